@@ -297,16 +297,17 @@ static void add_simd_bound(struct wm_profile_kernel *row, struct wmi_kernel *ker
         add_bound(row, kernel, part, (double)clocks / simds, "(%s clocks) / %.0f SIMDs", text, simds);
 }
 
+static const enum wmi_gpu_part simd_parts[] = {WMI_GPU_VALU, WMI_GPU_TRANS,  WMI_GPU_DOUBLE,
+                                               WMI_GPU_SALU, WMI_GPU_BRANCH, WMI_GPU_EXPORT};
+
 static void add_simd_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
 {
-    static const enum wmi_gpu_part parts[] = {WMI_GPU_VALU, WMI_GPU_TRANS,  WMI_GPU_DOUBLE,
-                                              WMI_GPU_SALU, WMI_GPU_BRANCH, WMI_GPU_EXPORT};
     const struct wmi_rates *rates = wmi_rates_of(row->gpu);
     const double simds = simds_of(kernel, row->gpu);
     if (!rates || !(simds > 0))
         return;
-    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
-        add_simd_bound(row, kernel, rates, parts[i], simds);
+    for (unsigned i = 0; i < sizeof simd_parts / sizeof *simd_parts; i++)
+        add_simd_bound(row, kernel, rates, simd_parts[i], simds);
     const unsigned long long matrix = kernel->work[WMI_WORK_MATRIX_CLOCKS];
     add_bound(row, kernel, WMI_GPU_MATRIX, (double)matrix / simds,
               "%llu clocks of %llu matrix products / %.0f SIMDs", matrix,
@@ -325,6 +326,12 @@ static uint64_t bytes_of(const struct wm_cache_use use[WMI_CACHE_KINDS])
     return bytes;
 }
 
+/* Pieces of code that a compute unit fetches per clock. */
+static unsigned fetched_by(const struct wm_gpu *gpu, const struct wmi_cost_rules *rules)
+{
+    return rules && rules->fetch.per_simd ? gpu->simds : 1;
+}
+
 static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
                        const struct wmi_cost_rules *rules)
 {
@@ -335,7 +342,7 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
         add_bound(row, kernel, WMI_GPU_ISSUE, (double)kernel->instructions / (units * gpu->issue),
                   "%llu instructions / (%u per clock x %.0f compute units)",
                   (unsigned long long)kernel->instructions, gpu->issue, units);
-    const unsigned fetched = rules && rules->fetch.per_simd ? gpu->simds : 1;
+    const unsigned fetched = fetched_by(gpu, rules);
     if (units > 0)
         add_bound(row, kernel, WMI_GPU_FETCH, (double)sum[WMI_SUM_FETCHES] / (units * fetched),
                   "%llu code fetches / (%u per clock x %.0f compute units)",
@@ -482,6 +489,25 @@ double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm
     const double units = kernel->dispatches ? units_of(kernel, gpu) : 0;
     const double waves = units > 0 ? (double)kernel->waves / (double)kernel->dispatches / units : most;
     return waves < most ? waves : most;
+}
+
+void wmi_code_clocks(const struct wm_profile *profile, const struct wmi_binding *binding,
+                     const struct wmi_code *code, double clocks[WMI_GPU_PARTS])
+{
+    const struct wm_gpu *gpu = &profile->gpu;
+    const struct wmi_rates *rates = wmi_rates_of(gpu);
+    uint64_t instructions = 0;
+    for (unsigned work = 0; work < WMI_WORK_KINDS; work++)
+        instructions += code->work[work];
+    clocks[WMI_GPU_ISSUE] = (double)instructions / (binding->units * gpu->issue);
+    clocks[WMI_GPU_FETCH] = (double)code->fetches / (binding->units * fetched_by(gpu, profile->source.rules));
+    clocks[WMI_GPU_MATRIX] = (double)code->work[WMI_WORK_MATRIX_CLOCKS] / binding->simds;
+    for (unsigned i = 0; rates && i < sizeof simd_parts / sizeof *simd_parts; i++) {
+        uint64_t sum = 0;
+        for (unsigned work = 0; work < WMI_WORK_KINDS; work++)
+            sum += code->work[work] * wmi_rate_clocks(rates, simd_parts[i], work, gpu, binding->wave_lanes);
+        clocks[simd_parts[i]] = (double)sum / binding->simds;
+    }
 }
 
 uint64_t wmi_kernel_written(const struct wmi_kernel *kernel, uint32_t slot)

@@ -17,6 +17,11 @@
 enum { WMI_NO_SLOT = UINT32_MAX };
 enum { WMI_ARITHMETIC_BYTES = 320 };
 
+/* Executed code. */
+struct wmi_code {
+    uint64_t work[WMI_WORK_COUNTS], fetches;
+};
+
 /* Counts of one instruction. */
 struct wmi_counts {
     uint64_t depth; /* of the wait counter, summed over the executions */
@@ -26,6 +31,7 @@ struct wmi_counts {
     uint32_t used;  /* wmi_used_dwords() of all executions, combined by OR */
     uint64_t executions, sum[WMI_SUM_COUNT];
     struct wmi_lds_cost worst; /* the execution with the worst bank conflict: depth, bank, lanes */
+    struct wmi_code code;      /* of the blocks whose first vector or LDS instruction it is */
     uint64_t histogram[WM_PROFILE_LINES + 1];
     struct wm_profile_wave wave;
 };
@@ -167,6 +173,9 @@ struct wmi_binding {
 uint64_t wmi_kernel_written(const struct wmi_kernel *kernel, uint32_t slot);
 /* Waves of a dispatch that share a vector cache, on average over the compute units with work. */
 double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm_gpu *gpu);
+/* The clocks that each part spends on the code; other parts keep theirs. */
+void wmi_code_clocks(const struct wm_profile *profile, const struct wmi_binding *binding,
+                     const struct wmi_code *code, double clocks[WMI_GPU_PARTS]);
 bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding);
 
 #endif

@@ -175,10 +175,11 @@ kernel GROUP_OF(256) void structure_good(const global float *a, global float *b)
 }
 
 // All members of a structure, far from one another in time: no line is wasted in memory.
-kernel GROUP_OF(256) void members(const global float *a, volatile global float *b)
+kernel GROUP_OF(256) void members(const global float *a, global float *b)
 {
     for (int i = 0; i < 4; i++) {
-        b[ID] = ((const volatile global float *)a)[4 * ID + i];
+        b[ID] = a[4 * ID + i];
+        APART;
     }
 }
 

@@ -274,8 +274,9 @@ static bool one_by_one(const struct wmi_suspect *s, struct wm_profile_row *after
     after->executions = scaled(row->executions, share);
     after->address_clocks = at_most(row->address_clocks, (double)s->active * s->wide.clocks * share);
     after->tag_lookups = at_most(row->tag_lookups, (double)s->active * s->wide.lookups * full * share);
-    if (s->kind == WMI_ACCESS_STORE)
-        after->cache[WM_CACHE_L2].bytes = scaled(row->cache[WM_CACHE_L2].bytes, share);
+    after->cache[WM_CACHE_L2].bytes = scaled(
+        row->cache[WM_CACHE_L2].bytes,
+        s->kind == WMI_ACCESS_STORE ? share : needed(s->family, s->family->loaded, s->family->l2_loaded));
     return after->address_clocks < row->address_clocks || after->tag_lookups < row->tag_lookups;
 }
 
@@ -534,20 +535,20 @@ static void say_idle_lanes(const struct wmi_plea *p, struct wmi_texts *t)
 
 /* The order decides between findings of the same gain. */
 const struct wmi_cause wmi_causes[] = {
-    {"lds-uniform", false, uniform_lds, say_uniform_lds},
-    {"lds-misaligned", false, misaligned_lds, say_misaligned_lds},
-    {"bank-conflicts", false, bank_conflicts, say_bank_conflicts},
-    {"scratch", true, scratch, say_scratch},
-    {"uniform-load", false, uniform_load, say_uniform_load},
-    {"atomics", false, shared_atomics, say_shared_atomics},
-    {"one-by-one", false, one_by_one, say_one_by_one},
-    {"structure", false, structure, say_structure},
-    {"uncoalesced", false, uncoalesced, say_uncoalesced},
-    {"off-line", false, off_line, say_off_line},
-    {"scattered", false, scattered, say_scattered},
-    {"cache-sets", false, cache_sets, say_cache_sets},
-    {"uncached", false, uncached, say_uncached},
-    {"narrow", false, narrow, say_narrow},
-    {"divergence", true, idle_lanes, say_idle_lanes},
+    {"lds-uniform", false, false, 0, uniform_lds, say_uniform_lds},
+    {"lds-misaligned", false, false, 0, misaligned_lds, say_misaligned_lds},
+    {"bank-conflicts", false, false, 0, bank_conflicts, say_bank_conflicts},
+    {"scratch", true, false, 0, scratch, say_scratch},
+    {"uniform-load", false, false, 0, uniform_load, say_uniform_load},
+    {"atomics", false, false, 0, shared_atomics, say_shared_atomics},
+    {"one-by-one", false, false, 0, one_by_one, say_one_by_one},
+    {"structure", false, false, 0, structure, say_structure},
+    {"uncoalesced", false, false, 0, uncoalesced, say_uncoalesced},
+    {"off-line", false, false, 0, off_line, say_off_line},
+    {"scattered", false, false, 0, scattered, say_scattered},
+    {"cache-sets", false, false, 0, cache_sets, say_cache_sets},
+    {"uncached", false, false, 0, uncached, say_uncached},
+    {"narrow", false, false, 1, narrow, say_narrow},
+    {"divergence", true, true, 0, idle_lanes, say_idle_lanes},
 };
 const size_t wmi_cause_count = sizeof wmi_causes / sizeof *wmi_causes;

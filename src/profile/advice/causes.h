@@ -17,7 +17,9 @@ struct wmi_plea {
 /* A cause in instructions. */
 struct wmi_cause {
     const char *name;
-    bool whole; /* all instructions of the kernel are one finding; else each source line */
+    bool whole;       /* all instructions of the kernel are one finding; else each source line */
+    bool with_block;  /* the code around the instruction is executed as often as it then */
+    uint8_t unpacked; /* VALU instructions that each execution of today then needs besides */
     /* If the instruction suffers from it: changes the sums in *after, a copy of its row, to what they would
      * be.
      */

@@ -58,6 +58,24 @@ static void needs_of(const struct kernel *k, const struct wm_profile_row *row, d
         clocks[part] *= k->scale;
 }
 
+/* Adds the code that the change removes or needs besides. */
+static void add_code(const struct kernel *k, const struct wmi_cause *cause, const struct wm_profile_row *row,
+                     const struct wm_profile_row *after, double now[WMI_GPU_PARTS],
+                     double then[WMI_GPU_PARTS])
+{
+    const struct wmi_counts *counts = &k->profile->instructions[wmi_profile_slot_of(k->profile, row)].counts;
+    const double left = (double)after->executions / (double)row->executions;
+    const struct wmi_code besides = {.work[WMI_WORK_FULL] = cause->unpacked * row->executions};
+    double around[WMI_GPU_PARTS] = {0}, more[WMI_GPU_PARTS] = {0};
+    if (cause->with_block)
+        wmi_code_clocks(k->profile, &k->binding, &counts->code, around);
+    wmi_code_clocks(k->profile, &k->binding, &besides, more);
+    for (unsigned part = 0; part < WMI_GPU_PARTS; part++) {
+        now[part] += around[part] * k->scale;
+        then[part] += (around[part] * left + more[part]) * k->scale;
+    }
+}
+
 static void ask(struct kernel *k, uint32_t cause, uint32_t at, struct entry **entry)
 {
     const struct wmi_suspect *suspect = &k->suspects.suspect[at];
@@ -70,8 +88,9 @@ static void ask(struct kernel *k, uint32_t cause, uint32_t at, struct entry **en
     needs_of(k, &row, then);
     struct entry *e = *entry;
     *e = (struct entry){.cause = cause, .suspect = at, .after = row};
+    add_code(k, &wmi_causes[cause], suspect->row, &row, now, then);
     for (unsigned part = 0; part < WMI_GPU_PARTS; part++) {
-        e->saved[part] = now[part] > then[part] ? now[part] - then[part] : 0;
+        e->saved[part] = now[part] - then[part];
         e->weight += k->clocks[part] > 0 ? e->saved[part] / k->clocks[part] : 0;
     }
     (*entry)++;

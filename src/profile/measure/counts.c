@@ -29,6 +29,8 @@ static const struct field fields[] = {
     NUMBER(worst.depth, 0),
     NUMBER(worst.bank, 0),
     NUMBER(worst.lanes, 0),
+    ROW(code.work),
+    NUMBER(code.fetches, 0),
     ROW(histogram),
     ROW(wave.workgroup),
     NUMBER(wave.wave, 0),
