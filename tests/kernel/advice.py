@@ -67,11 +67,11 @@ def prof(kernel, items, group, arguments):
     assert done.returncode == 0, f"{' '.join(words)}: {done.stderr}"
     report = json.loads(done.stdout)
     bound = max(one["seconds"] for one in report["kernels"][0]["bounds"])
-    for one in report["findings"]:
+    for one in report["advice"]:
         assert abs(one["now"]["seconds"] / bound - 1) < 1e-6, (words, one)
         assert one["after"]["seconds"] <= one["now"]["seconds"] and 0 <= one["gain"] <= 1, (words, one)
         assert all(one[key] for key in ("verdict", "place", "numbers", "change")), (words, one)
-    return report["findings"], bound
+    return report["advice"], bound
 
 
 def check_faults():
