@@ -126,7 +126,9 @@ int cmd_prof(int argc, char **argv)
         print_columns();
         fputs(tool_job_help, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
+        job.outputs.command = tool_command_line(argc, argv);
         code = profile_job(&job);
+        free(job.outputs.command);
     }
     tool_job_free(&job);
     return code;

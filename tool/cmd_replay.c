@@ -30,8 +30,9 @@ static const char help[] =
     "      --keep-l2         L2 keeps its contents from one dispatch to the next, also if it did not in "
     "FILE\n"
     "      --last-size BYTES size of the last-level cache; 0: none\n"
-    "      --show COLUMNS, --sort COLUMN, --source[=DIR], --source-path DIR, --csv FILE, --counters FILE,\n"
-    "      --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem prof'\n"
+    "      --all, --instructions, --show COLUMNS, --sort COLUMN, --source[=DIR], --source-path DIR, --csv "
+    "FILE,\n"
+    "      --counters FILE, --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem prof'\n"
     "  -h, --help\n";
 
 enum {
@@ -42,6 +43,8 @@ enum {
     OPT_LAST,
     OPT_KEEP_L2,
     OPT_SHOW,
+    OPT_ALL,
+    OPT_INSTRUCTIONS,
     OPT_SORT,
     OPT_SOURCE,
     OPT_SOURCE_PATH,
@@ -104,6 +107,12 @@ static int read_option(struct options *options, int id, const char *value)
     case OPT_SHOW:
         outputs->show.show = value;
         return tool_check_report_options(&outputs->show);
+    case OPT_ALL:
+        outputs->show.all = true;
+        break;
+    case OPT_INSTRUCTIONS:
+        outputs->show.instructions = true;
+        break;
     case OPT_SORT:
         outputs->show.sort = value;
         return tool_check_report_options(&outputs->show);
@@ -141,6 +150,8 @@ static int read_options(struct options *options, int argc, char **argv)
         {"last-size", 0, TOOL_VALUE, OPT_LAST},
         {"keep-l2", 0, TOOL_NO_VALUE, OPT_KEEP_L2},
         {"show", 0, TOOL_VALUE, OPT_SHOW},
+        {"all", 0, TOOL_NO_VALUE, OPT_ALL},
+        {"instructions", 0, TOOL_NO_VALUE, OPT_INSTRUCTIONS},
         {"sort", 0, TOOL_VALUE, OPT_SORT},
         {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
         {"csv", 0, TOOL_VALUE, OPT_CSV},
@@ -264,5 +275,10 @@ int cmd_replay(int argc, char **argv)
     const int code = read_options(&options, argc, argv);
     if (code == TOOL_CLEAN && options.help)
         fputs(help, stdout);
-    return code == TOOL_CLEAN && !options.help ? replay(&options) : code;
+    if (code != TOOL_CLEAN || options.help)
+        return code;
+    options.outputs.command = tool_command_line(argc, argv);
+    const int result = replay(&options);
+    free(options.outputs.command);
+    return result;
 }

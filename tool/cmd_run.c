@@ -54,6 +54,8 @@ static int refuse_profile(const struct tool_job *job)
                          : job->outputs.html_path              ? "--html"
                          : job->outputs.show.csv_path          ? "--csv"
                          : job->outputs.show.show              ? "--show"
+                         : job->outputs.show.all               ? "--all"
+                         : job->outputs.show.instructions      ? "--instructions"
                          : job->outputs.show.sort              ? "--sort"
                          : job->outputs.show.source            ? "--source"
                          : job->outputs.show.source_path_count ? "--source-path"

@@ -14,10 +14,11 @@ enum tool_exit {
     TOOL_WRONG = 2,      /* wrong usage or bad input */
     TOOL_FAULT = 3,      /* the guest faulted */
     TOOL_INCOMPLETE = 4, /* a part of the request could not be analysed */
+    TOOL_STOPPED = 130,  /* Ctrl-C; the report covers what ran until then. 128 + SIGINT, as shells have it */
 };
 
-/* Combines two exit codes: a fault takes precedence over wrong input, then findings, then an incomplete
- * analysis. */
+/* Combines two exit codes: Ctrl-C takes precedence over a fault, then wrong input, then findings, then an
+ * incomplete analysis. */
 int tool_worse(int one, int other);
 
 /* One verb. Its function gets argv[0] = the verb's name and returns an enum tool_exit. */

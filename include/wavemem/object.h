@@ -109,6 +109,10 @@ WM_API const struct wm_kernel *wm_object_kernel(const struct wm_object *object, 
 WM_API enum wm_status wm_object_find_kernel(const struct wm_object *object, const char *name,
                                             const struct wm_kernel **kernel, struct wm_diag *diag);
 
+/* Writes the name that a symbol has in the source, as wm_kernel.source_name, to `text` of `size` bytes, cut
+ * to fit; the symbol itself if it is not mangled. Returns `text`. */
+WM_API const char *wm_source_name(const char *symbol, char *text, size_t size);
+
 /* A contiguous range of code, for disassembly. */
 struct wm_code {
     uint64_t address;

@@ -80,9 +80,8 @@ struct wm_profile_row {
     const char *limit;        /* the part that spends most time on it, of wm_bound_names(); NULL: none */
     bool has_share; /* false: unknown, or the kernel is bound by instruction fetch, which belongs to no row */
     double share;   /* of the work of the part that bounds the kernel, from 0 to 1 */
-    const char *advice; /* a sentence with figures; NULL: little to gain */
-    double gain; /* if there is advice: the maximum time that it saves in any part, relative to the time of
-                    the part that bounds the kernel */
+    const char *advice; /* of the first finding that names this row: verdict, numbers, change; NULL: none */
+    double gain;        /* of that finding */
 
     const uint64_t *lines_histogram;    /* [n]: executions that accessed n lines; the last one: n or more */
     const struct wm_profile_wave *wave; /* NULL: no execution accessed memory */
@@ -115,6 +114,15 @@ enum wm_profile_cut {
     WM_CUT_WORKGROUP = 2, /* the log of one workgroup exceeds 1 GiB: later accesses are not modelled */
     WM_CUT_REGIONS = 4,   /* more than 62 regions of 4 GiB are accessed: the others alias the first */
     WM_CUT_NO_MEMORY = 8, /* the host ran out of memory for part of the log */
+};
+
+enum { WM_OCCUPANCY_LIMITS = 5 };
+
+/* What one resource allows at once on a compute unit, in WGP mode on a WGP. */
+struct wm_occupancy_limit {
+    const char *name;        /* "VGPRs", "SGPRs", "LDS", "waves", "workgroups" */
+    uint32_t workgroups;     /* 0: one workgroup needs more than there is */
+    uint32_t waves_per_simd; /* of these workgroups, rounded up */
 };
 
 /* A kernel over all observed dispatches. Without a product (gpu NULL) it has counts only. */
@@ -163,7 +171,10 @@ struct wm_profile_kernel {
     struct wm_bound bound[WM_PROFILE_BOUNDS];
     uint32_t bounds;
     const struct wm_bound *binds; /* the longest: a lower bound of the kernel's time, not a prediction */
-    const char *advice; /* a sentence, if instruction fetch bounds the kernel; else NULL: see the rows */
+    /* The resources that the kernel uses, and the limits of the hardware; occupancy_limit names the first of
+     * the lowest. */
+    struct wm_occupancy_limit occupancy[WM_OCCUPANCY_LIMITS];
+    uint32_t occupancy_limits;
 };
 
 /* The kernels, ordered by address; valid until the next dispatch or wm_profile_destroy. */
@@ -234,6 +245,32 @@ WM_API const char *wm_profile_source(struct wm_profile *profile, const char *nam
 
 /* The rows, ordered by address; valid until the next dispatch or wm_profile_destroy. */
 WM_API const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t *count);
+
+/* The names of the causes of findings, as in struct wm_profile_finding. */
+WM_API const char *const *wm_cause_names(size_t *count);
+
+/* Something that makes a kernel slower than it could be. `after` is the bound of the kernel if `change` were
+ * made and nothing else: computed by the same rules as `now`, from what the instructions would then request
+ * (docs/model.md, "Findings"). The real kernel takes longer than either. Texts have no final period. */
+struct wm_profile_finding {
+    const char *kernel; /* as in struct wm_profile_kernel */
+    uint64_t pc;
+    const char *cause;   /* of wm_cause_names(): "bank-conflicts" */
+    const char *verdict; /* what is wrong: "LDS bank conflicts" */
+    const char *place;   /* "reduce.cl:12", "3 lines: ...", without a line table "+0x40, +0x48"; "kernel" */
+    const char *file;    /* source file and line, if it is one line; else NULL and 0 */
+    unsigned line;
+    const char *numbers;                      /* what was counted: "31.0 of 32.0 LDS passes are conflicts" */
+    const char *change;                       /* what to change */
+    const struct wm_profile_row *const *rows; /* its instructions, most costly first */
+    size_t row_count;                         /* 0: the whole kernel */
+    struct wm_bound now, after; /* names of the part that bounds, before and after; without arithmetic */
+    double gain;                /* 1 - after / now; 0: it does not change the bound, as of occupancy */
+};
+
+/* The findings: kernels in the order of their addresses, and of each the largest gain first. Valid until the
+ * next dispatch or wm_profile_destroy. */
+WM_API const struct wm_profile_finding *wm_profile_findings(struct wm_profile *profile, size_t *count);
 
 #ifdef __cplusplus
 }

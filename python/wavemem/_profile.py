@@ -284,6 +284,16 @@ class Profile(_Watcher):
         """
         return self._table(lib.wm_profile_rows)
 
+    def findings(self) -> np.ndarray:
+        """What makes kernels slower than they could be: a structured array [findings], kernels in the order of their
+        addresses and of each the largest gain first.
+
+        Fields: kernel, pc (of its entry), cause ("bank-conflicts"), verdict, place ("reduce.cl:12"), file and line if it
+        is one line, numbers, change (what to do), row_count (instructions), now and after (bounds of the kernel: name of
+        the part, clocks, seconds) and gain (1 - after / now). Texts are str or None.
+        """
+        return self._table(lib.wm_profile_findings)
+
     def kernels(self) -> np.ndarray:
         """The kernels in the order of their addresses: a structured array [kernels] with the fields of struct
         wm_profile_kernel: dispatches, workgroups, waves, instructions, occupancy, fetches, memory_read ... The first
@@ -374,7 +384,7 @@ class Profile(_Watcher):
         return f"<wavemem.Profile, {'closed' if self._pointer is None else f'{len(self.rows())} rows'}>"
 
     def _repr_html_(self) -> Optional[str]:
-        """For notebooks: the rows with their costs and advice."""
+        """For notebooks: the rows with their costs, and the findings."""
         if self._pointer is None:
             return None
         rows = self.rows()
@@ -385,8 +395,8 @@ class Profile(_Watcher):
             body += "<tr>" + "".join(
                 f'<td style="text-align:{"left" if i >= len(HEADS) - 2 else "right"}">{html.escape(cell)}</td>'
                 for i, cell in enumerate(cells)) + "</tr>"
-        advice = "".join(f"<li>{html.escape('+%#x: %s' % (row['offset'], row['advice']))}</li>"
-                         for row in rows if row["advice"])
+        advice = "".join(f"<li>{html.escape('%s (%s): %s; %s' % tuple(one[['verdict', 'place', 'numbers', 'change']]))}</li>"
+                         for one in self.findings())
         bounds = "".join(f"<p>{html.escape(kernel)}: bound by {html.escape(part)}</p>"
                          for kernel, part in self.binding().items())
         return (f"{bounds}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -7,6 +7,17 @@
 
 #include <stdio.h>
 
+/* The symbol that contains the address and the distance from it. Raw instructions have none: "", and the
+ * distance from their beginning. */
+static const char *symbol_at(const struct wm_object *object, uint64_t address, uint64_t *distance)
+{
+    const char *symbol = wm_object_symbol(object, address, distance);
+    struct wm_code code;
+    if (!symbol && wmi_object_code_at(object, address, &code))
+        *distance = address - code.address;
+    return symbol ? symbol : "";
+}
+
 void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row)
 {
     struct wmi_observed *observed = user;
@@ -19,11 +30,7 @@ void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row)
                            (size_t)(code->high - row->pc) / 4, &insn))
         wmi_print(observed->machine->target, &insn, observed->text, sizeof observed->text);
     row->text = observed->text;
-    row->kernel = wm_object_symbol(observed->module->object, address, &row->offset);
-    if (!row->kernel) { /* raw code, or without symbols */
-        row->kernel = "";
-        row->offset = address;
-    }
+    row->kernel = symbol_at(observed->module->object, address, &row->offset);
     if (!wm_object_line(observed->module->object, address, &row->file, &row->line, &row->column)) {
         row->file = NULL;
         row->line = row->column = 0;
@@ -42,10 +49,10 @@ bool wmi_observed_code(void *user, uint64_t pc, struct wm_profile_code *code)
     const struct wmi_observed *observed = user;
     const struct wm_object *object = observed->module->object;
     const uint64_t address = pc - observed->module->bias;
-    uint64_t distance;
+    uint64_t distance = 0;
     struct wm_code found;
-    const char *symbol = wm_object_symbol(object, address, &distance);
-    if (!symbol || !wmi_object_code_at(object, address, &found) || distance > address - found.address)
+    const char *symbol = symbol_at(object, address, &distance);
+    if (!wmi_object_code_at(object, address, &found) || distance > address - found.address)
         return false;
     const uint64_t next = wm_object_next_symbol(object, address + 1), limit = found.address + found.size;
     *code = (struct wm_profile_code){.kernel = symbol,

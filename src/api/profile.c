@@ -45,6 +45,11 @@ const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t 
     return can_tell(profile, count) ? wmi_profile_rows(profile, count) : NULL;
 }
 
+const struct wm_profile_finding *wm_profile_findings(struct wm_profile *profile, size_t *count)
+{
+    return can_tell(profile, count) ? wmi_profile_findings(profile, count) : NULL;
+}
+
 const struct wm_profile_dispatch *wm_profile_dispatches(struct wm_profile *profile, size_t *count)
 {
     if (!can_tell(profile, count))
@@ -64,6 +69,11 @@ const struct wm_profile_code *wm_profile_code(struct wm_profile *profile, size_t
 const char *const *wm_bound_names(size_t *count)
 {
     return count ? wmi_profile_parts(count) : NULL;
+}
+
+const char *const *wm_cause_names(size_t *count)
+{
+    return count ? wmi_profile_causes(count) : NULL;
 }
 
 void wm_profile_destroy(struct wm_profile *profile)

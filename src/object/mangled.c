@@ -197,13 +197,32 @@ static void outer_name(struct reader *r)
     r->length = good;
 }
 
+/* Fills `r` with the demangled name; false: it is none, or nothing of it can be demangled. */
+static bool demangle(struct reader *r, const char *name)
+{
+    if (strncmp(name, "_Z", 2) != 0)
+        return false;
+    *r = (struct reader){.at = name + 2};
+    outer_name(r);
+    return r->length;
+}
+
 const char *wmi_source_name(struct wmi_arena *arena, const char *name)
 {
-    struct reader r = {.at = name + 2};
-    if (strncmp(name, "_Z", 2) != 0)
-        return name;
-    outer_name(&r);
-    return r.length ? wmi_arena_text(arena, r.text, r.length) : name;
+    struct reader r;
+    return demangle(&r, name) ? wmi_arena_text(arena, r.text, r.length) : name;
+}
+
+const char *wm_source_name(const char *symbol, char *text, size_t size)
+{
+    struct reader r;
+    if (!size)
+        return text;
+    if (symbol && demangle(&r, symbol))
+        snprintf(text, size, "%.*s", (int)r.length, r.text);
+    else
+        snprintf(text, size, "%s", symbol ? symbol : "");
+    return text;
 }
 
 /* Whether the first `length` characters of `a` equal `b`, ignoring blanks. */

@@ -28,13 +28,16 @@ static uint32_t items_of(const struct wmi_profile_dispatch *dispatch)
     return dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
 }
 
-/* Takes the limit if it lets fewer workgroups run at once than those before. */
-static void limit(struct wmi_capacity *capacity, const char *name, uint32_t groups)
+static void limit(struct wmi_capacity *capacity, const struct wm_gpu *gpu, const char *name, uint32_t groups)
 {
-    if (groups < capacity->groups) {
-        capacity->groups = groups;
-        capacity->limit = name;
-    }
+    capacity->limits[capacity->limit_count++] = (struct wm_occupancy_limit){
+        .name = name,
+        .workgroups = groups,
+        .waves_per_simd = divided_up(groups * capacity->waves, gpu->simds * capacity->units)};
+    if (capacity->limit && groups >= capacity->groups)
+        return;
+    capacity->groups = groups;
+    capacity->limit = name;
 }
 
 /* Source: LLVM 19, AMDGPUBaseInfo (getEUsPerCU, getLocalMemorySize, getMaxWorkGroupsPerCU,
@@ -48,15 +51,15 @@ struct wmi_capacity wmi_capacity_of(const struct wm_gpu *gpu, const struct wmi_p
     const uint32_t vgprs = divided_up(rows ? rows : 1, gpu->vgpr_granule) * gpu->vgpr_granule;
     const uint32_t sgprs = dispatch->sgprs ? dispatch->sgprs : 1; /* as allocated */
     const uint32_t simds = gpu->simds * units;
-    struct wmi_capacity capacity = {
-        .units = units, .groups = simds * gpu->waves / waves, .waves = waves, .limit = "waves"};
-    limit(&capacity, "VGPRs", simds * less(gpu->waves, gpu->vgprs / vgprs) / waves);
+    struct wmi_capacity capacity = {.units = units, .waves = waves};
+    limit(&capacity, gpu, "waves", simds * gpu->waves / waves);
+    limit(&capacity, gpu, "VGPRs", simds * less(gpu->waves, gpu->vgprs / vgprs) / waves);
     if (gpu->sgprs)
-        limit(&capacity, "SGPRs", simds * less(gpu->waves, gpu->sgprs / sgprs) / waves);
+        limit(&capacity, gpu, "SGPRs", simds * less(gpu->waves, gpu->sgprs / sgprs) / waves);
     if (dispatch->lds_bytes)
-        limit(&capacity, "LDS", gpu->lds_bytes / gpu->lds_sharing * units / dispatch->lds_bytes);
+        limit(&capacity, gpu, "LDS", gpu->lds_bytes / gpu->lds_sharing * units / dispatch->lds_bytes);
     if (waves > 1)
-        limit(&capacity, "workgroups", GROUPS_WITH_BARRIERS * units);
+        limit(&capacity, gpu, "workgroups", GROUPS_WITH_BARRIERS * units);
     return capacity;
 }
 
@@ -67,6 +70,8 @@ static void occupy(struct wmi_kernel *kernel, const struct wm_gpu *gpu, unsigned
     kernel->residence =
         (struct wmi_residence){.units = capacity.units, .groups = capacity.groups ? capacity.groups : 1};
     kernel->occupancy_limit = capacity.limit;
+    memcpy(kernel->occupancy, capacity.limits, sizeof kernel->occupancy);
+    kernel->occupancy_limits = capacity.limit_count;
     kernel->waves_per_simd =
         divided_up(kernel->residence.groups * capacity.waves, gpu->simds * capacity.units);
 }
@@ -205,7 +210,6 @@ void wmi_kernels_destroy(struct wm_profile *profile)
     }
     free(profile->written_before);
     free(profile->kernels);
-    free(profile->kernel_rows);
 }
 
 /* ---- bounds ---- */
@@ -294,16 +298,17 @@ static void add_simd_bound(struct wm_profile_kernel *row, struct wmi_kernel *ker
         add_bound(row, kernel, part, (double)clocks / simds, "(%s clocks) / %.0f SIMDs", text, simds);
 }
 
+static const enum wmi_gpu_part simd_parts[] = {WMI_GPU_VALU, WMI_GPU_TRANS,  WMI_GPU_DOUBLE,
+                                               WMI_GPU_SALU, WMI_GPU_BRANCH, WMI_GPU_EXPORT};
+
 static void add_simd_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
 {
-    static const enum wmi_gpu_part parts[] = {WMI_GPU_VALU, WMI_GPU_TRANS,  WMI_GPU_DOUBLE,
-                                              WMI_GPU_SALU, WMI_GPU_BRANCH, WMI_GPU_EXPORT};
     const struct wmi_rates *rates = wmi_rates_of(row->gpu);
     const double simds = simds_of(kernel, row->gpu);
     if (!rates || !(simds > 0))
         return;
-    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
-        add_simd_bound(row, kernel, rates, parts[i], simds);
+    for (unsigned i = 0; i < sizeof simd_parts / sizeof *simd_parts; i++)
+        add_simd_bound(row, kernel, rates, simd_parts[i], simds);
     const unsigned long long matrix = kernel->work[WMI_WORK_MATRIX_CLOCKS];
     add_bound(row, kernel, WMI_GPU_MATRIX, (double)matrix / simds,
               "%llu clocks of %llu matrix products / %.0f SIMDs", matrix,
@@ -322,6 +327,12 @@ static uint64_t bytes_of(const struct wm_cache_use use[WMI_CACHE_KINDS])
     return bytes;
 }
 
+/* Pieces of code that a compute unit fetches per clock. */
+static unsigned fetched_by(const struct wm_gpu *gpu, const struct wmi_cost_rules *rules)
+{
+    return rules && rules->fetch.per_simd ? gpu->simds : 1;
+}
+
 static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
                        const struct wmi_cost_rules *rules)
 {
@@ -332,7 +343,7 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
         add_bound(row, kernel, WMI_GPU_ISSUE, (double)kernel->instructions / (units * gpu->issue),
                   "%llu instructions / (%u per clock x %.0f compute units)",
                   (unsigned long long)kernel->instructions, gpu->issue, units);
-    const unsigned fetched = rules && rules->fetch.per_simd ? gpu->simds : 1;
+    const unsigned fetched = fetched_by(gpu, rules);
     if (units > 0)
         add_bound(row, kernel, WMI_GPU_FETCH, (double)sum[WMI_SUM_FETCHES] / (units * fetched),
                   "%llu code fetches / (%u per clock x %.0f compute units)",
@@ -404,18 +415,10 @@ static void add_fetches(struct wm_profile_kernel *row, const struct wm_profile *
             row->cache[i].read = *use;
 }
 
-static enum wmi_gpu_part part_of(const struct wm_bound *bound)
-{
-    enum wmi_gpu_part part = 0;
-    while (part + 1 < WMI_GPU_PARTS && bound->name != wmi_gpu_part_names[part])
-        part++;
-    return part;
-}
-
 /* Whether the bound depends on cache hits; with --sample, the caches saw only the sampled workgroups. */
 static bool by_hits(const struct wm_bound *bound)
 {
-    return part_of(bound) == WMI_GPU_L2 || part_of(bound) == WMI_GPU_MEMORY;
+    return wmi_part_of(bound) == WMI_GPU_L2 || wmi_part_of(bound) == WMI_GPU_MEMORY;
 }
 
 /* Scales the bounds of a sampled kernel to all workgroups. */
@@ -464,6 +467,8 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     row->workgroups_per_cu = kernel->residence.groups;
     row->mode = profile->gpu.lds_sharing == 1 ? NULL : dispatch->wgp_mode ? "WGP" : "CU";
     row->occupancy_limit = kernel->occupancy_limit;
+    memcpy(row->occupancy, kernel->occupancy, sizeof row->occupancy);
+    row->occupancy_limits = kernel->occupancy_limits;
     row->memory_read = kernel->sums.memory_read;
     row->memory_written = kernel->sums.memory_written;
     row->memory_dirty = kernel->dirty;
@@ -479,29 +484,58 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     add_fetches(row, profile);
     add_bounds(row, kernel, profile->source.rules);
     scale_bounds(row, kernel);
-    if (wmi_advise_kernel(row, kernel->advice))
-        row->advice = kernel->advice;
 }
 
-bool wmi_kernels_binding(struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding)
+double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm_gpu *gpu)
 {
-    struct wmi_kernel *kernel = profile->kernel_count == 1 ? profile->kernels : NULL;
-    for (size_t i = 0; i < profile->kernel_count; i++)
-        if (profile->kernels[i].dispatch.pc == pc)
-            kernel = &profile->kernels[i];
-    struct wm_profile_kernel row;
-    if (!kernel || !kernel->dispatches || !profile->rounds)
+    const double most = (double)kernel->waves_per_simd * gpu->simds;
+    const double units = kernel->dispatches ? units_of(kernel, gpu) : 0;
+    const double waves = units > 0 ? (double)kernel->waves / (double)kernel->dispatches / units : most;
+    return waves < most ? waves : most;
+}
+
+void wmi_code_clocks(const struct wm_profile *profile, const struct wmi_binding *binding,
+                     const struct wmi_code *code, double clocks[WMI_GPU_PARTS])
+{
+    const struct wm_gpu *gpu = &profile->gpu;
+    const struct wmi_rates *rates = wmi_rates_of(gpu);
+    uint64_t instructions = 0;
+    for (unsigned work = 0; work < WMI_WORK_KINDS; work++)
+        instructions += code->work[work];
+    clocks[WMI_GPU_ISSUE] = (double)instructions / (binding->units * gpu->issue);
+    clocks[WMI_GPU_FETCH] = (double)code->fetches / (binding->units * fetched_by(gpu, profile->source.rules));
+    clocks[WMI_GPU_MATRIX] = (double)code->work[WMI_WORK_MATRIX_CLOCKS] / binding->simds;
+    for (unsigned i = 0; rates && i < sizeof simd_parts / sizeof *simd_parts; i++) {
+        uint64_t sum = 0;
+        for (unsigned work = 0; work < WMI_WORK_KINDS; work++)
+            sum += code->work[work] * wmi_rate_clocks(rates, simd_parts[i], work, gpu, binding->wave_lanes);
+        clocks[simd_parts[i]] = (double)sum / binding->simds;
+    }
+}
+
+uint64_t wmi_kernel_written(const struct wmi_kernel *kernel, uint32_t slot)
+{
+    return slot < kernel->written_count ? kernel->written[slot] : 0;
+}
+
+bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding)
+{
+    const struct wm_profile_kernel *row = profile->kernel_row_count == 1 ? profile->kernel_rows : NULL;
+    for (size_t i = 0; i < profile->kernel_row_count; i++)
+        if (profile->kernel_rows[i].pc == pc)
+            row = &profile->kernel_rows[i];
+    if (!row || !row->binds)
         return false;
-    fill_row(&row, kernel, profile);
-    if (!row.binds)
-        return false;
-    *binding = (struct wmi_binding){.part = part_of(row.binds),
-                                    .clocks = row.binds->clocks / wmi_sample_scale(&kernel->sample),
-                                    .units = units_of(kernel, row.gpu),
-                                    .simds = simds_of(kernel, row.gpu),
-                                    .wave_lanes = kernel->wave_lanes,
-                                    .written = kernel->written,
-                                    .written_count = kernel->written_count};
+    const struct wmi_kernel *kernel = profile->kernels;
+    while (kernel->dispatch.pc != row->pc)
+        kernel++;
+    *binding = (struct wmi_binding){.row = row,
+                                    .kernel = kernel,
+                                    .part = wmi_part_of(row->binds),
+                                    .clocks = row->binds->clocks / row->sample_scale,
+                                    .units = units_of(kernel, row->gpu),
+                                    .simds = simds_of(kernel, row->gpu),
+                                    .wave_lanes = kernel->wave_lanes};
     return true;
 }
 
@@ -511,17 +545,15 @@ static int by_address(const void *left, const void *right)
     return (a->dispatch.pc > b->dispatch.pc) - (a->dispatch.pc < b->dispatch.pc);
 }
 
-const struct wm_profile_kernel *wmi_profile_kernels(struct wm_profile *profile, size_t *count)
+bool wmi_kernels_make(struct wm_profile *profile)
 {
-    *count = 0;
-    free(profile->kernel_rows);
-    profile->kernel_rows =
-        profile->kernel_count ? calloc(profile->kernel_count, sizeof *profile->kernel_rows) : NULL;
+    profile->kernel_rows = calloc(profile->kernel_count + 1, sizeof *profile->kernel_rows);
     if (!profile->kernel_rows)
-        return NULL;
-    qsort(profile->kernels, profile->kernel_count, sizeof *profile->kernels, by_address);
+        return false;
+    if (profile->kernel_count)
+        qsort(profile->kernels, profile->kernel_count, sizeof *profile->kernels, by_address);
     for (size_t i = 0; i < profile->kernel_count; i++)
         if (profile->kernels[i].dispatches)
-            fill_row(&profile->kernel_rows[(*count)++], &profile->kernels[i], profile);
-    return profile->kernel_rows;
+            fill_row(&profile->kernel_rows[profile->kernel_row_count++], &profile->kernels[i], profile);
+    return true;
 }

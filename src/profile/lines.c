@@ -150,8 +150,7 @@ void wmi_profile_destroy(struct wm_profile *profile)
     free(profile->log_instructions);
     free(profile->instructions);
     free(profile->index);
-    free(profile->rows);
-    free(profile->advice);
+    wmi_report_forget(profile);
     free(profile);
 }
 
@@ -202,6 +201,7 @@ static void plan_sample(struct wm_profile *profile)
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source)
 {
+    wmi_report_forget(profile);
     profile->source = source ? *source : (struct wmi_profile_source){0};
     if (profile->has_gpu && profile->source.rules && (!profile->began || profile->no_model)) {
         if (!profile->log_instructions)
@@ -226,12 +226,66 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
     return &profile->observer;
 }
 
+static int by_pc(const void *left, const void *right, void *user)
+{
+    const struct wmi_profiled *instructions = user;
+    const uint64_t a = instructions[*(const uint32_t *)left].row.pc,
+                   b = instructions[*(const uint32_t *)right].row.pc;
+    return (a > b) - (a < b);
+}
+
+/* The instructions with lanes, by address; the caller frees them. */
+static uint32_t *list_with_lanes(const struct wm_profile *profile, size_t *count)
+{
+    uint32_t *slots = malloc((profile->count + 1) * sizeof *slots);
+    *count = 0;
+    for (uint32_t slot = 0; slots && slot < profile->count; slot++) {
+        const struct wmi_counts *counts = &profile->instructions[slot].counts;
+        if (counts->executions && counts->path != WMI_PATH_SMEM && counts->path != WMI_PATH_CONTROL)
+            slots[(*count)++] = slot;
+    }
+    if (*count)
+        qsort_r(slots, *count, sizeof *slots, by_pc, profile->instructions);
+    return slots;
+}
+
+/* Adds the work of each block of code to its first instruction with lanes, which says how many the block has.
+ */
+static void share_code(struct wm_profile *profile)
+{
+    const struct wmi_fetches *fetches = &profile->fetches;
+    size_t count;
+    uint32_t *slots = list_with_lanes(profile, &count);
+    profile->missed |= !slots;
+    for (uint32_t number = 0; slots && number < fetches->count; number++) {
+        const struct wmi_fetch_block *block = wmi_fetches_block(fetches, number);
+        size_t low = 0, high = count;
+        while (low < high) {
+            const size_t middle = (low + high) / 2;
+            if (profile->instructions[slots[middle]].row.pc < block->from)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (!block->times || low == count || profile->instructions[slots[low]].row.pc >= block->to)
+            continue;
+        struct wmi_code *code = &profile->instructions[slots[low]].counts.code;
+        code->fetches += block->times * (uint64_t)block->fetches;
+        for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
+            code->work[i] += block->times * block->work[i];
+    }
+    free(slots);
+}
+
 void wmi_profile_end(struct wm_profile *profile)
 {
+    wmi_report_forget(profile);
     if (profile->rounds)
         wmi_rounds_end(profile->rounds);
-    if (profile->observer.block && profile->fetches.slot < profile->count)
+    if (profile->observer.block && profile->fetches.slot < profile->count) {
         profile->instructions[profile->fetches.slot].counts.bytes = profile->fetches.code_bytes;
+        share_code(profile);
+    }
     wmi_kernels_end(profile);
 }
 

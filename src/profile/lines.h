@@ -15,7 +15,12 @@
 #include <pthread.h>
 
 enum { WMI_NO_SLOT = UINT32_MAX };
-enum { WMI_ADVICE_BYTES = 240, WMI_ARITHMETIC_BYTES = 320 };
+enum { WMI_ARITHMETIC_BYTES = 320 };
+
+/* Executed code. */
+struct wmi_code {
+    uint64_t work[WMI_WORK_COUNTS], fetches;
+};
 
 /* Counts of one instruction. */
 struct wmi_counts {
@@ -23,8 +28,10 @@ struct wmi_counts {
     uint32_t depth_most;
     uint8_t path, kind;
     uint32_t bytes; /* per lane */
+    uint32_t used;  /* wmi_used_dwords() of all executions, combined by OR */
     uint64_t executions, sum[WMI_SUM_COUNT];
     struct wmi_lds_cost worst; /* the execution with the worst bank conflict: depth, bank, lanes */
+    struct wmi_code code;      /* of the blocks whose first vector or LDS instruction it is */
     uint64_t histogram[WM_PROFILE_LINES + 1];
     struct wm_profile_wave wave;
 };
@@ -43,13 +50,43 @@ struct wmi_kernel {
     uint32_t waves_per_simd, wave_lanes;
     struct wmi_residence residence;
     const char *occupancy_limit;
+    struct wm_occupancy_limit occupancy[WM_OCCUPANCY_LIMITS];
+    uint32_t occupancy_limits;
     struct wmi_caches_sums sums, before;                            /* before: at the start of the dispatch */
     uint64_t counted[WMI_SUM_COUNT], counted_before[WMI_SUM_COUNT]; /* summed over all instructions */
     uint64_t work[WMI_WORK_COUNTS];                                 /* executed */
     uint64_t *written; /* by slot: bytes that its dispatches wrote to DRAM; written_count entries */
     size_t written_count;
     struct wmi_sample_sum sample; /* used if not all workgroups are observed */
-    char arithmetic[WM_PROFILE_BOUNDS][WMI_ARITHMETIC_BYTES], advice[WMI_ADVICE_BYTES];
+    char arithmetic[WM_PROFILE_BOUNDS][WMI_ARITHMETIC_BYTES];
+};
+
+enum {
+    WMI_VERDICT_BYTES = 120,
+    WMI_PLACE_BYTES = 160,
+    WMI_NUMBERS_BYTES = 240,
+    WMI_CHANGE_BYTES = 200,
+    WMI_ADVICE_BYTES = WMI_VERDICT_BYTES + WMI_NUMBERS_BYTES + WMI_CHANGE_BYTES,
+};
+
+struct wmi_texts {
+    char verdict[WMI_VERDICT_BYTES], numbers[WMI_NUMBERS_BYTES], change[WMI_CHANGE_BYTES];
+};
+
+/* A finding with the memory that its texts and rows are in. */
+struct wmi_finding {
+    struct wm_profile_finding shown;
+    const struct wm_profile_row **rows;
+    struct wmi_texts texts;
+    char place[WMI_PLACE_BYTES], advice[WMI_ADVICE_BYTES];
+    uint8_t last;    /* 0, or its place behind those that are 0 */
+    uint32_t number; /* in the order in which they were found */
+};
+
+struct wmi_findings {
+    struct wmi_finding **of;
+    size_t count, capacity;
+    struct wm_profile_finding *shown; /* count of them */
 };
 
 struct wmi_shard; /* shard.h */
@@ -61,8 +98,14 @@ struct wm_profile {
     struct wmi_profiled *instructions; /* by slot */
     size_t count, capacity;
     uint32_t *index; /* hash of pc -> slot + 1, open addressing; twice the capacity */
+    /* The report of the dispatches so far, if `reported`: */
+    bool reported;
     struct wm_profile_row *rows;
-    char (*advice)[WMI_ADVICE_BYTES]; /* of the rows */
+    uint32_t *row_slots; /* of the rows */
+    size_t row_count;
+    struct wm_profile_kernel *kernel_rows;
+    size_t kernel_row_count;
+    struct wmi_findings findings;
     struct wm_gpu gpu;
     bool has_gpu, began, keeps_l2;
     bool no_model; /* out of memory for the cache model */
@@ -77,7 +120,6 @@ struct wm_profile {
     uint64_t *written_before; /* by slot: bytes written to DRAM before the current dispatch; written_slots
                                  entries */
     uint32_t written_slots;
-    struct wm_profile_kernel *kernel_rows;
     unsigned one_in;              /* one in so many rounds is observed; 0 and 1: all */
     struct wmi_sampling sampling; /* of the current dispatch */
     struct wmi_sample sample;     /* of the current dispatch, if not all rounds are observed */
@@ -97,31 +139,43 @@ struct wmi_binding;
  * binding has; 0: none or unknown. */
 void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, const struct wmi_binding *binding,
                double clocks[WMI_GPU_PARTS]);
-/* Sets limit, share, advice and gain of a row that is otherwise complete. text: buffer for the advice. */
-void wmi_judge(struct wm_profile *profile, size_t slot, struct wm_profile_row *row,
-               char text[WMI_ADVICE_BYTES]);
+/* Sets limit and share of a row that is otherwise complete. */
+void wmi_judge(struct wm_profile *profile, uint32_t slot, struct wm_profile_row *row);
+enum wmi_gpu_part wmi_part_of(const struct wm_bound *bound);
 
-/* In advice.c: writes advice for the instruction, and for each part the maximum share of its work on the
- * instruction that following it saves. False: no advice. */
-bool wmi_advise(const struct wm_profile_row *row, unsigned wave_lanes, char text[WMI_ADVICE_BYTES],
-                double saved[WMI_GPU_PARTS]);
-/* The same for a kernel that is bound by instruction fetch, which belongs to no row. */
-bool wmi_advise_kernel(const struct wm_profile_kernel *kernel, char text[WMI_ADVICE_BYTES]);
+/* In rows.c: of a row of the report. */
+uint32_t wmi_profile_slot_of(const struct wm_profile *profile, const struct wm_profile_row *row);
+unsigned wmi_profile_lanes(const struct wm_profile *profile); /* of a wave */
+/* The rows and kernels of the report; false: out of memory. */
+bool wmi_rows_make(struct wm_profile *profile);
+bool wmi_kernels_make(struct wm_profile *profile);
+void wmi_findings_free(struct wmi_findings *findings);
+
+/* In report.c: frees the report, before more is counted. */
+void wmi_report_forget(struct wm_profile *profile);
 
 /* In kernels.c: called at the start and end of the dispatch profile->source.dispatch. */
 void wmi_kernels_begin(struct wm_profile *profile);
 void wmi_kernels_end(struct wm_profile *profile);
 void wmi_kernels_destroy(struct wm_profile *profile);
-/* The part that bounds the kernel whose entry is `pc` (or the only kernel), its clocks (as counted, not
+/* The kernel whose entry is `pc` (or the only kernel), the part that bounds it, its clocks (as counted, not
  * scaled for a sample), the numbers of compute units and SIMDs with work, and the wave size. False: no part
  * does. */
 struct wmi_binding {
+    const struct wm_profile_kernel *row;
+    const struct wmi_kernel *kernel;
     enum wmi_gpu_part part;
     double clocks, units, simds;
     unsigned wave_lanes;
-    const uint64_t *written; /* by slot, see struct wmi_kernel */
-    size_t written_count;
 };
-bool wmi_kernels_binding(struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding);
+/* Bytes that the kernel's dispatches wrote to memory for the slot: without what was written back while others
+ * ran. */
+uint64_t wmi_kernel_written(const struct wmi_kernel *kernel, uint32_t slot);
+/* Waves of a dispatch that share a vector cache, on average over the compute units with work. */
+double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm_gpu *gpu);
+/* The clocks that each part spends on the code; other parts keep theirs. */
+void wmi_code_clocks(const struct wm_profile *profile, const struct wmi_binding *binding,
+                     const struct wmi_code *code, double clocks[WMI_GPU_PARTS]);
+bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding);
 
 #endif

@@ -10,9 +10,6 @@ const char *const *wmi_profile_parts(size_t *count)
     return wmi_gpu_part_names;
 }
 
-/* Advice that saves less than this share of the kernel's minimum time is omitted. */
-static const double least_gain = 0.05;
-
 static double memory_clocks(uint64_t bytes, const struct wm_gpu *gpu)
 {
     return (double)bytes * gpu->clock_mhz / (gpu->memory_bandwidth * 1e3);
@@ -48,33 +45,30 @@ static const char *limit_of(const double clocks[WMI_GPU_PARTS])
     return most < WMI_GPU_PARTS ? wmi_gpu_part_names[most] : NULL;
 }
 
-void wmi_judge(struct wm_profile *profile, size_t slot, struct wm_profile_row *row,
-               char text[WMI_ADVICE_BYTES])
+enum wmi_gpu_part wmi_part_of(const struct wm_bound *bound)
 {
-    double clocks[WMI_GPU_PARTS] = {0}, saved[WMI_GPU_PARTS] = {0};
-    /* Without a binding part: the numbers affect all parts equally, except L2 and memory. */
+    enum wmi_gpu_part part = 0;
+    while (part + 1 < WMI_GPU_PARTS && bound->name != wmi_gpu_part_names[part])
+        part++;
+    return part;
+}
+
+void wmi_judge(struct wm_profile *profile, uint32_t slot, struct wm_profile_row *row)
+{
+    double clocks[WMI_GPU_PARTS] = {0};
+    /* Without a kernel: the numbers affect all parts equally, except L2 and memory. */
     struct wmi_binding binding = {.units = profile->gpu.compute_units,
                                   .simds = (double)profile->gpu.compute_units * profile->gpu.simds,
-                                  .wave_lanes = profile->source.wave_lanes};
-    const bool has_gpu = profile->rounds && (row->has_caches || row->has_lds);
-    const bool bound = has_gpu && wmi_kernels_binding(profile, row->pc - row->offset, &binding);
-    if (has_gpu) {
-        wmi_needs(row, &profile->gpu, &binding, clocks);
-        row->limit = limit_of(clocks);
-    }
-    if (bound) { /* dirty lines of this kernel may be written back by other kernels */
-        const uint64_t written = slot < binding.written_count ? binding.written[slot] : 0;
-        clocks[WMI_GPU_MEMORY] = memory_clocks(row->memory_read + written, &profile->gpu);
-        row->has_share = row->limit && binding.part < WMI_GPU_FETCH;
-        row->share = clocks[binding.part] / binding.clocks;
-    }
-    if (!wmi_advise(row, profile->source.wave_lanes, text, saved))
+                                  .wave_lanes = wmi_profile_lanes(profile)};
+    if (!profile->rounds || (!row->has_caches && !row->has_lds))
         return;
-    for (unsigned part = 0; bound && part < WMI_GPU_PARTS; part++)
-        if (saved[part] * clocks[part] / binding.clocks > row->gain)
-            row->gain = saved[part] * clocks[part] / binding.clocks;
-    if (!bound || row->gain >= least_gain)
-        row->advice = text;
-    else
-        row->gain = 0;
+    const bool bound = wmi_kernels_binding(profile, row->pc - row->offset, &binding);
+    wmi_needs(row, &profile->gpu, &binding, clocks);
+    row->limit = limit_of(clocks);
+    if (!bound)
+        return;
+    clocks[WMI_GPU_MEMORY] =
+        memory_clocks(row->memory_read + wmi_kernel_written(binding.kernel, slot), &profile->gpu);
+    row->has_share = row->limit && binding.part < WMI_GPU_FETCH;
+    row->share = clocks[binding.part] / binding.clocks;
 }

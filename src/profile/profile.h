@@ -31,7 +31,9 @@ struct wmi_capacity {
     uint32_t units;    /* neighbouring compute units on which a workgroup runs: 1, in WGP mode of RDNA 2 */
     uint32_t groups;   /* that these hold; 0: not even one */
     uint32_t waves;    /* of a workgroup */
-    const char *limit; /* "waves", "VGPRs", "SGPRs", "LDS", "workgroups" */
+    const char *limit; /* the first of the lowest in `limits` */
+    struct wm_occupancy_limit limits[WM_OCCUPANCY_LIMITS];
+    uint32_t limit_count;
 };
 struct wmi_capacity wmi_capacity_of(const struct wm_gpu *gpu, const struct wmi_profile_dispatch *dispatch,
                                     unsigned wave_lanes);
@@ -87,11 +89,14 @@ bool *wmi_profile_busy(struct wm_profile *profile); /* whether a dispatch is bei
 struct wmi_origins *wmi_profile_origins(struct wm_profile *profile);
 
 const struct wm_profile_kernel *wmi_profile_kernels(struct wm_profile *profile, size_t *count);
-/* The names of the parts of a GPU. */
+/* The names of the parts of a GPU, and of the causes of findings. */
 const char *const *wmi_profile_parts(size_t *count);
+const char *const *wmi_profile_causes(size_t *count);
 
-/* The instructions that were executed, in order of their address; valid until the next call of this function
- * or of wmi_profile_destroy. NULL with *count == 0 when there are none, or no memory. */
+/* The instructions that were executed, in order of their address, and what was found; valid until the next
+ * dispatch begins or ends, or wmi_profile_destroy. NULL with *count == 0 when there are none, or no memory.
+ */
 const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t *count);
+const struct wm_profile_finding *wmi_profile_findings(struct wm_profile *profile, size_t *count);
 
 #endif

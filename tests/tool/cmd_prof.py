@@ -39,15 +39,12 @@ class Prof(Case):
         self.assertEqual(report["totals"]["executions"], sum(row["executions"] for row in report["rows"]))
         out, _ = self.run_tool("prof", words)
         lines = out.splitlines()
-        self.assertEqual(lines[0], "vecadd")
         # No column `share`: one workgroup of 64 on each compute unit is bound by the VALU of one SIMD.
-        self.assertIn("efficiency runs lanes bytes lines ideal clocks conflicts L1 L2 limit source offset instruction",
+        self.assertIn("requests lanes/req B/lane lines/req ideal/req efficiency clocks/req L1 hit L2 hit limit source access code",
                       [" ".join(line.split()) for line in lines])
-        # Each wave reads separate lines, and 3 x 16 waves x 256 B of loads and stores pass through L2 once.
-        self.assertRegex(out, r"(?m)^ *100\.0% +16 +64\.0 +4 +64 +64 +4\.0 +- +0\.0% +0\.0% +memory +vecadd\.cl:\d+ "
-                              r"+\+0x\w+ +global_load")
-        self.assertTrue(lines[-1].endswith("total"))
-        self.assertLessEqual(max(map(len, lines)), 150)
+        # Two loads of 16 waves; each wave reads separate lines, and 3 x 16 waves x 256 B pass through L2 once.
+        self.assertRegex(out, r"(?m)^ *32 +64\.0 +- +4\.0 +4\.0 +100\.0% +4\.0 +0\.0% +0\.0% +memory +vecadd\.cl:\d+ +global load ")
+        self.assertIn("totals; averages per request (/req)", out)
 
     def test_transpose(self):
         """The naive store goes down columns: a wave of 16 columns and 4 rows accesses 16 lines for its 256 bytes, and
@@ -65,9 +62,7 @@ class Prof(Case):
         self.assertEqual(rows[-1]["path"], "DS")
         out, _ = self.run_tool("prof", words, "transpose_lds")
         # The rows of its tile have 17 words, so the last of each 32 lanes has the first lane's bank.
-        self.assertRegex(out, r"(?m)^ +- +64 +64\.0 +4 +- +- +4\.0 +2\.0 .* ds_write_b32")
-        self.assertRegex(re.sub(r"\s+", " ", out), r" \+0x\w+ \+0x\w+ 2\.0 of 4\.0 LDS clocks are bank conflicts: up to 2 "
-                         r"distinct dwords fall into one bank; worst case: lanes 0 31 access bank 0 ")
+        self.assertRegex(out, r"(?m)^ +64 +64\.0 +4 +- +- +- +4\.0 +2\.0 .* LDS store ")
         # Without the padding, half of the columns of a row conflict.
         read = [row for row in self.rows(words, "transpose_unpadded")["rows"] if "ds_read" in row["text"]]
         self.assertEqual([(row["lds_passes"], row["lds_conflicts"]) for row in read], [(64 * 16, 64 * 14)])

@@ -246,7 +246,7 @@ class Model(Case):
                                      items=64, workgroup=64, elements=4096)
         self.check(counters, TCP_TOTAL_ACCESSES=64, TCP_TOTAL_CACHE_ACCESSES=64, TCP_TCC_READ_REQ=64)
         row = next(row for row in report["rows"] if row["path"] == "GLOBAL")
-        self.assertIn("lanes are 64 B apart: 64 lines for 256 useful bytes", row["advice"])
+        self.assertIn("lanes are 64 B apart: 64 lines of 64 B for 256 useful bytes", row["advice"])
 
     def test_rdna(self):
         """RDNA white paper: 32 lanes within a line of 128 bytes take one clock; lines of 128 bytes."""
@@ -356,6 +356,11 @@ class Model(Case):
             _, report = self.prof(START, target="gfx900", vgprs=vgprs, lds=lds)
             occupancy = report["kernels"][0]["occupancy"]
             self.assertEqual((occupancy["waves_per_simd"], occupancy["limit"]), (waves, limit))
+        # Of 256 VGPRs, 16 allow all ten waves (as do 800 SGPRs, of which a wave has at most 102 + 2); 16 workgroups of
+        # four waves would be 16 waves per SIMD.
+        limits = {one["resource"]: one["waves_per_simd"] for one in occupancy["limits"]}
+        self.assertEqual({name: limits[name] for name in ("waves", "VGPRs", "LDS", "workgroups")},
+                         {"waves": 10, "VGPRs": 10, "LDS": 2, "workgroups": 16})
 
     def test_modes(self):
         """When four waves load one line, all waves of a workgroup in CU mode hit in its L0 except the first; in WGP

@@ -23,11 +23,11 @@ class Reports(Case):
     def table(out):
         """The lines of a table, starting at its header, split into words."""
         lines = [line.split() for line in out.splitlines()]
-        return lines[next(i for i, line in enumerate(lines) if line[-1:] == ["instruction"]):]
+        return lines[next(i for i, line in enumerate(lines) if line[-1:] in (["instruction"], ["code"])):]
 
     def test_columns(self):
         """Columns and order; a narrow terminal omits columns and truncates text, with a note."""
-        out, _ = self.transposes("transpose_naive", "--show lines,read_requests --sort offset")
+        out, _ = self.transposes("transpose_naive", "--instructions --all --show lines,read_requests --sort offset")
         lines = self.table(out)
         self.assertEqual(lines[0], "lines read_requests limit source offset instruction".split())
         offsets = [int(line[4], 16) for line in lines[1:] if len(line) > 5 and re.match(r"\+0x", line[4])]
@@ -35,23 +35,31 @@ class Reports(Case):
         store = next(line for line in lines if "global_store_dword" in line)
         self.assertEqual(store[:2], [str(64 * 16), "0"])
         for column, figures in (("lines", [1024, 256]), ("clocks", ["16.0", "4.0"]), ("efficiency", ["25.0%", "100.0%"])):
-            out, _ = self.transposes("transpose_naive", f"--show {column} --sort {column}")
-            self.assertEqual([line[0] for line in self.table(out)[1:3]], list(map(str, figures)))
-        out, _ = self.transposes("transpose_naive", "--sort source")
-        self.assertEqual(re.findall(r"transpose\.cl:(\d+)", out), ["8"] * 3 + ["10"] * 3)
-        everything = self.table(self.transposes("transpose_naive", "--show all")[0])[0]
+            for more in ("", "--instructions"):
+                out, _ = self.transposes("transpose_naive", f"--show {column} --sort {column}", more)
+                self.assertEqual([line[0] for line in self.table(out)[1:3]], list(map(str, figures)))
+        out, _ = self.transposes("transpose_naive", "--sort source --instructions")
+        self.assertEqual(re.findall(r" transpose\.cl:(\d+)  ", out), ["8"] * 3 + ["10"] * 3)
+        everything = self.table(self.transposes("transpose_naive", "--show all --instructions")[0])[0]
         rows = json.loads(self.transposes("transpose_naive", "--json")[0])["rows"]
-        self.assertEqual(len(everything) - 3, sum(key not in (
+        titles = " ".join(everything).replace("% of bound", "share").replace("L1 hit", "L1").replace("L2 hit", "L2").split()
+        self.assertEqual(len(titles) - 3, sum(key not in (
             "kernel", "text", "path", "operation", "file", "line", "column", "pc", "offset", "worst_conflict", "advice", "gain")
             for key in rows[0]))
         for width in (60, 80, 100):
             os.environ["COLUMNS"] = str(width)
             self.addCleanup(os.environ.pop, "COLUMNS", None)
-            out, _ = self.transposes("transpose_naive")
-            self.assertLessEqual(max(map(len, out.splitlines()[:-1])), width)
-            self.assertTrue(out.splitlines()[-1].startswith("not shown for want of width: "))
-            self.assertIn("global_store_dword", out)
-            self.assertIn("25.0%", out)
+            for more, kept in (("", "transpose.cl:10"), ("--instructions", "global_store_dword")):
+                out, _ = self.transposes("transpose_naive", more)
+                note = next(line for line in out.splitlines() if line.startswith("not shown for want of width: "))
+                self.assertLessEqual(max(len(line) for line in out.splitlines() if line != note), width)
+                self.assertIn(kept, out)
+                self.assertIn("94.1%", out)
+                self.assertNotIn("% of bound", note)
+                if "source" in note:  # the last to go
+                    self.assertTrue(note.endswith("L1 hit, L2 hit, limit, source (--show NAME,NAME...)"), note)
+                    self.assertEqual((width, more), (60, "--instructions"))
+
         for message, words in (("--show clock: no such column; did you mean 'clocks'?", "--show lines,clock"),
                                ("--show clock: no such column; did you mean", "--show clock"),
                                ("--sort wavelength: no such column; expected offset, source", "--sort wavelength")):
@@ -78,6 +86,80 @@ class Reports(Case):
                         self.refused("cannot be written", *verb, other, option + path)
         self.assertEqual(sorted(os.listdir(self.folder.name)), files)
         self.assertEqual(self.read("kept"), b"kept")
+
+    def test_verdict(self):
+        """The first three lines: what binds, the best fix, and the bound now and after it, as in the JSON."""
+        out, _ = self.transposes("transpose_naive")
+        report = json.loads(self.transposes("transpose_naive", "--json")[0])
+        best = report["advice"][0]
+        verdict, fix, bound = out.splitlines()[:3]
+        self.assertRegex(verdict, rf"^verdict    transpose_naive is bound by {report['kernels'][0]['binds']} on AMD Radeon RX Vega 64: at least \d+ ns$")
+        self.assertEqual(fix, f"best fix   {best['verdict']} ({best['place']}): {best['change']}")
+        self.assertEqual(bound, f"bound      now {1e9 * best['now']['seconds']:.3g} ns -> at best {1e9 * best['after']['seconds']:.3g} ns, "
+                                f"then bound by {best['after']['part']}")
+        self.assertEqual(best["now"]["part"], report["kernels"][0]["binds"])
+        # A copy by rows, large enough for the GPU, has nothing to improve.
+        words = "-g 1024,1024 -b 16,16 --arg in=zero:f32:1048576 --arg out=zero:f32:1048576 --arg n=1024"
+        out, _ = self.run_tool("prof", self.example("transpose"), "-k transpose_lds", words)
+        self.assertEqual(out.splitlines()[1:3], ["best fix   none known: no finding lowers the bound", "bound      now " + out.splitlines()[0].split("at least ")[1]])
+        self.assertNotIn("no line table", out)
+
+    def test_rows(self):
+        """At most 20 rows by source line and access; all of them, or those of instructions, when asked for."""
+        lines = "".join(f"two {4 * i}\n" for i in range(30))
+        self.path("many.s", f'''.text\n.globl many\n.type many,@function\n.p2align 8
+            .macro two offset\n.rept 2\nglobal_load_dword v1, v0, s[4:5] offset:\\offset\n.endr\n.endm\nmany:\ns_getpc_b64 s[4:5]\n{lines}s_endpgm
+            .amdhsa_kernel many\n .amdhsa_next_free_vgpr 8\n .amdhsa_next_free_sgpr 16\n
+            .amdhsa_user_sgpr_kernarg_segment_ptr 1\n .end_amdhsa_kernel'''.encode())
+        self.run_tool("asm -g -m gfx900 many.s -o many.co")
+        for more, rows, rest in (("", 20, "and 10 more rows with "), ("--all", 30, None), ("--instructions", 20, "and 40 more instructions with "),
+                                 ("--instructions --all", 60, None)):
+            out, _ = self.run_tool("prof many.co -g 64 -b 64", more)
+            self.assertEqual(len(re.findall(r"many\.s:\d+ ", out)), rows, out)
+            self.assertEqual("more rows" in out or "more instructions" in out, rest is not None)
+            self.assertIn(rest or "", out)
+        # Both loads of a line: the requests are the sum, the clocks the mean.
+        self.assertRegex(self.run_tool("prof many.co -g 64 -b 64 --show executions,clocks --sort source")[0],
+                         r"(?m)^ *2 +16\.0 .*many\.s:\d+ +global load +two 0$")
+
+    def test_colours(self):
+        """On a terminal only, and not with NO_COLOR (https://no-color.org) or TERM=dumb."""
+        def on_terminal(**more):
+            main, other = os.openpty()
+            environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
+            words = ["prof", *self.example("transpose"), *TRANSPOSE.split(), "-k", "transpose_naive"]
+            with subprocess.Popen([command.WAVEMEM, *words], stdout=other, cwd=self.folder.name, env={**environment, **more}) as process:
+                os.close(other)
+                out = b""
+                while True:
+                    try:
+                        part = os.read(main, 65536)
+                    except OSError:  # EIO: the other side is closed
+                        part = b""
+                    if not part:
+                        break
+                    out += part
+            os.close(main)
+            self.assertEqual(process.returncode, 0)
+            return out.decode()
+        coloured = on_terminal(TERM="xterm")
+        self.assertIn("\x1b[31m94.1%\x1b[0m", coloured)
+        for more in ({"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb"}):
+            plain = on_terminal(**more)
+            self.assertNotIn("\x1b", plain)
+            self.assertEqual(re.sub(r"\x1b\[\d+m", "", coloured), plain)
+        self.assertNotIn("\x1b", self.transposes("transpose_naive")[0])
+
+    def test_names(self):
+        """C++ names are shown as in the source, in JSON beside the symbol."""
+        self.assemble("_ZN4math5scaleIfLi4EEEvPT_", "s_getpc_b64 s[4:5]\nglobal_load_dword v1, v0, s[4:5]\n.rept 20\ns_nop 0\n.endr")
+        words = "prof _ZN4math5scaleIfLi4EEEvPT_.co -g 64 -b 64"
+        out, _ = self.run_tool(words, "--html page.html --json=x.json")
+        self.assertTrue(out.startswith("verdict    math::scale<float, 4> is bound by"), out)
+        self.assertIn("\nno line table: compile with -g to see source lines\n", out)
+        self.assertIn("<h1>math::scale&lt;float, 4&gt; is bound by", self.read("page.html").decode())
+        kernel = json.loads(self.read("x.json"))["kernels"][0]
+        self.assertEqual((kernel["kernel"], kernel["source_name"]), ("_ZN4math5scaleIfLi4EEEvPT_", "math::scale<float, 4>"))
 
     def test_csv(self):
         """The same figures as in the JSON, under the same names."""
@@ -117,14 +199,19 @@ class Reports(Case):
         self.assemble("long", f"s_mov_b64 exec, 0\n.rept 200\n{mixed}\n.endr\n{load}")  # 8016 B, 251 fetches
         kernel, rows, out = self.profiled("long.co -g 65536 -b 64")
         self.assertEqual((kernel["binds"], kernel["fetches"], {row["share"] for row in rows}), ("fetch", 1024 * 251, {None}))
-        said = f"{251 * 32 / 1003:.1f} B of code are fetched per executed instruction"
-        self.assertIn("no row has a share", kernel["advice"])
-        self.assertIn(said, kernel["advice"])
-        self.assertIn("advice     " + kernel["advice"], out)
+        said = f"{251 * 32 / 1003:.4g} B of code are fetched per executed instruction"
+        self.assertIn(said, self.finding("long.co -g 65536 -b 64", "code")["numbers"])
+        self.assertIn(said, " ".join(out.split()))
         self.assertNotIn("share  efficiency", out)
         self.assemble("short", load)
-        self.assertIn("loads the code once", self.profiled("short.co -g 4096 -b 64")[0]["advice"])
-        self.assertIsNone(self.profiled(self.example("transpose"), "-k transpose_naive", TRANSPOSE)[0]["advice"])
+        for words in (["short.co -g 4096 -b 64"], [self.example("transpose"), "-k transpose_naive", TRANSPOSE]):
+            self.assertNotIn("code", [one["cause"] for one in json.loads(self.run_tool("prof", *words, "--json")[0])["advice"]])
+
+    def finding(self, words, cause):
+        """The first finding, which has that cause."""
+        found = json.loads(self.run_tool("prof", words, "--json")[0])["advice"][0]
+        self.assertEqual(found["cause"], cause)
+        return found
 
     def test_cut(self):
         """The log of two waves that fills 128 MiB by half and more."""
@@ -159,7 +246,8 @@ class Reports(Case):
         code, out, errors = run("prof -j 1", loop, "--json=short.json")
         self.assertEqual(code, 4, errors)
         self.assertIn("analysis is incomplete: profile: no memory for all of it", errors)
-        self.assertRegex(out, "  incomplete .*the host ran out of memory for part of the log")
+        self.assertRegex(out, "(?m)^partial    raw: profile: no memory for all of it$")
+        self.assertRegex(out, "(?m)^incomplete .*the host ran out of memory for part of the log")
         report = json.loads(self.read("short.json"))
         self.validate(report)
         self.assertEqual([one["why"] for one in report["incomplete"]], ["profile: no memory for all of it"])
@@ -193,13 +281,13 @@ class Reports(Case):
         self.assemble("alu", "v_mov_b32 v0, 1")
         for words in ("", "--source"):
             out, _ = self.run_tool("prof alu.co -g 65536 -b 64", words)
-            self.assertTrue(out.startswith("alu\n  on "), out)
+            self.assertTrue(out.startswith("verdict    alu is bound by fetch on AMD Radeon RX Vega 64: at least 10.3 ns\n"), out)
             for line in ("ran        1 dispatch, 1024 workgroups, 1024 waves, 2048 instructions", "occupancy  10 of 10 waves per SIMD",
                          "code       8 B, 1024 fetches of 32 B", "at least   10.3 ns, bound by fetch: 1024 code fetches"):
                 self.assertIn(line, out)
             self.assertTrue(out.endswith("\nit executed no memory instruction itself\n"), out)
         out, _ = self.transposes("transpose_naive", "--then alu.co -k alu -g 64 -b 64")
-        self.assertEqual(re.findall(r"(?m)^\w+$", out), ["transpose_naive", "alu"])
+        self.assertEqual(re.findall(r"(?m)^verdict    (\w+) ", out), ["transpose_naive", "alu"])
 
     def test_diff_bounds(self):
         """The minimum times and the limits, before and after."""
@@ -239,11 +327,13 @@ class Reports(Case):
         self.assertNotIn("bank conflicts", self.run_tool(*words)[0])
 
     def advice(self, name, words, mnemonic):
-        """The advice on the only instruction of that name; it is also below the table."""
+        """The advice on the only instruction of that name; it is also below the table, with its place."""
         rows = json.loads(self.run_tool("prof", name, words, "--json")[0])["rows"]
         row, = (row for row in rows if row["text"].startswith(mnemonic + " "))
         if row["advice"]:
-            self.assertIn(f"+0x{row['offset']:x}  {row['advice']}", self.run_tool("prof", name, words)[0])
+            verdict, numbers = row["advice"].split(": ", 1)
+            out = " ".join(self.run_tool("prof", name, words)[0].split())
+            self.assertRegex(out, re.escape(verdict) + r" \(\S+\): " + re.escape(numbers))
         return row["advice"] or ""
 
     def test_names_the_difference(self):
@@ -252,19 +342,16 @@ class Reports(Case):
         transpose = self.example("transpose")
         # Down a column: 16 lines for 256 bytes. Through LDS: rows.
         self.assertRegex(self.advice(transpose, TRANSPOSE + " -k transpose_naive", "global_store_dword"),
-                         r"256 B apart: 16 lines for 256 useful bytes.*LDS")
+                         r"256 B apart: 16 lines of 64 B for 256 useful bytes.*LDS")
         self.assertEqual(self.advice(transpose, TRANSPOSE + " -k transpose_lds", "global_store_dword"), "")
-        # A tile with rows of 64 bytes: eight dwords of one bank; 14 of 16 clocks are conflicts. With a padding dword: 2
-        # of 4.
-        self.assertRegex(self.advice(transpose, TRANSPOSE + " -k transpose_unpadded", "ds_read_b32"),
-                         r"14\.0 of 16\.0 LDS clocks are bank conflicts.* 64 B apart.* pad each row by one dword")
-        self.assertNotRegex(self.advice(transpose, TRANSPOSE + " -k transpose_lds", "ds_read_b32"), "pad")
+        # A tile with rows of 64 bytes: eight dwords of one bank; 14 of 16 passes are conflicts, but the VALU needs longer.
+        self.assertEqual(self.advice(transpose, TRANSPOSE + " -k transpose_unpadded", "ds_read_b32"), "")
         # 64 lanes 128 bytes apart need 64 lines; 4 bytes apart, four lines of 64.
-        for stride, expected in ((32, r"128 B apart: 64 lines for 256 useful bytes.*fastest-varying dimension"), (1, "^$")):
+        for stride, expected in ((32, r"128 B apart: 64 lines of 64 B for 256 useful bytes.*fastest-varying dimension"), (1, "^$")):
             words = f"-g 1024 -b 64 --arg in=zero:f32:32768 --arg out=zero:f32:1024 --arg n=1024 --arg stride={stride}"
             self.assertRegex(self.advice(self.example("strided_copy"), words, "global_load_dword"), expected)
         # One field of an array of structs of 16 bytes, and the same as a struct of arrays.
-        for shift, expected in ((4, r"16 B apart and use 4 of them: 16 lines for 256 useful bytes.*one array per member"), (2, "^$")):
+        for shift, expected in ((4, r"16 B apart and use 4 of them: 16 lines of 64 B for 256 useful bytes.*one array per member"), (2, "^$")):
             self.path("field.bin", pack("u32", [
                 0xC0060100, 0x00000000,          # s_load_dwordx2 s[4:5], s[0:1], 0x0
                 0x24000080 + shift,              # v_lshlrev_b32_e32 v0, shift, v0
@@ -304,15 +391,15 @@ class Reports(Case):
             self.assertFalse(validator.is_valid(other))
 
     def test_source(self):
-        """Next to the source's own lines, the sums of their instructions; without the file, the listing."""
+        """Next to the source's own lines, the figures of their instructions; without the file, the listing."""
         with open(os.path.join(os.path.dirname(command.EXAMPLES), "transpose.cl"), encoding="utf-8") as file:
             source = file.read().splitlines()
         folder = os.path.dirname(command.EXAMPLES)
         out, _ = self.transposes("transpose_naive", "--source", ["--source-path", folder])
         at = next(line for line in out.splitlines() if re.search(r" 10  ", line))
         self.assertTrue(at.endswith(source[10 - 1]), at)
-        # The load's 64 * 4 lines, the store's 64 * 16 and the line's scalar load's 64.
-        self.assertEqual(at.split()[5:7], [str(64 * 21), str(64 * 9)])
+        # Per request: the load's 4 lines, the store's 16 and the line's scalar load's 1; ideal 4, 4 and 1.
+        self.assertEqual(at.split()[1:6], [str(3 * 64), "64.0", "-", f"{21 / 3:.1f}", f"{9 / 3:.1f}"])
         shutil.copy(os.path.join(command.EXAMPLES, "transpose.co"), self.path("alone.co"))
         words = "-k transpose_naive " + TRANSPOSE
         listing, _ = self.run_tool("prof alone.co", words, "--source --show lines")

@@ -65,7 +65,7 @@ class Text(Case):
         for more in ("", "--source", "--show all", "--fail-if lines>1"):
             out, err = self.ask(words, more, "--csv x.csv --html x.html --counters x.counters --json=x.json --trace x.trace",
                                 code=1 if more.startswith("--fail") else 0)
-            self.assertTrue(out.startswith(SHOWN + "\n"), out)
+            self.assertTrue(out.startswith(f"verdict    {SHOWN} is bound by"), out)
             if more.startswith("--fail"):
                 self.assertIn(f" at {SHOWN}+0x", err)
         self.assertIn(f"  {SHOWN_FILE}:10  ", self.ask(words)[0])
@@ -83,7 +83,7 @@ class Text(Case):
         replayed = json.loads(self.ask("replay x.trace --json")[0])
         self.assertTrue(replayed["rows"] == report["rows"] and replayed["kernels"] == report["kernels"])
         self.assertEqual(replayed["dispatches"][0]["kernel"], SHOWN)
-        self.assertTrue(self.ask("replay x.trace")[0].startswith(SHOWN + "\n"))
+        self.assertTrue(self.ask("replay x.trace")[0].startswith(f"verdict    {SHOWN} is bound by"))
         self.ask("diff --all x.json x.json")
         self.path("y.json", self.read("x.json").replace(SHOWN.replace("\\", "\\\\").encode(), rb"k\u001b[2J\u009b"))
         self.assertIn(r"k\x1b[2J\xc2\x9b+0x", self.ask("diff --all x.json y.json")[0])

@@ -205,6 +205,9 @@ static void objects(void **state)
     assert_int_equal(wm_object_kernel_count(NULL), 0);
     assert_null(wm_object_kernel(NULL, 0));
     REFUSES(wm_object_find_kernel, NULL, "k", &kernel);
+    char name[4] = "old";
+    assert_string_equal(wm_source_name("k", name, 0), "old");
+    assert_string_equal(wm_source_name(NULL, name, sizeof name), "");
     assert_int_equal(wm_object_code(NULL, &code, 1), 0);
     assert_null(wm_object_symbol(NULL, 0, NULL));
     assert_int_equal(wm_object_next_symbol(NULL, 0), UINT64_MAX);
@@ -579,6 +582,7 @@ static bool meddles(void *user, uint64_t done, uint64_t all)
     assert_null(wm_profile_rows(s->profile, &count));
     assert_int_equal(count, 0);
     assert_null(wm_profile_kernels(s->profile, &count));
+    assert_null(wm_profile_findings(s->profile, &count));
     assert_null(wm_profile_dispatches(s->profile, &count));
     assert_null(wm_profile_code(s->profile, &count));
     assert_null(wm_check_findings(s->check, &count));
@@ -678,6 +682,7 @@ static void profiles(void **state)
     assert_int_equal(wm_gpu_find("no such product", &gpu, NULL), WM_NOT_FOUND);
     assert_null(wm_gpu_default(NULL));
     assert_null(wm_bound_names(NULL));
+    assert_null(wm_cause_names(NULL));
     REFUSES(wm_profile_create, NULL);
     wm_profile_destroy(NULL);
     OK(wm_profile_create(&profile, &diag));
@@ -706,6 +711,8 @@ static void profiles(void **state)
     assert_null(wm_profile_rows(profile, NULL));
     assert_null(wm_profile_kernels(NULL, &count));
     assert_null(wm_profile_kernels(profile, NULL));
+    assert_null(wm_profile_findings(NULL, &count));
+    assert_null(wm_profile_findings(profile, NULL));
     assert_null(wm_profile_dispatches(NULL, &count));
     assert_null(wm_profile_dispatches(profile, NULL));
     assert_null(wm_profile_code(NULL, &count));

@@ -621,8 +621,13 @@ static void mangled_names_are_read(void **state)
     };
     (void)state;
     struct wmi_arena arena = {0};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[600];
         assert_string_equal(wmi_source_name(&arena, cases[i].mangled), cases[i].source);
+        assert_string_equal(wm_source_name(cases[i].mangled, text, sizeof text), cases[i].source);
+    }
+    char room[4];
+    assert_string_equal(wm_source_name("_Z5scalePf", room, sizeof room), "sca");
     char *deep = malloc(100001); /* nesting is limited */
     memset(deep, 'I', 100000);
     memcpy(deep, "_Z1f", 4);

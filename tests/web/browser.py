@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The page of `wavemem prof --html` in Chromium: loads without an error and without network, sorts, opens an instruction
-and draws it, by keyboard too, in light and dark, and has all its tables without scripts. Skipped without Chromium.
+and draws it, by keyboard too, in light and dark, cuts nothing off, and has its tables and charts without scripts. Skipped
+without Chromium.
 
 usage: browser.py WAVEMEM EXAMPLES
 """
@@ -28,11 +29,12 @@ def texts(page, selector, property="textContent"):
 
 
 def column(page, title):
-    """The texts of a column of the table of instructions, from the top."""
+    """The texts of a column of the table of instructions, from the top. A cell's second line is left out."""
     return page.run("""(selector, title) => {
         const table = document.querySelector(selector);
         const at = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent === title);
-        return [...table.tBodies[0].rows].map((row) => row.cells[at].textContent);
+        return [...table.tBodies[0].rows].filter((row) => row.id)
+            .map((row) => (row.cells[at].querySelector("a") ?? row.cells[at]).textContent);
     }""", FIRST, title)
 
 
@@ -74,40 +76,43 @@ class Browser(unittest.TestCase):
 
     def setUp(self):
         self.rows = REPORT["rows"]
-        self.lines = [row["lines"] for row in self.rows if row["lines"] is not None]
+        self.lines = [round(row["lines_per_request"], 1) for row in self.rows if row["lines"] is not None]
 
     def test_figures(self):
         """Tables have the report's figures."""
         with self.visit() as page:
             self.assertEqual(page.run("() => document.title"), "wavemem prof")
-            self.assertEqual(numbers(column(page, "lines")), self.lines)
+            self.assertEqual(numbers(column(page, "lines/req")), self.lines)
             self.assertEqual(column(page, "instruction"), [row["text"] for row in self.rows])
 
     def test_bounds(self):
-        """Says what binds, and the arithmetic."""
+        """Says what binds, and the arithmetic, the longest first."""
         kernel = REPORT["kernels"][0]
         with self.visit() as page:
-            self.assertIn(f"bound by {kernel['binds']}: a lower bound", texts(page, "table.bounds caption", "innerText")[0])
+            self.assertIn(f"bound by {kernel['binds']}: a lower bound", texts(page, "table.bounds caption")[0])
             parts = page.run("""() => [...document.querySelectorAll("table.bounds tbody tr")].map((row) =>
                 [row.cells[0].textContent, row.cells[2].textContent])""")
-            self.assertEqual(parts, [[bound["part"], bound["arithmetic"]] for bound in kernel["bounds"]])
+            self.assertEqual(parts, [[bound["part"], bound["arithmetic"]]
+                                     for bound in sorted(kernel["bounds"], key=lambda one: -one["seconds"])])
+            self.assertEqual(parts[0][0], kernel["binds"])
             asked = [cache["name"] for cache in kernel["caches"]
                      if any(cache[kind]["requests"] for kind in ("read", "write", "atomic"))]
-            self.assertEqual(texts(page, "table.caches tbody th", "innerText"), asked)
+            self.assertEqual(texts(page, "table.caches tbody th"), asked)
 
     def test_sort(self):
-        """Sorts by mouse, both ways."""
-        with self.visit() as page:
+        """Sorts by mouse, both ways; details stay below their instruction."""
+        with self.visit("#i1") as page:
             button = FIRST + " th button"
-            page.click(button, "lines")
+            page.click(button, "lines/req")
             down = sorted(self.lines, reverse=True)
-            self.assertEqual(numbers(column(page, "lines")), down)
+            self.assertEqual(numbers(column(page, "lines/req")), down)
             self.assertEqual(page.run("() => document.querySelector('th[aria-sort]').getAttribute('aria-sort')"), "descending")
-            page.click(button, "lines")
-            self.assertEqual(numbers(column(page, "lines")), down[::-1])
-            page.click(button, "offset")
-            offsets = [int(text.split("+0x")[1], 16) for text in column(page, "offset")]
-            self.assertEqual(offsets, sorted((row["offset"] for row in self.rows), reverse=True))
+            page.click(button, "lines/req")
+            self.assertEqual(numbers(column(page, "lines/req")), down[::-1])
+            self.assertEqual(page.run("() => document.querySelector('tr.more').previousElementSibling.id"), "i1")
+            page.click(button, "instruction")  # by address
+            places = [int(text.split("+0x")[1], 16) for text in texts(page, FIRST + " small")]
+            self.assertEqual(places, sorted((row["offset"] for row in self.rows), reverse=True))
 
     def focus(self, page, text):
         """Presses Tab until the element with this text has the focus."""
@@ -120,19 +125,21 @@ class Browser(unittest.TestCase):
     def test_keyboard(self):
         """Sorts and opens an instruction by keyboard alone."""
         with self.visit() as page:
-            self.focus(page, "lines")
+            self.focus(page, "lines/req")
             page.press("Enter")
-            self.assertEqual(numbers(column(page, "lines")), sorted(self.lines, reverse=True))
+            self.assertEqual(numbers(column(page, "lines/req")), sorted(self.lines, reverse=True))
             self.focus(page, self.rows[0]["text"])
             page.press("Enter")
-            self.assertTrue(page.run("() => document.querySelector('#i0').open"))
+            self.assertTrue(is_visible(page, "#i0 + tr.more svg"))
+            page.press("Enter")
+            self.assertEqual(texts(page, "tr.more"), [])
 
     def test_drawing(self):
         """Opens an instruction and draws its wave."""
         worst = next(i for i, row in enumerate(self.rows) if row["path"] in ("GLOBAL", "FLAT"))
-        row, drawing = self.rows[worst], f"#i{worst} svg"
+        row, drawing = self.rows[worst], f"#i{worst} + tr.more svg"
         with self.visit() as page:
-            self.assertFalse(is_visible(page, drawing))
+            self.assertEqual(texts(page, drawing), [])
             page.click(FIRST + " a", row["text"])
             self.assertTrue(is_visible(page, drawing))
             cells = page.run("""(drawing) => [...document.querySelector(drawing).querySelectorAll("rect:has(title)")].map((cell) => {
@@ -147,17 +154,35 @@ class Browser(unittest.TestCase):
                 self.assertEqual(lane["top"], lanes[0]["top"])
             for before, lane in zip(lanes, lanes[1:]):
                 self.assertGreaterEqual(lane["left"], before["right"] - 1e-3)
+            # The straight transpose's store goes down a column of rows of 256 bytes; see report.py.
+            addresses = [int(lane["text"].split(": ")[1], 16) for lane in lanes]
+            self.assertEqual(addresses, [addresses[0] + i % 16 * 256 + i // 16 * 4 for i in range(64)])
+            dwords = dict(cell["text"].split(": lanes ") for cell in cells if cell["text"].startswith("0x"))
+            self.assertEqual({int(at, 16): int(lane) for at, lane in dwords.items()}, {at: lane for lane, at in enumerate(addresses)})
             # What it touches is drawn as often as the report counts lines a run.
             touched = sum(text.startswith("0x") for text in page.run(
                 """(drawing) => [...document.querySelector(drawing).querySelectorAll("text")].map((text) => text.textContent)""",
                 drawing))
             self.assertEqual(touched, row["lines"] / row["executions"])
             self.assertGreaterEqual(len({cell["fill"] for cell in cells}), min(touched, 16))
+            bars = page.run("""(drawing) => [...document.querySelectorAll(drawing)][1].querySelectorAll(".bar title").length""", drawing)
+            self.assertEqual(bars, 1)  # all requests touch as many lines
 
     def test_fragment(self):
         """Opens the instruction that its address names."""
         with self.visit("#i1") as page:
-            self.assertEqual(texts(page, "details[open]", "id"), ["i1"])
+            self.assertEqual(page.run("() => document.querySelector('tr.more').previousElementSibling.id"), "i1")
+
+    def test_counterparts(self):
+        """The focus on a source line marks its instructions in the listing."""
+        with self.visit() as page:
+            page.run("""() => document.querySelector("table.listing a").focus()""")
+            page.settle()
+            marked = [text for text in texts(page, "tr.lit td:last-child")]
+            here = page.run("""() => document.activeElement.closest("tr").dataset.s""")
+            self.assertEqual(len(marked), 1 + page.run("""(here) =>
+                document.querySelectorAll(`.two > div:last-child tr[data-s="${here}"]`).length""", here))
+            self.assertGreaterEqual(len(marked), 2)
 
     def test_colours(self):
         """Is readable in light and dark."""
@@ -168,13 +193,14 @@ class Browser(unittest.TestCase):
                 self.assertGreaterEqual(least, 4.5)
 
     def test_no_scripts(self):
-        """Has its tables without scripts."""
+        """Has its tables and charts without scripts, and says what they would add."""
         with self.visit(scripts=False) as page:
             self.assertEqual(page.run("(first) => document.querySelector(first).querySelectorAll('tbody tr').length", FIRST),
                              len(self.rows))
             self.assertEqual(texts(page, "button"), [])
-            page.click("#i0 summary")
-            self.assertTrue(is_visible(page, "#i0 svg"))
+            for chart in ("memory chart", "roofline"):
+                self.assertTrue(is_visible(page, f"svg[aria-label='{chart}']"))
+            self.assertTrue(is_visible(page, "noscript p"))
 
     def test_source(self):
         """Shows the source with its lines' figures."""
@@ -185,10 +211,33 @@ class Browser(unittest.TestCase):
             }""", "out[x * n + y] = in[y * n + x];")
             self.assertIn("%", line)
             page.click(f"table.listing a[href='{href}']")
-            self.assertTrue(page.run("(id) => document.querySelector(id).open", href))
+            self.assertTrue(is_visible(page, href + " + tr.more svg"))
 
-    def test_narrow(self):
-        """Fits a narrow window."""
+    def test_widths(self):
+        """Nothing is cut off, or needs scrolling to the side, at 1280 and 800 pixels; the page fits 400. No text of a
+        chart leaves its box or lies upon another."""
+        for width, fragment in ((1280, "#i0"), (800, "#i0"), (1280, ""), (800, "")):
+            with self.subTest((width, fragment)), self.visit(fragment, size=(width, 900)) as page:
+                cut = page.run("""() => [...document.querySelectorAll("html, .wide, .pane, pre, td, th, p")]
+                    .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth).map((one) => one.outerHTML.slice(0, 100))""")
+                self.assertEqual(cut, [])
+                outside = page.run("""() => [...document.querySelectorAll("svg text")].filter((text) => {
+                    const frame = text.closest("svg").getBoundingClientRect(), box = text.getBoundingClientRect();
+                    return box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
+                }).map((text) => text.textContent)""")
+                self.assertEqual(outside, [])
+                outside = page.run("""() => [...document.querySelectorAll("svg[aria-label='memory chart'] g")].flatMap((group) => {
+                    const frame = group.querySelector("rect").getBoundingClientRect();
+                    return [...group.querySelectorAll("text")].filter((text) => text.getBoundingClientRect().right > frame.right)
+                        .map((text) => text.textContent);
+                })""")
+                self.assertEqual(outside, [])
+                upon = page.run("""() => [...document.querySelectorAll("svg.chart")].flatMap((chart) => {
+                    const texts = [...chart.querySelectorAll("text:not(.number)")].map((text) => [text.textContent, text.getBBox()]);
+                    return texts.flatMap(([a, x], i) => texts.slice(i + 1).filter(([, y]) => x.width && y.width && x.x < y.x + y.width - 1 &&
+                        y.x < x.x + x.width - 1 && x.y < y.y + y.height - 4 && y.y < x.y + x.height - 4).map(([b]) => [a, b]));
+                })""")
+                self.assertEqual([pair for pair in upon if not pair[1].startswith("10^9")], [])
         with self.visit(size=(400, 800)) as page:
             self.assertTrue(page.run("() => document.documentElement.scrollWidth <= innerWidth"))
 

@@ -53,6 +53,8 @@ enum option_id {
     OPT_SAMPLE,
     OPT_KEEP_L2,
     OPT_SHOW,
+    OPT_ALL,
+    OPT_INSTRUCTIONS,
     OPT_SORT,
     OPT_SOURCE,
     OPT_SOURCE_PATH,
@@ -105,6 +107,8 @@ static const struct tool_option options[] = {
     {"sample", 0, TOOL_VALUE, OPT_SAMPLE},
     {"keep-l2", 0, TOOL_NO_VALUE, OPT_KEEP_L2},
     {"show", 0, TOOL_VALUE, OPT_SHOW},
+    {"all", 0, TOOL_NO_VALUE, OPT_ALL},
+    {"instructions", 0, TOOL_NO_VALUE, OPT_INSTRUCTIONS},
     {"sort", 0, TOOL_VALUE, OPT_SORT},
     {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
     {"source-path", 0, TOOL_VALUE, OPT_SOURCE_PATH},
@@ -383,6 +387,12 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_SHOW:
         job->outputs.show.show = value;
         return tool_check_report_options(&job->outputs.show);
+    case OPT_ALL:
+        job->outputs.show.all = true;
+        break;
+    case OPT_INSTRUCTIONS:
+        job->outputs.show.instructions = true;
+        break;
     case OPT_SORT:
         job->outputs.show.sort = value;
         return tool_check_report_options(&job->outputs.show);

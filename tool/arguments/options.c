@@ -14,7 +14,7 @@
 int tool_worse(int one, int other)
 {
     static const int rank[] = {
-        [TOOL_INCOMPLETE] = 1, [TOOL_FINDINGS] = 2, [TOOL_WRONG] = 3, [TOOL_FAULT] = 4};
+        [TOOL_INCOMPLETE] = 1, [TOOL_FINDINGS] = 2, [TOOL_WRONG] = 3, [TOOL_FAULT] = 4, [TOOL_STOPPED] = 5};
     return rank[one] > rank[other] ? one : other;
 }
 

@@ -7,6 +7,7 @@
 #include "tool/arguments/npy.h"
 #include "tool/arguments/places.h"
 #include "tool/arguments/registers.h"
+#include "tool/interrupt.h"
 #include "tool/output.h"
 #include "tool/report/document.h"
 #include "tool/report/exports.h"
@@ -148,15 +149,17 @@ const char tool_job_help[] =
     "  u64: z   u32: (z >> 32).astype('u4')   u16: (z >> 48).astype('u2')   i32: (z >> "
     "32).astype('u4').view('i4')\n"
     "\n"
-    "Exit codes: 0 clean, 1 a mismatch or a finding, 2 wrong usage or bad input, 3 the kernel faulted.\n";
+    "Exit codes: 0 clean, 1 a mismatch or a finding, 2 wrong usage or bad input, 3 the kernel faulted,\n"
+    "4 incomplete, 130 stopped by Ctrl-C; a second Ctrl-C ends the command at once.\n";
 
-/* ---- progress on a terminal ---- */
+/* ---- progress on a terminal, and Ctrl-C ---- */
 
 struct progress {
     const char *kernel;
     double start, last;
-    bool shown;
-    FILE *text; /* what the kernel prints goes here */
+    bool on_terminal, shown;
+    uint64_t done; /* workgroups when the dispatch was stopped */
+    FILE *text;    /* what the kernel prints goes here */
 };
 
 static void clear_progress(struct progress *progress)
@@ -176,6 +179,12 @@ static double now(void)
 static bool show_progress(void *user, uint64_t done, uint64_t workgroups)
 {
     struct progress *progress = user;
+    if (tool_interrupted()) {
+        progress->done = done;
+        return false;
+    }
+    if (!progress->on_terminal)
+        return true;
     const double time = now();
     if (time - progress->start < 1 || time - progress->last < 0.2)
         return true;
@@ -633,6 +642,19 @@ static int execute(struct wm_machine *machine, const struct tool_dispatch *d,
     return code;
 }
 
+/* Says that Ctrl-C ended the dispatch when `done` workgroups were complete. */
+static int tell_stopped(json_t *report, const struct tool_dispatch *d, uint64_t done)
+{
+    char why[120];
+    uint64_t all = 1;
+    for (unsigned i = 0; i < 3; i++)
+        all *= ((uint64_t)d->grid[i] + d->workgroup[i] - 1) / d->workgroup[i];
+    snprintf(why, sizeof why, "stopped by Ctrl-C when %" PRIu64 " of %" PRIu64 " workgroups were complete",
+             done, all);
+    tool_incomplete(report, d->kernel->name, why);
+    return TOOL_STOPPED;
+}
+
 static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **machine,
                         const struct watchers *watchers, json_t *report)
 {
@@ -645,7 +667,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         release(&prepared);
         return tool_fail("%s%s", d->where, diag.message);
     }
-    struct progress progress = {.kernel = d->kernel->name, .start = now()};
+    struct progress progress = {
+        .kernel = d->kernel->name, .start = now(), .on_terminal = isatty(STDERR_FILENO)};
     progress.text = job->outputs.json && !job->outputs.json_path
                         ? stderr
                         : stdout; /* not between the braces of the report */
@@ -657,7 +680,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     dispatch->profile = watchers->profile;
     dispatch->check = watchers->check;
     dispatch->fidelity = watchers->fidelity;
-    dispatch->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+    dispatch->progress = show_progress;
     dispatch->progress_user = &progress;
     dispatch->print = print_text;
     dispatch->print_user = &progress;
@@ -706,7 +729,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     int code = TOOL_CLEAN;
     if (job->stats && !(job->outputs.json && !job->outputs.json_path))
         print_stats(stdout, d, &result, reproducible);
-    if (watched && !reproducible)
+    if (watched && !reproducible && result.fault.kind != WM_FAULT_STOPPED)
         tool_print(stderr, "note: %s: %s, so the report may differ with another -j\n", d->kernel->name,
                    result.fault.kind == WM_FAULT_NONE ? "code was found only when it was executed"
                                                       : "it ended early");
@@ -716,6 +739,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         show_fault("warning", &result.violation);
         fprintf(stderr, "  this is the first of %" PRIu64 " such accesses\n", result.violations);
     }
+    if (result.fault.kind == WM_FAULT_STOPPED)
+        return tell_stopped(report, d, progress.done);
     if (result.fault.kind != WM_FAULT_NONE) {
         show_fault("error", &result.fault);
         return TOOL_FAULT;
@@ -749,6 +774,11 @@ static int show_watchers(const struct tool_job *job, const struct watchers *watc
     return findings ? tool_worse(worst, TOOL_FINDINGS) : worst;
 }
 
+static bool ends_job(int code)
+{
+    return code == TOOL_WRONG || code == TOOL_FAULT || code == TOOL_STOPPED;
+}
+
 int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *report)
 {
     struct wm_diag diag;
@@ -757,12 +787,13 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
         json_object_set_new(report, "dispatches", json_array());
     int worst = TOOL_CLEAN;
     struct watchers watchers = {.profile = profile};
+    tool_watch_interrupts();
     if (!make_machine(job, &machine, &diag))
         return tool_fail("%s", diag.message);
     if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
         (job->checks && wm_check_create(job->checks, &watchers.check, &diag) != WM_OK))
         worst = tool_fail("%s", diag.message);
-    for (size_t i = 0; i < job->count && worst != TOOL_WRONG && worst != TOOL_FAULT; i++)
+    for (size_t i = 0; i < job->count && !ends_job(worst); i++)
         worst = tool_worse(worst, run_dispatch(job, i, &machine, &watchers, report));
     wm_machine_destroy(machine);
     worst = show_watchers(job, &watchers, report, worst);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile as one self-contained HTML file: tables, sources and listings with heat, and for each
- * instruction a drawing of one wave on cache lines or LDS banks. Scripts are needed only to sort tables. */
+/* The profile as one self-contained HTML file: verdict, charts, tables, sources and listings with heat. The
+ * script sorts tables, and draws one wave of an instruction on cache lines or LDS banks. */
 #include "tool/html/html.h"
 
 #include "html_page.h"
 #include "tool/html/parts.h"
 #include "tool/output.h"
+#include "tool/report/advice.h"
+#include "tool/report/summary.h"
 #include "tool/text.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,20 +39,47 @@ void html_text(FILE *file, const char *text)
     free(escaped);
 }
 
-/* The figures in tables; the section of each instruction has all. */
+void html_format(FILE *file, const char *format, ...)
+{
+    char *text;
+    va_list list;
+    va_start(list, format);
+    const int length = vasprintf(&text, format, list);
+    va_end(list);
+    if (length < 0)
+        return;
+    html_text(file, text);
+    free(text);
+}
+
+/* The figures in tables; the details of each instruction have all. */
 static const char *const shown[][12] = {
-    [HTML_INSTRUCTIONS] = {"share", "efficiency", "executions", "lanes_per_run", "bytes", "lines",
-                           "ideal_lines", "clocks", "conflicts", "vector_hit_rate", "l2_hit_rate"},
-    [HTML_LINES] = {"share", "efficiency", "executions", "lines", "clocks", "conflicts", "l2_hit_rate"},
+    [HTML_INSTRUCTIONS] = {"share", "executions", "lanes_per_run", "bytes", "lines_per_request",
+                           "ideal_per_request", "efficiency", "clocks", "conflicts", "vector_hit_rate",
+                           "l2_hit_rate"},
+    [HTML_LINES] = {"share", "executions", "lines_per_request", "clocks", "conflicts"},
 };
 
-void html_figure_heads(FILE *file, enum html_table table)
+static bool any_has(const struct tool_report *report, const struct tool_figure *figure)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (!figure->has || figure->has(report->rows[i]))
+            return true;
+    return false;
+}
+
+void html_figure_heads(FILE *file, enum html_table table, const struct tool_report *report)
 {
     for (const char *const *key = shown[table]; *key; key++) {
-        const struct tool_figure *figure = tool_find_figure(*key);
+        const struct tool_figure *figure = tool_find_key(*key);
+        if (!any_has(report, figure))
+            continue;
         fputs("<th scope=\"col\" title=\"", file);
         html_text(file, figure->meaning);
-        fprintf(file, "\">%s</th>", tool_figure_title(figure));
+        fputs("\">", file);
+        for (const char *at = tool_figure_title(figure); *at; at++) /* titles may wrap after a slash */
+            fprintf(file, *at == '/' ? "%c<wbr>" : "%c", *at);
+        fputs("</th>", file);
     }
 }
 
@@ -64,19 +94,21 @@ static void put_figure(FILE *file, const struct tool_figure *figure, const struc
     }
     tool_figure_text(figure, sums, text);
     if (figure->heat)
-        fprintf(file, "<td class=\"heat%s\" style=\"--h:%.0f%%\" data-v=\"%.6f\">%s</td>",
+        fprintf(file, "<td class=\"heat%s\" style=\"--h:%.0f%%\" data-v=\"%.6g\">%s</td>",
                 figure->heat == TOOL_PRESENT ? " part" : "",
                 100 * (figure->heat == TOOL_PRESENT ? value : 1 - value), value, text);
     else if (strchr(text, '%'))
-        fprintf(file, "<td data-v=\"%.6f\">%s</td>", value, text);
+        fprintf(file, "<td data-v=\"%.6g\">%s</td>", value, text);
     else
         fprintf(file, "<td>%s</td>", text);
 }
 
-void html_figure_cells(FILE *file, enum html_table table, const struct tool_sums *sums)
+void html_figure_cells(FILE *file, enum html_table table, const struct tool_report *report,
+                       const struct tool_sums *sums)
 {
     for (const char *const *key = shown[table]; *key; key++)
-        put_figure(file, tool_find_figure(*key), sums);
+        if (any_has(report, tool_find_key(*key)))
+            put_figure(file, tool_find_key(*key), sums);
 }
 
 size_t html_number_of(const struct tool_report *report, const struct wm_profile_row *row)
@@ -89,105 +121,69 @@ size_t html_number_of(const struct tool_report *report, const struct wm_profile_
 
 /* ---- the table of instructions ---- */
 
-static void put_source(FILE *file, const struct wm_profile_row *row)
+static void put_row(FILE *file, const struct tool_report *report, size_t number, bool one_kernel)
 {
+    const struct wm_profile_row *row = report->rows[number];
     const char *slash = row->file ? strrchr(row->file, '/') : NULL;
-    fputs("<td class=\"l code\">", file);
-    if (row->file) {
-        html_text(file, slash ? slash + 1 : row->file);
-        fprintf(file, ":%u", row->line);
-    }
-    fputs("</td>", file);
-}
-
-static void put_row(FILE *file, const struct wm_profile_row *row, size_t number, bool one_kernel)
-{
+    char name[TOOL_NAME];
     struct tool_sums sums = {0};
     tool_sums_add(&sums, row);
-    fprintf(file, "<tr><td class=\"l code\"><a href=\"#i%zu\">", number);
-    html_text(file, row->text);
-    fputs("</a></td>", file);
-    html_figure_cells(file, HTML_INSTRUCTIONS, &sums);
-    fputs("<td class=\"l\">", file);
-    html_text(file, row->limit ? row->limit : "");
-    fputs("</td>", file);
-    put_source(file, row);
-    fprintf(file, "<td class=\"l code\" data-v=\"%" PRIu64 "\">", row->pc);
-    html_text(file, one_kernel ? "" : row->kernel);
-    fprintf(file, "+0x%" PRIx64 "</td></tr>\n", row->offset);
+    fprintf(file, "<tr id=\"i%zu\"><td class=\"l code\" data-v=\"%" PRIu64 "\"><a href=\"#i%zu\">", number,
+            row->pc, number);
+    html_text(file, row->text ? row->text : "");
+    fputs("</a><small>", file);
+    if (row->file)
+        html_format(file, "%s:%u ", slash ? slash + 1 : row->file, row->line);
+    html_format(file, "%s+0x%" PRIx64, one_kernel ? "" : tool_name(row->kernel, name), row->offset);
+    fputs("</small></td>", file);
+    html_figure_cells(file, HTML_INSTRUCTIONS, report, &sums);
+    fprintf(file, "<td class=\"l\">%s</td></tr>\n", row->limit ? row->limit : "");
 }
 
 static void put_table(FILE *file, const struct tool_report *report)
 {
-    fputs("<h2 id=\"instructions\">Instructions</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+    if (!report->count)
+        return;
+    fputs("<h2 id=\"instructions\">Memory instructions</h2>\n<p class=\"sub\">A row opens all figures of an "
+          "instruction, and a drawing of one of its waves.</p><noscript><p>Without scripts, rows do not "
+          "open.</p></noscript>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
           "aria-labelledby=\"instructions\"><table class=\"sortable\"><thead><tr>"
-          "<th scope=\"col\" class=\"l\">instruction</th>",
+          "<th scope=\"col\" class=\"l\" title=\"sorts by address\">instruction</th>",
           file);
-    html_figure_heads(file, HTML_INSTRUCTIONS);
-    fputs("<th scope=\"col\" class=\"l\" title=\"what takes the most time of it\">limit</th>"
-          "<th scope=\"col\" class=\"l\">source</th><th scope=\"col\" class=\"l\">offset</th>"
+    html_figure_heads(file, HTML_INSTRUCTIONS, report);
+    fputs("<th scope=\"col\" class=\"l\" title=\"the part of the GPU that spends most time on it\">limit</th>"
           "</tr></thead><tbody>\n",
           file);
     const bool one_kernel = tool_kernel_rows(report, 0) == report->count;
-    for (size_t i = 0; i < report->count; i++)
-        put_row(file, report->rows[i], i, one_kernel);
+    struct tool_group *groups;
+    const size_t count = tool_groups(report, &groups);
+    for (size_t i = 0; i < count; i++)
+        for (size_t row = 0; row < groups[i].count; row++)
+            put_row(file, report, groups[i].first + row, one_kernel);
+    free(groups);
     fputs("</tbody></table></div>\n", file);
-}
-
-/* ---- each instruction ---- */
-
-static void put_all_figures(FILE *file, const struct wm_profile_row *row)
-{
-    struct tool_sums sums = {0};
-    double value;
-    tool_sums_add(&sums, row);
-    fputs("<table class=\"figures\"><tbody>\n", file);
-    for (size_t i = 0; i < tool_figure_count; i++) {
-        if (!tool_figure_value(&tool_figures[i], &sums, &value))
-            continue;
-        fprintf(file, "<tr><th scope=\"row\" class=\"l\">%s</th>", tool_figure_title(&tool_figures[i]));
-        put_figure(file, &tool_figures[i], &sums);
-        fputs("<td class=\"l\">", file);
-        html_text(file, tool_figures[i].meaning);
-        fputs("</td></tr>\n", file);
-    }
-    fputs("</tbody></table>\n", file);
-}
-
-static void put_details(FILE *file, const struct wm_profile_row *row, size_t number)
-{
-    char lanes[256];
-    fprintf(file, "<details id=\"i%zu\"><summary>", number);
-    html_text(file, row->kernel);
-    fprintf(file, "+0x%" PRIx64 "  ", row->offset);
-    html_text(file, row->text);
-    fprintf(file, "</summary>\n<p>%s %s, %" PRIu32 " bytes a lane. ", row->path, row->operation, row->bytes);
-    if (row->has_vector)
-        fprintf(file, "%" PRIu64 " of %" PRIu64 " runs took the address unit\u2019s fast path. ", row->fast,
-                row->executions);
-    if (row->lds_depth > 1)
-        fprintf(file, "At worst lanes %s want %" PRIu32 " different dwords of bank %" PRIu32 " at once. ",
-                tool_lane_list(row->lds_lanes, lanes), row->lds_depth, row->lds_bank);
-    fputs("</p>\n", file);
-    if (row->advice) {
-        fputs("<p class=\"advice\">", file);
-        html_text(file, row->advice);
-        fputs("</p>\n", file);
-    }
-    html_drawings(file, row);
-    put_all_figures(file, row);
-    fputs("</details>\n", file);
 }
 
 /* ---- the page ---- */
 
-static void put_card(FILE *file, const char *title, bool has, const char *format, double value)
+static int longest_first(const void *left, const void *right)
 {
-    if (!has)
-        return;
-    fputs("<div class=\"card\"><b>", file);
-    fprintf(file, format, value);
-    fprintf(file, "</b><span>%s</span></div>", title);
+    const struct wm_profile_kernel *a = *(const struct wm_profile_kernel *const *)left,
+                                   *b = *(const struct wm_profile_kernel *const *)right;
+    const double x = a->binds ? a->binds->seconds : 0, y = b->binds ? b->binds->seconds : 0;
+    return x != y ? (x > y ? -1 : 1) : (a->pc > b->pc) - (a->pc < b->pc);
+}
+
+size_t html_kernels(const struct tool_report *report, const struct wm_profile_kernel ***kernels)
+{
+    size_t count = 0;
+    *kernels = calloc(report->kernel_count + 1, sizeof **kernels);
+    for (size_t i = 0; *kernels && i < report->kernel_count; i++)
+        if (report->kernels[i].gpu)
+            (*kernels)[count++] = &report->kernels[i];
+    if (count)
+        qsort(*kernels, count, sizeof **kernels, longest_first);
+    return count;
 }
 
 static void put_extent(FILE *file, const char *what, const json_t *extent)
@@ -209,8 +205,8 @@ static bool same_dispatch(const json_t *a, const json_t *b)
 static void put_dispatch(FILE *file, const json_t *dispatches, size_t index)
 {
     const json_t *dispatch = json_array_get(dispatches, index);
-    const char *kernel = json_string_value(json_object_get(dispatch, "kernel"));
     const char *target = json_string_value(json_object_get(dispatch, "target"));
+    char name[TOOL_NAME];
     size_t times = 1;
     for (size_t before = 0; before < index; before++)
         if (same_dispatch(json_array_get(dispatches, before), dispatch))
@@ -218,7 +214,7 @@ static void put_dispatch(FILE *file, const json_t *dispatches, size_t index)
     for (size_t more = index + 1; more < json_array_size(dispatches); more++)
         times += same_dispatch(json_array_get(dispatches, more), dispatch);
     fputs("<p class=\"sub\"><code>", file);
-    html_text(file, kernel ? kernel : "");
+    html_text(file, tool_name(json_string_value(json_object_get(dispatch, "kernel")), name));
     fputs("</code> on ", file);
     html_text(file, target ? target : "");
     put_extent(file, "grid", json_object_get(dispatch, "grid"));
@@ -228,35 +224,65 @@ static void put_dispatch(FILE *file, const json_t *dispatches, size_t index)
     fputs("</p>\n", file);
 }
 
-static void put_head(FILE *file, const json_t *report)
+/* The verdict on the kernel with the longest bound. */
+static void put_verdict(FILE *file, const struct tool_report *report)
 {
-    static const struct {
-        const char *key, *title, *format;
-        double scale;
-    } cards[] = {
-        {"executions", "runs of memory instructions", "%.0f", 1},
-        {"efficiency", "of the lines touched are needed", "%.1f%%", 100},
-        {"lines", "cache lines touched", "%.0f", 1},
-        {"address_clocks", "clocks of the address unit", "%.0f", 1},
-        {"lds_passes", "passes over LDS banks", "%.0f", 1},
-        {"lds_conflicts", "of them for conflicts", "%.0f", 1},
-    };
-    const json_t *totals = json_object_get(report, "totals");
-    const json_t *dispatches = json_object_get(report, "dispatches"), *dispatch;
+    const struct wm_profile_kernel **kernels;
+    const struct wm_profile_finding *best;
+    const size_t count = html_kernels(report, &kernels);
+    char name[TOOL_NAME], time[TOOL_SHORT], gain[96];
+    if (!count || !kernels[0]->binds) {
+        fputs("<h1>What the memory costs</h1>\n", file);
+        free(kernels);
+        return;
+    }
+    tool_time_text(kernels[0]->binds->seconds, time);
+    fputs("<h1>", file);
+    html_format(file, "%s is bound by %s: at least %s", tool_name(kernels[0]->kernel, name),
+                kernels[0]->binds->name, time);
+    fputs("</h1>\n<p class=\"fix\">", file);
+    if (tool_kernel_findings(report, kernels[0], &best)) {
+        fputs("<b>Best fix</b> ", file);
+        html_format(file, "%s (%s): %s.", best->verdict, best->place, best->change);
+        tool_gain_text(best, gain);
+        fprintf(file, "<br><b>Bound</b> <span%s>", best->gain > 0 ? " class=\"good\"" : "");
+        if (best->gain > 0)
+            html_format(file, "now %s", gain);
+        else
+            html_format(file, "now %s, which the fix does not lower", time);
+        fputs("</span>", file);
+    } else {
+        fputs("<b>Best fix</b> none known: no finding lowers the bound.", file);
+    }
+    fputs("</p>\n", file);
+    free(kernels);
+}
+
+static void put_head(FILE *file, const struct tool_report *report, const json_t *json)
+{
+    const json_t *dispatches = json_object_get(json, "dispatches"), *dispatch, *loss;
     size_t index;
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
           "<meta name=\"viewport\" content=\"width=device-width\"><title>wavemem prof</title>\n<style>\n",
           file);
     fputs(page_css, file);
-    fputs("</style></head><body>\n<h1>What the memory costs</h1>\n", file);
-    json_array_foreach(dispatches, index, dispatch) put_dispatch(file, dispatches, index);
-    fputs("<div class=\"cards\">", file);
-    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
-        const json_t *figure = json_object_get(totals, cards[i].key);
-        put_card(file, cards[i].title, json_is_number(figure), cards[i].format,
-                 cards[i].scale * json_number_value(figure));
+    fputs("</style></head><body>\n", file);
+    put_verdict(file, report);
+    json_array_foreach(report->incomplete, index, loss)
+    {
+        fputs("<p class=\"partial\"><b>Partial report</b> ", file);
+        html_format(file, "%s: %s", json_string_value(json_object_get(loss, "what")),
+                    json_string_value(json_object_get(loss, "why")));
+        fputs("</p>\n", file);
     }
-    fputs("</div>\n", file);
+    if (report->faulted)
+        fputs("<p class=\"partial\"><b>Partial report</b> " TOOL_FAULTED "</p>\n", file);
+    if (report->command) {
+        fputs("<pre class=\"command\">", file);
+        html_text(file, report->command);
+        fputs("</pre>\n", file);
+    }
+    json_array_foreach(dispatches, index, dispatch) put_dispatch(file, dispatches, index);
 }
 
 int tool_write_html(const struct tool_report *report, const json_t *json, const char *path)
@@ -265,13 +291,13 @@ int tool_write_html(const struct tool_report *report, const json_t *json, const 
     if (!tool_begin_file(&output, "--html", path))
         return TOOL_WRONG;
     FILE *file = output.whole.stream;
-    put_head(file, json);
+    put_head(file, report, json);
     html_summary(file, report);
-    put_table(file, report);
+    html_roofline(file, report);
     html_sources(file, report);
-    fputs("<h2>One wave of each instruction</h2>\n", file);
-    for (size_t i = 0; i < report->count; i++)
-        put_details(file, report->rows[i], i);
+    put_table(file, report);
+    html_glossary(file);
+    html_data(file, report);
     fputs("<script>\n", file);
     fputs(page_js, file);
     fputs("</script>\n</body></html>\n", file);

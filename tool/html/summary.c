@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary of each kernel in the page of `prof --html`: bounds, occupancy, caches. */
+/* The summary of each kernel in the page of `prof --html`: bounds, findings, occupancy, caches. */
 #include "tool/report/summary.h"
 #include "tool/html/parts.h"
-#include "tool/report/remarks.h"
+#include "tool/report/advice.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+static void open_table(FILE *file, const char *class, const char *caption)
+{
+    fprintf(
+        file,
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"%s\"><caption>",
+        class, class);
+    html_text(file, caption);
+    fputs("</caption>", file);
+}
+
 static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
 {
-    char time[TOOL_SHORT];
+    char time[TOOL_SHORT], caption[200];
     if (!kernel->binds || kernel->binds->seconds <= 0)
         return;
     tool_time_text(kernel->binds->seconds, time);
-    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"bounds\"><table "
-          "class=\"bounds\"><caption>Takes at least ",
+    snprintf(caption, sizeof caption, "Takes at least %s, bound by %s: a lower bound, not a prediction", time,
+             kernel->binds->name);
+    open_table(file, "bounds", caption);
+    fputs("<thead><tr><th scope=\"col\" class=\"l\">part</th><th scope=\"col\">at least</th>"
+          "<th scope=\"col\" class=\"l\">arithmetic</th></tr></thead><tbody>\n",
           file);
-    html_text(file, time);
-    fputs(", bound by ", file);
-    html_text(file, kernel->binds->name);
-    fputs(": a lower bound, not a prediction</caption><thead><tr><th scope=\"col\" class=\"l\">part</th>"
-          "<th scope=\"col\">at least</th><th scope=\"col\" class=\"l\">arithmetic</th></tr></thead>"
-          "<tbody>\n",
-          file);
-    for (uint32_t i = 0; i < kernel->bounds; i++) {
-        const struct wm_bound *bound = &kernel->bound[i];
+    const struct wm_bound *bounds[WM_PROFILE_BOUNDS];
+    const size_t count = tool_bounds(kernel, bounds);
+    for (size_t i = 0; i < count; i++) {
+        const struct wm_bound *bound = bounds[i];
         tool_time_text(bound->seconds, time);
         fputs("<tr><th scope=\"row\" class=\"l\">", file);
         html_text(file, bound->name);
@@ -38,6 +46,78 @@ static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
     fputs("</tbody></table></div>\n", file);
 }
 
+/* ---- findings ---- */
+
+static void put_finding(FILE *file, const struct tool_report *report,
+                        const struct wm_profile_finding *finding)
+{
+    enum { NAMED = 4 };
+    char gain[96];
+    tool_gain_text(finding, gain);
+    fputs("<li><b>", file);
+    html_text(file, finding->verdict);
+    fputs("</b> <code>", file);
+    html_text(file, finding->place);
+    fputs("</code><br>", file);
+    html_format(file, "%s; %s.", finding->numbers, finding->change);
+    fprintf(file, "<br><span%s>", finding->gain > 0 ? " class=\"good\"" : " class=\"soft\"");
+    html_text(file, gain);
+    fputs("</span>", file);
+    for (size_t i = 0; i < finding->row_count && i < NAMED; i++) {
+        fprintf(file, "%s<a href=\"#i%zu\"><code>", i ? ", " : "<br>",
+                html_number_of(report, finding->rows[i]));
+        html_text(file, finding->rows[i]->text);
+        fputs("</code></a>", file);
+    }
+    if (finding->row_count > NAMED)
+        fprintf(file, " and %zu more", finding->row_count - NAMED);
+    fputs("</li>\n", file);
+}
+
+static void put_findings(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    const struct wm_profile_finding *finding;
+    const size_t count = tool_kernel_findings(report, kernel, &finding);
+    if (!count)
+        return;
+    fputs("<h3>Findings</h3>\n<ol class=\"findings\">\n", file);
+    for (size_t i = 0; i < count; i++)
+        put_finding(file, report, &finding[i]);
+    fputs("</ol>\n", file);
+}
+
+/* ---- occupancy ---- */
+
+static void put_occupancy(FILE *file, const struct wm_profile_kernel *kernel)
+{
+    char caption[TOOL_SENTENCES + 20], text[TOOL_SENTENCES];
+    tool_occupancy_text(kernel, text);
+    snprintf(caption, sizeof caption, "Occupancy: %s", text);
+    open_table(file, "occupancy", caption);
+    fputs("<thead><tr><th scope=\"col\" class=\"l\">limit by</th><th scope=\"col\">waves per SIMD</th>"
+          "<th scope=\"col\" class=\"l\">workgroups at once</th></tr></thead><tbody>\n",
+          file);
+    for (uint32_t i = 0; i < kernel->occupancy_limits; i++) {
+        const struct wm_occupancy_limit *limit = &kernel->occupancy[i];
+        const bool limits =
+            limit->name == kernel->occupancy_limit && kernel->waves_per_simd < kernel->waves_per_simd_most;
+        const uint32_t shown = limit->waves_per_simd < kernel->waves_per_simd_most
+                                   ? limit->waves_per_simd
+                                   : kernel->waves_per_simd_most;
+        fprintf(
+            file,
+            "<tr%s><th scope=\"row\" class=\"l\">%s%s</th><td class=\"heat%s\" style=\"--h:%.0f%%\">%" PRIu32
+            "</td><td class=\"l\">%" PRIu32 "</td></tr>\n",
+            limits ? " class=\"limit\"" : "", limit->name, limits ? ", which limits" : "",
+            limits ? "" : " part",
+            kernel->waves_per_simd_most ? 100.0 * shown / kernel->waves_per_simd_most : 0,
+            limit->waves_per_simd, limit->workgroups);
+    }
+    fputs("</tbody></table></div>\n", file);
+}
+
+/* ---- caches ---- */
+
 static void put_use(FILE *file, const struct wm_cache_use *use)
 {
     if (use->requests)
@@ -49,12 +129,12 @@ static void put_use(FILE *file, const struct wm_cache_use *use)
 
 static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
 {
-    char bytes[TOOL_SHORT], memory[4 * TOOL_SHORT];
-    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"caches\"><table "
-          "class=\"caches\"><caption>Caches</caption><thead><tr><th scope=\"col\" class=\"l\">cache</th>"
+    char bytes[TOOL_SHORT], memory[4 * TOOL_SHORT], text[TOOL_SENTENCES];
+    open_table(file, "caches", "Caches: requests and hit rates");
+    fputs("<thead><tr><th scope=\"col\" class=\"l\">cache</th>"
           "<th scope=\"col\">instances</th><th scope=\"col\">reads</th><th scope=\"col\">hit</th>"
           "<th scope=\"col\">writes</th><th scope=\"col\">hit</th><th scope=\"col\">atomics</th>"
-          "<th scope=\"col\">hit</th><th scope=\"col\">moved</th></tr></thead><tbody>\n",
+          "<th scope=\"col\">hit</th><th scope=\"col\">bytes</th></tr></thead><tbody>\n",
           file);
     for (uint32_t i = 0; i < kernel->caches; i++) {
         const struct wm_profile_cache *cache = &kernel->cache[i];
@@ -75,6 +155,10 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
     if (kernel->vector_invalidations)
         fprintf(file, " Waves invalidated their vector cache %" PRIu64 " times.",
                 kernel->vector_invalidations);
+    if (kernel->fetches) {
+        tool_fetches_text(kernel, text);
+        fprintf(file, " Code: %s.", text);
+    }
     if (kernel->gpu->assumed) {
         fputs(" Assumed, not documented for this product: ", file);
         html_text(file, kernel->gpu->assumed);
@@ -88,99 +172,45 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
     fputs("</p>\n", file);
 }
 
-static void put_remark(FILE *file, const struct tool_report *report, const struct tool_remark *remark)
-{
-    const size_t named = remark->rows < TOOL_NAMED ? remark->rows : TOOL_NAMED;
-    fputs("<li>", file);
-    html_text(file, remark->row[0]->advice);
-    if (remark->gain > 0)
-        fprintf(file, " (saves up to %.0f%% of the minimum time)", 100 * remark->gain);
-    fputs(": ", file);
-    for (size_t i = 0; i < named; i++) {
-        fprintf(file, "%s<a href=\"#i%zu\"><code>", i ? ", " : "", html_number_of(report, remark->row[i]));
-        html_text(file, remark->row[i]->text);
-        fputs("</code></a>", file);
-    }
-    if (remark->rows > named)
-        fprintf(file, " and %zu more", remark->rows - named);
-    fputs("</li>\n", file);
-}
-
-/* The advice for the kernel and its rows, which are contiguous in the report. */
-static void put_remarks(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
-{
-    size_t first = 0;
-    while (first < report->count && tool_row_start(report->rows[first]) != kernel->pc)
-        first++;
-    struct tool_remark *remarks;
-    const size_t rows = first < report->count ? tool_kernel_rows(report, first) : 0;
-    const size_t found = tool_remarks(report->rows + first, rows, &remarks);
-    if (found || kernel->advice)
-        fputs("<ul class=\"advice\">\n", file);
-    if (kernel->advice) {
-        fputs("<li>", file);
-        html_text(file, kernel->advice);
-        fputs("</li>\n", file);
-    }
-    for (size_t i = 0; i < found && i < TOOL_REMARKS; i++)
-        put_remark(file, report, &remarks[i]);
-    if (found || kernel->advice)
-        fputs("</ul>\n", file);
-    free(remarks);
-}
-
-static void put_fetches(FILE *file, const struct wm_profile_kernel *kernel)
-{
-    char text[TOOL_SENTENCES];
-    if (!kernel->fetches)
-        return;
-    tool_fetches_text(kernel, text);
-    fprintf(file, "<p>Code: %s.</p>\n", text);
-}
+/* ---- kernels ---- */
 
 static void put_kernel(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
-    char lds[TOOL_SHORT], text[TOOL_SENTENCES];
-    tool_bytes_text(kernel->lds_bytes, lds);
+    char text[TOOL_SENTENCES], name[TOOL_NAME];
     fputs("<section class=\"kernel\"><h2>", file);
-    html_text(file, kernel->kernel);
-    fputs(" on ", file);
-    html_text(file, kernel->gpu->title);
+    html_format(file, "%s on %s", tool_name(kernel->kernel, name), kernel->gpu->title);
     fprintf(file,
-            "</h2>\n<p>%" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
-            " instructions. Occupancy: %" PRIu32 " of %" PRIu32 " waves per SIMD",
-            kernel->workgroups, kernel->waves, kernel->instructions, kernel->waves_per_simd,
-            kernel->waves_per_simd_most);
-    if (kernel->mode)
-        fprintf(file, " in %s mode", kernel->mode);
-    if (kernel->occupancy_limit) {
-        fputs(", limited by ", file);
-        html_text(file, kernel->occupancy_limit);
-    }
-    fprintf(file,
-            " (%" PRIu32 " VGPRs, %" PRIu32 " SGPRs per wave; %s of LDS, %" PRIu32
-            " work-items per workgroup).</p>\n",
-            kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
-    put_fetches(file, kernel);
+            "</h2>\n<p class=\"sub\">%" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64
+            " waves, %" PRIu64 " instructions</p>\n",
+            kernel->dispatches, kernel->dispatches == 1 ? "" : "es", kernel->workgroups, kernel->waves,
+            kernel->instructions);
     if (tool_sample_text(kernel, text)) {
-        fputs("<p>Sample: ", file);
+        fputs("<p class=\"partial\">Sample: ", file);
         html_text(file, text);
         fputs(".</p>\n", file);
     }
     if (tool_cut_text(kernel, text)) {
-        fputs("<p>Cut: ", file);
+        fputs("<p class=\"partial\">Cut: ", file);
         html_text(file, text);
         fputs(".</p>\n", file);
     }
+    put_findings(file, report, kernel);
+    fputs("<h3>Where the bytes go</h3>\n", file);
+    html_memory_chart(file, report, kernel);
+    fputs("<div class=\"two\"><div>\n", file);
     put_bounds(file, kernel);
-    put_remarks(file, report, kernel);
+    fputs("</div><div>\n", file);
+    put_occupancy(file, kernel);
+    fputs("</div></div>\n<details><summary>Caches</summary>\n", file);
     put_caches(file, kernel);
-    fputs("</section>\n", file);
+    fputs("</details></section>\n", file);
 }
 
 void html_summary(FILE *file, const struct tool_report *report)
 {
-    for (size_t i = 0; i < report->kernel_count; i++)
-        if (report->kernels[i].gpu)
-            put_kernel(file, report, &report->kernels[i]);
+    const struct wm_profile_kernel **kernels;
+    const size_t count = html_kernels(report, &kernels);
+    for (size_t i = 0; i < count; i++)
+        put_kernel(file, report, kernels[i]);
+    free(kernels);
 }

@@ -5,23 +5,23 @@
 #include <string.h>
 
 /* The columns shown without --show. If the terminal is too narrow, those with the highest ranks are omitted
- * first. */
+ * first; the columns of places and of the instruction, or of the source's text, have lower ones. */
 static const struct {
     const char *key;
     unsigned rank;
     bool if_any; /* only if a row has it */
 } usual[] = {
     {"share", 0, true},
-    {"efficiency", 0},
-    {"executions", 3},
-    {"lanes_per_run", 4},
-    {"bytes", 6},
-    {"lines", 2},
-    {"ideal_lines", 5},
-    {"clocks", 1},
-    {"conflicts", 1},
-    {"vector_hit_rate", 2, true},
-    {"l2_hit_rate", 2, true},
+    {"executions", 6},
+    {"lanes_per_run", 8, true},
+    {"bytes", 9},
+    {"lines_per_request", 3, true},
+    {"ideal_per_request", 7, true},
+    {"efficiency", 5, true},
+    {"clocks", 4, true},
+    {"conflicts", 4, true},
+    {"vector_hit_rate", 4, true},
+    {"l2_hit_rate", 4, true},
 };
 
 static void add_figure(struct tool_columns *columns, const struct tool_figure *figure, unsigned rank)
@@ -35,7 +35,7 @@ static void add_figure(struct tool_columns *columns, const struct tool_figure *f
 static bool any_has(const struct tool_report *report, const struct tool_figure *figure)
 {
     for (size_t i = 0; i < report->count; i++)
-        if (figure->has && figure->has(report->rows[i]))
+        if (!figure->has || figure->has(report->rows[i]))
             return true;
     return false;
 }
@@ -65,6 +65,16 @@ void tool_columns_place(struct tool_columns *columns, const char *title, unsigne
     columns->column[columns->count++] = (struct tool_column){title, TOOL_LEFT, columns->any_width ? 0 : rank};
 }
 
+/* What costs much, on a terminal with colours. */
+static enum tool_style style_of(const struct tool_figure *figure, const struct tool_sums *sums)
+{
+    double value;
+    if (!figure->heat || !tool_figure_value(figure, sums, &value))
+        return TOOL_PLAIN;
+    const double heat = figure->heat == TOOL_PRESENT ? value : 1 - value;
+    return heat >= 0.5 ? TOOL_RED : heat >= 0.1 ? TOOL_YELLOW : TOOL_PLAIN;
+}
+
 void tool_columns_cells(struct tool_table *table, const struct tool_columns *columns,
                         const struct tool_sums *sums)
 {
@@ -72,7 +82,9 @@ void tool_columns_cells(struct tool_table *table, const struct tool_columns *col
         char text[32] = "";
         if (sums)
             tool_figure_text(columns->figure[i], sums, text);
+        table->style = sums ? style_of(columns->figure[i], sums) : TOOL_PLAIN;
         tool_table_cell(table, "%s", text);
+        table->style = TOOL_PLAIN;
     }
 }
 
@@ -85,5 +97,5 @@ void tool_columns_left_out(const struct tool_columns *columns)
             comma = ",";
         }
     if (*comma == ',')
-        puts(" (--show COLUMN,COLUMN...)");
+        puts(" (--show NAME,NAME...)");
 }

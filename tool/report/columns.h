@@ -6,7 +6,7 @@
 #include "tool/report/report.h"
 #include "tool/report/table.h"
 
-enum { TOOL_PLACES = 4 };
+enum { TOOL_PLACES = 5 };
 
 /* Figures, followed by the location and text of the instruction. */
 struct tool_columns {
@@ -15,6 +15,7 @@ struct tool_columns {
     const struct tool_figure *figure[TOOL_FIGURES];
     size_t figures, count; /* the figures come first */
     bool limit;            /* show the column "limit" */
+    bool offsets;          /* a row is an instruction, with its offset */
     bool any_width;        /* --show: show them regardless of the width */
     size_t width;          /* available width; 0: unlimited */
 };

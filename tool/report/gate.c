@@ -12,7 +12,7 @@
 const char tool_gates_help[] =
     "      --fail-if CONDITION  exit code 1 and a message if the condition is true:\n"
     "                         efficiency<0.5        a figure of any instruction: the keys of the columns,\n"
-    "                         wait_depth_most<2     and 'gain', the maximum gain of its advice\n"
+    "                         wait_depth_most<2     and 'gain' of the first finding that names it\n"
     "                         total.lines>1e6       a sum over all instructions\n"
     "                         occupancy<0.5         of any kernel: waves per SIMD over the maximum;\n"
     "                         waves_per_simd<4\n"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as JSON. */
+#include "tool/report/advice.h"
 #include "tool/report/document.h"
+#include "tool/report/lines.h"
 #include "tool/report/summary.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
 static void set_count(json_t *object, const char *key, uint64_t count)
 {
@@ -43,32 +45,27 @@ static json_t *json_row(const struct wm_profile_row *row)
     return object;
 }
 
-static bool same_line(const struct wm_profile_row *a, const struct wm_profile_row *b)
-{
-    return a->file && b->file && a->line == b->line && strcmp(a->file, b->file) == 0 &&
-           strcmp(tool_row_kernel(a), tool_row_kernel(b)) == 0;
-}
-
-/* The sums of rows by source line, in order of first occurrence. */
-static json_t *json_source_lines(const struct wm_profile_row **rows, size_t count)
+/* The sums of rows by source line. */
+static json_t *json_source_lines(const struct tool_report *report)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        struct tool_sums sums = {0};
-        bool seen = !rows[i]->file;
-        for (size_t before = 0; before < i && !seen; before++)
-            seen = same_line(rows[before], rows[i]);
-        if (seen)
-            continue;
-        for (size_t k = i; k < count; k++)
-            if (same_line(rows[k], rows[i]))
-                tool_sums_add(&sums, rows[k]);
-        json_t *object = json_object();
-        json_object_set_new(object, "kernel", tool_json_text(tool_row_kernel(rows[i])));
-        json_object_set_new(object, "file", tool_json_text(rows[i]->file));
-        set_count(object, "line", rows[i]->line);
-        tool_figures_json(object, &sums, true);
-        json_array_append_new(list, object);
+    for (size_t i = 0, count; i < report->count; i += count) {
+        struct tool_line *lines;
+        count = tool_kernel_rows(report, i);
+        const size_t found =
+            tool_lines(report->rows + i, count, TOOL_BY_SOURCE, report->options->sort, &lines);
+        for (size_t k = 0; k < found; k++) {
+            const struct wm_profile_row *row = lines[k].row;
+            if (!row->file)
+                continue;
+            json_t *object = json_object();
+            json_object_set_new(object, "kernel", tool_json_text(tool_row_kernel(row)));
+            json_object_set_new(object, "file", tool_json_text(row->file));
+            set_count(object, "line", row->line);
+            tool_figures_json(object, &lines[k].sums, true);
+            json_array_append_new(list, object);
+        }
+        free(lines);
     }
     return list;
 }
@@ -107,11 +104,19 @@ static json_t *json_bounds(const struct wm_profile_kernel *kernel)
 
 static json_t *json_occupancy(const struct wm_profile_kernel *kernel)
 {
-    return json_pack("{s:i, s:i, s:i, s:s?, s:s?, s:i, s:i, s:i, s:i}", "waves_per_simd",
+    json_t *limits = json_array();
+    for (uint32_t i = 0; i < kernel->occupancy_limits; i++) {
+        const struct wm_occupancy_limit *limit = &kernel->occupancy[i];
+        json_array_append_new(limits, json_pack("{s:s, s:i, s:i}", "resource", limit->name, "workgroups",
+                                                (int)limit->workgroups, "waves_per_simd",
+                                                (int)limit->waves_per_simd));
+    }
+    return json_pack("{s:i, s:i, s:i, s:s?, s:s?, s:i, s:i, s:i, s:i, s:o}", "waves_per_simd",
                      (int)kernel->waves_per_simd, "waves_per_simd_most", (int)kernel->waves_per_simd_most,
                      "workgroups_per_cu", (int)kernel->workgroups_per_cu, "mode", kernel->mode, "limit",
                      kernel->occupancy_limit, "workgroup_items", (int)kernel->workgroup_items, "vgprs",
-                     (int)kernel->vgprs, "sgprs", (int)kernel->sgprs, "lds_bytes", (int)kernel->lds_bytes);
+                     (int)kernel->vgprs, "sgprs", (int)kernel->sgprs, "lds_bytes", (int)kernel->lds_bytes,
+                     "limits", limits);
 }
 
 static json_t *json_cuts(const struct wm_profile_kernel *kernel)
@@ -126,7 +131,9 @@ static json_t *json_cuts(const struct wm_profile_kernel *kernel)
 static json_t *json_kernel(const struct wm_profile_kernel *kernel)
 {
     json_t *object = json_object();
+    char name[TOOL_NAME];
     json_object_set_new(object, "kernel", tool_json_text(kernel->kernel ? kernel->kernel : ""));
+    json_object_set_new(object, "source_name", tool_json_text(tool_name(kernel->kernel, name)));
     json_object_set_new(object, "pc", json_sprintf("0x%" PRIx64, kernel->pc));
     set_count(object, "dispatches", kernel->dispatches);
     set_count(object, "workgroups", kernel->workgroups);
@@ -158,7 +165,6 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
     json_object_set_new(object, "cuts", json_cuts(kernel));
     json_object_set_new(object, "bounds", json_bounds(kernel));
     json_object_set_new(object, "binds", kernel->binds ? json_string(kernel->binds->name) : json_null());
-    json_object_set_new(object, "advice", kernel->advice ? json_string(kernel->advice) : json_null());
     return object;
 }
 
@@ -175,7 +181,8 @@ void tool_report_json(json_t *object, const struct tool_report *report)
     for (size_t i = 0; i < report->kernel_count; i++)
         json_array_append_new(kernels, json_kernel(&report->kernels[i]));
     json_object_set_new(object, "kernels", kernels);
+    json_object_set_new(object, "advice", tool_json_advice(report));
     json_object_set_new(object, "rows", list);
-    json_object_set_new(object, "source_lines", json_source_lines(report->rows, report->count));
+    json_object_set_new(object, "source_lines", json_source_lines(report));
     json_object_set_new(object, "totals", totals);
 }

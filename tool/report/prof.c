@@ -9,7 +9,9 @@
 #include "tool/report/source.h"
 #include "tool/tool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int tool_check_outputs(const struct tool_prof_outputs *outputs)
 {
@@ -24,6 +26,33 @@ int tool_check_outputs(const struct tool_prof_outputs *outputs)
         if (files[i].path)
             code = tool_check_file(files[i].option, files[i].path);
     return code;
+}
+
+char *tool_command_line(int argc, char **argv)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs("wavemem", out);
+    for (int i = 0; i < argc; i++) {
+        fputc(' ', out);
+        if (*argv[i] && strspn(argv[i], plain) == strlen(argv[i])) {
+            fputs(argv[i], out);
+            continue;
+        }
+        fputc('\'', out);
+        for (const char *at = argv[i]; *at; at++)
+            if (*at == '\'')
+                fputs("'\\''", out);
+            else
+                fputc(*at, out);
+        fputc('\'', out);
+    }
+    fclose(out);
+    return text;
 }
 
 static json_t *failed_gates(const struct tool_gates *gates, const json_t *json)
@@ -83,6 +112,9 @@ int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile
         return tool_fail("out of memory");
     for (size_t i = 0; i < report.count; i++)
         report.rows[i] = &rows[i];
+    report.incomplete = json_object_get(json, "incomplete");
+    report.command = outputs->command;
+    report.faulted = code == TOOL_FAULT;
     tool_sort_rows(&report);
     if (outputs->trace_path && end_trace(&report) != TOOL_CLEAN)
         code = TOOL_WRONG;

@@ -13,11 +13,15 @@ struct tool_prof_outputs {
     const char *json_path; /* NULL: stdout */
     struct tool_gates gates;
     const char *trace_path; /* of the trace that the profile writes; or NULL */
+    char *command;          /* tool_command_line(); or NULL */
 };
 
 /* Checks before the run that the files can be written; TOOL_WRONG after a message if not. The trace file is
  * started earlier, by wm_profile_trace(). */
 int tool_check_outputs(const struct tool_prof_outputs *outputs);
+
+/* The command line with quotes as a shell wants them; the caller frees it. */
+char *tool_command_line(int argc, char **argv);
 
 /* Writes the requested outputs and adds them to `json`, which tool_report() created. Returns the worse of
  * `code` and its own result. */

@@ -2,6 +2,7 @@
 /* Common parts of the reports of `prof`: options, and the order of rows. */
 #include "tool/report/report.h"
 
+#include "tool/report/lines.h"
 #include "tool/tool.h"
 
 #include <errno.h>
@@ -57,6 +58,11 @@ const char *tool_row_kernel(const struct wm_profile_row *row)
     return row->kernel ? row->kernel : "";
 }
 
+const char *tool_name(const char *symbol, char name[TOOL_NAME])
+{
+    return wm_source_name(symbol, name, TOOL_NAME);
+}
+
 uint64_t tool_row_start(const struct wm_profile_row *row)
 {
     return row->pc - row->offset;
@@ -70,73 +76,59 @@ size_t tool_kernel_rows(const struct tool_report *report, size_t first)
     return i - first;
 }
 
-static uint64_t waste(const struct wm_profile_row *row)
+const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
+                                               const struct wm_profile_row *row)
 {
-    return row->has_lines && row->lines > row->ideal_lines ? row->lines - row->ideal_lines : 0;
+    for (size_t i = 0; i < report->kernel_count; i++)
+        if (report->kernels[i].pc == tool_row_start(row))
+            return &report->kernels[i];
+    return NULL;
 }
 
-static int worst_first(const struct wm_profile_row *a, const struct wm_profile_row *b)
+static int by_symbol(const void *left, const void *right)
 {
-    if (a->share != b->share)
-        return a->share > b->share ? -1 : 1;
-    if (a->has_lines != b->has_lines)
-        return a->has_lines ? -1 : 1;
-    if (waste(a) != waste(b))
-        return waste(a) > waste(b) ? -1 : 1;
-    if (a->has_lines && a->lines != b->lines)
-        return a->lines > b->lines ? -1 : 1;
-    if (!a->has_lines && a->lds_conflicts != b->lds_conflicts)
-        return a->lds_conflicts > b->lds_conflicts ? -1 : 1;
-    return 0;
-}
-
-static int by_source(const struct wm_profile_row *a, const struct wm_profile_row *b)
-{
-    if (!a->file || !b->file)
-        return (a->file == NULL) - (b->file == NULL);
-    const int file = strcmp(a->file, b->file);
-    return file ? file : (a->line > b->line) - (a->line < b->line);
-}
-
-/* Worse values first: large ones, or small ones for `low_is_bad`; rows without the figure last. */
-static int by_figure(const struct tool_figure *figure, const struct wm_profile_row *a,
-                     const struct wm_profile_row *b)
-{
-    struct tool_sums left = {0}, right = {0};
-    double x, y;
-    tool_sums_add(&left, a);
-    tool_sums_add(&right, b);
-    const bool has_x = tool_figure_value(figure, &left, &x), has_y = tool_figure_value(figure, &right, &y);
-    if (!has_x || !has_y || x == y)
-        return (int)has_y - (int)has_x;
-    return (x < y) == figure->low_is_bad ? -1 : 1;
-}
-
-/* Returns a value below, equal to or above 0, like strcmp(). */
-static int compare(const struct wm_profile_row *a, const struct wm_profile_row *b, const char *sort)
-{
-    const struct tool_figure *figure = sort ? tool_find_figure(sort) : NULL;
-    int order = 0;
-    if (tool_row_start(a) != tool_row_start(b))
-        return tool_row_start(a) < tool_row_start(b) ? -1 : 1;
-    if (figure)
-        order = by_figure(figure, a, b);
-    else if (!sort)
-        order = worst_first(a, b);
-    else if (strcmp(sort, "source") == 0)
-        order = by_source(a, b);
-    return order ? order : (a->pc > b->pc) - (a->pc < b->pc);
-}
-
-static int compare_rows(const void *left, const void *right, void *sort)
-{
-    return compare(*(const struct wm_profile_row *const *)left, *(const struct wm_profile_row *const *)right,
-                   sort);
+    const struct wm_profile_row *a = *(const struct wm_profile_row *const *)left,
+                                *b = *(const struct wm_profile_row *const *)right;
+    return (tool_row_start(a) > tool_row_start(b)) - (tool_row_start(a) < tool_row_start(b));
 }
 
 void tool_sort_rows(struct tool_report *report)
 {
-    qsort_r(report->rows, report->count, sizeof *report->rows, compare_rows, (void *)report->options->sort);
+    qsort(report->rows, report->count, sizeof *report->rows, by_symbol);
+    for (size_t i = 0, count; i < report->count; i += count) {
+        struct tool_line *lines;
+        count = tool_lines(report->rows + i, tool_kernel_rows(report, i), TOOL_BY_INSTRUCTION,
+                           report->options->sort, &lines);
+        for (size_t k = 0; k < count; k++)
+            report->rows[i + k] = lines[k].row;
+        free(lines);
+    }
+}
+
+/* The kernel's lower bound in seconds; below 0: it is a function, or has no bound. */
+static double seconds_of(const struct tool_group *group)
+{
+    return group->kernel && group->kernel->binds ? group->kernel->binds->seconds : -1;
+}
+
+static int longest_first(const void *left, const void *right)
+{
+    const struct tool_group *a = left, *b = right;
+    const double x = seconds_of(a), y = seconds_of(b);
+    return x != y ? (x > y ? -1 : 1) : (a->first > b->first) - (a->first < b->first);
+}
+
+size_t tool_groups(const struct tool_report *report, struct tool_group **groups)
+{
+    size_t found = 0;
+    *groups = calloc(report->count + 1, sizeof **groups);
+    for (size_t i = 0; *groups && i < report->count; i += (*groups)[found++].count)
+        (*groups)[found] = (struct tool_group){.first = i,
+                                               .count = tool_kernel_rows(report, i),
+                                               .kernel = tool_kernel_of(report, report->rows[i])};
+    if (found)
+        qsort(*groups, found, sizeof **groups, longest_first);
+    return found;
 }
 
 const char *tool_lane_list(uint64_t lanes, char text[256])

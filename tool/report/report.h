@@ -9,9 +9,11 @@ enum { TOOL_SOURCE_PATHS = 32 };
 
 /* The report options. */
 struct tool_report_options {
-    const char *show; /* --show: comma-separated names of figures, or "all"; NULL: the usual ones */
-    const char *sort; /* --sort: a figure, "offset" or "source"; NULL: the worst first */
-    bool source;      /* --source: the source or the listing with figures */
+    const char *show;  /* --show: comma-separated names of figures, or "all"; NULL: the usual ones */
+    const char *sort;  /* --sort: a figure, "offset" or "source"; NULL: the worst first */
+    bool source;       /* --source: the source or the listing with figures */
+    bool all;          /* --all: all rows and findings */
+    bool instructions; /* --instructions: a row for each instruction, not for each source line */
     const char *source_paths[TOOL_SOURCE_PATHS]; /* --source-path, and --source=DIR */
     size_t source_path_count;
     const char *csv_path; /* --csv; or NULL */
@@ -27,6 +29,9 @@ struct tool_report {
     size_t file_count;
     const struct tool_report_options *options;
     struct wm_profile *profile; /* of the rows */
+    const json_t *incomplete;   /* what could not be analysed, as in the JSON */
+    bool faulted;               /* a dispatch ended with a fault */
+    const char *command;        /* the command line, for a shell */
 };
 
 /* Adds a folder for sources; TOOL_WRONG: failed, with a message that begins with the option. */
@@ -35,13 +40,19 @@ int tool_add_source_path(struct tool_report_options *options, const char *option
 /* TOOL_WRONG, after a message, if --show or --sort names an unknown figure. */
 int tool_check_report_options(const struct tool_report_options *options);
 
-/* Sorts kernels by address, and the rows of each as --sort selects; by default the largest share of the
- * bounding part first, then the most wasted lines; rows without lines come last, ordered by conflicts. */
+/* Sorts kernels and functions by address, and the rows of each as tool_lines() does. */
 void tool_sort_rows(struct tool_report *report);
 
 /* Guest address of the kernel, which distinguishes kernels of the same name from different files. */
 uint64_t tool_row_start(const struct wm_profile_row *row);
 const char *tool_row_kernel(const struct wm_profile_row *row);
+/* The kernel of the row; NULL: it is in a function. */
+const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
+                                               const struct wm_profile_row *row);
+
+/* Writes the name of a symbol in the source ("" for NULL) and returns it. */
+enum { TOOL_NAME = 512 };
+const char *tool_name(const char *symbol, char name[TOOL_NAME]);
 
 /* Writes the lanes of a mask as "0 2 4-7"; `text` is large enough for any mask. */
 const char *tool_lane_list(uint64_t lanes, char text[256]);
@@ -49,7 +60,21 @@ const char *tool_lane_list(uint64_t lanes, char text[256]);
 /* The number of consecutive rows from `first` on that belong to one kernel. */
 size_t tool_kernel_rows(const struct tool_report *report, size_t first);
 
-/* Prints a table and remarks per kernel; tool_report_source(), for --source, prints source or listing. */
+/* The rows of one symbol. */
+struct tool_group {
+    size_t first, count;
+    const struct wm_profile_kernel *kernel; /* NULL: it is a function */
+};
+/* Finds the groups, those of the kernel with the longest bound first, functions last. The caller frees
+ * *groups. */
+size_t tool_groups(const struct tool_report *report, struct tool_group **groups);
+
+#define TOOL_FAULTED "a dispatch ended with a fault; the report covers what ran until then"
+/* Prints what could not be analysed. */
+void tool_print_incomplete(const struct tool_report *report);
+/* Prints verdicts and summaries of kernels without rows; before: something was printed before them. */
+void tool_summaries_without_rows(const struct tool_report *report, bool before);
+/* Print a verdict, a table and findings per kernel; for --source, source or listing instead of the table. */
 void tool_report_text(const struct tool_report *report);
 void tool_report_source(const struct tool_report *report);
 /* Adds rows, sums by source line and totals to `object`. */

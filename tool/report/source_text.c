@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as the kernel's source, or its listing if the source cannot be read, with figures for
  * each line. */
+#include "tool/report/advice.h"
 #include "tool/report/columns.h"
 #include "tool/report/source.h"
 #include "tool/report/summary.h"
@@ -150,11 +151,23 @@ static bool print_listing(const struct tool_report *report, size_t first, size_t
 
 void tool_report_source(const struct tool_report *report)
 {
-    for (size_t i = 0, count; i < report->count; i += count) {
-        count = tool_kernel_rows(report, i);
-        tool_print(stdout, i ? "\n%s\n" : "%s\n", tool_row_kernel(report->rows[i]));
-        if (!print_source(report, i, count) && !print_listing(report, i, count))
+    tool_print_incomplete(report);
+    struct tool_group *groups;
+    const size_t count = tool_groups(report, &groups);
+    for (size_t i = 0; i < count; i++) {
+        const struct tool_group *group = &groups[i];
+        char name[TOOL_NAME];
+        if (i)
+            putchar('\n');
+        if (group->kernel)
+            tool_print_verdict(report, group->kernel);
+        else
+            tool_print_labelled("function", TOOL_BOLD, "%s",
+                                tool_name(tool_row_kernel(report->rows[group->first]), name));
+        if (!print_source(report, group->first, group->count) &&
+            !print_listing(report, group->first, group->count))
             puts("neither its source nor its code is there");
     }
+    free(groups);
     tool_summaries_without_rows(report, report->count);
 }

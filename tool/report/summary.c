@@ -10,17 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 13 }; /* of the text after a line's label, and of continuation lines */
-
-const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
-                                               const struct wm_profile_row *row)
-{
-    for (size_t i = 0; i < report->kernel_count; i++)
-        if (report->kernels[i].pc == tool_row_start(row))
-            return &report->kernels[i];
-    return NULL;
-}
-
 void tool_time_text(double seconds, char text[TOOL_SHORT])
 {
     static const struct {
@@ -114,40 +103,42 @@ bool tool_loses_accesses(const struct wm_profile_kernel *kernel)
     return loses;
 }
 
-static void print_occupancy(FILE *out, const struct wm_profile_kernel *kernel)
+void tool_occupancy_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
 {
     char lds[TOOL_SHORT];
     tool_bytes_text(kernel->lds_bytes, lds);
-    fprintf(out, "  occupancy  %" PRIu32 " of %" PRIu32 " waves per SIMD", kernel->waves_per_simd,
-            kernel->waves_per_simd_most);
-    if (kernel->mode)
-        fprintf(out, " in %s mode", kernel->mode);
-    if (kernel->occupancy_limit)
-        fprintf(out, ", limited by %s", kernel->occupancy_limit);
-    fprintf(out,
-            "\n             %" PRIu32 " VGPRs, %" PRIu32 " SGPRs per wave; %" PRIu32
-            " work-items, %s of LDS per workgroup\n",
-            kernel->vgprs, kernel->sgprs, kernel->workgroup_items, lds);
+    snprintf(text, TOOL_SENTENCES,
+             "%" PRIu32 " of %" PRIu32 " waves per SIMD%s%s%s%s%s (%" PRIu32 " VGPRs, %" PRIu32
+             " SGPRs per wave; %" PRIu32 " work-items, %s of LDS per workgroup)",
+             kernel->waves_per_simd, kernel->waves_per_simd_most, kernel->mode ? " in " : "",
+             kernel->mode ? kernel->mode : "", kernel->mode ? " mode" : "",
+             kernel->occupancy_limit ? ", limited by " : "",
+             kernel->occupancy_limit ? kernel->occupancy_limit : "", kernel->vgprs, kernel->sgprs,
+             kernel->workgroup_items, lds);
 }
 
-static void print_caches(FILE *out, const struct wm_profile_kernel *kernel)
+static void print_caches(const struct wm_profile_kernel *kernel)
 {
-    const char *before = "  hits       ";
-    char memory[4 * TOOL_SHORT];
+    char memory[4 * TOOL_SHORT], *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return;
     for (uint32_t i = 0; i < kernel->caches; i++) {
         const struct wm_cache_use use = tool_cache_use(&kernel->cache[i]);
         if (!use.requests)
             continue;
-        fprintf(out, "%s%s %.1f%% of %" PRIu64, before, kernel->cache[i].name,
+        fprintf(out, "%s%s %.1f%% of %" PRIu64, ftell(out) ? ", " : "", kernel->cache[i].name,
                 100 * (double)use.hits / (double)use.requests, use.requests);
         if (kernel->cache[i].level == WM_CACHE_VECTOR && kernel->vector_invalidations)
             fprintf(out, " (invalidated %" PRIu64 " times by waves)", kernel->vector_invalidations);
-        before = ", ";
     }
-    if (*before == ',')
-        fputc('\n', out);
+    fclose(out);
+    if (size)
+        tool_print_labelled("hits", TOOL_PLAIN, "%s", text);
+    free(text);
     tool_memory_text(kernel, memory);
-    fprintf(out, "  memory     %s\n", memory);
+    tool_print_labelled("memory", TOOL_PLAIN, "%s", memory);
 }
 
 void tool_fetches_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
@@ -161,91 +152,72 @@ void tool_fetches_text(const struct wm_profile_kernel *kernel, char text[TOOL_SE
              kernel->fetch_bytes, exceeds ? "; the instruction cache holds " : "", exceeds ? holds : "");
 }
 
-static void print_fetches(FILE *out, const struct wm_profile_kernel *kernel)
+size_t tool_bounds(const struct wm_profile_kernel *kernel, const struct wm_bound *bounds[WM_PROFILE_BOUNDS])
 {
-    char text[TOOL_SENTENCES];
-    if (!kernel->fetches)
-        return;
-    tool_fetches_text(kernel, text);
-    fprintf(out, "  code       %s\n", text);
+    size_t count = 0;
+    for (uint32_t i = 0; i < kernel->bounds; i++) {
+        size_t at = count++;
+        for (; at && bounds[at - 1]->seconds < kernel->bound[i].seconds; at--)
+            bounds[at] = bounds[at - 1];
+        bounds[at] = &kernel->bound[i];
+    }
+    return count;
 }
 
-static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)
+/* The parts of the GPU that bound the kernel less than the longest, in one line. */
+static void print_other_bounds(const struct wm_profile_kernel *kernel)
+{
+    const struct wm_bound *bounds[WM_PROFILE_BOUNDS];
+    const size_t count = tool_bounds(kernel, bounds);
+    char time[TOOL_SHORT], *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return;
+    for (size_t i = 1; i < count; i++) {
+        tool_time_text(bounds[i]->seconds, time);
+        fprintf(out, "%s%s %s", ftell(out) ? ", " : "", bounds[i]->name, time);
+    }
+    fclose(out);
+    if (size)
+        tool_print_labelled("others", TOOL_PLAIN, "%s", text);
+    free(text);
+}
+
+static void print_bounds(const struct wm_profile_kernel *kernel)
 {
     char time[TOOL_SHORT];
     if (!kernel->binds)
         return;
     tool_time_text(kernel->binds->seconds, time);
-    fprintf(out, "  at least   %s, bound by %s: %s\n", time, kernel->binds->name, kernel->binds->arithmetic);
-    const char *before = "  other limits: ";
-    for (uint32_t i = 0; i < kernel->bounds; i++) {
-        if (!strcmp(kernel->bound[i].name, kernel->binds->name) || kernel->bound[i].seconds <= 0)
-            continue;
-        tool_time_text(kernel->bound[i].seconds, time);
-        fprintf(out, "%s%s %s", before, kernel->bound[i].name, time);
-        before = ", ";
-    }
-    if (*before == ',')
-        fputc('\n', out);
-    if (kernel->advice)
-        fprintf(out, "  advice     %s\n", kernel->advice);
-}
-
-static void print_kernel(FILE *out, const struct wm_profile_kernel *kernel)
-{
-    char text[TOOL_SENTENCES];
-    fprintf(out, "  on         %s (%s)", kernel->gpu->title, kernel->gpu->name);
-    if (kernel->gpu->unverified)
-        fprintf(out, "; unverified: %s", kernel->gpu->unverified);
-    fputc('\n', out);
-    fprintf(out,
-            "  ran        %" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
-            " instructions\n",
-            kernel->dispatches, kernel->dispatches == 1 ? "" : "es", kernel->workgroups, kernel->waves,
-            kernel->instructions);
-    if (tool_sample_text(kernel, text))
-        fprintf(out, "  sample     %s\n", text);
-    if (tool_cut_text(kernel, text))
-        fprintf(out, "  %-10s %s\n", tool_loses_accesses(kernel) ? "incomplete" : "cut", text);
-    print_occupancy(out, kernel);
-    print_fetches(out, kernel);
-    print_caches(out, kernel);
-    print_bounds(out, kernel);
+    tool_print_labelled("at least", TOOL_PLAIN, "%s, bound by %s: %s", time, kernel->binds->name,
+                        kernel->binds->arithmetic);
+    print_other_bounds(kernel);
 }
 
 void tool_summary_text(const struct wm_profile_kernel *kernel)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = kernel && kernel->gpu ? open_memstream(&text, &size) : NULL;
-    if (!out)
+    char text[TOOL_SENTENCES];
+    if (!kernel || !kernel->gpu)
         return;
-    print_kernel(out, kernel);
-    fclose(out);
-    for (const char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1)
-        tool_print_wrapped(line, (size_t)(end - line), INDENT, tool_terminal_width());
-    free(text);
-}
-
-static bool has_rows(const struct tool_report *report, const struct wm_profile_kernel *kernel)
-{
-    for (size_t i = 0; i < report->count; i++)
-        if (tool_row_start(report->rows[i]) == kernel->pc)
-            return true;
-    return false;
-}
-
-void tool_summaries_without_rows(const struct tool_report *report, bool before)
-{
-    for (size_t i = 0; i < report->kernel_count; i++) {
-        const struct wm_profile_kernel *kernel = &report->kernels[i];
-        if (has_rows(report, kernel))
-            continue;
-        tool_print(stdout, before ? "\n%s\n" : "%s\n", kernel->kernel);
-        tool_summary_text(kernel);
-        puts("it executed no memory instruction itself"); /* called functions have their own rows */
-        before = true;
+    tool_print_labelled("on", TOOL_PLAIN, "%s (%s)%s%s", kernel->gpu->title, kernel->gpu->name,
+                        kernel->gpu->unverified ? "; unverified: " : "",
+                        kernel->gpu->unverified ? kernel->gpu->unverified : "");
+    tool_print_labelled("ran", TOOL_PLAIN,
+                        "%" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
+                        " instructions",
+                        kernel->dispatches, kernel->dispatches == 1 ? "" : "es", kernel->workgroups,
+                        kernel->waves, kernel->instructions);
+    if (tool_sample_text(kernel, text))
+        tool_print_labelled("sample", TOOL_PLAIN, "%s", text);
+    if (tool_cut_text(kernel, text))
+        tool_print_labelled(tool_loses_accesses(kernel) ? "incomplete" : "cut", TOOL_PLAIN, "%s", text);
+    tool_occupancy_text(kernel, text);
+    tool_print_labelled("occupancy", TOOL_PLAIN, "%s", text);
+    if (kernel->fetches) {
+        tool_fetches_text(kernel, text);
+        tool_print_labelled("code", TOOL_PLAIN, "%s", text);
     }
-    if (!before)
-        puts("no memory instruction was executed");
+    print_caches(kernel);
+    print_bounds(kernel);
 }

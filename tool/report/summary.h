@@ -7,9 +7,6 @@
 
 enum { TOOL_SHORT = 32, TOOL_SENTENCES = 400 };
 
-/* The kernel of the row; NULL: unknown. */
-const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
-                                               const struct wm_profile_row *row);
 /* "12.3 us" */
 void tool_time_text(double seconds, char text[TOOL_SHORT]);
 /* "512 B", "10.5 KiB" */
@@ -18,6 +15,8 @@ void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT]);
 void tool_memory_text(const struct wm_profile_kernel *kernel, char text[4 * TOOL_SHORT]);
 /* Code: "180 B, 6144 fetches of 32 B", and the size of the instruction cache if it is smaller. */
 void tool_fetches_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
+/* "10 of 10 waves per SIMD, limited by waves (...)" */
+void tool_occupancy_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
 /* The number of sampled workgroups and the error; false: all were observed. */
 bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
 /* The JSON name and the meaning of each enum wm_profile_cut. */
@@ -33,9 +32,10 @@ bool tool_loses_accesses(const struct wm_profile_kernel *kernel);
 /* Reads, writes and atomics together. */
 struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache);
 
-/* Prints the summary, indented; nothing if `kernel` is NULL or has no product. */
+/* Sorts the kernel's bounds, the longest first; returns how many. */
+size_t tool_bounds(const struct wm_profile_kernel *kernel, const struct wm_bound *bounds[WM_PROFILE_BOUNDS]);
+
+/* Prints the summary; nothing if `kernel` is NULL or has no product. */
 void tool_summary_text(const struct wm_profile_kernel *kernel);
-/* Prints names and summaries of kernels without rows; before: something was printed before them. */
-void tool_summaries_without_rows(const struct tool_report *report, bool before);
 
 #endif

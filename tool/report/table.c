@@ -14,6 +14,18 @@
 
 enum { LEAST_TEXT = 28 }; /* minimum width of the last column; if it gets less, other columns are omitted */
 
+const char *tool_style(enum tool_style style)
+{
+    static const char *const codes[] = {
+        [TOOL_PLAIN] = "\x1b[0m", [TOOL_BOLD] = "\x1b[1m",    [TOOL_FAINT] = "\x1b[2m",
+        [TOOL_RED] = "\x1b[31m",  [TOOL_YELLOW] = "\x1b[33m", [TOOL_GREEN] = "\x1b[32m",
+    };
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM"); /* https://no-color.org */
+    const bool colours =
+        isatty(STDOUT_FILENO) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
+    return colours ? codes[style] : "";
+}
+
 void tool_table_cell(struct tool_table *table, const char *format, ...)
 {
     char *text;
@@ -27,11 +39,14 @@ void tool_table_cell(struct tool_table *table, const char *format, ...)
         text = escaped;
     }
     char **cells = realloc(table->cells, (table->cell_count + 1) * sizeof(*cells));
-    if (length < 0 || !cells) {
+    table->cells = cells ? cells : table->cells;
+    enum tool_style *styles = realloc(table->styles, (table->cell_count + 1) * sizeof(*styles));
+    if (length < 0 || !cells || !styles) {
         tool_fail("out of memory");
         exit(TOOL_WRONG);
     }
-    table->cells = cells;
+    table->styles = styles;
+    styles[table->cell_count] = table->style;
     cells[table->cell_count++] = text;
 }
 
@@ -96,23 +111,32 @@ static void print_cut(FILE *file, const char *text, size_t room)
     }
 }
 
-static void print_line(const struct tool_table *table, FILE *file, unsigned indent, char *const *cells,
+/* Prints the row that begins at cells[first], or with SIZE_MAX the titles. */
+static void print_line(const struct tool_table *table, FILE *file, unsigned indent, size_t first,
                        const size_t *widths)
 {
     size_t at = indent;
     fprintf(file, "%*s", (int)indent, "");
     for (size_t column = 0; column < table->column_count; column++) {
-        const char *text = cells ? cells[column] : table->columns[column].title;
+        const bool is_title = first == SIZE_MAX;
+        const char *text = is_title ? table->columns[column].title : table->cells[first + column];
+        const enum tool_style style = is_title ? TOOL_FAINT : table->styles[first + column];
         const bool last = column + 1 == table->column_count;
         const int pad = (int)(widths[column] - length_of(text));
         if (table->left_out && table->left_out[column])
             continue;
         if (table->columns[column].align == TOOL_RIGHT)
-            fprintf(file, "%*s%s%s", pad, "", text, last ? "" : "  ");
-        else if (!last)
-            fprintf(file, "%s%*s", text, pad + 2, "");
+            fprintf(file, "%*s", pad, "");
+        if (style != TOOL_PLAIN)
+            fputs(tool_style(style), file);
+        if (table->columns[column].align == TOOL_RIGHT || !last)
+            fputs(text, file);
         else
             print_cut(file, text, !table->width ? SIZE_MAX : table->width > at ? table->width - at : 0);
+        if (style != TOOL_PLAIN)
+            fputs(tool_style(TOOL_PLAIN), file);
+        if (!last)
+            fprintf(file, "%*s", table->columns[column].align == TOOL_RIGHT ? 2 : pad + 2, "");
         at += widths[column] + 2;
     }
     fputc('\n', file);
@@ -123,9 +147,9 @@ void tool_table_print(const struct tool_table *table, FILE *file, unsigned inden
     size_t *widths = find_widths(table);
     if (!widths)
         return;
-    print_line(table, file, indent, NULL, widths);
+    print_line(table, file, indent, SIZE_MAX, widths);
     for (size_t cell = 0; cell + table->column_count <= table->cell_count; cell += table->column_count)
-        print_line(table, file, indent, table->cells + cell, widths);
+        print_line(table, file, indent, cell, widths);
     free(widths);
 }
 
@@ -151,9 +175,9 @@ static size_t word_end(const char *line, size_t length, size_t at)
     return end < length ? end : length;
 }
 
-void tool_print_wrapped(const char *line, size_t length, unsigned indent, size_t width)
+/* The same from column `at` on. */
+static void print_wrapped_from(size_t at, const char *line, size_t length, unsigned indent, size_t width)
 {
-    size_t at = 0;
     for (size_t from = 0; from < length;) {
         size_t end = from, word = from;
         while (word < length) { /* as many words as fit, at least one */
@@ -168,6 +192,31 @@ void tool_print_wrapped(const char *line, size_t length, unsigned indent, size_t
         if (from < length)
             printf("%*s", (int)indent, "");
     }
+}
+
+void tool_print_wrapped(const char *line, size_t length, unsigned indent, size_t width)
+{
+    print_wrapped_from(0, line, length, indent, width);
+}
+
+void tool_print_labelled(const char *label, enum tool_style style, const char *format, ...)
+{
+    enum { COLUMN = 11 };
+    char *text;
+    va_list list;
+    va_start(list, format);
+    const int length = vasprintf(&text, format, list);
+    va_end(list);
+    if (length < 0)
+        return;
+    char *escaped = tool_escaped(text);
+    printf("%s%-*s%s%s", tool_style(TOOL_FAINT), COLUMN, label, tool_style(TOOL_PLAIN),
+           style == TOOL_PLAIN ? "" : tool_style(style));
+    print_wrapped_from(COLUMN, escaped, strlen(escaped), COLUMN, tool_terminal_width());
+    if (style != TOOL_PLAIN)
+        fputs(tool_style(TOOL_PLAIN), stdout);
+    free(escaped);
+    free(text);
 }
 
 size_t tool_terminal_width(void)
@@ -185,6 +234,8 @@ void tool_table_free(struct tool_table *table)
     for (size_t cell = 0; cell < table->cell_count; cell++)
         free(table->cells[cell]);
     free(table->cells);
+    free(table->styles);
     table->cells = NULL;
+    table->styles = NULL;
     table->cell_count = 0;
 }

@@ -8,6 +8,11 @@
 
 enum tool_align { TOOL_LEFT, TOOL_RIGHT };
 
+/* Styles of text on a terminal; elsewhere, and with NO_COLOR, all are plain. */
+enum tool_style { TOOL_PLAIN, TOOL_BOLD, TOOL_FAINT, TOOL_RED, TOOL_YELLOW, TOOL_GREEN };
+/* The characters that begin a style, and with TOOL_PLAIN end it; "": no colours. */
+const char *tool_style(enum tool_style style);
+
 struct tool_column {
     const char *title;
     enum tool_align align;
@@ -17,10 +22,12 @@ struct tool_column {
 struct tool_table {
     const struct tool_column *columns;
     size_t column_count;
-    char **cells; /* rows of column_count */
+    char **cells;            /* rows of column_count */
+    enum tool_style *styles; /* of the cells */
     size_t cell_count;
-    size_t width;   /* of a line, in characters; the last column is truncated. 0: unlimited */
-    bool *left_out; /* by column, set by tool_table_fit(); NULL: none is omitted */
+    enum tool_style style; /* of cells that are added */
+    size_t width;          /* of a line, in characters; the last column is truncated. 0: unlimited */
+    bool *left_out;        /* by column, set by tool_table_fit(); NULL: none is omitted */
 };
 
 /* Adds one cell, row by row from left to right; control characters except tabs are escaped (tool/text.h). */
@@ -29,6 +36,10 @@ void tool_table_cell(struct tool_table *table, const char *format, ...) __attrib
 void tool_table_fit(struct tool_table *table);
 /* Prints titles and rows, each line indented by `indent`, without trailing blanks. */
 void tool_table_print(const struct tool_table *table, FILE *file, unsigned indent);
+/* Prints "LABEL  text" to stdout, wrapped to the terminal's width, with the text in a column of its own and
+ * in the style; control characters are escaped. */
+void tool_print_labelled(const char *label, enum tool_style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Prints the first `length` bytes of the text to stdout, wrapped at blanks to `width` (0: unlimited);
  * continuation lines are indented. */
 void tool_print_wrapped(const char *line, size_t length, unsigned indent, size_t width);

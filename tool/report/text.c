@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of `prof` as text: a table for each kernel, followed by the advice. */
+/* The report of `prof` as text: for each kernel the verdict, a summary, a table and further findings. */
 #include "tool/text.h"
+#include "tool/report/advice.h"
 #include "tool/report/columns.h"
-#include "tool/report/remarks.h"
+#include "tool/report/lines.h"
+#include "tool/report/source.h"
 #include "tool/report/summary.h"
 
 #include <inttypes.h>
@@ -10,23 +12,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE_RANK = 7, LIMIT_RANK = 4 };
+enum {
+    MOST_ROWS = 20,  /* shared among the kernels */
+    LEAST_ROWS = 3,  /* of a kernel */
+    SOURCE_RANK = 1, /* the last to be omitted */
+    ACCESS_RANK = 2,
+    LIMIT_RANK = 7,
+};
 
-static void add_row(struct tool_table *table, const struct tool_columns *columns,
-                    const struct wm_profile_row *row)
+/* ---- tables ---- */
+
+/* Writes "FILE:LINE" or "-". */
+static void add_place(struct tool_table *table, const struct wm_profile_row *row)
 {
     const char *slash = row->file ? strrchr(row->file, '/') : NULL;
-    struct tool_sums sums = {0};
-    tool_sums_add(&sums, row);
-    tool_columns_cells(table, columns, &sums);
-    if (columns->limit)
-        tool_table_cell(table, "%s", row->limit ? row->limit : "-");
     if (row->file)
         tool_table_cell(table, "%s:%u", slash ? slash + 1 : row->file, row->line);
     else
         tool_table_cell(table, "-");
-    tool_table_cell(table, "+0x%" PRIx64, row->offset);
-    tool_table_cell(table, "%s", row->text ? row->text : "");
+}
+
+/* The sources that a table quotes. */
+struct quoted {
+    const struct tool_report *report;
+    const char *name; /* of the last one; or NULL */
+    struct tool_source source;
+};
+
+/* The text of the row's source line without its indentation; NULL: unknown. */
+static const char *source_text(struct quoted *quoted, const struct wm_profile_row *row)
+{
+    if (!row->file || !row->line)
+        return NULL;
+    if (!quoted->name || strcmp(quoted->name, row->file) != 0) {
+        tool_source_free(&quoted->source);
+        tool_source_read(quoted->report, row->file, &quoted->source);
+        quoted->name = row->file;
+    }
+    const char *text = row->line <= quoted->source.count ? quoted->source.line[row->line - 1] : NULL;
+    return text ? text + strspn(text, " \t") : NULL;
+}
+
+/* The last cell of a source line: its text, else the most costly of its instructions. */
+static void add_code(struct tool_table *table, struct quoted *quoted, const struct tool_line *line)
+{
+    const char *text = source_text(quoted, line->row), *instruction = line->row->text ? line->row->text : "";
+    if (text)
+        tool_table_cell(table, "%s", text);
+    else if (line->rows > 1)
+        tool_table_cell(table, "%s, and %zu more", instruction, line->rows - 1);
+    else
+        tool_table_cell(table, "%s", instruction);
+}
+
+static void add_line(struct tool_table *table, const struct tool_columns *columns, struct quoted *quoted,
+                     const struct tool_line *line)
+{
+    const struct wm_profile_row *row = line->row;
+    char access[TOOL_ACCESS];
+    tool_columns_cells(table, columns, &line->sums);
+    if (columns->limit)
+        tool_table_cell(table, "%s", row->limit ? row->limit : "-");
+    if (columns->offsets) {
+        add_place(table, row);
+        tool_table_cell(table, "+0x%" PRIx64, row->offset);
+        tool_table_cell(table, "%s", row->text ? row->text : "");
+    } else {
+        if (row->file)
+            add_place(table, row);
+        else
+            tool_table_cell(table, "+0x%" PRIx64, row->offset);
+        tool_table_cell(table, "%s", tool_access_text(row, access));
+        add_code(table, quoted, line);
+    }
 }
 
 static void add_totals(struct tool_table *table, const struct tool_columns *columns,
@@ -35,104 +93,196 @@ static void add_totals(struct tool_table *table, const struct tool_columns *colu
     tool_columns_cells(table, columns, sums);
     if (columns->limit)
         tool_table_cell(table, "%s", "");
+    tool_table_cell(table, "%s", "all");
     tool_table_cell(table, "%s", "");
-    tool_table_cell(table, "%s", "");
-    tool_table_cell(table, "total");
+    tool_table_cell(table, "totals; averages per request (/req)");
 }
 
-/* ---- advice ---- */
-
-static void print_remark(const struct tool_remark *remark)
+static void print_rest(const struct tool_line *lines, size_t count, bool offsets)
 {
-    const struct wm_profile_row *row = remark->row[0];
-    const size_t named = remark->rows < TOOL_NAMED ? remark->rows : TOOL_NAMED;
-    char *text = NULL, lanes[256];
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return;
-    for (size_t i = 0; i < named; i++)
-        fprintf(out, "%s+0x%" PRIx64, i ? " " : "", remark->row[i]->offset);
-    if (remark->rows > named)
-        fprintf(out, " and %zu more", remark->rows - named);
-    const unsigned indent = (unsigned)ftell(out) + 2;
-    fprintf(out, "  %s", row->advice);
-    if (row->lds_depth > 1)
-        fprintf(out, "; worst case: lanes %s access bank %" PRIu32, tool_lane_list(row->lds_lanes, lanes),
-                row->lds_bank);
-    if (remark->gain > 0)
-        fprintf(out, " (saves up to %.0f%% of the minimum time)", 100 * remark->gain);
-    fclose(out);
-    tool_print_wrapped(text, size, indent < 16 ? indent : 8, tool_terminal_width());
-    free(text);
+    struct tool_sums sums = {0};
+    char share[32];
+    for (size_t i = 0; i < count; i++)
+        for (size_t figure = 0; figure < tool_figure_count; figure++) {
+            sums.value[figure] += lines[i].sums.value[figure];
+            sums.has[figure] |= lines[i].sums.has[figure];
+        }
+    tool_figure_text(tool_find_key("share"), &sums, share);
+    printf("and %zu more %s%s", count, offsets ? "instruction" : "row", count == 1 ? "" : "s");
+    if (strcmp(share, "-") != 0)
+        printf(" with %s of the bound", share);
+    puts(": --all");
 }
 
-/* Prints the advice, largest gain first. */
-static void print_remarks(const struct wm_profile_row *const *rows, size_t count)
+/* Scalar loads that cost nothing are in every kernel, which loads its arguments. */
+static bool is_minor(const struct tool_line *line)
 {
-    struct tool_remark *remarks;
-    const size_t found = tool_remarks(rows, count, &remarks);
-    for (size_t i = 0; i < found && i < TOOL_REMARKS; i++)
-        print_remark(&remarks[i]);
-    if (found > TOOL_REMARKS)
-        printf("and %zu more: --json, --html\n", found - TOOL_REMARKS);
-    free(remarks);
+    double share;
+    return strcmp(line->row->path, "SMEM") == 0 &&
+           (!tool_figure_value(tool_find_key("share"), &line->sums, &share) || share < 0.001);
 }
 
-/* ---- tables ---- */
+/* Moves minor lines behind the others, keeping their order; returns how many lines to show. */
+static size_t pick_lines(const struct tool_report *report, struct tool_line *lines, size_t count, size_t most)
+{
+    struct tool_line *minor = calloc(count + 1, sizeof *minor);
+    size_t kept = 0, moved = 0;
+    if (report->options->all || report->options->sort || !minor) {
+        free(minor);
+        return count < most ? count : most;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (is_minor(&lines[i]))
+            minor[moved++] = lines[i];
+        else
+            lines[kept++] = lines[i];
+    memcpy(lines + kept, minor, moved * sizeof *minor);
+    free(minor);
+    kept = kept ? kept : count; /* a kernel of scalar loads only */
+    return kept < most ? kept : most;
+}
 
-static void print_kernel(const struct tool_report *report, struct tool_columns *columns, size_t first,
-                         size_t count)
+static void print_table(const struct tool_report *report, struct tool_columns *columns, size_t first,
+                        size_t count, size_t most)
 {
     struct tool_table table = {.columns = columns->column,
                                .column_count = columns->count,
                                .width = columns->width,
                                .left_out = columns->left_out};
     struct tool_sums sums = {0};
-    for (size_t i = first; i < first + count; i++) {
-        add_row(&table, columns, report->rows[i]);
+    struct quoted quoted = {.report = report};
+    struct tool_line *lines;
+    const size_t found =
+        tool_lines(report->rows + first, count, columns->offsets ? TOOL_BY_INSTRUCTION : TOOL_BY_ACCESS,
+                   report->options->sort, &lines);
+    const size_t shown = pick_lines(report, lines, found, most);
+    for (size_t i = 0; i < shown; i++)
+        add_line(&table, columns, &quoted, &lines[i]);
+    for (size_t i = first; i < first + count; i++)
         tool_sums_add(&sums, report->rows[i]);
-    }
     add_totals(&table, columns, &sums);
     tool_table_fit(&table);
-    tool_print(stdout, first ? "\n%s\n" : "%s\n", tool_row_kernel(report->rows[first]));
-    tool_summary_text(tool_kernel_of(report, report->rows[first]));
     tool_table_print(&table, stdout, 0);
     tool_table_free(&table);
-    print_remarks(report->rows + first, count);
+    tool_source_free(&quoted.source);
+    if (found > shown)
+        print_rest(lines + shown, found - shown, columns->offsets);
+    free(lines);
+}
+
+/* ---- kernels ---- */
+
+static void print_group(const struct tool_report *report, struct tool_columns *columns,
+                        const struct tool_group *group, size_t most)
+{
+    char name[TOOL_NAME];
+    bool has_lines = false;
+    for (size_t i = group->first; i < group->first + group->count; i++)
+        has_lines |= report->rows[i]->file != NULL;
+    if (group->kernel) {
+        tool_print_verdict(report, group->kernel);
+        tool_summary_text(group->kernel);
+    } else {
+        tool_print_labelled("function", TOOL_BOLD, "%s",
+                            tool_name(tool_row_kernel(report->rows[group->first]), name));
+    }
+    print_table(report, columns, group->first, group->count, most);
+    if (!has_lines)
+        puts("no line table: compile with -g to see source lines");
+    if (group->kernel)
+        tool_advice_text(report, group->kernel);
+}
+
+static bool has_rows(const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (tool_row_start(report->rows[i]) == kernel->pc)
+            return true;
+    return false;
+}
+
+void tool_summaries_without_rows(const struct tool_report *report, bool before)
+{
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        const struct wm_profile_kernel *kernel = &report->kernels[i];
+        if (has_rows(report, kernel))
+            continue;
+        if (before)
+            putchar('\n');
+        tool_print_verdict(report, kernel);
+        tool_summary_text(kernel);
+        puts("it executed no memory instruction itself"); /* called functions have their own rows */
+        before = true;
+    }
+    if (!before)
+        puts("no memory instruction was executed");
 }
 
 static void print_all_kernels(const struct tool_sums *all)
 {
-    char runs[32], lines[32], ideal[32], efficiency[32];
-    tool_figure_text(tool_find_figure("executions"), all, runs);
-    tool_figure_text(tool_find_figure("lines"), all, lines);
-    tool_figure_text(tool_find_figure("ideal_lines"), all, ideal);
-    tool_figure_text(tool_find_figure("efficiency"), all, efficiency);
-    printf("\nall kernels: %s runs, %s lines, ideal %s, efficiency %s\n", runs, lines, ideal, efficiency);
+    char requests[32], lines[32], ideal[32], efficiency[32];
+    tool_figure_text(tool_find_key("executions"), all, requests);
+    tool_figure_text(tool_find_key("lines"), all, lines);
+    tool_figure_text(tool_find_key("ideal_lines"), all, ideal);
+    tool_figure_text(tool_find_key("efficiency"), all, efficiency);
+    printf("\nall kernels: %s requests, %s lines, ideal %s, efficiency %s\n", requests, lines, ideal,
+           efficiency);
+}
+
+/* Selects the columns. Source lines have one for their place and one for their text. */
+static void choose_columns(struct tool_columns *columns, const struct tool_report *report)
+{
+    bool limit = false;
+    tool_columns_choose(columns, report);
+    for (size_t i = 0; i < report->count; i++)
+        limit |= report->rows[i]->limit != NULL;
+    columns->limit = limit;
+    columns->offsets = report->options->instructions;
+    if (limit)
+        tool_columns_place(columns, "limit", LIMIT_RANK);
+    if (columns->offsets) {
+        tool_columns_place(columns, "source", SOURCE_RANK);
+        tool_columns_place(columns, "offset", 0);
+        tool_columns_place(columns, "instruction", 0);
+    } else {
+        tool_columns_place(columns, "source", 0);
+        tool_columns_place(columns, "access", ACCESS_RANK);
+        tool_columns_place(columns, "code", 0);
+    }
+}
+
+void tool_print_incomplete(const struct tool_report *report)
+{
+    const json_t *loss;
+    size_t i;
+    json_array_foreach(report->incomplete, i, loss)
+        tool_print_labelled("partial", TOOL_RED, "%s: %s", json_string_value(json_object_get(loss, "what")),
+                            json_string_value(json_object_get(loss, "why")));
+    if (report->faulted)
+        tool_print_labelled("partial", TOOL_RED, TOOL_FAULTED);
 }
 
 void tool_report_text(const struct tool_report *report)
 {
     struct tool_columns columns;
     struct tool_sums all = {0};
-    unsigned kernels = 0;
-    tool_columns_choose(&columns, report);
-    for (size_t i = 0; i < report->count; i++)
-        columns.limit |= report->rows[i]->limit != NULL;
-    if (columns.limit)
-        tool_columns_place(&columns, "limit", LIMIT_RANK);
-    tool_columns_place(&columns, "source", SOURCE_RANK);
-    tool_columns_place(&columns, "offset", 0);
-    tool_columns_place(&columns, "instruction", 0);
-    for (size_t i = 0, count; i < report->count; i += count, kernels++) {
-        count = tool_kernel_rows(report, i);
-        print_kernel(report, &columns, i, count);
-        for (size_t row = i; row < i + count; row++)
-            tool_sums_add(&all, report->rows[row]);
+    struct tool_group *groups;
+    const size_t count = tool_groups(report, &groups);
+    size_t most = SIZE_MAX;
+    choose_columns(&columns, report);
+    if (!report->options->all && count)
+        most = MOST_ROWS / count > LEAST_ROWS ? MOST_ROWS / count : LEAST_ROWS;
+    tool_print_incomplete(report);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            putchar('\n');
+        print_group(report, &columns, &groups[i], most);
     }
+    for (size_t i = 0; i < report->count; i++)
+        tool_sums_add(&all, report->rows[i]);
+    free(groups);
     tool_columns_left_out(&columns);
     tool_summaries_without_rows(report, report->count);
-    if (kernels > 1)
+    if (count > 1)
         print_all_kernels(&all);
 }

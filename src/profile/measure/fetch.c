@@ -18,7 +18,7 @@ enum {
 
 /* ---- blocks ---- */
 
-static const struct wmi_fetch_block *block_at(const struct wmi_fetches *fetches, uint32_t number)
+struct wmi_fetch_block *wmi_fetches_block(const struct wmi_fetches *fetches, uint32_t number)
 {
     return &fetches->chunk[number / WMI_FETCH_CHUNK][number % WMI_FETCH_CHUNK];
 }
@@ -86,7 +86,7 @@ void wmi_fetches_settle(struct wmi_fetches *fetches)
     uint32_t *lines = calloc(fetches->sets + 1, sizeof *lines);
     fetches->missed |= !sorted || !lines;
     for (uint32_t i = 0; sorted && i < fetches->count; i++)
-        sorted[i] = *block_at(fetches, i);
+        sorted[i] = *wmi_fetches_block(fetches, i);
     if (sorted && lines && fetches->count) {
         uint64_t reached = 0, line = 0; /* end of the counted code; next line to count */
         qsort(sorted, fetches->count, sizeof *sorted, by_start);
@@ -165,9 +165,10 @@ uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher, uint64_t work[WMI_WORK_COU
 {
     uint64_t fetches = 0;
     for (uint32_t number = 0; number < fetcher->all->count; number++) {
-        const struct wmi_fetch_block *block = block_at(fetcher->all, number);
+        struct wmi_fetch_block *block = wmi_fetches_block(fetcher->all, number);
         const uint64_t times = fetcher->executed[number];
         fetcher->executed[number] = 0;
+        block->times += times;
         fetches += times * (uint64_t)block->fetches;
         for (unsigned i = 0; times && i < WMI_WORK_COUNTS; i++)
             work[i] += times * block->work[i];
@@ -201,7 +202,7 @@ static void log_lines(const struct wmi_fetches *all, struct wmi_log_group *group
 static bool was_near(struct wmi_fetcher *fetcher, uint32_t wave, uint32_t number)
 {
     const struct wmi_fetches *all = fetcher->all;
-    const struct wmi_fetch_block *block = block_at(all, number);
+    const struct wmi_fetch_block *block = wmi_fetches_block(all, number);
     struct recent *recent = &fetcher->recent[wave % WAVES];
     const unsigned at = number % RECENT;
     const bool near =
@@ -240,7 +241,7 @@ void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group,
     if (!noted && !all->follows && group)
         group->cuts |= WM_CUT_NO_MEMORY;
     if (all->follows && group && all->sets && all->slot < WMI_LOG_SLOTS && !was_near(fetcher, wave, block)) {
-        const struct wmi_fetch_block *at = block_at(all, block);
+        const struct wmi_fetch_block *at = wmi_fetches_block(all, block);
         log_lines(all, group, wave, at->from >> all->line_shift, pieces(at->from, at->to, all->line_shift));
     }
 }
@@ -263,7 +264,7 @@ static bool find_runs(struct wmi_fetcher *fetcher)
         memcpy(fetcher->known, fetcher->touched, count * sizeof *fetcher->known);
         fetcher->known_count = count;
         for (size_t i = 0; i < count; i++)
-            sorted[i] = *block_at(fetcher->all, fetcher->touched[i]);
+            sorted[i] = *wmi_fetches_block(fetcher->all, fetcher->touched[i]);
         qsort(sorted, count, sizeof *sorted, by_start);
         for (size_t i = 0; i < count; i++) {
             const unsigned shift = fetcher->all->line_shift;

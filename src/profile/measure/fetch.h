@@ -29,6 +29,7 @@ struct wmi_fetch_block {
     uint64_t from, to;
     int64_t fetches;                /* per execution; -1: reduces the count of the following block by one */
     uint32_t work[WMI_WORK_COUNTS]; /* per execution */
+    uint64_t times;                 /* executions, by threads that have ended */
 };
 
 /* The blocks of a dispatch by number. They are never moved, because threads read them while others are added.
@@ -56,13 +57,15 @@ uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to
 /* Called before the first wave runs, when all code that branches can reach has been added. */
 void wmi_fetches_settle(struct wmi_fetches *fetches);
 
+struct wmi_fetch_block *wmi_fetches_block(const struct wmi_fetches *fetches, uint32_t number);
+
 /* The counts of one thread. */
 struct wmi_fetcher;
 
 struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches); /* NULL: out of memory */
 void wmi_fetcher_destroy(struct wmi_fetcher *fetcher);                     /* NULL is allowed */
-/* Ends the dispatch: returns the number of fetches, adds the executed work, and resets the fetcher for the
- * next one. */
+/* Ends the dispatch: returns the number of fetches, adds the executed work and the executions of blocks, and
+ * resets the fetcher for the next one. One thread at a time. */
 uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher, uint64_t work[WMI_WORK_COUNTS]);
 uint64_t *wmi_fetcher_counters(struct wmi_fetcher *fetcher);
 /* Called when a wave executes a block whose counter was 0. group: the log of its workgroup, or NULL. counts:

@@ -171,6 +171,24 @@ static bool is_full(const struct wmi_measurer *measurer, uint64_t block, unsigne
     return full;
 }
 
+uint32_t wmi_used_dwords(const struct wmi_access *access)
+{
+    uint32_t used = 0;
+    for (unsigned e = 0; e < access->elements; e++) {
+        const struct wmi_element *element = &access->element[e];
+        uint64_t left = element->space == WMI_SPACE_GLOBAL ? element->mask : 0;
+        left &= ~(element->bad_range | element->bad_align | element->bad_aperture);
+        for (; left && used != UINT32_MAX; left &= left - 1) {
+            const uint64_t at = element->address[__builtin_ctzll(left)];
+            const uint64_t dwords = (at % DWORD + access->bytes + DWORD - 1) / DWORD;
+            const uint64_t bits = (dwords < 32 ? 1ULL << dwords : 1ULL << 32) - 1;
+            const uint64_t moved = bits << at / DWORD % 32;
+            used |= (uint32_t)(moved | moved >> 32);
+        }
+    }
+    return used;
+}
+
 /* ---- costs ---- */
 
 /* Lists each block of a load or store once. Blocks of two sectors are listed in the order of their first

@@ -44,6 +44,10 @@ struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, uns
 /* The result is valid until the next call. */
 const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struct wmi_access *access);
 
+/* The dwords of aligned blocks of 128 bytes that the lanes access in global memory: bit n for dword n of any
+ * block. */
+uint32_t wmi_used_dwords(const struct wmi_access *access);
+
 /* Line size in bytes that is used to count lines of accesses on a path (enum wmi_path). */
 unsigned wmi_line_bytes(const struct wmi_cost_rules *rules, unsigned path);
 

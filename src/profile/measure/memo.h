@@ -35,7 +35,7 @@ struct wmi_memo {
         enum wmi_address_space space;
         uint64_t mask, bad_range, bad_align, bad_aperture;
     } element[WMI_MEMO_ELEMENTS];
-    uint32_t sum[WMI_SUM_COUNT];
+    uint32_t sum[WMI_SUM_COUNT], used; /* used: wmi_used_dwords() */
     struct wmi_lds_cost lds;
     uint64_t words[WMI_MEMO_WORDS]; /* its log entries */
 };

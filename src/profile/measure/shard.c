@@ -110,8 +110,10 @@ static void add_sums(struct wmi_counts *counts, const uint32_t sum[WMI_SUM_COUNT
 
 static void settle(struct wmi_counts *counts, struct wmi_memo *memo)
 {
-    if (memo->times)
+    if (memo->times) {
         add_sums(counts, memo->sum, &memo->lds, memo->times);
+        counts->used |= memo->used;
+    }
     memo->times = 0;
 }
 
@@ -148,6 +150,8 @@ static void measure_access(struct wmi_shard *shard, struct wmi_shard_counts *of,
     const uint32_t bytes = (uint32_t)access->elements * access->bytes;
     of->counts.bytes = bytes > of->counts.bytes ? bytes : of->counts.bytes;
     add_sums(&of->counts, measure->sum, &measure->lds, 1);
+    if (of->counts.used != UINT32_MAX)
+        of->counts.used |= wmi_used_dwords(access);
     if (group && measure->requests.count) {
         const struct wmi_log_wave *wave = &group->wave[access->wave];
         const size_t before = wave->size;
@@ -437,6 +441,7 @@ static void add_counts(struct wmi_counts *to, const struct wmi_counts *from)
     to->path = from->path;
     to->kind = from->kind;
     to->bytes = from->bytes > to->bytes ? from->bytes : to->bytes;
+    to->used |= from->used;
     to->executions += from->executions;
     to->depth += from->depth;
     if (from->depth_most > to->depth_most)

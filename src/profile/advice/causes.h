@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The causes of findings: what can be wrong with instructions or a kernel, what they would cost without it,
+ * and how to say so. */
+#ifndef WMI_PROFILE_CAUSES_H
+#define WMI_PROFILE_CAUSES_H
+
+#include "profile/advice/suspects.h"
+
+/* What the instructions of a finding request together, now and after the change. */
+struct wmi_plea {
+    const struct wm_profile_kernel *kernel;
+    const struct wmi_suspect *lead;   /* the most costly one */
+    struct wm_profile_row now, after; /* sums of the counts that causes use; all else is 0 */
+    size_t rows;
+};
+
+/* A cause in instructions. */
+struct wmi_cause {
+    const char *name;
+    bool whole;       /* all instructions of the kernel are one finding; else each source line */
+    bool with_block;  /* the code around the instruction is executed as often as it then */
+    uint8_t unpacked; /* VALU instructions that each execution of today then needs besides */
+    /* If the instruction suffers from it: changes the sums in *after, a copy of its row, to what they would
+     * be.
+     */
+    bool (*improve)(const struct wmi_suspect *suspect, struct wm_profile_row *after);
+    void (*say)(const struct wmi_plea *plea, struct wmi_texts *texts);
+};
+
+/* A cause in a kernel as a whole. Findings of it come last, since what they say follows from how the kernel
+ * is started. */
+struct wmi_kernel_cause {
+    const char *name;
+    /* If the kernel suffers from it: changes the clocks of the parts. */
+    bool (*improve)(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                    double clocks[WMI_GPU_PARTS]);
+    void (*say)(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                struct wmi_texts *texts);
+};
+
+extern const struct wmi_cause wmi_causes[];
+extern const size_t wmi_cause_count;
+extern const struct wmi_kernel_cause wmi_kernel_causes[];
+extern const size_t wmi_kernel_cause_count;
+
+#endif

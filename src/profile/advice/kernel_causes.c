@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The causes in a kernel as a whole: code, occupancy, size of grid and workgroups. */
+#include "profile/advice/causes.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Whether the part is in each compute unit, so that its clocks depend on how many of these have work. */
+static bool is_in_units(unsigned part)
+{
+    return part != WMI_GPU_L2 && part != WMI_GPU_MEMORY;
+}
+
+/* ---- code ---- */
+
+/* The bytes of instruction fetches from L2 or memory. */
+static uint64_t code_bytes(const struct wm_profile_kernel *kernel, bool memory)
+{
+    return memory ? kernel->fetch_memory_read : kernel->fetch_use[WM_CACHE_L2].bytes;
+}
+
+static uint64_t all_bytes(const struct wm_profile_kernel *kernel, bool memory)
+{
+    uint64_t bytes = kernel->memory_read + kernel->memory_written;
+    for (uint32_t i = 0; i < kernel->caches && !memory; i++)
+        if (kernel->cache[i].level == WM_CACHE_L2)
+            bytes =
+                kernel->cache[i].read.bytes + kernel->cache[i].write.bytes + kernel->cache[i].atomic.bytes;
+    return bytes;
+}
+
+/* It is worth mentioning if it is most of what bounds the kernel. */
+static bool code(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                 double clocks[WMI_GPU_PARTS])
+{
+    const bool exceeds = kernel->code_bytes > kernel->gpu->cache[WM_CACHE_INSTRUCTION].bytes;
+    const enum wmi_gpu_part binds = wmi_part_of(kernel->binds);
+    bool most = binds == WMI_GPU_FETCH;
+    (void)units, (void)wave_lanes;
+    for (unsigned memory = 0; memory < 2; memory++) {
+        const enum wmi_gpu_part part = memory ? WMI_GPU_MEMORY : WMI_GPU_L2;
+        const uint64_t all = all_bytes(kernel, memory), fetched = code_bytes(kernel, memory);
+        if (!all || fetched > all)
+            continue;
+        most |= binds == part && exceeds && 2 * fetched >= all;
+        clocks[part] *= 1 - (double)fetched / (double)all;
+    }
+    clocks[WMI_GPU_FETCH] = 0;
+    return most;
+}
+
+static void say_code(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                     struct wmi_texts *t)
+{
+    const uint64_t holds = kernel->gpu->cache[WM_CACHE_INSTRUCTION].bytes;
+    const bool exceeds = holds && kernel->code_bytes > holds;
+    (void)units, (void)wave_lanes;
+    wmi_format(t->verdict, sizeof t->verdict, "instruction fetch, which is in no row's share");
+    wmi_format(
+        t->numbers, sizeof t->numbers,
+        "%.4g B of code are fetched per executed instruction; %.4g KiB of code%s %.4g KiB",
+        kernel->instructions ? (double)kernel->fetches * kernel->fetch_bytes / (double)kernel->instructions
+                             : 0,
+        (double)kernel->code_bytes / 1024,
+        exceeds ? " exceed the instruction cache of" : ", the instruction cache holds", (double)holds / 1024);
+    wmi_format(t->change, sizeof t->change,
+               exceeds ? "reduce unrolling and inlining until the loops fit into the instruction cache"
+                       : "shorter encodings, fewer taken branches and more work per wave reduce it");
+}
+
+/* ---- how the kernel is started ---- */
+
+static uint32_t waves_of(const struct wm_profile_kernel *kernel, unsigned wave_lanes)
+{
+    return (kernel->workgroup_items + wave_lanes - 1) / wave_lanes;
+}
+
+static bool partial_waves(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                          double clocks[WMI_GPU_PARTS])
+{
+    const double full = (double)kernel->workgroup_items / (waves_of(kernel, wave_lanes) * wave_lanes);
+    (void)units;
+    for (unsigned part = 0; part < WMI_GPU_PARTS; part++)
+        if (is_in_units(part) && part != WMI_GPU_L1 &&
+            part != WMI_GPU_DATA) /* these serve active lanes only */
+            clocks[part] *= full;
+    return kernel->workgroup_items % wave_lanes;
+}
+
+static void say_partial_waves(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                              struct wmi_texts *t)
+{
+    const uint32_t waves = waves_of(kernel, wave_lanes);
+    (void)units;
+    wmi_format(t->verdict, sizeof t->verdict, "workgroups do not fill their waves");
+    wmi_format(t->numbers, sizeof t->numbers, "%u work-items in %u wave%s of %u lanes",
+               kernel->workgroup_items, waves, waves == 1 ? "" : "s", wave_lanes);
+    wmi_format(t->change, sizeof t->change, "make the workgroup size a multiple of %u", wave_lanes);
+}
+
+static bool few_workgroups(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                           double clocks[WMI_GPU_PARTS])
+{
+    (void)wave_lanes;
+    for (unsigned part = 0; part < WMI_GPU_PARTS; part++)
+        if (is_in_units(part))
+            clocks[part] *= units / kernel->gpu->compute_units;
+    return units < kernel->gpu->compute_units;
+}
+
+static void say_few_workgroups(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                               struct wmi_texts *t)
+{
+    (void)wave_lanes;
+    wmi_format(t->verdict, sizeof t->verdict, "the grid does not fill the GPU");
+    wmi_format(t->numbers, sizeof t->numbers, "%.0f of %u compute units have work", units,
+               kernel->gpu->compute_units);
+    wmi_format(t->change, sizeof t->change, "start more workgroups: smaller ones, or less work for each");
+}
+
+/* The model has no latency, so the bound does not change. */
+static bool occupancy(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                      double clocks[WMI_GPU_PARTS])
+{
+    (void)units, (void)wave_lanes, (void)clocks;
+    return kernel->occupancy_limit && 2 * kernel->waves_per_simd < kernel->waves_per_simd_most &&
+           strcmp(kernel->occupancy_limit, "waves") && strcmp(kernel->occupancy_limit, "workgroups");
+}
+
+static void say_occupancy(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                          struct wmi_texts *t)
+{
+    const char *limit = kernel->occupancy_limit;
+    (void)units, (void)wave_lanes;
+    wmi_format(t->verdict, sizeof t->verdict, "%s limit%s the occupancy", limit,
+               strcmp(limit, "LDS") ? "" : "s");
+    wmi_format(t->numbers, sizeof t->numbers,
+               "%u of %u waves per SIMD; %u VGPRs and %u SGPRs per wave, %u B of LDS per workgroup",
+               kernel->waves_per_simd, kernel->waves_per_simd_most, kernel->vgprs, kernel->sgprs,
+               kernel->lds_bytes);
+    wmi_format(t->change, sizeof t->change,
+               "use fewer of them, so that more waves can hide latency, which the bound does not include");
+}
+
+const struct wmi_kernel_cause wmi_kernel_causes[] = {
+    {"code", code, say_code},
+    {"partial-waves", partial_waves, say_partial_waves},
+    {"few-workgroups", few_workgroups, say_few_workgroups},
+    {"occupancy", occupancy, say_occupancy},
+};
+const size_t wmi_kernel_cause_count = sizeof wmi_kernel_causes / sizeof *wmi_kernel_causes;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Ctrl-C, which ends a run or a profile with a partial report. */
+#include "tool/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void note(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+void tool_watch_interrupts(void)
+{
+    struct sigaction before;
+    const struct sigaction once = {.sa_handler = note, .sa_flags = SA_RESETHAND | SA_RESTART};
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &once, NULL);
+}
+
+bool tool_interrupted(void)
+{
+    return interrupted;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Ctrl-C, which ends a run or a profile with a partial report. */
+#ifndef WAVEMEM_TOOL_INTERRUPT_H
+#define WAVEMEM_TOOL_INTERRUPT_H
+
+#include <stdbool.h>
+
+/* From now on, the first Ctrl-C (SIGINT) only sets what tool_interrupted() returns. The second ends the
+ * command. If SIGINT is ignored (nohup), it stays so. */
+void tool_watch_interrupts(void);
+bool tool_interrupted(void);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Shows the findings of a profile as text and as JSON. */
+#include "tool/report/advice.h"
+
+#include "tool/report/document.h"
+#include "tool/report/summary.h"
+#include "tool/report/table.h"
+#include "tool/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+size_t tool_kernel_findings(const struct tool_report *report, const struct wm_profile_kernel *kernel,
+                            const struct wm_profile_finding **first)
+{
+    size_t count, found = 0;
+    const struct wm_profile_finding *finding = wm_profile_findings(report->profile, &count);
+    *first = finding;
+    for (size_t i = 0; kernel && i < count; i++)
+        if (finding[i].pc == kernel->pc && !found++)
+            *first = &finding[i];
+    return found;
+}
+
+void tool_gain_text(const struct wm_profile_finding *finding, char text[96])
+{
+    char now[TOOL_SHORT], after[TOOL_SHORT];
+    tool_time_text(finding->now.seconds, now);
+    tool_time_text(finding->after.seconds, after);
+    if (finding->gain > 0)
+        snprintf(text, 96, "%s -> at best %s, then bound by %s", now, after, finding->after.name);
+    else
+        snprintf(text, 96, "the bound stays at %s", now);
+}
+
+void tool_print_verdict(const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    char name[TOOL_NAME], time[TOOL_SHORT], gain[96];
+    const struct wm_profile_finding *best;
+    tool_name(kernel->kernel, name);
+    if (!kernel->gpu || !kernel->binds) {
+        tool_print_labelled("verdict", TOOL_BOLD, "%s: %s, so there is no bound", name,
+                            kernel->gpu ? "nothing was counted" : "no product of its target is known");
+        return;
+    }
+    tool_time_text(kernel->binds->seconds, time);
+    tool_print_labelled("verdict", TOOL_BOLD, "%s is bound by %s on %s: at least %s", name,
+                        kernel->binds->name, kernel->gpu->title, time);
+    if (!tool_kernel_findings(report, kernel, &best)) {
+        tool_print_labelled("best fix", TOOL_PLAIN, "none known: no finding lowers the bound");
+        tool_print_labelled("bound", TOOL_PLAIN, "now %s", time);
+        return;
+    }
+    tool_gain_text(best, gain);
+    tool_print_labelled("best fix", TOOL_PLAIN, "%s (%s): %s", best->verdict, best->place, best->change);
+    if (best->gain > 0)
+        tool_print_labelled("bound", TOOL_GREEN, "now %s", gain);
+    else
+        tool_print_labelled("bound", TOOL_PLAIN, "now %s, which the fix does not lower", time);
+}
+
+void tool_advice_text(const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    const struct wm_profile_finding *finding;
+    const size_t count = tool_kernel_findings(report, kernel, &finding);
+    const size_t most = report->options->all || count < TOOL_ADVICE_SHOWN ? count : TOOL_ADVICE_SHOWN;
+    for (size_t i = 0; i < most; i++, finding++) {
+        char label[32], gain[96];
+        snprintf(label, sizeof label, "finding %zu", i + 1);
+        tool_gain_text(finding, gain);
+        tool_print_labelled(label, TOOL_PLAIN, "%s (%s): %s; %s. %s", finding->verdict, finding->place,
+                            finding->numbers, finding->change, gain);
+    }
+    if (count > most)
+        printf("and %zu more findings: --all\n", count - most);
+}
+
+static json_t *json_time(const struct wm_bound *bound)
+{
+    return json_pack("{s:s, s:f, s:f}", "part", bound->name, "clocks", bound->clocks, "seconds",
+                     bound->seconds);
+}
+
+json_t *tool_json_advice(const struct tool_report *report)
+{
+    size_t count;
+    const struct wm_profile_finding *f = wm_profile_findings(report->profile, &count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++, f++) {
+        json_t *pcs = json_array();
+        for (size_t row = 0; row < f->row_count; row++)
+            json_array_append_new(pcs, json_sprintf("0x%" PRIx64, f->rows[row]->pc));
+        json_array_append_new(
+            list,
+            json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:f}", "kernel",
+                      tool_json_text(f->kernel), "pc", json_sprintf("0x%" PRIx64, f->pc), "cause", f->cause,
+                      "verdict", tool_json_text(f->verdict), "place", tool_json_text(f->place), "file",
+                      f->file ? tool_json_text(f->file) : json_null(), "line", (json_int_t)f->line, "numbers",
+                      tool_json_text(f->numbers), "change", tool_json_text(f->change), "pcs", pcs, "now",
+                      json_time(&f->now), "after", json_time(&f->after), "gain", f->gain));
+    }
+    return list;
+}

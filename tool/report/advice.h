@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The findings of a profile: what costs time and what to change. */
+#ifndef WAVEMEM_TOOL_ADVICE_H
+#define WAVEMEM_TOOL_ADVICE_H
+
+#include "tool/report/report.h"
+
+enum { TOOL_ADVICE_SHOWN = 5 /* maximum shown per kernel in text, without --all */ };
+
+/* The number of findings of the kernel, which are contiguous; *first: its first one. */
+size_t tool_kernel_findings(const struct tool_report *report, const struct wm_profile_kernel *kernel,
+                            const struct wm_profile_finding **first);
+
+/* "13.3 us -> at best 12.4 us, then bound by memory"; without a gain "the bound stays at 13.3 us". */
+void tool_gain_text(const struct wm_profile_finding *finding, char text[96]);
+
+/* Prints three lines: what bounds the kernel, the best fix, and the bound now and after. */
+void tool_print_verdict(const struct tool_report *report, const struct wm_profile_kernel *kernel);
+/* Prints all findings of the kernel, or with --all not set the first ones. */
+void tool_advice_text(const struct tool_report *report, const struct wm_profile_kernel *kernel);
+json_t *tool_json_advice(const struct tool_report *report);
+
+#endif
