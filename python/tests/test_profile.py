@@ -102,7 +102,7 @@ def test_html_and_text():
     profile = profiled()
     page = profile._repr_html_()
     assert page.count("<tr>") == 1 + len(profile.rows()) and "global_store_dword" in page and "25.0%" in page
-    assert "bound by L2" in page and "wavemem replay t --html" in page
+    assert "bound by memory" in page and "wavemem replay t --html" in page
     table = profile.table().splitlines()
     assert table[0].split() == ["share", "efficiency", "runs", "lanes", "bytes", "lines", "ideal", "conflicts", "limit", "source",
                                 "instruction"]

@@ -50,6 +50,9 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         row->read_requests = counts->sum[WMI_SUM_READ_REQUESTS];
         row->write_requests = counts->sum[WMI_SUM_WRITE_REQUESTS];
         row->atomic_requests = counts->sum[WMI_SUM_ATOMIC_REQUESTS];
+        row->returns = counts->kind == WMI_ACCESS_ATOMIC && profile->log_instructions &&
+                       slot < WMI_LOG_SLOTS &&
+                       wmi_log_instruction_at(&profile->log_instructions[slot]).policy & WMI_POLICY_GLC;
         row->collapsed = counts->sum[WMI_SUM_COLLAPSED];
         row->lds_passes = counts->sum[WMI_SUM_LDS_PASSES];
         row->has_lds = row->lds_passes > 0;
