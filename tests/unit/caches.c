@@ -798,6 +798,7 @@ static void wrong_products(void **state)
         FIGURE(sgprs, true, "SGPRs"),
         FIGURE(lds_bytes, true, "bytes of LDS"),
         FIGURE(lds_sharing, false, "compute units that share LDS"),
+        FIGURE(engine_units, true, "compute units of an engine"),
         FIGURE(clock_mhz, false, "MHz"),
         FIGURE(double_rate, true, "times the clocks of f32 for f64"),
         FIGURE(cache[WM_CACHE_VECTOR].bytes, true, "vector cache"),
