@@ -494,6 +494,18 @@ class Model(Case):
                    SQC_DCACHE_REQ_READ_8=2, SQC_DCACHE_REQ_READ_16=0, SQC_TC_DATA_READ_REQ=4, TCP_TOTAL_READ=2 * 16, TCP_TOTAL_WRITE=2 * 16,
                    TCP_TCC_ATOMIC_WITH_RET_REQ=2 * 64, TCP_TCC_ATOMIC_WITHOUT_RET_REQ=2 * 2 * 64)
 
+    def test_full_lines(self):
+        """A line that one store fills stays in the vector cache, also of MI300X, whose stores are requests of half a line;
+        a half-filled one does not (GCN white paper; unverified on CDNA)."""
+        for target in ("gfx90a", "gfx942"):
+            # 64 lanes: 512 bytes. 12 lanes: 96 bytes; on MI200 a line of 64 stays and half of one does not, on MI300X none.
+            for lanes, misses in ((64, 0), (12, 1)):
+                _, report = self.prof(START + f"v_lshlrev_b32 v1, 3, v0\ns_mov_b64 exec, {2 ** lanes - 1 if lanes < 64 else -1}\n"
+                                      "global_store_dwordx2 v1, v[2:3], s[4:5]\ns_waitcnt vmcnt(0)\nglobal_load_dwordx2 v[2:3], v1, s[4:5]\n",
+                                      target=target, items=64, workgroup=64)
+                load = next(row for row in report["rows"] if row["path"] == "GLOBAL" and row["operation"] == "load")
+                self.assertEqual(load["vector_requests"] - load["vector_hits"], misses, target)
+
     def test_flat_counts_as_lds(self):
         """Published: SQ_INSTS_LDS is 0 for a FLAT load that went to global memory, 1 for such an atomic, 1 for a store that
         went to LDS."""
