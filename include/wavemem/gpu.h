@@ -28,8 +28,8 @@ struct wm_cache {
     uint32_t clock_bytes; /* bytes per clock of the cache, or of each channel; 0: unknown */
 };
 
-/* A GPU product. Only double_rate, the numbers of SGPRs, LDS and figures of caches may be 0, which means
- * unknown or absent; an L2 is required. */
+/* A GPU product. Only double_rate, engine_units, the numbers of SGPRs, LDS and figures of caches may be 0,
+ * which means unknown or absent; an L2 is required. */
 struct wm_gpu {
     const char *name;  /* "mi210" */
     const char *title; /* "AMD Instinct MI210" */
@@ -47,6 +47,8 @@ struct wm_gpu {
     uint32_t sgprs;          /* per SIMD; 0: they do not limit occupancy */
     uint32_t lds_bytes;      /* LDS shared by the workgroups of a compute unit (RDNA: WGP) */
     uint32_t lds_sharing;    /* compute units that share this LDS */
+    uint32_t engine_units;   /* compute units that an engine was built with, if this leaves more groups that
+                                share   a scalar and instruction cache than the enabled ones need; else 0 */
     uint32_t clock_mhz;      /* maximum engine clock */
     uint32_t double_rate;    /* products of f64 take so many times the clocks of f32; 0: unknown */
     double memory_bandwidth; /* GB/s */

@@ -57,6 +57,7 @@ struct wm_profile_row {
     uint64_t read_requests;   /* to L2, of 64 bytes; on gfx942 and from gfx10 on of 128 */
     uint64_t write_requests;  /* of 64 bytes; from gfx10 on of 128 */
     uint64_t atomic_requests; /* atomics to one address are not merged */
+    bool returns;             /* an atomic that returns the previous value (needs a product) */
     uint64_t collapsed;       /* stores to an address that a lower lane of the wave also stores to */
     bool has_tcp_counters;    /* the generation has counters such as TCP_TOTAL_ACCESSES */
 
@@ -125,12 +126,22 @@ struct wm_occupancy_limit {
     uint32_t waves_per_simd; /* of these workgroups, rounded up */
 };
 
+/* Executed instructions by the unit that executes them, counted per wave. */
+struct wm_profile_executed {
+    uint64_t vector; /* by the VALU or its neighbours, including `matrix` */
+    uint64_t matrix;
+    uint64_t matrix_clocks; /* of the matrix units of SIMDs */
+    uint64_t scalar, branches, messages, scalar_memory, vector_memory, lds, gds, exports;
+    uint64_t internal; /* s_waitcnt, s_barrier, s_nop, s_endpgm and the like */
+};
+
 /* A kernel over all observed dispatches. Without a product (gpu NULL) it has counts only. */
 struct wm_profile_kernel {
     const char *kernel;
     uint64_t pc; /* entry, guest address */
     uint64_t dispatches, workgroups, waves;
     uint64_t instructions; /* executed, counted per wave */
+    struct wm_profile_executed executed;
     const struct wm_gpu *gpu;
 
     /* Occupancy of a compute unit, in WGP mode of a WGP (two compute units). */

@@ -436,6 +436,26 @@ static void scale_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kerne
     }
 }
 
+static struct wm_profile_executed executed_of(const uint64_t work[WMI_WORK_COUNTS])
+{
+    struct wm_profile_executed executed = {
+        .matrix = work[WMI_WORK_MATRIX],
+        .matrix_clocks = work[WMI_WORK_MATRIX_CLOCKS],
+        .scalar = work[WMI_WORK_SALU],
+        .branches = work[WMI_WORK_BRANCH],
+        .messages = work[WMI_WORK_MESSAGE],
+        .scalar_memory = work[WMI_WORK_SMEM],
+        .vector_memory = work[WMI_WORK_VECTOR_MEMORY],
+        .lds = work[WMI_WORK_LDS],
+        .gds = work[WMI_WORK_GDS],
+        .exports = work[WMI_WORK_EXPORT],
+        .internal = work[WMI_WORK_INTERNAL],
+    };
+    for (unsigned kind = WMI_WORK_FULL; kind < WMI_WORK_KINDS; kind++)
+        executed.vector += work[kind];
+    return executed;
+}
+
 static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
                      const struct wm_profile *profile)
 {
@@ -447,6 +467,7 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
         .workgroups = kernel->workgroups,
         .waves = kernel->waves,
         .instructions = kernel->instructions,
+        .executed = executed_of(kernel->work),
         .workgroup_items = items_of(dispatch),
         .vgprs = dispatch->vgprs,
         .sgprs = dispatch->sgprs,

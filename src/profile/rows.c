@@ -91,6 +91,10 @@ bool wmi_rows_make(struct wm_profile *profile)
         profile->rows[i] = profile->instructions[slot].row;
         fill_row(profile, &profile->instructions[slot].counts,
                  profile->rounds ? slot < slots ? &uses[slot] : &unused : NULL, &profile->rows[i]);
+        profile->rows[i].returns =
+            profile->instructions[slot].counts.kind == WMI_ACCESS_ATOMIC && profile->log_instructions &&
+            slot < WMI_LOG_SLOTS &&
+            wmi_log_instruction_at(&profile->log_instructions[slot]).policy & WMI_POLICY_GLC;
         wmi_judge(profile, slot, &profile->rows[i]);
     }
     return true;

@@ -481,10 +481,22 @@ static void slow_access(struct slow *slow, unsigned group, unsigned unit_of_xcd,
                                                            : WM_CACHE_SCALAR;
     uint64_t left[SLOW_BLOCKS];
     unsigned count = 0, still = 0;
-    for (unsigned i = 0; i < access->blocks; i++)
-        if (!slow_first(slow, level, vector ? unit : engine, access->block[i] * bytes, bytes, what->kind,
-                        vector && full, vector && glc, vector && slc && loads))
+    const uint64_t near = slow->gpu.cache[level].line;
+    for (unsigned i = 0; i < access->blocks; i++) {
+        /* Two halves of a line that one store fills are as good as a whole one. */
+        const bool whole = vector && full && what->kind == WMI_ACCESS_STORE && 2 * bytes == near &&
+                           access->block[i] % 2 == 0 && i + 1 < access->blocks &&
+                           access->block[i + 1] == access->block[i] + 1;
+        if (whole) {
+            slow_first(slow, level, unit, access->block[i] * bytes, near, what->kind, true, glc, false);
+            slow->requests[level]++;
+            left[count++] = access->block[i++] * bytes;
             left[count++] = access->block[i] * bytes;
+        } else if (!slow_first(slow, level, vector ? unit : engine, access->block[i] * bytes, bytes,
+                               what->kind, vector && full, vector && glc, vector && slc && loads)) {
+            left[count++] = access->block[i] * bytes;
+        }
+    }
     for (unsigned i = 0; i < count; i++)
         if (!slow->gpu.cache[WM_CACHE_GL1].bytes || !slow_first(slow, WM_CACHE_GL1, engine, left[i], bytes,
                                                                 what->kind, full, dlc && loads, slc && loads))
@@ -798,6 +810,7 @@ static void wrong_products(void **state)
         FIGURE(sgprs, true, "SGPRs"),
         FIGURE(lds_bytes, true, "bytes of LDS"),
         FIGURE(lds_sharing, false, "compute units that share LDS"),
+        FIGURE(engine_units, true, "compute units of an engine"),
         FIGURE(clock_mhz, false, "MHz"),
         FIGURE(double_rate, true, "times the clocks of f32 for f64"),
         FIGURE(cache[WM_CACHE_VECTOR].bytes, true, "vector cache"),

@@ -258,7 +258,8 @@ static void check_vector_slowly(const struct wmi_access *access, unsigned row)
         for (unsigned quad = 0; quad < 64 && fast; quad += 4)
             fast &= quad_is_fast_slowly(access, only, quad);
     }
-    const bool pairs = row != RDNA && access->kind == WMI_ACCESS_STORE && access->bytes <= 4;
+    const bool pairs =
+        row != RDNA && access->kind == WMI_ACCESS_STORE && access->elements * access->bytes <= 4;
     const unsigned step = fast ? (row == RDNA ? 32 : 16) : pairs ? 2 : 4;
     uint32_t lookups = 0, repeated = 0;
     for (unsigned lane = 0; lane < lanes; lane += step)

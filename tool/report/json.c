@@ -128,6 +128,31 @@ static json_t *json_cuts(const struct wm_profile_kernel *kernel)
     return list;
 }
 
+static json_t *json_executed(const struct wm_profile_executed *executed)
+{
+    const struct {
+        const char *key;
+        uint64_t count;
+    } counts[] = {
+        {"vector", executed->vector},
+        {"matrix", executed->matrix},
+        {"matrix_clocks", executed->matrix_clocks},
+        {"scalar", executed->scalar},
+        {"branches", executed->branches},
+        {"messages", executed->messages},
+        {"scalar_memory", executed->scalar_memory},
+        {"vector_memory", executed->vector_memory},
+        {"lds", executed->lds},
+        {"gds", executed->gds},
+        {"exports", executed->exports},
+        {"internal", executed->internal},
+    };
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        set_count(object, counts[i].key, counts[i].count);
+    return object;
+}
+
 static json_t *json_kernel(const struct wm_profile_kernel *kernel)
 {
     json_t *object = json_object();
@@ -139,6 +164,7 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
     set_count(object, "workgroups", kernel->workgroups);
     set_count(object, "waves", kernel->waves);
     set_count(object, "instructions", kernel->instructions);
+    json_object_set_new(object, "executed", json_executed(&kernel->executed));
     set_count(object, "fetches", kernel->fetches);
     set_count(object, "fetch_bytes", kernel->fetch_bytes);
     set_count(object, "code_bytes", kernel->code_bytes);

@@ -125,13 +125,29 @@ static uint32_t units_of(const struct wm_gpu *gpu, uint32_t engine)
     return cus / gpu->engines + (engine < cus % gpu->engines);
 }
 
+/* Number of compute units that an engine was built with. */
+static uint32_t built_of(const struct wm_gpu *gpu, uint32_t engine)
+{
+    const uint32_t enabled = units_of(gpu, engine);
+    return gpu->engine_units > enabled ? gpu->engine_units : enabled;
+}
+
+/* Which of those that share a cache a compute unit belongs to. Assumed: the disabled ones are the last before
+ * the last group. */
+static uint32_t group_of(const struct wm_gpu *gpu, uint32_t sharing, uint32_t engine, uint32_t unit)
+{
+    const uint32_t built = built_of(gpu, engine), disabled = built - units_of(gpu, engine);
+    const uint32_t last = (built - 1) / sharing * sharing; /* begins the last group */
+    return (unit + disabled >= last ? unit + disabled : unit) / sharing;
+}
+
 /* Number of cache instances in the first `engines` engines of an XCD; they are shared within an engine. */
 static uint32_t instances_before(const struct wm_gpu *gpu, enum wm_cache_level level, uint32_t engines)
 {
     const uint32_t sharing = gpu->cache[level].sharing;
     uint32_t instances = 0;
     for (uint32_t engine = 0; sharing && engine < engines; engine++)
-        instances += (units_of(gpu, engine) + sharing - 1) / sharing;
+        instances += (built_of(gpu, engine) + sharing - 1) / sharing;
     return instances;
 }
 
@@ -151,7 +167,7 @@ static uint32_t instance_of(const struct wm_gpu *gpu, enum wm_cache_level level,
     if (level == WM_CACHE_LAST)
         return 0;
     return xcd * (wmi_caches_instances(gpu, level) / gpu->xcds) + instances_before(gpu, level, engine) +
-           (sharing ? unit / sharing : 0);
+           (sharing ? group_of(gpu, sharing, engine, unit) : 0);
 }
 
 /* Number of groups of `units` compute units in an XCD, including incomplete ones of an engine. */

@@ -98,6 +98,27 @@ static bool has_none(const struct wmi_cache *cache, size_t start, const struct r
     return !found;
 }
 
+/* Stores of whole blocks of half a line: both halves from one instruction make a line, which stays. */
+static void write_halves(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
+                         struct requests *requests)
+{
+    const uint64_t half = requests->bytes;
+    const bool is_row = requests->row;
+    spread(requests);
+    for (unsigned i = 0; i < requests->count; i++) {
+        const uint64_t address = requests->address[i];
+        uint32_t *set = cache->tags + set_of(caches, cache, cache->set_mask, start, address);
+        const bool whole =
+            !(address & half) && i + 1 < requests->count && requests->address[i + 1] == address + half;
+        if (whole)
+            wmi_sets_use(set, cache->ways, tag_of(cache, address));
+        else
+            wmi_sets_drop(set, cache->ways, tag_of(cache, address));
+        i += whole;
+    }
+    requests->row = is_row;
+}
+
 /* Stores and atomics pass through. fills: they write whole lines, which are allocated; else lines that they
  * hit are evicted. */
 static void write_through(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
@@ -144,9 +165,11 @@ static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uin
         requests->count = left;
         return;
     }
-    write_through(caches, cache, start, requests,
-                  requests->full && level == WM_CACHE_VECTOR && requests->kind == WMI_ACCESS_STORE &&
-                      requests->bytes >= 1u << cache->line_shift);
+    const bool full = requests->full && level == WM_CACHE_VECTOR && requests->kind == WMI_ACCESS_STORE;
+    if (full && requests->bytes << 1 == 1u << cache->line_shift)
+        write_halves(caches, cache, start, requests);
+    else
+        write_through(caches, cache, start, requests, full && requests->bytes >= 1u << cache->line_shift);
 }
 
 #endif

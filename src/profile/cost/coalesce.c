@@ -130,7 +130,8 @@ bool wmi_coalesce_narrow(const struct wmi_access *access, const struct wmi_vecto
 
 unsigned wmi_coalesce_step(const struct wmi_access *access, const struct wmi_vector_rules *rules)
 {
-    return access->kind == WMI_ACCESS_STORE && access->bytes <= NARROW ? rules->gapped : QUAD;
+    return access->kind == WMI_ACCESS_STORE && access->elements * access->bytes <= NARROW ? rules->gapped
+                                                                                          : QUAD;
 }
 
 /* The groups on the fast path, as bits of their first lanes. */

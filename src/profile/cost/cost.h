@@ -20,7 +20,7 @@ struct wmi_vector_rules {
     uint8_t group;       /* lanes per clock on the fast path; the slow path takes four */
     bool all_groups;     /* the fast path applies to the whole instruction or not at all */
     bool images;         /* images can use the fast path */
-    uint8_t gapped;      /* lanes per tag lookup for stores of at most a dword on the slow path */
+    uint8_t gapped;      /* lanes per tag lookup for stores of at most a dword per lane on the slow path */
     uint8_t tag_shift;   /* log2 of the bytes covered by a tag lookup */
     uint8_t read_shift;  /* ... of a read request to L2 */
     uint8_t write_shift; /* ... of a write or atomic request */

@@ -104,8 +104,8 @@ static const struct wm_gpu gpus[] = {
      .double_rate = 2, .memory_bandwidth = 1024,
      .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
      .unverified = speeds},
-    {"mi100", "AMD Instinct MI100", "gfx908", 1, 8, 120, GCN_SIMD(800, gfx908), .clock_mhz = 1502,
-     .double_rate = 2, .memory_bandwidth = 1228.8,
+    {"mi100", "AMD Instinct MI100", "gfx908", 1, 8, 120, GCN_SIMD(800, gfx908), .engine_units = 16,
+     .clock_mhz = 1502, .double_rate = 2, .memory_bandwidth = 1228.8,
      .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(8), 64, 16, 32, 0, 64}}, .assumed = gcn_assumed},
     {"mi210", "AMD Instinct MI210", "gfx90a", 1, 8, 104, CDNA2_SIMD(gfx90a), .clock_mhz = 1700,
      .double_rate = 1, .memory_bandwidth = 1638.4,
@@ -315,6 +315,7 @@ enum wm_status wmi_gpu_check(const struct wm_gpu *gpu, struct wm_diag *diag)
         {"SGPRs", gpu->sgprs, 0, 1 << 20},
         {"bytes of LDS", gpu->lds_bytes, 0, 1 << 30},
         {"compute units that share LDS", gpu->lds_sharing, 1, 64},
+        {"compute units of an engine", gpu->engine_units, 0, 1024},
         {"MHz", gpu->clock_mhz, 1, 1 << 20},
         {"times the clocks of f32 for f64", gpu->double_rate, 0, 64},
     };
