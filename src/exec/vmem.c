@@ -366,6 +366,8 @@ const struct wmi_op *wmi_step_vmem_watch(char *restrict frame, const struct wmi_
     const struct wmi_wave *wave = wmi_wave_of(frame);
     struct wmi_vmem_plan plan;
     uint64_t dword_address[LANE_BYTES / 4][64], dword_private[LANE_BYTES / 4][64];
+    if (wmi_vmem_show_private(frame, op))
+        return op + 1;
     wmi_vmem_make_plan(frame, op, &plan);
     struct wmi_access access;
     wmi_access_begin(&access, m, wave, plan.lanes);

@@ -51,6 +51,8 @@ static inline uint32_t wmi_vmem_loaded(const struct wmi_memory_op *m, const unsi
 /* Fast path of the slow step for private memory addressed by FLAT or SCRATCH. False: nothing has been
  * done. */
 bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op);
+/* Reports such an access to the observer; false: it is none, and nothing was reported. */
+bool wmi_vmem_show_private(const char *frame, const struct wmi_op *op);
 
 /* What each lane accesses. */
 struct wmi_vmem_plan {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Private memory accessed by FLAT and SCRATCH, all lanes in one allocation: the common case of the slow path,
- * without its plan. */
+/* Private memory accessed by FLAT and SCRATCH, all lanes in one allocation: the common case of the slow path
+ * and of its report to observers, without its plan. */
+#include "exec/careful.h"
 #include "exec/vmem.h"
+#include "memory/buffer.h"
 
 enum { LANES = 64 };
 
@@ -112,5 +114,38 @@ bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op)
             }
         }
     }
+    return true;
+}
+
+bool wmi_vmem_show_private(const char *frame, const struct wmi_op *op)
+{
+    enum { DWORDS = 4 };
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    struct request r = {.lanes = (const struct wmi_lanes *)(frame + op->lanes),
+                        .size = ((const struct wmi_frame *)frame)->wave_size};
+    uint64_t address[DWORDS][LANES], offset[DWORDS][LANES];
+    if (m->kind == WMI_ACCESS_ATOMIC || m->alignment != WMI_ALIGNMENT_UNALIGNED || m->observer->explains ||
+        (op->x == WMI_VMEM_SCRATCH ? op->y & WMI_VMEM_SCALAR_ONLY
+                                   : m->path != WMI_PATH_FLAT || op->x != WMI_VMEM_VADDR) ||
+        !r.lanes->bits || !find_offsets(frame, op, &r) || !find_places(frame, op, &r))
+        return false;
+    const uint64_t low = wave->worker->hits[m->hit].low;
+    struct wmi_access access;
+    wmi_access_begin(&access, m, wave, r.lanes->bits);
+    access.elements = m->elements;
+    access.bytes = m->bytes;
+    for (unsigned e = 0; e < m->elements; e++) {
+        for (unsigned i = 0; i < r.size; i++) {
+            address[e][i] = low + r.place[i] + e * 4 * r.size;
+            offset[e][i] = (uint64_t)r.offset[i] + 4 * e;
+        }
+        access.element[e] = (struct wmi_element){.space = WMI_SPACE_GLOBAL,
+                                                 .mask = r.lanes->bits,
+                                                 .address = address[e],
+                                                 .private_offset = offset[e],
+                                                 .reg = (uint8_t)e};
+    }
+    wmi_show_access(wave, m, &access);
     return true;
 }

@@ -333,12 +333,55 @@ static void draw_request(struct world *w, struct statement *s, uint32_t *v, stru
     m->hit = (uint32_t)below(w, 4);
 }
 
-static uint64_t watched_lanes;
+/* What the statement and its registers say that the observer is shown. */
+static struct {
+    struct world *w;
+    const struct statement *s;
+    const struct wmi_memory_op *m;
+    uint64_t lanes;
+    unsigned shown;
+} watched;
 
+/* Whether a byte of the lane's access is in range and not in memory. */
+static bool is_outside(struct world *w, const struct statement *s, const struct wmi_memory_op *m,
+                       unsigned lane)
+{
+    const struct wmi_buffer_place place = lane_place(w, s, lane);
+    bool unused;
+    for (unsigned at = 0; at < (unsigned)m->elements * m->bytes; at++)
+        if (!out_of_range(s, place, at / m->bytes * m->bytes, m->bytes) &&
+            !expected_byte(w, byte_address(s, place, at), &unused))
+            return true;
+    return false;
+}
+
+/* Each lane's places, or one that consists of all of them. */
 static void watch_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     (void)local, (void)slot;
-    watched_lanes = access->lanes;
+    struct world *w = watched.w;
+    const struct wmi_memory_op *m = watched.m;
+    watched.shown++;
+    assert_int_equal(access->lanes, watched.lanes);
+    assert_int_equal(access->elements * access->bytes, m->elements * m->bytes);
+    for (unsigned e = 0; e < access->elements; e++) {
+        const struct wmi_element *element = &access->element[e];
+        assert_int_equal(element->mask, watched.lanes);
+        for (unsigned lane = 0; lane < w->lanes; lane++) {
+            const struct wmi_buffer_place place = lane_place(w, watched.s, lane);
+            const unsigned at = e * access->bytes;
+            if (!(watched.lanes >> lane & 1))
+                continue;
+            bool bad = is_outside(w, watched.s, m, lane);
+            for (unsigned part = at; part < at + access->bytes; part += m->bytes)
+                bad |= out_of_range(watched.s, place, part, m->bytes);
+            assert_int_equal(element->bad_range >> lane & 1, bad);
+            if (!bad)
+                assert_int_equal(element->address[lane], byte_address(watched.s, place, at));
+            if (element->private_offset)
+                assert_int_equal(element->private_offset[lane], (uint32_t)(place.offset + at));
+        }
+    }
 }
 
 static const struct wmi_observer observer = {.access = watch_access};
@@ -360,8 +403,9 @@ static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
     return op;
 }
 
-static void try_step(struct world *w, wmi_body body, wmi_body behind, struct wmi_memory_op *m, unsigned rules,
-                     unsigned form)
+/* quick: a further step that shows the access, or NULL. */
+static void try_step(struct world *w, wmi_body body, wmi_body behind, wmi_body quick, struct wmi_memory_op *m,
+                     unsigned rules, unsigned form)
 {
     uint32_t v[4];
     struct statement s = {.v = v, .rules = rules};
@@ -403,8 +447,11 @@ static void try_step(struct world *w, wmi_body body, wmi_body behind, struct wmi
 
     const uint64_t bad = expected_fault(w, &s, m, lanes, &kind);
     const struct wmi_op watching[] = {ops[0], {.body = stop}};
+    watched.w = w, watched.s = &s, watched.m = m, watched.lanes = lanes, watched.shown = 0;
     assert_ptr_equal(wmi_step_buffer_watch((char *)w->frame, &watching[0]), &watching[1]);
-    assert_int_equal(watched_lanes, lanes);
+    if (quick)
+        assert_ptr_equal(quick((char *)w->frame, &watching[0]), &watching[1]);
+    assert_int_equal(watched.shown, quick ? 2 : 1);
     compare(w);
     w->wave.state = WMI_WAVE_READY;
     struct wmi_op *const end = &ops[behind ? 2 : 1];
@@ -448,6 +495,8 @@ static unsigned count(void)
 static void fast_steps(void **state)
 {
     (void)state;
+#define QUICK(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
+    static const wmi_body quick[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(QUICK, wmi_step_buffer_watch_quick)};
     for (unsigned level = 0; level <= wmi_cpu_level(); level++)
         for (unsigned lanes = 32; lanes <= 64; lanes += 32) {
             struct world *w = create(lanes, 11 + level);
@@ -456,8 +505,8 @@ static void fast_steps(void **state)
             for (; step->elements; step++, behind++) {
                 struct wmi_memory_op m = memory_op(step);
                 for (unsigned i = 0; i < count(); i++)
-                    try_step(w, step->step, behind->step[WMI_VMEM_SADDR], &m, below(w, 8) ? GFX9 : GFX8,
-                             below(w, 3) ? WMI_BUFFER_OFFEN : 0);
+                    try_step(w, step->step, behind->step[WMI_VMEM_SADDR], quick[level][lanes / 64], &m,
+                             below(w, 8) ? GFX9 : GFX8, below(w, 3) ? WMI_BUFFER_OFFEN : 0);
             }
             destroy(w);
         }
@@ -472,7 +521,8 @@ static void careful_path(void **state)
          step++) {
         struct wmi_memory_op m = memory_op(step);
         for (unsigned i = 0; i < 2 * count(); i++)
-            try_step(w, wmi_step_buffer_careful, NULL, &m, below(w, 3) ? GFX9 : GFX8, (unsigned)below(w, 4));
+            try_step(w, wmi_step_buffer_careful, NULL, NULL, &m, below(w, 3) ? GFX9 : GFX8,
+                     (unsigned)below(w, 4));
     }
     destroy(w);
 }
@@ -491,7 +541,7 @@ static void atomics(void **state)
                                           .bytes = (uint8_t)bytes,
                                           .returns = below(w, 2),
                                           .parameter = operation};
-                try_step(w, wmi_step_buffer_atomic, NULL, &m, GFX9, (unsigned)below(w, 4));
+                try_step(w, wmi_step_buffer_atomic, NULL, NULL, &m, GFX9, (unsigned)below(w, 4));
             }
     destroy(w);
 }

@@ -448,7 +448,9 @@ static bool in_windows(struct world *w, const struct request *r)
 /* ---- one step ---- */
 
 static uint64_t watched_lanes, watched_bad;
-static unsigned watched_calls;
+static unsigned watched_calls, watched_private; /* private: places of lanes in private memory */
+static struct world *watched_world;
+static const struct request *watched_request;
 
 static void check_rows(struct world *w)
 {
@@ -579,6 +581,8 @@ static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, en
     unsigned kind;
     const uint64_t bad = expected_fault(w, &r, &kind);
     watched_calls = 0;
+    watched_world = w;
+    watched_request = &r;
     if (m->observer) {
         assert_ptr_equal(wmi_step_vmem_watch((char *)w->frame, &ops[0]), &ops[1]);
         assert_int_equal(watched_calls, 1);
@@ -612,6 +616,15 @@ static void watch_access(void *local, const struct wmi_access *access, uint32_t 
     uint64_t seen = 0;
     watched_bad = 0;
     for (unsigned e = 0; e < access->elements; e++) {
+        const struct wmi_element *element = &access->element[e];
+        for (unsigned lane = 0; lane < watched_world->lanes; lane++) {
+            const unsigned at = 4u * element->reg; /* private memory is shown by dwords */
+            if (!(element->mask >> lane & 1) || !watched_request->scratch[lane])
+                continue;
+            assert_int_equal(element->address[lane], byte_address(watched_world, watched_request, lane, at));
+            assert_int_equal(element->private_offset[lane], watched_request->address[lane] + at);
+            watched_private++;
+        }
         seen |= access->element[e].mask;
         watched_bad |= access->element[e].bad_range;
         assert_int_equal(access->element[e].bad_range & ~access->element[e].mask, 0);
@@ -677,6 +690,7 @@ static void careful_path(void **state)
             }
         world_destroy(w);
     }
+    assert_true(watched_private);
 }
 
 static void atomics(void **state)
