@@ -310,9 +310,18 @@ static bool is_off_line(const struct wmi_suspect *s)
     return s->shape.even && s->shape.stride == s->row->bytes;
 }
 
+/* Whether one instruction for all members of each lane costs no more than one for each member of all lanes.
+ */
+static bool is_better_wide(const struct wmi_suspect *s)
+{
+    return s->members && s->members * s->row->bytes == s->shape.stride &&
+           s->wide.clocks <= s->members * s->contiguous.clocks &&
+           s->wide.lookups <= s->members * s->contiguous.lookups;
+}
+
 static bool structure(const struct wmi_suspect *s, struct wm_profile_row *after)
 {
-    if (!wastes_lines(s) || s->kind == WMI_ACCESS_ATOMIC || !lanes_apart(s) ||
+    if (is_better_wide(s) || !wastes_lines(s) || s->kind == WMI_ACCESS_ATOMIC || !lanes_apart(s) ||
         s->shape.stride >= s->row->line_bytes)
         return false;
     make_contiguous(s, after);
@@ -509,7 +518,11 @@ static bool idle_lanes(const struct wmi_suspect *s, struct wm_profile_row *after
     if ((!row->has_vector && !row->has_lds) || (double)row->lanes >= s->room || row->lanes <= row->executions)
         return false; /* a single lane is on purpose */
     const double share = (double)row->lanes / s->room;
-    if (wastes_lines(s))
+    /* Lanes of other waves fill the gaps; unless they are on lines of their own, for which nothing changes.
+     */
+    const double lines = s->room / (double)row->executions * row->bytes / row->line_bytes + 1;
+    const bool fills = s->family && (double)row->lines <= (double)s->active * lines;
+    if (fills)
         make_contiguous(s, after);
     after->executions = scaled(row->executions, share);
     after->lds_passes = scaled(row->lds_passes, share);
@@ -517,7 +530,8 @@ static bool idle_lanes(const struct wmi_suspect *s, struct wm_profile_row *after
         return true;
     after->data_clocks = full_data(row);
     after->address_clocks = at_most(row->address_clocks, (double)s->active * share * s->contiguous.clocks);
-    after->tag_lookups = at_most(row->tag_lookups, (double)s->active * share * s->contiguous.lookups);
+    if (fills)
+        after->tag_lookups = at_most(row->tag_lookups, (double)s->active * share * s->contiguous.lookups);
     return true;
 }
 
@@ -537,7 +551,7 @@ static void say_idle_lanes(const struct wmi_plea *p, struct wmi_texts *t)
 const struct wmi_cause wmi_causes[] = {
     {"lds-uniform", false, false, 0, uniform_lds, say_uniform_lds},
     {"lds-misaligned", false, false, 0, misaligned_lds, say_misaligned_lds},
-    {"bank-conflicts", false, false, 0, bank_conflicts, say_bank_conflicts},
+    {"bank-conflicts", true, false, 0, bank_conflicts, say_bank_conflicts},
     {"scratch", true, false, 0, scratch, say_scratch},
     {"uniform-load", false, false, 0, uniform_load, say_uniform_load},
     {"atomics", false, false, 0, shared_atomics, say_shared_atomics},
