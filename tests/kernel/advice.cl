@@ -547,6 +547,18 @@ kernel GROUP_OF(256) void sums(const global float *restrict a, global float *res
     if (LANE == 0)
         b[GROUP] = t[0];
 }
+// Loads down a column, which wait for vector instructions.
+kernel GROUP_OF(64) void busy(const global float *restrict a, global float *restrict b)
+{
+    float s = 0;
+    for (int i = 0; i < 64; i++) {
+        const float x = a[ID * 1024 + (i & 15)];
+        APART;
+        for (int k = 0; k < 256; k++)
+            s = s * x + k;
+    }
+    b[ID] = s;
+}
 // A transposition through LDS with bank conflicts, which memory hides.
 kernel __attribute__((reqd_work_group_size(16, 16, 1))) void hidden(const global float *restrict a, global float *restrict b)
 {
