@@ -552,7 +552,7 @@ kernel GROUP_OF(64) void busy(const global float *restrict a, global float *rest
 {
     float s = 0;
     for (int i = 0; i < 64; i++) {
-        const float x = a[ID * 1024 + (i & 15)];
+        const float x = a[ID * 33 + (i & 15)];
         APART;
         for (int k = 0; k < 256; k++)
             s = s * x + k;
