@@ -494,19 +494,19 @@ kernel void start(const global float *a, global float *b)
     WORK
 }
 
-// What does not change is loaded as if it might.
-kernel GROUP_OF(256) void volatile_bad(const volatile global float *a, global float *b)
-{
-    const int at = ID;
-    float s = 0;
-    WORK
-}
-kernel GROUP_OF(256) void volatile_good(const global float *a, global float *b)
-{
-    const int at = ID;
-    float s = 0;
-    WORK
-}
+// 12 KiB that do not change are loaded as if they might.
+#define CHANGES(name, HOW)                                                                                   \
+    kernel GROUP_OF(256) void name(const HOW global float *a, global float *b)                              \
+    {                                                                                                        \
+        float s = 0;                                                                                         \
+        for (int i = 0; i < 64; i++) {                                                                       \
+            s += a[(ID & 1023) + i * 32];                                                                    \
+            APART;                                                                                           \
+        }                                                                                                    \
+        b[ID] = s;                                                                                           \
+    }
+CHANGES(volatile_bad, volatile)
+CHANGES(volatile_good, )
 
 kernel GROUP_OF(64) void much_lds(const global float *restrict a, global float *restrict b)
 {

@@ -497,9 +497,9 @@ static void spread_conflicts(void **state)
     wmi_profile_destroy(one.profile);
 }
 
-/* A member of a structure of 16 bytes: 16 lookups and 16 clocks of the address unit, where 4 would be enough. If
- * instructions access the other three members, too, one for all takes 16 instead of 4 x 16 clocks, which is also
- * what four take with an array for each member. */
+/* A member of a structure of 16 bytes: 16 lookups and 16 clocks of the address unit, where 4 would be enough.
+ * If instructions access the other three members, too, one for all takes 16 instead of 4 x 16 clocks, which
+ * is also what four take with an array for each member. */
 static void structures(void **state)
 {
     (void)state;

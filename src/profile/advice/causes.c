@@ -90,6 +90,7 @@ static bool uniform_lds(const struct wmi_suspect *s, struct wm_profile_row *afte
         !row->distinct_bytes)
         return false;
     after->lds_passes = 0;
+    after->path = wm_path_name(WM_PATH_SMEM);
     return true;
 }
 
@@ -489,23 +490,25 @@ static void say_cache_sets(const struct wmi_plea *p, struct wmi_texts *t)
     wmi_format(t->change, sizeof t->change, "pad each row by a line of %u bytes", cache->line);
 }
 
-/* Loads that bypass L1, of data that they or others have asked for before. */
+/* Loads that bypass L1, which is large enough for all that they load: each L1 would load it once. */
 static bool uncached(const struct wmi_suspect *s, struct wm_profile_row *after)
 {
     const struct wmi_family *family = s->family;
-    const double most = (double)s->row->cache[WM_CACHE_L2].bytes;
-    if (!family || !s->bypasses || s->kind != WMI_ACCESS_LOAD || !(family->l2_loaded > family->memory))
+    if (!family || !s->bypasses || s->kind != WMI_ACCESS_LOAD || !(family->memory > 0) ||
+        family->memory > (double)s->gpu->cache[WM_CACHE_VECTOR].bytes)
         return false;
-    after->cache[WM_CACHE_L2].bytes =
-        at_most(s->row->cache[WM_CACHE_L2].bytes, most * family->memory / family->l2_loaded);
+    const double share = less(family->memory * s->units / family->l2_loaded, 1);
+    after->cache[WM_CACHE_L2].bytes = scaled(s->row->cache[WM_CACHE_L2].bytes, share);
     return true;
 }
 
 static void say_uncached(const struct wmi_plea *p, struct wmi_texts *t)
 {
     wmi_format(t->verdict, sizeof t->verdict, "loads bypass the vector cache");
-    wmi_format(t->numbers, sizeof t->numbers, "%" PRIu64 " B come from L2, %" PRIu64 " B of them from memory",
-               p->now.cache[WM_CACHE_L2].bytes, p->now.memory_read);
+    wmi_format(t->numbers, sizeof t->numbers,
+               "%" PRIu64 " B come from L2, %" PRIu64 " B of them from memory; L1 has %" PRIu64 " B",
+               p->now.cache[WM_CACHE_L2].bytes, p->now.memory_read,
+               p->lead->gpu->cache[WM_CACHE_VECTOR].bytes);
     wmi_format(t->change, sizeof t->change,
                "if nobody changes the data meanwhile, load it without volatile, atomics and cache policies");
 }

@@ -378,7 +378,7 @@ static bool find_in(struct wm_profile *profile, const struct wm_profile_kernel *
     if (wmi_kernels_binding(profile, row->pc, &k.binding)) {
         for (uint32_t i = 0; i < row->bounds; i++)
             k.clocks[wmi_part_of(&row->bound[i])] = row->bound[i].clocks;
-        good = wmi_suspects_find(&k.suspects, profile, k.binding.kernel, rows, count) && find_in_rows(&k) &&
+        good = wmi_suspects_find(&k.suspects, profile, &k.binding, rows, count) && find_in_rows(&k) &&
                find_in_kernel(&k);
         wmi_suspects_free(&k.suspects);
     }
