@@ -139,7 +139,7 @@ static bool bank_conflicts(const struct wmi_suspect *s, struct wm_profile_row *a
 static void say_bank_conflicts(const struct wmi_plea *p, struct wmi_texts *t)
 {
     const struct wm_profile_row *row = p->lead->row;
-    const uint64_t stride = row->wave && row->wave->in_lds ? p->lead->shape.stride : 0;
+    const uint64_t stride = row->wave && row->wave->in_lds && p->lead->shape.even ? p->lead->shape.stride : 0;
     char lanes[64] = "";
     if (stride)
         wmi_format(lanes, sizeof lanes, "lanes are %" PRIu64 " B apart, and ", stride);
@@ -255,11 +255,11 @@ static void say_shared_atomics(const struct wmi_plea *p, struct wmi_texts *t)
     const double runs = (double)p->now.executions;
     wmi_format(t->verdict, sizeof t->verdict, "many lanes update the same %s",
                p->now.distinct_bytes <= p->now.executions * p->lead->row->bytes ? "address" : "addresses");
-    wmi_format(t->numbers, sizeof t->numbers,
-               "%.4g lanes make %.4g atomic requests to %.4g distinct values per instruction; "
-               "L2 executes them one after another",
-               (double)p->now.lanes / runs, (double)p->now.atomic_requests / runs,
-               (double)p->now.distinct_bytes / p->lead->row->bytes / runs);
+    wmi_format(
+        t->numbers, sizeof t->numbers,
+        "%.4g lanes make %.4g atomic requests to %.4g different values per instruction, one after another",
+        (double)p->now.lanes / runs, (double)p->now.atomic_requests / runs,
+        (double)p->now.distinct_bytes / p->lead->row->bytes / runs);
     wmi_format(t->change, sizeof t->change,
                is_uniform(p->lead) ? "combine them within the wave, so that one lane updates the value"
                                    : "combine them in LDS, and update memory once per workgroup");
@@ -385,7 +385,8 @@ static void say_uncoalesced(const struct wmi_plea *p, struct wmi_texts *t)
     wmi_format(t->numbers, sizeof t->numbers, "lanes are %" PRIu64 " B apart: %s", p->lead->shape.stride,
                lines_text(p, lines));
     wmi_format(t->change, sizeof t->change,
-               "let get_global_id(0) index the fastest-varying dimension, or transpose the data in LDS");
+               "let neighbouring lanes (get_global_id(0), threadIdx.x) index the fastest-varying dimension, "
+               "or transpose the data in LDS");
 }
 
 static void say_off_line(const struct wmi_plea *p, struct wmi_texts *t)
@@ -552,20 +553,20 @@ static void say_idle_lanes(const struct wmi_plea *p, struct wmi_texts *t)
 
 /* The order decides between findings of the same gain. */
 const struct wmi_cause wmi_causes[] = {
-    {"lds-uniform", false, false, 0, uniform_lds, say_uniform_lds},
-    {"lds-misaligned", false, false, 0, misaligned_lds, say_misaligned_lds},
-    {"bank-conflicts", true, false, 0, bank_conflicts, say_bank_conflicts},
-    {"scratch", true, false, 0, scratch, say_scratch},
-    {"uniform-load", false, false, 0, uniform_load, say_uniform_load},
-    {"atomics", false, false, 0, shared_atomics, say_shared_atomics},
-    {"one-by-one", false, false, 0, one_by_one, say_one_by_one},
-    {"structure", false, false, 0, structure, say_structure},
-    {"uncoalesced", false, false, 0, uncoalesced, say_uncoalesced},
-    {"off-line", false, false, 0, off_line, say_off_line},
-    {"scattered", false, false, 0, scattered, say_scattered},
-    {"cache-sets", false, false, 0, cache_sets, say_cache_sets},
-    {"uncached", false, false, 0, uncached, say_uncached},
-    {"narrow", false, false, 1, narrow, say_narrow},
-    {"divergence", true, true, 0, idle_lanes, say_idle_lanes},
+    {"lds-uniform", WMI_EACH_LINE, false, 0, uniform_lds, say_uniform_lds},
+    {"lds-misaligned", WMI_EACH_LINE, false, 0, misaligned_lds, say_misaligned_lds},
+    {"bank-conflicts", WMI_WHOLE_KERNEL, false, 0, bank_conflicts, say_bank_conflicts},
+    {"scratch", WMI_WHOLE_KERNEL, false, 0, scratch, say_scratch},
+    {"uniform-load", WMI_EACH_LINE, false, 0, uniform_load, say_uniform_load},
+    {"atomics", WMI_EACH_LINE, false, 0, shared_atomics, say_shared_atomics},
+    {"one-by-one", WMI_EACH_FAMILY, false, 0, one_by_one, say_one_by_one},
+    {"structure", WMI_EACH_FAMILY, false, 0, structure, say_structure},
+    {"uncoalesced", WMI_EACH_LINE, false, 0, uncoalesced, say_uncoalesced},
+    {"off-line", WMI_EACH_LINE, false, 0, off_line, say_off_line},
+    {"scattered", WMI_EACH_LINE, false, 0, scattered, say_scattered},
+    {"cache-sets", WMI_EACH_LINE, false, 0, cache_sets, say_cache_sets},
+    {"uncached", WMI_EACH_LINE, false, 0, uncached, say_uncached},
+    {"narrow", WMI_EACH_LINE, false, 1, narrow, say_narrow},
+    {"divergence", WMI_WHOLE_KERNEL, true, 0, idle_lanes, say_idle_lanes},
 };
 const size_t wmi_cause_count = sizeof wmi_causes / sizeof *wmi_causes;
