@@ -57,6 +57,12 @@ def test_same_as_the_command(name):
     for cache, one in zip(caches, expected["caches"]):
         for kind in ("read", "write", "atomic"):
             assert {key: cache[kind][key] for key in one[kind]} == one[kind]
+    findings = profile.findings()
+    assert [one["cause"] for one in findings] == [one["cause"] for one in report["advice"]]
+    for one, expected_one in zip(findings, report["advice"]):
+        assert one["place"] == expected_one["place"] and one["change"] == expected_one["change"]
+        assert one["after"]["seconds"] == pytest.approx(expected_one["after"]["seconds"], rel=1e-5)
+        assert one["row_count"] == len(expected_one["pcs"])
     bounds = profile.bounds()
     assert [(one["name"], one["arithmetic"]) for one in bounds] == [(one["part"], one["arithmetic"]) for one in expected["bounds"]]
     assert list(bounds["clocks"]) == pytest.approx([one["clocks"] for one in expected["bounds"]])

@@ -494,19 +494,19 @@ kernel void start(const global float *a, global float *b)
     WORK
 }
 
-// What does not change is loaded as if it might.
-kernel GROUP_OF(256) void volatile_bad(const volatile global float *a, global float *b)
-{
-    const int at = ID;
-    float s = 0;
-    WORK
-}
-kernel GROUP_OF(256) void volatile_good(const global float *a, global float *b)
-{
-    const int at = ID;
-    float s = 0;
-    WORK
-}
+// 12 KiB that do not change are loaded as if they might.
+#define CHANGES(name, HOW)                                                                                   \
+    kernel GROUP_OF(256) void name(const HOW global float *a, global float *b)                              \
+    {                                                                                                        \
+        float s = 0;                                                                                         \
+        for (int i = 0; i < 64; i++) {                                                                       \
+            s += a[(ID & 1023) + i * 32];                                                                    \
+            APART;                                                                                           \
+        }                                                                                                    \
+        b[ID] = s;                                                                                           \
+    }
+CHANGES(volatile_bad, volatile)
+CHANGES(volatile_good, )
 
 kernel GROUP_OF(64) void much_lds(const global float *restrict a, global float *restrict b)
 {
@@ -546,6 +546,18 @@ kernel GROUP_OF(256) void sums(const global float *restrict a, global float *res
     }
     if (LANE == 0)
         b[GROUP] = t[0];
+}
+// Loads down a column, which wait for vector instructions.
+kernel GROUP_OF(64) void busy(const global float *restrict a, global float *restrict b)
+{
+    float s = 0;
+    for (int i = 0; i < 64; i++) {
+        const float x = a[ID * 33 + (i & 15)];
+        APART;
+        for (int k = 0; k < 256; k++)
+            s = s * x + k;
+    }
+    b[ID] = s;
 }
 // A transposition through LDS with bank conflicts, which memory hides.
 kernel __attribute__((reqd_work_group_size(16, 16, 1))) void hidden(const global float *restrict a, global float *restrict b)

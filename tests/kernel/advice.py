@@ -52,7 +52,8 @@ OTHERS = [
     ("saxpy", "1048576", "256", "zero:f32:1048576 zero:f32:1048576", ""),  # the last wave has 28 lanes
     ("sums", "262144", "256", "zero:f32:4194304 zero:f32:1024", ""),  # one lane stores, and less than half add up
     ("hidden", "1024,1024", "16,16", "zero:f32:1048576 zero:f32:1048576", ""),  # bank conflicts that memory hides
-    ("members", "262144", "256", "zero:f32:1048576 zero:f32:262144", "|one-by-one structure"),  # all members are used; where L1 is too small, they gain by being apart
+    ("members", "262144", "256", "zero:f32:1048576 zero:f32:262144", "|one-by-one"),  # all members are used; where L1 is too small, they gain by being apart
+    ("busy", "16384", "64", "zero:f32:16777216 zero:f32:16384", "|few-workgroups"),  # the VALU takes longer than uncoalesced loads
     ("much_lds", "262144", "64", "zero:f32:262144 zero:f32:262144", "occupancy"),
     ("start", "65536", "16", "zero:f32:16384 zero:f32:65536", "partial-waves|"),
     ("start", "1024", "256", "zero:f32:16384 zero:f32:1024", "few-workgroups"),

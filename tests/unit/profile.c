@@ -2,6 +2,7 @@
 /* The line profile against figures worked out by hand and against a byte-by-byte count. WAVEMEM_TEST_REDUCED:
  * a third of the random accesses, a tenth of the outlines, still of each pattern with each set of lanes. */
 #include "profile/profile.h"
+#include "profile/measure/measure.h"
 #include "random.h"
 #include "reduced.h"
 
@@ -395,6 +396,155 @@ static void outlines(void **state)
     wmi_profile_destroy(profile);
 }
 
+/* ---- findings ---- */
+
+/* One wave on a Vega 64, whose accesses are shown to the profile. */
+struct one_wave {
+    struct wm_profile *profile;
+    const struct wmi_observer *observer;
+    void *local, *group;
+};
+
+static struct one_wave begin_wave(void)
+{
+    struct one_wave one = {.profile = wmi_profile_create()};
+    wmi_profile_set_gpu(one.profile, wm_gpu_default("gfx900"));
+    one.observer = wmi_profile_begin(
+        one.profile,
+        &(struct wmi_profile_source){
+            .rules = wmi_cost_rules(0),
+            .wave_lanes = 64,
+            .dispatch = {.kernel = "k", .grid = {64, 1, 1}, .workgroup = {64, 1, 1}, .vgprs = 8}});
+    one.local = one.observer->thread_begin(one.observer->self);
+    one.observer->turn(one.local, &one.group, 0, 1, 0);
+    return one;
+}
+
+/* An instruction at `pc` accesses a dword of each lane of `mask`, `stride` bytes apart. */
+static void show(const struct one_wave *one, uint64_t pc, enum wmi_path path, enum wmi_access_kind kind,
+                 uint64_t mask, uint64_t base, uint64_t stride)
+{
+    const struct wmi_observer *observer = one->observer;
+    uint64_t address[64];
+    for (unsigned lane = 0; lane < 64; lane++)
+        address[lane] = base + lane * stride;
+    observer->access(
+        one->local,
+        &(struct wmi_access){.path = path,
+                             .kind = kind,
+                             .lanes = mask,
+                             .elements = 1,
+                             .bytes = 4,
+                             .element = {{.space = path == WMI_PATH_DS ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL,
+                                          .mask = mask,
+                                          .address = address}}},
+        observer->instruction(observer->self, pc, 1));
+}
+
+static const struct wm_profile_finding *end_wave(struct one_wave *one, size_t *count)
+{
+    one->observer->end(one->local, one->group, 100);
+    one->observer->thread_end(one->observer->self, one->local);
+    wmi_profile_end(one->profile);
+    return wmi_profile_findings(one->profile, count);
+}
+
+static void check_finding(const struct wm_profile_finding *finding, const char *cause, const char *part,
+                          double now, const char *then, double after)
+{
+    assert_string_equal(finding->cause, cause);
+    assert_string_equal(finding->now.name, part);
+    assert_float_equal(finding->now.clocks, now, 1e-6);
+    assert_string_equal(finding->after.name, then);
+    assert_float_equal(finding->after.clocks, after, 1e-6);
+    assert_float_equal(finding->gain, 1 - after / now, 1e-9);
+    assert_float_equal(finding->after.seconds, after / 1546e6, 1e-15); /* 1546 MHz */
+}
+
+/* 64 lanes go down a column of rows of 256 bytes, 64 times: each time 64 lines, 64 tag lookups and 16 clocks
+ * of the address unit, where 4 of each would be enough. But each line, which L1 keeps, comes from L2 and
+ * memory once, so nothing is to be gained there: 64 x 256 B / 483.8 GB/s x 1546 MHz = 52 clocks. */
+static void column(void **state)
+{
+    (void)state;
+    struct one_wave one = begin_wave();
+    size_t count;
+    for (unsigned i = 0; i < 64; i++)
+        show(&one, 0x100, WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, ~0ULL, 0x10000 + 4 * i, 256);
+    const struct wm_profile_finding *finding = end_wave(&one, &count);
+    check_finding(&finding[0], "uncoalesced", "L1", 64 * 64, "L1", 4 * 64);
+    assert_int_equal(finding[0].row_count, 1);
+    assert_memory_equal(finding[0].rows[0]->advice, finding[0].verdict, strlen(finding[0].verdict));
+    const struct wm_profile_row *rows = wmi_profile_rows(one.profile, &count);
+    assert_ptr_equal(finding[0].rows[0], rows);
+    assert_float_equal(rows->gain, 1 - 4. / 64, 1e-9);
+    wmi_profile_destroy(one.profile);
+}
+
+/* 32 instructions each read a column of a tile with rows of 128 bytes: 32 dwords of one bank for each half of
+ * the wave, 64 passes instead of 2. None alone is worth a finding, all are. */
+static void spread_conflicts(void **state)
+{
+    (void)state;
+    struct one_wave one = begin_wave();
+    size_t count;
+    for (unsigned i = 0; i < 32; i++)
+        show(&one, 0x100 + 8 * i, WMI_PATH_DS, WMI_ACCESS_LOAD, ~0ULL, 4 * i, 128);
+    const struct wm_profile_finding *finding = end_wave(&one, &count);
+    check_finding(&finding[0], "bank-conflicts", "LDS", 32 * 64, "LDS", 32 * 2);
+    assert_int_equal(finding[0].row_count, 32);
+    assert_non_null(strstr(finding[0].place, " and 29 more"));
+    wmi_profile_destroy(one.profile);
+}
+
+/* A member of a structure of 16 bytes: 16 lookups and 16 clocks of the address unit, where 4 would be enough.
+ * If instructions access the other three members, too, one for all takes 16 instead of 4 x 16 clocks, which
+ * is also what four take with an array for each member. */
+static void structures(void **state)
+{
+    (void)state;
+    for (unsigned members = 1; members <= 4; members += 3) {
+        struct one_wave one = begin_wave();
+        size_t count;
+        for (unsigned i = 0; i < 64; i++)
+            for (unsigned member = 0; member < members; member++)
+                show(&one, 0x100 + 8 * member, WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, ~0ULL,
+                     0x100000 + 1024 * i + 4 * member, 16);
+        const struct wm_profile_finding *finding = end_wave(&one, &count);
+        /* 16 lookups and 16 clocks each; then 4. With all members: 4 x 64 x 16, then 64 x 16, one
+         * instruction. */
+        if (members == 1)
+            check_finding(&finding[0], "structure", "L1", 64 * 16, "L1", 64 * 4);
+        else
+            check_finding(&finding[0], "one-by-one", "L1", 4 * 64 * 16, "L1", 64 * 16);
+        for (size_t i = 0; i < count; i++)
+            assert_string_not_equal(finding[i].cause, members == 1 ? "one-by-one" : "structure");
+        wmi_profile_destroy(one.profile);
+    }
+}
+
+/* The dwords of 128 bytes, against a list of bytes. */
+static void used_dwords(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        static const unsigned sizes[] = {1, 2, 4, 8, 12, 16, 64, 200};
+        uint64_t address[64];
+        const uint64_t lanes = random_bits(), bad = random_bits() & random_bits();
+        struct wmi_access access = {.elements = 1,
+                                    .bytes = (uint8_t)sizes[random_bits() % 8],
+                                    .element = {{.mask = lanes, .bad_range = bad, .address = address}}};
+        const uint64_t step = random_bits() % 300;
+        uint32_t expected = 0;
+        for (unsigned lane = 0; lane < 64; lane++) {
+            address[lane] = 0x1000 + lane * step + random_bits() % 2;
+            for (unsigned i = 0; lanes & ~bad & 1ULL << lane && i < access.bytes; i++)
+                expected |= 1u << (address[lane] + i) % 128 / 4;
+        }
+        assert_int_equal(wmi_used_dwords(&access), expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +553,10 @@ int main(void)
         cmocka_unit_test(spaces_and_refused_lanes),
         cmocka_unit_test(random_accesses),
         cmocka_unit_test(threads_and_rows),
+        cmocka_unit_test(column),
+        cmocka_unit_test(spread_conflicts),
+        cmocka_unit_test(structures),
+        cmocka_unit_test(used_dwords),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

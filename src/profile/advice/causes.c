@@ -90,6 +90,7 @@ static bool uniform_lds(const struct wmi_suspect *s, struct wm_profile_row *afte
         !row->distinct_bytes)
         return false;
     after->lds_passes = 0;
+    after->path = wm_path_name(WM_PATH_SMEM);
     return true;
 }
 
@@ -138,7 +139,7 @@ static bool bank_conflicts(const struct wmi_suspect *s, struct wm_profile_row *a
 static void say_bank_conflicts(const struct wmi_plea *p, struct wmi_texts *t)
 {
     const struct wm_profile_row *row = p->lead->row;
-    const uint64_t stride = row->wave && row->wave->in_lds ? p->lead->shape.stride : 0;
+    const uint64_t stride = row->wave && row->wave->in_lds && p->lead->shape.even ? p->lead->shape.stride : 0;
     char lanes[64] = "";
     if (stride)
         wmi_format(lanes, sizeof lanes, "lanes are %" PRIu64 " B apart, and ", stride);
@@ -254,11 +255,11 @@ static void say_shared_atomics(const struct wmi_plea *p, struct wmi_texts *t)
     const double runs = (double)p->now.executions;
     wmi_format(t->verdict, sizeof t->verdict, "many lanes update the same %s",
                p->now.distinct_bytes <= p->now.executions * p->lead->row->bytes ? "address" : "addresses");
-    wmi_format(t->numbers, sizeof t->numbers,
-               "%.4g lanes make %.4g atomic requests to %.4g distinct values per instruction; "
-               "L2 executes them one after another",
-               (double)p->now.lanes / runs, (double)p->now.atomic_requests / runs,
-               (double)p->now.distinct_bytes / p->lead->row->bytes / runs);
+    wmi_format(
+        t->numbers, sizeof t->numbers,
+        "%.4g lanes make %.4g atomic requests to %.4g different values per instruction, one after another",
+        (double)p->now.lanes / runs, (double)p->now.atomic_requests / runs,
+        (double)p->now.distinct_bytes / p->lead->row->bytes / runs);
     wmi_format(t->change, sizeof t->change,
                is_uniform(p->lead) ? "combine them within the wave, so that one lane updates the value"
                                    : "combine them in LDS, and update memory once per workgroup");
@@ -310,9 +311,18 @@ static bool is_off_line(const struct wmi_suspect *s)
     return s->shape.even && s->shape.stride == s->row->bytes;
 }
 
+/* Whether one instruction for all members of each lane costs no more than one for each member of all lanes.
+ */
+static bool is_better_wide(const struct wmi_suspect *s)
+{
+    return s->members && s->members * s->row->bytes == s->shape.stride &&
+           s->wide.clocks <= s->members * s->contiguous.clocks &&
+           s->wide.lookups <= s->members * s->contiguous.lookups;
+}
+
 static bool structure(const struct wmi_suspect *s, struct wm_profile_row *after)
 {
-    if (!wastes_lines(s) || s->kind == WMI_ACCESS_ATOMIC || !lanes_apart(s) ||
+    if (is_better_wide(s) || !wastes_lines(s) || s->kind == WMI_ACCESS_ATOMIC || !lanes_apart(s) ||
         s->shape.stride >= s->row->line_bytes)
         return false;
     make_contiguous(s, after);
@@ -375,7 +385,8 @@ static void say_uncoalesced(const struct wmi_plea *p, struct wmi_texts *t)
     wmi_format(t->numbers, sizeof t->numbers, "lanes are %" PRIu64 " B apart: %s", p->lead->shape.stride,
                lines_text(p, lines));
     wmi_format(t->change, sizeof t->change,
-               "let get_global_id(0) index the fastest-varying dimension, or transpose the data in LDS");
+               "let neighbouring lanes (get_global_id(0), threadIdx.x) index the fastest-varying dimension, "
+               "or transpose the data in LDS");
 }
 
 static void say_off_line(const struct wmi_plea *p, struct wmi_texts *t)
@@ -480,23 +491,25 @@ static void say_cache_sets(const struct wmi_plea *p, struct wmi_texts *t)
     wmi_format(t->change, sizeof t->change, "pad each row by a line of %u bytes", cache->line);
 }
 
-/* Loads that bypass L1, of data that they or others have asked for before. */
+/* Loads that bypass L1, which is large enough for all that they load: each L1 would load it once. */
 static bool uncached(const struct wmi_suspect *s, struct wm_profile_row *after)
 {
     const struct wmi_family *family = s->family;
-    const double most = (double)s->row->cache[WM_CACHE_L2].bytes;
-    if (!family || !s->bypasses || s->kind != WMI_ACCESS_LOAD || !(family->l2_loaded > family->memory))
+    if (!family || !s->bypasses || s->kind != WMI_ACCESS_LOAD || !(family->memory > 0) ||
+        family->memory > (double)s->gpu->cache[WM_CACHE_VECTOR].bytes)
         return false;
-    after->cache[WM_CACHE_L2].bytes =
-        at_most(s->row->cache[WM_CACHE_L2].bytes, most * family->memory / family->l2_loaded);
+    const double share = less(family->memory * s->units / family->l2_loaded, 1);
+    after->cache[WM_CACHE_L2].bytes = scaled(s->row->cache[WM_CACHE_L2].bytes, share);
     return true;
 }
 
 static void say_uncached(const struct wmi_plea *p, struct wmi_texts *t)
 {
     wmi_format(t->verdict, sizeof t->verdict, "loads bypass the vector cache");
-    wmi_format(t->numbers, sizeof t->numbers, "%" PRIu64 " B come from L2, %" PRIu64 " B of them from memory",
-               p->now.cache[WM_CACHE_L2].bytes, p->now.memory_read);
+    wmi_format(t->numbers, sizeof t->numbers,
+               "%" PRIu64 " B come from L2, %" PRIu64 " B of them from memory; L1 has %" PRIu64 " B",
+               p->now.cache[WM_CACHE_L2].bytes, p->now.memory_read,
+               p->lead->gpu->cache[WM_CACHE_VECTOR].bytes);
     wmi_format(t->change, sizeof t->change,
                "if nobody changes the data meanwhile, load it without volatile, atomics and cache policies");
 }
@@ -509,7 +522,11 @@ static bool idle_lanes(const struct wmi_suspect *s, struct wm_profile_row *after
     if ((!row->has_vector && !row->has_lds) || (double)row->lanes >= s->room || row->lanes <= row->executions)
         return false; /* a single lane is on purpose */
     const double share = (double)row->lanes / s->room;
-    if (wastes_lines(s))
+    /* Lanes of other waves fill the gaps; unless they are on lines of their own, for which nothing changes.
+     */
+    const double lines = s->room / (double)row->executions * row->bytes / row->line_bytes + 1;
+    const bool fills = s->family && (double)row->lines <= (double)s->active * lines;
+    if (fills)
         make_contiguous(s, after);
     after->executions = scaled(row->executions, share);
     after->lds_passes = scaled(row->lds_passes, share);
@@ -517,7 +534,8 @@ static bool idle_lanes(const struct wmi_suspect *s, struct wm_profile_row *after
         return true;
     after->data_clocks = full_data(row);
     after->address_clocks = at_most(row->address_clocks, (double)s->active * share * s->contiguous.clocks);
-    after->tag_lookups = at_most(row->tag_lookups, (double)s->active * share * s->contiguous.lookups);
+    if (fills)
+        after->tag_lookups = at_most(row->tag_lookups, (double)s->active * share * s->contiguous.lookups);
     return true;
 }
 
@@ -535,20 +553,20 @@ static void say_idle_lanes(const struct wmi_plea *p, struct wmi_texts *t)
 
 /* The order decides between findings of the same gain. */
 const struct wmi_cause wmi_causes[] = {
-    {"lds-uniform", false, false, 0, uniform_lds, say_uniform_lds},
-    {"lds-misaligned", false, false, 0, misaligned_lds, say_misaligned_lds},
-    {"bank-conflicts", false, false, 0, bank_conflicts, say_bank_conflicts},
-    {"scratch", true, false, 0, scratch, say_scratch},
-    {"uniform-load", false, false, 0, uniform_load, say_uniform_load},
-    {"atomics", false, false, 0, shared_atomics, say_shared_atomics},
-    {"one-by-one", false, false, 0, one_by_one, say_one_by_one},
-    {"structure", false, false, 0, structure, say_structure},
-    {"uncoalesced", false, false, 0, uncoalesced, say_uncoalesced},
-    {"off-line", false, false, 0, off_line, say_off_line},
-    {"scattered", false, false, 0, scattered, say_scattered},
-    {"cache-sets", false, false, 0, cache_sets, say_cache_sets},
-    {"uncached", false, false, 0, uncached, say_uncached},
-    {"narrow", false, false, 1, narrow, say_narrow},
-    {"divergence", true, true, 0, idle_lanes, say_idle_lanes},
+    {"lds-uniform", WMI_EACH_LINE, false, 0, uniform_lds, say_uniform_lds},
+    {"lds-misaligned", WMI_EACH_LINE, false, 0, misaligned_lds, say_misaligned_lds},
+    {"bank-conflicts", WMI_WHOLE_KERNEL, false, 0, bank_conflicts, say_bank_conflicts},
+    {"scratch", WMI_WHOLE_KERNEL, false, 0, scratch, say_scratch},
+    {"uniform-load", WMI_EACH_LINE, false, 0, uniform_load, say_uniform_load},
+    {"atomics", WMI_EACH_LINE, false, 0, shared_atomics, say_shared_atomics},
+    {"one-by-one", WMI_EACH_FAMILY, false, 0, one_by_one, say_one_by_one},
+    {"structure", WMI_EACH_FAMILY, false, 0, structure, say_structure},
+    {"uncoalesced", WMI_EACH_LINE, false, 0, uncoalesced, say_uncoalesced},
+    {"off-line", WMI_EACH_LINE, false, 0, off_line, say_off_line},
+    {"scattered", WMI_EACH_LINE, false, 0, scattered, say_scattered},
+    {"cache-sets", WMI_EACH_LINE, false, 0, cache_sets, say_cache_sets},
+    {"uncached", WMI_EACH_LINE, false, 0, uncached, say_uncached},
+    {"narrow", WMI_EACH_LINE, false, 1, narrow, say_narrow},
+    {"divergence", WMI_WHOLE_KERNEL, true, 0, idle_lanes, say_idle_lanes},
 };
 const size_t wmi_cause_count = sizeof wmi_causes / sizeof *wmi_causes;

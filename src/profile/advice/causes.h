@@ -17,7 +17,11 @@ struct wmi_plea {
 /* A cause in instructions. */
 struct wmi_cause {
     const char *name;
-    bool whole;       /* all instructions of the kernel are one finding; else each source line */
+    enum {
+        WMI_EACH_LINE,
+        WMI_EACH_FAMILY, /* a source line, and instructions that access common lines of memory */
+        WMI_WHOLE_KERNEL,
+    } scope;          /* which instructions are one finding */
     bool with_block;  /* the code around the instruction is executed as often as it then */
     uint8_t unpacked; /* VALU instructions that each execution of today then needs besides */
     /* If the instruction suffers from it: changes the sums in *after, a copy of its row, to what they would

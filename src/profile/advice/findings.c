@@ -260,7 +260,10 @@ static bool same_group(const struct kernel *k, const struct entry *a, const stru
                                 *right = k->suspects.suspect[b->suspect].row;
     if (a->cause != b->cause)
         return false;
-    if (wmi_causes[a->cause].whole)
+    const struct wmi_family *family = k->suspects.suspect[a->suspect].family;
+    if (wmi_causes[a->cause].scope == WMI_WHOLE_KERNEL ||
+        (wmi_causes[a->cause].scope == WMI_EACH_FAMILY && family &&
+         family == k->suspects.suspect[b->suspect].family))
         return true;
     return left->file || right->file
                ? same_line(left, right)
@@ -272,17 +275,19 @@ static bool sort_out(struct kernel *k, struct entry *entries, size_t count)
 {
     struct entry **group = calloc(2 * count + 1, sizeof *group), **rest = group + count;
     bool *done = calloc(count + 1, sizeof *done), good = group && done, worth;
-    size_t left_over = 0;
+    size_t left_over = 0, open = count; /* open: in no group yet */
     for (size_t first = 0; good && first < count; first++) {
         size_t members = 0;
-        for (size_t i = first; i < count && !done[first]; i++)
-            if (i != first && !done[i] && same_group(k, &entries[first], &entries[i])) {
-                done[i] = true;
-                group[members++] = &entries[i];
-            }
         if (done[first])
             continue;
         group[members++] = &entries[first];
+        for (size_t member = 0; member < members; member++) /* with those that belong to the others, too */
+            for (size_t i = first + 1; i < count && members < open; i++)
+                if (!done[i] && same_group(k, group[member], &entries[i])) {
+                    done[i] = true;
+                    group[members++] = &entries[i];
+                }
+        open -= members;
         good = try_entries(k, group, members, &worth);
         if (good && !worth) {
             memcpy(rest + left_over, group, members * sizeof *group);
@@ -378,7 +383,7 @@ static bool find_in(struct wm_profile *profile, const struct wm_profile_kernel *
     if (wmi_kernels_binding(profile, row->pc, &k.binding)) {
         for (uint32_t i = 0; i < row->bounds; i++)
             k.clocks[wmi_part_of(&row->bound[i])] = row->bound[i].clocks;
-        good = wmi_suspects_find(&k.suspects, profile, k.binding.kernel, rows, count) && find_in_rows(&k) &&
+        good = wmi_suspects_find(&k.suspects, profile, &k.binding, rows, count) && find_in_rows(&k) &&
                find_in_kernel(&k);
         wmi_suspects_free(&k.suspects);
     }

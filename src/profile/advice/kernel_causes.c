@@ -132,16 +132,33 @@ static bool occupancy(const struct wm_profile_kernel *kernel, double units, unsi
 static void say_occupancy(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
                           struct wmi_texts *t)
 {
+    const struct wm_gpu *gpu = kernel->gpu;
     const char *limit = kernel->occupancy_limit;
-    (void)units, (void)wave_lanes;
+    const uint32_t waves = 2 * kernel->waves_per_simd, groups = 2 * kernel->workgroups_per_cu;
+    (void)units;
     wmi_format(t->verdict, sizeof t->verdict, "%s limit%s the occupancy", limit,
                strcmp(limit, "LDS") ? "" : "s");
     wmi_format(t->numbers, sizeof t->numbers,
                "%u of %u waves per SIMD; %u VGPRs and %u SGPRs per wave, %u B of LDS per workgroup",
                kernel->waves_per_simd, kernel->waves_per_simd_most, kernel->vgprs, kernel->sgprs,
                kernel->lds_bytes);
-    wmi_format(t->change, sizeof t->change,
-               "use fewer of them, so that more waves can hide latency, which the bound does not include");
+    if (!strcmp(limit, "LDS") && groups) /* of a compute unit, or in WGP mode of all that share it */
+        wmi_format(t->change, sizeof t->change,
+                   "with at most %u B of LDS per workgroup twice as many workgroups fit, which can hide "
+                   "latency; the "
+                   "bound does not include it",
+                   gpu->lds_bytes / (kernel->mode && !strcmp(kernel->mode, "CU") ? gpu->lds_sharing : 1) /
+                       groups);
+    else if (!strcmp(limit, "VGPRs") && waves)
+        wmi_format(
+            t->change, sizeof t->change,
+            "with at most %u VGPRs twice as many waves fit, which can hide latency; the bound does not "
+            "include it",
+            gpu->vgprs / waves / gpu->vgpr_granule * gpu->vgpr_granule * gpu->vgpr_lanes / wave_lanes);
+    else
+        wmi_format(t->change, sizeof t->change,
+                   "with fewer %s more waves fit, which can hide latency; the bound does not include it",
+                   limit);
 }
 
 const struct wmi_kernel_cause wmi_kernel_causes[] = {

@@ -181,9 +181,9 @@ static bool has_variable_index(const struct wm_profile_row *row)
 }
 
 static void look(struct wmi_suspect *suspect, const struct wm_profile *profile,
-                 const struct wmi_kernel *kernel, const struct wm_profile_row *row)
+                 const struct wmi_binding *binding, const struct wm_profile_row *row)
 {
-    const struct wmi_profile_dispatch *dispatch = &kernel->dispatch;
+    const struct wmi_profile_dispatch *dispatch = &binding->kernel->dispatch;
     const unsigned lanes = wmi_profile_lanes(profile);
     const uint32_t items = dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
     const uint32_t waves = (items + lanes - 1) / lanes;
@@ -193,7 +193,8 @@ static void look(struct wmi_suspect *suspect, const struct wm_profile *profile,
                                              : WMI_ACCESS_ATOMIC;
     suspect->active = row->executions - (row->lines_histogram ? row->lines_histogram[0] : 0);
     suspect->room = (double)row->executions * (items ? (double)items / waves : lanes);
-    suspect->waves_at_once = wmi_kernel_waves_at_once(kernel, &profile->gpu);
+    suspect->units = binding->units;
+    suspect->waves_at_once = wmi_kernel_waves_at_once(binding->kernel, &profile->gpu);
     if (!reaches_memory(row))
         return;
     suspect->in_scratch = !strcmp(row->path, "SCRATCH") ||
@@ -231,7 +232,7 @@ static bool make_families(struct wmi_suspects *suspects, const struct wm_profile
 }
 
 bool wmi_suspects_find(struct wmi_suspects *suspects, struct wm_profile *profile,
-                       const struct wmi_kernel *kernel, const struct wm_profile_row *const *rows,
+                       const struct wmi_binding *binding, const struct wm_profile_row *const *rows,
                        size_t count)
 {
     const unsigned lanes = wmi_profile_lanes(profile);
@@ -240,7 +241,7 @@ bool wmi_suspects_find(struct wmi_suspects *suspects, struct wm_profile *profile
     suspects->suspect = calloc(count + 1, sizeof *suspects->suspect);
     bool good = measurer && suspects->suspect;
     for (size_t i = 0; good && i < count; i++)
-        look(&suspects->suspect[i], profile, kernel, rows[i]);
+        look(&suspects->suspect[i], profile, binding, rows[i]);
     good = good && make_families(suspects, profile, rows);
     for (size_t i = 0; good && i < count; i++) {
         struct wmi_suspect *suspect = &suspects->suspect[i];

@@ -40,6 +40,7 @@ struct wmi_suspect {
         members;     /* so many instructions each access one of consecutive elements of a lane; 0: just one */
     uint64_t active; /* executions that accessed global memory */
     double room;     /* lanes of all executions, as the waves were launched */
+    double units;    /* compute units with work */
     double waves_at_once; /* of a vector cache */
     bool bypasses;        /* its loads bypass L1 */
     bool in_scratch;      /* it accesses private memory */
@@ -54,7 +55,7 @@ struct wmi_suspects {
 
 /* Looks at `count` rows of a kernel. False: out of memory. */
 bool wmi_suspects_find(struct wmi_suspects *suspects, struct wm_profile *profile,
-                       const struct wmi_kernel *kernel, const struct wm_profile_row *const *rows,
+                       const struct wmi_binding *binding, const struct wm_profile_row *const *rows,
                        size_t count);
 void wmi_suspects_free(struct wmi_suspects *suspects);
 
