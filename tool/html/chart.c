@@ -105,6 +105,17 @@ static double share_of(const struct wm_profile_kernel *kernel, const char *part)
     return -1;
 }
 
+/* The share of the busiest part that executes what waves issue. */
+static double share_of_waves(const struct wm_profile_kernel *kernel)
+{
+    static const char *const parts[] = {"issue", "VALU", "SALU", "branch", "export"};
+    double most = -1;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (share_of(kernel, parts[i]) > most)
+            most = share_of(kernel, parts[i]);
+    return most;
+}
+
 /* ---- boxes and links ---- */
 
 static void put_share(FILE *file, int x, int y, double share)
@@ -284,7 +295,7 @@ void html_memory_chart(FILE *file, const struct tool_report *report, const struc
     snprintf(first, sizeof first, "%" PRIu64 " waves", kernel->waves);
     snprintf(second, sizeof second, "%" PRIu32 "/%" PRIu32 " a SIMD", kernel->waves_per_simd,
              kernel->waves_per_simd_most);
-    put_box(file, x[0], TOP, height, "Waves", first, second, share_of(kernel, "issue"));
+    put_box(file, x[0], TOP, height, "Waves", first, second, share_of_waves(kernel));
     put_near(file, &flows, x);
     int column = 2;
     const struct traffic memory = {kernel->memory_read, kernel->memory_written};
