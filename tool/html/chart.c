@@ -9,6 +9,7 @@
 #include "tool/report/summary.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -260,11 +261,13 @@ static void put_near(FILE *file, const struct flows *flows, const int x[MOST_COL
     for (unsigned i = 0; i < CLIENTS; i++) {
         const int y = TOP + (int)i * ROW, middle = y + BOX_HEIGHT / 2 - 8;
         const enum client client = near[i].client;
+        double busy = share_of(kernel, near[i].box);
+        if (client == LDS) /* instructions come to it one at a time */
+            busy = fmax(busy, share_of(kernel, "LDS issue"));
         put_link(file, x[0] + BOX_WIDTH, x[1], middle, flows->waves[client], share_of(kernel, near[i].link));
         if (client != LDS) {
             if (cache_of(kernel, near[i].level))
-                put_cache(file, kernel, cache_of(kernel, near[i].level), x[1], y, BOX_HEIGHT,
-                          share_of(kernel, near[i].box));
+                put_cache(file, kernel, cache_of(kernel, near[i].level), x[1], y, BOX_HEIGHT, busy);
             put_link(file, x[1] + BOX_WIDTH, x[2], middle, flows->behind[client],
                      gl1 ? -1 : part_of(share_of(kernel, "L2"), total(flows->beyond[client]), all));
             continue;
@@ -275,7 +278,7 @@ static void put_near(FILE *file, const struct flows *flows, const int x[MOST_COL
                      100 * (double)flows->conflicts / (double)flows->passes);
             snprintf(second, sizeof second, "to conflicts");
         }
-        put_box(file, x[1], y, BOX_HEIGHT, "LDS", first, second, share_of(kernel, near[i].box));
+        put_box(file, x[1], y, BOX_HEIGHT, "LDS", first, second, busy);
     }
 }
 
