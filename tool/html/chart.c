@@ -106,14 +106,17 @@ static double share_of(const struct wm_profile_kernel *kernel, const char *part)
     return -1;
 }
 
-/* The share of the busiest part that executes what waves issue. */
-static double share_of_waves(const struct wm_profile_kernel *kernel)
+/* The busiest part that executes what waves issue, as "VALU 40%", and its share; below 0: none. */
+static double busiest(const struct wm_profile_kernel *kernel, char text[TOOL_SHORT])
 {
     static const char *const parts[] = {"issue", "VALU", "SALU", "branch", "export"};
     double most = -1;
+    *text = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (share_of(kernel, parts[i]) > most)
+        if (share_of(kernel, parts[i]) > most) {
             most = share_of(kernel, parts[i]);
+            snprintf(text, TOOL_SHORT, "%s %.0f%%", parts[i], 100 * most);
+        }
     return most;
 }
 
@@ -296,9 +299,8 @@ void html_memory_chart(FILE *file, const struct tool_report *report, const struc
     fprintf(file, "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"memory chart\">\n",
             WIDTH, height + 2 * TOP);
     snprintf(first, sizeof first, "%" PRIu64 " waves", kernel->waves);
-    snprintf(second, sizeof second, "%" PRIu32 "/%" PRIu32 " a SIMD", kernel->waves_per_simd,
-             kernel->waves_per_simd_most);
-    put_box(file, x[0], TOP, height, "Waves", first, second, share_of_waves(kernel));
+    const double busy = busiest(kernel, second);
+    put_box(file, x[0], TOP, height, "Waves", first, second, busy);
     put_near(file, &flows, x);
     int column = 2;
     const struct traffic memory = {kernel->memory_read, kernel->memory_written};
@@ -317,7 +319,11 @@ void html_memory_chart(FILE *file, const struct tool_report *report, const struc
     snprintf(first, sizeof first, "%.0f GB/s", kernel->gpu->memory_bandwidth);
     put_box(file, x[column], TOP, height, "Memory", first, "", share_of(kernel, "memory"));
     fputs("</svg>\n<p class=\"sub\">Arrows to the left: loads; to the right: stores and atomics. Shares of "
-          "peak "
-          "are those at which the kernel would run at its bound.</p>\n",
+          "peak are those at which the kernel would run at its bound.",
           file);
+    if (kernel->memory_dirty) {
+        short_bytes(kernel->memory_dirty, first);
+        fprintf(file, " %s of stores are still in the caches at the end.", first);
+    }
+    fputs("</p>\n", file);
 }
