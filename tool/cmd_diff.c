@@ -30,6 +30,9 @@ static const char help[] =
     "Instructions are paired by kernel, offset and text, the remaining ones by kernel, source line and\n"
     "mnemonic, then by kernel and mnemonic, then by kernel, path and operation ('was' shows the old\n"
     "mnemonic), in order of their offsets. If each report has one kernel, its name does not matter.\n"
+    "For each kernel, the bound before and after comes first, and which causes are gone, remain or are new: "
+    "the\n"
+    "findings of both reports, paired by cause and place, then by cause.\n"
     "'min time' is the instruction's share of its kernel's minimum time. The largest changes of it come\n"
     "first, then of lines, then of clocks. A changed figure is shown as 'old -> new'.\n"
     "\n"
@@ -345,11 +348,11 @@ static void add_pair(struct tool_table *table, const struct pair *pair)
 {
     const json_t *row = pair->new ? pair->new : pair->old;
     const char *file = text_of(row, "file"), *text = text_of(row, "text"), *old = text_of(pair->old, "text");
-    char number[TOOL_SHORT * 2];
+    char number[TOOL_SHORT * 2], name[TOOL_NAME];
     add_time(table, pair->seconds);
     add_figures(table, pair->old, pair->new);
     number_text("+0x%llx", pair, "offset", number);
-    tool_table_cell(table, "%s%s", text_of(row, "kernel"), number);
+    tool_table_cell(table, "%s%s", tool_name(text_of(row, "kernel"), name), number);
     number_text("%llu", pair, "line", number);
     tool_table_cell(table, *file ? "%s:%s" : "-", base_name(file), number);
     if (!pair->old || !pair->new)
@@ -369,31 +372,124 @@ static bool same_kernel(const json_t *old_report, const json_t *old, const json_
            strcmp(text_of(old, "kernel"), text_of(new, "kernel")) == 0;
 }
 
-/* Prints how the minimum times of kernels changed: kernels of the same name, or the only ones of each report.
- */
-static void print_bounds(const json_t *old, const json_t *new)
+/* ---- causes ---- */
+
+static bool is_of(const json_t *finding, const json_t *kernel)
 {
-    const json_t *before = json_object_get(old, "kernels"), *after = json_object_get(new, "kernels");
-    const json_t *from, *to;
-    size_t i, k;
-    json_array_foreach(after, i, to)
+    return strcmp(text_of(finding, "kernel"), text_of(kernel, "kernel")) == 0 &&
+           strcmp(text_of(finding, "pc"), text_of(kernel, "pc")) == 0;
+}
+
+/* The findings of the kernel; a new array. */
+static json_t *findings_of(const json_t *report, const json_t *kernel)
+{
+    json_t *list = json_array(), *finding;
+    size_t index;
+    json_array_foreach(json_object_get(report, "advice"), index, finding)
     {
-        json_array_foreach(before, k, from)
+        if (is_of(finding, kernel))
+            json_array_append(list, finding);
+    }
+    return list;
+}
+
+/* Removes and returns the first finding of the list with the same cause, and place if `placed`; NULL: none.
+ */
+static json_t *take_like(json_t *list, const json_t *like, bool placed)
+{
+    json_t *finding;
+    size_t index;
+    json_array_foreach(list, index, finding)
+    {
+        if (strcmp(text_of(finding, "cause"), text_of(like, "cause")) != 0 ||
+            (placed && strcmp(text_of(finding, "place"), text_of(like, "place")) != 0))
+            continue;
+        json_incref(finding);
+        json_array_remove(list, index);
+        return finding;
+    }
+    return NULL;
+}
+
+/* How a kernel changed: its bounds, and the findings that are gone, that remain and that are new. Findings
+ * are paired by cause and place, then by cause, because places move when the source changes. */
+static json_t *json_change(const json_t *old_report, const json_t *old, const json_t *new_report,
+                           const json_t *new)
+{
+    json_t *before = findings_of(old_report, old), *after = findings_of(new_report, new);
+    json_t *remain = json_array(), *gone = json_array();
+    for (unsigned placed = 2; placed-- > 0;) {
+        json_t *next = json_array(), *finding;
+        size_t index;
+        json_array_foreach(before, index, finding)
         {
-            const json_t *was = binding(from), *is = binding(to);
-            char time[2][TOOL_SHORT];
-            if (!was || !is || json_equal(was, is) || !same_kernel(old, from, new, to))
+            json_t *pair = take_like(after, finding, placed);
+            if (pair)
+                json_array_append_new(remain, pair);
+            else
+                json_array_append(placed ? next : gone, finding);
+        }
+        json_decref(before);
+        before = next;
+    }
+    json_decref(before);
+    const json_t *was = binding(old), *is = binding(new);
+    return json_pack("{s:O, s:O?, s:O?, s:O?, s:O?, s:o, s:o, s:o}", "kernel", json_object_get(new, "kernel"),
+                     "old_gpu", json_object_get(old, "gpu"), "gpu", json_object_get(new, "gpu"), "old", was,
+                     "new", is, "gone", gone, "remaining", remain, "added", after);
+}
+
+/* The changes of the kernels that both reports contain: those of the same name, or the only ones. */
+static json_t *json_changes(const json_t *old, const json_t *new)
+{
+    json_t *list = json_array(), *from, *to;
+    size_t i, k;
+    json_array_foreach(json_object_get(new, "kernels"), i, to)
+    {
+        json_array_foreach(json_object_get(old, "kernels"), k, from)
+        {
+            if (!same_kernel(old, from, new, to))
                 continue;
-            tool_time_text(json_number_value(json_object_get(was, "seconds")), time[0]);
-            tool_time_text(json_number_value(json_object_get(is, "seconds")), time[1]);
-            tool_print(stdout, "%s", text_of(to, "kernel"));
-            if (strcmp(text_of(from, "gpu"), text_of(to, "gpu")) != 0)
-                tool_print(stdout, ", %s -> %s", text_of(from, "gpu"), text_of(to, "gpu"));
-            tool_print(stdout, ": at least %s, bound by %s -> %s, bound by %s\n", time[0],
-                       text_of(was, "part"), time[1], text_of(is, "part"));
+            json_array_append_new(list, json_change(old, from, new, to));
             break;
         }
     }
+    return list;
+}
+
+static void print_findings(const char *label, enum tool_style style, const json_t *findings, bool numbers)
+{
+    const json_t *finding;
+    size_t index;
+    json_array_foreach(findings, index, finding)
+        tool_print_labelled(label, style, numbers ? "%s (%s): %s" : "%s (%s)", text_of(finding, "verdict"),
+                            text_of(finding, "place"), text_of(finding, "numbers"));
+}
+
+/* Prints the bound before and after, and which causes disappeared, if anything of that changed. */
+static void print_change(const json_t *change)
+{
+    const json_t *was = json_object_get(change, "old"), *is = json_object_get(change, "new");
+    const json_t *gone = json_object_get(change, "gone"), *added = json_object_get(change, "added");
+    const char *gpu[2] = {text_of(change, "old_gpu"), text_of(change, "gpu")};
+    const bool other = strcmp(gpu[0], gpu[1]) != 0;
+    char time[2][TOOL_SHORT], name[TOOL_NAME], less[TOOL_SHORT] = "";
+    const double before = sum_of(was, "seconds"), after = sum_of(is, "seconds");
+    if (json_is_null(was) || json_is_null(is) ||
+        (json_equal(was, is) && !json_array_size(gone) && !json_array_size(added)))
+        return;
+    tool_time_text(before, time[0]);
+    tool_time_text(after, time[1]);
+    if (before > 0 && after > 0 && after != before)
+        snprintf(less, sizeof less, ", %.3g%% %s", 100 * fabs(after / before - 1),
+                 after < before ? "lower" : "higher");
+    tool_print(stdout, "%s%s%s%s%s: at least %s, bound by %s -> %s, bound by %s%s\n",
+               tool_name(text_of(change, "kernel"), name), other ? ", " : "", other ? gpu[0] : "",
+               other ? " -> " : "", other ? gpu[1] : "", time[0], text_of(was, "part"), time[1],
+               text_of(is, "part"), less);
+    print_findings("gone", TOOL_GREEN, gone, false);
+    print_findings("remains", TOOL_PLAIN, json_object_get(change, "remaining"), true);
+    print_findings("new", TOOL_RED, added, true);
 }
 
 static void print_text(const struct pair *pairs, size_t count, const json_t *old, const json_t *new, bool all)
@@ -556,12 +652,15 @@ static int compare(const struct options *options, const json_t *old, const json_
     if (!pairs)
         return tool_fail("out of memory");
     const json_t *old_totals = json_object_get(old, "totals"), *new_totals = json_object_get(new, "totals");
-    json_t *failed = failures(&options->gates, pairs, count, old, new);
+    json_t *failed = failures(&options->gates, pairs, count, old, new), *changes = json_changes(old, new);
     if (!options->json || options->json_path) {
-        print_bounds(old, new);
+        json_t *change;
+        size_t index;
+        json_array_foreach(changes, index, change) print_change(change);
         print_text(pairs, count, old_totals, new_totals, options->all);
     }
     json_t *report = json_pairs(pairs, count, failed);
+    json_object_set_new(report, "kernels", changes);
     int code = tell_losses(old, options->path[0], report);
     code = tool_worse(code, tell_losses(new, options->path[1], report));
     code = tool_gates_report(failed, code);

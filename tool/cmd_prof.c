@@ -10,13 +10,14 @@
 static const char help[] =
     "usage: wavemem prof FILE -k KERNEL -g X[,Y[,Z]] -b X[,Y[,Z]] --arg NAME=VALUE ... [--then ...]\n"
     "\n"
-    "Executes kernels as 'wavemem run' does, with the same options, and prints a row for each memory "
-    "instruction.\n"
+    "Executes kernels as 'wavemem run' does, with the same options, and prints for each kernel what bounds "
+    "it,\n"
+    "the best fix, the bound now and after it, and a row for each source line and kind of access.\n"
     "\n"
     "Which access makes the transpose slow:\n"
     "  wavemem prof transpose.co -k transpose_naive -g 1024,1024 -b 16,16 --arg in=rand:f32:1048576:7 \\\n"
     "      --arg out=zero:f32:1048576 --arg n=1024\n"
-    "An HTML page with a drawing of each access; the same figures for a script:\n"
+    "An HTML page with charts and a drawing of each access; the same figures for a script:\n"
     "  wavemem prof ... --html report.html\n"
     "  wavemem prof ... --json | jq '.rows[] | select(.efficiency < 0.5) | .text'\n"
     "A test that fails if an access becomes inefficient; the changes between two builds:\n"
@@ -26,18 +27,22 @@ static const char help[] =
     "  wavemem prof ... --source\n"
     "  wavemem prof ... --show lines,tag_lookups,clocks --sort tag_lookups\n"
     "\n"
-    "Rows with the largest share of the work of the part that bounds the kernel come first. A dash means "
-    "that\n"
-    "a column does not apply. Advice follows the table, with the maximum saving of the minimum time; "
-    "savings\n"
-    "below 5 % are omitted. The address unit takes 4 clocks for a wave of 64 lanes if all lanes access at "
-    "most\n"
-    "4 bytes and each four lanes share an address or an aligned block of four elements, else 16; from gfx10\n"
-    "on, 32 lanes take 1 clock within a line of 128 bytes, else 8.\n"
+    "The kernel with the longest bound comes first, of its rows those with the largest share of the work of\n"
+    "the part that bounds it. Source lines need a line table (clang -g). A request is a memory instruction\n"
+    "executed by one wave; columns with /req are averages per request, the others totals. A dash means that\n"
+    "a column does not apply. Findings follow the table, with the bound now and after the change; gains\n"
+    "below 5 % are omitted. Ctrl-C ends the run with a partial report. The address unit takes 4 clocks for "
+    "a\n"
+    "wave of 64 lanes if all lanes access at most 4 bytes and each four lanes share an address or an "
+    "aligned\n"
+    "block of four elements, else 16; from gfx10 on, 32 lanes take 1 clock within a line of 128 bytes, else "
+    "8.\n"
     "\n"
     "      --gpu NAME       the product to model (caches, occupancy, bounds), of the code object's\n"
     "                       generation (mi210, 'RX 7900 XTX', gfx1100; list: prints all); default:\n"
     "                       that of the code object's target\n"
+    "      --all            print all rows and findings; else at most 20 rows, and 5 findings per kernel\n"
+    "      --instructions   a row for each memory instruction\n"
     "      --show COLUMNS   these columns, separated by commas, or 'all'; default: the usual ones, fewer in\n"
     "                       a narrow terminal\n"
     "      --sort COLUMN    sort by this column, worst first; also 'offset' and 'source'\n"
@@ -61,8 +66,10 @@ static const char help[] =
     "      --counters FILE  write the figures as AMD's hardware counters (SQ_INSTS_*, SQ_LDS_*, TA_*, TD_*, "
     "TCP_*),\n"
     "                       as CSV: kernel,name,value; the kernel '*' is the total\n"
-    "      --html FILE      write a self-contained page: sortable tables, and for each instruction one real\n"
-    "                       wave drawn on cache lines or LDS banks\n";
+    "      --html FILE      write a self-contained page: verdict, memory chart, roofline, source and "
+    "listing,\n"
+    "                       sortable tables, and for each instruction one real wave drawn on cache lines or\n"
+    "                       LDS banks\n";
 /* Prints the columns, from the table of figures. */
 static void print_columns(void)
 {
@@ -73,6 +80,7 @@ static void print_columns(void)
         printf(figure->title ? " (%s)\n" : "\n", figure->key);
     }
     puts("  source            file and line, if the code object has a line table (clang -g)\n"
+         "  access            kind of access: global load, LDS store, ...\n"
          "  offset            bytes from the start of the kernel, as 'wavemem dis' prints them\n");
 }
 

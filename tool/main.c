@@ -35,7 +35,8 @@ static void print_help(FILE *file)
         "out=out.npy\n"
         "\n"
         "'wavemem VERB --help' explains a verb by examples; 'man wavemem' is the reference.\n"
-        "Exit codes: 0 clean, 1 a mismatch or a finding, 2 wrong usage or bad input, 3 the kernel faulted.\n",
+        "Exit codes: 0 clean, 1 a mismatch or a finding, 2 wrong usage or bad input, 3 the kernel faulted,\n"
+        "4 incomplete, 130 stopped by Ctrl-C.\n",
         file);
 }
 

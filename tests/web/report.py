@@ -182,7 +182,9 @@ class Report(unittest.TestCase):
         self.assertEqual(kernel["fetches"] * kernel["fetch_bytes"], 16384)
         self.assertEqual(texts.count("16 KiB"), 6 + 1 + 1)
         shares = {one["part"]: one["seconds"] / max(one["seconds"] for one in kernel["bounds"]) for one in kernel["bounds"]}
-        for part in ("LDS", "memory"):  # VALU, which binds, is no link
+        self.assertEqual(kernel["binds"], "VALU")
+        self.assertIn("VALU 100%", texts)
+        for part in ("LDS", "memory"):
             self.assertIn(f"{100 * shares[part]:.0f}% peak", texts)
         hits = sum(cache[kind]["hits"] for cache in kernel["caches"] if cache["name"] == "scalar" for kind in ("read",))
         self.assertIn(f"{100 * hits / 192:.1f}% hits", texts)  # 64 waves, three scalar loads each

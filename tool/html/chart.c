@@ -9,6 +9,7 @@
 #include "tool/report/summary.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -103,6 +104,20 @@ static double share_of(const struct wm_profile_kernel *kernel, const char *part)
         if (strcmp(kernel->bound[i].name, part) == 0 && kernel->binds->seconds > 0)
             return kernel->bound[i].seconds / kernel->binds->seconds;
     return -1;
+}
+
+/* The busiest part that executes what waves issue, as "VALU 40%", and its share; below 0: none. */
+static double busiest(const struct wm_profile_kernel *kernel, char text[TOOL_SHORT])
+{
+    static const char *const parts[] = {"issue", "VALU", "SALU", "branch", "export"};
+    double most = -1;
+    *text = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (share_of(kernel, parts[i]) > most) {
+            most = share_of(kernel, parts[i]);
+            snprintf(text, TOOL_SHORT, "%s %.0f%%", parts[i], 100 * most);
+        }
+    return most;
 }
 
 /* ---- boxes and links ---- */
@@ -249,11 +264,13 @@ static void put_near(FILE *file, const struct flows *flows, const int x[MOST_COL
     for (unsigned i = 0; i < CLIENTS; i++) {
         const int y = TOP + (int)i * ROW, middle = y + BOX_HEIGHT / 2 - 8;
         const enum client client = near[i].client;
+        double busy = share_of(kernel, near[i].box);
+        if (client == LDS) /* instructions come to it one at a time */
+            busy = fmax(busy, share_of(kernel, "LDS issue"));
         put_link(file, x[0] + BOX_WIDTH, x[1], middle, flows->waves[client], share_of(kernel, near[i].link));
         if (client != LDS) {
             if (cache_of(kernel, near[i].level))
-                put_cache(file, kernel, cache_of(kernel, near[i].level), x[1], y, BOX_HEIGHT,
-                          share_of(kernel, near[i].box));
+                put_cache(file, kernel, cache_of(kernel, near[i].level), x[1], y, BOX_HEIGHT, busy);
             put_link(file, x[1] + BOX_WIDTH, x[2], middle, flows->behind[client],
                      gl1 ? -1 : part_of(share_of(kernel, "L2"), total(flows->beyond[client]), all));
             continue;
@@ -264,7 +281,7 @@ static void put_near(FILE *file, const struct flows *flows, const int x[MOST_COL
                      100 * (double)flows->conflicts / (double)flows->passes);
             snprintf(second, sizeof second, "to conflicts");
         }
-        put_box(file, x[1], y, BOX_HEIGHT, "LDS", first, second, share_of(kernel, near[i].box));
+        put_box(file, x[1], y, BOX_HEIGHT, "LDS", first, second, busy);
     }
 }
 
@@ -282,9 +299,8 @@ void html_memory_chart(FILE *file, const struct tool_report *report, const struc
     fprintf(file, "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"memory chart\">\n",
             WIDTH, height + 2 * TOP);
     snprintf(first, sizeof first, "%" PRIu64 " waves", kernel->waves);
-    snprintf(second, sizeof second, "%" PRIu32 "/%" PRIu32 " a SIMD", kernel->waves_per_simd,
-             kernel->waves_per_simd_most);
-    put_box(file, x[0], TOP, height, "Waves", first, second, share_of(kernel, "issue"));
+    const double busy = busiest(kernel, second);
+    put_box(file, x[0], TOP, height, "Waves", first, second, busy);
     put_near(file, &flows, x);
     int column = 2;
     const struct traffic memory = {kernel->memory_read, kernel->memory_written};
@@ -303,7 +319,11 @@ void html_memory_chart(FILE *file, const struct tool_report *report, const struc
     snprintf(first, sizeof first, "%.0f GB/s", kernel->gpu->memory_bandwidth);
     put_box(file, x[column], TOP, height, "Memory", first, "", share_of(kernel, "memory"));
     fputs("</svg>\n<p class=\"sub\">Arrows to the left: loads; to the right: stores and atomics. Shares of "
-          "peak "
-          "are those at which the kernel would run at its bound.</p>\n",
+          "peak are those at which the kernel would run at its bound.",
           file);
+    if (kernel->memory_dirty) {
+        short_bytes(kernel->memory_dirty, first);
+        fprintf(file, " %s of stores are still in the caches at the end.", first);
+    }
+    fputs("</p>\n", file);
 }

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LEFT = 62, RIGHT = 200, TOP = 14, BOTTOM = 44, WIDTH = 900, HEIGHT = 380, LEVELS = 3 };
 
@@ -151,6 +152,37 @@ static void put_roofs(FILE *file, const struct axes *axes, const struct wm_gpu *
             WIDTH - RIGHT + 24, TOP + 10, peak / 1e9);
 }
 
+/* Of the parts that are not on the way to memory, the one that binds most: with the kernel's mix of
+ * instructions, it bounds their rate whatever memory does. NULL: none. */
+static const struct wm_bound *core_bound(const struct wm_profile_kernel *kernel)
+{
+    static const char *const memory[] = {"memory", "L2", "L1", "address", "data"};
+    const struct wm_bound *longest = NULL;
+    for (uint32_t i = 0; i < kernel->bounds; i++) {
+        bool core = kernel->bound[i].seconds > 0;
+        for (size_t k = 0; k < sizeof memory / sizeof *memory; k++)
+            core &= strcmp(kernel->bound[i].name, memory[k]) != 0;
+        if (core && (!longest || kernel->bound[i].seconds > longest->seconds))
+            longest = &kernel->bound[i];
+    }
+    return longest;
+}
+
+static void put_core(FILE *file, const struct axes *axes, const struct wm_profile_kernel *kernel)
+{
+    const struct wm_bound *bound = core_bound(kernel);
+    const double rate = bound ? (double)kernel->instructions / bound->seconds : 0;
+    const int y = TOP + 28 + 18 * LEVELS;
+    if (!(rate > 0) || rate < pow(10, axes->bottom))
+        return;
+    fprintf(file,
+            "<path class=\"roof core\" d=\"M%d %.1fH%d\"/><path class=\"roof core\" d=\"M%d %dh14\"/>"
+            "<text class=\"name\" x=\"%d\" y=\"%d\">%s: %.4ge9/s</text>"
+            "<text class=\"name\" x=\"%d\" y=\"%d\">by what it executes</text>\n",
+            LEFT, y_of(axes, rate), WIDTH - RIGHT, WIDTH - RIGHT + 6, y - 4, WIDTH - RIGHT + 24, y,
+            bound->name, rate / 1e9, WIDTH - RIGHT + 24, y + 14);
+}
+
 static void put_kernel(FILE *file, const struct axes *axes, const struct wm_profile_kernel *kernel,
                        size_t number)
 {
@@ -186,6 +218,8 @@ void html_roofline(FILE *file, const struct tool_report *report)
                 WIDTH, HEIGHT);
         put_axes(file, &axes);
         put_roofs(file, &axes, kernels[0]->gpu);
+        if (count == 1)
+            put_core(file, &axes, kernels[0]);
         for (size_t i = count; i-- > 0;)
             put_kernel(file, &axes, kernels[i], i + 1);
         fputs("</svg>\n<p class=\"sub\">A point for each level of memory that a kernel uses, at the "

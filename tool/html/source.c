@@ -17,6 +17,7 @@ enum {
 /* The rows of one symbol, and their sums by source line. */
 struct kernel {
     const struct tool_report *report;
+    const char *symbol;
     const struct wm_profile_row *const *rows;
     size_t count;
     struct tool_line *lines;
@@ -131,13 +132,11 @@ static bool is_first_of_file(const struct kernel *kernel, size_t row)
 
 static void put_files(FILE *file, const struct kernel *kernel)
 {
-    bool any = false;
     for (size_t i = 0; i < kernel->count; i++) {
         const char *name = kernel->rows[i]->file;
         struct tool_source source;
         if (!name || !is_first_of_file(kernel, i))
             continue;
-        any = true;
         const enum tool_source_state state = tool_source_read(kernel->report, name, &source);
         if (state == TOOL_SOURCE_READ) {
             put_source(file, kernel, name, &source);
@@ -146,8 +145,14 @@ static void put_files(FILE *file, const struct kernel *kernel)
             put_numbers(file, kernel, name, state);
         }
     }
-    if (!any)
-        fputs("<p>No line table: compile with <code>-g</code> to see source lines.</p>\n", file);
+}
+
+static bool has_files(const struct kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->count; i++)
+        if (kernel->rows[i]->file)
+            return true;
+    return false;
 }
 
 /* ---- listing ---- */
@@ -191,8 +196,7 @@ static void put_listing(FILE *file, const struct kernel *kernel)
     const struct wm_profile_row **rows = calloc(listing.count + 1, sizeof *rows);
     for (size_t i = 0; rows && i < listing.count; i++)
         rows[i] = row_at(kernel, listing.instruction[i].offset);
-    snprintf(caption, sizeof caption, "%s, %zu instructions",
-             tool_name(tool_row_kernel(kernel->rows[0]), name), listing.count);
+    snprintf(caption, sizeof caption, "%s, %zu instructions", tool_name(kernel->symbol, name), listing.count);
     open_table(file, kernel, caption, "offset", "instruction");
     size_t hidden = 0;
     for (size_t i = 0; rows && i < listing.count; i++) {
@@ -221,12 +225,18 @@ void html_sources(FILE *file, const struct tool_report *report)
     for (size_t i = 0; i < count; i++) {
         struct kernel kernel = {
             .report = report, .rows = report->rows + groups[i].first, .count = groups[i].count};
+        kernel.symbol = groups[i].kernel ? groups[i].kernel->kernel : tool_row_kernel(kernel.rows[0]);
         kernel.line_count = tool_lines(kernel.rows, kernel.count, TOOL_BY_SOURCE, NULL, &kernel.lines);
-        fputs("<div class=\"two\"><div>\n", file);
-        put_files(file, &kernel);
-        fputs("</div><div>\n", file);
-        put_listing(file, &kernel);
-        fputs("</div></div>\n", file);
+        if (has_files(&kernel)) {
+            fputs("<div class=\"two\"><div>\n", file);
+            put_files(file, &kernel);
+            fputs("</div><div>\n", file);
+            put_listing(file, &kernel);
+            fputs("</div></div>\n", file);
+        } else {
+            fputs("<p>No line table: compile with <code>-g</code> to see source lines.</p>\n", file);
+            put_listing(file, &kernel);
+        }
         free(kernel.lines);
     }
     free(groups);

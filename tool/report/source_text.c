@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum {
-    AROUND = 3, /* lines shown before and after those with figures */
+    AROUND = 3,       /* lines shown before and after those with figures */
+    SOURCE_TEXT = 56, /* characters of them that a narrow terminal shows */
 };
 
 /* ---- source ---- */
@@ -43,7 +44,8 @@ static void mark(bool *wanted, size_t lines, size_t line)
 static void print_lines(struct tool_columns *columns, const struct wm_profile_row *const *rows, size_t count,
                         const char *file, const struct tool_source *source)
 {
-    struct tool_table table = {.columns = columns->column,
+    struct tool_table table = {.least = SOURCE_TEXT,
+                               .columns = columns->column,
                                .column_count = columns->count,
                                .width = columns->width,
                                .left_out = columns->left_out};

@@ -84,8 +84,9 @@ void tool_table_fit(struct tool_table *table)
             const unsigned rank = table->columns[column].rank;
             if (table->left_out[column])
                 continue;
-            const bool may_be_cut = column + 1 == table->column_count && widths[column] > LEAST_TEXT;
-            width += (may_be_cut ? LEAST_TEXT : widths[column]) + 2;
+            const size_t least_text = table->least ? table->least : LEAST_TEXT;
+            const bool may_be_cut = column + 1 == table->column_count && widths[column] > least_text;
+            width += (may_be_cut ? least_text : widths[column]) + 2;
             if (rank && (least == table->column_count || rank > table->columns[least].rank))
                 least = column;
         }

@@ -26,6 +26,7 @@ struct tool_table {
     enum tool_style *styles; /* of the cells */
     size_t cell_count;
     enum tool_style style; /* of cells that are added */
+    size_t least;          /* characters that the last column keeps while others can be omitted; 0: 28 */
     size_t width;          /* of a line, in characters; the last column is truncated. 0: unlimited */
     bool *left_out;        /* by column, set by tool_table_fit(); NULL: none is omitted */
 };
