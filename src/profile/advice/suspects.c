@@ -191,7 +191,8 @@ static void look(struct wmi_suspect *suspect, const struct wm_profile *profile,
     suspect->kind = *row->operation == 'l'   ? WMI_ACCESS_LOAD
                     : *row->operation == 's' ? WMI_ACCESS_STORE
                                              : WMI_ACCESS_ATOMIC;
-    suspect->active = row->executions - (row->lines_histogram ? row->lines_histogram[0] : 0);
+    const uint64_t idle = row->lines_histogram ? row->lines_histogram[0] : 0;
+    suspect->active = row->executions > idle ? row->executions - idle : 0;
     suspect->room = (double)row->executions * (items ? (double)items / waves : lanes);
     suspect->units = binding->units;
     suspect->waves_at_once = wmi_kernel_waves_at_once(binding->kernel, &profile->gpu);
@@ -247,7 +248,9 @@ bool wmi_suspects_find(struct wmi_suspects *suspects, struct wm_profile *profile
         struct wmi_suspect *suspect = &suspects->suspect[i];
         if (!suspect->family || !rows[i]->wave->bytes)
             continue;
-        const unsigned bytes = rows[i]->wave->bytes, elements = rows[i]->bytes / bytes;
+        const unsigned bytes = rows[i]->wave->bytes, given = rows[i]->bytes / bytes;
+        const unsigned elements =
+            given < WMI_ACCESS_ELEMENTS ? given : WMI_ACCESS_ELEMENTS; /* as of a trace */
         suspect->contiguous =
             cost_of(measurer, lanes, suspect, elements ? elements : 1, bytes, rows[i]->bytes);
         suspect->members = count_members(suspects, i);
