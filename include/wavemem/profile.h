@@ -268,7 +268,7 @@ struct wm_profile_finding {
     uint64_t pc;
     const char *cause;   /* of wm_cause_names(): "bank-conflicts" */
     const char *verdict; /* what is wrong: "LDS bank conflicts" */
-    const char *place;   /* "reduce.cl:12", "3 lines: ...", without a line table "+0x40, +0x48"; "kernel" */
+    const char *place;   /* "a.cl:12", "a.cl:12, a.cl:9 and 3 more", without a line table "+0x40"; "kernel" */
     const char *file;    /* source file and line, if it is one line; else NULL and 0 */
     unsigned line;
     const char *numbers;                      /* what was counted: "31.0 of 32.0 LDS passes are conflicts" */
