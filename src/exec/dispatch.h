@@ -97,6 +97,7 @@ struct wmi_dispatch {
     /* Apart from what every wave reads, for these change all the time. */
     alignas(64) uint64_t groups_done;        /* atomic */
     alignas(64) pthread_mutex_t lock;        /* guards what follows */
+    pthread_cond_t idle;                     /* signalled when `working` becomes 0 */
     struct wmi_gds *gds;                     /* NULL: not used yet */
     uint32_t gws_waiting[WMI_GWS_RESOURCES]; /* waves at each semaphore; guarded by the lock of gws */
     uint32_t resident_count;                 /* of those that were created */

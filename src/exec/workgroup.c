@@ -166,7 +166,8 @@ static void *work(void *argument)
     dispatch->waves += executor->waves;
     dispatch->groups_started += executor->groups_started;
     wmi_violation_add(&dispatch->violation, &executor->steps.violation);
-    dispatch->working--;
+    if (--dispatch->working == 0)
+        pthread_cond_signal(&dispatch->idle);
     dispatch->generation++; /* its last actions may be what another worker waits for */
     dispatch->quiet = 0;
     pthread_mutex_unlock(&dispatch->lock);
@@ -181,18 +182,31 @@ static bool others_work(struct wmi_dispatch *dispatch)
     return work;
 }
 
+/* Waits until no thread works, or for the time between two reports. */
+static void await_others(struct wmi_dispatch *dispatch)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += WAIT_NANOSECONDS;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&dispatch->lock);
+    if (dispatch->working)
+        pthread_cond_timedwait(&dispatch->idle, &dispatch->lock, &end);
+    pthread_mutex_unlock(&dispatch->lock);
+}
+
 /* Reports progress while the calling thread has no work left but others have. */
 static void report_until_done(struct wmi_executor *executor)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    const struct timespec wait = {.tv_nsec = WAIT_NANOSECONDS};
     while (others_work(dispatch)) {
         if (!wmi_caller_goes_on(executor)) {
             wmi_stop_all(executor, WM_FAULT_STOPPED, 0, dispatch->group_count - 1, 0);
             return;
         }
         wmi_step_out(executor);
-        nanosleep(&wait, NULL);
+        await_others(dispatch);
         wmi_step_in(executor);
     }
 }
@@ -233,6 +247,11 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     dispatch->entry_step = wmi_program_at(dispatch->program, dispatch->launch.entry, &full);
     ok = ok && dispatch->entry_step;
     pthread_mutex_init(&dispatch->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&dispatch->idle, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     for (unsigned i = 0; ok && i < threads; i++) {
         executors[i] = wmi_aligned_zero(sizeof **executors);
         ok = executors[i] && wmi_executor_prepare(executors[i], dispatch, i);
@@ -266,6 +285,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     wmi_gds_destroy(dispatch->gds);
     wmi_gws_leave(dispatch);
     dispatch->gds = NULL;
+    pthread_cond_destroy(&dispatch->idle);
     pthread_mutex_destroy(&dispatch->lock);
     free(executors);
     free(handles);

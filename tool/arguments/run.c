@@ -453,7 +453,7 @@ static void print_stats(FILE *file, const struct tool_dispatch *d, const struct 
     tool_print(file,
                "%s: %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
                " wave-instructions%s in %.3f ms, %.1f M/s\n",
-               d->kernel->name, result->workgroups, result->waves, result->wave_instructions,
+               d->kernel->source_name, result->workgroups, result->waves, result->wave_instructions,
                reproducible ? "" : " (varies with -j)", result->seconds * 1e3, rate(result) * 1e-6);
 }
 
