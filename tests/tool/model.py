@@ -519,6 +519,12 @@ class Model(Case):
             self.assertEqual(found["count"], 16)
             self.assertIn(found["hot"], (channels // 2, channels // 2 + 1))  # one more, because code and arguments miss, too
 
+        # 64 times as many: the summary names the set, of 1024 bytes and not of 1028.
+        for stride, named in ((1024, True), (1028, False)):
+            self.prof(START + f"v_mul_u32_u24 v1, {stride}, v0\nglobal_load_dword v2, v1, s[4:5]\n", target="gfx900", items=4096, elements=1 << 21)
+            out, _ = self.run_tool("prof k.co -k k -g 4096 -b 256 --arg a=iota:u32:2097152 --arg b=zero:u32:64")
+            self.assertEqual("half of the 4096 misses of vector L1 are in 1 of 4 sets; most in 0\n" in out, named, out)
+
     def test_full_lines(self):
         """A line that one store fills stays in the vector cache, also of MI300X, whose stores are requests of half a line;
         a half-filled one does not (GCN white paper; unverified on CDNA)."""
