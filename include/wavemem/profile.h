@@ -107,6 +107,16 @@ struct wm_profile_cache {
     enum wm_cache_level level;
     uint32_t instances;
     struct wm_cache_use read, write, atomic;
+    /* How misses are spread over the sets of an instance, summed over the instances: of cached loads, in L2
+     * of all requests. 0: not counted (last level). Real caches may hash addresses, which is not known. */
+    uint32_t sets;
+    uint32_t
+        hot_sets;     /* the fewest sets that have at least half of the misses; evenly spread: half of them */
+    uint32_t hot_set; /* the one with most misses */
+    uint64_t set_misses, hot_set_misses; /* of all sets, of that one */
+    /* The same for the channels of L2, which are interleaved by 256 bytes. 0: their number is not known. */
+    uint32_t channels, hot_channels, hot_channel;
+    uint64_t hot_channel_misses;
 };
 
 /* Why the cache model did not see all accesses, or fewer workgroups at once than are resident. */

@@ -3,6 +3,7 @@
  */
 #include "base/text.h"
 #include "profile/lines.h"
+#include "profile/spread.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -120,6 +121,20 @@ static void end_written(struct wm_profile *profile, struct wmi_kernel *kernel)
             uses[slot].memory_written - (slot < profile->written_slots ? profile->written_before[slot] : 0);
 }
 
+/* Adds to the misses by set what the caches counted since their creation, or takes it away. */
+static void add_missed(struct wm_profile *profile, struct wmi_kernel *kernel, bool away)
+{
+    for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
+        uint32_t sets;
+        const uint64_t *missed = wmi_caches_missed(wmi_rounds_caches(profile->rounds), level, &sets);
+        if (sets && !kernel->missed[level])
+            kernel->missed[level] = calloc(sets, sizeof *kernel->missed[level]);
+        profile->missed |= sets && !kernel->missed[level];
+        for (uint32_t set = 0; kernel->missed[level] && set < sets; set++)
+            kernel->missed[level][set] += away ? -missed[set] : missed[set];
+    }
+}
+
 static struct wmi_kernel *kernel_at(struct wm_profile *profile)
 {
     const struct wmi_profile_dispatch *dispatch = &profile->source.dispatch;
@@ -158,6 +173,7 @@ void wmi_kernels_begin(struct wm_profile *profile)
     wmi_rounds_begin(profile->rounds, kernel->residence, profile->source.describe);
     kernel->before = *wmi_caches_sums(wmi_rounds_caches(profile->rounds));
     begin_written(profile);
+    add_missed(profile, kernel, true);
 }
 
 static void add_use(struct wm_cache_use *to, const struct wm_cache_use *now,
@@ -192,6 +208,7 @@ void wmi_kernels_end(struct wm_profile *profile)
     kernel->sums.memory_written += now->memory_written - kernel->before.memory_written;
     kernel->sums.flushed += now->flushed - kernel->before.flushed;
     end_written(profile, kernel);
+    add_missed(profile, kernel, false);
     kernel->dirty = wmi_caches_dirty(caches);
     wmi_sample_end(&profile->sample, &profile->sampling, &kernel->sample);
     kernel->workgroups += facts.workgroups;
@@ -207,6 +224,8 @@ void wmi_kernels_destroy(struct wm_profile *profile)
     for (size_t i = 0; i < profile->kernel_count; i++) {
         free((char *)profile->kernels[i].dispatch.kernel);
         free(profile->kernels[i].written);
+        for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
+            free(profile->kernels[i].missed[level]);
     }
     free(profile->written_before);
     free(profile->kernels);
@@ -371,7 +390,8 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
 
 /* ---- rows ---- */
 
-static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel *kernel)
+static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel *kernel,
+                       const struct wmi_caches *caches)
 {
     static const char *const names[WM_CACHE_LEVELS] = {
         [WM_CACHE_VECTOR] = "vector L1",        [WM_CACHE_GL1] = "GL1", [WM_CACHE_SCALAR] = "scalar",
@@ -389,6 +409,10 @@ static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel *k
             .write = kernel->sums.use[level][WMI_ACCESS_STORE],
             .atomic = kernel->sums.use[level][WMI_ACCESS_ATOMIC],
         };
+        uint32_t sets;
+        wmi_caches_missed(caches, level, &sets);
+        if (kernel->missed[level])
+            wmi_spread(&row->cache[row->caches - 1], &row->gpu->cache[level], kernel->missed[level], sets);
     }
 }
 
@@ -501,7 +525,7 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     row->sampled_from = kernel->sample.groups;
     row->sample_scale = wmi_sample_scale(&kernel->sample);
     row->sample_error = kernel->sample.groups ? wmi_sample_error(&kernel->sample) : 0;
-    add_caches(row, kernel);
+    add_caches(row, kernel, wmi_rounds_caches(profile->rounds));
     add_fetches(row, profile);
     add_bounds(row, kernel, profile->source.rules);
     scale_bounds(row, kernel);

@@ -499,6 +499,32 @@ class Model(Case):
                    SQC_DCACHE_REQ_READ_8=2, SQC_DCACHE_REQ_READ_16=0, SQC_TC_DATA_READ_REQ=4, TCP_TOTAL_READ=2 * 16, TCP_TOTAL_WRITE=2 * 16,
                    TCP_TCC_ATOMIC_WITH_RET_REQ=2 * 64, TCP_TCC_ATOMIC_WITHOUT_RET_REQ=2 * 2 * 64)
 
+    def test_hot_sets(self):
+        """64 lanes whose dwords are 1024 bytes apart: lines 0, 16, 32, ..., all in set 0 of the 4 sets of Vega's vector cache
+        (16 KiB, 64 ways of lines of 64 bytes), and blocks 0, 4, 8, ... of 256 bytes, in 4 of 16 channels. 1028 bytes apart:
+        the sixteenth lane is a line further, so 16 lines in each set. 260 bytes apart: lane n in block n, or one more from
+        lane 64 on, all channels."""
+        for stride, hot, most in ((1024, 1, 64), (1028, 2, 16)):
+            body = START + f"v_mul_u32_u24 v1, {stride}, v0\nglobal_load_dword v2, v1, s[4:5]\n"
+            _, report = self.prof(body, target="gfx900", items=64, workgroup=64, elements=1 << 16)
+            caches = {cache["name"]: cache for cache in report["kernels"][0]["caches"]}
+            sets = caches["vector L1"]["sets"]
+            self.assertEqual((sets["count"], sets["hot"], sets["misses"], sets["hottest_misses"]), (4, hot, 64, most))
+            self.assertEqual(caches["L2"]["sets"]["count"], 4096)
+        for stride, channels in ((1024, 4), (260, 16)):
+            body = (START + f"v_mul_u32_u24 v1, {stride}, v0\n" +
+                    "".join(f"global_load_dword v2, v1, s[4:5] offset:{64 * i}\n" for i in range(4 if stride == 1024 else 1)))
+            _, report = self.prof(body, target="gfx900", items=1024, elements=1 << 19)
+            found = next(cache for cache in report["kernels"][0]["caches"] if cache["name"] == "L2")["channels"]
+            self.assertEqual(found["count"], 16)
+            self.assertIn(found["hot"], (channels // 2, channels // 2 + 1))  # one more, because code and arguments miss, too
+
+        # 64 times as many: the summary names the set, of 1024 bytes and not of 1028.
+        for stride, named in ((1024, True), (1028, False)):
+            self.prof(START + f"v_mul_u32_u24 v1, {stride}, v0\nglobal_load_dword v2, v1, s[4:5]\n", target="gfx900", items=4096, elements=1 << 21)
+            out, _ = self.run_tool("prof k.co -k k -g 4096 -b 256 --arg a=iota:u32:2097152 --arg b=zero:u32:64")
+            self.assertEqual("half of the 4096 misses of vector L1 are in 1 of 4 sets; most in 0\n" in out, named, out)
+
     def test_full_lines(self):
         """A line that one store fills stays in the vector cache, also of MI300X, whose stores are requests of half a line;
         a half-filled one does not (GCN white paper; unverified on CDNA)."""

@@ -78,14 +78,35 @@ static json_t *json_use(const struct wm_cache_use *use)
                      "bytes", (json_int_t)use->bytes);
 }
 
+static json_t *json_spread(uint32_t count, uint32_t hot, uint32_t hottest, uint64_t misses,
+                           uint64_t hottest_misses)
+{
+    json_t *object = json_object();
+    set_count(object, "count", count);
+    set_count(object, "hot", hot);
+    set_count(object, "hottest", hottest);
+    set_count(object, "misses", misses);
+    set_count(object, "hottest_misses", hottest_misses);
+    return object;
+}
+
 static json_t *json_caches(const struct wm_profile_kernel *kernel)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < kernel->caches; i++) {
         const struct wm_profile_cache *cache = &kernel->cache[i];
-        json_array_append_new(list, json_pack("{s:s, s:i, s:o, s:o, s:o}", "name", cache->name, "instances",
-                                              (int)cache->instances, "read", json_use(&cache->read), "write",
-                                              json_use(&cache->write), "atomic", json_use(&cache->atomic)));
+        json_t *object = json_pack("{s:s, s:i, s:o, s:o, s:o}", "name", cache->name, "instances",
+                                   (int)cache->instances, "read", json_use(&cache->read), "write",
+                                   json_use(&cache->write), "atomic", json_use(&cache->atomic));
+        if (cache->sets)
+            json_object_set_new(object, "sets",
+                                json_spread(cache->sets, cache->hot_sets, cache->hot_set, cache->set_misses,
+                                            cache->hot_set_misses));
+        if (cache->channels)
+            json_object_set_new(object, "channels",
+                                json_spread(cache->channels, cache->hot_channels, cache->hot_channel,
+                                            cache->set_misses, cache->hot_channel_misses));
+        json_array_append_new(list, object);
     }
     return list;
 }

@@ -117,6 +117,18 @@ void tool_occupancy_text(const struct wm_profile_kernel *kernel, char text[TOOL_
              kernel->workgroup_items, lds);
 }
 
+enum { HOT = 4, HOT_MISSES = 1024 }; /* at most 1/HOT of the parts, of so many misses */
+
+/* Prints where misses gather, if half of them fall into a quarter of the sets or channels or fewer. */
+static void print_hot(const struct wm_profile_cache *cache, const char *parts, uint32_t count, uint32_t hot,
+                      uint32_t hottest)
+{
+    if (count && cache->set_misses >= HOT_MISSES && hot * HOT <= count)
+        tool_print_labelled("hot", TOOL_PLAIN,
+                            "half of the %" PRIu64 " misses of %s are in %u of %u %s; most in %u",
+                            cache->set_misses, cache->name, hot, count, parts, hottest);
+}
+
 static void print_caches(const struct wm_profile_kernel *kernel)
 {
     char memory[4 * TOOL_SHORT], *text = NULL;
@@ -137,6 +149,11 @@ static void print_caches(const struct wm_profile_kernel *kernel)
     if (size)
         tool_print_labelled("hits", TOOL_PLAIN, "%s", text);
     free(text);
+    for (uint32_t i = 0; i < kernel->caches; i++) {
+        const struct wm_profile_cache *cache = &kernel->cache[i];
+        print_hot(cache, "sets", cache->sets, cache->hot_sets, cache->hot_set);
+        print_hot(cache, "channels", cache->channels, cache->hot_channels, cache->hot_channel);
+    }
     tool_memory_text(kernel, memory);
     tool_print_labelled("memory", TOOL_PLAIN, "%s", memory);
 }

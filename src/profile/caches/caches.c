@@ -264,7 +264,8 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
                                     .line_shift = (uint32_t)__builtin_ctz(from->line),
                                     .instances = wmi_caches_instances(gpu, level),
                                     .set_mask = sets & (sets - 1) ? 0 : sets - 1};
-        good = make_lines(cache, level >= WM_CACHE_L2);
+        good = make_lines(cache, level >= WM_CACHE_L2) &&
+               (cache->missed = calloc(cache->sets, sizeof *cache->missed)) != NULL;
         if (good && (level == WM_CACHE_SCALAR || level == WM_CACHE_INSTRUCTION))
             good = (cache->last = calloc(cache->instances, sizeof *cache->last)) != NULL;
     }
@@ -278,6 +279,7 @@ void wmi_caches_destroy(struct wmi_caches *caches)
 {
     for (unsigned level = 0; caches && level < WM_CACHE_LEVELS; level++) {
         free(caches->cache[level].memory);
+        free(caches->cache[level].missed);
         free(caches->cache[level].last);
     }
     if (caches) {
@@ -354,6 +356,12 @@ const struct wmi_caches_sums *wmi_caches_sums(struct wmi_caches *caches)
         caches->sums.memory_written += uses[slot].memory_written;
     }
     return &caches->sums;
+}
+
+const uint64_t *wmi_caches_missed(const struct wmi_caches *caches, enum wm_cache_level level, uint32_t *sets)
+{
+    *sets = caches->cache[level].missed ? caches->cache[level].sets : 0;
+    return caches->cache[level].missed;
 }
 
 uint64_t wmi_caches_dirty(const struct wmi_caches *caches)

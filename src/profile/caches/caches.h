@@ -61,6 +61,10 @@ unsigned wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const
 /* Results by slot; *slots: their number. */
 const struct wmi_slot_use *wmi_caches_uses(struct wmi_caches *caches, uint32_t *slots);
 const struct wmi_caches_sums *wmi_caches_sums(struct wmi_caches *caches); /* since the creation */
+/* Misses by set, of all instances, since the creation: of cached loads, in L2 of all requests; *sets: their
+ * number.
+ */
+const uint64_t *wmi_caches_missed(const struct wmi_caches *caches, enum wm_cache_level level, uint32_t *sets);
 uint64_t
 wmi_caches_dirty(const struct wmi_caches *caches); /* modified bytes that are not written to DRAM yet */
 uint32_t wmi_caches_instances(const struct wm_gpu *gpu, enum wm_cache_level level);

@@ -86,6 +86,7 @@ enum seek {
 /* Parameters of an entry's requests to L2. Passed by value, so that stores to lines cannot alias it. */
 struct ask {
     uint32_t *tags, *states; /* of the instance */
+    uint64_t *missed;        /* by set, of all instances */
     uint32_t ways, shift, slot;
     bool loads, stores, brings, has_last, skips_last;
 };
@@ -118,6 +119,7 @@ static INLINE void ask_line(struct wmi_caches *caches, const struct ask ask, siz
         wmi_sets_follow(tags, ways, place, tag);
         wmi_sets_follow(states, ways, place, now);
     }
+    ask.missed[set / wmi_cache_room(ways)] += !found;
     far->asked++;
     far->hits += ask.stores ? found : !missing;
     far->read += (missing & 1) + (missing >> 1);
@@ -249,6 +251,7 @@ static void reach_far(struct wmi_caches *caches, uint32_t xcd, struct requests *
     const bool has_last = caches->cache[WM_CACHE_LAST].tags;
     const struct ask ask = {.tags = l2->tags + start,
                             .states = l2->states + start,
+                            .missed = l2->missed,
                             .ways = l2->ways,
                             .shift = l2->line_shift,
                             .slot = requests->slot,

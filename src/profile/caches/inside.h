@@ -35,6 +35,8 @@ struct wmi_cache {
     uint32_t sets, ways, room, line_shift, instances;
     uint64_t set_mask; /* if the number of sets is a power of two; else 0 */
     uint32_t *memory;  /* storage of tags and states */
+    /* By set, of all instances: loads that missed, in L2 all requests. Not of the last-level cache. */
+    uint64_t *missed;
     /* Scalar and instruction caches, by instance: the last log entry. If the next entry is equal, all its
      * requests hit, and the LRU order does not change. */
     uint64_t (*last)[2];

@@ -19,12 +19,16 @@ static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi
         const struct row row = row_of(cache, address, count);
         if (!has_of_row(tags, &row, ways)) {
             bring_row(tags, &row, ways);
+            for (unsigned i = 0; i < count; i++)
+                cache->missed[(row.first + i) & mask]++;
             return count;
         }
         requests->row = false;
         for (unsigned i = 0; i < count; i++) {
             requests->address[left] = address + ((uint64_t)i << shift);
-            left += wmi_sets_use(tags + set_in_row(&row, ways, i), ways, row.tag + i) == ways;
+            const bool missed = wmi_sets_use(tags + set_in_row(&row, ways, i), ways, row.tag + i) == ways;
+            cache->missed[(row.first + i) & mask] += missed;
+            left += missed;
         }
         return left;
     }
@@ -32,10 +36,12 @@ static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi
     for (unsigned i = 0; i < count; i++) {
         const uint64_t address = requests->address[i];
         const uint32_t line = (uint32_t)(address >> shift);
-        uint32_t *set = tags + (power ? (size_t)(line & mask) * wmi_cache_room(ways)
-                                      : set_of(caches, cache, false, 0, address));
+        const size_t set =
+            power ? (size_t)(line & mask) * wmi_cache_room(ways) : set_of(caches, cache, false, 0, address);
         requests->address[left] = address;
-        left += wmi_sets_use(set, ways, line + 1) == ways;
+        const bool missed = wmi_sets_use(tags + set, ways, line + 1) == ways;
+        cache->missed[set / wmi_cache_room(ways)] += missed;
+        left += missed;
     }
     return left;
 }
