@@ -100,8 +100,10 @@ static bool make_device(void)
         shim_complain("WAVEMEM_GPU: %s", diag.message);
         return false;
     }
-    snprintf(made.target, sizeof made.target, "%.*s", (int)strcspn(made.gpu->targets, " ,"),
-             made.gpu->targets);
+    const char *target = getenv("WAVEMEM_TARGET"); /* one of the product's */
+    if (!target || !*target)
+        target = made.gpu->targets;
+    snprintf(made.target, sizeof made.target, "%.*s", (int)strcspn(target, " ,"), target);
     made.wave_size = made.gpu->vgpr_lanes;
     name_isa(&made);
     if (wm_machine_create(made.target, &made.machine, &diag)) {
