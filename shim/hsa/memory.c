@@ -15,14 +15,9 @@ struct block {
     uint64_t low, size;
     enum shim_pool pool; /* 0: locked */
     uint32_t locks;      /* of the same range */
+    uint64_t seen;       /* of a lock: where kernels see it */
     size_t mapped;       /* bytes of the host's mapping, for munmap; 0: none */
     void *user;
-};
-
-/* Part of the host's memory that is mapped because of locks, which may overlap. */
-struct piece {
-    uint64_t low, high;
-    uint32_t locks; /* locked ranges that overlap it */
 };
 
 struct list {
@@ -32,8 +27,7 @@ struct list {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct list allocated, locked;                    /* locked ones may overlap one another */
-static struct piece *pieces;                             /* sorted, apart */
-static size_t piece_count, piece_room;
+static uint64_t next_seen;
 
 /* ---- lists ---- */
 
@@ -90,6 +84,24 @@ static void take_out(struct list *list, const struct block *block)
     const size_t i = (size_t)(block - list->blocks);
     list->count--;
     memmove(&list->blocks[i], &list->blocks[i + 1], (list->count - i) * sizeof *block);
+}
+
+/* By the address that kernels see. */
+static struct block *find_seen(uint64_t address)
+{
+    for (size_t i = 0; i < locked.count; i++)
+        if (address - locked.blocks[i].seen < locked.blocks[i].size)
+            return &locked.blocks[i];
+    return NULL;
+}
+
+/* What contains the address. */
+static struct block *find_any(uint64_t address)
+{
+    struct block *block = find(&allocated, address);
+    if (!block)
+        block = find(&locked, address);
+    return block ? block : find_seen(address);
 }
 
 /* ---- pools ---- */
@@ -173,7 +185,7 @@ SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agen
         if (!shim_is_agent(agents[i]))
             return HSA_STATUS_ERROR_INVALID_AGENT;
     pthread_mutex_lock(&lock);
-    const bool known = find(&allocated, (uintptr_t)pointer) || find(&locked, (uintptr_t)pointer);
+    const bool known = find_any((uintptr_t)pointer);
     pthread_mutex_unlock(&lock);
     return known ? HSA_STATUS_SUCCESS
                  : HSA_STATUS_ERROR_INVALID_ARGUMENT; /* there is one GPU: it has access */
@@ -181,68 +193,26 @@ SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agen
 
 /* ---- locks ---- */
 
-static bool overlaps(const struct piece *piece, uint64_t low, uint64_t high)
-{
-    return piece->low < high && low < piece->high;
-}
+/* Kernels see locked memory at other addresses than the host, as with a discrete GPU's driver, which
+ * libamdhip64 5.2 relies on. So locks may overlap, and none is larger than what was locked. */
+#define SEEN_LOW  UINT64_C(0x200000000000)
+#define SEEN_HIGH UINT64_C(0x400000000000)
 
-/* Ends the mapping of pieces of [low, high) that no lock needs any more. A piece that another lock overlaps
- * stays whole, so that no kernel misses it meanwhile. */
-static void unlock_pieces(uint64_t low, uint64_t high)
+static hsa_status_t map_lock(struct block *block, bool writable)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < piece_count; i++) {
-        if (overlaps(&pieces[i], low, high) && !--pieces[i].locks)
-            wm_free(shim_device()->machine, pieces[i].low, NULL);
-        else
-            pieces[kept++] = pieces[i];
-    }
-    piece_count = kept;
-}
-
-static bool add_piece(size_t at, uint64_t low, uint64_t high, unsigned flags)
-{
-    if (piece_count == piece_room) {
-        const size_t room = piece_room ? 2 * piece_room : 64;
-        struct piece *more = realloc(pieces, room * sizeof *more);
-        if (!more)
-            return false;
-        pieces = more;
-        piece_room = room;
-    }
+    enum { PAGE = WM_ALLOCATION_ALIGNMENT, GAP = 1 << 16, TRIES = 1000 };
     struct wm_diag diag = {0};
-    if (wm_map_host(shim_device()->machine, (void *)(uintptr_t)low, high - low, 0, flags, "registered memory",
-                    &diag)) {
-        shim_complain("%s", diag.message);
-        return false;
+    for (unsigned i = 0; i < TRIES; i++) { /* an address is taken only after all have been used once */
+        if (next_seen < SEEN_LOW || next_seen > SEEN_HIGH - block->size - GAP)
+            next_seen = SEEN_LOW;
+        block->seen = next_seen + block->low % PAGE;
+        next_seen = (block->seen + block->size + 2 * GAP) / GAP * GAP;
+        if (!wm_map_host(shim_device()->machine, (void *)(uintptr_t)block->low, block->size, block->seen,
+                         writable ? 0 : WM_READ_ONLY, "registered memory", &diag))
+            return HSA_STATUS_SUCCESS;
     }
-    memmove(&pieces[at + 1], &pieces[at], (piece_count - at) * sizeof *pieces);
-    pieces[at] = (struct piece){low, high, 1};
-    piece_count++;
-    return true;
-}
-
-/* Maps what of [low, high) is not mapped yet. */
-static bool lock_pieces(uint64_t low, uint64_t high, unsigned flags)
-{
-    uint64_t done = low;
-    for (size_t i = 0; done < high; i++) {
-        if (i < piece_count && pieces[i].high <= done)
-            continue;
-        if (i < piece_count && pieces[i].low <= done) {
-            done = pieces[i].high;
-            pieces[i].locks++;
-            continue;
-        }
-        const uint64_t end = i < piece_count && pieces[i].low < high ? pieces[i].low : high;
-        if (!add_piece(i, done, end, flags)) {
-            if (done > low)
-                unlock_pieces(low, done);
-            return false;
-        }
-        done = end;
-    }
-    return true;
+    shim_complain("%s", diag.message);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 /* Whether the host has this memory. *writable: and may write it. Faults its pages in, as locking them would.
@@ -276,24 +246,33 @@ static bool is_mapped(uint64_t low, uint64_t size, bool *writable)
     return true;
 }
 
-static hsa_status_t lock_range(uint64_t low, size_t size)
+static hsa_status_t lock_range(uint64_t low, size_t size, uint64_t *seen)
 {
+    struct block block = {.low = low, .size = size, .locks = 1};
     bool writable = true;
     struct block *same = find_exact(&locked, low);
+    const struct block *own = find(&allocated, low);
     if (same && same->size == size) {
         same->locks++;
+        *seen = same->seen;
         return HSA_STATUS_SUCCESS;
     }
-    const struct block *own = find(&allocated, low);
-    if (own && size > own->size - (low - own->low))
+    if (size > SHIM_DEVICE_BYTES || (own && size > own->size - (low - own->low)))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!own &&
-        (!is_mapped(low, size, &writable) || !lock_pieces(low, low + size, writable ? 0 : WM_READ_ONLY)))
-        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    if (insert(&locked, &(struct block){.low = low, .size = size, .locks = 1, .pool = own ? own->pool : 0}))
+    if (own) {
+        block.seen = low;
+        block.pool = own->pool;
+    } else {
+        const hsa_status_t status =
+            is_mapped(low, size, &writable) ? map_lock(&block, writable) : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        if (status)
+            return status;
+    }
+    *seen = block.seen;
+    if (insert(&locked, &block))
         return HSA_STATUS_SUCCESS;
     if (!own)
-        unlock_pieces(low, low + size);
+        wm_free(shim_device()->machine, block.seen, NULL);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
@@ -307,10 +286,11 @@ SHIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *
     for (int i = 0; i < count; i++)
         if (!shim_is_agent(agents[i]))
             return HSA_STATUS_ERROR_INVALID_AGENT;
+    uint64_t address = 0;
     pthread_mutex_lock(&lock);
-    const hsa_status_t status = lock_range((uintptr_t)host, size);
+    const hsa_status_t status = lock_range((uintptr_t)host, size, &address);
     pthread_mutex_unlock(&lock);
-    *seen = status ? NULL : host;
+    *seen = (void *)(uintptr_t)address;
     return status;
 }
 
@@ -326,13 +306,14 @@ SHIM_API hsa_status_t hsa_amd_memory_unlock(void *host)
 {
     pthread_mutex_lock(&lock);
     struct block *block = find_exact(&locked, (uintptr_t)host);
-    if (block && !--block->locks) {
+    const bool found = block;
+    if (found && !--block->locks) {
         if (!block->pool)
-            unlock_pieces(block->low, block->low + block->size);
+            wm_free(shim_device()->machine, block->seen, NULL);
         take_out(&locked, block);
     }
     pthread_mutex_unlock(&lock);
-    return block ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 /* Hints: all host memory can be reached by copies, and the kernels see what is locked. */
@@ -364,12 +345,12 @@ SHIM_API hsa_status_t hsa_amd_coherency_get_type(hsa_agent_t agent, hsa_amd_cohe
 
 /* ---- questions ---- */
 
-static void describe(const struct block *block, bool is_lock, hsa_amd_pointer_info_t *info)
+static void describe(const struct block *block, hsa_amd_pointer_info_t *info)
 {
     const bool device = block->pool == SHIM_POOL_DEVICE;
-    info->type = is_lock ? HSA_EXT_POINTER_TYPE_LOCKED : HSA_EXT_POINTER_TYPE_HSA;
-    info->agentBaseAddress = (void *)(uintptr_t)block->low;
-    info->hostBaseAddress = device ? NULL : info->agentBaseAddress;
+    info->type = block->locks ? HSA_EXT_POINTER_TYPE_LOCKED : HSA_EXT_POINTER_TYPE_HSA;
+    info->agentBaseAddress = (void *)(uintptr_t)(block->locks ? block->seen : block->low);
+    info->hostBaseAddress = device ? NULL : (void *)(uintptr_t)block->low;
     info->sizeInBytes = block->size;
     info->userData = block->user;
     info->agentOwner.handle = device ? SHIM_GPU : SHIM_CPU;
@@ -390,21 +371,19 @@ SHIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_
     if (given->size < info.size)
         info.size = given->size;
     pthread_mutex_lock(&lock);
-    const struct block *block = find(&allocated, (uintptr_t)pointer);
-    const bool is_lock = !block;
-    if (is_lock)
-        block = find(&locked, (uintptr_t)pointer);
-    if (block)
-        describe(block, is_lock, &info);
+    const struct block *block = find_any((uintptr_t)pointer);
+    const bool known = block;
+    if (known)
+        describe(block, &info);
     pthread_mutex_unlock(&lock);
     memcpy(given, &info, info.size);
     if (!alloc)
         return HSA_STATUS_SUCCESS;
-    *count = block != NULL;
-    *accessible = block ? alloc(sizeof **accessible) : NULL;
-    if (block && !*accessible)
+    *count = known;
+    *accessible = known ? alloc(sizeof **accessible) : NULL;
+    if (known && !*accessible)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    if (block)
+    if (known)
         (*accessible)->handle = SHIM_GPU;
     return HSA_STATUS_SUCCESS;
 }
@@ -421,11 +400,12 @@ SHIM_API hsa_status_t hsa_amd_pointer_info_set_userdata(const void *pointer, voi
 
 /* ---- copies ---- */
 
-/* Whether the address is one of the machine alone, where the host's bytes are not at the same address. */
-static bool is_of_device(uint64_t address)
+/* Whether the machine knows the address: memory of the device or of the host, or locked memory as kernels see
+ * it. The rest is memory of the host alone. */
+static bool is_known(uint64_t address)
 {
     struct wm_allocation found = {.struct_size = sizeof found};
-    return !wm_find_allocation(shim_device()->machine, address, false, &found, NULL) && !found.is_host;
+    return !wm_find_allocation(shim_device()->machine, address, false, &found, NULL);
 }
 
 /* Whether each page of the host's memory is mapped: a wild pointer is an error, not a crash. */
@@ -445,21 +425,19 @@ static bool has_host(uint64_t address, size_t size)
 hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
 {
     struct wm_machine *machine = shim_device()->machine;
-    const bool device_to = is_of_device(to), device_from = is_of_device(from);
     if (!size)
         return HSA_STATUS_SUCCESS;
-    if ((!device_to && !has_host(to, size)) || (!device_from && !has_host(from, size)))
+    const bool knows_to = is_known(to), knows_from = is_known(from);
+    if ((!knows_to && !has_host(to, size)) || (!knows_from && !has_host(from, size)))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (device_from) {
-        if (!device_to)
-            return shim_status(wm_read(machine, from, (void *)(uintptr_t)to, size, NULL));
-        from = (uintptr_t)wm_host_pointer(machine, from, size);
-        if (!from)
-            return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    }
-    if (device_to)
-        return shim_status(wm_write(machine, to, (const void *)(uintptr_t)from, size, NULL));
-    memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+    if (!knows_to && knows_from)
+        return shim_status(wm_read(machine, from, (void *)(uintptr_t)to, size, NULL));
+    const void *host = knows_from ? wm_host_pointer(machine, from, size) : (const void *)(uintptr_t)from;
+    if (!host)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (knows_to)
+        return shim_status(wm_write(machine, to, host, size, NULL));
+    memmove((void *)(uintptr_t)to, host, size);
     return HSA_STATUS_SUCCESS;
 }
 
