@@ -106,7 +106,13 @@ static hsa_status_t gpu_info(const struct shim_device *device, uint32_t attribut
                           feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH, node = 1, width = MEMORY_WIDTH,
                           memory_mhz = MEMORY_MHZ, bdf = PCI_BUS << 8;
     static const hsa_amd_hdp_flush_t no_flush;
-    static const uint8_t extensions[128]; /* images and the like */
+    /* With the bit of images, because libamdhip64 allocates pitched memory only where there are images,
+     * although hsa_ext_image_create() is not implemented. Sizes: the fields of image descriptors; source: GCN
+     * 3 ISA, table 8.11. */
+    static const uint8_t extensions[128] = {1 << HSA_EXTENSION_IMAGES};
+    static const uint32_t plane[3] = {16384, 16384, 1}, volume[3] = {2048, 2048, 2048},
+                          row[3] = {16384, 1, 1}, buffer[3] = {UINT32_MAX, 1, 1}, layers = 2048, pitch = 256,
+                          images = 64, samplers = 16;
     static const char uuid[24] = "GPU-776176656d656d00";
     const struct wm_gpu *gpu = device->gpu;
     char name[64] = {0}, title[64] = {0};
@@ -163,6 +169,15 @@ static hsa_status_t gpu_info(const struct shim_device *device, uint32_t attribut
         {HSA_AMD_AGENT_INFO_ASIC_REVISION, sizeof zero, &zero},
         {HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, sizeof no, &no},
         {HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT, sizeof(uint32_t), &gpu->compute_units},
+        {HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS, sizeof *row, row},
+        {HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS, sizeof *buffer, buffer},
+        {HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS, 2 * sizeof *plane, plane},
+        {HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS, sizeof volume, volume},
+        {HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS, sizeof layers, &layers},
+        {HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES, sizeof images, &images},
+        {HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES, sizeof images, &images},
+        {HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS, sizeof samplers, &samplers},
+        {HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT, sizeof pitch, &pitch},
     };
     return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
 }
