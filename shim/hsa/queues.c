@@ -147,13 +147,13 @@ static hsa_status_t run_kernel(struct shim_queue *queue, const hsa_kernel_dispat
     const enum wm_status status = wm_dispatch_packet(device->machine, &request, &diag);
     __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
     if (status) {
-        shim_complain("error: %s", diag.message);
+        shim_report(diag.message);
         return status == WM_NO_MEMORY ? HSA_STATUS_ERROR_OUT_OF_RESOURCES
                                       : HSA_STATUS_ERROR_INVALID_PACKET_FORMAT;
     }
     if (!result.fault.kind || (result.fault.kind == WM_FAULT_STOPPED && is_set(&queue->ends)))
         return HSA_STATUS_SUCCESS;
-    shim_complain("error: %s", result.fault.text);
+    shim_report(result.fault.text);
     return status_of_fault(result.fault.kind);
 }
 

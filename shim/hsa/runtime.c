@@ -24,20 +24,25 @@ uint64_t shim_now(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+void shim_report(const char *text)
+{
+    fprintf(stderr, "wavemem: error: %s\n", text);
+}
+
 void shim_complain(const char *format, ...)
 {
     enum { MOST = 20 };
     static unsigned said;
     const unsigned number = __atomic_add_fetch(&said, 1, __ATOMIC_RELAXED);
+    char text[600];
+    va_list arguments;
     if (number > MOST)
         return;
-    char text[1200];
-    va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fprintf(stderr, "wavemem: %s\n%s", text,
-            number == MOST ? "wavemem: further messages are not shown\n" : "");
+            number == MOST ? "wavemem: further messages of this kind are not shown\n" : "");
 }
 
 hsa_status_t shim_status(enum wm_status status)

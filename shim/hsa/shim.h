@@ -33,7 +33,9 @@ struct shim_device {
 /* NULL before hsa_init(). */
 const struct shim_device *shim_device(void);
 uint64_t shim_now(void); /* nanoseconds, the unit of all timestamps */
-/* Says on stderr what the program did wrong; after many of them no more. */
+/* Says on stderr why a packet failed. */
+void shim_report(const char *text);
+/* Says on stderr what else the program did wrong; after many times no more. */
 void shim_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The status of HSA for what the machine said. */
