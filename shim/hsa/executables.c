@@ -365,6 +365,17 @@ SHIM_API hsa_status_t hsa_executable_get_symbol(hsa_executable_t executable, con
     return hsa_executable_get_symbol_by_name(executable, name, &agent, symbol);
 }
 
+void shim_name_kernel(uint64_t kernel_object, char *name, size_t size)
+{
+    *name = 0;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < executable_count; i++)
+        for (size_t k = 0; executables[i] && k < executables[i]->symbol_count; k++)
+            if (executables[i]->symbols[k].kernel && executables[i]->symbols[k].address == kernel_object)
+                snprintf(name, size, "%s", executables[i]->symbols[k].kernel->name);
+    pthread_mutex_unlock(&lock);
+}
+
 static hsa_status_t describe(const struct symbol *symbol, uint32_t attribute, void *value)
 {
     static const uint32_t kernarg_alignment = 64, variable_alignment = 16;

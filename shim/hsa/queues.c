@@ -115,12 +115,12 @@ static hsa_status_t run_kernel(struct shim_queue *queue, const hsa_kernel_dispat
     struct wm_diag diag = {0};
     struct wm_result result = {.struct_size = sizeof result};
     /* What a kernel waits for may come from the host at any time: all host memory that it sees is shared. */
-    const struct wm_dispatch options = {.struct_size = sizeof options,
-                                        .threads = device->threads,
-                                        .timeout = device->timeout,
-                                        .progress = goes_on,
-                                        .progress_user = queue,
-                                        .waits_for_others = true};
+    struct wm_dispatch options = {.struct_size = sizeof options,
+                                  .threads = device->threads,
+                                  .timeout = device->timeout,
+                                  .progress = goes_on,
+                                  .progress_user = queue,
+                                  .waits_for_others = true};
     struct wm_packet request = {.struct_size = sizeof request,
                                 .kernel_object = packet->kernel_object,
                                 .kernarg_address = (uintptr_t)packet->kernarg_address,
@@ -143,9 +143,11 @@ static hsa_status_t run_kernel(struct shim_queue *queue, const hsa_kernel_dispat
         request.grid[i] = grid[i];
         request.workgroup[i] = workgroup[i];
     }
+    options.profile = shim_profile_enter(packet->kernel_object);
     __atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
     const enum wm_status status = wm_dispatch_packet(device->machine, &request, &diag);
     __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
+    shim_profile_leave(options.profile);
     if (status) {
         shim_report(diag.message);
         return status == WM_NO_MEMORY ? HSA_STATUS_ERROR_OUT_OF_RESOURCES
@@ -235,6 +237,7 @@ static void process(struct shim_queue *queue, const union packet *packet)
         completion = packet->barrier.completion_signal;
     if (status && !was_inactive) {
         __atomic_store_n(&queue->inactive, true, __ATOMIC_RELEASE);
+        shim_profile_end(); /* the callback may end the process */
         if (queue->callback)
             queue->callback(status, &queue->amd->hsa_queue, queue->user);
     }

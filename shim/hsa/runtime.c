@@ -116,6 +116,7 @@ static bool make_device(void)
         return false;
     }
     device = made;
+    shim_profile_begin(&device);
     __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
     return true;
 }

@@ -94,6 +94,21 @@ void shim_doorbell(struct shim_queue *queue);
 unsigned shim_kernels_running(void);
 bool shim_is_queue(const hsa_queue_t *queue);
 
+/* ---- executables.c ---- */
+
+/* The name of the kernel with this object; "" if it is of no executable. */
+void shim_name_kernel(uint64_t kernel_object, char *name, size_t size);
+
+/* ---- profile.c ---- */
+
+/* Begins if the environment asks for it. */
+void shim_profile_begin(const struct shim_device *device);
+/* The profile that observes this kernel, until shim_profile_leave(); NULL: none. */
+struct wm_profile *shim_profile_enter(uint64_t kernel_object);
+void shim_profile_leave(struct wm_profile *entered);
+/* Completes the trace. Not between enter and leave. */
+void shim_profile_end(void);
+
 /* ---- memory.c ---- */
 
 /* Copies between any two addresses of host or device. */
