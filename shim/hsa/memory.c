@@ -194,7 +194,8 @@ SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agen
 /* ---- locks ---- */
 
 /* Kernels see locked memory at other addresses than the host, as with a discrete GPU's driver, which
- * libamdhip64 5.2 relies on. So locks may overlap, and none is larger than what was locked. */
+ * libamdhip64 5.2 relies on. So locks may overlap, and none is larger than what was locked. The host has
+ * nothing there. */
 #define SEEN_LOW  UINT64_C(0x200000000000)
 #define SEEN_HIGH UINT64_C(0x400000000000)
 
@@ -412,6 +413,8 @@ static bool is_known(uint64_t address)
 static bool has_host(uint64_t address, size_t size)
 {
     unsigned char residence[1024];
+    if (address >= SEEN_LOW && address < SEEN_HIGH)
+        return false;
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = address + size;
     for (uint64_t at = address / page * page; at < end;) {
         const uint64_t most = sizeof residence * page, step = end - at < most ? end - at : most;

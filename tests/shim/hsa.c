@@ -122,9 +122,11 @@ static unsigned handled;
 /* Wants to be called twice. */
 static bool handle(hsa_signal_value_t value, void *user)
 {
-    hsa_signal_store_relaxed((hsa_signal_t){*(uint64_t *)user}, 1);
-    hsa_signal_subtract_relaxed(((hsa_signal_t *)user)[1], 1);
-    return __atomic_add_fetch(&handled, 1, __ATOMIC_SEQ_CST) < 2 && value == 0;
+    const hsa_signal_t *signals = user;
+    const unsigned number = __atomic_add_fetch(&handled, 1, __ATOMIC_SEQ_CST);
+    hsa_signal_store_relaxed(signals[0], 1);
+    hsa_signal_subtract_relaxed(signals[1], 1);
+    return number < 2 && value == 0;
 }
 
 static void test_handlers(void **state)
@@ -137,7 +139,7 @@ static void test_handlers(void **state)
     hsa_signal_store_relaxed(signals[0], 0);
     assert_int_equal(wait_below_1(signals[1]), 0);
     hsa_signal_store_relaxed(signals[0], 0); /* nobody listens any more */
-    assert_int_equal(handled, 2);
+    assert_int_equal(__atomic_load_n(&handled, __ATOMIC_SEQ_CST), 2);
     OK(hsa_signal_destroy(signals[0]));
     OK(hsa_signal_destroy(signals[1]));
 }
