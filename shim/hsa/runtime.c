@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static unsigned users;                                   /* hsa_init() without hsa_shut_down() */
@@ -108,6 +109,8 @@ static bool make_device(void)
     const char *target = getenv("WAVEMEM_TARGET"); /* one of the product's */
     if (!target || !*target)
         target = made.gpu->targets;
+    if (!made.threads) /* once: to ask takes as long as a small kernel */
+        made.threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(made.target, sizeof made.target, "%.*s", (int)strcspn(target, " ,"), target);
     made.wave_size = made.gpu->vgpr_lanes;
     name_isa(&made);

@@ -26,7 +26,7 @@ struct shim_device {
     char target[16]; /* "gfx900" */
     char isa[64];    /* "amdgcn-amd-amdhsa--gfx900:xnack-" */
     unsigned wave_size;
-    uint32_t threads; /* of a dispatch; 0: one per CPU */
+    uint32_t threads; /* of a dispatch */
     double timeout;   /* of a dispatch, seconds; 0: none */
 };
 

@@ -6,7 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { DEPENDENCIES = 64 }; /* more than any runtime passes: it would chain barriers */
+enum { DEPENDENCIES = 64 };       /* more than any runtime passes: it would chain barriers */
+#define IDLE UINT64_C(1000000000) /* nanoseconds; tasks that are added end it */
 
 struct task {
     struct task *next;
@@ -32,7 +33,8 @@ struct task {
 
 struct worker {
     pthread_mutex_t lock;
-    struct task *added; /* newest first; guarded by lock */
+    struct task *added;    /* newest first; guarded by lock */
+    struct shim_bell bell; /* rings when one is added */
     bool started;
 };
 static struct worker handlers = {.lock = PTHREAD_MUTEX_INITIALIZER},
@@ -82,7 +84,7 @@ static void *work(void *argument)
     struct worker *worker = argument;
     struct task *list = NULL;
     for (;;) {
-        const uint32_t seen = shim_rings(&shim_any_signal);
+        const uint32_t seen = shim_rings(&shim_any_signal), seen_added = shim_rings(&worker->bell);
         pthread_mutex_lock(&worker->lock);
         struct task *added = worker->added;
         worker->added = NULL;
@@ -96,8 +98,12 @@ static void *work(void *argument)
             *end = added;
             added = next;
         }
-        if (!sweep(&list))
-            shim_sleep(&shim_any_signal, seen, list ? shim_quantum() : UINT64_C(1000000000));
+        if (sweep(&list))
+            continue;
+        if (list)
+            shim_sleep(&shim_any_signal, seen, shim_quantum());
+        else /* without a task, it does not listen to signals: to wake it would cost those who change them */
+            shim_sleep(&worker->bell, seen_added, IDLE);
     }
     return NULL;
 }
@@ -121,6 +127,7 @@ static hsa_status_t add(struct worker *worker, const struct task *given)
         free(task);
     }
     pthread_mutex_unlock(&worker->lock);
+    shim_ring(&worker->bell);
     shim_ring(&shim_any_signal);
     return ok ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }

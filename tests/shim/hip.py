@@ -5,7 +5,7 @@
 usage: hip.py WAVEMEM RUNTIME PROGRAM    compiles and runs hip/PROGRAM.hip, which checks itself
        hip.py WAVEMEM RUNTIME            all other tests, with the programs in hip/other
 """
-import os
+import json
 import shutil
 import subprocess
 import sys
@@ -78,6 +78,30 @@ class Exec(unittest.TestCase):
         done = execute("--timeout", "0.5", self.program("endless"))
         self.assertEqual(done.returncode, -6, done.stderr)
         self.assertIn("_Z4waitPi", done.stderr)
+
+    def test_profile(self):
+        """vecadd: 100001 work-items in 391 workgroups of 4 waves. The kernel is told 100000, which is 1562.5 waves, and
+        6250 lines of 64 bytes. hipMemset's kernel is not the program's."""
+        program = compile_program(FOLDER / "vecadd.hip", self.folder.name)
+        report = Path(self.folder.name) / "report.json"
+        done = execute("--prof", f"--json={report}", program)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertIn("global_store_dword", done.stderr)
+        figures = json.loads(report.read_text(encoding="utf-8"))
+        self.assertEqual([(kernel["kernel"], kernel["workgroups"], kernel["waves"]) for kernel in figures["kernels"]],
+                         [("_Z3addPKfS0_Pfi", 391, 1564)])
+        stores = [row for row in figures["rows"] if row["text"].startswith("global_store")]
+        self.assertEqual([(row["executions"], row["lanes"], row["lines"]) for row in stores], [(1563, 100000, 6250)])
+        self.assertEqual(execute("--fail-if", "efficiency<2", program).returncode, 1)
+        self.refused("no kernel was profiled", "--prof", "--kernel", "^sub", program)
+        done = execute("--prof", self.program("printf"))
+        self.assertEqual(done.returncode, 5, done.stderr)
+
+    def test_profile_of_a_fault(self):
+        done = execute("--prof", self.program("outside"))
+        self.assertEqual(done.returncode, 128 + 6)
+        self.assertIn("global store outside every allocation", done.stderr)
+        self.assertRegex(done.stderr, r"ran +1 dispatch")
 
     def test_choice_of_gpu(self):
         program = self.program("printf")

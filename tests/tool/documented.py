@@ -46,6 +46,9 @@ BY_CI = {
 }
 # Exit codes other than 0.
 CODES = {
+    # what stands for the program runs no kernel
+    "build/wavemem exec --html app.html ./app": 2,
+    "wavemem exec --html app.html ./app": 2,
     # 'c' is too short
     "build/wavemem run examples/gfx900/vecadd.co -g 1024 -b 64 --arg a=iota:f32:1024 --arg b=iota:f32:1024 "
     "--arg c=zero:f32:1000 --arg n=1024": 3,
