@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const struct tool_verb verbs[] = {
+    {"exec", "run a HIP program as it is, on a simulated GPU", cmd_exec},
     {"run", "execute a kernel, write and compare its outputs", cmd_run},
     {"prof", "execute a kernel and show what each memory instruction costs", cmd_prof},
     {"replay", "repeat a profile from a trace, also for another product or cache size", cmd_replay},

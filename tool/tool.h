@@ -35,6 +35,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
+int cmd_exec(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_tess(int argc, char **argv);
 

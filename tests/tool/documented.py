@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = Path("/usr/lib/x86_64-linux-gnu/librocrand.so.1")
 BITCODE = Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
 
+RUNTIME = Path(sys.argv[1]).resolve().parent / "shim/hsa/libhsa-runtime64.so.1"
+
 # Commands that cannot run here, and why. Entries that no document contains fail.
 NOT_RUN = {
     "man docs/wavemem.1": "needs man-db",
@@ -44,6 +46,9 @@ BY_CI = {
 }
 # Exit codes other than 0.
 CODES = {
+    # what stands for the program runs no kernel
+    "build/wavemem exec --html app.html ./app": 2,
+    "wavemem exec --html app.html ./app": 2,
     # 'c' is too short
     "build/wavemem run examples/gfx900/vecadd.co -g 1024 -b 64 --arg a=iota:f32:1024 --arg b=iota:f32:1024 "
     "--arg c=zero:f32:1000 --arg n=1024": 3,
@@ -204,6 +209,8 @@ class Documented(unittest.TestCase):
             shutil.copy(self.folder / source, self.folder / name)
         if LIBRARY.exists():
             (self.folder / "librocrand.so.1").symlink_to(LIBRARY)
+        self.write("app", b"#!/bin/sh\n")  # stands for a HIP program; tests/shim/hip.py runs real ones
+        (self.folder / "app").chmod(0o755)
         manual = (ROOT / "docs/wavemem.1").read_text(encoding="utf-8")
         job = re.search(r"(?ms)^\.Pa (\S+\.job) :\n\.Bd[^\n]*\n(.*?)^\.Ed", manual)
         self.write(job.group(1), job.group(2).encode())
@@ -263,7 +270,7 @@ class Documented(unittest.TestCase):
             return
         self.prepare_for(text)
         missing = [name for name, there in (("librocrand.so.1", LIBRARY.exists()), ("clang", shutil.which("clang-19")),
-                                            ("FOLDER", BITCODE.exists()), ("bitcode", BITCODE.exists()), ("jq", shutil.which("jq")))
+                                            ("FOLDER", BITCODE.exists()), ("bitcode", BITCODE.exists()), ("./app", RUNTIME.exists() and not command.is_sanitized()), ("jq", shutil.which("jq")))
                    if name in text and not there]
         if missing:
             self.skipTest(f"{missing[0]} is not installed: {text}")

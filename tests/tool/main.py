@@ -13,7 +13,7 @@ from command import Case
 class Main(Case):
     def test_verbs(self):
         out, _ = self.run_tool("--help")
-        for verb in ("run", "prof", "dis", "info", "explain", "tess"):
+        for verb in ("exec", "run", "prof", "dis", "info", "explain", "tess"):
             self.assertRegex(out, rf"(?m)^  {verb}\b")
         self.assertRegex(self.run_tool("--version")[0], r"^wavemem \d+\.\d+\.\d+\n$")
         self.refused("did you mean 'prof'", "porf")
@@ -22,7 +22,7 @@ class Main(Case):
         self.assertIn("usage: wavemem VERB", self.run_tool(code=2)[1])
 
     def test_help_teaches_by_example(self):
-        for verb in ("run", "prof", "dis", "info", "explain", "tess"):
+        for verb in ("exec", "run", "prof", "dis", "info", "explain", "tess"):
             out, err = self.run_tool(verb, "--help")
             self.assertEqual(err, "")
             self.assertIn(f"usage: wavemem {verb}", out)
@@ -32,7 +32,7 @@ class Main(Case):
         page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "wavemem.1")
         with open(page, encoding="utf-8") as file:
             text = file.read()
-        for verb in ("run", "prof", "dis", "explain", "tess"):
+        for verb in ("exec", "run", "prof", "dis", "explain", "tess"):
             for option in re.findall(r"(?m)^ +(?:-\w, )? *--([a-z-]+)", self.run_tool(verb, "--help")[0]):
                 self.assertIn(f"Fl Fl {option}", text)
 

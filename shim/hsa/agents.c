@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* Agents, their instruction set and their memory pools: tables of what each says about itself. */
+#include "shim.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+bool shim_is_agent(hsa_agent_t agent)
+{
+    return agent.handle == SHIM_CPU || agent.handle == SHIM_GPU;
+}
+
+hsa_status_t shim_find_fact(const struct shim_fact *facts, size_t count, uint32_t attribute, void *value)
+{
+    if (!value)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    for (size_t i = 0; i < count; i++)
+        if (facts[i].attribute == attribute) {
+            memcpy(value, facts[i].bytes, facts[i].size);
+            return HSA_STATUS_SUCCESS;
+        }
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+SHIM_API hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void *data), void *data)
+{
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!callback)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    const hsa_status_t status = callback((hsa_agent_t){SHIM_CPU}, data);
+    return status ? status : callback((hsa_agent_t){SHIM_GPU}, data);
+}
+
+/* ---- what both agents have ---- */
+
+enum {
+    LARGEST_WORKGROUP = 1024,
+    LARGEST_QUEUE = 1 << 17, /* packets; ROCr's limit */
+    SMALLEST_QUEUE = 64,
+    QUEUES = 128,
+    /* Of a device that is not there: a bus that no other device of a PC has by default. */
+    PCI_BUS = 0x3,
+    /* Capacity and memory of a product are not among the figures that wavemem has. */
+    MEMORY_WIDTH = 256,
+    MEMORY_MHZ = 1000,
+};
+
+static const bool yes = true, no = false;
+static const uint32_t zero = 0, one = 1;
+static const uint16_t major = 1, minor = 1;
+static const char vendor[64] = "AMD", cpu_vendor[64] = "CPU", cpu_name[64] = "CPU";
+static const hsa_device_type_t is_cpu = HSA_DEVICE_TYPE_CPU, is_gpu = HSA_DEVICE_TYPE_GPU;
+static const hsa_profile_t base = HSA_PROFILE_BASE, full = HSA_PROFILE_FULL;
+static const hsa_machine_model_t model = HSA_MACHINE_MODEL_LARGE;
+static const hsa_default_float_rounding_mode_t rounding = HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR;
+static const uint32_t roundings = 1u << HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR;
+static const hsa_queue_type32_t queue_type = HSA_QUEUE_TYPE_MULTI;
+static const hsa_isa_t isa = {SHIM_ISA}, no_isa = {0};
+
+static hsa_status_t cpu_info(uint32_t attribute, void *value)
+{
+    static const uint32_t caches[4] = {32 << 10, 0, 0, 0}, line = 64, mhz = 1000, feature = 0;
+    static const uint8_t extensions[128] = {0};
+    const uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    static const char uuid[24] = "CPU-XX";
+    const struct shim_fact facts[] = {
+        {HSA_AGENT_INFO_NAME, sizeof cpu_name, cpu_name},
+        {HSA_AGENT_INFO_VENDOR_NAME, sizeof cpu_vendor, cpu_vendor},
+        {HSA_AGENT_INFO_FEATURE, sizeof feature, &feature},
+        {HSA_AGENT_INFO_MACHINE_MODEL, sizeof model, &model},
+        {HSA_AGENT_INFO_PROFILE, sizeof full, &full},
+        {HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, sizeof rounding, &rounding},
+        {HSA_AGENT_INFO_WAVEFRONT_SIZE, sizeof zero, &zero},
+        {HSA_AGENT_INFO_QUEUES_MAX, sizeof zero, &zero},
+        {HSA_AGENT_INFO_QUEUE_MIN_SIZE, sizeof zero, &zero},
+        {HSA_AGENT_INFO_QUEUE_MAX_SIZE, sizeof zero, &zero},
+        {HSA_AGENT_INFO_QUEUE_TYPE, sizeof queue_type, &queue_type},
+        {HSA_AGENT_INFO_NODE, sizeof zero, &zero},
+        {HSA_AGENT_INFO_DEVICE, sizeof is_cpu, &is_cpu},
+        {HSA_AGENT_INFO_CACHE_SIZE, sizeof caches, caches},
+        {HSA_AGENT_INFO_ISA, sizeof no_isa, &no_isa},
+        {HSA_AGENT_INFO_EXTENSIONS, sizeof extensions, extensions},
+        {HSA_AGENT_INFO_VERSION_MAJOR, sizeof major, &major},
+        {HSA_AGENT_INFO_VERSION_MINOR, sizeof minor, &minor},
+        {HSA_AMD_AGENT_INFO_CHIP_ID, sizeof zero, &zero},
+        {HSA_AMD_AGENT_INFO_CACHELINE_SIZE, sizeof line, &line},
+        {HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, sizeof cores, &cores},
+        {HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, sizeof mhz, &mhz},
+        {HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, sizeof zero, &zero},
+        {HSA_AMD_AGENT_INFO_BDFID, sizeof zero, &zero},
+        {HSA_AMD_AGENT_INFO_DOMAIN, sizeof zero, &zero},
+        {HSA_AMD_AGENT_INFO_PRODUCT_NAME, sizeof cpu_name, cpu_name},
+        {HSA_AMD_AGENT_INFO_UUID, sizeof uuid, uuid},
+        {HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, sizeof yes, &yes},
+    };
+    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+}
+
+static hsa_status_t gpu_info(const struct shim_device *device, uint32_t attribute, void *value)
+{
+    static const uint16_t sides[3] = {LARGEST_WORKGROUP, LARGEST_WORKGROUP, LARGEST_WORKGROUP};
+    static const hsa_dim3_t grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    static const uint32_t workgroup = LARGEST_WORKGROUP, grid_size = UINT32_MAX, fbarriers = 32,
+                          queues = QUEUES, least = SMALLEST_QUEUE, most = LARGEST_QUEUE,
+                          feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH, node = 1, width = MEMORY_WIDTH,
+                          memory_mhz = MEMORY_MHZ, bdf = PCI_BUS << 8;
+    static const hsa_amd_hdp_flush_t no_flush;
+    /* With the bit of images, because libamdhip64 allocates pitched memory only where there are images,
+     * although hsa_ext_image_create() is not implemented. Sizes: the fields of image descriptors; source: GCN
+     * 3 ISA, table 8.11. */
+    static const uint8_t extensions[128] = {1 << HSA_EXTENSION_IMAGES};
+    static const uint32_t plane[3] = {16384, 16384, 1}, volume[3] = {2048, 2048, 2048},
+                          row[3] = {16384, 1, 1}, buffer[3] = {UINT32_MAX, 1, 1}, layers = 2048, pitch = 256,
+                          images = 64, samplers = 16;
+    static const char uuid[24] = "GPU-776176656d656d00";
+    const struct wm_gpu *gpu = device->gpu;
+    char name[64] = {0}, title[64] = {0};
+    snprintf(name, sizeof name, "%s", device->target);
+    snprintf(title, sizeof title, "%s", gpu->title);
+    const uint32_t caches[4] = {(uint32_t)gpu->cache[WM_CACHE_VECTOR].bytes,
+                                (uint32_t)gpu->cache[WM_CACHE_L2].bytes,
+                                (uint32_t)gpu->cache[WM_CACHE_LAST].bytes, 0};
+    const uint32_t waves = gpu->simds * gpu->waves, engines = gpu->xcds * gpu->engines;
+    const struct shim_fact facts[] = {
+        {HSA_AGENT_INFO_NAME, sizeof name, name},
+        {HSA_AGENT_INFO_VENDOR_NAME, sizeof vendor, vendor},
+        {HSA_AGENT_INFO_FEATURE, sizeof feature, &feature},
+        {HSA_AGENT_INFO_MACHINE_MODEL, sizeof model, &model},
+        {HSA_AGENT_INFO_PROFILE, sizeof base, &base},
+        {HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, sizeof rounding, &rounding},
+        {HSA_AGENT_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES, sizeof roundings, &roundings},
+        {HSA_AGENT_INFO_FAST_F16_OPERATION, sizeof yes, &yes},
+        {HSA_AGENT_INFO_WAVEFRONT_SIZE, sizeof device->wave_size, &device->wave_size},
+        {HSA_AGENT_INFO_WORKGROUP_MAX_DIM, sizeof sides, sides},
+        {HSA_AGENT_INFO_WORKGROUP_MAX_SIZE, sizeof workgroup, &workgroup},
+        {HSA_AGENT_INFO_GRID_MAX_DIM, sizeof grid, &grid},
+        {HSA_AGENT_INFO_GRID_MAX_SIZE, sizeof grid_size, &grid_size},
+        {HSA_AGENT_INFO_FBARRIER_MAX_SIZE, sizeof fbarriers, &fbarriers},
+        {HSA_AGENT_INFO_QUEUES_MAX, sizeof queues, &queues},
+        {HSA_AGENT_INFO_QUEUE_MIN_SIZE, sizeof least, &least},
+        {HSA_AGENT_INFO_QUEUE_MAX_SIZE, sizeof most, &most},
+        {HSA_AGENT_INFO_QUEUE_TYPE, sizeof queue_type, &queue_type},
+        {HSA_AGENT_INFO_NODE, sizeof node, &node},
+        {HSA_AGENT_INFO_DEVICE, sizeof is_gpu, &is_gpu},
+        {HSA_AGENT_INFO_CACHE_SIZE, sizeof caches, caches},
+        {HSA_AGENT_INFO_ISA, sizeof isa, &isa},
+        {HSA_AGENT_INFO_EXTENSIONS, sizeof extensions, extensions},
+        {HSA_AGENT_INFO_VERSION_MAJOR, sizeof major, &major},
+        {HSA_AGENT_INFO_VERSION_MINOR, sizeof minor, &minor},
+        {HSA_AMD_AGENT_INFO_CHIP_ID, sizeof zero, &zero},
+        {HSA_AMD_AGENT_INFO_CACHELINE_SIZE, sizeof(uint32_t), &gpu->cache[WM_CACHE_L2].line},
+        {HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, sizeof(uint32_t), &gpu->compute_units},
+        {HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, sizeof(uint32_t), &gpu->clock_mhz},
+        {HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, sizeof node, &node},
+        {HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS, sizeof one, &zero},
+        {HSA_AMD_AGENT_INFO_BDFID, sizeof bdf, &bdf},
+        {HSA_AMD_AGENT_INFO_MEMORY_WIDTH, sizeof width, &width},
+        {HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY, sizeof memory_mhz, &memory_mhz},
+        {HSA_AMD_AGENT_INFO_PRODUCT_NAME, sizeof title, title},
+        {HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, sizeof waves, &waves},
+        {HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU, sizeof(uint32_t), &gpu->simds},
+        {HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES, sizeof engines, &engines},
+        {HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE, sizeof one, &one},
+        {HSA_AMD_AGENT_INFO_HDP_FLUSH, sizeof no_flush, &no_flush},
+        {HSA_AMD_AGENT_INFO_DOMAIN, sizeof zero, &zero},
+        {HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, sizeof yes, &yes},
+        {HSA_AMD_AGENT_INFO_UUID, sizeof uuid, uuid},
+        {HSA_AMD_AGENT_INFO_ASIC_REVISION, sizeof zero, &zero},
+        {HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, sizeof no, &no},
+        {HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT, sizeof(uint32_t), &gpu->compute_units},
+        {HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS, sizeof *row, row},
+        {HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS, sizeof *buffer, buffer},
+        {HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS, 2 * sizeof *plane, plane},
+        {HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS, sizeof volume, volume},
+        {HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS, sizeof layers, &layers},
+        {HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES, sizeof images, &images},
+        {HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES, sizeof images, &images},
+        {HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS, sizeof samplers, &samplers},
+        {HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT, sizeof pitch, &pitch},
+    };
+    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+}
+
+SHIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
+{
+    const struct shim_device *device = shim_device();
+    if (!device)
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!shim_is_agent(agent))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    return agent.handle == SHIM_CPU ? cpu_info(attribute, value) : gpu_info(device, attribute, value);
+}
+
+SHIM_API hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agent_t agent,
+                                                    uint16_t version_major, uint16_t version_minor,
+                                                    bool *result)
+{
+    (void)extension, (void)version_major, (void)version_minor;
+    if (!shim_is_agent(agent))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!result)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *result = false; /* images and the like */
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- the instruction set ---- */
+
+SHIM_API hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent,
+                                             hsa_status_t (*callback)(hsa_isa_t isa, void *data), void *data)
+{
+    if (!shim_is_agent(agent))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!callback)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return agent.handle == SHIM_GPU ? callback(isa, data) : HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t given, hsa_isa_info_t attribute, void *value)
+{
+    static const uint16_t sides[3] = {LARGEST_WORKGROUP, LARGEST_WORKGROUP, LARGEST_WORKGROUP};
+    static const hsa_dim3_t grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    static const uint64_t grid_size = UINT64_MAX;
+    static const uint32_t workgroup = LARGEST_WORKGROUP, fbarriers = 32;
+    static const bool models[2] = {false, true}, profiles[2] = {true, false}, modes[3] = {false, false, true};
+    const struct shim_device *device = shim_device();
+    if (!device)
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (given.handle != SHIM_ISA)
+        return HSA_STATUS_ERROR_INVALID_ISA;
+    const uint32_t length = (uint32_t)strlen(device->isa) + 1;
+    const struct shim_fact facts[] = {
+        {HSA_ISA_INFO_NAME_LENGTH, sizeof length, &length},
+        {HSA_ISA_INFO_NAME, length, device->isa},
+        {HSA_ISA_INFO_CALL_CONVENTION_COUNT, sizeof one, &one},
+        {HSA_ISA_INFO_MACHINE_MODELS, sizeof models, models},
+        {HSA_ISA_INFO_PROFILES, sizeof profiles, profiles},
+        {HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES, sizeof modes, modes},
+        {HSA_ISA_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES, sizeof modes, modes},
+        {HSA_ISA_INFO_FAST_F16_OPERATION, sizeof yes, &yes},
+        {HSA_ISA_INFO_WORKGROUP_MAX_DIM, sizeof sides, sides},
+        {HSA_ISA_INFO_WORKGROUP_MAX_SIZE, sizeof workgroup, &workgroup},
+        {HSA_ISA_INFO_GRID_MAX_DIM, sizeof grid, &grid},
+        {HSA_ISA_INFO_GRID_MAX_SIZE, sizeof grid_size, &grid_size},
+        {HSA_ISA_INFO_FBARRIER_MAX_SIZE, sizeof fbarriers, &fbarriers},
+    };
+    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+}
+
+SHIM_API hsa_status_t hsa_isa_from_name(const char *name, hsa_isa_t *found)
+{
+    const struct shim_device *device = shim_device();
+    if (!device)
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!name || !found)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (strcmp(name, device->isa))
+        return HSA_STATUS_ERROR_INVALID_ISA_NAME;
+    *found = isa;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- memory pools ---- */
+
+static const struct pool {
+    enum shim_pool handle;
+    uint64_t agent;
+    hsa_amd_segment_t segment;
+    uint32_t flags;
+    bool allocates;
+} pools[] = {
+    {SHIM_POOL_FINE, SHIM_CPU, HSA_AMD_SEGMENT_GLOBAL,
+     HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT, true},
+    {SHIM_POOL_COARSE, SHIM_CPU, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+     true},
+    {SHIM_POOL_DEVICE, SHIM_GPU, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+     true},
+    {SHIM_POOL_GROUP, SHIM_GPU, HSA_AMD_SEGMENT_GROUP, 0, false},
+};
+
+static const struct pool *find_pool(hsa_amd_memory_pool_t given)
+{
+    for (size_t i = 0; i < SHIM_COUNT(pools); i++)
+        if (pools[i].handle == given.handle)
+            return &pools[i];
+    return NULL;
+}
+
+SHIM_API hsa_status_t hsa_amd_agent_iterate_memory_pools(
+    hsa_agent_t agent, hsa_status_t (*callback)(hsa_amd_memory_pool_t memory_pool, void *data), void *data)
+{
+    if (!shim_is_agent(agent))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!callback)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    for (size_t i = 0; i < SHIM_COUNT(pools); i++) {
+        const hsa_status_t status = pools[i].agent == agent.handle
+                                        ? callback((hsa_amd_memory_pool_t){pools[i].handle}, data)
+                                        : HSA_STATUS_SUCCESS;
+        if (status)
+            return status;
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t given,
+                                                   hsa_amd_memory_pool_info_t attribute, void *value)
+{
+    static const size_t granule = WM_ALLOCATION_ALIGNMENT;
+    const struct pool *pool = find_pool(given);
+    const struct shim_device *device = shim_device();
+    if (!pool || !device)
+        return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+    const size_t size = pool->handle == SHIM_POOL_GROUP ? device->gpu->lds_bytes : SHIM_DEVICE_BYTES;
+    const bool by_all = pool->agent == SHIM_CPU;
+    const struct shim_fact facts[] = {
+        {HSA_AMD_MEMORY_POOL_INFO_SEGMENT, sizeof(uint32_t), &pool->segment},
+        {HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, sizeof pool->flags, &pool->flags},
+        {HSA_AMD_MEMORY_POOL_INFO_SIZE, sizeof size, &size},
+        {HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, sizeof(bool), &pool->allocates},
+        {HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE, sizeof granule, &granule},
+        {HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT, sizeof granule, &granule},
+        {HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL, sizeof by_all, &by_all},
+        {HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE, sizeof size, &size},
+    };
+    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+}
+
+/* The host never reaches memory of the device, as without a large BAR, so that the runtime copies with
+ * packets and copies that wavemem sees. */
+SHIM_API hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent, hsa_amd_memory_pool_t given,
+                                                         hsa_amd_agent_memory_pool_info_t attribute,
+                                                         void *value)
+{
+    const struct pool *pool = find_pool(given);
+    if (!shim_is_agent(agent))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!pool)
+        return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+    const bool own = pool->agent == agent.handle;
+    const hsa_amd_memory_pool_access_t access = own ? HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT
+                                                : agent.handle == SHIM_CPU
+                                                    ? HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED
+                                                    : HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
+    const uint32_t hops = !own;
+    const hsa_amd_memory_pool_link_info_t link = {.atomic_support_32bit = true,
+                                                  .atomic_support_64bit = true,
+                                                  .coherent_support = true,
+                                                  .link_type = HSA_AMD_LINK_INFO_TYPE_PCIE,
+                                                  .numa_distance = 20};
+    const struct shim_fact facts[] = {
+        {HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, sizeof(uint32_t), &access},
+        {HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS, sizeof hops, &hops},
+        {HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO, own ? 0 : sizeof link, &link},
+    };
+    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory: allocations from pools, host memory that the program locks, copies. Memory of the host is mapped
+ * into the machine at its own address and with its exact size; memory of the device exists in the machine
+ * only. */
+#include "shim.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Something that the program allocated or locked. */
+struct block {
+    uint64_t low, size;
+    enum shim_pool pool; /* 0: locked */
+    uint32_t locks;      /* of the same range */
+    uint64_t seen;       /* of a lock: where kernels see it */
+    size_t mapped;       /* bytes of the host's mapping, for munmap; 0: none */
+    void *user;
+};
+
+struct list {
+    struct block *blocks; /* sorted by address */
+    size_t count, room;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static struct list allocated, locked;                    /* locked ones may overlap one another */
+static uint64_t next_seen;
+
+/* ---- lists ---- */
+
+/* Index of the first block that begins above the address. */
+static size_t above(const struct list *list, uint64_t address)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (list->blocks[middle].low <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct block *find(const struct list *list, uint64_t address)
+{
+    for (size_t i = above(list, address); i-- > 0;) {
+        if (address - list->blocks[i].low < list->blocks[i].size)
+            return &list->blocks[i];
+        if (list == &allocated) /* they do not overlap */
+            break;
+    }
+    return NULL;
+}
+
+static struct block *find_exact(const struct list *list, uint64_t address)
+{
+    const size_t i = above(list, address);
+    return i && list->blocks[i - 1].low == address ? &list->blocks[i - 1] : NULL;
+}
+
+static bool insert(struct list *list, const struct block *block)
+{
+    if (list->count == list->room) {
+        const size_t room = list->room ? 2 * list->room : 64;
+        struct block *blocks = realloc(list->blocks, room * sizeof *blocks);
+        if (!blocks)
+            return false;
+        list->blocks = blocks;
+        list->room = room;
+    }
+    const size_t i = above(list, block->low);
+    memmove(&list->blocks[i + 1], &list->blocks[i], (list->count - i) * sizeof *block);
+    list->blocks[i] = *block;
+    list->count++;
+    return true;
+}
+
+static void take_out(struct list *list, const struct block *block)
+{
+    const size_t i = (size_t)(block - list->blocks);
+    list->count--;
+    memmove(&list->blocks[i], &list->blocks[i + 1], (list->count - i) * sizeof *block);
+}
+
+/* By the address that kernels see. */
+static struct block *find_seen(uint64_t address)
+{
+    for (size_t i = 0; i < locked.count; i++)
+        if (address - locked.blocks[i].seen < locked.blocks[i].size)
+            return &locked.blocks[i];
+    return NULL;
+}
+
+/* What contains the address. */
+static struct block *find_any(uint64_t address)
+{
+    struct block *block = find(&allocated, address);
+    if (!block)
+        block = find(&locked, address);
+    return block ? block : find_seen(address);
+}
+
+/* ---- pools ---- */
+
+static hsa_status_t allocate_host(size_t size, struct block *block)
+{
+    enum { PADDING = 64 }; /* wide accesses of the host across the end */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t mapped = (size + PADDING + page - 1) / page * page;
+    void *memory =
+        mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct wm_diag diag = {0};
+    if (memory == MAP_FAILED)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    const enum wm_status status =
+        wm_map_host(shim_device()->machine, memory, size, 0, 0, "memory of the host", &diag);
+    if (status) {
+        munmap(memory, mapped);
+        shim_complain("%s", diag.message);
+        return shim_status(status);
+    }
+    block->low = (uintptr_t)memory;
+    block->mapped = mapped;
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
+                                                   void **made)
+{
+    struct block block = {.size = size, .pool = (enum shim_pool)pool.handle};
+    (void)flags;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (pool.handle < SHIM_POOL_FINE || pool.handle > SHIM_POOL_GROUP)
+        return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+    if (pool.handle == SHIM_POOL_GROUP)
+        return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    if (!made || !size)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (size > SHIM_DEVICE_BYTES)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    const hsa_status_t status = pool.handle == SHIM_POOL_DEVICE
+                                    ? shim_status(wm_allocate(shim_device()->machine, size, 0,
+                                                              "memory of the device", &block.low, NULL))
+                                    : allocate_host(size, &block);
+    if (status)
+        return status;
+    pthread_mutex_lock(&lock);
+    const bool ok = insert(&allocated, &block);
+    pthread_mutex_unlock(&lock);
+    if (!ok)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    *made = (void *)(uintptr_t)block.low;
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_pool_free(void *pointer)
+{
+    struct block block = {0};
+    pthread_mutex_lock(&lock);
+    struct block *found = find_exact(&allocated, (uintptr_t)pointer);
+    if (found) {
+        block = *found;
+        take_out(&allocated, found);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!block.size)
+        return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    const enum wm_status status = wm_free(shim_device()->machine, block.low, NULL);
+    if (block.mapped)
+        munmap(pointer, block.mapped);
+    return shim_status(status);
+}
+
+SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agents,
+                                                  const uint32_t *flags, const void *pointer)
+{
+    if (!count || !agents || flags)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    for (uint32_t i = 0; i < count; i++)
+        if (!shim_is_agent(agents[i]))
+            return HSA_STATUS_ERROR_INVALID_AGENT;
+    pthread_mutex_lock(&lock);
+    const bool known = find_any((uintptr_t)pointer);
+    pthread_mutex_unlock(&lock);
+    return known ? HSA_STATUS_SUCCESS
+                 : HSA_STATUS_ERROR_INVALID_ARGUMENT; /* there is one GPU: it has access */
+}
+
+/* ---- locks ---- */
+
+/* Kernels see locked memory at other addresses than the host, as with a discrete GPU's driver, which
+ * libamdhip64 5.2 relies on. So locks may overlap, and none is larger than what was locked. The host has
+ * nothing there. */
+#define SEEN_LOW  UINT64_C(0x200000000000)
+#define SEEN_HIGH UINT64_C(0x400000000000)
+
+static hsa_status_t map_lock(struct block *block, bool writable)
+{
+    enum { PAGE = WM_ALLOCATION_ALIGNMENT, GAP = 1 << 16, TRIES = 1000 };
+    struct wm_diag diag = {0};
+    for (unsigned i = 0; i < TRIES; i++) { /* an address is taken only after all have been used once */
+        if (next_seen < SEEN_LOW || next_seen > SEEN_HIGH - block->size - GAP)
+            next_seen = SEEN_LOW;
+        block->seen = next_seen + block->low % PAGE;
+        next_seen = (block->seen + block->size + 2 * GAP) / GAP * GAP;
+        if (!wm_map_host(shim_device()->machine, (void *)(uintptr_t)block->low, block->size, block->seen,
+                         writable ? 0 : WM_READ_ONLY, "registered memory", &diag))
+            return HSA_STATUS_SUCCESS;
+    }
+    shim_complain("%s", diag.message);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+/* Whether the host has this memory. *writable: and may write it. Faults its pages in, as locking them would.
+ */
+static bool is_mapped(uint64_t low, uint64_t size, bool *writable)
+{
+#ifndef MADV_POPULATE_READ
+    enum { MADV_POPULATE_READ = 22, MADV_POPULATE_WRITE = 23 };
+#endif
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = low / page * page;
+    const uint64_t bytes = (low + size - start + page - 1) / page * page;
+    void *memory = (void *)(uintptr_t)start;
+    *writable = true;
+    if (low + size < low)
+        return false;
+    if (!madvise(memory, bytes, MADV_POPULATE_WRITE))
+        return true;
+    *writable = false;
+    if (!madvise(memory, bytes, MADV_POPULATE_READ))
+        return true;
+    if (errno != EINVAL)
+        return false;
+    *writable = true; /* a kernel before 5.14, which does not know; it tells whether pages are mapped */
+    unsigned char residence[256];
+    for (uint64_t at = 0; at < bytes; at += sizeof residence * page) {
+        const uint64_t rest = bytes - at,
+                       step = rest < sizeof residence * page ? rest : sizeof residence * page;
+        if (mincore((void *)(uintptr_t)(start + at), step, residence))
+            return false;
+    }
+    return true;
+}
+
+static hsa_status_t lock_range(uint64_t low, size_t size, uint64_t *seen)
+{
+    struct block block = {.low = low, .size = size, .locks = 1};
+    bool writable = true;
+    struct block *same = find_exact(&locked, low);
+    const struct block *own = find(&allocated, low);
+    if (same && same->size == size) {
+        same->locks++;
+        *seen = same->seen;
+        return HSA_STATUS_SUCCESS;
+    }
+    if (size > SHIM_DEVICE_BYTES || (own && size > own->size - (low - own->low)))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (own) {
+        block.seen = low;
+        block.pool = own->pool;
+    } else {
+        const hsa_status_t status =
+            is_mapped(low, size, &writable) ? map_lock(&block, writable) : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        if (status)
+            return status;
+    }
+    *seen = block.seen;
+    if (insert(&locked, &block))
+        return HSA_STATUS_SUCCESS;
+    if (!own)
+        wm_free(shim_device()->machine, block.seen, NULL);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *agents, int count,
+                                          void **seen)
+{
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!host || !size || !seen || count < 0 || (count && !agents))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    for (int i = 0; i < count; i++)
+        if (!shim_is_agent(agents[i]))
+            return HSA_STATUS_ERROR_INVALID_AGENT;
+    uint64_t address = 0;
+    pthread_mutex_lock(&lock);
+    const hsa_status_t status = lock_range((uintptr_t)host, size, &address);
+    pthread_mutex_unlock(&lock);
+    *seen = (void *)(uintptr_t)address;
+    return status;
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_lock_to_pool(void *host, size_t size, hsa_agent_t *agents, int count,
+                                                  hsa_amd_memory_pool_t pool, uint32_t flags, void **seen)
+{
+    if (pool.handle != SHIM_POOL_FINE && pool.handle != SHIM_POOL_COARSE)
+        return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+    return flags ? HSA_STATUS_ERROR_INVALID_ARGUMENT : hsa_amd_memory_lock(host, size, agents, count, seen);
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_unlock(void *host)
+{
+    pthread_mutex_lock(&lock);
+    struct block *block = find_exact(&locked, (uintptr_t)host);
+    const bool found = block;
+    if (found && !--block->locks) {
+        if (!block->pool)
+            wm_free(shim_device()->machine, block->seen, NULL);
+        take_out(&locked, block);
+    }
+    pthread_mutex_unlock(&lock);
+    return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* Hints: all host memory can be reached by copies, and the kernels see what is locked. */
+SHIM_API hsa_status_t hsa_memory_register(void *pointer, size_t size)
+{
+    return pointer || !size ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+SHIM_API hsa_status_t hsa_memory_deregister(void *pointer, size_t size)
+{
+    return hsa_memory_register(pointer, size);
+}
+
+SHIM_API hsa_status_t hsa_amd_coherency_set_type(hsa_agent_t agent, hsa_amd_coherency_type_t type)
+{
+    (void)type;
+    return shim_is_agent(agent) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_AGENT;
+}
+
+SHIM_API hsa_status_t hsa_amd_coherency_get_type(hsa_agent_t agent, hsa_amd_coherency_type_t *type)
+{
+    if (!shim_is_agent(agent))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!type)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *type = HSA_AMD_COHERENCY_TYPE_COHERENT;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- questions ---- */
+
+static void describe(const struct block *block, hsa_amd_pointer_info_t *info)
+{
+    const bool device = block->pool == SHIM_POOL_DEVICE;
+    info->type = block->locks ? HSA_EXT_POINTER_TYPE_LOCKED : HSA_EXT_POINTER_TYPE_HSA;
+    info->agentBaseAddress = (void *)(uintptr_t)(block->locks ? block->seen : block->low);
+    info->hostBaseAddress = device ? NULL : (void *)(uintptr_t)block->low;
+    info->sizeInBytes = block->size;
+    info->userData = block->user;
+    info->agentOwner.handle = device ? SHIM_GPU : SHIM_CPU;
+    info->global_flags = device || block->pool == SHIM_POOL_COARSE
+                             ? HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED
+                             : HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED;
+}
+
+SHIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *given,
+                                           void *(*alloc)(size_t), uint32_t *count, hsa_agent_t **accessible)
+{
+    hsa_amd_pointer_info_t info = {.size = sizeof info, .type = HSA_EXT_POINTER_TYPE_UNKNOWN};
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!given || given->size < offsetof(hsa_amd_pointer_info_t, agentBaseAddress) ||
+        (alloc && (!count || !accessible)))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (given->size < info.size)
+        info.size = given->size;
+    pthread_mutex_lock(&lock);
+    const struct block *block = find_any((uintptr_t)pointer);
+    const bool known = block;
+    if (known)
+        describe(block, &info);
+    pthread_mutex_unlock(&lock);
+    memcpy(given, &info, info.size);
+    if (!alloc)
+        return HSA_STATUS_SUCCESS;
+    *count = known;
+    *accessible = known ? alloc(sizeof **accessible) : NULL;
+    if (known && !*accessible)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (known)
+        (*accessible)->handle = SHIM_GPU;
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_pointer_info_set_userdata(const void *pointer, void *user)
+{
+    pthread_mutex_lock(&lock);
+    struct block *block = find(&allocated, (uintptr_t)pointer);
+    if (block)
+        block->user = user;
+    pthread_mutex_unlock(&lock);
+    return block ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- copies ---- */
+
+/* Whether the machine knows the address: memory of the device or of the host, or locked memory as kernels see
+ * it. The rest is memory of the host alone. */
+static bool is_known(uint64_t address)
+{
+    struct wm_allocation found = {.struct_size = sizeof found};
+    return !wm_find_allocation(shim_device()->machine, address, false, &found, NULL);
+}
+
+/* Whether each page of the host's memory is mapped: a wild pointer is an error, not a crash. */
+static bool has_host(uint64_t address, size_t size)
+{
+    unsigned char residence[1024];
+    if (address >= SEEN_LOW && address < SEEN_HIGH)
+        return false;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = address + size;
+    for (uint64_t at = address / page * page; at < end;) {
+        const uint64_t most = sizeof residence * page, step = end - at < most ? end - at : most;
+        if (mincore((void *)(uintptr_t)at, step, residence))
+            return false;
+        at += step;
+    }
+    return end >= address;
+}
+
+hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
+{
+    struct wm_machine *machine = shim_device()->machine;
+    if (!size)
+        return HSA_STATUS_SUCCESS;
+    const bool knows_to = is_known(to), knows_from = is_known(from);
+    if ((!knows_to && !has_host(to, size)) || (!knows_from && !has_host(from, size)))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!knows_to && knows_from)
+        return shim_status(wm_read(machine, from, (void *)(uintptr_t)to, size, NULL));
+    const void *host = knows_from ? wm_host_pointer(machine, from, size) : (const void *)(uintptr_t)from;
+    if (!host)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (knows_to)
+        return shim_status(wm_write(machine, to, host, size, NULL));
+    memmove((void *)(uintptr_t)to, host, size);
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_memory_copy(void *to, const void *from, size_t size)
+{
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    return to && from ? shim_copy((uintptr_t)to, (uintptr_t)from, size) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_fill(void *pointer, uint32_t value, size_t count)
+{
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!pointer || (uintptr_t)pointer % sizeof value || count > SHIM_DEVICE_BYTES / sizeof value)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    uint32_t *words = wm_host_pointer(shim_device()->machine, (uintptr_t)pointer, count * sizeof value);
+    if (!words)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    for (size_t i = 0; i < count; i++)
+        words[i] = value;
+    return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* The runtime itself: init, what the system says about itself, extensions, names of statuses. */
+#include "shim.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static unsigned users;                                   /* hsa_init() without hsa_shut_down() */
+static struct shim_device device;
+static bool ready;
+
+const struct shim_device *shim_device(void)
+{
+    return __atomic_load_n(&ready, __ATOMIC_ACQUIRE) ? &device : NULL;
+}
+
+uint64_t shim_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void shim_report(const char *text)
+{
+    fprintf(stderr, "wavemem: error: %s\n", text);
+}
+
+void shim_complain(const char *format, ...)
+{
+    enum { MOST = 20 };
+    static unsigned said;
+    const unsigned number = __atomic_add_fetch(&said, 1, __ATOMIC_RELAXED);
+    char text[600];
+    va_list arguments;
+    if (number > MOST)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "wavemem: %s\n%s", text,
+            number == MOST ? "wavemem: further messages of this kind are not shown\n" : "");
+}
+
+hsa_status_t shim_status(enum wm_status status)
+{
+    switch (status) {
+    case WM_OK:
+        return HSA_STATUS_SUCCESS;
+    case WM_NO_MEMORY:
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    case WM_BAD_FILE:
+        return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+    case WM_BAD_ARGUMENT:
+    case WM_NOT_FOUND:
+    case WM_OUT_OF_RANGE:
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    default:
+        return HSA_STATUS_ERROR;
+    }
+}
+
+/* ---- init ---- */
+
+/* Features that a driver fixes for a target, as drivers for these products do by default: Linux enables XNACK
+ * on none of them; the products with ECC have it on. Source: LLVM AMDGPUUsage, "Target ID" and "Processors".
+ */
+static const struct {
+    const char *target, *features;
+} features[] = {
+    {"gfx801", ":xnack-"},  {"gfx810", ":xnack-"},          {"gfx900", ":xnack-"},
+    {"gfx902", ":xnack-"},  {"gfx904", ":xnack-"},          {"gfx906", ":sramecc+:xnack-"},
+    {"gfx909", ":xnack-"},  {"gfx908", ":sramecc+:xnack-"}, {"gfx90a", ":sramecc+:xnack-"},
+    {"gfx90c", ":xnack-"},  {"gfx942", ":sramecc+:xnack-"}, {"gfx950", ":sramecc+:xnack-"},
+    {"gfx1010", ":xnack-"}, {"gfx1011", ":xnack-"},         {"gfx1012", ":xnack-"},
+    {"gfx1013", ":xnack-"},
+};
+
+static void name_isa(struct shim_device *d)
+{
+    const char *more = "";
+    for (size_t i = 0; i < SHIM_COUNT(features); i++)
+        if (!strcmp(features[i].target, d->target))
+            more = features[i].features;
+    snprintf(d->isa, sizeof d->isa, "amdgcn-amd-amdhsa--%s%s", d->target, more);
+}
+
+/* A number in the environment, as `wavemem exec` puts it there; 0 if absent. */
+static double option(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? strtod(text, NULL) : 0;
+}
+
+static bool make_device(void)
+{
+    struct wm_diag diag = {0};
+    const char *name = getenv("WAVEMEM_GPU");
+    struct shim_device made = {.threads = (uint32_t)option("WAVEMEM_THREADS"),
+                               .timeout = option("WAVEMEM_TIMEOUT")};
+    if (wm_gpu_find(name && *name ? name : "gfx900", &made.gpu, &diag)) {
+        shim_complain("WAVEMEM_GPU: %s", diag.message);
+        return false;
+    }
+    const char *target = getenv("WAVEMEM_TARGET"); /* one of the product's */
+    if (!target || !*target)
+        target = made.gpu->targets;
+    if (!made.threads) /* once: to ask takes as long as a small kernel */
+        made.threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    snprintf(made.target, sizeof made.target, "%.*s", (int)strcspn(target, " ,"), target);
+    made.wave_size = made.gpu->vgpr_lanes;
+    name_isa(&made);
+    if (wm_machine_create(made.target, &made.machine, &diag)) {
+        shim_complain("%s", diag.message);
+        return false;
+    }
+    device = made;
+    shim_profile_begin(&device);
+    __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
+    return true;
+}
+
+SHIM_API hsa_status_t hsa_init(void)
+{
+    pthread_mutex_lock(&lock);
+    const bool ok = ready || make_device();
+    users += ok;
+    pthread_mutex_unlock(&lock);
+    return ok ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+/* The machine stays: threads of queues that the program did not destroy may still use it. */
+SHIM_API hsa_status_t hsa_shut_down(void)
+{
+    pthread_mutex_lock(&lock);
+    const bool ok = users > 0;
+    users -= ok;
+    pthread_mutex_unlock(&lock);
+    return ok ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_NOT_INITIALIZED;
+}
+
+/* ---- the system ---- */
+
+SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value)
+{
+    static const uint8_t extensions[128] = {0};
+    static const uint16_t major = 1, minor = 1;
+    static const uint64_t frequency = 1000000000, longest = UINT64_MAX;
+    static const hsa_endianness_t endianness = HSA_ENDIANNESS_LITTLE;
+    static const hsa_machine_model_t model = HSA_MACHINE_MODEL_LARGE;
+    static const bool no = false;
+    static const char *const build = "wavemem";
+    const uint64_t now = shim_now();
+    const struct shim_fact facts[] = {
+        {HSA_SYSTEM_INFO_VERSION_MAJOR, sizeof major, &major},
+        {HSA_SYSTEM_INFO_VERSION_MINOR, sizeof minor, &minor},
+        {HSA_SYSTEM_INFO_TIMESTAMP, sizeof now, &now},
+        {HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, sizeof frequency, &frequency},
+        {HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT, sizeof longest, &longest},
+        {HSA_SYSTEM_INFO_ENDIANNESS, sizeof endianness, &endianness},
+        {HSA_SYSTEM_INFO_MACHINE_MODEL, sizeof model, &model},
+        {HSA_SYSTEM_INFO_EXTENSIONS, sizeof extensions, extensions},
+        {HSA_AMD_SYSTEM_INFO_BUILD_VERSION, sizeof build, &build},
+        {HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, sizeof no, &no},
+        {HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, sizeof no, &no},
+    };
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+}
+
+SHIM_API hsa_status_t hsa_system_extension_supported(uint16_t extension, uint16_t major, uint16_t minor,
+                                                     bool *result)
+{
+    (void)minor;
+    if (!result)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *result = extension == HSA_EXTENSION_AMD_LOADER && major == 1;
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_system_major_extension_supported(uint16_t extension, uint16_t major,
+                                                           uint16_t *minor, bool *result)
+{
+    if (!minor)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *minor = 3;
+    return hsa_system_extension_supported(extension, major, *minor, result);
+}
+
+static const struct {
+    hsa_status_t status;
+    const char *text;
+} statuses[] = {
+    {HSA_STATUS_SUCCESS, "HSA_STATUS_SUCCESS: success"},
+    {HSA_STATUS_INFO_BREAK, "HSA_STATUS_INFO_BREAK: a callback ended the iteration"},
+    {HSA_STATUS_ERROR, "HSA_STATUS_ERROR: an error"},
+    {HSA_STATUS_ERROR_INVALID_ARGUMENT, "HSA_STATUS_ERROR_INVALID_ARGUMENT: an invalid argument"},
+    {HSA_STATUS_ERROR_INVALID_QUEUE_CREATION,
+     "HSA_STATUS_ERROR_INVALID_QUEUE_CREATION: such a queue cannot be created"},
+    {HSA_STATUS_ERROR_INVALID_ALLOCATION,
+     "HSA_STATUS_ERROR_INVALID_ALLOCATION: such memory cannot be allocated"},
+    {HSA_STATUS_ERROR_INVALID_AGENT, "HSA_STATUS_ERROR_INVALID_AGENT: no such agent"},
+    {HSA_STATUS_ERROR_INVALID_REGION, "HSA_STATUS_ERROR_INVALID_REGION: no such region"},
+    {HSA_STATUS_ERROR_INVALID_SIGNAL, "HSA_STATUS_ERROR_INVALID_SIGNAL: no such signal"},
+    {HSA_STATUS_ERROR_INVALID_QUEUE, "HSA_STATUS_ERROR_INVALID_QUEUE: no such queue"},
+    {HSA_STATUS_ERROR_OUT_OF_RESOURCES, "HSA_STATUS_ERROR_OUT_OF_RESOURCES: out of resources"},
+    {HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, "HSA_STATUS_ERROR_INVALID_PACKET_FORMAT: a malformed packet"},
+    {HSA_STATUS_ERROR_RESOURCE_FREE, "HSA_STATUS_ERROR_RESOURCE_FREE: a resource could not be freed"},
+    {HSA_STATUS_ERROR_NOT_INITIALIZED, "HSA_STATUS_ERROR_NOT_INITIALIZED: hsa_init() was not called"},
+    {HSA_STATUS_ERROR_REFCOUNT_OVERFLOW, "HSA_STATUS_ERROR_REFCOUNT_OVERFLOW: too many references"},
+    {HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS,
+     "HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS: arguments that do not fit together"},
+    {HSA_STATUS_ERROR_INVALID_INDEX, "HSA_STATUS_ERROR_INVALID_INDEX: an invalid index"},
+    {HSA_STATUS_ERROR_INVALID_ISA, "HSA_STATUS_ERROR_INVALID_ISA: no such instruction set"},
+    {HSA_STATUS_ERROR_INVALID_ISA_NAME, "HSA_STATUS_ERROR_INVALID_ISA_NAME: no instruction set of this name"},
+    {HSA_STATUS_ERROR_INVALID_CODE_OBJECT, "HSA_STATUS_ERROR_INVALID_CODE_OBJECT: an invalid code object"},
+    {HSA_STATUS_ERROR_INVALID_EXECUTABLE, "HSA_STATUS_ERROR_INVALID_EXECUTABLE: no such executable"},
+    {HSA_STATUS_ERROR_FROZEN_EXECUTABLE, "HSA_STATUS_ERROR_FROZEN_EXECUTABLE: the executable is frozen"},
+    {HSA_STATUS_ERROR_INVALID_SYMBOL_NAME, "HSA_STATUS_ERROR_INVALID_SYMBOL_NAME: no symbol of this name"},
+    {HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED,
+     "HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED: the variable is defined already"},
+    {HSA_STATUS_ERROR_VARIABLE_UNDEFINED, "HSA_STATUS_ERROR_VARIABLE_UNDEFINED: the variable is not defined"},
+    {HSA_STATUS_ERROR_EXCEPTION, "HSA_STATUS_ERROR_EXCEPTION: a kernel raised an exception"},
+    {HSA_STATUS_ERROR_INVALID_CODE_SYMBOL,
+     "HSA_STATUS_ERROR_INVALID_CODE_SYMBOL: no such symbol of a code object"},
+    {HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL,
+     "HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL: no such symbol of an executable"},
+    {HSA_STATUS_ERROR_INVALID_FILE, "HSA_STATUS_ERROR_INVALID_FILE: the file cannot be read"},
+    {HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER,
+     "HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER: no such reader"},
+    {HSA_STATUS_ERROR_INVALID_CACHE, "HSA_STATUS_ERROR_INVALID_CACHE: no such cache"},
+    {HSA_STATUS_ERROR_INVALID_WAVEFRONT, "HSA_STATUS_ERROR_INVALID_WAVEFRONT: no such wavefront"},
+    {HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP,
+     "HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP: no such group of signals"},
+    {HSA_STATUS_ERROR_INVALID_RUNTIME_STATE,
+     "HSA_STATUS_ERROR_INVALID_RUNTIME_STATE: not possible in this state"},
+    {HSA_STATUS_ERROR_FATAL, "HSA_STATUS_ERROR_FATAL: a fatal error"},
+    {(hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL,
+     "HSA_STATUS_ERROR_INVALID_MEMORY_POOL: no such memory pool"},
+    {(hsa_status_t)HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION,
+     "HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION: an address outside the apertures"},
+    {(hsa_status_t)HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION,
+     "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION: an illegal instruction"},
+    {(hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT,
+     "HSA_STATUS_ERROR_MEMORY_FAULT: an access outside every allocation"},
+};
+
+SHIM_API hsa_status_t hsa_status_string(hsa_status_t status, const char **text)
+{
+    if (!text)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    for (size_t i = 0; i < SHIM_COUNT(statuses); i++)
+        if (statuses[i].status == status) {
+            *text = statuses[i].text;
+            return HSA_STATUS_SUCCESS;
+        }
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals: amd_signal_t in memory that kernels reach, so that their atomics change it too. What the host must
+ * know about a signal is kept where kernels cannot write. */
+#include "shim.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- bells ---- */
+
+enum {
+    /* Kernels change signals and other memory without a bell: those who wait look so often, in nanoseconds,
+     * while one runs and while none does. */
+    LOOK_RUNNING = 50000,
+    LOOK_IDLE = 5000000,
+    SPIN_NANOSECONDS = 20000, /* before a thread sleeps: about what falling asleep and waking cost */
+};
+
+struct shim_bell shim_any_signal;
+
+static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+    return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
+}
+
+void shim_ring(struct shim_bell *bell)
+{
+    __atomic_fetch_add(&bell->rings, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&bell->sleepers, __ATOMIC_SEQ_CST))
+        futex(&bell->rings, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+uint32_t shim_rings(const struct shim_bell *bell)
+{
+    return __atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST);
+}
+
+void shim_sleep(struct shim_bell *bell, uint32_t seen, uint64_t nanoseconds)
+{
+    const struct timespec timeout = {(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)};
+    __atomic_fetch_add(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
+    futex(&bell->rings, FUTEX_WAIT, seen, &timeout);
+    __atomic_fetch_sub(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
+uint64_t shim_quantum(void)
+{
+    return shim_kernels_running() ? LOOK_RUNNING : LOOK_IDLE;
+}
+
+/* ---- slabs ---- */
+
+enum { SLAB = 4096, SLABS = 1024, BELLS = 64 }; /* signals of a slab */
+
+struct slab {
+    amd_signal_t *signals;
+    bool live[SLAB];
+    struct shim_queue *queue[SLAB]; /* of a doorbell */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for making and destroying signals */
+static struct slab *slabs[SLABS];
+static size_t slab_count;
+static uint32_t *unused, unused_count; /* slab * SLAB + index */
+static struct shim_bell bells[BELLS];  /* of signals, by address */
+
+/* Finds a signal that is not destroyed; NULL: none. */
+static struct slab *find(hsa_signal_t signal, size_t *index)
+{
+    const size_t count = __atomic_load_n(&slab_count, __ATOMIC_ACQUIRE);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t offset = signal.handle - (uintptr_t)slabs[i]->signals;
+        if (offset >= SLAB * sizeof(amd_signal_t))
+            continue;
+        *index = offset / sizeof(amd_signal_t);
+        return offset % sizeof(amd_signal_t) == 0 &&
+                       __atomic_load_n(&slabs[i]->live[*index], __ATOMIC_ACQUIRE)
+                   ? slabs[i]
+                   : NULL;
+    }
+    return NULL;
+}
+
+amd_signal_t *shim_signal(hsa_signal_t signal)
+{
+    size_t index;
+    const struct slab *slab = find(signal, &index);
+    return slab ? &slab->signals[index] : NULL;
+}
+
+static struct shim_bell *bell_of(hsa_signal_t signal)
+{
+    return &bells[signal.handle / sizeof(amd_signal_t) % BELLS];
+}
+
+static bool add_slab(void)
+{
+    const struct shim_device *device = shim_device();
+    struct slab *slab = slab_count < SLABS ? calloc(1, sizeof *slab) : NULL;
+    uint32_t *more = slab ? realloc(unused, (slab_count + 1) * SLAB * sizeof *more) : NULL;
+    const size_t size = SLAB * sizeof(amd_signal_t);
+    if (more)
+        unused = more;
+    if (slab)
+        slab->signals = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!more || slab->signals == MAP_FAILED ||
+        wm_map_host(device->machine, slab->signals, size, 0, 0, "signals", NULL)) {
+        if (more && slab->signals != MAP_FAILED)
+            munmap(slab->signals, size);
+        free(slab);
+        return false;
+    }
+    for (uint32_t i = SLAB; i-- > 0;)
+        unused[unused_count++] = (uint32_t)slab_count * SLAB + i;
+    slabs[slab_count] = slab;
+    __atomic_store_n(&slab_count, slab_count + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+hsa_status_t shim_signal_make(int64_t value, struct shim_queue *queue, hsa_signal_t *made)
+{
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!made)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&lock);
+    const bool ok = unused_count || add_slab();
+    if (ok) {
+        const uint32_t number = unused[--unused_count], index = number % SLAB;
+        struct slab *slab = slabs[number / SLAB];
+        amd_signal_t *signal = &slab->signals[index];
+        memset(signal, 0, sizeof *signal);
+        /* A doorbell's kind stays "user": the fields of others would tell where the hardware's register is.
+         */
+        signal->kind = AMD_SIGNAL_KIND_USER;
+        signal->value = value;
+        slab->queue[index] = queue;
+        __atomic_store_n(&slab->live[index], true, __ATOMIC_RELEASE);
+        made->handle = (uintptr_t)signal;
+    }
+    pthread_mutex_unlock(&lock);
+    return ok ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+SHIM_API hsa_status_t hsa_signal_create(hsa_signal_value_t value, uint32_t consumer_count,
+                                        const hsa_agent_t *consumers, hsa_signal_t *signal)
+{
+    return consumer_count && !consumers ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+                                        : shim_signal_make(value, NULL, signal);
+}
+
+SHIM_API hsa_status_t hsa_amd_signal_create(hsa_signal_value_t value, uint32_t consumer_count,
+                                            const hsa_agent_t *consumers, uint64_t attributes,
+                                            hsa_signal_t *signal)
+{
+    if (attributes & HSA_AMD_SIGNAL_IPC) {
+        shim_complain("hsa_amd_signal_create: signals between processes are not implemented");
+        return HSA_STATUS_ERROR;
+    }
+    return hsa_signal_create(value, consumer_count, consumers, signal);
+}
+
+SHIM_API hsa_status_t hsa_signal_destroy(hsa_signal_t signal)
+{
+    size_t index;
+    pthread_mutex_lock(&lock);
+    struct slab *slab = find(signal, &index);
+    if (slab) {
+        __atomic_store_n(&slab->live[index], false, __ATOMIC_RELEASE);
+        slab->queue[index] = NULL;
+        for (uint32_t i = 0; i < slab_count; i++)
+            if (slabs[i] == slab)
+                unused[unused_count++] = i * SLAB + (uint32_t)index;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!slab)
+        return signal.handle ? HSA_STATUS_ERROR_INVALID_SIGNAL : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    shim_ring(bell_of(signal)); /* those who wait for it stop */
+    shim_ring(&shim_any_signal);
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t signal, volatile hsa_signal_value_t **pointer)
+{
+    amd_signal_t *s = shim_signal(signal);
+    if (!s)
+        return HSA_STATUS_ERROR_INVALID_SIGNAL;
+    if (!pointer)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *pointer = &s->value;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- values ---- */
+
+enum operation { LOAD, STORE, EXCHANGE, ADD, SUBTRACT, AND, OR, XOR };
+
+static void changed(hsa_signal_t signal)
+{
+    size_t index;
+    struct slab *slab = find(signal, &index);
+    struct shim_queue *queue = slab ? slab->queue[index] : NULL;
+    if (queue)
+        shim_doorbell(queue);
+    shim_ring(bell_of(signal));
+    shim_ring(&shim_any_signal);
+}
+
+static amd_signal_t *expect(hsa_signal_t signal, const char *function)
+{
+    amd_signal_t *s = shim_signal(signal);
+    if (!s)
+        shim_complain("%s: 0x%llx is not a signal", function, (unsigned long long)signal.handle);
+    return s;
+}
+
+/* Returns the value before. All orders are sequentially consistent here, which is at least what each asks
+ * for. */
+static int64_t operate(hsa_signal_t signal, enum operation operation, int64_t operand, const char *function)
+{
+    amd_signal_t *s = expect(signal, function);
+    int64_t before = 0;
+    if (!s)
+        return 0;
+    int64_t *value = (int64_t *)&s->value;
+    switch (operation) {
+    case LOAD:
+        return __atomic_load_n(value, __ATOMIC_SEQ_CST);
+    case STORE:
+    case EXCHANGE:
+        before = __atomic_exchange_n(value, operand, __ATOMIC_SEQ_CST);
+        break;
+    case ADD:
+        before = __atomic_fetch_add(value, operand, __ATOMIC_SEQ_CST);
+        break;
+    case SUBTRACT:
+        before = __atomic_fetch_sub(value, operand, __ATOMIC_SEQ_CST);
+        break;
+    case AND:
+        before = __atomic_fetch_and(value, operand, __ATOMIC_SEQ_CST);
+        break;
+    case OR:
+        before = __atomic_fetch_or(value, operand, __ATOMIC_SEQ_CST);
+        break;
+    case XOR:
+        before = __atomic_fetch_xor(value, operand, __ATOMIC_SEQ_CST);
+        break;
+    }
+    changed(signal);
+    return before;
+}
+
+/* The functions differ in the order of memory accesses only, and the names of orders changed between
+ * versions. */
+#define LOADS(order)                                                                                         \
+    SHIM_API hsa_signal_value_t hsa_signal_load_##order(hsa_signal_t signal)                                 \
+    {                                                                                                        \
+        return operate(signal, LOAD, 0, __func__);                                                           \
+    }
+#define CHANGES(name, operation, order)                                                                      \
+    SHIM_API void hsa_signal_##name##_##order(hsa_signal_t signal, hsa_signal_value_t value)                 \
+    {                                                                                                        \
+        operate(signal, operation, value, __func__);                                                         \
+    }
+#define EXCHANGES(order)                                                                                     \
+    SHIM_API hsa_signal_value_t hsa_signal_exchange_##order(hsa_signal_t signal, hsa_signal_value_t value)   \
+    {                                                                                                        \
+        return operate(signal, EXCHANGE, value, __func__);                                                   \
+    }                                                                                                        \
+    SHIM_API hsa_signal_value_t hsa_signal_cas_##order(hsa_signal_t signal, hsa_signal_value_t expected,     \
+                                                       hsa_signal_value_t value)                             \
+    {                                                                                                        \
+        return compare_and_swap(signal, expected, value, __func__);                                          \
+    }
+#define ALL_CHANGES(order)                                                                                   \
+    CHANGES(add, ADD, order)                                                                                 \
+    CHANGES(subtract, SUBTRACT, order)                                                                       \
+    CHANGES(and, AND, order)                                                                                 \
+    CHANGES(or, OR, order)                                                                                   \
+    CHANGES(xor, XOR, order)                                                                                 \
+    EXCHANGES(order)
+
+static int64_t compare_and_swap(hsa_signal_t signal, int64_t expected, int64_t value, const char *function)
+{
+    amd_signal_t *s = expect(signal, function);
+    if (s && __atomic_compare_exchange_n((int64_t *)&s->value, &expected, value, false, __ATOMIC_SEQ_CST,
+                                         __ATOMIC_SEQ_CST))
+        changed(signal);
+    return expected;
+}
+
+LOADS(relaxed)
+LOADS(acquire)
+LOADS(scacquire)
+CHANGES(store, STORE, relaxed)
+CHANGES(store, STORE, release)
+CHANGES(store, STORE, screlease)
+ALL_CHANGES(relaxed)
+ALL_CHANGES(acquire)
+ALL_CHANGES(release)
+ALL_CHANGES(acq_rel)
+ALL_CHANGES(scacquire)
+ALL_CHANGES(screlease)
+ALL_CHANGES(scacq_screl)
+
+SHIM_API void hsa_signal_silent_store_screlease(hsa_signal_t signal, hsa_signal_value_t value)
+{
+    amd_signal_t *s = expect(signal, __func__);
+    if (s)
+        __atomic_store_n((int64_t *)&s->value, value, __ATOMIC_SEQ_CST);
+}
+
+SHIM_API void hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value)
+{
+    hsa_signal_silent_store_screlease(signal, value);
+}
+
+void shim_complete(hsa_signal_t signal, uint64_t start, uint64_t end, bool failed)
+{
+    amd_signal_t *s = signal.handle ? expect(signal, "completion") : NULL;
+    if (!s)
+        return;
+    s->start_ts = start;
+    s->end_ts = end;
+    if (failed)
+        __atomic_store_n((int64_t *)&s->value, -1, __ATOMIC_SEQ_CST);
+    else
+        __atomic_fetch_sub((int64_t *)&s->value, 1, __ATOMIC_SEQ_CST);
+    changed(signal);
+}
+
+/* ---- waiting ---- */
+
+bool shim_holds(hsa_signal_condition_t condition, int64_t value, int64_t compare)
+{
+    switch (condition) {
+    case HSA_SIGNAL_CONDITION_EQ:
+        return value == compare;
+    case HSA_SIGNAL_CONDITION_NE:
+        return value != compare;
+    case HSA_SIGNAL_CONDITION_LT:
+        return value < compare;
+    case HSA_SIGNAL_CONDITION_GTE:
+        return value >= compare;
+    default:
+        return true; /* nobody waits for what is no condition */
+    }
+}
+
+/* Index of the first signal whose condition holds, or -1 after the timeout. *value: its value, or of the last
+ * one that was looked at. */
+static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_signal_condition_t *conditions,
+                        const hsa_signal_value_t *values, uint64_t timeout, hsa_signal_value_t *value)
+{
+    struct shim_bell *bell = count == 1 ? bell_of(signals[0]) : &shim_any_signal;
+    const uint64_t begin = shim_now();
+    for (;;) {
+        const uint32_t seen = shim_rings(bell);
+        for (uint32_t i = 0; i < count; i++) {
+            amd_signal_t *s = shim_signal(signals[i]);
+            if (!s) {
+                shim_complain("hsa_signal_wait: 0x%llx is not a signal",
+                              (unsigned long long)signals[i].handle);
+                *value = 0;
+                return i;
+            }
+            *value = __atomic_load_n((int64_t *)&s->value, __ATOMIC_SEQ_CST);
+            if (shim_holds(conditions[i], *value, values[i]))
+                return i;
+        }
+        const uint64_t waited = shim_now() - begin, quantum = shim_quantum();
+        if (waited >= timeout)
+            return -1;
+        if (waited < SPIN_NANOSECONDS)
+            __builtin_ia32_pause();
+        else
+            shim_sleep(bell, seen, timeout - waited < quantum ? timeout - waited : quantum);
+    }
+}
+
+SHIM_API hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t signal, hsa_signal_condition_t condition,
+                                                      hsa_signal_value_t compare, uint64_t timeout,
+                                                      hsa_wait_state_t state)
+{
+    hsa_signal_value_t value = 0;
+    (void)state;
+    wait_any(1, &signal, &condition, &compare, timeout, &value);
+    return value;
+}
+
+SHIM_API hsa_signal_value_t hsa_signal_wait_acquire(hsa_signal_t signal, hsa_signal_condition_t condition,
+                                                    hsa_signal_value_t compare, uint64_t timeout,
+                                                    hsa_wait_state_t state)
+{
+    return hsa_signal_wait_scacquire(signal, condition, compare, timeout, state);
+}
+
+SHIM_API hsa_signal_value_t hsa_signal_wait_relaxed(hsa_signal_t signal, hsa_signal_condition_t condition,
+                                                    hsa_signal_value_t compare, uint64_t timeout,
+                                                    hsa_wait_state_t state)
+{
+    return hsa_signal_wait_scacquire(signal, condition, compare, timeout, state);
+}
+
+SHIM_API uint32_t hsa_amd_signal_wait_any(uint32_t count, hsa_signal_t *signals,
+                                          hsa_signal_condition_t *conditions, hsa_signal_value_t *values,
+                                          uint64_t timeout, hsa_wait_state_t state,
+                                          hsa_signal_value_t *satisfying)
+{
+    hsa_signal_value_t value = 0;
+    (void)state;
+    if (!count || !signals || !conditions || !values)
+        return UINT32_MAX;
+    const int64_t index = wait_any(count, signals, conditions, values, timeout, &value);
+    if (index >= 0 && satisfying)
+        *satisfying = value;
+    return (uint32_t)index;
+}
+
+/* ---- times ---- */
+
+SHIM_API hsa_status_t hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
+                                                          hsa_amd_profiling_dispatch_time_t *time)
+{
+    const amd_signal_t *s = shim_signal(signal);
+    if (!shim_is_agent(agent))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!s)
+        return HSA_STATUS_ERROR_INVALID_SIGNAL;
+    if (!time)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *time = (hsa_amd_profiling_dispatch_time_t){s->start_ts, s->end_ts};
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_profiling_get_async_copy_time(hsa_signal_t signal,
+                                                            hsa_amd_profiling_async_copy_time_t *time)
+{
+    const amd_signal_t *s = shim_signal(signal);
+    if (!s)
+        return HSA_STATUS_ERROR_INVALID_SIGNAL;
+    if (!time)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *time = (hsa_amd_profiling_async_copy_time_t){s->start_ts, s->end_ts};
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_profiling_convert_tick_to_system_domain(hsa_agent_t agent, uint64_t tick,
+                                                                      uint64_t *system)
+{
+    if (!shim_is_agent(agent))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!system)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *system = tick;
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_profiling_async_copy_enable(bool enable)
+{
+    (void)enable; /* times are always stored */
+    return HSA_STATUS_SUCCESS;
+}

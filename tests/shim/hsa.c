@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: MIT */
+/* The replacement for libhsa-runtime64.so.1 called directly: what runtimes do, and what they should not. */
+#include <setjmp.h> /* before cmocka.h, which needs these four */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <hsa/amd_hsa_signal.h>
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+#include <hsa/hsa_ven_amd_loader.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define OK(call)    assert_int_equal(call, HSA_STATUS_SUCCESS)
+#define FAILS(call) assert_int_not_equal(call, HSA_STATUS_SUCCESS)
+#define LONG        UINT64_C(60000000000) /* nanoseconds */
+
+static hsa_agent_t cpu, gpu;
+static hsa_amd_memory_pool_t fine, device; /* of the host, and of the GPU */
+
+/* ---- set-up ---- */
+
+static hsa_status_t note_agent(hsa_agent_t agent, void *data)
+{
+    hsa_device_type_t type;
+    (void)data;
+    OK(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
+    *(type == HSA_DEVICE_TYPE_GPU ? &gpu : &cpu) = agent;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* Pools of the host are fine or coarse, never both: libamdhip64 aborts otherwise. */
+static hsa_status_t note_pool(hsa_amd_memory_pool_t pool, void *data)
+{
+    hsa_amd_segment_t segment;
+    uint32_t flags;
+    OK(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment));
+    OK(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags));
+    const bool is_fine = flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED;
+    if (segment != HSA_AMD_SEGMENT_GLOBAL)
+        return HSA_STATUS_SUCCESS;
+    assert_int_equal(is_fine, !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED));
+    if (data == &device || is_fine)
+        *(hsa_amd_memory_pool_t *)data = pool;
+    return HSA_STATUS_SUCCESS;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    uint32_t chip;
+    assert_int_equal(hsa_agent_get_info((hsa_agent_t){2}, HSA_AGENT_INFO_NODE, &chip),
+                     HSA_STATUS_ERROR_NOT_INITIALIZED);
+    setenv("WAVEMEM_GPU", "vega64", 1);
+    OK(hsa_init());
+    OK(hsa_iterate_agents(note_agent, NULL));
+    OK(hsa_amd_agent_iterate_memory_pools(cpu, note_pool, &fine));
+    OK(hsa_amd_agent_iterate_memory_pools(gpu, note_pool, &device));
+    return !cpu.handle || !gpu.handle || !fine.handle || !device.handle;
+}
+
+static hsa_signal_t new_signal(int64_t value)
+{
+    hsa_signal_t signal;
+    OK(hsa_signal_create(value, 0, NULL, &signal));
+    return signal;
+}
+
+static int64_t wait_below_1(hsa_signal_t signal)
+{
+    return hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, LONG, HSA_WAIT_STATE_BLOCKED);
+}
+
+static void *allocate(hsa_amd_memory_pool_t pool, size_t size)
+{
+    void *memory;
+    OK(hsa_amd_memory_pool_allocate(pool, size, 0, &memory));
+    return memory;
+}
+
+/* ---- signals ---- */
+
+static void test_signals(void **state)
+{
+    (void)state;
+    const hsa_signal_t signal = new_signal(5);
+    hsa_signal_add_scacq_screl(signal, 3);
+    hsa_signal_subtract_relaxed(signal, 1);
+    assert_int_equal(hsa_signal_load_scacquire(signal), 7);
+    assert_int_equal(hsa_signal_exchange_scacq_screl(signal, 12), 7);
+    assert_int_equal(hsa_signal_cas_scacq_screl(signal, 1, 2), 12);
+    hsa_signal_and_relaxed(signal, 10);
+    hsa_signal_or_relaxed(signal, 1);
+    hsa_signal_xor_relaxed(signal, 3);
+    assert_int_equal(hsa_signal_load_relaxed(signal), 10); /* (12 & 10 | 1) ^ 3 */
+    assert_int_equal(((amd_signal_t *)(uintptr_t)signal.handle)->value, 10);
+    assert_int_equal(
+        hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_EQ, 0, 1000000, HSA_WAIT_STATE_BLOCKED), 10);
+    OK(hsa_signal_destroy(signal));
+    FAILS(hsa_signal_destroy(signal));
+    for (uint64_t wild = 0; wild < 3; wild++) {
+        const hsa_signal_t none = {wild == 2 ? signal.handle + 8 : wild * UINT64_C(0x123456789abcdef0)};
+        volatile hsa_signal_value_t *pointer;
+        FAILS(hsa_signal_destroy(none));
+        FAILS(hsa_amd_signal_value_pointer(none, &pointer));
+        FAILS(hsa_amd_signal_async_handler(none, HSA_SIGNAL_CONDITION_EQ, 0, (hsa_amd_signal_handler)abort,
+                                           NULL));
+        hsa_signal_store_screlease(none, 1);
+        assert_int_equal(hsa_signal_load_relaxed(none), 0);
+        hsa_signal_wait_scacquire(none, HSA_SIGNAL_CONDITION_EQ, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+    }
+}
+
+static unsigned handled;
+
+/* Wants to be called twice. */
+static bool handle(hsa_signal_value_t value, void *user)
+{
+    const hsa_signal_t *signals = user;
+    const unsigned number = __atomic_add_fetch(&handled, 1, __ATOMIC_SEQ_CST);
+    hsa_signal_store_relaxed(signals[0], 1);
+    hsa_signal_subtract_relaxed(signals[1], 1);
+    return number < 2 && value == 0;
+}
+
+static void test_handlers(void **state)
+{
+    (void)state;
+    hsa_signal_t signals[2] = {new_signal(1), new_signal(2)};
+    OK(hsa_amd_signal_async_handler(signals[0], HSA_SIGNAL_CONDITION_EQ, 0, handle, signals));
+    hsa_signal_store_relaxed(signals[0], 0);
+    hsa_signal_wait_scacquire(signals[1], HSA_SIGNAL_CONDITION_LT, 2, LONG, HSA_WAIT_STATE_BLOCKED);
+    hsa_signal_store_relaxed(signals[0], 0);
+    assert_int_equal(wait_below_1(signals[1]), 0);
+    hsa_signal_store_relaxed(signals[0], 0); /* nobody listens any more */
+    assert_int_equal(__atomic_load_n(&handled, __ATOMIC_SEQ_CST), 2);
+    OK(hsa_signal_destroy(signals[0]));
+    OK(hsa_signal_destroy(signals[1]));
+}
+
+/* ---- memory ---- */
+
+static void test_memory(void **state)
+{
+    (void)state;
+    hsa_amd_pointer_info_t info = {.size = sizeof info};
+    char *memory = allocate(device, 1001), *host = allocate(fine, 333), text[16] = "";
+    OK(hsa_amd_pointer_info(memory + 1000, &info, NULL, NULL, NULL));
+    assert_int_equal(info.type, HSA_EXT_POINTER_TYPE_HSA);
+    assert_int_equal(info.sizeInBytes, 1001);
+    assert_int_equal(info.agentOwner.handle, gpu.handle);
+    OK(hsa_amd_pointer_info(memory + 1001, &info, NULL, NULL, NULL));
+    assert_int_equal(info.type, HSA_EXT_POINTER_TYPE_UNKNOWN);
+    strcpy(host, "on both sides");
+    OK(hsa_memory_copy(memory + 900, host, 14));
+    OK(hsa_memory_copy(text, memory + 900, 14));
+    assert_string_equal(text, "on both sides");
+    FAILS(hsa_memory_copy(memory + 900, host, 102));
+    FAILS(hsa_memory_copy(host + 330, memory, 4));
+    FAILS(hsa_memory_copy(text, (void *)0x12345678000, 4)); /* not mapped */
+    FAILS(hsa_memory_copy((void *)(UINTPTR_MAX - 4), text, 16));
+    OK(hsa_amd_memory_fill(memory, 0x01020304, 250));
+    FAILS(hsa_amd_memory_fill(memory, 0, 251));
+    OK(hsa_memory_copy(text, memory + 996, 4));
+    assert_memory_equal(text, "\4\3\2\1", 4);
+    FAILS(hsa_amd_memory_pool_free(memory + 1));
+    OK(hsa_amd_memory_pool_free(memory));
+    FAILS(hsa_amd_memory_pool_free(memory));
+    FAILS(hsa_memory_copy(memory, text, 4));
+    OK(hsa_amd_memory_pool_free(host));
+    FAILS(hsa_amd_memory_pool_allocate((hsa_amd_memory_pool_t){99}, 1, 0, (void **)&memory));
+    FAILS(hsa_amd_memory_pool_allocate(device, UINT64_MAX, 0, (void **)&memory));
+}
+
+/* Locks that overlap, of memory that is read-only, and of memory that is not there. */
+static void test_locks(void **state)
+{
+    (void)state;
+    static const char constant[64] = "read-only";
+    char *memory = malloc(8192), *seen[2], text[64] = "", *gone;
+    hsa_amd_pointer_info_t info = {.size = sizeof info};
+    memset(memory, 7, 8192);
+    OK(hsa_amd_memory_lock(memory + 5, 5000, &gpu, 1, (void **)&seen[0]));
+    OK(hsa_amd_memory_lock(memory + 4000, 4000, &gpu, 1, (void **)&seen[1]));
+    OK(hsa_memory_copy(seen[0] + 4900, "both", 4));
+    OK(hsa_memory_copy(text, seen[1] + 905, 4));
+    assert_string_equal(text, "both");
+    assert_memory_equal(memory + 4905, "both", 4);
+    OK(hsa_amd_pointer_info(memory + 6, &info, NULL, NULL, NULL));
+    assert_int_equal(info.type, HSA_EXT_POINTER_TYPE_LOCKED);
+    assert_ptr_equal(info.agentBaseAddress, seen[0]);
+    assert_ptr_equal(info.hostBaseAddress, memory + 5);
+    OK(hsa_amd_memory_unlock(memory + 5));
+    FAILS(hsa_amd_memory_unlock(memory + 5));
+    OK(hsa_memory_copy(text, seen[1] + 905, 4));
+    FAILS(hsa_memory_copy(text, seen[0], 4));
+    OK(hsa_amd_memory_unlock(memory + 4000));
+    free(memory);
+    OK(hsa_amd_memory_lock((void *)constant, sizeof constant, &gpu, 1, (void **)&seen[0]));
+    OK(hsa_memory_copy(text, seen[0], 10));
+    assert_string_equal(text, constant);
+    OK(hsa_amd_memory_unlock((void *)constant));
+    gone = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(gone, 8192);
+    FAILS(hsa_amd_memory_lock(gone, 8192, &gpu, 1, (void **)&seen[0]));
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    unsigned char in[64], out[64] = {0};
+    unsigned char *memory = allocate(device, 4096);
+    const hsa_signal_t first = new_signal(1), gate = new_signal(1), last = new_signal(1),
+                       failed = new_signal(1);
+    for (unsigned i = 0; i < sizeof in; i++)
+        in[i] = (unsigned char)i;
+    /* out waits for memory, which waits for the gate */
+    OK(hsa_amd_memory_async_copy(memory, gpu, in, cpu, 64, 1, &gate, first));
+    OK(hsa_amd_memory_async_copy(out, cpu, memory, gpu, 64, 1, &first, last));
+    assert_int_equal(hsa_signal_load_relaxed(last), 1);
+    hsa_signal_store_relaxed(gate, 0);
+    assert_int_equal(wait_below_1(last), 0);
+    assert_memory_equal(in, out, 64);
+    hsa_amd_profiling_async_copy_time_t time;
+    OK(hsa_amd_profiling_get_async_copy_time(last, &time));
+    assert_true(time.start && time.start <= time.end);
+    /* 2 by 2 by 2 bytes at (1, 1, 1) of rows of 4 bytes in slices of 4 rows, to rows of 2 */
+    memset(out, 0, sizeof out);
+    const hsa_pitched_ptr_t from = {memory, 4, 16}, to = {out, 2, 4};
+    const hsa_dim3_t one = {1, 1, 1}, zero = {0, 0, 0}, two = {2, 2, 2};
+    hsa_signal_store_relaxed(last, 1);
+    OK(hsa_amd_memory_async_copy_rect(&to, &zero, &from, &one, &two, gpu, hsaDeviceToHost, 0, NULL, last));
+    assert_int_equal(wait_below_1(last), 0);
+    assert_memory_equal(out, ((unsigned char[]){21, 22, 25, 26, 37, 38, 41, 42, 0}), 9);
+    OK(hsa_amd_memory_async_copy(memory + 4090, gpu, in, cpu, 7, 0, NULL, failed));
+    assert_int_equal(wait_below_1(failed), -1);
+    FAILS(hsa_amd_memory_async_copy(memory, gpu, in, cpu, 1, 1, NULL, failed));
+    FAILS(hsa_amd_memory_async_copy(memory, gpu, in, (hsa_agent_t){17}, 1, 0, NULL, failed));
+    OK(hsa_amd_memory_pool_free(memory));
+}
+
+/* ---- executables ---- */
+
+static hsa_executable_t executable;
+static uint64_t vecadd; /* the kernel's object */
+
+static void test_executables(void **state)
+{
+    (void)state;
+    static char code[1 << 16];
+    hsa_code_object_reader_t reader;
+    hsa_executable_symbol_t symbol;
+    hsa_executable_t other;
+    uint32_t kernarg, length;
+    hsa_symbol_kind_t kind;
+    char name[16] = "";
+    FILE *file = fopen(EXAMPLES "/vecadd.co", "rb");
+    const size_t size = fread(code, 1, sizeof code, file);
+    fclose(file);
+    OK(hsa_code_object_reader_create_from_memory(code, size, &reader));
+    OK(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, NULL, &executable));
+    OK(hsa_executable_load_agent_code_object(executable, gpu, reader, NULL, NULL));
+    OK(hsa_executable_freeze(executable, NULL));
+    FAILS(hsa_executable_load_agent_code_object(executable, gpu, reader, NULL, NULL));
+    OK(hsa_code_object_reader_destroy(reader));
+    FAILS(hsa_code_object_reader_destroy(reader));
+    OK(hsa_executable_get_symbol_by_name(executable, "vecadd.kd", &gpu, &symbol));
+    OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind));
+    OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &vecadd));
+    OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE,
+                                      &kernarg));
+    OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length));
+    OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name));
+    assert_int_equal(kind, HSA_SYMBOL_KIND_KERNEL);
+    assert_int_equal(kernarg, 288);
+    assert_int_equal(length, 9);
+    assert_string_equal(name, "vecadd.kd");
+    FAILS(hsa_executable_get_symbol_by_name(executable, "vecsub.kd", &gpu, &symbol));
+    FAILS(hsa_executable_get_symbol_by_name((hsa_executable_t){77}, "vecadd.kd", &gpu, &symbol));
+    FAILS(hsa_executable_symbol_get_info((hsa_executable_symbol_t){vecadd}, HSA_EXECUTABLE_SYMBOL_INFO_TYPE,
+                                         &kind));
+    hsa_ven_amd_loader_1_01_pfn_t loader;
+    const void *host;
+    hsa_executable_t found;
+    OK(hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_LOADER, 1, sizeof loader, &loader));
+    OK(loader.hsa_ven_amd_loader_query_host_address((void *)(uintptr_t)vecadd, &host));
+    assert_int_equal(*(const uint32_t *)((const char *)host + 8), 288); /* kernarg_size of the descriptor */
+    FAILS(loader.hsa_ven_amd_loader_query_host_address((void *)16, &host));
+    OK(loader.hsa_ven_amd_loader_query_executable((void *)(uintptr_t)vecadd, &found));
+    assert_int_equal(found.handle, executable.handle);
+    code[4] = 77; /* no ELF class */
+    OK(hsa_code_object_reader_create_from_memory(code, size, &reader));
+    OK(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, NULL, &other));
+    FAILS(hsa_executable_load_agent_code_object(other, gpu, reader, NULL, NULL));
+    OK(hsa_executable_destroy(other));
+    FAILS(hsa_executable_destroy(other));
+}
+
+/* ---- queues ---- */
+
+enum { WORDS = 16 };
+
+static void submit(hsa_queue_t *queue, const void *packet)
+{
+    uint32_t words[WORDS];
+    const uint64_t index = hsa_queue_add_write_index_screlease(queue, 1);
+    while (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size)
+        ;
+    uint32_t *slot = (uint32_t *)queue->base_address + index % queue->size * WORDS;
+    memcpy(words, packet, sizeof words);
+    memcpy(slot + 1, words + 1, sizeof words - 4);
+    __atomic_store_n(slot, words[0], __ATOMIC_RELEASE);
+    hsa_signal_store_screlease(queue->doorbell_signal, (int64_t)index);
+}
+
+static hsa_queue_t *new_queue(void (*callback)(hsa_status_t status, hsa_queue_t *source, void *user),
+                              void *user)
+{
+    hsa_queue_t *queue;
+    OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, callback, user, 0, 0, &queue));
+    return queue;
+}
+
+struct arguments {
+    const float *a, *b;
+    float *c;
+    uint32_t n, unused;
+    uint32_t blocks[3];
+    uint16_t sizes[3], rest[3];
+    uint64_t reserved[2], offset[3];
+    uint16_t dimensions;
+    char more[288 - 98];
+};
+
+static hsa_kernel_dispatch_packet_t add(struct arguments *arguments, float *c, uint32_t n,
+                                        hsa_signal_t completion)
+{
+    memset(arguments, 0, sizeof *arguments);
+    arguments->a = arguments->b = c + n;
+    arguments->c = c;
+    arguments->n = n;
+    arguments->blocks[0] = n / 64;
+    arguments->blocks[1] = arguments->blocks[2] = 1;
+    arguments->sizes[0] = 64;
+    arguments->sizes[1] = arguments->sizes[2] = 1;
+    arguments->rest[0] = n % 64;
+    arguments->dimensions = 1;
+    return (hsa_kernel_dispatch_packet_t){.header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
+                                          .setup = 1,
+                                          .workgroup_size_x = 64,
+                                          .workgroup_size_y = 1,
+                                          .workgroup_size_z = 1,
+                                          .grid_size_x = n,
+                                          .grid_size_y = 1,
+                                          .grid_size_z = 1,
+                                          .kernel_object = vecadd,
+                                          .kernarg_address = arguments,
+                                          .completion_signal = completion};
+}
+
+static void test_dispatch(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    hsa_queue_t *queue = new_queue(NULL, NULL);
+    struct arguments *arguments = allocate(fine, sizeof *arguments);
+    float *values = allocate(fine, 2 * N * sizeof *values);
+    const hsa_signal_t done = new_signal(1);
+    for (int i = 0; i < N; i++)
+        values[N + i] = (float)i;
+    const hsa_kernel_dispatch_packet_t packet = add(arguments, values, N, done);
+    submit(queue, &packet);
+    assert_int_equal(wait_below_1(done), 0);
+    for (int i = 0; i < N; i++)
+        assert_true(values[i] == 2 * i);
+    hsa_amd_profiling_dispatch_time_t time;
+    OK(hsa_amd_profiling_get_dispatch_time(gpu, done, &time));
+    assert_true(time.start && time.start < time.end);
+    assert_int_equal(hsa_queue_load_read_index_relaxed(queue), 1);
+    OK(hsa_queue_destroy(queue));
+    FAILS(hsa_queue_destroy(queue));
+    OK(hsa_amd_memory_pool_free(values));
+    OK(hsa_amd_memory_pool_free(arguments));
+}
+
+/* Each barrier waits for a signal that is set later; a queue processes what follows only then. */
+static void test_barriers(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = new_queue(NULL, NULL);
+    const hsa_signal_t one = new_signal(1), other = new_signal(1), done = new_signal(3);
+    hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                        .dep_signal = {one, {0}, {0}, {0}, other},
+                                        .completion_signal = done};
+    submit(queue, &barrier);
+    hsa_signal_store_relaxed(one, 0);
+    assert_int_equal(
+        hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 3, 20000000, HSA_WAIT_STATE_BLOCKED), 3);
+    hsa_signal_store_relaxed(other, 0);
+    hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 3, LONG, HSA_WAIT_STATE_BLOCKED);
+    hsa_signal_store_relaxed(one, 1);
+    barrier.header = HSA_PACKET_TYPE_BARRIER_OR; /* the other one is 0 */
+    submit(queue, &barrier);
+    hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 2, LONG, HSA_WAIT_STATE_BLOCKED);
+    const hsa_amd_barrier_value_packet_t value = {
+        .header = {HSA_PACKET_TYPE_VENDOR_SPECIFIC, HSA_AMD_PACKET_TYPE_BARRIER_VALUE, 0},
+        .signal = one,
+        .value = 0x30,
+        .mask = 0xf0,
+        .cond = HSA_SIGNAL_CONDITION_GTE,
+        .completion_signal = done};
+    submit(queue, &value);
+    hsa_signal_store_relaxed(one, 0x12f);
+    assert_int_equal(
+        hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, 20000000, HSA_WAIT_STATE_BLOCKED), 1);
+    hsa_signal_store_relaxed(one, 0x131);
+    assert_int_equal(wait_below_1(done), 0);
+    /* destroyed while it waits */
+    hsa_signal_store_relaxed(one, 1);
+    barrier.header = HSA_PACKET_TYPE_BARRIER_AND;
+    submit(queue, &barrier);
+    OK(hsa_queue_destroy(queue));
+}
+
+enum { PRODUCERS = 4, PACKETS = 500 };
+
+static void *produce(void *argument)
+{
+    hsa_signal_t *both = argument;
+    const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                              .completion_signal = both[1]};
+    for (int i = 0; i < PACKETS; i++)
+        submit((hsa_queue_t *)(uintptr_t)both[0].handle, &barrier);
+    return NULL;
+}
+
+/* More packets than the ring has, from several threads. */
+static void test_producers(void **state)
+{
+    (void)state;
+    pthread_t threads[PRODUCERS];
+    hsa_queue_t *queue = new_queue(NULL, NULL);
+    hsa_signal_t both[2] = {{(uintptr_t)queue}, new_signal(PRODUCERS * PACKETS)};
+    for (int i = 0; i < PRODUCERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, produce, both), 0);
+    for (int i = 0; i < PRODUCERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(wait_below_1(both[1]), 0);
+    OK(hsa_queue_destroy(queue));
+}
+
+struct error {
+    hsa_status_t status;
+    hsa_queue_t *source;
+};
+
+static void note_error(hsa_status_t status, hsa_queue_t *source, void *user)
+{
+    *(struct error *)user = (struct error){status, source};
+    FAILS(hsa_queue_destroy(source)); /* it would wait for itself */
+}
+
+/* What is wrong with the packet is told by the callback and by the completion signal, as for all packets
+ * after it. */
+static void expect_error(const void *packet, hsa_signal_t done)
+{
+    struct error error = {0};
+    hsa_queue_t *queue = new_queue(note_error, &error);
+    const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                              .completion_signal = done};
+    const uint8_t type = *(const uint8_t *)packet;
+    hsa_signal_store_relaxed(done, 1);
+    submit(queue, packet);
+    if (type <= HSA_PACKET_TYPE_BARRIER_OR) {
+        assert_int_equal(wait_below_1(done), -1);
+        hsa_signal_store_relaxed(done, 1);
+    }
+    submit(queue, &barrier);
+    assert_int_equal(wait_below_1(done), -1);
+    assert_int_not_equal(error.status, HSA_STATUS_SUCCESS);
+    assert_ptr_equal(error.source, queue);
+    OK(hsa_queue_destroy(queue));
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct arguments *arguments = allocate(fine, sizeof *arguments);
+    float *values = allocate(fine, 128 * sizeof *values);
+    const hsa_signal_t done = new_signal(1);
+    const hsa_kernel_dispatch_packet_t good = add(arguments, values, 64, done);
+    hsa_kernel_dispatch_packet_t bad[] = {good, good, good, good, good, good, good};
+    bad[0].setup = 0;
+    bad[1].workgroup_size_x = 0;
+    bad[2].grid_size_x = 0;
+    bad[3].kernel_object = 0x1234567;
+    bad[4].kernarg_address = (void *)0x77;
+    bad[5].group_segment_size = 1 << 20;
+    bad[6].workgroup_size_x = 2048;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        expect_error(&bad[i], done);
+    for (uint16_t type = 6; type < 200; type += 64) {
+        hsa_kernel_dispatch_packet_t odd = good;
+        odd.header = type;
+        expect_error(&odd, done);
+    }
+    arguments->c = values + 127; /* its last 63 elements are outside */
+    expect_error(&good, done);
+    const hsa_barrier_and_packet_t wild = {
+        .header = HSA_PACKET_TYPE_BARRIER_AND, .dep_signal = {{0x4242}}, .completion_signal = done};
+    expect_error(&wild, done);
+    hsa_queue_t *queue;
+    FAILS(hsa_queue_create(gpu, 63, HSA_QUEUE_TYPE_MULTI, NULL, NULL, 0, 0, &queue));
+    FAILS(hsa_queue_create(gpu, 1 << 18, HSA_QUEUE_TYPE_MULTI, NULL, NULL, 0, 0, &queue));
+    FAILS(hsa_queue_create(cpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, 0, 0, &queue));
+    FAILS(hsa_queue_destroy((hsa_queue_t *)values));
+    assert_int_equal(hsa_queue_load_read_index_relaxed((hsa_queue_t *)values), 0);
+}
+
+static void test_not_implemented(void **state)
+{
+    (void)state;
+    hsa_ext_image_t image;
+    FAILS(hsa_ext_image_create(gpu, NULL, NULL, HSA_ACCESS_PERMISSION_RW, &image));
+    FAILS(hsa_amd_svm_attributes_get(NULL, 1, NULL, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_signals),         cmocka_unit_test(test_handlers),
+        cmocka_unit_test(test_memory),          cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_copies),          cmocka_unit_test(test_executables),
+        cmocka_unit_test(test_dispatch),        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_producers),       cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_not_implemented),
+    };
+    return cmocka_run_group_tests_name("hsa", tests, set_up, NULL);
+}

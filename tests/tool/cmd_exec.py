@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""wavemem exec: its command line. tests/shim/hip.py runs HIP programs.
+
+usage: cmd_exec.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import os
+import subprocess
+import unittest
+
+import command
+from command import Case
+
+
+def run(*words, **more):
+    return subprocess.run([command.WAVEMEM, "exec", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+                          check=False, **more)
+
+
+class Exec(Case):
+    def test_wrong_usage(self):
+        self.refused("a program is needed", "exec")
+        self.refused("-j 0: expected 1 to 256", "exec -j 0 true")
+        self.refused("--timeout soon: expected seconds", "exec --timeout soon true")
+        self.refused("no product 'gtx1080'", "exec --gpu gtx1080 true")
+        self.refused("did you mean --gpu?", "exec --gpy vega64 true")
+        self.assertIn("vega64", self.run_tool("exec --gpu list")[0])
+
+    def test_program(self):
+        """Exit codes, arguments that look like options, the environment, a program that is not there."""
+        library = os.path.join(os.path.dirname(os.path.realpath(command.WAVEMEM)), "shim/hsa/libhsa-runtime64.so.1")
+        if not os.path.exists(library):
+            self.refused("libhsa-runtime-dev", "exec true")
+            raise unittest.SkipTest("built without the runtime")
+        if command.is_sanitized():
+            raise unittest.SkipTest("a shell cannot load a library with a sanitizer")
+        self.assertEqual(run("sh", "-c", "exit 7").returncode, 7)
+        self.assertEqual(run("--gpu", "mi210", "-j", "3", "--timeout", "2.5", "printenv", "WAVEMEM_GPU", "WAVEMEM_TARGET",
+                             "WAVEMEM_THREADS", "WAVEMEM_TIMEOUT", "LD_PRELOAD").stdout, f"mi210\ngfx90a\n3\n2.5\n{library}\n")
+        environment = dict(os.environ, LD_PRELOAD="libc.so.6", WAVEMEM_THREADS="9")
+        self.assertEqual(run("printenv", "LD_PRELOAD", "WAVEMEM_THREADS", env=environment).stdout, f"{library}:libc.so.6\n")
+        self.assertEqual(run("echo", "-j", "--gpu").stdout, "-j --gpu\n")
+        self.refused("'not-there': No such file", "exec not-there")
+
+
+if __name__ == "__main__":
+    command.main()
