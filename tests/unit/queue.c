@@ -21,8 +21,8 @@ struct arguments {
 };
 
 /* add: each of 64 lanes adds the number to its word. wait: the wave waits until the flag is not 0, then
- * stores the number. raise: sets the flag. loop: no end. lds: reads back what it wrote to LDS at the end of
- * 512 bytes. */
+ * stores the number. raise: sets the flag. loop: sets the flag, then has no end. lds: reads back what it
+ * wrote to LDS at the end of 512 bytes. */
 static const char text[] = ".text\n.globl add\n.p2align 8\n.type add,@function\nadd:\n"
                            "s_load_dwordx4 s[8:11], s[0:1], 0\n"
                            "v_lshlrev_b32 v1, 2, v0\n"
@@ -72,8 +72,14 @@ static const char text[] = ".text\n.globl add\n.p2align 8\n.type add,@function\n
                            "global_store_dword v1, v2, s[12:13]\n"
                            "s_endpgm\n"
                            ".globl loop\n.p2align 8\n.type loop,@function\nloop:\n"
+                           "s_load_dwordx2 s[12:13], s[0:1], 16\n"
+                           "v_mov_b32 v1, 0\n"
+                           "v_mov_b32 v2, 1\n"
+                           "s_waitcnt lgkmcnt(0)\n"
+                           "global_store_dword v1, v2, s[12:13]\n"
+                           "round:\n"
                            "s_add_u32 s6, s6, 1\n"
-                           "s_branch loop\n"
+                           "s_branch round\n"
                            ".globl lds\n.p2align 8\n.type lds,@function\nlds:\n"
                            "s_load_dwordx2 s[8:9], s[0:1], 0\n"
                            "s_mov_b32 m0, -1\n"
@@ -337,12 +343,12 @@ static void cancellation(void **state)
     int64_t *never = new_signal(&w, 1), *done = new_signal(&w, 4);
     struct seen seen[4] = {{0}};
     uint64_t ticket[4];
-    uint32_t *out = take(&w, 256);
+    uint32_t *out = take(&w, 256), *begun = take(&w, sizeof *begun);
     bool completed = true;
     const uint64_t dependency = address_of(never);
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
-        struct wm_packet packet = packet_of(&w, i == 3 ? "add" : "loop", out, 9, NULL);
+        struct wm_packet packet = packet_of(&w, i == 3 ? "add" : "loop", out, 9, begun);
         packet.completed = see;
         packet.user = &seen[i];
         packet.completion_signal = address_of(done);
@@ -350,7 +356,9 @@ static void cancellation(void **state)
         packet.dependency_count = i == 1;
         ticket[i] = submit(queue, &packet);
     }
-    OK(wm_queue_wait(queue, ticket[0], 0.01, &completed, &diag));
+    while (!__atomic_load_n(begun, __ATOMIC_ACQUIRE))
+        OK(wm_queue_wait(queue, ticket[0], 0.01, &completed, &diag));
+    OK(wm_queue_wait(queue, ticket[0], 0, &completed, &diag));
     assert_false(completed);
     OK(wm_queue_cancel(queue, ticket[2], &diag)); /* has not begun */
     OK(wm_queue_cancel(queue, ticket[0], &diag)); /* runs */
@@ -367,7 +375,7 @@ static void cancellation(void **state)
     assert_int_equal(out[0], 9);
     assert_int_equal(*done, 0);
     /* To destroy a queue ends what runs. */
-    const struct wm_packet last = packet_of(&w, "loop", out, 0, NULL);
+    const struct wm_packet last = packet_of(&w, "loop", out, 0, begun);
     submit(queue, &last);
     submit(queue, &last);
     wm_machine_destroy(w.machine); /* has no effect */
