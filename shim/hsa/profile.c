@@ -16,6 +16,7 @@ static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is profiled; guards what follows */
 static struct wm_profile *profile;
 static bool ended;
+static pid_t owner;        /* the process; a child that it forks has no part in the trace */
 static const char *folder; /* of traces; NULL: nothing is profiled */
 static regex_t wanted;     /* names of kernels */
 static bool selects;
@@ -39,6 +40,7 @@ void shim_profile_begin(const struct shim_device *device)
         return;
     }
     folder = where;
+    owner = getpid();
     atexit(shim_profile_end);
 }
 
@@ -82,7 +84,7 @@ void shim_profile_leave(struct wm_profile *entered)
 void shim_profile_end(void)
 {
     struct wm_diag diag = {0};
-    if (!folder)
+    if (!folder || getpid() != owner)
         return;
     if (!lock_within(PATIENCE)) {
         shim_complain("there is no profile: a kernel still runs");

@@ -523,6 +523,29 @@ static void test_errors(void **state)
     assert_int_equal(hsa_queue_load_read_index_relaxed((hsa_queue_t *)values), 0);
 }
 
+/* A kernel that never ends is stopped when its queue is destroyed. Its descriptor lies in memory of the host:
+ * the code begins 64 bytes after it; rsrc1 and rsrc2 0 are 4 VGPRs, 8 SGPRs and no user SGPRs. */
+static void test_endless(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = new_queue(NULL, NULL);
+    struct arguments arguments;
+    uint32_t *kernel = allocate(fine, 128);
+    memset(kernel, 0, 128);
+    kernel[4] = 64;
+    kernel[16] = 0xbf82ffff; /* s_branch -1 */
+    const hsa_signal_t done = new_signal(1);
+    hsa_kernel_dispatch_packet_t packet = add(&arguments, NULL, 64, done);
+    packet.kernel_object = (uintptr_t)kernel;
+    packet.kernarg_address = kernel;
+    submit(queue, &packet);
+    assert_int_equal(
+        hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, 50000000, HSA_WAIT_STATE_BLOCKED), 1);
+    assert_int_equal(hsa_queue_load_read_index_relaxed(queue), 1); /* it runs */
+    OK(hsa_queue_destroy(queue));
+    OK(hsa_amd_memory_pool_free(kernel));
+}
+
 static void test_not_implemented(void **state)
 {
     (void)state;
@@ -534,12 +557,12 @@ static void test_not_implemented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signals),         cmocka_unit_test(test_handlers),
-        cmocka_unit_test(test_memory),          cmocka_unit_test(test_locks),
-        cmocka_unit_test(test_copies),          cmocka_unit_test(test_executables),
-        cmocka_unit_test(test_dispatch),        cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_producers),       cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_not_implemented),
+        cmocka_unit_test(test_signals),   cmocka_unit_test(test_handlers),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_copies),    cmocka_unit_test(test_executables),
+        cmocka_unit_test(test_dispatch),  cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_producers), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_endless),   cmocka_unit_test(test_not_implemented),
     };
     return cmocka_run_group_tests_name("hsa", tests, set_up, NULL);
 }
