@@ -15,7 +15,9 @@
 enum {
     HOST_PADDING = 64, /* mapped bytes after an allocation, for host vector accesses across its end */
     HOST_PAGE = 4096,
-    HUGE_PAGE = 2 << 20, /* allocations of at least this size are aligned to huge pages of the host */
+    KEPT = 16,             /* mappings that were freed and are used again: to map takes longer than to zero */
+    KEPT_BYTES = 16 << 10, /* the largest of them */
+    HUGE_PAGE = 2 << 20,   /* allocations of at least this size are aligned to huge pages of the host */
 };
 
 static_assert(WMI_SPACE_LOW % WMI_SPACE_GAP == 0, "allocations start on multiples of the gap");
@@ -40,6 +42,8 @@ struct mapping {
 
 struct wmi_space {
     struct wmi_gate gate;
+    struct mapping kept[KEPT];
+    unsigned kept_count;
     struct wmi_allocation *allocations; /* sorted by address */
     struct mapping *mappings;           /* mappings[i] belongs to allocations[i] */
     size_t count, capacity;
@@ -100,6 +104,8 @@ void wmi_space_destroy(struct wmi_space *space)
             munmap(space->mappings[i].start, space->mappings[i].size);
         free(space->allocations[i].name);
     }
+    for (unsigned i = 0; i < space->kept_count; i++)
+        munmap(space->kept[i].start, space->kept[i].size);
     wmi_gate_destroy(&space->gate);
     free(space->allocations);
     free(space->mappings);
@@ -111,11 +117,19 @@ static uint64_t round_up(uint64_t value, uint64_t step)
     return (value + step - 1) / step * step;
 }
 
-/* Maps `size` zeroed bytes plus padding. `host` is aligned to a huge page if the allocation is large. */
-static bool map_host(uint64_t size, struct mapping *mapping, unsigned char **host)
+/* Maps `size` zeroed bytes plus padding, or takes them from what was kept. `host` is aligned to a huge page
+ * if the allocation is large. */
+static bool map_host(struct wmi_space *space, uint64_t size, struct mapping *mapping, unsigned char **host)
 {
     const size_t align = size >= HUGE_PAGE ? HUGE_PAGE : HOST_PAGE;
     mapping->size = round_up(size + HOST_PADDING, HOST_PAGE) + (align - HOST_PAGE);
+    for (unsigned i = 0; i < space->kept_count; i++)
+        if (space->kept[i].size == mapping->size) {
+            *mapping = space->kept[i];
+            space->kept[i] = space->kept[--space->kept_count];
+            *host = memset(mapping->start, 0, mapping->size);
+            return true;
+        }
     mapping->start =
         mmap(NULL, mapping->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping->start == MAP_FAILED)
@@ -242,7 +256,7 @@ static enum wm_status add(struct wmi_space *space, const struct wmi_wish *wish, 
     if (status)
         return status;
     char *own_name = strdup(name);
-    if (!own_name || !reserve(space) || (!host && !map_host(wish->size, &mapping, &host))) {
+    if (!own_name || !reserve(space) || (!host && !map_host(space, wish->size, &mapping, &host))) {
         free(own_name);
         return wmi_fail(diag, WM_NO_MEMORY, "allocation '%s': the host has no %" PRIu64 " bytes", name,
                         wish->size);
@@ -311,6 +325,10 @@ enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool ow
         memmove(&space->allocations[i], &space->allocations[i + 1],
                 (space->count - i) * sizeof *space->allocations);
         memmove(&space->mappings[i], &space->mappings[i + 1], (space->count - i) * sizeof *space->mappings);
+        if (mapping.start && mapping.size <= KEPT_BYTES && space->kept_count < KEPT) {
+            space->kept[space->kept_count++] = mapping;
+            mapping.start = NULL;
+        }
     }
     wmi_gate_end_change(&space->gate);
     if (status)
