@@ -4,7 +4,6 @@
  * only. */
 #include "shim.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -216,35 +215,41 @@ static hsa_status_t map_lock(struct block *block, bool writable)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
-/* Whether the host has this memory. *writable: and may write it. Faults its pages in, as locking them would.
- */
+/* The same from the list of mappings; false also if there is no such list. */
+static bool is_listed(uint64_t low, uint64_t high, bool *writable)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512], may[5];
+    unsigned long long from, to;
+    *writable = true;
+    while (maps && low < high && fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%llx-%llx %4s", &from, &to, may) != 3 || to <= low)
+            continue;
+        if (from > low || may[0] != 'r')
+            break;
+        *writable &= may[1] == 'w';
+        low = to;
+    }
+    if (maps)
+        fclose(maps);
+    return low >= high;
+}
+
+/* Whether the host may read this memory. *writable: and write it. Asking for the pages is the fastest way if
+ * there are few; kernels before 5.14 cannot do it. */
 static bool is_mapped(uint64_t low, uint64_t size, bool *writable)
 {
-#ifndef MADV_POPULATE_READ
-    enum { MADV_POPULATE_READ = 22, MADV_POPULATE_WRITE = 23 };
+#ifndef MADV_POPULATE_WRITE
+    enum { MADV_POPULATE_WRITE = 23 };
 #endif
+    enum { FEW = 4 << 20 };
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = low / page * page;
-    const uint64_t bytes = (low + size - start + page - 1) / page * page;
-    void *memory = (void *)(uintptr_t)start;
     *writable = true;
     if (low + size < low)
         return false;
-    if (!madvise(memory, bytes, MADV_POPULATE_WRITE))
+    if (size <= FEW && !madvise((void *)(uintptr_t)start, low + size - start, MADV_POPULATE_WRITE))
         return true;
-    *writable = false;
-    if (!madvise(memory, bytes, MADV_POPULATE_READ))
-        return true;
-    if (errno != EINVAL)
-        return false;
-    *writable = true; /* a kernel before 5.14, which does not know; it tells whether pages are mapped */
-    unsigned char residence[256];
-    for (uint64_t at = 0; at < bytes; at += sizeof residence * page) {
-        const uint64_t rest = bytes - at,
-                       step = rest < sizeof residence * page ? rest : sizeof residence * page;
-        if (mincore((void *)(uintptr_t)(start + at), step, residence))
-            return false;
-    }
-    return true;
+    return is_listed(low, low + size, writable);
 }
 
 static hsa_status_t lock_range(uint64_t low, size_t size, uint64_t *seen)

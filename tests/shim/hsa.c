@@ -530,12 +530,13 @@ static void test_endless(void **state)
     (void)state;
     hsa_queue_t *queue = new_queue(NULL, NULL);
     struct arguments arguments;
+    float values[128];
     uint32_t *kernel = allocate(fine, 128);
     memset(kernel, 0, 128);
     kernel[4] = 64;
     kernel[16] = 0xbf82ffff; /* s_branch -1 */
     const hsa_signal_t done = new_signal(1);
-    hsa_kernel_dispatch_packet_t packet = add(&arguments, NULL, 64, done);
+    hsa_kernel_dispatch_packet_t packet = add(&arguments, values, 64, done);
     packet.kernel_object = (uintptr_t)kernel;
     packet.kernarg_address = kernel;
     submit(queue, &packet);
