@@ -414,20 +414,12 @@ static bool is_known(uint64_t address)
     return !wm_find_allocation(shim_device()->machine, address, false, &found, NULL);
 }
 
-/* Whether each page of the host's memory is mapped: a wild pointer is an error, not a crash. */
-static bool has_host(uint64_t address, size_t size)
+/* Whether the host can copy from or to its own memory: a wild pointer is an error, not a crash. */
+static bool has_host(uint64_t address, size_t size, bool writes)
 {
-    unsigned char residence[1024];
-    if (address >= SEEN_LOW && address < SEEN_HIGH)
-        return false;
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = address + size;
-    for (uint64_t at = address / page * page; at < end;) {
-        const uint64_t most = sizeof residence * page, step = end - at < most ? end - at : most;
-        if (mincore((void *)(uintptr_t)at, step, residence))
-            return false;
-        at += step;
-    }
-    return end >= address;
+    bool writable;
+    return !(address >= SEEN_LOW && address < SEEN_HIGH) && is_mapped(address, size, &writable) &&
+           (writable || !writes);
 }
 
 hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
@@ -436,7 +428,7 @@ hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
     if (!size)
         return HSA_STATUS_SUCCESS;
     const bool knows_to = is_known(to), knows_from = is_known(from);
-    if ((!knows_to && !has_host(to, size)) || (!knows_from && !has_host(from, size)))
+    if ((!knows_to && !has_host(to, size, true)) || (!knows_from && !has_host(from, size, false)))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!knows_to && knows_from)
         return shim_status(wm_read(machine, from, (void *)(uintptr_t)to, size, NULL));

@@ -165,6 +165,12 @@ static void test_memory(void **state)
     FAILS(hsa_memory_copy(host + 330, memory, 4));
     FAILS(hsa_memory_copy(text, (void *)0x12345678000, 4)); /* not mapped */
     FAILS(hsa_memory_copy((void *)(UINTPTR_MAX - 4), text, 16));
+    static const char constant[16] = "read-only";
+    char *none = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    FAILS(hsa_memory_copy((void *)constant, memory, 16));
+    OK(hsa_memory_copy(memory, constant, 16));
+    FAILS(hsa_memory_copy(memory, none, 16));
+    munmap(none, 4096);
     OK(hsa_amd_memory_fill(memory, 0x01020304, 250));
     FAILS(hsa_amd_memory_fill(memory, 0, 251));
     OK(hsa_memory_copy(text, memory + 996, 4));
