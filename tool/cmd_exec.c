@@ -33,8 +33,9 @@ static const char help[] =
     "      --prof             when the program has ended, reports what its memory instructions cost, as\n"
     "                         'wavemem prof' does, on standard error, a section per kernel\n"
     "      --kernel REGEX     profiles only kernels whose symbol matches\n"
-    "      --show COLUMNS, --sort COLUMN, --source[=DIR], --source-path DIR, --csv FILE, --counters FILE,\n"
-    "      --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem prof'; each implies --prof\n"
+    "      --show COLUMNS, --sort COLUMN, --all, --instructions, --source[=DIR], --source-path DIR,\n"
+    "      --csv FILE, --counters FILE, --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem "
+    "prof'; each implies --prof\n"
     "\n"
     "With --prof the exit code is 128 and the signal's number if a signal ended the program; and if the\n"
     "program's is 0, it is that of the report: 1, 2 or 4 as for 'wavemem prof'.\n";
@@ -66,6 +67,8 @@ static const struct tool_option options[] = {
     {"html", 0, TOOL_VALUE, REPORT + 6},
     {"json", 0, TOOL_OPTIONAL_VALUE, REPORT + 7},
     {"fail-if", 0, TOOL_VALUE, REPORT + 8},
+    {"all", 0, TOOL_NO_VALUE, REPORT + 9},
+    {"instructions", 0, TOOL_NO_VALUE, REPORT + 10},
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 

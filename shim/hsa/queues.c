@@ -65,11 +65,6 @@ static struct shim_queue *find(const hsa_queue_t *given)
     return NULL;
 }
 
-bool shim_is_queue(const hsa_queue_t *queue)
-{
-    return find(queue);
-}
-
 static bool is_set(const bool *flag)
 {
     return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
@@ -392,20 +387,20 @@ SHIM_API hsa_status_t hsa_queue_inactivate(hsa_queue_t *given)
 SHIM_API hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_priority_t priority)
 {
     (void)priority;
-    return shim_is_queue(queue) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_QUEUE;
+    return find(queue) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_QUEUE;
 }
 
 SHIM_API hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t count,
                                                 const uint32_t *mask)
 {
     (void)count, (void)mask;
-    return shim_is_queue(queue) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_QUEUE;
+    return find(queue) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_QUEUE;
 }
 
 SHIM_API hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int enable)
 {
     (void)enable; /* times are always stored */
-    return shim_is_queue(queue) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_QUEUE;
+    return find(queue) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_QUEUE;
 }
 
 /* ---- indexes ---- */

@@ -92,7 +92,6 @@ void shim_complete(hsa_signal_t signal, uint64_t start, uint64_t end, bool faile
 void shim_doorbell(struct shim_queue *queue);
 /* 0 if no kernel runs. */
 unsigned shim_kernels_running(void);
-bool shim_is_queue(const hsa_queue_t *queue);
 
 /* ---- executables.c ---- */
 

@@ -2,6 +2,7 @@
 // A kernel compiled at run time, loaded as a module, started by name, unloaded; twice.
 #include "check.h"
 #include <hip/hiprtc.h>
+#include <string>
 #include <vector>
 
 static void load_and_run(const std::vector<char> &code)
@@ -29,7 +30,10 @@ static void load_and_run(const std::vector<char> &code)
 int main()
 {
     const char *source = "extern \"C\" __global__ void square(float *p) { p[threadIdx.x] *= p[threadIdx.x]; }";
-    const char *options[] = {"--offload-arch=gfx900"};
+    hipDeviceProp_t properties;
+    HIP(hipGetDeviceProperties(&properties, 0));
+    const std::string target = std::string("--offload-arch=") + properties.gcnArchName;
+    const char *options[] = {target.c_str()};
     hiprtcProgram program;
     size_t size = 0;
     CHECK(hiprtcCreateProgram(&program, source, "square.cu", 0, nullptr, nullptr) == HIPRTC_SUCCESS);
