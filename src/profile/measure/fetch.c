@@ -143,11 +143,12 @@ struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches)
     fetcher->all = fetches;
     /* Not calloc(), which may clear all pages; only few are ever touched. */
     fetcher->counters = mmap(NULL, COUNTER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fetcher->counters == MAP_FAILED) {
+        free(fetcher);
+        return NULL;
+    }
     fetcher->executed = fetcher->counters + WMI_BLOCKS;
-    if (fetcher->counters != MAP_FAILED)
-        return fetcher;
-    free(fetcher);
-    return NULL;
+    return fetcher;
 }
 
 void wmi_fetcher_destroy(struct wmi_fetcher *fetcher)
