@@ -70,9 +70,20 @@ uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to
     return number;
 }
 
+/* The code of a block, without what other threads change. */
+struct span {
+    uint64_t from, to;
+};
+
+static struct span span_of(const struct wmi_fetches *fetches, uint32_t number)
+{
+    const struct wmi_fetch_block *block = wmi_fetches_block(fetches, number);
+    return (struct span){block->from, block->to};
+}
+
 static int by_start(const void *left, const void *right)
 {
-    const struct wmi_fetch_block *a = left, *b = right;
+    const struct span *a = left, *b = right;
     return (a->from > b->from) - (a->from < b->from);
 }
 
@@ -82,16 +93,16 @@ void wmi_fetches_settle(struct wmi_fetches *fetches)
     if (fetches->settled)
         return;
     fetches->settled = true;
-    struct wmi_fetch_block *sorted = malloc((fetches->count + 1) * sizeof *sorted);
+    struct span *sorted = malloc((fetches->count + 1) * sizeof *sorted);
     uint32_t *lines = calloc(fetches->sets + 1, sizeof *lines);
     fetches->missed |= !sorted || !lines;
     for (uint32_t i = 0; sorted && i < fetches->count; i++)
-        sorted[i] = *wmi_fetches_block(fetches, i);
+        sorted[i] = span_of(fetches, i);
     if (sorted && lines && fetches->count) {
         uint64_t reached = 0, line = 0; /* end of the counted code; next line to count */
         qsort(sorted, fetches->count, sizeof *sorted, by_start);
         for (uint32_t i = 0; i < fetches->count; i++) {
-            const struct wmi_fetch_block *block = &sorted[i];
+            const struct span *block = &sorted[i];
             if (block->to <= reached)
                 continue;
             fetches->code_bytes += (uint32_t)(block->to - (block->from > reached ? block->from : reached));
@@ -255,7 +266,7 @@ static bool find_runs(struct wmi_fetcher *fetcher)
     if (count == fetcher->known_count &&
         memcmp(fetcher->touched, fetcher->known, count * sizeof *fetcher->known) == 0)
         return true;
-    struct wmi_fetch_block *sorted = malloc(count * sizeof *sorted);
+    struct span *sorted = malloc(count * sizeof *sorted);
     free(fetcher->known);
     free(fetcher->runs);
     fetcher->known = malloc(count * sizeof *fetcher->known);
@@ -265,7 +276,7 @@ static bool find_runs(struct wmi_fetcher *fetcher)
         memcpy(fetcher->known, fetcher->touched, count * sizeof *fetcher->known);
         fetcher->known_count = count;
         for (size_t i = 0; i < count; i++)
-            sorted[i] = *wmi_fetches_block(fetcher->all, fetcher->touched[i]);
+            sorted[i] = span_of(fetcher->all, fetcher->touched[i]);
         qsort(sorted, count, sizeof *sorted, by_start);
         for (size_t i = 0; i < count; i++) {
             const unsigned shift = fetcher->all->line_shift;
