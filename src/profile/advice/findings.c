@@ -273,8 +273,8 @@ static bool same_group(const struct kernel *k, const struct entry *a, const stru
 /* The entries of one cause: a finding for each group that gains enough, and one for all others together. */
 static bool sort_out(struct kernel *k, struct entry *entries, size_t count)
 {
-    struct entry **group = calloc(2 * count + 1, sizeof *group), **rest = group + count;
-    bool *done = calloc(count + 1, sizeof *done), good = group && done, worth;
+    struct entry **group = calloc(count + 1, sizeof *group), **rest = calloc(count + 1, sizeof *rest);
+    bool *done = calloc(count + 1, sizeof *done), good = group && rest && done, worth;
     size_t left_over = 0, open = count; /* open: in no group yet */
     for (size_t first = 0; good && first < count; first++) {
         size_t members = 0;
@@ -296,6 +296,7 @@ static bool sort_out(struct kernel *k, struct entry *entries, size_t count)
     }
     good = good && (!left_over || try_entries(k, rest, left_over, &worth));
     free(group);
+    free(rest);
     free(done);
     return good;
 }
