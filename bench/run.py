@@ -99,7 +99,8 @@ class Bench:
         text = f"{row['name']:16} {row['wavemem'] * 1e3:11.1f}"
         if row.get("pocl") is None:
             return f"{text} {'-':>9} {'-':>6}  {'-':11} {row['rate'] / 1e6:14.1f}"
-        text += f" {row['pocl'] * 1e3:9.1f} {row['ratio']:6.2f}  {row['method']:11} {row['rate'] / 1e6:14.1f}"
+        ratio = "-" if row["ratio"] is None else f"{row['ratio']:.2f}"  # too short for the clock
+        text += f" {row['pocl'] * 1e3:9.1f} {ratio:>6}  {row['method']:11} {row['rate'] / 1e6:14.1f}"
         if row["threads"] == 1 and row["pocl"] < LEAST_SECONDS and not self.options.small:
             text += f"  (PoCL needs less than {LEAST_SECONDS * 1e3:.0f} ms: size too small)"
         return text
