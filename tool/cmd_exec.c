@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <regex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static const char help[] =
     "\n"
     "      --prof             when the program has ended, reports what its memory instructions cost, as\n"
     "                         'wavemem prof' does, on standard error, a section per kernel\n"
-    "      --kernel REGEX     profiles only kernels whose symbol matches\n"
+    "      --kernel REGEX     profiles only kernels whose symbol matches; implies --prof\n"
     "      --show COLUMNS, --sort COLUMN, --all, --instructions, --source[=DIR], --source-path DIR,\n"
     "      --csv FILE, --counters FILE, --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem "
     "prof'; each implies --prof\n"
@@ -72,7 +73,7 @@ static const struct tool_option options[] = {
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
-/* Keeps an option of the report for `replay`, which checks its value. */
+/* Keeps an option of the report for `replay`. */
 static bool keep(struct request *request, int id, const char *value)
 {
     const struct tool_option *option = options;
@@ -218,6 +219,22 @@ static int check_numbers(const struct request *request)
     return TOOL_CLEAN;
 }
 
+/* Checks what is used only when the program runs or has ended. */
+static int check_profile(struct request *request)
+{
+    char trace[] = "trace"; /* not read */
+    regex_t regex;
+    if (request->kernel && regcomp(&regex, request->kernel, REG_EXTENDED | REG_NOSUB))
+        return tool_fail("--kernel %s: expected a regular expression", request->kernel);
+    if (request->kernel)
+        regfree(&regex);
+    request->prof |= request->kernel != NULL;
+    request->words[request->word_count] = trace;
+    const int code = request->prof ? tool_check_replay(request->word_count + 1, request->words) : TOOL_CLEAN;
+    request->words[request->word_count] = NULL;
+    return code;
+}
+
 /* ---- running ---- */
 
 /* Traces have the numbers of their processes as names. */
@@ -336,7 +353,7 @@ int cmd_exec(int argc, char **argv)
         fputs(help, stdout);
         return TOOL_CLEAN;
     }
-    if (check_numbers(&request))
+    if (check_numbers(&request) || check_profile(&request))
         return TOOL_WRONG;
     if (request.gpu && !strcmp(request.gpu, "list"))
         return tool_choose_gpu("", "list", &choice.gpu);

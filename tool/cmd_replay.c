@@ -269,6 +269,13 @@ static int replay(struct options *options)
     return code;
 }
 
+int tool_check_replay(int argc, char **argv)
+{
+    struct options options = {0};
+    const int code = read_options(&options, argc, argv);
+    return code == TOOL_CLEAN ? tool_check_outputs(&options.outputs) : code;
+}
+
 int cmd_replay(int argc, char **argv)
 {
     struct options options = {0};

@@ -153,7 +153,7 @@ static hsa_status_t gpu_info(const struct shim_device *device, uint32_t attribut
         {HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, sizeof(uint32_t), &gpu->compute_units},
         {HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, sizeof(uint32_t), &gpu->clock_mhz},
         {HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, sizeof node, &node},
-        {HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS, sizeof one, &zero},
+        {HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS, sizeof zero, &zero},
         {HSA_AMD_AGENT_INFO_BDFID, sizeof bdf, &bdf},
         {HSA_AMD_AGENT_INFO_MEMORY_WIDTH, sizeof width, &width},
         {HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY, sizeof memory_mhz, &memory_mhz},

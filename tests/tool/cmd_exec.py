@@ -23,6 +23,11 @@ class Exec(Case):
         self.refused("--timeout soon: expected seconds", "exec --timeout soon true")
         self.refused("no product 'gtx1080'", "exec --gpu gtx1080 true")
         self.refused("did you mean --gpu?", "exec --gpy vega64 true")
+        # Before the program runs, not after it.
+        self.refused("--kernel (: expected a regular expression", "exec --kernel ( false")
+        self.refused("--sort foo: no such column", "exec --sort foo false")
+        self.refused("--fail-if x: expected", "exec --fail-if x false")
+        self.refused("cannot be written", "exec --csv missing/x.csv false")
         self.assertIn("vega64", self.run_tool("exec --gpu list")[0])
 
     def test_program(self):
