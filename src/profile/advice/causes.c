@@ -94,7 +94,7 @@ static bool uniform_lds(const struct wmi_suspect *s, struct wm_profile_row *afte
     return true;
 }
 
-static void say_uniform_lds(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_uniform_lds(const struct wmi_affected *p, struct wmi_texts *t)
 {
     wmi_format(t->verdict, sizeof t->verdict, "LDS is read at one address by all lanes");
     wmi_format(t->numbers, sizeof t->numbers,
@@ -118,7 +118,7 @@ static bool misaligned_lds(const struct wmi_suspect *s, struct wm_profile_row *a
     return true;
 }
 
-static void say_misaligned_lds(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_misaligned_lds(const struct wmi_affected *p, struct wmi_texts *t)
 {
     const uint32_t bytes = p->lead->row->bytes;
     wmi_format(t->verdict, sizeof t->verdict, "misaligned LDS accesses are served lane by lane");
@@ -136,7 +136,7 @@ static bool bank_conflicts(const struct wmi_suspect *s, struct wm_profile_row *a
     return true;
 }
 
-static void say_bank_conflicts(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_bank_conflicts(const struct wmi_affected *p, struct wmi_texts *t)
 {
     const struct wm_profile_row *row = p->lead->row;
     const uint64_t stride = row->wave && row->wave->in_lds && p->lead->shape.even ? p->lead->shape.stride : 0;
@@ -173,7 +173,7 @@ static bool scratch(const struct wmi_suspect *s, struct wm_profile_row *after)
     return true;
 }
 
-static void say_scratch(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_scratch(const struct wmi_affected *p, struct wmi_texts *t)
 {
     wmi_format(t->verdict, sizeof t->verdict, "%s in scratch memory",
                p->lead->variable_index ? "a private array with a variable index is"
@@ -203,7 +203,7 @@ static bool uniform_load(const struct wmi_suspect *s, struct wm_profile_row *aft
     return true;
 }
 
-static void say_uniform_load(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_uniform_load(const struct wmi_affected *p, struct wmi_texts *t)
 {
     wmi_format(t->verdict, sizeof t->verdict, "all lanes load from one address");
     wmi_format(t->numbers, sizeof t->numbers,
@@ -250,7 +250,7 @@ static bool shared_atomics(const struct wmi_suspect *s, struct wm_profile_row *a
     return true;
 }
 
-static void say_shared_atomics(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_shared_atomics(const struct wmi_affected *p, struct wmi_texts *t)
 {
     const double runs = (double)p->now.executions;
     wmi_format(t->verdict, sizeof t->verdict, "many lanes update the same %s",
@@ -281,7 +281,7 @@ static bool one_by_one(const struct wmi_suspect *s, struct wm_profile_row *after
     return after->address_clocks < row->address_clocks || after->tag_lookups < row->tag_lookups;
 }
 
-static void say_one_by_one(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_one_by_one(const struct wmi_affected *p, struct wmi_texts *t)
 {
     const struct wmi_suspect *s = p->lead;
     const char *verb = s->kind == WMI_ACCESS_LOAD ? "load" : "store";
@@ -356,7 +356,7 @@ static bool scattered(const struct wmi_suspect *s, struct wm_profile_row *after)
     return true;
 }
 
-static const char *lines_text(const struct wmi_plea *p, char text[96])
+static const char *lines_text(const struct wmi_affected *p, char text[96])
 {
     const double runs = (double)p->now.executions;
     wmi_format(text, 96, "%.4g lines of %u B for %.4g useful bytes per instruction, ideal %.4g",
@@ -365,7 +365,7 @@ static const char *lines_text(const struct wmi_plea *p, char text[96])
     return text;
 }
 
-static void say_structure(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_structure(const struct wmi_affected *p, struct wmi_texts *t)
 {
     const struct wmi_suspect *s = p->lead;
     const unsigned used = (unsigned)__builtin_popcount(s->family->used) * DWORD;
@@ -378,7 +378,7 @@ static void say_structure(const struct wmi_plea *p, struct wmi_texts *t)
     wmi_format(t->change, sizeof t->change, "split the structure into one array per member");
 }
 
-static void say_uncoalesced(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_uncoalesced(const struct wmi_affected *p, struct wmi_texts *t)
 {
     char lines[96];
     wmi_format(t->verdict, sizeof t->verdict, "uncoalesced %ss", p->lead->row->operation);
@@ -389,7 +389,7 @@ static void say_uncoalesced(const struct wmi_plea *p, struct wmi_texts *t)
                "or transpose the data in LDS");
 }
 
-static void say_off_line(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_off_line(const struct wmi_affected *p, struct wmi_texts *t)
 {
     const struct wm_profile_wave *wave = p->lead->row->wave;
     char lines[96];
@@ -399,7 +399,7 @@ static void say_off_line(const struct wmi_plea *p, struct wmi_texts *t)
     wmi_format(t->change, sizeof t->change, "align it to %u bytes", p->lead->row->line_bytes);
 }
 
-static void say_scattered(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_scattered(const struct wmi_affected *p, struct wmi_texts *t)
 {
     char lines[96];
     wmi_format(t->verdict, sizeof t->verdict, "scattered %ss", p->lead->row->operation);
@@ -419,7 +419,7 @@ static bool narrow(const struct wmi_suspect *s, struct wm_profile_row *after)
     return true;
 }
 
-static void say_narrow(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_narrow(const struct wmi_affected *p, struct wmi_texts *t)
 {
     const uint32_t bytes = p->lead->row->bytes;
     wmi_format(t->verdict, sizeof t->verdict, "%ss of %u byte%s per lane", p->lead->row->operation, bytes,
@@ -478,7 +478,7 @@ static bool cache_sets(const struct wmi_suspect *s, struct wm_profile_row *after
     return true;
 }
 
-static void say_cache_sets(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_cache_sets(const struct wmi_affected *p, struct wmi_texts *t)
 {
     const struct wm_cache *cache = &p->lead->gpu->cache[WM_CACHE_VECTOR];
     const struct sets sets = sets_of(p->lead, cache, 0);
@@ -503,7 +503,7 @@ static bool uncached(const struct wmi_suspect *s, struct wm_profile_row *after)
     return true;
 }
 
-static void say_uncached(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_uncached(const struct wmi_affected *p, struct wmi_texts *t)
 {
     wmi_format(t->verdict, sizeof t->verdict, "loads bypass the vector cache");
     wmi_format(t->numbers, sizeof t->numbers,
@@ -539,7 +539,7 @@ static bool idle_lanes(const struct wmi_suspect *s, struct wm_profile_row *after
     return true;
 }
 
-static void say_idle_lanes(const struct wmi_plea *p, struct wmi_texts *t)
+static void say_idle_lanes(const struct wmi_affected *p, struct wmi_texts *t)
 {
     wmi_format(t->verdict, sizeof t->verdict, "diverging branches leave lanes idle");
     wmi_format(

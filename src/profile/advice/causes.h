@@ -7,7 +7,7 @@
 #include "profile/advice/suspects.h"
 
 /* What the instructions of a finding request together, now and after the change. */
-struct wmi_plea {
+struct wmi_affected {
     const struct wm_profile_kernel *kernel;
     const struct wmi_suspect *lead;   /* the most costly one */
     struct wm_profile_row now, after; /* sums of the counts that causes use; all else is 0 */
@@ -28,7 +28,7 @@ struct wmi_cause {
      * be.
      */
     bool (*improve)(const struct wmi_suspect *suspect, struct wm_profile_row *after);
-    void (*say)(const struct wmi_plea *plea, struct wmi_texts *texts);
+    void (*say)(const struct wmi_affected *affected, struct wmi_texts *texts);
 };
 
 /* A cause in a kernel as a whole. Findings of it come last, since what they say follows from how the kernel

@@ -213,16 +213,16 @@ static bool add_entries(struct kernel *k, const struct entry *const *entries, si
     struct wmi_finding *finding = add_finding(k, cause->name, then);
     if (!finding || !(finding->rows = calloc(count, sizeof *finding->rows)))
         return false;
-    struct wmi_plea plea = {
+    struct wmi_affected affected = {
         .kernel = k->row, .lead = &k->suspects.suspect[entries[0]->suspect], .rows = count};
     for (size_t i = 0; i < count; i++) {
         finding->rows[i] = k->suspects.suspect[entries[i]->suspect].row;
-        add_to(&plea.now, finding->rows[i]);
-        add_to(&plea.after, &entries[i]->after);
+        add_to(&affected.now, finding->rows[i]);
+        add_to(&affected.after, &entries[i]->after);
     }
     finding->shown.rows = finding->rows;
     finding->shown.row_count = count;
-    cause->say(&plea, &finding->texts);
+    cause->say(&affected, &finding->texts);
     put_places(finding);
     return true;
 }
