@@ -268,6 +268,7 @@ static int show_traces(struct request *request, const char *folder, struct diren
             printf("process %ld\n", atol(names[i]->d_name));
         request->words[request->word_count] = path;
         code = tool_worse(code, cmd_replay(request->word_count + 1, request->words));
+        request->words[request->word_count] = NULL;
     }
     return code;
 }
@@ -335,36 +336,43 @@ static int run_and_report(struct request *request, char **program)
     return own ? own : code;
 }
 
-int cmd_exec(int argc, char **argv)
+static int run(struct request *request, int argc, char **argv)
 {
-    struct request request = {0};
     struct choice choice = {0};
     struct tool_words line = {
-        .verb = "exec", .options = options, .count = argc - 1, .words = argv + 1, .request = &request};
+        .verb = "exec", .options = options, .count = argc - 1, .words = argv + 1, .request = request};
     char path[PATH_MAX], runtime[PATH_MAX];
     int id;
-    request.words[request.word_count++] = (char *)"replay";
     while ((id = tool_next_option(&line)) >= REPORT)
-        if (!keep(&request, id, line.value))
+        if (!keep(request, id, line.value))
             return tool_fail("exec: too many options");
     if (id == TOOL_OPTION_WRONG)
         return TOOL_WRONG;
-    if (request.help) {
+    if (request->help) {
         fputs(help, stdout);
         return TOOL_CLEAN;
     }
-    if (check_numbers(&request) || check_profile(&request))
+    if (check_numbers(request) || check_profile(request))
         return TOOL_WRONG;
-    if (request.gpu && !strcmp(request.gpu, "list"))
+    if (request->gpu && !strcmp(request->gpu, "list"))
         return tool_choose_gpu("", "list", &choice.gpu);
     if (id == TOOL_OPTION_END)
         return tool_fail("exec: a program is needed; see 'wavemem exec --help'");
     char **program = argv + line.next; /* argv[0] is the verb, which `words` does not count */
-    if (choose(&request, find_program(*program, path), &choice) || find_runtime(runtime))
+    if (choose(request, find_program(*program, path), &choice) || find_runtime(runtime))
         return TOOL_WRONG;
     if (!preload(runtime) || !set("WAVEMEM_GPU", choice.gpu->name) || !set("WAVEMEM_TARGET", choice.target) ||
-        !set("WAVEMEM_THREADS", request.threads) || !set("WAVEMEM_TIMEOUT", request.timeout) ||
-        !set("WAVEMEM_KERNEL", request.kernel) || !set("WAVEMEM_TRACES", NULL))
+        !set("WAVEMEM_THREADS", request->threads) || !set("WAVEMEM_TIMEOUT", request->timeout) ||
+        !set("WAVEMEM_KERNEL", request->kernel) || !set("WAVEMEM_TRACES", NULL))
         return tool_fail("exec: the environment has no room");
-    return request.prof ? run_and_report(&request, program) : become(program);
+    return request->prof ? run_and_report(request, program) : become(program);
+}
+
+int cmd_exec(int argc, char **argv)
+{
+    struct request request = {.words = {(char *)"replay"}, .word_count = 1};
+    const int code = run(&request, argc, argv);
+    for (int i = 1; i < request.word_count; i++)
+        free(request.words[i]);
+    return code;
 }
