@@ -1,40 +1,81 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks for missing waits and hazards. */
+/* Checks for errors that the hardware lets pass. */
 #ifndef WAVEMEM_CHECK_H
 #define WAVEMEM_CHECK_H
 
+#include "observe.h"
 #include "status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct wm_check; /* an observer that reports missing waits and hazards */
+struct wm_machine;
+struct wm_check; /* watches dispatches (wm_dispatch.check) and keeps what it finds */
 
-/* What to check.
+/* What to check. Checks do not change what a kernel computes.
  * WM_CHECK_WAITS: registers that are used before the wait counters guarantee that their data has arrived.
  * WM_CHECK_HAZARDS: instructions that are closer together than the target requires (AMD's "manually inserted
  * wait states" and the distances that LLVM keeps). Both follow the documented guarantees, not actual
- * latencies. They do not change the results of the kernel. */
-enum wm_check_what { WM_CHECK_WAITS = 1, WM_CHECK_HAZARDS = 2 };
+ * latencies.
+ * wm_check_create() refuses what this version does not have. */
+enum wm_check_what {
+    WM_CHECK_WAITS = 1 << 0,
+    WM_CHECK_HAZARDS = 1 << 1,
+    WM_CHECK_MEMORY = 1 << 2,
+    WM_CHECK_UNINIT = 1 << 3,
+    WM_CHECK_RACES = 1 << 4,
+    WM_CHECK_SYNC = 1 << 5,
+    WM_CHECK_ORIGINS = 1 << 6,
+    WM_CHECK_STRICT = 1 << 7,
+    WM_CHECK_NEEDLESS = 1 << 8,
+};
 
-/* One violated rule at one instruction, over all checked dispatches. */
+enum wm_severity {
+    WM_SEVERITY_ERROR, /* results may be wrong */
+    WM_SEVERITY_NOTE,  /* worth knowing: correct, but costs time, or depends on what the target guarantees */
+};
+
+/* One violated rule at one instruction, over all checked dispatches. Who and where are of the first case, by
+ * launch, workgroup and wave. Strings are valid as long as the finding. */
 struct wm_finding {
-    const char
-        *rule; /* "read-before-wait", "write-before-wait", "store-data-before-wait", or a hazard's name */
-    const char *message;   /* a sentence: the problem, the earlier instruction, what is missing */
-    const char *source;    /* the document that states the rule, or NULL */
-    const char *kernel;    /* symbol that contains the instruction */
-    const char *text;      /* the instruction in LLVM's syntax */
+    const char *rule;         /* "read-before-wait", or a hazard's name; docs/checking.md lists them */
+    const char *message;      /* a sentence: the problem, the earlier instruction, what is missing */
+    const char *source;       /* the document that states the rule, or NULL */
+    const char *remedy;       /* what usually mends it, or NULL */
+    enum wm_check_what class; /* one bit */
+    enum wm_severity severity;
+    uint64_t count; /* executions, counted per wave */
+    /* The instruction. */
+    const char *kernel;    /* symbol that contains it */
+    const char *text;      /* in LLVM's syntax */
     const char *file;      /* source file, or NULL */
     unsigned line, column; /* 0 when unknown */
     uint64_t pc, offset;   /* guest address; bytes from the symbol, or from the start of code without one */
-    uint64_t first_pc;     /* guest address of the earlier instruction that it conflicts with */
-    uint64_t count;        /* executions, counted per wave */
+    /* The earlier instruction that it conflicts with; first_text is NULL if there is none. */
+    const char *first_kernel, *first_text, *first_file;
+    unsigned first_line, first_column;
+    uint64_t first_pc, first_offset;
+    /* Who. */
+    uint32_t launch;   /* number of the checked dispatch, from 1 */
+    uint32_t has_wave; /* 0: workgroup and wave are not known */
+    uint32_t workgroup[3], wave;
+    uint64_t lanes; /* 0: it is not about lanes */
+    /* Memory; bytes is 0 if it is not about memory. */
+    enum wm_space space;
+    uint64_t address, bytes; /* first byte; bytes from there */
+    const char *allocation;  /* name of the one that it lies in, or of the nearest; or NULL */
+    uint64_t allocation_address, allocation_bytes;
 };
 
+/* what: bits of enum wm_check_what. */
 WM_API enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag);
 WM_API void wm_check_destroy(struct wm_check *check);
+/* Shows the check what happens to the machine's memory from now on: allocations, frees, what the host writes.
+ * Call it before the first allocation: what is there already counts as allocated and written. The check must
+ * be destroyed before the machine. WM_BAD_ARGUMENT: it watches a machine already. */
+WM_API enum wm_status wm_check_machine(struct wm_check *check, struct wm_machine *machine,
+                                       struct wm_diag *diag);
 /* The findings in order of their address; valid until the next dispatch or wm_check_destroy. */
 WM_API const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count);
 

@@ -2,6 +2,7 @@
 /* The public API: checks and fidelity reports. */
 #include "check/check.h"
 
+#include "api/machine.h"
 #include "base/diag.h"
 #include "isa/isa.h"
 #include "profile/fidelity.h"
@@ -11,17 +12,49 @@ enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm
     if (!check)
         return wmi_null(diag, __func__, "check");
     *check = NULL;
-    if (!what || what & ~(unsigned)(WM_CHECK_WAITS | WM_CHECK_HAZARDS))
+    if (!what || what & ~wmi_check_known())
         return wmi_fail(diag, WM_BAD_ARGUMENT,
-                        "a check of 0x%x; expected WM_CHECK_WAITS, WM_CHECK_HAZARDS or both", what);
+                        "a check of 0x%x; expected bits of enum wm_check_what, of 0x%x", what,
+                        wmi_check_known());
     *check = wmi_check_create(what);
     return *check ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a check");
 }
 
 void wm_check_destroy(struct wm_check *check)
 {
-    if (check && !*wmi_check_busy(check))
-        wmi_check_destroy(check);
+    if (!check || *wmi_check_busy(check))
+        return;
+    struct wmi_check_machine *seen = wmi_check_machine(check);
+    if (seen->machine)
+        wmi_machine_observers_remove(&seen->machine->observers, &seen->observer, NULL);
+    wmi_check_destroy(check);
+}
+
+static void see_memory(void *check, const struct wm_event *event)
+{
+    wmi_check_memory(check, event);
+}
+
+enum wm_status wm_check_machine(struct wm_check *check, struct wm_machine *machine, struct wm_diag *diag)
+{
+    if (!check)
+        return wmi_null(diag, __func__, "check");
+    if (!machine)
+        return wmi_null(diag, __func__, "machine");
+    struct wmi_check_machine *seen = wmi_check_machine(check);
+    if (seen->machine)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the check watches a machine already");
+    seen->observer = (struct wm_observer){
+        .struct_size = sizeof seen->observer,
+        .events = WM_EVENT_ALLOCATE | WM_EVENT_FREE | WM_EVENT_MAP | WM_EVENT_HOST_WRITE |
+                  WM_EVENT_HOST_READ | WM_EVENT_HOST_POINTER,
+        .user = check,
+        .event = see_memory,
+    };
+    const enum wm_status status = wmi_machine_observers_add(&machine->observers, &seen->observer, diag);
+    if (!status)
+        seen->machine = machine;
+    return status;
 }
 
 const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count)

@@ -267,6 +267,33 @@ static enum wm_status run_shown(struct wm_machine *machine, const struct wmi_mod
     return status;
 }
 
+/* Tells the checkers what they are about to see. Returns how many observers they have. */
+static size_t begin_check(const struct wm_machine *machine, const struct wm_kernel *kernel,
+                          const struct wmi_dispatch *dispatch, struct wm_check *check,
+                          struct wmi_watcher *own)
+{
+    struct wmi_check_dispatch about = {
+        .target = wmi_target_of_waves(machine, kernel->wave_size),
+        .space = machine->space,
+        .kernel = kernel->name,
+        .wave_lanes = kernel->wave_size,
+        .lds_bytes = dispatch->lds_size,
+        .lane_scratch = dispatch->lane_scratch,
+        .scratch = dispatch->scratch_base,
+        .scratch_stride = dispatch->scratch_stride,
+        .wave_scratch = dispatch->scratch_piece,
+        .kernarg = dispatch->arguments,
+        .kernarg_bytes = (uint32_t)kernel->kernarg_size,
+    };
+    struct wmi_check_observer observers[WMI_CHECKERS];
+    memcpy(about.groups, dispatch->groups, sizeof about.groups);
+    memcpy(about.workgroup, dispatch->workgroup, sizeof about.workgroup);
+    const unsigned count = wmi_check_begin(check, &about, observers);
+    for (unsigned i = 0; i < count; i++)
+        own[i] = (struct wmi_watcher){observers[i].observer, observers[i].what};
+    return count;
+}
+
 /* Runs the kernel before the eyes of its profile, checks and observers. */
 static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_module *module,
                                    const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
@@ -275,7 +302,7 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
 {
     const struct wmi_target *target = machine->target;
     struct wmi_observed observed = {machine, module, ""};
-    struct wmi_watcher own[4];
+    struct wmi_watcher own[3 + WMI_CHECKERS];
     struct wmi_watchers watchers;
     size_t owns = 0;
     if (dispatch->holder)
@@ -294,8 +321,7 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
         own[owns++] = (struct wmi_watcher){wmi_profile_begin(request->profile, &source), "profile"};
     }
     if (request->check)
-        own[owns++] = (struct wmi_watcher){
-            wmi_check_begin(request->check, wmi_target_of_waves(machine, kernel->wave_size)), "check"};
+        owns += begin_check(machine, kernel, dispatch, request->check, &own[owns]);
     if (request->fidelity)
         own[owns++] = (struct wmi_watcher){wmi_fidelity_observer(request->fidelity), "fidelity"};
     struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
@@ -313,6 +339,8 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
     if (request->check)
         wmi_check_end(request->check, wmi_observed_describe, &observed);
     wmi_watchers_ask(&watchers, result);
+    if (request->check && wmi_check_incomplete(request->check))
+        wmi_add_incomplete(result, "check", wmi_check_incomplete(request->check));
     if (dispatch->stales.lost)
         wmi_add_incomplete(result, "scalar cache", "no memory for all that it found");
     if (wmi_object_lost(module->object))
@@ -394,7 +422,9 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
         request->profile ? wmi_choose_gpu(request->profile, machine->target, diag) : WM_OK;
     if (status)
         return status;
-    dispatch->threads = dispatch->holder || wants_one_thread(request) ? 1 : thread_count(request->threads);
+    const bool alone = dispatch->holder || wants_one_thread(request) ||
+                       (request->check && wmi_check_in_order(request->check));
+    dispatch->threads = alone ? 1 : thread_count(request->threads);
     if (request->cooperative && (status = check_fit(machine, kernel, request, dispatch, diag)))
         return status;
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
@@ -420,6 +450,7 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
     dispatch->scratch = memory.scratch_host;
     dispatch->arguments = how->has_kernarg ? how->kernarg : memory.kernarg;
     dispatch->scratch_base = memory.scratch;
+    dispatch->lane_scratch = abi.lane_scratch;
     dispatch->goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
     dispatch->residents = memory.places < WMI_RESIDENT_LIMIT ? memory.places : WMI_RESIDENT_LIMIT;
     dispatch->max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;

@@ -1,23 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* The checker: an observer that tracks each wave's wait counters and hazards and collects findings. */
+/* Checks: checkers that watch dispatches, and what they have found. */
 #ifndef WMI_CHECK_H
 #define WMI_CHECK_H
 
-#include "isa/isa.h"
-#include "observe/observer.h"
-#include "wavemem/wavemem.h"
+#include "check/checker.h"
 
-/* Sets the row's kernel, text and source line for row->pc. The strings are valid until the next call. */
-typedef void wmi_describe(void *user, unsigned id, struct wm_profile_row *row);
+enum { WMI_CHECKERS = 8 /* most that a check has */ };
 
+/* All bits of enum wm_check_what that there is a checker for. */
+unsigned wmi_check_known(void);
 /* what: a mask of enum wm_check_what. Returns NULL if out of memory. */
 struct wm_check *wmi_check_create(unsigned what);
 void wmi_check_destroy(struct wm_check *check);
 bool *wmi_check_busy(struct wm_check *check); /* whether a dispatch is being checked */
-/* Returns the observer for one dispatch on the target. */
-const struct wmi_observer *wmi_check_begin(struct wm_check *check, const struct wmi_target *target);
-/* Ends the dispatch and formats its findings. */
+/* Whether what it finds depends on the order of workgroups, so that one thread must run them. */
+bool wmi_check_in_order(const struct wm_check *check);
+
+struct wmi_check_observer {
+    const struct wmi_observer *observer;
+    const char *what; /* for texts */
+};
+/* Writes the observers of one dispatch, and returns how many there are. Sets dispatch->launch. */
+unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *dispatch,
+                         struct wmi_check_observer observers[WMI_CHECKERS]);
+/* Ends the dispatch and words its findings. */
 void wmi_check_end(struct wm_check *check, wmi_describe *describe, void *user);
 const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *count);
+/* Why the check did not see everything, or NULL. */
+const char *wmi_check_incomplete(const struct wm_check *check);
+/* Shows the checkers an event of the machine's memory. */
+void wmi_check_memory(struct wm_check *check, const struct wm_event *event);
+/* The machine whose memory it sees and how it watches it, for the API. */
+struct wmi_check_machine {
+    struct wm_machine *machine; /* NULL: none */
+    struct wm_observer observer;
+};
+struct wmi_check_machine *wmi_check_machine(struct wm_check *check);
 
 #endif

@@ -72,6 +72,7 @@ struct wmi_dispatch {
     uint64_t scratch_stride;   /* bytes from one wave's scratch to the next one's */
     uint64_t scratch_piece;    /* bytes of a wave's scratch */
     unsigned char *scratch;    /* the first one's host bytes */
+    uint32_t lane_scratch;     /* bytes of it that a lane asks for */
     uint64_t scratch_base;     /* guest address of the first wave's scratch */
     bool goes_on;              /* after violations of memory */
     uint32_t residents;        /* most unfinished workgroups, whatever the number of threads */

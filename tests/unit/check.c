@@ -200,7 +200,9 @@ static void check_code(const char *target, unsigned is, const char *code, char *
         fail_msg("%s: %s", target, messages ? messages : diag.message);
     struct wm_check *check = wmi_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS);
     const struct wmi_target *t = wmi_target_find(target);
-    const struct wmi_observer *observer = wmi_check_begin(check, t);
+    struct wmi_check_observer observers[WMI_CHECKERS];
+    assert_int_equal(1, wmi_check_begin(check, &(struct wmi_check_dispatch){.target = t}, observers));
+    const struct wmi_observer *observer = observers[0].observer;
     void *local = observer->thread_begin(observer->self);
     unsigned index = 0;
     for (size_t at = 0; at < length; at += 4u * insn.dwords, index++) {
@@ -595,7 +597,9 @@ static void says_what_is_missing(void **state)
                          WM_OK);
         struct wm_check *check = wmi_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS);
         const struct wmi_target *t = wmi_target_find(cases[c].target);
-        const struct wmi_observer *observer = wmi_check_begin(check, t);
+        struct wmi_check_observer observers[WMI_CHECKERS];
+        assert_int_equal(1, wmi_check_begin(check, &(struct wmi_check_dispatch){.target = t}, observers));
+        const struct wmi_observer *observer = observers[0].observer;
         void *local = observer->thread_begin(observer->self);
         unsigned index = 0;
         for (size_t at = 0; at < length; at += 4u * insn.dwords, index++) {

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What a checker is: an observer of each dispatch, and of the machine's memory between them. */
+#ifndef WMI_CHECKER_H
+#define WMI_CHECKER_H
+
+#include "check/findings.h"
+#include "isa/isa.h"
+#include "memory/space.h"
+#include "observe/observer.h"
+
+/* The dispatch that is about to be checked; valid until its end. */
+struct wmi_check_dispatch {
+    const struct wmi_target *target;
+    const struct wmi_space *space; /* NULL: code without memory (tests) */
+    const char *kernel;
+    uint32_t launch; /* counts the dispatches of the check, from 1 */
+    uint32_t groups[3], workgroup[3];
+    uint32_t wave_lanes;
+    uint32_t lds_bytes;                    /* of a workgroup, static and dynamic */
+    uint32_t lane_scratch;                 /* bytes of scratch that the kernel asks for, per lane */
+    uint64_t scratch;                      /* guest address of the first wave's; 0: none */
+    uint64_t scratch_stride, wave_scratch; /* bytes from one wave's to the next one's; bytes of a wave's */
+    uint64_t kernarg;                      /* guest address of the arguments */
+    uint32_t kernarg_bytes;
+};
+
+/* A kind of checker. `self` is what create() returned. */
+struct wmi_checker {
+    const char *name;               /* for texts: "races" */
+    unsigned classes;               /* enum wm_check_what: the bits that ask for it */
+    bool in_order;                  /* its findings depend on the order of workgroups: one thread runs them */
+    void *(*create)(unsigned what); /* enum wm_check_what; NULL: no memory */
+    void (*destroy)(void *self);
+    /* Returns the observer of one dispatch, whose `self` need not be the checker. NULL: no memory. */
+    const struct wmi_observer *(*begin)(void *self, const struct wmi_check_dispatch *dispatch);
+    /* Every thread has ended. Adds what was found; false: no memory. */
+    bool (*end)(void *self, struct wmi_found_set *findings);
+    /* WM_EVENT_ALLOCATE to WM_EVENT_HOST_POINTER of the machine, one at a time; or NULL. */
+    void (*memory)(void *self, const struct wm_event *event);
+};
+
+extern const struct wmi_checker wmi_checker_waits;
+
+#endif

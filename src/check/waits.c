@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* The checker of waits and hazards: tracks each wave's wait counters and the instructions that it issued.
+ * After a missing wait the model continues as if the wave had waited, so that each missing wait gives one
+ * finding. */
+#include "check/checker.h"
+#include "check/hazard_state.h"
+#include "check/wait_state.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK = 1 << 10, /* instructions; chunks never move, because workers read them without a lock */
+    CHUNKS = 1 << 12,
+    TEXT = 256,
+};
+
+struct instruction {
+    uint64_t pc;
+    struct wmi_wait_facts waits;
+    struct wmi_hazard_facts hazards;
+    struct wmi_span_of_registers span[WMI_SPANS];
+    uint8_t spans;
+    bool ends;
+};
+
+struct wave {
+    struct wave *next_free, *next;
+    struct wmi_wait_state waits;
+    struct wmi_hazard_state hazards;
+};
+
+struct shard { /* of a worker thread */
+    struct checker *check;
+    struct wmi_found_set findings;
+    struct wave *waves, *unused;
+    bool missed;       /* out of memory: findings are incomplete */
+    struct wave *last; /* the wave that executed last, and its instruction */
+    const struct instruction *last_insn;
+};
+
+struct checker {
+    unsigned what;
+    struct wmi_observer observer;
+    const struct wmi_target *target;
+    uint32_t launch;
+    struct instruction *chunk[CHUNKS];
+    uint32_t instructions;
+    const char *missed;            /* why the check is incomplete, or NULL */
+    struct wmi_found_set findings; /* of the dispatch */
+    struct wmi_check_rule hazard_rules[WMI_HAZARD_COUNT];
+    pthread_mutex_t lock;
+};
+
+static const char no_memory[] = "no memory for all that was to be checked";
+
+/* ---- rules ---- */
+
+enum missing_wait { READ_EARLY, OVERWRITTEN_EARLY, HELD_OVERWRITTEN, MISSING_WAITS };
+
+/* Details of what is found. The register is its number plus 1, or 0; the value that the counter must not
+ * exceed, or the wait states that are missing; the instructions between the two. */
+enum { REGISTER, COUNTER, VALUE, DISTANCE };
+
+static void first_text(const struct wmi_words *words, const struct wmi_found *found, char *text, size_t size)
+{
+    struct wm_profile_row row = {.pc = found->first_pc};
+    words->describe(words->user, 0, &row);
+    snprintf(text, size, "%s", row.text);
+}
+
+static void register_text(const struct wmi_found *found, char *text, size_t size)
+{
+    *text = 0;
+    if (found->detail[REGISTER])
+        wmi_register_name((unsigned)found->detail[REGISTER] - 1, text, size);
+}
+
+static void word_missing_wait(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                              size_t size);
+
+static const struct wmi_check_rule wait_rules[MISSING_WAITS] = {
+    [READ_EARLY] = {.name = "read-before-wait",
+                    .class = WM_CHECK_WAITS,
+                    .has_first = true,
+                    .word = word_missing_wait},
+    [OVERWRITTEN_EARLY] = {.name = "write-before-wait",
+                           .class = WM_CHECK_WAITS,
+                           .has_first = true,
+                           .word = word_missing_wait},
+    [HELD_OVERWRITTEN] = {.name = "store-data-before-wait",
+                          .class = WM_CHECK_WAITS,
+                          .word = word_missing_wait},
+};
+
+static void word_missing_wait(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                              size_t size)
+{
+    static const char *const what[] = {
+        [READ_EARLY] = "is read before its data is there",
+        [OVERWRITTEN_EARLY] = "is overwritten before data on its way has arrived",
+        [HELD_OVERWRITTEN] = "is overwritten before it has been read as data",
+    };
+    const struct checker *check = words->checker;
+    const uint64_t distance = found->detail[DISTANCE];
+    char wait[64], first[TEXT], reg[16];
+    wmi_wait_text(check->target, (enum wmi_counter)found->detail[COUNTER], (unsigned)found->detail[VALUE],
+                  wait, sizeof wait);
+    first_text(words, found, first, sizeof first);
+    register_text(found, reg, sizeof reg);
+    snprintf(message, size, "%s %s: '%s' is missing after '%s', %" PRIu64 " instruction%s before", reg,
+             what[found->rule - wait_rules], wait, first, distance + 1, distance ? "s" : "");
+}
+
+static void word_hazard(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                        size_t size)
+{
+    const struct checker *check = words->checker;
+    const struct wmi_hazard *hazard = &wmi_hazards[found->rule - check->hazard_rules];
+    const unsigned missing = (unsigned)found->detail[VALUE];
+    char first[TEXT], reg[16];
+    first_text(words, found, first, sizeof first);
+    register_text(found, reg, sizeof reg);
+    const char *space = *reg ? " " : "";
+    if (missing)
+        snprintf(message, size, "%s%s%s: %u wait state%s missing after '%s' ('s_nop %u' between them)", reg,
+                 space, hazard->what, missing, missing == 1 ? " is" : "s are", first, missing - 1);
+    else
+        snprintf(message, size, "%s%s%s: '%s' is missing after '%s'", reg, space, hazard->what,
+                 hazard->remedy, first);
+}
+
+/* ---- waves ---- */
+
+static uint32_t launch_of(const struct shard *shard)
+{
+    return shard->check->launch;
+}
+
+static const struct instruction *instruction_of(const struct checker *check, uint32_t number)
+{
+    return &check->chunk[number / CHUNK][number % CHUNK];
+}
+
+static struct wave *new_wave(struct shard *shard)
+{
+    struct wave *wave = shard->unused, *next;
+    if (wave) {
+        shard->unused = wave->next_free;
+        next = wave->next;
+        memset(wave, 0, sizeof *wave);
+    } else {
+        if (!(wave = calloc(1, sizeof *wave)))
+            return NULL;
+        next = shard->waves;
+        shard->waves = wave;
+    }
+    wave->next = next;
+    wave->waits.target = wave->hazards.target = shard->check->target;
+    return wave;
+}
+
+/* Adds a finding and continues as if the wave had waited. */
+static void add_missing_wait(struct shard *shard, struct wave *wave, const struct instruction *insn,
+                             enum missing_wait rule, unsigned reg, const struct wmi_not_ready *why)
+{
+    struct wmi_wait_facts waited = {.waits = true};
+    shard->missed |= !wmi_found_add(
+        &shard->findings, &(struct wmi_found){.rule = &wait_rules[rule],
+                                              .pc = insn->pc,
+                                              .first_pc = instruction_of(shard->check, why->number)->pc,
+                                              .count = 1,
+                                              .launch = launch_of(shard),
+                                              .detail = {[REGISTER] = reg + 1,
+                                                         [COUNTER] = why->counter,
+                                                         [VALUE] = why->value,
+                                                         [DISTANCE] = why->distance}});
+    memset(waited.limit, UINT8_MAX, sizeof waited.limit);
+    waited.limit[why->counter] = (uint8_t)why->value;
+    wmi_wait_issue(&wave->waits, &waited, NULL, 0, 0);
+    wave->waits.instructions--;
+}
+
+/* The instruction's wait limits, including one from a scalar register. */
+static struct wmi_wait_facts waits_of(const struct instruction *insn, const uint32_t *scalars)
+{
+    struct wmi_wait_facts waits = insn->waits;
+    for (unsigned i = 0; waits.by_scalar && i < insn->spans; i++)
+        if (insn->span[i].role == WMI_ROLE_A && insn->span[i].first < WMI_REGISTER_VGPR)
+            wmi_wait_by_scalar(&waits, scalars[insn->span[i].first]);
+    return waits;
+}
+
+static void check_waits(struct shard *shard, struct wave *wave, const struct instruction *insn,
+                        uint32_t number, const uint32_t *scalars)
+{
+    const struct wmi_wait_facts waits = waits_of(insn, scalars);
+    struct wmi_wait_state *state = &wave->waits;
+    struct wmi_not_ready why;
+    for (unsigned i = 0; i < insn->spans; i++) {
+        const struct wmi_span_of_registers *span = &insn->span[i];
+        for (unsigned reg = span->first; reg < span->first + span->count; reg++) {
+            if (!state->written[reg].count && !state->held[reg].count)
+                continue;
+            /* Waits on two counters may be missing. */
+            while (!wmi_wait_ready(state, reg, &why)) {
+                if (span->written && wmi_wait_follows(state, reg, &insn->waits))
+                    break;
+                add_missing_wait(shard, wave, insn, span->read ? READ_EARLY : OVERWRITTEN_EARLY, reg, &why);
+            }
+            if (span->written && !wmi_wait_free(state, reg, &why))
+                add_missing_wait(shard, wave, insn, HELD_OVERWRITTEN, reg, &why);
+        }
+    }
+    wmi_wait_issue(state, &waits, insn->span, insn->spans, number);
+}
+
+static void check_hazards(struct shard *shard, struct wave *wave, const struct instruction *insn,
+                          uint32_t number)
+{
+    struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE];
+    const unsigned count =
+        wmi_hazard_execute(&wave->hazards, &insn->hazards, insn->span, insn->spans, number, found);
+    for (unsigned i = 0; i < count; i++)
+        shard->missed |= !wmi_found_add(
+            &shard->findings,
+            &(struct wmi_found){
+                .rule = &shard->check->hazard_rules[found[i].kind],
+                .pc = insn->pc,
+                .first_pc = instruction_of(shard->check, found[i].number)->pc,
+                .count = 1,
+                .launch = launch_of(shard),
+                .detail = {[REGISTER] = (uint64_t)(found[i].reg + 1), [VALUE] = found[i].missing}});
+}
+
+/* ---- the observer ---- */
+
+static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instruction *insn)
+{
+    struct checker *check = self;
+    const uint32_t number = check->instructions;
+    if (number / CHUNK == CHUNKS) {
+        check->missed = "too many instructions";
+        return UINT32_MAX;
+    }
+    struct instruction **chunk = &check->chunk[number / CHUNK];
+    if (!*chunk && !(*chunk = calloc(CHUNK, sizeof **chunk))) {
+        check->missed = no_memory;
+        return UINT32_MAX;
+    }
+    struct instruction *entry = &(*chunk)[number % CHUNK];
+    *entry = (struct instruction){.pc = pc,
+                                  .waits = wmi_wait_facts_of(check->target, insn),
+                                  .hazards = wmi_hazard_facts_of(check->target, insn),
+                                  .ends = wmi_rows[insn->id].flags & WMI_ROW_ENDS};
+    entry->spans = (uint8_t)wmi_registers_of(check->target, insn, entry->span);
+    check->instructions++;
+    return number;
+}
+
+static void execute(void *local, void **mine, uint32_t number, const uint32_t *scalars)
+{
+    struct shard *shard = local;
+    if (!shard || number == UINT32_MAX)
+        return;
+    struct wave *wave = *mine ? *mine : new_wave(shard);
+    if (!wave) {
+        shard->missed = true;
+        return;
+    }
+    *mine = wave;
+    const struct instruction *insn = instruction_of(shard->check, number);
+    shard->last = wave;
+    shard->last_insn = insn;
+    if (shard->check->what & WM_CHECK_WAITS)
+        check_waits(shard, wave, insn, number, scalars);
+    if (shard->check->what & WM_CHECK_HAZARDS)
+        check_hazards(shard, wave, insn, number);
+    if (insn->ends) {
+        wave->next_free = shard->unused;
+        shard->unused = wave;
+        *mine = NULL;
+    }
+}
+
+static void *begin_thread(void *self)
+{
+    struct shard *shard = calloc(1, sizeof *shard);
+    if (shard)
+        shard->check = self;
+    return shard;
+}
+
+static void end_thread(void *self, void *local)
+{
+    struct checker *check = self;
+    struct shard *shard = local;
+    if (!shard)
+        return;
+    pthread_mutex_lock(&check->lock);
+    shard->missed |= !wmi_found_move(&check->findings, &shard->findings);
+    if (shard->missed)
+        check->missed = no_memory;
+    pthread_mutex_unlock(&check->lock);
+    for (struct wave *wave = shard->waves, *next; wave; wave = next) {
+        next = wave->next;
+        free(wave);
+    }
+    wmi_found_free(&shard->findings);
+    free(shard);
+}
+
+/* Called for accesses of the last executed instruction: completes the facts of FLAT with its destination. */
+static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
+{
+    struct shard *shard = local;
+    bool to_lds = false, to_memory = access->lanes == 0;
+    (void)slot;
+    if (!shard || !shard->last || access->path != WMI_PATH_FLAT || access->pc != shard->last_insn->pc)
+        return;
+    for (unsigned i = 0; i < access->elements; i++)
+        if (access->element[i].mask)
+            *(access->element[i].space == WMI_SPACE_LDS ? &to_lds : &to_memory) = true;
+    if (to_lds != to_memory)
+        wmi_wait_went(&shard->last->waits, &shard->last_insn->waits, shard->last_insn->span,
+                      shard->last_insn->spans, to_lds);
+}
+
+static const char *incomplete(void *self)
+{
+    return ((const struct checker *)self)->missed;
+}
+
+/* ---- the checker ---- */
+
+static void *create(unsigned what)
+{
+    struct checker *check = calloc(1, sizeof *check);
+    if (!check)
+        return NULL;
+    check->what = what;
+    check->observer = (struct wmi_observer){
+        .self = check,
+        .thread_begin = begin_thread,
+        .thread_end = end_thread,
+        .access = what & WM_CHECK_WAITS ? see_access : NULL,
+        .decoded = add_instruction,
+        .execute = execute,
+        .incomplete = incomplete,
+    };
+    for (unsigned i = 0; i < WMI_HAZARD_COUNT; i++)
+        check->hazard_rules[i] = (struct wmi_check_rule){.name = wmi_hazards[i].name,
+                                                         .source = wmi_hazards[i].source,
+                                                         .class = WM_CHECK_HAZARDS,
+                                                         .has_first = true,
+                                                         .word = word_hazard};
+    pthread_mutex_init(&check->lock, NULL);
+    return check;
+}
+
+static void destroy(void *self)
+{
+    struct checker *check = self;
+    for (unsigned i = 0; i < CHUNKS; i++)
+        free(check->chunk[i]);
+    wmi_found_free(&check->findings);
+    pthread_mutex_destroy(&check->lock);
+    free(check);
+}
+
+static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
+{
+    struct checker *check = self;
+    check->target = dispatch->target;
+    check->launch = dispatch->launch;
+    check->instructions = 0;
+    check->missed = NULL;
+    return &check->observer;
+}
+
+static bool end(void *self, struct wmi_found_set *findings)
+{
+    struct checker *check = self;
+    return wmi_found_move(findings, &check->findings);
+}
+
+const struct wmi_checker wmi_checker_waits = {
+    .name = "waits and hazards",
+    .classes = WM_CHECK_WAITS | WM_CHECK_HAZARDS,
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .end = end,
+};
