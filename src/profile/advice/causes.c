@@ -243,10 +243,11 @@ static bool shared_atomics(const struct wmi_suspect *s, struct wm_profile_row *a
     }
     if (span_of(row->wave) > s->gpu->lds_bytes)
         return false;
-    /* In LDS at least a pass for each 32 lanes; what remains for each workgroup is not counted. */
+    /* In LDS as many passes as the example wave's addresses take; what remains for each workgroup is not
+     * counted. */
     after->address_clocks = after->tag_lookups = after->data_clocks = 0;
     after->cache[WM_CACHE_L2].bytes = after->memory_read = after->memory_written = 0;
-    after->lds_passes = row->lds_passes + row->lanes / 32;
+    after->lds_passes = row->lds_passes + (uint64_t)((double)s->active * s->lds_passes);
     return true;
 }
 

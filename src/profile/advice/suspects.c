@@ -124,6 +124,27 @@ static struct wmi_ideal cost_of(struct wmi_measurer *measurer, unsigned lanes, c
     return (struct wmi_ideal){measure->sum[WMI_SUM_ADDRESS_CLOCKS], measure->sum[WMI_SUM_TAG_LOOKUPS]};
 }
 
+/* Passes of the example wave's atomics if what they update were in LDS. Addresses keep their distances, and
+ * so their banks, but for those of the whole. */
+static double lds_passes_of(struct wmi_measurer *measurer, const struct wmi_suspect *of)
+{
+    const struct wm_profile_wave *wave = of->row->wave;
+    uint64_t address[64] = {0}, low = UINT64_MAX;
+    for (uint64_t left = wave->lanes; left; left &= left - 1) {
+        const uint64_t at = wave->address[__builtin_ctzll(left)];
+        low = at < low ? at : low;
+    }
+    for (uint64_t left = wave->lanes; left; left &= left - 1)
+        address[__builtin_ctzll(left)] = wave->address[__builtin_ctzll(left)] - low / LINE * LINE;
+    struct wmi_access access = {.path = WMI_PATH_DS,
+                                .kind = WMI_ACCESS_ATOMIC,
+                                .lanes = wave->lanes,
+                                .elements = 1,
+                                .bytes = (uint8_t)wave->bytes};
+    access.element[0] = (struct wmi_element){.space = WMI_SPACE_LDS, .mask = wave->lanes, .address = address};
+    return wmi_measure(measurer, &access)->sum[WMI_SUM_LDS_PASSES];
+}
+
 /* Whether both instructions access elements of the same size, equally far apart, in the same wave. */
 static bool are_siblings(const struct wmi_suspect *a, const struct wmi_suspect *b)
 {
@@ -254,6 +275,8 @@ bool wmi_suspects_find(struct wmi_suspects *suspects, struct wm_profile *profile
         suspect->contiguous =
             cost_of(measurer, lanes, suspect, elements ? elements : 1, bytes, rows[i]->bytes);
         suspect->members = count_members(suspects, i);
+        if (suspect->kind == WMI_ACCESS_ATOMIC)
+            suspect->lds_passes = lds_passes_of(measurer, suspect);
         if (suspect->members)
             suspect->wide = cost_of(measurer, lanes, suspect, 1, suspect->members * rows[i]->bytes,
                                     (unsigned)suspect->shape.stride);

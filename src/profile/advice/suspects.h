@@ -35,6 +35,7 @@ struct wmi_suspect {
     struct wmi_shape shape;
     enum wmi_access_kind kind;
     struct wmi_ideal contiguous; /* with contiguous addresses */
+    double lds_passes;           /* atomics of memory: of the example wave's lanes if its data were in LDS */
     struct wmi_ideal wide;       /* if `members` is not 0: for so many bytes that follow one another */
     unsigned
         members;     /* so many instructions each access one of consecutive elements of a lane; 0: just one */
