@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem replay: profiles a trace of `wavemem prof`, for its product or another one. */
 #include "tool/input.h"
+#include "tool/replay.h"
 #include "tool/report/document.h"
 #include "tool/report/prof.h"
 #include "tool/report/summary.h"
@@ -240,7 +241,20 @@ static int tell_losses(struct wm_profile *profile, json_t *json)
     return code;
 }
 
-static int replay(struct options *options)
+int tool_tell_more(json_t *json, const struct tool_replay_more *more)
+{
+    int code = more->killed ? tool_incomplete(json, more->who, more->killed) : TOOL_CLEAN;
+    for (const char *at = more->losses; at && *at; at += strspn(at, "\n")) {
+        char line[TOOL_SENTENCES];
+        const size_t length = strcspn(at, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, at);
+        code = tool_incomplete(json, more->who, line);
+        at += length;
+    }
+    return code;
+}
+
+static int replay(struct options *options, const struct tool_replay_more *more)
 {
     struct wm_diag diag;
     struct wm_profile *profile;
@@ -261,8 +275,12 @@ static int replay(struct options *options)
     if (code == TOOL_CLEAN && wm_profile_replay(profile, bytes, size, options->path, &diag) != WM_OK)
         code = tool_fail("%s", diag.message);
     json_object_set_new(json, "dispatches", json_dispatches(profile));
-    if (code == TOOL_CLEAN)
-        code = tool_show_profile(&options->outputs, profile, NULL, 0, json, tell_losses(profile, json));
+    if (more->fidelity)
+        json_object_set(json, "fidelity", more->fidelity);
+    if (code == TOOL_CLEAN) {
+        code = tool_worse(more->code, tool_worse(tell_losses(profile, json), tool_tell_more(json, more)));
+        code = tool_show_profile(&options->outputs, profile, NULL, 0, json, code);
+    }
     json_decref(json);
     wm_profile_destroy(profile);
     free(bytes);
@@ -276,7 +294,7 @@ int tool_check_replay(int argc, char **argv)
     return code == TOOL_CLEAN ? tool_check_outputs(&options.outputs) : code;
 }
 
-int cmd_replay(int argc, char **argv)
+int tool_replay(int argc, char **argv, const struct tool_replay_more *more)
 {
     struct options options = {0};
     const int code = read_options(&options, argc, argv);
@@ -285,7 +303,12 @@ int cmd_replay(int argc, char **argv)
     if (code != TOOL_CLEAN || options.help)
         return code;
     options.outputs.command = tool_command_line(argc, argv);
-    const int result = replay(&options);
+    const int result = replay(&options, more);
     free(options.outputs.command);
     return result;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+    return tool_replay(argc, argv, &(struct tool_replay_more){0});
 }

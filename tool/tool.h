@@ -33,8 +33,6 @@ int cmd_asm(int argc, char **argv);
 int cmd_dis(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
-/* Checks the words of `replay` without reading the trace; says what is wrong. */
-int tool_check_replay(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
 int cmd_exec(int argc, char **argv);

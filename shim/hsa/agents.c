@@ -5,9 +5,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+int shim_gpu(hsa_agent_t agent)
+{
+    const struct shim_device *device = shim_device();
+    return device && agent.handle - SHIM_GPU < device->gpu_count ? (int)(agent.handle - SHIM_GPU) : -1;
+}
+
 bool shim_is_agent(hsa_agent_t agent)
 {
-    return agent.handle == SHIM_CPU || agent.handle == SHIM_GPU;
+    return agent.handle == SHIM_CPU || shim_gpu(agent) >= 0;
 }
 
 hsa_status_t shim_find_fact(const struct shim_fact *facts, size_t count, uint32_t attribute, void *value)
@@ -28,8 +34,10 @@ SHIM_API hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t ag
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!callback)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    const hsa_status_t status = callback((hsa_agent_t){SHIM_CPU}, data);
-    return status ? status : callback((hsa_agent_t){SHIM_GPU}, data);
+    hsa_status_t status = callback((hsa_agent_t){SHIM_CPU}, data);
+    for (unsigned i = 0; i < shim_device()->gpu_count && !status; i++)
+        status = callback((hsa_agent_t){SHIM_GPU + i}, data);
+    return status;
 }
 
 /* ---- what both agents have ---- */
@@ -97,14 +105,14 @@ static hsa_status_t cpu_info(uint32_t attribute, void *value)
     return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
 }
 
-static hsa_status_t gpu_info(const struct shim_device *device, uint32_t attribute, void *value)
+static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, uint32_t attribute, void *value)
 {
     static const uint16_t sides[3] = {LARGEST_WORKGROUP, LARGEST_WORKGROUP, LARGEST_WORKGROUP};
     static const hsa_dim3_t grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
     static const uint32_t workgroup = LARGEST_WORKGROUP, grid_size = UINT32_MAX, fbarriers = 32,
                           queues = QUEUES, least = SMALLEST_QUEUE, most = LARGEST_QUEUE,
-                          feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH, node = 1, width = MEMORY_WIDTH,
-                          memory_mhz = MEMORY_MHZ, bdf = PCI_BUS << 8;
+                          feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH, width = MEMORY_WIDTH,
+                          memory_mhz = MEMORY_MHZ;
     static const hsa_amd_hdp_flush_t no_flush;
     /* With the bit of images, because libamdhip64 allocates pitched memory only where there are images,
      * although hsa_ext_image_create() is not implemented. Sizes: the fields of image descriptors; source: GCN
@@ -113,9 +121,10 @@ static hsa_status_t gpu_info(const struct shim_device *device, uint32_t attribut
     static const uint32_t plane[3] = {16384, 16384, 1}, volume[3] = {2048, 2048, 2048},
                           row[3] = {16384, 1, 1}, buffer[3] = {UINT32_MAX, 1, 1}, layers = 2048, pitch = 256,
                           images = 64, samplers = 16;
-    static const char uuid[24] = "GPU-776176656d656d00";
-    const struct wm_gpu *gpu = device->gpu;
-    char name[64] = {0}, title[64] = {0};
+    const struct wm_gpu *gpu = device->gpus[number];
+    const uint32_t node = 1 + number, bdf = (PCI_BUS + number) << 8;
+    char name[64] = {0}, title[64] = {0}, uuid[24] = {0};
+    snprintf(uuid, sizeof uuid, "GPU-776176656d656d%02x", number);
     snprintf(name, sizeof name, "%s", device->target);
     snprintf(title, sizeof title, "%s", gpu->title);
     const uint32_t caches[4] = {(uint32_t)gpu->cache[WM_CACHE_VECTOR].bytes,
@@ -189,7 +198,8 @@ SHIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t att
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!shim_is_agent(agent))
         return HSA_STATUS_ERROR_INVALID_AGENT;
-    return agent.handle == SHIM_CPU ? cpu_info(attribute, value) : gpu_info(device, attribute, value);
+    return agent.handle == SHIM_CPU ? cpu_info(attribute, value)
+                                    : gpu_info(device, (unsigned)shim_gpu(agent), attribute, value);
 }
 
 SHIM_API hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agent_t agent,
@@ -214,7 +224,7 @@ SHIM_API hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent,
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!callback)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    return agent.handle == SHIM_GPU ? callback(isa, data) : HSA_STATUS_SUCCESS;
+    return shim_gpu(agent) >= 0 ? callback(isa, data) : HSA_STATUS_SUCCESS;
 }
 
 SHIM_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t given, hsa_isa_info_t attribute, void *value)
@@ -264,27 +274,42 @@ SHIM_API hsa_status_t hsa_isa_from_name(const char *name, hsa_isa_t *found)
 /* ---- memory pools ---- */
 
 static const struct pool {
-    enum shim_pool handle;
-    uint64_t agent;
+    enum shim_pool kind;
+    bool of_gpu;
     hsa_amd_segment_t segment;
     uint32_t flags;
     bool allocates;
 } pools[] = {
-    {SHIM_POOL_FINE, SHIM_CPU, HSA_AMD_SEGMENT_GLOBAL,
+    {SHIM_POOL_FINE, false, HSA_AMD_SEGMENT_GLOBAL,
      HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT, true},
-    {SHIM_POOL_COARSE, SHIM_CPU, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
-     true},
-    {SHIM_POOL_DEVICE, SHIM_GPU, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
-     true},
-    {SHIM_POOL_GROUP, SHIM_GPU, HSA_AMD_SEGMENT_GROUP, 0, false},
+    {SHIM_POOL_COARSE, false, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED, true},
+    {SHIM_POOL_DEVICE, true, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED, true},
+    {SHIM_POOL_GROUP, true, HSA_AMD_SEGMENT_GROUP, 0, false},
 };
 
-static const struct pool *find_pool(hsa_amd_memory_pool_t given)
+enum { GPU_POOLS = 2 };
+
+static hsa_amd_memory_pool_t pool_of(const struct pool *pool, hsa_agent_t agent)
 {
-    for (size_t i = 0; i < SHIM_COUNT(pools); i++)
-        if (pools[i].handle == given.handle)
-            return &pools[i];
+    return (hsa_amd_memory_pool_t){pool->kind + (pool->of_gpu ? GPU_POOLS * (agent.handle - SHIM_GPU) : 0)};
+}
+
+static const struct pool *find_pool(hsa_amd_memory_pool_t given, hsa_agent_t *agent)
+{
+    const struct shim_device *device = shim_device();
+    for (unsigned gpu = 0; device && gpu < device->gpu_count; gpu++)
+        for (size_t i = 0; i < SHIM_COUNT(pools); i++) {
+            agent->handle = pools[i].of_gpu ? SHIM_GPU + gpu : SHIM_CPU;
+            if (pool_of(&pools[i], *agent).handle == given.handle)
+                return &pools[i];
+        }
     return NULL;
+}
+
+enum shim_pool shim_pool_kind(hsa_amd_memory_pool_t given, hsa_agent_t *agent)
+{
+    const struct pool *pool = find_pool(given, agent);
+    return pool ? pool->kind : 0;
 }
 
 SHIM_API hsa_status_t hsa_amd_agent_iterate_memory_pools(
@@ -295,8 +320,8 @@ SHIM_API hsa_status_t hsa_amd_agent_iterate_memory_pools(
     if (!callback)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < SHIM_COUNT(pools); i++) {
-        const hsa_status_t status = pools[i].agent == agent.handle
-                                        ? callback((hsa_amd_memory_pool_t){pools[i].handle}, data)
+        const hsa_status_t status = pools[i].of_gpu == (agent.handle != SHIM_CPU)
+                                        ? callback(pool_of(&pools[i], agent), data)
                                         : HSA_STATUS_SUCCESS;
         if (status)
             return status;
@@ -304,16 +329,25 @@ SHIM_API hsa_status_t hsa_amd_agent_iterate_memory_pools(
     return HSA_STATUS_SUCCESS;
 }
 
+static size_t size_of(const struct pool *pool, hsa_agent_t owner)
+{
+    const int gpu = shim_gpu(owner);
+    if (gpu < 0)
+        return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    const struct wm_gpu *product = shim_device()->gpus[gpu];
+    return pool->kind == SHIM_POOL_GROUP ? product->lds_bytes : UINT64_C(16) << 30;
+}
+
 SHIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t given,
                                                    hsa_amd_memory_pool_info_t attribute, void *value)
 {
     static const size_t granule = WM_ALLOCATION_ALIGNMENT;
-    const struct pool *pool = find_pool(given);
-    const struct shim_device *device = shim_device();
-    if (!pool || !device)
+    hsa_agent_t owner;
+    const struct pool *pool = find_pool(given, &owner);
+    if (!pool)
         return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-    const size_t size = pool->handle == SHIM_POOL_GROUP ? device->gpu->lds_bytes : SHIM_DEVICE_BYTES;
-    const bool by_all = pool->agent == SHIM_CPU;
+    const size_t size = size_of(pool, owner);
+    const bool by_all = !pool->of_gpu;
     const struct shim_fact facts[] = {
         {HSA_AMD_MEMORY_POOL_INFO_SEGMENT, sizeof(uint32_t), &pool->segment},
         {HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, sizeof pool->flags, &pool->flags},
@@ -333,12 +367,13 @@ SHIM_API hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent, hsa_
                                                          hsa_amd_agent_memory_pool_info_t attribute,
                                                          void *value)
 {
-    const struct pool *pool = find_pool(given);
+    hsa_agent_t owner;
+    const struct pool *pool = find_pool(given, &owner);
     if (!shim_is_agent(agent))
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!pool)
         return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-    const bool own = pool->agent == agent.handle;
+    const bool own = owner.handle == agent.handle;
     const hsa_amd_memory_pool_access_t access = own ? HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT
                                                 : agent.handle == SHIM_CPU
                                                     ? HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED

@@ -18,10 +18,12 @@ struct symbol {
     char *name;
     const struct wm_kernel *kernel; /* NULL: a variable */
     uint64_t address, size;
+    hsa_agent_t agent;
 };
 
 struct code {
     struct wm_object *object;
+    hsa_agent_t agent;
     const void *bytes; /* where the program had them */
     size_t size;
     uint64_t base, length, delta;
@@ -226,15 +228,15 @@ static void find_place(struct code *code)
     }
 }
 
-static hsa_status_t load(struct executable *executable, const struct reader *reader)
+static hsa_status_t load(struct executable *executable, hsa_agent_t agent, const struct reader *reader)
 {
     const struct shim_device *device = shim_device();
     struct wm_diag diag = {0};
-    struct code code = {.bytes = reader->bytes, .size = reader->size};
+    struct code code = {.agent = agent, .bytes = reader->bytes, .size = reader->size};
     if (!grow(&executable->codes, executable->code_count, sizeof code))
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     enum wm_status status =
-        wm_object_open(reader->bytes, reader->size, "code object", device->target, &code.object, &diag);
+        wm_object_open(reader->bytes, reader->size, SHIM_OBJECT, device->target, &code.object, &diag);
     if (!status) {
         status = wm_load(device->machine, code.object, &diag);
         if (status)
@@ -258,7 +260,7 @@ SHIM_API hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t giv
     (void)options;
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    if (agent.handle != SHIM_GPU)
+    if (shim_gpu(agent) < 0)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     pthread_mutex_lock(&lock);
     struct executable *executable = executable_of(given.handle);
@@ -266,7 +268,7 @@ SHIM_API hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t giv
     const hsa_status_t status = !executable          ? HSA_STATUS_ERROR_INVALID_EXECUTABLE
                                 : !r                 ? HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER
                                 : executable->frozen ? HSA_STATUS_ERROR_FROZEN_EXECUTABLE
-                                                     : load(executable, r);
+                                                     : load(executable, agent, r);
     if (!status && loaded)
         loaded->handle = given.handle << UPPER | executable->code_count;
     pthread_mutex_unlock(&lock);
@@ -317,15 +319,19 @@ static const struct wm_kernel *find_kernel(const struct wm_object *object, const
     return NULL;
 }
 
-/* Index of the symbol, plus 1; 0: there is none, or no memory. */
-static uint64_t find_symbol(struct executable *executable, const char *name)
+/* Index of the symbol, plus 1; 0: there is none, or no memory. agent: whose; NULL: any. */
+static uint64_t find_symbol(struct executable *executable, const hsa_agent_t *agent, const char *name)
 {
     struct symbol symbol = {0};
     bool found = false;
     for (size_t i = 0; i < executable->symbol_count; i++)
-        if (!strcmp(executable->symbols[i].name, name))
+        if (!strcmp(executable->symbols[i].name, name) &&
+            (!agent || agent->handle == executable->symbols[i].agent.handle))
             return i + 1;
     for (size_t i = 0; i < executable->code_count && !found; i++) {
+        if (agent && executable->codes[i].agent.handle != agent->handle)
+            continue;
+        symbol.agent = executable->codes[i].agent;
         symbol.kernel = find_kernel(executable->codes[i].object, name);
         found = !wm_symbol(shim_device()->machine, executable->codes[i].object, name, &symbol.address,
                            &symbol.size, NULL);
@@ -347,7 +353,7 @@ SHIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t given, 
         return HSA_STATUS_ERROR_INVALID_AGENT;
     pthread_mutex_lock(&lock);
     struct executable *executable = executable_of(given.handle);
-    const uint64_t index = executable ? find_symbol(executable, name) : 0;
+    const uint64_t index = executable ? find_symbol(executable, agent, name) : 0;
     pthread_mutex_unlock(&lock);
     if (!executable)
         return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
@@ -380,7 +386,6 @@ static hsa_status_t describe(const struct symbol *symbol, uint32_t attribute, vo
 {
     static const uint32_t kernarg_alignment = 64, variable_alignment = 16;
     static const bool yes = true, no = false;
-    static const hsa_agent_t agent = {SHIM_GPU};
     static const struct wm_kernel none;
     const struct wm_kernel *kernel = symbol->kernel ? symbol->kernel : &none;
     const hsa_symbol_kind_t kind = symbol->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE;
@@ -392,7 +397,7 @@ static hsa_status_t describe(const struct symbol *symbol, uint32_t attribute, vo
         {HSA_EXECUTABLE_SYMBOL_INFO_TYPE, sizeof kind, &kind},
         {HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, sizeof length, &length},
         {HSA_EXECUTABLE_SYMBOL_INFO_NAME, length, symbol->name},
-        {HSA_EXECUTABLE_SYMBOL_INFO_AGENT, sizeof agent, &agent},
+        {HSA_EXECUTABLE_SYMBOL_INFO_AGENT, sizeof symbol->agent, &symbol->agent},
         {HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, sizeof symbol->address, &symbol->address},
         {HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE, sizeof linkage, &linkage},
         {HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION, sizeof yes, &yes},
@@ -444,7 +449,7 @@ hsa_executable_iterate_agent_symbols(hsa_executable_t given, hsa_agent_t agent,
         if (has) {
             snprintf(name, sizeof name, "%.*s.kd", (int)(sizeof name - 4),
                      wm_object_kernel(object, kernel)->name);
-            index = find_symbol(executable, name);
+            index = find_symbol(executable, &agent, name);
         }
         pthread_mutex_unlock(&lock);
         if (!object)
@@ -523,7 +528,6 @@ static hsa_status_t iterate_code(hsa_executable_t given,
 static hsa_status_t describe_code(const struct code *code, uint64_t handle, uint32_t attribute, void *value)
 {
     const hsa_executable_t executable = {handle >> UPPER};
-    const hsa_agent_t agent = {SHIM_GPU};
     const uint32_t kind = HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT,
                    storage = HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY;
     const uint64_t bytes = (uintptr_t)code->bytes, size = code->size;
@@ -534,7 +538,7 @@ static hsa_status_t describe_code(const struct code *code, uint64_t handle, uint
     const struct shim_fact facts[] = {
         {HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_EXECUTABLE, sizeof executable, &executable},
         {HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND, sizeof kind, &kind},
-        {HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT, sizeof agent, &agent},
+        {HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT, sizeof code->agent, &code->agent},
         {HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE, sizeof storage, &storage},
         {HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE, sizeof bytes, &bytes},
         {HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE, sizeof size, &size},

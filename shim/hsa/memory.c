@@ -12,11 +12,13 @@
 /* Something that the program allocated or locked. */
 struct block {
     uint64_t low, size;
-    enum shim_pool pool; /* 0: locked */
+    enum shim_pool pool; /* its kind; 0: locked */
+    hsa_agent_t agent;   /* whose */
     uint32_t locks;      /* of the same range */
     uint64_t seen;       /* of a lock: where kernels see it */
     size_t mapped;       /* bytes of the host's mapping, for munmap; 0: none */
     void *user;
+    struct shim_site site;
 };
 
 struct list {
@@ -127,32 +129,44 @@ static hsa_status_t allocate_host(size_t size, struct block *block)
     return HSA_STATUS_SUCCESS;
 }
 
+static hsa_status_t release(const struct block *block)
+{
+    const enum wm_status status = wm_free(shim_device()->machine, block->low, NULL);
+    if (block->mapped)
+        munmap((void *)(uintptr_t)block->low, block->mapped);
+    return shim_status(status);
+}
+
 SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
                                                    void **made)
 {
-    struct block block = {.size = size, .pool = (enum shim_pool)pool.handle};
+    struct block block = {.size = size};
     (void)flags;
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    if (pool.handle < SHIM_POOL_FINE || pool.handle > SHIM_POOL_GROUP)
+    block.pool = shim_pool_kind(pool, &block.agent);
+    if (!block.pool)
         return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-    if (pool.handle == SHIM_POOL_GROUP)
+    if (block.pool == SHIM_POOL_GROUP)
         return HSA_STATUS_ERROR_INVALID_ALLOCATION;
     if (!made || !size)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (size > SHIM_DEVICE_BYTES)
+    if (size > SHIM_MOST_BYTES)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    const hsa_status_t status = pool.handle == SHIM_POOL_DEVICE
+    const hsa_status_t status = block.pool == SHIM_POOL_DEVICE
                                     ? shim_status(wm_allocate(shim_device()->machine, size, 0,
                                                               "memory of the device", &block.low, NULL))
                                     : allocate_host(size, &block);
     if (status)
         return status;
+    shim_note_site(&block.site);
     pthread_mutex_lock(&lock);
     const bool ok = insert(&allocated, &block);
     pthread_mutex_unlock(&lock);
-    if (!ok)
+    if (!ok) {
+        release(&block);
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
     *made = (void *)(uintptr_t)block.low;
     return HSA_STATUS_SUCCESS;
 }
@@ -167,12 +181,7 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_free(void *pointer)
         take_out(&allocated, found);
     }
     pthread_mutex_unlock(&lock);
-    if (!block.size)
-        return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-    const enum wm_status status = wm_free(shim_device()->machine, block.low, NULL);
-    if (block.mapped)
-        munmap(pointer, block.mapped);
-    return shim_status(status);
+    return block.size ? release(&block) : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
 SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agents,
@@ -186,8 +195,7 @@ SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agen
     pthread_mutex_lock(&lock);
     const bool known = find_any((uintptr_t)pointer);
     pthread_mutex_unlock(&lock);
-    return known ? HSA_STATUS_SUCCESS
-                 : HSA_STATUS_ERROR_INVALID_ARGUMENT; /* there is one GPU: it has access */
+    return known ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT; /* all GPUs have access */
 }
 
 /* ---- locks ---- */
@@ -263,11 +271,12 @@ static hsa_status_t lock_range(uint64_t low, size_t size, uint64_t *seen)
         *seen = same->seen;
         return HSA_STATUS_SUCCESS;
     }
-    if (size > SHIM_DEVICE_BYTES || (own && size > own->size - (low - own->low)))
+    if (size > SHIM_MOST_BYTES || (own && size > own->size - (low - own->low)))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (own) {
         block.seen = low;
         block.pool = own->pool;
+        block.agent = own->agent;
     } else {
         const hsa_status_t status =
             is_mapped(low, size, &writable) ? map_lock(&block, writable) : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -275,6 +284,7 @@ static hsa_status_t lock_range(uint64_t low, size_t size, uint64_t *seen)
             return status;
     }
     *seen = block.seen;
+    shim_note_site(&block.site);
     if (insert(&locked, &block))
         return HSA_STATUS_SUCCESS;
     if (!own)
@@ -303,7 +313,9 @@ SHIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *
 SHIM_API hsa_status_t hsa_amd_memory_lock_to_pool(void *host, size_t size, hsa_agent_t *agents, int count,
                                                   hsa_amd_memory_pool_t pool, uint32_t flags, void **seen)
 {
-    if (pool.handle != SHIM_POOL_FINE && pool.handle != SHIM_POOL_COARSE)
+    hsa_agent_t agent;
+    const enum shim_pool kind = shim_pool_kind(pool, &agent);
+    if (kind != SHIM_POOL_FINE && kind != SHIM_POOL_COARSE)
         return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
     return flags ? HSA_STATUS_ERROR_INVALID_ARGUMENT : hsa_amd_memory_lock(host, size, agents, count, seen);
 }
@@ -359,7 +371,7 @@ static void describe(const struct block *block, hsa_amd_pointer_info_t *info)
     info->hostBaseAddress = device ? NULL : (void *)(uintptr_t)block->low;
     info->sizeInBytes = block->size;
     info->userData = block->user;
-    info->agentOwner.handle = device ? SHIM_GPU : SHIM_CPU;
+    info->agentOwner.handle = device ? block->agent.handle : SHIM_CPU;
     info->global_flags = device || block->pool == SHIM_POOL_COARSE
                              ? HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED
                              : HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED;
@@ -385,12 +397,12 @@ SHIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_
     memcpy(given, &info, info.size);
     if (!alloc)
         return HSA_STATUS_SUCCESS;
-    *count = known;
-    *accessible = known ? alloc(sizeof **accessible) : NULL;
+    *count = known ? shim_device()->gpu_count : 0;
+    *accessible = known ? alloc(*count * sizeof **accessible) : NULL;
     if (known && !*accessible)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    if (known)
-        (*accessible)->handle = SHIM_GPU;
+    for (uint32_t i = 0; i < *count; i++)
+        (*accessible)[i].handle = SHIM_GPU + i;
     return HSA_STATUS_SUCCESS;
 }
 
@@ -402,6 +414,33 @@ SHIM_API hsa_status_t hsa_amd_pointer_info_set_userdata(const void *pointer, voi
         block->user = user;
     pthread_mutex_unlock(&lock);
     return block ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+static uint64_t distance_to(const struct block *block, uint64_t address)
+{
+    const uint64_t low = block->locks ? block->seen : block->low, last = low + block->size - 1;
+    return address < low ? low - address : address > last ? address - last : 0;
+}
+
+bool shim_nearest(uint64_t address, struct shim_allocation *near)
+{
+    enum { FAR = 1 << 30 }; /* an allocation farther away explains nothing */
+    const struct list *const lists[] = {&allocated, &locked};
+    const struct block *best = NULL;
+    pthread_mutex_lock(&lock);
+    for (size_t list = 0; list < SHIM_COUNT(lists); list++)
+        for (size_t i = 0; i < lists[list]->count; i++)
+            if (distance_to(&lists[list]->blocks[i], address) < (best ? distance_to(best, address) : FAR))
+                best = &lists[list]->blocks[i];
+    if (best)
+        *near = (struct shim_allocation){.low = best->locks ? best->seen : best->low,
+                                         .size = best->size,
+                                         .kind = best->locks                      ? "registered memory"
+                                                 : best->pool == SHIM_POOL_DEVICE ? "device memory"
+                                                                                  : "host memory",
+                                         .site = best->site};
+    pthread_mutex_unlock(&lock);
+    return best;
 }
 
 /* ---- copies ---- */
@@ -452,7 +491,7 @@ SHIM_API hsa_status_t hsa_amd_memory_fill(void *pointer, uint32_t value, size_t 
 {
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    if (!pointer || (uintptr_t)pointer % sizeof value || count > SHIM_DEVICE_BYTES / sizeof value)
+    if (!pointer || (uintptr_t)pointer % sizeof value || count > SHIM_MOST_BYTES / sizeof value)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     uint32_t *words = wm_host_pointer(shim_device()->machine, (uintptr_t)pointer, count * sizeof value);
     if (!words)

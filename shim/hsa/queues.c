@@ -33,6 +33,7 @@ struct shim_queue {
     amd_queue_t *amd;
     union packet *ring;
     uint32_t size;
+    unsigned gpu;
     uint64_t next; /* to process */
     hsa_signal_t doorbell;
     struct shim_bell bell;
@@ -123,6 +124,7 @@ static hsa_status_t run_kernel(struct shim_queue *queue, const hsa_kernel_dispat
                                 .group_segment_size = packet->group_segment_size,
                                 .options = &options,
                                 .result = &result};
+    const struct shim_launch launch = shim_launch(packet->kernel_object);
     if (!dimensions) {
         shim_complain("kernel dispatch packet: 0 dimensions; expected 1 to 3");
         return HSA_STATUS_ERROR_INVALID_PACKET_FORMAT;
@@ -138,19 +140,20 @@ static hsa_status_t run_kernel(struct shim_queue *queue, const hsa_kernel_dispat
         request.grid[i] = grid[i];
         request.workgroup[i] = workgroup[i];
     }
-    options.profile = shim_profile_enter(packet->kernel_object);
+    const bool observed = shim_observe_enter(&launch, queue->gpu, &options);
     __atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
     const enum wm_status status = wm_dispatch_packet(device->machine, &request, &diag);
     __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
-    shim_profile_leave(options.profile);
+    if (observed)
+        shim_observe_leave(&launch, &result);
     if (status) {
-        shim_report(diag.message);
+        shim_report_fault(&launch, &request, device->gpus[queue->gpu], queue->gpu, NULL, diag.message);
         return status == WM_NO_MEMORY ? HSA_STATUS_ERROR_OUT_OF_RESOURCES
                                       : HSA_STATUS_ERROR_INVALID_PACKET_FORMAT;
     }
     if (!result.fault.kind || (result.fault.kind == WM_FAULT_STOPPED && is_set(&queue->ends)))
         return HSA_STATUS_SUCCESS;
-    shim_report(result.fault.text);
+    shim_report_fault(&launch, &request, device->gpus[queue->gpu], queue->gpu, &result.fault, result.fault.text);
     return status_of_fault(result.fault.kind);
 }
 
@@ -231,8 +234,13 @@ static void process(struct shim_queue *queue, const union packet *packet)
     else /* kernel dispatch and barriers have it at the same place */
         completion = packet->barrier.completion_signal;
     if (status && !was_inactive) {
+        shim_result("fault", "");
+        if (shim_device()->goes_on)
+            status = HSA_STATUS_SUCCESS;
+    }
+    if (status && !was_inactive) {
         __atomic_store_n(&queue->inactive, true, __ATOMIC_RELEASE);
-        shim_profile_end(); /* the callback may end the process */
+        shim_observe_end(); /* the callback may end the process */
         if (queue->callback)
             queue->callback(status, &queue->amd->hsa_queue, queue->user);
     }
@@ -322,7 +330,7 @@ SHIM_API hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_que
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!shim_is_agent(agent))
         return HSA_STATUS_ERROR_INVALID_AGENT;
-    if (agent.handle != SHIM_GPU)
+    if (shim_gpu(agent) < 0)
         return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
     if (!made || !size || size & (size - 1) || size > LARGEST || type > HSA_QUEUE_TYPE_COOPERATIVE)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -333,7 +341,7 @@ SHIM_API hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_que
     struct shim_queue *queue = i < QUEUES ? &queues[i] : NULL;
     bool ok = false;
     if (queue) {
-        *queue = (struct shim_queue){.size = size, .callback = callback, .user = user};
+        *queue = (struct shim_queue){.size = size, .gpu = (unsigned)shim_gpu(agent), .callback = callback, .user = user};
         ok = start(queue, type);
         if (!ok)
             release(queue);

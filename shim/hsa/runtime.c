@@ -96,30 +96,53 @@ static double option(const char *name)
     return text ? strtod(text, NULL) : 0;
 }
 
+/* Names of products, separated by commas. */
+static bool find_gpus(struct shim_device *made)
+{
+    struct wm_diag diag = {0};
+    const char *names = getenv("WAVEMEM_GPU");
+    for (const char *at = names && *names ? names : "gfx900"; *at;) {
+        char name[SHIM_NAME];
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length + (at[length] == ',');
+        if (made->gpu_count == SHIM_GPUS) {
+            shim_complain("WAVEMEM_GPU: more than %d GPUs", SHIM_GPUS);
+            return false;
+        }
+        if (wm_gpu_find(name, &made->gpus[made->gpu_count++], &diag)) {
+            shim_complain("WAVEMEM_GPU: %s", diag.message);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool make_device(void)
 {
     struct wm_diag diag = {0};
-    const char *name = getenv("WAVEMEM_GPU");
+    const char *on_fault = getenv("WAVEMEM_ON_FAULT");
     struct shim_device made = {.threads = (uint32_t)option("WAVEMEM_THREADS"),
-                               .timeout = option("WAVEMEM_TIMEOUT")};
-    if (wm_gpu_find(name && *name ? name : "gfx900", &made.gpu, &diag)) {
-        shim_complain("WAVEMEM_GPU: %s", diag.message);
+                               .timeout = option("WAVEMEM_TIMEOUT"),
+                               .goes_on = on_fault && !strcmp(on_fault, "continue")};
+    if (!find_gpus(&made))
         return false;
-    }
     const char *target = getenv("WAVEMEM_TARGET"); /* one of the product's */
     if (!target || !*target)
-        target = made.gpu->targets;
+        target = made.gpus[0]->targets;
     if (!made.threads) /* once: to ask takes as long as a small kernel */
         made.threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(made.target, sizeof made.target, "%.*s", (int)strcspn(target, " ,"), target);
-    made.wave_size = made.gpu->vgpr_lanes;
+    made.wave_size = made.gpus[0]->vgpr_lanes;
     name_isa(&made);
     if (wm_machine_create(made.target, &made.machine, &diag)) {
         shim_complain("%s", diag.message);
         return false;
     }
     device = made;
-    shim_profile_begin(&device);
+    shim_results_begin();
+    shim_launches_begin();
+    shim_observe_begin(&device);
     __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
     return true;
 }

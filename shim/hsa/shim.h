@@ -19,15 +19,20 @@
 
 /* ---- runtime.c ---- */
 
-/* The one GPU of the process; exists from the first hsa_init() on, until the process ends. */
+enum { SHIM_GPUS = 16, SHIM_NAME = 256, SHIM_PATH = 4096 };
+
+/* The GPUs of the process, all of one target; they exist from the first hsa_init() on, until the process ends. They
+ * share a machine, so that each reaches the memory of the others. */
 struct shim_device {
     struct wm_machine *machine;
-    const struct wm_gpu *gpu;
+    const struct wm_gpu *gpus[SHIM_GPUS];
+    unsigned gpu_count;
     char target[16]; /* "gfx900" */
     char isa[64];    /* "amdgcn-amd-amdhsa--gfx900:xnack-" */
     unsigned wave_size;
     uint32_t threads; /* of a dispatch */
     double timeout;   /* of a dispatch, seconds; 0: none */
+    bool goes_on;     /* after a fault */
 };
 
 /* NULL before hsa_init(). */
@@ -43,17 +48,22 @@ hsa_status_t shim_status(enum wm_status status);
 
 /* ---- agents.c ---- */
 
-/* Handles are small numbers that no pointer is. */
+/* Handles are small numbers that no pointer is. GPUs follow the first one. */
 enum { SHIM_CPU = 1, SHIM_GPU = 2, SHIM_ISA = 1 };
+/* Of the first GPU; those of others follow, two for each. */
 enum shim_pool {
     SHIM_POOL_FINE = 1, /* of the host, also for arguments of kernels */
     SHIM_POOL_COARSE,   /* of the host */
     SHIM_POOL_DEVICE,
     SHIM_POOL_GROUP,
 };
-#define SHIM_DEVICE_BYTES (UINT64_C(16) << 30)
+#define SHIM_MOST_BYTES (UINT64_C(64) << 30) /* that a machine allocates */
 
 bool shim_is_agent(hsa_agent_t agent);
+/* The number of the GPU, or -1. */
+int shim_gpu(hsa_agent_t agent);
+/* Which kind of pool it is, and of which agent; 0: there is none. */
+enum shim_pool shim_pool_kind(hsa_amd_memory_pool_t pool, hsa_agent_t *agent);
 /* A row of a table of attributes. */
 struct shim_fact {
     uint32_t attribute, size;
@@ -98,17 +108,70 @@ unsigned shim_kernels_running(void);
 /* The name of the kernel with this object; "" if it is of no executable. */
 void shim_name_kernel(uint64_t kernel_object, char *name, size_t size);
 
-/* ---- profile.c ---- */
+/* What code objects are called in messages. */
+#define SHIM_OBJECT "code object"
+
+/* ---- results.c ---- */
 
 /* Begins if the environment asks for it. */
-void shim_profile_begin(const struct shim_device *device);
-/* The profile that observes this kernel, until shim_profile_leave(); NULL: none. */
-struct wm_profile *shim_profile_enter(uint64_t kernel_object);
-void shim_profile_leave(struct wm_profile *entered);
-/* Completes the trace. Not between enter and leave. */
-void shim_profile_end(void);
+void shim_results_begin(void);
+/* The path of this process's file of that kind; false: nobody wants it. */
+bool shim_result_path(const char *kind, char path[SHIM_PATH]);
+/* Adds a line to it. */
+void shim_result(const char *kind, const char *text);
+
+/* ---- launches.c ---- */
+
+struct shim_launch {
+    const char *symbol; /* of the kernel; "" if it is of no executable */
+    uint64_t number;    /* of the kernel's launches, from 1 on */
+    bool observed;      /* by those who observe anything */
+};
+
+void shim_launches_begin(void);
+/* Counts a launch. */
+struct shim_launch shim_launch(uint64_t kernel_object);
+
+/* ---- observe.c ---- */
+
+/* Begins if the environment asks for it. */
+void shim_observe_begin(const struct shim_device *device);
+/* Lets those who observe the launch do so, until shim_observe_leave(); false: nobody does. */
+bool shim_observe_enter(const struct shim_launch *launch, unsigned gpu, struct wm_dispatch *options);
+void shim_observe_leave(const struct shim_launch *launch, const struct wm_result *result);
+/* Writes what was observed; later launches are not. Not between enter and leave. */
+void shim_observe_end(void);
+
+/* ---- sites.c ---- */
+
+enum { SHIM_FRAMES = 4 };
+
+/* Where the program called the runtime, and from where. */
+struct shim_site {
+    void *frames[SHIM_FRAMES]; /* NULL: no more */
+};
+
+void shim_note_site(struct shim_site *site);
+/* "main (app.hip:12)"; false: unknown. Takes long. */
+bool shim_site_text(const struct shim_site *site, char *text, size_t size);
+
+/* ---- faults.c ---- */
+
+/* Says on stderr why a launch failed. fault: NULL if it could not start. */
+void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet, const struct wm_gpu *gpu,
+                       unsigned number, const struct wm_fault *fault, const char *text);
 
 /* ---- memory.c ---- */
+
+/* What the program allocated or registered. */
+struct shim_allocation {
+    uint64_t low, size;
+    const char *kind;
+    struct shim_site site;
+};
+
+/* What contains the address, or else is nearest to it; false: nothing. */
+bool shim_nearest(uint64_t address, struct shim_allocation *near);
 
 /* Copies between any two addresses of host or device. */
 hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size);

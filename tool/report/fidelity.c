@@ -12,13 +12,11 @@ static const char *const grades[] = {
     [WM_GRADE_UNVERIFIED] = "unverified",
 };
 
-void tool_print_fidelity(FILE *file, struct wm_fidelity *fidelity)
+void tool_print_fidelity_rows(FILE *file, const struct wm_fidelity_row *rows, size_t count)
 {
     static const struct tool_column columns[] = {
         {"executed", TOOL_RIGHT}, {"instruction", TOOL_LEFT}, {"fidelity", TOOL_LEFT}};
     struct tool_table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(columns[0])};
-    size_t count;
-    const struct wm_fidelity_row *rows = wm_fidelity_rows(fidelity, &count);
     uint64_t kinds[3] = {0}, executions[3] = {0};
     for (size_t i = 0; i < count; i++) {
         tool_table_cell(&table, "%" PRIu64, rows[i].executions);
@@ -37,10 +35,8 @@ void tool_print_fidelity(FILE *file, struct wm_fidelity *fidelity)
         fprintf(file, "unverified %s\n", *text);
 }
 
-json_t *tool_json_fidelity(struct wm_fidelity *fidelity)
+json_t *tool_json_fidelity_rows(const struct wm_fidelity_row *rows, size_t count)
 {
-    size_t count;
-    const struct wm_fidelity_row *rows = wm_fidelity_rows(fidelity, &count);
     json_t *list = json_array(), *general = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_pack("{s:s, s:I, s:s, s:s}", "instruction", rows[i].name,
@@ -49,4 +45,18 @@ json_t *tool_json_fidelity(struct wm_fidelity *fidelity)
     for (const char *const *text = wm_fidelity_general(); *text; text++)
         json_array_append_new(general, json_string(*text));
     return json_pack("{s:o, s:o}", "rows", list, "unverified_in_general", general);
+}
+
+void tool_print_fidelity(FILE *file, struct wm_fidelity *fidelity)
+{
+    size_t count;
+    const struct wm_fidelity_row *rows = wm_fidelity_rows(fidelity, &count);
+    tool_print_fidelity_rows(file, rows, count);
+}
+
+json_t *tool_json_fidelity(struct wm_fidelity *fidelity)
+{
+    size_t count;
+    const struct wm_fidelity_row *rows = wm_fidelity_rows(fidelity, &count);
+    return tool_json_fidelity_rows(rows, count);
 }

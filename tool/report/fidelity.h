@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
+void tool_print_fidelity_rows(FILE *file, const struct wm_fidelity_row *rows, size_t count);
+json_t *tool_json_fidelity_rows(const struct wm_fidelity_row *rows, size_t count);
 void tool_print_fidelity(FILE *file, struct wm_fidelity *fidelity);
 json_t *tool_json_fidelity(struct wm_fidelity *fidelity);
 

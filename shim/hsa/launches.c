@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches: counts those of each kernel, and selects the ones that are observed. */
+#include "shim.h"
+
+#include <pthread.h>
+#include <regex.h>
+#include <stdlib.h>
+
+struct kernel {
+    uint64_t object; /* 0: the slot is free */
+    uint64_t launches;
+    char *name; /* never freed; NULL: it is of no executable */
+    bool wanted;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static struct kernel *kernels;                           /* a hash table; machines do not unload kernels */
+static size_t room, count;                               /* room: 0 or a power of two */
+
+static regex_t pattern;    /* names of kernels */
+static bool selects;       /* by name */
+static const char *ranges; /* of launches: "3", "3-5", "7-", separated by commas; NULL: all */
+
+void shim_launches_begin(void)
+{
+    const char *names = getenv("WAVEMEM_KERNEL");
+    ranges = getenv("WAVEMEM_LAUNCHES");
+    if (names && regcomp(&pattern, names, REG_EXTENDED | REG_NOSUB))
+        shim_complain("WAVEMEM_KERNEL: '%s' is not a regular expression; all kernels are observed", names);
+    else
+        selects = names;
+}
+
+/* The runtime's own kernels are not the program's. */
+static bool is_wanted(const char *symbol)
+{
+    static const char own[] = "__amd_rocclr_";
+    char name[SHIM_NAME];
+    if (!strncmp(symbol, own, sizeof own - 1))
+        return false;
+    return !selects || !regexec(&pattern, symbol, 0, NULL, 0) ||
+           !regexec(&pattern, wm_source_name(symbol, name, sizeof name), 0, NULL, 0);
+}
+
+static bool is_in_ranges(uint64_t launch)
+{
+    const char *at = ranges;
+    while (at && *at) {
+        char *end;
+        const uint64_t first = strtoull(at, &end, 10);
+        uint64_t last = first;
+        if (*end == '-')
+            last = end[1] && end[1] != ',' ? strtoull(end + 1, &end, 10) : UINT64_MAX;
+        if (launch >= first && launch <= last)
+            return true;
+        at = strchr(end, ',');
+        at += at != NULL;
+    }
+    return !ranges;
+}
+
+/* The kernel's slot, or the free one where it belongs. */
+static struct kernel *find(uint64_t object)
+{
+    size_t i = object / 64 * UINT64_C(0x9e3779b97f4a7c15) >> 32; /* descriptors are aligned to 64 bytes */
+    while (kernels[i & (room - 1)].object && kernels[i & (room - 1)].object != object)
+        i++;
+    return &kernels[i & (room - 1)];
+}
+
+/* Makes room for one more. */
+static bool grow(void)
+{
+    struct kernel *before = kernels;
+    const size_t had = room;
+    if (2 * count < room)
+        return true;
+    kernels = calloc(had ? 2 * had : 64, sizeof *kernels);
+    if (!kernels) {
+        kernels = before;
+        return count + 1 < room;
+    }
+    room = had ? 2 * had : 64;
+    for (size_t i = 0; i < had; i++)
+        if (before[i].object)
+            *find(before[i].object) = before[i];
+    free(before);
+    return true;
+}
+
+static void add(struct kernel *kernel, uint64_t object)
+{
+    char name[SHIM_NAME];
+    shim_name_kernel(object, name, sizeof name);
+    *kernel = (struct kernel){
+        .object = object, .name = *name ? strdup(name) : NULL, .wanted = is_wanted(name)};
+    count++;
+}
+
+struct shim_launch shim_launch(uint64_t kernel_object)
+{
+    struct shim_launch launch = {.symbol = ""};
+    pthread_mutex_lock(&lock);
+    if (kernel_object && grow()) {
+        struct kernel *kernel = find(kernel_object);
+        if (!kernel->object)
+            add(kernel, kernel_object);
+        launch.number = ++kernel->launches;
+        launch.symbol = kernel->name ? kernel->name : "";
+        launch.observed = kernel->wanted && is_in_ranges(launch.number);
+    }
+    pthread_mutex_unlock(&lock);
+    return launch;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Observes the program's kernels, one at a time: a profile for each product, recorded in a trace that `wavemem exec`
+ * replays, and the fidelity of what was executed. */
+#include "shim.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { PATIENCE = 10 }; /* seconds that a kernel waits for another one that is observed */
+
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is observed; guards what follows */
+static struct wm_profile *profiles[SHIM_GPUS]; /* by GPU; those of one product share one, of the first of them */
+static unsigned profile_count;
+static struct wm_fidelity *fidelity;
+static bool ended;
+static bool observes; /* anything; constant after shim_observe_begin() */
+
+static bool is_wanted(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+/* Says that the results have a hole. */
+static void lose(const char *why)
+{
+    shim_complain("%s", why);
+    shim_result("incomplete", why);
+}
+
+static bool begin_profile(const struct wm_gpu *gpu, unsigned number, struct wm_profile **profile,
+                          struct wm_diag *diag)
+{
+    char kind[16] = "trace", path[SHIM_PATH];
+    if (number)
+        snprintf(kind, sizeof kind, "%u.trace", number + 1);
+    return shim_result_path(kind, path) && !wm_profile_create(profile, diag) &&
+           !wm_profile_set_gpu(*profile, gpu, diag) && !wm_profile_trace(*profile, path, diag);
+}
+
+static void begin_profiles(const struct shim_device *device)
+{
+    char why[sizeof(struct wm_diag) + 40];
+    struct wm_diag diag = {0};
+    for (unsigned i = 0; i < device->gpu_count; i++) {
+        for (unsigned k = 0; k < i && !profiles[i]; k++)
+            if (device->gpus[k] == device->gpus[i])
+                profiles[i] = profiles[k];
+        if (profiles[i])
+            continue;
+        if (!begin_profile(device->gpus[i], profile_count++, &profiles[i], &diag)) {
+            wm_profile_destroy(profiles[i]);
+            profiles[i] = NULL;
+            snprintf(why, sizeof why, "nothing is profiled: %s", diag.message);
+            lose(why);
+        }
+        observes |= profiles[i] != NULL;
+    }
+}
+
+void shim_observe_begin(const struct shim_device *device)
+{
+    struct wm_diag diag = {0};
+    if (is_wanted("WAVEMEM_PROFILE"))
+        begin_profiles(device);
+    if (is_wanted("WAVEMEM_FIDELITY") && wm_fidelity_create(&fidelity, &diag))
+        lose(diag.message);
+    observes |= fidelity != NULL;
+    atexit(shim_observe_end);
+}
+
+static bool lock_within(unsigned seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += seconds;
+    return !pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &until);
+}
+
+bool shim_observe_enter(const struct shim_launch *launch, unsigned gpu, struct wm_dispatch *options)
+{
+    char why[SHIM_NAME + 100];
+    if (!observes || !launch->observed)
+        return false;
+    if (!lock_within(PATIENCE)) { /* which may wait for this one */
+        snprintf(why, sizeof why, "launch %" PRIu64 " of %s was not observed, because another one ran for %u seconds",
+                 launch->number, launch->symbol, PATIENCE);
+        lose(why);
+        return false;
+    }
+    if (ended) {
+        pthread_mutex_unlock(&lock);
+        return false;
+    }
+    options->profile = profiles[gpu];
+    options->fidelity = fidelity;
+    return true;
+}
+
+void shim_observe_leave(const struct shim_launch *launch, const struct wm_result *result)
+{
+    char why[SHIM_NAME + sizeof result->incomplete + 100];
+    pthread_mutex_unlock(&lock);
+    if (!*result->incomplete)
+        return;
+    snprintf(why, sizeof why, "launch %" PRIu64 " of %s: %s", launch->number, launch->symbol, result->incomplete);
+    lose(why);
+}
+
+/* Grade, executions, name, remark; a line each. */
+static bool write_fidelity(void)
+{
+    char path[SHIM_PATH];
+    size_t count;
+    const struct wm_fidelity_row *rows = wm_fidelity_rows(fidelity, &count);
+    FILE *file = shim_result_path("fidelity", path) ? fopen(path, "we") : NULL;
+    if (!file)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%u\t%" PRIu64 "\t%s\t%s\n", rows[i].grade, rows[i].executions, rows[i].name, rows[i].remark);
+    const bool ok = !ferror(file);
+    return !fclose(file) && ok;
+}
+
+static void write_results(const struct shim_device *device)
+{
+    struct wm_diag diag = {0};
+    char path[SHIM_PATH];
+    for (unsigned i = 0; i < device->gpu_count; i++)
+        if (profiles[i] && wm_profile_end_trace(profiles[i], &diag))
+            lose(diag.message);
+    if (fidelity && !write_fidelity())
+        lose("the fidelity could not be written");
+    if (shim_result_path("end", path))
+        shim_result("end", "");
+}
+
+void shim_observe_end(void)
+{
+    char path[SHIM_PATH];
+    if (!shim_result_path("end", path)) /* nobody wants it, or this is a child without a part in it */
+        return;
+    if (!lock_within(PATIENCE)) {
+        lose("a kernel still runs, and what was observed could not be written");
+        return;
+    }
+    if (!ended)
+        write_results(shim_device());
+    ended = true;
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of `wavemem exec`: which GPUs, running the program, what its processes left behind. */
+#ifndef WAVEMEM_TOOL_EXEC_H
+#define WAVEMEM_TOOL_EXEC_H
+
+#include "tool/tool.h"
+
+#include <limits.h>
+
+/* ---- gpus.c ---- */
+
+enum { EXEC_GPUS = 16 };
+
+struct exec_gpus {
+    const struct wm_gpu *gpu[EXEC_GPUS];
+    unsigned count;
+    char target[16]; /* of all */
+    char names[512]; /* separated by commas */
+};
+
+/* Chooses by `names`, as --gpu has them, or NULL: a product that the program has code for. TOOL_WRONG, after a
+ * message: no such product, or the program was built for others. */
+int exec_choose_gpus(const char *names, const char *program, struct exec_gpus *gpus);
+/* The file that would be executed; the name itself if PATH does not have it. */
+const char *exec_find_program(const char *name, char path[PATH_MAX]);
+
+/* ---- run.c ---- */
+
+/* A variable of the program's environment. */
+struct exec_setting {
+    const char *name, *value; /* NULL: not set */
+};
+
+/* Checks that the library that takes the place of the driver's is there, and finds it. */
+int exec_find_runtime(char path[PATH_MAX]);
+/* Runs the program until it ends. *own: its exit code, or 128 + the signal that ended it. */
+int exec_run(char **program, const char *runtime, const struct exec_setting *settings, int *own);
+
+/* ---- results.c ---- */
+
+enum { EXEC_KEPT = 64 };
+
+/* What to do with what was observed. */
+struct exec_wanted {
+    bool profile, fidelity;
+    const char *trace; /* where to keep it; or NULL */
+    /* Options of the report, as `replay` has them. */
+    struct {
+        const char *name, *value;
+        bool is_file;
+    } kept[EXEC_KEPT];
+    int kept_count;
+    bool hides_text; /* the report is JSON on standard output */
+};
+
+/* Makes a temporary folder for results. */
+int exec_make_folder(char folder[PATH_MAX]);
+void exec_remove_folder(const char *folder);
+/* Checks the options of the report before the program runs. */
+int exec_check_wanted(const struct exec_wanted *wanted);
+/* Reports what the processes observed. Returns the exit code of the whole: what was found, or else the program's
+ * own. */
+int exec_report(const struct exec_wanted *wanted, const char *folder, int own);
+
+#endif

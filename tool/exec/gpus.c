@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Which GPUs a program sees. */
+#include "tool/exec/exec.h"
+#include "wavemem/wavemem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *exec_find_program(const char *name, char path[PATH_MAX])
+{
+    const char *rest = strchr(name, '/') ? NULL : getenv("PATH");
+    while (rest && *rest) {
+        const size_t length = strcspn(rest, ":");
+        snprintf(path, PATH_MAX, "%.*s/%s", (int)length, rest, name);
+        if (!access(path, X_OK))
+            return path;
+        rest += length + (rest[length] == ':');
+    }
+    return name;
+}
+
+/* Appends a word to a list, once. */
+static void list(char *text, size_t size, const char *word)
+{
+    const size_t used = strlen(text), length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += length)
+        if (at[length] == 0 || at[length] == ',')
+            return;
+    if (used + length + 3 < size)
+        snprintf(text + used, size - used, "%s%s", used ? ", " : "", word);
+}
+
+/* The target that a name of --gpu stands for: itself, or the product's. */
+static void target_of(const struct wm_gpu *gpu, const char *name, char target[16])
+{
+    const char *text = !strncmp(name, "gfx", 3) ? name : gpu->targets;
+    snprintf(target, 16, "%.*s", (int)strcspn(text, " ,:"), text);
+}
+
+static int add(struct exec_gpus *gpus, const char *name)
+{
+    const struct wm_gpu *gpu;
+    char target[16];
+    const size_t used = strlen(gpus->names);
+    if (tool_choose_gpu("", name, &gpu))
+        return TOOL_WRONG;
+    target_of(gpu, name, target);
+    if (gpus->count == EXEC_GPUS)
+        return tool_fail("--gpu: at most %d GPUs", EXEC_GPUS);
+    if (gpus->count && strcmp(target, gpus->target))
+        return tool_fail("--gpu: %s is %s, but %s is %s; the GPUs of a program must have the same target", gpu->name,
+                         target, gpus->gpu[0]->name, gpus->target);
+    snprintf(gpus->names + used, sizeof gpus->names - used, "%s%s", used ? "," : "", gpu->name);
+    memcpy(gpus->target, target, sizeof target);
+    gpus->gpu[gpus->count++] = gpu;
+    return TOOL_CLEAN;
+}
+
+static int add_all(struct exec_gpus *gpus, const char *names)
+{
+    int code = TOOL_CLEAN;
+    for (const char *at = names; code == TOOL_CLEAN && at; at = strchr(at, ',')) {
+        char name[64];
+        at += *at == ',';
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        code = add(gpus, name);
+    }
+    return code;
+}
+
+/* Compares with the program's own code objects. A program without any, such as an interpreter, has them
+ * elsewhere: gfx900, or what --gpu says. */
+int exec_choose_gpus(const char *names, const char *program, struct exec_gpus *gpus)
+{
+    char targets[400] = "";
+    struct wm_bundle *bundle = NULL;
+    const struct wm_gpu *first = NULL;
+    char first_target[16] = "";
+    bool found = false;
+    *gpus = (struct exec_gpus){0};
+    if (add_all(gpus, names ? names : "gfx900"))
+        return TOOL_WRONG;
+    if (wm_bundle_open_file(program, &bundle, NULL))
+        return TOOL_CLEAN;
+    for (size_t i = 0; i < wm_bundle_entry_count(bundle); i++) {
+        char target[16];
+        const char *id = wm_bundle_entry(bundle, i)->target;
+        if (!*id)
+            continue;
+        snprintf(target, sizeof target, "%.*s", (int)strcspn(id, ":"), id);
+        list(targets, sizeof targets, target);
+        found |= !strcmp(target, gpus->target);
+        if (!first && (first = wm_gpu_default(target)))
+            memcpy(first_target, target, sizeof first_target);
+    }
+    wm_bundle_close(bundle);
+    if (found || !*targets)
+        return TOOL_CLEAN;
+    if (!first)
+        return tool_fail("exec: '%s' is built for %s, and no product with such a target is known", program,
+                         targets);
+    if (names)
+        return tool_fail("exec: '%s' is built for %s; %s is %s: use --gpu %s", program, targets,
+                         gpus->gpu[0]->name, gpus->target, first->name);
+    *gpus = (struct exec_gpus){.gpu = {first}, .count = 1};
+    snprintf(gpus->names, sizeof gpus->names, "%s", first->name);
+    memcpy(gpus->target, first_target, sizeof gpus->target);
+    return TOOL_CLEAN;
+}

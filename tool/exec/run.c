@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the program in a child, with wavemem in place of the driver. */
+#include "tool/exec/exec.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int exec_find_runtime(char path[PATH_MAX])
+{
+    /* in the build folder, or where `make install` puts it */
+    static const char *const places[] = {"shim/hsa", "../lib/wavemem"};
+    char own[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length < 0 ? 0 : length] = 0;
+    char *end = strrchr(own, '/');
+    if (end)
+        *end = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (snprintf(path, PATH_MAX, "%s/%s/libhsa-runtime64.so.1", own, places[i]) < PATH_MAX &&
+            !access(path, R_OK))
+            return TOOL_CLEAN;
+    return tool_fail(
+        "exec: wavemem's libhsa-runtime64.so.1 is not there: it is built where libhsa-runtime-dev is "
+        "installed");
+}
+
+/* LD_PRELOAD instead of the search path, because a library's own RPATH comes before that. */
+static bool preload(const char *runtime)
+{
+    const char *before = getenv("LD_PRELOAD");
+    const size_t size = strlen(runtime) + (before ? strlen(before) : 0) + 2;
+    char *value = malloc(size);
+    if (!value)
+        return false;
+    snprintf(value, size, "%s%s%s", runtime, before && *before ? ":" : "", before ? before : "");
+    const bool ok = !setenv("LD_PRELOAD", value, 1);
+    free(value);
+    return ok;
+}
+
+static bool set(const struct exec_setting *setting)
+{
+    return setting->value ? !setenv(setting->name, setting->value, 1) : !unsetenv(setting->name);
+}
+
+/* Signals that would end this process before the results are shown and removed. The program gets those of the terminal
+ * itself; the others are passed on. */
+static const struct {
+    int signal;
+    bool passed_on;
+} signals[] = {{SIGINT, false}, {SIGQUIT, false}, {SIGTERM, true}, {SIGHUP, true}};
+
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static volatile pid_t child;
+
+static void pass_on(int signal)
+{
+    kill(child, signal);
+}
+
+static _Noreturn void become(char **program, const struct sigaction before[SIGNALS], const sigset_t *mask)
+{
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaction(signals[i].signal, &before[i], NULL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execvp(*program, program);
+    _exit(tool_fail("exec: '%s': %s", *program, strerror(errno)));
+}
+
+/* Starts the program with the signals as they were. */
+static pid_t start(char **program)
+{
+    struct sigaction before[SIGNALS];
+    sigset_t all, mask;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask); /* until `child` is known */
+    for (size_t i = 0; i < SIGNALS; i++) {
+        const struct sigaction now = {.sa_handler = signals[i].passed_on ? pass_on : SIG_IGN, .sa_flags = SA_RESTART};
+        sigaction(signals[i].signal, NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i].signal, &now, NULL);
+    }
+    child = fork();
+    if (!child)
+        become(program, before, &mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return child;
+}
+
+int exec_run(char **program, const char *runtime, const struct exec_setting *settings, int *own)
+{
+    int status;
+    bool ok = preload(runtime);
+    for (; ok && settings->name; settings++)
+        ok = set(settings);
+    if (!ok)
+        return tool_fail("exec: the environment has no room");
+    if (start(program) < 0)
+        return tool_fail("exec: no process can be started: %s", strerror(errno));
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return tool_fail("exec: the program's end was not noticed: %s", strerror(errno));
+    *own = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return TOOL_CLEAN;
+}
