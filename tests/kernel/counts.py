@@ -18,7 +18,7 @@ import tempfile
 
 WAVEMEM, OBJECT = (os.path.abspath(path) for path in sys.argv[1:3])
 REDUCED = "WAVEMEM_TEST_REDUCED" in os.environ
-GROUPS = 60 if REDUCED else 300
+GROUPS = 40 if REDUCED else 300
 N = 4096
 IN = f"in=rand:u32:{N}:1"
 FOLLOW = ("--then", "-k", "follow", "--arg", "from=same:left", "--arg", IN, "--arg", f"out=zero:u32:{GROUPS * 64}",
@@ -80,7 +80,7 @@ for kernel in KERNELS:
     for options in OPTIONS[:1] if REDUCED else OPTIONS:
         line = ["prof"] + words(kernel) + options
         expected = None
-        for schedule in SCHEDULES[:4] if REDUCED or options is not EVERYTHING else SCHEDULES:
+        for schedule in SCHEDULES[:3] if REDUCED or options is not EVERYTHING else SCHEDULES:
             seen = run(line, *schedule)
             runs += 1
             if expected is None:
