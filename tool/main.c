@@ -10,6 +10,7 @@ static const struct tool_verb verbs[] = {
     {"exec", "run a HIP program as it is, on a simulated GPU", cmd_exec},
     {"run", "execute a kernel, write and compare its outputs", cmd_run},
     {"prof", "execute a kernel and show what each memory instruction costs", cmd_prof},
+    {"check", "execute a kernel and find errors that the hardware lets pass", cmd_check},
     {"replay", "repeat a profile from a trace, also for another product or cache size", cmd_replay},
     {"diff", "compare two JSON reports of prof, instruction by instruction", cmd_diff},
     {"asm", "assemble a code object or raw instructions", cmd_asm},

@@ -29,6 +29,7 @@ struct tool_verb {
 
 int cmd_run(int argc, char **argv);
 int cmd_prof(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_asm(int argc, char **argv);
 int cmd_dis(int argc, char **argv);
 int cmd_diff(int argc, char **argv);

@@ -68,6 +68,8 @@ struct wm_finding {
     uint64_t allocation_address, allocation_bytes;
 };
 
+/* The bits of enum wm_check_what that this version has. */
+WM_API unsigned wm_check_known(void);
 /* what: bits of enum wm_check_what. */
 WM_API enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag);
 WM_API void wm_check_destroy(struct wm_check *check);

@@ -7,6 +7,11 @@
 #include "isa/isa.h"
 #include "profile/fidelity.h"
 
+unsigned wm_check_known(void)
+{
+    return wmi_check_known();
+}
+
 enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag)
 {
     if (!check)

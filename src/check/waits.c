@@ -194,28 +194,38 @@ static struct wmi_wait_facts waits_of(const struct instruction *insn, const uint
     return waits;
 }
 
+/* Whether the registers of one operand may be used yet. */
+static void check_span(struct shard *shard, struct wave *wave, const struct instruction *insn,
+                       const struct wmi_span_of_registers *span)
+{
+    struct wmi_wait_state *state = &wave->waits;
+    struct wmi_not_ready why;
+    for (unsigned reg = span->first; reg < span->first + span->count; reg++) {
+        if (!state->written[reg].count && !state->held[reg].count)
+            continue;
+        /* Waits on two counters may be missing. */
+        while (!wmi_wait_ready(state, reg, &why)) {
+            if (span->written && wmi_wait_follows(state, reg, &insn->waits))
+                break;
+            add_missing_wait(shard, wave, insn, span->read ? READ_EARLY : OVERWRITTEN_EARLY, reg, &why);
+        }
+        if (span->written && !wmi_wait_free(state, reg, &why))
+            add_missing_wait(shard, wave, insn, HELD_OVERWRITTEN, reg, &why);
+    }
+}
+
+/* Reads come first: of a register that is read and then overwritten, the read is the mistake. */
 static void check_waits(struct shard *shard, struct wave *wave, const struct instruction *insn,
                         uint32_t number, const uint32_t *scalars)
 {
     const struct wmi_wait_facts waits = waits_of(insn, scalars);
-    struct wmi_wait_state *state = &wave->waits;
-    struct wmi_not_ready why;
-    for (unsigned i = 0; i < insn->spans; i++) {
-        const struct wmi_span_of_registers *span = &insn->span[i];
-        for (unsigned reg = span->first; reg < span->first + span->count; reg++) {
-            if (!state->written[reg].count && !state->held[reg].count)
-                continue;
-            /* Waits on two counters may be missing. */
-            while (!wmi_wait_ready(state, reg, &why)) {
-                if (span->written && wmi_wait_follows(state, reg, &insn->waits))
-                    break;
-                add_missing_wait(shard, wave, insn, span->read ? READ_EARLY : OVERWRITTEN_EARLY, reg, &why);
-            }
-            if (span->written && !wmi_wait_free(state, reg, &why))
-                add_missing_wait(shard, wave, insn, HELD_OVERWRITTEN, reg, &why);
-        }
-    }
-    wmi_wait_issue(state, &waits, insn->span, insn->spans, number);
+    for (unsigned i = 0; i < insn->spans; i++)
+        if (insn->span[i].read)
+            check_span(shard, wave, insn, &insn->span[i]);
+    for (unsigned i = 0; i < insn->spans; i++)
+        if (!insn->span[i].read)
+            check_span(shard, wave, insn, &insn->span[i]);
+    wmi_wait_issue(&wave->waits, &waits, insn->span, insn->spans, number);
 }
 
 static void check_hazards(struct shard *shard, struct wave *wave, const struct instruction *insn,

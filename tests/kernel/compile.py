@@ -198,4 +198,5 @@ def main():
     return worst
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -728,7 +728,9 @@ static void checks(void **state)
     (void)state;
     REFUSES(wm_check_create, WM_CHECK_WAITS, NULL);
     REFUSES(wm_check_create, 0, &check);
-    REFUSES(wm_check_create, 4, &check);
+    REFUSES(wm_check_create, 1u << 31, &check);
+    assert_int_equal(wm_check_known() & (WM_CHECK_WAITS | WM_CHECK_HAZARDS),
+                     WM_CHECK_WAITS | WM_CHECK_HAZARDS);
     wm_check_destroy(NULL);
     assert_null(wm_check_findings(NULL, &count));
     OK(wm_check_create(WM_CHECK_HAZARDS, &check, &diag));

@@ -53,9 +53,8 @@ static const struct {
     enum tool_array_kind kind;
     bool parameter; /* VALUE or SEED follows the count */
 } recipes[] = {
-    {"zero", "zero:TYPE:N", TOOL_ZERO, false},
-    {"fill", "fill:TYPE:N:VALUE", TOOL_FILL, true},
-    {"iota", "iota:TYPE:N", TOOL_IOTA, false},
+    {"zero", "zero:TYPE:N", TOOL_ZERO, false},       {"uninit", "uninit:TYPE:N", TOOL_UNWRITTEN, false},
+    {"fill", "fill:TYPE:N:VALUE", TOOL_FILL, true},  {"iota", "iota:TYPE:N", TOOL_IOTA, false},
     {"rand", "rand:TYPE:N:SEED", TOOL_RANDOM, true},
 };
 enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]) };
@@ -211,10 +210,11 @@ bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag
         array->owned = array->bytes;
         array->count = size;
     } else {
-        good = tool_because(diag,
-                            "'%s' is no array; expected zero:TYPE:N, fill:TYPE:N:VALUE, iota:TYPE:N, "
-                            "rand:TYPE:N:SEED, zeros:BYTES, bytes:HEX, words:LIST or @FILE",
-                            spec);
+        good = tool_because(
+            diag,
+            "'%s' is no array; expected zero:TYPE:N, uninit:TYPE:N, fill:TYPE:N:VALUE, iota:TYPE:N, "
+            "rand:TYPE:N:SEED, zeros:BYTES, bytes:HEX, words:LIST or @FILE",
+            spec);
     }
     array->spec = spec;
     if (!good)
@@ -287,6 +287,7 @@ void tool_array_element(const struct tool_array *array, uint64_t index, void *el
         memcpy(element, array->bytes + index * size, size);
         break;
     case TOOL_ZERO:
+    case TOOL_UNWRITTEN:
         memset(element, 0, size);
         break;
     case TOOL_FILL:
@@ -308,7 +309,7 @@ void tool_array_write(const struct tool_array *array, void *elements)
     const unsigned size = array->type ? array->type->size : 1;
     if (array->kind == TOOL_BYTES)
         memcpy(elements, array->bytes, tool_array_size(array));
-    else if (array->kind == TOOL_ZERO)
+    else if (array->kind == TOOL_ZERO || array->kind == TOOL_UNWRITTEN)
         memset(elements, 0, tool_array_size(array));
     else
         for (uint64_t i = 0; i < array->count; i++)

@@ -7,7 +7,15 @@
 
 /* A recipe for elements, or the elements themselves. */
 struct tool_array {
-    enum tool_array_kind { TOOL_ZERO, TOOL_FILL, TOOL_IOTA, TOOL_RANDOM, TOOL_BYTES, TOOL_WORDS } kind;
+    enum tool_array_kind {
+        TOOL_ZERO,
+        TOOL_UNWRITTEN,
+        TOOL_FILL,
+        TOOL_IOTA,
+        TOOL_RANDOM,
+        TOOL_BYTES,
+        TOOL_WORDS
+    } kind;
     const struct tool_type *type;    /* NULL: raw bytes without a type */
     uint64_t count;                  /* elements; bytes when the type is NULL */
     uint8_t fill[TOOL_SCALAR_BYTES]; /* TOOL_FILL: one element */
@@ -21,7 +29,8 @@ struct tool_array {
 
 /* Whether `spec` begins like an array: "zero:", "@", ... */
 bool tool_array_looks_like(const char *spec);
-/* zero:TYPE:N zeros:BYTES fill:TYPE:N:VALUE iota:TYPE:N rand:TYPE:N:SEED bytes:HEX words:LIST @FILE.npy
+/* zero:TYPE:N uninit:TYPE:N zeros:BYTES fill:TYPE:N:VALUE iota:TYPE:N rand:TYPE:N:SEED bytes:HEX words:LIST
+ * @FILE.npy
  * @FILE; reads the file. The kind of words with addresses is TOOL_WORDS: their values are those of
  * tool_array_words(). `spec` must live as long as the array. */
 bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag *diag);

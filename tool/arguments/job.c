@@ -44,6 +44,8 @@ enum option_id {
     OPT_ALIGNMENT,
     OPT_CHECK_WAITS,
     OPT_CHECK_HAZARDS,
+    OPT_CHECK,
+    OPT_ONLY,
     OPT_JSON,
     OPT_COUNTERS,
     OPT_FAIL_IF,
@@ -98,6 +100,8 @@ static const struct tool_option options[] = {
     {"alignment", 0, TOOL_VALUE, OPT_ALIGNMENT},
     {"check-waits", 0, TOOL_NO_VALUE, OPT_CHECK_WAITS},
     {"check-hazards", 0, TOOL_NO_VALUE, OPT_CHECK_HAZARDS},
+    {"check", 0, TOOL_OPTIONAL_VALUE, OPT_CHECK},
+    {"only", 0, TOOL_VALUE, OPT_ONLY},
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
     {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
     {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
@@ -354,11 +358,16 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_ALIGNMENT:
         return read_alignment(job, value, where);
     case OPT_CHECK_WAITS:
-        job->checks |= WM_CHECK_WAITS;
+        job->check.classes |= WM_CHECK_WAITS;
         break;
     case OPT_CHECK_HAZARDS:
-        job->checks |= WM_CHECK_HAZARDS;
+        job->check.classes |= WM_CHECK_HAZARDS;
         break;
+    case OPT_CHECK:
+        job->check.given = true;
+        return value ? tool_check_add_classes(&job->check, "--check", value, where) : TOOL_CLEAN;
+    case OPT_ONLY:
+        return tool_check_add_classes(&job->check, "--only", value, where);
     case OPT_JSON:
         job->outputs.json = true;
         job->outputs.json_path = value;

@@ -4,6 +4,7 @@
 #define WAVEMEM_TOOL_JOB_H
 
 #include "tool/arguments/array.h"
+#include "tool/check/request.h"
 #include "tool/report/prof.h"
 
 #include <stdio.h>
@@ -136,7 +137,7 @@ struct tool_job {
     double timeout;
     bool stats, fidelity, exports, help;
     enum wm_alignment alignment;
-    unsigned checks; /* enum wm_check_what */
+    struct tool_check_request check;
     enum wm_scalar_cache scalar_cache;
     bool goes_on;                     /* continue after memory violations */
     const struct wm_gpu *gpu;         /* prof and --cooperative; NULL: the default of the target */

@@ -85,8 +85,12 @@ static bool fill(struct tool_job *job, struct wm_machine *machine, struct tool_b
     struct tool_scope scope = {job, buffer->dispatch, machine};
     struct wm_diag why;
     buffer->filled = true;
-    if (buffer->array.kind == TOOL_ZERO) /* as allocated */
+    if (buffer->array.kind == TOOL_UNWRITTEN) /* as allocated */
         return true;
+    if (buffer->array.kind ==
+        TOOL_ZERO) /* as allocated, but those who watch memory are told that it is set */
+        return wm_host_pointer(machine, buffer->address, tool_buffer_bytes(buffer)) ||
+               tool_because(diag, "'%s': the memory is not there", buffer->name);
     if (tool_is_image(buffer) ? !fill_image(machine, buffer, &why)
                               : !tool_write_array(&scope, &buffer->array, buffer->address, &why))
         return tool_because(diag, "'%s': %s", buffer->name, why.message);

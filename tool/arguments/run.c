@@ -72,6 +72,8 @@ const char tool_job_help[] =
     "  i32:-3  u64:7  f32:1.5  explicit type;  bits:0x7fc00000  bit pattern;  bytes:00ff3c  struct, in "
     "memory order\n"
     "  zero:f32:N           a buffer of N zeros; types i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64\n"
+    "  uninit:f32:N         N elements that nobody has written ('wavemem check' reports who reads them); "
+    "zeros\n"
     "  fill:f32:N:1.5       N equal elements\n"
     "  iota:u32:N           0, 1, 2, ...\n"
     "  rand:f32:N:SEED      floats in [0, 1), integers of all bits; see below\n"
@@ -549,11 +551,14 @@ static void show_fault(const char *what, const struct wm_fault *fault)
     fprintf(stderr, "%s: %s%s", what, fault->text, length && fault->text[length - 1] == '\n' ? "" : "\n");
 }
 
-/* Creates a machine with the objects and declared buffers of the job; on failure, *machine is NULL. */
-static bool make_machine(struct tool_job *job, struct wm_machine **machine, struct wm_diag *diag)
+/* Creates a machine with the objects and declared buffers of the job. check: sees its memory; or NULL. */
+static bool make_machine(struct tool_job *job, struct wm_check *check, struct wm_machine **machine,
+                         struct wm_diag *diag)
 {
     struct wm_diag why;
     bool good = wm_machine_create(wm_object_target(job->opened[0].object), machine, diag) == WM_OK;
+    if (good && check)
+        good = wm_check_machine(check, *machine, diag) == WM_OK;
     if (good && job->apertures &&
         wm_set_apertures(*machine, job->shared_base, job->private_base, &why) != WM_OK)
         good = tool_because(diag, "--apertures: %s", why.message);
@@ -565,11 +570,7 @@ static bool make_machine(struct tool_job *job, struct wm_machine **machine, stru
     for (struct tool_buffer *b = job->buffers; b && good; b = b->next)
         if (b->declared && !tool_allocate(*machine, b, &why))
             good = tool_because(diag, "--buffer %s: %s", b->name, why.message);
-    if (good && tool_fill_buffers(job, *machine, diag))
-        return true;
-    wm_machine_destroy(*machine);
-    *machine = NULL;
-    return false;
+    return good && tool_fill_buffers(job, *machine, diag);
 }
 
 /* ---- deadlocks ---- */
@@ -610,7 +611,7 @@ static void settle_deadlock(struct tool_job *job, size_t index, struct wm_machin
         b->filled = b->symbol_of;
         good = tool_array_reload(&b->array);
     }
-    good = good && make_machine(job, machine, &diag);
+    good = good && make_machine(job, NULL, machine, &diag);
     for (size_t i = 0; i < index && good; i++)
         good = run_silently(job, i, *machine, job->threads, &again) && again.fault.kind == WM_FAULT_NONE;
     good = good && run_silently(job, index, *machine, 1, &again) && again.fault.kind == WM_FAULT_DEADLOCK;
@@ -759,19 +760,22 @@ static int show_watchers(const struct tool_job *job, const struct watchers *watc
                          int worst)
 {
     const bool text = worst != TOOL_WRONG && !(job->outputs.json && !job->outputs.json_path);
-    size_t findings = 0;
+    size_t errors = 0;
     if (watchers->fidelity && report)
         json_object_set_new(report, "fidelity", tool_json_fidelity(watchers->fidelity));
     if (watchers->fidelity && text)
         tool_print_fidelity(stdout, watchers->fidelity);
     if (watchers->check) {
-        wm_check_findings(watchers->check, &findings);
+        size_t count;
+        const struct wm_finding *finding = wm_check_findings(watchers->check, &count);
+        for (size_t i = 0; i < count; i++)
+            errors += finding[i].severity == WM_SEVERITY_ERROR;
         if (report)
             json_object_set_new(report, "findings", tool_json_findings(watchers->check));
         if (text)
             tool_print_findings(stdout, watchers->check);
     }
-    return findings ? tool_worse(worst, TOOL_FINDINGS) : worst;
+    return errors ? tool_worse(worst, TOOL_FINDINGS) : worst;
 }
 
 static bool ends_job(int code)
@@ -788,16 +792,15 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     int worst = TOOL_CLEAN;
     struct watchers watchers = {.profile = profile};
     tool_watch_interrupts();
-    if (!make_machine(job, &machine, &diag))
-        return tool_fail("%s", diag.message);
     if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
-        (job->checks && wm_check_create(job->checks, &watchers.check, &diag) != WM_OK))
+        (job->check.classes && wm_check_create(job->check.classes, &watchers.check, &diag) != WM_OK) ||
+        !make_machine(job, watchers.check, &machine, &diag))
         worst = tool_fail("%s", diag.message);
     for (size_t i = 0; i < job->count && !ends_job(worst); i++)
         worst = tool_worse(worst, run_dispatch(job, i, &machine, &watchers, report));
-    wm_machine_destroy(machine);
     worst = show_watchers(job, &watchers, report, worst);
     wm_fidelity_destroy(watchers.fidelity);
     wm_check_destroy(watchers.check);
+    wm_machine_destroy(machine);
     return worst;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The output of --check-waits and --check-hazards: each finding, with its reason and count. */
 #include "tool/report/findings.h"
+#include "tool/check/request.h"
 #include "tool/report/document.h"
 #include "tool/text.h"
 
@@ -31,6 +32,9 @@ json_t *tool_json_findings(struct wm_check *check)
                                   tool_json_text(f->message), "kernel", tool_json_text(f->kernel),
                                   "instruction", tool_json_text(f->text), "offset", (json_int_t)f->offset,
                                   "executions", (json_int_t)f->count);
+        json_object_set_new(entry, "class", json_string(tool_check_class_name(f->class)));
+        json_object_set_new(entry, "severity",
+                            json_string(f->severity == WM_SEVERITY_NOTE ? "note" : "error"));
         json_object_set_new(entry, "pc", json_sprintf("0x%" PRIx64, f->pc));
         json_object_set_new(entry, "first_pc", json_sprintf("0x%" PRIx64, f->first_pc));
         json_object_set_new(entry, "source", f->source ? json_string(f->source) : json_null());
