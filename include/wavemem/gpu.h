@@ -28,8 +28,8 @@ struct wm_cache {
     uint32_t clock_bytes; /* bytes per clock of the cache, or of each channel; 0: unknown */
 };
 
-/* A GPU product. Only double_rate, engine_units, the numbers of SGPRs, LDS and figures of caches may be 0,
- * which means unknown or absent; an L2 is required. */
+/* A GPU product. Only double_rate, engine_units, the numbers of SGPRs, LDS, memory_bytes, memory_mhz and
+ * figures of caches may be 0, which means unknown or absent; an L2 is required. */
 struct wm_gpu {
     const char *name;  /* "mi210" */
     const char *title; /* "AMD Instinct MI210" */
@@ -52,6 +52,11 @@ struct wm_gpu {
     uint32_t clock_mhz;      /* maximum engine clock */
     uint32_t double_rate;    /* products of f64 take so many times the clocks of f32; 0: unknown */
     double memory_bandwidth; /* GB/s */
+    /* What runtimes tell programs; no model depends on them. */
+    uint64_t memory_bytes; /* 0: shares the host's */
+    uint32_t memory_bits;  /* width of the bus */
+    uint32_t memory_mhz;   /* as drivers report it, before multiple transfers per clock; 0: unknown */
+    uint32_t chip;         /* PCI device number */
     struct wm_cache cache[WM_CACHE_LEVELS];
     const char *assumed;    /* assumptions that are not documented, in words; NULL: none */
     const char *unverified; /* commonly known facts that were not found in AMD's documents; NULL: none */

@@ -49,9 +49,6 @@ enum {
     QUEUES = 128,
     /* Of a device that is not there: a bus that no other device of a PC has by default. */
     PCI_BUS = 0x3,
-    /* Capacity and memory of a product are not among the figures that wavemem has. */
-    MEMORY_WIDTH = 256,
-    MEMORY_MHZ = 1000,
 };
 
 static const bool yes = true, no = false;
@@ -111,8 +108,7 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
     static const hsa_dim3_t grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
     static const uint32_t workgroup = LARGEST_WORKGROUP, grid_size = UINT32_MAX, fbarriers = 32,
                           queues = QUEUES, least = SMALLEST_QUEUE, most = LARGEST_QUEUE,
-                          feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH, width = MEMORY_WIDTH,
-                          memory_mhz = MEMORY_MHZ;
+                          feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH;
     static const hsa_amd_hdp_flush_t no_flush;
     /* With the bit of images, because libamdhip64 allocates pitched memory only where there are images,
      * although hsa_ext_image_create() is not implemented. Sizes: the fields of image descriptors; source: GCN
@@ -157,15 +153,15 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
         {HSA_AGENT_INFO_EXTENSIONS, sizeof extensions, extensions},
         {HSA_AGENT_INFO_VERSION_MAJOR, sizeof major, &major},
         {HSA_AGENT_INFO_VERSION_MINOR, sizeof minor, &minor},
-        {HSA_AMD_AGENT_INFO_CHIP_ID, sizeof zero, &zero},
+        {HSA_AMD_AGENT_INFO_CHIP_ID, sizeof(uint32_t), &gpu->chip},
         {HSA_AMD_AGENT_INFO_CACHELINE_SIZE, sizeof(uint32_t), &gpu->cache[WM_CACHE_L2].line},
         {HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, sizeof(uint32_t), &gpu->compute_units},
         {HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, sizeof(uint32_t), &gpu->clock_mhz},
         {HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, sizeof node, &node},
         {HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS, sizeof zero, &zero},
         {HSA_AMD_AGENT_INFO_BDFID, sizeof bdf, &bdf},
-        {HSA_AMD_AGENT_INFO_MEMORY_WIDTH, sizeof width, &width},
-        {HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY, sizeof memory_mhz, &memory_mhz},
+        {HSA_AMD_AGENT_INFO_MEMORY_WIDTH, sizeof(uint32_t), &gpu->memory_bits},
+        {HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY, sizeof(uint32_t), &gpu->memory_mhz},
         {HSA_AMD_AGENT_INFO_PRODUCT_NAME, sizeof title, title},
         {HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, sizeof waves, &waves},
         {HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU, sizeof(uint32_t), &gpu->simds},
@@ -332,10 +328,12 @@ SHIM_API hsa_status_t hsa_amd_agent_iterate_memory_pools(
 static size_t size_of(const struct pool *pool, hsa_agent_t owner)
 {
     const int gpu = shim_gpu(owner);
-    if (gpu < 0)
-        return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    const struct wm_gpu *product = shim_device()->gpus[gpu];
-    return pool->kind == SHIM_POOL_GROUP ? product->lds_bytes : UINT64_C(16) << 30;
+    const struct wm_gpu *product = gpu < 0 ? NULL : shim_device()->gpus[gpu];
+    if (pool->kind == SHIM_POOL_GROUP)
+        return product->lds_bytes;
+    if (product && product->memory_bytes)
+        return product->memory_bytes;
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 SHIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t given,

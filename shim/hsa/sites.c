@@ -95,6 +95,15 @@ static bool find_line(Dwarf_Die *unit, Dwarf_Addr address, struct line *line)
     return line->file != NULL;
 }
 
+/* Looks at each unit, because clang writes no table of their addresses. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = NULL;
+    while ((unit = dwfl_module_nextcu(module, unit, bias)) && dwarf_haspc(unit, address - *bias) <= 0)
+        ;
+    return unit;
+}
+
 static bool describe_frame(Dwfl *dwfl, const void *frame, char *text, size_t size)
 {
     const Dwarf_Addr address = (uintptr_t)frame - 1; /* of the call, not of what follows it */
@@ -102,7 +111,7 @@ static bool describe_frame(Dwfl *dwfl, const void *frame, char *text, size_t siz
     Dwarf_Addr bias = 0;
     struct line line = {0};
     char name[SHIM_NAME];
-    Dwarf_Die *unit = module ? dwfl_module_addrdie(module, address, &bias) : NULL;
+    Dwarf_Die *unit = module ? find_unit(module, address, &bias) : NULL;
     const char *symbol = module ? dwfl_module_addrname(module, address) : NULL;
     if (symbol)
         wm_source_name(symbol, name, sizeof name);

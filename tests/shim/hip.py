@@ -62,23 +62,100 @@ class Exec(unittest.TestCase):
 
     def test_fault(self):
         """1000 ints: the 24 lanes above 39 of the second wave of the last workgroup are outside. libamdhip64 5.2
-        aborts when a queue reports an error."""
+        aborts when a queue reports an error, after wavemem has reported it."""
         done = execute(self.program("outside"))
-        self.assertEqual(done.returncode, -6, done.stderr)
-        self.assertEqual(done.stdout, "")
-        for part in ("past_the_end", "outside.hip:7", "workgroup (7,0,0) wave 1, lanes 40-63", "0 bytes before"):
+        self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+        self.assertTrue(done.stderr.startswith("wavemem: error: global store outside every allocation"), done.stderr)
+        for part in ("outside.hip:7", "workgroup (7,0,0) wave 1, lanes 40-63", "0 bytes before",
+                     "in   past_the_end, launch 1, grid 1024x1x1 in workgroups of 128x1x1, on GPU 0",
+                     "near 4000 bytes of device memory", "allocated by main (outside.hip:13)"):
             self.assertIn(part, done.stderr)
+
+    def test_fault_that_does_not_stop(self):
+        done = execute("--on-fault", "continue", self.program("outside"))
+        self.assertEqual((done.returncode, done.stderr.count("error:")), (3, 1), done.stderr)
+        self.refused("expected stop or continue", "--on-fault", "maybe", self.program("outside"))
 
     def test_assert(self):
         done = execute(self.program("assert"))
-        self.assertEqual(done.returncode, -6, done.stderr)
+        self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("Device-side assertion `threadIdx.x < n' failed", done.stdout + done.stderr)
         self.assertIn("s_trap 2", done.stderr)
 
     def test_timeout(self):
         done = execute("--timeout", "0.5", self.program("endless"))
-        self.assertEqual(done.returncode, -6, done.stderr)
-        self.assertIn("_Z4waitPi", done.stderr)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("in   wait, launch 1", done.stderr)
+
+    def report(self, *words):
+        """The JSON of a program that launches fill, with a grid of n workgroups at launch n from 1 to 6, and twice."""
+        path = Path(self.folder.name) / "report.json"
+        done = execute(f"--json={path}", *words, self.program("launches"))
+        self.assertEqual((done.returncode, done.stdout), (7, "30\n"), done.stderr)
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    def workgroups(self, *words):
+        return {kernel["kernel"]: (kernel["dispatches"], kernel["workgroups"]) for kernel in self.report(*words)["kernels"]}
+
+    def test_launches(self):
+        fill, twice = "_Z4fillPii", "_Z5twicePi"
+        self.assertEqual(self.workgroups(), {fill: (6, 21), twice: (2, 7)})
+        self.assertEqual(self.workgroups("--launches", "2"), {fill: (1, 2), twice: (1, 1)})
+        self.assertEqual(self.workgroups("--launches", "1,3-4,6-"), {fill: (4, 14), twice: (1, 6)})
+        self.assertEqual(self.workgroups("--launches", "3-5", "--kernel", "^fill$"), {fill: (3, 12)})
+        self.assertEqual(self.workgroups("--kernel", "Z5tw"), {twice: (2, 7)})
+        for wrong in ("", "0", "3-2", "1,", "-4", "2-3-4", "x", "99999999999999999999"):
+            self.refused("expected numbers from 1 on", "--launches", wrong, self.program("launches"))
+
+    def test_fidelity(self):
+        """fill executes one store in each of its 4 waves per workgroup."""
+        report = self.report("--fidelity", "--kernel", "fill")["fidelity"]
+        executions = {row["instruction"]: row["executions"] for row in report["rows"]}
+        self.assertEqual((executions["global_store_dword"], executions["s_endpgm"]), (4 * 21, 4 * 21))
+        done = execute("--fidelity", "--launches", "1", self.program("launches"))
+        self.assertEqual(done.returncode, 7)
+        self.assertRegex(done.stderr, r"(?m)^ *28  s_endpgm +exact$")  # 4 * (1 + 6)
+        self.assertNotIn("bound", done.stderr)
+
+    def test_trace(self):
+        """The trace repeats the report, and its conditions."""
+        trace, page = (Path(self.folder.name) / name for name in ("kept.trace", "page.html"))
+        program = self.program("launches")
+        done = execute("--trace", trace, "--html", page, "--fail-if", "efficiency<2", program)
+        self.assertEqual((done.returncode, done.stdout), (1, "30\n"), done.stderr)
+        self.assertIn("<html", page.read_text(encoding="utf-8"))
+        again = subprocess.run([COMMAND, "replay", trace, "--json"], stdout=subprocess.PIPE, check=True).stdout
+        self.assertEqual(json.loads(again)["kernels"], self.report()["kernels"])
+        self.assertEqual(execute("--trace", "/nowhere/a.trace", program).returncode, 2)
+
+    def test_several_processes(self):
+        """Each has its report; those that ran no kernel have none."""
+        report = Path(self.folder.name) / "several.json"
+        program = self.program("launches")
+        done = execute(f"--json={report}", "sh", "-c", f"{program}; sleep 0; {program}; test $? = 7")
+        self.assertEqual((done.returncode, done.stdout), (0, "30\n30\n"), done.stderr)
+        self.assertRegex(done.stderr, r"(?ms)^process 1 \(pid \d+, launches\)$.*^process 2 ")
+        self.assertFalse(report.exists())
+        first, second = (json.loads(report.with_suffix(f".{number}.json").read_text(encoding="utf-8"))
+                         for number in (1, 2))
+        self.assertEqual(first["kernels"], second["kernels"])
+
+    def test_program_that_is_killed(self):
+        """What it ran is not lost in silence."""
+        done = execute("--prof", self.program("launches"), "abort")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("it ended before what was observed had been written", done.stderr)
+        self.assertEqual(execute(self.program("launches"), "abort").returncode, 128 + 6)
+        done = execute("--prof", self.program("launches"), "fork")
+        self.assertEqual(done.returncode, 7, done.stderr)
+
+    def test_several_gpus(self):
+        done = execute("--gpu", "vega64,vega56", "--prof", self.program("peers"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for product in ("vega64", "vega56"):
+            self.assertIn(f"({product})", done.stderr)
+        self.assertEqual(execute("--gpu", "mi210,mi210", self.program("peers")).returncode, 0)
+        self.refused("must have the same target", "--gpu", "vega64,mi210", self.program("peers"))
 
     def test_profile(self):
         """vecadd: 100001 work-items in 391 workgroups of 4 waves. The kernel is told 100000, which is 1562.5 waves, and
@@ -100,8 +177,9 @@ class Exec(unittest.TestCase):
 
     def test_profile_of_a_fault(self):
         done = execute("--prof", self.program("outside"))
-        self.assertEqual(done.returncode, 128 + 6)
+        self.assertEqual(done.returncode, 3)
         self.assertIn("global store outside every allocation", done.stderr)
+        self.assertRegex(done.stderr, r"partial +a dispatch ended with a fault")
         self.assertRegex(done.stderr, r"ran +1 dispatch")
 
     def test_choice_of_gpu(self):

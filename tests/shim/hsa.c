@@ -84,6 +84,25 @@ static void *allocate(hsa_amd_memory_pool_t pool, size_t size)
     return memory;
 }
 
+/* A Vega 64: 8 GiB of HBM2, 2048 bits at 945 MHz; libdrm's amdgpu.ids: 687F. */
+static void test_agents(void **state)
+{
+    (void)state;
+    uint32_t chip, bits, mhz;
+    size_t size;
+    OK(hsa_agent_get_info(gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_CHIP_ID, &chip));
+    OK(hsa_agent_get_info(gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_WIDTH, &bits));
+    OK(hsa_agent_get_info(gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY, &mhz));
+    OK(hsa_amd_memory_pool_get_info(device, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size));
+    assert_int_equal(chip, 0x687f);
+    assert_int_equal(bits, 2048);
+    assert_int_equal(mhz, 945);
+    assert_int_equal(size, UINT64_C(8) << 30);
+    const hsa_agent_t wild[] = {{0}, {gpu.handle + 1}, {UINT64_MAX}};
+    for (size_t i = 0; i < sizeof wild / sizeof *wild; i++)
+        FAILS(hsa_agent_get_info(wild[i], HSA_AGENT_INFO_NODE, &chip));
+}
+
 /* ---- signals ---- */
 
 static void test_signals(void **state)
@@ -564,7 +583,8 @@ static void test_not_implemented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signals),   cmocka_unit_test(test_handlers),
+        cmocka_unit_test(test_agents),    cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_handlers),
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_locks),
         cmocka_unit_test(test_copies),    cmocka_unit_test(test_executables),
         cmocka_unit_test(test_dispatch),  cmocka_unit_test(test_barriers),

@@ -755,6 +755,35 @@ static void products(void **state)
         assert_true(gpu->memory_bandwidth / 1e3 - peaks[i].terabytes < 0.05 &&
                     peaks[i].terabytes - gpu->memory_bandwidth / 1e3 < 0.05);
     }
+    /* AMD's names of PCI devices (libdrm, data/amdgpu.ids), and VRAM of ROCm's table of GPU specifications. */
+    static const struct {
+        const char *name;
+        unsigned chip, gib;
+    } memories[] = {{"mi60", 0x66a1, 32},     {"mi100", 0x738c, 32},    {"mi210", 0x740f, 64},
+                    {"mi300a", 0x74a0, 128},  {"mi300x", 0x74a1, 192},  {"mi350x", 0x75a0, 288},
+                    {"mi355x", 0x75a3, 288},  {"rx6600xt", 0x73ff, 8},  {"rx6700xt", 0x73df, 12},
+                    {"rx6800", 0x73bf, 16},   {"rx6900xt", 0x73bf, 16}, {"rx7900xtx", 0x744c, 24},
+                    {"rx7800xt", 0x747e, 16}, {"rx7600", 0x7480, 8},    {"rx9070xt", 0x7550, 16},
+                    {"rx9060xt", 0x7590, 16}};
+    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
+        const struct wm_gpu *gpu;
+        assert_int_equal(wm_gpu_find(memories[i].name, &gpu, &diag), WM_OK);
+        assert_int_equal(gpu->chip, memories[i].chip);
+        assert_int_equal(gpu->memory_bytes >> 30, memories[i].gib);
+    }
+    /* The memory clock times the bus is the bandwidth: 2 transfers per clock of HBM2, 4 of HBM3 and GDDR5, 16 of
+     * GDDR6. Bandwidths are rounded. */
+    size_t product_count;
+    const struct wm_gpu *all = wm_gpus(&product_count);
+    for (size_t i = 0; i < product_count; i++) {
+        const double once = all[i].memory_mhz * 1e-3 * all[i].memory_bits / 8;
+        const double transfers = once > 0 ? all[i].memory_bandwidth / once : 0;
+        bool fits = !all[i].memory_mhz;
+        for (unsigned expected = 2; expected <= 16; expected *= 2)
+            fits |= transfers > 0.975 * expected && transfers < 1.005 * expected;
+        assert_true(fits);
+        assert_true(all[i].chip && all[i].memory_bits);
+    }
     /* LLVM 19, getInstCacheLineSize: 64 bytes, from gfx11 on 128. */
     assert_int_equal(wm_gpu_default("gfx1030")->cache[WM_CACHE_INSTRUCTION].line, 64);
     assert_int_equal(wm_gpu_default("gfx1100")->cache[WM_CACHE_INSTRUCTION].line, 128);

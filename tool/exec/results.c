@@ -254,6 +254,7 @@ int exec_report(const struct exec_wanted *wanted, const char *folder, int own)
         traces += parts[i].trace != NULL;
     fflush(stdout);
     dup2(STDERR_FILENO, STDOUT_FILENO); /* standard output is the program's */
+    setvbuf(stdout, NULL, _IOLBF, 0);   /* keeps the order of messages and reports */
     unsigned shown = 0;
     for (size_t i = 0; i < count; i++) {
         const bool observes = wanted->profile || wanted->fidelity;
