@@ -41,6 +41,7 @@ TARGETS = ["gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"]
 COMMENT = re.compile(r"(?://|;|#)\s*(FINDS|RUN|TARGETS|COMPILE|KERNEL)\b([^:]*):\s*(.*)")
 DEFINITION = {".cl": re.compile(r"\bkernel\b[^;]*?\bvoid\s+(\w+)\s*\("), ".hip": re.compile(r"\b__global__\b[^;]*?\bvoid\s+(\w+)\s*\("),
               ".s": re.compile(r"^(\w+):")}
+LATER = {"valu-read-sgpr"}  # hazards of gfx12 that clang 19 does not know: its code has them; not compared
 Run = collections.namedtuple("Run", "kernel words targets")
 
 
@@ -191,6 +192,8 @@ def check(source, target, run, wavemem, path):
         print(f"{target}: {shlex.join(command)}\n  exit code {done.returncode} without a report: {done.stderr}")
         return 1
     found = {(place(source, finding), finding["rule"]): finding for finding in report["findings"]}
+    if source.kind != ".s":
+        found = {key: finding for key, finding in found.items() if key[1] not in LATER}
     expected = source.expected(run.kernel, target)
     mistakes = [f"line {line}: {rule} is not found" for line, rule in sorted(expected - set(found))]
     mistakes += [f"line {line}: {rule} should not be found: {found[line, rule]['message']} (at {found[line, rule]['instruction']})"
