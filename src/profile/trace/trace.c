@@ -72,6 +72,8 @@ enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writ
         destroy_writer(made);
         return cannot_write(path, error, diag);
     }
+    /* The compressor has a buffer of its own. One more would be written again by exit() in a forked child. */
+    setvbuf(made->file.stream, NULL, _IONBF, 0);
     ZSTD_CCtx_setParameter(made->zstd, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(made->zstd, ZSTD_c_checksumFlag, 1);
     write_file(made, magic, sizeof magic);
