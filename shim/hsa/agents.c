@@ -110,8 +110,8 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
                           queues = QUEUES, least = SMALLEST_QUEUE, most = LARGEST_QUEUE,
                           feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH;
     static const hsa_amd_hdp_flush_t no_flush;
-    /* With the bit of images, because libamdhip64 allocates pitched memory only where there are images,
-     * although hsa_ext_image_create() is not implemented. Sizes: the fields of image descriptors; source: GCN
+    /* The bit of images is set for all: libamdhip64 allocates pitched memory only where there are images.
+     * Where the target has none, no image can be created. Sizes: the fields of image descriptors; source: GCN
      * 3 ISA, table 8.11. */
     static const uint8_t extensions[128] = {1 << HSA_EXTENSION_IMAGES};
     static const uint32_t plane[3] = {16384, 16384, 1}, volume[3] = {2048, 2048, 2048},
@@ -202,12 +202,12 @@ SHIM_API hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agen
                                                     uint16_t version_major, uint16_t version_minor,
                                                     bool *result)
 {
-    (void)extension, (void)version_major, (void)version_minor;
+    (void)version_minor;
     if (!shim_is_agent(agent))
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!result)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *result = false; /* images and the like */
+    *result = agent.handle == SHIM_GPU && extension == HSA_EXTENSION_IMAGES && version_major == 1;
     return HSA_STATUS_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Executables: code objects in the machine's memory, their kernels and variables, and the loader's table. The
  * machine keeps what was loaded, so that destroying an executable only makes its handles invalid. */
+#include "images.h"
 #include "shim.h"
 
 #include <pthread.h>
@@ -593,9 +594,13 @@ SHIM_API hsa_status_t hsa_system_get_major_extension_table(uint16_t extension, u
 {
     if (!table || !length)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (extension != HSA_EXTENSION_AMD_LOADER || version != 1)
+    size_t size = sizeof loader_table;
+    const void *functions = extension == HSA_EXTENSION_AMD_LOADER ? &loader_table
+                            : extension == HSA_EXTENSION_IMAGES   ? shim_images_table(&size)
+                                                                  : NULL;
+    if (!functions || version != 1)
         return HSA_STATUS_ERROR;
-    memcpy(table, &loader_table, length < sizeof loader_table ? length : sizeof loader_table);
+    memcpy(table, functions, length < size ? length : size);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -603,6 +608,7 @@ SHIM_API hsa_status_t hsa_system_get_extension_table(uint16_t extension, uint16_
                                                      void *table)
 {
     (void)minor;
-    return hsa_system_get_major_extension_table(extension, major, sizeof(hsa_ven_amd_loader_1_01_pfn_t),
-                                                table);
+    const size_t size = extension == HSA_EXTENSION_IMAGES ? sizeof(hsa_ext_images_1_00_pfn_t)
+                                                          : sizeof(hsa_ven_amd_loader_1_01_pfn_t);
+    return hsa_system_get_major_extension_table(extension, major, size, table);
 }

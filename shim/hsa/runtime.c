@@ -202,7 +202,7 @@ SHIM_API hsa_status_t hsa_system_extension_supported(uint16_t extension, uint16_
     (void)minor;
     if (!result)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *result = extension == HSA_EXTENSION_AMD_LOADER && major == 1;
+    *result = (extension == HSA_EXTENSION_AMD_LOADER || extension == HSA_EXTENSION_IMAGES) && major == 1;
     return HSA_STATUS_SUCCESS;
 }
 
@@ -211,7 +211,7 @@ SHIM_API hsa_status_t hsa_system_major_extension_supported(uint16_t extension, u
 {
     if (!minor)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *minor = 3;
+    *minor = extension == HSA_EXTENSION_IMAGES ? 0 : 3;
     return hsa_system_extension_supported(extension, major, *minor, result);
 }
 

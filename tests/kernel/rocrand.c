@@ -9,6 +9,7 @@
  * internal to the library: rocRAND's library/src/rng/NAME.hpp, /usr/include/rocrand/rocrand_NAME.h of
  * librocrand-dev. */
 #include "distributions.h"
+#include "engines.h"
 #include "generators.h"
 #include <wavemem/wavemem.h>
 
@@ -165,100 +166,14 @@ static void compare(const struct gpu *gpu, const struct distribution *d, uint64_
 
 /* ---- XORWOW and MRG32k3a: an engine per lane, in memory ---- */
 
-struct family {
-    const char *symbol;
-    const struct distribution *distributions;
-    void (*seed)(void *engines, uint64_t seed, size_t count); /* engine i at the start of subsequence i */
-    uint32_t (*next)(void *engine);
-};
-
-enum { ENGINE_BYTES = 24 };
-static_assert(sizeof(struct xorwow) == ENGINE_BYTES && sizeof(struct mrg32k3a) == ENGINE_BYTES, "engines");
-
-static void seed_xorwow(void *engines, uint64_t seed, size_t count)
-{
-    struct xorwow *engine = engines;
-    struct xorwow_jump jump;
-    const uint32_t t0 = 1228688033 * ((uint32_t)seed ^ 0x2c7f967f);
-    const uint32_t t1 = 2073658381 * ((uint32_t)(seed >> 32) ^ 0xa03697cb);
-    /* Marsaglia's initial state, with the seed mixed in by rocRAND's rule */
-    struct xorwow state = {6615241 + t0 + t1,
-                           {123456789 + t0, 362436069 ^ t0, 521288629 + t1, 88675123 ^ t1, 5783321 + t0}};
-    xorwow_make_jump(&jump, 67); /* from one engine to the next */
-    for (size_t i = 0; i < count; i++) {
-        engine[i] = state;
-        xorwow_apply_jump(&jump, &state); /* d advances by a multiple of 2^32 */
-    }
-}
-
-static uint32_t next_xorwow(void *engine)
-{
-    return xorwow_next(engine);
-}
-
-static void seed_mrg(void *engines, uint64_t seed, size_t count)
-{
-    struct mrg32k3a *engine = engines, state;
-    struct mrg32k3a_jump jump;
-    const uint64_t s = seed ? seed : 12345, m1 = 4294967087, m2 = 4294944443;
-    const uint32_t x = (uint32_t)s ^ 0x55555555, y = (uint32_t)(s >> 32) ^ 0xaaaaaaaa;
-    for (unsigned i = 0; i < 3; i++) {
-        state.s1[i] = (uint32_t)((unsigned __int128)(i == 1 ? y : x) * s % m1);
-        state.s2[i] = (uint32_t)((unsigned __int128)(i == 1 ? x : y) * s % m2);
-    }
-    mrg32k3a_make_jump(&jump, 76);
-    for (size_t i = 0; i < count; i++) {
-        engine[i] = state;
-        mrg32k3a_apply_jump(&jump, &state);
-    }
-}
-
-static uint32_t next_mrg(void *engine)
-{
-    return mrg32k3a_next(engine);
-}
-
-static const struct family xorwow = {"13xorwow_engineEj", distributions, seed_xorwow, next_xorwow};
-static const struct family mrg32k3a = {"15mrg32k3a_engineEj", mrg_distributions, seed_mrg, next_mrg};
-
-/* One use of an engine: `in` words give `out` elements, of which at most `most` are kept. */
-static void use(const struct family *family, const struct distribution *d, uint8_t *engine, uint8_t *to,
-                size_t most)
-{
-    uint32_t in[MOST_IN];
-    uint8_t out[MOST_BYTES];
-    for (unsigned i = 0; i < d->in; i++)
-        in[i] = family->next(engine);
-    d->make(in, out);
-    memcpy(to, out, most * d->size);
-}
-
-/* The expected output of generate_kernel for n elements that start `skew` elements after an aligned address:
- * lanes take whole groups in order, and the lane after the last group fills the ends. */
-static void expect(const struct family *family, const struct distribution *d, uint8_t *engines,
-                   uint32_t start, uint8_t *data, size_t n, unsigned skew)
-{
-    const size_t head = (d->out - skew % d->out) % d->out, tail = (n - head) % d->out,
-                 groups = (n - head) / d->out;
-    for (uint32_t lane = 0; lane < ENGINES; lane++) {
-        uint8_t *engine = engines + (lane + start) % ENGINES * ENGINE_BYTES;
-        size_t index = lane;
-        for (; index < groups; index += ENGINES)
-            use(family, d, engine, data + (head + index * d->out) * d->size, d->out);
-        if (index == groups && head)
-            use(family, d, engine, data, head);
-        if (index == groups && tail)
-            use(family, d, engine, data + (n - tail) * d->size, tail);
-    }
-}
-
 static void compare_engines(const struct gpu *gpu, uint64_t address, const uint8_t *expected)
 {
     static const struct distribution engine = {.type = "engines", .size = ENGINE_BYTES};
     compare(gpu, &engine, address, expected, ENGINES);
 }
 
-static void check_engines(const struct gpu *gpu, const struct family *family, uint64_t seed, uint64_t offset)
+static void check_engines(const struct gpu *gpu, const struct engine_family *family, uint64_t seed,
+                          uint64_t offset)
 {
     struct {
         uint64_t engines;
@@ -288,7 +203,7 @@ static void check_engines(const struct gpu *gpu, const struct family *family, ui
         uint8_t *expected = calloc(n, d->size);
         const uint64_t data = allocate(gpu, (n + skew) * d->size, NULL, "data");
         arguments.data = data + skew * d->size;
-        expect(family, d, engines, start, expected, n, skew);
+        engines_expect(family, d, engines, ENGINES, start, expected, n, skew);
         launch(gpu, find(gpu, d->type, family->symbol), &arguments, sizeof(arguments), d, BLOCKS, 1);
         compare(gpu, d, arguments.data, expected, n);
         compare_engines(gpu, init.engines, engines);
@@ -302,15 +217,15 @@ static void check_engines(const struct gpu *gpu, const struct family *family, ui
 
 static void xorwow_gives_its_sequence(void **state)
 {
-    check_engines(*state, &xorwow, 0, 0);
-    check_engines(*state, &xorwow, UINT64_C(0x123456789abcdef1), 3 * ENGINES + 77);
+    check_engines(*state, &xorwow_family, 0, 0);
+    check_engines(*state, &xorwow_family, UINT64_C(0x123456789abcdef1), 3 * ENGINES + 77);
 }
 
 static void mrg32k3a_gives_its_sequence(void **state)
 {
-    check_engines(*state, &mrg32k3a, 0, 0);
+    check_engines(*state, &mrg32k3a_family, 0, 0);
     /* from 2^39 on, products in rocRAND's seeding overflow */
-    check_engines(*state, &mrg32k3a, UINT64_C(0x123456789a), 3 * ENGINES + 77);
+    check_engines(*state, &mrg32k3a_family, UINT64_C(0x123456789a), 3 * ENGINES + 77);
 }
 
 /* ---- Philox: one engine, passed by value ---- */
