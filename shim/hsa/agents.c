@@ -207,7 +207,7 @@ SHIM_API hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agen
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!result)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *result = agent.handle == SHIM_GPU && extension == HSA_EXTENSION_IMAGES && version_major == 1;
+    *result = shim_gpu(agent) >= 0 && extension == HSA_EXTENSION_IMAGES && version_major == 1;
     return HSA_STATUS_SUCCESS;
 }
 
