@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Detects register hazards of matrix instructions; src/isa/hazards_matrix.c has their wait states. */
-#include "check/hazard_state.h"
+#include "check/matrix_state.h"
 
 static bool is_vector(unsigned reg)
 {

@@ -2,7 +2,7 @@
 /* Detects hazards that last until certain other instructions are executed. src/isa/hazards.c has the hazards
  * per generation; the conditions are those of LLVM, GCNHazardRecognizer.cpp, in the functions that
  * wmi_hazards[] names. */
-#include "check/hazard_state.h"
+#include "check/unsettled_state.h"
 
 #include <string.h>
 

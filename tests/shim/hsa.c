@@ -583,13 +583,13 @@ static void test_not_implemented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_agents),    cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_handlers),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_locks),
-        cmocka_unit_test(test_copies),    cmocka_unit_test(test_executables),
-        cmocka_unit_test(test_dispatch),  cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_producers), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_endless),   cmocka_unit_test(test_not_implemented),
+        cmocka_unit_test(test_agents),          cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_handlers),        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_locks),           cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_executables),     cmocka_unit_test(test_dispatch),
+        cmocka_unit_test(test_barriers),        cmocka_unit_test(test_producers),
+        cmocka_unit_test(test_errors),          cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_not_implemented),
     };
     return cmocka_run_group_tests_name("hsa", tests, set_up, NULL);
 }
