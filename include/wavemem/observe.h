@@ -241,6 +241,7 @@ struct wm_memory {
     unsigned flags;         /* of an allocation or a mapping: WM_READ_ONLY */
     const char *name;       /* likewise, else NULL */
     const void *bytes; /* of host reads and writes: what was read or written, `size` of them; else NULL */
+    bool is_own;       /* of an allocation: wavemem's, as code objects, kernarg segments and scratch are */
 };
 
 struct wm_event {

@@ -2,6 +2,7 @@
 /* The public API: running a kernel. */
 #include "api/dispatch.h"
 
+#include "api/guards.h"
 #include "api/observed.h"
 #include "api/start.h"
 #include "base/diag.h"
@@ -269,8 +270,8 @@ static enum wm_status run_shown(struct wm_machine *machine, const struct wmi_mod
 
 /* Tells the checkers what they are about to see. Returns how many observers they have. */
 static size_t begin_check(const struct wm_machine *machine, const struct wm_kernel *kernel,
-                          const struct wmi_dispatch *dispatch, struct wm_check *check,
-                          struct wmi_watcher *own)
+                          const struct wmi_dispatch *dispatch, const struct wmi_guards *guards,
+                          struct wm_check *check, struct wmi_watcher *own)
 {
     struct wmi_check_dispatch about = {
         .target = wmi_target_of_waves(machine, kernel->wave_size),
@@ -284,6 +285,8 @@ static size_t begin_check(const struct wm_machine *machine, const struct wm_kern
         .wave_scratch = dispatch->scratch_piece,
         .kernarg = dispatch->arguments,
         .kernarg_bytes = (uint32_t)kernel->kernarg_size,
+        .guards = guards->guard,
+        .guard_count = guards->count,
     };
     struct wmi_check_observer observers[WMI_CHECKERS];
     memcpy(about.groups, dispatch->groups, sizeof about.groups);
@@ -304,7 +307,10 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
     struct wmi_observed observed = {machine, module, ""};
     struct wmi_watcher own[3 + WMI_CHECKERS];
     struct wmi_watchers watchers;
+    struct wmi_guards guards = {0};
     size_t owns = 0;
+    if (request->check && !wmi_guards_create(&guards, machine, kernel, dispatch))
+        return wmi_fail(diag, WM_NO_MEMORY, "no memory for a check");
     if (dispatch->holder)
         own[owns++] = (struct wmi_watcher){dispatch->holder, "run"};
     if (request->profile) {
@@ -321,7 +327,7 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
         own[owns++] = (struct wmi_watcher){wmi_profile_begin(request->profile, &source), "profile"};
     }
     if (request->check)
-        owns += begin_check(machine, kernel, dispatch, request->check, &own[owns]);
+        owns += begin_check(machine, kernel, dispatch, &guards, request->check, &own[owns]);
     if (request->fidelity)
         own[owns++] = (struct wmi_watcher){wmi_fidelity_observer(request->fidelity), "fidelity"};
     struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
@@ -346,6 +352,7 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
     if (wmi_object_lost(module->object))
         wmi_add_incomplete(result, "code object", "no memory for symbols and lines");
     wmi_watchers_destroy(&watchers);
+    wmi_guards_destroy(&guards);
     return status;
 }
 

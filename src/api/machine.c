@@ -58,7 +58,8 @@ static void show_allocation(void *user, const struct wmi_allocation *allocation,
                                &(struct wm_memory){.address = allocation->low,
                                                    .size = allocation->high - allocation->low,
                                                    .flags = allocation->flags & WM_READ_ONLY,
-                                                   .name = allocation->name});
+                                                   .name = allocation->name,
+                                                   .is_own = allocation->flags & WMI_ALLOCATION_OWN});
 }
 
 void *wmi_machine_enter(const struct wm_machine *machine, struct wmi_presence *presence, uint64_t address,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct wmi_checker *const kinds[] = {&wmi_checker_waits};
+static const struct wmi_checker *const kinds[] = {&wmi_checker_waits, &wmi_checker_memory};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 _Static_assert((int)KINDS <= (int)WMI_CHECKERS, "room for every checker");
@@ -73,9 +73,10 @@ static void find_allocation(const struct wm_check *check, const struct wmi_found
         row->allocation_bytes = found->allocation_bytes;
         return;
     }
-    if (found->bytes && found->space == WMI_SPACE_GLOBAL && check->dispatch.space &&
-        !(near = wmi_space_find(check->dispatch.space, found->address)))
-        near = wmi_space_nearest(check->dispatch.space, found->address);
+    const uint64_t address = found->allocation_address ? found->allocation_address : found->address;
+    if (found->bytes && found->space == WMI_SPACE_GLOBAL && !found->rule->nowhere && check->dispatch.space &&
+        !(near = wmi_space_find(check->dispatch.space, address)))
+        near = wmi_space_nearest(check->dispatch.space, address);
     if (!near)
         return;
     row->allocation = keep(wording, near->name ? near->name : "", ok);
@@ -282,6 +283,9 @@ void wmi_check_end(struct wm_check *check, wmi_describe *describe, void *user)
         if (check->checker[i] && !kinds[i]->end(check->checker[i], &check->findings))
             check->missed = no_memory;
     word_all(check, &words);
+    for (unsigned i = 0; i < KINDS; i++)
+        if (check->checker[i] && kinds[i]->worded)
+            kinds[i]->worded(check->checker[i]);
 }
 
 const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *count)

@@ -8,6 +8,18 @@
 #include "memory/space.h"
 #include "observe/observer.h"
 
+/* Memory that a kernel must not change, whatever the flags of its allocation. */
+struct wmi_guard {
+    enum wmi_guard_kind {
+        WMI_GUARD_CODE,     /* a segment of instructions */
+        WMI_GUARD_DATA,     /* a segment of a code object that is not writable */
+        WMI_GUARD_KERNARG,  /* the arguments of the dispatch */
+        WMI_GUARD_CONSTANT, /* an allocation that only arguments declared as read-only point to */
+    } kind;
+    uint64_t low, high; /* guest addresses */
+    const char *name;   /* WMI_GUARD_CONSTANT: of the argument, "" if unknown; else NULL */
+};
+
 /* The dispatch that is about to be checked; valid until its end. */
 struct wmi_check_dispatch {
     const struct wmi_target *target;
@@ -22,6 +34,8 @@ struct wmi_check_dispatch {
     uint64_t scratch_stride, wave_scratch; /* bytes from one wave's to the next one's; bytes of a wave's */
     uint64_t kernarg;                      /* guest address of the arguments */
     uint32_t kernarg_bytes;
+    const struct wmi_guard *guards;
+    size_t guard_count;
 };
 
 /* A kind of checker. `self` is what create() returned. */
@@ -35,10 +49,12 @@ struct wmi_checker {
     const struct wmi_observer *(*begin)(void *self, const struct wmi_check_dispatch *dispatch);
     /* Every thread has ended. Adds what was found; false: no memory. */
     bool (*end)(void *self, struct wmi_found_set *findings);
+    /* What end() added has been put into words; or NULL. */
+    void (*worded)(void *self);
     /* WM_EVENT_ALLOCATE to WM_EVENT_HOST_POINTER of the machine, one at a time; or NULL. */
     void (*memory)(void *self, const struct wm_event *event);
 };
 
-extern const struct wmi_checker wmi_checker_waits;
+extern const struct wmi_checker wmi_checker_waits, wmi_checker_memory;
 
 #endif

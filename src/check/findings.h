@@ -29,6 +29,7 @@ struct wmi_check_rule {
     enum wm_check_what class;
     enum wm_severity severity;
     bool has_first; /* it is about two instructions: first_pc is set */
+    bool nowhere;   /* its address lies in no allocation, and says nothing about the nearest one */
     bool pairs;     /* with has_first: findings about different earlier instructions are different ones */
     /* Writes the message: a sentence without a period at its end. */
     void (*word)(const struct wmi_words *words, const struct wmi_found *found, char *message, size_t size);
@@ -50,8 +51,9 @@ struct wmi_found {
     uint64_t address, bytes;            /* bytes 0: it is not about memory */
     uint64_t detail[WMI_FOUND_DETAILS]; /* what the rule's text needs besides */
     uint32_t launch;                    /* number of the checked dispatch, from 1 */
-    /* The allocation that it is about, with a name that lives as long as the checker. NULL: the one that
-     * `address` lies in, or the nearest one. */
+    /* The allocation that it is about. Its name must be valid until the finding is worded, at the end of the
+     * dispatch. NULL: the one at allocation_address or, if that is 0, the one that `address` lies in, or
+     * the nearest one. */
     const char *allocation;
     uint64_t allocation_address, allocation_bytes;
 };

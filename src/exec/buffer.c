@@ -398,9 +398,32 @@ static struct wmi_element element_of(const struct plan *plan, unsigned e)
         .space = WMI_SPACE_GLOBAL,
         .mask = plan->lanes,
         .bad_range = (plan->lanes & ~plan->in_range[e]) | plan->outside,
+        .dropped = plan->lanes & ~plan->in_range[e],
         .bad_align = plan->misaligned,
         .address = plan->address[e],
     };
+}
+
+/* Describes the first place that the V# drops; false: it drops none. */
+static bool describe_dropped(const char *frame, const struct wmi_op *op, const struct plan *plan,
+                             struct wmi_access_buffer *dropped)
+{
+    for (unsigned e = 0; e < plan->elements; e++) {
+        const uint64_t lanes = plan->lanes & ~plan->in_range[e];
+        if (!lanes)
+            continue;
+        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        const struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
+        *dropped = (struct wmi_access_buffer){.idxen = op->y & WMI_BUFFER_IDXEN,
+                                              .lane = lane,
+                                              .index = place.index,
+                                              .offset = (uint32_t)place.offset + e * plan->bytes,
+                                              .soffset = place.soffset,
+                                              .bytes = plan->bytes};
+        memcpy(dropped->words, frame + op->b, sizeof dropped->words);
+        return true;
+    }
+    return false;
 }
 
 const struct wmi_op *wmi_step_buffer_watch(char *restrict frame, const struct wmi_op *op)
@@ -411,7 +434,11 @@ const struct wmi_op *wmi_step_buffer_watch(char *restrict frame, const struct wm
     struct plan plan;
     make_plan(frame, op, &plan);
     struct wmi_access access;
+    struct wmi_access_buffer dropped;
     wmi_access_begin(&access, m, wave, plan.lanes);
+    access.base = plan.buffer.base;
+    if (describe_dropped(frame, op, &plan, &dropped))
+        access.buffer = &dropped;
     bool whole = !plan.buffer.swizzle && plan.elements; /* a lane's bytes are contiguous */
     for (unsigned e = 1; e < plan.elements; e++)
         whole &= plan.in_range[e] == plan.in_range[0];

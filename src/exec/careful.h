@@ -52,6 +52,8 @@ static inline void wmi_access_begin(struct wmi_access *access, const struct wmi_
     access->lanes = lanes;
     access->policy = m->policy;
     access->elements = access->bytes = 0;
+    access->base = 0;
+    access->buffer = NULL;
 }
 
 /* Lanes with a violation, and its kind. */

@@ -242,6 +242,7 @@ const struct wmi_op *wmi_step_image_watch(char *restrict frame, const struct wmi
     access.element[0] = (struct wmi_element){.space = WMI_SPACE_GLOBAL,
                                              .mask = plan.lanes,
                                              .bad_range = (plan.lanes & ~plan.in_range) | plan.outside,
+                                             .dropped = plan.lanes & ~plan.in_range,
                                              .bad_align = plan.misaligned,
                                              .address = plan.address};
     wmi_show_access(wave, m, &access);

@@ -242,6 +242,7 @@ static __attribute__((noinline)) const struct wmi_op *show(const char *frame, co
     const uint64_t address[64] = {place.address}; /* of lane 0; observers may copy all */
     struct wmi_access access;
     wmi_access_begin(&access, m, wave, 1);
+    struct wmi_access_buffer dropped;
     access.elements = 1;
     access.bytes = (uint8_t)place.wanted;
     access.element[0] =
@@ -249,7 +250,15 @@ static __attribute__((noinline)) const struct wmi_op *show(const char *frame, co
                              .mask = 1,
                              .bad_range = place.bytes < place.wanted ||
                                           !wmi_space_host(wave->worker->space, place.address, place.bytes),
+                             .dropped = place.bytes < place.wanted,
                              .address = address};
+    access.base = wmi_frame_64(frame, op->a) & (op->x ? 0xffffffffffff : UINT64_MAX);
+    if (op->x && place.bytes < place.wanted) {
+        dropped = (struct wmi_access_buffer){.offset = (uint32_t)m->offset + scalar_32(frame, op->b),
+                                             .bytes = place.wanted};
+        memcpy(dropped.words, frame + op->a, sizeof dropped.words);
+        access.buffer = &dropped;
+    }
     wmi_show_access(wave, m, &access);
     return op + 1;
 }

@@ -354,6 +354,7 @@ static struct wmi_element element_of(const struct wmi_vmem_plan *plan, enum wmi_
         .space = space,
         .mask = mask,
         .bad_range = mask & (plan->outside | plan->dropped),
+        .dropped = mask & plan->dropped,
         .bad_align = mask & (plan->misaligned | plan->odd),
         .bad_aperture = mask & (plan->aperture | plan->wide),
         .address = plan->address,
@@ -372,6 +373,8 @@ const struct wmi_op *wmi_step_vmem_watch(char *restrict frame, const struct wmi_
     struct wmi_access access;
     wmi_access_begin(&access, m, wave, plan.lanes);
     access.bytes = (uint8_t)plan.bytes;
+    if (op->x == WMI_VMEM_SADDR)
+        access.base = wmi_frame_64(frame, op->b);
     if (!plan.scratch) {
         if (plan.global || !plan.lds)
             access.element[access.elements++] = element_of(&plan, WMI_SPACE_GLOBAL, plan.global);

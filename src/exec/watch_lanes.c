@@ -47,6 +47,10 @@ static __attribute__((noinline)) bool show(char *restrict frame, const struct wm
     wmi_access_begin(&access, m, wave, lanes->bits);
     access.elements = 1;
     access.bytes = (uint8_t)bytes;
+    if (m->buffer)
+        access.base = wmi_buffer_of(frame, op).base;
+    else if (op->x == WMI_VMEM_SADDR)
+        access.base = wmi_frame_64(frame, op->b);
     access.element[0] =
         (struct wmi_element){.space = WMI_SPACE_GLOBAL, .mask = lanes->bits, .address = address};
     wmi_show_access(wave, m, &access);

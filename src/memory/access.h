@@ -45,9 +45,22 @@ struct wmi_element {
     enum wmi_address_space space;
     uint64_t mask;                               /* lanes whose address is in this space */
     uint64_t bad_range, bad_align, bad_aperture; /* lanes of `mask` that fail a check */
-    const uint64_t *address;                     /* per lane, as the hardware sees it (scratch: swizzled) */
+    uint64_t dropped; /* lanes of `bad_range` whose access the hardware drops without a fault, because of a
+                         descriptor or the size of scratch */
+    const uint64_t *address;        /* per lane, as the hardware sees it (scratch: swizzled) */
     const uint64_t *private_offset; /* scratch: offset in the lane's private segment; else NULL */
     uint8_t reg; /* first register of this element, relative to the instruction's data or result */
+};
+
+/* What a V# makes of an instruction's lanes. */
+struct wmi_access_buffer {
+    uint32_t words[4];
+    bool idxen;       /* there is an index */
+    uint32_t lane;    /* the first one that is out of range, and its operands: */
+    uint32_t index;   /* records */
+    uint32_t offset;  /* bytes: instruction plus VGPR, plus the place in the access */
+    uint32_t soffset; /* bytes */
+    uint32_t bytes;   /* range-checked as a unit */
 };
 
 /* Consecutive registers of a memory instruction; also consecutive in the wave's frame. */
@@ -80,6 +93,9 @@ struct wmi_access {
     const struct wmi_access_facts *facts;
     const char *frame;        /* of the wave; contains the registers */
     const unsigned char *lds; /* of the workgroup */
+    /* The next two are set for WMI_SPACE_GLOBAL only. */
+    uint64_t base; /* the address in SGPRs or in a V# that the addresses are computed from; 0: none */
+    const struct wmi_access_buffer *buffer; /* if a V# drops lanes; else NULL */
     struct wmi_element element[WMI_ACCESS_ELEMENTS];
 };
 
