@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the cost of profiling: times the example kernels alternately without and with a profile.
  *
- * usage: looking EXAMPLES-FOLDER THREADS PAIRS [WORKLOAD ...]   (none: all; sizes of the benchmark)
+ * usage: looking EXAMPLES-FOLDER THREADS PAIRS [--uninit] [WORKLOAD ...]   (none: all; sizes of the
+ * benchmark)
+ * --uninit: with a check for uninitialised values instead of a profile.
  *
  * Prints a line per kernel with both medians in milliseconds and their ratio, then the geometric mean of the
  * ratios. Times are those of the dispatches, including the cache models. */
@@ -36,10 +38,36 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
+static unsigned checked; /* enum wm_check_what; 0: profiles */
+
+/* The buffers are new, so that the check sees who writes them. */
+static bool run_checked(struct runner *runner, unsigned threads, double *seconds)
+{
+    struct wm_diag diag;
+    size_t count;
+    if (wm_check_create(checked, &runner->check, &diag) ||
+        wm_check_machine(runner->check, runner->machine, &diag))
+        return false;
+    bool good = runner_allocate(runner) && runner_reset(runner);
+    const double begin = now();
+    good = good && runner_dispatch(runner, threads);
+    *seconds = now() - begin;
+    const struct wm_finding *findings = wm_check_findings(runner->check, &count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%s+0x%llx %s: %s: %s\n", findings[i].kernel, (unsigned long long)findings[i].offset,
+                findings[i].text, findings[i].rule, findings[i].message);
+    wm_check_destroy(runner->check);
+    runner->check = NULL;
+    return good;
+}
+
 static bool run(struct runner *runner, unsigned threads, bool look, double *seconds)
 {
     struct wm_diag diag;
     runner->profile = NULL;
+    runner->check = NULL;
+    if (look && checked)
+        return run_checked(runner, threads, seconds);
     if (look && wm_profile_create(&runner->profile, &diag) != WM_OK)
         return false;
     if (!runner_reset(runner))
@@ -84,11 +112,16 @@ int main(int count, char **arguments)
         return 2;
     }
     pairs = (int)bench_size((unsigned)pairs, 1);
+    int first = 4;
+    if (first < count && strcmp(arguments[first], "--uninit") == 0) {
+        checked = WM_CHECK_UNINIT;
+        first++;
+    }
     double logarithms = 0;
     unsigned measured = 0;
     for (size_t i = 0; i < WORKLOAD_COUNT; i++) {
-        bool wanted = count == 4;
-        for (int name = 4; name < count; name++)
+        bool wanted = count == first;
+        for (int name = first; name < count; name++)
             wanted |= strcmp(arguments[name], workloads[i].name) == 0;
         if (!wanted)
             continue;

@@ -26,8 +26,15 @@ bool runner_open(struct runner *runner, const struct workload_run *run, const ch
         return fail(runner, "%s", diag.message);
     if (wm_load(runner->machine, runner->object, &diag))
         return fail(runner, "%s", diag.message);
-    for (size_t i = 0; i < run->buffer_count; i++)
-        if (wm_allocate(runner->machine, run->buffer[i].count * 4, 0, run->buffer[i].name,
+    return runner_allocate(runner);
+}
+
+bool runner_allocate(struct runner *runner)
+{
+    struct wm_diag diag = {0};
+    for (size_t i = 0; i < runner->run->buffer_count; i++)
+        if ((runner->address[i] && wm_free(runner->machine, runner->address[i], &diag)) ||
+            wm_allocate(runner->machine, runner->run->buffer[i].count * 4, 0, runner->run->buffer[i].name,
                         &runner->address[i], &diag))
             return fail(runner, "%s", diag.message);
     return true;
@@ -97,7 +104,8 @@ bool runner_dispatch(struct runner *runner, unsigned threads)
                                        .arguments = bytes,
                                        .arguments_size = size,
                                        .threads = threads,
-                                       .profile = runner->profile};
+                                       .profile = runner->profile,
+                                       .check = runner->check};
         memcpy(dispatch.grid, planned->grid, sizeof(dispatch.grid));
         memcpy(dispatch.workgroup, planned->workgroup, sizeof(dispatch.workgroup));
         struct wm_result result = {.struct_size = sizeof(result)};

@@ -13,6 +13,7 @@ struct runner {
     struct wm_machine *machine;
     uint64_t address[WORKLOAD_BUFFERS];
     struct wm_profile *profile; /* observes dispatches; or NULL */
+    struct wm_check *check;     /* checks them; or NULL */
     double seconds;             /* of all dispatches so far, like wave_instructions */
     uint64_t wave_instructions;
     char message[1100]; /* why the last call failed */
@@ -21,6 +22,8 @@ struct runner {
 /* Loads the code object at `path` and allocates the buffers. Close it in either case. */
 bool runner_open(struct runner *runner, const struct workload_run *run, const char *path);
 void runner_close(struct runner *runner);
+/* Allocates the buffers anew. */
+bool runner_allocate(struct runner *runner);
 /* Restores the initial contents of every buffer. */
 bool runner_reset(struct runner *runner);
 /* Runs all dispatches on `threads` host threads (0: one per CPU). */

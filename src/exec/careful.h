@@ -20,6 +20,8 @@ static inline void wmi_show_access(const struct wmi_wave *wave, const struct wmi
     access->depth = wmi_wave_depth(wave, m);
     access->facts = &m->facts;
     access->frame = (const char *)wave->frame;
+    access->layout = &wave->worker->layout;
+    access->watched = &wave->watched[m->watcher];
     access->lds = wave->group->lds;
     m->observer->access(wave->worker->observers[m->watcher], access, m->slot);
 }

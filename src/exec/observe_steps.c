@@ -26,6 +26,32 @@ const struct wmi_op *wmi_step_show_instruction(char *restrict frame, const struc
     return wmi_next(frame, op);
 }
 
+/* The same for an observer with twins: its copy of the frame executes the instruction first, step by step. */
+static __attribute__((noinline)) const struct wmi_op *run_twin(char *frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    void **watched = &wave->watched[op->y];
+    if (op->a) {
+        *watched = NULL;
+        return op + 1;
+    }
+    char *twin = ((const struct wmi_observer *)op->data)
+                     ->twin(wave->worker->observers[op->y], watched, op->x, frame, &wave->worker->layout);
+    for (uint64_t left = twin ? op->d | (uint64_t)op->e << 32 : 0; left; left &= left - 1) {
+        const struct wmi_op alone[2] = {op[1 + __builtin_ctzll(left)], {.body = wmi_step_return_to_loop}};
+        alone->body(twin, alone);
+    }
+    return op + 1;
+}
+
+const struct wmi_op *wmi_step_show_twin(char *restrict frame, const struct wmi_op *op)
+{
+    if (__builtin_expect(wmi_wave_of(frame)->watched[op->y] != NULL, 0) ||
+        ((const struct wmi_observer *)op->data)->twins_always)
+        return run_twin(frame, op);
+    return wmi_next(frame, op);
+}
+
 /* Reports the first execution of a block whose counter is 0. */
 static __attribute__((noinline)) void fetch(const struct wmi_wave *wave, uint32_t block)
 {

@@ -46,6 +46,34 @@ static struct wmi_op seal(const struct wmi_program *program, const struct wmi_st
     };
 }
 
+/* Whether a step computes in its frame only, and continues with the next one. */
+static bool is_for_twins(const struct wmi_step *step)
+{
+    const unsigned others = WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_PAUSES | WMI_STEP_FAULTS |
+                            WMI_STEP_ENDS_WAVE | WMI_STEP_TAKES_NEXT;
+    const unsigned flags = wmi_step_facts_of(step->id).flags;
+    return !(flags & others) && step->id != WMI_STEP_return_to_loop &&
+           (flags & WMI_STEP_PURE || step->id == WMI_STEP_lds_swizzle || step->id == WMI_STEP_lds_permute ||
+            step->id == WMI_STEP_lds_bpermute);
+}
+
+/* Tells a step that shows an instruction to twins which of the steps up to the next one they execute. */
+static void mark_for_twins(const struct wmi_lowered *lowered, size_t at)
+{
+    struct wmi_step *show = &lowered->steps[at];
+    uint64_t mask = 0;
+    for (size_t i = at + 1; i < lowered->count && lowered->steps[i].id != WMI_STEP_show_twin; i++) {
+        if (!is_for_twins(&lowered->steps[i]))
+            continue;
+        if (i - at > 64)
+            show->a = 1;
+        else
+            mask |= UINT64_C(1) << (i - at - 1);
+    }
+    show->d = (uint32_t)mask;
+    show->e = (uint32_t)(mask >> 32);
+}
+
 /* Adds what was lowered to the program. Without memory nothing is added. */
 static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
 {
@@ -54,6 +82,9 @@ static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
         free(chunk);
         return;
     }
+    for (size_t i = 0; i < lowered->count; i++)
+        if (lowered->steps[i].id == WMI_STEP_show_twin)
+            mark_for_twins(lowered, i);
     for (size_t i = 0; i < lowered->count; i++)
         chunk->steps[i] = seal(program, &lowered->steps[i]);
     chunk->next = program->chunks;

@@ -312,6 +312,11 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
     executor->steps.space = dispatch->space;
     executor->lanes = options->lanes;
     executor->frame_size = wmi_code_frame_size(code);
+    executor->steps.layout = (struct wmi_frame_layout){
+        .bytes = executor->frame_size,
+        .vgprs = code->vgpr_offset,
+        .agprs = code->vgpr_offset + options->vgprs * code->row_bytes,
+    };
     executor->start_frame = wmi_launcher(wmi_program_level(dispatch->program), options->lanes);
     memcpy(executor->sgpr, dispatch->launch.sgpr, sizeof executor->sgpr);
     executor->start = (struct wmi_wave_start){

@@ -102,6 +102,7 @@ struct wmi_worker {
     struct wmi_decoded decoded[WMI_DECODED];
     struct wmi_fault fault; /* of the wave that last faulted */
     struct wmi_violation violation;
+    struct wmi_frame_layout layout;
     void **observers;   /* per-worker data of each observer of the dispatch */
     uint64_t *blocks;   /* an observer's counters of blocks, or NULL */
     uint64_t *executed; /* an observer's wmi_execution_counters(), or NULL */

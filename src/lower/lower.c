@@ -165,11 +165,12 @@ static void emit_shown(struct wmi_builder *b, const struct wmi_instruction *insn
     const struct wmi_observers *observers = wmi_builder_observers(b);
     for (unsigned i = 0; i < observers->count; i++) {
         const struct wmi_observer *observer = observers->one[i];
-        const uint32_t number =
-            observer->execute ? observer->decoded(observer->self, b->pc, insn) : WMI_NOT_SHOWN;
+        const uint32_t number = observer->execute || observer->twin
+                                    ? observer->decoded(observer->self, b->pc, insn)
+                                    : WMI_NOT_SHOWN;
         if (number == WMI_NOT_SHOWN)
             continue;
-        struct wmi_step *step = wmi_emit(b, WMI_STEP_show_instruction);
+        struct wmi_step *step = wmi_emit(b, observer->twin ? WMI_STEP_show_twin : WMI_STEP_show_instruction);
         step->x = number;
         step->y = i;
         step->data = observer;

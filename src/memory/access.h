@@ -4,6 +4,7 @@
 #define WMI_ACCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum wmi_path {
@@ -79,6 +80,12 @@ struct wmi_access_facts {
     struct wmi_register_range data[2], result;
 };
 
+/* Where the registers of a wave are in its frame: byte offsets of v0 and of a0. */
+struct wmi_frame_layout {
+    size_t bytes; /* of the frame */
+    uint32_t vgprs, agprs;
+};
+
 struct wmi_access {
     uint64_t pc, instruction; /* guest address; sequence number in the wave (0 if not counted) */
     uint32_t workgroup[3], wave;
@@ -91,7 +98,9 @@ struct wmi_access {
     uint8_t elements; /* elements per lane (dwordx4: 1 element of 16 bytes; read2: 2 elements) */
     uint8_t bytes;    /* bytes of each element */
     const struct wmi_access_facts *facts;
-    const char *frame;        /* of the wave; contains the registers */
+    const char *frame; /* of the wave; contains the registers */
+    const struct wmi_frame_layout *layout;
+    void **watched;           /* what the observer keeps of the wave, as in its execute() */
     const unsigned char *lds; /* of the workgroup */
     /* The next two are set for WMI_SPACE_GLOBAL only. */
     uint64_t base; /* the address in SGPRs or in a V# that the addresses are computed from; 0: none */

@@ -74,6 +74,14 @@ struct wmi_observer {
      * registers, by the numbers of WMI_S_* in src/sem/sem.h. */
     uint32_t (*decoded)(void *self, uint64_t pc, const struct wmi_instruction *insn);
     void (*execute)(void *local, void **wave, uint32_t number, const uint32_t *scalars);
+    /* Instead of execute(), with decoded(): returns a copy of the wave's frame, which then executes the
+     * instruction, too, before the wave does, as far as the instruction computes in registers only: it does
+     * not branch, access memory or change the wave. NULL: none. The caller of decoded() is the same. Called
+     * only while *wave is not NULL, which access() can change; if `twins_always`, also when the wave starts.
+     */
+    char *(*twin)(void *local, void **wave, uint32_t number, const char *frame,
+                  const struct wmi_frame_layout *layout);
+    bool twins_always;
     /* wmi_execution_counters() counters of the worker (lower/lower.h), to which executions of instructions
      * are added. One observer of a dispatch may have them. */
     uint64_t *(*execution_counters)(void *local);

@@ -208,6 +208,7 @@ static void compare(const struct test *test, const struct wm_argument *argument,
 struct run {
     const struct test *test;
     struct wm_machine *machine;
+    struct wm_check *check; /* of uninitialised values, or NULL */
     struct call call;
     uint64_t address[ARGUMENTS]; /* of buffers */
     uint8_t kernarg[256];
@@ -336,15 +337,17 @@ static void dispatch(const struct run *run, uint32_t threads)
     struct wm_diag diag = {0};
     const struct wm_kernel *kernel = run->test->kernel;
     struct wm_check *check = NULL;
-    if (getenv("WAVEMEM_TEST_CHECK") && wm_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS, &check, &diag))
+    const char *wanted = getenv("WAVEMEM_TEST_CHECK");
+    if (wanted && strcmp(wanted, "uninit") &&
+        wm_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS, &check, &diag))
         fail_msg("%s", diag.message);
-    dispatch.check = check;
+    dispatch.check = check ? check : run->check;
     if (wm_dispatch(run->machine, run->test->object, kernel, &dispatch, &result, &diag))
         fail_msg("%s: %s", kernel->name, diag.message);
     if (result.fault.kind != WM_FAULT_NONE)
         fail_msg("%s: %s", kernel->name, result.fault.text);
-    if (check)
-        expect_no_findings(check, kernel->name);
+    if (dispatch.check)
+        expect_no_findings(dispatch.check, kernel->name);
     wm_check_destroy(check);
 }
 
@@ -356,6 +359,12 @@ static void run_kernel(void **state)
     if (wm_machine_create(wm_object_target(test->object), &run.machine, &diag) ||
         wm_load(run.machine, test->object, &diag))
         fail_msg("%s", diag.message);
+    /* Before the buffers are allocated, so that it sees who writes them. */
+    const char *wanted = getenv("WAVEMEM_TEST_CHECK");
+    if (wanted && !strcmp(wanted, "uninit") &&
+        (wm_check_create(WM_CHECK_UNINIT, &run.check, &diag) ||
+         wm_check_machine(run.check, run.machine, &diag)))
+        fail_msg("%s", diag.message);
     choose_grid(&run);
     each_argument(&run, prepare_argument);
     assert_true(items_run(run.grid, run.workgroup, call_kernel, &run.call));
@@ -365,6 +374,7 @@ static void run_kernel(void **state)
         each_argument(&run, compare_buffer);
     }
     each_argument(&run, free_argument);
+    wm_check_destroy(run.check);
     wm_machine_destroy(run.machine);
 }
 
