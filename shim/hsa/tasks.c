@@ -150,6 +150,8 @@ SHIM_API hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, hsa_sign
                                                    hsa_signal_value_t value, hsa_amd_signal_handler handler,
                                                    void *user)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!handler)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!shim_signal(signal))
@@ -165,6 +167,8 @@ SHIM_API hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, hsa_sign
 
 SHIM_API hsa_status_t hsa_amd_async_function(void (*function)(void *user), void *user)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!function)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     return add(&handlers, &(struct task){.run = run_function, .function = function, .user = user});
