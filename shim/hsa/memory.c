@@ -490,6 +490,7 @@ hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
 
 SHIM_API hsa_status_t hsa_memory_copy(void *to, const void *from, size_t size)
 {
+    shim_refuse_child();
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     return to && from ? shim_copy((uintptr_t)to, (uintptr_t)from, size) : HSA_STATUS_ERROR_INVALID_ARGUMENT;

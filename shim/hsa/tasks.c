@@ -227,6 +227,7 @@ SHIM_API hsa_status_t hsa_amd_memory_async_copy(void *to, hsa_agent_t to_agent, 
                                                 hsa_agent_t from_agent, size_t size, uint32_t count,
                                                 const hsa_signal_t *signals, hsa_signal_t completion)
 {
+    shim_refuse_child();
     if (!to || !from)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!shim_is_agent(to_agent) || !shim_is_agent(from_agent))
@@ -249,6 +250,7 @@ SHIM_API hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *to
                                                      hsa_signal_t completion)
 {
     (void)direction;
+    shim_refuse_child();
     if (!to || !to_offset || !from || !from_offset || !range)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!shim_is_agent(agent))

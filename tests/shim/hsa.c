@@ -678,7 +678,6 @@ static void use_everything(hsa_queue_t *queue)
         hsa_amd_signal_async_handler(queue->doorbell_signal, HSA_SIGNAL_CONDITION_NE, 7, handle, NULL),
         hsa_amd_memory_pool_allocate(fine, 1, 0, &memory),
         hsa_amd_memory_pool_free(memory),
-        hsa_memory_copy(&memory, &signal, 1),
         hsa_code_object_reader_create_from_memory("", 1, &reader),
         hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, NULL, &made),
         hsa_executable_destroy(executable),
@@ -693,6 +692,11 @@ static void use_everything(hsa_queue_t *queue)
 static void ring(hsa_queue_t *queue)
 {
     hsa_signal_store_relaxed(queue->doorbell_signal, 0);
+}
+
+static void copy(hsa_queue_t *queue)
+{
+    hsa_amd_memory_async_copy(&handled, cpu, queue, cpu, 1, 0, NULL, (hsa_signal_t){0});
 }
 
 static void wait_for_ever(hsa_queue_t *queue)
@@ -710,6 +714,7 @@ static void test_fork(void **state)
     const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND, .completion_signal = done};
     assert_int_equal(exit_code_of(use_everything, queue), 0);
     assert_int_equal(exit_code_of(ring, queue), 128 + SIGABRT);
+    assert_int_equal(exit_code_of(copy, queue), 128 + SIGABRT);
     assert_int_equal(exit_code_of(wait_for_ever, queue), 128 + SIGABRT);
     submit(queue, &barrier);
     assert_int_equal(wait_below_1(done), 0);
