@@ -105,6 +105,8 @@ static hsa_status_t add_reader(const struct reader *given, hsa_code_object_reade
 SHIM_API hsa_status_t hsa_code_object_reader_create_from_memory(const void *bytes, size_t size,
                                                                 hsa_code_object_reader_t *made)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!bytes || !size || !made)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     return add_reader(&(struct reader){.bytes = bytes, .size = size}, made);
@@ -131,6 +133,8 @@ static hsa_status_t read_part(hsa_file_t file, size_t offset, size_t size, hsa_c
 
 static hsa_status_t read_file(hsa_file_t file, size_t offset, size_t size, hsa_code_object_reader_t *made)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     const off_t end = lseek(file, 0, SEEK_END);
     if (!made)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -147,6 +151,8 @@ SHIM_API hsa_status_t hsa_code_object_reader_create_from_file(hsa_file_t file, h
 
 SHIM_API hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t given)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     struct reader *reader = reader_of(given);
     if (reader)
@@ -194,6 +200,8 @@ SHIM_API hsa_status_t hsa_executable_create(hsa_profile_t profile, hsa_executabl
 
 SHIM_API hsa_status_t hsa_executable_destroy(hsa_executable_t given)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     struct executable *executable = executable_of(given.handle);
     if (executable)
@@ -278,6 +286,8 @@ SHIM_API hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t giv
 
 SHIM_API hsa_status_t hsa_executable_freeze(hsa_executable_t given, const char *options)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     (void)options;
     pthread_mutex_lock(&lock);
     struct executable *executable = executable_of(given.handle);
@@ -295,6 +305,8 @@ SHIM_API hsa_status_t hsa_executable_freeze(hsa_executable_t given, const char *
 SHIM_API hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t given, hsa_agent_t agent,
                                                                   const char *name, void *address)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     (void)address;
     if (!shim_is_agent(agent))
         return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -348,6 +360,8 @@ SHIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t given, 
                                                         const hsa_agent_t *agent,
                                                         hsa_executable_symbol_t *symbol)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!name || !symbol)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (agent && !shim_is_agent(*agent))
@@ -421,6 +435,8 @@ static hsa_status_t describe(const struct symbol *symbol, uint32_t attribute, vo
 SHIM_API hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t given,
                                                      hsa_executable_symbol_info_t attribute, void *value)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     const struct symbol *symbol = symbol_of(given);
     const hsa_status_t status =
@@ -436,6 +452,8 @@ hsa_executable_iterate_agent_symbols(hsa_executable_t given, hsa_agent_t agent,
                                                               hsa_executable_symbol_t symbol, void *data),
                                      void *data)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     char name[512];
     if (!callback)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -491,6 +509,8 @@ static hsa_status_t query_segment_descriptors(hsa_ven_amd_loader_segment_descrip
 
 static hsa_status_t query_executable(const void *address, hsa_executable_t *found)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!found)
         return status;
@@ -510,6 +530,8 @@ static hsa_status_t iterate_code(hsa_executable_t given,
                                                           hsa_loaded_code_object_t loaded, void *data),
                                  void *data)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!callback)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&lock);
@@ -555,6 +577,8 @@ static hsa_status_t describe_code(const struct code *code, uint64_t handle, uint
 static hsa_status_t get_code_info(hsa_loaded_code_object_t loaded,
                                   hsa_ven_amd_loader_loaded_code_object_info_t attribute, void *value)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     const struct code *code = code_of(loaded);
     const hsa_status_t status =
@@ -572,6 +596,8 @@ static hsa_status_t read_from_file(hsa_file_t file, size_t offset, size_t size,
 static hsa_status_t iterate_executables(hsa_status_t (*callback)(hsa_executable_t executable, void *data),
                                         void *data)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     hsa_status_t status = callback ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
     for (uint64_t handle = 1; !status; handle++) {
         pthread_mutex_lock(&lock);

@@ -173,6 +173,8 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, s
 
 SHIM_API hsa_status_t hsa_amd_memory_pool_free(void *pointer)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     struct block block = {0};
     pthread_mutex_lock(&lock);
     struct block *found = find_exact(&allocated, (uintptr_t)pointer);
@@ -187,6 +189,8 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_free(void *pointer)
 SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agents,
                                                   const uint32_t *flags, const void *pointer)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!count || !agents || flags)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     for (uint32_t i = 0; i < count; i++)
@@ -322,6 +326,8 @@ SHIM_API hsa_status_t hsa_amd_memory_lock_to_pool(void *host, size_t size, hsa_a
 
 SHIM_API hsa_status_t hsa_amd_memory_unlock(void *host)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     struct block *block = find_exact(&locked, (uintptr_t)host);
     const bool found = block;
@@ -408,6 +414,8 @@ SHIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_
 
 SHIM_API hsa_status_t hsa_amd_pointer_info_set_userdata(const void *pointer, void *user)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     struct block *block = find(&allocated, (uintptr_t)pointer);
     if (block)
@@ -482,6 +490,7 @@ hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
 
 SHIM_API hsa_status_t hsa_memory_copy(void *to, const void *from, size_t size)
 {
+    shim_refuse_child();
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     return to && from ? shim_copy((uintptr_t)to, (uintptr_t)from, size) : HSA_STATUS_ERROR_INVALID_ARGUMENT;

@@ -54,6 +54,7 @@ unsigned shim_kernels_running(void)
 
 void shim_doorbell(struct shim_queue *queue)
 {
+    shim_refuse_child();
     shim_ring(&queue->bell);
 }
 
@@ -361,6 +362,8 @@ SHIM_API hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_que
 /* Packets that have not started never complete; a kernel that runs is stopped. */
 SHIM_API hsa_status_t hsa_queue_destroy(hsa_queue_t *given)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     struct shim_queue *queue = find(given);
     const bool own = queue && pthread_equal(queue->thread, pthread_self());

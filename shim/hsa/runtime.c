@@ -12,10 +12,27 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows 
 static unsigned users;                                   /* hsa_init() without hsa_shut_down() */
 static struct shim_device device;
 static bool ready;
+static bool forked; /* constant in a process */
 
 const struct shim_device *shim_device(void)
 {
     return __atomic_load_n(&ready, __ATOMIC_ACQUIRE) ? &device : NULL;
+}
+
+/* The threads and perhaps the locks are the parent's, so that nothing works in a child, as with real drivers.
+ */
+static void lose_device(void)
+{
+    forked |= ready;
+    ready = false;
+}
+
+void shim_refuse_child(void)
+{
+    if (!forked)
+        return;
+    fputs("wavemem: this process was forked from one that uses the GPU, and cannot use it\n", stderr);
+    abort(); /* what waits for the GPU would wait for ever */
 }
 
 uint64_t shim_now(void)
@@ -140,6 +157,7 @@ static bool make_device(void)
         return false;
     }
     device = made;
+    pthread_atfork(NULL, NULL, lose_device);
     shim_results_begin();
     shim_launches_begin();
     shim_observe_begin(&device);
@@ -149,6 +167,10 @@ static bool make_device(void)
 
 SHIM_API hsa_status_t hsa_init(void)
 {
+    if (forked) {
+        shim_complain("hsa_init: this process was forked from one that uses the GPU, and cannot use it");
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
     pthread_mutex_lock(&lock);
     const bool ok = ready || make_device();
     users += ok;
@@ -159,6 +181,8 @@ SHIM_API hsa_status_t hsa_init(void)
 /* The machine stays: threads of queues that the program did not destroy may still use it. */
 SHIM_API hsa_status_t hsa_shut_down(void)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     const bool ok = users > 0;
     users -= ok;

@@ -35,8 +35,12 @@ struct shim_device {
     bool goes_on;     /* after a fault */
 };
 
-/* NULL before hsa_init(). */
+/* NULL before hsa_init(), and in a child that was forked after it; then every function fails without a lock.
+ */
 const struct shim_device *shim_device(void);
+/* Ends such a child; for functions that cannot fail, and copies, whose failure libamdhip64 5.2 does not pass
+ * on. */
+void shim_refuse_child(void);
 uint64_t shim_now(void); /* nanoseconds, the unit of all timestamps */
 /* Says on stderr why a packet failed. */
 void shim_report(const char *text);

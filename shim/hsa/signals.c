@@ -169,6 +169,8 @@ SHIM_API hsa_status_t hsa_amd_signal_create(hsa_signal_value_t value, uint32_t c
 
 SHIM_API hsa_status_t hsa_signal_destroy(hsa_signal_t signal)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     size_t index;
     pthread_mutex_lock(&lock);
     struct slab *slab = find(signal, &index);
@@ -375,6 +377,7 @@ static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_s
             if (shim_holds(conditions[i], *value, values[i]))
                 return i;
         }
+        shim_refuse_child();
         const uint64_t waited = shim_now() - begin, quantum = shim_quantum();
         if (waited >= timeout)
             return -1;

@@ -150,6 +150,8 @@ SHIM_API hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, hsa_sign
                                                    hsa_signal_value_t value, hsa_amd_signal_handler handler,
                                                    void *user)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!handler)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!shim_signal(signal))
@@ -165,6 +167,8 @@ SHIM_API hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, hsa_sign
 
 SHIM_API hsa_status_t hsa_amd_async_function(void (*function)(void *user), void *user)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!function)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     return add(&handlers, &(struct task){.run = run_function, .function = function, .user = user});
@@ -223,6 +227,7 @@ SHIM_API hsa_status_t hsa_amd_memory_async_copy(void *to, hsa_agent_t to_agent, 
                                                 hsa_agent_t from_agent, size_t size, uint32_t count,
                                                 const hsa_signal_t *signals, hsa_signal_t completion)
 {
+    shim_refuse_child();
     if (!to || !from)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!shim_is_agent(to_agent) || !shim_is_agent(from_agent))
@@ -245,6 +250,7 @@ SHIM_API hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *to
                                                      hsa_signal_t completion)
 {
     (void)direction;
+    shim_refuse_child();
     if (!to || !to_offset || !from || !from_offset || !range)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!shim_is_agent(agent))

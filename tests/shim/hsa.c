@@ -12,10 +12,13 @@
 #include <hsa/hsa_ext_amd.h>
 #include <hsa/hsa_ven_amd_loader.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define OK(call)    assert_int_equal(call, HSA_STATUS_SUCCESS)
 #define FAILS(call) assert_int_not_equal(call, HSA_STATUS_SUCCESS)
@@ -572,6 +575,156 @@ static void test_endless(void **state)
     OK(hsa_amd_memory_pool_free(kernel));
 }
 
+/* A signal that a barrier waits for, or that a launch completes, is destroyed meanwhile. */
+static void test_destroyed_signals(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    hsa_queue_t *queue = new_queue(note_error, &error);
+    const hsa_signal_t gone = new_signal(1), done = new_signal(1), copied = new_signal(1);
+    char byte = 1;
+    const hsa_barrier_and_packet_t barrier = {
+        .header = HSA_PACKET_TYPE_BARRIER_AND, .dep_signal = {gone}, .completion_signal = done};
+    submit(queue, &barrier);
+    OK(hsa_amd_memory_async_copy(&byte, cpu, &byte, cpu, 1, 1, &gone, copied));
+    OK(hsa_signal_destroy(gone));
+    assert_int_equal(wait_below_1(done), -1);
+    assert_int_equal(wait_below_1(copied), -1);
+    assert_int_not_equal(error.status, HSA_STATUS_SUCCESS);
+    OK(hsa_queue_destroy(queue));
+    queue = new_queue(NULL, NULL);
+    const hsa_barrier_and_packet_t early = {.header = HSA_PACKET_TYPE_BARRIER_AND, .completion_signal = gone};
+    submit(queue, &early);
+    hsa_signal_store_relaxed(done, 1);
+    const hsa_barrier_and_packet_t last = {.header = HSA_PACKET_TYPE_BARRIER_AND, .completion_signal = done};
+    submit(queue, &last);
+    assert_int_equal(wait_below_1(done), 0);
+    OK(hsa_queue_destroy(queue));
+    hsa_signal_destroy(done);
+    hsa_signal_destroy(copied);
+}
+
+/* Doorbells with numbers of packets that are not there, and one of a queue that is no more. */
+static void test_wild_doorbells(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = new_queue(NULL, NULL);
+    const hsa_signal_t done = new_signal(1), bell = queue->doorbell_signal;
+    const int64_t wild[] = {-1, 0, 1 << 20, INT64_MAX, INT64_MIN};
+    const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                              .completion_signal = done};
+    for (size_t i = 0; i < sizeof wild / sizeof *wild; i++) {
+        hsa_signal_store_relaxed(bell, wild[i]);
+        hsa_signal_add_relaxed(bell, wild[i]);
+    }
+    assert_int_equal(hsa_queue_load_read_index_relaxed(queue), 0);
+    submit(queue, &barrier);
+    assert_int_equal(wait_below_1(done), 0);
+    OK(hsa_queue_destroy(queue));
+    hsa_signal_store_relaxed(bell, 1);
+    hsa_signal_destroy(done);
+}
+
+/* Random packets of every type end in an error or are processed; what follows completes either way. */
+static void test_random_packets(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 300 };
+    const hsa_signal_t done = new_signal(1);
+    uint64_t random = 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        uint16_t packet[32];
+        for (int i = 0; i < 32; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+            packet[i] = random >> 60 ? (uint16_t)(random >> 40) : 0; /* 0 once in 16 */
+        }
+        packet[0] = (uint16_t)(round % 8 == HSA_PACKET_TYPE_INVALID ? 77 : round % 8);
+        memset(&packet[28], 0, 8); /* a completion signal would be rejected at once */
+        struct error error = {0};
+        hsa_queue_t *queue = new_queue(note_error, &error);
+        const hsa_barrier_and_packet_t last = {.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                               .completion_signal = done};
+        hsa_signal_store_relaxed(done, 1);
+        submit(queue, packet);
+        submit(queue, &last);
+        const int64_t value = wait_below_1(done);
+        assert_int_equal(value, error.status ? -1 : 0);
+        OK(hsa_queue_destroy(queue));
+    }
+    hsa_signal_destroy(done);
+}
+
+static int exit_code_of(void (*function)(hsa_queue_t *queue), hsa_queue_t *queue)
+{
+    int status;
+    const pid_t child = fork();
+    if (!child) {
+        function(queue);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void use_everything(hsa_queue_t *queue)
+{
+    void *memory = &memory;
+    hsa_signal_t signal = {0};
+    hsa_code_object_reader_t reader;
+    hsa_executable_t made;
+    const hsa_status_t statuses[] = {
+        hsa_init(),
+        hsa_iterate_agents(note_agent, NULL),
+        hsa_signal_create(1, 0, NULL, &signal),
+        hsa_signal_destroy(queue->doorbell_signal),
+        hsa_amd_signal_async_handler(queue->doorbell_signal, HSA_SIGNAL_CONDITION_NE, 7, handle, NULL),
+        hsa_amd_memory_pool_allocate(fine, 1, 0, &memory),
+        hsa_amd_memory_pool_free(memory),
+        hsa_code_object_reader_create_from_memory("", 1, &reader),
+        hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, NULL, &made),
+        hsa_executable_destroy(executable),
+        hsa_queue_destroy(queue),
+        hsa_shut_down(),
+    };
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if (!statuses[i])
+            _exit(1 + (int)i);
+}
+
+static void ring(hsa_queue_t *queue)
+{
+    hsa_signal_store_relaxed(queue->doorbell_signal, 0);
+}
+
+static void copy(hsa_queue_t *queue)
+{
+    hsa_amd_memory_async_copy(&handled, cpu, queue, cpu, 1, 0, NULL, (hsa_signal_t){0});
+}
+
+static void wait_for_ever(hsa_queue_t *queue)
+{
+    hsa_signal_wait_scacquire(queue->doorbell_signal, HSA_SIGNAL_CONDITION_EQ, 123456, UINT64_MAX,
+                              HSA_WAIT_STATE_BLOCKED);
+}
+
+/* In a child that was forked after hsa_init(), all functions fail, and waiting ends it; the parent goes on.
+ */
+static void test_fork(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = new_queue(NULL, NULL);
+    const hsa_signal_t done = new_signal(1);
+    const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                              .completion_signal = done};
+    assert_int_equal(exit_code_of(use_everything, queue), 0);
+    assert_int_equal(exit_code_of(ring, queue), 128 + SIGABRT);
+    assert_int_equal(exit_code_of(copy, queue), 128 + SIGABRT);
+    assert_int_equal(exit_code_of(wait_for_ever, queue), 128 + SIGABRT);
+    submit(queue, &barrier);
+    assert_int_equal(wait_below_1(done), 0);
+    OK(hsa_queue_destroy(queue));
+}
+
 static void test_not_implemented(void **state)
 {
     (void)state;
@@ -583,12 +736,22 @@ static void test_not_implemented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_agents),          cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_handlers),        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_locks),           cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_executables),     cmocka_unit_test(test_dispatch),
-        cmocka_unit_test(test_barriers),        cmocka_unit_test(test_producers),
-        cmocka_unit_test(test_errors),          cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_agents),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_handlers),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_executables),
+        cmocka_unit_test(test_dispatch),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_producers),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_destroyed_signals),
+        cmocka_unit_test(test_wild_doorbells),
+        cmocka_unit_test(test_random_packets),
+        cmocka_unit_test(test_fork),
         cmocka_unit_test(test_not_implemented),
     };
     return cmocka_run_group_tests_name("hsa", tests, set_up, NULL);

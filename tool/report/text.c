@@ -218,15 +218,49 @@ void tool_summaries_without_rows(const struct tool_report *report, bool before)
         puts("no memory instruction was executed");
 }
 
-static void print_all_kernels(const struct tool_sums *all)
+/* What all kernels executed, and how much of the time each takes at least. groups: sorted by that time. */
+static void print_program(const struct tool_report *report, const struct tool_group *groups, size_t count)
+{
+    enum { MOST_SHARES = 5 };
+    uint64_t dispatches = 0, workgroups = 0, waves = 0, instructions = 0;
+    char text[TOOL_SHORT], name[TOOL_NAME], shares[TOOL_SENTENCES] = "";
+    double seconds = 0;
+    size_t used = 0, named = 0;
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        const struct wm_profile_kernel *kernel = &report->kernels[i];
+        dispatches += kernel->dispatches;
+        workgroups += kernel->workgroups;
+        waves += kernel->waves;
+        instructions += kernel->instructions;
+        seconds += kernel->binds ? kernel->binds->seconds : 0;
+    }
+    tool_print_labelled("in all", TOOL_BOLD,
+                        "%zu kernels, %" PRIu64 " dispatches, %" PRIu64 " workgroups, %" PRIu64
+                        " waves, %" PRIu64 " instructions",
+                        report->kernel_count, dispatches, workgroups, waves, instructions);
+    for (size_t i = 0; i < count && named < MOST_SHARES; i++) {
+        const struct wm_profile_kernel *kernel = groups[i].kernel;
+        if (!kernel || !kernel->binds || used >= sizeof shares - TOOL_NAME)
+            continue;
+        used += (size_t)snprintf(shares + used, sizeof shares - used, "%s%s %.1f%%", named++ ? ", " : "",
+                                 tool_name(kernel->kernel, name), 100 * kernel->binds->seconds / seconds);
+    }
+    if (!named)
+        return;
+    tool_time_text(seconds, text);
+    tool_print_labelled("at least", TOOL_PLAIN, "%s, one after another: %s%s", text, shares,
+                        named < report->kernel_count ? ", ..." : "");
+}
+
+static void print_all_accesses(const struct tool_sums *all)
 {
     char requests[32], lines[32], ideal[32], efficiency[32];
     tool_figure_text(tool_find_key("executions"), all, requests);
     tool_figure_text(tool_find_key("lines"), all, lines);
     tool_figure_text(tool_find_key("ideal_lines"), all, ideal);
     tool_figure_text(tool_find_key("efficiency"), all, efficiency);
-    printf("\nall kernels: %s requests, %s lines, ideal %s, efficiency %s\n", requests, lines, ideal,
-           efficiency);
+    tool_print_labelled("accesses", TOOL_PLAIN, "%s requests, %s lines, ideal %s, efficiency %s", requests,
+                        lines, ideal, efficiency);
 }
 
 /* Selects the columns. Source lines have one for their place and one for their text. */
@@ -280,9 +314,12 @@ void tool_report_text(const struct tool_report *report)
     }
     for (size_t i = 0; i < report->count; i++)
         tool_sums_add(&all, report->rows[i]);
-    free(groups);
     tool_columns_left_out(&columns);
     tool_summaries_without_rows(report, report->count);
-    if (count > 1)
-        print_all_kernels(&all);
+    if (count > 1) {
+        putchar('\n');
+        print_program(report, groups, count);
+        print_all_accesses(&all);
+    }
+    free(groups);
 }
