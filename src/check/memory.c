@@ -54,6 +54,15 @@ static bool overlaps(const struct wmi_guard *guard, uint64_t low, uint64_t high)
     return guard->low < high && low < guard->high;
 }
 
+static bool guards(void *self, uint64_t low, uint64_t high)
+{
+    const struct wmi_check_dispatch *d = ((const struct checker *)self)->dispatch;
+    for (size_t i = 0; i < d->guard_count; i++)
+        if (overlaps(&d->guards[i], low, high))
+            return true;
+    return false;
+}
+
 /* Sets the shard's last range to the allocation that holds the address. False: none does. */
 static bool reach(struct shard *shard, uint64_t address)
 {
@@ -63,9 +72,8 @@ static bool reach(struct shard *shard, uint64_t address)
         return true;
     if (!wmi_space_reach(d->space, address, &hit))
         return false;
-    shard->last = (struct range){hit.low, hit.high, !(hit.flags & WM_READ_ONLY)};
-    for (size_t i = 0; i < d->guard_count; i++)
-        shard->last.plain &= !overlaps(&d->guards[i], hit.low, hit.high);
+    shard->last = (struct range){hit.low, hit.high,
+                                 !(hit.flags & WM_READ_ONLY) && !guards(shard->check, hit.low, hit.high)};
     return true;
 }
 
@@ -158,7 +166,7 @@ static void see_global_lane(struct shard *shard, const struct wmi_access *access
             add(broken, rule, lane, address);
     }
     /* A V# may begin before an array, and has its own check. */
-    if (access->base && access->path != WMI_PATH_BUFFER && access->path != WMI_PATH_TBUFFER &&
+    if (access->base && (access->path == WMI_PATH_GLOBAL || access->path == WMI_PATH_FLAT) &&
         strays(shard, access->base, address))
         add(broken, WMI_RULE_OTHER_ALLOCATION, lane, address);
 }
@@ -275,10 +283,10 @@ static void report(struct shard *shard, const struct wmi_access *access, const s
 
 /* ---- the observer ---- */
 
+/* slot: enum wmi_late. What is shown for its base is shown once more if it breaks another rule. */
 static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct shard *shard = local;
-    (void)slot;
     for (unsigned space = 0; space < WMI_SPACE_LANES; space++) {
         struct broken broken = {{0}, {0}};
         uint64_t any = 0;
@@ -293,8 +301,12 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
                           space == WMI_SPACE_LDS ? WMI_RULE_LDS_OUT_OF_BOUNDS : WMI_RULE_GDS_OUT_OF_BOUNDS,
                           &broken);
         }
-        for (unsigned rule = 0; rule < WMI_MEMORY_RULES; rule++)
+        for (unsigned rule = 0; rule < WMI_MEMORY_RULES; rule++) {
+            const bool is_base = rule == WMI_RULE_OTHER_ALLOCATION;
+            if (slot == (is_base ? WMI_LATE_REFUSED : WMI_LATE_BASE))
+                broken.lanes[rule] = 0;
             any |= broken.lanes[rule];
+        }
         if (any)
             report(shard, access, &broken, (enum wmi_address_space)space);
     }
@@ -346,6 +358,8 @@ static void *create(unsigned what)
     check->observer = (struct wmi_observer){
         .self = check,
         .lds_moves = true,
+        .late = true,
+        .guards = guards,
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = see_access,

@@ -18,6 +18,7 @@ struct plan {
     uint64_t lanes;                          /* EXEC */
     uint64_t in_range[ELEMENTS];             /* subset of `lanes` */
     uint64_t outside, read_only, misaligned; /* subsets of `lanes` with violations */
+    uint64_t guarded;                        /* subset of `lanes`: an observer must be shown the store */
     uint64_t address[ELEMENTS][64];          /* of the element's first byte */
     unsigned char *host[ELEMENTS][64];       /* NULL: out of range, or not contiguous */
 };
@@ -95,6 +96,8 @@ static void check_element(struct plan *plan, const struct wmi_worker *worker, st
             plan->outside |= bit;
         else if (writes && hit->flags & WM_READ_ONLY)
             plan->read_only |= bit;
+        if (host && writes && hit->flags & WMI_HIT_GUARDED)
+            plan->guarded |= bit;
         if (piece == plan->bytes)
             plan->host[e][lane] = host;
         done += piece;
@@ -146,7 +149,7 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
     if (op->y & WMI_BUFFER_ADDR64)
         plan->buffer.swizzle = false;
     plan->lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;
-    plan->outside = plan->read_only = plan->misaligned = 0;
+    plan->outside = plan->read_only = plan->misaligned = plan->guarded = 0;
     const uint64_t may = m->format ? wholly_in_range(frame, op, plan) : plan->lanes;
     plan->in_range[0] = 0; /* for formats without elements */
     for (unsigned e = 0; e < plan->elements; e++) {
@@ -198,6 +201,17 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *p
     return true;
 }
 
+/* Shows the access to the observer that is late, if there is anything to see. */
+static void show_late(char *frame, const struct wmi_op *op, const struct plan *plan)
+{
+    const struct wmi_memory_op *m = op->data;
+    uint64_t lanes = plan->outside | plan->read_only | plan->misaligned | plan->guarded;
+    for (unsigned e = 0; e < plan->elements; e++)
+        lanes |= plan->lanes & ~plan->in_range[e];
+    if (m->late && lanes)
+        wmi_show_late(frame, op, wmi_step_buffer_watch);
+}
+
 /* Copies an in-range element between `bytes` and memory. */
 static void move_element(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned e,
                          unsigned lane, unsigned char *bytes, bool writes)
@@ -227,6 +241,7 @@ const struct wmi_op *wmi_step_buffer_careful(char *restrict frame, const struct 
     const struct wmi_memory_op *m = op->data;
     struct plan plan;
     make_plan(frame, op, &plan);
+    show_late(frame, op, &plan);
     if (!may_go_on(frame, m, &plan))
         return NULL;
     for (uint64_t left = plan.lanes; left;) {
@@ -286,6 +301,7 @@ const struct wmi_op *wmi_step_buffer_format(char *restrict frame, const struct w
     const bool store = m->kind == WMI_ACCESS_STORE;
     struct plan plan;
     make_plan(frame, op, &plan);
+    show_late(frame, op, &plan);
     if (!may_go_on(frame, m, &plan))
         return NULL;
     for (uint64_t left = store ? plan.in_range[0] : plan.lanes; left;) {
@@ -341,6 +357,7 @@ const struct wmi_op *wmi_step_buffer_to_lds(char *restrict frame, const struct w
     const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0] & (uint32_t)m->parameter;
     struct plan plan;
     make_plan(frame, op, &plan);
+    show_late(frame, op, &plan);
     if (!may_go_on(frame, m, &plan))
         return NULL;
     for (uint64_t left = plan.lanes; left;) {
@@ -366,6 +383,7 @@ const struct wmi_op *wmi_step_buffer_atomic(char *restrict frame, const struct w
     const struct wmi_memory_op *m = op->data;
     struct plan plan;
     make_plan(frame, op, &plan);
+    show_late(frame, op, &plan);
     if (!may_go_on(frame, m, &plan))
         return NULL;
     for (uint64_t left = plan.lanes; left;) {

@@ -26,6 +26,15 @@ static inline void wmi_show_access(const struct wmi_wave *wave, const struct wmi
     m->observer->access(wave->worker->observers[m->watcher], access, m->slot);
 }
 
+/* Shows the access of this step to the observer that is late. body: the step that shows accesses of its kind,
+ * which has the same operands. */
+static inline void wmi_show_late(char *frame, const struct wmi_op *op, wmi_body body)
+{
+    struct wmi_op watch = *op;
+    watch.data = ((const struct wmi_memory_op *)op->data)->late;
+    body(frame, &watch);
+}
+
 /* Row `row` of the registers that start at byte `offset` of the frame. */
 static inline uint32_t *wmi_row_at(char *frame, uint32_t offset, unsigned row)
 {

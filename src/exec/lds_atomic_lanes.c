@@ -36,6 +36,11 @@ static bool without_misaligned(char *frame, const struct wmi_op *op, struct plac
             fault.low = at < fault.low ? at : fault.low;
             fault.high = at + bytes - 1 > fault.high ? at + bytes - 1 : fault.high;
         }
+    bool shown = false;
+    for (unsigned p = 0; p < count; p++)
+        shown |= !places[p].all_in_range;
+    if (memory->late && !shown)
+        WMI_BUILD_NAME(wmi_lds_show_late)(frame, op, op->x);
     if (!wmi_wave_violates(wmi_wave_of(frame), &fault))
         return false;
     for (unsigned p = 0; p < count; p++)

@@ -430,7 +430,7 @@ static inline void place_lanes(const uint32_t *restrict addr, const uint32_t *ac
 }
 
 /* Reports the complete access. */
-static __attribute__((noinline)) const struct wmi_op *show(char *frame, const struct wmi_op *op)
+static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *memory = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
@@ -469,6 +469,19 @@ static __attribute__((noinline)) const struct wmi_op *show(char *frame, const st
     }
     wmi_show_access(wave, memory, &access);
     return op + 1;
+}
+
+void WMI_BUILD_NAME(wmi_lds_show_late)(char *frame, const struct wmi_op *op, uint32_t offset)
+{
+    const struct wmi_lanes *lanes = lanes_of(frame, op);
+    const uint32_t size = wmi_wave_of(frame)->group->lds_size, *addr = row(frame, op->a);
+    const uint32_t bytes = wmi_lds_bytes(op->data);
+    for (uint64_t left = offset == op->x ? 0 : lanes->bits; left; left &= left - 1) {
+        const uint32_t first = addr[__builtin_ctzll(left)] + op->x;
+        if (size < bytes || first > size - bytes)
+            return;
+    }
+    wmi_show_late(frame, op, show);
 }
 
 STEP(observe)

@@ -54,6 +54,10 @@ ALWAYS_INLINE void blend_row(uint32_t *d, const uint32_t *mask, const uint32_t *
         vectors(d)[v] = wmi_select_u32(((const u32v *)mask)[v], ((const u32v *)value)[v], vectors(d)[v]);
 }
 
+/* Shows the access to the observer that is late, unless that was done for the instruction's first place.
+ * offset: of the place. */
+void WMI_BUILD_NAME(wmi_lds_show_late)(char *frame, const struct wmi_op *op, uint32_t offset);
+
 /* Computes the lanes' places of `bytes` at ADDR + offset. */
 ALWAYS_INLINE void find_places(char *frame, const struct wmi_op *op, uint32_t offset, unsigned bytes,
                                struct places *places)
@@ -73,6 +77,8 @@ ALWAYS_INLINE void find_places(char *frame, const struct wmi_op *op, uint32_t of
     places->full = places->all_in_range && lanes->full;
     if (__builtin_expect(places->all_in_range, 1))
         return;
+    if (op->data && ((const struct wmi_memory_op *)op->data)->late)
+        WMI_BUILD_NAME(wmi_lds_show_late)(frame, op, offset);
     uint64_t in_range = 0;
     for (unsigned i = 0; i < WMI_LANES; i++) {
         const bool in = size >= bytes && places->at[i] <= size - bytes;

@@ -110,14 +110,25 @@ struct wmi_scalar_place wmi_scalar_place_of(const char *frame, const struct wmi_
 
 /* ---- loads and stores ---- */
 
+static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame, const struct wmi_op *op);
+
+/* Shows a load to the observer that is late. */
+static void show_late(char *frame, const struct wmi_op *op)
+{
+    if (((const struct wmi_memory_op *)op->data)->late)
+        wmi_show_late(frame, op, show);
+}
+
 /* A load outside the allocation that the hit caches. */
 static __attribute__((noinline)) const struct wmi_op *load_elsewhere(char *restrict frame,
                                                                      const struct wmi_op *op)
 {
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
     const unsigned char *host = reach(frame, op, place.address, place.bytes);
-    if (!host)
+    if (!host) {
+        show_late(frame, op);
         return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
+    }
     memcpy(frame + op->d, host, place.bytes);
     return wmi_next(frame, op);
 }
@@ -143,6 +154,8 @@ const struct wmi_op *wmi_step_scalar_load_any(char *restrict frame, const struct
     const struct wmi_memory_op *m = op->data;
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
     const unsigned char *host = place.bytes ? reach(frame, op, place.address, place.bytes) : NULL;
+    if (!host || place.bytes < place.wanted)
+        show_late(frame, op);
     if (place.bytes && !host)
         return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
     if (m->bytes < 4) {
@@ -234,7 +247,7 @@ const struct wmi_op *wmi_step_scalar_wave_number(char *restrict frame, const str
 
 /* ---- reports to observers ---- */
 
-static __attribute__((noinline)) const struct wmi_op *show(const char *frame, const struct wmi_op *op)
+static const struct wmi_op *show(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);

@@ -30,7 +30,13 @@ static uint64_t active_lanes(const char *frame, const struct wmi_op *op)
 
 bool wmi_vmem_touch(const struct wmi_worker *worker, struct wmi_hit *hit, uint64_t address)
 {
-    return wmi_space_reach(worker->space, address, hit);
+    if (!wmi_space_reach(worker->space, address, hit))
+        return false;
+    const struct wmi_observers *observers = &worker->dispatch->observers;
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->guards && observers->one[i]->guards(observers->one[i]->self, hit->low, hit->high))
+            hit->flags |= WMI_HIT_GUARDED;
+    return true;
 }
 
 /* Guest address of byte `offset` of a lane's private memory: dwords of the wave's lanes are interleaved.
@@ -192,7 +198,7 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
     plan->bytes = (uint32_t)m->elements * m->bytes;
     plan->global = plan->lds = plan->scratch = 0;
     plan->outside = plan->read_only = plan->misaligned = plan->dropped = 0;
-    plan->aperture = plan->wide = plan->odd = 0;
+    plan->aperture = plan->wide = plan->odd = plan->guarded = 0;
     make_addresses(frame, op, plan);
     for (uint64_t left = plan->lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
@@ -213,6 +219,8 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
                 plan->outside |= bit;
             else if (writes && hit->flags & WM_READ_ONLY)
                 plan->read_only |= bit;
+            if (plan->host[lane] && writes && hit->flags & WMI_HIT_GUARDED)
+                plan->guarded |= bit;
         }
         /* Source: RDNA3 and RDNA4 ISA, FLAT: 4-byte atomics on private memory are allowed, 8-byte ones are
          * MEMVIOL. */
@@ -295,14 +303,24 @@ static void move_lane(const char *frame, const struct wmi_memory_op *m, const st
     }
 }
 
+/* Shows the access to the observer that is late, if there is anything to see. */
+static void show_late(char *frame, const struct wmi_op *op, const struct wmi_vmem_plan *plan)
+{
+    const struct wmi_memory_op *m = op->data;
+    if (m->late && (forbidden(plan) | plan->dropped | plan->odd | plan->guarded))
+        wmi_show_late(frame, op, wmi_step_vmem_watch);
+}
+
 const struct wmi_op *wmi_step_vmem_careful(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     struct wmi_vmem_plan plan;
-    const bool any = m->alignment == WMI_ALIGNMENT_UNALIGNED;
+    const bool checks = m->late && op->x == WMI_VMEM_SCRATCH && op->y & WMI_VMEM_SCALAR_ONLY; /* alignment */
+    const bool any = m->alignment == WMI_ALIGNMENT_UNALIGNED && !checks;
     if ((m->path == WMI_PATH_FLAT || m->path == WMI_PATH_SCRATCH) && any && wmi_vmem_private(frame, op))
         return op + 1;
     wmi_vmem_make_plan(frame, op, &plan);
+    show_late(frame, op, &plan);
     if (!may_go_on(frame, m, &plan))
         return NULL;
     for (uint64_t left = plan.lanes; left;) {
@@ -331,6 +349,7 @@ const struct wmi_op *wmi_step_vmem_atomic(char *restrict frame, const struct wmi
     struct wmi_wave *wave = wmi_wave_of(frame);
     struct wmi_vmem_plan plan;
     wmi_vmem_make_plan(frame, op, &plan);
+    show_late(frame, op, &plan);
     if (!may_go_on(frame, m, &plan))
         return NULL;
     for (uint64_t left = plan.scratch & ~plan.dropped; left;) { /* an aligned dword is contiguous */
@@ -405,6 +424,26 @@ const struct wmi_op *wmi_step_vmem_watch(char *restrict frame, const struct wmi_
     }
     wmi_show_access(wave, m, &access);
     return op + 1;
+}
+
+const struct wmi_op *wmi_step_vmem_watch_base(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
+    const struct wmi_hit *hit = &worker->hits[m->hit];
+    const uint64_t lanes = active_lanes(frame, op), base = wmi_frame_64(frame, op->b);
+    if (!lanes)
+        return wmi_next(frame, op);
+    const uint64_t start =
+        base + (uint64_t)m->offset + wmi_row_at(frame, op->a, 0)[__builtin_ctzll(lanes)];
+    const uint64_t size = hit->high - hit->low;
+    if (base - hit->low <= size && start - hit->low < size)
+        return wmi_next(frame, op);
+    struct wmi_hit at_start, at_base;
+    if (wmi_space_reach(worker->space, start, &at_start) && wmi_space_reach(worker->space, base, &at_base) &&
+        at_start.low == at_base.low)
+        return wmi_next(frame, op);
+    return wmi_step_vmem_watch(frame, op);
 }
 
 #define DECLARE(name, level, lanes, suffix) extern const struct wmi_vmem_step name##suffix[];

@@ -19,6 +19,12 @@ struct wmi_vmem_step {
 /* Fast steps of one CPU level and wave size, one per shape, terminated by an entry with no elements. */
 const struct wmi_vmem_step *wmi_vmem_steps(enum wmi_cpu_level level, unsigned lanes);
 
+/* Flags of a hit besides those of its allocation, and those that fast stores leave to the slow path. */
+enum {
+    WMI_HIT_GUARDED = 1 << 24, /* an observer must be shown stores */
+    WMI_HIT_CAREFUL = WM_READ_ONLY | WMI_HIT_GUARDED,
+};
+
 /* Sets `*hit` to the allocation that holds `address`; false if there is none. */
 bool wmi_vmem_touch(const struct wmi_worker *worker, struct wmi_hit *hit, uint64_t address);
 
@@ -62,6 +68,7 @@ struct wmi_vmem_plan {
     uint64_t aperture;                       /* subset of `lanes`: not a memory address (violation) */
     uint64_t wide;                           /* 8-byte atomics on private memory (violation) */
     uint64_t dropped;                        /* subset of `lanes`: out of range; load 0, store nothing */
+    uint64_t guarded;                        /* subset of `lanes`: an observer must be shown the store */
     uint64_t odd;                            /* subset of `lanes`: less aligned than the form requires */
     uint32_t bytes;                          /* per lane */
     uint64_t address[64];                    /* guest address; for LDS: byte offset in the workgroup's LDS */

@@ -386,7 +386,7 @@ INLINE const struct wmi_op *store_rest(char *restrict frame, const struct wmi_op
 {
     const unsigned bytes = lane_bytes(shape);
     struct request r;
-    if (!begin(frame, op, bytes, form, &r) || r.hit->flags & WM_READ_ONLY)
+    if (!begin(frame, op, bytes, form, &r) || r.hit->flags & WMI_HIT_CAREFUL)
         return wmi_step_vmem_careful(frame, op);
     const uint32_t *from = (const uint32_t *)(frame + op->c);
     const unsigned count = r.last - r.first + 1;
@@ -459,7 +459,7 @@ INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op,
     struct wmi_hit *hit;
     unsigned char *to;
     const enum whole whole = whole_row(frame, op, lane_bytes(shape), form, &hit, &to);
-    if (whole == NOT_WHOLE || hit->flags & WM_READ_ONLY)
+    if (whole == NOT_WHOLE || hit->flags & WMI_HIT_CAREFUL)
         return rest(frame, op);
     if (whole == WHOLE_SCATTERED)
         return scattered(frame, op);

@@ -181,6 +181,8 @@ bool wmi_lower_buffer(struct wmi_builder *b, const struct wmi_instruction *insn,
         return false;
     }
     step->data = m;
+    if (!addr64 || by_element)
+        wmi_builder_set_late(b, m);
     if (addr64 && !by_element)
         wmi_emit_watch(b, WMI_STEP_vmem_watch, step);
     else

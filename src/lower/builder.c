@@ -237,6 +237,34 @@ bool wmi_builder_watches(const struct wmi_builder *b)
     return false;
 }
 
+/* Whether the instruction's own step shows its accesses to the observer. */
+static bool is_late(const struct wmi_memory_op *m, unsigned observer)
+{
+    return m->late && m->late->watcher == observer;
+}
+
+void wmi_builder_set_late(struct wmi_builder *b, struct wmi_memory_op *m)
+{
+    const struct wmi_observers *observers = wmi_builder_observers(b);
+    if (m->alignment != WMI_ALIGNMENT_UNALIGNED)
+        return;
+    for (unsigned i = 0; i < observers->count; i++) {
+        if (!observers->one[i]->late)
+            continue;
+        struct wmi_memory_op *late = wmi_code_memory_op(b->code);
+        if (!late) {
+            b->out_of_memory = true;
+            return;
+        }
+        *late = *m;
+        late->observer = observers->one[i];
+        late->watcher = i;
+        late->slot = WMI_LATE_REFUSED;
+        m->late = late;
+        return;
+    }
+}
+
 struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_memory_op *m, bool lds_move,
                                              unsigned *next)
 {
@@ -249,7 +277,7 @@ struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_m
         b->repeatable &= !lds_move; /* the other side of the move comes later */
     }
     while (i < observers->count &&
-           (!observers->one[i]->access || (lds_move && !observers->one[i]->lds_moves)))
+           (!observers->one[i]->access || (lds_move ? !observers->one[i]->lds_moves : is_late(m, i))))
         i++;
     *next = i + 1;
     if (i >= observers->count)

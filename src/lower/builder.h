@@ -103,6 +103,9 @@ void wmi_builder_outline(struct wmi_builder *b, enum wmi_address_space space, un
                          unsigned bytes);
 /* Whether an observer watches accesses. */
 bool wmi_builder_watches(const struct wmi_builder *b);
+/* Lets the step of the instruction show its accesses to the observer that is late, if there is one, with
+ * wmi_show_late(). To be called when the record is complete, before steps that watch it are emitted. */
+void wmi_builder_set_late(struct wmi_builder *b, struct wmi_memory_op *m);
 /* Emits one step per observer of accesses that reports the access. step->data is the instruction's record;
  * each step gets its own copy. */
 void wmi_emit_watch(struct wmi_builder *b, enum wmi_step_id id, const struct wmi_step *step);

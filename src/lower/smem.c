@@ -138,12 +138,14 @@ bool wmi_lower_scalar_memory(struct wmi_builder *b, const struct wmi_instruction
     enum wmi_step_id id = scalar_step(m, resource != NULL);
     if (id == WMI_STEP_NONE)
         return false;
-    step.data = m;
-    wmi_emit_watch(b, WMI_STEP_scalar_watch, &step);
     if (b->code->options.scalar_cache)
         id = WMI_STEP_scalar_cached;
     if (resource && immediate < 0 && wmi_builder_limit(b, WMI_LIMIT_smem_buffer_violates))
         id = WMI_STEP_scalar_negative;
+    step.data = m;
+    if (m->kind == WMI_ACCESS_LOAD && id != WMI_STEP_scalar_cached && id != WMI_STEP_scalar_negative)
+        wmi_builder_set_late(b, m);
+    wmi_emit_watch(b, WMI_STEP_scalar_watch, &step);
     wmi_emit_as(b, id, &step);
     return true;
 }

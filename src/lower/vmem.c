@@ -149,6 +149,21 @@ static bool is_store_or_load(const struct wmi_row *row)
     return row->memory == WMI_MEMORY_LOAD || row->memory == WMI_MEMORY_STORE;
 }
 
+/* Emits the step that shows the access if the scalar base may lie in another allocation. */
+static void watch_base(struct wmi_builder *b, const struct wmi_memory_op *m, const struct wmi_step *step)
+{
+    struct wmi_memory_op *base = wmi_code_memory_op(b->code);
+    struct wmi_step watch = *step;
+    if (!base) {
+        b->out_of_memory = true;
+        return;
+    }
+    *base = *m->late;
+    base->slot = WMI_LATE_BASE;
+    watch.data = base;
+    wmi_emit_as(b, WMI_STEP_vmem_watch_base, &watch);
+}
+
 bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
@@ -193,6 +208,9 @@ bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction
     if (id == WMI_STEP_NONE)
         return false;
     step.data = m;
+    wmi_builder_set_late(b, m);
+    if (m->late && step.x == WMI_VMEM_SADDR)
+        watch_base(b, m, &step);
     /* No allocation of a dispatch overlaps an aperture. */
     wmi_emit_quick_watch(b, WMI_STEP_vmem_watch,
                          step.x < WMI_VMEM_FAST_FORMS ? WMI_STEP_vmem_watch_quick : WMI_STEP_NONE, &step);

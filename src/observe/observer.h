@@ -14,6 +14,13 @@
 /* What decoded() of an observer returns for instructions that it need not see. */
 enum { WMI_NOT_SHOWN = UINT32_MAX };
 
+/* Why access() of an observer that is `late` is called, instead of its slot. */
+enum wmi_late {
+    WMI_LATE_ANY,     /* this instruction's accesses are always shown */
+    WMI_LATE_REFUSED, /* a lane is refused or dropped, or guards() asks for it */
+    WMI_LATE_BASE,    /* its scalar base address may lie in another allocation */
+};
+
 enum { WMI_BLOCKS = 1 << 20 /* of a program, that an observer can count */ };
 
 /* An access of which only the addresses are left to say, before they are made: nothing of it is refused as
@@ -56,6 +63,10 @@ struct wmi_observer {
     uint64_t events; /* the kinds of enum wm_event_kind for which event() is called */
     bool depths;     /* it asks for wmi_access.depth */
     bool lds_moves;  /* it asks for the LDS side of moves between memory and LDS, too (WMI_PATH_LDS_DMA) */
+    /* With access(), and without instruction(), done() and outline(): it must be shown accesses only for which
+     * enum wmi_late has a reason, so that the others cost next to nothing. One observer of a dispatch may be
+     * late. */
+    bool late;
     bool explains;   /* addresses are given, not reached: an aperture may lie within an allocation */
     /* NULL: no memory. The dispatch does not run then. */
     void *(*thread_begin)(void *self);
@@ -65,6 +76,8 @@ struct wmi_observer {
     /* Called once per memory instruction that has accesses when it is lowered, under the program's lock;
      * returns its slot, a dense number that access() gets back. */
     uint32_t (*instruction)(void *self, uint64_t pc, unsigned id);
+    /* With `late`: whether stores to the allocation [low, high) must be shown. */
+    bool (*guards)(void *self, uint64_t low, uint64_t high);
     /* The instruction whose accesses were shown has been carried out: the registers hold its results. Not
      * called if it ended the wave. */
     void (*done)(void *local);
