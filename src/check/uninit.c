@@ -913,6 +913,38 @@ static char *run_twin(void *local, void **watched, uint32_t number, const char *
     return twin->frame;
 }
 
+/* The least and the greatest of the lanes' offsets of 32 bits. */
+static void find_ends(const struct wmi_outline *outline, unsigned lanes, uint32_t *low, uint32_t *high)
+{
+    const uint64_t all = UINT64_MAX >> (64 - lanes);
+    uint32_t least = UINT32_MAX, most = 0;
+    for (unsigned lane = 0; outline->lanes == all && lane < lanes; lane++) {
+        least = outline->low[lane] < least ? outline->low[lane] : least;
+        most = outline->low[lane] > most ? outline->low[lane] : most;
+    }
+    for (uint64_t left = outline->lanes == all ? 0 : outline->lanes; left; left &= left - 1) {
+        const uint32_t at = outline->low[__builtin_ctzll(left)];
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    *low = least;
+    *high = most;
+}
+
+/* Whether all bytes between the first and the last that the outline is about are written; quickly, so not of
+ * those that are far from each other. */
+static bool is_range_written(const struct wmi_outline *outline, const struct wmi_written *written,
+                             unsigned lanes, uint64_t distance, unsigned bytes)
+{
+    uint32_t low, high;
+    if (outline->high)
+        return false;
+    find_ends(outline, lanes, &low, &high);
+    const uint64_t from = low + outline->base + distance, to = high + outline->base + distance;
+    return to - from < 64 * 16 && from >= outline->from && to <= outline->to &&
+           wmi_written_test(written, from, to + bytes - from);
+}
+
 /* The lanes' addresses in the place at `distance`; *low, *high: the least and the greatest. */
 static void place_lanes(const struct wmi_outline *outline, uint64_t distance, uint64_t address[64],
                         uint64_t *low, uint64_t *high)
@@ -960,6 +992,8 @@ static bool see_outline(void *local, const struct wmi_outline *outline, uint32_t
         return false;
     for (unsigned place = 0; place < places; place++) {
         uint64_t address[64], low, high;
+        if (is_range_written(outline, written, shard->check->dispatch.wave_lanes, place * insn->distance, bytes))
+            continue;
         place_lanes(outline, place * insn->distance, address, &low, &high);
         if (low < outline->from || high > outline->to || outline->to - high < bytes)
             return false;

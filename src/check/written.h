@@ -12,7 +12,8 @@
 struct wmi_written {
     uint64_t low, high;
     uint64_t *bits;
-    bool all; /* every byte is written, and the bits mean nothing */
+    uint64_t left; /* bytes that are not written */
+    bool all;      /* every byte is written, and the bits mean nothing */
 };
 
 /* No byte is written. False: no memory. */
