@@ -43,8 +43,9 @@ struct origin {
 
 struct instruction {
     struct wmi_twin_instruction twin;
-    uint8_t class, control;              /* enum wmi_class */
-    bool is_signed, d16, d16_hi, opaque; /* memory: how bytes become registers; opaque: in another way */
+    uint64_t distance; /* DS: from its first place to the second */
+    /* Memory: how bytes become registers; opaque: in another way. */
+    bool is_signed, d16, d16_hi, opaque;
 };
 
 struct group { /* a workgroup that runs */
@@ -60,7 +61,7 @@ struct checker;
 
 struct shard { /* of the one thread of a dispatch */
     struct checker *check;
-    struct group *group; /* whose turn it is */
+    struct group *group, *unused; /* whose turn it is; and those that have ended */
     struct recent {
         uint64_t low, high;
         struct wmi_written *region;
@@ -76,6 +77,7 @@ struct checker {
     bool origins;
     struct wmi_observer observer;
     struct wmi_check_dispatch dispatch;
+    uint32_t waves; /* of a workgroup */
     struct instruction *chunk[CHUNKS];
     uint32_t instructions, decoded; /* decoded: number of the last one */
     uint32_t *slot;                 /* number of the instruction of each slot */
@@ -911,34 +913,103 @@ static char *run_twin(void *local, void **watched, uint32_t number, const char *
     return twin->frame;
 }
 
-/* Accesses whose bytes are all written change nothing. */
+/* The least and the greatest of the lanes' offsets of 32 bits. */
+static void find_ends(const struct wmi_outline *outline, unsigned lanes, uint32_t *low, uint32_t *high)
+{
+    const uint64_t all = UINT64_MAX >> (64 - lanes);
+    uint32_t least = UINT32_MAX, most = 0;
+    for (unsigned lane = 0; outline->lanes == all && lane < lanes; lane++) {
+        least = outline->low[lane] < least ? outline->low[lane] : least;
+        most = outline->low[lane] > most ? outline->low[lane] : most;
+    }
+    for (uint64_t left = outline->lanes == all ? 0 : outline->lanes; left; left &= left - 1) {
+        const uint32_t at = outline->low[__builtin_ctzll(left)];
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    *low = least;
+    *high = most;
+}
+
+/* Whether all bytes between the first and the last that the outline is about are written; quickly, so not of
+ * those that are far from each other. */
+static bool is_range_written(const struct wmi_outline *outline, const struct wmi_written *written,
+                             unsigned lanes, uint64_t distance, unsigned bytes)
+{
+    uint32_t low, high;
+    if (outline->high)
+        return false;
+    find_ends(outline, lanes, &low, &high);
+    const uint64_t from = low + outline->base + distance, to = high + outline->base + distance;
+    return to - from < 64 * 16 && from >= outline->from && to <= outline->to &&
+           wmi_written_test(written, from, to + bytes - from);
+}
+
+/* The lanes' addresses in the place at `distance`; *low, *high: the least and the greatest. */
+static void place_lanes(const struct wmi_outline *outline, uint64_t distance, uint64_t address[64],
+                        uint64_t *low, uint64_t *high)
+{
+    const uint64_t base = outline->base + distance;
+    *low = UINT64_MAX;
+    *high = 0;
+    for (uint64_t lanes = outline->lanes; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        const uint64_t at =
+            (outline->low[lane] | (outline->high ? (uint64_t)outline->high[lane] << 32 : 0)) + base;
+        address[lane] = at;
+        *low = at < *low ? at : *low;
+        *high = at > *high ? at : *high;
+    }
+}
+
+/* Whether the lanes' places are one run of bytes in their order. */
+static bool is_in_order(const uint64_t address[64], uint64_t lanes, unsigned bytes)
+{
+    uint64_t next = address[__builtin_ctzll(lanes)];
+    for (; lanes; lanes &= lanes - 1, next += bytes)
+        if (address[__builtin_ctzll(lanes)] != next)
+            return false;
+    return true;
+}
+
+/* Accesses of waves without a twin: loads of written bytes, and stores. */
 static bool see_outline(void *local, const struct wmi_outline *outline, uint32_t slot)
 {
     struct shard *shard = local;
     const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
     const unsigned places = outline->shape >> 8 & 0xff, bytes = outline->shape & 0xff;
-    if (!shard->group || outline->wave >= shard->group->waves)
+    if (!shard->group || outline->wave >= shard->group->waves || slot >= shard->check->slots)
         return false;
     const struct wmi_twin *twin = shard->group->twin[outline->wave];
     if (twin && twin->last) /* perhaps active */
         return false;
-    const struct wmi_written *written =
+    struct wmi_written *written =
         space == WMI_SPACE_LDS ? &shard->group->lds : find_region(shard, outline->from, slot);
     if (!written || __atomic_load_n(&written->all, __ATOMIC_RELAXED))
         return true;
-    if (places != 1)
+    const struct instruction *insn = instruction_of(shard->check, shard->check->slot[slot]);
+    if (bytes > 16 || written == &shard->check->scratch)
         return false;
-    uint64_t low = UINT64_MAX, high = 0;
-    for (uint64_t lanes = outline->lanes; lanes; lanes &= lanes - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        const uint64_t at =
-            (outline->low[lane] | (outline->high ? (uint64_t)outline->high[lane] << 32 : 0)) + outline->base;
-        low = at < low ? at : low;
-        high = at > high ? at : high;
+    for (unsigned place = 0; place < places; place++) {
+        uint64_t address[64], low, high;
+        if (is_range_written(outline, written, shard->check->dispatch.wave_lanes, place * insn->distance, bytes))
+            continue;
+        place_lanes(outline, place * insn->distance, address, &low, &high);
+        if (low < outline->from || high > outline->to || outline->to - high < bytes)
+            return false;
+        if ((high - low < 64 * 16 && wmi_written_test(written, low, high + bytes - low)) ||
+            wmi_written_test_each(written, address, outline->lanes, bytes))
+            continue;
+        if (wmi_rows[insn->twin.id].memory != WMI_MEMORY_STORE)
+            return false;
+        if (is_in_order(address, outline->lanes, bytes))
+            wmi_written_set(written, low, high + bytes - low);
+        else if (space == WMI_SPACE_LDS)
+            wmi_written_set_each(written, address, outline->lanes, bytes);
+        else
+            return false;
     }
-    if (low < outline->from || high + bytes > outline->to || high - low > 64 * 64)
-        return false;
-    return wmi_written_test(written, low, high + bytes - low);
+    return true;
 }
 
 static bool see_outline_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
@@ -977,6 +1048,9 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
             entry->twin.computes = false;
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     const unsigned bytes = row->elements * row->bytes;
+    if (row->elements == 2 && row->class == WMI_CLASS_DS)
+        entry->distance = (uint64_t)(insn->field[WMI_FIELD_offset1] - insn->field[WMI_FIELD_offset0]) *
+                          row->bytes * (row->flags & WMI_ROW_STRIDE64 ? 64 : 1);
     entry->is_signed = row->flags & WMI_ROW_SIGNED;
     entry->d16 = row->flags & WMI_ROW_D16;
     entry->d16_hi = row->flags & WMI_ROW_D16_HI;
@@ -1005,6 +1079,14 @@ static uint32_t add_slot(void *self, uint64_t pc, unsigned id)
     return check->slots++;
 }
 
+static void destroy_group(struct group *group, uint32_t waves)
+{
+    for (uint32_t i = 0; i < waves; i++)
+        wmi_twin_destroy(group->twin[i]);
+    wmi_written_destroy(&group->lds);
+    free(group);
+}
+
 static void *begin_thread(void *self)
 {
     struct shard *shard = calloc(1, sizeof *shard);
@@ -1019,6 +1101,10 @@ static void end_thread(void *self, void *local)
     struct shard *shard = local;
     if (shard && shard->missed)
         check->missed = no_memory;
+    for (struct group *group = shard ? shard->unused : NULL, *next; group; group = next) {
+        next = group->next;
+        destroy_group(group, check->waves);
+    }
     free(shard);
 }
 
@@ -1027,11 +1113,17 @@ static struct group *begin_group(struct shard *shard, uint64_t number, uint32_t 
 {
     struct checker *check = shard->check;
     const struct wmi_check_dispatch *dispatch = &check->dispatch;
-    struct group *group = calloc(1, sizeof *group + waves * sizeof(struct wmi_twin *));
-    if (!group || !wmi_written_create(&group->lds, 0, dispatch->lds_bytes)) {
-        free(group);
-        shard->missed = true;
-        return NULL;
+    struct group *group = shard->unused;
+    if (group) {
+        shard->unused = group->next;
+        wmi_written_restart(&group->lds);
+    } else {
+        group = calloc(1, sizeof *group + check->waves * sizeof(struct wmi_twin *));
+        if (!group || !wmi_written_create(&group->lds, 0, dispatch->lds_bytes)) {
+            free(group);
+            shard->missed = true;
+            return NULL;
+        }
     }
     group->number = number;
     group->waves = waves;
@@ -1049,7 +1141,7 @@ static struct group *begin_group(struct shard *shard, uint64_t number, uint32_t 
 static void turn(void *local, void **watched, uint64_t number, uint32_t waves, uint64_t scratch)
 {
     struct shard *shard = local;
-    if (!*watched)
+    if (!*watched && waves <= shard->check->waves)
         *watched = begin_group(shard, number, waves, scratch);
     shard->group = *watched;
 }
@@ -1062,11 +1154,12 @@ static void end_group(void *local, void *watched, uint64_t instructions)
     if (!group)
         return;
     for (uint32_t i = 0; i < group->waves; i++)
-        wmi_twin_destroy(group->twin[i]);
-    wmi_written_destroy(&group->lds);
+        if (group->twin[i])
+            group->twin[i]->last = NULL;
     wmi_undefined_free(&group->lds_values);
     wmi_undefined_free(&group->scratch_values);
-    free(group);
+    group->next = shard->unused;
+    shard->unused = group;
     shard->group = NULL;
 }
 
@@ -1153,7 +1246,10 @@ static bool begin_scratch(struct checker *check)
 static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
 {
     struct checker *check = self;
+    const uint64_t items =
+        (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
     check->dispatch = *dispatch;
+    check->waves = (uint32_t)((items + dispatch->wave_lanes - 1) / dispatch->wave_lanes);
     check->instructions = check->slots = 0;
     check->missed = NULL;
     pthread_mutex_lock(&check->lock);

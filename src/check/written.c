@@ -2,19 +2,25 @@
 /* Which bytes of memory somebody has written. */
 #include "check/written.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+enum { LARGE = 1 << 16 /* bytes of bits from which on untouched pages are worth a mapping of their own */ };
+
+/* One word more than needed, so that 32 bits can be read from any byte on. */
 static size_t bytes_of(const struct wmi_written *w)
 {
-    return (size_t)((w->high - w->low + 63) / 64 * 8);
+    return (size_t)((w->high - w->low + 63) / 64 * 8 + 8);
 }
 
 bool wmi_written_create(struct wmi_written *w, uint64_t low, uint64_t high)
 {
-    *w = (struct wmi_written){.low = low, .high = high};
+    *w = (struct wmi_written){.low = low, .high = high, .left = high - low};
     if (low == high)
         return true;
+    if (bytes_of(w) < LARGE)
+        return (w->bits = calloc(1, bytes_of(w)));
     void *bits =
         mmap(NULL, bytes_of(w), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     w->bits = bits == MAP_FAILED ? NULL : bits;
@@ -23,7 +29,9 @@ bool wmi_written_create(struct wmi_written *w, uint64_t low, uint64_t high)
 
 void wmi_written_destroy(struct wmi_written *w)
 {
-    if (w->bits)
+    if (w->bits && bytes_of(w) < LARGE)
+        free(w->bits);
+    else if (w->bits)
         munmap(w->bits, bytes_of(w));
     w->bits = NULL;
 }
@@ -46,17 +54,24 @@ static uint64_t mask_of(uint64_t word, uint64_t from, uint64_t to)
     return above & below;
 }
 
+static unsigned count_of(uint64_t bits)
+{
+    return (unsigned)__builtin_popcountll(bits);
+}
+
 static void change(struct wmi_written *w, uint64_t from, uint64_t to, bool set)
 {
+    uint64_t changed = 0;
     for (uint64_t word = from / 64; word * 64 < to; word++) {
         const uint64_t mask = mask_of(word, from, to);
-        if (mask == UINT64_MAX)
-            __atomic_store_n(&w->bits[word], set ? UINT64_MAX : 0, __ATOMIC_RELAXED);
-        else if (set)
-            __atomic_fetch_or(&w->bits[word], mask, __ATOMIC_RELAXED);
-        else
-            __atomic_fetch_and(&w->bits[word], ~mask, __ATOMIC_RELAXED);
+        const uint64_t old = set ? __atomic_fetch_or(&w->bits[word], mask, __ATOMIC_RELAXED)
+                                 : __atomic_fetch_and(&w->bits[word], ~mask, __ATOMIC_RELAXED);
+        changed += count_of(mask & (set ? ~old : old));
     }
+    if (!set)
+        __atomic_fetch_add(&w->left, changed, __ATOMIC_RELAXED);
+    else if (changed && __atomic_sub_fetch(&w->left, changed, __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(&w->all, true, __ATOMIC_RELAXED);
 }
 
 void wmi_written_set(struct wmi_written *w, uint64_t address, uint64_t size)
@@ -76,7 +91,7 @@ void wmi_written_clear(struct wmi_written *w, uint64_t address, uint64_t size)
     if (!clamp(w, address, size, &from, &to))
         return;
     if (__atomic_load_n(&w->all, __ATOMIC_RELAXED)) {
-        change(w, 0, w->high - w->low, true);
+        change(w, 0, w->high - w->low, true); /* the host's writes may have left them as they were */
         __atomic_store_n(&w->all, false, __ATOMIC_RELAXED);
     }
     change(w, from, to, false);
@@ -104,4 +119,44 @@ uint64_t wmi_written_missing(const struct wmi_written *w, uint64_t address, unsi
     if (shift && (word + 1) * 64 < to)
         bits |= __atomic_load_n(&w->bits[word + 1], __ATOMIC_RELAXED) << (64 - shift);
     return (~bits & mask_of(0, 0, to - from)) << skipped;
+}
+
+/* The 32 bits from that of the byte at `address` down to a multiple of 8. */
+static uint32_t window(const struct wmi_written *w, uint64_t address)
+{
+    uint32_t bits;
+    memcpy(&bits, (const unsigned char *)w->bits + (address - w->low) / 8, sizeof bits);
+    return bits;
+}
+
+bool wmi_written_test_each(const struct wmi_written *w, const uint64_t *address, uint64_t lanes,
+                           unsigned bytes)
+{
+    const uint32_t mask = (1u << bytes) - 1;
+    uint32_t missing = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint64_t at = address[__builtin_ctzll(lanes)];
+        missing |= ~(window(w, at) >> (at - w->low) % 8) & mask;
+    }
+    return !missing;
+}
+
+void wmi_written_set_each(struct wmi_written *w, const uint64_t *address, uint64_t lanes, unsigned bytes)
+{
+    const uint32_t mask = (1u << bytes) - 1;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint64_t at = address[__builtin_ctzll(lanes)];
+        const uint32_t old = window(w, at), bits = old | mask << (at - w->low) % 8;
+        w->left -= count_of(bits & ~old);
+        memcpy((unsigned char *)w->bits + (at - w->low) / 8, &bits, sizeof bits);
+    }
+    w->all = !w->left;
+}
+
+void wmi_written_restart(struct wmi_written *w)
+{
+    if (w->bits)
+        memset(w->bits, 0, bytes_of(w));
+    w->left = w->high - w->low;
+    w->all = false;
 }

@@ -12,7 +12,8 @@
 struct wmi_written {
     uint64_t low, high;
     uint64_t *bits;
-    bool all; /* every byte is written, and the bits mean nothing */
+    uint64_t left; /* bytes that are not written */
+    bool all;      /* every byte is written, and the bits mean nothing */
 };
 
 /* No byte is written. False: no memory. */
@@ -23,6 +24,13 @@ void wmi_written_set(struct wmi_written *w, uint64_t address, uint64_t size);
 void wmi_written_clear(struct wmi_written *w, uint64_t address, uint64_t size);
 /* Whether all of them are written. Bytes out of [low, high) count as written. */
 bool wmi_written_test(const struct wmi_written *w, uint64_t address, uint64_t size);
+/* The same for `bytes`, at most 16, at each lane's address; all of them lie in [low, high), and `w` is not
+ * written completely. While one sets bytes so, nobody else may change any. */
+bool wmi_written_test_each(const struct wmi_written *w, const uint64_t *address, uint64_t lanes,
+                           unsigned bytes);
+void wmi_written_set_each(struct wmi_written *w, const uint64_t *address, uint64_t lanes, unsigned bytes);
+/* No byte is written any more. */
+void wmi_written_restart(struct wmi_written *w);
 /* Bit i: the byte at address + i is not written, for the first `size` bytes, at most 64. */
 uint64_t wmi_written_missing(const struct wmi_written *w, uint64_t address, unsigned size);
 
