@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem exec [--gpu NAME[,NAME...]] [-j THREADS] [--timeout SECONDS] [--prof] PROGRAM ARGUMENT...\n"
+    "usage: wavemem exec [--gpu NAME[,NAME...]] [-j THREADS] [--timeout SECONDS] [--prof] PROGRAM "
+    "ARGUMENT...\n"
     "\n"
     "Runs a HIP program as it was compiled, on a GPU that is not there: libhsa-runtime64.so.1, the\n"
     "library between HIP and the driver, is replaced by one that executes the kernels.\n"
@@ -19,18 +20,21 @@ static const char help[] =
     "  wavemem exec --html app.html ./app      and what the memory instructions of its kernels cost\n"
     "  wavemem exec --kernel '^gemm' --launches 3-5 ./app   the same of a few launches only\n"
     "\n"
-    "      --gpu NAME         the product, or the target (gfx906); --gpu list lists them; several, separated\n"
+    "      --gpu NAME         the product, or the target (gfx906); --gpu list lists them; several, "
+    "separated\n"
     "                         by commas, must have the same target\n"
     "  -j, --threads N        host threads of a kernel; default: one per CPU\n"
     "      --timeout SECONDS  stops a kernel that runs longer\n"
     "      --on-fault HOW     stop: a fault ends its queue, and libamdhip64 5.2 then the program (default);\n"
     "                         continue: the rest of the kernel is skipped, and the program goes on\n"
-    "      --fidelity         lists the instructions that the kernels executed, with counts and whether each\n"
+    "      --fidelity         lists the instructions that the kernels executed, with counts and whether "
+    "each\n"
     "                         is exact, approximate or unverified\n"
     "      --prof             when the program has ended, reports what its memory instructions cost, as\n"
     "                         'wavemem prof' does, a section per kernel\n"
     "      --kernel REGEX     observes only kernels whose name or symbol matches\n"
-    "      --launches LIST    observes only these launches of each kernel, counted from 1: 3, 3-5, 7-, 1,3-5\n"
+    "      --launches LIST    observes only these launches of each kernel, counted from 1: 3, 3-5, 7-, "
+    "1,3-5\n"
     "      --trace FILE       keeps the trace of the profile, for 'wavemem replay'; without the sources\n"
     "      --show COLUMNS, --sort COLUMN, --all, --instructions, --source[=DIR], --source-path DIR,\n"
     "      --csv FILE, --counters FILE, --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem "
@@ -136,7 +140,8 @@ static int check_values(const struct request *request)
     if (request->on_fault && strcmp(request->on_fault, "stop") && strcmp(request->on_fault, "continue"))
         return tool_fail("--on-fault %s: expected stop or continue", request->on_fault);
     if (request->launches && !is_launches(request->launches))
-        return tool_fail("--launches %s: expected numbers from 1 on, such as 3, 3-5, 7- or 1,3-5", request->launches);
+        return tool_fail("--launches %s: expected numbers from 1 on, such as 3, 3-5, 7- or 1,3-5",
+                         request->launches);
     if (request->kernel && regcomp(&regex, request->kernel, REG_EXTENDED | REG_NOSUB))
         return tool_fail("--kernel %s: expected a regular expression", request->kernel);
     if (request->kernel)
@@ -151,8 +156,8 @@ static int run(const struct request *request, char **program)
     char path[PATH_MAX], runtime[PATH_MAX], folder[PATH_MAX];
     struct exec_gpus gpus;
     int own;
-    if (exec_choose_gpus(request->gpu, exec_find_program(*program, path), &gpus) || exec_find_runtime(runtime) ||
-        exec_make_folder(folder))
+    if (exec_choose_gpus(request->gpu, exec_find_program(*program, path), &gpus) ||
+        exec_find_runtime(runtime) || exec_make_folder(folder))
         return TOOL_WRONG;
     const struct exec_setting settings[] = {
         {"WAVEMEM_GPU", gpus.names},

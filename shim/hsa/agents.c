@@ -102,7 +102,8 @@ static hsa_status_t cpu_info(uint32_t attribute, void *value)
     return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
 }
 
-static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, uint32_t attribute, void *value)
+static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, uint32_t attribute,
+                             void *value)
 {
     static const uint16_t sides[3] = {LARGEST_WORKGROUP, LARGEST_WORKGROUP, LARGEST_WORKGROUP};
     static const hsa_dim3_t grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of faults: what the machine says, which launch it was, and where the program allocated the memory nearby. */
+/* Reports of faults: what the machine says, which launch it was, and where the program allocated the memory
+ * nearby. */
 #include "shim.h"
 
 #include <inttypes.h>
@@ -12,7 +13,8 @@ static void add_launch(FILE *out, const struct shim_launch *launch, const struct
     char name[SHIM_NAME];
     fprintf(out, "\n  in   ");
     if (*launch->symbol)
-        fprintf(out, "%s, launch %" PRIu64, wm_source_name(launch->symbol, name, sizeof name), launch->number);
+        fprintf(out, "%s, launch %" PRIu64, wm_source_name(launch->symbol, name, sizeof name),
+                launch->number);
     else
         fprintf(out, "a kernel of no code object");
     for (unsigned i = 0; i < 3 && packet->grid[i]; i++, separator = "x")
@@ -34,8 +36,9 @@ static void add_allocation(FILE *out, uint64_t address)
         fprintf(out, ", allocated by %s", site);
 }
 
-void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet, const struct wm_gpu *gpu,
-                       unsigned number, const struct wm_fault *fault, const char *text)
+void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet,
+                       const struct wm_gpu *gpu, unsigned number, const struct wm_fault *fault,
+                       const char *text)
 {
     static const char object[] = SHIM_OBJECT ": "; /* says nothing: the kernel's name follows */
     char *report = NULL;

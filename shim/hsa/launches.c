@@ -92,8 +92,8 @@ static void add(struct kernel *kernel, uint64_t object)
 {
     char name[SHIM_NAME];
     shim_name_kernel(object, name, sizeof name);
-    *kernel = (struct kernel){
-        .object = object, .name = *name ? strdup(name) : NULL, .wanted = is_wanted(name)};
+    *kernel =
+        (struct kernel){.object = object, .name = *name ? strdup(name) : NULL, .wanted = is_wanted(name)};
     count++;
 }
 

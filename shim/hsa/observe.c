@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Observes the program's kernels, one at a time: a profile for each product, recorded in a trace that `wavemem exec`
- * replays, and the fidelity of what was executed. */
+/* Observes the program's kernels, one at a time: a profile for each product, recorded in a trace that
+ * `wavemem exec` replays, and the fidelity of what was executed. */
 #include "shim.h"
 
 #include <inttypes.h>
@@ -12,7 +12,8 @@ enum { PATIENCE = 10 }; /* seconds that a kernel waits for another one that is o
 
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is observed; guards what follows */
-static struct wm_profile *profiles[SHIM_GPUS]; /* by GPU; those of one product share one, of the first of them */
+static struct wm_profile
+    *profiles[SHIM_GPUS]; /* by GPU; those of one product share one, of the first of them */
 static unsigned profile_count;
 static struct wm_fidelity *fidelity;
 static bool ended;
@@ -86,7 +87,8 @@ bool shim_observe_enter(const struct shim_launch *launch, unsigned gpu, struct w
     if (!observes || !launch->observed)
         return false;
     if (!lock_within(PATIENCE)) { /* which may wait for this one */
-        snprintf(why, sizeof why, "launch %" PRIu64 " of %s was not observed, because another one ran for %u seconds",
+        snprintf(why, sizeof why,
+                 "launch %" PRIu64 " of %s was not observed, because another one ran for %u seconds",
                  launch->number, launch->symbol, PATIENCE);
         lose(why);
         return false;
@@ -106,7 +108,8 @@ void shim_observe_leave(const struct shim_launch *launch, const struct wm_result
     pthread_mutex_unlock(&lock);
     if (!*result->incomplete)
         return;
-    snprintf(why, sizeof why, "launch %" PRIu64 " of %s: %s", launch->number, launch->symbol, result->incomplete);
+    snprintf(why, sizeof why, "launch %" PRIu64 " of %s: %s", launch->number, launch->symbol,
+             result->incomplete);
     lose(why);
 }
 
@@ -120,7 +123,8 @@ static bool write_fidelity(void)
     if (!file)
         return false;
     for (size_t i = 0; i < count; i++)
-        fprintf(file, "%u\t%" PRIu64 "\t%s\t%s\n", rows[i].grade, rows[i].executions, rows[i].name, rows[i].remark);
+        fprintf(file, "%u\t%" PRIu64 "\t%s\t%s\n", rows[i].grade, rows[i].executions, rows[i].name,
+                rows[i].remark);
     const bool ok = !ferror(file);
     return !fclose(file) && ok;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What `wavemem exec` learns of a process: files in a folder that it names. Processes are numbered in the order in
- * which they call hsa_init(): N.process says who it is, N.trace and N.fidelity are what was observed, N.fault and
- * N.incomplete say what went wrong, a line each, and N.end that nothing more will come. */
+/* What `wavemem exec` learns of a process: files in a folder that it names. Processes are numbered in the
+ * order in which they call hsa_init(): N.process says who it is, N.trace and N.fidelity are what was
+ * observed, N.fault and N.incomplete say what went wrong, a line each, and N.end that nothing more will come.
+ */
 #include "shim.h"
 
 #include <errno.h>

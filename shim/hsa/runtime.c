@@ -19,7 +19,8 @@ const struct shim_device *shim_device(void)
     return __atomic_load_n(&ready, __ATOMIC_ACQUIRE) ? &device : NULL;
 }
 
-/* The threads and perhaps the locks are the parent's, so that nothing works in a child, as with real drivers. */
+/* The threads and perhaps the locks are the parent's, so that nothing works in a child, as with real drivers.
+ */
 static void lose_device(void)
 {
     forked |= ready;

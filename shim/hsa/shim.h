@@ -21,8 +21,8 @@
 
 enum { SHIM_GPUS = 16, SHIM_NAME = 256, SHIM_PATH = 4096 };
 
-/* The GPUs of the process, all of one target; they exist from the first hsa_init() on, until the process ends. They
- * share a machine, so that each reaches the memory of the others. */
+/* The GPUs of the process, all of one target; they exist from the first hsa_init() on, until the process
+ * ends. They share a machine, so that each reaches the memory of the others. */
 struct shim_device {
     struct wm_machine *machine;
     const struct wm_gpu *gpus[SHIM_GPUS];
@@ -35,9 +35,11 @@ struct shim_device {
     bool goes_on;     /* after a fault */
 };
 
-/* NULL before hsa_init(), and in a child that was forked after it; then every function fails without a lock. */
+/* NULL before hsa_init(), and in a child that was forked after it; then every function fails without a lock.
+ */
 const struct shim_device *shim_device(void);
-/* Ends such a child; for functions that cannot fail, and copies, whose failure libamdhip64 5.2 does not pass on. */
+/* Ends such a child; for functions that cannot fail, and copies, whose failure libamdhip64 5.2 does not pass
+ * on. */
 void shim_refuse_child(void);
 uint64_t shim_now(void); /* nanoseconds, the unit of all timestamps */
 /* Says on stderr why a packet failed. */
@@ -160,8 +162,9 @@ bool shim_site_text(const struct shim_site *site, char *text, size_t size);
 /* ---- faults.c ---- */
 
 /* Says on stderr why a launch failed. fault: NULL if it could not start. */
-void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet, const struct wm_gpu *gpu,
-                       unsigned number, const struct wm_fault *fault, const char *text);
+void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet,
+                       const struct wm_gpu *gpu, unsigned number, const struct wm_fault *fault,
+                       const char *text);
 
 /* ---- memory.c ---- */
 

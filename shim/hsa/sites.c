@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Call sites: where the program called the runtime. To note one costs a walk up the stack; only reports read the line
- * tables. */
+/* Call sites: where the program called the runtime. To note one costs a walk up the stack; only reports read
+ * the line tables. */
 #include "shim.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,8 @@
 /* The runtime's libraries, whose frames say nothing to the program's author. */
 static bool is_runtime(const char *path)
 {
-    static const char *const names[] = {"libhsa-runtime64.so", "libamdhip64.so", "libhiprtc.so", "libamdocl64.so"};
+    static const char *const names[] = {"libhsa-runtime64.so", "libamdhip64.so", "libhiprtc.so",
+                                        "libamdocl64.so"};
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
     for (size_t i = 0; i < SHIM_COUNT(names); i++)
@@ -67,8 +68,8 @@ static int attribute(Dwarf_Die *die, unsigned name)
     return dwarf_attr(die, name, &found) && !dwarf_formudata(&found, &value) ? (int)value : 0;
 }
 
-/* The innermost line at the address that is not of a header of HIP: the one of the instruction, or where the function
- * that is inlined there was called. */
+/* The innermost line at the address that is not of a header of HIP: the one of the instruction, or where the
+ * function that is inlined there was called. */
 static bool find_line(Dwarf_Die *unit, Dwarf_Addr address, struct line *line)
 {
     Dwarf_Die *scopes = NULL;
@@ -117,7 +118,10 @@ static bool describe_frame(Dwfl *dwfl, const void *frame, char *text, size_t siz
         wm_source_name(symbol, name, sizeof name);
     if (unit && find_line(unit, address - bias, &line) && !is_header(line.file)) {
         const char *file = strrchr(line.file, '/');
-        snprintf(text, size, "%s (%s:%d)", symbol ? name : line.function ? line.function : "?",
+        snprintf(text, size, "%s (%s:%d)",
+                 symbol          ? name
+                 : line.function ? line.function
+                                 : "?",
                  file ? file + 1 : line.file, line.line);
         return true;
     }
@@ -126,8 +130,8 @@ static bool describe_frame(Dwfl *dwfl, const void *frame, char *text, size_t siz
     return false;
 }
 
-static int find_no_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file,
-                              const char *link, GElf_Word crc, char **found)
+static int find_no_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                              const char *file, const char *link, GElf_Word crc, char **found)
 {
     (void)module, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
     return -1; /* only what the program's own files contain */

@@ -611,7 +611,8 @@ static void test_wild_doorbells(void **state)
     hsa_queue_t *queue = new_queue(NULL, NULL);
     const hsa_signal_t done = new_signal(1), bell = queue->doorbell_signal;
     const int64_t wild[] = {-1, 0, 1 << 20, INT64_MAX, INT64_MIN};
-    const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND, .completion_signal = done};
+    const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                              .completion_signal = done};
     for (size_t i = 0; i < sizeof wild / sizeof *wild; i++) {
         hsa_signal_store_relaxed(bell, wild[i]);
         hsa_signal_add_relaxed(bell, wild[i]);
@@ -641,7 +642,8 @@ static void test_random_packets(void **state)
         memset(&packet[28], 0, 8); /* a completion signal would be rejected at once */
         struct error error = {0};
         hsa_queue_t *queue = new_queue(note_error, &error);
-        const hsa_barrier_and_packet_t last = {.header = HSA_PACKET_TYPE_BARRIER_AND, .completion_signal = done};
+        const hsa_barrier_and_packet_t last = {.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                               .completion_signal = done};
         hsa_signal_store_relaxed(done, 1);
         submit(queue, packet);
         submit(queue, &last);
@@ -705,13 +707,15 @@ static void wait_for_ever(hsa_queue_t *queue)
                               HSA_WAIT_STATE_BLOCKED);
 }
 
-/* In a child that was forked after hsa_init(), all functions fail, and waiting ends it; the parent goes on. */
+/* In a child that was forked after hsa_init(), all functions fail, and waiting ends it; the parent goes on.
+ */
 static void test_fork(void **state)
 {
     (void)state;
     hsa_queue_t *queue = new_queue(NULL, NULL);
     const hsa_signal_t done = new_signal(1);
-    const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND, .completion_signal = done};
+    const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                              .completion_signal = done};
     assert_int_equal(exit_code_of(use_everything, queue), 0);
     assert_int_equal(exit_code_of(ring, queue), 128 + SIGABRT);
     assert_int_equal(exit_code_of(copy, queue), 128 + SIGABRT);

@@ -755,7 +755,8 @@ static void products(void **state)
         assert_true(gpu->memory_bandwidth / 1e3 - peaks[i].terabytes < 0.05 &&
                     peaks[i].terabytes - gpu->memory_bandwidth / 1e3 < 0.05);
     }
-    /* AMD's names of PCI devices (libdrm, data/amdgpu.ids), and VRAM of ROCm's table of GPU specifications. */
+    /* AMD's names of PCI devices (libdrm, data/amdgpu.ids), and VRAM of ROCm's table of GPU specifications.
+     */
     static const struct {
         const char *name;
         unsigned chip, gib;
@@ -771,8 +772,8 @@ static void products(void **state)
         assert_int_equal(gpu->chip, memories[i].chip);
         assert_int_equal(gpu->memory_bytes >> 30, memories[i].gib);
     }
-    /* The memory clock times the bus is the bandwidth: 2 transfers per clock of HBM2, 4 of HBM3 and GDDR5, 16 of
-     * GDDR6. Bandwidths are rounded. */
+    /* The memory clock times the bus is the bandwidth: 2 transfers per clock of HBM2, 4 of HBM3 and GDDR5, 16
+     * of GDDR6. Bandwidths are rounded. */
     size_t product_count;
     const struct wm_gpu *all = wm_gpus(&product_count);
     for (size_t i = 0; i < product_count; i++) {

@@ -18,8 +18,8 @@ struct exec_gpus {
     char names[512]; /* separated by commas */
 };
 
-/* Chooses by `names`, as --gpu has them, or NULL: a product that the program has code for. TOOL_WRONG, after a
- * message: no such product, or the program was built for others. */
+/* Chooses by `names`, as --gpu has them, or NULL: a product that the program has code for. TOOL_WRONG, after
+ * a message: no such product, or the program was built for others. */
 int exec_choose_gpus(const char *names, const char *program, struct exec_gpus *gpus);
 /* The file that would be executed; the name itself if PATH does not have it. */
 const char *exec_find_program(const char *name, char path[PATH_MAX]);
@@ -58,8 +58,8 @@ int exec_make_folder(char folder[PATH_MAX]);
 void exec_remove_folder(const char *folder);
 /* Checks the options of the report before the program runs. */
 int exec_check_wanted(const struct exec_wanted *wanted);
-/* Reports what the processes observed. Returns the exit code of the whole: what was found, or else the program's
- * own. */
+/* Reports what the processes observed. Returns the exit code of the whole: what was found, or else the
+ * program's own. */
 int exec_report(const struct exec_wanted *wanted, const char *folder, int own);
 
 #endif

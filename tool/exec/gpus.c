@@ -50,8 +50,8 @@ static int add(struct exec_gpus *gpus, const char *name)
     if (gpus->count == EXEC_GPUS)
         return tool_fail("--gpu: at most %d GPUs", EXEC_GPUS);
     if (gpus->count && strcmp(target, gpus->target))
-        return tool_fail("--gpu: %s is %s, but %s is %s; the GPUs of a program must have the same target", gpu->name,
-                         target, gpus->gpu[0]->name, gpus->target);
+        return tool_fail("--gpu: %s is %s, but %s is %s; the GPUs of a program must have the same target",
+                         gpu->name, target, gpus->gpu[0]->name, gpus->target);
     snprintf(gpus->names + used, sizeof gpus->names - used, "%s%s", used ? "," : "", gpu->name);
     memcpy(gpus->target, target, sizeof target);
     gpus->gpu[gpus->count++] = gpu;

@@ -3,9 +3,9 @@
 #include "tool/exec/exec.h"
 #include "tool/input.h"
 #include "tool/output.h"
+#include "tool/replay.h"
 #include "tool/report/document.h"
 #include "tool/report/fidelity.h"
-#include "tool/replay.h"
 #include "wavemem/wavemem.h"
 
 #include <dirent.h>
@@ -47,7 +47,8 @@ struct part {
 
 static bool path_of(const struct part *part, const char *kind, char path[PATH_MAX])
 {
-    return snprintf(path, PATH_MAX, "%s/%u.%s", part->folder, part->process, kind) < PATH_MAX && !access(path, R_OK);
+    return snprintf(path, PATH_MAX, "%s/%u.%s", part->folder, part->process, kind) < PATH_MAX &&
+           !access(path, R_OK);
 }
 
 /* The whole text of a file; NULL: there is none. */
@@ -71,8 +72,8 @@ static void name_part(struct part *part)
     char *text = read_text(part, "process"), path[PATH_MAX];
     char *name = text ? strchr(text, ' ') : NULL;
     if (name)
-        snprintf(part->who, sizeof part->who, "process %u (pid %.*s, %.*s)", part->process, (int)(name - text), text,
-                 (int)strcspn(name + 1, "\n"), name + 1);
+        snprintf(part->who, sizeof part->who, "process %u (pid %.*s, %.*s)", part->process,
+                 (int)(name - text), text, (int)strcspn(name + 1, "\n"), name + 1);
     else
         snprintf(part->who, sizeof part->who, "process %u", part->process);
     free(text);
@@ -180,7 +181,8 @@ static int show_part(const struct exec_wanted *wanted, const struct part *part, 
     char *text = wanted->fidelity && part->number == 1 ? read_text(part, "fidelity") : NULL;
     size_t row_count = 0;
     struct wm_fidelity_row *rows = text ? read_fidelity(text, &row_count) : NULL;
-    struct tool_replay_more more = {.code = part->faulted ? TOOL_FAULT : TOOL_CLEAN, .who = part->who, .losses = losses};
+    struct tool_replay_more more = {
+        .code = part->faulted ? TOOL_FAULT : TOOL_CLEAN, .who = part->who, .losses = losses};
     int code = more.code;
     if (suffix)
         printf("%s%s\n", suffix > 1 ? "\n" : "", part->who);
@@ -228,7 +230,8 @@ static struct part *find_parts(const char *folder, size_t *count)
         for (unsigned number = 1; parts && number <= EXEC_GPUS; number++) {
             char kind[24] = "trace", path[PATH_MAX];
             struct part *part = &parts[*count];
-            *part = (struct part){.folder = folder, .process = (unsigned)atol(names[i]->d_name), .number = number};
+            *part = (struct part){
+                .folder = folder, .process = (unsigned)atol(names[i]->d_name), .number = number};
             if (number > 1)
                 snprintf(kind, sizeof kind, "%u.trace", number);
             if (path_of(part, kind, path))

@@ -48,8 +48,8 @@ static bool set(const struct exec_setting *setting)
     return setting->value ? !setenv(setting->name, setting->value, 1) : !unsetenv(setting->name);
 }
 
-/* Signals that would end this process before the results are shown and removed. The program gets those of the terminal
- * itself; the others are passed on. */
+/* Signals that would end this process before the results are shown and removed. The program gets those of the
+ * terminal itself; the others are passed on. */
 static const struct {
     int signal;
     bool passed_on;
@@ -81,7 +81,8 @@ static pid_t start(char **program)
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask); /* until `child` is known */
     for (size_t i = 0; i < SIGNALS; i++) {
-        const struct sigaction now = {.sa_handler = signals[i].passed_on ? pass_on : SIG_IGN, .sa_flags = SA_RESTART};
+        const struct sigaction now = {.sa_handler = signals[i].passed_on ? pass_on : SIG_IGN,
+                                      .sa_flags = SA_RESTART};
         sigaction(signals[i].signal, NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN)
             sigaction(signals[i].signal, &now, NULL);

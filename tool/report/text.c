@@ -223,7 +223,7 @@ static void print_program(const struct tool_report *report, const struct tool_gr
 {
     enum { MOST_SHARES = 5 };
     uint64_t dispatches = 0, workgroups = 0, waves = 0, instructions = 0;
-    char text[TOOL_SHORT], name[TOOL_NAME], shares[TOOL_SENTENCES] = "";
+    char text[TOOL_SHORT], name[TOOL_NAME], shares[MOST_SHARES * (TOOL_NAME + 16)] = "";
     double seconds = 0;
     size_t used = 0, named = 0;
     for (size_t i = 0; i < report->kernel_count; i++) {
@@ -235,12 +235,12 @@ static void print_program(const struct tool_report *report, const struct tool_gr
         seconds += kernel->binds ? kernel->binds->seconds : 0;
     }
     tool_print_labelled("in all", TOOL_BOLD,
-                        "%zu kernels, %" PRIu64 " dispatches, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
-                        " instructions",
+                        "%zu kernels, %" PRIu64 " dispatches, %" PRIu64 " workgroups, %" PRIu64
+                        " waves, %" PRIu64 " instructions",
                         report->kernel_count, dispatches, workgroups, waves, instructions);
     for (size_t i = 0; i < count && named < MOST_SHARES; i++) {
         const struct wm_profile_kernel *kernel = groups[i].kernel;
-        if (!kernel || !kernel->binds || used >= sizeof shares - TOOL_NAME)
+        if (!kernel || !kernel->binds)
             continue;
         used += (size_t)snprintf(shares + used, sizeof shares - used, "%s%s %.1f%%", named++ ? ", " : "",
                                  tool_name(kernel->kernel, name), 100 * kernel->binds->seconds / seconds);
@@ -259,8 +259,8 @@ static void print_all_accesses(const struct tool_sums *all)
     tool_figure_text(tool_find_key("lines"), all, lines);
     tool_figure_text(tool_find_key("ideal_lines"), all, ideal);
     tool_figure_text(tool_find_key("efficiency"), all, efficiency);
-    tool_print_labelled("accesses", TOOL_PLAIN, "%s requests, %s lines, ideal %s, efficiency %s", requests, lines,
-                        ideal, efficiency);
+    tool_print_labelled("accesses", TOOL_PLAIN, "%s requests, %s lines, ideal %s, efficiency %s", requests,
+                        lines, ideal, efficiency);
 }
 
 /* Selects the columns. Source lines have one for their place and one for their text. */
