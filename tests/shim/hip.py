@@ -124,6 +124,7 @@ class Exec(unittest.TestCase):
         self.assertIn("<html", page.read_text(encoding="utf-8"))
         again = subprocess.run([COMMAND, "replay", trace, "--json"], stdout=subprocess.PIPE, check=True).stdout
         self.assertEqual(json.loads(again)["kernels"], self.report()["kernels"])
+        self.assertIn("2 kernels, 8 dispatches, 28 workgroups, 112 waves", done.stderr)
         self.assertEqual(execute("--trace", "/nowhere/a.trace", program).returncode, 2)
 
     def test_several_processes(self):
@@ -144,6 +145,9 @@ class Exec(unittest.TestCase):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("it ended before what was observed had been written", done.stderr)
         self.assertEqual(execute(self.program("launches"), "abort").returncode, 128 + 6)
+        done = execute(self.program("launches"), "throw")
+        self.assertEqual(done.returncode, 128 + 6)
+        self.assertIn("from a callback", done.stderr)
         done = execute("--prof", self.program("launches"), "fork")
         self.assertEqual(done.returncode, 7, done.stderr)
 
@@ -213,6 +217,6 @@ class Exec(unittest.TestCase):
 
 
 COMMAND, RUNTIME = sys.argv[1:]
-if not (shutil.which("clang++-15") and (LIBRARIES / "libamdhip64.so").exists() and BITCODE.exists()):
+if not (shutil.which("clang++-15") and shutil.which("clang-offload-bundler", path="/usr/lib/llvm-15/bin") and (LIBRARIES / "libamdhip64.so").exists() and BITCODE.exists()):
     sys.exit(SKIPPED)
 unittest.main(argv=sys.argv[:1])

@@ -25,6 +25,12 @@ class Exec(Case):
         self.refused("did you mean --gpu?", "exec --gpy vega64 true")
         # Before the program runs, not after it.
         self.refused("--kernel (: expected a regular expression", "exec --kernel ( false")
+        self.refused("--launches 0: expected numbers from 1 on", "exec --launches 0 false")
+        self.refused("--on-fault ignore: expected stop or continue", "exec --on-fault ignore false")
+        self.refused("must have the same target", "exec --gpu vega64,mi100 false")
+        self.refused("at most 16 GPUs", "exec --gpu " + ",".join(["mi100"] * 17) + " false")
+        self.refused("no product ''", "exec --gpu mi100, false")
+        self.refused("--trace missing/x.trace: cannot be written", "exec --trace missing/x.trace false")
         self.refused("--sort foo: no such column", "exec --sort foo false")
         self.refused("--fail-if x: expected", "exec --fail-if x false")
         self.refused("cannot be written", "exec --csv missing/x.csv false")
@@ -44,6 +50,16 @@ class Exec(Case):
         environment = dict(os.environ, LD_PRELOAD="libc.so.6", WAVEMEM_THREADS="9")
         self.assertEqual(run("printenv", "LD_PRELOAD", "WAVEMEM_THREADS", env=environment).stdout, f"{library}:libc.so.6\n")
         self.assertEqual(run("echo", "-j", "--gpu").stdout, "-j --gpu\n")
+        # What wavemem is told to end with goes to the program; a signal that ends the program is told.
+        self.assertEqual(run("sh", "-c", "trap 'exit 9' TERM; kill -TERM $PPID; sleep 5 & wait").returncode, 9)
+        self.assertEqual(run("sh", "-c", "kill -KILL $$").returncode, 128 + 9)
+        self.assertEqual(run("--prof", "sh", "-c", "exit 6").returncode, 6)
+        self.assertEqual(run("--fidelity", "true").returncode, 0)
+        self.refused("no kernel was profiled", "exec --prof true")
+        folder = os.path.join(self.folder.name, "temporary")
+        os.mkdir(folder)
+        run("sh", "-c", "kill -TERM $$", env=dict(os.environ, TMPDIR=folder))
+        self.assertEqual(os.listdir(folder), [])  # no results stay behind
         self.refused("'not-there': No such file", "exec not-there")
 
 

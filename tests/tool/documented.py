@@ -49,6 +49,8 @@ CODES = {
     # what stands for the program runs no kernel
     "build/wavemem exec --html app.html ./app": 2,
     "wavemem exec --html app.html ./app": 2,
+    "build/wavemem exec --kernel '^gemm' --launches 3-5 --json=gemm.json ./app": 2,
+    "wavemem exec --kernel '^gemm' --launches 3-5 ./app": 2,
     # 'c' is too short
     "build/wavemem run examples/gfx900/vecadd.co -g 1024 -b 64 --arg a=iota:f32:1024 --arg b=iota:f32:1024 "
     "--arg c=zero:f32:1000 --arg n=1024": 3,

@@ -223,7 +223,7 @@ static void print_program(const struct tool_report *report, const struct tool_gr
 {
     enum { MOST_SHARES = 5 };
     uint64_t dispatches = 0, workgroups = 0, waves = 0, instructions = 0;
-    char text[TOOL_SHORT], name[TOOL_NAME], shares[TOOL_SENTENCES] = "";
+    char text[TOOL_SHORT], name[TOOL_NAME], shares[MOST_SHARES * (TOOL_NAME + 16)] = "";
     double seconds = 0;
     size_t used = 0, named = 0;
     for (size_t i = 0; i < report->kernel_count; i++) {
@@ -240,7 +240,7 @@ static void print_program(const struct tool_report *report, const struct tool_gr
                         report->kernel_count, dispatches, workgroups, waves, instructions);
     for (size_t i = 0; i < count && named < MOST_SHARES; i++) {
         const struct wm_profile_kernel *kernel = groups[i].kernel;
-        if (!kernel || !kernel->binds || used >= sizeof shares - TOOL_NAME)
+        if (!kernel || !kernel->binds)
             continue;
         used += (size_t)snprintf(shares + used, sizeof shares - used, "%s%s %.1f%%", named++ ? ", " : "",
                                  tool_name(kernel->kernel, name), 100 * kernel->binds->seconds / seconds);

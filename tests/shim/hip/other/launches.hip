@@ -3,6 +3,7 @@
 // exit code 7.
 #include "../check.h"
 #include <cstring>
+#include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,11 @@ __global__ void fill(int *p, int value)
 __global__ void twice(int *p)
 {
     p[blockIdx.x * blockDim.x + threadIdx.x] *= 2;
+}
+
+static void throw_error(hipStream_t, hipError_t, void *)
+{
+    throw std::runtime_error("from a callback");
 }
 
 int main(int argc, char **argv)
@@ -29,6 +35,11 @@ int main(int argc, char **argv)
     HIP(hipDeviceSynchronize());
     if (!std::strcmp(how, "abort"))
         std::abort();
+    if (!std::strcmp(how, "throw")) { // on a thread of the runtime
+        HIP(hipStreamAddCallback(nullptr, throw_error, nullptr, 0));
+        HIP(hipDeviceSynchronize());
+        pause();
+    }
     if (!std::strcmp(how, "fork")) { // the child leaves HIP alone
         if (!fork())
             std::exit(0);
