@@ -102,7 +102,8 @@ static hsa_status_t cpu_info(uint32_t attribute, void *value)
     return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
 }
 
-static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, uint32_t attribute, void *value)
+static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, uint32_t attribute,
+                             void *value)
 {
     static const uint16_t sides[3] = {LARGEST_WORKGROUP, LARGEST_WORKGROUP, LARGEST_WORKGROUP};
     static const hsa_dim3_t grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
@@ -207,7 +208,7 @@ SHIM_API hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agen
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!result)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *result = agent.handle == SHIM_GPU && extension == HSA_EXTENSION_IMAGES && version_major == 1;
+    *result = shim_gpu(agent) >= 0 && extension == HSA_EXTENSION_IMAGES && version_major == 1;
     return HSA_STATUS_SUCCESS;
 }
 

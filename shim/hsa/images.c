@@ -81,7 +81,7 @@ static hsa_status_t check(hsa_agent_t agent, const void *argument, const void *o
 {
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    if (agent.handle != SHIM_GPU)
+    if (shim_gpu(agent) < 0)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     return argument && other ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }

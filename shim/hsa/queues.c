@@ -153,7 +153,10 @@ static hsa_status_t run_kernel(struct shim_queue *queue, const hsa_kernel_dispat
     }
     if (!result.fault.kind || (result.fault.kind == WM_FAULT_STOPPED && is_set(&queue->ends)))
         return HSA_STATUS_SUCCESS;
-    shim_report_fault(&launch, &request, device->gpus[queue->gpu], queue->gpu, &result.fault, result.fault.text);
+    shim_report_fault(&launch, &request, device->gpus[queue->gpu], queue->gpu, &result.fault,
+                      result.fault.text);
+    if (result.fault.kind == WM_FAULT_MEMORY || result.fault.kind == WM_FAULT_READ_ONLY)
+        shim_tell_fault(queue->gpu, &result.fault);
     return status_of_fault(result.fault.kind);
 }
 
@@ -341,7 +344,8 @@ SHIM_API hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_que
     struct shim_queue *queue = i < QUEUES ? &queues[i] : NULL;
     bool ok = false;
     if (queue) {
-        *queue = (struct shim_queue){.size = size, .gpu = (unsigned)shim_gpu(agent), .callback = callback, .user = user};
+        *queue = (struct shim_queue){
+            .size = size, .gpu = (unsigned)shim_gpu(agent), .callback = callback, .user = user};
         ok = start(queue, type);
         if (!ok)
             release(queue);

@@ -21,8 +21,8 @@
 
 enum { SHIM_GPUS = 16, SHIM_NAME = 256, SHIM_PATH = 4096 };
 
-/* The GPUs of the process, all of one target; they exist from the first hsa_init() on, until the process ends. They
- * share a machine, so that each reaches the memory of the others. */
+/* The GPUs of the process, all of one target; they exist from the first hsa_init() on, until the process
+ * ends. They share a machine, so that each reaches the memory of the others. */
 struct shim_device {
     struct wm_machine *machine;
     const struct wm_gpu *gpus[SHIM_GPUS];
@@ -103,6 +103,11 @@ void shim_doorbell(struct shim_queue *queue);
 /* 0 if no kernel runs. */
 unsigned shim_kernels_running(void);
 
+/* ---- events.c ---- */
+
+/* Calls the program's handlers of memory faults. */
+void shim_tell_fault(unsigned gpu, const struct wm_fault *fault);
+
 /* ---- executables.c ---- */
 
 /* The name of the kernel with this object; "" if it is of no executable. */
@@ -158,8 +163,9 @@ bool shim_site_text(const struct shim_site *site, char *text, size_t size);
 /* ---- faults.c ---- */
 
 /* Says on stderr why a launch failed. fault: NULL if it could not start. */
-void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet, const struct wm_gpu *gpu,
-                       unsigned number, const struct wm_fault *fault, const char *text);
+void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet,
+                       const struct wm_gpu *gpu, unsigned number, const struct wm_fault *fault,
+                       const char *text);
 
 /* ---- memory.c ---- */
 
