@@ -3,6 +3,7 @@
  * machine keeps what was loaded, so that destroying an executable only makes its handles invalid. */
 #include "images.h"
 #include "shim.h"
+#include "variables.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct code {
     const void *bytes; /* where the program had them */
     size_t size;
     uint64_t base, length, delta;
+    struct shim_variables variables;
 };
 
 struct executable {
@@ -165,6 +167,58 @@ SHIM_API hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t gi
     return HSA_STATUS_SUCCESS;
 }
 
+/* ---- code objects, the older interface of readers ---- */
+
+/* Their handles are addresses of copies of their bytes, as in ROCr: LLVM 15's OpenMP runtime changes a
+ * variable there before it loads them. */
+SHIM_API hsa_status_t hsa_code_object_deserialize(void *bytes, size_t size, const char *options,
+                                                  hsa_code_object_t *made)
+{
+    hsa_code_object_reader_t reader;
+    (void)options;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!bytes || !size || !made)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    void *own = malloc(size);
+    if (!own)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    memcpy(own, bytes, size);
+    const hsa_status_t status = add_reader(&(struct reader){own, size, own}, &reader);
+    if (status)
+        free(own);
+    else
+        made->handle = (uintptr_t)own;
+    return status;
+}
+
+/* The reader of a code object; 0: there is none. */
+static hsa_code_object_reader_t reader_with(hsa_code_object_t code)
+{
+    hsa_code_object_reader_t found = {0};
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < reader_count && !found.handle; i++)
+        if (readers[i] && readers[i]->own && (uintptr_t)readers[i]->own == code.handle)
+            found.handle = i + 1;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+SHIM_API hsa_status_t hsa_code_object_destroy(hsa_code_object_t given)
+{
+    return hsa_code_object_reader_destroy(reader_with(given)) ? HSA_STATUS_ERROR_INVALID_CODE_OBJECT
+                                                              : HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_executable_load_code_object(hsa_executable_t executable, hsa_agent_t agent,
+                                                      hsa_code_object_t given, const char *options)
+{
+    const hsa_status_t status =
+        hsa_executable_load_agent_code_object(executable, agent, reader_with(given), options, NULL);
+    return status == HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER ? HSA_STATUS_ERROR_INVALID_CODE_OBJECT
+                                                                 : status;
+}
+
 /* ---- executables ---- */
 
 SHIM_API hsa_status_t hsa_executable_create_alt(hsa_profile_t profile,
@@ -211,6 +265,8 @@ SHIM_API hsa_status_t hsa_executable_destroy(hsa_executable_t given)
         return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
     for (size_t i = 0; i < executable->symbol_count; i++)
         free(executable->symbols[i].name);
+    for (size_t i = 0; i < executable->code_count; i++)
+        shim_variables_free(&executable->codes[i].variables);
     free(executable->symbols);
     free(executable->codes);
     free(executable);
@@ -244,6 +300,8 @@ static hsa_status_t load(struct executable *executable, hsa_agent_t agent, const
     struct code code = {.agent = agent, .bytes = reader->bytes, .size = reader->size};
     if (!grow(&executable->codes, executable->code_count, sizeof code))
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (!shim_variables_find(reader->bytes, reader->size, &code.variables))
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     enum wm_status status =
         wm_object_open(reader->bytes, reader->size, SHIM_OBJECT, device->target, &code.object, &diag);
     if (!status) {
@@ -252,6 +310,7 @@ static hsa_status_t load(struct executable *executable, hsa_agent_t agent, const
             wm_object_close(code.object);
     }
     if (status) {
+        shim_variables_free(&code.variables);
         shim_complain("%s", diag.message);
         return status == WM_NO_MEMORY ? HSA_STATUS_ERROR_OUT_OF_RESOURCES
                                       : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
@@ -445,46 +504,84 @@ SHIM_API hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t giv
     return status;
 }
 
-/* Kernels only: the public API lists no variables. */
+typedef hsa_status_t on_symbol(hsa_executable_t executable, hsa_agent_t agent, hsa_executable_symbol_t symbol,
+                               void *data);
+
+/* Name of a symbol of the code: first come the kernels, then the variables. False: there are no more. */
+static bool name_symbol(const struct code *code, size_t number, char *name, size_t size)
+{
+    const size_t kernels = wm_object_kernel_count(code->object);
+    if (number < kernels)
+        snprintf(name, size, "%.*s.kd", (int)(size - 4), wm_object_kernel(code->object, number)->name);
+    else if (number - kernels < code->variables.count)
+        snprintf(name, size, "%s", code->variables.names[number - kernels]);
+    else
+        return false;
+    return true;
+}
+
+/* agent: NULL for all. */
+static hsa_status_t iterate(hsa_executable_t given, const hsa_agent_t *agent, on_symbol *callback, void *data)
+{
+    char name[4096];
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    for (size_t code = 0, number = 0;;) {
+        pthread_mutex_lock(&lock);
+        struct executable *executable = executable_of(given.handle);
+        const bool known = executable, more = executable && code < executable->code_count;
+        const hsa_agent_t owner = more ? executable->codes[code].agent : (hsa_agent_t){0};
+        const bool wanted = more && (!agent || agent->handle == owner.handle);
+        const bool has = wanted && name_symbol(&executable->codes[code], number, name, sizeof name);
+        const uint64_t index = has ? find_symbol(executable, &owner, name) : 0;
+        pthread_mutex_unlock(&lock);
+        if (!more)
+            return known ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+        if (!has) {
+            code++;
+            number = 0;
+            continue;
+        }
+        number++;
+        const hsa_status_t status =
+            index ? callback(given, owner, (hsa_executable_symbol_t){given.handle << UPPER | index}, data)
+                  : HSA_STATUS_SUCCESS;
+        if (status)
+            return status;
+    }
+}
+
 SHIM_API hsa_status_t
 hsa_executable_iterate_agent_symbols(hsa_executable_t given, hsa_agent_t agent,
                                      hsa_status_t (*callback)(hsa_executable_t executable, hsa_agent_t agent,
                                                               hsa_executable_symbol_t symbol, void *data),
                                      void *data)
 {
-    if (!shim_device())
-        return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    char name[512];
-    if (!callback)
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    for (size_t code = 0, kernel = 0;;) {
-        pthread_mutex_lock(&lock);
-        struct executable *executable = executable_of(given.handle);
-        const bool known = executable;
-        const struct wm_object *object =
-            executable && code < executable->code_count ? executable->codes[code].object : NULL;
-        const bool has = object && kernel < wm_object_kernel_count(object);
-        uint64_t index = 0;
-        if (has) {
-            snprintf(name, sizeof name, "%.*s.kd", (int)(sizeof name - 4),
-                     wm_object_kernel(object, kernel)->name);
-            index = find_symbol(executable, &agent, name);
-        }
-        pthread_mutex_unlock(&lock);
-        if (!object)
-            return known ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-        if (!has) {
-            code++;
-            kernel = 0;
-            continue;
-        }
-        kernel++;
-        const hsa_status_t status =
-            index ? callback(given, agent, (hsa_executable_symbol_t){given.handle << UPPER | index}, data)
-                  : HSA_STATUS_SUCCESS;
-        if (status)
-            return status;
-    }
+    return callback ? iterate(given, &agent, callback, data) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* The older function, whose callback is not told the agent. */
+struct without_agent {
+    hsa_status_t (*callback)(hsa_executable_t executable, hsa_executable_symbol_t symbol, void *data);
+    void *data;
+};
+
+static hsa_status_t drop_agent(hsa_executable_t executable, hsa_agent_t agent, hsa_executable_symbol_t symbol,
+                               void *data)
+{
+    const struct without_agent *older = data;
+    (void)agent;
+    return older->callback(executable, symbol, older->data);
+}
+
+SHIM_API hsa_status_t hsa_executable_iterate_symbols(hsa_executable_t given,
+                                                     hsa_status_t (*callback)(hsa_executable_t executable,
+                                                                              hsa_executable_symbol_t symbol,
+                                                                              void *data),
+                                                     void *data)
+{
+    struct without_agent older = {callback, data};
+    return callback ? iterate(given, NULL, drop_agent, &older) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 /* ---- the loader's table ---- */

@@ -156,6 +156,8 @@ static hsa_status_t run_kernel(struct shim_queue *queue, const hsa_kernel_dispat
         return HSA_STATUS_SUCCESS;
     shim_report_fault(&launch, &request, device->gpus[queue->gpu], queue->gpu, &result.fault,
                       result.fault.text);
+    if (result.fault.kind == WM_FAULT_MEMORY || result.fault.kind == WM_FAULT_READ_ONLY)
+        shim_tell_fault(queue->gpu, &result.fault);
     return status_of_fault(result.fault.kind);
 }
 

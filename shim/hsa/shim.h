@@ -107,6 +107,11 @@ void shim_doorbell(struct shim_queue *queue);
 /* 0 if no kernel runs. */
 unsigned shim_kernels_running(void);
 
+/* ---- events.c ---- */
+
+/* Calls the program's handlers of memory faults. */
+void shim_tell_fault(unsigned gpu, const struct wm_fault *fault);
+
 /* ---- executables.c ---- */
 
 /* The name of the kernel with this object; "" if it is of no executable. */

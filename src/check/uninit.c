@@ -992,7 +992,8 @@ static bool see_outline(void *local, const struct wmi_outline *outline, uint32_t
         return false;
     for (unsigned place = 0; place < places; place++) {
         uint64_t address[64], low, high;
-        if (is_range_written(outline, written, shard->check->dispatch.wave_lanes, place * insn->distance, bytes))
+        if (is_range_written(outline, written, shard->check->dispatch.wave_lanes, place * insn->distance,
+                             bytes))
             continue;
         place_lanes(outline, place * insn->distance, address, &low, &high);
         if (low < outline->from || high > outline->to || outline->to - high < bytes)
@@ -1246,8 +1247,7 @@ static bool begin_scratch(struct checker *check)
 static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
 {
     struct checker *check = self;
-    const uint64_t items =
-        (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
+    const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
     check->dispatch = *dispatch;
     check->waves = (uint32_t)((items + dispatch->wave_lanes - 1) / dispatch->wave_lanes);
     check->instructions = check->slots = 0;

@@ -34,7 +34,8 @@ bool wmi_vmem_touch(const struct wmi_worker *worker, struct wmi_hit *hit, uint64
         return false;
     const struct wmi_observers *observers = &worker->dispatch->observers;
     for (unsigned i = 0; i < observers->count; i++)
-        if (observers->one[i]->guards && observers->one[i]->guards(observers->one[i]->self, hit->low, hit->high))
+        if (observers->one[i]->guards &&
+            observers->one[i]->guards(observers->one[i]->self, hit->low, hit->high))
             hit->flags |= WMI_HIT_GUARDED;
     return true;
 }
@@ -434,8 +435,7 @@ const struct wmi_op *wmi_step_vmem_watch_base(char *restrict frame, const struct
     const uint64_t lanes = active_lanes(frame, op), base = wmi_frame_64(frame, op->b);
     if (!lanes)
         return wmi_next(frame, op);
-    const uint64_t start =
-        base + (uint64_t)m->offset + wmi_row_at(frame, op->a, 0)[__builtin_ctzll(lanes)];
+    const uint64_t start = base + (uint64_t)m->offset + wmi_row_at(frame, op->a, 0)[__builtin_ctzll(lanes)];
     const uint64_t size = hit->high - hit->low;
     if (base - hit->low <= size && start - hit->low < size)
         return wmi_next(frame, op);

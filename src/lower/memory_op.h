@@ -39,9 +39,9 @@ struct wmi_memory_op {
                                           * asked */
     const struct wmi_observer *observer; /* observer that this record's watch step reports to, or NULL */
     uint32_t watcher;                    /* index among the dispatch's observers */
-    const struct wmi_memory_op *late;    /* the record for the observer that is late, which the instruction's own
-                                          * step shows accesses to; or NULL */
-    struct wmi_depth depth;              /* within its block, if the observer asks for depths */
+    const struct wmi_memory_op *late; /* the record for the observer that is late, which the instruction's own
+                                       * step shows accesses to; or NULL */
+    struct wmi_depth depth;           /* within its block, if the observer asks for depths */
     const struct wmi_buffer_rules *buffer; /* MUBUF: rules of the target */
     const struct wmi_format_rules *format; /* likewise, for instructions that convert formats; else NULL */
     uint64_t parameter;                    /* meaning depends on the step */

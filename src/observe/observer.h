@@ -63,11 +63,11 @@ struct wmi_observer {
     uint64_t events; /* the kinds of enum wm_event_kind for which event() is called */
     bool depths;     /* it asks for wmi_access.depth */
     bool lds_moves;  /* it asks for the LDS side of moves between memory and LDS, too (WMI_PATH_LDS_DMA) */
-    /* With access(), and without instruction(), done() and outline(): it must be shown accesses only for which
-     * enum wmi_late has a reason, so that the others cost next to nothing. One observer of a dispatch may be
-     * late. */
+    /* With access(), and without instruction(), done() and outline(): it must be shown accesses only for
+     * which enum wmi_late has a reason, so that the others cost next to nothing. One observer of a dispatch
+     * may be late. */
     bool late;
-    bool explains;   /* addresses are given, not reached: an aperture may lie within an allocation */
+    bool explains; /* addresses are given, not reached: an aperture may lie within an allocation */
     /* NULL: no memory. The dispatch does not run then. */
     void *(*thread_begin)(void *self);
     void (*thread_end)(void *self, void *local);

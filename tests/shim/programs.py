@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""HIP programs that check themselves, through `wavemem exec` on several products. Exit code 77 (skipped) without clang-15,
-Debian's libamdhip64, or a header of the programs.
+"""HIP and OpenMP programs that check themselves, through `wavemem exec` on several products. Exit code 77 (skipped) without clang-15,
+Debian's libamdhip64 or LLVM 15's OpenMP runtime, or a header of the programs.
 
 usage: programs.py WAVEMEM [--products NAME,...] SOURCE... [LINKER WORDS]
 
 Several sources become one program that runs them one after the other, each in a namespace of its own: the compiler takes
-longer for the headers than for the rest. Sources that end in .cpp have no code for the GPU.
+longer for the headers than for the rest. Sources that end in .cpp have no code for the GPU; one that ends in .c uses OpenMP.
+LLVM15 names the folder of the OpenMP runtime, if it is not Debian's.
 """
+import os
 import re
 import shutil
 import subprocess
@@ -18,6 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
 BITCODE = LIBRARIES / "amdgcn" / "bitcode"
+LLVM = Path(os.environ.get("LLVM15", "/usr/lib/llvm-15"))
 SKIPPED = 77
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"].*$', re.M)
 PRODUCTS = {"vega64": "gfx900", "mi210": "gfx90a", "rx6800": "gfx1030"}
@@ -57,26 +60,45 @@ def compile_program(sources, words, targets, folder):
     return program
 
 
+def compile_openmp(source, target, folder):
+    """LLVM 15's OpenMP takes one target only."""
+    program = Path(folder) / "program"
+    subprocess.run(
+        ["clang-15", "-O2", "-fopenmp", "-fopenmp-targets=amdgcn-amd-amdhsa", "-Xopenmp-target=amdgcn-amd-amdhsa",
+         f"-march={target}", f"--libomptarget-amdgpu-bc-path={LLVM}/lib", "--rocm-path=/usr",
+         f"--rocm-device-lib-path={BITCODE}", f"-I{LLVM}/lib/clang/15.0.6/include", f"-L{LLVM}/lib",
+         f"-Wl,-rpath,{LLVM}/lib", source, "-o", program], check=True)
+    return program
+
+
+def run(command, product, program):
+    done = subprocess.run([command, "exec", "--gpu", product, program], timeout=200, check=False)
+    if done.returncode:
+        print(f"{program} on {product}: exit code {done.returncode}", file=sys.stderr)
+    return done.returncode == 0
+
+
 def main(command, *words):
     products = list(PRODUCTS)
     if words[0] == "--products":
         products = words[1].split(",")
         words = words[2:]
-    sources = [HERE / word for word in words if word.endswith((".hip", ".cpp"))]
-    if not (shutil.which("clang++-15") and (LIBRARIES / "libamdhip64.so").exists() and BITCODE.exists()):
+    sources = [HERE / word for word in words if word.endswith((".hip", ".cpp", ".c"))]
+    openmp = sources[0].suffix == ".c"
+    runtime = LLVM / "lib" / "libomptarget.rtl.amdgpu.so" if openmp else LIBRARIES / "libamdhip64.so"
+    if not (shutil.which("clang++-15") and runtime.exists() and BITCODE.exists()):
+        print(f"skipped: no clang++-15, {runtime} or {BITCODE}")
         return SKIPPED
     if absent := missing(sources):
         print(f"skipped: no {absent}")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
+        if openmp:
+            return 0 if all(run(command, product, compile_openmp(source, PRODUCTS[product], folder))
+                            for source in sources for product in products) else 1
         linked = [word for word in words if HERE / word not in sources]
         program = compile_program(sources, linked, [PRODUCTS[product] for product in products], folder)
-        for product in products:
-            done = subprocess.run([command, "exec", "--gpu", product, program], timeout=200, check=False)
-            if done.returncode:
-                print(f"{product}: exit code {done.returncode}", file=sys.stderr)
-                return 1
-    return 0
+        return 0 if all(run(command, product, program) for product in products) else 1
 
 
 sys.exit(main(*sys.argv[1:]))

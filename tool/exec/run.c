@@ -29,18 +29,28 @@ int exec_find_runtime(char path[PATH_MAX])
         "installed");
 }
 
-/* LD_PRELOAD instead of the search path, because a library's own RPATH comes before that. */
-static bool preload(const char *runtime)
+/* Puts a value in front of those that the variable lists. */
+static bool put_first(const char *variable, const char *first)
 {
-    const char *before = getenv("LD_PRELOAD");
-    const size_t size = strlen(runtime) + (before ? strlen(before) : 0) + 2;
+    const char *before = getenv(variable);
+    const size_t size = strlen(first) + (before ? strlen(before) : 0) + 2;
     char *value = malloc(size);
     if (!value)
         return false;
-    snprintf(value, size, "%s%s%s", runtime, before && *before ? ":" : "", before ? before : "");
-    const bool ok = !setenv("LD_PRELOAD", value, 1);
+    snprintf(value, size, "%s%s%s", first, before && *before ? ":" : "", before ? before : "");
+    const bool ok = !setenv(variable, value, 1);
     free(value);
     return ok;
+}
+
+/* LD_PRELOAD, because a library's own RPATH comes before the search path; the path too, for those who open
+ * the library by its name without a version, as LLVM's OpenMP runtime does. */
+static bool preload(const char *runtime)
+{
+    char folder[PATH_MAX];
+    const char *end = strrchr(runtime, '/');
+    snprintf(folder, sizeof folder, "%.*s", (int)(end - runtime), runtime);
+    return put_first("LD_PRELOAD", runtime) && put_first("LD_LIBRARY_PATH", folder);
 }
 
 static bool set(const struct exec_setting *setting)
