@@ -71,7 +71,7 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
     group->tag = tag;
     group->clock = 0;
     group->waves = waves;
-    group->at_barrier = 0;
+    group->begun = group->completed = 0;
     group->splits = group->stored = false;
     memset(group->wave, 0, sizeof group->wave);
     if (group->named)
@@ -288,18 +288,21 @@ bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group,
     w->arrived = w->epoch;
     if (!stays)
         w->epoch = tick(order, group);
-    if (!group->at_barrier++)
+    if (++w->arrivals > group->begun) {
+        group->begun = w->arrivals;
         group->round = group->clock;
+    }
     return true;
 }
 
 /* All have arrived, and the first one goes on. */
 static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
 {
-    group->at_barrier = 0;
     if (group->splits) {
-        for (unsigned i = 0; i < group->waves; i++)
+        for (unsigned i = 0; i < group->waves; i++) {
             group->wave[i].joins = group->round;
+            group->wave[i].passed = group->wave[i].arrived;
+        }
         pass_stores(order, group, group->round);
         return;
     }
@@ -322,14 +325,16 @@ void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, 
                 learn_within(order, group, wave, i, group->named[number][i]);
         return;
     }
-    if (group->at_barrier)
+    if (w->arrivals > group->completed) {
+        group->completed = w->arrivals;
         complete(order, group);
+    }
     if (!group->splits)
         return;
     raise_floor(group, wave, w->joins);
     for (unsigned i = 0; i < group->waves; i++)
-        if (i != wave && group->wave[i].arrived >= w->joins)
-            learn_within(order, group, wave, i, group->wave[i].arrived + 1);
+        if (i != wave && group->wave[i].passed >= w->joins)
+            learn_within(order, group, wave, i, group->wave[i].passed + 1);
     share(root_of(order, group->tag));
 }
 

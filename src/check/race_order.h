@@ -41,7 +41,10 @@ struct wmi_race_past {
 struct wmi_race_wave {
     uint32_t epoch; /* of the workgroup's clock */
     uint32_t floor; /* all that its workgroup did in earlier epochs is ordered before the wave's next access */
-    uint32_t arrived, joins; /* epoch before it last arrived at a split barrier; floor that it gets behind it */
+    uint32_t arrivals; /* at the workgroup's barrier */
+    uint32_t arrived;  /* its epoch before the last one, */
+    uint32_t passed;   /* and before the last one to which all have come; */
+    uint32_t joins;    /* the floor that it gets behind that */
     uint32_t stores; /* operations of the counter of stores from its last store on; 0: none is on its way */
     uint32_t invalidated; /* caches since it last invalidated all that it must: 1 << enum wm_cache_level */
     bool lds_stored; /* to LDS, since its last release */
@@ -54,10 +57,10 @@ struct wmi_race_group {
     struct wmi_race_group *next; /* of unused ones */
     uint32_t tag, clock, waves;
     uint32_t launch;  /* of the shadow */
-    unsigned at_barrier;
-    bool splits;      /* waves signal and wait apart */
-    bool stored;      /* a wave stored to global memory before a barrier */
-    uint32_t round;   /* clock at the first signal */
+    uint32_t begun, completed; /* barriers to which a wave has come, and those to which all have */
+    uint32_t round;            /* the clock when the first one came to the last one */
+    bool splits;               /* waves signal and wait apart */
+    bool stored;               /* a wave stored to global memory before a barrier */
     struct wmi_race_wave wave[WMI_RACE_WAVES];
     uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */
     uint64_t *lds;                     /* the records of LDS */

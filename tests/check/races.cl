@@ -26,7 +26,7 @@ kernel void refill(global uint *out, uint n) {
     for (uint i = 0; i < n; i++) {
         tile[G] = G + i; // FINDS: race-lds
         barrier(CLK_LOCAL_MEM_FENCE);
-        sum += tile[255 - G];
+        sum += tile[255 - G]; // FINDS: race-lds
     }
     out[get_global_id(0)] = sum;
 }
