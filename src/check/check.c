@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct wmi_checker *const kinds[] = {&wmi_checker_waits, &wmi_checker_memory,
-                                                  &wmi_checker_uninit};
+                                                  &wmi_checker_uninit, &wmi_checker_races};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 _Static_assert((int)KINDS <= (int)WMI_CHECKERS, "room for every checker");

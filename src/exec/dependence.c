@@ -11,6 +11,7 @@
  * to the next. Other loads that race with stores are not found. */
 #include "exec/dependence.h"
 
+#include "exec/polling.h"
 #include "isa/registers.h"
 #include "lower/classes.h"
 #include "lower/flow.h"
@@ -131,14 +132,14 @@ static bool read(struct round *round, unsigned reg)
 }
 
 static void add_to_round(const struct wmi_target *target, struct round *round,
-                         const struct wmi_instruction *insn)
+                         const struct wmi_instruction *insn, bool lds)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     const bool logic = row->group == WMI_GROUP_MASK;
     struct wmi_span_of_registers spans[WMI_SPANS];
     const unsigned count = wmi_registers_of(target, insn, spans);
-    bool loaded =
-        row->memory == WMI_MEMORY_LOAD && row->class != WMI_CLASS_DS && row->class != WMI_CLASS_SCRATCH;
+    bool loaded = row->memory == WMI_MEMORY_LOAD && (lds || row->class != WMI_CLASS_DS) &&
+                  row->class != WMI_CLASS_SCRATCH;
     round->stores |= wmi_only_changes_memory(insn);
     if (row->flags & WMI_ROW_READS_SCC)
         loaded |= read(round, SCC);
@@ -153,17 +154,15 @@ static void add_to_round(const struct wmi_target *target, struct round *round,
             write(round, reg, logic, loaded);
 }
 
-/* Whether the loop from `first` to the branch at `last` can only be ended by what its loads find: it counts
- * nothing, and walks along nothing. */
-static bool only_waits(const struct search *search, uint64_t first, uint64_t last)
+bool wmi_loop_only_waits(const struct wmi_code *code, uint64_t first, uint64_t last, bool lds)
 {
     struct round round = {0};
     uint64_t pc = first;
     for (unsigned i = 0; i < LOOP && pc <= last; i++) {
         struct wmi_instruction insn;
-        if (!decode(search, pc, &insn))
+        if (!wmi_code_decode(code, pc, &insn))
             return false;
-        add_to_round(search->source->code->options.target, &round, &insn);
+        add_to_round(code->options.target, &round, &insn, lds);
         pc += 4u * insn.dwords;
     }
     if (pc <= last || !round.loads_decide || round.stores)
@@ -246,7 +245,7 @@ static void examine(struct search *search, uint64_t pc)
     if (kind != WM_INDEPENDENT)
         find(search, kind, pc);
     else if (flow.branches && flow.distance < 0 &&
-             only_waits(search, next + (uint64_t)(4 * flow.distance), pc))
+             wmi_loop_only_waits(search->source->code, next + (uint64_t)(4 * flow.distance), pc, false))
         find(search, WM_DEPENDS_BY_LOOP, pc);
     search->computed |= flow.computed;
     if (flow.calls)

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks of workgroups, barriers, and what waves learn from one another. */
+#include "check/race_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALL = WMI_RACE_WAVES, LEARNED_MOST = 1 << 16, NAMED = 17, DEPTH = 2048 };
+
+/* ---- pasts ---- */
+
+struct wmi_race_past *wmi_race_past(const struct wmi_race_order *order, uint32_t tag)
+{
+    return &order->past[tag / WMI_RACE_CHUNK][tag % WMI_RACE_CHUNK];
+}
+
+static struct wmi_race_past *root_of(const struct wmi_race_order *order, uint32_t tag)
+{
+    return wmi_race_past(order, wmi_race_past(order, tag)->root);
+}
+
+void wmi_race_order_begin(struct wmi_race_order *order)
+{
+    for (uint32_t tag = 1; tag <= order->tags; tag++)
+        free(wmi_race_past(order, tag)->learned);
+    order->tags = 0;
+    order->visit = 0;
+    order->lost = false;
+}
+
+void wmi_race_order_free(struct wmi_race_order *order)
+{
+    wmi_race_order_begin(order);
+    for (uint32_t i = 0; i < order->chunks; i++)
+        free(order->past[i]);
+    free(order->past);
+    *order = (struct wmi_race_order){0};
+}
+
+/* A new tag; 0: no memory. */
+static uint32_t add_tag(struct wmi_race_order *order)
+{
+    const uint32_t tag = order->tags + 1;
+    if (tag >= WMI_RACE_TAGS) {
+        order->lost = true;
+        return 0;
+    }
+    if (tag / WMI_RACE_CHUNK >= order->chunks) {
+        struct wmi_race_past **more = realloc(order->past, (order->chunks + 1) * sizeof *more);
+        if (more)
+            order->past = more;
+        if (!more || !(more[order->chunks] = malloc(WMI_RACE_CHUNK * sizeof **more))) {
+            order->lost = true;
+            return 0;
+        }
+        order->chunks++;
+    }
+    *wmi_race_past(order, tag) = (struct wmi_race_past){.root = tag, .release = UINT32_MAX};
+    return order->tags = tag;
+}
+
+/* ---- clocks ---- */
+
+bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *group, uint64_t number,
+                          uint32_t waves)
+{
+    const uint32_t tag = add_tag(order);
+    if (!tag)
+        return false;
+    wmi_race_past(order, tag)->number = number;
+    group->tag = tag;
+    group->clock = 0;
+    group->waves = waves;
+    group->begun = group->completed = 0;
+    group->splits = group->stored = false;
+    memset(group->wave, 0, sizeof group->wave);
+    if (group->named)
+        memset(group->named, 0, NAMED * sizeof *group->named);
+    return true;
+}
+
+/* The clock's next value. The workgroup gets a new tag if its epochs do not fit into records any more. */
+static uint32_t tick(struct wmi_race_order *order, struct wmi_race_group *group)
+{
+    const uint32_t clock = ++group->clock;
+    if (clock - wmi_race_past(order, group->tag)->base < WMI_RACE_EPOCHS)
+        return clock;
+    const uint32_t root = wmi_race_past(order, group->tag)->root, tag = add_tag(order);
+    if (!tag)
+        return --group->clock;
+    struct wmi_race_past *past = wmi_race_past(order, tag);
+    past->number = wmi_race_past(order, root)->number;
+    past->root = root;
+    past->base = clock;
+    group->tag = tag;
+    return clock;
+}
+
+void wmi_race_access(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned slot,
+                     bool writes, struct wmi_race_access *access)
+{
+    const struct wmi_race_wave *w = &group->wave[wave];
+    const uint32_t base = wmi_race_past(order, group->tag)->base;
+    const uint32_t epoch = w->epoch > base ? w->epoch - base : 0, floor = w->floor > base ? w->floor - base : 0;
+    access->from = (uint64_t)group->tag << WMI_RACE_TAG_AT;
+    access->record = access->from | (uint64_t)epoch << WMI_RACE_EPOCH_AT | (uint64_t)wave << WMI_RACE_WAVE_AT |
+                     (uint64_t)slot << WMI_RACE_SLOT_AT;
+    access->before = (uint64_t)floor << WMI_RACE_EPOCH_AT;
+    access->writes = writes;
+}
+
+/* What the workgroup did before the epoch is released with whatever one of its waves releases. */
+static void release_before(struct wmi_race_past *root, uint32_t epoch)
+{
+    if (root->floor < epoch)
+        root->floor = epoch;
+    if (root->release == UINT32_MAX)
+        root->release = epoch;
+}
+
+void wmi_race_store(struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    w->stores = 1;
+    w->dirty = true;
+    w->cleaned = w->releases = false;
+}
+
+void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                   unsigned limit)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    if (limit && limit >= w->stores)
+        return;
+    w->stores = 0;
+    w->releases |= w->dirty && (w->cleaned || !order->writes_back);
+    w->dirty &= !w->releases;
+}
+
+void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    w->releases |= w->lds_stored;
+    w->lds_stored = false;
+}
+
+bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    struct wmi_race_past *root = root_of(order, group->tag);
+    if (!w->releases)
+        return false;
+    w->releases = false;
+    w->epoch = tick(order, group);
+    if (root->release == UINT32_MAX)
+        root->release = w->epoch;
+    release_before(root, w->floor);
+    return true;
+}
+
+/* ---- what waves learn ---- */
+
+static bool add_learned(struct wmi_race_order *order, struct wmi_race_past *root,
+                        const struct wmi_race_learned *learned)
+{
+    if (root->count == root->capacity) {
+        const uint32_t capacity = root->capacity ? 2 * root->capacity : 8;
+        struct wmi_race_learned *more = realloc(root->learned, capacity * sizeof *more);
+        if (!more) {
+            order->lost = true;
+            return false;
+        }
+        root->learned = more;
+        root->capacity = capacity;
+    }
+    root->learned[root->count++] = *learned;
+    return true;
+}
+
+void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, uint64_t record,
+                    enum wmi_race_knows how)
+{
+    enum { RECENT = 16 };
+    struct wmi_race_past *root = root_of(order, group->tag);
+    const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
+    const struct wmi_race_past *other = wmi_race_past(order, of->root);
+    const uint32_t epoch = of->base + wmi_race_epoch(record);
+    if (epoch < other->release && other != root)
+        return; /* it had released nothing */
+    struct wmi_race_learned learned = {.tag = of->root,
+                                       .epoch = epoch,
+                                       .floor = other == root ? 0 : other->floor,
+                                       .wave = (uint8_t)wmi_race_wave(record),
+                                       .by = (uint8_t)wave,
+                                       .how = (uint8_t)how};
+    for (uint32_t i = root->count; i-- > root->shared && root->count - i <= RECENT;) {
+        struct wmi_race_learned *known = &root->learned[i];
+        if (known->by != wave || known->tag != learned.tag || known->wave != learned.wave)
+            continue;
+        if (known->how == how || known->epoch == epoch) {
+            if (known->epoch < epoch || known->how < how)
+                *known = learned;
+            return;
+        }
+    }
+    if (root->count >= LEARNED_MOST)
+        root->all = true;
+    else
+        add_learned(order, root, &learned);
+    if (root->release == UINT32_MAX)
+        root->release = group->wave[wave].epoch;
+}
+
+void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    for (uint32_t i = root->shared; i < root->count; i++)
+        if (root->learned[i].by == wave && root->learned[i].how == WMI_RACE_SEES)
+            root->learned[i].how = WMI_RACE_ACQUIRES;
+}
+
+/* What waves have learned so far, all waves of the workgroup know from now on. */
+static void share(struct wmi_race_past *root)
+{
+    for (uint32_t i = root->shared; i < root->count; i++)
+        root->learned[i].by = ALL;
+    root->shared = root->count;
+}
+
+/* ---- barriers ---- */
+
+/* All that the workgroup did before the epoch is ordered before what the wave does next. */
+static void raise_floor(struct wmi_race_group *group, unsigned wave, uint32_t floor)
+{
+    if (group->wave[wave].floor < floor)
+        group->wave[wave].floor = floor;
+}
+
+/* All waves have passed a barrier: without caches to write back, stores before it are complete with the
+ * wave's own; otherwise any of them must write them back. */
+static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *group, uint32_t floor)
+{
+    bool dirty = false;
+    for (unsigned i = 0; i < group->waves; i++)
+        dirty |= group->wave[i].dirty || group->wave[i].releases;
+    group->stored |= dirty;
+    if (!order->writes_back && group->stored)
+        release_before(root_of(order, group->tag), floor);
+    for (unsigned i = 0; dirty && order->writes_back && i < group->waves; i++)
+        group->wave[i].dirty = true;
+}
+
+/* A wave of the workgroup knows what another one did before an epoch. */
+static void learn_within(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                         unsigned other, uint32_t epoch)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    const struct wmi_race_learned learned = {.tag = wmi_race_past(order, group->tag)->root,
+                                             .epoch = epoch,
+                                             .wave = (uint8_t)other,
+                                             .by = (uint8_t)wave,
+                                             .how = WMI_RACE_ACQUIRES};
+    for (uint32_t i = root->count; i-- > 0;) {
+        struct wmi_race_learned *known = &root->learned[i];
+        if (known->by != wave || known->tag != learned.tag || known->wave != other ||
+            known->how != WMI_RACE_ACQUIRES)
+            continue;
+        if (known->epoch < epoch)
+            known->epoch = epoch;
+        return;
+    }
+    add_learned(order, root, &learned);
+}
+
+bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number,
+                     bool stays)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    if (number > 0) {
+        if (number >= NAMED)
+            return true;
+        if (!group->named && !(group->named = calloc(NAMED, sizeof *group->named)))
+            return false;
+        w->epoch = group->named[number][wave] = tick(order, group);
+        return true;
+    }
+    group->splits = !stays;
+    w->arrived = w->epoch;
+    if (!stays)
+        w->epoch = tick(order, group);
+    if (++w->arrivals > group->begun) {
+        group->begun = w->arrivals;
+        group->round = group->clock;
+    }
+    return true;
+}
+
+/* All have arrived, and the first one goes on. */
+static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
+{
+    if (group->splits) {
+        for (unsigned i = 0; i < group->waves; i++) {
+            group->wave[i].joins = group->round;
+            group->wave[i].passed = group->wave[i].arrived;
+        }
+        pass_stores(order, group, group->round);
+        return;
+    }
+    const uint32_t clock = tick(order, group);
+    for (unsigned i = 0; i < group->waves; i++) {
+        group->wave[i].epoch = clock;
+        group->wave[i].lds_stored = false;
+        raise_floor(group, i, clock);
+    }
+    pass_stores(order, group, clock);
+    share(root_of(order, group->tag));
+}
+
+void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    if (number > 0) {
+        for (unsigned i = 0; group->named && number < NAMED && i < group->waves; i++)
+            if (i != wave && group->named[number][i])
+                learn_within(order, group, wave, i, group->named[number][i]);
+        return;
+    }
+    if (w->arrivals > group->completed) {
+        group->completed = w->arrivals;
+        complete(order, group);
+    }
+    if (!group->splits)
+        return;
+    raise_floor(group, wave, w->joins);
+    for (unsigned i = 0; i < group->waves; i++)
+        if (i != wave && group->wave[i].passed >= w->joins)
+            learn_within(order, group, wave, i, group->wave[i].passed + 1);
+    share(root_of(order, group->tag));
+}
+
+/* ---- relations ---- */
+
+/* Whether an entry means that the other wave's access is known. */
+static bool covers(const struct wmi_race_learned *entry, uint32_t root, unsigned wave, uint32_t epoch)
+{
+    return entry->tag == root && (epoch < entry->floor || (wave == entry->wave && epoch < entry->epoch));
+}
+
+struct search {
+    struct wmi_race_order *order;
+    uint32_t root, epoch; /* what is looked for */
+    unsigned wave;
+};
+
+/* Whether the search has looked at the wave before. */
+static bool is_visited(const struct wmi_race_order *order, struct wmi_race_past *past, unsigned wave)
+{
+    if (past->visit != order->visit)
+        past->visited = 0;
+    past->visit = order->visit;
+    const bool visited = past->visited >> wave & 1;
+    past->visited |= 1u << wave;
+    return visited;
+}
+
+/* Whether `by` of the workgroup knows of the access, in any way or through others. */
+static bool passes(const struct search *search, struct wmi_race_past *past, unsigned by, unsigned depth)
+{
+    if (is_visited(search->order, past, by))
+        return false;
+    if (past->all)
+        return true;
+    for (uint32_t i = 0; i < past->count; i++) {
+        const struct wmi_race_learned *entry = &past->learned[i];
+        if ((entry->by == by || entry->by == ALL) && covers(entry, search->root, search->wave, search->epoch))
+            return true;
+    }
+    for (uint32_t i = past->count; i-- > 0 && depth;) {
+        const struct wmi_race_learned *entry = &past->learned[i];
+        if ((entry->by == by || entry->by == ALL) &&
+            passes(search, wmi_race_past(search->order, entry->tag), entry->wave, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,
+                                         unsigned wave, uint64_t record)
+{
+    const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
+    struct wmi_race_past *root = root_of(order, group->tag);
+    const struct search search = {
+        .order = order, .root = of->root, .epoch = of->base + wmi_race_epoch(record), .wave = wmi_race_wave(record)};
+    enum wmi_race_relation relation = WMI_RACE_UNRELATED;
+    const bool same_group = of->root == wmi_race_past(order, group->tag)->root;
+    if (root->all || (same_group && (search.wave == wave || search.epoch < group->wave[wave].floor)))
+        return WMI_RACE_ORDERED;
+    order->visit++;
+    is_visited(order, root, wave);
+    for (uint32_t i = root->count; i-- > 0;) {
+        const struct wmi_race_learned *entry = &root->learned[i];
+        if (entry->by != wave && entry->by != ALL)
+            continue;
+        const bool known = covers(entry, search.root, search.wave, search.epoch) ||
+                           passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH);
+        if (known && entry->how == WMI_RACE_ACQUIRES)
+            return WMI_RACE_ORDERED;
+        if (known)
+            relation = WMI_RACE_UNACQUIRED;
+        else if (entry->tag == search.root && entry->wave == search.wave && entry->epoch == search.epoch &&
+                 entry->how != WMI_RACE_PASSES && relation == WMI_RACE_UNRELATED)
+            relation = WMI_RACE_UNRELEASED;
+    }
+    return relation;
+}

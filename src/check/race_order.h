@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* What is ordered before what: clocks of workgroups, and what waves learn from one another.
+ *
+ * Each workgroup has a clock, and each wave an epoch: the clock's value when it last released something, by a
+ * barrier or by a store or atomic after it had waited for its earlier stores. What a wave did in earlier epochs
+ * is ordered before whatever a wave does that has acquired the present one. Waves learn of other workgroups by
+ * atomics and loads that see what those wrote; they keep a list, and pass it on. */
+#ifndef WMI_RACE_ORDER_H
+#define WMI_RACE_ORDER_H
+
+#include "check/race_shadow.h"
+
+/* How a wave came to know of another one's past. */
+enum wmi_race_knows {
+    WMI_RACE_PASSES,   /* its atomic continues what others released, but returns nothing */
+    WMI_RACE_SEES,     /* it has read what the other wrote, and caches may still hold older data */
+    WMI_RACE_ACQUIRES, /* and has invalidated those caches */
+};
+
+struct wmi_race_learned {
+    uint32_t tag;                /* of the other's workgroup, */
+    uint32_t epoch, floor;       /* its epoch and floor then */
+    uint8_t wave, by;            /* the other; who has learned: a wave, or WMI_RACE_WAVES for all */
+    uint8_t how;                 /* enum wmi_race_knows */
+};
+
+/* A workgroup, also after its end. One that has used up its epochs gets a new tag. */
+struct wmi_race_past {
+    uint64_t number;  /* of the workgroup */
+    uint32_t root;    /* its first tag, which keeps what follows */
+    uint32_t base;    /* epoch of the workgroup in which the tag begins */
+    uint32_t release; /* the first epoch that began by a release; UINT32_MAX: none did */
+    uint32_t floor;   /* whoever learns of one of its releases knows all earlier epochs */
+    uint32_t visit;   /* number of the last search, */
+    uint32_t visited; /* and the waves that it has looked at */
+    uint32_t count, capacity, shared; /* of `learned`; entries before `shared` belong to all waves */
+    bool all;         /* it has learned too much for its list: it is said to know everything */
+    struct wmi_race_learned *learned;
+};
+
+struct wmi_race_wave {
+    uint32_t epoch; /* of the workgroup's clock */
+    uint32_t floor; /* all that its workgroup did in earlier epochs is ordered before the wave's next access */
+    uint32_t arrivals; /* at the workgroup's barrier */
+    uint32_t arrived;  /* its epoch before the last one, */
+    uint32_t passed;   /* and before the last one to which all have come; */
+    uint32_t joins;    /* the floor that it gets behind that */
+    uint32_t stores; /* operations of the counter of stores from its last store on; 0: none is on its way */
+    uint32_t invalidated; /* caches since it last invalidated all that it must: 1 << enum wm_cache_level */
+    bool lds_stored; /* to LDS, since its last release */
+    bool dirty;      /* it, or before the last barrier its workgroup, has stored since its last release */
+    bool cleaned;    /* caches were written back since then */
+    bool releases;   /* its stores are complete: its next store or atomic begins an epoch */
+};
+
+struct wmi_race_group {
+    struct wmi_race_group *next; /* of unused ones */
+    uint32_t tag, clock, waves;
+    uint32_t launch;  /* of the shadow */
+    uint32_t begun, completed; /* barriers to which a wave has come, and those to which all have */
+    uint32_t round;            /* the clock when the first one came to the last one */
+    bool splits;               /* waves signal and wait apart */
+    bool stored;               /* a wave stored to global memory before a barrier */
+    struct wmi_race_wave wave[WMI_RACE_WAVES];
+    uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */
+    uint64_t *lds;                     /* the records of LDS */
+    size_t lds_dwords;
+};
+
+enum { WMI_RACE_CHUNK = 1 << 10, WMI_RACE_CHUNKS = WMI_RACE_TAGS / WMI_RACE_CHUNK + 1 };
+
+struct wmi_race_order {
+    bool writes_back; /* stores are released only by writing back caches */
+    struct wmi_race_past **past; /* chunks by tag; tag 0 is none */
+    uint32_t tags, chunks, visit;
+    bool lost; /* no memory, or too many workgroups */
+};
+
+void wmi_race_order_begin(struct wmi_race_order *order);
+void wmi_race_order_free(struct wmi_race_order *order);
+struct wmi_race_past *wmi_race_past(const struct wmi_race_order *order, uint32_t tag);
+
+/* Begins a workgroup; `group` keeps its shadow of LDS. False: no memory. */
+bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *group, uint64_t number,
+                          uint32_t waves);
+/* Fills in the access of a wave with an instruction. */
+void wmi_race_access(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned slot,
+                     bool writes, struct wmi_race_access *access);
+/* The wave stores to global memory. */
+void wmi_race_store(struct wmi_race_group *group, unsigned wave);
+/* The wave has waited until at most `limit` operations of the counter of stores are on their way. */
+void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned limit);
+/* The wave has waited for all its accesses of LDS. */
+void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave);
+/* The wave begins a new epoch if its earlier stores are complete. Returns whether it does. */
+bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
+
+/* A wave arrives at the workgroup's barrier (stays: and goes no further), or at a named one (above 0). */
+bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number,
+                     bool stays);
+void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number);
+
+/* The wave reads, or continues by an atomic, what the record's wave wrote. */
+void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, uint64_t record,
+                    enum wmi_race_knows how);
+/* The wave invalidates its caches. */
+void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
+
+enum wmi_race_relation {
+    WMI_RACE_ORDERED,
+    WMI_RACE_UNRELATED,
+    WMI_RACE_UNRELEASED,  /* the wave has seen a later store of the other, which did not wait for this access */
+    WMI_RACE_UNACQUIRED,  /* the wave has seen that it happened, but has not invalidated its caches */
+};
+/* How the recorded access is related to what the wave does next. */
+enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,
+                                         unsigned wave, uint64_t record);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory models of the targets, and which instructions communicate by them.
+ *
+ * Code does not tell all: before gfx940, and on gfx10 and gfx11, an atomic store is a plain store, and an
+ * atomic load of LDS is a plain load. So both sides decide: an aligned store of 1, 2, 4 or 8 bytes is taken as
+ * atomic if the other side is an atomic load; if the other side is an atomic, it must be one that exchanges, or
+ * the store must follow a wait for earlier stores, as releases do. A load without cache bits is taken as atomic
+ * within a workgroup if it is in a loop that only its value can end. A strict check assumes none of this. */
+#include "check/race_rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { VECTOR = 1 << WM_CACHE_VECTOR, GL1 = 1 << WM_CACHE_GL1 };
+
+static const struct wmi_race_model models[] = {
+    {.load_bits = WMI_POLICY_GLC, /* gfx6 to gfx90a */
+     .invalidates = VECTOR,
+     .wait = "s_waitcnt vmcnt(0)",
+     .invalidate = "buffer_wbinvl1_vol"},
+    {.named = true, /* gfx940 */
+     .invalidates = VECTOR,
+     .writes_back = true,
+     .wait = "s_waitcnt vmcnt(0)",
+     .write_back = "buffer_wbl2 sc1",
+     .invalidate = "buffer_inv sc1"},
+    {.load_bits = WMI_POLICY_GLC | WMI_POLICY_DLC, /* gfx10 */
+     .invalidates = VECTOR | GL1,
+     .within = true,
+     .wait = "s_waitcnt_vscnt null, 0x0",
+     .invalidate = "buffer_gl1_inv and buffer_gl0_inv"},
+    {.load_bits = WMI_POLICY_GLC, /* gfx11 */
+     .invalidates = VECTOR | GL1,
+     .within = true,
+     .wait = "s_waitcnt_vscnt null, 0x0",
+     .invalidate = "buffer_gl1_inv and buffer_gl0_inv"},
+    {.named = true, /* gfx12 */
+     .named_atomics = true,
+     .invalidates = VECTOR,
+     .writes_back = true,
+     .within = true,
+     .wait = "s_wait_storecnt 0x0",
+     .write_back = "global_wb scope:SCOPE_DEV",
+     .invalidate = "global_inv scope:SCOPE_DEV"},
+};
+
+const struct wmi_race_model *wmi_race_model(const struct wmi_target *target)
+{
+    return &models[wmi_target_limit(target, WMI_LIMIT_memory_model)];
+}
+
+/* ---- who communicates ---- */
+
+static bool reaches_device(unsigned scope)
+{
+    return scope == WM_SCOPE_DEVICE || scope == WM_SCOPE_SYSTEM;
+}
+
+/* The scope or cache bits of a load or store as far as they name one. */
+static enum wmi_race_role role_by_scope(const struct wmi_race_insn *insn, bool same_group)
+{
+    if (insn->scope == WM_SCOPE_WAVE || insn->scope == WM_SCOPE_CU)
+        return WMI_RACE_PLAIN;
+    return same_group || reaches_device(insn->scope) ? WMI_RACE_ATOMIC : WMI_RACE_NARROW;
+}
+
+static enum wmi_race_role role_of_load(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
+                                       bool same_group)
+{
+    const uint32_t bits = rules->model->load_bits;
+    enum wmi_race_role role = WMI_RACE_PLAIN;
+    if (insn->lds)
+        role = WMI_RACE_PLAIN;
+    else if (rules->model->named)
+        role = role_by_scope(insn, same_group);
+    else if (insn->policy & WMI_POLICY_GLC && !(insn->policy & WMI_POLICY_SLC))
+        role = same_group || (insn->policy & bits) == bits ? WMI_RACE_ATOMIC : WMI_RACE_NARROW;
+    return role == WMI_RACE_PLAIN && insn->polls && same_group && !rules->strict ? WMI_RACE_ATOMIC : role;
+}
+
+static enum wmi_race_role role_of_store(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
+                                        bool same_group)
+{
+    const bool is_word = insn->elements == 1 && insn->bytes <= 8 && !(insn->bytes & (insn->bytes - 1));
+    if (!is_word)
+        return WMI_RACE_PLAIN;
+    if (!insn->lds && rules->model->named) {
+        const enum wmi_race_role role = role_by_scope(insn, same_group);
+        if (role != WMI_RACE_PLAIN || !same_group)
+            return role;
+    }
+    return rules->strict ? WMI_RACE_PLAIN : WMI_RACE_MAYBE;
+}
+
+enum wmi_race_role wmi_race_role(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
+                                 bool same_group)
+{
+    switch (insn->kind) {
+    case WMI_ACCESS_LOAD:
+        return role_of_load(rules, insn, same_group);
+    case WMI_ACCESS_STORE:
+        return role_of_store(rules, insn, same_group);
+    default:
+        return !insn->lds && rules->model->named_atomics && !same_group && !reaches_device(insn->scope)
+                   ? WMI_RACE_NARROW
+                   : WMI_RACE_ATOMIC;
+    }
+}
+
+/* Whether a store that may be atomic is, by what the other side is. */
+static bool is_atomic_with(const struct wmi_race_insn *store, const struct wmi_race_insn *other)
+{
+    switch (other->kind) {
+    case WMI_ACCESS_LOAD:
+        return true;
+    case WMI_ACCESS_ATOMIC:
+        return store->released || other->polls || other->operation == WM_ATOMIC_SWAP ||
+               other->operation == WM_ATOMIC_COMPARE_SWAP;
+    default:
+        return store->talks && other->talks;
+    }
+}
+
+bool wmi_race_communicates(const struct wmi_race_rules *rules, const struct wmi_race_insn *first,
+                           const struct wmi_race_insn *second, bool same_group)
+{
+    const enum wmi_race_role a = wmi_race_role(rules, first, same_group),
+                             b = wmi_race_role(rules, second, same_group);
+    if (a == WMI_RACE_ATOMIC && b == WMI_RACE_ATOMIC)
+        return true;
+    if (a == WMI_RACE_MAYBE && (b == WMI_RACE_ATOMIC || b == WMI_RACE_MAYBE))
+        return is_atomic_with(first, second);
+    return b == WMI_RACE_MAYBE && a == WMI_RACE_ATOMIC && is_atomic_with(second, first);
+}
+
+/* ---- texts ---- */
+
+static const char *verb(unsigned kind)
+{
+    static const char *const verbs[] = {
+        [WMI_ACCESS_LOAD] = "reads", [WMI_ACCESS_STORE] = "stores", [WMI_ACCESS_ATOMIC] = "updates"};
+    return verbs[kind];
+}
+
+static const char *past(unsigned kind)
+{
+    static const char *const verbs[] = {[WMI_ACCESS_LOAD] = "has read",
+                                        [WMI_ACCESS_STORE] = "has stored",
+                                        [WMI_ACCESS_ATOMIC] = "has updated atomically"};
+    return verbs[kind];
+}
+
+/* Who made the earlier access, relative to the later one. */
+static void name_first(const struct wmi_found *found, char *text, size_t size)
+{
+    const uint64_t how = found->detail[WMI_RACE_HOW];
+    if (how & WMI_RACE_HOW_SAME_GROUP)
+        snprintf(text, size, "wave %" PRIu64, found->detail[WMI_RACE_FIRST_WAVE]);
+    else
+        snprintf(text, size, "wave %" PRIu64 " of workgroup %" PRIu64, found->detail[WMI_RACE_FIRST_WAVE],
+                 found->detail[WMI_RACE_FIRST_GROUP]);
+}
+
+static void word_race(const struct wmi_words *words, const struct wmi_found *found, char *message, size_t size)
+{
+    const uint64_t how = found->detail[WMI_RACE_HOW];
+    const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
+    char first[64], start[192];
+    (void)words;
+    name_first(found, first, sizeof first);
+    snprintf(start, sizeof start, "wave %u %s what %s %s", found->wave, verb(how >> WMI_RACE_HOW_KIND & 3), first,
+             past(how >> WMI_RACE_HOW_FIRST_KIND & 3));
+    switch ((enum wmi_race_kind)(found->rule - wmi_race_texts)) {
+    case WMI_RACE_OF_LDS:
+        snprintf(message, size, "%s, with no barrier in between", start);
+        break;
+    case WMI_RACE_OF_GLOBAL:
+        snprintf(message, size, "%s, and nothing orders the two", start);
+        break;
+    case WMI_RACE_OF_MIXED:
+        snprintf(message, size, "%s: one of the two is not atomic, and nothing orders them", start);
+        break;
+    case WMI_RACE_OF_RELEASE:
+        snprintf(message, size, "%s: the flag was stored without waiting for that: '%s%s%s' is missing before it",
+                 start, model->write_back ? model->write_back : "", model->write_back ? "; " : "", model->wait);
+        break;
+    case WMI_RACE_OF_ACQUIRE:
+        snprintf(message, size,
+                 "%s: it has seen the flag, but its caches may hold older data: '%s' is missing after the load",
+                 start, model->invalidate);
+        break;
+    case WMI_RACE_OF_SCOPE:
+        snprintf(message, size, "%s: the scope of one of the two ends at the workgroup", start);
+        break;
+    case WMI_RACE_OF_EQUALS:
+        snprintf(message, size, "%s, with the same value, and nothing orders the two", start);
+        break;
+    default:
+        snprintf(message, size, "lanes store different values to one address: which one remains is undefined");
+        break;
+    }
+}
+
+#define RULE(rule_name, what, fix, pair)                                                                     \
+    {                                                                                                        \
+        .name = rule_name, .source = "LLVM AMDGPUUsage, \"Memory Model\"", .remedy = fix,                     \
+        .class = WM_CHECK_RACES, .severity = what, .has_first = pair, .pairs = pair, .word = word_race        \
+    }
+
+const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
+    [WMI_RACE_OF_LDS] = RULE("race-lds", WM_SEVERITY_ERROR,
+                             "a barrier between the two, with a fence of workgroup scope", true),
+    [WMI_RACE_OF_GLOBAL] = RULE("race-global", WM_SEVERITY_ERROR,
+                                "an atomic or a flag that releases the one and acquires it before the other; within a workgroup a barrier",
+                                true),
+    [WMI_RACE_OF_LANES] = RULE("race-lanes", WM_SEVERITY_ERROR, "let one lane store, or use an atomic", false),
+    [WMI_RACE_OF_MIXED] = RULE("race-mixed", WM_SEVERITY_ERROR,
+                               "make both atomic, or order them by a barrier or a flag", true),
+    [WMI_RACE_OF_RELEASE] = RULE("race-release", WM_SEVERITY_ERROR,
+                                 "release with the scope of the device before the flag is stored", true),
+    [WMI_RACE_OF_ACQUIRE] = RULE("race-acquire", WM_SEVERITY_ERROR,
+                                 "acquire with the scope of the device after the flag is read", true),
+    [WMI_RACE_OF_SCOPE] = RULE("race-scope", WM_SEVERITY_ERROR, "use the scope of the device for both", true),
+    [WMI_RACE_OF_EQUALS] = RULE("race-same-value", WM_SEVERITY_NOTE, "let one of them store", true),
+};

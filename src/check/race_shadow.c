@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* The shadow of memory for race detection: pages, and the records of one dword. */
+#include "check/race_shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 1 << 10, ALL_BYTES = 15 };
+
+/* ---- pages ---- */
+
+void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
+{
+    shadow->launch = launch;
+    shadow->last = NULL;
+    shadow->splits = 0;
+    shadow->lost = false;
+}
+
+void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
+{
+    for (size_t i = 0; i < shadow->capacity; i++)
+        free(shadow->page[i]);
+    for (size_t i = 0; i < shadow->chunks; i++)
+        free(shadow->bytes[i]);
+    free(shadow->page);
+    free(shadow->bytes);
+    *shadow = (struct wmi_race_shadow){0};
+}
+
+static struct wmi_race_page **slot_of(struct wmi_race_page **page, size_t capacity, uint64_t number)
+{
+    size_t at = number * 0x9e3779b97f4a7c15ULL >> 32;
+    while (page[at % capacity] && page[at % capacity]->number != number)
+        at++;
+    return &page[at % capacity];
+}
+
+static bool make_room(struct wmi_race_shadow *shadow)
+{
+    if (2 * (shadow->pages + 1) <= shadow->capacity)
+        return true;
+    const size_t capacity = shadow->capacity ? 2 * shadow->capacity : 256;
+    struct wmi_race_page **page = calloc(capacity, sizeof(struct wmi_race_page *));
+    if (!page)
+        return false;
+    for (size_t i = 0; i < shadow->capacity; i++)
+        if (shadow->page[i])
+            *slot_of(page, capacity, shadow->page[i]->number) = shadow->page[i];
+    free(shadow->page);
+    shadow->page = page;
+    shadow->capacity = capacity;
+    return true;
+}
+
+struct wmi_race_page *wmi_race_find_page(struct wmi_race_shadow *shadow, uint64_t number)
+{
+    if (!make_room(shadow)) {
+        shadow->lost = true;
+        return NULL;
+    }
+    struct wmi_race_page **slot = slot_of(shadow->page, shadow->capacity, number);
+    if (!*slot) {
+        if (!(*slot = calloc(1, sizeof **slot))) {
+            shadow->lost = true;
+            return NULL;
+        }
+        (*slot)->number = number;
+        (*slot)->launch = shadow->launch;
+        shadow->pages++;
+    } else if ((*slot)->launch != shadow->launch) {
+        memset(*slot, 0, sizeof **slot);
+        (*slot)->number = number;
+        (*slot)->launch = shadow->launch;
+    }
+    return shadow->last = *slot;
+}
+
+/* ---- one dword ---- */
+
+/* Space for records per byte; NULL: no memory. */
+static struct wmi_race_bytes *add_split(struct wmi_race_shadow *shadow)
+{
+    if (shadow->splits == shadow->chunks * CHUNK) {
+        struct wmi_race_bytes **more =
+            realloc(shadow->bytes, (shadow->chunks + 1) * sizeof(struct wmi_race_bytes *));
+        if (more)
+            shadow->bytes = more;
+        if (!more || !(more[shadow->chunks] = calloc(CHUNK, sizeof **more))) {
+            shadow->lost = true;
+            return NULL;
+        }
+        shadow->chunks++;
+    }
+    const size_t at = shadow->splits++;
+    return &shadow->bytes[at / CHUNK][at % CHUNK];
+}
+
+static void spread(uint64_t record, uint64_t byte[4])
+{
+    for (unsigned i = 0; i < 4; i++)
+        byte[i] = wmi_race_bytes(record) >> i & 1 ? record | ALL_BYTES : 0;
+}
+
+/* Gives the dword records per byte; NULL: no memory. */
+static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells,
+                                    size_t dword)
+{
+    const size_t number = shadow->splits;
+    struct wmi_race_bytes *bytes = add_split(shadow);
+    if (!bytes)
+        return NULL;
+    spread(cells->write[dword], bytes->write);
+    spread(cells->read[dword], bytes->read);
+    spread(cells->other[dword], bytes->other);
+    cells->write[dword] = WMI_RACE_SPLIT | number;
+    cells->read[dword] = cells->other[dword] = 0;
+    return bytes;
+}
+
+/* Replaces the record by the new one. False: it is about bytes that the new one does not have. */
+static bool replace(uint64_t *record, uint64_t by, unsigned bytes)
+{
+    const uint64_t old = *record;
+    const bool same = old && !((old ^ by) & WMI_RACE_SAME_TIME);
+    if (!same && wmi_race_bytes(old) & ~bytes)
+        return false;
+    *record = by | bytes | (same ? wmi_race_bytes(old) : 0);
+    return true;
+}
+
+static void meet(uint64_t record, const struct wmi_race_access *access, unsigned bytes, bool was_write,
+                 wmi_race_meets *meets, void *user)
+{
+    const unsigned both = wmi_race_bytes(record) & bytes;
+    if (both && !wmi_race_is_settled(record, access))
+        meets(user, record, both, was_write);
+}
+
+/* Updates the three records. False: they cannot hold what they should. */
+static bool update(uint64_t *write, uint64_t *read, uint64_t *other, const struct wmi_race_access *access,
+                   unsigned bytes)
+{
+    if (access->writes)
+        return replace(write, access->record, bytes);
+    const bool free = wmi_race_is_settled(*read, access);
+    return (free && replace(read, access->record, bytes)) || replace(other, access->record, bytes);
+}
+
+static void touch_bytes(struct wmi_race_bytes *split, const struct wmi_race_access *access, unsigned bytes,
+                        wmi_race_meets *meets, void *user)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        if (!(bytes >> i & 1))
+            continue;
+        struct wmi_race_access whole = *access;
+        uint64_t *write = &split->write[i], *read = &split->read[i], *other = &split->other[i];
+        if (*write && !wmi_race_is_settled(*write, access))
+            meets(user, *write, 1u << i, true);
+        if (access->writes && *read && !wmi_race_is_settled(*read, access))
+            meets(user, *read, 1u << i, false);
+        if (access->writes && *other && !wmi_race_is_settled(*other, access))
+            meets(user, *other, 1u << i, false);
+        update(write, read, other, &whole, ALL_BYTES);
+    }
+}
+
+void wmi_race_touch(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
+                    const struct wmi_race_access *access, unsigned bytes, wmi_race_meets *meets, void *user)
+{
+    uint64_t *write = &cells->write[dword], *read = &cells->read[dword], *other = &cells->other[dword];
+    struct wmi_race_bytes *bytewise = NULL;
+    if (*write >= WMI_RACE_SPLIT) {
+        const size_t number = *write - WMI_RACE_SPLIT;
+        touch_bytes(&shadow->bytes[number / CHUNK][number % CHUNK], access, bytes, meets, user);
+        return;
+    }
+    meet(*write, access, bytes, true, meets, user);
+    if (access->writes) {
+        meet(*read, access, bytes, false, meets, user);
+        meet(*other, access, bytes, false, meets, user);
+    }
+    if (!update(write, read, other, access, bytes) && (bytewise = split(shadow, cells, dword)))
+        for (unsigned i = 0; i < 4; i++)
+            if (bytes >> i & 1)
+                update(&bytewise->write[i], &bytewise->read[i], &bytewise->other[i], access, ALL_BYTES);
+}

@@ -1,0 +1,648 @@
+/* SPDX-License-Identifier: MIT */
+/* The checker of races: records who accesses which bytes, and reports two accesses that nothing orders.
+ *
+ * Waves execute in a fixed order on one thread, so the earlier access is always in the shadow. Most accesses
+ * are of consecutive dwords that only the wave itself has touched, which races_quick() recognizes. */
+#include "check/checker.h"
+#include "check/race_order.h"
+#include "check/race_rules.h"
+#include "exec/polling.h"
+#include "exec/wave.h"
+#include "isa/wait.h"
+#include "lower/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MET_MOST = 16, LOOP = 64 /* instructions from a load to the end of its loop */ };
+
+/* What an access conflicts with. */
+struct met {
+    const struct wmi_check_rule *rule;
+    uint64_t record, address, bytes, lanes;
+};
+
+struct waiting { /* what an instruction waits for: the most operations that it leaves, of stores and of LDS */
+    uint8_t stores, lds;
+};
+
+struct races {
+    struct wmi_observer observer;
+    struct wmi_check_dispatch dispatch;
+    struct wmi_code *code; /* for decoding only */
+    struct wmi_race_rules rules;
+    enum wmi_counter stores; /* the counter of stores */
+    uint64_t scratch_low, scratch_high;
+    struct wmi_race_shadow shadow;
+    struct wmi_race_order order;
+    struct wmi_race_insn *insn; /* slot 0 is of no instruction */
+    uint32_t insns, capacity;
+    struct waiting *wait;
+    uint32_t waits, wait_capacity;
+    struct wmi_race_group *group, *unused; /* the current one; those without a workgroup */
+    struct wmi_race_group **all;
+    size_t groups;
+    struct wmi_found_set findings;
+    const char *missed;
+    /* The access that is being recorded. */
+    const struct wmi_access *access;
+    struct wmi_race_access now;
+    unsigned slot, element, lane;
+    uint64_t dword_address;
+    bool values_differ;
+    struct met met[MET_MOST];
+    unsigned mets;
+};
+
+static const char no_memory[] = "no memory for all that was to be checked for races";
+
+/* ---- instructions ---- */
+
+static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
+{
+    struct races *races = self;
+    (void)id;
+    if (races->insns == WMI_RACE_SLOTS) {
+        races->missed = "races: too many memory instructions";
+        return 0;
+    }
+    if (races->insns == races->capacity) {
+        const uint32_t capacity = races->capacity ? 2 * races->capacity : 64;
+        struct wmi_race_insn *more = realloc(races->insn, capacity * sizeof *more);
+        if (!more) {
+            races->missed = no_memory;
+            return 0;
+        }
+        races->insn = more;
+        races->capacity = capacity;
+    }
+    races->insn[races->insns] = (struct wmi_race_insn){.pc = pc};
+    return races->insns++;
+}
+
+/* Whether the load is in a loop that only what it loads can end. */
+static bool find_polling(const struct races *races, uint64_t load, bool lds)
+{
+    struct wmi_instruction insn;
+    uint64_t pc = load;
+    for (unsigned i = 0; i < LOOP && wmi_code_decode(races->code, pc, &insn); i++) {
+        const struct wmi_flow flow = wmi_control_flow(&insn);
+        const uint64_t next = pc + 4u * insn.dwords, target = next + (uint64_t)(4 * flow.distance);
+        if (flow.branches && flow.distance < 0 && target <= load)
+            return wmi_loop_only_waits(races->code, target, pc, lds);
+        if (flow.ends)
+            return false;
+        pc = next;
+    }
+    return false;
+}
+
+static void learn_insn(struct races *races, struct wmi_race_insn *insn, const struct wmi_access *access)
+{
+    const bool moves = access->path == WMI_PATH_LDS_DMA;
+    insn->pc = access->pc;
+    insn->path = (uint8_t)access->path;
+    insn->kind = moves ? access->kind == WMI_ACCESS_LOAD ? WMI_ACCESS_STORE : WMI_ACCESS_LOAD : access->kind;
+    insn->bytes = access->bytes;
+    insn->elements = access->elements;
+    insn->policy = (uint8_t)access->policy;
+    insn->scope = access->facts->scope;
+    insn->operation = access->facts->operation;
+    insn->returns = access->facts->result.count;
+    insn->lds = access->elements && access->element[0].space == WMI_SPACE_LDS;
+    insn->polls = access->kind == WMI_ACCESS_LOAD && races->code->options.space &&
+                  find_polling(races, access->pc, insn->lds);
+    insn->known = true;
+}
+
+/* Numbers the instructions that wait for stores or LDS. */
+static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
+{
+    struct races *races = self;
+    (void)pc;
+    const struct wmi_wait_facts facts = wmi_wait_facts_of(races->dispatch.target, insn);
+    const struct waiting waits = {facts.limit[races->stores], facts.limit[WMI_COUNTER_DS]};
+    if (!facts.waits || (waits.stores == UINT8_MAX && waits.lds))
+        return WMI_NOT_SHOWN;
+    if (races->waits == races->wait_capacity) {
+        const uint32_t capacity = races->wait_capacity ? 2 * races->wait_capacity : 64;
+        struct waiting *more = realloc(races->wait, capacity * sizeof *more);
+        if (!more) {
+            races->missed = no_memory;
+            return WMI_NOT_SHOWN;
+        }
+        races->wait = more;
+        races->wait_capacity = capacity;
+    }
+    races->wait[races->waits] = waits;
+    return races->waits++;
+}
+
+/* ---- findings ---- */
+
+/* The rule that two accesses violate. */
+static enum wmi_race_kind kind_of(struct races *races, const struct wmi_race_insn *first,
+                                  const struct wmi_race_insn *now, bool same_group,
+                                  enum wmi_race_relation relation)
+{
+    const enum wmi_race_role a = wmi_race_role(&races->rules, first, same_group),
+                             b = wmi_race_role(&races->rules, now, same_group);
+    if (relation == WMI_RACE_UNRELEASED)
+        return WMI_RACE_OF_RELEASE;
+    if (relation == WMI_RACE_UNACQUIRED)
+        return WMI_RACE_OF_ACQUIRE;
+    if (first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
+        return WMI_RACE_OF_EQUALS;
+    if (a == WMI_RACE_NARROW || b == WMI_RACE_NARROW)
+        return WMI_RACE_OF_SCOPE;
+    if (first->kind == WMI_ACCESS_ATOMIC || now->kind == WMI_ACCESS_ATOMIC)
+        return WMI_RACE_OF_MIXED;
+    return now->lds ? WMI_RACE_OF_LDS : WMI_RACE_OF_GLOBAL;
+}
+
+/* Remembers what the access conflicts with: each instruction once. */
+static void add_met(struct races *races, const struct wmi_check_rule *rule, uint64_t record, unsigned bytes)
+{
+    const uint64_t lane = UINT64_C(1) << races->lane;
+    const unsigned from = (unsigned)__builtin_ctz(bytes), count = (unsigned)__builtin_popcount(bytes);
+    for (unsigned i = 0; i < races->mets; i++) {
+        struct met *met = &races->met[i];
+        if (met->rule != rule || wmi_race_slot(met->record) != wmi_race_slot(record))
+            continue;
+        met->lanes |= lane;
+        return;
+    }
+    if (races->mets < MET_MOST)
+        races->met[races->mets++] = (struct met){rule, record, races->dword_address + from, count, lane};
+}
+
+/* Whether the lane's store changes what is in memory. */
+static bool changes_memory(const struct races *races)
+{
+    const struct wmi_access *access = races->access;
+    const struct wmi_element *element = &access->element[races->element];
+    const struct wmi_register_range *data = &access->facts->data[0];
+    const uint64_t address = element->address[races->lane];
+    const unsigned lanes = access->facts->lanes;
+    const unsigned char *memory = element->space == WMI_SPACE_LDS ? access->lds + address
+                                  : races->dispatch.space
+                                      ? wmi_space_host(races->dispatch.space, address, access->bytes)
+                                      : NULL;
+    unsigned char value[64];
+    if (access->kind != WMI_ACCESS_STORE || !memory || !access->frame || !data->count || access->bytes > sizeof value ||
+        element->reg * 4u + access->bytes > data->count * 4u)
+        return true;
+    for (unsigned i = 0; i < access->bytes; i += 4) {
+        const uint32_t *row = (const uint32_t *)(const void *)(access->frame + data->offset) +
+                              (size_t)(element->reg + i / 4) * lanes;
+        const unsigned left = access->bytes - i;
+        memcpy(value + i, &row[races->lane], left < 4 ? left : 4);
+    }
+    return memcmp(value, memory, access->bytes) != 0;
+}
+
+static void learn_of(struct races *races, const struct wmi_race_insn *insn, uint64_t record, bool same_group)
+{
+    const bool reads = insn->kind == WMI_ACCESS_LOAD || insn->returns;
+    const bool cached = !insn->lds && (!same_group || races->rules.model->within);
+    wmi_race_learn(&races->order, races->group, races->access->wave, record,
+                   !reads   ? WMI_RACE_PASSES
+                   : cached ? WMI_RACE_SEES
+                            : WMI_RACE_ACQUIRES);
+}
+
+/* The access meets one that the records alone do not order. */
+static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
+{
+    struct races *races = user;
+    struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
+    const struct wmi_race_past *of = wmi_race_past(&races->order, wmi_race_tag(record)),
+                               *mine = wmi_race_past(&races->order, races->group->tag);
+    const bool same_group = of->root == mine->root;
+    if (same_group && wmi_race_wave(record) == races->access->wave)
+        return;
+    if (wmi_race_communicates(&races->rules, first, now, same_group)) {
+        first->talks = now->talks = true;
+        if (was_write && now->kind != WMI_ACCESS_STORE)
+            learn_of(races, now, record, same_group);
+        return;
+    }
+    enum wmi_race_relation relation =
+        wmi_race_relation(&races->order, races->group, races->access->wave, record);
+    if (relation == WMI_RACE_ORDERED)
+        return;
+    if (relation == WMI_RACE_UNRELEASED && !was_write)
+        relation = WMI_RACE_UNRELATED; /* more likely it came after the store of the flag */
+    races->values_differ = changes_memory(races);
+    add_met(races, &wmi_race_texts[kind_of(races, first, now, same_group, relation)], record, bytes);
+}
+
+static uint64_t group_number(const struct wmi_check_dispatch *dispatch, const uint32_t id[3])
+{
+    return id[0] + (uint64_t)dispatch->groups[0] * (id[1] + (uint64_t)dispatch->groups[1] * id[2]);
+}
+
+/* Reports what the access has met. */
+static void add_findings(struct races *races)
+{
+    const struct wmi_access *access = races->access;
+    const struct wmi_race_insn *now = &races->insn[races->slot];
+    const uint64_t group = group_number(&races->dispatch, access->workgroup);
+    for (unsigned i = 0; i < races->mets; i++) {
+        const struct met *met = &races->met[i];
+        const bool within = !met->record;
+        const struct wmi_race_insn *first = &races->insn[wmi_race_slot(met->record)];
+        const uint64_t first_group =
+            within ? group : wmi_race_past(&races->order, wmi_race_tag(met->record))->number;
+        const struct wmi_found found = {
+            .rule = met->rule,
+            .pc = now->pc,
+            .first_pc = within ? 0 : first->pc,
+            .count = 1,
+            .has_wave = true,
+            .wave = access->wave,
+            .group = group,
+            .lanes = met->lanes,
+            .space = access->element[0].space,
+            .address = met->address,
+            .bytes = met->bytes,
+            .launch = races->dispatch.launch,
+            .detail = {[WMI_RACE_FIRST_GROUP] = first_group,
+                       [WMI_RACE_FIRST_WAVE] = wmi_race_wave(met->record),
+                       [WMI_RACE_HOW] = (first_group == group ? WMI_RACE_HOW_SAME_GROUP : 0) |
+                                        (uint64_t)now->kind << WMI_RACE_HOW_KIND |
+                                        (uint64_t)first->kind << WMI_RACE_HOW_FIRST_KIND,
+                       [WMI_RACE_MODEL] =
+                           wmi_target_limit(races->dispatch.target, WMI_LIMIT_memory_model)},
+        };
+        if (!wmi_found_add(&races->findings, &found))
+            races->missed = no_memory;
+    }
+    races->mets = 0;
+}
+
+/* ---- recording ---- */
+
+/* The records of the dword at the address; false: it has none. */
+static bool cells_of(struct races *races, enum wmi_address_space space, uint64_t address,
+                     struct wmi_race_cells *cells, size_t *dword)
+{
+    if (space == WMI_SPACE_LDS) {
+        struct wmi_race_group *group = races->group;
+        *dword = address / 4;
+        *cells = (struct wmi_race_cells){group->lds, group->lds + group->lds_dwords,
+                                         group->lds + 2 * group->lds_dwords};
+        return *dword < group->lds_dwords;
+    }
+    struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
+    if (!page)
+        return false;
+    *dword = address / 4 % WMI_RACE_PAGE_DWORDS;
+    *cells = (struct wmi_race_cells){page->write, page->read, page->other};
+    return true;
+}
+
+static void touch(struct races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)
+{
+    const uint64_t end = address + bytes;
+    struct wmi_race_cells cells;
+    size_t dword;
+    for (uint64_t at = address & ~UINT64_C(3); at < end; at += 4) {
+        const unsigned head = at < address ? (unsigned)(address - at) : 0;
+        const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
+        const unsigned mask = 15u >> tail & 15u << head & 15u;
+        races->dword_address = at;
+        if (cells_of(races, space, at, &cells, &dword))
+            wmi_race_touch(&races->shadow, &cells, dword, &races->now, mask, meet, races);
+    }
+}
+
+static bool is_scratch(const struct races *races, uint64_t address)
+{
+    return address - races->scratch_low < races->scratch_high - races->scratch_low;
+}
+
+/* Lanes of one store that write different values to one address. */
+static void check_lanes(struct races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    const struct wmi_access *access = races->access;
+    const struct wmi_register_range *data = &access->facts->data[0];
+    const uint64_t *address = element->address;
+    const unsigned count = access->facts->lanes, words = (access->bytes + 3u) / 4;
+    const uint32_t *row = (const uint32_t *)(const void *)(access->frame + data->offset) + (size_t)element->reg * count;
+    const uint32_t last = access->bytes % 4 ? UINT32_MAX >> (32 - 8 * (access->bytes % 4)) : UINT32_MAX;
+    uint64_t before = 0;
+    bool ascends = true;
+    if (access->kind != WMI_ACCESS_STORE || !access->frame || element->reg + words > data->count)
+        return;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const uint64_t at = address[__builtin_ctzll(left)];
+        ascends &= left == lanes || at > before;
+        before = at;
+    }
+    for (uint64_t left = lanes; left && !ascends; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        for (uint64_t more = left & (left - 1); more; more &= more - 1) {
+            const unsigned other = (unsigned)__builtin_ctzll(more);
+            bool same = true;
+            if (address[lane] != address[other])
+                continue;
+            for (unsigned i = 0; i < words; i++)
+                same &= !((row[i * count + lane] ^ row[i * count + other]) & (i + 1 == words ? last : UINT32_MAX));
+            if (same)
+                continue;
+            races->lane = lane;
+            races->dword_address = address[lane];
+            add_met(races, &wmi_race_texts[WMI_RACE_OF_LANES], 0, (1u << (access->bytes < 31 ? access->bytes : 31)) - 1);
+            races->met[races->mets - 1].lanes |= UINT64_C(1) << other;
+        }
+    }
+}
+
+static void record_element(struct races *races, unsigned number)
+{
+    const struct wmi_access *access = races->access;
+    const struct wmi_element *element = &access->element[number];
+    const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+    if (element->private_offset || !lanes ||
+        (element->space != WMI_SPACE_LDS && element->space != WMI_SPACE_GLOBAL) ||
+        (element->space == WMI_SPACE_GLOBAL && is_scratch(races, element->address[__builtin_ctzll(lanes)])))
+        return;
+    races->element = number;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        races->lane = (unsigned)__builtin_ctzll(left);
+        touch(races, element->space, element->address[races->lane], access->bytes);
+    }
+    check_lanes(races, element, lanes);
+}
+
+/* The LDS side of a move has no slot: finds the one that it got before, or adds it. */
+static uint32_t slot_of_move(struct races *races, uint64_t pc)
+{
+    for (uint32_t i = 1; i < races->insns; i++)
+        if (races->insn[i].pc == pc && races->insn[i].path == WMI_PATH_LDS_DMA)
+            return i;
+    return add_insn(races, pc, 0);
+}
+
+/* Updates what the wave has on its way, before the access. */
+static void count_operation(struct races *races, struct wmi_race_insn *insn, unsigned wave)
+{
+    struct wmi_race_wave *w = &races->group->wave[wave];
+    const bool writes = insn->kind != WMI_ACCESS_LOAD;
+    if (insn->path == WMI_PATH_SMEM || insn->path == WMI_PATH_LDS_DMA)
+        return;
+    if (w->stores && !insn->lds)
+        w->stores++;
+    if (writes && w->releases && wmi_race_release(&races->order, races->group, wave))
+        insn->released = true;
+}
+
+static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
+{
+    struct races *races = local;
+    struct wmi_race_group *group = races->group;
+    if (access->path == WMI_PATH_CONTROL || access->path == WMI_PATH_SCRATCH || access->path == WMI_PATH_GDS ||
+        !group || !group->tag)
+        return;
+    if (access->path == WMI_PATH_LDS_DMA)
+        slot = slot_of_move(races, access->pc);
+    if (!slot)
+        return;
+    struct wmi_race_insn *insn = &races->insn[slot];
+    if (!insn->known)
+        learn_insn(races, insn, access);
+    races->access = access;
+    races->slot = slot;
+    count_operation(races, insn, access->wave);
+    wmi_race_access(&races->order, group, access->wave, slot, insn->kind != WMI_ACCESS_LOAD, &races->now);
+    for (unsigned i = 0; i < access->elements; i++)
+        record_element(races, i);
+    if (insn->kind != WMI_ACCESS_LOAD && insn->lds)
+        group->wave[access->wave].lds_stored = true;
+    else if (insn->kind != WMI_ACCESS_LOAD)
+        wmi_race_store(group, access->wave);
+    add_findings(races);
+}
+
+/* ---- waves and workgroups ---- */
+
+static void execute(void *local, void **wave, uint32_t number, const uint32_t *scalars)
+{
+    struct races *races = local;
+    const char *frame = (const char *)scalars - offsetof(struct wmi_frame, s);
+    const unsigned index = wmi_wave_of(frame)->index;
+    (void)wave;
+    if (number >= races->waits || !races->group)
+        return;
+    const struct waiting *waits = &races->wait[number];
+    if (waits->stores != UINT8_MAX)
+        wmi_race_wait(&races->order, races->group, index, waits->stores);
+    if (!waits->lds)
+        wmi_race_wait_for_lds(races->group, index);
+}
+
+/* The shadow of LDS, empty at the beginning of a launch. False: no memory. */
+static bool prepare_lds(struct races *races, struct wmi_race_group *group)
+{
+    const size_t dwords = (races->dispatch.lds_bytes + 3u) / 4;
+    if (group->lds_dwords < dwords) {
+        free(group->lds);
+        group->lds_dwords = 0;
+        if (!(group->lds = calloc(3 * dwords, sizeof *group->lds)))
+            return false;
+        group->lds_dwords = dwords;
+    } else if (group->lds && group->launch != races->dispatch.launch) {
+        memset(group->lds, 0, 3 * group->lds_dwords * sizeof *group->lds);
+    }
+    group->launch = races->dispatch.launch;
+    return true;
+}
+
+static struct wmi_race_group *new_group(struct races *races, uint64_t number, uint32_t waves)
+{
+    struct wmi_race_group *group = races->unused;
+    if (waves > WMI_RACE_WAVES) {
+        races->missed = "races: workgroups of more than 32 waves are not checked";
+        return NULL;
+    }
+    if (!group) {
+        struct wmi_race_group **all = realloc(races->all, (races->groups + 1) * sizeof(struct wmi_race_group *));
+        if (all)
+            races->all = all;
+        if (!all || !(group = calloc(1, sizeof *group))) {
+            races->missed = no_memory;
+            return NULL;
+        }
+        all[races->groups++] = group;
+    } else {
+        races->unused = group->next;
+    }
+    if (prepare_lds(races, group) && wmi_race_group_begin(&races->order, group, number, waves))
+        return group;
+    group->next = races->unused;
+    races->unused = group;
+    races->missed = no_memory;
+    return NULL;
+}
+
+static void turn(void *local, void **group, uint64_t number, uint32_t waves, uint64_t scratch)
+{
+    struct races *races = local;
+    (void)scratch;
+    if (!*group)
+        *group = new_group(races, number, waves);
+    races->group = *group;
+}
+
+static void end_group(void *local, void *group, uint64_t instructions)
+{
+    struct races *races = local;
+    struct wmi_race_group *ended = group;
+    (void)instructions;
+    if (!ended)
+        return;
+    ended->next = races->unused;
+    races->unused = ended;
+    if (races->group == ended)
+        races->group = NULL;
+}
+
+static void see_cache(struct races *races, const struct wm_event *event)
+{
+    const struct wm_cache_control *cache = &event->cache;
+    const struct wmi_race_model *model = races->rules.model;
+    const bool reaches = !model->named || cache->scope == WM_SCOPE_DEVICE || cache->scope == WM_SCOPE_SYSTEM;
+    struct wmi_race_wave *wave = &races->group->wave[event->wave];
+    if (cache->operations & WM_CACHE_WRITE_BACK && reaches)
+        wave->cleaned = true;
+    if (!(cache->operations & WM_CACHE_INVALIDATE) || !reaches)
+        return;
+    wave->invalidated |= cache->caches & model->invalidates;
+    if (wave->invalidated == model->invalidates) {
+        wmi_race_invalidate(&races->order, races->group, event->wave);
+        wave->invalidated = 0;
+    }
+}
+
+static void see_event(void *local, const struct wm_event *event)
+{
+    struct races *races = local;
+    struct wmi_race_group *group = races->group;
+    if (!group)
+        return;
+    switch (event->kind) {
+    case WM_EVENT_BARRIER_ARRIVE:
+        if (!wmi_race_arrive(&races->order, group, event->wave, event->barrier.number, event->barrier.waits))
+            races->missed = no_memory;
+        break;
+    case WM_EVENT_BARRIER_LEAVE:
+        wmi_race_leave(&races->order, group, event->wave, event->barrier.number);
+        break;
+    case WM_EVENT_CACHE:
+        see_cache(races, event);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- the checker ---- */
+
+static void *begin_thread(void *self)
+{
+    return self;
+}
+
+static void end_thread(void *self, void *local)
+{
+    (void)self, (void)local;
+}
+
+static const char *incomplete(void *self)
+{
+    const struct races *races = self;
+    return races->shadow.lost || races->order.lost ? no_memory : races->missed;
+}
+
+static void *create(unsigned what)
+{
+    struct races *races = calloc(1, sizeof *races);
+    if (!races || !(races->code = calloc(1, sizeof *races->code))) {
+        free(races);
+        return NULL;
+    }
+    races->rules.strict = what & WM_CHECK_STRICT;
+    races->observer = (struct wmi_observer){
+        .self = races,
+        .events = WM_EVENT_BARRIER_ARRIVE | WM_EVENT_BARRIER_LEAVE | WM_EVENT_CACHE,
+        .lds_moves = true,
+        .thread_begin = begin_thread,
+        .thread_end = end_thread,
+        .access = see_access,
+        .instruction = add_insn,
+        .decoded = add_wait,
+        .execute = execute,
+        .turn = turn,
+        .end = end_group,
+        .event = see_event,
+        .incomplete = incomplete,
+    };
+    return races;
+}
+
+static void destroy(void *self)
+{
+    struct races *races = self;
+    for (size_t i = 0; i < races->groups; i++) {
+        free(races->all[i]->lds);
+        free(races->all[i]->named);
+        free(races->all[i]);
+    }
+    free(races->all);
+    wmi_race_shadow_free(&races->shadow);
+    wmi_race_order_free(&races->order);
+    wmi_found_free(&races->findings);
+    free(races->insn);
+    free(races->wait);
+    free(races->code);
+    free(races);
+}
+
+static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
+{
+    struct races *races = self;
+    const struct wmi_allocation *scratch =
+        dispatch->space && dispatch->scratch ? wmi_space_find(dispatch->space, dispatch->scratch) : NULL;
+    races->dispatch = *dispatch;
+    races->code->options.target = dispatch->target;
+    races->code->options.space = dispatch->space;
+    races->rules.model = wmi_race_model(dispatch->target);
+    races->stores = wmi_counter_largest(dispatch->target, WMI_COUNTER_STORE) ? WMI_COUNTER_STORE : WMI_COUNTER_LOAD;
+    races->scratch_low = scratch ? scratch->low : 0;
+    races->scratch_high = scratch ? scratch->high : 0;
+    races->group = NULL;
+    races->missed = NULL;
+    races->insns = races->waits = 0;
+    add_insn(races, 0, 0);
+    wmi_race_shadow_begin(&races->shadow, dispatch->launch);
+    wmi_race_order_begin(&races->order);
+    races->order.writes_back = races->rules.model->writes_back;
+    return &races->observer;
+}
+
+static bool end(void *self, struct wmi_found_set *findings)
+{
+    struct races *races = self;
+    return wmi_found_move(findings, &races->findings);
+}
+
+const struct wmi_checker wmi_checker_races = {
+    .name = "races",
+    .classes = WM_CHECK_RACES | WM_CHECK_STRICT,
+    .in_order = true,
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .end = end,
+};
