@@ -10,18 +10,22 @@ static const char help[] =
     "Executes kernels as 'wavemem run' does, with the same options, and finds errors that the hardware lets\n"
     "pass. Dispatches go on after a memory violation, as on the hardware.\n"
     "\n"
-    "Everything that can be checked:\n"
+    "Everything that can be checked; 'uninit:' is a buffer that nobody has written:\n"
     "  wavemem check vecadd.co -g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=uninit:f32:256 "
     "\\\n"
     "      --arg n=256\n"
-    "Only missing waits and hazards:\n"
+    "Only missing waits and hazards; the findings for a script, and for code scanning:\n"
     "  wavemem check vecadd.co -g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=uninit:f32:256 "
     "\\\n"
-    "      --arg n=256 --only wait,hazard\n"
+    "      --arg n=256 --only wait,hazard --json=new.json --sarif new.sarif\n"
+    "Hide what is known, and report what is new:\n"
+    "  wavemem check ... --write-suppressions known.txt\n"
+    "  wavemem check ... --suppressions known.txt\n"
+    "  wavemem check ... --baseline old.json\n"
     "\n"
-    "      --only LIST      only these classes of findings, separated by commas: memory, uninit, race, "
-    "sync,\n"
-    "                       wait, hazard; default: all that this version has\n"
+    "The same checks: 'wavemem run --check', 'prof --check', and 'exec --check' for a whole HIP program.\n"
+    "Exit codes: 0 nothing was found, 1 something was, 2 wrong usage or bad input, 3 a kernel faulted and no\n"
+    "finding tells why, 4 incomplete, or nothing was checked. Notes do not count.\n"
     "\n";
 
 int cmd_check(int argc, char **argv)
@@ -29,15 +33,15 @@ int cmd_check(int argc, char **argv)
     struct tool_job job;
     int code = tool_job_parse(&job, argv[0], argc - 1, argv + 1);
     job.check.given = true;
-    tool_check_complete(&job.check);
-    job.goes_on = true;
     if (code == TOOL_CLEAN && job.help) {
         fputs(help, stdout);
+        fputs(tool_check_help, stdout);
+        putchar('\n');
         fputs(tool_job_help, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
-        json_t *report = job.outputs.json ? tool_report("check") : NULL;
+        json_t *report = tool_report("check");
         code = tool_job_run(&job, NULL, report);
-        if (report && code != TOOL_WRONG)
+        if (job.outputs.json && code != TOOL_WRONG)
             code = tool_write_report(report, job.outputs.json_path, code);
         json_decref(report);
     }

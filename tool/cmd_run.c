@@ -54,7 +54,7 @@ static int refuse_profile(const struct tool_job *job)
                          : job->outputs.html_path              ? "--html"
                          : job->outputs.show.csv_path          ? "--csv"
                          : job->outputs.show.show              ? "--show"
-                         : job->outputs.show.all               ? "--all"
+                         : job->outputs.show.all && !job->check.given ? "--all"
                          : job->outputs.show.instructions      ? "--instructions"
                          : job->outputs.show.sort              ? "--sort"
                          : job->outputs.show.source            ? "--source"
@@ -74,9 +74,9 @@ int cmd_run(int argc, char **argv)
         fputs(help, stdout);
         fputs(tool_job_help, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
-        json_t *report = job.outputs.json ? tool_report("run") : NULL;
+        json_t *report = job.outputs.json || job.check.given ? tool_report("run") : NULL;
         code = tool_job_run(&job, NULL, report);
-        if (report && code != TOOL_WRONG)
+        if (job.outputs.json && code != TOOL_WRONG)
             code = tool_write_report(report, job.outputs.json_path, code);
         json_decref(report);
     }

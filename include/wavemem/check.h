@@ -70,6 +70,8 @@ struct wm_finding {
 
 /* The bits of enum wm_check_what that this version has. */
 WM_API unsigned wm_check_known(void);
+/* "race"; of no single bit that stands for a class of findings "". */
+WM_API const char *wm_check_class_name(enum wm_check_what class);
 /* what: bits of enum wm_check_what. */
 WM_API enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag);
 WM_API void wm_check_destroy(struct wm_check *check);
@@ -80,6 +82,31 @@ WM_API enum wm_status wm_check_machine(struct wm_check *check, struct wm_machine
                                        struct wm_diag *diag);
 /* The findings in order of their address; valid until the next dispatch or wm_check_destroy. */
 WM_API const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count);
+
+/* Instructions that access memory, by where: FLAT ones, whose address decides, on their own. */
+enum wm_cover {
+    WM_COVER_GLOBAL, /* GLOBAL, buffers and images */
+    WM_COVER_FLAT,
+    WM_COVER_LDS,
+    WM_COVER_SCRATCH,
+    WM_COVER_GDS,
+    WM_COVER_SCALAR,
+    WM_COVER_COUNT
+};
+
+/* What the check has seen of a kernel, over all launches. */
+struct wm_coverage {
+    const char *kernel; /* symbol */
+    uint64_t launches, workgroups, waves;
+    uint64_t instructions;             /* executed, counted per wave */
+    uint64_t code, executed_code;      /* instructions that its branches can reach, with functions that it calls;
+                                          those of them that were executed. Whole blocks count */
+    uint64_t accesses[WM_COVER_COUNT]; /* executed, counted per wave */
+    uint32_t counts_accesses;          /* 0: of a launch, a profile counted instead, and code and accesses are too low */
+};
+
+/* One row per kernel in the order of first launches; valid until the next dispatch or wm_check_destroy. */
+WM_API const struct wm_coverage *wm_check_coverage(struct wm_check *check, size_t *count);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,22 @@ unsigned wm_check_known(void)
     return wmi_check_known();
 }
 
+const char *wm_check_class_name(enum wm_check_what class)
+{
+    static const struct {
+        enum wm_check_what class;
+        const char *name;
+    } names[] = {
+        {WM_CHECK_MEMORY, "memory"}, {WM_CHECK_UNINIT, "uninit"},   {WM_CHECK_RACES, "race"},
+        {WM_CHECK_SYNC, "sync"},     {WM_CHECK_WAITS, "wait"},      {WM_CHECK_HAZARDS, "hazard"},
+        {WM_CHECK_NEEDLESS, "needless"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].class == class)
+            return names[i].name;
+    return "";
+}
+
 enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag)
 {
     if (!check)
@@ -67,6 +83,13 @@ const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count
     if (count)
         *count = 0;
     return check && count && !*wmi_check_busy(check) ? wmi_check_findings(check, count) : NULL;
+}
+
+const struct wm_coverage *wm_check_coverage(struct wm_check *check, size_t *count)
+{
+    if (count)
+        *count = 0;
+    return check && count && !*wmi_check_busy(check) ? wmi_check_coverage(check, count) : NULL;
 }
 
 /* ---- fidelity ---- */

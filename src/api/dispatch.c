@@ -271,12 +271,14 @@ static enum wm_status run_shown(struct wm_machine *machine, const struct wmi_mod
 /* Tells the checkers what they are about to see. Returns how many observers they have. */
 static size_t begin_check(const struct wm_machine *machine, const struct wm_kernel *kernel,
                           const struct wmi_dispatch *dispatch, const struct wmi_guards *guards,
-                          struct wm_check *check, struct wmi_watcher *own)
+                          struct wm_check *check, bool profiled, struct wmi_watcher *own)
 {
     struct wmi_check_dispatch about = {
         .target = wmi_target_of_waves(machine, kernel->wave_size),
         .space = machine->space,
         .kernel = kernel->name,
+        .entry = dispatch->launch.entry,
+        .profiled = profiled,
         .wave_lanes = kernel->wave_size,
         .lds_bytes = dispatch->lds_size,
         .lane_scratch = dispatch->lane_scratch,
@@ -327,7 +329,7 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
         own[owns++] = (struct wmi_watcher){wmi_profile_begin(request->profile, &source), "profile"};
     }
     if (request->check)
-        owns += begin_check(machine, kernel, dispatch, &guards, request->check, &own[owns]);
+        owns += begin_check(machine, kernel, dispatch, &guards, request->check, request->profile, &own[owns]);
     if (request->fidelity)
         own[owns++] = (struct wmi_watcher){wmi_fidelity_observer(request->fidelity), "fidelity"};
     struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
@@ -342,8 +344,9 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
         wmi_profile_end(request->profile);
     if (tracer)
         wmi_tracer_end(tracer, request->profile);
+    const struct wmi_check_ran ran = {result->workgroups, result->waves, result->wave_instructions};
     if (request->check)
-        wmi_check_end(request->check, wmi_observed_describe, &observed);
+        wmi_check_end(request->check, &ran, wmi_observed_describe, &observed);
     wmi_watchers_ask(&watchers, result);
     if (request->check && wmi_check_incomplete(request->check))
         wmi_add_incomplete(result, "check", wmi_check_incomplete(request->check));

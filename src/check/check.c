@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks: asks checkers to watch dispatches, gathers what they find, and words it. */
 #include "check/check.h"
+#include "check/coverage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@ static const struct wmi_checker *const kinds[] = {&wmi_checker_waits, &wmi_check
                                                   &wmi_checker_uninit, &wmi_checker_races};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
-_Static_assert((int)KINDS <= (int)WMI_CHECKERS, "room for every checker");
+_Static_assert((int)KINDS < (int)WMI_CHECKERS, "room for every checker, and for the coverage");
 
 struct wording { /* of a finding */
     const struct wmi_check_rule *rule;
@@ -21,6 +22,7 @@ struct wording { /* of a finding */
 struct wm_check {
     bool busy;
     void *checker[KINDS]; /* NULL: not asked for */
+    struct wmi_coverage *coverage;
     bool in_order;
     struct wmi_check_dispatch dispatch; /* the last one */
     struct wmi_check_machine machine;
@@ -225,6 +227,10 @@ unsigned wmi_check_known(void)
 struct wm_check *wmi_check_create(unsigned what)
 {
     struct wm_check *check = calloc(1, sizeof *check);
+    if (check && !(check->coverage = wmi_coverage_create())) {
+        free(check);
+        return NULL;
+    }
     for (unsigned i = 0; check && i < KINDS; i++) {
         if (!(what & kinds[i]->classes))
             continue;
@@ -243,6 +249,7 @@ void wmi_check_destroy(struct wm_check *check)
         return;
     forget_wordings(check);
     wmi_found_free(&check->findings);
+    wmi_coverage_destroy(check->coverage);
     for (unsigned i = 0; i < KINDS; i++)
         if (check->checker[i])
             kinds[i]->destroy(check->checker[i]);
@@ -266,6 +273,9 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
     dispatch->launch = check->dispatch.launch + 1;
     check->dispatch = *dispatch;
     check->missed = NULL;
+    const struct wmi_observer *coverage = wmi_coverage_begin(check->coverage, &check->dispatch);
+    if (!dispatch->profiled)
+        observers[count++] = (struct wmi_check_observer){coverage, "coverage"};
     for (unsigned i = 0; i < KINDS; i++) {
         const struct wmi_observer *observer =
             check->checker[i] ? kinds[i]->begin(check->checker[i], &check->dispatch) : NULL;
@@ -277,16 +287,23 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
     return count;
 }
 
-void wmi_check_end(struct wm_check *check, wmi_describe *describe, void *user)
+void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe, void *user)
 {
     struct wmi_words words = {.describe = describe, .user = user};
     for (unsigned i = 0; i < KINDS; i++)
         if (check->checker[i] && !kinds[i]->end(check->checker[i], &check->findings))
             check->missed = no_memory;
+    if (!wmi_coverage_end(check->coverage, ran))
+        check->missed = no_memory;
     word_all(check, &words);
     for (unsigned i = 0; i < KINDS; i++)
         if (check->checker[i] && kinds[i]->worded)
             kinds[i]->worded(check->checker[i]);
+}
+
+const struct wm_coverage *wmi_check_coverage(const struct wm_check *check, size_t *count)
+{
+    return wmi_coverage_rows(check->coverage, count);
 }
 
 const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *count)

@@ -25,6 +25,8 @@ struct wmi_check_dispatch {
     const struct wmi_target *target;
     const struct wmi_space *space; /* NULL: code without memory (tests) */
     const char *kernel;
+    uint64_t entry;  /* guest address of its first instruction */
+    bool profiled;   /* a profile counts the blocks of this dispatch */
     uint32_t launch; /* counts the dispatches of the check, from 1 */
     uint32_t groups[3], workgroup[3];
     uint32_t wave_lanes;
@@ -36,6 +38,11 @@ struct wmi_check_dispatch {
     uint32_t kernarg_bytes;
     const struct wmi_guard *guards;
     size_t guard_count;
+};
+
+/* What of it has run. */
+struct wmi_check_ran {
+    uint64_t workgroups, waves, instructions;
 };
 
 /* A kind of checker. `self` is what create() returned. */

@@ -69,7 +69,7 @@ static size_t check_code(const char *name, const struct wmi_target *target, cons
     bool *begins = calloc(size / 4 + 8, sizeof *begins);
     struct wm_check *check = wmi_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS);
     struct wmi_check_observer observers[WMI_CHECKERS];
-    (void)(wmi_check_begin(check, &(struct wmi_check_dispatch){.target = target}, observers));
+    (void)(wmi_check_begin(check, &(struct wmi_check_dispatch){.target = target, .kernel = "k", .profiled = true}, observers));
     const struct wmi_observer *observer = observers[0].observer;
     void *local = observer->thread_begin(observer->self), *wave = NULL;
     struct wmi_instruction insn;
@@ -98,7 +98,7 @@ static size_t check_code(const char *name, const struct wmi_target *target, cons
     described = target;
     described_bytes = bytes;
     described_size = size;
-    wmi_check_end(check, describe, NULL);
+    wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL);
     const struct wm_finding *findings = wmi_check_findings(check, &count);
     size_t all = 0;
     for (size_t i = 0; i < count; i++) {

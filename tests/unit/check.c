@@ -201,7 +201,7 @@ static void check_code(const char *target, unsigned is, const char *code, char *
     struct wm_check *check = wmi_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS);
     const struct wmi_target *t = wmi_target_find(target);
     struct wmi_check_observer observers[WMI_CHECKERS];
-    assert_int_equal(1, wmi_check_begin(check, &(struct wmi_check_dispatch){.target = t}, observers));
+    assert_int_equal(1, wmi_check_begin(check, &(struct wmi_check_dispatch){.target = t, .kernel = "k", .profiled = true}, observers));
     const struct wmi_observer *observer = observers[0].observer;
     void *local = observer->thread_begin(observer->self);
     unsigned index = 0;
@@ -214,7 +214,7 @@ static void check_code(const char *target, unsigned is, const char *code, char *
         observer->execute(local, &wave, observer->decoded(observer->self, 4 * index, &insn), scalars);
     }
     observer->thread_end(observer->self, local);
-    wmi_check_end(check, describe, NULL);
+    wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL);
     const struct wm_finding *findings = wmi_check_findings(check, &count);
     found[0] = 0;
     for (size_t i = 0; i < count; i++) {
@@ -598,7 +598,7 @@ static void says_what_is_missing(void **state)
         struct wm_check *check = wmi_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS);
         const struct wmi_target *t = wmi_target_find(cases[c].target);
         struct wmi_check_observer observers[WMI_CHECKERS];
-        assert_int_equal(1, wmi_check_begin(check, &(struct wmi_check_dispatch){.target = t}, observers));
+        assert_int_equal(1, wmi_check_begin(check, &(struct wmi_check_dispatch){.target = t, .kernel = "k", .profiled = true}, observers));
         const struct wmi_observer *observer = observers[0].observer;
         void *local = observer->thread_begin(observer->self);
         unsigned index = 0;
@@ -608,7 +608,7 @@ static void says_what_is_missing(void **state)
             observer->execute(local, &wave, observer->decoded(observer->self, 4 * index, &insn), scalars);
         }
         observer->thread_end(observer->self, local);
-        wmi_check_end(check, describe, NULL);
+        wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL);
         const struct wm_finding *findings = wmi_check_findings(check, &count);
         assert_int_equal(count, 1);
         assert_string_equal(findings->message, cases[c].expected);

@@ -45,7 +45,6 @@ enum option_id {
     OPT_CHECK_WAITS,
     OPT_CHECK_HAZARDS,
     OPT_CHECK,
-    OPT_ONLY,
     OPT_JSON,
     OPT_COUNTERS,
     OPT_FAIL_IF,
@@ -101,7 +100,7 @@ static const struct tool_option options[] = {
     {"check-waits", 0, TOOL_NO_VALUE, OPT_CHECK_WAITS},
     {"check-hazards", 0, TOOL_NO_VALUE, OPT_CHECK_HAZARDS},
     {"check", 0, TOOL_OPTIONAL_VALUE, OPT_CHECK},
-    {"only", 0, TOOL_VALUE, OPT_ONLY},
+    TOOL_CHECK_OPTIONS(struct tool_job, check),
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
     {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
     {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
@@ -283,7 +282,12 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
         }
         first = false;
         struct tool_words inner = {
-            .verb = outer->verb, .options = options, .count = count, .words = words, .where = where};
+            .verb = outer->verb,
+                                   .options = options,
+                                   .count = count,
+                                   .words = words,
+                                   .request = job,
+                                   .where = where};
         const int code = read_words(job, &inner, true);
         if (code != TOOL_CLEAN)
             return code;
@@ -365,9 +369,8 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         break;
     case OPT_CHECK:
         job->check.given = true;
-        return value ? tool_check_add_classes(&job->check, "--check", value, where) : TOOL_CLEAN;
-    case OPT_ONLY:
-        return tool_check_add_classes(&job->check, "--only", value, where);
+        job->check.chosen |= value != NULL;
+        return value ? tool_check_add_classes(&job->check, "--check", value) : TOOL_CLEAN;
     case OPT_JSON:
         job->outputs.json = true;
         job->outputs.json_path = value;
@@ -420,7 +423,8 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         break;
     case OPT_ON_VIOLATION:
         job->goes_on = !strcmp(value, "continue");
-        if (!job->goes_on && strcmp(value, "stop"))
+        job->stops = !job->goes_on;
+        if (job->stops && strcmp(value, "stop"))
             return tool_fail("%s--on-violation %s: expected 'stop' or 'continue'", where, value);
         break;
     default:
@@ -538,7 +542,7 @@ int tool_job_parse(struct tool_job *job, const char *verb, int count, char **wor
 {
     *job = (struct tool_job){0};
     add_dispatch(job, "");
-    struct tool_words line = {.verb = verb, .options = options, .count = count, .words = words};
+    struct tool_words line = {.verb = verb, .options = options, .count = count, .words = words, .request = job};
     return read_words(job, &line, false);
 }
 
@@ -755,6 +759,9 @@ int tool_job_check(struct tool_job *job)
     code = code ? code : tool_check_words(job);
     wm_machine_destroy(job->sizes); /* all symbols are known now */
     job->sizes = NULL;
+    job->check.all = job->outputs.show.all;
+    job->goes_on |= job->check.given && !job->stops;
+    code = code ? code : tool_check_prepare(&job->check);
     return code ? code : tool_check_outputs(&job->outputs);
 }
 
@@ -811,5 +818,6 @@ void tool_job_free(struct tool_job *job)
     for (size_t i = 0; i < job->text_count; i++)
         free(job->texts[i]);
     free(job->texts);
+    tool_check_free(&job->check);
     *job = (struct tool_job){0};
 }

@@ -7,12 +7,13 @@
 #include "tool/arguments/npy.h"
 #include "tool/arguments/places.h"
 #include "tool/arguments/registers.h"
+#include "tool/check/findings.h"
+#include "tool/check/show.h"
 #include "tool/interrupt.h"
 #include "tool/output.h"
 #include "tool/report/document.h"
 #include "tool/report/exports.h"
 #include "tool/report/fidelity.h"
-#include "tool/report/findings.h"
 #include "tool/text.h"
 #include "tool/tool.h"
 
@@ -736,7 +737,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
                                                       : "it ended early");
     if (*result.incomplete)
         code = tool_incomplete(report, d->kernel->name, result.incomplete);
-    if (result.violations) {
+    const bool violated = result.violations && !(job->check.classes & WM_CHECK_MEMORY);
+    if (violated) {
         show_fault("warning", &result.violation);
         fprintf(stderr, "  this is the first of %" PRIu64 " such accesses\n", result.violations);
     }
@@ -744,10 +746,14 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         return tell_stopped(report, d, progress.done);
     if (result.fault.kind != WM_FAULT_NONE) {
         show_fault("error", &result.fault);
+        if (report && job->check.given)
+            json_array_append_new(json_object_get(report, "incomplete"),
+                                  json_pack("{s:o, s:s}", "what", tool_json_text(d->kernel->name), "why",
+                                            "it ended with a fault"));
         return TOOL_FAULT;
     }
     code = tool_worse(code, compare_results(job, d, *machine, entry));
-    if (stales.count || result.violations)
+    if (stales.count || violated)
         code = tool_worse(code, TOOL_FINDINGS);
     for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
         if (write_output(d, &d->output[i], *machine) != TOOL_CLEAN)
@@ -755,27 +761,42 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     return code;
 }
 
+/* The kernels of the code objects that did not run. */
+static json_t *unchecked_kernels(const struct tool_job *job, const json_t *coverage)
+{
+    json_t *list = json_array();
+    for (size_t o = 0; o < job->opened_count; o++)
+        for (size_t k = 0; k < wm_object_kernel_count(job->opened[o].object); k++) {
+            const char *name = wm_object_kernel(job->opened[o].object, k)->name;
+            bool ran = false;
+            size_t i;
+            json_t *row;
+            json_array_foreach(coverage, i, row)
+                ran |= !strcmp(tool_text_of(row, "kernel"), name);
+            if (!ran)
+                json_array_append_new(list, tool_json_text(name));
+        }
+    return list;
+}
+
 /* Shows what the watchers saw, in the report and as text; returns the job's exit code. */
-static int show_watchers(const struct tool_job *job, const struct watchers *watchers, json_t *report,
+static int show_watchers(struct tool_job *job, const struct watchers *watchers, json_t *report,
                          int worst)
 {
     const bool text = worst != TOOL_WRONG && !(job->outputs.json && !job->outputs.json_path);
-    size_t errors = 0;
     if (watchers->fidelity && report)
         json_object_set_new(report, "fidelity", tool_json_fidelity(watchers->fidelity));
     if (watchers->fidelity && text)
         tool_print_fidelity(stdout, watchers->fidelity);
-    if (watchers->check) {
-        size_t count;
-        const struct wm_finding *finding = wm_check_findings(watchers->check, &count);
-        for (size_t i = 0; i < count; i++)
-            errors += finding[i].severity == WM_SEVERITY_ERROR;
-        if (report)
-            json_object_set_new(report, "findings", tool_json_findings(watchers->check));
-        if (text)
-            tool_print_findings(stdout, watchers->check);
-    }
-    return errors ? tool_worse(worst, TOOL_FINDINGS) : worst;
+    if (!watchers->check || worst == TOOL_WRONG)
+        return worst;
+    json_t *findings = tool_json_findings(watchers->check), *coverage = tool_json_coverage(watchers->check),
+           *unchecked = unchecked_kernels(job, coverage);
+    worst = tool_check_show(&job->check, findings, coverage, unchecked, report, text ? stdout : NULL, worst);
+    json_decref(findings);
+    json_decref(coverage);
+    json_decref(unchecked);
+    return worst;
 }
 
 static bool ends_job(int code)

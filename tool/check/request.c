@@ -1,71 +1,162 @@
 /* SPDX-License-Identifier: MIT */
-/* The classes of findings: their names, and the lists of --only and --check. */
+/* What is checked: the options of `check` and --check. */
 #include "tool/check/request.h"
 
-#include "tool/tool.h"
+#include "tool/check/filter.h"
+#include "tool/output.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The classes, in the order of reports. */
-static const struct class
-{
+const char tool_check_help[] =
+    "Options of checks:\n"
+    "      --only LIST      only these classes of findings, separated by commas: memory, uninit, race, sync,\n"
+    "                       wait, hazard, as far as this version has them; default: all\n"
+    "      --origins        uninit: follow values through registers, and report where they matter and where\n"
+    "                       they come from, instead of loads\n"
+    "      --strict         race: report also what is right only by what the target guarantees beyond the\n"
+    "                       memory model\n"
+    "      --leaks          memory: report allocations that the program never frees, with 'exec'\n"
+    "      --needless       notes of waits for what nobody needs\n"
+    "      --only-kernel REGEX  report only findings in kernels whose symbol or source name matches\n"
+    "      --baseline OLD.json  report only findings that the --json of an earlier check does not have (by\n"
+    "                       rule, kernel, file and line; without lines by offset)\n"
+    "      --suppressions FILE  hide findings that a line of FILE matches: RULE KERNEL [PLACE], patterns with\n"
+    "                       * and ?; PLACE is a file, FILE:LINE or +0xOFFSET; # begins a comment\n"
+    "      --write-suppressions FILE  write such lines for all that is reported\n"
+    "      --sarif FILE     write the findings as SARIF 2.1.0\n"
+    "      --junit FILE     write them as JUnit XML: a test case per kernel and class\n"
+    "      --github         print annotations of GitHub Actions (::error file=...)\n"
+    "      --all            print all findings; default: the first 100\n";
+
+/* Names of classes; their bits are those of the library. */
+static const struct {
     const char *name, *plural;
     enum wm_check_what bit;
 } classes[] = {
-    {"memory", "memory", WM_CHECK_MEMORY},       {"uninit", "uninit", WM_CHECK_UNINIT},
-    {"race", "races", WM_CHECK_RACES},           {"sync", "sync", WM_CHECK_SYNC},
-    {"wait", "waits", WM_CHECK_WAITS},           {"hazard", "hazards", WM_CHECK_HAZARDS},
-    {"needless", "needless", WM_CHECK_NEEDLESS},
+    {"memory", "memory", WM_CHECK_MEMORY}, {"uninit", "uninit", WM_CHECK_UNINIT},
+    {"race", "races", WM_CHECK_RACES},     {"sync", "sync", WM_CHECK_SYNC},
+    {"wait", "waits", WM_CHECK_WAITS},     {"hazard", "hazards", WM_CHECK_HAZARDS},
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
-
-/* What is checked unless a list says otherwise: no modifiers, and no notes about time. */
-enum {
-    USUAL = WM_CHECK_MEMORY | WM_CHECK_UNINIT | WM_CHECK_RACES | WM_CHECK_SYNC | WM_CHECK_WAITS |
-            WM_CHECK_HAZARDS,
-};
 
 static unsigned class_of(const char *name, size_t length)
 {
     for (size_t i = 0; i < CLASSES; i++)
         if ((strlen(classes[i].name) == length && !strncmp(classes[i].name, name, length)) ||
             (strlen(classes[i].plural) == length && !strncmp(classes[i].plural, name, length)))
-            return classes[i].bit;
+            return classes[i].bit & wm_check_known();
     return 0;
 }
 
-int tool_check_add_classes(struct tool_check_request *request, const char *option, const char *list,
-                           const char *where)
+int tool_check_add_classes(struct tool_check_request *request, const char *option, const char *list)
 {
+    if (!*list)
+        return tool_fail("%s: the list is empty", option);
     while (*list) {
         const size_t length = strcspn(list, ",");
-        const unsigned bit = class_of(list, length) & wm_check_known();
-        if (!bit) {
-            char known[120] = "";
-            for (size_t i = 0; i < CLASSES; i++)
-                if (classes[i].bit & wm_check_known())
-                    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s",
-                             known[0] ? ", " : "", classes[i].name);
-            return tool_fail("%s%s: '%.*s' is no class of findings; expected a list of %s", where, option,
-                             (int)length, list, known);
-        }
+        const unsigned bit = class_of(list, length);
+        char known[120] = "";
+        for (size_t i = 0; i < CLASSES; i++)
+            if (classes[i].bit & wm_check_known())
+                snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *known ? ", " : "",
+                         classes[i].name);
+        if (!bit)
+            return tool_fail("%s: '%.*s' is no class of findings; expected a list of %s", option, (int)length,
+                             list, known);
         request->classes |= bit;
         list += length + (list[length] == ',');
     }
-    return request->classes ? TOOL_CLEAN : tool_fail("%s%s: the list is empty", where, option);
+    return TOOL_CLEAN;
 }
 
-void tool_check_complete(struct tool_check_request *request)
+/* Options that change what a class reports: they need that class. */
+static int add_modifiers(struct tool_check_request *request)
 {
-    if (!request->classes)
-        request->classes = (unsigned)USUAL & wm_check_known();
+    const struct {
+        bool given;
+        const char *name;
+        unsigned bit, of; /* enum wm_check_what; of: 0 for any */
+    } modifiers[] = {
+        {request->strict, "--strict", WM_CHECK_STRICT, WM_CHECK_RACES},
+        {request->origins, "--origins", WM_CHECK_ORIGINS, WM_CHECK_UNINIT},
+        {request->needless, "--needless", WM_CHECK_NEEDLESS, 0},
+        {request->leaks, "--leaks", 0, WM_CHECK_MEMORY},
+    };
+    for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
+        const unsigned needs = modifiers[i].bit | modifiers[i].of;
+        if (!modifiers[i].given)
+            continue;
+        if (needs & ~wm_check_known())
+            return tool_fail("%s: this version has no such check", modifiers[i].name);
+        if (modifiers[i].of && !(request->classes & modifiers[i].of))
+            return tool_fail("%s is about the class '%s', which --only leaves out", modifiers[i].name,
+                             wm_check_class_name((enum wm_check_what)modifiers[i].of));
+        request->classes |= modifiers[i].bit;
+    }
+    return TOOL_CLEAN;
 }
 
-const char *tool_check_class_name(enum wm_check_what class)
+/* An option that makes no sense without a check; NULL: none is given. */
+static const char *option_of(const struct tool_check_request *request)
 {
-    for (size_t i = 0; i < CLASSES; i++)
-        if (classes[i].bit == class)
-            return classes[i].name;
-    return "other";
+    return request->only                 ? "--only"
+           : request->only_kernel        ? "--only-kernel"
+           : request->suppressions       ? "--suppressions"
+           : request->write_suppressions ? "--write-suppressions"
+           : request->baseline           ? "--baseline"
+           : request->sarif              ? "--sarif"
+           : request->junit              ? "--junit"
+           : request->github             ? "--github"
+           : request->strict             ? "--strict"
+           : request->origins            ? "--origins"
+           : request->needless           ? "--needless"
+           : request->leaks              ? "--leaks"
+                                         : NULL;
+}
+
+static int check_outputs(const struct tool_check_request *request)
+{
+    const struct {
+        const char *option, *path;
+    } outputs[] = {
+        {"--sarif", request->sarif},
+        {"--junit", request->junit},
+        {"--write-suppressions", request->write_suppressions},
+    };
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (outputs[i].path && tool_check_file(outputs[i].option, outputs[i].path) != TOOL_CLEAN)
+            return TOOL_WRONG;
+    return TOOL_CLEAN;
+}
+
+int tool_check_prepare(struct tool_check_request *request)
+{
+    int code = TOOL_CLEAN;
+    if (!request->given && !request->classes && option_of(request))
+        return tool_fail("%s is an option of checks: it needs --check", option_of(request));
+    if (request->only)
+        code = tool_check_add_classes(request, "--only", request->only);
+    for (size_t i = 0; i < CLASSES && request->given && !request->only && !request->chosen; i++)
+        request->classes |= classes[i].bit & wm_check_known();
+    code = code ? code : add_modifiers(request);
+    if (!code && request->only_kernel) {
+        if (regcomp(&request->regex, request->only_kernel, REG_EXTENDED | REG_NOSUB))
+            return tool_fail("--only-kernel %s: expected a regular expression", request->only_kernel);
+        request->has_regex = true;
+    }
+    code = code || !request->suppressions ? code : tool_read_suppressions(request);
+    code = code || !request->baseline ? code : tool_read_baseline(request);
+    return code ? code : check_outputs(request);
+}
+
+void tool_check_free(struct tool_check_request *request)
+{
+    for (size_t i = 0; i < request->suppression_count; i++)
+        free(request->suppression[i].rule); /* the others point into it */
+    free(request->suppression);
+    if (request->has_regex)
+        regfree(&request->regex);
+    json_decref(request->known);
+    *request = (struct tool_check_request){0};
 }

@@ -1,24 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* What `wavemem check` and --check are asked for. */
+/* What `wavemem check`, and --check of other verbs, are asked for. */
 #ifndef WAVEMEM_TOOL_CHECK_REQUEST_H
 #define WAVEMEM_TOOL_CHECK_REQUEST_H
 
+#include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
-#include <stdbool.h>
+#include <jansson.h>
+#include <regex.h>
+
+/* An entry of a file of suppressions. */
+struct tool_suppression {
+    char *rule, *kernel, *place; /* patterns of fnmatch(); place NULL: any */
+    unsigned line;               /* of the file */
+    bool used;
+};
 
 struct tool_check_request {
     bool given;       /* `wavemem check`, or --check */
-    unsigned classes; /* enum wm_check_what; 0: none yet */
+    bool chosen;      /* the classes are a list: --check=LIST */
+    unsigned classes; /* enum wm_check_what; 0: nothing is checked */
+    /* Options as given, NULL or false without. */
+    const char *only, *only_kernel, *suppressions, *write_suppressions, *baseline, *sarif, *junit;
+    bool all, github, strict, origins, needless, leaks;
+    /* Set by tool_check_prepare(): */
+    bool has_regex;
+    regex_t regex; /* only_kernel */
+    struct tool_suppression *suppression;
+    size_t suppression_count;
+    json_t *known; /* the findings of the baseline, or NULL */
 };
 
-/* Adds the classes of a list like "race,uninit". TOOL_WRONG: an unknown one, with a message that begins with
- * `where` and the option. */
-int tool_check_add_classes(struct tool_check_request *request, const char *option, const char *list,
-                           const char *where);
-/* Sets the classes to all that the library has if none are chosen. */
-void tool_check_complete(struct tool_check_request *request);
-/* The name of a class: one bit of enum wm_check_what. */
-const char *tool_check_class_name(enum wm_check_what class);
+/* The options that all verbs which check have, for a table of struct tool_option. `type` is the request of
+ * the verb, `member` its struct tool_check_request. --check and --all are the verb's own. */
+#define TOOL_CHECK_OPTION(name, takes, type, member)                                                         \
+    {                                                                                                        \
+        name, 0, takes, TOOL_OPTION_KEPT, offsetof(type, member)                                             \
+    }
+#define TOOL_CHECK_OPTIONS(type, check)                                                                      \
+    TOOL_CHECK_OPTION("only", TOOL_VALUE, type, check.only),                                                 \
+        TOOL_CHECK_OPTION("only-kernel", TOOL_VALUE, type, check.only_kernel),                               \
+        TOOL_CHECK_OPTION("suppressions", TOOL_VALUE, type, check.suppressions),                             \
+        TOOL_CHECK_OPTION("write-suppressions", TOOL_VALUE, type, check.write_suppressions),                 \
+        TOOL_CHECK_OPTION("baseline", TOOL_VALUE, type, check.baseline),                                     \
+        TOOL_CHECK_OPTION("sarif", TOOL_VALUE, type, check.sarif),                                           \
+        TOOL_CHECK_OPTION("junit", TOOL_VALUE, type, check.junit),                                           \
+        TOOL_CHECK_OPTION("github", TOOL_NO_VALUE, type, check.github),                                      \
+        TOOL_CHECK_OPTION("strict", TOOL_NO_VALUE, type, check.strict),                                      \
+        TOOL_CHECK_OPTION("origins", TOOL_NO_VALUE, type, check.origins),                                    \
+        TOOL_CHECK_OPTION("needless", TOOL_NO_VALUE, type, check.needless),                                  \
+        TOOL_CHECK_OPTION("leaks", TOOL_NO_VALUE, type, check.leaks)
+
+extern const char tool_check_help[]; /* these options */
+
+/* Adds the classes of a list like "race,uninit". TOOL_WRONG: an unknown one, after a message. */
+int tool_check_add_classes(struct tool_check_request *request, const char *option, const char *list);
+/* When all options are known: chooses the classes, reads files, and checks that outputs can be written.
+ * TOOL_WRONG after a message. */
+int tool_check_prepare(struct tool_check_request *request);
+void tool_check_free(struct tool_check_request *request);
 
 #endif

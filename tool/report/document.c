@@ -2,13 +2,10 @@
 /* The JSON documents of `run`, `prof`, `replay` and `diff`. */
 #include "tool/report/document.h"
 
-#include "base/escape.h"
 #include "tool/output.h"
 #include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 json_t *tool_report(const char *verb)
 {
@@ -42,24 +39,4 @@ int tool_write_report(const json_t *report, const char *path, int code)
         return tool_fail("--json %s: no memory for the report", path);
     }
     return tool_end_file(&file) == TOOL_CLEAN ? code : TOOL_WRONG;
-}
-
-json_t *tool_json_text(const char *text)
-{
-    json_t *string = json_string(text);
-    if (string)
-        return string;
-    const size_t length = strlen(text), size = wmi_escape(NULL, 0, text, length, "") + 1;
-    char *escaped = malloc(size);
-    if (escaped) {
-        wmi_escape(escaped, size, text, length, "");
-        string = json_string(escaped);
-    }
-    free(escaped);
-    return string;
-}
-
-json_t *tool_json_extent(const uint32_t extent[3])
-{
-    return json_pack("[i,i,i]", (int)extent[0], (int)extent[1], (int)extent[2]);
 }

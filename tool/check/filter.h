@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Which findings are reported: kernels, suppressions, baseline. */
+#ifndef WAVEMEM_TOOL_CHECK_FILTER_H
+#define WAVEMEM_TOOL_CHECK_FILTER_H
+
+#include "tool/check/request.h"
+
+#include <stdio.h>
+
+/* A member of a finding, or of another object: its text, or NULL; its number, or 0. */
+const char *tool_text_of(const json_t *object, const char *key);
+json_int_t tool_number_of(const json_t *object, const char *key);
+bool tool_is_error(const json_t *finding);
+
+/* Read the files of the request; TOOL_WRONG after a message. */
+int tool_read_suppressions(struct tool_check_request *request);
+int tool_read_baseline(struct tool_check_request *request);
+
+/* Whether a suppression matches; marks it as used. */
+bool tool_is_suppressed(struct tool_check_request *request, const json_t *finding);
+bool tool_is_known(const struct tool_check_request *request, const json_t *finding);
+/* Whether --only-kernel lets this symbol through. */
+bool tool_kernel_wanted(const struct tool_check_request *request, const char *symbol);
+
+/* Writes a file of suppressions for the findings. */
+int tool_write_suppressions(const char *path, const json_t *findings);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses what is reported of a check, and reports it. */
+#include "tool/check/show.h"
+
+#include "tool/report/document.h"
+
+#include <string.h>
+
+static bool is_same(const json_t *a, const json_t *b)
+{
+    static const char *const keys[] = {"rule", "kernel", "instruction", "file", "offset", "line", "message"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
+            return false;
+    return true;
+}
+
+/* Adds the finding, or its executions to the same one of another process. */
+static void add(json_t *list, json_t *finding)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(list, i, one)
+        if (is_same(one, finding)) {
+            json_object_set_new(one, "executions",
+                                json_integer(tool_number_of(one, "executions") +
+                                             tool_number_of(finding, "executions")));
+            return;
+        }
+    json_array_append(list, finding);
+}
+
+/* What suppressions, baseline and kernels leave. */
+static void choose(struct tool_check_request *request, const json_t *findings, struct tool_check_report *report)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(findings, i, one) {
+        if (!tool_kernel_wanted(request, tool_text_of(one, "kernel")))
+            continue;
+        if (tool_is_suppressed(request, one))
+            add(report->suppressed, one);
+        else if (tool_is_known(request, one))
+            report->known++;
+        else
+            add(report->findings, one);
+    }
+}
+
+static json_t *wanted(const struct tool_check_request *request, const json_t *kernels)
+{
+    json_t *list = json_array();
+    size_t i;
+    json_t *one;
+    json_array_foreach(kernels, i, one) {
+        const char *symbol = json_is_string(one) ? json_string_value(one) : tool_text_of(one, "kernel");
+        if (tool_kernel_wanted(request, symbol))
+            json_array_append(list, one);
+    }
+    return list;
+}
+
+static json_t *unused(const struct tool_check_request *request)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < request->suppression_count; i++)
+        if (!request->suppression[i].used)
+            json_array_append_new(list, json_integer(request->suppression[i].line));
+    return list;
+}
+
+static json_t *names_of(unsigned classes)
+{
+    json_t *list = json_array();
+    for (unsigned bit = 1; bit && bit <= classes; bit <<= 1)
+        if (classes & bit && *wm_check_class_name((enum wm_check_what)bit))
+            json_array_append_new(list, json_string(wm_check_class_name((enum wm_check_what)bit)));
+    return list;
+}
+
+static void fill(json_t *document, const struct tool_check_report *report)
+{
+    json_object_set_new(document, "classes", names_of(report->request->classes));
+    json_object_set(document, "findings", report->findings);
+    json_object_set(document, "suppressed", report->suppressed);
+    json_object_set_new(document, "known", json_integer((json_int_t)report->known));
+    json_object_set_new(document, "unused_suppressions", unused(report->request));
+    json_object_set(document, "coverage", report->coverage);
+    json_object_set(document, "unchecked", report->unchecked);
+}
+
+static int write_files(const struct tool_check_report *report)
+{
+    const struct tool_check_request *request = report->request;
+    int code = TOOL_CLEAN;
+    if (request->sarif)
+        code = tool_worse(code, tool_check_write_sarif(report, request->sarif));
+    if (request->junit)
+        code = tool_worse(code, tool_check_write_junit(report, request->junit));
+    if (request->write_suppressions)
+        code = tool_worse(code, tool_write_suppressions(request->write_suppressions, report->findings));
+    return code;
+}
+
+/* A fault that a finding explains is a finding; a check that saw nothing did not pass. */
+static int judge(const struct tool_check_report *report, int code)
+{
+    size_t i, errors = 0;
+    json_t *one;
+    json_array_foreach(report->findings, i, one)
+        errors += tool_is_error(one);
+    if (!report->request->given)
+        return errors ? tool_worse(code, TOOL_FINDINGS) : code;
+    if (code == TOOL_FAULT && errors)
+        code = TOOL_INCOMPLETE;
+    if (json_array_size(report->incomplete))
+        code = tool_worse(code, TOOL_INCOMPLETE);
+    return errors ? tool_worse(code, TOOL_FINDINGS) : code;
+}
+
+int tool_check_show(struct tool_check_request *request, json_t *findings, json_t *coverage, json_t *unchecked,
+                    json_t *document, FILE *text, int code)
+{
+    json_t *own = json_object();
+    if (!document)
+        json_object_set_new(document = own, "incomplete", json_array());
+    struct tool_check_report report = {
+        .request = request,
+        .findings = json_array(),
+        .suppressed = json_array(),
+        .coverage = wanted(request, coverage),
+        .unchecked = wanted(request, unchecked),
+        .incomplete = json_object_get(document, "incomplete"),
+    };
+    choose(request, findings, &report);
+    if (request->given && !json_array_size(report.coverage))
+        tool_incomplete(document, "check", "no kernel ran that it covers");
+    fill(document, &report);
+    if (text)
+        tool_check_print_all(text, &report);
+    if (request->github)
+        tool_check_print_github(text ? text : stderr, &report);
+    code = judge(&report, code);
+    code = tool_worse(code, write_files(&report));
+    json_decref(report.findings);
+    json_decref(report.suppressed);
+    json_decref(report.coverage);
+    json_decref(report.unchecked);
+    json_decref(own);
+    return code;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* The report of a check as text. */
+#include "tool/check/show.h"
+
+#include "tool/report/report.h"
+#include "tool/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t hex_of(const json_t *object, const char *key)
+{
+    const char *text = tool_text_of(object, key);
+    return text ? strtoull(text, NULL, 16) : 0;
+}
+
+const char *tool_check_place(const json_t *finding, char text[TOOL_CHECK_PLACE])
+{
+    const char *kernel = tool_text_of(finding, "kernel");
+    char name[TOOL_NAME];
+    snprintf(text, TOOL_CHECK_PLACE, "%s+0x%" PRIx64, tool_name(kernel ? kernel : "", name),
+             (uint64_t)tool_number_of(finding, "offset"));
+    return text;
+}
+
+const char *tool_check_file_of(const json_t *finding)
+{
+    const char *file = tool_text_of(finding, "file");
+    char here[4096];
+    if (!file || !getcwd(here, sizeof here))
+        return file;
+    const size_t length = strlen(here);
+    return !strncmp(file, here, length) && file[length] == '/' ? file + length + 1 : file;
+}
+
+/* An instruction: "  at   kernel+0x28   v_add_u32 ...   a.cl:12". */
+static void print_place(FILE *file, const char *label, const json_t *at)
+{
+    char place[TOOL_CHECK_PLACE];
+    tool_print(file, "  %-4s %s   %s", label, tool_check_place(at, place), tool_text_of(at, "instruction"));
+    if (tool_text_of(at, "file"))
+        tool_print(file, "   %s:%" PRId64, tool_check_file_of(at), (int64_t)tool_number_of(at, "line"));
+    fputc('\n', file);
+}
+
+static void print_who(FILE *file, const json_t *finding)
+{
+    const json_t *group = json_object_get(finding, "workgroup");
+    const uint64_t lanes = hex_of(finding, "lanes");
+    const int64_t executions = tool_number_of(finding, "executions");
+    char list[256];
+    fputs("  by   ", file);
+    if (json_is_array(group))
+        fprintf(file, "workgroup (%" PRId64 ",%" PRId64 ",%" PRId64 ") wave %" PRId64 "%s%s of launch %" PRId64 "; ",
+                (int64_t)json_integer_value(json_array_get(group, 0)),
+                (int64_t)json_integer_value(json_array_get(group, 1)),
+                (int64_t)json_integer_value(json_array_get(group, 2)), (int64_t)tool_number_of(finding, "wave"),
+                lanes ? ", lanes " : "", lanes ? tool_lane_list(lanes, list) : "",
+                (int64_t)tool_number_of(finding, "launch"));
+    else
+        fprintf(file, "launch %" PRId64 "; ", (int64_t)tool_number_of(finding, "launch"));
+    fprintf(file, "%" PRId64 " execution%s in all\n", executions, executions == 1 ? "" : "s");
+}
+
+static void print_memory(FILE *file, const json_t *memory)
+{
+    const json_t *allocation = json_object_get(memory, "allocation");
+    const uint64_t address = hex_of(memory, "address");
+    const int64_t bytes = tool_number_of(memory, "bytes");
+    if (!json_is_object(memory))
+        return;
+    tool_print(file, "  to   0x%" PRIx64 ", %" PRId64 " byte%s, %s", address, bytes, bytes == 1 ? "" : "s",
+               tool_text_of(memory, "space"));
+    if (json_is_object(allocation)) {
+        const uint64_t low = hex_of(allocation, "address");
+        const uint64_t size = (uint64_t)tool_number_of(allocation, "bytes");
+        tool_print(file, "; '%s' is %" PRIu64 " bytes from 0x%" PRIx64 " on", tool_text_of(allocation, "name"),
+                   size, low);
+        if (address < low)
+            fprintf(file, ", %" PRIu64 " bytes behind it", low - address);
+        else if (address - low >= size)
+            fprintf(file, ", which end %" PRIu64 " bytes before it", address - low - size);
+        else
+            fprintf(file, ", this is byte %" PRIu64, address - low);
+    }
+    fputc('\n', file);
+}
+
+void tool_check_print(FILE *file, const json_t *finding)
+{
+    const json_t *first = json_object_get(finding, "first");
+    const char *source = tool_text_of(finding, "source"), *remedy = tool_text_of(finding, "remedy");
+    tool_print(file, "%s: %s\n", tool_is_error(finding) ? "error" : "note", tool_text_of(finding, "message"));
+    print_place(file, "at", finding);
+    if (json_is_object(first))
+        print_place(file, "and", first);
+    print_who(file, finding);
+    print_memory(file, json_object_get(finding, "memory"));
+    tool_print(file, "  rule %s (%s)%s%s\n", tool_text_of(finding, "rule"), tool_text_of(finding, "class"),
+               source ? ": " : "", source ? source : "");
+    if (remedy)
+        tool_print(file, "  fix  %s\n", remedy);
+}
+
+/* ---- the summary ---- */
+
+static int64_t sum_of(const json_t *rows, const char *key)
+{
+    int64_t sum = 0;
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+        sum += tool_number_of(row, key);
+    return sum;
+}
+
+static void print_classes(FILE *file, unsigned classes)
+{
+    bool any = false;
+    fputs("checked    ", file);
+    for (unsigned bit = 1; bit && bit <= classes; bit <<= 1)
+        if (classes & bit && *wm_check_class_name((enum wm_check_what)bit)) {
+            fprintf(file, "%s%s", any ? ", " : "", wm_check_class_name((enum wm_check_what)bit));
+            any = true;
+        }
+    fputc('\n', file);
+}
+
+static void print_accesses(FILE *file, const json_t *rows)
+{
+    static const char *const spaces[][2] = {{"global", "global"}, {"flat", "FLAT"}, {"lds", "LDS"},
+                                            {"scratch", "scratch"}, {"gds", "GDS"}, {"scalar", "scalar"}};
+    bool any = false, counted = json_array_size(rows) != 0;
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+        counted &= json_is_object(json_object_get(row, "accesses"));
+    if (!counted)
+        return;
+    fputs("accesses   ", file);
+    for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
+        int64_t sum = 0;
+        json_array_foreach(rows, i, row)
+            sum += tool_number_of(json_object_get(row, "accesses"), spaces[s][0]);
+        if (sum)
+            fprintf(file, "%s%" PRId64 " %s", any ? ", " : "", sum, spaces[s][1]);
+        any |= sum != 0;
+    }
+    fputs(any ? "\n" : "none\n", file);
+}
+
+/* What was not checked: instructions that no wave reached, kernels that did not run. */
+static void print_gaps(FILE *file, const struct tool_check_report *report)
+{
+    char name[TOOL_NAME];
+    size_t i;
+    json_t *one;
+    json_array_foreach(report->coverage, i, one) {
+        const int64_t code = tool_number_of(one, "code"), executed = tool_number_of(one, "executed_code");
+        if (executed < code)
+            tool_print(file, "unchecked  %" PRId64 " of %" PRId64 " instructions of %s, which no wave reached\n",
+                       code - executed, code, tool_name(tool_text_of(one, "kernel"), name));
+    }
+    json_array_foreach(report->unchecked, i, one)
+        tool_print(file, "unchecked  %s, which did not run\n", tool_name(json_string_value(one), name));
+    json_array_foreach(report->incomplete, i, one)
+        tool_print(file, "unchecked  %s: %s\n", tool_text_of(one, "what"), tool_text_of(one, "why"));
+}
+
+static void print_found(FILE *file, const struct tool_check_report *report)
+{
+    const size_t all = json_array_size(report->findings), hidden = json_array_size(report->suppressed);
+    size_t errors = 0, i;
+    json_t *one;
+    json_array_foreach(report->findings, i, one)
+        errors += tool_is_error(one);
+    fprintf(file, "found      %zu error%s", errors, errors == 1 ? "" : "s");
+    if (all > errors)
+        fprintf(file, ", %zu note%s", all - errors, all - errors == 1 ? "" : "s");
+    if (hidden)
+        fprintf(file, ", %zu suppressed", hidden);
+    if (report->known)
+        fprintf(file, ", %zu in the baseline", report->known);
+    fputc('\n', file);
+}
+
+void tool_check_print_all(FILE *file, const struct tool_check_report *report)
+{
+    const struct tool_check_request *request = report->request;
+    const json_t *rows = report->coverage;
+    size_t i, kernels = json_array_size(rows);
+    json_t *one;
+    json_array_foreach(report->findings, i, one)
+        if (request->all || i < TOOL_CHECK_SHOWN)
+            tool_check_print(file, one);
+    if (i > TOOL_CHECK_SHOWN && !request->all)
+        fprintf(file, "and %zu more findings: --all\n", i - TOOL_CHECK_SHOWN);
+    print_classes(file, request->classes);
+    fprintf(file,
+            "ran        %zu kernel%s, %" PRId64 " launches, %" PRId64 " workgroups, %" PRId64 " waves, %" PRId64
+            " instructions\n",
+            kernels, kernels == 1 ? "" : "s", sum_of(rows, "launches"), sum_of(rows, "workgroups"),
+            sum_of(rows, "waves"), sum_of(rows, "instructions"));
+    print_accesses(file, rows);
+    print_gaps(file, report);
+    for (i = 0; i < request->suppression_count; i++)
+        if (!request->suppression[i].used)
+            tool_print(file, "unused     %s:%u: nothing matches '%s %s%s%s'\n", request->suppressions,
+                       request->suppression[i].line, request->suppression[i].rule,
+                       request->suppression[i].kernel, request->suppression[i].place ? " " : "",
+                       request->suppression[i].place ? request->suppression[i].place : "");
+    print_found(file, report);
+}
