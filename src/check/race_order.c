@@ -69,7 +69,7 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
         return false;
     wmi_race_past(order, tag)->number = number;
     group->tag = tag;
-    group->clock = 0;
+    group->base = group->clock = 0;
     group->waves = waves;
     group->begun = group->completed = 0;
     group->splits = group->stored = false;
@@ -91,22 +91,9 @@ static uint32_t tick(struct wmi_race_order *order, struct wmi_race_group *group)
     struct wmi_race_past *past = wmi_race_past(order, tag);
     past->number = wmi_race_past(order, root)->number;
     past->root = root;
-    past->base = clock;
+    past->base = group->base = clock;
     group->tag = tag;
     return clock;
-}
-
-void wmi_race_access(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned slot,
-                     bool writes, struct wmi_race_access *access)
-{
-    const struct wmi_race_wave *w = &group->wave[wave];
-    const uint32_t base = wmi_race_past(order, group->tag)->base;
-    const uint32_t epoch = w->epoch > base ? w->epoch - base : 0, floor = w->floor > base ? w->floor - base : 0;
-    access->from = (uint64_t)group->tag << WMI_RACE_TAG_AT;
-    access->record = access->from | (uint64_t)epoch << WMI_RACE_EPOCH_AT | (uint64_t)wave << WMI_RACE_WAVE_AT |
-                     (uint64_t)slot << WMI_RACE_SLOT_AT;
-    access->before = (uint64_t)floor << WMI_RACE_EPOCH_AT;
-    access->writes = writes;
 }
 
 /* What the workgroup did before the epoch is released with whatever one of its waves releases. */
@@ -118,9 +105,12 @@ static void release_before(struct wmi_race_past *root, uint32_t epoch)
         root->release = epoch;
 }
 
-void wmi_race_store(struct wmi_race_group *group, unsigned wave)
+void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
     struct wmi_race_wave *w = &group->wave[wave];
+    if (!group->stored)
+        root_of(order, group->tag)->stored = true;
+    group->stored = true;
     w->stores = 1;
     w->dirty = true;
     w->cleaned = w->releases = false;
@@ -185,8 +175,8 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     const struct wmi_race_past *other = wmi_race_past(order, of->root);
     const uint32_t epoch = of->base + wmi_race_epoch(record);
-    if (epoch < other->release && other != root)
-        return; /* it had released nothing */
+    if (!other->stored && epoch < other->release && other != root)
+        return; /* it had nothing to release */
     struct wmi_race_learned learned = {.tag = of->root,
                                        .epoch = epoch,
                                        .floor = other == root ? 0 : other->floor,
@@ -243,7 +233,6 @@ static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *gro
     bool dirty = false;
     for (unsigned i = 0; i < group->waves; i++)
         dirty |= group->wave[i].dirty || group->wave[i].releases;
-    group->stored |= dirty;
     if (!order->writes_back && group->stored)
         release_before(root_of(order, group->tag), floor);
     for (unsigned i = 0; dirty && order->writes_back && i < group->waves; i++)
@@ -396,7 +385,6 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
     if (root->all || (same_group && (search.wave == wave || search.epoch < group->wave[wave].floor)))
         return WMI_RACE_ORDERED;
     order->visit++;
-    is_visited(order, root, wave);
     for (uint32_t i = root->count; i-- > 0;) {
         const struct wmi_race_learned *entry = &root->learned[i];
         if (entry->by != wave && entry->by != ALL)

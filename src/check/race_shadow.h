@@ -60,8 +60,7 @@ struct wmi_race_cells {
 /* An access that is about to be recorded. */
 struct wmi_race_access {
     uint64_t record; /* without bytes */
-    uint64_t from;   /* of a record with the workgroup's tag and epoch 0 */
-    uint64_t before; /* records of the workgroup less than this above `from` are ordered before the access */
+    uint64_t from, before; /* records from `from` on, `before` of them, are ordered before the access */
     bool writes;
 };
 
@@ -106,6 +105,24 @@ static inline struct wmi_race_page *wmi_race_page(struct wmi_race_shadow *shadow
     const uint64_t number = address >> WMI_RACE_PAGE_BITS;
     return shadow->last && shadow->last->number == number ? shadow->last
                                                           : wmi_race_find_page(shadow, number);
+}
+
+/* Records an access to a whole dword, if it meets nothing that is not settled. */
+static inline bool wmi_race_touch_quickly(const struct wmi_race_cells *cells, size_t dword,
+                                          const struct wmi_race_access *access)
+{
+    uint64_t *write = &cells->write[dword], *read = &cells->read[dword], *other = &cells->other[dword];
+    const uint64_t record = access->record | 15;
+    if (!wmi_race_is_settled(*write, access))
+        return false;
+    if (!access->writes) {
+        *(wmi_race_is_settled(*read, access) ? read : other) = record;
+        return true;
+    }
+    if (!wmi_race_is_settled(*read, access) || !wmi_race_is_settled(*other, access))
+        return false;
+    *write = record;
+    return true;
 }
 
 /* Called for each recorded access that is not settled and has bytes in common with the new one. */
