@@ -116,6 +116,15 @@ void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *g
     w->cleaned = w->releases = false;
 }
 
+/* The wave's stores can be released if none is on its way, and caches have been written back. */
+static void complete_stores(const struct wmi_race_order *order, struct wmi_race_wave *w)
+{
+    if (w->stores || !w->dirty || (order->writes_back && !w->cleaned))
+        return;
+    w->releases = true;
+    w->dirty = false;
+}
+
 void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
                    unsigned limit)
 {
@@ -123,8 +132,13 @@ void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *gr
     if (limit && limit >= w->stores)
         return;
     w->stores = 0;
-    w->releases |= w->dirty && (w->cleaned || !order->writes_back);
-    w->dirty &= !w->releases;
+    complete_stores(order, w);
+}
+
+void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    group->wave[wave].cleaned = true;
+    complete_stores(order, &group->wave[wave]);
 }
 
 void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave)
@@ -179,11 +193,13 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
         return; /* it had nothing to release */
     struct wmi_race_learned learned = {.tag = of->root,
                                        .epoch = epoch,
-                                       .floor = other == root ? 0 : other->floor,
+                                       .floor = other == root          ? 0
+                                                : other->floor > epoch ? epoch
+                                                                       : other->floor,
                                        .wave = (uint8_t)wmi_race_wave(record),
                                        .by = (uint8_t)wave,
                                        .how = (uint8_t)how};
-    for (uint32_t i = root->count; i-- > root->shared && root->count - i <= RECENT;) {
+    for (uint32_t i = root->count; i-- > 0 && root->count - i <= RECENT;) {
         struct wmi_race_learned *known = &root->learned[i];
         if (known->by != wave || known->tag != learned.tag || known->wave != learned.wave)
             continue;
@@ -201,20 +217,30 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
         root->release = group->wave[wave].epoch;
 }
 
-void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+/* Raises what the wave knows in one way to another. */
+static void raise(struct wmi_race_past *root, unsigned wave, enum wmi_race_knows from, enum wmi_race_knows to)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
-    for (uint32_t i = root->shared; i < root->count; i++)
-        if (root->learned[i].by == wave && root->learned[i].how == WMI_RACE_SEES)
-            root->learned[i].how = WMI_RACE_ACQUIRES;
+    for (uint32_t i = 0; i < root->count; i++)
+        if (root->learned[i].by == wave && root->learned[i].how == from)
+            root->learned[i].how = (uint8_t)to;
 }
 
-/* What waves have learned so far, all waves of the workgroup know from now on. */
+void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    raise(root_of(order, group->tag), wave, WMI_RACE_PASSES, WMI_RACE_SEES);
+}
+
+void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    raise(root_of(order, group->tag), wave, WMI_RACE_SEES, WMI_RACE_ACQUIRES);
+}
+
+/* What waves have acquired so far, all waves of the workgroup know from now on. */
 static void share(struct wmi_race_past *root)
 {
-    for (uint32_t i = root->shared; i < root->count; i++)
-        root->learned[i].by = ALL;
-    root->shared = root->count;
+    for (uint32_t i = 0; i < root->count; i++)
+        if (root->learned[i].how == WMI_RACE_ACQUIRES)
+            root->learned[i].by = ALL;
 }
 
 /* ---- barriers ---- */
@@ -293,6 +319,7 @@ static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
             group->wave[i].passed = group->wave[i].arrived;
         }
         pass_stores(order, group, group->round);
+        share(root_of(order, group->tag));
         return;
     }
     const uint32_t clock = tick(order, group);
@@ -324,7 +351,6 @@ void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, 
     for (unsigned i = 0; i < group->waves; i++)
         if (i != wave && group->wave[i].passed >= w->joins)
             learn_within(order, group, wave, i, group->wave[i].passed + 1);
-    share(root_of(order, group->tag));
 }
 
 /* ---- relations ---- */
@@ -339,6 +365,7 @@ struct search {
     struct wmi_race_order *order;
     uint32_t root, epoch; /* what is looked for */
     unsigned wave;
+    bool unreleased; /* an entry is of the access's own epoch */
 };
 
 /* Whether the search has looked at the wave before. */
@@ -352,8 +379,13 @@ static bool is_visited(const struct wmi_race_order *order, struct wmi_race_past 
     return visited;
 }
 
+static bool is_same_epoch(const struct wmi_race_learned *entry, const struct search *search)
+{
+    return entry->tag == search->root && entry->wave == search->wave && entry->epoch == search->epoch;
+}
+
 /* Whether `by` of the workgroup knows of the access, in any way or through others. */
-static bool passes(const struct search *search, struct wmi_race_past *past, unsigned by, unsigned depth)
+static bool passes(struct search *search, struct wmi_race_past *past, unsigned by, unsigned depth)
 {
     if (is_visited(search->order, past, by))
         return false;
@@ -361,8 +393,11 @@ static bool passes(const struct search *search, struct wmi_race_past *past, unsi
         return true;
     for (uint32_t i = 0; i < past->count; i++) {
         const struct wmi_race_learned *entry = &past->learned[i];
-        if ((entry->by == by || entry->by == ALL) && covers(entry, search->root, search->wave, search->epoch))
+        if (entry->by != by && entry->by != ALL)
+            continue;
+        if (covers(entry, search->root, search->wave, search->epoch))
             return true;
+        search->unreleased |= is_same_epoch(entry, search);
     }
     for (uint32_t i = past->count; i-- > 0 && depth;) {
         const struct wmi_race_learned *entry = &past->learned[i];
@@ -378,7 +413,7 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
 {
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     struct wmi_race_past *root = root_of(order, group->tag);
-    const struct search search = {
+    struct search search = {
         .order = order, .root = of->root, .epoch = of->base + wmi_race_epoch(record), .wave = wmi_race_wave(record)};
     enum wmi_race_relation relation = WMI_RACE_UNRELATED;
     const bool same_group = of->root == wmi_race_past(order, group->tag)->root;
@@ -395,9 +430,7 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
             return WMI_RACE_ORDERED;
         if (known)
             relation = WMI_RACE_UNACQUIRED;
-        else if (entry->tag == search.root && entry->wave == search.wave && entry->epoch == search.epoch &&
-                 entry->how != WMI_RACE_PASSES && relation == WMI_RACE_UNRELATED)
-            relation = WMI_RACE_UNRELEASED;
+        search.unreleased |= entry->how != WMI_RACE_PASSES && is_same_epoch(entry, &search);
     }
-    return relation;
+    return relation == WMI_RACE_UNRELATED && search.unreleased ? WMI_RACE_UNRELEASED : relation;
 }

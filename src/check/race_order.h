@@ -33,7 +33,7 @@ struct wmi_race_past {
     uint32_t floor;   /* whoever learns of one of its releases knows all earlier epochs */
     uint32_t visit;   /* number of the last search, */
     uint32_t visited; /* and the waves that it has looked at */
-    uint32_t count, capacity, shared; /* of `learned`; entries before `shared` belong to all waves */
+    uint32_t count, capacity; /* of `learned` */
     bool stored;      /* it has stored to global memory */
     bool all;         /* it has learned too much for its list: it is said to know everything */
     struct wmi_race_learned *learned;
@@ -88,6 +88,8 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
 void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave has waited until at most `limit` operations of the counter of stores are on their way. */
 void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned limit);
+/* The wave writes back the caches that its stores may be in. */
+void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave has waited for all its accesses of LDS. */
 void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave);
 /* The wave begins a new epoch if its earlier stores are complete. Returns whether it does. */
@@ -101,6 +103,8 @@ void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, 
 /* The wave reads, or continues by an atomic, what the record's wave wrote. */
 void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, uint64_t record,
                     enum wmi_race_knows how);
+/* The wave reads what its own atomic left: it learns what that has passed on. */
+void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave invalidates its caches. */
 void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 

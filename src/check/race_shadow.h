@@ -71,12 +71,25 @@ static inline bool wmi_race_is_settled(uint64_t record, const struct wmi_race_ac
            !((record ^ access->record) & WMI_RACE_SAME_WAVE);
 }
 
-enum { WMI_RACE_PAGE_BITS = 12, WMI_RACE_PAGE_DWORDS = 1 << (WMI_RACE_PAGE_BITS - 2) };
+enum {
+    WMI_RACE_PAGE_BITS = 12,
+    WMI_RACE_BLOCK_BITS = 7,
+    WMI_RACE_BLOCKS = 1 << (WMI_RACE_PAGE_BITS - WMI_RACE_BLOCK_BITS),
+    WMI_RACE_BLOCK_DWORDS = 1 << (WMI_RACE_BLOCK_BITS - 2),
+};
 
+/* Records of each dword of a block. */
+struct wmi_race_block {
+    uint64_t write[WMI_RACE_BLOCK_DWORDS], read[WMI_RACE_BLOCK_DWORDS], other[WMI_RACE_BLOCK_DWORDS];
+};
+
+/* A block has one set of records as long as all its dwords are accessed alike. */
 struct wmi_race_page {
     uint64_t number; /* address >> WMI_RACE_PAGE_BITS */
     uint32_t launch;
-    uint64_t write[WMI_RACE_PAGE_DWORDS], read[WMI_RACE_PAGE_DWORDS], other[WMI_RACE_PAGE_DWORDS];
+    uint32_t divided; /* blocks that have records for each dword */
+    uint64_t write[WMI_RACE_BLOCKS], read[WMI_RACE_BLOCKS], other[WMI_RACE_BLOCKS];
+    struct wmi_race_block *block[WMI_RACE_BLOCKS];
 };
 
 struct wmi_race_bytes { /* records for each byte of a dword */
@@ -89,6 +102,8 @@ struct wmi_race_shadow {
     size_t pages, capacity;
     struct wmi_race_page *last; /* the page found last; NULL: none */
     uint32_t launch;
+    struct wmi_race_block **block; /* chunks of those that pages have */
+    size_t blocks, block_chunks;
     struct wmi_race_bytes **bytes; /* chunks */
     size_t splits, chunks;
     bool lost; /* no memory for all */
@@ -122,6 +137,22 @@ static inline bool wmi_race_touch_quickly(const struct wmi_race_cells *cells, si
     if (!wmi_race_is_settled(*read, access) || !wmi_race_is_settled(*other, access))
         return false;
     *write = record;
+    return true;
+}
+
+/* Gives the block records for each dword. False: no memory. */
+bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block);
+
+/* The records of the dword of global memory. False: no memory. */
+static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, uint64_t address, struct wmi_race_cells *cells,
+                                       size_t *dword)
+{
+    struct wmi_race_page *page = wmi_race_page(shadow, address);
+    const unsigned block = address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
+    if (!page || (!(page->divided >> block & 1) && !wmi_race_divide(shadow, page, block)))
+        return false;
+    *dword = address / 4 % WMI_RACE_BLOCK_DWORDS;
+    *cells = (struct wmi_race_cells){page->block[block]->write, page->block[block]->read, page->block[block]->other};
     return true;
 }
 

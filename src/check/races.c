@@ -79,6 +79,8 @@ static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, cons
     insn->lds = access->elements && access->element[0].space == WMI_SPACE_LDS;
     insn->polls = access->kind == WMI_ACCESS_LOAD && races->code->options.space &&
                   find_polling(races, access->pc, insn->lds);
+    insn->coherent = insn->kind == WMI_ACCESS_LOAD && !insn->lds &&
+                     wmi_race_role(&races->rules, insn, true) == WMI_RACE_ATOMIC;
     insn->known = true;
 }
 
@@ -116,7 +118,7 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
                              b = wmi_race_role(&races->rules, now, same_group);
     if (a == WMI_RACE_NARROW || b == WMI_RACE_NARROW)
         return WMI_RACE_OF_SCOPE;
-    if (relation == WMI_RACE_UNRELEASED)
+    if (relation == WMI_RACE_UNRELEASED && !now->lds)
         return WMI_RACE_OF_RELEASE;
     if (relation == WMI_RACE_UNACQUIRED)
         return WMI_RACE_OF_ACQUIRE;
@@ -194,12 +196,10 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
             learn_of(races, now, record, same_group);
         return;
     }
-    enum wmi_race_relation relation =
+    const enum wmi_race_relation relation =
         wmi_race_relation(&races->order, races->group, races->access->wave, record);
     if (relation == WMI_RACE_ORDERED)
         return;
-    if (relation == WMI_RACE_UNRELEASED && !was_write)
-        relation = WMI_RACE_UNRELATED; /* more likely it came after the store of the flag */
     races->values_differ = changes_memory(races);
     const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
     add_met(races, &wmi_race_texts[kind], record, bytes);
@@ -252,6 +252,19 @@ static void add_findings(struct wmi_races *races)
 }
 
 /* ---- recording ---- */
+
+/* An atomic load of what the wave itself has left there by an atomic. */
+static void reread(struct wmi_races *races, uint64_t address)
+{
+    struct wmi_race_cells cells;
+    size_t dword;
+    if (!wmi_race_cells_at(races, WMI_SPACE_GLOBAL, address, &cells, &dword))
+        return;
+    const uint64_t record = cells.write[dword];
+    if (record && !((record ^ races->now.record) & WMI_RACE_SAME_WAVE) &&
+        races->insn[wmi_race_slot(record)].kind == WMI_ACCESS_ATOMIC)
+        wmi_race_reread(&races->order, races->group, races->access->wave);
+}
 
 static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)
 {
@@ -317,6 +330,8 @@ static void record_element(struct wmi_races *races, unsigned number)
     races->element = number;
     for (uint64_t left = lanes; left; left &= left - 1) {
         races->lane = (unsigned)__builtin_ctzll(left);
+        if (races->insn[races->slot].coherent)
+            reread(races, element->address[races->lane]);
         touch(races, element->space, element->address[races->lane], access->bytes);
     }
     check_lanes(races, element, lanes);
@@ -484,7 +499,7 @@ static void see_cache(struct wmi_races *races, const struct wm_event *event)
     const bool reaches = !model->named || cache->scope == WM_SCOPE_DEVICE || cache->scope == WM_SCOPE_SYSTEM;
     struct wmi_race_wave *wave = &races->group->wave[event->wave];
     if (cache->operations & WM_CACHE_WRITE_BACK && reaches)
-        wave->cleaned = true;
+        wmi_race_write_back(&races->order, races->group, event->wave);
     if (!(cache->operations & WM_CACHE_INVALIDATE) || !reaches)
         return;
     wave->invalidated |= cache->caches & model->invalidates;

@@ -58,12 +58,7 @@ static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_s
                                          group->lds + 2 * group->lds_dwords};
         return *dword < group->lds_dwords;
     }
-    struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
-    if (!page)
-        return false;
-    *dword = address / 4 % WMI_RACE_PAGE_DWORDS;
-    *cells = (struct wmi_race_cells){page->write, page->read, page->other};
-    return true;
+    return wmi_race_find_cells(&races->shadow, address, cells, dword);
 }
 
 static inline bool wmi_race_is_scratch(const struct wmi_races *races, uint64_t address)

@@ -63,22 +63,47 @@ static bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t 
     return true;
 }
 
+/* Records an access to whole blocks of a page, as far as they are not divided: how many; -1: it meets something
+ * that is not settled. */
+static int touch_blocks(struct wmi_races *races, uint64_t address, size_t count)
+{
+    struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
+    const unsigned first = address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
+    size_t blocks = count / WMI_RACE_BLOCK_DWORDS;
+    if (!page || address % (1u << WMI_RACE_BLOCK_BITS) || !blocks || page->divided >> first & 1)
+        return 0;
+    if (blocks > WMI_RACE_BLOCKS - first)
+        blocks = WMI_RACE_BLOCKS - first;
+    const uint32_t divided = page->divided >> first;
+    if (divided && (size_t)__builtin_ctz(divided) < blocks)
+        blocks = (size_t)__builtin_ctz(divided);
+    const struct wmi_race_cells cells = {page->write, page->read, page->other};
+    return (races->now.writes ? touch_write : touch_read)(&cells, first, blocks, &races->now) ? (int)blocks : -1;
+}
+
 /* Records an access to consecutive dwords. */
 static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count)
 {
+    const bool lds = space == WMI_SPACE_LDS;
     struct wmi_race_cells cells;
     size_t dword;
     while (count) {
-        if (!wmi_race_cells_at(races, space, address, &cells, &dword))
+        const int blocks = lds ? 0 : touch_blocks(races, address, count);
+        if (blocks < 0)
             return false;
-        const size_t room = (space == WMI_SPACE_LDS ? races->group->lds_dwords : WMI_RACE_PAGE_DWORDS) - dword;
-        const size_t now = count < room ? count : room;
-        if (!(races->now.writes ? touch_write : touch_read)(&cells, dword, now, &races->now))
-            return false;
+        size_t now = (size_t)blocks * WMI_RACE_BLOCK_DWORDS;
+        if (!blocks) {
+            if (!wmi_race_cells_at(races, space, address, &cells, &dword))
+                return false;
+            const size_t room = (lds ? races->group->lds_dwords : WMI_RACE_BLOCK_DWORDS) - dword;
+            if (lds && room < count)
+                return false;
+            now = count < room ? count : room;
+            if (!(races->now.writes ? touch_write : touch_read)(&cells, dword, now, &races->now))
+                return false;
+        }
         count -= now;
         address += 4 * now;
-        if (space == WMI_SPACE_LDS && count)
-            return false;
     }
     return true;
 }
@@ -154,7 +179,7 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     const uint64_t address =
         outline->base + (outline->low[first] | (outline->high ? (uint64_t)outline->high[first] << 32 : 0));
     const bool writes = insn->kind == WMI_ACCESS_STORE;
-    if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || !group || !group->tag || elements != 1 ||
+    if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag || elements != 1 ||
         bytes % 4 || address % 4)
         return false;
     struct wmi_race_wave *wave = &group->wave[outline->wave];
