@@ -3,7 +3,7 @@
  *
  * usage: looking EXAMPLES-FOLDER THREADS PAIRS [--uninit] [WORKLOAD ...]   (none: all; sizes of the
  * benchmark)
- * --uninit: with a check for uninitialised values instead of a profile.
+ * --uninit, --races: with a check for uninitialised values or races instead of a profile.
  *
  * Prints a line per kernel with both medians in milliseconds and their ratio, then the geometric mean of the
  * ratios. Times are those of the dispatches, including the cache models. */
@@ -115,6 +115,9 @@ int main(int count, char **arguments)
     int first = 4;
     if (first < count && strcmp(arguments[first], "--uninit") == 0) {
         checked = WM_CHECK_UNINIT;
+        first++;
+    } else if (first < count && strcmp(arguments[first], "--races") == 0) {
+        checked = WM_CHECK_RACES;
         first++;
     }
     double logarithms = 0;

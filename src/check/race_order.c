@@ -69,7 +69,7 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
         return false;
     wmi_race_past(order, tag)->number = number;
     group->tag = tag;
-    group->clock = 0;
+    group->base = group->clock = 0;
     group->waves = waves;
     group->begun = group->completed = 0;
     group->splits = group->stored = false;
@@ -91,22 +91,9 @@ static uint32_t tick(struct wmi_race_order *order, struct wmi_race_group *group)
     struct wmi_race_past *past = wmi_race_past(order, tag);
     past->number = wmi_race_past(order, root)->number;
     past->root = root;
-    past->base = clock;
+    past->base = group->base = clock;
     group->tag = tag;
     return clock;
-}
-
-void wmi_race_access(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned slot,
-                     bool writes, struct wmi_race_access *access)
-{
-    const struct wmi_race_wave *w = &group->wave[wave];
-    const uint32_t base = wmi_race_past(order, group->tag)->base;
-    const uint32_t epoch = w->epoch > base ? w->epoch - base : 0, floor = w->floor > base ? w->floor - base : 0;
-    access->from = (uint64_t)group->tag << WMI_RACE_TAG_AT;
-    access->record = access->from | (uint64_t)epoch << WMI_RACE_EPOCH_AT | (uint64_t)wave << WMI_RACE_WAVE_AT |
-                     (uint64_t)slot << WMI_RACE_SLOT_AT;
-    access->before = (uint64_t)floor << WMI_RACE_EPOCH_AT;
-    access->writes = writes;
 }
 
 /* What the workgroup did before the epoch is released with whatever one of its waves releases. */
@@ -118,12 +105,24 @@ static void release_before(struct wmi_race_past *root, uint32_t epoch)
         root->release = epoch;
 }
 
-void wmi_race_store(struct wmi_race_group *group, unsigned wave)
+void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
     struct wmi_race_wave *w = &group->wave[wave];
+    if (!group->stored)
+        root_of(order, group->tag)->stored = true;
+    group->stored = true;
     w->stores = 1;
     w->dirty = true;
     w->cleaned = w->releases = false;
+}
+
+/* The wave's stores can be released if none is on its way, and caches have been written back. */
+static void complete_stores(const struct wmi_race_order *order, struct wmi_race_wave *w)
+{
+    if (w->stores || !w->dirty || (order->writes_back && !w->cleaned))
+        return;
+    w->releases = true;
+    w->dirty = false;
 }
 
 void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
@@ -133,8 +132,13 @@ void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *gr
     if (limit && limit >= w->stores)
         return;
     w->stores = 0;
-    w->releases |= w->dirty && (w->cleaned || !order->writes_back);
-    w->dirty &= !w->releases;
+    complete_stores(order, w);
+}
+
+void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    group->wave[wave].cleaned = true;
+    complete_stores(order, &group->wave[wave]);
 }
 
 void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave)
@@ -185,15 +189,17 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     const struct wmi_race_past *other = wmi_race_past(order, of->root);
     const uint32_t epoch = of->base + wmi_race_epoch(record);
-    if (epoch < other->release && other != root)
-        return; /* it had released nothing */
+    if (!other->stored && epoch < other->release && other != root)
+        return; /* it had nothing to release */
     struct wmi_race_learned learned = {.tag = of->root,
                                        .epoch = epoch,
-                                       .floor = other == root ? 0 : other->floor,
+                                       .floor = other == root          ? 0
+                                                : other->floor > epoch ? epoch
+                                                                       : other->floor,
                                        .wave = (uint8_t)wmi_race_wave(record),
                                        .by = (uint8_t)wave,
                                        .how = (uint8_t)how};
-    for (uint32_t i = root->count; i-- > root->shared && root->count - i <= RECENT;) {
+    for (uint32_t i = root->count; i-- > 0 && root->count - i <= RECENT;) {
         struct wmi_race_learned *known = &root->learned[i];
         if (known->by != wave || known->tag != learned.tag || known->wave != learned.wave)
             continue;
@@ -211,20 +217,30 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
         root->release = group->wave[wave].epoch;
 }
 
-void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+/* Raises what the wave knows in one way to another. */
+static void raise(struct wmi_race_past *root, unsigned wave, enum wmi_race_knows from, enum wmi_race_knows to)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
-    for (uint32_t i = root->shared; i < root->count; i++)
-        if (root->learned[i].by == wave && root->learned[i].how == WMI_RACE_SEES)
-            root->learned[i].how = WMI_RACE_ACQUIRES;
+    for (uint32_t i = 0; i < root->count; i++)
+        if (root->learned[i].by == wave && root->learned[i].how == from)
+            root->learned[i].how = (uint8_t)to;
 }
 
-/* What waves have learned so far, all waves of the workgroup know from now on. */
+void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    raise(root_of(order, group->tag), wave, WMI_RACE_PASSES, WMI_RACE_SEES);
+}
+
+void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    raise(root_of(order, group->tag), wave, WMI_RACE_SEES, WMI_RACE_ACQUIRES);
+}
+
+/* What waves have acquired so far, all waves of the workgroup know from now on. */
 static void share(struct wmi_race_past *root)
 {
-    for (uint32_t i = root->shared; i < root->count; i++)
-        root->learned[i].by = ALL;
-    root->shared = root->count;
+    for (uint32_t i = 0; i < root->count; i++)
+        if (root->learned[i].how == WMI_RACE_ACQUIRES)
+            root->learned[i].by = ALL;
 }
 
 /* ---- barriers ---- */
@@ -243,7 +259,6 @@ static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *gro
     bool dirty = false;
     for (unsigned i = 0; i < group->waves; i++)
         dirty |= group->wave[i].dirty || group->wave[i].releases;
-    group->stored |= dirty;
     if (!order->writes_back && group->stored)
         release_before(root_of(order, group->tag), floor);
     for (unsigned i = 0; dirty && order->writes_back && i < group->waves; i++)
@@ -304,6 +319,7 @@ static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
             group->wave[i].passed = group->wave[i].arrived;
         }
         pass_stores(order, group, group->round);
+        share(root_of(order, group->tag));
         return;
     }
     const uint32_t clock = tick(order, group);
@@ -335,7 +351,6 @@ void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, 
     for (unsigned i = 0; i < group->waves; i++)
         if (i != wave && group->wave[i].passed >= w->joins)
             learn_within(order, group, wave, i, group->wave[i].passed + 1);
-    share(root_of(order, group->tag));
 }
 
 /* ---- relations ---- */
@@ -350,6 +365,7 @@ struct search {
     struct wmi_race_order *order;
     uint32_t root, epoch; /* what is looked for */
     unsigned wave;
+    bool unreleased; /* an entry is of the access's own epoch */
 };
 
 /* Whether the search has looked at the wave before. */
@@ -363,8 +379,13 @@ static bool is_visited(const struct wmi_race_order *order, struct wmi_race_past 
     return visited;
 }
 
+static bool is_same_epoch(const struct wmi_race_learned *entry, const struct search *search)
+{
+    return entry->tag == search->root && entry->wave == search->wave && entry->epoch == search->epoch;
+}
+
 /* Whether `by` of the workgroup knows of the access, in any way or through others. */
-static bool passes(const struct search *search, struct wmi_race_past *past, unsigned by, unsigned depth)
+static bool passes(struct search *search, struct wmi_race_past *past, unsigned by, unsigned depth)
 {
     if (is_visited(search->order, past, by))
         return false;
@@ -372,8 +393,11 @@ static bool passes(const struct search *search, struct wmi_race_past *past, unsi
         return true;
     for (uint32_t i = 0; i < past->count; i++) {
         const struct wmi_race_learned *entry = &past->learned[i];
-        if ((entry->by == by || entry->by == ALL) && covers(entry, search->root, search->wave, search->epoch))
+        if (entry->by != by && entry->by != ALL)
+            continue;
+        if (covers(entry, search->root, search->wave, search->epoch))
             return true;
+        search->unreleased |= is_same_epoch(entry, search);
     }
     for (uint32_t i = past->count; i-- > 0 && depth;) {
         const struct wmi_race_learned *entry = &past->learned[i];
@@ -389,14 +413,13 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
 {
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     struct wmi_race_past *root = root_of(order, group->tag);
-    const struct search search = {
+    struct search search = {
         .order = order, .root = of->root, .epoch = of->base + wmi_race_epoch(record), .wave = wmi_race_wave(record)};
     enum wmi_race_relation relation = WMI_RACE_UNRELATED;
     const bool same_group = of->root == wmi_race_past(order, group->tag)->root;
     if (root->all || (same_group && (search.wave == wave || search.epoch < group->wave[wave].floor)))
         return WMI_RACE_ORDERED;
     order->visit++;
-    is_visited(order, root, wave);
     for (uint32_t i = root->count; i-- > 0;) {
         const struct wmi_race_learned *entry = &root->learned[i];
         if (entry->by != wave && entry->by != ALL)
@@ -407,9 +430,7 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
             return WMI_RACE_ORDERED;
         if (known)
             relation = WMI_RACE_UNACQUIRED;
-        else if (entry->tag == search.root && entry->wave == search.wave && entry->epoch == search.epoch &&
-                 entry->how != WMI_RACE_PASSES && relation == WMI_RACE_UNRELATED)
-            relation = WMI_RACE_UNRELEASED;
+        search.unreleased |= entry->how != WMI_RACE_PASSES && is_same_epoch(entry, &search);
     }
-    return relation;
+    return relation == WMI_RACE_UNRELATED && search.unreleased ? WMI_RACE_UNRELEASED : relation;
 }

@@ -33,7 +33,8 @@ struct wmi_race_past {
     uint32_t floor;   /* whoever learns of one of its releases knows all earlier epochs */
     uint32_t visit;   /* number of the last search, */
     uint32_t visited; /* and the waves that it has looked at */
-    uint32_t count, capacity, shared; /* of `learned`; entries before `shared` belong to all waves */
+    uint32_t count, capacity; /* of `learned` */
+    bool stored;      /* it has stored to global memory */
     bool all;         /* it has learned too much for its list: it is said to know everything */
     struct wmi_race_learned *learned;
 };
@@ -55,12 +56,12 @@ struct wmi_race_wave {
 
 struct wmi_race_group {
     struct wmi_race_group *next; /* of unused ones */
-    uint32_t tag, clock, waves;
+    uint32_t tag, base, clock, waves; /* base: of the tag */
     uint32_t launch;  /* of the shadow */
     uint32_t begun, completed; /* barriers to which a wave has come, and those to which all have */
     uint32_t round;            /* the clock when the first one came to the last one */
     bool splits;               /* waves signal and wait apart */
-    bool stored;               /* a wave stored to global memory before a barrier */
+    bool stored;               /* to global memory */
     struct wmi_race_wave wave[WMI_RACE_WAVES];
     uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */
     uint64_t *lds;                     /* the records of LDS */
@@ -83,13 +84,12 @@ struct wmi_race_past *wmi_race_past(const struct wmi_race_order *order, uint32_t
 /* Begins a workgroup; `group` keeps its shadow of LDS. False: no memory. */
 bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *group, uint64_t number,
                           uint32_t waves);
-/* Fills in the access of a wave with an instruction. */
-void wmi_race_access(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned slot,
-                     bool writes, struct wmi_race_access *access);
 /* The wave stores to global memory. */
-void wmi_race_store(struct wmi_race_group *group, unsigned wave);
+void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave has waited until at most `limit` operations of the counter of stores are on their way. */
 void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned limit);
+/* The wave writes back the caches that its stores may be in. */
+void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave has waited for all its accesses of LDS. */
 void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave);
 /* The wave begins a new epoch if its earlier stores are complete. Returns whether it does. */
@@ -103,8 +103,26 @@ void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, 
 /* The wave reads, or continues by an atomic, what the record's wave wrote. */
 void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, uint64_t record,
                     enum wmi_race_knows how);
+/* The wave reads what its own atomic left: it learns what that has passed on. */
+void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave invalidates its caches. */
 void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
+
+/* Fills in the access of a wave with an instruction. What LDS has of earlier workgroups is settled: they have
+ * ended. */
+static inline void wmi_race_describe(const struct wmi_race_group *group, unsigned wave, unsigned slot, bool writes,
+                                     bool lds, struct wmi_race_access *access)
+{
+    const struct wmi_race_wave *w = &group->wave[wave];
+    const uint64_t epoch = w->epoch > group->base ? w->epoch - group->base : 0;
+    const uint64_t floor = w->floor > group->base ? w->floor - group->base : 0;
+    const uint64_t tag = (uint64_t)group->tag << WMI_RACE_TAG_AT;
+    access->from = lds ? 0 : tag;
+    access->record = tag | epoch << WMI_RACE_EPOCH_AT | (uint64_t)wave << WMI_RACE_WAVE_AT |
+                     (uint64_t)slot << WMI_RACE_SLOT_AT;
+    access->before = (lds ? tag : 0) + (floor << WMI_RACE_EPOCH_AT);
+    access->writes = writes;
+}
 
 enum wmi_race_relation {
     WMI_RACE_ORDERED,

@@ -26,6 +26,7 @@ struct wmi_race_insn {
     bool known;    /* the above are set */
     bool returns;
     bool lds;
+    bool coherent; /* a load that may see what other workgroups store */
     bool polls;    /* a load in a loop that only it can end */
     bool released; /* a store right after a wait for earlier ones */
     bool talks;    /* it has communicated */

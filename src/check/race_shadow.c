@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 10, ALL_BYTES = 15 };
+enum { CHUNK = 1 << 10, BLOCK_CHUNK = 1 << 8, ALL_BYTES = 15 };
 
 /* ---- pages ---- */
 
@@ -13,7 +13,7 @@ void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
 {
     shadow->launch = launch;
     shadow->last = NULL;
-    shadow->splits = 0;
+    shadow->splits = shadow->blocks = 0;
     shadow->lost = false;
 }
 
@@ -23,6 +23,9 @@ void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
         free(shadow->page[i]);
     for (size_t i = 0; i < shadow->chunks; i++)
         free(shadow->bytes[i]);
+    for (size_t i = 0; i < shadow->block_chunks; i++)
+        free(shadow->block[i]);
+    free(shadow->block);
     free(shadow->page);
     free(shadow->bytes);
     *shadow = (struct wmi_race_shadow){0};
@@ -74,6 +77,38 @@ struct wmi_race_page *wmi_race_find_page(struct wmi_race_shadow *shadow, uint64_
         (*slot)->launch = shadow->launch;
     }
     return shadow->last = *slot;
+}
+
+static struct wmi_race_block *add_block(struct wmi_race_shadow *shadow)
+{
+    if (shadow->blocks == shadow->block_chunks * BLOCK_CHUNK) {
+        struct wmi_race_block **more =
+            realloc(shadow->block, (shadow->block_chunks + 1) * sizeof(struct wmi_race_block *));
+        if (more)
+            shadow->block = more;
+        if (!more || !(more[shadow->block_chunks] = malloc(BLOCK_CHUNK * sizeof **more))) {
+            shadow->lost = true;
+            return NULL;
+        }
+        shadow->block_chunks++;
+    }
+    const size_t at = shadow->blocks++;
+    return &shadow->block[at / BLOCK_CHUNK][at % BLOCK_CHUNK];
+}
+
+bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
+{
+    struct wmi_race_block *dwords = add_block(shadow);
+    if (!dwords)
+        return false;
+    for (unsigned i = 0; i < WMI_RACE_BLOCK_DWORDS; i++) {
+        dwords->write[i] = page->write[block];
+        dwords->read[i] = page->read[block];
+        dwords->other[i] = page->other[block];
+    }
+    page->block[block] = dwords;
+    page->divided |= 1u << block;
+    return true;
 }
 
 /* ---- one dword ---- */

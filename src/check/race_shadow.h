@@ -60,8 +60,7 @@ struct wmi_race_cells {
 /* An access that is about to be recorded. */
 struct wmi_race_access {
     uint64_t record; /* without bytes */
-    uint64_t from;   /* of a record with the workgroup's tag and epoch 0 */
-    uint64_t before; /* records of the workgroup less than this above `from` are ordered before the access */
+    uint64_t from, before; /* records from `from` on, `before` of them, are ordered before the access */
     bool writes;
 };
 
@@ -72,12 +71,25 @@ static inline bool wmi_race_is_settled(uint64_t record, const struct wmi_race_ac
            !((record ^ access->record) & WMI_RACE_SAME_WAVE);
 }
 
-enum { WMI_RACE_PAGE_BITS = 12, WMI_RACE_PAGE_DWORDS = 1 << (WMI_RACE_PAGE_BITS - 2) };
+enum {
+    WMI_RACE_PAGE_BITS = 12,
+    WMI_RACE_BLOCK_BITS = 7,
+    WMI_RACE_BLOCKS = 1 << (WMI_RACE_PAGE_BITS - WMI_RACE_BLOCK_BITS),
+    WMI_RACE_BLOCK_DWORDS = 1 << (WMI_RACE_BLOCK_BITS - 2),
+};
 
+/* Records of each dword of a block. */
+struct wmi_race_block {
+    uint64_t write[WMI_RACE_BLOCK_DWORDS], read[WMI_RACE_BLOCK_DWORDS], other[WMI_RACE_BLOCK_DWORDS];
+};
+
+/* A block has one set of records as long as all its dwords are accessed alike. */
 struct wmi_race_page {
     uint64_t number; /* address >> WMI_RACE_PAGE_BITS */
     uint32_t launch;
-    uint64_t write[WMI_RACE_PAGE_DWORDS], read[WMI_RACE_PAGE_DWORDS], other[WMI_RACE_PAGE_DWORDS];
+    uint32_t divided; /* blocks that have records for each dword */
+    uint64_t write[WMI_RACE_BLOCKS], read[WMI_RACE_BLOCKS], other[WMI_RACE_BLOCKS];
+    struct wmi_race_block *block[WMI_RACE_BLOCKS];
 };
 
 struct wmi_race_bytes { /* records for each byte of a dword */
@@ -90,6 +102,8 @@ struct wmi_race_shadow {
     size_t pages, capacity;
     struct wmi_race_page *last; /* the page found last; NULL: none */
     uint32_t launch;
+    struct wmi_race_block **block; /* chunks of those that pages have */
+    size_t blocks, block_chunks;
     struct wmi_race_bytes **bytes; /* chunks */
     size_t splits, chunks;
     bool lost; /* no memory for all */
@@ -106,6 +120,40 @@ static inline struct wmi_race_page *wmi_race_page(struct wmi_race_shadow *shadow
     const uint64_t number = address >> WMI_RACE_PAGE_BITS;
     return shadow->last && shadow->last->number == number ? shadow->last
                                                           : wmi_race_find_page(shadow, number);
+}
+
+/* Records an access to a whole dword, if it meets nothing that is not settled. */
+static inline bool wmi_race_touch_quickly(const struct wmi_race_cells *cells, size_t dword,
+                                          const struct wmi_race_access *access)
+{
+    uint64_t *write = &cells->write[dword], *read = &cells->read[dword], *other = &cells->other[dword];
+    const uint64_t record = access->record | 15;
+    if (!wmi_race_is_settled(*write, access))
+        return false;
+    if (!access->writes) {
+        *(wmi_race_is_settled(*read, access) ? read : other) = record;
+        return true;
+    }
+    if (!wmi_race_is_settled(*read, access) || !wmi_race_is_settled(*other, access))
+        return false;
+    *write = record;
+    return true;
+}
+
+/* Gives the block records for each dword. False: no memory. */
+bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block);
+
+/* The records of the dword of global memory. False: no memory. */
+static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, uint64_t address, struct wmi_race_cells *cells,
+                                       size_t *dword)
+{
+    struct wmi_race_page *page = wmi_race_page(shadow, address);
+    const unsigned block = address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
+    if (!page || (!(page->divided >> block & 1) && !wmi_race_divide(shadow, page, block)))
+        return false;
+    *dword = address / 4 % WMI_RACE_BLOCK_DWORDS;
+    *cells = (struct wmi_race_cells){page->block[block]->write, page->block[block]->read, page->block[block]->other};
+    return true;
 }
 
 /* Called for each recorded access that is not settled and has bytes in common with the new one. */

@@ -3,64 +3,31 @@
  *
  * Waves execute in a fixed order on one thread, so the earlier access is always in the shadow. Most accesses
  * are of consecutive dwords that only the wave itself has touched, which races_quick() recognizes. */
-#include "check/checker.h"
-#include "check/race_order.h"
-#include "check/race_rules.h"
+#include "check/races.h"
 #include "exec/polling.h"
 #include "exec/wave.h"
+#include "sem/table.h"
 #include "isa/wait.h"
 #include "lower/flow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MET_MOST = 16, LOOP = 64 /* instructions from a load to the end of its loop */ };
-
-/* What an access conflicts with. */
-struct met {
-    const struct wmi_check_rule *rule;
-    uint64_t record, address, bytes, lanes;
-};
-
-struct waiting { /* what an instruction waits for: the most operations that it leaves, of stores and of LDS */
-    uint8_t stores, lds;
-};
-
-struct races {
-    struct wmi_observer observer;
-    struct wmi_check_dispatch dispatch;
-    struct wmi_code *code; /* for decoding only */
-    struct wmi_race_rules rules;
-    enum wmi_counter stores; /* the counter of stores */
-    uint64_t scratch_low, scratch_high;
-    struct wmi_race_shadow shadow;
-    struct wmi_race_order order;
-    struct wmi_race_insn *insn; /* slot 0 is of no instruction */
-    uint32_t insns, capacity;
-    struct waiting *wait;
-    uint32_t waits, wait_capacity;
-    struct wmi_race_group *group, *unused; /* the current one; those without a workgroup */
-    struct wmi_race_group **all;
-    size_t groups;
-    struct wmi_found_set findings;
-    const char *missed;
-    /* The access that is being recorded. */
-    const struct wmi_access *access;
-    struct wmi_race_access now;
-    unsigned slot, element, lane;
-    uint64_t dword_address;
-    bool values_differ;
-    struct met met[MET_MOST];
-    unsigned mets;
-};
+enum { LOOP = 64 /* instructions from a load to the end of its loop */ };
 
 static const char no_memory[] = "no memory for all that was to be checked for races";
+
+wmi_race_outline *wmi_race_outliner(enum wmi_cpu_level level, unsigned lanes)
+{
+    WMI_TABLE_OF_BUILDS(outliners, wmi_race_outline);
+    return outliners[level][lanes != 32];
+}
 
 /* ---- instructions ---- */
 
 static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
 {
-    struct races *races = self;
+    struct wmi_races *races = self;
     (void)id;
     if (races->insns == WMI_RACE_SLOTS) {
         races->missed = "races: too many memory instructions";
@@ -81,7 +48,7 @@ static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
 }
 
 /* Whether the load is in a loop that only what it loads can end. */
-static bool find_polling(const struct races *races, uint64_t load, bool lds)
+static bool find_polling(const struct wmi_races *races, uint64_t load, bool lds)
 {
     struct wmi_instruction insn;
     uint64_t pc = load;
@@ -97,7 +64,7 @@ static bool find_polling(const struct races *races, uint64_t load, bool lds)
     return false;
 }
 
-static void learn_insn(struct races *races, struct wmi_race_insn *insn, const struct wmi_access *access)
+static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, const struct wmi_access *access)
 {
     const bool moves = access->path == WMI_PATH_LDS_DMA;
     insn->pc = access->pc;
@@ -112,21 +79,23 @@ static void learn_insn(struct races *races, struct wmi_race_insn *insn, const st
     insn->lds = access->elements && access->element[0].space == WMI_SPACE_LDS;
     insn->polls = access->kind == WMI_ACCESS_LOAD && races->code->options.space &&
                   find_polling(races, access->pc, insn->lds);
+    insn->coherent = insn->kind == WMI_ACCESS_LOAD && !insn->lds &&
+                     wmi_race_role(&races->rules, insn, true) == WMI_RACE_ATOMIC;
     insn->known = true;
 }
 
 /* Numbers the instructions that wait for stores or LDS. */
 static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
-    struct races *races = self;
+    struct wmi_races *races = self;
     (void)pc;
     const struct wmi_wait_facts facts = wmi_wait_facts_of(races->dispatch.target, insn);
-    const struct waiting waits = {facts.limit[races->stores], facts.limit[WMI_COUNTER_DS]};
+    const struct wmi_race_wait waits = {facts.limit[races->stores], facts.limit[WMI_COUNTER_DS]};
     if (!facts.waits || (waits.stores == UINT8_MAX && waits.lds))
         return WMI_NOT_SHOWN;
     if (races->waits == races->wait_capacity) {
         const uint32_t capacity = races->wait_capacity ? 2 * races->wait_capacity : 64;
-        struct waiting *more = realloc(races->wait, capacity * sizeof *more);
+        struct wmi_race_wait *more = realloc(races->wait, capacity * sizeof *more);
         if (!more) {
             races->missed = no_memory;
             return WMI_NOT_SHOWN;
@@ -141,43 +110,43 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
 /* ---- findings ---- */
 
 /* The rule that two accesses violate. */
-static enum wmi_race_kind kind_of(struct races *races, const struct wmi_race_insn *first,
+static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race_insn *first,
                                   const struct wmi_race_insn *now, bool same_group,
                                   enum wmi_race_relation relation)
 {
     const enum wmi_race_role a = wmi_race_role(&races->rules, first, same_group),
                              b = wmi_race_role(&races->rules, now, same_group);
-    if (relation == WMI_RACE_UNRELEASED)
+    if (a == WMI_RACE_NARROW || b == WMI_RACE_NARROW)
+        return WMI_RACE_OF_SCOPE;
+    if (relation == WMI_RACE_UNRELEASED && !now->lds)
         return WMI_RACE_OF_RELEASE;
     if (relation == WMI_RACE_UNACQUIRED)
         return WMI_RACE_OF_ACQUIRE;
     if (first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
         return WMI_RACE_OF_EQUALS;
-    if (a == WMI_RACE_NARROW || b == WMI_RACE_NARROW)
-        return WMI_RACE_OF_SCOPE;
     if (first->kind == WMI_ACCESS_ATOMIC || now->kind == WMI_ACCESS_ATOMIC)
         return WMI_RACE_OF_MIXED;
     return now->lds ? WMI_RACE_OF_LDS : WMI_RACE_OF_GLOBAL;
 }
 
 /* Remembers what the access conflicts with: each instruction once. */
-static void add_met(struct races *races, const struct wmi_check_rule *rule, uint64_t record, unsigned bytes)
+static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, uint64_t record, unsigned bytes)
 {
     const uint64_t lane = UINT64_C(1) << races->lane;
     const unsigned from = (unsigned)__builtin_ctz(bytes), count = (unsigned)__builtin_popcount(bytes);
     for (unsigned i = 0; i < races->mets; i++) {
-        struct met *met = &races->met[i];
+        struct wmi_race_met *met = &races->met[i];
         if (met->rule != rule || wmi_race_slot(met->record) != wmi_race_slot(record))
             continue;
         met->lanes |= lane;
         return;
     }
-    if (races->mets < MET_MOST)
-        races->met[races->mets++] = (struct met){rule, record, races->dword_address + from, count, lane};
+    if (races->mets < WMI_RACE_MET)
+        races->met[races->mets++] = (struct wmi_race_met){rule, record, races->dword_address + from, count, lane};
 }
 
 /* Whether the lane's store changes what is in memory. */
-static bool changes_memory(const struct races *races)
+static bool changes_memory(const struct wmi_races *races)
 {
     const struct wmi_access *access = races->access;
     const struct wmi_element *element = &access->element[races->element];
@@ -201,7 +170,7 @@ static bool changes_memory(const struct races *races)
     return memcmp(value, memory, access->bytes) != 0;
 }
 
-static void learn_of(struct races *races, const struct wmi_race_insn *insn, uint64_t record, bool same_group)
+static void learn_of(struct wmi_races *races, const struct wmi_race_insn *insn, uint64_t record, bool same_group)
 {
     const bool reads = insn->kind == WMI_ACCESS_LOAD || insn->returns;
     const bool cached = !insn->lds && (!same_group || races->rules.model->within);
@@ -214,7 +183,7 @@ static void learn_of(struct races *races, const struct wmi_race_insn *insn, uint
 /* The access meets one that the records alone do not order. */
 static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
 {
-    struct races *races = user;
+    struct wmi_races *races = user;
     struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
     const struct wmi_race_past *of = wmi_race_past(&races->order, wmi_race_tag(record)),
                                *mine = wmi_race_past(&races->order, races->group->tag);
@@ -227,14 +196,15 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
             learn_of(races, now, record, same_group);
         return;
     }
-    enum wmi_race_relation relation =
+    const enum wmi_race_relation relation =
         wmi_race_relation(&races->order, races->group, races->access->wave, record);
     if (relation == WMI_RACE_ORDERED)
         return;
-    if (relation == WMI_RACE_UNRELEASED && !was_write)
-        relation = WMI_RACE_UNRELATED; /* more likely it came after the store of the flag */
     races->values_differ = changes_memory(races);
-    add_met(races, &wmi_race_texts[kind_of(races, first, now, same_group, relation)], record, bytes);
+    const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
+    add_met(races, &wmi_race_texts[kind], record, bytes);
+    if (kind == WMI_RACE_OF_SCOPE && was_write && now->kind != WMI_ACCESS_STORE)
+        learn_of(races, now, record, same_group); /* each cause gives one finding */
 }
 
 static uint64_t group_number(const struct wmi_check_dispatch *dispatch, const uint32_t id[3])
@@ -243,13 +213,13 @@ static uint64_t group_number(const struct wmi_check_dispatch *dispatch, const ui
 }
 
 /* Reports what the access has met. */
-static void add_findings(struct races *races)
+static void add_findings(struct wmi_races *races)
 {
     const struct wmi_access *access = races->access;
     const struct wmi_race_insn *now = &races->insn[races->slot];
     const uint64_t group = group_number(&races->dispatch, access->workgroup);
     for (unsigned i = 0; i < races->mets; i++) {
-        const struct met *met = &races->met[i];
+        const struct wmi_race_met *met = &races->met[i];
         const bool within = !met->record;
         const struct wmi_race_insn *first = &races->insn[wmi_race_slot(met->record)];
         const uint64_t first_group =
@@ -283,26 +253,20 @@ static void add_findings(struct races *races)
 
 /* ---- recording ---- */
 
-/* The records of the dword at the address; false: it has none. */
-static bool cells_of(struct races *races, enum wmi_address_space space, uint64_t address,
-                     struct wmi_race_cells *cells, size_t *dword)
+/* An atomic load of what the wave itself has left there by an atomic. */
+static void reread(struct wmi_races *races, uint64_t address)
 {
-    if (space == WMI_SPACE_LDS) {
-        struct wmi_race_group *group = races->group;
-        *dword = address / 4;
-        *cells = (struct wmi_race_cells){group->lds, group->lds + group->lds_dwords,
-                                         group->lds + 2 * group->lds_dwords};
-        return *dword < group->lds_dwords;
-    }
-    struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
-    if (!page)
-        return false;
-    *dword = address / 4 % WMI_RACE_PAGE_DWORDS;
-    *cells = (struct wmi_race_cells){page->write, page->read, page->other};
-    return true;
+    struct wmi_race_cells cells;
+    size_t dword;
+    if (!wmi_race_cells_at(races, WMI_SPACE_GLOBAL, address, &cells, &dword))
+        return;
+    const uint64_t record = cells.write[dword];
+    if (record && !((record ^ races->now.record) & WMI_RACE_SAME_WAVE) &&
+        races->insn[wmi_race_slot(record)].kind == WMI_ACCESS_ATOMIC)
+        wmi_race_reread(&races->order, races->group, races->access->wave);
 }
 
-static void touch(struct races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)
+static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)
 {
     const uint64_t end = address + bytes;
     struct wmi_race_cells cells;
@@ -312,18 +276,13 @@ static void touch(struct races *races, enum wmi_address_space space, uint64_t ad
         const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
         const unsigned mask = 15u >> tail & 15u << head & 15u;
         races->dword_address = at;
-        if (cells_of(races, space, at, &cells, &dword))
+        if (wmi_race_cells_at(races, space, at, &cells, &dword))
             wmi_race_touch(&races->shadow, &cells, dword, &races->now, mask, meet, races);
     }
 }
 
-static bool is_scratch(const struct races *races, uint64_t address)
-{
-    return address - races->scratch_low < races->scratch_high - races->scratch_low;
-}
-
 /* Lanes of one store that write different values to one address. */
-static void check_lanes(struct races *races, const struct wmi_element *element, uint64_t lanes)
+static void check_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
 {
     const struct wmi_access *access = races->access;
     const struct wmi_register_range *data = &access->facts->data[0];
@@ -359,25 +318,27 @@ static void check_lanes(struct races *races, const struct wmi_element *element, 
     }
 }
 
-static void record_element(struct races *races, unsigned number)
+static void record_element(struct wmi_races *races, unsigned number)
 {
     const struct wmi_access *access = races->access;
     const struct wmi_element *element = &access->element[number];
     const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
     if (element->private_offset || !lanes ||
         (element->space != WMI_SPACE_LDS && element->space != WMI_SPACE_GLOBAL) ||
-        (element->space == WMI_SPACE_GLOBAL && is_scratch(races, element->address[__builtin_ctzll(lanes)])))
+        (element->space == WMI_SPACE_GLOBAL && wmi_race_is_scratch(races, element->address[__builtin_ctzll(lanes)])))
         return;
     races->element = number;
     for (uint64_t left = lanes; left; left &= left - 1) {
         races->lane = (unsigned)__builtin_ctzll(left);
+        if (races->insn[races->slot].coherent)
+            reread(races, element->address[races->lane]);
         touch(races, element->space, element->address[races->lane], access->bytes);
     }
     check_lanes(races, element, lanes);
 }
 
 /* The LDS side of a move has no slot: finds the one that it got before, or adds it. */
-static uint32_t slot_of_move(struct races *races, uint64_t pc)
+static uint32_t slot_of_move(struct wmi_races *races, uint64_t pc)
 {
     for (uint32_t i = 1; i < races->insns; i++)
         if (races->insn[i].pc == pc && races->insn[i].path == WMI_PATH_LDS_DMA)
@@ -386,7 +347,7 @@ static uint32_t slot_of_move(struct races *races, uint64_t pc)
 }
 
 /* Updates what the wave has on its way, before the access. */
-static void count_operation(struct races *races, struct wmi_race_insn *insn, unsigned wave)
+static void count_operation(struct wmi_races *races, struct wmi_race_insn *insn, unsigned wave)
 {
     struct wmi_race_wave *w = &races->group->wave[wave];
     const bool writes = insn->kind != WMI_ACCESS_LOAD;
@@ -400,7 +361,7 @@ static void count_operation(struct races *races, struct wmi_race_insn *insn, uns
 
 static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
-    struct races *races = local;
+    struct wmi_races *races = local;
     struct wmi_race_group *group = races->group;
     if (access->path == WMI_PATH_CONTROL || access->path == WMI_PATH_SCRATCH || access->path == WMI_PATH_GDS ||
         !group || !group->tag)
@@ -415,27 +376,50 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     races->access = access;
     races->slot = slot;
     count_operation(races, insn, access->wave);
-    wmi_race_access(&races->order, group, access->wave, slot, insn->kind != WMI_ACCESS_LOAD, &races->now);
+    wmi_race_describe(group, access->wave, slot, insn->kind != WMI_ACCESS_LOAD, insn->lds, &races->now);
     for (unsigned i = 0; i < access->elements; i++)
         record_element(races, i);
     if (insn->kind != WMI_ACCESS_LOAD && insn->lds)
         group->wave[access->wave].lds_stored = true;
     else if (insn->kind != WMI_ACCESS_LOAD)
-        wmi_race_store(group, access->wave);
+        wmi_race_store(&races->order, group, access->wave);
     add_findings(races);
+}
+
+/* Scalar loads. */
+static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
+                     const struct wmi_hit *hit)
+{
+    struct wmi_races *races = local;
+    struct wmi_race_group *group = races->group;
+    const struct wmi_race_insn *insn = &races->insn[slot];
+    struct wmi_race_cells cells;
+    size_t dword;
+    (void)depth;
+    if (!slot || !insn->known || insn->kind != WMI_ACCESS_LOAD || insn->bytes % 4 || !group || !group->tag ||
+        address < hit->low || address + insn->bytes > hit->high || address % 4)
+        return false;
+    if (address - races->dispatch.kernarg < races->dispatch.kernarg_bytes)
+        return true; /* nobody writes arguments */
+    wmi_race_describe(group, wave, slot, false, false, &races->now);
+    for (unsigned i = 0; i < insn->bytes; i += 4)
+        if (!wmi_race_cells_at(races, WMI_SPACE_GLOBAL, address + i, &cells, &dword) ||
+            !wmi_race_touch_quickly(&cells, dword, &races->now))
+            return false;
+    return true;
 }
 
 /* ---- waves and workgroups ---- */
 
 static void execute(void *local, void **wave, uint32_t number, const uint32_t *scalars)
 {
-    struct races *races = local;
+    struct wmi_races *races = local;
     const char *frame = (const char *)scalars - offsetof(struct wmi_frame, s);
     const unsigned index = wmi_wave_of(frame)->index;
     (void)wave;
     if (number >= races->waits || !races->group)
         return;
-    const struct waiting *waits = &races->wait[number];
+    const struct wmi_race_wait *waits = &races->wait[number];
     if (waits->stores != UINT8_MAX)
         wmi_race_wait(&races->order, races->group, index, waits->stores);
     if (!waits->lds)
@@ -443,7 +427,7 @@ static void execute(void *local, void **wave, uint32_t number, const uint32_t *s
 }
 
 /* The shadow of LDS, empty at the beginning of a launch. False: no memory. */
-static bool prepare_lds(struct races *races, struct wmi_race_group *group)
+static bool prepare_lds(struct wmi_races *races, struct wmi_race_group *group)
 {
     const size_t dwords = (races->dispatch.lds_bytes + 3u) / 4;
     if (group->lds_dwords < dwords) {
@@ -459,7 +443,7 @@ static bool prepare_lds(struct races *races, struct wmi_race_group *group)
     return true;
 }
 
-static struct wmi_race_group *new_group(struct races *races, uint64_t number, uint32_t waves)
+static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number, uint32_t waves)
 {
     struct wmi_race_group *group = races->unused;
     if (waves > WMI_RACE_WAVES) {
@@ -488,7 +472,7 @@ static struct wmi_race_group *new_group(struct races *races, uint64_t number, ui
 
 static void turn(void *local, void **group, uint64_t number, uint32_t waves, uint64_t scratch)
 {
-    struct races *races = local;
+    struct wmi_races *races = local;
     (void)scratch;
     if (!*group)
         *group = new_group(races, number, waves);
@@ -497,7 +481,7 @@ static void turn(void *local, void **group, uint64_t number, uint32_t waves, uin
 
 static void end_group(void *local, void *group, uint64_t instructions)
 {
-    struct races *races = local;
+    struct wmi_races *races = local;
     struct wmi_race_group *ended = group;
     (void)instructions;
     if (!ended)
@@ -508,14 +492,14 @@ static void end_group(void *local, void *group, uint64_t instructions)
         races->group = NULL;
 }
 
-static void see_cache(struct races *races, const struct wm_event *event)
+static void see_cache(struct wmi_races *races, const struct wm_event *event)
 {
     const struct wm_cache_control *cache = &event->cache;
     const struct wmi_race_model *model = races->rules.model;
     const bool reaches = !model->named || cache->scope == WM_SCOPE_DEVICE || cache->scope == WM_SCOPE_SYSTEM;
     struct wmi_race_wave *wave = &races->group->wave[event->wave];
     if (cache->operations & WM_CACHE_WRITE_BACK && reaches)
-        wave->cleaned = true;
+        wmi_race_write_back(&races->order, races->group, event->wave);
     if (!(cache->operations & WM_CACHE_INVALIDATE) || !reaches)
         return;
     wave->invalidated |= cache->caches & model->invalidates;
@@ -527,7 +511,7 @@ static void see_cache(struct races *races, const struct wm_event *event)
 
 static void see_event(void *local, const struct wm_event *event)
 {
-    struct races *races = local;
+    struct wmi_races *races = local;
     struct wmi_race_group *group = races->group;
     if (!group)
         return;
@@ -561,13 +545,13 @@ static void end_thread(void *self, void *local)
 
 static const char *incomplete(void *self)
 {
-    const struct races *races = self;
+    const struct wmi_races *races = self;
     return races->shadow.lost || races->order.lost ? no_memory : races->missed;
 }
 
 static void *create(unsigned what)
 {
-    struct races *races = calloc(1, sizeof *races);
+    struct wmi_races *races = calloc(1, sizeof *races);
     if (!races || !(races->code = calloc(1, sizeof *races->code))) {
         free(races);
         return NULL;
@@ -580,6 +564,7 @@ static void *create(unsigned what)
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = see_access,
+        .outline_lane = see_lane,
         .instruction = add_insn,
         .decoded = add_wait,
         .execute = execute,
@@ -593,7 +578,7 @@ static void *create(unsigned what)
 
 static void destroy(void *self)
 {
-    struct races *races = self;
+    struct wmi_races *races = self;
     for (size_t i = 0; i < races->groups; i++) {
         free(races->all[i]->lds);
         free(races->all[i]->named);
@@ -611,13 +596,14 @@ static void destroy(void *self)
 
 static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
 {
-    struct races *races = self;
+    struct wmi_races *races = self;
     const struct wmi_allocation *scratch =
         dispatch->space && dispatch->scratch ? wmi_space_find(dispatch->space, dispatch->scratch) : NULL;
     races->dispatch = *dispatch;
     races->code->options.target = dispatch->target;
     races->code->options.space = dispatch->space;
     races->rules.model = wmi_race_model(dispatch->target);
+    races->observer.outline = wmi_race_outliner(wmi_cpu_level(), dispatch->wave_lanes);
     races->stores = wmi_counter_largest(dispatch->target, WMI_COUNTER_STORE) ? WMI_COUNTER_STORE : WMI_COUNTER_LOAD;
     races->scratch_low = scratch ? scratch->low : 0;
     races->scratch_high = scratch ? scratch->high : 0;
@@ -633,7 +619,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
 
 static bool end(void *self, struct wmi_found_set *findings)
 {
-    struct races *races = self;
+    struct wmi_races *races = self;
     return wmi_found_move(findings, &races->findings);
 }
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of the checker of races. */
+#ifndef WMI_RACES_H
+#define WMI_RACES_H
+
+#include "check/race_order.h"
+#include "check/race_rules.h"
+#include "sem/sem.h"
+
+enum { WMI_RACE_MET = 16 };
+
+/* What an access conflicts with. */
+struct wmi_race_met {
+    const struct wmi_check_rule *rule;
+    uint64_t record, address, bytes, lanes;
+};
+
+struct wmi_race_wait { /* what an instruction waits for: the most operations that it leaves, of stores and of LDS */
+    uint8_t stores, lds;
+};
+
+struct wmi_races {
+    struct wmi_observer observer;
+    struct wmi_check_dispatch dispatch;
+    struct wmi_code *code; /* for decoding only */
+    struct wmi_race_rules rules;
+    enum wmi_counter stores; /* the counter of stores */
+    uint64_t scratch_low, scratch_high;
+    struct wmi_race_shadow shadow;
+    struct wmi_race_order order;
+    struct wmi_race_insn *insn; /* slot 0 is of no instruction */
+    uint32_t insns, capacity;
+    struct wmi_race_wait *wait;
+    uint32_t waits, wait_capacity;
+    struct wmi_race_group *group, *unused; /* the current one; those without a workgroup */
+    struct wmi_race_group **all;
+    size_t groups;
+    struct wmi_found_set findings;
+    const char *missed;
+    /* The access that is being recorded. */
+    const struct wmi_access *access;
+    struct wmi_race_access now;
+    unsigned slot, element, lane;
+    uint64_t dword_address;
+    bool values_differ;
+    struct wmi_race_met met[WMI_RACE_MET];
+    unsigned mets;
+};
+
+/* The records of the dword at the address; false: it has none. */
+static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                                     struct wmi_race_cells *cells, size_t *dword)
+{
+    if (space == WMI_SPACE_LDS) {
+        const struct wmi_race_group *group = races->group;
+        *dword = address / 4;
+        *cells = (struct wmi_race_cells){group->lds, group->lds + group->lds_dwords,
+                                         group->lds + 2 * group->lds_dwords};
+        return *dword < group->lds_dwords;
+    }
+    return wmi_race_find_cells(&races->shadow, address, cells, dword);
+}
+
+static inline bool wmi_race_is_scratch(const struct wmi_races *races, uint64_t address)
+{
+    return address - races->scratch_low < races->scratch_high - races->scratch_low;
+}
+
+/* Record an access by its outline, as functions of struct wmi_observer do. False: the access itself is
+ * needed. */
+typedef bool wmi_race_outline(void *local, const struct wmi_outline *outline, uint32_t slot);
+wmi_race_outline *wmi_race_outliner(enum wmi_cpu_level level, unsigned lanes);
+
+#endif
