@@ -24,7 +24,8 @@ static const char help[] =
     "  wavemem check ... --baseline old.json\n"
     "\n"
     "The same checks: 'wavemem run --check', 'prof --check', and 'exec --check' for a whole HIP program.\n"
-    "Exit codes: 0 nothing was found, 1 something was, 2 wrong usage or bad input, 3 a kernel faulted and no\n"
+    "Exit codes: 0 nothing was found, 1 something was, 2 wrong usage or bad input, 3 a kernel faulted and "
+    "no\n"
     "finding tells why, 4 incomplete, or nothing was checked. Notes do not count.\n"
     "\n";
 

@@ -10,7 +10,10 @@
 
 static const char no_memory[] = "no memory for all that was found";
 
-enum { NULL_PAGES = 1 << 16 /* addresses below are taken for null plus an offset */ };
+enum {
+    NULL_PAGES = 1 << 16, /* addresses below are taken for null plus an offset */
+    DWORD = 4,
+};
 
 struct checker {
     const struct wmi_check_dispatch *dispatch;
@@ -116,6 +119,11 @@ static enum wmi_memory_rule not_there(struct checker *check, uint64_t address)
                                                                : WMI_RULE_OUT_OF_BOUNDS;
 }
 
+static unsigned less(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
 /* Whether the lane's access is to private memory. An access of FLAT may be to both kinds; lanes that are not
  * private then have an offset of 0. */
 static bool is_private(const struct checker *check, const struct wmi_access *access,
@@ -140,10 +148,11 @@ static void see_global_lane(struct shard *shard, const struct wmi_access *access
             private ? element->private_offset[lane] : address);
         return;
     }
-    if (private) {
+    if (private) { /* lies in dwords; clang's own offsets of SS and ST are not aligned to more, whatever
+                      RDNA3's ISA asks */
         if (element->bad_range & bit)
             add(broken, WMI_RULE_PRIVATE_OUT_OF_BOUNDS, lane, element->private_offset[lane]);
-        else if (element->bad_align & bit)
+        else if (element->bad_align & bit && element->private_offset[lane] % less(access->bytes, DWORD))
             add(broken, WMI_RULE_MISALIGNED, lane, element->private_offset[lane]);
         return;
     }

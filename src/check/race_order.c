@@ -181,8 +181,8 @@ static bool add_learned(struct wmi_race_order *order, struct wmi_race_past *root
     return true;
 }
 
-void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, uint64_t record,
-                    enum wmi_race_knows how)
+void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                    uint64_t record, enum wmi_race_knows how)
 {
     enum { RECENT = 16 };
     struct wmi_race_past *root = root_of(order, group->tag);
@@ -413,8 +413,10 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
 {
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     struct wmi_race_past *root = root_of(order, group->tag);
-    struct search search = {
-        .order = order, .root = of->root, .epoch = of->base + wmi_race_epoch(record), .wave = wmi_race_wave(record)};
+    struct search search = {.order = order,
+                            .root = of->root,
+                            .epoch = of->base + wmi_race_epoch(record),
+                            .wave = wmi_race_wave(record)};
     enum wmi_race_relation relation = WMI_RACE_UNRELATED;
     const bool same_group = of->root == wmi_race_past(order, group->tag)->root;
     if (root->all || (same_group && (search.wave == wave || search.epoch < group->wave[wave].floor)))

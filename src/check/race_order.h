@@ -2,9 +2,9 @@
 /* What is ordered before what: clocks of workgroups, and what waves learn from one another.
  *
  * Each workgroup has a clock, and each wave an epoch: the clock's value when it last released something, by a
- * barrier or by a store or atomic after it had waited for its earlier stores. What a wave did in earlier epochs
- * is ordered before whatever a wave does that has acquired the present one. Waves learn of other workgroups by
- * atomics and loads that see what those wrote; they keep a list, and pass it on. */
+ * barrier or by a store or atomic after it had waited for its earlier stores. What a wave did in earlier
+ * epochs is ordered before whatever a wave does that has acquired the present one. Waves learn of other
+ * workgroups by atomics and loads that see what those wrote; they keep a list, and pass it on. */
 #ifndef WMI_RACE_ORDER_H
 #define WMI_RACE_ORDER_H
 
@@ -18,50 +18,51 @@ enum wmi_race_knows {
 };
 
 struct wmi_race_learned {
-    uint32_t tag;                /* of the other's workgroup, */
-    uint32_t epoch, floor;       /* its epoch and floor then */
-    uint8_t wave, by;            /* the other; who has learned: a wave, or WMI_RACE_WAVES for all */
-    uint8_t how;                 /* enum wmi_race_knows */
+    uint32_t tag;          /* of the other's workgroup, */
+    uint32_t epoch, floor; /* its epoch and floor then */
+    uint8_t wave, by;      /* the other; who has learned: a wave, or WMI_RACE_WAVES for all */
+    uint8_t how;           /* enum wmi_race_knows */
 };
 
 /* A workgroup, also after its end. One that has used up its epochs gets a new tag. */
 struct wmi_race_past {
-    uint64_t number;  /* of the workgroup */
-    uint32_t root;    /* its first tag, which keeps what follows */
-    uint32_t base;    /* epoch of the workgroup in which the tag begins */
-    uint32_t release; /* the first epoch that began by a release; UINT32_MAX: none did */
-    uint32_t floor;   /* whoever learns of one of its releases knows all earlier epochs */
-    uint32_t visit;   /* number of the last search, */
-    uint32_t visited; /* and the waves that it has looked at */
+    uint64_t number;          /* of the workgroup */
+    uint32_t root;            /* its first tag, which keeps what follows */
+    uint32_t base;            /* epoch of the workgroup in which the tag begins */
+    uint32_t release;         /* the first epoch that began by a release; UINT32_MAX: none did */
+    uint32_t floor;           /* whoever learns of one of its releases knows all earlier epochs */
+    uint32_t visit;           /* number of the last search, */
+    uint32_t visited;         /* and the waves that it has looked at */
     uint32_t count, capacity; /* of `learned` */
-    bool stored;      /* it has stored to global memory */
-    bool all;         /* it has learned too much for its list: it is said to know everything */
+    bool stored;              /* it has stored to global memory */
+    bool all;                 /* it has learned too much for its list: it is said to know everything */
     struct wmi_race_learned *learned;
 };
 
 struct wmi_race_wave {
     uint32_t epoch; /* of the workgroup's clock */
-    uint32_t floor; /* all that its workgroup did in earlier epochs is ordered before the wave's next access */
+    uint32_t
+        floor; /* all that its workgroup did in earlier epochs is ordered before the wave's next access */
     uint32_t arrivals; /* at the workgroup's barrier */
     uint32_t arrived;  /* its epoch before the last one, */
     uint32_t passed;   /* and before the last one to which all have come; */
     uint32_t joins;    /* the floor that it gets behind that */
-    uint32_t stores; /* operations of the counter of stores from its last store on; 0: none is on its way */
+    uint32_t stores;   /* operations of the counter of stores from its last store on; 0: none is on its way */
     uint32_t invalidated; /* caches since it last invalidated all that it must: 1 << enum wm_cache_level */
-    bool lds_stored; /* to LDS, since its last release */
-    bool dirty;      /* it, or before the last barrier its workgroup, has stored since its last release */
-    bool cleaned;    /* caches were written back since then */
-    bool releases;   /* its stores are complete: its next store or atomic begins an epoch */
+    bool lds_stored;      /* to LDS, since its last release */
+    bool dirty;    /* it, or before the last barrier its workgroup, has stored since its last release */
+    bool cleaned;  /* caches were written back since then */
+    bool releases; /* its stores are complete: its next store or atomic begins an epoch */
 };
 
 struct wmi_race_group {
-    struct wmi_race_group *next; /* of unused ones */
+    struct wmi_race_group *next;      /* of unused ones */
     uint32_t tag, base, clock, waves; /* base: of the tag */
-    uint32_t launch;  /* of the shadow */
-    uint32_t begun, completed; /* barriers to which a wave has come, and those to which all have */
-    uint32_t round;            /* the clock when the first one came to the last one */
-    bool splits;               /* waves signal and wait apart */
-    bool stored;               /* to global memory */
+    uint32_t launch;                  /* of the shadow */
+    uint32_t begun, completed;        /* barriers to which a wave has come, and those to which all have */
+    uint32_t round;                   /* the clock when the first one came to the last one */
+    bool splits;                      /* waves signal and wait apart */
+    bool stored;                      /* to global memory */
     struct wmi_race_wave wave[WMI_RACE_WAVES];
     uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */
     uint64_t *lds;                     /* the records of LDS */
@@ -71,7 +72,7 @@ struct wmi_race_group {
 enum { WMI_RACE_CHUNK = 1 << 10, WMI_RACE_CHUNKS = WMI_RACE_TAGS / WMI_RACE_CHUNK + 1 };
 
 struct wmi_race_order {
-    bool writes_back; /* stores are released only by writing back caches */
+    bool writes_back;            /* stores are released only by writing back caches */
     struct wmi_race_past **past; /* chunks by tag; tag 0 is none */
     uint32_t tags, chunks, visit;
     bool lost; /* no memory, or too many workgroups */
@@ -87,7 +88,8 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
 /* The wave stores to global memory. */
 void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave has waited until at most `limit` operations of the counter of stores are on their way. */
-void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned limit);
+void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                   unsigned limit);
 /* The wave writes back the caches that its stores may be in. */
 void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave has waited for all its accesses of LDS. */
@@ -101,8 +103,8 @@ bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group,
 void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number);
 
 /* The wave reads, or continues by an atomic, what the record's wave wrote. */
-void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, uint64_t record,
-                    enum wmi_race_knows how);
+void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                    uint64_t record, enum wmi_race_knows how);
 /* The wave reads what its own atomic left: it learns what that has passed on. */
 void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave invalidates its caches. */
@@ -110,8 +112,8 @@ void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *gr
 
 /* Fills in the access of a wave with an instruction. What LDS has of earlier workgroups is settled: they have
  * ended. */
-static inline void wmi_race_describe(const struct wmi_race_group *group, unsigned wave, unsigned slot, bool writes,
-                                     bool lds, struct wmi_race_access *access)
+static inline void wmi_race_describe(const struct wmi_race_group *group, unsigned wave, unsigned slot,
+                                     bool writes, bool lds, struct wmi_race_access *access)
 {
     const struct wmi_race_wave *w = &group->wave[wave];
     const uint64_t epoch = w->epoch > group->base ? w->epoch - group->base : 0;
@@ -127,8 +129,9 @@ static inline void wmi_race_describe(const struct wmi_race_group *group, unsigne
 enum wmi_race_relation {
     WMI_RACE_ORDERED,
     WMI_RACE_UNRELATED,
-    WMI_RACE_UNRELEASED,  /* the wave has seen a later store of the other, which did not wait for this access */
-    WMI_RACE_UNACQUIRED,  /* the wave has seen that it happened, but has not invalidated its caches */
+    WMI_RACE_UNRELEASED, /* the wave has seen a later store of the other, which did not wait for this access
+                          */
+    WMI_RACE_UNACQUIRED, /* the wave has seen that it happened, but has not invalidated its caches */
 };
 /* How the recorded access is related to what the wave does next. */
 enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,

@@ -2,10 +2,11 @@
 /* Memory models of the targets, and which instructions communicate by them.
  *
  * Code does not tell all: before gfx940, and on gfx10 and gfx11, an atomic store is a plain store, and an
- * atomic load of LDS is a plain load. So both sides decide: an aligned store of 1, 2, 4 or 8 bytes is taken as
- * atomic if the other side is an atomic load; if the other side is an atomic, it must be one that exchanges, or
- * the store must follow a wait for earlier stores, as releases do. A load without cache bits is taken as atomic
- * within a workgroup if it is in a loop that only its value can end. A strict check assumes none of this. */
+ * atomic load of LDS is a plain load. So both sides decide: an aligned store of 1, 2, 4 or 8 bytes is taken
+ * as atomic if the other side is an atomic load; if the other side is an atomic, it must be one that
+ * exchanges, or the store must follow a wait for earlier stores, as releases do. A load without cache bits is
+ * taken as atomic within a workgroup if it is in a loop that only its value can end. A strict check assumes
+ * none of this. */
 #include "check/race_rules.h"
 
 #include <inttypes.h>
@@ -161,15 +162,16 @@ static void name_first(const struct wmi_found *found, char *text, size_t size)
                  found->detail[WMI_RACE_FIRST_GROUP]);
 }
 
-static void word_race(const struct wmi_words *words, const struct wmi_found *found, char *message, size_t size)
+static void word_race(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                      size_t size)
 {
     const uint64_t how = found->detail[WMI_RACE_HOW];
     const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
     char first[64], start[192];
     (void)words;
     name_first(found, first, sizeof first);
-    snprintf(start, sizeof start, "wave %u %s what %s %s", found->wave, verb(how >> WMI_RACE_HOW_KIND & 3), first,
-             past(how >> WMI_RACE_HOW_FIRST_KIND & 3));
+    snprintf(start, sizeof start, "wave %u %s what %s %s", found->wave, verb(how >> WMI_RACE_HOW_KIND & 3),
+             first, past(how >> WMI_RACE_HOW_FIRST_KIND & 3));
     switch ((enum wmi_race_kind)(found->rule - wmi_race_texts)) {
     case WMI_RACE_OF_LDS:
         snprintf(message, size, "%s, with no barrier in between", start);
@@ -181,13 +183,15 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
         snprintf(message, size, "%s: one of the two is not atomic, and nothing orders them", start);
         break;
     case WMI_RACE_OF_RELEASE:
-        snprintf(message, size, "%s: the flag was stored without waiting for that: '%s%s%s' is missing before it",
-                 start, model->write_back ? model->write_back : "", model->write_back ? "; " : "", model->wait);
+        snprintf(message, size,
+                 "%s: the flag was stored without waiting for that: '%s%s%s' is missing before it", start,
+                 model->write_back ? model->write_back : "", model->write_back ? "; " : "", model->wait);
         break;
     case WMI_RACE_OF_ACQUIRE:
-        snprintf(message, size,
-                 "%s: it has seen the flag, but its caches may hold older data: '%s' is missing after the load",
-                 start, model->invalidate);
+        snprintf(
+            message, size,
+            "%s: it has seen the flag, but its caches may hold older data: '%s' is missing after the load",
+            start, model->invalidate);
         break;
     case WMI_RACE_OF_SCOPE:
         snprintf(message, size, "%s: the scope of one of the two ends at the workgroup", start);
@@ -196,26 +200,33 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
         snprintf(message, size, "%s, with the same value, and nothing orders the two", start);
         break;
     default:
-        snprintf(message, size, "lanes store different values to one address: which one remains is undefined");
+        snprintf(message, size,
+                 "lanes store different values to one address: which one remains is undefined");
         break;
     }
 }
 
 #define RULE(rule_name, what, fix, pair)                                                                     \
-    {                                                                                                        \
-        .name = rule_name, .source = "LLVM AMDGPUUsage, \"Memory Model\"", .remedy = fix,                     \
-        .class = WM_CHECK_RACES, .severity = what, .has_first = pair, .pairs = pair, .word = word_race        \
-    }
+    {.name = rule_name,                                                                                      \
+     .source = "LLVM AMDGPUUsage, \"Memory Model\"",                                                         \
+     .remedy = fix,                                                                                          \
+     .class = WM_CHECK_RACES,                                                                                \
+     .severity = what,                                                                                       \
+     .has_first = pair,                                                                                      \
+     .pairs = pair,                                                                                          \
+     .word = word_race}
 
 const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
     [WMI_RACE_OF_LDS] = RULE("race-lds", WM_SEVERITY_ERROR,
                              "a barrier between the two, with a fence of workgroup scope", true),
     [WMI_RACE_OF_GLOBAL] = RULE("race-global", WM_SEVERITY_ERROR,
-                                "an atomic or a flag that releases the one and acquires it before the other; within a workgroup a barrier",
+                                "an atomic or a flag that releases the one and acquires it before the other; "
+                                "within a workgroup a barrier",
                                 true),
-    [WMI_RACE_OF_LANES] = RULE("race-lanes", WM_SEVERITY_ERROR, "let one lane store, or use an atomic", false),
-    [WMI_RACE_OF_MIXED] = RULE("race-mixed", WM_SEVERITY_ERROR,
-                               "make both atomic, or order them by a barrier or a flag", true),
+    [WMI_RACE_OF_LANES] =
+        RULE("race-lanes", WM_SEVERITY_ERROR, "let one lane store, or use an atomic", false),
+    [WMI_RACE_OF_MIXED] =
+        RULE("race-mixed", WM_SEVERITY_ERROR, "make both atomic, or order them by a barrier or a flag", true),
     [WMI_RACE_OF_RELEASE] = RULE("race-release", WM_SEVERITY_ERROR,
                                  "release with the scope of the device before the flag is stored", true),
     [WMI_RACE_OF_ACQUIRE] = RULE("race-acquire", WM_SEVERITY_ERROR,

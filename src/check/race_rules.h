@@ -23,7 +23,7 @@ struct wmi_race_insn {
     uint64_t pc;
     uint8_t path, kind, bytes, elements; /* as of its accesses */
     uint8_t policy, scope, operation;
-    bool known;    /* the above are set */
+    bool known; /* the above are set */
     bool returns;
     bool lds;
     bool coherent; /* a load that may see what other workgroups store */

@@ -6,9 +6,9 @@
 #include "check/races.h"
 #include "exec/polling.h"
 #include "exec/wave.h"
-#include "sem/table.h"
 #include "isa/wait.h"
 #include "lower/flow.h"
+#include "sem/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,8 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
 }
 
 /* Remembers what the access conflicts with: each instruction once. */
-static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, uint64_t record, unsigned bytes)
+static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, uint64_t record,
+                    unsigned bytes)
 {
     const uint64_t lane = UINT64_C(1) << races->lane;
     const unsigned from = (unsigned)__builtin_ctz(bytes), count = (unsigned)__builtin_popcount(bytes);
@@ -142,7 +143,8 @@ static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, 
         return;
     }
     if (races->mets < WMI_RACE_MET)
-        races->met[races->mets++] = (struct wmi_race_met){rule, record, races->dword_address + from, count, lane};
+        races->met[races->mets++] =
+            (struct wmi_race_met){rule, record, races->dword_address + from, count, lane};
 }
 
 /* Whether the lane's store changes what is in memory. */
@@ -158,8 +160,8 @@ static bool changes_memory(const struct wmi_races *races)
                                       ? wmi_space_host(races->dispatch.space, address, access->bytes)
                                       : NULL;
     unsigned char value[64];
-    if (access->kind != WMI_ACCESS_STORE || !memory || !access->frame || !data->count || access->bytes > sizeof value ||
-        element->reg * 4u + access->bytes > data->count * 4u)
+    if (access->kind != WMI_ACCESS_STORE || !memory || !access->frame || !data->count ||
+        access->bytes > sizeof value || element->reg * 4u + access->bytes > data->count * 4u)
         return true;
     for (unsigned i = 0; i < access->bytes; i += 4) {
         const uint32_t *row = (const uint32_t *)(const void *)(access->frame + data->offset) +
@@ -170,7 +172,8 @@ static bool changes_memory(const struct wmi_races *races)
     return memcmp(value, memory, access->bytes) != 0;
 }
 
-static void learn_of(struct wmi_races *races, const struct wmi_race_insn *insn, uint64_t record, bool same_group)
+static void learn_of(struct wmi_races *races, const struct wmi_race_insn *insn, uint64_t record,
+                     bool same_group)
 {
     const bool reads = insn->kind == WMI_ACCESS_LOAD || insn->returns;
     const bool cached = !insn->lds && (!same_group || races->rules.model->within);
@@ -242,8 +245,7 @@ static void add_findings(struct wmi_races *races)
                        [WMI_RACE_HOW] = (first_group == group ? WMI_RACE_HOW_SAME_GROUP : 0) |
                                         (uint64_t)now->kind << WMI_RACE_HOW_KIND |
                                         (uint64_t)first->kind << WMI_RACE_HOW_FIRST_KIND,
-                       [WMI_RACE_MODEL] =
-                           wmi_target_limit(races->dispatch.target, WMI_LIMIT_memory_model)},
+                       [WMI_RACE_MODEL] = wmi_target_limit(races->dispatch.target, WMI_LIMIT_memory_model)},
         };
         if (!wmi_found_add(&races->findings, &found))
             races->missed = no_memory;
@@ -288,7 +290,8 @@ static void check_lanes(struct wmi_races *races, const struct wmi_element *eleme
     const struct wmi_register_range *data = &access->facts->data[0];
     const uint64_t *address = element->address;
     const unsigned count = access->facts->lanes, words = (access->bytes + 3u) / 4;
-    const uint32_t *row = (const uint32_t *)(const void *)(access->frame + data->offset) + (size_t)element->reg * count;
+    const uint32_t *row =
+        (const uint32_t *)(const void *)(access->frame + data->offset) + (size_t)element->reg * count;
     const uint32_t last = access->bytes % 4 ? UINT32_MAX >> (32 - 8 * (access->bytes % 4)) : UINT32_MAX;
     uint64_t before = 0;
     bool ascends = true;
@@ -307,12 +310,14 @@ static void check_lanes(struct wmi_races *races, const struct wmi_element *eleme
             if (address[lane] != address[other])
                 continue;
             for (unsigned i = 0; i < words; i++)
-                same &= !((row[i * count + lane] ^ row[i * count + other]) & (i + 1 == words ? last : UINT32_MAX));
+                same &= !((row[i * count + lane] ^ row[i * count + other]) &
+                          (i + 1 == words ? last : UINT32_MAX));
             if (same)
                 continue;
             races->lane = lane;
             races->dword_address = address[lane];
-            add_met(races, &wmi_race_texts[WMI_RACE_OF_LANES], 0, (1u << (access->bytes < 31 ? access->bytes : 31)) - 1);
+            add_met(races, &wmi_race_texts[WMI_RACE_OF_LANES], 0,
+                    (1u << (access->bytes < 31 ? access->bytes : 31)) - 1);
             races->met[races->mets - 1].lanes |= UINT64_C(1) << other;
         }
     }
@@ -325,7 +330,8 @@ static void record_element(struct wmi_races *races, unsigned number)
     const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
     if (element->private_offset || !lanes ||
         (element->space != WMI_SPACE_LDS && element->space != WMI_SPACE_GLOBAL) ||
-        (element->space == WMI_SPACE_GLOBAL && wmi_race_is_scratch(races, element->address[__builtin_ctzll(lanes)])))
+        (element->space == WMI_SPACE_GLOBAL &&
+         wmi_race_is_scratch(races, element->address[__builtin_ctzll(lanes)])))
         return;
     races->element = number;
     for (uint64_t left = lanes; left; left &= left - 1) {
@@ -363,8 +369,8 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
 {
     struct wmi_races *races = local;
     struct wmi_race_group *group = races->group;
-    if (access->path == WMI_PATH_CONTROL || access->path == WMI_PATH_SCRATCH || access->path == WMI_PATH_GDS ||
-        !group || !group->tag)
+    if (access->path == WMI_PATH_CONTROL || access->path == WMI_PATH_SCRATCH ||
+        access->path == WMI_PATH_GDS || !group || !group->tag)
         return;
     if (access->path == WMI_PATH_LDS_DMA)
         slot = slot_of_move(races, access->pc);
@@ -451,7 +457,8 @@ static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number
         return NULL;
     }
     if (!group) {
-        struct wmi_race_group **all = realloc(races->all, (races->groups + 1) * sizeof(struct wmi_race_group *));
+        struct wmi_race_group **all =
+            realloc(races->all, (races->groups + 1) * sizeof(struct wmi_race_group *));
         if (all)
             races->all = all;
         if (!all || !(group = calloc(1, sizeof *group))) {
@@ -604,7 +611,8 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->code->options.space = dispatch->space;
     races->rules.model = wmi_race_model(dispatch->target);
     races->observer.outline = wmi_race_outliner(wmi_cpu_level(), dispatch->wave_lanes);
-    races->stores = wmi_counter_largest(dispatch->target, WMI_COUNTER_STORE) ? WMI_COUNTER_STORE : WMI_COUNTER_LOAD;
+    races->stores =
+        wmi_counter_largest(dispatch->target, WMI_COUNTER_STORE) ? WMI_COUNTER_STORE : WMI_COUNTER_LOAD;
     races->scratch_low = scratch ? scratch->low : 0;
     races->scratch_high = scratch ? scratch->high : 0;
     races->group = NULL;

@@ -15,7 +15,8 @@ struct wmi_race_met {
     uint64_t record, address, bytes, lanes;
 };
 
-struct wmi_race_wait { /* what an instruction waits for: the most operations that it leaves, of stores and of LDS */
+struct wmi_race_wait { /* what an instruction waits for: the most operations that it leaves, of stores and of
+                          LDS */
     uint8_t stores, lds;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records accesses for race detection by their outline: runs of whole dwords, one dword for all lanes, and lanes
- * one by one if they meet nothing that must be examined. */
+/* Records accesses for race detection by their outline: runs of whole dwords, one dword for all lanes, and
+ * lanes one by one if they meet nothing that must be examined. */
 #include "base/lanes.h"
 #include "base/vector_bits.h"
 #include "check/races.h"
@@ -15,7 +15,8 @@ static inline u64v unsettled(u64v record, const struct wmi_race_access *access)
     const u64v from = wmi_splat_u64(access->from), before = wmi_splat_u64(access->before),
                mine = wmi_splat_u64(access->record), wave = wmi_splat_u64(WMI_RACE_SAME_WAVE),
                zero = wmi_splat_u64(0);
-    return (u64v)(record != zero) & (u64v)(record - from >= before) & (u64v)(((record ^ mine) & wave) != zero);
+    return (u64v)(record != zero) & (u64v)(record - from >= before) &
+           (u64v)(((record ^ mine) & wave) != zero);
 }
 
 static inline u64v at(const uint64_t *record)
@@ -63,8 +64,8 @@ static bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t 
     return true;
 }
 
-/* Records an access to whole blocks of a page, as far as they are not divided: how many; -1: it meets something
- * that is not settled. */
+/* Records an access to whole blocks of a page, as far as they are not divided: how many; -1: it meets
+ * something that is not settled. */
 static int touch_blocks(struct wmi_races *races, uint64_t address, size_t count)
 {
     struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
@@ -78,7 +79,8 @@ static int touch_blocks(struct wmi_races *races, uint64_t address, size_t count)
     if (divided && (size_t)__builtin_ctz(divided) < blocks)
         blocks = (size_t)__builtin_ctz(divided);
     const struct wmi_race_cells cells = {page->write, page->read, page->other};
-    return (races->now.writes ? touch_write : touch_read)(&cells, first, blocks, &races->now) ? (int)blocks : -1;
+    return (races->now.writes ? touch_write : touch_read)(&cells, first, blocks, &races->now) ? (int)blocks
+                                                                                              : -1;
 }
 
 /* Records an access to consecutive dwords. */
@@ -153,7 +155,8 @@ static bool touch_lanes(struct wmi_races *races, const struct wmi_outline *outli
     return true;
 }
 
-static bool touch(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes, uint64_t address)
+static bool touch(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes,
+                  uint64_t address)
 {
     const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
     const uint64_t lanes = outline->lanes >> __builtin_ctzll(outline->lanes);
@@ -179,8 +182,8 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     const uint64_t address =
         outline->base + (outline->low[first] | (outline->high ? (uint64_t)outline->high[first] << 32 : 0));
     const bool writes = insn->kind == WMI_ACCESS_STORE;
-    if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag || elements != 1 ||
-        bytes % 4 || address % 4)
+    if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag ||
+        elements != 1 || bytes % 4 || address % 4)
         return false;
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (writes && wave->releases)

@@ -362,11 +362,13 @@ static void *create(unsigned what)
         .incomplete = incomplete,
     };
     for (unsigned i = 0; i < WMI_HAZARD_COUNT; i++)
-        check->hazard_rules[i] = (struct wmi_check_rule){.name = wmi_hazards[i].name,
-                                                         .source = wmi_hazards[i].source,
-                                                         .class = WM_CHECK_HAZARDS,
-                                                         .has_first = true,
-                                                         .word = word_hazard};
+        check->hazard_rules[i] =
+            (struct wmi_check_rule){.name = wmi_hazards[i].name,
+                                    .source = wmi_hazards[i].source,
+                                    .class = WM_CHECK_HAZARDS,
+                                    .severity = wmi_hazards[i].is_new ? WM_SEVERITY_NOTE : WM_SEVERITY_ERROR,
+                                    .has_first = true,
+                                    .word = word_hazard};
     pthread_mutex_init(&check->lock, NULL);
     return check;
 }

@@ -111,7 +111,7 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
                          "LLVM, fixWMMAHazards"},
     [WMI_HAZARD_VALU_READ_SGPR] =
         {"valu-read-sgpr", "was read by a vector instruction, then written, and is read without a wait",
-         "s_wait_alu", "RDNA4 ISA; LLVM 20, AMDGPUWaitSGPRHazards"},
+         "s_wait_alu", "RDNA4 ISA; LLVM 20, AMDGPUWaitSGPRHazards", .is_new = true},
     [WMI_HAZARD_VALU_SWAP] = {"valu-swap",
                               "was just written and is exchanged by v_permlane16_swap or v_permlane32_swap",
                               "s_nop", "LLVM 22, checkPermlaneHazards"},

@@ -338,7 +338,8 @@ static void dispatch(const struct run *run, uint32_t threads)
     const struct wm_kernel *kernel = run->test->kernel;
     struct wm_check *check = NULL;
     const char *wanted = getenv("WAVEMEM_TEST_CHECK");
-    const unsigned what = wanted && !strcmp(wanted, "races") ? WM_CHECK_RACES : WM_CHECK_WAITS | WM_CHECK_HAZARDS;
+    const unsigned what =
+        wanted && !strcmp(wanted, "races") ? WM_CHECK_RACES : WM_CHECK_WAITS | WM_CHECK_HAZARDS;
     if (wanted && strcmp(wanted, "uninit") && wm_check_create(what, &check, &diag))
         fail_msg("%s", diag.message);
     dispatch.check = check ? check : run->check;

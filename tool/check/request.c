@@ -10,7 +10,8 @@
 
 const char tool_check_help[] =
     "Options of checks:\n"
-    "      --only LIST      only these classes of findings, separated by commas: memory, uninit, race, sync,\n"
+    "      --only LIST      only these classes of findings, separated by commas: memory, uninit, race, "
+    "sync,\n"
     "                       wait, hazard, as far as this version has them; default: all\n"
     "      --origins        uninit: follow values through registers, and report where they matter and where\n"
     "                       they come from, instead of loads\n"
@@ -21,7 +22,8 @@ const char tool_check_help[] =
     "      --only-kernel REGEX  report only findings in kernels whose symbol or source name matches\n"
     "      --baseline OLD.json  report only findings that the --json of an earlier check does not have (by\n"
     "                       rule, kernel, file and line; without lines by offset)\n"
-    "      --suppressions FILE  hide findings that a line of FILE matches: RULE KERNEL [PLACE], patterns with\n"
+    "      --suppressions FILE  hide findings that a line of FILE matches: RULE KERNEL [PLACE], patterns "
+    "with\n"
     "                       * and ?; PLACE is a file, FILE:LINE or +0xOFFSET; # begins a comment\n"
     "      --write-suppressions FILE  write such lines for all that is reported\n"
     "      --sarif FILE     write the findings as SARIF 2.1.0\n"
