@@ -168,6 +168,13 @@ struct wm_dispatch {
      * wait for one another, up to LIMITS, but a GPU might not. */
     bool cooperative;
     const struct wm_gpu *gpu; /* of a cooperative dispatch; NULL: the profile's, or the target's default */
+    /* With waits_for_others: called on any thread of the dispatch, again and again, while all that is left of
+     * the kernel waits. Returns 0 if the host or another dispatch may change memory, or if that is not known,
+     * or else a number that is not the same after any of them has acted. If all still waits after a number,
+     * and the next number is the same, this is WM_FAULT_DEADLOCK. It must be quick, wait for nothing and not
+     * call the library. NULL: they may always change it. */
+    uint64_t (*others)(void *user);
+    void *others_user;
 };
 
 enum { WM_VIOLATION_STOPS, WM_VIOLATION_GOES_ON }; /* on_violation of wm_dispatch */

@@ -430,6 +430,34 @@ static uint64_t distance_to(const struct block *block, uint64_t address)
     return address < low ? low - address : address > last ? address - last : 0;
 }
 
+/* Whether a part of the range is in a mapping that other processes may have, too. */
+static bool is_shared(uint64_t low, uint64_t high)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512], may[5];
+    unsigned long long from, to;
+    bool shared = !maps;
+    while (maps && !shared && fgets(line, sizeof line, maps))
+        shared =
+            sscanf(line, "%llx-%llx %4s", &from, &to, may) == 3 && from < high && to > low && may[3] != 'p';
+    if (maps)
+        fclose(maps);
+    return shared;
+}
+
+bool shim_others_have_memory(void)
+{
+    bool shared = false;
+    if (pthread_mutex_trylock(&lock)) /* its owner may wait for kernels to step aside */
+        return true;
+    for (size_t i = 0; i < locked.count && !shared; i++) {
+        const struct block *block = &locked.blocks[i];
+        shared = !block->pool && is_shared(block->low, block->low + block->size);
+    }
+    pthread_mutex_unlock(&lock);
+    return shared;
+}
+
 bool shim_nearest(uint64_t address, struct shim_allocation *near)
 {
     enum { FAR = 1 << 30 }; /* an allocation farther away explains nothing */

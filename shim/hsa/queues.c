@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
     QUEUES = 1024,
@@ -38,6 +40,8 @@ struct shim_queue {
     hsa_signal_t doorbell;
     struct shim_bell bell;
     pthread_t thread;
+    pid_t tid; /* of the thread */
+    bool idle; /* atomic; it waits for a packet */
     void (*callback)(hsa_status_t status, hsa_queue_t *source, void *user);
     void *user;
 };
@@ -72,6 +76,24 @@ static bool is_set(const bool *flag)
     return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
 }
 
+static bool has_packet(const struct shim_queue *queue)
+{
+    const uint64_t next = __atomic_load_n(&queue->next, __ATOMIC_ACQUIRE);
+    const uint16_t header = __atomic_load_n(&queue->ring[next & (queue->size - 1)].header, __ATOMIC_ACQUIRE);
+    return (header & TYPES) != HSA_PACKET_TYPE_INVALID;
+}
+
+bool shim_packets_wait(void)
+{
+    bool any = false;
+    if (pthread_mutex_trylock(&lock)) /* its owner may wait for kernels to step aside */
+        return true;
+    for (unsigned i = 0; i < most && !any; i++)
+        any = queues[i].live && is_set(&queues[i].idle) && has_packet(&queues[i]);
+    pthread_mutex_unlock(&lock);
+    return any;
+}
+
 /* ---- packets ---- */
 
 static bool goes_on(void *user, uint64_t done, uint64_t all)
@@ -79,6 +101,12 @@ static bool goes_on(void *user, uint64_t done, uint64_t all)
     const struct shim_queue *queue = user;
     (void)done, (void)all;
     return !is_set(&queue->ends);
+}
+
+static uint64_t nobody_acts(void *user)
+{
+    const struct shim_queue *queue = user;
+    return shim_nobody_acts(queue->tid);
 }
 
 static hsa_status_t status_of_fault(enum wm_fault_kind kind)
@@ -117,7 +145,9 @@ static hsa_status_t run_kernel(struct shim_queue *queue, const hsa_kernel_dispat
                                   .timeout = device->timeout,
                                   .progress = goes_on,
                                   .progress_user = queue,
-                                  .waits_for_others = true};
+                                  .waits_for_others = true,
+                                  .others = nobody_acts,
+                                  .others_user = queue};
     struct wm_packet request = {.struct_size = sizeof request,
                                 .kernel_object = packet->kernel_object,
                                 .kernarg_address = (uintptr_t)packet->kernarg_address,
@@ -196,7 +226,9 @@ static hsa_status_t await(struct shim_queue *queue, const union packet *packet, 
         hsa_status_t status = HSA_STATUS_SUCCESS;
         if (is_ready(packet, type, &status) || status || is_set(&queue->ends))
             return status;
+        const int asleep = shim_asleep();
         shim_sleep(&shim_any_signal, seen, shim_quantum());
+        shim_awake(asleep);
     }
 }
 
@@ -267,10 +299,15 @@ static bool next_packet(struct shim_queue *queue, union packet *packet)
             packet->header = header;
             return true;
         }
-        if (shim_now() - begin < SPIN_NANOSECONDS)
+        if (shim_now() - begin < SPIN_NANOSECONDS) {
             __builtin_ia32_pause();
-        else
-            shim_sleep(&queue->bell, seen, UINT64_C(20000000)); /* should its producer forget the doorbell */
+            continue;
+        }
+        const int asleep = shim_asleep();
+        __atomic_store_n(&queue->idle, true, __ATOMIC_RELEASE);
+        shim_sleep(&queue->bell, seen, UINT64_C(20000000)); /* should its producer forget the doorbell */
+        __atomic_store_n(&queue->idle, false, __ATOMIC_RELEASE);
+        shim_awake(asleep);
     }
 }
 
@@ -278,11 +315,13 @@ static void *work(void *argument)
 {
     struct shim_queue *queue = argument;
     union packet packet;
+    queue->tid = (pid_t)syscall(SYS_gettid);
     while (next_packet(queue, &packet)) {
         /* Like the hardware, which frees the slot when it starts the packet. */
         __atomic_store_n(&queue->ring[queue->next & (queue->size - 1)].header, HSA_PACKET_TYPE_INVALID,
                          __ATOMIC_RELEASE);
-        __atomic_store_n(&queue->amd->read_dispatch_id, ++queue->next, __ATOMIC_RELEASE);
+        __atomic_store_n(&queue->next, queue->next + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&queue->amd->read_dispatch_id, queue->next, __ATOMIC_RELEASE);
         process(queue, &packet);
     }
     return NULL;

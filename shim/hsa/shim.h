@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 
 #define SHIM_API __attribute__((visibility("default")))
 
@@ -106,6 +107,8 @@ void shim_complete(hsa_signal_t signal, uint64_t start, uint64_t end, bool faile
 void shim_doorbell(struct shim_queue *queue);
 /* 0 if no kernel runs. */
 unsigned shim_kernels_running(void);
+/* Whether a queue has a packet that it has not noticed yet, but could process. */
+bool shim_packets_wait(void);
 
 /* ---- events.c ---- */
 
@@ -171,8 +174,21 @@ void shim_report_fault(const struct shim_launch *launch, const struct wm_packet 
                        const struct wm_gpu *gpu, unsigned number, const struct wm_fault *fault,
                        const char *text);
 
+/* ---- quiet.c ---- */
+
+/* The calling thread, one of the runtime's own, sleeps until shim_awake(): nothing changes unless a signal
+ * changes or a packet comes. Return what shim_awake() wants. */
+int shim_asleep(void);
+/* It sleeps until the condition holds, without a time limit. */
+int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64_t compare);
+void shim_awake(int slot);
+/* As wm_dispatch.others; own: the thread that called wm_dispatch. */
+uint64_t shim_nobody_acts(pid_t own);
+
 /* ---- memory.c ---- */
 
+/* Whether other processes may change memory that kernels see; true also if that is not known. */
+bool shim_others_have_memory(void);
 /* What the program allocated or registered. */
 struct shim_allocation {
     uint64_t low, size;

@@ -363,6 +363,7 @@ static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_s
 {
     struct shim_bell *bell = count == 1 ? bell_of(signals[0]) : &shim_any_signal;
     const uint64_t begin = shim_now();
+    int asleep = -1;
     for (;;) {
         const uint32_t seen = shim_rings(bell);
         for (uint32_t i = 0; i < count; i++) {
@@ -371,11 +372,14 @@ static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_s
                 shim_complain("hsa_signal_wait: 0x%llx is not a signal",
                               (unsigned long long)signals[i].handle);
                 *value = 0;
+                shim_awake(asleep);
                 return i;
             }
             *value = __atomic_load_n((int64_t *)&s->value, __ATOMIC_SEQ_CST);
-            if (shim_holds(conditions[i], *value, values[i]))
+            if (shim_holds(conditions[i], *value, values[i])) {
+                shim_awake(asleep);
                 return i;
+            }
         }
         shim_refuse_child();
         const uint64_t waited = shim_now() - begin, quantum = shim_quantum();
@@ -383,6 +387,8 @@ static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_s
             return -1;
         if (waited < SPIN_NANOSECONDS)
             __builtin_ia32_pause();
+        else if (timeout == UINT64_MAX && count == 1 && asleep < 0)
+            asleep = shim_asleep_for(signals[0], conditions[0], values[0]);
         else
             shim_sleep(bell, seen, timeout - waited < quantum ? timeout - waited : quantum);
     }

@@ -100,10 +100,12 @@ static void *work(void *argument)
         }
         if (sweep(&list))
             continue;
+        const int asleep = shim_asleep();
         if (list)
             shim_sleep(&shim_any_signal, seen, shim_quantum());
         else /* without a task, it does not listen to signals: to wake it would cost those who change them */
             shim_sleep(&worker->bell, seen_added, IDLE);
+        shim_awake(asleep);
     }
     return NULL;
 }

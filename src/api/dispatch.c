@@ -471,6 +471,8 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
     dispatch->progress = request->progress;
     dispatch->progress_user = request->progress_user;
     dispatch->waits_for_others = request->waits_for_others;
+    dispatch->others = request->others;
+    dispatch->others_user = request->others_user;
     dispatch->presence = &presence;
     if (request->cooperative && (status = cooperate(machine, kernel, dispatch, diag))) {
         wmi_start_release(dispatch);

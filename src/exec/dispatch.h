@@ -83,9 +83,11 @@ struct wmi_dispatch {
     const struct wmi_observer *holder; /* the one with hold(), or NULL */
     unsigned alignment;                /* enum wm_alignment */
     struct wmi_stales stales;          /* its lock is there unless its mode is 0 */
-    bool waits_for_others;             /* waiting is no deadlock */
-    struct wmi_gws *gws;               /* the machine's; NULL: there is none */
-    bool cooperative;                  /* all workgroups are resident, whatever memory they take */
+    bool waits_for_others;             /* waiting is no deadlock, unless others() says so */
+    uint64_t (*others)(void *user);    /* as in struct wm_dispatch; or NULL */
+    void *others_user;
+    struct wmi_gws *gws; /* the machine's; NULL: there is none */
+    bool cooperative;    /* all workgroups are resident, whatever memory they take */
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;
 
@@ -108,9 +110,10 @@ struct wmi_dispatch {
     uint32_t fault_wave;
     struct wmi_violation violation;
     uint64_t instructions, waves, groups_started;
-    unsigned working;    /* threads */
-    unsigned quiet;      /* those of them that found nothing but waiting waves in this generation */
-    uint64_t generation; /* counts sweeps in which a thread may have changed what others wait for */
+    unsigned working;      /* threads */
+    unsigned quiet;        /* those of them that found nothing but waiting waves in this generation */
+    uint64_t generation;   /* counts sweeps in which a thread may have changed what others wait for */
+    uint64_t others_state; /* what others() returned last */
     bool deadlock;
     struct wmi_standstill standstill;
     bool in_one_order; /* workgroups may depend on one another, so one thread runs them all */

@@ -134,6 +134,19 @@ bool wmi_is_let_go(const struct wmi_workgroup *group)
     return __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id;
 }
 
+/* Whether those outside of the dispatch cannot change anything, and have not since all executors last looked
+ * at their workgroups. If not, they must look again before the next question. The caller holds the lock. */
+static bool others_wait(struct wmi_dispatch *dispatch)
+{
+    const uint64_t state = dispatch->others ? dispatch->others(dispatch->others_user) : 0;
+    if (!state || state == dispatch->others_state)
+        return state;
+    dispatch->others_state = state;
+    dispatch->generation++;
+    dispatch->quiet = 0;
+    return false;
+}
+
 /* A sweep over the parked workgroups is over, and no new one can be started. Where all executors find their
  * workgroups waiting, in sweeps that began after the last of them changed anything, nothing will ever happen
  * any more. True: that is so. */
@@ -151,8 +164,8 @@ bool wmi_is_deadlock(struct wmi_executor *executor)
         executor->quiet_generation = dispatch->generation;
         dispatch->quiet++;
     }
-    dispatch->deadlock |=
-        (ends || !dispatch->waits_for_others) && dispatch->quiet && dispatch->quiet == dispatch->working;
+    if (dispatch->quiet && dispatch->quiet == dispatch->working)
+        dispatch->deadlock |= ends || !dispatch->waits_for_others || others_wait(dispatch);
     const bool deadlock = dispatch->deadlock;
     executor->sweep_generation = dispatch->generation;
     pthread_mutex_unlock(&dispatch->lock);

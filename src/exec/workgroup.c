@@ -149,6 +149,8 @@ static void *work(void *argument)
 
     executor->host_word = saved;
     if (executor->number)
+        pthread_setname_np(pthread_self(), "wavemem-worker"); /* which the HSA runtime knows */
+    if (executor->number)
         wmi_gate_enter(wmi_space_gate(dispatch->space), executor->presence);
     if (wmi_observers_begin(executor))
         run_all(executor);

@@ -81,9 +81,19 @@ class Exec(unittest.TestCase):
         self.assertIn("s_trap 2", done.stderr)
 
     def test_timeout(self):
-        done = execute("--timeout", "0.5", self.program("endless"))
+        done = execute("--timeout", "0.5", self.program("computes"))
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("in   wait, launch 1", done.stderr)
+        self.assertIn("the time limit ran out", done.stderr)
+        self.assertIn("in   compute, launch 1", done.stderr)
+
+    def test_waiting(self):
+        """A kernel that waits is a deadlock if all threads of the host wait, too, without a time limit."""
+        done = execute(self.program("endless"))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        for part in ("deadlock", "endless.hip:8", "in   wait, launch 1"):
+            self.assertIn(part, done.stderr)
+        done = execute(self.program("release"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def report(self, *words):
         """The JSON of a program that launches fill, with a grid of n workgroups at launch n from 1 to 6, and twice."""

@@ -779,6 +779,31 @@ static void test_fork(void **state)
     OK(hsa_queue_destroy(queue));
 }
 
+/* A kernel that goes round in a loop for ever, while everything else waits for it. */
+static void test_deadlock(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct arguments arguments;
+    float values[128];
+    hsa_queue_t *queue = new_queue(note_error, &error), *idle = new_queue(NULL, NULL);
+    uint32_t *kernel = allocate(fine, 128);
+    const hsa_signal_t done = new_signal(1);
+    memset(kernel, 0, 128);
+    kernel[4] = 64;
+    kernel[16] = 0xbf82ffff; /* s_branch -1 */
+    hsa_kernel_dispatch_packet_t packet = add(&arguments, values, 64, done);
+    packet.kernel_object = (uintptr_t)kernel;
+    packet.kernarg_address = kernel;
+    submit(queue, &packet);
+    assert_int_equal(
+        hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED), -1);
+    assert_int_equal(error.status, HSA_STATUS_ERROR);
+    OK(hsa_queue_destroy(queue));
+    OK(hsa_queue_destroy(idle));
+    OK(hsa_amd_memory_pool_free(kernel));
+}
+
 static void test_not_implemented(void **state)
 {
     (void)state;
@@ -790,6 +815,7 @@ static void test_not_implemented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+<<<<<<< HEAD
         cmocka_unit_test(test_agents),         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_handlers),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_locks),          cmocka_unit_test(test_copies),
@@ -799,6 +825,26 @@ int main(void)
         cmocka_unit_test(test_endless),        cmocka_unit_test(test_destroyed_signals),
         cmocka_unit_test(test_wild_doorbells), cmocka_unit_test(test_random_packets),
         cmocka_unit_test(test_fork),           cmocka_unit_test(test_not_implemented),
+=======
+        cmocka_unit_test(test_agents),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_handlers),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_executables),
+        cmocka_unit_test(test_dispatch),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_producers),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_destroyed_signals),
+        cmocka_unit_test(test_wild_doorbells),
+        cmocka_unit_test(test_random_packets),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_deadlock),
+        cmocka_unit_test(test_not_implemented),
+>>>>>>> 5066ff8 (exec: a kernel that waits while the whole program waits is a deadlock)
     };
     return cmocka_run_group_tests_name("hsa", tests, set_up, NULL);
 }

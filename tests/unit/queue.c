@@ -299,6 +299,59 @@ static void kernels_of_two_queues(void **state)
     close_world(&w);
 }
 
+/* What others() returns, the last one again and again; how often it was called. */
+struct answers {
+    const uint64_t *numbers;
+    unsigned count, asked;
+    uint32_t *flag; /* set at the last number; or NULL */
+};
+
+static uint64_t answer(void *user)
+{
+    struct answers *answers = user;
+    const unsigned i = answers->asked < answers->count ? answers->asked : answers->count - 1;
+    answers->asked++;
+    if (answers->flag && i == answers->count - 1)
+        __atomic_store_n(answers->flag, 1, __ATOMIC_RELEASE);
+    return answers->numbers[i];
+}
+
+/* Waiting is a deadlock when others() returns a number for the second time, and all have looked again in
+ * between. */
+static void deadlock_if_nobody_acts(void **state)
+{
+    static const uint64_t twice[] = {0, 1, 2, 0, 0, 3, 4, 0, 4}, released[] = {5}, unknown[] = {0, 0, 0, 0};
+    (void)state;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        struct world w = open_world();
+        uint32_t *out = take(&w, 256), *flag = take(&w, 4);
+        struct wm_result result = {.struct_size = sizeof result};
+        struct answers answers = {twice, sizeof twice / sizeof *twice, 0, NULL};
+        const struct wm_dispatch options = {.struct_size = sizeof options,
+                                            .threads = threads,
+                                            .waits_for_others = true,
+                                            .timeout = 60,
+                                            .others = answer,
+                                            .others_user = &answers};
+        struct wm_packet waits = packet_of(&w, "wait", out, 55, flag);
+        waits.options = &options;
+        waits.result = &result;
+        OK(wm_dispatch_packet(w.machine, &waits, &diag));
+        assert_int_equal(result.fault.kind, WM_FAULT_DEADLOCK);
+        assert_int_equal(answers.asked, answers.count);
+        /* Memory that changed at the first call is seen before the second one. */
+        answers = (struct answers){released, 1, 0, flag};
+        OK(wm_dispatch_packet(w.machine, &waits, &diag));
+        assert_int_equal(result.fault.kind, WM_FAULT_NONE);
+        assert_int_equal(out[0], 55);
+        __atomic_store_n(flag, 0, __ATOMIC_RELEASE);
+        answers = (struct answers){unknown, 4, 0, flag};
+        OK(wm_dispatch_packet(w.machine, &waits, &diag));
+        assert_int_equal(result.fault.kind, WM_FAULT_NONE);
+        close_world(&w);
+    }
+}
+
 /* A kernel that waits for others ends all the same when one of its workgroups faults. */
 static void fault_beside_waiting(void **state)
 {
@@ -547,6 +600,7 @@ int main(void)
         cmocka_unit_test(order),
         cmocka_unit_test(dependencies),
         cmocka_unit_test(kernels_of_two_queues),
+        cmocka_unit_test(deadlock_if_nobody_acts),
         cmocka_unit_test(fault_beside_waiting),
         cmocka_unit_test(deadlock),
         cmocka_unit_test(cancellation),

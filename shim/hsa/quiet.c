@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether anything but a kernel that waits could still change what it waits for: then its waiting is no
+ * deadlock. The answer is no only if every thread of the process waits without a time limit, for another
+ * thread or for a signal. */
+#include "shim.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum {
+    PARTIES = 512,
+    /* Nanoseconds between two numbers: longer than those sleep who look at memory from time to time. */
+    PAUSE = 50000000,
+    BREATH = 5000000, /* the same after "maybe", because to ask takes a while */
+};
+
+/* A thread that is asleep in the runtime. */
+static struct party {
+    pid_t tid; /* 0: the slot is free */
+    bool own;  /* of the runtime; wakes if a signal changes or a packet comes */
+    hsa_signal_t signal;
+    hsa_signal_condition_t condition;
+    int64_t compare;
+} parties[PARTIES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and `parties` */
+static uint64_t entries;                                 /* how often a thread went to sleep for a signal */
+static uint64_t next_answer;                             /* time; atomic */
+
+static int enter(const struct party *given)
+{
+    int i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < PARTIES && parties[i].tid)
+        i++;
+    if (i < PARTIES) {
+        parties[i] = *given;
+        parties[i].tid = (pid_t)syscall(SYS_gettid);
+        entries += !given->own;
+    }
+    pthread_mutex_unlock(&lock);
+    return i < PARTIES ? i : -1;
+}
+
+int shim_asleep(void)
+{
+    return enter(&(struct party){.own = true});
+}
+
+int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64_t compare)
+{
+    return enter(&(struct party){.signal = signal, .condition = condition, .compare = compare});
+}
+
+void shim_awake(int slot)
+{
+    if (slot < 0)
+        return;
+    pthread_mutex_lock(&lock);
+    parties[slot].tid = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+static void mix(uint64_t *state, uint64_t number)
+{
+    *state = (*state ^ number) * UINT64_C(0x100000001b3);
+}
+
+/* ---- threads ---- */
+
+/* The first line of a file of the thread; false: it is gone, or the host does not tell. */
+static bool read_line(pid_t tid, const char *name, char *line, int size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)tid, name);
+    FILE *file = fopen(path, "re");
+    const bool ok = file && fgets(line, size, file);
+    if (file)
+        fclose(file);
+    return ok;
+}
+
+/* Whether the thread waits for another one of the process, without a time limit. */
+static bool waits_for_thread(pid_t tid)
+{
+    enum { WAIT = 0, WAIT_BITSET = 9, COMMANDS = 0x7f, PRIVATE = 0x80 }; /* of futex() */
+    unsigned long long address, operation, value, timeout;
+    long number;
+    char line[256];
+    return read_line(tid, "syscall", line, sizeof line) &&
+           sscanf(line, "%ld %llx %llx %llx %llx", &number, &address, &operation, &value, &timeout) == 5 &&
+           number == SYS_futex && ((operation & COMMANDS) == WAIT || (operation & COMMANDS) == WAIT_BITSET) &&
+           operation & PRIVATE && !timeout;
+}
+
+/* How often it has slept so far. */
+static bool count_sleeps(pid_t tid, uint64_t *state)
+{
+    char path[64], line[128];
+    unsigned long long sleeps;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", (int)tid);
+    FILE *file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = sscanf(line, "voluntary_ctxt_switches: %llu", &sleeps) == 1;
+    if (file)
+        fclose(file);
+    if (found)
+        mix(state, sleeps);
+    return found;
+}
+
+/* Those that execute the kernel: src/exec/workgroup.c names them. */
+static bool is_worker(pid_t tid)
+{
+    char line[32];
+    return read_line(tid, "comm", line, sizeof line) && !strcmp(line, "wavemem-worker\n");
+}
+
+/* The caller holds the lock. */
+static bool thread_waits(pid_t tid, uint64_t *state)
+{
+    for (int i = 0; i < PARTIES; i++) {
+        const struct party *party = &parties[i];
+        if (party->tid != tid)
+            continue;
+        const amd_signal_t *signal = party->own ? NULL : shim_signal(party->signal);
+        mix(state, (uint64_t)tid);
+        return party->own ||
+               (signal && !shim_holds(party->condition, __atomic_load_n(&signal->value, __ATOMIC_SEQ_CST),
+                                      party->compare));
+    }
+    mix(state, (uint64_t)tid);
+    return waits_for_thread(tid) ? count_sleeps(tid, state) : is_worker(tid);
+}
+
+/* own: the thread whose kernel waits. */
+static bool all_threads_wait(pid_t own, uint64_t *state)
+{
+    bool all = true;
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks)
+        return false;
+    pthread_mutex_lock(&lock);
+    mix(state, entries);
+    for (const struct dirent *entry; all && (entry = readdir(tasks));) {
+        const pid_t tid = atoi(entry->d_name);
+        all = !tid || tid == own || thread_waits(tid, state);
+    }
+    pthread_mutex_unlock(&lock);
+    closedir(tasks);
+    return all;
+}
+
+/* Timers end in signals, whose handlers may do anything. */
+static bool has_timers(void)
+{
+    struct itimerval timer;
+    char line[64];
+    if (getitimer(ITIMER_REAL, &timer) || timer.it_value.tv_sec || timer.it_value.tv_usec)
+        return true;
+    FILE *file = fopen("/proc/self/timers", "re"); /* not on every host */
+    const bool any = file && fgets(line, sizeof line, file);
+    if (file)
+        fclose(file);
+    return any;
+}
+
+uint64_t shim_nobody_acts(pid_t own)
+{
+    uint64_t state = UINT64_C(0xcbf29ce484222325);
+    const uint64_t now = shim_now();
+    if (now < __atomic_load_n(&next_answer, __ATOMIC_RELAXED))
+        return 0;
+    __atomic_store_n(&next_answer, now + BREATH, __ATOMIC_RELAXED);
+    if (shim_kernels_running() != 1 || shim_packets_wait() || has_timers())
+        return 0;
+    mix(&state, shim_rings(&shim_any_signal));
+    if (!all_threads_wait(own, &state) || shim_others_have_memory())
+        return 0;
+    __atomic_store_n(&next_answer, now + PAUSE, __ATOMIC_RELAXED);
+    return state | 1;
+}
