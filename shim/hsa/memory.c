@@ -28,7 +28,7 @@ struct list {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct list allocated, locked;                    /* locked ones may overlap one another */
-static uint64_t next_seen;
+static uint64_t next_seen, next_large;
 
 /* ---- lists ---- */
 
@@ -137,6 +137,36 @@ static hsa_status_t release(const struct block *block)
     return shim_status(status);
 }
 
+/* Memory of 2 MiB and more begins at a multiple of that, as the thunk library aligns it: the device's malloc() finds the
+ * start of a slab by the bits of a pointer (rocm-device-libs, ockl, dm.cl). */
+#define LARGE      UINT64_C(0x200000)
+#define LARGE_LOW  UINT64_C(0x180000000000)
+#define LARGE_HIGH UINT64_C(0x200000000000)
+
+static enum wm_status allocate_large(struct wm_machine *machine, size_t size, const char *name, uint64_t *low)
+{
+    enum { TRIES = 1000 };
+    enum wm_status status = WM_BAD_ARGUMENT;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < TRIES && status == WM_BAD_ARGUMENT; i++) { /* addresses are used again after all others */
+        if (next_large < LARGE_LOW || next_large > LARGE_HIGH - size - LARGE)
+            next_large = LARGE_LOW;
+        *low = next_large;
+        next_large = (next_large + size + 2 * LARGE - 1) / LARGE * LARGE; /* with a gap */
+        status = wm_allocate_at(machine, *low, size, 0, name, NULL);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static hsa_status_t allocate_device(size_t size, struct block *block)
+{
+    static const char name[] = "memory of the device";
+    struct wm_machine *machine = shim_device()->machine;
+    return shim_status(size < LARGE ? wm_allocate(machine, size, 0, name, &block->low, NULL)
+                                    : allocate_large(machine, size, name, &block->low));
+}
+
 SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
                                                    void **made)
 {
@@ -153,10 +183,8 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, s
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (size > SHIM_MOST_BYTES)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    const hsa_status_t status = block.pool == SHIM_POOL_DEVICE
-                                    ? shim_status(wm_allocate(shim_device()->machine, size, 0,
-                                                              "memory of the device", &block.low, NULL))
-                                    : allocate_host(size, &block);
+    const hsa_status_t status =
+        block.pool == SHIM_POOL_DEVICE ? allocate_device(size, &block) : allocate_host(size, &block);
     if (status)
         return status;
     shim_note_site(&block.site);

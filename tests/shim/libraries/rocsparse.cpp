@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Routines of rocSPARSE, and two of hipSPARSE, against dense arithmetic on the CPU. Entries are small integers wherever
 // that is possible, so that sums are exact in any order.
-#include "../hip/check.h"
+#include "../hip/array.h"
 
 #include <hipsparse/hipsparse.h>
 #include <rocsparse/rocsparse.h>
@@ -32,37 +32,7 @@ unsigned random_below(unsigned limit)
     return (random_state >> 8) % limit;
 }
 
-// Memory of the device with the contents of a vector.
-template <typename T> class device {
-public:
-    explicit device(size_t size) : size(size)
-    {
-        HIP(hipMalloc(&pointer, size * sizeof(T) + 16));
-    }
-    explicit device(const std::vector<T> &from) : device(from.size())
-    {
-        HIP(hipMemcpy(pointer, from.data(), size * sizeof(T), hipMemcpyHostToDevice));
-    }
-    ~device()
-    {
-        HIP(hipFree(pointer));
-    }
-    device(const device &) = delete;
-    operator T *() const
-    {
-        return pointer;
-    }
-    std::vector<T> get() const
-    {
-        std::vector<T> to(size);
-        HIP(hipMemcpy(to.data(), pointer, size * sizeof(T), hipMemcpyDeviceToHost));
-        return to;
-    }
-
-private:
-    T *pointer;
-    size_t size;
-};
+template <typename T> using device = device_array<T>;
 
 // A matrix of rows x columns, row by row, as CSR and dense.
 struct matrix {
