@@ -338,7 +338,7 @@ static void dispatch(const struct run *run, uint32_t threads)
     const struct wm_kernel *kernel = run->test->kernel;
     struct wm_check *check = NULL;
     const char *wanted = getenv("WAVEMEM_TEST_CHECK");
-    if (wanted && strcmp(wanted, "uninit") &&
+    if (wanted && !run->check &&
         wm_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS, &check, &diag))
         fail_msg("%s", diag.message);
     dispatch.check = check ? check : run->check;
@@ -361,8 +361,12 @@ static void run_kernel(void **state)
         fail_msg("%s", diag.message);
     /* Before the buffers are allocated, so that it sees who writes them. */
     const char *wanted = getenv("WAVEMEM_TEST_CHECK");
-    if (wanted && !strcmp(wanted, "uninit") &&
-        (wm_check_create(WM_CHECK_UNINIT, &run.check, &diag) ||
+    const unsigned what = !wanted                      ? 0
+                          : !strcmp(wanted, "uninit") ? WM_CHECK_UNINIT
+                          : !strcmp(wanted, "memory") ? WM_CHECK_MEMORY
+                                                      : 0;
+    if (what &&
+        (wm_check_create(what, &run.check, &diag) ||
          wm_check_machine(run.check, run.machine, &diag)))
         fail_msg("%s", diag.message);
     choose_grid(&run);
