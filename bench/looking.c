@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the cost of profiling: times the example kernels alternately without and with a profile.
  *
- * usage: looking EXAMPLES-FOLDER THREADS PAIRS [--uninit] [WORKLOAD ...]   (none: all; sizes of the
- * benchmark)
- * --uninit, --races: with a check for uninitialised values or races instead of a profile.
+ * usage: looking EXAMPLES-FOLDER THREADS PAIRS [--memory] [--uninit] [--races] [WORKLOAD ...]   (none: all;
+ * sizes of the benchmark)
+ * --memory, --uninit, --races: with a check for these errors instead of a profile, which must find nothing.
  *
  * Prints a line per kernel with both medians in milliseconds and their ratio, then the geometric mean of the
  * ratios. Times are those of the dispatches, including the cache models. */
@@ -58,7 +58,7 @@ static bool run_checked(struct runner *runner, unsigned threads, double *seconds
                 findings[i].text, findings[i].rule, findings[i].message);
     wm_check_destroy(runner->check);
     runner->check = NULL;
-    return good;
+    return good && !count;
 }
 
 static bool run(struct runner *runner, unsigned threads, bool look, double *seconds)
@@ -113,13 +113,10 @@ int main(int count, char **arguments)
     }
     pairs = (int)bench_size((unsigned)pairs, 1);
     int first = 4;
-    if (first < count && strcmp(arguments[first], "--uninit") == 0) {
-        checked = WM_CHECK_UNINIT;
-        first++;
-    } else if (first < count && strcmp(arguments[first], "--races") == 0) {
-        checked = WM_CHECK_RACES;
-        first++;
-    }
+    for (; first < count && strncmp(arguments[first], "--", 2) == 0; first++)
+        checked |= strcmp(arguments[first], "--memory") == 0   ? WM_CHECK_MEMORY
+                   : strcmp(arguments[first], "--uninit") == 0 ? WM_CHECK_UNINIT
+                                                               : WM_CHECK_RACES;
     double logarithms = 0;
     unsigned measured = 0;
     for (size_t i = 0; i < WORKLOAD_COUNT; i++) {

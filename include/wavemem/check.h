@@ -80,6 +80,11 @@ WM_API void wm_check_destroy(struct wm_check *check);
  * be destroyed before the machine. WM_BAD_ARGUMENT: it watches a machine already. */
 WM_API enum wm_status wm_check_machine(struct wm_check *check, struct wm_machine *machine,
                                        struct wm_diag *diag);
+/* Adds a finding (rule "leak", a note without an instruction: pc is 0) for each allocation of the machine of
+ * wm_check_machine() that was made since then and has not been freed; wavemem's own do not count. Call it
+ * once, when everything should have been freed. WM_BAD_ARGUMENT: the check watches no machine, has no
+ * WM_CHECK_MEMORY, or a dispatch is being checked. */
+WM_API enum wm_status wm_check_leaks(struct wm_check *check, struct wm_diag *diag);
 /* The findings in order of their address; valid until the next dispatch or wm_check_destroy. */
 WM_API const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count);
 

@@ -137,8 +137,8 @@ static hsa_status_t release(const struct block *block)
     return shim_status(status);
 }
 
-/* Memory of 2 MiB and more begins at a multiple of that, as the thunk library aligns it: the device's malloc() finds the
- * start of a slab by the bits of a pointer (rocm-device-libs, ockl, dm.cl). */
+/* Memory of 2 MiB and more begins at a multiple of that, as the thunk library aligns it: the device's
+ * malloc() finds the start of a slab by the bits of a pointer (rocm-device-libs, ockl, dm.cl). */
 #define LARGE      UINT64_C(0x200000)
 #define LARGE_LOW  UINT64_C(0x180000000000)
 #define LARGE_HIGH UINT64_C(0x200000000000)
@@ -148,7 +148,8 @@ static enum wm_status allocate_large(struct wm_machine *machine, size_t size, co
     enum { TRIES = 1000 };
     enum wm_status status = WM_BAD_ARGUMENT;
     pthread_mutex_lock(&lock);
-    for (unsigned i = 0; i < TRIES && status == WM_BAD_ARGUMENT; i++) { /* addresses are used again after all others */
+    for (unsigned i = 0; i < TRIES && status == WM_BAD_ARGUMENT;
+         i++) { /* addresses are used again after all others */
         if (next_large < LARGE_LOW || next_large > LARGE_HIGH - size - LARGE)
             next_large = LARGE_LOW;
         *low = next_large;

@@ -78,6 +78,20 @@ enum wm_status wm_check_machine(struct wm_check *check, struct wm_machine *machi
     return status;
 }
 
+enum wm_status wm_check_leaks(struct wm_check *check, struct wm_diag *diag)
+{
+    if (!check)
+        return wmi_null(diag, __func__, "check");
+    if (*wmi_check_busy(check))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the check observes a dispatch that is running");
+    if (!wmi_check_machine(check)->machine)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the check watches no machine: call wm_check_machine first");
+    if (!wmi_check_leaks(check))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the check does not look for memory errors (WM_CHECK_MEMORY)");
+    return wmi_check_incomplete(check) ? wmi_fail(diag, WM_NO_MEMORY, "%s", wmi_check_incomplete(check))
+                                       : WM_OK;
+}
+
 const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count)
 {
     if (count)

@@ -212,6 +212,9 @@ static void word_all(struct wm_check *check, struct wmi_words *words)
     qsort(check->wordings, check->worded, sizeof *check->wordings, by_place);
     for (size_t i = 0; i < check->worded; i++)
         check->rows[i] = check->wordings[i].row;
+    for (unsigned i = 0; i < KINDS; i++)
+        if (check->checker[i] && kinds[i]->worded)
+            kinds[i]->worded(check->checker[i]);
 }
 
 /* ---- the check ---- */
@@ -297,9 +300,28 @@ void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_
     if (!wmi_coverage_end(check->coverage, ran))
         check->missed = no_memory;
     word_all(check, &words);
-    for (unsigned i = 0; i < KINDS; i++)
-        if (check->checker[i] && kinds[i]->worded)
-            kinds[i]->worded(check->checker[i]);
+}
+
+/* Of findings that are about no instruction. */
+static void describe_nothing(void *user, unsigned id, struct wm_profile_row *row)
+{
+    (void)user, (void)id;
+    row->kernel = row->text = "";
+}
+
+bool wmi_check_leaks(struct wm_check *check)
+{
+    struct wmi_words words = {.describe = describe_nothing};
+    bool known = false;
+    for (unsigned i = 0; i < KINDS; i++) {
+        if (!check->checker[i] || !kinds[i]->leaks)
+            continue;
+        known = true;
+        if (!kinds[i]->leaks(check->checker[i], &check->findings))
+            check->missed = no_memory;
+    }
+    word_all(check, &words);
+    return known;
 }
 
 const struct wm_coverage *wmi_check_coverage(const struct wm_check *check, size_t *count)

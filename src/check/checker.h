@@ -58,6 +58,8 @@ struct wmi_checker {
     bool (*end)(void *self, struct wmi_found_set *findings);
     /* What end() added has been put into words; or NULL. */
     void (*worded)(void *self);
+    /* Adds a finding for each allocation that has not been freed. False: no memory. Or NULL. */
+    bool (*leaks)(void *self, struct wmi_found_set *findings);
     /* WM_EVENT_ALLOCATE to WM_EVENT_HOST_POINTER of the machine, one at a time; or NULL. */
     void (*memory)(void *self, const struct wm_event *event);
 };

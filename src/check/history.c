@@ -175,3 +175,12 @@ bool wmi_history_freed(struct wmi_history *history, uint64_t address, struct wmi
     pthread_mutex_unlock(&history->lock);
     return is_freed;
 }
+
+void wmi_history_visit(struct wmi_history *history,
+                       void (*visit)(void *user, const struct wmi_past_allocation *allocation), void *user)
+{
+    pthread_mutex_lock(&history->lock);
+    for (size_t i = 0; i < history->live.count; i++)
+        visit(user, &history->live.entry[i]);
+    pthread_mutex_unlock(&history->lock);
+}

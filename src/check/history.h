@@ -38,6 +38,9 @@ void wmi_history_see(struct wmi_history *history, const struct wm_event *event);
 /* Names that wmi_history_freed() returns between these calls are valid until the second one. */
 void wmi_history_begin_use(struct wmi_history *history);
 void wmi_history_end_use(struct wmi_history *history);
+/* Calls `visit` for each live allocation, by address. It must not call these functions. */
+void wmi_history_visit(struct wmi_history *history,
+                       void (*visit)(void *user, const struct wmi_past_allocation *allocation), void *user);
 /* Finds the freed allocation that contains `address`. */
 bool wmi_history_freed(struct wmi_history *history, uint64_t address, struct wmi_past_allocation *found);
 

@@ -403,6 +403,36 @@ static bool end(void *self, struct wmi_found_set *findings)
     return wmi_found_move(findings, &check->findings);
 }
 
+/* What visits allocations that have not been freed. */
+struct leaks {
+    struct wmi_found_set *findings;
+    bool ok;
+};
+
+static void add_leak(void *user, const struct wmi_past_allocation *allocation)
+{
+    struct leaks *leaks = user;
+    /* The earlier place tells the findings apart: they have no instruction. */
+    leaks->ok &= wmi_found_add(leaks->findings,
+                               &(struct wmi_found){.rule = &wmi_memory_rules[WMI_RULE_LEAK],
+                                                   .first_pc = allocation->low,
+                                                   .count = 1,
+                                                   .address = allocation->low,
+                                                   .bytes = allocation->high - allocation->low,
+                                                   .allocation = allocation->name->text,
+                                                   .allocation_address = allocation->low,
+                                                   .allocation_bytes = allocation->high - allocation->low});
+}
+
+static bool find_leaks(void *self, struct wmi_found_set *findings)
+{
+    struct checker *check = self;
+    struct leaks leaks = {findings, true};
+    wmi_history_begin_use(&check->history);
+    wmi_history_visit(&check->history, add_leak, &leaks);
+    return leaks.ok;
+}
+
 static void worded(void *self)
 {
     struct checker *check = self;
@@ -423,5 +453,6 @@ const struct wmi_checker wmi_checker_memory = {
     .begin = begin,
     .end = end,
     .worded = worded,
+    .leaks = find_leaks,
     .memory = see_memory,
 };

@@ -306,5 +306,5 @@ const struct wmi_check_rule wmi_memory_rules[WMI_MEMORY_RULES] = {
          .severity = WM_SEVERITY_NOTE, .word = word_image,
          .remedy = "compare the coordinates with the size of the image"),
     RULE(LEAK, .name = "leak", .source = C_OBJECTS, .word = word_leak, .severity = WM_SEVERITY_NOTE,
-         .remedy = "free the memory when no kernel needs it any more"),
+         .pairs = true, .remedy = "free the memory when no kernel needs it any more"),
 };

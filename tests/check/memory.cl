@@ -327,7 +327,7 @@ kernel void store_behind_lds(global uint *out)
     const uint i = get_local_id(0);
     values[i + 1] = i; // FINDS: lds-out-of-bounds
     barrier(CLK_LOCAL_MEM_FENCE);
-    out[i] = values[63 - i];
+    out[i] = values[max(i, 1u)];
 }
 
 // RUN: store_behind_lds_good -g 64 -b 64 --arg out=zero:u32:64
@@ -389,11 +389,9 @@ kernel void count_behind_lds_good(global uint *out, global const uint *at)
     out[i] = bins[i % 16];
 }
 
-// A function that does not know which memory it is given.
-__attribute__((noinline)) void put(generic uint *to, uint at, uint value)
-{
-    to[at] = value; // FINDS: lds-out-of-bounds
-}
+// Functions that do not know which memory they are given.
+void put(generic uint *to, uint at, uint value);
+void put_good(generic uint *to, uint at, uint value);
 
 // RUN: store_by_flat -g 64 -b 64 --arg out=zero:u32:64
 kernel void store_by_flat(global uint *out)
@@ -402,12 +400,12 @@ kernel void store_by_flat(global uint *out)
     const uint i = get_local_id(0);
     put(values, i + 8, i);
     barrier(CLK_LOCAL_MEM_FENCE);
-    out[i] = values[63 - i];
+    out[i] = i < 8 ? 0 : values[i];
 }
 
-__attribute__((noinline)) void put_good(generic uint *to, uint at, uint value)
+__attribute__((noinline)) void put(generic uint *to, uint at, uint value)
 {
-    to[at] = value;
+    to[at] = value; // FINDS: lds-out-of-bounds
 }
 
 // RUN: store_by_flat_good -g 64 -b 64 --arg out=zero:u32:64
@@ -418,6 +416,11 @@ kernel void store_by_flat_good(global uint *out)
     put_good(values, i, i);
     barrier(CLK_LOCAL_MEM_FENCE);
     out[i] = values[63 - i];
+}
+
+__attribute__((noinline)) void put_good(generic uint *to, uint at, uint value)
+{
+    to[at] = value;
 }
 
 // ---- private memory ----

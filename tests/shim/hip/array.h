@@ -5,8 +5,9 @@
 
 #include <vector>
 
-template <typename T> class device_array {
-public:
+template <typename T> class device_array
+{
+  public:
     explicit device_array(size_t size) : size(size)
     {
         HIP(hipMalloc(&pointer, size * sizeof(T) + 16));
@@ -32,7 +33,7 @@ public:
         return to;
     }
 
-private:
+  private:
     T *pointer = nullptr;
     size_t size;
 };
