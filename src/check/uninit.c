@@ -401,9 +401,10 @@ static uint8_t difference_of(const struct place *place, uint64_t address, uint32
     return stored ? stored : (uint8_t)(wmi_undefined_pattern(address) >> address % 4 * 8);
 }
 
+/* A misaligned access is another checker's business: it is made, or it ends the wave. */
 static bool is_refused(const struct wmi_element *element, unsigned lane)
 {
-    return (element->bad_range | element->bad_align | element->bad_aperture) >> lane & 1;
+    return (element->bad_range | element->bad_aperture) >> lane & 1;
 }
 
 static void note_scratch(struct checker *check, uint64_t address, uint64_t bytes)
@@ -616,7 +617,7 @@ static void see_load(struct shard *shard, const struct wmi_access *access, uint3
 static bool is_run(const struct wmi_element *element, unsigned bytes, uint64_t *start, uint64_t *size)
 {
     uint64_t lanes = element->mask;
-    if (!lanes || element->bad_range || element->bad_align || element->bad_aperture)
+    if (!lanes || element->bad_range || element->bad_aperture)
         return false;
     uint64_t next = *start = element->address[__builtin_ctzll(lanes)];
     for (; lanes; lanes &= lanes - 1, next += bytes)
@@ -681,33 +682,55 @@ static uint32_t memory_difference(const struct place *place, uint64_t address, u
     return difference;
 }
 
+/* One lane's data of one element of a store. */
+struct stored {
+    unsigned words;
+    uint32_t difference[WMI_ACCESS_ELEMENTS], origin[WMI_ACCESS_ELEMENTS];
+    bool wholly; /* every byte differs */
+};
+
+static struct stored stored_by(const struct wmi_access *access, const struct wmi_twin *twin,
+                               const struct instruction *insn, unsigned e, unsigned lane)
+{
+    unsigned reg;
+    const struct wmi_register_range *data = data_of(access, e, &reg);
+    const bool vector = data->file == WM_REGISTER_VGPR || data->file == WM_REGISTER_AGPR;
+    const uint32_t step = vector ? 4 * access->facts->lanes : 4;
+    struct stored stored = {.wholly = true};
+    for (; stored.words * 4 < access->bytes && stored.words < WMI_ACCESS_ELEMENTS &&
+           reg + stored.words < data->count;
+         stored.words++) {
+        const uint32_t offset = data->offset + (reg + stored.words) * step + (vector ? 4 * lane : 0);
+        const unsigned left = access->bytes - 4 * stored.words;
+        const uint32_t mask = left < 4 ? (1u << 8 * left) - 1 : UINT32_MAX;
+        const uint32_t difference =
+            wmi_twin_word(twin, access->frame, offset) >> (insn->d16_hi ? 16 : 0) & mask;
+        stored.difference[stored.words] = difference;
+        stored.origin[stored.words] = difference ? wmi_twin_origin(twin, offset) : 0;
+        for (unsigned at = 0; at < left && at < 4; at++)
+            stored.wholly &= (difference >> 8 * at & 0xff) != 0;
+    }
+    return stored;
+}
+
 /* One lane of a store by a wave with a twin. Returns the origin of a value that is an error to store. */
 static uint32_t store_lane(struct shard *shard, const struct wmi_access *access, const struct wmi_twin *twin,
                            const struct instruction *insn, unsigned e, unsigned lane, uint32_t slot)
 {
-    const struct wmi_element *element = &access->element[e];
-    const uint64_t address = element->address[lane];
-    const struct place place = place_of(shard, element, address, slot);
-    unsigned reg;
+    const uint64_t address = access->element[e].address[lane];
+    const struct place place = place_of(shard, &access->element[e], address, slot);
+    const struct stored stored = stored_by(access, twin, insn, e, lane);
     uint32_t reported = 0;
-    const struct wmi_register_range *data = data_of(access, e, &reg);
-    const bool vector = data->file == WM_REGISTER_VGPR || data->file == WM_REGISTER_AGPR;
-    const uint32_t step = vector ? 4 * access->facts->lanes : 4;
-    for (unsigned word = 0; word * 4 < access->bytes && reg + word < data->count; word++) {
-        const uint32_t offset = data->offset + (reg + word) * step + (vector ? 4 * lane : 0);
+    for (unsigned word = 0; word < stored.words; word++) {
         const unsigned left = access->bytes - 4 * word < 4 ? access->bytes - 4 * word : 4;
-        const uint32_t origin = wmi_twin_origin(twin, offset);
-        uint32_t difference = wmi_twin_word(twin, access->frame, offset);
-        if (insn->d16_hi)
-            difference >>= 16;
-        if (left < 4)
-            difference &= (1u << 8 * left) - 1;
+        const uint32_t difference = stored.difference[word], origin = stored.origin[word];
         /* A bit field is written by a load of the bits around it, which stay undefined: not an error. */
         const bool stays = !(difference & ~memory_difference(&place, address + 4 * word, left));
         set_written(shard, &place, address + 4 * word, left);
-        if (!difference || !origin)
+        if (!origin)
             continue;
-        const bool wrong = place.source == SOURCE_GLOBAL && !stays && !shard->check->origin[origin].partial;
+        const bool padding = shard->check->origin[origin].partial && !stored.wholly;
+        const bool wrong = place.source == SOURCE_GLOBAL && !stays && !padding;
         if (wrong && !reported)
             reported = origin;
         for (unsigned at = 0; !insn->opaque && !wrong && at < left; at++)
@@ -715,7 +738,7 @@ static uint32_t store_lane(struct shard *shard, const struct wmi_access *access,
                 put_difference(shard, &place, address + 4 * word + at, (uint8_t)(difference >> 8 * at),
                                origin);
     }
-    if (insn->opaque || reg + (access->bytes + 3) / 4 > data->count)
+    if (insn->opaque || 4 * stored.words < access->bytes)
         set_written(shard, &place, address, access->bytes);
     return reported;
 }
