@@ -16,8 +16,7 @@ const char tool_check_help[] =
     "                       they come from, instead of loads\n"
     "      --strict         race: report also what is right only by what the target guarantees beyond the\n"
     "                       memory model\n"
-    "      --leaks          memory: report allocations that the program never frees, with 'exec'\n"
-    "      --needless       notes of waits for what nobody needs\n"
+    "      --needless       notes of waits for what nobody needs, if this version has them\n"
     "      --only-kernel REGEX  report only findings in kernels whose symbol or source name matches\n"
     "      --baseline OLD.json  report only findings that the --json of an earlier check does not have (by\n"
     "                       rule, kernel, file and line; without lines by offset)\n"
@@ -81,7 +80,6 @@ static int add_modifiers(struct tool_check_request *request)
         {request->strict, "--strict", WM_CHECK_STRICT, WM_CHECK_RACES},
         {request->origins, "--origins", WM_CHECK_ORIGINS, WM_CHECK_UNINIT},
         {request->needless, "--needless", WM_CHECK_NEEDLESS, 0},
-        {request->leaks, "--leaks", 0, WM_CHECK_MEMORY},
     };
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
         const unsigned needs = modifiers[i].bit | modifiers[i].of;
@@ -111,7 +109,6 @@ static const char *option_of(const struct tool_check_request *request)
            : request->strict             ? "--strict"
            : request->origins            ? "--origins"
            : request->needless           ? "--needless"
-           : request->leaks              ? "--leaks"
                                          : NULL;
 }
 
