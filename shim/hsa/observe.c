@@ -4,6 +4,7 @@
  * may have written what another one reads. */
 #include "shim.h"
 #include "tool/check/findings.h"
+#include "tool/report/document.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -149,12 +150,29 @@ static bool write_fidelity(void)
     return !fclose(file) && ok;
 }
 
+/* Adds where the program allocated the memory. */
+static void add_origins(json_t *findings)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(findings, i, one) {
+        json_t *allocation = json_object_get(json_object_get(one, "memory"), "allocation");
+        const char *address = json_string_value(json_object_get(allocation, "address"));
+        struct shim_allocation near;
+        char text[512];
+        if (address && shim_nearest(strtoull(address, NULL, 16), &near) &&
+            near.low == strtoull(address, NULL, 16) && shim_site_text(&near.site, text, sizeof text))
+            json_object_set_new(allocation, "origin", tool_json_text(text));
+    }
+}
+
 /* The findings and the coverage, as `wavemem check --json` has them. */
 static bool write_check(void)
 {
     char path[SHIM_PATH];
-    json_t *report = json_pack("{s:o, s:o}", "findings", tool_json_findings(check), "coverage",
-                               tool_json_coverage(check));
+    json_t *findings = tool_json_findings(check);
+    add_origins(findings);
+    json_t *report = json_pack("{s:o, s:o}", "findings", findings, "coverage", tool_json_coverage(check));
     const bool ok = report && shim_result_path("check", path) && !json_dump_file(report, path, 0);
     json_decref(report);
     return ok;

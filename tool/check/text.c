@@ -57,7 +57,10 @@ static void print_who(FILE *file, const json_t *finding)
                 (int64_t)json_integer_value(json_array_get(group, 0)),
                 (int64_t)json_integer_value(json_array_get(group, 1)),
                 (int64_t)json_integer_value(json_array_get(group, 2)), (int64_t)tool_number_of(finding, "wave"),
-                lanes ? ", lanes " : "", lanes ? tool_lane_list(lanes, list) : "",
+                !lanes              ? ""
+                : lanes & (lanes - 1) ? ", lanes "
+                                      : ", lane ",
+                lanes ? tool_lane_list(lanes, list) : "",
                 (int64_t)tool_number_of(finding, "launch"));
     else
         fprintf(file, "launch %" PRId64 "; ", (int64_t)tool_number_of(finding, "launch"));
@@ -84,6 +87,8 @@ static void print_memory(FILE *file, const json_t *memory)
             fprintf(file, ", which end %" PRIu64 " bytes before it", address - low - size);
         else
             fprintf(file, ", this is byte %" PRIu64, address - low);
+        if (tool_text_of(allocation, "origin"))
+            tool_print(file, "; allocated by %s", tool_text_of(allocation, "origin"));
     }
     fputc('\n', file);
 }

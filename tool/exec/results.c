@@ -266,7 +266,7 @@ static void add_objects(json_t *list, const json_t *more)
 }
 
 /* What the checks of all processes found, as one report. own: the program's exit code. */
-static int show_check(const struct exec_wanted *wanted, const struct part *parts, size_t count)
+static int show_check(const struct exec_wanted *wanted, const struct part *parts, size_t count, int own)
 {
     json_t *findings = json_array(), *coverage = json_array(), *report = tool_report("check");
     for (size_t i = 0; i < count; i++) {
@@ -286,7 +286,9 @@ static int show_check(const struct exec_wanted *wanted, const struct part *parts
         json_decref(found);
     }
     struct tool_check_request *request = wanted->check;
-    int code = tool_check_show(request, findings, coverage, NULL, report,
+    int code = TOOL_CLEAN;
+    if (json_array_size(coverage) || !own) /* else the program says why nothing ran */
+        code = tool_check_show(request, findings, coverage, NULL, report,
                                request->json && !request->json_path ? NULL : stdout, TOOL_CLEAN);
     if (request->json)
         code = tool_write_report(report, request->json_path, code);
@@ -317,7 +319,7 @@ int exec_report(const struct exec_wanted *wanted, const char *folder, int own)
         free(parts[i].trace);
     }
     if (wanted->check)
-        code = tool_worse(code, show_check(wanted, parts, count));
+        code = tool_worse(code, show_check(wanted, parts, count, own));
     free(parts);
     fflush(stdout);
     if (wanted->profile && !traces && code == TOOL_CLEAN && !own)
