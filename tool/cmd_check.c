@@ -17,14 +17,15 @@ static const char help[] =
     "Only missing waits and hazards; the findings for a script, and for code scanning:\n"
     "  wavemem check vecadd.co -g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=uninit:f32:256 "
     "\\\n"
-    "      --arg n=256 --only wait,hazard --json=new.json --sarif new.sarif\n"
+    "      --arg n=256 --only wait,hazard --json=check.json --sarif check.sarif\n"
     "Hide what is known, and report what is new:\n"
     "  wavemem check ... --write-suppressions known.txt\n"
     "  wavemem check ... --suppressions known.txt\n"
-    "  wavemem check ... --baseline old.json\n"
+    "  wavemem check ... --baseline check.json\n"
     "\n"
     "The same checks: 'wavemem run --check', 'prof --check', and 'exec --check' for a whole HIP program.\n"
-    "Exit codes: 0 nothing was found, 1 something was, 2 wrong usage or bad input, 3 a kernel faulted and no\n"
+    "Exit codes: 0 nothing was found, 1 something was, 2 wrong usage or bad input, 3 a kernel faulted and "
+    "no\n"
     "finding tells why, 4 incomplete, or nothing was checked. Notes do not count.\n"
     "\n";
 

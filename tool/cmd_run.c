@@ -46,21 +46,21 @@ static bool cooperates(const struct tool_job *job)
 
 static int refuse_profile(const struct tool_job *job)
 {
-    const char *option = job->outputs.counters_path            ? "--counters"
-                         : job->gpu && !cooperates(job)        ? "--gpu"
-                         : job->sample                         ? "--sample"
-                         : job->keeps_l2                       ? "--keep-l2"
-                         : job->outputs.trace_path             ? "--trace"
-                         : job->outputs.html_path              ? "--html"
-                         : job->outputs.show.csv_path          ? "--csv"
-                         : job->outputs.show.show              ? "--show"
+    const char *option = job->outputs.counters_path                   ? "--counters"
+                         : job->gpu && !cooperates(job)               ? "--gpu"
+                         : job->sample                                ? "--sample"
+                         : job->keeps_l2                              ? "--keep-l2"
+                         : job->outputs.trace_path                    ? "--trace"
+                         : job->outputs.html_path                     ? "--html"
+                         : job->outputs.show.csv_path                 ? "--csv"
+                         : job->outputs.show.show                     ? "--show"
                          : job->outputs.show.all && !job->check.given ? "--all"
-                         : job->outputs.show.instructions      ? "--instructions"
-                         : job->outputs.show.sort              ? "--sort"
-                         : job->outputs.show.source            ? "--source"
-                         : job->outputs.show.source_path_count ? "--source-path"
-                         : job->outputs.gates.count            ? "--fail-if"
-                                                               : NULL;
+                         : job->outputs.show.instructions             ? "--instructions"
+                         : job->outputs.show.sort                     ? "--sort"
+                         : job->outputs.show.source                   ? "--source"
+                         : job->outputs.show.source_path_count        ? "--source-path"
+                         : job->outputs.gates.count                   ? "--fail-if"
+                                                                      : NULL;
     return option ? tool_fail("%s: 'wavemem prof' counts, 'run' does not", option) : TOOL_CLEAN;
 }
 

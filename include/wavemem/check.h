@@ -98,11 +98,12 @@ enum wm_cover {
 struct wm_coverage {
     const char *kernel; /* symbol */
     uint64_t launches, workgroups, waves;
-    uint64_t instructions;             /* executed, counted per wave */
-    uint64_t code, executed_code;      /* instructions that its branches can reach, with functions that it calls;
-                                          those of them that were executed. Whole blocks count */
+    uint64_t instructions;        /* executed, counted per wave */
+    uint64_t code, executed_code; /* instructions that its branches can reach, with functions that it calls;
+                                     those of them that were executed. Whole blocks count */
     uint64_t accesses[WM_COVER_COUNT]; /* executed, counted per wave */
-    uint32_t counts_accesses;          /* 0: of a launch, a profile counted instead, and code and accesses are too low */
+    uint32_t
+        counts_accesses; /* 0: of a launch, a profile counted instead, and code and accesses are too low */
 };
 
 /* One row per kernel in the order of first launches; valid until the next dispatch or wm_check_destroy. */

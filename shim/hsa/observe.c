@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Observes the program's kernels, one at a time: a profile for each product, recorded in a trace that
- * `wavemem exec` replays, the fidelity of what was executed, and a check of all launches: one that it does not see
- * may have written what another one reads. */
+ * `wavemem exec` replays, the fidelity of what was executed, and a check of all launches: one that it does
+ * not see may have written what another one reads. */
 #include "shim.h"
 #include "tool/check/findings.h"
 #include "tool/report/document.h"
@@ -155,7 +155,8 @@ static void add_origins(json_t *findings)
 {
     size_t i;
     json_t *one;
-    json_array_foreach(findings, i, one) {
+    json_array_foreach(findings, i, one)
+    {
         json_t *allocation = json_object_get(json_object_get(one, "memory"), "allocation");
         const char *address = json_string_value(json_object_get(allocation, "address"));
         struct shim_allocation near;

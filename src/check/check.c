@@ -287,7 +287,8 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
     return count;
 }
 
-void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe, void *user)
+void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,
+                   void *user)
 {
     struct wmi_words words = {.describe = describe, .user = user};
     for (unsigned i = 0; i < KINDS; i++)

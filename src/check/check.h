@@ -24,7 +24,8 @@ struct wmi_check_observer {
 unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *dispatch,
                          struct wmi_check_observer observers[WMI_CHECKERS]);
 /* Ends the dispatch and words its findings. */
-void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe, void *user);
+void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,
+                   void *user);
 const struct wm_coverage *wmi_check_coverage(const struct wm_check *check, size_t *count);
 const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *count);
 /* Why the check did not see everything, or NULL. */

@@ -39,9 +39,9 @@ struct wmi_coverage {
 static unsigned accesses_of(const struct wmi_instruction *insn)
 {
     static const uint8_t of_class[] = {
-        [WMI_CLASS_SMEM] = WM_COVER_SCALAR + 1,    [WMI_CLASS_BUFFER] = WM_COVER_GLOBAL + 1,
-        [WMI_CLASS_TBUFFER] = WM_COVER_GLOBAL + 1, [WMI_CLASS_IMAGE] = WM_COVER_GLOBAL + 1,
-        [WMI_CLASS_FLAT] = WM_COVER_FLAT + 1,      [WMI_CLASS_GLOBAL] = WM_COVER_GLOBAL + 1,
+        [WMI_CLASS_SMEM] = WM_COVER_SCALAR + 1,     [WMI_CLASS_BUFFER] = WM_COVER_GLOBAL + 1,
+        [WMI_CLASS_TBUFFER] = WM_COVER_GLOBAL + 1,  [WMI_CLASS_IMAGE] = WM_COVER_GLOBAL + 1,
+        [WMI_CLASS_FLAT] = WM_COVER_FLAT + 1,       [WMI_CLASS_GLOBAL] = WM_COVER_GLOBAL + 1,
         [WMI_CLASS_SCRATCH] = WM_COVER_SCRATCH + 1, [WMI_CLASS_DS] = WM_COVER_LDS + 1,
     };
     const struct wmi_row *row = &wmi_rows[insn->id];
@@ -54,12 +54,12 @@ static unsigned accesses_of(const struct wmi_instruction *insn)
 /* Counts the instructions of the block. */
 static void read_code(const struct wmi_check_dispatch *dispatch, struct block *block)
 {
-    const struct wmi_allocation *code =
-        dispatch->space ? wmi_space_find(dispatch->space, block->from) : NULL;
+    const struct wmi_allocation *code = dispatch->space ? wmi_space_find(dispatch->space, block->from) : NULL;
     struct wmi_instruction insn;
     for (uint64_t pc = block->from; code && pc < block->to;) {
-        const unsigned length = wmi_decode(dispatch->target, (const uint32_t *)(code->host + (pc - code->low)),
-                                           (size_t)(code->high - pc) / 4, &insn);
+        const unsigned length =
+            wmi_decode(dispatch->target, (const uint32_t *)(code->host + (pc - code->low)),
+                       (size_t)(code->high - pc) / 4, &insn);
         if (!length)
             return;
         const unsigned accesses = accesses_of(&insn);
@@ -168,7 +168,8 @@ static struct wm_coverage *row_of(struct wmi_coverage *coverage)
     const struct wmi_check_dispatch *dispatch = &coverage->dispatch;
     const size_t count = coverage->row_count;
     for (size_t i = 0; i < count; i++)
-        if (coverage->kernels[i].entry == dispatch->entry && !strcmp(coverage->rows[i].kernel, dispatch->kernel))
+        if (coverage->kernels[i].entry == dispatch->entry &&
+            !strcmp(coverage->rows[i].kernel, dispatch->kernel))
             return &coverage->rows[i];
     struct wm_coverage *rows = realloc(coverage->rows, (count + 1) * sizeof *rows);
     if (rows)

@@ -69,7 +69,8 @@ static size_t check_code(const char *name, const struct wmi_target *target, cons
     bool *begins = calloc(size / 4 + 8, sizeof *begins);
     struct wm_check *check = wmi_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS);
     struct wmi_check_observer observers[WMI_CHECKERS];
-    (void)(wmi_check_begin(check, &(struct wmi_check_dispatch){.target = target, .kernel = "k", .profiled = true}, observers));
+    (void)(wmi_check_begin(
+        check, &(struct wmi_check_dispatch){.target = target, .kernel = "k", .profiled = true}, observers));
     const struct wmi_observer *observer = observers[0].observer;
     void *local = observer->thread_begin(observer->self), *wave = NULL;
     struct wmi_instruction insn;

@@ -218,6 +218,14 @@ class Check(command.Case):
             self.assertEqual(report["coverage"][0]["accesses"] is None, verb == "prof")
         self.refused("--sarif is an option of checks: it needs --check", "run k.co -k early", BUFFERS, "--sarif x")
 
+    def test_documented(self):
+        """The report in docs/checking.md is what is printed."""
+        with open(os.path.join(ROOT, "docs/checking.md"), encoding="utf-8") as file:
+            block = re.search(r"(?m)^    \$ wavemem (check vecadd.co .*)\n((?:    .*\n)+)", file.read())
+        words = block[1].replace("vecadd.co", self.example("vecadd")[0])
+        out, _ = self.run_tool(words, code=1)
+        self.assertEqual(out, re.sub("(?m)^    ", "", block[2]))
+
     def test_errors(self):
         self.refused("'x' is no class of findings", "check k.co -k early", BUFFERS, "--only x")
         self.refused("the list is empty", "check k.co -k early", BUFFERS, "--only", [""])

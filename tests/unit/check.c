@@ -201,7 +201,9 @@ static void check_code(const char *target, unsigned is, const char *code, char *
     struct wm_check *check = wmi_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS);
     const struct wmi_target *t = wmi_target_find(target);
     struct wmi_check_observer observers[WMI_CHECKERS];
-    assert_int_equal(1, wmi_check_begin(check, &(struct wmi_check_dispatch){.target = t, .kernel = "k", .profiled = true}, observers));
+    assert_int_equal(
+        1, wmi_check_begin(check, &(struct wmi_check_dispatch){.target = t, .kernel = "k", .profiled = true},
+                           observers));
     const struct wmi_observer *observer = observers[0].observer;
     void *local = observer->thread_begin(observer->self);
     unsigned index = 0;
@@ -598,7 +600,10 @@ static void says_what_is_missing(void **state)
         struct wm_check *check = wmi_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS);
         const struct wmi_target *t = wmi_target_find(cases[c].target);
         struct wmi_check_observer observers[WMI_CHECKERS];
-        assert_int_equal(1, wmi_check_begin(check, &(struct wmi_check_dispatch){.target = t, .kernel = "k", .profiled = true}, observers));
+        assert_int_equal(
+            1,
+            wmi_check_begin(check, &(struct wmi_check_dispatch){.target = t, .kernel = "k", .profiled = true},
+                            observers));
         const struct wmi_observer *observer = observers[0].observer;
         void *local = observer->thread_begin(observer->self);
         unsigned index = 0;

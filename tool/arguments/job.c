@@ -281,8 +281,7 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
             current->where = copy(where);
         }
         first = false;
-        struct tool_words inner = {
-            .verb = outer->verb,
+        struct tool_words inner = {.verb = outer->verb,
                                    .options = options,
                                    .count = count,
                                    .words = words,
@@ -542,7 +541,8 @@ int tool_job_parse(struct tool_job *job, const char *verb, int count, char **wor
 {
     *job = (struct tool_job){0};
     add_dispatch(job, "");
-    struct tool_words line = {.verb = verb, .options = options, .count = count, .words = words, .request = job};
+    struct tool_words line = {
+        .verb = verb, .options = options, .count = count, .words = words, .request = job};
     return read_words(job, &line, false);
 }
 

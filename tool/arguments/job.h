@@ -139,10 +139,10 @@ struct tool_job {
     enum wm_alignment alignment;
     struct tool_check_request check;
     enum wm_scalar_cache scalar_cache;
-    bool goes_on, stops;              /* memory violations: continue after them; --on-violation stop is given */
-    const struct wm_gpu *gpu;         /* prof and --cooperative; NULL: the default of the target */
-    unsigned sample;                  /* prof only; 0: all workgroups */
-    bool keeps_l2;                    /* prof only */
+    bool goes_on, stops;      /* memory violations: continue after them; --on-violation stop is given */
+    const struct wm_gpu *gpu; /* prof and --cooperative; NULL: the default of the target */
+    unsigned sample;          /* prof only; 0: all workgroups */
+    bool keeps_l2;            /* prof only */
     struct tool_prof_outputs outputs; /* JSON: also `run`; others: prof only */
     bool apertures;                   /* --apertures is given, with these bases */
     uint64_t shared_base, private_base;

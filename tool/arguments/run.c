@@ -771,8 +771,7 @@ static json_t *unchecked_kernels(const struct tool_job *job, const json_t *cover
             bool ran = false;
             size_t i;
             json_t *row;
-            json_array_foreach(coverage, i, row)
-                ran |= !strcmp(tool_text_of(row, "kernel"), name);
+            json_array_foreach(coverage, i, row) ran |= !strcmp(tool_text_of(row, "kernel"), name);
             if (!ran)
                 json_array_append_new(list, tool_json_text(name));
         }
@@ -780,8 +779,7 @@ static json_t *unchecked_kernels(const struct tool_job *job, const json_t *cover
 }
 
 /* Shows what the watchers saw, in the report and as text; returns the job's exit code. */
-static int show_watchers(struct tool_job *job, const struct watchers *watchers, json_t *report,
-                         int worst)
+static int show_watchers(struct tool_job *job, const struct watchers *watchers, json_t *report, int worst)
 {
     const bool text = worst != TOOL_WRONG && !(job->outputs.json && !job->outputs.json_path);
     if (watchers->fidelity && report)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which findings are reported: those of the kernels that are asked for, and that the baseline does not have. */
+/* Which findings are reported: those of the kernels that are asked for, and that the baseline does not have.
+ */
 #include "tool/check/filter.h"
 
 #include <string.h>
@@ -57,9 +58,9 @@ bool tool_is_known(const struct tool_check_request *request, const json_t *findi
     const char *by = tool_text_of(finding, "file") ? "line" : "offset";
     size_t i;
     json_t *old;
-    json_array_foreach(request->known, i, old)
-        if (same_text(old, finding, "rule") && same_text(old, finding, "kernel") &&
-            same_text(old, finding, "file") && tool_number_of(old, by) == tool_number_of(finding, by))
-            return true;
+    json_array_foreach(request->known, i,
+                       old) if (same_text(old, finding, "rule") && same_text(old, finding, "kernel") &&
+                                same_text(old, finding, "file") &&
+                                tool_number_of(old, by) == tool_number_of(finding, by)) return true;
     return false;
 }

@@ -32,9 +32,10 @@ static json_t *memory_of(const struct wm_finding *f)
     if (!f->bytes)
         return json_null();
     json_t *allocation =
-        f->allocation ? json_pack("{s:o, s:o, s:I, s:n}", "name", tool_json_text(f->allocation), "address",
-                                  hex(f->allocation_address), "bytes", (json_int_t)f->allocation_bytes, "origin")
-                      : json_null();
+        f->allocation
+            ? json_pack("{s:o, s:o, s:I, s:n}", "name", tool_json_text(f->allocation), "address",
+                        hex(f->allocation_address), "bytes", (json_int_t)f->allocation_bytes, "origin")
+            : json_null();
     return json_pack("{s:s, s:o, s:I, s:o}", "space", wm_space_name(f->space), "address", hex(f->address),
                      "bytes", (json_int_t)f->bytes, "allocation", allocation);
 }
@@ -97,7 +98,8 @@ json_t *tool_json_coverage(struct wm_check *check)
         json_object_set_new(one, "code",
                             row->counts_accesses ? json_integer((json_int_t)row->code) : json_null());
         json_object_set_new(one, "executed_code",
-                            row->counts_accesses ? json_integer((json_int_t)row->executed_code) : json_null());
+                            row->counts_accesses ? json_integer((json_int_t)row->executed_code)
+                                                 : json_null());
         json_object_set_new(one, "accesses", accesses);
         json_array_append_new(list, one);
     }

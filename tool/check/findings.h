@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The findings of a check as JSON, from which all reports are made: those of `exec` come from another process. */
+/* The findings of a check as JSON, from which all reports are made: those of `exec` come from another
+ * process. */
 #ifndef WAVEMEM_TOOL_CHECK_FINDINGS_H
 #define WAVEMEM_TOOL_CHECK_FINDINGS_H
 

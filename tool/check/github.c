@@ -26,7 +26,8 @@ void tool_check_print_github(FILE *file, const struct tool_check_report *report)
     char place[TOOL_CHECK_PLACE];
     size_t i;
     json_t *one;
-    json_array_foreach(report->findings, i, one) {
+    json_array_foreach(report->findings, i, one)
+    {
         const char *path = tool_check_file_of(one);
         if (i == TOOL_CHECK_SHOWN && !report->request->all)
             break;

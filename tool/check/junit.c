@@ -65,9 +65,8 @@ static size_t put_case(FILE *file, const json_t *findings, const char *kernel, c
     const json_t *first = NULL;
     size_t errors = 0, i;
     json_t *one;
-    json_array_foreach(findings, i, one)
-        if (belongs(one, kernel, class) && tool_is_error(one) && !errors++)
-            first = one;
+    json_array_foreach(findings, i, one) if (belongs(one, kernel, class) && tool_is_error(one) && !errors++)
+        first = one;
     if (!file)
         return errors;
     fputs("    <testcase classname=\"", file);
@@ -82,9 +81,7 @@ static size_t put_case(FILE *file, const json_t *findings, const char *kernel, c
     fputs("\" message=\"", file);
     put(file, tool_text_of(first, "message"));
     fputs("\">", file);
-    json_array_foreach(findings, i, one)
-        if (belongs(one, kernel, class))
-            put_finding(file, one);
+    json_array_foreach(findings, i, one) if (belongs(one, kernel, class)) put_finding(file, one);
     fputs("</failure>\n    </testcase>\n", file);
     return errors;
 }
@@ -93,9 +90,7 @@ static bool has(const json_t *names, const char *name)
 {
     size_t i;
     json_t *one;
-    json_array_foreach(names, i, one)
-        if (!strcmp(json_string_value(one), name))
-            return true;
+    json_array_foreach(names, i, one) if (!strcmp(json_string_value(one), name)) return true;
     return false;
 }
 
@@ -107,9 +102,8 @@ static json_t *kernels_of(const struct tool_check_report *report)
     for (size_t l = 0; l < 2; l++) {
         size_t i;
         json_t *one;
-        json_array_foreach(lists[l], i, one)
-            if (!has(names, tool_text_of(one, "kernel")))
-                json_array_append(names, json_object_get(one, "kernel"));
+        json_array_foreach(lists[l], i, one) if (!has(names, tool_text_of(one, "kernel")))
+            json_array_append(names, json_object_get(one, "kernel"));
     }
     return names;
 }
@@ -118,7 +112,8 @@ static void put_incomplete(FILE *file, const json_t *incomplete)
 {
     size_t i;
     json_t *one;
-    json_array_foreach(incomplete, i, one) {
+    json_array_foreach(incomplete, i, one)
+    {
         fputs("    <testcase classname=\"", file);
         put(file, tool_text_of(one, "what"));
         fputs("\" name=\"complete\">\n      <error message=\"", file);
@@ -147,16 +142,17 @@ int tool_check_write_junit(const struct tool_check_report *report, const char *p
                     "skipped=\"0\" time=\"0\">\n",
                     tests, failures, json_array_size(report->incomplete));
         }
-        json_array_foreach(kernels, i, kernel)
-            for (unsigned bit = 1; bit && bit <= report->request->classes; bit <<= 1) {
-                const char *class = wm_check_class_name((enum wm_check_what)bit);
-                if (!(report->request->classes & bit) || !*class)
-                    continue;
-                const size_t errors =
-                    put_case(writes ? out : NULL, report->findings, json_string_value(kernel), class);
-                tests += !writes;
-                failures += !writes && errors;
-            }
+        json_array_foreach(kernels, i, kernel) for (unsigned bit = 1; bit && bit <= report->request->classes;
+                                                    bit <<= 1)
+        {
+            const char *class = wm_check_class_name((enum wm_check_what)bit);
+            if (!(report->request->classes & bit) || !*class)
+                continue;
+            const size_t errors =
+                put_case(writes ? out : NULL, report->findings, json_string_value(kernel), class);
+            tests += !writes;
+            failures += !writes && errors;
+        }
     }
     put_incomplete(out, report->incomplete);
     fputs("  </testsuite>\n</testsuites>\n", out);

@@ -10,17 +10,18 @@
 
 const char tool_check_help[] =
     "Options of checks:\n"
-    "      --only LIST      only these classes of findings, separated by commas: memory, uninit, race, sync,\n"
+    "      --only LIST      only these classes of findings, separated by commas: memory, uninit, race, "
+    "sync,\n"
     "                       wait, hazard, as far as this version has them; default: all\n"
     "      --origins        uninit: follow values through registers, and report where they matter and where\n"
     "                       they come from, instead of loads\n"
     "      --strict         race: report also what is right only by what the target guarantees beyond the\n"
     "                       memory model\n"
-    "      --needless       notes of waits for what nobody needs, if this version has them\n"
     "      --only-kernel REGEX  report only findings in kernels whose symbol or source name matches\n"
     "      --baseline OLD.json  report only findings that the --json of an earlier check does not have (by\n"
     "                       rule, kernel, file and line; without lines by offset)\n"
-    "      --suppressions FILE  hide findings that a line of FILE matches: RULE KERNEL [PLACE], patterns with\n"
+    "      --suppressions FILE  hide findings that a line of FILE matches: RULE KERNEL [PLACE], patterns "
+    "with\n"
     "                       * and ?; PLACE is a file, FILE:LINE or +0xOFFSET; # begins a comment\n"
     "      --write-suppressions FILE  write such lines for all that is reported\n"
     "      --sarif FILE     write the findings as SARIF 2.1.0\n"
@@ -75,11 +76,10 @@ static int add_modifiers(struct tool_check_request *request)
     const struct {
         bool given;
         const char *name;
-        unsigned bit, of; /* enum wm_check_what; of: 0 for any */
+        unsigned bit, of; /* enum wm_check_what */
     } modifiers[] = {
         {request->strict, "--strict", WM_CHECK_STRICT, WM_CHECK_RACES},
         {request->origins, "--origins", WM_CHECK_ORIGINS, WM_CHECK_UNINIT},
-        {request->needless, "--needless", WM_CHECK_NEEDLESS, 0},
     };
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
         const unsigned needs = modifiers[i].bit | modifiers[i].of;
@@ -87,7 +87,7 @@ static int add_modifiers(struct tool_check_request *request)
             continue;
         if (needs & ~wm_check_known())
             return tool_fail("%s: this version has no such check", modifiers[i].name);
-        if (modifiers[i].of && !(request->classes & modifiers[i].of))
+        if (!(request->classes & modifiers[i].of))
             return tool_fail("%s is about the class '%s', which --only leaves out", modifiers[i].name,
                              wm_check_class_name((enum wm_check_what)modifiers[i].of));
         request->classes |= modifiers[i].bit;
@@ -108,7 +108,6 @@ static const char *option_of(const struct tool_check_request *request)
            : request->github             ? "--github"
            : request->strict             ? "--strict"
            : request->origins            ? "--origins"
-           : request->needless           ? "--needless"
                                          : NULL;
 }
 

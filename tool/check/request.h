@@ -24,7 +24,7 @@ struct tool_check_request {
     const char *only, *only_kernel, *suppressions, *write_suppressions, *baseline, *sarif, *junit;
     bool json; /* `exec`: the report as JSON, to json_path or standard output */
     const char *json_path;
-    bool all, github, strict, origins, needless;
+    bool all, github, strict, origins;
     /* Set by tool_check_prepare(): */
     bool has_regex;
     regex_t regex; /* only_kernel */
@@ -36,9 +36,7 @@ struct tool_check_request {
 /* The options that all verbs which check have, for a table of struct tool_option. `type` is the request of
  * the verb, `member` its struct tool_check_request. --check and --all are the verb's own. */
 #define TOOL_CHECK_OPTION(name, takes, type, member)                                                         \
-    {                                                                                                        \
-        name, 0, takes, TOOL_OPTION_KEPT, offsetof(type, member)                                             \
-    }
+    {name, 0, takes, TOOL_OPTION_KEPT, offsetof(type, member)}
 #define TOOL_CHECK_OPTIONS(type, check)                                                                      \
     TOOL_CHECK_OPTION("only", TOOL_VALUE, type, check.only),                                                 \
         TOOL_CHECK_OPTION("only-kernel", TOOL_VALUE, type, check.only_kernel),                               \
@@ -49,8 +47,7 @@ struct tool_check_request {
         TOOL_CHECK_OPTION("junit", TOOL_VALUE, type, check.junit),                                           \
         TOOL_CHECK_OPTION("github", TOOL_NO_VALUE, type, check.github),                                      \
         TOOL_CHECK_OPTION("strict", TOOL_NO_VALUE, type, check.strict),                                      \
-        TOOL_CHECK_OPTION("origins", TOOL_NO_VALUE, type, check.origins),                                    \
-        TOOL_CHECK_OPTION("needless", TOOL_NO_VALUE, type, check.needless)
+        TOOL_CHECK_OPTION("origins", TOOL_NO_VALUE, type, check.origins)
 
 extern const char tool_check_help[]; /* these options */
 

@@ -43,9 +43,9 @@ static json_t *location_of(const json_t *at)
 {
     const char *file = tool_check_file_of(at), *kernel = tool_text_of(at, "kernel");
     char place[TOOL_CHECK_PLACE];
-    json_t *location = json_pack("{s:[{s:o, s:o, s:s}]}", "logicalLocations", "name",
-                                 tool_json_text(kernel ? kernel : ""), "fullyQualifiedName",
-                                 tool_json_text(tool_check_place(at, place)), "kind", "function");
+    json_t *location =
+        json_pack("{s:[{s:o, s:o, s:s}]}", "logicalLocations", "name", tool_json_text(kernel ? kernel : ""),
+                  "fullyQualifiedName", tool_json_text(tool_check_place(at, place)), "kind", "function");
     if (file) {
         json_t *physical = json_pack("{s:{s:o}}", "artifactLocation", "uri", uri_of(file));
         json_t *region = json_object();
@@ -68,9 +68,7 @@ static size_t rule_of(json_t *rules, const json_t *finding)
                *remedy = tool_text_of(finding, "remedy");
     size_t i;
     json_t *rule;
-    json_array_foreach(rules, i, rule)
-        if (!strcmp(tool_text_of(rule, "id"), name))
-            return i;
+    json_array_foreach(rules, i, rule) if (!strcmp(tool_text_of(rule, "id"), name)) return i;
     rule = json_pack("{s:s, s:{s:s}}", "id", name, "properties", "class", tool_text_of(finding, "class"));
     if (source)
         json_object_set_new(rule, "fullDescription", message_of(source));
@@ -103,8 +101,8 @@ static json_t *result_of(const json_t *finding, json_t *rules, bool suppressed)
     if (suppressed)
         json_object_set_new(result, "suppressions", json_pack("[{s:s}]", "kind", "external"));
     json_t *properties = json_object();
-    static const char *const kept[] = {"class",  "instruction", "offset",    "launch",
-                                       "wave",   "lanes",       "workgroup", "memory"};
+    static const char *const kept[] = {"class", "instruction", "offset",    "launch",
+                                       "wave",  "lanes",       "workgroup", "memory"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (!json_is_null(json_object_get(finding, kept[i])))
             json_object_set(properties, kept[i], json_object_get(finding, kept[i]));
@@ -118,7 +116,8 @@ static json_t *notifications_of(const json_t *incomplete)
     char text[600];
     size_t i;
     json_t *one;
-    json_array_foreach(incomplete, i, one) {
+    json_array_foreach(incomplete, i, one)
+    {
         snprintf(text, sizeof text, "%.250s: %.300s", tool_text_of(one, "what"), tool_text_of(one, "why"));
         json_array_append_new(list, json_pack("{s:s, s:o}", "level", "error", "message", message_of(text)));
     }
@@ -131,17 +130,16 @@ int tool_check_write_sarif(const struct tool_check_report *report, const char *p
     struct tool_file file;
     size_t i;
     json_t *one;
-    json_array_foreach(report->findings, i, one)
-        json_array_append_new(results, result_of(one, rules, false));
+    json_array_foreach(report->findings, i, one) json_array_append_new(results, result_of(one, rules, false));
     json_array_foreach(report->suppressed, i, one)
         json_array_append_new(results, result_of(one, rules, true));
-    json_t *invocation = json_pack("{s:b, s:o}", "executionSuccessful",
-                                   json_array_size(report->incomplete) == 0, "toolExecutionNotifications",
-                                   notifications_of(report->incomplete));
-    json_t *sarif = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:[o], s:s, s:o}]}", "$schema", schema,
-                              "version", "2.1.0", "runs", "tool", "driver", "name", "wavemem", "version",
-                              wm_version(), "rules", rules, "invocations", invocation, "columnKind",
-                              "utf16CodeUnits", "results", results);
+    json_t *invocation =
+        json_pack("{s:b, s:o}", "executionSuccessful", json_array_size(report->incomplete) == 0,
+                  "toolExecutionNotifications", notifications_of(report->incomplete));
+    json_t *sarif =
+        json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:[o], s:s, s:o}]}", "$schema", schema, "version",
+                  "2.1.0", "runs", "tool", "driver", "name", "wavemem", "version", wm_version(), "rules",
+                  rules, "invocations", invocation, "columnKind", "utf16CodeUnits", "results", results);
     if (!tool_begin_file(&file, "--sarif", path)) {
         json_decref(sarif);
         return TOOL_WRONG;

@@ -20,22 +20,24 @@ static void add(json_t *list, json_t *finding)
 {
     size_t i;
     json_t *one;
-    json_array_foreach(list, i, one)
-        if (is_same(one, finding)) {
-            json_object_set_new(one, "executions",
-                                json_integer(tool_number_of(one, "executions") +
-                                             tool_number_of(finding, "executions")));
-            return;
-        }
+    json_array_foreach(list, i, one) if (is_same(one, finding))
+    {
+        json_object_set_new(
+            one, "executions",
+            json_integer(tool_number_of(one, "executions") + tool_number_of(finding, "executions")));
+        return;
+    }
     json_array_append(list, finding);
 }
 
 /* What suppressions, baseline and kernels leave. */
-static void choose(struct tool_check_request *request, const json_t *findings, struct tool_check_report *report)
+static void choose(struct tool_check_request *request, const json_t *findings,
+                   struct tool_check_report *report)
 {
     size_t i;
     json_t *one;
-    json_array_foreach(findings, i, one) {
+    json_array_foreach(findings, i, one)
+    {
         if (!tool_kernel_wanted(request, tool_text_of(one, "kernel")))
             continue;
         if (tool_is_suppressed(request, one))
@@ -52,7 +54,8 @@ static json_t *wanted(const struct tool_check_request *request, const json_t *ke
     json_t *list = json_array();
     size_t i;
     json_t *one;
-    json_array_foreach(kernels, i, one) {
+    json_array_foreach(kernels, i, one)
+    {
         const char *symbol = json_is_string(one) ? json_string_value(one) : tool_text_of(one, "kernel");
         if (tool_kernel_wanted(request, symbol))
             json_array_append(list, one);
@@ -107,8 +110,7 @@ static int judge(const struct tool_check_report *report, int code)
 {
     size_t i, errors = 0;
     json_t *one;
-    json_array_foreach(report->findings, i, one)
-        errors += tool_is_error(one);
+    json_array_foreach(report->findings, i, one) errors += tool_is_error(one);
     if (!report->request->given)
         return errors ? tool_worse(code, TOOL_FINDINGS) : code;
     if (code == TOOL_FAULT && errors)

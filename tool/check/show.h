@@ -8,20 +8,20 @@
 /* What is reported. All are borrowed. */
 struct tool_check_report {
     const struct tool_check_request *request;
-    json_t *findings;         /* what is left */
-    json_t *suppressed;       /* what suppressions hide */
-    size_t known;             /* findings that the baseline has */
-    json_t *coverage;         /* kernels that ran */
-    json_t *unchecked;        /* names of kernels that did not */
-    json_t *incomplete;       /* {what, why}: what could not be checked */
+    json_t *findings;   /* what is left */
+    json_t *suppressed; /* what suppressions hide */
+    size_t known;       /* findings that the baseline has */
+    json_t *coverage;   /* kernels that ran */
+    json_t *unchecked;  /* names of kernels that did not */
+    json_t *incomplete; /* {what, why}: what could not be checked */
 };
 
 enum { TOOL_CHECK_SHOWN = 100 }; /* findings, without --all */
 
 /* Takes what a check has found, of one process or several, and reports it as the request says: as text to
- * `text` (NULL: not), into files, and into `report` (NULL: not). unchecked: kernels that could have run, as an
- * array of symbols, or NULL. Returns the exit code: TOOL_FINDINGS, TOOL_INCOMPLETE, TOOL_CLEAN, or `code` if
- * that is worse. */
+ * `text` (NULL: not), into files, and into `report` (NULL: not). unchecked: kernels that could have run, as
+ * an array of symbols, or NULL. Returns the exit code: TOOL_FINDINGS, TOOL_INCOMPLETE, TOOL_CLEAN, or `code`
+ * if that is worse. */
 int tool_check_show(struct tool_check_request *request, json_t *findings, json_t *coverage, json_t *unchecked,
                     json_t *report, FILE *text, int code);
 

@@ -148,7 +148,8 @@ int tool_write_suppressions(const char *path, const json_t *findings)
         return TOOL_WRONG;
     FILE *out = file.whole.stream;
     fputs("# RULE KERNEL PLACE # why it may stay\n", out);
-    json_array_foreach(findings, i, one) {
+    json_array_foreach(findings, i, one)
+    {
         const char *place = tool_text_of(one, "file"), *kernel = tool_text_of(one, "kernel");
         fprintf(out, "%s ", tool_text_of(one, "rule"));
         put_pattern(out, *kernel ? kernel : "*");

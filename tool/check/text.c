@@ -53,15 +53,16 @@ static void print_who(FILE *file, const json_t *finding)
     char list[256];
     fputs("  by   ", file);
     if (json_is_array(group))
-        fprintf(file, "workgroup (%" PRId64 ",%" PRId64 ",%" PRId64 ") wave %" PRId64 "%s%s of launch %" PRId64 "; ",
-                (int64_t)json_integer_value(json_array_get(group, 0)),
-                (int64_t)json_integer_value(json_array_get(group, 1)),
-                (int64_t)json_integer_value(json_array_get(group, 2)), (int64_t)tool_number_of(finding, "wave"),
-                !lanes              ? ""
-                : lanes & (lanes - 1) ? ", lanes "
-                                      : ", lane ",
-                lanes ? tool_lane_list(lanes, list) : "",
-                (int64_t)tool_number_of(finding, "launch"));
+        fprintf(
+            file,
+            "workgroup (%" PRId64 ",%" PRId64 ",%" PRId64 ") wave %" PRId64 "%s%s of launch %" PRId64 "; ",
+            (int64_t)json_integer_value(json_array_get(group, 0)),
+            (int64_t)json_integer_value(json_array_get(group, 1)),
+            (int64_t)json_integer_value(json_array_get(group, 2)), (int64_t)tool_number_of(finding, "wave"),
+            !lanes                ? ""
+            : lanes & (lanes - 1) ? ", lanes "
+                                  : ", lane ",
+            lanes ? tool_lane_list(lanes, list) : "", (int64_t)tool_number_of(finding, "launch"));
     else
         fprintf(file, "launch %" PRId64 "; ", (int64_t)tool_number_of(finding, "launch"));
     fprintf(file, "%" PRId64 " execution%s in all\n", executions, executions == 1 ? "" : "s");
@@ -79,8 +80,8 @@ static void print_memory(FILE *file, const json_t *memory)
     if (json_is_object(allocation)) {
         const uint64_t low = hex_of(allocation, "address");
         const uint64_t size = (uint64_t)tool_number_of(allocation, "bytes");
-        tool_print(file, "; '%s' is %" PRIu64 " bytes from 0x%" PRIx64 " on", tool_text_of(allocation, "name"),
-                   size, low);
+        tool_print(file, "; '%s' is %" PRIu64 " bytes from 0x%" PRIx64 " on",
+                   tool_text_of(allocation, "name"), size, low);
         if (address < low)
             fprintf(file, ", %" PRIu64 " bytes behind it", low - address);
         else if (address - low >= size)
@@ -116,8 +117,7 @@ static int64_t sum_of(const json_t *rows, const char *key)
     int64_t sum = 0;
     size_t i;
     json_t *row;
-    json_array_foreach(rows, i, row)
-        sum += tool_number_of(row, key);
+    json_array_foreach(rows, i, row) sum += tool_number_of(row, key);
     return sum;
 }
 
@@ -135,20 +135,19 @@ static void print_classes(FILE *file, unsigned classes)
 
 static void print_accesses(FILE *file, const json_t *rows)
 {
-    static const char *const spaces[][2] = {{"global", "global"}, {"flat", "FLAT"}, {"lds", "LDS"},
-                                            {"scratch", "scratch"}, {"gds", "GDS"}, {"scalar", "scalar"}};
+    static const char *const spaces[][2] = {{"global", "global"},   {"flat", "FLAT"}, {"lds", "LDS"},
+                                            {"scratch", "scratch"}, {"gds", "GDS"},   {"scalar", "scalar"}};
     bool any = false, counted = json_array_size(rows) != 0;
     size_t i;
     json_t *row;
-    json_array_foreach(rows, i, row)
-        counted &= json_is_object(json_object_get(row, "accesses"));
+    json_array_foreach(rows, i, row) counted &= json_is_object(json_object_get(row, "accesses"));
     if (!counted)
         return;
     fputs("accesses   ", file);
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
         int64_t sum = 0;
-        json_array_foreach(rows, i, row)
-            sum += tool_number_of(json_object_get(row, "accesses"), spaces[s][0]);
+        json_array_foreach(rows, i, row) sum +=
+            tool_number_of(json_object_get(row, "accesses"), spaces[s][0]);
         if (sum)
             fprintf(file, "%s%" PRId64 " %s", any ? ", " : "", sum, spaces[s][1]);
         any |= sum != 0;
@@ -167,9 +166,8 @@ static void print_unchecked(FILE *file, const json_t *kernels)
     if (!count)
         return;
     fprintf(file, "unchecked  %zu kernel%s that did not run: ", count, count == 1 ? "" : "s");
-    json_array_foreach(kernels, i, one)
-        if (i < NAMED)
-            tool_print(file, "%s%s", i ? ", " : "", tool_name(json_string_value(one), name));
+    json_array_foreach(kernels, i, one) if (i < NAMED)
+        tool_print(file, "%s%s", i ? ", " : "", tool_name(json_string_value(one), name));
     fputs(count > NAMED ? ", ...\n" : "\n", file);
 }
 
@@ -179,10 +177,12 @@ static void print_gaps(FILE *file, const struct tool_check_report *report)
     char name[TOOL_NAME];
     size_t i;
     json_t *one;
-    json_array_foreach(report->coverage, i, one) {
+    json_array_foreach(report->coverage, i, one)
+    {
         const int64_t code = tool_number_of(one, "code"), executed = tool_number_of(one, "executed_code");
         if (executed < code)
-            tool_print(file, "unchecked  %" PRId64 " of %" PRId64 " instructions of %s, which no wave reached\n",
+            tool_print(file,
+                       "unchecked  %" PRId64 " of %" PRId64 " instructions of %s, which no wave reached\n",
                        code - executed, code, tool_name(tool_text_of(one, "kernel"), name));
     }
     print_unchecked(file, report->unchecked);
@@ -195,8 +195,7 @@ static void print_found(FILE *file, const struct tool_check_report *report)
     const size_t all = json_array_size(report->findings), hidden = json_array_size(report->suppressed);
     size_t errors = 0, i;
     json_t *one;
-    json_array_foreach(report->findings, i, one)
-        errors += tool_is_error(one);
+    json_array_foreach(report->findings, i, one) errors += tool_is_error(one);
     fprintf(file, "found      %zu error%s", errors, errors == 1 ? "" : "s");
     if (all > errors)
         fprintf(file, ", %zu note%s", all - errors, all - errors == 1 ? "" : "s");
@@ -214,15 +213,14 @@ void tool_check_print_all(FILE *file, const struct tool_check_report *report)
     const int64_t launches = sum_of(rows, "launches");
     size_t i, kernels = json_array_size(rows);
     json_t *one;
-    json_array_foreach(report->findings, i, one)
-        if (request->all || i < TOOL_CHECK_SHOWN)
-            tool_check_print(file, one);
+    json_array_foreach(report->findings, i, one) if (request->all || i < TOOL_CHECK_SHOWN)
+        tool_check_print(file, one);
     if (i > TOOL_CHECK_SHOWN && !request->all)
         fprintf(file, "and %zu more findings: --all\n", i - TOOL_CHECK_SHOWN);
     print_classes(file, request->classes);
     fprintf(file,
-            "ran        %zu kernel%s, %" PRId64 " launch%s, %" PRId64 " workgroups, %" PRId64 " waves, %" PRId64
-            " instructions\n",
+            "ran        %zu kernel%s, %" PRId64 " launch%s, %" PRId64 " workgroups, %" PRId64
+            " waves, %" PRId64 " instructions\n",
             kernels, kernels == 1 ? "" : "s", launches, launches == 1 ? "" : "es", sum_of(rows, "workgroups"),
             sum_of(rows, "waves"), sum_of(rows, "instructions"));
     print_accesses(file, rows);

@@ -45,7 +45,7 @@ enum { EXEC_KEPT = 64 };
 struct exec_wanted {
     bool profile, fidelity;
     struct tool_check_request *check; /* NULL: nothing is checked */
-    const char *trace; /* where to keep it; or NULL */
+    const char *trace;                /* where to keep it; or NULL */
     /* Options of the report, as `replay` has them. */
     struct {
         const char *name, *value;

@@ -260,9 +260,7 @@ static void add_objects(json_t *list, const json_t *more)
 {
     size_t i;
     json_t *one;
-    json_array_foreach(more, i, one)
-        if (!is_own(one))
-            json_array_append(list, one);
+    json_array_foreach(more, i, one) if (!is_own(one)) json_array_append(list, one);
 }
 
 /* What the checks of all processes found, as one report. own: the program's exit code. */

@@ -6,7 +6,6 @@
 #include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
-
 json_t *tool_report(const char *verb)
 {
     return json_pack("{s:s, s:i, s:s, s:[]}", "wavemem", wm_version(), "schema", TOOL_REPORT_SCHEMA, "verb",
