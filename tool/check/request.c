@@ -2,7 +2,6 @@
 /* What is checked: the options of `check` and --check. */
 #include "tool/check/request.h"
 
-#include "tool/check/filter.h"
 #include "tool/output.h"
 
 #include <stdlib.h>

@@ -58,4 +58,8 @@ int tool_check_add_classes(struct tool_check_request *request, const char *optio
 int tool_check_prepare(struct tool_check_request *request);
 void tool_check_free(struct tool_check_request *request);
 
+/* In suppressions.c and filter.c: read the files of the request; TOOL_WRONG after a message. */
+int tool_read_suppressions(struct tool_check_request *request);
+int tool_read_baseline(struct tool_check_request *request);
+
 #endif
