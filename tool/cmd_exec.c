@@ -32,6 +32,10 @@ static const char help[] =
     "                         is exact, approximate or unverified\n"
     "      --prof             when the program has ended, reports what its memory instructions cost, as\n"
     "                         'wavemem prof' does, a section per kernel\n"
+    "      --check[=LIST]     finds errors that the hardware lets pass, as 'wavemem check' does, in all "
+    "launches;\n"
+    "                         the options below; --kernel restricts the report, --json and --all are the\n"
+    "                         check's without --prof. Implies --on-fault continue for memory violations\n"
     "      --kernel REGEX     observes only kernels whose name or symbol matches\n"
     "      --launches LIST    observes only these launches of each kernel, counted from 1: 3, 3-5, 7-, "
     "1,3-5\n"
@@ -41,7 +45,9 @@ static const char help[] =
     "prof'\n"
     "\n"
     "Words after PROGRAM are its own, and so is its standard output: faults and reports go to standard\n"
-    "error. --prof is implied by what follows it above; by --kernel and --launches only without --fidelity.\n"
+    "error. --prof is implied by what follows it above; by --kernel and --launches only without --fidelity "
+    "and\n"
+    "--check.\n"
     "Kernels of the runtime (__amd_rocclr_*) are not observed. While a kernel is observed, others wait. If\n"
     "several processes of the program ran kernels, each has its report; that to FILE.json goes to\n"
     "FILE.1.json, FILE.2.json ..., in the order in which they called the runtime first.\n"
@@ -55,11 +61,12 @@ static const char help[] =
 struct request {
     const char *gpu, *threads, *timeout, *on_fault, *kernel, *launches;
     bool help;
+    struct tool_check_request check;
     struct exec_wanted wanted;
 };
 
 /* Ids of the options of the report: of those that name files, and of the others. */
-enum { FILES = 1, OTHERS = 100 };
+enum { FILES = 1, JSON = 50, OTHERS = 100, ALL = 150, CHECK = 200 };
 
 static const struct tool_option options[] = {
     {"help", 'h', TOOL_NO_VALUE, TOOL_KEEP(help)},
@@ -72,16 +79,18 @@ static const struct tool_option options[] = {
     {"fidelity", 0, TOOL_NO_VALUE, TOOL_KEEP(wanted.fidelity)},
     {"prof", 0, TOOL_NO_VALUE, TOOL_KEEP(wanted.profile)},
     {"trace", 0, TOOL_VALUE, TOOL_KEEP(wanted.trace)},
+    {"check", 0, TOOL_OPTIONAL_VALUE, CHECK},
+    TOOL_CHECK_OPTIONS(struct request, check),
     {"csv", 0, TOOL_VALUE, FILES},
     {"counters", 0, TOOL_VALUE, FILES + 1},
     {"html", 0, TOOL_VALUE, FILES + 2},
-    {"json", 0, TOOL_OPTIONAL_VALUE, FILES + 3},
+    {"json", 0, TOOL_OPTIONAL_VALUE, JSON},
     {"show", 0, TOOL_VALUE, OTHERS},
     {"sort", 0, TOOL_VALUE, OTHERS + 1},
     {"source", 0, TOOL_OPTIONAL_VALUE, OTHERS + 2},
     {"source-path", 0, TOOL_VALUE, OTHERS + 3},
     {"fail-if", 0, TOOL_VALUE, OTHERS + 4},
-    {"all", 0, TOOL_NO_VALUE, OTHERS + 5},
+    {"all", 0, TOOL_NO_VALUE, ALL},
     {"instructions", 0, TOOL_NO_VALUE, OTHERS + 6},
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
@@ -97,7 +106,7 @@ static bool keep(struct exec_wanted *wanted, int id, const char *value)
     wanted->kept[wanted->kept_count].name = option->name;
     wanted->kept[wanted->kept_count].value = value;
     wanted->kept[wanted->kept_count++].is_file = id < OTHERS;
-    wanted->profile = true;
+    wanted->profile |= id != JSON && id != ALL;
     wanted->hides_text |= !strcmp(option->name, "json") && !value;
     return true;
 }
@@ -155,7 +164,9 @@ static int run(const struct request *request, char **program)
 {
     char path[PATH_MAX], runtime[PATH_MAX], folder[PATH_MAX];
     struct exec_gpus gpus;
+    char classes[16];
     int own;
+    snprintf(classes, sizeof classes, "0x%x", request->check.classes);
     if (exec_choose_gpus(request->gpu, exec_find_program(*program, path), &gpus) ||
         exec_find_runtime(runtime) || exec_make_folder(folder))
         return TOOL_WRONG;
@@ -168,6 +179,7 @@ static int run(const struct request *request, char **program)
         {"WAVEMEM_KERNEL", request->kernel},
         {"WAVEMEM_LAUNCHES", request->launches},
         {"WAVEMEM_PROFILE", request->wanted.profile ? "1" : NULL},
+        {"WAVEMEM_CHECK", request->wanted.check ? classes : NULL},
         {"WAVEMEM_FIDELITY", request->wanted.fidelity ? "1" : NULL},
         {"WAVEMEM_RESULTS", folder},
         {NULL, NULL},
@@ -179,29 +191,68 @@ static int run(const struct request *request, char **program)
     return code;
 }
 
-int cmd_exec(int argc, char **argv)
+/* Decides whose options those are that a profile and a check both have. */
+static void share_options(struct request *request)
 {
-    struct request request = {0};
+    struct exec_wanted *wanted = &request->wanted;
+    struct tool_check_request *check = &request->check;
+    wanted->profile |= wanted->trace != NULL;
+    if (check->given) {
+        wanted->check = check;
+        if (!check->only_kernel)
+            check->only_kernel = request->kernel;
+    } else {
+        wanted->profile |= wanted->kept_count > 0;
+        wanted->profile |= (request->kernel || request->launches) && !wanted->fidelity;
+    }
+    for (int i = 0; i < wanted->kept_count && check->given; i++) {
+        check->all |= !strcmp(wanted->kept[i].name, "all");
+        if (strcmp(wanted->kept[i].name, "json") || wanted->profile)
+            continue;
+        check->json = true;
+        check->json_path = wanted->kept[i].value;
+    }
+    if (!wanted->profile && check->given)
+        wanted->kept_count = 0;
+}
+
+static int exec(struct request *request, int argc, char **argv)
+{
     struct tool_words line = {
-        .verb = "exec", .options = options, .count = argc - 1, .words = argv + 1, .request = &request};
+        .verb = "exec", .options = options, .count = argc - 1, .words = argv + 1, .request = request};
     const struct wm_gpu *gpu;
     int id;
     while ((id = tool_next_option(&line)) >= FILES)
-        if (!keep(&request.wanted, id, line.value))
+        if (id == CHECK) {
+            request->check.given = true;
+            request->check.chosen |= line.value != NULL;
+            if (line.value && tool_check_add_classes(&request->check, "--check", line.value))
+                return TOOL_WRONG;
+        } else if (!keep(&request->wanted, id, line.value)) {
             return tool_fail("exec: too many options");
+        }
     if (id == TOOL_OPTION_WRONG)
         return TOOL_WRONG;
-    if (request.help) {
+    if (request->help) {
         fputs(help, stdout);
+        putchar('\n');
+        fputs(tool_check_help, stdout);
         return TOOL_CLEAN;
     }
-    request.wanted.profile |=
-        request.wanted.trace || ((request.kernel || request.launches) && !request.wanted.fidelity);
-    if (check_values(&request) || exec_check_wanted(&request.wanted))
+    share_options(request);
+    if (check_values(request) || tool_check_prepare(&request->check) || exec_check_wanted(&request->wanted))
         return TOOL_WRONG;
-    if (request.gpu && !strcmp(request.gpu, "list"))
+    if (request->gpu && !strcmp(request->gpu, "list"))
         return tool_choose_gpu("", "list", &gpu);
     if (id == TOOL_OPTION_END)
         return tool_fail("exec: a program is needed; see 'wavemem exec --help'");
-    return run(&request, argv + line.next); /* argv[0] is the verb, which `words` does not count */
+    return run(request, argv + line.next); /* argv[0] is the verb, which `words` does not count */
+}
+
+int cmd_exec(int argc, char **argv)
+{
+    struct request request = {0};
+    const int code = exec(&request, argc, argv);
+    tool_check_free(&request.check);
+    return code;
 }

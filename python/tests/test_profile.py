@@ -209,6 +209,33 @@ def test_check(machine):
     assert findings["text"][0].startswith("v_add_u32")
 
 
+def test_check_classes(machine):
+    """All classes, with what happens to the machine's memory, and what was seen."""
+    code = assembled("""
+        v_lshlrev_b32 v0, 2, v0
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_waitcnt lgkmcnt(0)
+        global_load_dword v1, v0, s[4:5]
+        s_waitcnt vmcnt(0)
+        global_store_dword v0, v1, s[4:5] offset:4
+""", [("p", "", "global_buffer", 8)])
+    assert {"wait", "hazard", "memory"} <= set(wavemem.Check.known())
+    with pytest.raises(ValueError, match="'waits' is no class"):
+        wavemem.Check(["waits"])
+    with wavemem.Check(["memory"], machine=machine) as check:
+        buffer = machine.allocate(np.zeros(64, np.uint32))
+        machine.load(code).kernel()(buffer, grid=64, workgroup=64, check=check, on_violation="goes_on")
+        (finding,) = check.findings()
+        assert (finding["rule"], finding["lanes"], finding["bytes"]) == ("out-of-bounds", 1 << 63, 4)
+        assert finding["address"] == buffer.address + 256 and finding["allocation_bytes"] == 256
+        (row,) = check.coverage()
+        assert (row["launches"], row["waves"], row["instructions"], row["code"]) == (1, 1, 7, 7)
+        assert list(row["accesses"]) == [2, 0, 0, 0, 0, 1]
+    machine.close()
+    with pytest.raises(wavemem.BadArgument, match="the machine is closed"):
+        wavemem.Check(machine=machine)
+
+
 def test_fidelity(machine):
     fidelity = wavemem.Fidelity()
     machine.load(assembled("v_rcp_f32 v1, v0\nv_mov_b32 v1, v0\n")).kernel()(grid=128, workgroup=64, fidelity=fidelity)

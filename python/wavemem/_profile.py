@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import html
 import threading
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -145,28 +146,67 @@ class _Watcher:
             return table(first, count[0])
 
 
-class Check(_Watcher):
-    """Checks dispatches for missing waits and hazards, by the documented guarantees, not by actual latencies.
+def _destroy_check(machine: Owned, pointer: Any) -> None:
+    lib.wm_check_destroy(pointer)
+    machine.release()
 
-    waits: registers that are used before the wait counters guarantee that their data has arrived.
-    hazards: instructions that are closer together than the target requires.
+
+class Check(_Watcher):
+    """Checks dispatches for errors that the hardware lets pass; docs/checking.md describes the classes of findings.
+
+    classes: names of what to check, of Check.known(); None: all of them.
+    waits, hazards: without classes, only these two: registers that are used before the wait counters guarantee that
+        their data has arrived; instructions that are closer together than the target requires.
+    machine: shows the check the machine's memory. Create the check before the first allocation: what is there already
+        counts as allocated and written. The machine then lives as long as the check.
     """
 
     _of = "check"
     _destroy = lib.wm_check_destroy
 
-    def __init__(self, waits: bool = True, hazards: bool = True) -> None:
+    def __init__(self, classes: Optional[Iterable[str]] = None, *, waits: Optional[bool] = None, hazards: Optional[bool] = None,
+                 machine: Any = None) -> None:
         result = ffi.new("struct wm_check **")
-        call(lib.wm_check_create, (lib.WM_CHECK_WAITS if waits else 0) | (lib.WM_CHECK_HAZARDS if hazards else 0), result)
+        known = self._bits()
+        if classes is None and (waits is not None or hazards is not None):
+            classes = [name for name, wanted in (("wait", waits), ("hazard", hazards)) if wanted or wanted is None]
+        names = list(known if classes is None else classes)
+        for name in names:
+            if name not in known:
+                raise ValueError(f"{name!r} is no class of findings; expected some of {', '.join(known)}")
+        call(lib.wm_check_create, sum({known[name] for name in names}), result)
+        native = None if machine is None else machine._open
+        if native is not None:  # the machine must outlive the check
+            native.owned.claim()
+            self._destroy = functools.partial(_destroy_check, native.owned)
         super().__init__(result[0])
+        if native is not None:
+            with self._used() as pointer:
+                call(lib.wm_check_machine, pointer, native.pointer)
+
+    @staticmethod
+    def _bits() -> Dict[str, int]:
+        bits = (1 << i for i in range(32) if lib.wm_check_known() & 1 << i)
+        named = ((ffi.string(lib.wm_check_class_name(bit)).decode(), bit) for bit in bits)
+        return {name: bit for name, bit in named if name}
+
+    @classmethod
+    def known(cls) -> Tuple[str, ...]:
+        """The classes that this version has."""
+        return tuple(cls._bits())
 
     def findings(self) -> np.ndarray:
         """One row for each violated rule at each instruction, in the order of addresses: a structured array [findings].
 
         Fields: rule, message, source (document), kernel, text (instruction), file, line, column, pc, offset (bytes),
-        first_pc (the earlier instruction), count (executions of waves). Texts are str or None.
+        first_pc (the earlier instruction), count (executions of waves), and all others of struct wm_finding. Texts are str
+        or None.
         """
         return self._table(lib.wm_check_findings)
+
+    def coverage(self) -> np.ndarray:
+        """One row for each kernel that ran: launches, workgroups, waves, instructions, accesses (struct wm_coverage)."""
+        return self._table(lib.wm_check_coverage)
 
     def dataframe(self) -> Any:
         """findings() as a pandas.DataFrame. Raises ImportError without pandas."""

@@ -526,6 +526,30 @@ static bool has_host(uint64_t address, size_t size, bool writes)
            (writable || !writes);
 }
 
+/* Whether one allocation has all of these bytes. */
+static bool holds(uint64_t address, size_t size)
+{
+    struct wm_allocation found = {.struct_size = sizeof found};
+    return !wm_find_allocation(shim_device()->machine, address, false, &found, NULL) &&
+           size <= found.size - (address - found.address);
+}
+
+/* Copies within the machine, piece by piece: those who watch its memory see a read and a write, and not that
+ * the host may have changed what it reads. */
+static hsa_status_t copy_between(struct wm_machine *machine, uint64_t to, uint64_t from, size_t size)
+{
+    enum { PIECE = 16 << 10 };
+    char bytes[PIECE];
+    enum wm_status status = holds(to, size) && holds(from, size) ? WM_OK : WM_OUT_OF_RANGE;
+    for (size_t done = 0; done < size && !status; done += PIECE) {
+        const size_t count = size - done < PIECE ? size - done : PIECE;
+        status = wm_read(machine, from + done, bytes, count, NULL);
+        if (!status)
+            status = wm_write(machine, to + done, bytes, count, NULL);
+    }
+    return shim_status(status);
+}
+
 hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
 {
     struct wm_machine *machine = shim_device()->machine;
@@ -536,12 +560,11 @@ hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!knows_to && knows_from)
         return shim_status(wm_read(machine, from, (void *)(uintptr_t)to, size, NULL));
-    const void *host = knows_from ? wm_host_pointer(machine, from, size) : (const void *)(uintptr_t)from;
-    if (!host)
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (knows_to && knows_from)
+        return copy_between(machine, to, from, size);
     if (knows_to)
-        return shim_status(wm_write(machine, to, host, size, NULL));
-    memmove((void *)(uintptr_t)to, host, size);
+        return shim_status(wm_write(machine, to, (const void *)(uintptr_t)from, size, NULL));
+    memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
     return HSA_STATUS_SUCCESS;
 }
 

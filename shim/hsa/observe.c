@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Observes the program's kernels, one at a time: a profile for each product, recorded in a trace that
- * `wavemem exec` replays, and the fidelity of what was executed. */
+ * `wavemem exec` replays, the fidelity of what was executed, and a check of all launches: one that it does
+ * not see may have written what another one reads. */
 #include "shim.h"
+#include "tool/check/findings.h"
+#include "tool/report/document.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -16,6 +19,7 @@ static struct wm_profile
     *profiles[SHIM_GPUS]; /* by GPU; those of one product share one, of the first of them */
 static unsigned profile_count;
 static struct wm_fidelity *fidelity;
+static struct wm_check *check;
 static bool ended;
 static bool observes; /* anything; constant after shim_observe_begin() */
 
@@ -23,6 +27,13 @@ static bool is_wanted(const char *variable)
 {
     const char *value = getenv(variable);
     return value && *value;
+}
+
+/* Begins the check, before the machine has any memory. WAVEMEM_CHECK: bits of enum wm_check_what. */
+static bool begin_check(const struct shim_device *device, struct wm_diag *diag)
+{
+    const unsigned what = (unsigned)strtoul(getenv("WAVEMEM_CHECK"), NULL, 0);
+    return !wm_check_create(what, &check, diag) && !wm_check_machine(check, device->machine, diag);
 }
 
 /* Says that the results have a hole. */
@@ -69,7 +80,12 @@ void shim_observe_begin(const struct shim_device *device)
         begin_profiles(device);
     if (is_wanted("WAVEMEM_FIDELITY") && wm_fidelity_create(&fidelity, &diag))
         lose(diag.message);
-    observes |= fidelity != NULL;
+    if (is_wanted("WAVEMEM_CHECK") && !begin_check(device, &diag)) {
+        wm_check_destroy(check);
+        check = NULL;
+        lose(diag.message);
+    }
+    observes |= fidelity || check;
     atexit(shim_observe_end);
 }
 
@@ -84,7 +100,7 @@ static bool lock_within(unsigned seconds)
 bool shim_observe_enter(const struct shim_launch *launch, unsigned gpu, struct wm_dispatch *options)
 {
     char why[SHIM_NAME + 100];
-    if (!observes || !launch->observed)
+    if (!observes || !(launch->observed || check))
         return false;
     if (!lock_within(PATIENCE)) { /* which may wait for this one */
         snprintf(why, sizeof why,
@@ -97,8 +113,13 @@ bool shim_observe_enter(const struct shim_launch *launch, unsigned gpu, struct w
         pthread_mutex_unlock(&lock);
         return false;
     }
-    options->profile = profiles[gpu];
-    options->fidelity = fidelity;
+    if (launch->observed) {
+        options->profile = profiles[gpu];
+        options->fidelity = fidelity;
+    }
+    options->check = check;
+    if (check)
+        options->on_violation = WM_VIOLATION_GOES_ON; /* it is a finding */
     return true;
 }
 
@@ -129,6 +150,35 @@ static bool write_fidelity(void)
     return !fclose(file) && ok;
 }
 
+/* Adds where the program allocated the memory. */
+static void add_origins(json_t *findings)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(findings, i, one)
+    {
+        json_t *allocation = json_object_get(json_object_get(one, "memory"), "allocation");
+        const char *address = json_string_value(json_object_get(allocation, "address"));
+        struct shim_allocation near;
+        char text[512];
+        if (address && shim_nearest(strtoull(address, NULL, 16), &near) &&
+            near.low == strtoull(address, NULL, 16) && shim_site_text(&near.site, text, sizeof text))
+            json_object_set_new(allocation, "origin", tool_json_text(text));
+    }
+}
+
+/* The findings and the coverage, as `wavemem check --json` has them. */
+static bool write_check(void)
+{
+    char path[SHIM_PATH];
+    json_t *findings = tool_json_findings(check);
+    add_origins(findings);
+    json_t *report = json_pack("{s:o, s:o}", "findings", findings, "coverage", tool_json_coverage(check));
+    const bool ok = report && shim_result_path("check", path) && !json_dump_file(report, path, 0);
+    json_decref(report);
+    return ok;
+}
+
 static void write_results(const struct shim_device *device)
 {
     struct wm_diag diag = {0};
@@ -138,6 +188,8 @@ static void write_results(const struct shim_device *device)
             lose(diag.message);
     if (fidelity && !write_fidelity())
         lose("the fidelity could not be written");
+    if (check && !write_check())
+        lose("the findings of the check could not be written");
     if (shim_result_path("end", path))
         shim_result("end", "");
 }

@@ -82,16 +82,25 @@ static void register_text(const struct wmi_found *found, char *text, size_t size
 static void word_missing_wait(const struct wmi_words *words, const struct wmi_found *found, char *message,
                               size_t size);
 
+#define WAITS_SOURCE "AMD's ISA documents, \"Data Dependency Resolution\""
+#define WAITS_REMEDY "put the wait in front of this instruction, or use the register later"
+
 static const struct wmi_check_rule wait_rules[MISSING_WAITS] = {
     [READ_EARLY] = {.name = "read-before-wait",
+                    .source = WAITS_SOURCE,
+                    .remedy = WAITS_REMEDY,
                     .class = WM_CHECK_WAITS,
                     .has_first = true,
                     .word = word_missing_wait},
     [OVERWRITTEN_EARLY] = {.name = "write-before-wait",
+                           .source = WAITS_SOURCE,
+                           .remedy = WAITS_REMEDY,
                            .class = WM_CHECK_WAITS,
                            .has_first = true,
                            .word = word_missing_wait},
     [HELD_OVERWRITTEN] = {.name = "store-data-before-wait",
+                          .source = WAITS_SOURCE,
+                          .remedy = WAITS_REMEDY,
                           .class = WM_CHECK_WAITS,
                           .word = word_missing_wait},
 };

@@ -117,7 +117,7 @@ def layout(arguments):
         size = int(kind[1:]) // 8 if kind else 8
         offset = -(-offset // size) * size
         how = ".value_kind: by_value" if kind else ".value_kind: global_buffer, .address_space: global"
-        lines.append(f"      - {{.name: {name}, .offset: {offset}, .size: {size}, {how}}}")
+        lines.append(f"      - {{.name: '{name}', .offset: {offset}, .size: {size}, {how}}}")
         offset += size
     return lines, offset, more
 
@@ -232,4 +232,5 @@ def main():
     return 1 if mistakes or not runs else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -53,6 +53,31 @@ class Exec(unittest.TestCase):
         self.assertEqual(done.stderr, "")
         self.assertEqual(done.stdout, "".join(f"lane {i} of 7, text {0.5 * i:.2f}\n" for i in range(3)))
 
+    def test_check(self):
+        """Errors of kernels, with the place that allocated the memory; copies and fills by the host count as writes."""
+        program = self.program("faulty")
+        lines = (FOLDER / "other/faulty.hip").read_text(encoding="utf-8").splitlines()
+        line = {mark: number for number, text in enumerate(lines, 1) for mark in ("behind", "unwritten") if text.endswith("// " + mark)}
+        allocates = 1 + next(number for number, text in enumerate(lines) if "hipMalloc(&unwritten" in text)
+        done = execute("--check=memory,uninit", program, "clean")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("\nran        1 kernel, 3 launches, 3 workgroups, 3 waves", done.stderr)
+        self.assertIn("found      0 errors\n", done.stderr)
+        done = execute("--check=memory,uninit", f"--json={self.folder.name}/check.json", program)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"; allocated by main (faulty.hip:{allocates})", done.stderr)
+        with open(f"{self.folder.name}/check.json", encoding="utf-8") as file:
+            report = json.load(file)
+        found = {one["class"]: one for one in report["findings"]}
+        self.assertEqual(set(found), {"memory", "uninit"})
+        self.assertEqual((found["memory"]["line"], found["memory"]["lanes"]), (line["behind"], "0x100000000"))
+        self.assertEqual((found["uninit"]["line"], found["uninit"]["lanes"]), (line["unwritten"], "0xffffffff"))
+        self.assertEqual([found[name]["memory"]["allocation"]["bytes"] for name in ("memory", "uninit")], [128, 128])
+        done = execute("--check=memory", "--kernel", "load", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = execute("--check=memory", "--kernel", "none", program)
+        self.assertEqual(done.returncode, 4, done.stderr)
+
     def test_child_processes(self):
         done = execute("sh", "-c", f"{self.program('printf')} && exit 1; test $? = 5 && exit 9")
         self.assertEqual(done.returncode, 9, done.stderr)

@@ -815,17 +815,6 @@ static void test_not_implemented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-<<<<<<< HEAD
-        cmocka_unit_test(test_agents),         cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_handlers),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_locks),          cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_executables),    cmocka_unit_test(test_code_objects),
-        cmocka_unit_test(test_dispatch),       cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_producers),      cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_endless),        cmocka_unit_test(test_destroyed_signals),
-        cmocka_unit_test(test_wild_doorbells), cmocka_unit_test(test_random_packets),
-        cmocka_unit_test(test_fork),           cmocka_unit_test(test_not_implemented),
-=======
         cmocka_unit_test(test_agents),
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_handlers),
@@ -833,6 +822,7 @@ int main(void)
         cmocka_unit_test(test_locks),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_executables),
+        cmocka_unit_test(test_code_objects),
         cmocka_unit_test(test_dispatch),
         cmocka_unit_test(test_barriers),
         cmocka_unit_test(test_producers),
@@ -844,7 +834,6 @@ int main(void)
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_deadlock),
         cmocka_unit_test(test_not_implemented),
->>>>>>> 5066ff8 (exec: a kernel that waits while the whole program waits is a deadlock)
     };
     return cmocka_run_group_tests_name("hsa", tests, set_up, NULL);
 }

@@ -54,11 +54,16 @@ CODES = {
     # 'c' is too short
     "build/wavemem run examples/gfx900/vecadd.co -g 1024 -b 64 --arg a=iota:f32:1024 --arg b=iota:f32:1024 "
     "--arg c=zero:f32:1000 --arg n=1024": 3,
+    "build/wavemem check examples/gfx900/vecadd.co -g 1024 -b 64 --arg a=iota:f32:1024 --arg b=uninit:f32:1024 "
+    "--arg c=zero:f32:1000 --arg n=1024": 1,
+    "wavemem check vecadd.co -g 1024 -b 64 --arg a=iota:f32:1024 --arg b=iota:f32:1024 --arg c=uninit:f32:1000 --arg n=1024": 1,
+    "build/wavemem exec --check ./app": 4,
     "wavemem prof ... --fail-if 'efficiency<0.5' --fail-if 'conflicts>0' --json=new.json": 1,  # it has conflicts
 }
 # Placeholders in a synopsis: its verb and options are checked, but it is not run.
 PLACEHOLDERS = {"FILE", "KERNEL", "VERB", "NAME", "TARGET", "WORD", "OLD.json", "NEW.json", "OUTPUT", "QUESTION"}
 # Replacements of the dots.
+CHECK = "vecadd.co -g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=uninit:f32:256 --arg n=256"
 PROF = "transpose.co -k transpose_lds -g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
 CLANG = "-x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib"
 
@@ -279,6 +284,7 @@ class Documented(unittest.TestCase):
         code = CODES.get(text, 0)
         text = text.replace("FOLDER", str(BITCODE))
         text = re.sub(r"^(wavemem prof) \.\.\.", rf"\1 {PROF}", text)
+        text = re.sub(r"^(wavemem check) \.\.\.", rf"\1 {CHECK}", text)
         text = re.sub(r"^(clang-19 -S) \.\.\.", rf"\1 {CLANG}", text)
         self.shell(text, code)
 

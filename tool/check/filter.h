@@ -12,10 +12,6 @@ const char *tool_text_of(const json_t *object, const char *key);
 json_int_t tool_number_of(const json_t *object, const char *key);
 bool tool_is_error(const json_t *finding);
 
-/* Read the files of the request; TOOL_WRONG after a message. */
-int tool_read_suppressions(struct tool_check_request *request);
-int tool_read_baseline(struct tool_check_request *request);
-
 /* Whether a suppression matches; marks it as used. */
 bool tool_is_suppressed(struct tool_check_request *request, const json_t *finding);
 bool tool_is_known(const struct tool_check_request *request, const json_t *finding);

@@ -31,10 +31,11 @@ static json_t *memory_of(const struct wm_finding *f)
 {
     if (!f->bytes)
         return json_null();
-    json_t *allocation = f->allocation
-                             ? json_pack("{s:o, s:o, s:I}", "name", tool_json_text(f->allocation), "address",
-                                         hex(f->allocation_address), "bytes", (json_int_t)f->allocation_bytes)
-                             : json_null();
+    json_t *allocation =
+        f->allocation
+            ? json_pack("{s:o, s:o, s:I, s:n}", "name", tool_json_text(f->allocation), "address",
+                        hex(f->allocation_address), "bytes", (json_int_t)f->allocation_bytes, "origin")
+            : json_null();
     return json_pack("{s:s, s:o, s:I, s:o}", "space", wm_space_name(f->space), "address", hex(f->address),
                      "bytes", (json_int_t)f->bytes, "allocation", allocation);
 }

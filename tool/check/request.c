@@ -2,7 +2,6 @@
 /* What is checked: the options of `check` and --check. */
 #include "tool/check/request.h"
 
-#include "tool/check/filter.h"
 #include "tool/output.h"
 
 #include <stdlib.h>
@@ -17,8 +16,6 @@ const char tool_check_help[] =
     "                       they come from, instead of loads\n"
     "      --strict         race: report also what is right only by what the target guarantees beyond the\n"
     "                       memory model\n"
-    "      --leaks          memory: report allocations that the program never frees, with 'exec'\n"
-    "      --needless       notes of waits for what nobody needs\n"
     "      --only-kernel REGEX  report only findings in kernels whose symbol or source name matches\n"
     "      --baseline OLD.json  report only findings that the --json of an earlier check does not have (by\n"
     "                       rule, kernel, file and line; without lines by offset)\n"
@@ -78,12 +75,10 @@ static int add_modifiers(struct tool_check_request *request)
     const struct {
         bool given;
         const char *name;
-        unsigned bit, of; /* enum wm_check_what; of: 0 for any */
+        unsigned bit, of; /* enum wm_check_what */
     } modifiers[] = {
         {request->strict, "--strict", WM_CHECK_STRICT, WM_CHECK_RACES},
         {request->origins, "--origins", WM_CHECK_ORIGINS, WM_CHECK_UNINIT},
-        {request->needless, "--needless", WM_CHECK_NEEDLESS, 0},
-        {request->leaks, "--leaks", 0, WM_CHECK_MEMORY},
     };
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
         const unsigned needs = modifiers[i].bit | modifiers[i].of;
@@ -91,7 +86,7 @@ static int add_modifiers(struct tool_check_request *request)
             continue;
         if (needs & ~wm_check_known())
             return tool_fail("%s: this version has no such check", modifiers[i].name);
-        if (modifiers[i].of && !(request->classes & modifiers[i].of))
+        if (!(request->classes & modifiers[i].of))
             return tool_fail("%s is about the class '%s', which --only leaves out", modifiers[i].name,
                              wm_check_class_name((enum wm_check_what)modifiers[i].of));
         request->classes |= modifiers[i].bit;
@@ -112,8 +107,6 @@ static const char *option_of(const struct tool_check_request *request)
            : request->github             ? "--github"
            : request->strict             ? "--strict"
            : request->origins            ? "--origins"
-           : request->needless           ? "--needless"
-           : request->leaks              ? "--leaks"
                                          : NULL;
 }
 

@@ -22,7 +22,9 @@ struct tool_check_request {
     unsigned classes; /* enum wm_check_what; 0: nothing is checked */
     /* Options as given, NULL or false without. */
     const char *only, *only_kernel, *suppressions, *write_suppressions, *baseline, *sarif, *junit;
-    bool all, github, strict, origins, needless, leaks;
+    bool json; /* `exec`: the report as JSON, to json_path or standard output */
+    const char *json_path;
+    bool all, github, strict, origins;
     /* Set by tool_check_prepare(): */
     bool has_regex;
     regex_t regex; /* only_kernel */
@@ -45,9 +47,7 @@ struct tool_check_request {
         TOOL_CHECK_OPTION("junit", TOOL_VALUE, type, check.junit),                                           \
         TOOL_CHECK_OPTION("github", TOOL_NO_VALUE, type, check.github),                                      \
         TOOL_CHECK_OPTION("strict", TOOL_NO_VALUE, type, check.strict),                                      \
-        TOOL_CHECK_OPTION("origins", TOOL_NO_VALUE, type, check.origins),                                    \
-        TOOL_CHECK_OPTION("needless", TOOL_NO_VALUE, type, check.needless),                                  \
-        TOOL_CHECK_OPTION("leaks", TOOL_NO_VALUE, type, check.leaks)
+        TOOL_CHECK_OPTION("origins", TOOL_NO_VALUE, type, check.origins)
 
 extern const char tool_check_help[]; /* these options */
 
@@ -57,5 +57,9 @@ int tool_check_add_classes(struct tool_check_request *request, const char *optio
  * TOOL_WRONG after a message. */
 int tool_check_prepare(struct tool_check_request *request);
 void tool_check_free(struct tool_check_request *request);
+
+/* In suppressions.c and filter.c: read the files of the request; TOOL_WRONG after a message. */
+int tool_read_suppressions(struct tool_check_request *request);
+int tool_read_baseline(struct tool_check_request *request);
 
 #endif

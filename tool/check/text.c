@@ -53,14 +53,16 @@ static void print_who(FILE *file, const json_t *finding)
     char list[256];
     fputs("  by   ", file);
     if (json_is_array(group))
-        fprintf(file,
-                "workgroup (%" PRId64 ",%" PRId64 ",%" PRId64 ") wave %" PRId64 "%s%s of launch %" PRId64
-                "; ",
-                (int64_t)json_integer_value(json_array_get(group, 0)),
-                (int64_t)json_integer_value(json_array_get(group, 1)),
-                (int64_t)json_integer_value(json_array_get(group, 2)),
-                (int64_t)tool_number_of(finding, "wave"), lanes ? ", lanes " : "",
-                lanes ? tool_lane_list(lanes, list) : "", (int64_t)tool_number_of(finding, "launch"));
+        fprintf(
+            file,
+            "workgroup (%" PRId64 ",%" PRId64 ",%" PRId64 ") wave %" PRId64 "%s%s of launch %" PRId64 "; ",
+            (int64_t)json_integer_value(json_array_get(group, 0)),
+            (int64_t)json_integer_value(json_array_get(group, 1)),
+            (int64_t)json_integer_value(json_array_get(group, 2)), (int64_t)tool_number_of(finding, "wave"),
+            !lanes                ? ""
+            : lanes & (lanes - 1) ? ", lanes "
+                                  : ", lane ",
+            lanes ? tool_lane_list(lanes, list) : "", (int64_t)tool_number_of(finding, "launch"));
     else
         fprintf(file, "launch %" PRId64 "; ", (int64_t)tool_number_of(finding, "launch"));
     fprintf(file, "%" PRId64 " execution%s in all\n", executions, executions == 1 ? "" : "s");
@@ -86,6 +88,8 @@ static void print_memory(FILE *file, const json_t *memory)
             fprintf(file, ", which end %" PRIu64 " bytes before it", address - low - size);
         else
             fprintf(file, ", this is byte %" PRIu64, address - low);
+        if (tool_text_of(allocation, "origin"))
+            tool_print(file, "; allocated by %s", tool_text_of(allocation, "origin"));
     }
     fputc('\n', file);
 }
@@ -151,6 +155,22 @@ static void print_accesses(FILE *file, const json_t *rows)
     fputs(any ? "\n" : "none\n", file);
 }
 
+/* Kernels that did not run: the first ones, and how many. */
+static void print_unchecked(FILE *file, const json_t *kernels)
+{
+    enum { NAMED = 3 };
+    const size_t count = json_array_size(kernels);
+    char name[TOOL_NAME];
+    size_t i;
+    json_t *one;
+    if (!count)
+        return;
+    fprintf(file, "unchecked  %zu kernel%s that did not run: ", count, count == 1 ? "" : "s");
+    json_array_foreach(kernels, i, one) if (i < NAMED)
+        tool_print(file, "%s%s", i ? ", " : "", tool_name(json_string_value(one), name));
+    fputs(count > NAMED ? ", ...\n" : "\n", file);
+}
+
 /* What was not checked: instructions that no wave reached, kernels that did not run. */
 static void print_gaps(FILE *file, const struct tool_check_report *report)
 {
@@ -165,8 +185,7 @@ static void print_gaps(FILE *file, const struct tool_check_report *report)
                        "unchecked  %" PRId64 " of %" PRId64 " instructions of %s, which no wave reached\n",
                        code - executed, code, tool_name(tool_text_of(one, "kernel"), name));
     }
-    json_array_foreach(report->unchecked, i, one)
-        tool_print(file, "unchecked  %s, which did not run\n", tool_name(json_string_value(one), name));
+    print_unchecked(file, report->unchecked);
     json_array_foreach(report->incomplete, i, one)
         tool_print(file, "unchecked  %s: %s\n", tool_text_of(one, "what"), tool_text_of(one, "why"));
 }
@@ -191,6 +210,7 @@ void tool_check_print_all(FILE *file, const struct tool_check_report *report)
 {
     const struct tool_check_request *request = report->request;
     const json_t *rows = report->coverage;
+    const int64_t launches = sum_of(rows, "launches");
     size_t i, kernels = json_array_size(rows);
     json_t *one;
     json_array_foreach(report->findings, i, one) if (request->all || i < TOOL_CHECK_SHOWN)
@@ -199,9 +219,9 @@ void tool_check_print_all(FILE *file, const struct tool_check_report *report)
         fprintf(file, "and %zu more findings: --all\n", i - TOOL_CHECK_SHOWN);
     print_classes(file, request->classes);
     fprintf(file,
-            "ran        %zu kernel%s, %" PRId64 " launches, %" PRId64 " workgroups, %" PRId64
+            "ran        %zu kernel%s, %" PRId64 " launch%s, %" PRId64 " workgroups, %" PRId64
             " waves, %" PRId64 " instructions\n",
-            kernels, kernels == 1 ? "" : "s", sum_of(rows, "launches"), sum_of(rows, "workgroups"),
+            kernels, kernels == 1 ? "" : "s", launches, launches == 1 ? "" : "es", sum_of(rows, "workgroups"),
             sum_of(rows, "waves"), sum_of(rows, "instructions"));
     print_accesses(file, rows);
     print_gaps(file, report);

@@ -3,6 +3,7 @@
 #ifndef WAVEMEM_TOOL_EXEC_H
 #define WAVEMEM_TOOL_EXEC_H
 
+#include "tool/check/request.h"
 #include "tool/tool.h"
 
 #include <limits.h>
@@ -43,7 +44,8 @@ enum { EXEC_KEPT = 64 };
 /* What to do with what was observed. */
 struct exec_wanted {
     bool profile, fidelity;
-    const char *trace; /* where to keep it; or NULL */
+    struct tool_check_request *check; /* NULL: nothing is checked */
+    const char *trace;                /* where to keep it; or NULL */
     /* Options of the report, as `replay` has them. */
     struct {
         const char *name, *value;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the processes of a program left behind (shim/hsa/results.c), and its reports. */
+#include "tool/check/show.h"
 #include "tool/exec/exec.h"
 #include "tool/input.h"
 #include "tool/output.h"
@@ -247,6 +248,54 @@ static struct part *find_parts(const char *folder, size_t *count)
     return parts;
 }
 
+/* The runtime's own kernels are checked, because they write memory, but are not the program's. */
+static bool is_own(const json_t *object)
+{
+    static const char runtime[] = "__amd_rocclr_";
+    const char *kernel = tool_text_of(object, "kernel");
+    return kernel && !strncmp(kernel, runtime, sizeof runtime - 1);
+}
+
+static void add_objects(json_t *list, const json_t *more)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(more, i, one) if (!is_own(one)) json_array_append(list, one);
+}
+
+/* What the checks of all processes found, as one report. own: the program's exit code. */
+static int show_check(const struct exec_wanted *wanted, const struct part *parts, size_t count, int own)
+{
+    json_t *findings = json_array(), *coverage = json_array(), *report = tool_report("check");
+    for (size_t i = 0; i < count; i++) {
+        char path[PATH_MAX], *losses = parts[i].number == 1 ? read_text(&parts[i], "incomplete") : NULL;
+        char *state = NULL;
+        if (parts[i].number > 1)
+            continue;
+        for (char *line = losses ? strtok_r(losses, "\n", &state) : NULL; line;
+             line = strtok_r(NULL, "\n", &state))
+            tool_incomplete(report, parts[i].who, line);
+        free(losses);
+        if (!path_of(&parts[i], "end", path))
+            tool_incomplete(report, parts[i].who, "it ended before what was found had been written");
+        json_t *found = path_of(&parts[i], "check", path) ? json_load_file(path, 0, NULL) : NULL;
+        add_objects(findings, json_object_get(found, "findings"));
+        add_objects(coverage, json_object_get(found, "coverage"));
+        json_decref(found);
+    }
+    struct tool_check_request *request = wanted->check;
+    int code = TOOL_CLEAN;
+    if (json_array_size(coverage) || !own) /* else the program says why nothing ran */
+        code = tool_check_show(request, findings, coverage, NULL, report,
+                               request->json && !request->json_path ? NULL : stdout, TOOL_CLEAN);
+    if (request->json)
+        code = tool_write_report(report, request->json_path, code);
+    json_decref(findings);
+    json_decref(coverage);
+    json_decref(report);
+    return code;
+}
+
 int exec_report(const struct exec_wanted *wanted, const char *folder, int own)
 {
     size_t count;
@@ -267,6 +316,8 @@ int exec_report(const struct exec_wanted *wanted, const char *folder, int own)
             code = tool_worse(code, show_part(wanted, &parts[i], traces > 1 && parts[i].trace ? ++shown : 0));
         free(parts[i].trace);
     }
+    if (wanted->check)
+        code = tool_worse(code, show_check(wanted, parts, count, own));
     free(parts);
     fflush(stdout);
     if (wanted->profile && !traces && code == TOOL_CLEAN && !own)

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""wavemem check: its reports in all forms, what they hide, exit codes."""
+import json
+import os
+import re
+import sys
+import xml.etree.ElementTree as xml
+
+import command
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests/check"))
+import check as kernels
+
+# `early` stores a register before it is there; `right` waits; `branches` skips a store if n is 0; `many` has 105 mistakes;
+# `traps` faults.
+SOURCE = """
+// KERNEL: early in out
+early:
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v1, v2, s[4:5]
+  global_store_dword v2, v1, s[6:7] // here
+  s_endpgm
+// KERNEL: right in out
+right:
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v1, v2, s[4:5]
+  s_waitcnt vmcnt(0)
+  global_store_dword v2, v1, s[6:7]
+  s_endpgm
+// KERNEL: branches out n:u32
+branches:
+  s_load_dword s6, s[0:1], 0x8
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  s_waitcnt lgkmcnt(0)
+  s_cmp_eq_u32 s6, 0
+  s_cbranch_scc1 skip
+  global_store_dword v2, v0, s[4:5]
+skip:
+  s_endpgm
+// KERNEL: many in
+many:
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  s_waitcnt lgkmcnt(0)
+.rept 105
+  global_load_dword v1, v2, s[4:5]
+  v_mov_b32 v3, v1
+.endr
+  s_endpgm
+// KERNEL: traps
+traps:
+  s_trap 2
+  s_endpgm
+"""
+HERE = 1 + [line.endswith("// here") for line in SOURCE.splitlines()].index(True)
+BUFFERS = "-g 128 -b 64 --arg in=iota:u32:64 --arg out=zero:u32:64"
+WAIT = "--only wait,hazard"  # all that the kernels violate
+PUBLISHED, SARIF = os.path.join(ROOT, "docs/schema/check.json"), os.path.join(ROOT, "tests/tool/sarif.json")
+
+
+class Check(command.Case):
+    def setUp(self):
+        super().setUp()
+        self.assemble("k.s")
+
+    def assemble(self, name):
+        """k.co, whose line table names the file."""
+        path = self.path("source.s", SOURCE.encode())
+        text = kernels.assembly(kernels.Source(path), "gfx900")
+        self.path(name, text.encode())
+        self.run_tool(["asm", "-m", "gfx900", "-g", name, "-o", "k.co"])
+
+    def check(self, kernel, *words, code=0):
+        return self.run_tool("check k.co -k", kernel, *words, code=code)[0]
+
+    def report(self, kernel, *words, code=0):
+        return json.loads(self.check(kernel, *words, "--json", code=code))
+
+    def validate(self, path, document):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        with open(path, encoding="utf-8") as file:
+            schema = json.load(file)
+        jsonschema.Draft7Validator.check_schema(schema)
+        jsonschema.Draft7Validator(schema).validate(document)
+
+    def test_text(self):
+        """Two waves, of six instructions each; the figures follow from the code."""
+        out = self.check("early", BUFFERS, WAIT, code=1)
+        self.assertRegex(out, r"^error: v1 is read before its data is there: 's_waitcnt vmcnt\(0\)' is missing")
+        self.assertRegex(out, rf"\n  at   early\+0x[0-9a-f]+   global_store_dword v2, v1, s\[6:7\]   k\.s:{HERE}\n")
+        self.assertRegex(out, rf"\n  and  early\+0x[0-9a-f]+   global_load_dword v1, v2, s\[4:5\]   k\.s:{HERE - 1}\n")
+        self.assertIn("; 2 executions in all\n", out)
+        self.assertIn("\n  rule read-before-wait (wait): ", out)
+        self.assertIn("\nchecked    wait, hazard\n", out)
+        self.assertIn("\nran        1 kernel, 1 launch, 2 workgroups, 2 waves, 12 instructions\n", out)
+        self.assertIn("\naccesses   4 global, 2 scalar\n", out)
+        self.assertIn("\nunchecked  4 kernels that did not run: right, branches, many, ...\n", out)
+        self.assertTrue(out.endswith("\nfound      1 error\n"), out)
+        self.assertIn("found      0 errors\n", self.check("right", BUFFERS, WAIT))
+
+    def test_coverage(self):
+        """Instructions that no wave reached."""
+        line = "branches -g 64 -b 64 --arg out=zero:u32:64 --arg n="
+        self.assertIn("unchecked  1 of 8 instructions of branches, which no wave reached\n", self.check(line + "0", WAIT))
+        self.assertNotIn("which no wave reached", self.check(line + "1", WAIT))
+        both = self.report(line + "0", WAIT, "--then --arg n=1")["coverage"]
+        self.assertEqual([(one["launches"], one["code"], one["executed_code"], one["accesses"]["global"]) for one in both], [(2, 8, 8, 1)])
+
+    def test_json(self):
+        for kernel, code in ("early", 1), ("right", 0):
+            report = self.report(kernel, BUFFERS, WAIT, code=code)
+            self.validate(PUBLISHED, report)
+            self.assertEqual(len(report["findings"]), code)
+        self.validate(PUBLISHED, self.report("early", BUFFERS, WAIT, "--fidelity", code=1))
+        text = {self.check("early", BUFFERS, WAIT, "-j", threads, code=1) for threads in "124"}
+        self.assertEqual(len(text), 1)
+
+    def test_sarif(self):
+        self.check("early", BUFFERS, WAIT, "--sarif x.sarif", code=1)
+        document = json.loads(self.read("x.sarif"))
+        self.validate(SARIF, document)
+        (run,) = document["runs"]
+        (result,) = run["results"]
+        self.assertEqual((result["ruleId"], result["level"], result["occurrenceCount"]), ("read-before-wait", "error", 2))
+        self.assertEqual(run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"], "read-before-wait")
+        physical = [place["physicalLocation"] for place in result["locations"] + result["relatedLocations"]]
+        self.assertEqual([one["artifactLocation"]["uri"] for one in physical], ["k.s", "k.s"])
+        self.assertEqual([one["region"]["startLine"] for one in physical], [HERE, HERE - 1])
+        self.path("hide", b"read-* early\n")
+        self.check("early", BUFFERS, WAIT, "--sarif x.sarif --suppressions hide")
+        document = json.loads(self.read("x.sarif"))
+        self.validate(SARIF, document)
+        self.assertEqual(document["runs"][0]["results"][0]["suppressions"], [{"kind": "external"}])
+        self.assemble("a b%.s")  # RFC 3986: blanks and % are escaped
+        self.check("early", BUFFERS, WAIT, "--sarif x.sarif", code=1)
+        document = json.loads(self.read("x.sarif"))
+        self.validate(SARIF, document)
+        self.assertEqual(document["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b%25.s")
+
+    def test_junit(self):
+        """A test case for each kernel and class, in the form that CI servers read."""
+        self.check("early", BUFFERS, WAIT, "--junit x.xml --then -k right --arg in=same:in --arg out=same:out", code=1)
+        suites = xml.fromstring(self.read("x.xml"))
+        (suite,) = suites
+        self.assertEqual([suite.get(name) for name in ("tests", "failures", "errors")], ["4", "1", "0"])
+        self.assertEqual([(case.get("classname"), case.get("name"), len(case)) for case in suite],
+                         [("early", "wait", 1), ("early", "hazard", 0), ("right", "wait", 0), ("right", "hazard", 0)])
+        self.assertIn(f"k.s:{HERE}", suite[0][0].text)
+        self.assertEqual(suite[0][0].get("type"), "read-before-wait")
+
+    def test_github(self):
+        """Escapes as in the toolkit of GitHub Actions: %, line feeds, and in properties : and , ."""
+        self.assemble("a,b%.s")
+        line = [line for line in self.check("early", BUFFERS, WAIT, "--github", code=1).splitlines() if line.startswith("::")]
+        self.assertEqual(len(line), 1)
+        self.assertTrue(line[0].startswith(f"::error file=a%2Cb%25.s,line={HERE},title=wavemem read-before-wait::v1 is read"), line)
+
+    def test_suppressions(self):
+        self.check("early", BUFFERS, WAIT, "--write-suppressions known", code=1)
+        out = self.check("early", BUFFERS, WAIT, "--suppressions known")
+        self.assertIn("found      0 errors, 1 suppressed\n", out)
+        self.assertIn("unused     known:2: nothing matches 'read-before-wait early ", self.check("right", BUFFERS, WAIT, "--suppressions known"))
+        for text, code in (("read-before-wait early k.s\n", 0), (f"* ear?y *.s:{HERE} # why\n", 0), ("* * +0x18\n", 0), ("* right\n", 1),
+                           (f"* * k.s:{HERE - 1}\n", 1), ("# nothing\n\n", 1)):
+            self.path("known", text.encode())
+            report = self.report("early", BUFFERS, WAIT, "--suppressions known", code=code)
+            self.assertEqual((len(report["findings"]), len(report["suppressed"])), (code, 1 - code), text)
+            self.assertEqual(report["unused_suppressions"], [1] if code and "#" not in text else [])
+        self.path("known", b"one\n")
+        self.refused("known:1: expected RULE KERNEL [PLACE]", "check k.co -k early", BUFFERS, "--suppressions known")
+
+    def test_baseline(self):
+        self.check("early", BUFFERS, WAIT, "--json=old.json", code=1)
+        self.assertIn("found      0 errors, 1 in the baseline\n", self.check("early", BUFFERS, WAIT, "--baseline old.json"))
+        self.check("right", BUFFERS, WAIT, "--json=old.json")
+        self.check("early", BUFFERS, WAIT, "--baseline old.json", code=1)
+        self.path("no.json", b"[]")
+        self.refused("expected the JSON report of a check", "check k.co -k early", BUFFERS, "--baseline no.json")
+        self.refused("no.txt", "check k.co -k early", BUFFERS, "--baseline no.txt")
+
+    def test_kernels(self):
+        """A check that covers nothing is no success."""
+        self.check("early", BUFFERS, WAIT, "--only-kernel ^ear", code=1)
+        out, err = self.run_tool("check k.co -k early", BUFFERS, WAIT, "--only-kernel other", code=4)
+        self.assertIn("no kernel ran that it covers", err)
+        self.assertIn("ran        0 kernels", out)
+        self.refused("expected a regular expression", "check k.co -k early", BUFFERS, "--only-kernel (")
+
+    def test_many(self):
+        line = "many -g 64 -b 64 --arg in=iota:u32:64"
+        out = self.check(line, WAIT, code=1)
+        self.assertEqual(out.count("\n  at   "), 100)
+        self.assertIn("\nand 5 more findings: --all\n", out)
+        self.assertIn("\nfound      105 errors\n", out)
+        self.assertEqual(self.check(line, WAIT, "--all", code=1).count("\n  at   "), 105)
+        self.assertEqual(len(self.report(line, WAIT, code=1)["findings"]), 105)
+
+    def test_fault(self):
+        report = self.report("traps -g 64 -b 64", WAIT, code=3)
+        self.validate(PUBLISHED, report)
+        self.assertEqual([one["what"] for one in report["incomplete"]], ["traps"])
+
+    def test_verbs(self):
+        """run and prof check the same with --check; a profile counts the blocks instead."""
+        found = self.report("early", BUFFERS, WAIT, code=1)["findings"]
+        for verb in "run", "prof":
+            report = json.loads(self.run_tool(verb, "k.co -k early", BUFFERS, "--check=wait,hazard --json", code=1)[0])
+            self.assertEqual(report["findings"], found)
+            self.assertEqual(report["coverage"][0]["accesses"] is None, verb == "prof")
+        self.refused("--sarif is an option of checks: it needs --check", "run k.co -k early", BUFFERS, "--sarif x")
+
+    def test_documented(self):
+        """The report in docs/checking.md is what is printed."""
+        with open(os.path.join(ROOT, "docs/checking.md"), encoding="utf-8") as file:
+            block = re.search(r"(?m)^    \$ wavemem (check vecadd.co .*)\n((?:    .*\n)+)", file.read())
+        words = block[1].replace("vecadd.co", self.example("vecadd")[0])
+        out, _ = self.run_tool(words, code=1)
+        self.assertEqual(out, re.sub("(?m)^    ", "", block[2]))
+
+    def test_errors(self):
+        self.refused("'x' is no class of findings", "check k.co -k early", BUFFERS, "--only x")
+        self.refused("the list is empty", "check k.co -k early", BUFFERS, "--only", [""])
+        for option in "sarif", "junit", "write-suppressions":
+            self.refused(f"--{option}", "check k.co -k early", BUFFERS, f"--{option} none/x")
+
+
+command.main()
