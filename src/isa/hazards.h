@@ -58,6 +58,7 @@ struct wmi_hazard {
     const char *what; /* follows the register's name: "was written by the VALU and is read by ..." */
     const char *remedy;
     const char *source;
+    bool is_new; /* compilers that are in use do not avoid it: clang before 20 */
 };
 
 extern const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT];
