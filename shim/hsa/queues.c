@@ -129,6 +129,14 @@ static hsa_status_t status_of_fault(enum wm_fault_kind kind)
     }
 }
 
+/* Before any of the program's callbacks, which may end the process. */
+static void note_failure(void)
+{
+    shim_result("fault", "");
+    if (!shim_device()->goes_on)
+        shim_observe_end();
+}
+
 static hsa_status_t run_kernel(struct shim_queue *queue, const hsa_kernel_dispatch_packet_t *packet)
 {
     const struct shim_device *device = shim_device();
@@ -186,7 +194,8 @@ static hsa_status_t run_kernel(struct shim_queue *queue, const hsa_kernel_dispat
         return HSA_STATUS_SUCCESS;
     shim_report_fault(&launch, &request, device->gpus[queue->gpu], queue->gpu, &result.fault,
                       result.fault.text);
-    if (result.fault.kind == WM_FAULT_MEMORY || result.fault.kind == WM_FAULT_READ_ONLY)
+    note_failure();
+    if (!device->goes_on && (result.fault.kind == WM_FAULT_MEMORY || result.fault.kind == WM_FAULT_READ_ONLY))
         shim_tell_fault(queue->gpu, &result.fault);
     return status_of_fault(result.fault.kind);
 }
@@ -270,13 +279,12 @@ static void process(struct shim_queue *queue, const union packet *packet)
     else /* kernel dispatch and barriers have it at the same place */
         completion = packet->barrier.completion_signal;
     if (status && !was_inactive) {
-        shim_result("fault", "");
+        note_failure();
         if (shim_device()->goes_on)
             status = HSA_STATUS_SUCCESS;
     }
     if (status && !was_inactive) {
         __atomic_store_n(&queue->inactive, true, __ATOMIC_RELEASE);
-        shim_observe_end(); /* the callback may end the process */
         if (queue->callback)
             queue->callback(status, &queue->amd->hsa_queue, queue->user);
     }
