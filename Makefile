@@ -41,6 +41,7 @@ bench:
 	@ninja -C $(BUILD) $(JOBS)
 	@ninja -C $(BUILD) micro
 	@ninja -C $(BUILD) buffers
+	@bench/programs.py $(BUILD)/wavemem || [ $$? = 77 ]
 	@ninja -C $(BUILD) bench
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) 10 || [ $$? = 77 ]
 	@bench/assemble.py $(BUILD)/wavemem $(ROCRAND) examples gfx900 gfx1030 || [ $$? = 77 ]

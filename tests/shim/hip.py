@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent / "hip"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
 BITCODE = LIBRARIES / "amdgcn" / "bitcode"
 SKIPPED = 77
@@ -218,6 +219,16 @@ class Exec(unittest.TestCase):
         self.assertIn("global store outside every allocation", done.stderr)
         self.assertRegex(done.stderr, r"partial +a dispatch ended with a fault")
         self.assertRegex(done.stderr, r"ran +1 dispatch")
+
+    def test_demo(self):
+        """examples/network.hip: the loads of `dense` are the problem of the program."""
+        program = compile_program(EXAMPLES / "network.hip", self.folder.name)
+        report = Path(self.folder.name) / "network.json"
+        done = execute("--gpu", "vega64", "--prof", f"--json={report}", program)
+        self.assertEqual((done.returncode, done.stdout), (0, "256 of 256 pictures recognized\n"), done.stderr)
+        kernels = json.loads(report.read_text(encoding="utf-8"))["kernels"]
+        self.assertEqual(len(kernels), 3)
+        self.assertRegex(done.stderr, r"best fix +uncoalesced loads \(network\.hip:24\)")
 
     def test_choice_of_gpu(self):
         program = self.program("printf")
