@@ -27,7 +27,6 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
 void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,
                    void *user);
 const struct wm_coverage *wmi_check_coverage(const struct wm_check *check, size_t *count);
-void wmi_check_end(struct wm_check *check, wmi_describe *describe, void *user);
 /* Adds what checkers know of memory that has not been freed. False: no checker looks for that. */
 bool wmi_check_leaks(struct wm_check *check);
 const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *count);
