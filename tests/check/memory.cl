@@ -128,19 +128,19 @@ kernel void wrong_stride_good(global const uint *in, global uint *out, uint widt
 }
 
 // Offsets that reach from one array into the next: both are allocated, so nothing faults.
-// RUN: reach_the_next -g 64 -b 64 --arg a=zero:u8:1024 --arg b=zero:u8:262144 --arg at=fill:u32:64:131072
+// RUN: reach_the_next -g 64 -b 64 --arg a=zero:u8:1024 --arg b=zero:u8:262144 --arg at=fill:u32:64:163840
 kernel void reach_the_next(global uchar *restrict a, global uchar *restrict b, global const uint *at)
 {
     const uint i = get_global_id(0);
-    a[at[i]] = 1; // FINDS: other-allocation
+    a[at[i] + i] = 1; // FINDS: other-allocation
     b[i] = 2;
 }
 
-// RUN: reach_the_next_good -g 64 -b 64 --arg a=zero:u8:1024 --arg b=zero:u8:262144 --arg at=fill:u32:64:1023
+// RUN: reach_the_next_good -g 64 -b 64 --arg a=zero:u8:1024 --arg b=zero:u8:262144 --arg at=fill:u32:64:960
 kernel void reach_the_next_good(global uchar *restrict a, global uchar *restrict b, global const uint *at)
 {
     const uint i = get_global_id(0);
-    a[at[i]] = 1;
+    a[at[i] + i] = 1;
     b[i] = 2;
 }
 
@@ -206,7 +206,7 @@ kernel void store_to_constant_good(global uint *in)
     in[get_global_id(0)] = 1;
 }
 
-// RUN: store_to_arguments -g 64 -b 64 --arg out=zero:u32:64 --arg n=7
+// RUN: store_to_arguments -g 32 -b 32 --arg out=zero:u32:64 --arg n=7
 kernel void store_to_arguments(global uint *out, uint n)
 {
     global uint *arguments = (global uint *)(ulong)__builtin_amdgcn_kernarg_segment_ptr();
@@ -214,7 +214,7 @@ kernel void store_to_arguments(global uint *out, uint n)
     arguments[2] = n + 1; // FINDS: kernarg-store
 }
 
-// RUN: store_to_arguments_good -g 64 -b 64 --arg out=zero:u32:64 --arg n=7
+// RUN: store_to_arguments_good -g 32 -b 32 --arg out=zero:u32:64 --arg n=7
 kernel void store_to_arguments_good(global uint *out, uint n)
 {
     const uint next = n + 1;
@@ -240,7 +240,7 @@ kernel void store_to_code_good(global uint *out)
 
 constant uint table[64] = {1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144};
 
-// RUN: store_to_table -g 64 -b 64 --arg out=zero:u32:64
+// RUN: store_to_table -g 32 -b 32 --arg out=zero:u32:64
 kernel void store_to_table(global uint *out)
 {
     const size_t i = get_global_id(0);
@@ -248,7 +248,7 @@ kernel void store_to_table(global uint *out)
     out[i] = table[63 - i];
 }
 
-// RUN: store_to_table_good -g 64 -b 64 --arg out=zero:u32:64
+// RUN: store_to_table_good -g 32 -b 32 --arg out=zero:u32:64
 kernel void store_to_table_good(global uint *out)
 {
     const size_t i = get_global_id(0);
@@ -335,7 +335,8 @@ kernel void store_behind_lds_good(global uint *out)
 {
     local uint values[65];
     const uint i = get_local_id(0);
-    values[0] = 0;
+    if (i == 0)
+        values[0] = 0;
     values[i + 1] = i;
     barrier(CLK_LOCAL_MEM_FENCE);
     out[i] = values[63 - i];
@@ -432,7 +433,7 @@ kernel void load_behind_private(global uint *out, global const uint *at)
     const uint i = get_global_id(0);
     for (uint k = 0; k < 32; k++)
         values[at[k]] = i + k;
-    out[i] = values[at[i]]; // FINDS: private-out-of-bounds
+    out[i] = values[at[i] < 32 ? at[i] : at[i] + 32]; // FINDS: private-out-of-bounds
 }
 
 // RUN: load_behind_private_good -g 64 -b 64 --arg out=zero:u32:64 --arg at=iota:u32:64
