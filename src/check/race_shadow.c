@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 10, BLOCK_CHUNK = 1 << 8, ALL_BYTES = 15 };
+enum { CHUNK = 1 << 10, BLOCK_CHUNK = 1 << 8, PAGE_CHUNK = 1 << 6, ALL_BYTES = 15 };
 
 /* ---- pages ---- */
 
@@ -19,8 +19,9 @@ void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
 
 void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
 {
-    for (size_t i = 0; i < shadow->capacity; i++)
-        free(shadow->page[i]);
+    for (size_t i = 0; i < shadow->page_chunks; i++)
+        free(shadow->chunk[i]);
+    free(shadow->chunk);
     for (size_t i = 0; i < shadow->chunks; i++)
         free(shadow->bytes[i]);
     for (size_t i = 0; i < shadow->block_chunks; i++)
@@ -56,6 +57,33 @@ static bool make_room(struct wmi_race_shadow *shadow)
     return true;
 }
 
+/* A new page; NULL: no memory. */
+static struct wmi_race_page *add_page(struct wmi_race_shadow *shadow)
+{
+    const size_t at = shadow->pages;
+    if (at == shadow->page_chunks * PAGE_CHUNK) {
+        struct wmi_race_page **more =
+            realloc(shadow->chunk, (shadow->page_chunks + 1) * sizeof(struct wmi_race_page *));
+        if (more)
+            shadow->chunk = more;
+        if (!more || !(more[shadow->page_chunks] = malloc(PAGE_CHUNK * sizeof **more)))
+            return NULL;
+        shadow->page_chunks++;
+    }
+    shadow->pages++;
+    return &shadow->chunk[at / PAGE_CHUNK][at % PAGE_CHUNK];
+}
+
+/* Forgets the accesses of the page. */
+static struct wmi_race_page *clear_page(struct wmi_race_page *page, uint64_t number, uint32_t launch)
+{
+    page->number = number;
+    page->launch = launch;
+    page->divided = 0;
+    memset(page->write, 0, offsetof(struct wmi_race_page, block) - offsetof(struct wmi_race_page, write));
+    return page;
+}
+
 struct wmi_race_page *wmi_race_find_page(struct wmi_race_shadow *shadow, uint64_t number)
 {
     if (!make_room(shadow)) {
@@ -64,17 +92,14 @@ struct wmi_race_page *wmi_race_find_page(struct wmi_race_shadow *shadow, uint64_
     }
     struct wmi_race_page **slot = slot_of(shadow->page, shadow->capacity, number);
     if (!*slot) {
-        if (!(*slot = calloc(1, sizeof **slot))) {
+        struct wmi_race_page *page = add_page(shadow);
+        if (!page) {
             shadow->lost = true;
             return NULL;
         }
-        (*slot)->number = number;
-        (*slot)->launch = shadow->launch;
-        shadow->pages++;
+        *slot = clear_page(page, number, shadow->launch);
     } else if ((*slot)->launch != shadow->launch) {
-        memset(*slot, 0, sizeof **slot);
-        (*slot)->number = number;
-        (*slot)->launch = shadow->launch;
+        clear_page(*slot, number, shadow->launch);
     }
     return shadow->last = *slot;
 }
@@ -102,9 +127,9 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
     if (!dwords)
         return false;
     for (unsigned i = 0; i < WMI_RACE_BLOCK_DWORDS; i++) {
-        dwords->write[i] = page->write[block];
-        dwords->read[i] = page->read[block];
-        dwords->other[i] = page->other[block];
+        dwords->write[i] = page->written[block] >> i & 1 ? page->write[block] : 0;
+        dwords->read[i] = page->seen[block] >> i & 1 ? page->read[block] : 0;
+        dwords->other[i] = page->shared[block] >> i & 1 ? page->other[block] : 0;
     }
     page->block[block] = dwords;
     page->divided |= 1u << block;
@@ -157,7 +182,7 @@ static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct
 static bool replace(uint64_t *record, uint64_t by, unsigned bytes)
 {
     const uint64_t old = *record;
-    const bool same = old && !((old ^ by) & WMI_RACE_SAME_TIME);
+    const bool same = old && wmi_race_is_same_time(old, by);
     if (!same && wmi_race_bytes(old) & ~bytes)
         return false;
     *record = by | bytes | (same ? wmi_race_bytes(old) : 0);

@@ -84,12 +84,13 @@ struct wmi_race_block {
     uint64_t write[WMI_RACE_BLOCK_DWORDS], read[WMI_RACE_BLOCK_DWORDS], other[WMI_RACE_BLOCK_DWORDS];
 };
 
-/* A block has one set of records as long as all its dwords are accessed alike. */
+/* A block has one set of records, with the dwords that each is about, as long as that is enough. */
 struct wmi_race_page {
     uint64_t number; /* address >> WMI_RACE_PAGE_BITS */
     uint32_t launch;
     uint32_t divided; /* blocks that have records for each dword */
     uint64_t write[WMI_RACE_BLOCKS], read[WMI_RACE_BLOCKS], other[WMI_RACE_BLOCKS];
+    uint32_t written[WMI_RACE_BLOCKS], seen[WMI_RACE_BLOCKS], shared[WMI_RACE_BLOCKS]; /* dwords of the above */
     struct wmi_race_block *block[WMI_RACE_BLOCKS];
 };
 
@@ -100,7 +101,8 @@ struct wmi_race_bytes { /* records for each byte of a dword */
 /* The shadow of global memory, by page; and all records per byte, also those of LDS. */
 struct wmi_race_shadow {
     struct wmi_race_page **page; /* open addressing, at most half full; NULL: empty */
-    size_t pages, capacity;
+    size_t pages, capacity, page_chunks;
+    struct wmi_race_page **chunk; /* of pages */
     struct wmi_race_page *last; /* the page found last; NULL: none */
     uint32_t launch;
     struct wmi_race_block **block; /* chunks of those that pages have */
@@ -154,6 +156,43 @@ static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, uint64_t 
     *dword = address / 4 % WMI_RACE_BLOCK_DWORDS;
     *cells = (struct wmi_race_cells){page->block[block]->write, page->block[block]->read,
                                      page->block[block]->other};
+    return true;
+}
+
+static inline bool wmi_race_is_same_time(uint64_t a, uint64_t b)
+{
+    return !((a ^ b) & WMI_RACE_SAME_TIME);
+}
+
+/* Records an access to whole dwords (a mask) of a block that is not divided, if it meets nothing that is not
+ * settled, and the block's records can hold it. */
+static inline bool wmi_race_touch_block(struct wmi_race_page *page, unsigned block, uint32_t dwords,
+                                        const struct wmi_race_access *access)
+{
+    const uint64_t write = page->write[block], read = page->read[block], other = page->other[block];
+    const uint64_t record = access->record | 15;
+    uint64_t *to = &page->write[block];
+    uint32_t *mask = &page->written[block];
+    if (*mask & dwords && !wmi_race_is_settled(write, access))
+        return false;
+    if (access->writes) {
+        if ((page->seen[block] & dwords && !wmi_race_is_settled(read, access)) ||
+            (page->shared[block] & dwords && !wmi_race_is_settled(other, access)))
+            return false;
+    } else if (wmi_race_is_settled(read, access) &&
+               (wmi_race_is_same_time(read, record) || !(page->seen[block] & ~dwords))) {
+        to = &page->read[block];
+        mask = &page->seen[block];
+    } else {
+        to = &page->other[block];
+        mask = &page->shared[block];
+    }
+    if (*to == record || (!access->writes && wmi_race_is_same_time(*to, record)))
+        dwords |= *mask;
+    else if (*mask & ~dwords)
+        return false;
+    *to = record;
+    *mask = dwords;
     return true;
 }
 
