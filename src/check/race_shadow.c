@@ -121,16 +121,21 @@ static struct wmi_race_block *add_block(struct wmi_race_shadow *shadow)
     return &shadow->block[at / BLOCK_CHUNK][at % BLOCK_CHUNK];
 }
 
+static void spread_dwords(uint64_t record, uint32_t mask, uint64_t dword[WMI_RACE_BLOCK_DWORDS])
+{
+    memset(dword, 0, WMI_RACE_BLOCK_DWORDS * sizeof *dword);
+    for (; mask; mask &= mask - 1)
+        dword[__builtin_ctz(mask)] = record;
+}
+
 bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
 {
     struct wmi_race_block *dwords = add_block(shadow);
     if (!dwords)
         return false;
-    for (unsigned i = 0; i < WMI_RACE_BLOCK_DWORDS; i++) {
-        dwords->write[i] = page->written[block] >> i & 1 ? page->write[block] : 0;
-        dwords->read[i] = page->seen[block] >> i & 1 ? page->read[block] : 0;
-        dwords->other[i] = page->shared[block] >> i & 1 ? page->other[block] : 0;
-    }
+    spread_dwords(page->write[block], page->written[block], dwords->write);
+    spread_dwords(page->read[block], page->seen[block], dwords->read);
+    spread_dwords(page->other[block], page->shared[block], dwords->other);
     page->block[block] = dwords;
     page->divided |= 1u << block;
     return true;

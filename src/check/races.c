@@ -331,28 +331,41 @@ static void check_lanes(struct wmi_races *races, const struct wmi_element *eleme
     }
 }
 
-/* Records an access to one dword or more by all lanes, or to consecutive ones. False: it is none, or it meets
- * something that must be examined. */
-static bool record_run(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+/* Records what lanes access, one by one. */
+static void record_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
 {
-    const unsigned first = (unsigned)__builtin_ctzll(lanes), bytes = races->access->bytes;
-    const uint64_t *address = element->address, start = address[first], dense = lanes >> first;
-    bool follows = !(dense & (dense + 1)), same = !races->now.writes;
-    if (races->insn[races->slot].coherent || races->insn[races->slot].kind == WMI_ACCESS_ATOMIC || bytes % 4 || start % 4)
-        return false;
-    for (uint64_t left = lanes; left && (follows || same); left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        follows &= address[lane] == start + (uint64_t)(lane - first) * bytes;
-        same &= address[lane] == start;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        races->lane = (unsigned)__builtin_ctzll(left);
+        if (races->insn[races->slot].coherent)
+            reread(races, element->address[races->lane]);
+        touch(races, element->space, element->address[races->lane], races->access->bytes);
     }
-    return (follows || same) &&
-           races->run(races, element->space, start,
-                      (size_t)(same ? 1 : __builtin_popcountll(lanes)) * bytes / 4);
+}
+
+/* Records loads and stores of whole dwords by runs of lanes with consecutive addresses, or the same one. */
+static void record_runs(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    const uint64_t *address = element->address, bytes = races->access->bytes;
+    for (uint64_t left = lanes; left;) {
+        const uint64_t start = address[__builtin_ctzll(left)];
+        uint64_t run = left & -left, end = start + bytes;
+        left &= left - 1;
+        for (; left; left &= left - 1) {
+            const uint64_t at = address[__builtin_ctzll(left)];
+            if (at != end && (races->now.writes || at + bytes != end))
+                break;
+            end = at + bytes;
+            run |= left & -left;
+        }
+        if (start % 4 || !races->run(races, element->space, start, (size_t)(end - start) / 4))
+            record_lanes(races, element, run);
+    }
 }
 
 static void record_element(struct wmi_races *races, unsigned number)
 {
     const struct wmi_access *access = races->access;
+    const struct wmi_race_insn *insn = &races->insn[races->slot];
     const struct wmi_element *element = &access->element[number];
     const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
     if (element->private_offset || !lanes ||
@@ -361,14 +374,10 @@ static void record_element(struct wmi_races *races, unsigned number)
          wmi_race_is_scratch(races, element->address[__builtin_ctzll(lanes)])))
         return;
     races->element = number;
-    if (record_run(races, element, lanes))
-        return;
-    for (uint64_t left = lanes; left; left &= left - 1) {
-        races->lane = (unsigned)__builtin_ctzll(left);
-        if (races->insn[races->slot].coherent)
-            reread(races, element->address[races->lane]);
-        touch(races, element->space, element->address[races->lane], access->bytes);
-    }
+    if (insn->coherent || insn->kind == WMI_ACCESS_ATOMIC || access->bytes % 4)
+        record_lanes(races, element, lanes);
+    else
+        record_runs(races, element, lanes);
     check_lanes(races, element, lanes);
 }
 
