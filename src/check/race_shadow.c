@@ -4,15 +4,31 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { CHUNK = 1 << 10, BLOCK_CHUNK = 1 << 8, PAGE_CHUNK = 1 << 6, ALL_BYTES = 15 };
+enum {
+    CHUNK = 1 << 10, /* dwords with records per byte */
+    BLOCK_CHUNK = (1 << 21) / sizeof(struct wmi_race_block),
+    PAGE_CHUNK = (1 << 21) / sizeof(struct wmi_race_page),
+    ALL_BYTES = 15,
+};
+
+/* Memory for a chunk, in large pages if the system has them: most of it will be touched. */
+static void *new_chunk(size_t bytes)
+{
+    enum { LARGE = 1 << 21 };
+    void *chunk = aligned_alloc(LARGE, (bytes + LARGE - 1) / LARGE * LARGE);
+    if (chunk)
+        (void)madvise(chunk, bytes, MADV_HUGEPAGE);
+    return chunk;
+}
 
 /* ---- pages ---- */
 
 void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
 {
     shadow->launch = launch;
-    shadow->last = NULL;
+    memset(shadow->recent, 0, sizeof shadow->recent);
     shadow->splits = shadow->blocks = 0;
     shadow->lost = false;
 }
@@ -32,12 +48,14 @@ void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
     *shadow = (struct wmi_race_shadow){0};
 }
 
+/* capacity: a power of two. */
 static struct wmi_race_page **slot_of(struct wmi_race_page **page, size_t capacity, uint64_t number)
 {
-    size_t at = number * 0x9e3779b97f4a7c15ULL >> 32;
-    while (page[at % capacity] && page[at % capacity]->number != number)
+    /* Neighbouring pages are neighbours in the table, too. */
+    size_t at = number ^ number >> 20;
+    while (page[at & (capacity - 1)] && page[at & (capacity - 1)]->number != number)
         at++;
-    return &page[at % capacity];
+    return &page[at & (capacity - 1)];
 }
 
 static bool make_room(struct wmi_race_shadow *shadow)
@@ -66,7 +84,7 @@ static struct wmi_race_page *add_page(struct wmi_race_shadow *shadow)
             realloc(shadow->chunk, (shadow->page_chunks + 1) * sizeof(struct wmi_race_page *));
         if (more)
             shadow->chunk = more;
-        if (!more || !(more[shadow->page_chunks] = malloc(PAGE_CHUNK * sizeof **more)))
+        if (!more || !(more[shadow->page_chunks] = new_chunk(PAGE_CHUNK * sizeof **more)))
             return NULL;
         shadow->page_chunks++;
     }
@@ -101,7 +119,7 @@ struct wmi_race_page *wmi_race_find_page(struct wmi_race_shadow *shadow, uint64_
     } else if ((*slot)->launch != shadow->launch) {
         clear_page(*slot, number, shadow->launch);
     }
-    return shadow->last = *slot;
+    return shadow->recent[number % WMI_RACE_RECENT] = *slot;
 }
 
 static struct wmi_race_block *add_block(struct wmi_race_shadow *shadow)
@@ -111,7 +129,7 @@ static struct wmi_race_block *add_block(struct wmi_race_shadow *shadow)
             realloc(shadow->block, (shadow->block_chunks + 1) * sizeof(struct wmi_race_block *));
         if (more)
             shadow->block = more;
-        if (!more || !(more[shadow->block_chunks] = malloc(BLOCK_CHUNK * sizeof **more))) {
+        if (!more || !(more[shadow->block_chunks] = new_chunk(BLOCK_CHUNK * sizeof **more))) {
             shadow->lost = true;
             return NULL;
         }

@@ -120,24 +120,36 @@ static inline bool is_run(const struct wmi_outline *outline, uint32_t step)
     return !differs;
 }
 
-/* Records what each lane accesses. Stores must ascend: otherwise lanes may store to one address. */
+/* Records what lanes access, by runs of consecutive addresses. Stores must ascend: otherwise lanes may store to
+ * one address. */
 static bool touch_lanes(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes)
 {
+    enum { SHORT = 4 };
     const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
     const uint32_t *low = outline->low, *high = outline->high;
-    uint64_t before = 0;
-    for (uint64_t left = outline->lanes; left; left &= left - 1) {
+    uint64_t left = outline->lanes, start = 0, end = 0;
+    for (; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
         const uint64_t address = outline->base + (low[i] | (high ? (uint64_t)high[i] << 32 : 0));
         if (address % 4 || address < outline->from || address + bytes > outline->to ||
-            (races->now.writes && left != outline->lanes && address < before + bytes))
+            (races->now.writes && address < end))
             return false;
-        before = address;
-        for (unsigned k = 0; k < bytes; k += 4)
-            if (!wmi_race_touch_dword(races, space, address + k))
+        if (address == end) {
+            end += bytes;
+            continue;
+        }
+        if (!races->now.writes && address + bytes == end)
+            continue;
+        if (end - start <= SHORT) {
+            if (end != start && !wmi_race_touch_dword(races, space, start))
                 return false;
+        } else if (!touch_run(races, space, start, (size_t)(end - start) / 4)) {
+            return false;
+        }
+        start = address;
+        end = address + bytes;
     }
-    return true;
+    return touch_run(races, space, start, (size_t)(end - start) / 4);
 }
 
 static bool touch(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes, uint64_t address)
