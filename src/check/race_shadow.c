@@ -4,23 +4,40 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { CHUNK = 1 << 10, BLOCK_CHUNK = 1 << 8, ALL_BYTES = 15 };
+enum {
+    CHUNK = 1 << 10, /* dwords with records per byte */
+    BLOCK_CHUNK = (1 << 21) / sizeof(struct wmi_race_block),
+    PAGE_CHUNK = (1 << 21) / sizeof(struct wmi_race_page),
+    ALL_BYTES = 15,
+};
+
+/* Memory for a chunk, in large pages if the system has them: most of it will be touched. */
+static void *new_chunk(size_t bytes)
+{
+    enum { LARGE = 1 << 21 };
+    void *chunk = aligned_alloc(LARGE, (bytes + LARGE - 1) / LARGE * LARGE);
+    if (chunk)
+        (void)madvise(chunk, bytes, MADV_HUGEPAGE);
+    return chunk;
+}
 
 /* ---- pages ---- */
 
 void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
 {
     shadow->launch = launch;
-    shadow->last = NULL;
+    memset(shadow->recent, 0, sizeof shadow->recent);
     shadow->splits = shadow->blocks = 0;
     shadow->lost = false;
 }
 
 void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
 {
-    for (size_t i = 0; i < shadow->capacity; i++)
-        free(shadow->page[i]);
+    for (size_t i = 0; i < shadow->page_chunks; i++)
+        free(shadow->chunk[i]);
+    free(shadow->chunk);
     for (size_t i = 0; i < shadow->chunks; i++)
         free(shadow->bytes[i]);
     for (size_t i = 0; i < shadow->block_chunks; i++)
@@ -31,12 +48,14 @@ void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
     *shadow = (struct wmi_race_shadow){0};
 }
 
+/* capacity: a power of two. */
 static struct wmi_race_page **slot_of(struct wmi_race_page **page, size_t capacity, uint64_t number)
 {
-    size_t at = number * 0x9e3779b97f4a7c15ULL >> 32;
-    while (page[at % capacity] && page[at % capacity]->number != number)
+    /* Neighbouring pages are neighbours in the table, too. */
+    size_t at = number ^ number >> 20;
+    while (page[at & (capacity - 1)] && page[at & (capacity - 1)]->number != number)
         at++;
-    return &page[at % capacity];
+    return &page[at & (capacity - 1)];
 }
 
 static bool make_room(struct wmi_race_shadow *shadow)
@@ -56,6 +75,33 @@ static bool make_room(struct wmi_race_shadow *shadow)
     return true;
 }
 
+/* A new page; NULL: no memory. */
+static struct wmi_race_page *add_page(struct wmi_race_shadow *shadow)
+{
+    const size_t at = shadow->pages;
+    if (at == shadow->page_chunks * PAGE_CHUNK) {
+        struct wmi_race_page **more =
+            realloc(shadow->chunk, (shadow->page_chunks + 1) * sizeof(struct wmi_race_page *));
+        if (more)
+            shadow->chunk = more;
+        if (!more || !(more[shadow->page_chunks] = new_chunk(PAGE_CHUNK * sizeof **more)))
+            return NULL;
+        shadow->page_chunks++;
+    }
+    shadow->pages++;
+    return &shadow->chunk[at / PAGE_CHUNK][at % PAGE_CHUNK];
+}
+
+/* Forgets the accesses of the page. */
+static struct wmi_race_page *clear_page(struct wmi_race_page *page, uint64_t number, uint32_t launch)
+{
+    page->number = number;
+    page->launch = launch;
+    page->divided = 0;
+    memset(page->write, 0, offsetof(struct wmi_race_page, block) - offsetof(struct wmi_race_page, write));
+    return page;
+}
+
 struct wmi_race_page *wmi_race_find_page(struct wmi_race_shadow *shadow, uint64_t number)
 {
     if (!make_room(shadow)) {
@@ -64,19 +110,16 @@ struct wmi_race_page *wmi_race_find_page(struct wmi_race_shadow *shadow, uint64_
     }
     struct wmi_race_page **slot = slot_of(shadow->page, shadow->capacity, number);
     if (!*slot) {
-        if (!(*slot = calloc(1, sizeof **slot))) {
+        struct wmi_race_page *page = add_page(shadow);
+        if (!page) {
             shadow->lost = true;
             return NULL;
         }
-        (*slot)->number = number;
-        (*slot)->launch = shadow->launch;
-        shadow->pages++;
+        *slot = clear_page(page, number, shadow->launch);
     } else if ((*slot)->launch != shadow->launch) {
-        memset(*slot, 0, sizeof **slot);
-        (*slot)->number = number;
-        (*slot)->launch = shadow->launch;
+        clear_page(*slot, number, shadow->launch);
     }
-    return shadow->last = *slot;
+    return shadow->recent[number % WMI_RACE_RECENT] = *slot;
 }
 
 static struct wmi_race_block *add_block(struct wmi_race_shadow *shadow)
@@ -86,7 +129,7 @@ static struct wmi_race_block *add_block(struct wmi_race_shadow *shadow)
             realloc(shadow->block, (shadow->block_chunks + 1) * sizeof(struct wmi_race_block *));
         if (more)
             shadow->block = more;
-        if (!more || !(more[shadow->block_chunks] = malloc(BLOCK_CHUNK * sizeof **more))) {
+        if (!more || !(more[shadow->block_chunks] = new_chunk(BLOCK_CHUNK * sizeof **more))) {
             shadow->lost = true;
             return NULL;
         }
@@ -96,16 +139,21 @@ static struct wmi_race_block *add_block(struct wmi_race_shadow *shadow)
     return &shadow->block[at / BLOCK_CHUNK][at % BLOCK_CHUNK];
 }
 
+static void spread_dwords(uint64_t record, uint32_t mask, uint64_t dword[WMI_RACE_BLOCK_DWORDS])
+{
+    memset(dword, 0, WMI_RACE_BLOCK_DWORDS * sizeof *dword);
+    for (; mask; mask &= mask - 1)
+        dword[__builtin_ctz(mask)] = record;
+}
+
 bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
 {
     struct wmi_race_block *dwords = add_block(shadow);
     if (!dwords)
         return false;
-    for (unsigned i = 0; i < WMI_RACE_BLOCK_DWORDS; i++) {
-        dwords->write[i] = page->write[block];
-        dwords->read[i] = page->read[block];
-        dwords->other[i] = page->other[block];
-    }
+    spread_dwords(page->write[block], page->written[block], dwords->write);
+    spread_dwords(page->read[block], page->seen[block], dwords->read);
+    spread_dwords(page->other[block], page->shared[block], dwords->other);
     page->block[block] = dwords;
     page->divided |= 1u << block;
     return true;
@@ -157,7 +205,7 @@ static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct
 static bool replace(uint64_t *record, uint64_t by, unsigned bytes)
 {
     const uint64_t old = *record;
-    const bool same = old && !((old ^ by) & WMI_RACE_SAME_TIME);
+    const bool same = old && wmi_race_is_same_time(old, by);
     if (!same && wmi_race_bytes(old) & ~bytes)
         return false;
     *record = by | bytes | (same ? wmi_race_bytes(old) : 0);

@@ -23,6 +23,12 @@ wmi_race_outline *wmi_race_outliner(enum wmi_cpu_level level, unsigned lanes)
     return outliners[level][lanes != 32];
 }
 
+wmi_race_run *wmi_race_runner(enum wmi_cpu_level level, unsigned lanes)
+{
+    WMI_TABLE_OF_BUILDS(runners, wmi_race_run);
+    return runners[level][lanes != 32];
+}
+
 /* ---- instructions ---- */
 
 static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
@@ -278,6 +284,8 @@ static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_
         const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
         const unsigned mask = 15u >> tail & 15u << head & 15u;
         races->dword_address = at;
+        if (mask == 15 && wmi_race_touch_dword(races, space, at))
+            continue;
         if (wmi_race_cells_at(races, space, at, &cells, &dword))
             wmi_race_touch(&races->shadow, &cells, dword, &races->now, mask, meet, races);
     }
@@ -323,9 +331,41 @@ static void check_lanes(struct wmi_races *races, const struct wmi_element *eleme
     }
 }
 
+/* Records what lanes access, one by one. */
+static void record_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        races->lane = (unsigned)__builtin_ctzll(left);
+        if (races->insn[races->slot].coherent)
+            reread(races, element->address[races->lane]);
+        touch(races, element->space, element->address[races->lane], races->access->bytes);
+    }
+}
+
+/* Records loads and stores of whole dwords by runs of lanes with consecutive addresses, or the same one. */
+static void record_runs(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    const uint64_t *address = element->address, bytes = races->access->bytes;
+    for (uint64_t left = lanes; left;) {
+        const uint64_t start = address[__builtin_ctzll(left)];
+        uint64_t run = left & -left, end = start + bytes;
+        left &= left - 1;
+        for (; left; left &= left - 1) {
+            const uint64_t at = address[__builtin_ctzll(left)];
+            if (at != end && (races->now.writes || at + bytes != end))
+                break;
+            end = at + bytes;
+            run |= left & -left;
+        }
+        if (start % 4 || !races->run(races, element->space, start, (size_t)(end - start) / 4))
+            record_lanes(races, element, run);
+    }
+}
+
 static void record_element(struct wmi_races *races, unsigned number)
 {
     const struct wmi_access *access = races->access;
+    const struct wmi_race_insn *insn = &races->insn[races->slot];
     const struct wmi_element *element = &access->element[number];
     const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
     if (element->private_offset || !lanes ||
@@ -334,12 +374,10 @@ static void record_element(struct wmi_races *races, unsigned number)
          wmi_race_is_scratch(races, element->address[__builtin_ctzll(lanes)])))
         return;
     races->element = number;
-    for (uint64_t left = lanes; left; left &= left - 1) {
-        races->lane = (unsigned)__builtin_ctzll(left);
-        if (races->insn[races->slot].coherent)
-            reread(races, element->address[races->lane]);
-        touch(races, element->space, element->address[races->lane], access->bytes);
-    }
+    if (insn->coherent || insn->kind == WMI_ACCESS_ATOMIC || access->bytes % 4)
+        record_lanes(races, element, lanes);
+    else
+        record_runs(races, element, lanes);
     check_lanes(races, element, lanes);
 }
 
@@ -399,8 +437,6 @@ static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, 
     struct wmi_races *races = local;
     struct wmi_race_group *group = races->group;
     const struct wmi_race_insn *insn = &races->insn[slot];
-    struct wmi_race_cells cells;
-    size_t dword;
     (void)depth;
     if (!slot || !insn->known || insn->kind != WMI_ACCESS_LOAD || insn->bytes % 4 || !group || !group->tag ||
         address < hit->low || address + insn->bytes > hit->high || address % 4)
@@ -409,8 +445,7 @@ static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, 
         return true; /* nobody writes arguments */
     wmi_race_describe(group, wave, slot, false, false, &races->now);
     for (unsigned i = 0; i < insn->bytes; i += 4)
-        if (!wmi_race_cells_at(races, WMI_SPACE_GLOBAL, address + i, &cells, &dword) ||
-            !wmi_race_touch_quickly(&cells, dword, &races->now))
+        if (!wmi_race_touch_dword(races, WMI_SPACE_GLOBAL, address + i))
             return false;
     return true;
 }
@@ -610,6 +645,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->code->options.target = dispatch->target;
     races->code->options.space = dispatch->space;
     races->rules.model = wmi_race_model(dispatch->target);
+    races->run = wmi_race_runner(wmi_cpu_level(), dispatch->wave_lanes);
     races->observer.outline = wmi_race_outliner(wmi_cpu_level(), dispatch->wave_lanes);
     races->stores =
         wmi_counter_largest(dispatch->target, WMI_COUNTER_STORE) ? WMI_COUNTER_STORE : WMI_COUNTER_LOAD;

@@ -20,8 +20,13 @@ struct wmi_race_wait { /* what an instruction waits for: the most operations tha
     uint8_t stores, lds;
 };
 
+struct wmi_races;
+/* Records an access to consecutive dwords. False: it meets something that must be examined. */
+typedef bool wmi_race_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count);
+
 struct wmi_races {
     struct wmi_observer observer;
+    wmi_race_run *run;
     struct wmi_check_dispatch dispatch;
     struct wmi_code *code; /* for decoding only */
     struct wmi_race_rules rules;
@@ -62,6 +67,23 @@ static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_s
     return wmi_race_find_cells(&races->shadow, address, cells, dword);
 }
 
+/* Records an access to the dword at an address, which is a multiple of 4, if it meets nothing that must be
+ * examined. */
+static inline bool wmi_race_touch_dword(struct wmi_races *races, enum wmi_address_space space, uint64_t address)
+{
+    struct wmi_race_cells cells;
+    size_t dword;
+    if (space != WMI_SPACE_LDS) {
+        struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
+        const unsigned block = address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
+        if (page && !(page->divided >> block & 1) &&
+            wmi_race_touch_block(page, block, 1u << (address / 4 % WMI_RACE_BLOCK_DWORDS), &races->now))
+            return true;
+    }
+    return wmi_race_cells_at(races, space, address, &cells, &dword) &&
+           wmi_race_touch_quickly(&cells, dword, &races->now);
+}
+
 static inline bool wmi_race_is_scratch(const struct wmi_races *races, uint64_t address)
 {
     return address - races->scratch_low < races->scratch_high - races->scratch_low;
@@ -71,5 +93,6 @@ static inline bool wmi_race_is_scratch(const struct wmi_races *races, uint64_t a
  * needed. */
 typedef bool wmi_race_outline(void *local, const struct wmi_outline *outline, uint32_t slot);
 wmi_race_outline *wmi_race_outliner(enum wmi_cpu_level level, unsigned lanes);
+wmi_race_run *wmi_race_runner(enum wmi_cpu_level level, unsigned lanes);
 
 #endif

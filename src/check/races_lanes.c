@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records accesses for race detection by their outline: runs of whole dwords, one dword for all lanes, and
- * lanes one by one if they meet nothing that must be examined. */
+/* Records accesses for race detection by their outline: runs of whole dwords, one dword for all lanes, and lanes
+ * one by one if they meet nothing that must be examined. */
 #include "base/lanes.h"
 #include "base/vector_bits.h"
 #include "check/races.h"
@@ -15,8 +15,7 @@ static inline u64v unsettled(u64v record, const struct wmi_race_access *access)
     const u64v from = wmi_splat_u64(access->from), before = wmi_splat_u64(access->before),
                mine = wmi_splat_u64(access->record), wave = wmi_splat_u64(WMI_RACE_SAME_WAVE),
                zero = wmi_splat_u64(0);
-    return (u64v)(record != zero) & (u64v)(record - from >= before) &
-           (u64v)(((record ^ mine) & wave) != zero);
+    return (u64v)(record != zero) & (u64v)(record - from >= before) & (u64v)(((record ^ mine) & wave) != zero);
 }
 
 static inline u64v at(const uint64_t *record)
@@ -64,46 +63,35 @@ static bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t 
     return true;
 }
 
-/* Records an access to whole blocks of a page, as far as they are not divided: how many; -1: it meets
- * something that is not settled. */
-static int touch_blocks(struct wmi_races *races, uint64_t address, size_t count)
+/* Records an access to consecutive dwords of LDS. */
+static bool touch_lds(struct wmi_races *races, uint64_t address, size_t count)
 {
-    struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
-    const unsigned first = address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
-    size_t blocks = count / WMI_RACE_BLOCK_DWORDS;
-    if (!page || address % (1u << WMI_RACE_BLOCK_BITS) || !blocks || page->divided >> first & 1)
-        return 0;
-    if (blocks > WMI_RACE_BLOCKS - first)
-        blocks = WMI_RACE_BLOCKS - first;
-    const uint32_t divided = page->divided >> first;
-    if (divided && (size_t)__builtin_ctz(divided) < blocks)
-        blocks = (size_t)__builtin_ctz(divided);
-    const struct wmi_race_cells cells = {page->write, page->read, page->other};
-    return (races->now.writes ? touch_write : touch_read)(&cells, first, blocks, &races->now) ? (int)blocks
-                                                                                              : -1;
+    struct wmi_race_cells cells;
+    size_t dword;
+    return wmi_race_cells_at(races, WMI_SPACE_LDS, address, &cells, &dword) &&
+           count <= races->group->lds_dwords - dword &&
+           (races->now.writes ? touch_write : touch_read)(&cells, dword, count, &races->now);
 }
 
 /* Records an access to consecutive dwords. */
 static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count)
 {
-    const bool lds = space == WMI_SPACE_LDS;
     struct wmi_race_cells cells;
     size_t dword;
+    if (space == WMI_SPACE_LDS)
+        return touch_lds(races, address, count);
     while (count) {
-        const int blocks = lds ? 0 : touch_blocks(races, address, count);
-        if (blocks < 0)
+        struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
+        const unsigned block = address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
+        const size_t first = address / 4 % WMI_RACE_BLOCK_DWORDS, room = WMI_RACE_BLOCK_DWORDS - first;
+        const size_t now = count < room ? count : room;
+        const uint32_t dwords = UINT32_MAX >> (WMI_RACE_BLOCK_DWORDS - now) << first;
+        if (!page)
             return false;
-        size_t now = (size_t)blocks * WMI_RACE_BLOCK_DWORDS;
-        if (!blocks) {
-            if (!wmi_race_cells_at(races, space, address, &cells, &dword))
-                return false;
-            const size_t room = (lds ? races->group->lds_dwords : WMI_RACE_BLOCK_DWORDS) - dword;
-            if (lds && room < count)
-                return false;
-            now = count < room ? count : room;
-            if (!(races->now.writes ? touch_write : touch_read)(&cells, dword, now, &races->now))
-                return false;
-        }
+        if ((page->divided >> block & 1 || !wmi_race_touch_block(page, block, dwords, &races->now)) &&
+            (!wmi_race_cells_at(races, space, address, &cells, &dword) ||
+             !(races->now.writes ? touch_write : touch_read)(&cells, dword, now, &races->now)))
+            return false;
         count -= now;
         address += 4 * now;
     }
@@ -132,31 +120,39 @@ static inline bool is_run(const struct wmi_outline *outline, uint32_t step)
     return !differs;
 }
 
-/* Records what each lane accesses. Stores must ascend: otherwise lanes may store to one address. */
+/* Records what lanes access, by runs of consecutive addresses. Stores must ascend: otherwise lanes may store to
+ * one address. */
 static bool touch_lanes(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes)
 {
+    enum { SHORT = 4 };
     const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
     const uint32_t *low = outline->low, *high = outline->high;
-    struct wmi_race_cells cells;
-    uint64_t before = 0;
-    size_t dword;
-    for (uint64_t left = outline->lanes; left; left &= left - 1) {
+    uint64_t left = outline->lanes, start = 0, end = 0;
+    for (; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
         const uint64_t address = outline->base + (low[i] | (high ? (uint64_t)high[i] << 32 : 0));
         if (address % 4 || address < outline->from || address + bytes > outline->to ||
-            (races->now.writes && left != outline->lanes && address < before + bytes))
+            (races->now.writes && address < end))
             return false;
-        before = address;
-        for (unsigned k = 0; k < bytes; k += 4)
-            if (!wmi_race_cells_at(races, space, address + k, &cells, &dword) ||
-                !wmi_race_touch_quickly(&cells, dword, &races->now))
+        if (address == end) {
+            end += bytes;
+            continue;
+        }
+        if (!races->now.writes && address + bytes == end)
+            continue;
+        if (end - start <= SHORT) {
+            if (end != start && !wmi_race_touch_dword(races, space, start))
                 return false;
+        } else if (!touch_run(races, space, start, (size_t)(end - start) / 4)) {
+            return false;
+        }
+        start = address;
+        end = address + bytes;
     }
-    return true;
+    return touch_run(races, space, start, (size_t)(end - start) / 4);
 }
 
-static bool touch(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes,
-                  uint64_t address)
+static bool touch(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes, uint64_t address)
 {
     const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
     const uint64_t lanes = outline->lanes >> __builtin_ctzll(outline->lanes);
@@ -171,6 +167,14 @@ static bool touch(struct wmi_races *races, const struct wmi_outline *outline, un
     return touch_lanes(races, outline, bytes);
 }
 
+bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                                  size_t count);
+bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                                  size_t count)
+{
+    return touch_run(races, space, address, count);
+}
+
 bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
 bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *outline, uint32_t slot)
 {
@@ -182,8 +186,8 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     const uint64_t address =
         outline->base + (outline->low[first] | (outline->high ? (uint64_t)outline->high[first] << 32 : 0));
     const bool writes = insn->kind == WMI_ACCESS_STORE;
-    if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag ||
-        elements != 1 || bytes % 4 || address % 4)
+    if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag || elements != 1 ||
+        bytes % 4 || address % 4)
         return false;
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (writes && wave->releases)

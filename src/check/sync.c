@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* The checker of synchronisation: waves of a workgroup at different barriers, LDS stores that a wave has not
+ * waited for at a barrier, and what a deadlock waits for. */
+#include "check/checker.h"
+#include "exec/dispatch.h"
+#include "isa/wait.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAVES = 32, NEEDLESS = UINT8_MAX /* as a limit: does not wait */ };
+
+struct place { /* a memory instruction, or one that waits */
+    uint64_t pc;
+    bool lds, stores;
+    uint8_t limit; /* operations of LDS that it leaves */
+};
+
+struct wave {
+    uint32_t arrivals, departures; /* at the workgroup's barrier */
+    uint64_t barrier;              /* the last one, */
+    uint64_t access, store;        /* memory access, and store to LDS */
+    uint32_t stores;               /* operations of LDS from its last store on; 0: none is on its way */
+    bool ended;
+};
+
+struct group {
+    struct group *next;
+    uint64_t number;
+    uint32_t waves, begun; /* barriers to which a wave has come */
+    uint64_t barrier;      /* the last of them, and who came first */
+    uint32_t first;
+    struct wave wave[WAVES];
+};
+
+struct sync {
+    struct wmi_observer observer;
+    struct wmi_check_dispatch dispatch;
+    const struct wmi_dispatch *running; /* NULL: nothing has been executed */
+    struct place *place;
+    uint32_t places, capacity;
+    struct group *group, *unused; /* the current one; those that have ended */
+    struct wmi_found_set findings;
+    const char *missed;
+};
+
+static const char no_memory[] = "no memory for all that was to be checked for synchronisation";
+
+/* ---- rules ---- */
+
+enum rule { DIFFERENT_BARRIERS, STORE_AT_BARRIER, DEADLOCK, RULES };
+enum { FIRST_WAVE, WAITING, AT_BARRIER }; /* details */
+
+static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message, size_t size);
+
+static const struct wmi_check_rule rules[RULES] = {
+    [DIFFERENT_BARRIERS] = {.name = "different-barriers",
+                            .source = "OpenCL C, \"Synchronization Functions\"",
+                            .remedy = "let all waves reach the same barrier: move it out of the branch or loop",
+                            .class = WM_CHECK_SYNC,
+                            .has_first = true,
+                            .pairs = true,
+                            .word = word_rule},
+    [STORE_AT_BARRIER] = {.name = "lds-store-at-barrier",
+                          .source = "LLVM AMDGPUUsage, \"Memory Model\": release at workgroup scope",
+                          .remedy = "wait until the counter of LDS is 0 before the barrier",
+                          .class = WM_CHECK_SYNC,
+                          .has_first = true,
+                          .pairs = true,
+                          .word = word_rule},
+    [DEADLOCK] = {.name = "deadlock",
+                  .remedy = "let every wave reach the barrier, and store what others wait for before waiting",
+                  .class = WM_CHECK_SYNC,
+                  .has_first = true,
+                  .word = word_rule},
+};
+
+static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message, size_t size)
+{
+    const uint64_t first = found->detail[FIRST_WAVE], waiting = found->detail[WAITING];
+    (void)words;
+    switch ((enum rule)(found->rule - rules)) {
+    case DIFFERENT_BARRIERS:
+        snprintf(message, size, "wave %u waits at this barrier while wave %" PRIu64 " of its workgroup waits at another",
+                 found->wave, first);
+        break;
+    case STORE_AT_BARRIER:
+        snprintf(message, size, "wave %u signals the barrier before its store to LDS is known to be complete: other "
+                                "waves may read older data",
+                 found->wave);
+        break;
+    default:
+        if (found->detail[AT_BARRIER])
+            snprintf(message, size, "deadlock: wave %u and %" PRIu64 " more wait at this barrier for wave %" PRIu64
+                                    ", which waits for memory that nobody changes",
+                     found->wave, waiting - 1, first);
+        else
+            snprintf(message, size, "deadlock: wave %u waits for memory that nobody changes", found->wave);
+        break;
+    }
+}
+
+static void add(struct sync *sync, enum rule rule, const struct group *group, unsigned wave, uint64_t pc,
+                uint64_t first_pc, const uint64_t detail[3])
+{
+    const struct wmi_found found = {.rule = &rules[rule],
+                                    .pc = pc,
+                                    .first_pc = first_pc,
+                                    .count = 1,
+                                    .has_wave = true,
+                                    .wave = wave,
+                                    .group = group->number,
+                                    .launch = sync->dispatch.launch,
+                                    .detail = {detail[0], detail[1], detail[2]}};
+    if (!wmi_found_add(&sync->findings, &found))
+        sync->missed = no_memory;
+}
+
+/* ---- instructions ---- */
+
+static uint32_t add_place(struct sync *sync, const struct place *place)
+{
+    if (sync->places == sync->capacity) {
+        const uint32_t capacity = sync->capacity ? 2 * sync->capacity : 64;
+        struct place *more = realloc(sync->place, capacity * sizeof *more);
+        if (!more) {
+            sync->missed = no_memory;
+            return WMI_NOT_SHOWN;
+        }
+        sync->place = more;
+        sync->capacity = capacity;
+    }
+    sync->place[sync->places] = *place;
+    return sync->places++;
+}
+
+static uint32_t add_memory_insn(void *self, uint64_t pc, unsigned id)
+{
+    const struct wmi_row *row = &wmi_rows[id];
+    const bool lds = row->class == WMI_CLASS_DS;
+    return add_place(self, &(struct place){.pc = pc,
+                                           .lds = lds,
+                                           .stores = lds && (row->memory == WMI_MEMORY_STORE ||
+                                                             row->memory == WMI_MEMORY_ATOMIC),
+                                           .limit = NEEDLESS});
+}
+
+/* Numbers the instructions that wait for LDS, and barriers. */
+static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
+{
+    struct sync *sync = self;
+    const struct wmi_wait_facts facts = wmi_wait_facts_of(sync->dispatch.target, insn);
+    const bool barrier = insn->id == WMI_INSN_s_barrier || insn->id == WMI_INSN_s_barrier_signal;
+    const uint8_t limit = facts.waits ? facts.limit[WMI_COUNTER_DS] : NEEDLESS;
+    return barrier || limit != NEEDLESS ? add_place(sync, &(struct place){.pc = pc, .limit = limit}) : WMI_NOT_SHOWN;
+}
+
+static void execute(void *local, void **own, uint32_t number, const uint32_t *scalars)
+{
+    struct sync *sync = local;
+    const struct wmi_wave *running = wmi_wave_of((const char *)scalars - offsetof(struct wmi_frame, s));
+    (void)own;
+    sync->running = running->group->dispatch;
+    if (number >= sync->places || !sync->group)
+        return;
+    struct wave *wave = &sync->group->wave[running->index];
+    if (sync->place[number].limit < wave->stores)
+        wave->stores = 0;
+}
+
+/* A wave executes the memory instruction. */
+static void pass(struct sync *sync, uint32_t wave, uint32_t slot)
+{
+    if (slot >= sync->places || !sync->group)
+        return;
+    struct wave *w = &sync->group->wave[wave];
+    const struct place *place = &sync->place[slot];
+    w->access = place->pc;
+    w->stores += place->lds && w->stores;
+    if (!place->stores)
+        return;
+    w->stores = 1;
+    w->store = place->pc;
+}
+
+static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
+{
+    pass(local, access->wave, slot);
+}
+
+static bool see_outline(void *local, const struct wmi_outline *outline, uint32_t slot)
+{
+    pass(local, outline->wave, slot);
+    return true;
+}
+
+static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
+                     const struct wmi_hit *hit)
+{
+    (void)depth, (void)address, (void)hit;
+    pass(local, wave, slot);
+    return true;
+}
+
+/* ---- barriers ---- */
+
+static void arrive(struct sync *sync, struct group *group, unsigned number, uint64_t pc)
+{
+    struct wave *wave = &group->wave[number];
+    wave->barrier = pc;
+    if (wave->stores && group->waves > 1)
+        add(sync, STORE_AT_BARRIER, group, number, pc, wave->store, (const uint64_t[3]){0});
+    wave->stores = 0;
+    if (++wave->arrivals > group->begun) {
+        group->begun = wave->arrivals;
+        group->barrier = pc;
+        group->first = number;
+    } else if (wave->arrivals == group->begun && group->barrier != pc) {
+        add(sync, DIFFERENT_BARRIERS, group, number, pc, group->barrier, (const uint64_t[3]){group->first});
+    }
+}
+
+static void see_event(void *local, const struct wm_event *event)
+{
+    struct sync *sync = local;
+    struct group *group = sync->group;
+    if (!group || event->wave >= group->waves)
+        return;
+    const bool own = event->barrier.number == WM_BARRIER_WORKGROUP;
+    switch (event->kind) {
+    case WM_EVENT_BARRIER_ARRIVE:
+        if (own)
+            arrive(sync, group, event->wave, event->pc);
+        break;
+    case WM_EVENT_BARRIER_LEAVE:
+        if (own)
+            group->wave[event->wave].departures = group->wave[event->wave].arrivals;
+        break;
+    case WM_EVENT_WAVE_END:
+        group->wave[event->wave].ended = event->extent.completed;
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- workgroups ---- */
+
+static void turn(void *local, void **mine, uint64_t number, uint32_t waves, uint64_t scratch)
+{
+    struct sync *sync = local;
+    (void)scratch;
+    struct group *group = *mine;
+    if (!group && waves <= WAVES) {
+        group = sync->unused;
+        if (group)
+            sync->unused = group->next;
+        else if (!(group = malloc(sizeof *group)))
+            sync->missed = no_memory;
+    }
+    if (!*mine && group) {
+        *group = (struct group){.number = number, .waves = waves};
+        *mine = group;
+    }
+    if (waves > WAVES)
+        sync->missed = "synchronisation: workgroups of more than 32 waves are not checked";
+    sync->group = group;
+}
+
+/* Says who waits for whom in a workgroup that a deadlock has ended. */
+static void report_deadlock(struct sync *sync, const struct group *group)
+{
+    const struct wave *at_barrier = NULL, *polls = NULL;
+    uint64_t waiting = 0;
+    for (unsigned i = 0; i < group->waves; i++) {
+        const struct wave *wave = &group->wave[i];
+        const bool waits = wave->arrivals > wave->departures;
+        if (wave->ended)
+            continue;
+        waiting += waits;
+        if (waits && !at_barrier)
+            at_barrier = wave;
+        if (!waits && !polls)
+            polls = wave;
+    }
+    if (at_barrier && polls)
+        add(sync, DEADLOCK, group, (unsigned)(at_barrier - group->wave), at_barrier->barrier, polls->access,
+            (const uint64_t[3]){(uint64_t)(polls - group->wave), waiting, 1});
+    else if (polls)
+        add(sync, DEADLOCK, group, (unsigned)(polls - group->wave), polls->access, polls->access,
+            (const uint64_t[3]){0});
+}
+
+static void end_group(void *local, void *mine, uint64_t instructions)
+{
+    struct sync *sync = local;
+    struct group *group = mine;
+    (void)instructions;
+    if (!group)
+        return;
+    if (sync->running && sync->running->deadlock)
+        report_deadlock(sync, group);
+    group->next = sync->unused;
+    sync->unused = group;
+    if (sync->group == group)
+        sync->group = NULL;
+}
+
+/* ---- the checker ---- */
+
+static void *begin_thread(void *self)
+{
+    return self;
+}
+
+static void end_thread(void *self, void *local)
+{
+    (void)self, (void)local;
+}
+
+static const char *incomplete(void *self)
+{
+    return ((const struct sync *)self)->missed;
+}
+
+static void *create(unsigned what)
+{
+    struct sync *sync = calloc(1, sizeof *sync);
+    (void)what;
+    if (!sync)
+        return NULL;
+    sync->observer = (struct wmi_observer){
+        .self = sync,
+        .events = WM_EVENT_BARRIER_ARRIVE | WM_EVENT_BARRIER_LEAVE | WM_EVENT_WAVE_END,
+        .thread_begin = begin_thread,
+        .thread_end = end_thread,
+        .access = see_access,
+        .instruction = add_memory_insn,
+        .decoded = add_wait,
+        .execute = execute,
+        .turn = turn,
+        .end = end_group,
+        .outline = see_outline,
+        .outline_lane = see_lane,
+        .event = see_event,
+        .incomplete = incomplete,
+    };
+    return sync;
+}
+
+static void destroy(void *self)
+{
+    struct sync *sync = self;
+    for (struct group *group = sync->unused, *next; group; group = next) {
+        next = group->next;
+        free(group);
+    }
+    wmi_found_free(&sync->findings);
+    free(sync->place);
+    free(sync);
+}
+
+static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
+{
+    struct sync *sync = self;
+    sync->dispatch = *dispatch;
+    sync->running = NULL;
+    sync->group = NULL;
+    sync->missed = NULL;
+    sync->places = 0;
+    return &sync->observer;
+}
+
+static bool end(void *self, struct wmi_found_set *findings)
+{
+    struct sync *sync = self;
+    return wmi_found_move(findings, &sync->findings);
+}
+
+const struct wmi_checker wmi_checker_sync = {
+    .name = "synchronisation",
+    .classes = WM_CHECK_SYNC,
+    .in_order = true,
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .end = end,
+};
