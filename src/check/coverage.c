@@ -24,7 +24,8 @@ struct kernel {
 struct wmi_coverage {
     struct wmi_observer observer;
     struct wmi_check_dispatch dispatch;
-    pthread_mutex_t lock; /* protects the executions of blocks */
+    pthread_mutex_t lock; /* protects what follows while the dispatch runs: a thread may end and add its
+                             counts while another one reaches new code */
     struct block *blocks; /* of the dispatch, by the number of the block */
     size_t count;
     bool lost;              /* no memory */
@@ -83,17 +84,21 @@ static bool grow(struct block **blocks, size_t count)
 static uint32_t add_block(void *self, uint64_t from, uint64_t to, bool falls, const uint32_t *work)
 {
     struct wmi_coverage *coverage = self;
+    struct block block = {.from = from, .to = to};
+    uint32_t number = WMI_NOT_SHOWN;
     (void)falls, (void)work;
     if (from >= to)
-        return WMI_NOT_SHOWN;
-    if (coverage->count == WMI_BLOCKS || !grow(&coverage->blocks, coverage->count)) {
+        return number;
+    read_code(&coverage->dispatch, &block);
+    pthread_mutex_lock(&coverage->lock);
+    if (coverage->count < WMI_BLOCKS && grow(&coverage->blocks, coverage->count)) {
+        number = (uint32_t)coverage->count++;
+        coverage->blocks[number] = block;
+    } else {
         coverage->lost = true;
-        return WMI_NOT_SHOWN;
     }
-    struct block *block = &coverage->blocks[coverage->count];
-    *block = (struct block){.from = from, .to = to};
-    read_code(&coverage->dispatch, block);
-    return (uint32_t)coverage->count++;
+    pthread_mutex_unlock(&coverage->lock);
+    return number;
 }
 
 /* ---- threads ---- */

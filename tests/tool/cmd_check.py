@@ -13,7 +13,8 @@ sys.path.insert(0, os.path.join(ROOT, "tests/check"))
 import check as kernels
 
 # `early` stores a register before it is there; `right` waits; `branches` skips a store if n is 0; `many` has 105 mistakes;
-# `traps` faults.
+# `scalar` loads a line of the scalar
+# cache that it has changed in memory; `traps` faults.
 SOURCE = """
 // KERNEL: early in out
 early:
@@ -53,12 +54,23 @@ many:
   v_mov_b32 v3, v1
 .endr
   s_endpgm
+// KERNEL: scalar out
+scalar:
+  s_load_dwordx2 s[2:3], s[0:1], 0x0
+  s_waitcnt lgkmcnt(0)
+  s_load_dword s4, s[2:3], 0x0
+  v_mov_b32 v0, 0
+  v_mov_b32 v1, 7
+  global_store_dword v0, v1, s[2:3]
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  s_load_dword s4, s[2:3], 0x0 // stale
+  s_endpgm
 // KERNEL: traps
 traps:
   s_trap 2
   s_endpgm
 """
-HERE = 1 + [line.endswith("// here") for line in SOURCE.splitlines()].index(True)
+HERE, STALE = (1 + [line.endswith(mark) for line in SOURCE.splitlines()].index(True) for mark in ("// here", "// stale"))
 BUFFERS = "-g 128 -b 64 --arg in=iota:u32:64 --arg out=zero:u32:64"
 WAIT = "--only wait,hazard"  # all that the kernels violate
 PUBLISHED, SARIF = os.path.join(ROOT, "docs/schema/check.json"), os.path.join(ROOT, "tests/tool/sarif.json")
@@ -103,7 +115,7 @@ class Check(command.Case):
         self.assertIn("\nchecked    wait, hazard\n", out)
         self.assertIn("\nran        1 kernel, 1 launch, 2 workgroups, 2 waves, 12 instructions\n", out)
         self.assertIn("\naccesses   4 global, 2 scalar\n", out)
-        self.assertIn("\nunchecked  4 kernels that did not run: right, branches, many, ...\n", out)
+        self.assertIn("\nunchecked  5 kernels that did not run: right, branches, many, ...\n", out)
         self.assertTrue(out.endswith("\nfound      1 error\n"), out)
         self.assertIn("found      0 errors\n", self.check("right", BUFFERS, WAIT))
 
@@ -204,6 +216,18 @@ class Check(command.Case):
         self.assertEqual(self.check(line, WAIT, "--all", code=1).count("\n  at   "), 105)
         self.assertEqual(len(self.report(line, WAIT, code=1)["findings"]), 105)
 
+    def test_scalar_cache(self):
+        """What --scalar-cache check reports is a finding like any other."""
+        line = "scalar -g 64 -b 64 --arg out=zero:u32:4 --then --arg out=same:out"
+        self.assertEqual(self.report(line, WAIT)["findings"], [])
+        report = self.report(line, WAIT, "--scalar-cache check", code=1)
+        self.validate(PUBLISHED, report)
+        (found,) = report["findings"]
+        self.assertEqual((found["rule"], found["class"], found["kernel"], found["line"], found["executions"], found["launch"]),
+                         ("stale-scalar-load", "wait", "scalar", STALE, 1, 1))  # the second launch changes nothing
+        self.assertTrue(found["instruction"].startswith("s_load_dword s4, s[2:3]"), found)
+        self.assertEqual(found["memory"]["allocation"]["name"], "out")
+
     def test_fault(self):
         report = self.report("traps -g 64 -b 64", WAIT, code=3)
         self.validate(PUBLISHED, report)
@@ -224,7 +248,8 @@ class Check(command.Case):
             block = re.search(r"(?m)^    \$ wavemem (check vecadd.co .*)\n((?:    .*\n)+)", file.read())
         words = block[1].replace("vecadd.co", self.example("vecadd")[0])
         out, _ = self.run_tool(words, code=1)
-        self.assertEqual(out, re.sub("(?m)^    ", "", block[2]))
+        printed, shown = (re.sub("(?m)^checked .*\n", "", text) for text in (out, re.sub("(?m)^    ", "", block[2])))
+        self.assertEqual(printed, shown)
 
     def test_errors(self):
         self.refused("'x' is no class of findings", "check k.co -k early", BUFFERS, "--only x")

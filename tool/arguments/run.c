@@ -9,6 +9,7 @@
 #include "tool/arguments/registers.h"
 #include "tool/check/findings.h"
 #include "tool/check/show.h"
+#include "tool/check/stale.h"
 #include "tool/interrupt.h"
 #include "tool/output.h"
 #include "tool/report/document.h"
@@ -217,6 +218,8 @@ struct stales {
     json_t *report; /* or NULL */
     bool silent;
     size_t count;
+    json_t *findings; /* of the check, to which they belong; NULL: of none */
+    struct tool_stale_place place;
 };
 
 static void add_stale(void *user, const struct wm_stale *stale)
@@ -225,6 +228,10 @@ static void add_stale(void *user, const struct wm_stale *stale)
                                         [WM_STALE_STORE] = "lost store",
                                         [WM_STALE_VECTOR_LOAD] = "vector load of a dirty line"};
     struct stales *stales = user;
+    if (stales->findings) {
+        json_array_append_new(stales->findings, tool_stale_finding(&stales->place, stale));
+        return;
+    }
     stales->count++;
     if (!stales->silent)
         printf("found: %s\n", stale->text);
@@ -543,6 +550,7 @@ struct watchers {
     struct wm_profile *profile;
     struct wm_check *check;
     struct wm_fidelity *fidelity;
+    json_t *stales; /* findings of the scalar cache, if there is a check of waits */
 };
 
 static void show_fault(const char *what, const struct wm_fault *fault)
@@ -675,7 +683,9 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
                         ? stderr
                         : stdout; /* not between the braces of the report */
     struct stales stales = {.report = report && job->scalar_cache ? json_array() : NULL,
-                            .silent = job->outputs.json && !job->outputs.json_path};
+                            .silent = job->outputs.json && !job->outputs.json_path,
+                            .findings = watchers->stales,
+                            .place = {*machine, d->object, d->kernel, (uint32_t)index + 1}};
     struct wm_dispatch *dispatch = &prepared.dispatch;
     dispatch->stale = add_stale;
     dispatch->stale_user = &stales;
@@ -790,6 +800,7 @@ static int show_watchers(struct tool_job *job, const struct watchers *watchers, 
         return worst;
     json_t *findings = tool_json_findings(watchers->check), *coverage = tool_json_coverage(watchers->check),
            *unchecked = unchecked_kernels(job, coverage);
+    json_array_extend(findings, watchers->stales);
     worst = tool_check_show(&job->check, findings, coverage, unchecked, report, text ? stdout : NULL, worst);
     json_decref(findings);
     json_decref(coverage);
@@ -811,6 +822,8 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     int worst = TOOL_CLEAN;
     struct watchers watchers = {.profile = profile};
     tool_watch_interrupts();
+    if (job->check.given && job->check.classes & WM_CHECK_WAITS)
+        watchers.stales = json_array();
     if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
         (job->check.classes && wm_check_create(job->check.classes, &watchers.check, &diag) != WM_OK) ||
         !make_machine(job, watchers.check, &machine, &diag))
@@ -818,6 +831,7 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     for (size_t i = 0; i < job->count && !ends_job(worst); i++)
         worst = tool_worse(worst, run_dispatch(job, i, &machine, &watchers, report));
     worst = show_watchers(job, &watchers, report, worst);
+    json_decref(watchers.stales);
     wm_fidelity_destroy(watchers.fidelity);
     wm_check_destroy(watchers.check);
     wm_machine_destroy(machine);

@@ -40,7 +40,7 @@ static json_t *memory_of(const struct wm_finding *f)
                      "bytes", (json_int_t)f->bytes, "allocation", allocation);
 }
 
-static json_t *finding_of(const struct wm_finding *f)
+json_t *tool_json_finding(const struct wm_finding *f)
 {
     json_t *one = json_object();
     json_object_set_new(one, "rule", json_string(f->rule));
@@ -73,7 +73,7 @@ json_t *tool_json_findings(struct wm_check *check)
     const struct wm_finding *findings = wm_check_findings(check, &count);
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, finding_of(&findings[i]));
+        json_array_append_new(list, tool_json_finding(&findings[i]));
     return list;
 }
 

@@ -10,6 +10,8 @@
 
 /* An array of findings, and one of kernels that were checked: docs/schema/check.json. */
 json_t *tool_json_findings(struct wm_check *check);
+/* One finding. */
+json_t *tool_json_finding(const struct wm_finding *finding);
 json_t *tool_json_coverage(struct wm_check *check);
 
 #endif
