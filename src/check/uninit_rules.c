@@ -83,7 +83,7 @@ static const struct wmi_check_rule load_rules[WMI_UNINIT_SOURCES] = {
 
 static const struct wmi_check_rule use_rules[WMI_UNINIT_USES] = {
 #define USE(use, text)                                                                                       \
-    [use] = {.name = text, .class = WM_CHECK_ORIGINS, .remedy = REMEDY, .has_first = true, .word = word_use}
+    [use] = {.name = text, .class = WM_CHECK_UNINIT, .remedy = REMEDY, .has_first = true, .word = word_use}
     USE(WMI_UNINIT_BRANCH, "uninit-branch"),   USE(WMI_UNINIT_EXEC, "uninit-exec"),
     USE(WMI_UNINIT_ADDRESS, "uninit-address"), USE(WMI_UNINIT_STORE, "uninit-store"),
     USE(WMI_UNINIT_MESSAGE, "uninit-message"), USE(WMI_UNINIT_ATOMIC, "uninit-atomic"),
