@@ -52,7 +52,8 @@ static const struct wrong wrongs[] = {
      "store of 4 bytes at byte 61 of LDS: the last 1 lie behind the 64 of the workgroup", UINT32_MAX,
      .lds = 64},
     {"v_lshlrev_b32 v1, 2, v0\nds_add_u32 v1, v0", "lds-out-of-bounds",
-     "atomic add of 4 bytes at byte 64 of LDS, 0 bytes behind the 64 of the workgroup", 0xffff0000, .lds = 64},
+     "atomic add of 4 bytes at byte 64 of LDS, 0 bytes behind the 64 of the workgroup", 0xffff0000,
+     .lds = 64},
     {"v_mov_b32 v1, 1\nds_add_u32 v1, v0", "misaligned", "atomic add of 4 bytes at offset 0x1", UINT32_MAX,
      .lds = 64},
 };
@@ -97,11 +98,11 @@ static void names_what_is_wrong(void **state)
                 struct wm_check *check;
                 assert_int_equal(wm_check_create(WM_CHECK_MEMORY, &check, &diag), WM_OK);
                 memset(&run, 0, sizeof run);
-                run_written(targets[t], 32, &run, write_wrong, wrong->text,
-                            (struct wm_dispatch){.check = check,
-                                                 .on_violation =
-                                                     stops ? WM_VIOLATION_STOPS : WM_VIOLATION_GOES_ON,
-                                                 .dynamic_lds = wrong->lds});
+                run_written(
+                    targets[t], 32, &run, write_wrong, wrong->text,
+                    (struct wm_dispatch){.check = check,
+                                         .on_violation = stops ? WM_VIOLATION_STOPS : WM_VIOLATION_GOES_ON,
+                                         .dynamic_lds = wrong->lds});
                 expect(targets[t], wrong, check);
                 assert_true(stops || run.fault.kind == WM_FAULT_NONE);
                 wm_check_destroy(check);
@@ -180,8 +181,9 @@ static void freed_memory_is_known(void **state)
         const struct wm_finding *found = wm_check_findings(m.check, &count);
         assert_int_equal(count, 1);
         assert_string_equal(found->rule, "use-after-free");
-        assert_string_equal(found->message,
-                            "atomic add of 4 bytes at byte 16 of 'first' of 1000 bytes, which has been freed");
+        assert_string_equal(
+            found->message,
+            "atomic add of 4 bytes at byte 16 of 'first' of 1000 bytes, which has been freed");
         assert_string_equal(found->allocation, "first");
         assert_int_equal(found->allocation_address, first);
         assert_int_equal(found->address, first + 16);
@@ -267,8 +269,10 @@ static void threads_make_no_difference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_what_is_wrong),        cmocka_unit_test(freed_memory_is_known),
-        cmocka_unit_test(reused_addresses_are_not_freed), cmocka_unit_test(what_is_not_freed_leaks),
+        cmocka_unit_test(names_what_is_wrong),
+        cmocka_unit_test(freed_memory_is_known),
+        cmocka_unit_test(reused_addresses_are_not_freed),
+        cmocka_unit_test(what_is_not_freed_leaks),
         cmocka_unit_test(threads_make_no_difference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
