@@ -172,6 +172,7 @@ static void *create(unsigned what)
     check->observer = (struct wmi_observer){
         .self = check,
         .lds_moves = true,
+        .twins_always = check->origins,
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = wmi_uninit_access,
