@@ -158,7 +158,8 @@ static void end_group(void *local, void *watched, uint64_t instructions)
 
 static const char *incomplete(void *self)
 {
-    return ((const struct wmi_uninit *)self)->missed;
+    const struct wmi_uninit *check = self;
+    return check->lost && !check->missed ? wmi_uninit_no_memory : check->missed;
 }
 
 /* ---- the checker ---- */

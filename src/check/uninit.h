@@ -101,6 +101,7 @@ struct wmi_uninit {
     size_t regions, room;
     struct wmi_written **retired; /* until no dispatch runs */
     size_t retired_count;
+    bool lost;           /* an allocation could not be added, and counts as written */
     uint64_t generation; /* counts changes of the regions */
 };
 

@@ -110,8 +110,10 @@ uint32_t wmi_uninit_add_origin(struct wmi_uninit_shard *shard, const struct wmi_
         if (check->origin[i].pc == origin->pc && check->origin[i].partial == origin->partial &&
             check->origin[i].source == origin->source)
             return i;
-    if (check->origin_count + 1 >= WMI_UNINIT_ORIGINS)
+    if (check->origin_count + 1 >= WMI_UNINIT_ORIGINS) {
+        check->missed = "too many loads of undefined values";
         return 0;
+    }
     if (!check->origin && !(check->origin = malloc(WMI_UNINIT_ORIGINS * sizeof *check->origin))) {
         shard->missed = true;
         return 0;
