@@ -268,17 +268,29 @@ static enum wm_status run_shown(struct wm_machine *machine, const struct wmi_mod
     return status;
 }
 
+/* Which registers have values when a wave starts. Source: exec/abi.c. */
+static void tell_initial_registers(const struct wm_kernel *kernel, const struct wmi_dispatch *dispatch,
+                                   struct wmi_check_dispatch *about)
+{
+    const struct wmi_kernel_descriptor *d = wmi_kernel_descriptor(kernel);
+    about->set_sgprs = d->user_sgprs + d->workgroup_id_x + d->workgroup_id_y + d->workgroup_id_z +
+                       (d->workgroup_info != 0) + (d->scratch_enabled != 0);
+    about->agprs = d->agprs;
+    about->set_vgprs = dispatch->launch.packed_ids ? 1 : dispatch->launch.workitem_ids;
+}
+
 /* Tells the checkers what they are about to see. Returns how many observers they have. */
 static size_t begin_check(const struct wm_machine *machine, const struct wm_kernel *kernel,
                           const struct wmi_dispatch *dispatch, const struct wmi_guards *guards,
-                          struct wm_check *check, bool profiled, struct wmi_watcher *own)
+                          const struct wm_dispatch *request, struct wmi_watcher *own)
 {
     struct wmi_check_dispatch about = {
         .target = wmi_target_of_waves(machine, kernel->wave_size),
         .space = machine->space,
         .kernel = kernel->name,
         .entry = dispatch->launch.entry,
-        .profiled = profiled,
+        .profiled = request->profile,
+        .sets_all = request->start,
         .wave_lanes = kernel->wave_size,
         .lds_bytes = dispatch->lds_size,
         .lane_scratch = dispatch->lane_scratch,
@@ -290,10 +302,11 @@ static size_t begin_check(const struct wm_machine *machine, const struct wm_kern
         .guards = guards->guard,
         .guard_count = guards->count,
     };
+    tell_initial_registers(kernel, dispatch, &about);
     struct wmi_check_observer observers[WMI_CHECKERS];
     memcpy(about.groups, dispatch->groups, sizeof about.groups);
     memcpy(about.workgroup, dispatch->workgroup, sizeof about.workgroup);
-    const unsigned count = wmi_check_begin(check, &about, observers);
+    const unsigned count = wmi_check_begin(request->check, &about, observers);
     for (unsigned i = 0; i < count; i++)
         own[i] = (struct wmi_watcher){observers[i].observer, observers[i].what};
     return count;
@@ -329,7 +342,7 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
         own[owns++] = (struct wmi_watcher){wmi_profile_begin(request->profile, &source), "profile"};
     }
     if (request->check)
-        owns += begin_check(machine, kernel, dispatch, &guards, request->check, request->profile, &own[owns]);
+        owns += begin_check(machine, kernel, dispatch, &guards, request, &own[owns]);
     if (request->fidelity)
         own[owns++] = (struct wmi_watcher){wmi_fidelity_observer(request->fidelity), "fidelity"};
     struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;

@@ -34,6 +34,9 @@ struct wmi_check_dispatch {
     uint32_t lane_scratch;                 /* bytes of scratch that the kernel asks for, per lane */
     uint64_t scratch;                      /* guest address of the first wave's; 0: none */
     uint64_t scratch_stride, wave_scratch; /* bytes from one wave's to the next one's; bytes of a wave's */
+    bool sets_all;                         /* the caller sets the initial registers; else, counted from s0 */
+    uint32_t set_sgprs, set_vgprs;         /* and v0, so many have values when a wave starts, perhaps fewer */
+    uint32_t agprs;                        /* AccVGPR rows of a wave */
     uint64_t kernarg;                      /* guest address of the arguments */
     uint32_t kernarg_bytes;
     const struct wmi_guard *guards;

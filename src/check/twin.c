@@ -2,6 +2,7 @@
 /* The twin of a wave. */
 #include "check/twin.h"
 
+#include "check/undefined.h"
 #include "sem/sem.h"
 
 #include <stdlib.h>
@@ -127,6 +128,34 @@ void wmi_twin_restart(struct wmi_twin *twin, const char *frame)
     twin->source = twin->latest = 0;
     twin->executed = 0;
     twin->loads = 0;
+}
+
+/* Gives another value to the words of the frame in [from, to). */
+static void make_undefined(struct wmi_twin *twin, uint32_t from, uint32_t to, uint32_t first)
+{
+    for (uint32_t at = from; at < to; at += 4) {
+        const uint32_t value = word_at(twin->frame, at) ^ wmi_undefined_pattern(at);
+        memcpy(twin->frame + at, &value, sizeof value);
+        twin->origin[place_of(twin, at)] = first + place_of(twin, at);
+    }
+}
+
+void wmi_twin_start(struct wmi_twin *twin, const char *frame, uint32_t set_sgprs, uint32_t set_vgprs,
+                    uint32_t end, uint32_t first)
+{
+    wmi_twin_restart(twin, frame);
+    make_undefined(twin, 4 * set_sgprs, 4 * WMI_S_VCC, first);
+    make_undefined(twin, twin->layout->vgprs + set_vgprs * 4 * twin->lanes, end, first);
+}
+
+void wmi_twin_place_name(unsigned place, unsigned vgprs, char *text, size_t size)
+{
+    const bool scalar = place < WMI_TWIN_SCALARS;
+    const unsigned row = scalar ? 0 : place - WMI_TWIN_SCALARS;
+    wmi_register_name(scalar        ? place
+                      : row < vgprs ? WMI_REGISTER_VGPR + row
+                                    : WMI_REGISTER_AGPR + row - vgprs,
+                      text, size);
 }
 
 void wmi_twin_settle_word(struct wmi_twin *twin, const char *frame, unsigned word)

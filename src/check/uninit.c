@@ -158,7 +158,8 @@ static void end_group(void *local, void *watched, uint64_t instructions)
 
 static const char *incomplete(void *self)
 {
-    return ((const struct wmi_uninit *)self)->missed;
+    const struct wmi_uninit *check = self;
+    return check->lost && !check->missed ? wmi_uninit_no_memory : check->missed;
 }
 
 /* ---- the checker ---- */
@@ -172,6 +173,7 @@ static void *create(unsigned what)
     check->observer = (struct wmi_observer){
         .self = check,
         .lds_moves = true,
+        .twins_always = check->origins,
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = wmi_uninit_access,

@@ -17,8 +17,14 @@ enum {
     WMI_UNINIT_RECENT = 64,
 };
 
-/* What memory an undefined value was loaded from. */
-enum wmi_uninit_source { WMI_UNINIT_GLOBAL, WMI_UNINIT_LDS, WMI_UNINIT_SCRATCH, WMI_UNINIT_SOURCES };
+/* Where an undefined value was. */
+enum wmi_uninit_source {
+    WMI_UNINIT_GLOBAL,
+    WMI_UNINIT_LDS,
+    WMI_UNINIT_SCRATCH,
+    WMI_UNINIT_SOURCES,
+    WMI_UNINIT_REGISTER = WMI_UNINIT_SOURCES, /* none: a register that nobody set */
+};
 
 /* What depends on it. */
 enum wmi_uninit_use {
@@ -76,6 +82,7 @@ struct wmi_uninit {
     struct wmi_observer observer;
     struct wmi_check_dispatch dispatch;
     uint32_t waves; /* of a workgroup */
+    uint32_t vgprs; /* of the waves */
     struct wmi_uninit_instruction *chunk[WMI_UNINIT_CHUNKS];
     uint32_t instructions, decoded; /* decoded: number of the last one */
     uint32_t *slot;                 /* number of the instruction of each slot */
@@ -94,6 +101,7 @@ struct wmi_uninit {
     size_t regions, room;
     struct wmi_written **retired; /* until no dispatch runs */
     size_t retired_count;
+    bool lost;           /* an allocation could not be added, and counts as written */
     uint64_t generation; /* counts changes of the regions */
 };
 
@@ -109,6 +117,8 @@ extern const char wmi_uninit_no_memory[]; /* why a check is incomplete */
 
 /* The number of a load's origin; 0: no memory, or too many. */
 uint32_t wmi_uninit_add_origin(struct wmi_uninit_shard *shard, const struct wmi_uninit_origin *origin);
+/* The origin of that number: of loads, or from WMI_UNINIT_ORIGINS on of the registers of wmi_twin_start(). */
+struct wmi_uninit_origin wmi_uninit_origin_of(const struct wmi_uninit *check, uint32_t number);
 /* Adds a finding: instruction `pc` of the wave makes use of a value from the origin. */
 void wmi_uninit_use(struct wmi_uninit_shard *shard, uint32_t number, enum wmi_uninit_use use, uint64_t pc,
                     uint32_t wave, uint64_t lanes);

@@ -302,7 +302,7 @@ static uint32_t store_lane(struct wmi_uninit_shard *shard, const struct wmi_acce
         wmi_uninit_written(shard, &place, address + 4 * word, left);
         if (!origin)
             continue;
-        const bool padding = shard->check->origin[origin].partial && !stored.wholly;
+        const bool padding = wmi_uninit_origin_of(shard->check, origin).partial && !stored.wholly;
         const bool wrong = place.source == WMI_UNINIT_GLOBAL && !stays && !padding;
         if (wrong && !reported)
             reported = origin;

@@ -38,7 +38,7 @@ static void add_region(struct wmi_uninit *check, uint64_t address, uint64_t size
     }
     if (!region || check->regions == check->room || !wmi_written_create(region, address, address + size)) {
         free(region);
-        check->missed = wmi_uninit_no_memory;
+        check->lost = true;
         return;
     }
     const size_t at = first_above(check, address);

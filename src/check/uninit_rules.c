@@ -60,6 +60,12 @@ static void word_use(const struct wmi_words *words, const struct wmi_found *foun
         [WMI_UNINIT_ATOMIC] = "the result depends",
     };
     char other[TEXT];
+    if (found->detail[SOURCE] == WMI_UNINIT_REGISTER) {
+        const struct wmi_uninit *check = words->checker;
+        wmi_twin_place_name((unsigned)found->detail[OTHER_PC], check->vgprs, other, sizeof other);
+        snprintf(message, size, "%s on %s, which nobody set", uses[found->detail[USE]], other);
+        return;
+    }
     other_text(words, found, other, sizeof other);
     snprintf(message, size, "%s on %" PRIu64 " byte%s of %s that nobody wrote%s%s", uses[found->detail[USE]],
              found->bytes, found->bytes == 1 ? "" : "s", source_names[found->detail[SOURCE]],
@@ -81,13 +87,20 @@ static const struct wmi_check_rule load_rules[WMI_UNINIT_SOURCES] = {
                             .word = word_load},
 };
 
-static const struct wmi_check_rule use_rules[WMI_UNINIT_USES] = {
-#define USE(use, text)                                                                                       \
-    [use] = {.name = text, .class = WM_CHECK_UNINIT, .remedy = REMEDY, .has_first = true, .word = word_use}
-    USE(WMI_UNINIT_BRANCH, "uninit-branch"),   USE(WMI_UNINIT_EXEC, "uninit-exec"),
-    USE(WMI_UNINIT_ADDRESS, "uninit-address"), USE(WMI_UNINIT_STORE, "uninit-store"),
-    USE(WMI_UNINIT_MESSAGE, "uninit-message"), USE(WMI_UNINIT_ATOMIC, "uninit-atomic"),
-#undef USE
+/* Of values from memory, and from registers. */
+static const struct wmi_check_rule use_rules[2][WMI_UNINIT_USES] = {
+#define RULE(use, text, memory)                                                                              \
+    [use] = {.name = text, .class = WM_CHECK_UNINIT, .remedy = REMEDY, .has_first = memory, .word = word_use}
+#define RULES(memory)                                                                                         \
+    {                                                                                                         \
+        RULE(WMI_UNINIT_BRANCH, "uninit-branch", memory),   RULE(WMI_UNINIT_EXEC, "uninit-exec", memory),     \
+        RULE(WMI_UNINIT_ADDRESS, "uninit-address", memory), RULE(WMI_UNINIT_STORE, "uninit-store", memory),   \
+        RULE(WMI_UNINIT_MESSAGE, "uninit-message", memory), RULE(WMI_UNINIT_ATOMIC, "uninit-atomic", memory), \
+    }
+    RULES(true),
+    RULES(false),
+#undef RULES
+#undef RULE
 };
 
 uint32_t wmi_uninit_add_origin(struct wmi_uninit_shard *shard, const struct wmi_uninit_origin *origin)
@@ -97,8 +110,10 @@ uint32_t wmi_uninit_add_origin(struct wmi_uninit_shard *shard, const struct wmi_
         if (check->origin[i].pc == origin->pc && check->origin[i].partial == origin->partial &&
             check->origin[i].source == origin->source)
             return i;
-    if (check->origin_count + 1 >= WMI_UNINIT_ORIGINS)
+    if (check->origin_count + 1 >= WMI_UNINIT_ORIGINS) {
+        check->missed = "too many loads of undefined values";
         return 0;
+    }
     if (!check->origin && !(check->origin = malloc(WMI_UNINIT_ORIGINS * sizeof *check->origin))) {
         shard->missed = true;
         return 0;
@@ -107,11 +122,19 @@ uint32_t wmi_uninit_add_origin(struct wmi_uninit_shard *shard, const struct wmi_
     return check->origin_count;
 }
 
+struct wmi_uninit_origin wmi_uninit_origin_of(const struct wmi_uninit *check, uint32_t number)
+{
+    if (number < WMI_UNINIT_ORIGINS)
+        return number ? check->origin[number] : (struct wmi_uninit_origin){0};
+    return (struct wmi_uninit_origin){
+        .source = WMI_UNINIT_REGISTER, .address = number - WMI_UNINIT_ORIGINS, .partial = true};
+}
+
 void wmi_uninit_use(struct wmi_uninit_shard *shard, uint32_t number, enum wmi_uninit_use use, uint64_t pc,
                     uint32_t wave, uint64_t lanes)
 {
     const struct wmi_uninit *check = shard->check;
-    const struct wmi_uninit_origin *origin = &check->origin[number];
+    const struct wmi_uninit_origin from = wmi_uninit_origin_of(check, number), *origin = &from;
     struct wmi_found found = {
         .count = 1,
         .launch = check->dispatch.launch,
@@ -127,9 +150,10 @@ void wmi_uninit_use(struct wmi_uninit_shard *shard, uint32_t number, enum wmi_un
     if (!number)
         return;
     if (check->origins) {
-        found.rule = &use_rules[use];
+        found.rule = &use_rules[origin->source == WMI_UNINIT_REGISTER][use];
         found.pc = pc;
-        found.first_pc = found.detail[OTHER_PC] = origin->pc;
+        found.first_pc = origin->pc;
+        found.detail[OTHER_PC] = origin->source == WMI_UNINIT_REGISTER ? origin->address : origin->pc;
     } else {
         found.rule = &load_rules[origin->source];
         found.pc = origin->pc;

@@ -2,7 +2,7 @@
 /* Uninitialised values: what waves do with those that they have loaded. */
 #include "check/uninit.h"
 
-#include "sem/sem.h"
+#include "exec/wave.h"
 
 enum { LOOK_AFTER = 64 /* instructions between two looks whether a twin still differs */ };
 
@@ -78,21 +78,43 @@ static void check_address(struct wmi_uninit_shard *shard, struct wmi_twin *twin,
     }
 }
 
+/* The twin of a wave that starts. NULL: no memory. */
+static struct wmi_twin *start_twin(struct wmi_uninit_shard *shard, const char *frame,
+                                   const struct wmi_frame_layout *layout, const struct wmi_wave *wave)
+{
+    if (!shard->group || wave->index >= shard->group->waves)
+        return NULL;
+    struct wmi_twin **twin = &shard->group->twin[wave->index];
+    const uint32_t end = layout->agprs + shard->check->dispatch.agprs * 4 * shard->check->dispatch.wave_lanes;
+    if (!*twin)
+        *twin = wmi_twin_create(frame, layout, shard->check->dispatch.wave_lanes);
+    shard->missed |= !*twin;
+    shard->check->vgprs = (layout->agprs - layout->vgprs) / (4 * shard->check->dispatch.wave_lanes);
+    const struct wmi_check_dispatch *dispatch = &shard->check->dispatch;
+    if (*twin && dispatch->sets_all)
+        wmi_twin_restart(*twin, frame);
+    else if (*twin)
+        wmi_twin_start(*twin, frame, dispatch->set_sgprs, dispatch->set_vgprs, end, WMI_UNINIT_ORIGINS);
+    return *twin;
+}
+
 char *wmi_uninit_twin(void *local, void **watched, uint32_t number, const char *frame,
                       const struct wmi_frame_layout *layout)
 {
     struct wmi_uninit_shard *shard = local;
-    struct wmi_twin *twin = *watched;
+    const struct wmi_wave *executing = ((const struct wmi_frame *)frame)->wave;
+    const uint32_t wave = executing->index;
     const struct wmi_uninit_instruction *insn = wmi_uninit_instruction_of(shard->check, number);
     const struct wmi_row *row = &wmi_rows[insn->twin.id];
-    uint32_t wave = 0;
-    (void)layout;
-    while (wave < shard->group->waves && shard->group->twin[wave] != twin)
-        wave++;
+    if (!*watched)
+        *watched = start_twin(shard, frame, layout, executing);
+    struct wmi_twin *twin = *watched;
+    if (!twin)
+        return NULL;
     wmi_twin_follow(twin, frame);
     check_done(shard, twin, frame, wave);
     wmi_twin_settle_state(twin, frame);
-    if (twin->executed % LOOK_AFTER == 0 && !wmi_twin_differs(twin, frame)) {
+    if (!shard->check->origins && twin->executed % LOOK_AFTER == 0 && !wmi_twin_differs(twin, frame)) {
         *watched = NULL;
         return NULL;
     }

@@ -405,8 +405,12 @@ static enum wm_status checking(struct answer *answer, struct wm_diag *diag)
     status = status ? status : wm_object_open(bytes, size, "careless", "gfx900", &w.object, diag);
     status = status ? status : wm_object_find_kernel(w.object, NULL, &w.kernel, diag);
     status = status ? status : wm_machine_create("gfx900", &w.machine, diag);
+    status = status ? status
+                    : wm_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS | WM_CHECK_UNINIT | WM_CHECK_ORIGINS,
+                                      &check, diag);
+    status = status ? status : wm_check_machine(check, w.machine, diag);
+    status = status ? status : wm_allocate(w.machine, 4096, 0, "memory", &argument[0], diag);
     status = status ? status : wm_load(w.machine, w.object, diag);
-    status = status ? status : wm_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS, &check, diag);
     status = status ? status : wm_fidelity_create(&fidelity, diag);
     w.dispatch = (struct wm_dispatch){.struct_size = sizeof w.dispatch,
                                       .grid = {256},

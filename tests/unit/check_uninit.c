@@ -132,6 +132,24 @@ static const struct code codes[] = {
     {"counter in memory that is set", WRITES, "", "", "global_atomic_add v1, v0, s[2:3]\n"},
     {"exchange", NOTHING, "", "",
      "global_atomic_swap v1, v0, s[2:3]\n$wait\nglobal_load_dword v5, v1, s[2:3]\n$wait\n" STORE("v5")},
+    /* registers */
+    {"register that decides", NOTHING, "", "uninit-branch", "v_cmp_eq_u32 $vcc, 0, v12\n" BRANCH},
+    {"register that is set", NOTHING, "", "", "v_mov_b32 v12, 0\nv_cmp_eq_u32 $vcc, 0, v12\n" BRANCH},
+    {"scalar register that decides", NOTHING, "", "uninit-branch",
+     "s_cmp_eq_u32 s40, 0\ns_cbranch_scc1 L%=\ns_nop 0\nL%=:\n"},
+    {"scalar register that is set", NOTHING, "", "",
+     "s_mov_b32 s40, 0\ns_cmp_eq_u32 s40, 0\ns_cbranch_scc1 L%=\ns_nop 0\nL%=:\n"},
+    {"register as an address", NOTHING, "", "uninit-address",
+     "v_and_b32 v12, 0x1fc, v12\nds_write_b32 v12, v0\n"},
+    {"register that is stored", NOTHING, "", "uninit-store", STORE("v12")},
+    {"part of a tuple is stored", NOTHING, "", "",
+     "v_mov_b32 v12, 0\nglobal_store_dwordx2 v2, v[12:13], s[4:5]\n"},
+    {"register that does not count", NOTHING, "", "",
+     "v_mul_u32_u24 v12, 0, v12\nv_cmp_eq_u32 $vcc, 0, v12\n" BRANCH},
+    {"register that is set in some lanes", NOTHING, "", "uninit-store",
+     "v_cmp_gt_u32 $vcc, 16, v0\ns_and_saveexec_$b $s20, $vcc\nv_mov_b32 v12, 0\ns_mov_$b $exec, "
+     "$s20\n" STORE("v12")},
+    {"what the launch sets", NOTHING, "", "", "v_cmp_eq_u32 $vcc, 1, v0\n" BRANCH},
     /* inactive lanes */
     {"written by some lanes", NOTHING, "uninit-lds", "uninit-store",
      "v_cmp_gt_u32 $vcc, 16, v0\ns_and_saveexec_$b $s20, $vcc\n" WRITE_LDS
