@@ -2,8 +2,8 @@
 /* The shadow of memory for race detection: who wrote each dword last and who has read it.
  *
  * A record is 64 bits: the access of one wave to some bytes of a dword. Per dword there are three: the last
- * write, a read, and another wave's read. Reads by further waves replace the second one. Where different waves
- * access different bytes of one dword, it gets records for each byte. */
+ * write, a read, and another wave's read. Reads by further waves replace the second one. Where different
+ * waves access different bytes of one dword, it gets records for each byte. */
 #ifndef WMI_RACE_SHADOW_H
 #define WMI_RACE_SHADOW_H
 
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fields of a record, from bit 0 on: bytes of the dword, slot of the instruction, wave in its workgroup, epoch
- * (race_order.h), tag of the workgroup. 0: no access. */
+/* Fields of a record, from bit 0 on: bytes of the dword, slot of the instruction, wave in its workgroup,
+ * epoch (race_order.h), tag of the workgroup. 0: no access. */
 enum {
     WMI_RACE_SLOT_AT = 4,
     WMI_RACE_WAVE_AT = 20,
@@ -23,8 +23,9 @@ enum {
     WMI_RACE_EPOCHS = 1 << (WMI_RACE_TAG_AT - WMI_RACE_EPOCH_AT),
     WMI_RACE_TAGS = (1 << (64 - WMI_RACE_TAG_AT)) - 1, /* the last one marks dwords with records per byte */
 };
-#define WMI_RACE_SPLIT     ((uint64_t)WMI_RACE_TAGS << WMI_RACE_TAG_AT)
-#define WMI_RACE_SAME_WAVE ((uint64_t)WMI_RACE_TAGS << WMI_RACE_TAG_AT | (WMI_RACE_WAVES - 1) << WMI_RACE_WAVE_AT)
+#define WMI_RACE_SPLIT ((uint64_t)WMI_RACE_TAGS << WMI_RACE_TAG_AT)
+#define WMI_RACE_SAME_WAVE                                                                                   \
+    ((uint64_t)WMI_RACE_TAGS << WMI_RACE_TAG_AT | (WMI_RACE_WAVES - 1) << WMI_RACE_WAVE_AT)
 #define WMI_RACE_SAME_TIME (~UINT64_C(0) << WMI_RACE_WAVE_AT) /* the same wave in the same epoch */
 
 static inline unsigned wmi_race_bytes(uint64_t record)
@@ -59,7 +60,7 @@ struct wmi_race_cells {
 
 /* An access that is about to be recorded. */
 struct wmi_race_access {
-    uint64_t record; /* without bytes */
+    uint64_t record;       /* without bytes */
     uint64_t from, before; /* records from `from` on, `before` of them, are ordered before the access */
     bool writes;
 };
@@ -89,7 +90,8 @@ struct wmi_race_page {
     uint32_t launch;
     uint32_t divided; /* blocks that have records for each dword */
     uint64_t write[WMI_RACE_BLOCKS], read[WMI_RACE_BLOCKS], other[WMI_RACE_BLOCKS];
-    uint32_t written[WMI_RACE_BLOCKS], seen[WMI_RACE_BLOCKS], shared[WMI_RACE_BLOCKS]; /* dwords of the above */
+    uint32_t written[WMI_RACE_BLOCKS], seen[WMI_RACE_BLOCKS],
+        shared[WMI_RACE_BLOCKS]; /* dwords of the above */
     struct wmi_race_block *block[WMI_RACE_BLOCKS];
 };
 
@@ -103,7 +105,7 @@ enum { WMI_RACE_RECENT = 256 };
 struct wmi_race_shadow {
     struct wmi_race_page **page; /* open addressing, at most half full; NULL: empty */
     size_t pages, capacity, page_chunks;
-    struct wmi_race_page **chunk; /* of pages */
+    struct wmi_race_page **chunk;                  /* of pages */
     struct wmi_race_page *recent[WMI_RACE_RECENT]; /* by the low bits of their numbers; NULL: none */
     uint32_t launch;
     struct wmi_race_block **block; /* chunks of those that pages have */
@@ -148,15 +150,16 @@ static inline bool wmi_race_touch_quickly(const struct wmi_race_cells *cells, si
 bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block);
 
 /* The records of the dword of global memory. False: no memory. */
-static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, uint64_t address, struct wmi_race_cells *cells,
-                                       size_t *dword)
+static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, uint64_t address,
+                                       struct wmi_race_cells *cells, size_t *dword)
 {
     struct wmi_race_page *page = wmi_race_page(shadow, address);
     const unsigned block = address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
     if (!page || (!(page->divided >> block & 1) && !wmi_race_divide(shadow, page, block)))
         return false;
     *dword = address / 4 % WMI_RACE_BLOCK_DWORDS;
-    *cells = (struct wmi_race_cells){page->block[block]->write, page->block[block]->read, page->block[block]->other};
+    *cells = (struct wmi_race_cells){page->block[block]->write, page->block[block]->read,
+                                     page->block[block]->other};
     return true;
 }
 

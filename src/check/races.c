@@ -15,8 +15,6 @@
 
 enum { LOOP = 64 /* instructions from a load to the end of its loop */ };
 
-static const char no_memory[] = "no memory for all that was to be checked for races";
-
 wmi_race_outline *wmi_race_outliner(enum wmi_cpu_level level, unsigned lanes)
 {
     WMI_TABLE_OF_BUILDS(outliners, wmi_race_outline);
@@ -43,7 +41,7 @@ static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
         const uint32_t capacity = races->capacity ? 2 * races->capacity : 64;
         struct wmi_race_insn *more = realloc(races->insn, capacity * sizeof *more);
         if (!more) {
-            races->missed = no_memory;
+            races->missed = wmi_race_no_memory;
             return 0;
         }
         races->insn = more;
@@ -103,7 +101,7 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
         const uint32_t capacity = races->wait_capacity ? 2 * races->wait_capacity : 64;
         struct wmi_race_wait *more = realloc(races->wait, capacity * sizeof *more);
         if (!more) {
-            races->missed = no_memory;
+            races->missed = wmi_race_no_memory;
             return WMI_NOT_SHOWN;
         }
         races->wait = more;
@@ -113,273 +111,7 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     return races->waits++;
 }
 
-/* ---- findings ---- */
-
-/* The rule that two accesses violate. */
-static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race_insn *first,
-                                  const struct wmi_race_insn *now, bool same_group,
-                                  enum wmi_race_relation relation)
-{
-    const enum wmi_race_role a = wmi_race_role(&races->rules, first, same_group),
-                             b = wmi_race_role(&races->rules, now, same_group);
-    if (a == WMI_RACE_NARROW || b == WMI_RACE_NARROW)
-        return WMI_RACE_OF_SCOPE;
-    if (relation == WMI_RACE_UNRELEASED && !now->lds)
-        return WMI_RACE_OF_RELEASE;
-    if (relation == WMI_RACE_UNACQUIRED)
-        return WMI_RACE_OF_ACQUIRE;
-    if (first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
-        return WMI_RACE_OF_EQUALS;
-    if (first->kind == WMI_ACCESS_ATOMIC || now->kind == WMI_ACCESS_ATOMIC)
-        return WMI_RACE_OF_MIXED;
-    return now->lds ? WMI_RACE_OF_LDS : WMI_RACE_OF_GLOBAL;
-}
-
-/* Remembers what the access conflicts with: each instruction once. */
-static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, uint64_t record,
-                    unsigned bytes)
-{
-    const uint64_t lane = UINT64_C(1) << races->lane;
-    const unsigned from = (unsigned)__builtin_ctz(bytes), count = (unsigned)__builtin_popcount(bytes);
-    for (unsigned i = 0; i < races->mets; i++) {
-        struct wmi_race_met *met = &races->met[i];
-        if (met->rule != rule || wmi_race_slot(met->record) != wmi_race_slot(record))
-            continue;
-        met->lanes |= lane;
-        return;
-    }
-    if (races->mets < WMI_RACE_MET)
-        races->met[races->mets++] =
-            (struct wmi_race_met){rule, record, races->dword_address + from, count, lane};
-}
-
-/* Whether the lane's store changes what is in memory. */
-static bool changes_memory(const struct wmi_races *races)
-{
-    const struct wmi_access *access = races->access;
-    const struct wmi_element *element = &access->element[races->element];
-    const struct wmi_register_range *data = &access->facts->data[0];
-    const uint64_t address = element->address[races->lane];
-    const unsigned lanes = access->facts->lanes;
-    const unsigned char *memory = element->space == WMI_SPACE_LDS ? access->lds + address
-                                  : races->dispatch.space
-                                      ? wmi_space_host(races->dispatch.space, address, access->bytes)
-                                      : NULL;
-    unsigned char value[64];
-    if (access->kind != WMI_ACCESS_STORE || !memory || !access->frame || !data->count ||
-        access->bytes > sizeof value || element->reg * 4u + access->bytes > data->count * 4u)
-        return true;
-    for (unsigned i = 0; i < access->bytes; i += 4) {
-        const uint32_t *row = (const uint32_t *)(const void *)(access->frame + data->offset) +
-                              (size_t)(element->reg + i / 4) * lanes;
-        const unsigned left = access->bytes - i;
-        memcpy(value + i, &row[races->lane], left < 4 ? left : 4);
-    }
-    return memcmp(value, memory, access->bytes) != 0;
-}
-
-static void learn_of(struct wmi_races *races, const struct wmi_race_insn *insn, uint64_t record,
-                     bool same_group)
-{
-    const bool reads = insn->kind == WMI_ACCESS_LOAD || insn->returns;
-    const bool cached = !insn->lds && (!same_group || races->rules.model->within);
-    wmi_race_learn(&races->order, races->group, races->access->wave, record,
-                   !reads   ? WMI_RACE_PASSES
-                   : cached ? WMI_RACE_SEES
-                            : WMI_RACE_ACQUIRES);
-}
-
-/* The access meets one that the records alone do not order. */
-static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
-{
-    struct wmi_races *races = user;
-    struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
-    const struct wmi_race_past *of = wmi_race_past(&races->order, wmi_race_tag(record)),
-                               *mine = wmi_race_past(&races->order, races->group->tag);
-    const bool same_group = of->root == mine->root;
-    if (same_group && wmi_race_wave(record) == races->access->wave)
-        return;
-    if (wmi_race_communicates(&races->rules, first, now, same_group)) {
-        first->talks = now->talks = true;
-        if (was_write && now->kind != WMI_ACCESS_STORE)
-            learn_of(races, now, record, same_group);
-        return;
-    }
-    const enum wmi_race_relation relation =
-        wmi_race_relation(&races->order, races->group, races->access->wave, record);
-    if (relation == WMI_RACE_ORDERED)
-        return;
-    races->values_differ = changes_memory(races);
-    const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
-    add_met(races, &wmi_race_texts[kind], record, bytes);
-    if (kind == WMI_RACE_OF_SCOPE && was_write && now->kind != WMI_ACCESS_STORE)
-        learn_of(races, now, record, same_group); /* each cause gives one finding */
-}
-
-static uint64_t group_number(const struct wmi_check_dispatch *dispatch, const uint32_t id[3])
-{
-    return id[0] + (uint64_t)dispatch->groups[0] * (id[1] + (uint64_t)dispatch->groups[1] * id[2]);
-}
-
-/* Reports what the access has met. */
-static void add_findings(struct wmi_races *races)
-{
-    const struct wmi_access *access = races->access;
-    const struct wmi_race_insn *now = &races->insn[races->slot];
-    const uint64_t group = group_number(&races->dispatch, access->workgroup);
-    for (unsigned i = 0; i < races->mets; i++) {
-        const struct wmi_race_met *met = &races->met[i];
-        const bool within = !met->record;
-        const struct wmi_race_insn *first = &races->insn[wmi_race_slot(met->record)];
-        const uint64_t first_group =
-            within ? group : wmi_race_past(&races->order, wmi_race_tag(met->record))->number;
-        const struct wmi_found found = {
-            .rule = met->rule,
-            .pc = now->pc,
-            .first_pc = within ? 0 : first->pc,
-            .count = 1,
-            .has_wave = true,
-            .wave = access->wave,
-            .group = group,
-            .lanes = met->lanes,
-            .space = access->element[0].space,
-            .address = met->address,
-            .bytes = met->bytes,
-            .launch = races->dispatch.launch,
-            .detail = {[WMI_RACE_FIRST_GROUP] = first_group,
-                       [WMI_RACE_FIRST_WAVE] = wmi_race_wave(met->record),
-                       [WMI_RACE_HOW] = (first_group == group ? WMI_RACE_HOW_SAME_GROUP : 0) |
-                                        (uint64_t)now->kind << WMI_RACE_HOW_KIND |
-                                        (uint64_t)first->kind << WMI_RACE_HOW_FIRST_KIND,
-                       [WMI_RACE_MODEL] = wmi_target_limit(races->dispatch.target, WMI_LIMIT_memory_model)},
-        };
-        if (!wmi_found_add(&races->findings, &found))
-            races->missed = no_memory;
-    }
-    races->mets = 0;
-}
-
-/* ---- recording ---- */
-
-/* An atomic load of what the wave itself has left there by an atomic. */
-static void reread(struct wmi_races *races, uint64_t address)
-{
-    struct wmi_race_cells cells;
-    size_t dword;
-    if (!wmi_race_cells_at(races, WMI_SPACE_GLOBAL, address, &cells, &dword))
-        return;
-    const uint64_t record = cells.write[dword];
-    if (record && !((record ^ races->now.record) & WMI_RACE_SAME_WAVE) &&
-        races->insn[wmi_race_slot(record)].kind == WMI_ACCESS_ATOMIC)
-        wmi_race_reread(&races->order, races->group, races->access->wave);
-}
-
-static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)
-{
-    const uint64_t end = address + bytes;
-    struct wmi_race_cells cells;
-    size_t dword;
-    for (uint64_t at = address & ~UINT64_C(3); at < end; at += 4) {
-        const unsigned head = at < address ? (unsigned)(address - at) : 0;
-        const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
-        const unsigned mask = 15u >> tail & 15u << head & 15u;
-        races->dword_address = at;
-        if (mask == 15 && wmi_race_touch_dword(races, space, at))
-            continue;
-        if (wmi_race_cells_at(races, space, at, &cells, &dword))
-            wmi_race_touch(&races->shadow, &cells, dword, &races->now, mask, meet, races);
-    }
-}
-
-/* Lanes of one store that write different values to one address. */
-static void check_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
-{
-    const struct wmi_access *access = races->access;
-    const struct wmi_register_range *data = &access->facts->data[0];
-    const uint64_t *address = element->address;
-    const unsigned count = access->facts->lanes, words = (access->bytes + 3u) / 4;
-    const uint32_t *row =
-        (const uint32_t *)(const void *)(access->frame + data->offset) + (size_t)element->reg * count;
-    const uint32_t last = access->bytes % 4 ? UINT32_MAX >> (32 - 8 * (access->bytes % 4)) : UINT32_MAX;
-    uint64_t before = 0;
-    bool ascends = true;
-    if (access->kind != WMI_ACCESS_STORE || !access->frame || element->reg + words > data->count)
-        return;
-    for (uint64_t left = lanes; left; left &= left - 1) {
-        const uint64_t at = address[__builtin_ctzll(left)];
-        ascends &= left == lanes || at > before;
-        before = at;
-    }
-    for (uint64_t left = lanes; left && !ascends; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        for (uint64_t more = left & (left - 1); more; more &= more - 1) {
-            const unsigned other = (unsigned)__builtin_ctzll(more);
-            bool same = true;
-            if (address[lane] != address[other])
-                continue;
-            for (unsigned i = 0; i < words; i++)
-                same &= !((row[i * count + lane] ^ row[i * count + other]) &
-                          (i + 1 == words ? last : UINT32_MAX));
-            if (same)
-                continue;
-            races->lane = lane;
-            races->dword_address = address[lane];
-            add_met(races, &wmi_race_texts[WMI_RACE_OF_LANES], 0,
-                    (1u << (access->bytes < 31 ? access->bytes : 31)) - 1);
-            races->met[races->mets - 1].lanes |= UINT64_C(1) << other;
-        }
-    }
-}
-
-/* Records what lanes access, one by one. */
-static void record_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
-{
-    for (uint64_t left = lanes; left; left &= left - 1) {
-        races->lane = (unsigned)__builtin_ctzll(left);
-        if (races->insn[races->slot].coherent)
-            reread(races, element->address[races->lane]);
-        touch(races, element->space, element->address[races->lane], races->access->bytes);
-    }
-}
-
-/* Records loads and stores of whole dwords by runs of lanes with consecutive addresses, or the same one. */
-static void record_runs(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
-{
-    const uint64_t *address = element->address, bytes = races->access->bytes;
-    for (uint64_t left = lanes; left;) {
-        const uint64_t start = address[__builtin_ctzll(left)];
-        uint64_t run = left & -left, end = start + bytes;
-        left &= left - 1;
-        for (; left; left &= left - 1) {
-            const uint64_t at = address[__builtin_ctzll(left)];
-            if (at != end && (races->now.writes || at + bytes != end))
-                break;
-            end = at + bytes;
-            run |= left & -left;
-        }
-        if (start % 4 || !races->run(races, element->space, start, (size_t)(end - start) / 4))
-            record_lanes(races, element, run);
-    }
-}
-
-static void record_element(struct wmi_races *races, unsigned number)
-{
-    const struct wmi_access *access = races->access;
-    const struct wmi_race_insn *insn = &races->insn[races->slot];
-    const struct wmi_element *element = &access->element[number];
-    const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
-    if (element->private_offset || !lanes ||
-        (element->space != WMI_SPACE_LDS && element->space != WMI_SPACE_GLOBAL) ||
-        (element->space == WMI_SPACE_GLOBAL &&
-         wmi_race_is_scratch(races, element->address[__builtin_ctzll(lanes)])))
-        return;
-    races->element = number;
-    if (insn->coherent || insn->kind == WMI_ACCESS_ATOMIC || access->bytes % 4)
-        record_lanes(races, element, lanes);
-    else
-        record_runs(races, element, lanes);
-    check_lanes(races, element, lanes);
-}
+/* ---- accesses ---- */
 
 /* The LDS side of a move has no slot: finds the one that it got before, or adds it. */
 static uint32_t slot_of_move(struct wmi_races *races, uint64_t pc)
@@ -417,17 +149,12 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     struct wmi_race_insn *insn = &races->insn[slot];
     if (!insn->known)
         learn_insn(races, insn, access);
-    races->access = access;
-    races->slot = slot;
     count_operation(races, insn, access->wave);
-    wmi_race_describe(group, access->wave, slot, insn->kind != WMI_ACCESS_LOAD, insn->lds, &races->now);
-    for (unsigned i = 0; i < access->elements; i++)
-        record_element(races, i);
+    wmi_race_record(races, access, slot);
     if (insn->kind != WMI_ACCESS_LOAD && insn->lds)
         group->wave[access->wave].lds_stored = true;
     else if (insn->kind != WMI_ACCESS_LOAD)
         wmi_race_store(&races->order, group, access->wave);
-    add_findings(races);
 }
 
 /* Scalar loads. */
@@ -497,7 +224,7 @@ static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number
         if (all)
             races->all = all;
         if (!all || !(group = calloc(1, sizeof *group))) {
-            races->missed = no_memory;
+            races->missed = wmi_race_no_memory;
             return NULL;
         }
         all[races->groups++] = group;
@@ -508,7 +235,7 @@ static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number
         return group;
     group->next = races->unused;
     races->unused = group;
-    races->missed = no_memory;
+    races->missed = wmi_race_no_memory;
     return NULL;
 }
 
@@ -560,7 +287,7 @@ static void see_event(void *local, const struct wm_event *event)
     switch (event->kind) {
     case WM_EVENT_BARRIER_ARRIVE:
         if (!wmi_race_arrive(&races->order, group, event->wave, event->barrier.number, event->barrier.waits))
-            races->missed = no_memory;
+            races->missed = wmi_race_no_memory;
         break;
     case WM_EVENT_BARRIER_LEAVE:
         wmi_race_leave(&races->order, group, event->wave, event->barrier.number);
@@ -588,7 +315,7 @@ static void end_thread(void *self, void *local)
 static const char *incomplete(void *self)
 {
     const struct wmi_races *races = self;
-    return races->shadow.lost || races->order.lost ? no_memory : races->missed;
+    return races->shadow.lost || races->order.lost ? wmi_race_no_memory : races->missed;
 }
 
 static void *create(unsigned what)

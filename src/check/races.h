@@ -22,7 +22,8 @@ struct wmi_race_wait { /* what an instruction waits for: the most operations tha
 
 struct wmi_races;
 /* Records an access to consecutive dwords. False: it meets something that must be examined. */
-typedef bool wmi_race_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count);
+typedef bool wmi_race_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                          size_t count);
 
 struct wmi_races {
     struct wmi_observer observer;
@@ -69,7 +70,8 @@ static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_s
 
 /* Records an access to the dword at an address, which is a multiple of 4, if it meets nothing that must be
  * examined. */
-static inline bool wmi_race_touch_dword(struct wmi_races *races, enum wmi_address_space space, uint64_t address)
+static inline bool wmi_race_touch_dword(struct wmi_races *races, enum wmi_address_space space,
+                                        uint64_t address)
 {
     struct wmi_race_cells cells;
     size_t dword;
@@ -88,6 +90,11 @@ static inline bool wmi_race_is_scratch(const struct wmi_races *races, uint64_t a
 {
     return address - races->scratch_low < races->scratch_high - races->scratch_low;
 }
+
+extern const char wmi_race_no_memory[];
+
+/* Records the access, and reports what it conflicts with. */
+void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot);
 
 /* Record an access by its outline, as functions of struct wmi_observer do. False: the access itself is
  * needed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records accesses for race detection by their outline: runs of whole dwords, one dword for all lanes, and lanes
- * one by one if they meet nothing that must be examined. */
+/* Records accesses for race detection by their outline: runs of whole dwords, one dword for all lanes, and
+ * lanes one by one if they meet nothing that must be examined. */
 #include "base/lanes.h"
 #include "base/vector_bits.h"
 #include "check/races.h"
@@ -15,7 +15,8 @@ static inline u64v unsettled(u64v record, const struct wmi_race_access *access)
     const u64v from = wmi_splat_u64(access->from), before = wmi_splat_u64(access->before),
                mine = wmi_splat_u64(access->record), wave = wmi_splat_u64(WMI_RACE_SAME_WAVE),
                zero = wmi_splat_u64(0);
-    return (u64v)(record != zero) & (u64v)(record - from >= before) & (u64v)(((record ^ mine) & wave) != zero);
+    return (u64v)(record != zero) & (u64v)(record - from >= before) &
+           (u64v)(((record ^ mine) & wave) != zero);
 }
 
 static inline u64v at(const uint64_t *record)
@@ -120,8 +121,8 @@ static inline bool is_run(const struct wmi_outline *outline, uint32_t step)
     return !differs;
 }
 
-/* Records what lanes access, by runs of consecutive addresses. Stores must ascend: otherwise lanes may store to
- * one address. */
+/* Records what lanes access, by runs of consecutive addresses. Stores must ascend: otherwise lanes may store
+ * to one address. */
 static bool touch_lanes(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes)
 {
     enum { SHORT = 4 };
@@ -152,7 +153,8 @@ static bool touch_lanes(struct wmi_races *races, const struct wmi_outline *outli
     return touch_run(races, space, start, (size_t)(end - start) / 4);
 }
 
-static bool touch(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes, uint64_t address)
+static bool touch(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes,
+                  uint64_t address)
 {
     const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
     const uint64_t lanes = outline->lanes >> __builtin_ctzll(outline->lanes);
@@ -186,8 +188,8 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     const uint64_t address =
         outline->base + (outline->low[first] | (outline->high ? (uint64_t)outline->high[first] << 32 : 0));
     const bool writes = insn->kind == WMI_ACCESS_STORE;
-    if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag || elements != 1 ||
-        bytes % 4 || address % 4)
+    if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag ||
+        elements != 1 || bytes % 4 || address % 4)
         return false;
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (writes && wave->releases)

@@ -53,12 +53,14 @@ static const char no_memory[] = "no memory for all that was to be checked for sy
 enum rule { DIFFERENT_BARRIERS, STORE_AT_BARRIER, DEADLOCK, RULES };
 enum { FIRST_WAVE, WAITING, AT_BARRIER }; /* details */
 
-static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message, size_t size);
+static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                      size_t size);
 
 static const struct wmi_check_rule rules[RULES] = {
     [DIFFERENT_BARRIERS] = {.name = "different-barriers",
                             .source = "OpenCL C, \"Synchronization Functions\"",
-                            .remedy = "let all waves reach the same barrier: move it out of the branch or loop",
+                            .remedy =
+                                "let all waves reach the same barrier: move it out of the branch or loop",
                             .class = WM_CHECK_SYNC,
                             .has_first = true,
                             .pairs = true,
@@ -77,24 +79,28 @@ static const struct wmi_check_rule rules[RULES] = {
                   .word = word_rule},
 };
 
-static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message, size_t size)
+static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                      size_t size)
 {
     const uint64_t first = found->detail[FIRST_WAVE], waiting = found->detail[WAITING];
     (void)words;
     switch ((enum rule)(found->rule - rules)) {
     case DIFFERENT_BARRIERS:
-        snprintf(message, size, "wave %u waits at this barrier while wave %" PRIu64 " of its workgroup waits at another",
+        snprintf(message, size,
+                 "wave %u waits at this barrier while wave %" PRIu64 " of its workgroup waits at another",
                  found->wave, first);
         break;
     case STORE_AT_BARRIER:
-        snprintf(message, size, "wave %u signals the barrier before its store to LDS is known to be complete: other "
-                                "waves may read older data",
+        snprintf(message, size,
+                 "wave %u signals the barrier before its store to LDS is known to be complete: other "
+                 "waves may read older data",
                  found->wave);
         break;
     default:
         if (found->detail[AT_BARRIER])
-            snprintf(message, size, "deadlock: wave %u and %" PRIu64 " more wait at this barrier for wave %" PRIu64
-                                    ", which waits for memory that nobody changes",
+            snprintf(message, size,
+                     "deadlock: wave %u and %" PRIu64 " more wait at this barrier for wave %" PRIu64
+                     ", which waits for memory that nobody changes",
                      found->wave, waiting - 1, first);
         else
             snprintf(message, size, "deadlock: wave %u waits for memory that nobody changes", found->wave);
@@ -154,7 +160,8 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     const struct wmi_wait_facts facts = wmi_wait_facts_of(sync->dispatch.target, insn);
     const bool barrier = insn->id == WMI_INSN_s_barrier || insn->id == WMI_INSN_s_barrier_signal;
     const uint8_t limit = facts.waits ? facts.limit[WMI_COUNTER_DS] : NEEDLESS;
-    return barrier || limit != NEEDLESS ? add_place(sync, &(struct place){.pc = pc, .limit = limit}) : WMI_NOT_SHOWN;
+    return barrier || limit != NEEDLESS ? add_place(sync, &(struct place){.pc = pc, .limit = limit})
+                                        : WMI_NOT_SHOWN;
 }
 
 static void execute(void *local, void **own, uint32_t number, const uint32_t *scalars)

@@ -34,3 +34,24 @@ kernel void early_good(global uint *out, uint n) {
     barrier(LDS);
     out[L] = tile[L ^ 1];
 }
+
+// Wave 1 waits for wave 0, which waits for it at the barrier.
+// RUN: stuck -g 128 -b 128 --arg flag=zero:u32:1 --only sync
+kernel void stuck(global atomic_uint *flag) {
+    if (L >= 64)
+        while (!__opencl_atomic_load(flag, memory_order_acquire, memory_scope_device))
+            ;
+    barrier(LDS); // FINDS: deadlock
+    if (L == 0)
+        __opencl_atomic_store(flag, 1, memory_order_release, memory_scope_device);
+}
+
+// RUN: stuck_good -g 128 -b 128 --arg flag=zero:u32:1 --only sync
+kernel void stuck_good(global atomic_uint *flag) {
+    if (L == 0)
+        __opencl_atomic_store(flag, 1, memory_order_release, memory_scope_device);
+    if (L >= 64)
+        while (!__opencl_atomic_load(flag, memory_order_acquire, memory_scope_device))
+            ;
+    barrier(LDS);
+}

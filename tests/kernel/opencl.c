@@ -336,19 +336,30 @@ static void dispatch(const struct run *run, uint32_t threads)
     struct wm_result result = {.struct_size = sizeof(result)};
     struct wm_diag diag = {0};
     const struct wm_kernel *kernel = run->test->kernel;
-    struct wm_check *check = NULL;
-    const char *wanted = getenv("WAVEMEM_TEST_CHECK");
-    const unsigned what = wanted && !strcmp(wanted, "races") ? WM_CHECK_RACES | WM_CHECK_SYNC : WM_CHECK_WAITS | WM_CHECK_HAZARDS;
-    if (wanted && strcmp(wanted, "uninit") && wm_check_create(what, &check, &diag))
-        fail_msg("%s", diag.message);
-    dispatch.check = check ? check : run->check;
+    dispatch.check = run->check;
     if (wm_dispatch(run->machine, run->test->object, kernel, &dispatch, &result, &diag))
         fail_msg("%s: %s", kernel->name, diag.message);
     if (result.fault.kind != WM_FAULT_NONE)
         fail_msg("%s: %s", kernel->name, result.fault.text);
     if (dispatch.check)
         expect_no_findings(dispatch.check, kernel->name);
-    wm_check_destroy(check);
+}
+
+/* What WAVEMEM_TEST_CHECK names; 0: nothing. */
+static unsigned wanted_check(void)
+{
+    static const struct {
+        const char *name;
+        unsigned what;
+    } checks[] = {{"waits", WM_CHECK_WAITS | WM_CHECK_HAZARDS},
+                  {"uninit", WM_CHECK_UNINIT},
+                  {"memory", WM_CHECK_MEMORY},
+                  {"races", WM_CHECK_RACES | WM_CHECK_SYNC}};
+    const char *wanted = getenv("WAVEMEM_TEST_CHECK");
+    for (size_t i = 0; wanted && i < sizeof checks / sizeof *checks; i++)
+        if (!strcmp(wanted, checks[i].name))
+            return checks[i].what;
+    return 0;
 }
 
 static void run_kernel(void **state)
@@ -360,10 +371,8 @@ static void run_kernel(void **state)
         wm_load(run.machine, test->object, &diag))
         fail_msg("%s", diag.message);
     /* Before the buffers are allocated, so that it sees who writes them. */
-    const char *wanted = getenv("WAVEMEM_TEST_CHECK");
-    if (wanted && !strcmp(wanted, "uninit") &&
-        (wm_check_create(WM_CHECK_UNINIT, &run.check, &diag) ||
-         wm_check_machine(run.check, run.machine, &diag)))
+    const unsigned what = wanted_check();
+    if (what && (wm_check_create(what, &run.check, &diag) || wm_check_machine(run.check, run.machine, &diag)))
         fail_msg("%s", diag.message);
     choose_grid(&run);
     each_argument(&run, prepare_argument);
