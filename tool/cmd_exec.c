@@ -36,6 +36,9 @@ static const char help[] =
     "launches;\n"
     "                         the options below; --kernel restricts the report, --json and --all are the\n"
     "                         check's without --prof. Implies --on-fault continue for memory violations\n"
+    "      --leaks            with --check, notes of memory of the device that was never freed, with the "
+    "place\n"
+    "                         that allocated it\n"
     "      --kernel REGEX     observes only kernels whose name or symbol matches\n"
     "      --launches LIST    observes only these launches of each kernel, counted from 1: 3, 3-5, 7-, "
     "1,3-5\n"
@@ -81,6 +84,7 @@ static const struct tool_option options[] = {
     {"trace", 0, TOOL_VALUE, TOOL_KEEP(wanted.trace)},
     {"check", 0, TOOL_OPTIONAL_VALUE, CHECK},
     TOOL_CHECK_OPTIONS(struct request, check),
+    {"leaks", 0, TOOL_NO_VALUE, TOOL_KEEP(check.leaks)},
     {"csv", 0, TOOL_VALUE, FILES},
     {"counters", 0, TOOL_VALUE, FILES + 1},
     {"html", 0, TOOL_VALUE, FILES + 2},
@@ -179,6 +183,7 @@ static int run(const struct request *request, char **program)
         {"WAVEMEM_KERNEL", request->kernel},
         {"WAVEMEM_LAUNCHES", request->launches},
         {"WAVEMEM_PROFILE", request->wanted.profile ? "1" : NULL},
+        {"WAVEMEM_LEAKS", request->check.leaks ? "1" : NULL},
         {"WAVEMEM_CHECK", request->wanted.check ? classes : NULL},
         {"WAVEMEM_FIDELITY", request->wanted.fidelity ? "1" : NULL},
         {"WAVEMEM_RESULTS", folder},

@@ -171,6 +171,9 @@ static void add_origins(json_t *findings)
 static bool write_check(void)
 {
     char path[SHIM_PATH];
+    struct wm_diag diag = {0};
+    if (is_wanted("WAVEMEM_LEAKS") && wm_check_leaks(check, &diag))
+        lose(diag.message);
     json_t *findings = tool_json_findings(check);
     add_origins(findings);
     json_t *report = json_pack("{s:o, s:o}", "findings", findings, "coverage", tool_json_coverage(check));

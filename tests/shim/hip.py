@@ -74,6 +74,12 @@ class Exec(unittest.TestCase):
         self.assertEqual((found["memory"]["line"], found["memory"]["lanes"]), (line["behind"], "0x100000000"))
         self.assertEqual((found["uninit"]["line"], found["uninit"]["lanes"]), (line["unwritten"], "0xffffffff"))
         self.assertEqual([found[name]["memory"]["allocation"]["bytes"] for name in ("memory", "uninit")], [128, 128])
+        done = execute("--check=memory", "--leaks", f"--json={self.folder.name}/check.json", program, "clean")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(f"{self.folder.name}/check.json", encoding="utf-8") as file:
+            report = json.load(file)
+        origins = [one["memory"]["allocation"]["origin"] for one in report["findings"] if one["rule"] == "leak"]
+        self.assertIn(f"main (faulty.hip:{allocates})", origins)
         done = execute("--check=memory", "--kernel", "load", program)
         self.assertEqual(done.returncode, 0, done.stderr)
         done = execute("--check=memory", "--kernel", "none", program)

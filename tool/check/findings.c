@@ -11,6 +11,12 @@ static json_t *hex(uint64_t number)
     return json_sprintf("0x%" PRIx64, number);
 }
 
+/* A finding about an allocation has no instruction. */
+static json_t *text_or_empty(const char *text)
+{
+    return tool_json_text(text ? text : "");
+}
+
 static json_t *text_or_null(const char *text)
 {
     return text ? tool_json_text(text) : json_null();
@@ -50,8 +56,8 @@ json_t *tool_json_finding(const struct wm_finding *f)
     json_object_set_new(one, "source", text_or_null(f->source));
     json_object_set_new(one, "remedy", text_or_null(f->remedy));
     json_object_set_new(one, "executions", json_integer((json_int_t)f->count));
-    json_object_set_new(one, "kernel", tool_json_text(f->kernel));
-    json_object_set_new(one, "instruction", tool_json_text(f->text));
+    json_object_set_new(one, "kernel", text_or_empty(f->kernel));
+    json_object_set_new(one, "instruction", text_or_empty(f->text));
     json_object_set_new(one, "pc", hex(f->pc));
     json_object_set_new(one, "offset", json_integer((json_int_t)f->offset));
     json_object_set_new(one, "file", text_or_null(f->file));

@@ -79,6 +79,7 @@ static int add_modifiers(struct tool_check_request *request)
     } modifiers[] = {
         {request->strict, "--strict", WM_CHECK_STRICT, WM_CHECK_RACES},
         {request->origins, "--origins", WM_CHECK_ORIGINS, WM_CHECK_UNINIT},
+        {request->leaks, "--leaks", 0, WM_CHECK_MEMORY},
     };
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
         const unsigned needs = modifiers[i].bit | modifiers[i].of;
@@ -107,6 +108,7 @@ static const char *option_of(const struct tool_check_request *request)
            : request->github             ? "--github"
            : request->strict             ? "--strict"
            : request->origins            ? "--origins"
+           : request->leaks              ? "--leaks"
                                          : NULL;
 }
 

@@ -24,7 +24,7 @@ struct tool_check_request {
     const char *only, *only_kernel, *suppressions, *write_suppressions, *baseline, *sarif, *junit;
     bool json; /* `exec`: the report as JSON, to json_path or standard output */
     const char *json_path;
-    bool all, github, strict, origins;
+    bool all, github, strict, origins, leaks; /* leaks: `exec` only */
     /* Set by tool_check_prepare(): */
     bool has_regex;
     regex_t regex; /* only_kernel */

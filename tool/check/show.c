@@ -6,13 +6,19 @@
 
 #include <string.h>
 
+/* Whether it is the same finding in another process. Where addresses tell allocations apart, it is not. */
 static bool is_same(const json_t *a, const json_t *b)
 {
-    static const char *const keys[] = {"rule", "kernel", "instruction", "file", "offset", "line", "message"};
+    static const char *const keys[] = {"offset", "rule", "kernel", "instruction", "file", "line", "message"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
             return false;
-    return true;
+    const json_t *first = json_object_get(a, "first"), *other = json_object_get(b, "first");
+    if (!*tool_text_of(a, "instruction"))
+        return json_equal(json_object_get(a, "memory"), json_object_get(b, "memory"));
+    const char *one = tool_text_of(first, "kernel"), *its = tool_text_of(other, "kernel");
+    return tool_number_of(first, "offset") == tool_number_of(other, "offset") &&
+           (one && its ? !strcmp(one, its) : one == its);
 }
 
 /* Adds the finding, or its executions to the same one of another process. */

@@ -39,6 +39,8 @@ const char *tool_check_file_of(const json_t *finding)
 static void print_place(FILE *file, const char *label, const json_t *at)
 {
     char place[TOOL_CHECK_PLACE];
+    if (!*tool_text_of(at, "instruction"))
+        return; /* it is about an allocation */
     tool_print(file, "  %-4s %s   %s", label, tool_check_place(at, place), tool_text_of(at, "instruction"));
     if (tool_text_of(at, "file"))
         tool_print(file, "   %s:%" PRId64, tool_check_file_of(at), (int64_t)tool_number_of(at, "line"));
@@ -51,6 +53,8 @@ static void print_who(FILE *file, const json_t *finding)
     const uint64_t lanes = hex_of(finding, "lanes");
     const int64_t executions = tool_number_of(finding, "executions");
     char list[256];
+    if (!*tool_text_of(finding, "instruction"))
+        return;
     fputs("  by   ", file);
     if (json_is_array(group))
         fprintf(
