@@ -80,9 +80,10 @@ static bool find_swap(const struct wmi_races *races, uint64_t load)
         const struct wmi_row *row = &wmi_rows[insn.id];
         if (row->memory == WMI_MEMORY_ATOMIC)
             return strstr(row->name, "cmp");
-        if (wmi_control_flow(&insn).ends)
+        const struct wmi_flow flow = wmi_control_flow(&insn);
+        if (flow.ends && (!flow.branches || flow.distance < 0))
             return false;
-        pc += 4u * insn.dwords;
+        pc += 4u * insn.dwords + (flow.ends ? (uint64_t)(4 * flow.distance) : 0);
     }
     return false;
 }
