@@ -92,6 +92,7 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
     const bool same_group = of->root == mine->root;
     if (same_group && wmi_race_wave(record) == races->access->wave)
         return;
+    first->lds = now->lds;
     if (wmi_race_communicates(&races->rules, first, now, same_group)) {
         first->talks = now->talks = true;
         if (was_write && now->kind != WMI_ACCESS_STORE)
@@ -135,7 +136,7 @@ static void add_findings(struct wmi_races *races)
             .wave = access->wave,
             .group = group,
             .lanes = met->lanes,
-            .space = access->element[0].space,
+            .space = now->lds ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL,
             .address = met->address,
             .bytes = met->bytes,
             .launch = races->dispatch.launch,
@@ -258,7 +259,7 @@ static void record_runs(struct wmi_races *races, const struct wmi_element *eleme
 static void record_element(struct wmi_races *races, unsigned number)
 {
     const struct wmi_access *access = races->access;
-    const struct wmi_race_insn *insn = &races->insn[races->slot];
+    struct wmi_race_insn *insn = &races->insn[races->slot];
     const struct wmi_element *element = &access->element[number];
     const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
     if (element->private_offset || !lanes ||
@@ -267,6 +268,9 @@ static void record_element(struct wmi_races *races, unsigned number)
          wmi_race_is_scratch(races, element->address[__builtin_ctzll(lanes)])))
         return;
     races->element = number;
+    insn->lds = element->space == WMI_SPACE_LDS;
+    wmi_race_describe(races->group, access->wave, races->slot, insn->kind != WMI_ACCESS_LOAD, insn->lds,
+                      &races->now);
     if (insn->coherent || insn->kind == WMI_ACCESS_ATOMIC || access->bytes % 4)
         record_lanes(races, element, lanes);
     else
@@ -276,11 +280,8 @@ static void record_element(struct wmi_races *races, unsigned number)
 
 void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot)
 {
-    const struct wmi_race_insn *insn = &races->insn[slot];
     races->access = access;
     races->slot = slot;
-    wmi_race_describe(races->group, access->wave, slot, insn->kind != WMI_ACCESS_LOAD, insn->lds,
-                      &races->now);
     for (unsigned i = 0; i < access->elements; i++)
         record_element(races, i);
     add_findings(races);

@@ -76,7 +76,8 @@ static enum wmi_race_role role_of_load(const struct wmi_race_rules *rules, const
         role = role_by_scope(insn, same_group);
     else if (insn->policy & WMI_POLICY_GLC && !(insn->policy & WMI_POLICY_SLC))
         role = same_group || (insn->policy & bits) == bits ? WMI_RACE_ATOMIC : WMI_RACE_NARROW;
-    return role == WMI_RACE_PLAIN && insn->polls && same_group && !rules->strict ? WMI_RACE_ATOMIC : role;
+    const bool communicates = (insn->polls && same_group) || insn->seeds;
+    return role == WMI_RACE_PLAIN && communicates && !rules->strict ? WMI_RACE_ATOMIC : role;
 }
 
 static enum wmi_race_role role_of_store(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
@@ -113,7 +114,7 @@ static bool is_atomic_with(const struct wmi_race_insn *store, const struct wmi_r
 {
     switch (other->kind) {
     case WMI_ACCESS_LOAD:
-        return true;
+        return !other->seeds || other->polls || other->coherent;
     case WMI_ACCESS_ATOMIC:
         return store->released || other->polls || other->operation == WM_ATOMIC_SWAP ||
                other->operation == WM_ATOMIC_COMPARE_SWAP;

@@ -25,9 +25,10 @@ struct wmi_race_insn {
     uint8_t policy, scope, operation;
     bool known; /* the above are set */
     bool returns;
-    bool lds;
+    bool lds;      /* the access that is looked at is of LDS: FLAT may go to both */
     bool coherent; /* a load that may see what other workgroups store */
     bool polls;    /* a load in a loop that only it can end */
+    bool seeds;    /* a load whose value a compare-and-swap then compares with */
     bool released; /* a store right after a wait for earlier ones */
     bool talks;    /* it has communicated */
 };

@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOP = 64 /* instructions from a load to the end of its loop */ };
+enum {
+    LOOP = 64,  /* instructions from a load to the end of its loop, */
+    SEED = 128, /* and to the compare-and-swap that it is for: with -O0, values are spilled in between */
+};
 
 wmi_race_outline *wmi_race_outliner(enum wmi_cpu_level level, unsigned lanes)
 {
@@ -68,6 +71,23 @@ static bool find_polling(const struct wmi_races *races, uint64_t load, bool lds)
     return false;
 }
 
+/* Whether a compare-and-swap follows the load. */
+static bool find_swap(const struct wmi_races *races, uint64_t load)
+{
+    struct wmi_instruction insn;
+    uint64_t pc = load;
+    for (unsigned i = 0; i < SEED && wmi_code_decode(races->code, pc, &insn); i++) {
+        const struct wmi_row *row = &wmi_rows[insn.id];
+        if (row->memory == WMI_MEMORY_ATOMIC)
+            return strstr(row->name, "cmp");
+        const struct wmi_flow flow = wmi_control_flow(&insn);
+        if (flow.ends && (!flow.branches || flow.distance < 0))
+            return false;
+        pc += 4u * insn.dwords + (flow.ends ? (uint64_t)(4 * flow.distance) : 0);
+    }
+    return false;
+}
+
 static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, const struct wmi_access *access)
 {
     const bool moves = access->path == WMI_PATH_LDS_DMA;
@@ -83,6 +103,8 @@ static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, cons
     insn->lds = access->elements && access->element[0].space == WMI_SPACE_LDS;
     insn->polls = access->kind == WMI_ACCESS_LOAD && races->code->options.space &&
                   find_polling(races, access->pc, insn->lds);
+    insn->seeds = access->kind == WMI_ACCESS_LOAD && access->path != WMI_PATH_SMEM &&
+                  races->code->options.space && find_swap(races, access->pc);
     insn->coherent = insn->kind == WMI_ACCESS_LOAD && !insn->lds &&
                      wmi_race_role(&races->rules, insn, true) == WMI_RACE_ATOMIC;
     insn->known = true;
@@ -151,9 +173,10 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
         learn_insn(races, insn, access);
     count_operation(races, insn, access->wave);
     wmi_race_record(races, access, slot);
-    if (insn->kind != WMI_ACCESS_LOAD && insn->lds)
+    const bool flat = insn->path == WMI_PATH_FLAT;
+    if (insn->kind != WMI_ACCESS_LOAD && (insn->lds || flat))
         group->wave[access->wave].lds_stored = true;
-    else if (insn->kind != WMI_ACCESS_LOAD)
+    if (insn->kind != WMI_ACCESS_LOAD && (!insn->lds || flat))
         wmi_race_store(&races->order, group, access->wave);
 }
 

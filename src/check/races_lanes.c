@@ -187,18 +187,18 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
     const uint64_t address =
         outline->base + (outline->low[first] | (outline->high ? (uint64_t)outline->high[first] << 32 : 0));
-    const bool writes = insn->kind == WMI_ACCESS_STORE;
+    const bool writes = insn->kind == WMI_ACCESS_STORE, lds = outline->shape >> 16 == WMI_SPACE_LDS;
     if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag ||
         elements != 1 || bytes % 4 || address % 4)
         return false;
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (writes && wave->releases)
         return false;
-    wmi_race_describe(group, outline->wave, slot, writes, insn->lds, &races->now);
-    const bool scratch = !insn->lds && wmi_race_is_scratch(races, address);
+    wmi_race_describe(group, outline->wave, slot, writes, lds, &races->now);
+    const bool scratch = !lds && wmi_race_is_scratch(races, address);
     if (!scratch && !touch(races, outline, bytes, address))
         return false;
-    if (insn->lds) {
+    if (lds) {
         wave->lds_stored |= writes;
         return true;
     }
