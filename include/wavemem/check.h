@@ -41,11 +41,11 @@ enum wm_severity {
 /* One violated rule at one instruction, over all checked dispatches. Who and where are of the first case, by
  * launch, workgroup and wave. Strings are valid as long as the finding. */
 struct wm_finding {
-    const char *rule;         /* "read-before-wait", or a hazard's name; docs/checking.md lists them */
-    const char *message;      /* a sentence: the problem, the earlier instruction, what is missing */
-    const char *source;       /* the document that states the rule, or NULL */
-    const char *remedy;       /* what usually mends it, or NULL */
-    enum wm_check_what class; /* one bit */
+    const char *rule;        /* "read-before-wait", or a hazard's name; docs/checking.md lists them */
+    const char *message;     /* a sentence: the problem, the earlier instruction, what is missing */
+    const char *source;      /* the document that states the rule, or NULL */
+    const char *remedy;      /* what usually mends it, or NULL */
+    enum wm_check_what what; /* one bit */
     enum wm_severity severity;
     uint64_t count; /* executions, counted per wave */
     /* The instruction. */
@@ -73,7 +73,7 @@ struct wm_finding {
 /* The bits of enum wm_check_what that this version has. */
 WM_API unsigned wm_check_known(void);
 /* "race"; of no single bit that stands for a class of findings "". */
-WM_API const char *wm_check_class_name(enum wm_check_what class);
+WM_API const char *wm_check_class_name(enum wm_check_what what);
 /* what: bits of enum wm_check_what. */
 WM_API enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag);
 WM_API void wm_check_destroy(struct wm_check *check);

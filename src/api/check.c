@@ -12,7 +12,7 @@ unsigned wm_check_known(void)
     return wmi_check_known();
 }
 
-const char *wm_check_class_name(enum wm_check_what class)
+const char *wm_check_class_name(enum wm_check_what what)
 {
     static const struct {
         enum wm_check_what class;
@@ -23,7 +23,7 @@ const char *wm_check_class_name(enum wm_check_what class)
         {WM_CHECK_NEEDLESS, "needless"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].class == class)
+        if (names[i].class == what)
             return names[i].name;
     return "";
 }

@@ -130,7 +130,7 @@ static bool word(const struct wm_check *check, const struct wmi_found *found, st
         .rule = found->rule->name,
         .source = found->rule->source,
         .remedy = found->rule->remedy,
-        .class = found->rule->class,
+        .what = found->rule->class,
         .severity = found->rule->severity,
         .count = found->count,
         .pc = found->pc,

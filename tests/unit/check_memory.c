@@ -77,7 +77,7 @@ static void expect(const char *target, const struct wrong *wrong, struct wm_chec
         return;
     if (!strstr(found->message, wrong->message))
         fail_msg("%s: %s\n%s, not: %s", target, wrong->text, found->message, wrong->message);
-    assert_int_equal(found->class, WM_CHECK_MEMORY);
+    assert_int_equal(found->what, WM_CHECK_MEMORY);
     assert_int_equal(found->severity, wrong->note ? WM_SEVERITY_NOTE : WM_SEVERITY_ERROR);
     assert_int_equal(found->lanes, wrong->lanes);
     assert_int_equal(found->count, 1);

@@ -50,7 +50,7 @@ json_t *tool_json_finding(const struct wm_finding *f)
 {
     json_t *one = json_object();
     json_object_set_new(one, "rule", json_string(f->rule));
-    json_object_set_new(one, "class", json_string(wm_check_class_name(f->class)));
+    json_object_set_new(one, "class", json_string(wm_check_class_name(f->what)));
     json_object_set_new(one, "severity", json_string(f->severity == WM_SEVERITY_NOTE ? "note" : "error"));
     json_object_set_new(one, "message", tool_json_text(f->message));
     json_object_set_new(one, "source", text_or_null(f->source));

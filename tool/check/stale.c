@@ -49,7 +49,7 @@ json_t *tool_stale_finding(const struct tool_stale_place *place, const struct wm
         .message = rules[stale->kind].message,
         .source = "Vega ISA, \"Scalar Memory Operations\"",
         .remedy = rules[stale->kind].remedy,
-        .class = WM_CHECK_WAITS,
+        .what = WM_CHECK_WAITS,
         .severity = WM_SEVERITY_ERROR,
         .count = stale->count,
         .pc = stale->pc,
