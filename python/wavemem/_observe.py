@@ -188,6 +188,8 @@ class Memory:
     """Of an allocation."""
     data: Optional[bytes]
     """Of host reads and writes: the bytes."""
+    is_own: bool
+    """Of an allocation: wavemem's, as code objects, kernarg segments and scratch are."""
 
 
 class Event:
@@ -277,7 +279,8 @@ class Event:
     @property
     def memory(self) -> Memory:
         c = self._get(*OF_MACHINE).memory
-        return Memory(c.address, c.size, c.flags, text(c.name), bytes(ffi.buffer(c.bytes, c.size)) if c.bytes else None)
+        data = bytes(ffi.buffer(c.bytes, c.size)) if c.bytes else None
+        return Memory(c.address, c.size, c.flags, text(c.name), data, bool(c.is_own))
 
     def __repr__(self) -> str:
         return "<wavemem.Event, over>" if self._c is None else \
