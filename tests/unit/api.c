@@ -735,7 +735,21 @@ static void checks(void **state)
     assert_null(wm_check_findings(NULL, &count));
     OK(wm_check_create(WM_CHECK_HAZARDS, &check, &diag));
     assert_null(wm_check_findings(check, NULL));
+    assert_null(wm_check_coverage(check, NULL));
+    assert_null(wm_check_coverage(NULL, &count));
+    assert_string_equal(wm_check_class_name(WM_CHECK_RACES), "race");
+    assert_string_equal(wm_check_class_name(0), "");
+    REFUSES(wm_check_leaks, NULL);
+    REFUSES(wm_check_leaks, check);
+    struct wm_machine *machine;
+    OK(wm_machine_create("gfx900", &machine, &diag));
+    REFUSES(wm_check_machine, NULL, machine);
+    REFUSES(wm_check_machine, check, NULL);
+    OK(wm_check_machine(check, machine, &diag));
+    REFUSES(wm_check_machine, check, machine);
+    REFUSES(wm_check_leaks, check); /* it does not look for memory errors */
     wm_check_destroy(check);
+    wm_machine_destroy(machine);
     REFUSES(wm_fidelity_create, NULL);
     wm_fidelity_destroy(NULL);
     assert_null(wm_fidelity_rows(NULL, &count));
