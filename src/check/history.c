@@ -80,6 +80,8 @@ static void release_name(struct wmi_history *history, struct wmi_past_name *name
 
 static void remove_entries(struct wmi_history *history, struct wmi_past_list *list, size_t at, size_t count)
 {
+    if (!count)
+        return;
     for (size_t i = at; i < at + count; i++)
         release_name(history, list->entry[i].name);
     memmove(&list->entry[at], &list->entry[at + count], (list->count - at - count) * sizeof *list->entry);

@@ -21,7 +21,8 @@ static inline void wmi_show_access(const struct wmi_wave *wave, const struct wmi
     access->facts = &m->facts;
     access->frame = (const char *)wave->frame;
     access->layout = &wave->worker->layout;
-    access->watched = &wave->watched[m->watcher];
+    access->watched =
+        wave->watched ? &wave->watched[m->watcher] : NULL; /* explained: nobody keeps anything */
     access->lds = wave->group->lds;
     m->observer->access(wave->worker->observers[m->watcher], access, m->slot);
 }
