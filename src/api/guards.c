@@ -2,19 +2,15 @@
 /* Memory that a dispatch must not change, for the memory checker. */
 #include "api/guards.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static bool add(struct wmi_guards *guards, struct wmi_guard guard)
 {
-    if (guards->count == guards->capacity) {
-        const size_t capacity = guards->capacity ? 2 * guards->capacity : 8;
-        struct wmi_guard *larger = realloc(guards->guard, capacity * sizeof *larger);
-        if (!larger)
-            return false;
-        guards->guard = larger;
-        guards->capacity = capacity;
-    }
+    if (!wmi_grow(&guards->guard, &guards->capacity, guards->count, sizeof guard))
+        return false;
     guards->guard[guards->count++] = guard;
     return true;
 }

@@ -12,9 +12,8 @@ static const struct wmi_checker *const kinds[] = {&wmi_checker_waits, &wmi_check
 enum { KINDS = sizeof kinds / sizeof *kinds };
 _Static_assert((int)KINDS < (int)WMI_CHECKERS, "room for every checker, and for the coverage");
 
-struct wording { /* of a finding */
-    const struct wmi_check_rule *rule;
-    char *text[9]; /* all that `row` points to and that rules do not own */
+struct wording {   /* of a finding */
+    char *text[8]; /* all that `row` points to and that rules do not own */
     unsigned texts;
     struct wm_finding row;
 };
@@ -112,19 +111,12 @@ static void describe_place(struct wording *wording, const struct wmi_words *word
     row->first_offset = at.offset;
 }
 
-static void number_group(const uint32_t groups[3], uint64_t number, uint32_t id[3])
-{
-    id[0] = (uint32_t)(number % groups[0]);
-    id[1] = (uint32_t)(number / groups[0] % groups[1]);
-    id[2] = (uint32_t)(number / groups[0] / groups[1]);
-}
-
 static bool word(const struct wm_check *check, const struct wmi_found *found, struct wording *wording,
                  struct wmi_words *words)
 {
     char message[WMI_FOUND_MESSAGE] = "";
     bool ok = true;
-    *wording = (struct wording){.rule = found->rule};
+    *wording = (struct wording){0};
     struct wm_finding *row = &wording->row;
     *row = (struct wm_finding){
         .rule = found->rule->name,
@@ -145,7 +137,7 @@ static bool word(const struct wm_check *check, const struct wmi_found *found, st
     };
     describe_place(wording, words, found, &ok);
     if (found->has_wave)
-        number_group(check->dispatch.groups, found->group, row->workgroup);
+        wmi_check_group_id(&check->dispatch, found->group, row->workgroup);
     find_allocation(check, found, wording, &ok);
     words->finding = row;
     found->rule->word(words, found, message, sizeof message);
@@ -157,61 +149,52 @@ static bool word(const struct wm_check *check, const struct wmi_found *found, st
 
 static int by_place(const void *left, const void *right)
 {
-    const struct wm_finding *a = &((const struct wording *)left)->row,
-                            *b = &((const struct wording *)right)->row;
+    const struct wm_finding *a = left, *b = right;
     if (a->pc != b->pc)
         return (a->pc > b->pc) - (a->pc < b->pc);
     const int order = strcmp(a->rule, b->rule);
     return order ? order : (a->first_pc > b->first_pc) - (a->first_pc < b->first_pc);
 }
 
-/* The wording of a finding that an earlier dispatch already had, or NULL. */
-static struct wording *wording_of(struct wm_check *check, size_t known, const struct wmi_found *found)
-{
-    for (size_t i = 0; i < known; i++) {
-        struct wording *one = &check->wordings[i];
-        if (one->rule == found->rule && one->row.pc == found->pc &&
-            (!found->rule->pairs || one->row.first_pc == found->first_pc))
-            return one;
-    }
-    return NULL;
-}
-
-/* Words what is new. checker: which of them found it. */
-static void word_all(struct wm_check *check, struct wmi_words *words)
+/* Words what is new. */
+static bool word_new(struct wm_check *check, struct wmi_words *words)
 {
     const size_t room = check->findings.count + 1;
+    bool ok = true;
     struct wording *wordings = realloc(check->wordings, room * sizeof *wordings);
     if (wordings)
         check->wordings = wordings;
     struct wm_finding *rows = realloc(check->rows, room * sizeof *rows);
     if (rows)
         check->rows = rows;
-    if (!wordings || !rows) {
-        check->missed = no_memory;
-        return;
-    }
-    const size_t known = check->worded;
+    if (!wordings || !rows)
+        return false;
     for (size_t i = 0; i < check->findings.capacity; i++) {
-        const struct wmi_found *found = &check->findings.entry[i];
-        struct wording *wording = found->count ? wording_of(check, known, found) : NULL;
-        if (wording) {
-            wording->row.count = found->count;
-            continue;
-        }
-        if (!found->count)
+        struct wmi_found *found = &check->findings.entry[i];
+        if (found->worded)
+            wordings[found->worded - 1].row.count = found->count;
+        if (!found->count || found->worded)
             continue;
         for (unsigned k = 0; k < KINDS; k++)
             if (kinds[k]->classes & found->rule->class)
                 words->checker = check->checker[k];
-        if (word(check, found, &check->wordings[check->worded], words))
-            check->worded++;
+        if (word(check, found, &wordings[check->worded], words))
+            found->worded = ++check->worded;
         else
-            check->missed = no_memory;
+            ok = false;
     }
-    qsort(check->wordings, check->worded, sizeof *check->wordings, by_place);
     for (size_t i = 0; i < check->worded; i++)
-        check->rows[i] = check->wordings[i].row;
+        rows[i] = wordings[i].row;
+    qsort(rows, check->worded, sizeof *rows, by_place);
+    return ok;
+}
+
+static void word_all(struct wm_check *check, struct wmi_words *words)
+{
+    if (!word_new(check, words))
+        check->missed = no_memory;
+    for (size_t i = 0; i < check->findings.capacity; i++)
+        check->findings.entry[i].allocation = NULL; /* its name lives until now */
     for (unsigned i = 0; i < KINDS; i++)
         if (check->checker[i] && kinds[i]->worded)
             kinds[i]->worded(check->checker[i]);

@@ -43,6 +43,23 @@ struct wmi_check_dispatch {
     size_t guard_count;
 };
 
+/* Most waves of a workgroup: 1024 work-items. */
+enum { WMI_CHECK_WAVES = 32 };
+
+/* The number of a workgroup in the dispatch's order, and back. */
+static inline uint64_t wmi_check_group_number(const struct wmi_check_dispatch *dispatch, const uint32_t id[3])
+{
+    return id[0] + (uint64_t)dispatch->groups[0] * (id[1] + (uint64_t)dispatch->groups[1] * id[2]);
+}
+
+static inline void wmi_check_group_id(const struct wmi_check_dispatch *dispatch, uint64_t number,
+                                      uint32_t id[3])
+{
+    id[0] = (uint32_t)(number % dispatch->groups[0]);
+    id[1] = (uint32_t)(number / dispatch->groups[0] % dispatch->groups[1]);
+    id[2] = (uint32_t)(number / dispatch->groups[0] / dispatch->groups[1]);
+}
+
 /* What of it has run. */
 struct wmi_check_ran {
     uint64_t workgroups, waves, instructions;

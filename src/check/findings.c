@@ -61,10 +61,12 @@ bool wmi_found_add(struct wmi_found_set *set, const struct wmi_found *found)
         return false;
     struct wmi_found *slot = slot_of(set, found);
     const uint64_t count = slot->count + found->count;
+    const size_t worded = slot->worded;
     set->count += slot->count == 0;
     if (slot->count == 0 || shows_before(found, slot))
         *slot = *found;
     slot->count = count;
+    slot->worded = worded;
     return true;
 }
 

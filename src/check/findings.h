@@ -51,6 +51,7 @@ struct wmi_found {
     uint64_t address, bytes;            /* bytes 0: it is not about memory */
     uint64_t detail[WMI_FOUND_DETAILS]; /* what the rule's text needs besides */
     uint32_t launch;                    /* number of the checked dispatch, from 1 */
+    size_t worded; /* 1 + number of its wording, 0: it has none; only in the set of all findings */
     /* The allocation that it is about. Its name must be valid until the finding is worded, at the end of the
      * dispatch. NULL: the one at allocation_address or, if that is 0, the one that `address` lies in, or
      * the nearest one. */

@@ -2,6 +2,8 @@
 /* What has become of a machine's allocations. */
 #include "check/history.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,14 +103,8 @@ static void remove_overlaps(struct wmi_history *history, struct wmi_past_list *l
 /* False: no memory. */
 static bool insert(struct wmi_past_list *list, struct wmi_past_allocation entry)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        struct wmi_past_allocation *larger = realloc(list->entry, capacity * sizeof *larger);
-        if (!larger)
-            return false;
-        list->entry = larger;
-        list->capacity = capacity;
-    }
+    if (!wmi_grow(&list->entry, &list->capacity, list->count, sizeof entry))
+        return false;
     const size_t at = upper(list, entry.low);
     memmove(&list->entry[at + 1], &list->entry[at], (list->count - at) * sizeof entry);
     list->entry[at] = entry;

@@ -200,11 +200,6 @@ static void see_share(const struct wmi_element *element, enum wmi_memory_rule ru
 
 /* ---- findings ---- */
 
-static uint64_t number_of(const struct wmi_check_dispatch *d, const uint32_t id[3])
-{
-    return id[0] + d->groups[0] * (id[1] + (uint64_t)d->groups[1] * id[2]);
-}
-
 static void describe_buffer(const struct wmi_access_buffer *buffer, struct wmi_found *found)
 {
     found->bytes = buffer->bytes;
@@ -275,7 +270,7 @@ static void report(struct shard *shard, const struct wmi_access *access, const s
             .count = 1,
             .has_wave = true,
             .wave = access->wave,
-            .group = number_of(d, access->workgroup),
+            .group = wmi_check_group_number(d, access->workgroup),
             .lanes = access->path == WMI_PATH_SMEM ? 0 : broken->lanes[rule],
             .space = space,
             .address = broken->address[rule],

@@ -110,17 +110,12 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
         learn_of(races, now, record, same_group); /* each cause gives one finding */
 }
 
-static uint64_t group_number(const struct wmi_check_dispatch *dispatch, const uint32_t id[3])
-{
-    return id[0] + (uint64_t)dispatch->groups[0] * (id[1] + (uint64_t)dispatch->groups[1] * id[2]);
-}
-
 /* Reports what the access has met. */
 static void add_findings(struct wmi_races *races)
 {
     const struct wmi_access *access = races->access;
     const struct wmi_race_insn *now = &races->insn[races->slot];
-    const uint64_t group = group_number(&races->dispatch, access->workgroup);
+    const uint64_t group = wmi_check_group_number(&races->dispatch, access->workgroup);
     for (unsigned i = 0; i < races->mets; i++) {
         const struct wmi_race_met *met = &races->met[i];
         const bool within = !met->record;

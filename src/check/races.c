@@ -4,6 +4,8 @@
  * Waves execute in a fixed order on one thread, so the earlier access is always in the shadow. Most accesses
  * are of consecutive dwords that only the wave itself has touched, which races_quick() recognizes. */
 #include "check/races.h"
+
+#include "base/grow.h"
 #include "exec/polling.h"
 #include "exec/wave.h"
 #include "isa/wait.h"
@@ -40,15 +42,9 @@ static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
         races->missed = "races: too many memory instructions";
         return 0;
     }
-    if (races->insns == races->capacity) {
-        const uint32_t capacity = races->capacity ? 2 * races->capacity : 64;
-        struct wmi_race_insn *more = realloc(races->insn, capacity * sizeof *more);
-        if (!more) {
-            races->missed = wmi_race_no_memory;
-            return 0;
-        }
-        races->insn = more;
-        races->capacity = capacity;
+    if (!wmi_grow(&races->insn, &races->capacity, races->insns, sizeof *races->insn)) {
+        races->missed = wmi_race_no_memory;
+        return 0;
     }
     races->insn[races->insns] = (struct wmi_race_insn){.pc = pc};
     return races->insns++;
@@ -119,15 +115,9 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     const struct wmi_race_wait waits = {facts.limit[races->stores], facts.limit[WMI_COUNTER_DS]};
     if (!facts.waits || (waits.stores == UINT8_MAX && waits.lds))
         return WMI_NOT_SHOWN;
-    if (races->waits == races->wait_capacity) {
-        const uint32_t capacity = races->wait_capacity ? 2 * races->wait_capacity : 64;
-        struct wmi_race_wait *more = realloc(races->wait, capacity * sizeof *more);
-        if (!more) {
-            races->missed = wmi_race_no_memory;
-            return WMI_NOT_SHOWN;
-        }
-        races->wait = more;
-        races->wait_capacity = capacity;
+    if (!wmi_grow(&races->wait, &races->wait_capacity, races->waits, sizeof waits)) {
+        races->missed = wmi_race_no_memory;
+        return WMI_NOT_SHOWN;
     }
     races->wait[races->waits] = waits;
     return races->waits++;

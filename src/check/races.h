@@ -36,9 +36,11 @@ struct wmi_races {
     struct wmi_race_shadow shadow;
     struct wmi_race_order order;
     struct wmi_race_insn *insn; /* slot 0 is of no instruction */
-    uint32_t insns, capacity;
+    uint32_t insns;
+    size_t capacity;
     struct wmi_race_wait *wait;
-    uint32_t waits, wait_capacity;
+    uint32_t waits;
+    size_t wait_capacity;
     struct wmi_race_group *group, *unused; /* the current one; those without a workgroup */
     struct wmi_race_group **all;
     size_t groups;

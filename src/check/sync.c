@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The checker of synchronisation: waves of a workgroup at different barriers, LDS stores that a wave has not
  * waited for at a barrier, and what a deadlock waits for. */
+#include "base/grow.h"
 #include "check/checker.h"
 #include "exec/dispatch.h"
 #include "isa/wait.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAVES = 32, NEEDLESS = UINT8_MAX /* as a limit: does not wait */ };
+enum { NO_WAIT = UINT8_MAX /* as a limit */ };
 
 struct place { /* a memory instruction, or one that waits */
     uint64_t pc;
@@ -32,7 +33,7 @@ struct group {
     uint32_t waves, begun; /* barriers to which a wave has come */
     uint64_t barrier;      /* the last of them, and who came first */
     uint32_t first;
-    struct wave wave[WAVES];
+    struct wave wave[WMI_CHECK_WAVES];
 };
 
 struct sync {
@@ -40,7 +41,8 @@ struct sync {
     struct wmi_check_dispatch dispatch;
     const struct wmi_dispatch *running; /* NULL: nothing has been executed */
     struct place *place;
-    uint32_t places, capacity;
+    uint32_t places;
+    size_t capacity;              /* of place */
     struct group *group, *unused; /* the current one; those that have ended */
     struct wmi_found_set findings;
     const char *missed;
@@ -128,15 +130,9 @@ static void add(struct sync *sync, enum rule rule, const struct group *group, un
 
 static uint32_t add_place(struct sync *sync, const struct place *place)
 {
-    if (sync->places == sync->capacity) {
-        const uint32_t capacity = sync->capacity ? 2 * sync->capacity : 64;
-        struct place *more = realloc(sync->place, capacity * sizeof *more);
-        if (!more) {
-            sync->missed = no_memory;
-            return WMI_NOT_SHOWN;
-        }
-        sync->place = more;
-        sync->capacity = capacity;
+    if (!wmi_grow(&sync->place, &sync->capacity, sync->places, sizeof *place)) {
+        sync->missed = no_memory;
+        return WMI_NOT_SHOWN;
     }
     sync->place[sync->places] = *place;
     return sync->places++;
@@ -150,7 +146,7 @@ static uint32_t add_memory_insn(void *self, uint64_t pc, unsigned id)
                                            .lds = lds,
                                            .stores = lds && (row->memory == WMI_MEMORY_STORE ||
                                                              row->memory == WMI_MEMORY_ATOMIC),
-                                           .limit = NEEDLESS});
+                                           .limit = NO_WAIT});
 }
 
 /* Numbers the instructions that wait for LDS, and barriers. */
@@ -159,9 +155,9 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     struct sync *sync = self;
     const struct wmi_wait_facts facts = wmi_wait_facts_of(sync->dispatch.target, insn);
     const bool barrier = insn->id == WMI_INSN_s_barrier || insn->id == WMI_INSN_s_barrier_signal;
-    const uint8_t limit = facts.waits ? facts.limit[WMI_COUNTER_DS] : NEEDLESS;
-    return barrier || limit != NEEDLESS ? add_place(sync, &(struct place){.pc = pc, .limit = limit})
-                                        : WMI_NOT_SHOWN;
+    const uint8_t limit = facts.waits ? facts.limit[WMI_COUNTER_DS] : NO_WAIT;
+    return barrier || limit != NO_WAIT ? add_place(sync, &(struct place){.pc = pc, .limit = limit})
+                                       : WMI_NOT_SHOWN;
 }
 
 static void execute(void *local, void **own, uint32_t number, const uint32_t *scalars)
@@ -260,7 +256,7 @@ static void turn(void *local, void **mine, uint64_t number, uint32_t waves, uint
     struct sync *sync = local;
     (void)scratch;
     struct group *group = *mine;
-    if (!group && waves <= WAVES) {
+    if (!group && waves <= WMI_CHECK_WAVES) {
         group = sync->unused;
         if (group)
             sync->unused = group->next;
@@ -271,7 +267,7 @@ static void turn(void *local, void **mine, uint64_t number, uint32_t waves, uint
         *group = (struct group){.number = number, .waves = waves};
         *mine = group;
     }
-    if (waves > WAVES)
+    if (waves > WMI_CHECK_WAVES)
         sync->missed = "synchronisation: workgroups of more than 32 waves are not checked";
     sync->group = group;
 }

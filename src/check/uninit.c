@@ -11,11 +11,6 @@
 
 const char wmi_uninit_no_memory[] = "no memory for all that was to be checked";
 
-static bool is_lane_exchange(const struct wmi_row *row)
-{
-    return row->class == WMI_CLASS_DS && row->flags & WMI_ROW_CROSS_LANE;
-}
-
 static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct wmi_uninit *check = self;
@@ -34,7 +29,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     *entry = (struct wmi_uninit_instruction){.twin = {.pc = pc, .id = insn->id}};
     entry->twin.spans = (uint8_t)wmi_registers_of(check->dispatch.target, insn, entry->twin.span);
     entry->twin.computes =
-        row->class == WMI_CLASS_SALU || row->class == WMI_CLASS_VALU || is_lane_exchange(row);
+        row->class == WMI_CLASS_SALU || row->class == WMI_CLASS_VALU || wmi_uninit_exchanges_lanes(row);
     for (unsigned i = 0; i < insn->operands; i++)
         if (insn->operand[i].kind == WMI_OPERAND_SPECIAL && insn->operand[i].reg == WMI_SPECIAL_LDS_DIRECT)
             entry->twin.computes = false;

@@ -111,6 +111,12 @@ static inline struct wmi_uninit_instruction *wmi_uninit_instruction_of(const str
     return &check->chunk[number / WMI_UNINIT_CHUNK][number % WMI_UNINIT_CHUNK];
 }
 
+/* Instructions of DS that move data between lanes and access no memory. */
+static inline bool wmi_uninit_exchanges_lanes(const struct wmi_row *row)
+{
+    return row->class == WMI_CLASS_DS && row->flags & WMI_ROW_CROSS_LANE;
+}
+
 extern const char wmi_uninit_no_memory[]; /* why a check is incomplete */
 
 /* ---- uninit_rules.c ---- */

@@ -6,11 +6,6 @@
 
 enum { LOOK_AFTER = 64 /* instructions between two looks whether a twin still differs */ };
 
-static bool is_lane_exchange(const struct wmi_row *row)
-{
-    return row->class == WMI_CLASS_DS && row->flags & WMI_ROW_CROSS_LANE;
-}
-
 /* What the instruction that the wave has executed did with values that differ. */
 static void check_done(struct wmi_uninit_shard *shard, struct wmi_twin *twin, const char *frame,
                        uint32_t wave)
@@ -121,7 +116,7 @@ char *wmi_uninit_twin(void *local, void **watched, uint32_t number, const char *
     if (row->class == WMI_CLASS_CONTROL)
         check_control(shard, twin, frame, insn, wave);
     else if (row->class != WMI_CLASS_SALU && row->class != WMI_CLASS_VALU && row->class != WMI_CLASS_EXPORT &&
-             !is_lane_exchange(row))
+             !wmi_uninit_exchanges_lanes(row))
         check_address(shard, twin, frame, insn, wave);
     wmi_twin_precede(twin, frame, &insn->twin);
     return twin->frame;

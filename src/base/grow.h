@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays that grow by doubling. */
+#ifndef WMI_GROW_H
+#define WMI_GROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for one more element behind `count`. array: points to the pointer to the elements, of `size`
+ * bytes each. False: no memory; nothing has changed. */
+static inline bool wmi_grow(void *array, size_t *capacity, size_t count, size_t size)
+{
+    enum { FIRST = 64 };
+    const size_t wanted = *capacity ? 2 * *capacity : FIRST;
+    void *elements;
+    if (count < *capacity)
+        return true;
+    memcpy(&elements, array, sizeof elements);
+    if (!(elements = realloc(elements, wanted * size)))
+        return false;
+    memcpy(array, &elements, sizeof elements);
+    *capacity = wanted;
+    return true;
+}
+
+#endif
