@@ -15,7 +15,7 @@ struct kernel {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct kernel *kernels;                           /* a hash table; machines do not unload kernels */
-static size_t room, count;                               /* room: 0 or a power of two */
+static size_t slots, count;                              /* slots: 0 or a power of two */
 
 static regex_t pattern;    /* names of kernels */
 static bool selects;       /* by name */
@@ -63,24 +63,24 @@ static bool is_in_ranges(uint64_t launch)
 static struct kernel *find(uint64_t object)
 {
     size_t i = object / 64 * UINT64_C(0x9e3779b97f4a7c15) >> 32; /* descriptors are aligned to 64 bytes */
-    while (kernels[i & (room - 1)].object && kernels[i & (room - 1)].object != object)
+    while (kernels[i & (slots - 1)].object && kernels[i & (slots - 1)].object != object)
         i++;
-    return &kernels[i & (room - 1)];
+    return &kernels[i & (slots - 1)];
 }
 
-/* Makes room for one more. */
+/* Makes sure that there is a free slot. */
 static bool grow(void)
 {
     struct kernel *before = kernels;
-    const size_t had = room;
-    if (2 * count < room)
+    const size_t had = slots;
+    if (2 * count < slots)
         return true;
     kernels = calloc(had ? 2 * had : 64, sizeof *kernels);
     if (!kernels) {
         kernels = before;
-        return count + 1 < room;
+        return count + 1 < slots;
     }
-    room = had ? 2 * had : 64;
+    slots = had ? 2 * had : 64;
     for (size_t i = 0; i < had; i++)
         if (before[i].object)
             *find(before[i].object) = before[i];

@@ -158,7 +158,7 @@ def build(source, target, wavemem, folder):
         text = os.path.join(folder, f"{os.path.basename(source.path)[:-2]}-{target}.s")
         with open(text, "w", encoding="utf-8") as file:
             file.write(assembly(source, target))
-        commands = [[wavemem, "asm", "-m", target, "-g", text, "-o", output]]
+        commands = [[wavemem, "asm", "-m", target, "-g", "-I", HERE, text, "-o", output]]
     else:
         bitcode = compiler.bitcode_for(target, os.path.join(folder, "bitcode"))
         options = ["-O3", "-g", "-w", "-mcode-object-version=5", *source.options, source.path, "-o", output]
@@ -168,7 +168,7 @@ def build(source, target, wavemem, folder):
         else:
             commands = [["clang-19", "-x", "cl", "-cl-std=CL2.0", "-cl-kernel-arg-info", "-target", "amdgcn-amd-amdhsa",
                          f"-mcpu={target}", f"--rocm-device-lib-path={bitcode}", f"-DWAVE={compiler.wave_of(target)}", *options]]
-    failure = compiler.make((output, [source.path, os.path.abspath(__file__), *([wavemem] if source.kind == ".s" else [])], commands))
+    failure = compiler.make((output, [source.path, os.path.abspath(__file__), *([wavemem, os.path.join(HERE, "waits.inc")] if source.kind == ".s" else [])], commands))
     if failure:
         sys.exit(failure)
     return output

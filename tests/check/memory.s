@@ -2,29 +2,7 @@
 // Memory errors of instructions that compilers hardly emit where they can go wrong: descriptors, two places of one
 // instruction.
 
-.macro wait_loads
-.if .amdgcn.gfx_generation_number >= 12
-  s_wait_loadcnt 0
-.else
-  s_waitcnt vmcnt(0)
-.endif
-.endm
-
-.macro wait_scalar
-.if .amdgcn.gfx_generation_number >= 12
-  s_wait_kmcnt 0
-.else
-  s_waitcnt lgkmcnt(0)
-.endif
-.endm
-
-.macro wait_lds
-.if .amdgcn.gfx_generation_number >= 12
-  s_wait_dscnt 0
-.else
-  s_waitcnt lgkmcnt(0)
-.endif
-.endm
+.include "waits.inc"
 
 // v2 = 4 * work-item, s[4:5] = in, s[6:7] = out
 .macro begin

@@ -2,29 +2,7 @@
 // Registers that are used before the wait counters guarantee their data, and instructions that are too close together.
 // Sources: LLVM AMDGPUUsage, "Memory Model"; Vega, CDNA3, RDNA3 and RDNA4 ISA, "Data Dependency Resolution".
 
-.macro wait_loads most
-.if .amdgcn.gfx_generation_number >= 12
-  s_wait_loadcnt \most
-.else
-  s_waitcnt vmcnt(\most)
-.endif
-.endm
-
-.macro wait_scalar
-.if .amdgcn.gfx_generation_number >= 12
-  s_wait_kmcnt 0
-.else
-  s_waitcnt lgkmcnt(0)
-.endif
-.endm
-
-.macro wait_lds
-.if .amdgcn.gfx_generation_number >= 12
-  s_wait_dscnt 0
-.else
-  s_waitcnt lgkmcnt(0)
-.endif
-.endm
+.include "waits.inc"
 
 // v2 = 4 * work-item, s[4:5] = in, s[6:7] = out
 .macro begin

@@ -56,6 +56,11 @@ class Exec(Case):
         self.assertEqual(run("--prof", "sh", "-c", "exit 6").returncode, 6)
         self.assertEqual(run("--fidelity", "true").returncode, 0)
         self.refused("no kernel was profiled", "exec --prof true")
+        # A program may write anything into the folder of its results.
+        done = run("--check", "sh", "-c", "echo 1 x > $WAVEMEM_RESULTS/1.process; : > $WAVEMEM_RESULTS/1.end;"
+                   """ echo '{"findings": [{}, 7, {"rule": 5}], "coverage": [5]}' > $WAVEMEM_RESULTS/1.check""")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("what it found is damaged", done.stderr)
         folder = os.path.join(self.folder.name, "temporary")
         os.mkdir(folder)
         run("sh", "-c", "kill -TERM $$", env=dict(os.environ, TMPDIR=folder))

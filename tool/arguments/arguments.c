@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char pointer_forms[] =
-    "a buffer: zero:f32:N, fill:f32:N:1.5, iota:u32:N, rand:f32:N:SEED, @FILE.npy, "
+    "a buffer: zero:f32:N, uninit:f32:N, fill:f32:N:1.5, iota:u32:N, rand:f32:N:SEED, @FILE.npy, "
     "@FILE, bytes:HEX, words:LIST, zeros:BYTES, same:NAME[+BYTES] or null";
 
 static void *checked(void *memory)

@@ -743,8 +743,7 @@ int tool_job_check(struct tool_job *job)
     for (size_t i = 0; i < job->count && code == TOOL_CLEAN; i++) {
         struct tool_dispatch *d = &job->dispatches[i];
         if (!d->file)
-            return tool_fail("%sa code object is needed: wavemem run FILE -k KERNEL -g X,Y -b X,Y ...",
-                             d->where);
+            return tool_fail("%sa code object is needed: FILE -k KERNEL -g X,Y -b X,Y ...", d->where);
         code = open_object(job, d);
         code = code ? code : find_kernel(d);
         code = code ? code : check_sizes(d);

@@ -21,6 +21,19 @@ bool tool_is_error(const json_t *finding)
     return severity && !strcmp(severity, "error");
 }
 
+bool tool_is_finding(const json_t *one)
+{
+    static const char *const texts[] = {"rule", "class", "severity", "message", "kernel", "instruction"};
+    const json_t *first = json_object_get(one, "first"), *memory = json_object_get(one, "memory");
+    const json_t *allocation = json_object_get(memory, "allocation");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!tool_text_of(one, texts[i]))
+            return false;
+    return (!json_is_object(first) || tool_text_of(first, "instruction")) &&
+           (!json_is_object(memory) || tool_text_of(memory, "space")) &&
+           (!json_is_object(allocation) || tool_text_of(allocation, "name"));
+}
+
 bool tool_kernel_wanted(const struct tool_check_request *request, const char *symbol)
 {
     char name[512];

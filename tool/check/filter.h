@@ -11,6 +11,8 @@
 const char *tool_text_of(const json_t *object, const char *key);
 json_int_t tool_number_of(const json_t *object, const char *key);
 bool tool_is_error(const json_t *finding);
+/* Whether it has the members that a report prints. For findings that another process wrote. */
+bool tool_is_finding(const json_t *one);
 
 /* Whether a suppression matches; marks it as used. */
 bool tool_is_suppressed(struct tool_check_request *request, const json_t *finding);

@@ -256,11 +256,24 @@ static bool is_own(const json_t *object)
     return kernel && !strncmp(kernel, runtime, sizeof runtime - 1);
 }
 
-static void add_objects(json_t *list, const json_t *more)
+static bool has_kernel(const json_t *row)
 {
+    return tool_text_of(row, "kernel");
+}
+
+/* False: some are not what the runtime writes. */
+static bool add_objects(json_t *list, const json_t *more, bool (*is_whole)(const json_t *one))
+{
+    bool whole = json_is_array(more);
     size_t i;
     json_t *one;
-    json_array_foreach(more, i, one) if (!is_own(one)) json_array_append(list, one);
+    json_array_foreach(more, i, one)
+    {
+        whole &= is_whole(one);
+        if (is_whole(one) && !is_own(one))
+            json_array_append(list, one);
+    }
+    return whole;
 }
 
 /* What the checks of all processes found, as one report. own: the program's exit code. */
@@ -279,8 +292,10 @@ static int show_check(const struct exec_wanted *wanted, const struct part *parts
         if (!path_of(&parts[i], "end", path))
             tool_incomplete(report, parts[i].who, "it ended before what was found had been written");
         json_t *found = path_of(&parts[i], "check", path) ? json_load_file(path, 0, NULL) : NULL;
-        add_objects(findings, json_object_get(found, "findings"));
-        add_objects(coverage, json_object_get(found, "coverage"));
+        bool whole = add_objects(findings, json_object_get(found, "findings"), tool_is_finding);
+        whole &= add_objects(coverage, json_object_get(found, "coverage"), has_kernel);
+        if (found && !whole)
+            tool_incomplete(report, parts[i].who, "what it found is damaged");
         json_decref(found);
     }
     struct tool_check_request *request = wanted->check;
