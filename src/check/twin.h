@@ -51,9 +51,9 @@ struct wmi_twin_difference {
 /* A copy of the frame. NULL: no memory. */
 struct wmi_twin *wmi_twin_create(const char *frame, const struct wmi_frame_layout *layout, unsigned lanes);
 void wmi_twin_destroy(struct wmi_twin *twin);
-/* A wave starts: its twin has other values in the registers but set_sgprs from s0
- * on, set_vgprs from v0 on, and those with names. Vector registers end at offset `end` of the frame. The
- * origin of a register's value is `first` plus its place, which wmi_twin_place_name() names. */
+/* A wave starts: in its twin, all registers have other values, except set_sgprs SGPRs from s0 on, set_vgprs
+ * VGPRs from v0 on, and registers with names, such as VCC. Vector registers end at offset `end` of the frame.
+ * The origin of a register's value is `first` plus its place, which wmi_twin_place_name() names. */
 void wmi_twin_start(struct wmi_twin *twin, const char *frame, uint32_t set_sgprs, uint32_t set_vgprs,
                     uint32_t end, uint32_t first);
 void wmi_twin_place_name(unsigned place, unsigned vgprs, char *text, size_t size);

@@ -2,6 +2,8 @@
 /* Uninitialised values: who has written which bytes of memory. */
 #include "check/uninit.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,15 +30,8 @@ static struct wmi_written *region_at(const struct wmi_uninit *check, uint64_t ad
 static void add_region(struct wmi_uninit *check, uint64_t address, uint64_t size)
 {
     struct wmi_written *region = malloc(sizeof *region);
-    if (check->regions == check->room) {
-        const size_t room = check->room ? 2 * check->room : 64;
-        struct wmi_written **more = realloc(check->region, room * sizeof(struct wmi_written *));
-        if (more) {
-            check->region = more;
-            check->room = room;
-        }
-    }
-    if (!region || check->regions == check->room || !wmi_written_create(region, address, address + size)) {
+    if (!region || !wmi_grow(&check->region, &check->room, check->regions, sizeof(struct wmi_written *)) ||
+        !wmi_written_create(region, address, address + size)) {
         free(region);
         check->lost = true;
         return;
