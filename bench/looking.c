@@ -104,19 +104,36 @@ static double measure(const struct workload *workload, const char *folder, unsig
     return good ? with / without : 0;
 }
 
+/* --memory, --uninit, --races */
+static bool add_check(const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned what;
+    } checks[] = {{"memory", WM_CHECK_MEMORY}, {"uninit", WM_CHECK_UNINIT}, {"races", WM_CHECK_RACES}};
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (strcmp(checks[i].name, name) == 0) {
+            checked |= checks[i].what;
+            return true;
+        }
+    fprintf(stderr, "looking: --%s: expected --memory, --uninit or --races\n", name);
+    return false;
+}
+
 int main(int count, char **arguments)
 {
     int pairs = count >= 4 ? atoi(arguments[3]) : 0;
     if (pairs < 1 || pairs > MOST_PAIRS) {
-        fprintf(stderr, "usage: looking EXAMPLES-FOLDER THREADS PAIRS [WORKLOAD ...]\n");
+        fprintf(
+            stderr,
+            "usage: looking EXAMPLES-FOLDER THREADS PAIRS [--memory] [--uninit] [--races] [WORKLOAD ...]\n");
         return 2;
     }
     pairs = (int)bench_size((unsigned)pairs, 1);
     int first = 4;
     for (; first < count && strncmp(arguments[first], "--", 2) == 0; first++)
-        checked |= strcmp(arguments[first], "--memory") == 0   ? WM_CHECK_MEMORY
-                   : strcmp(arguments[first], "--uninit") == 0 ? WM_CHECK_UNINIT
-                                                               : WM_CHECK_RACES;
+        if (!add_check(arguments[first] + 2))
+            return 2;
     double logarithms = 0;
     unsigned measured = 0;
     for (size_t i = 0; i < WORKLOAD_COUNT; i++) {
