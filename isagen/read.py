@@ -140,6 +140,7 @@ class Isa:
         self.elements = OrderedDict()  # of matrices: bits by name
         self.nodes, self.targets, self.codes = OrderedDict(), OrderedDict(), []
         self.spaces, self.layouts, self.forms, self.classes = [], OrderedDict(), [], {}
+        self.space_at = {}  # of `spaces`, for space()
         self.rows, self.names, self.name_groups, self.general = OrderedDict(), [], [], []
 
     def chain(self, node):
@@ -392,11 +393,10 @@ class Isa:
         return next((self.layouts[name, n] for n in self.chain(node) if (name, n) in self.layouts), None)
 
     def space(self, name, node):
-        for n in self.chain(node):
-            for space in self.spaces:
-                if (space.name, space.node) == (name, n):
-                    return space if space.match else None
-        return None
+        if len(self.space_at) != len(self.spaces):
+            self.space_at = {(space.name, space.node): space for space in self.spaces}
+        found = next((self.space_at[name, n] for n in self.chain(node) if (name, n) in self.space_at), None)
+        return found if found and found.match else None
 
     # -- isa/*.isa -------------------------------------------------------------------------------------
     def read_rows(self, lines):

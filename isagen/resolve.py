@@ -59,10 +59,11 @@ def specs(encoding, layout):
 
 def zero_mask(encoding, layout, space):
     """The bits that must be zero: all unused ones."""
-    free = set()
+    free = 0
 
     def take(pos, width):
-        free.update(range(pos, pos + width))
+        nonlocal free
+        free |= (1 << width) - 1 << pos
 
     for pos, width in [(p, w) for p, w, _ in space.match] + space.op + layout.ignored:
         take(pos, width)
@@ -93,11 +94,7 @@ def zero_mask(encoding, layout, space):
         elif not per or any(encoding.operand(r) for r in per):
             for pos, width in place:
                 take(pos, width)
-    mask = 0
-    for bit in range(min(64, 32 * layout.dwords)):
-        if bit not in free:
-            mask |= 1 << bit
-    return mask
+    return ~free & (1 << min(64, 32 * layout.dwords)) - 1
 
 
 def opcode_at(isa, encoding, node):

@@ -38,7 +38,7 @@ enum wm_status wmi_start_take(const struct wm_start *given, struct wm_start *sta
 static enum wm_status check_values(const struct wm_start_register *r, const struct wmi_register_place *place,
                                    uint64_t items, struct wm_diag *diag)
 {
-    const bool vector = place->kind == WMI_REGISTER_VECTOR;
+    const bool vector = place->kind == WMI_PLACE_VECTOR;
     if (!r->values)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "start register '%s': values is NULL", r->name);
     if (vector && r->count != 1 && r->count != place->words && r->count != items)
@@ -52,7 +52,7 @@ static enum wm_status check_values(const struct wm_start_register *r, const stru
             diag, WM_BAD_ARGUMENT,
             "start register '%s': %zu values; expected 1 to %u, for it and the registers after it", r->name,
             r->count, place->more);
-    if (place->kind == WMI_REGISTER_SCC && r->values[0] > 1)
+    if (place->kind == WMI_PLACE_SCC && r->values[0] > 1)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "start register 'scc': %u; expected 0 or 1", r->values[0]);
     return WM_OK;
 }
@@ -60,14 +60,14 @@ static enum wm_status check_values(const struct wm_start_register *r, const stru
 static enum wm_status check_place(const struct wm_start_register *r, const struct wmi_register_place *place,
                                   uint64_t items, struct wm_diag *diag)
 {
-    const bool vector = place->kind == WMI_REGISTER_VECTOR;
-    if (place->kind == WMI_REGISTER_PC)
+    const bool vector = place->kind == WMI_PLACE_VECTOR;
+    if (place->kind == WMI_PLACE_PC)
         return wmi_fail(
             diag, WM_BAD_ARGUMENT,
             "start register 'pc': waves begin at the kernel's entry; open code that begins elsewhere");
     if (r->kind == WM_START_VALUES)
         return check_values(r, place, items, diag);
-    if (!(vector ? kinds[r->kind].vector : kinds[r->kind].scalar && place->kind == WMI_REGISTER_SCALAR))
+    if (!(vector ? kinds[r->kind].vector : kinds[r->kind].scalar && place->kind == WMI_PLACE_SCALAR))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "start register '%s' cannot hold this; expected %s", r->name,
                         kinds[r->kind].vector ? "a VGPR" : "an SGPR");
     if (!vector && kinds[r->kind].words > place->more)
@@ -118,7 +118,7 @@ enum wm_status wmi_start_prepare(const struct wm_start *start, const struct wmi_
         const enum wm_status status = find(r, code, items, &place, diag);
         if (status)
             return status;
-        if (place.kind == WMI_REGISTER_MODE)
+        if (place.kind == WMI_PLACE_MODE)
             launch->mode = r->values[0] | wmi_hwreg_fixed_mode(wmi_hwreg_rules(wmi_target_limit(
                                               code->options.target, WMI_LIMIT_hardware_registers)));
         else

@@ -93,9 +93,9 @@ enum wm_status wm_run_get(struct wm_run *run, const char *name, uint32_t *values
     if (count < place.words)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_get: '%s' has %u values, there is room for %zu", name,
                         place.words, count);
-    if (place.kind == WMI_REGISTER_MODE)
+    if (place.kind == WMI_PLACE_MODE)
         *values = wmi_hwreg_read(rules_of(run), run->selected->frame, whole_mode);
-    else if (place.kind == WMI_REGISTER_PC)
+    else if (place.kind == WMI_PLACE_PC)
         memcpy(values, &run->pc, sizeof run->pc);
     else
         memcpy(values, wmi_register_words(run->selected->frame, &place), place.words * sizeof *values);
@@ -130,15 +130,15 @@ enum wm_status wm_run_set(struct wm_run *run, const char *name, const uint32_t *
     if (count != place.words)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_set: '%s' has %u values, %zu are given", name,
                         place.words, count);
-    if (place.kind == WMI_REGISTER_PC)
+    if (place.kind == WMI_PLACE_PC)
         return wmi_fail(diag, WM_UNSUPPORTED, "wm_run_set: the pc of a wave cannot be changed");
-    if (place.kind == WMI_REGISTER_MODE)
+    if (place.kind == WMI_PLACE_MODE)
         return set_mode(run, *values, diag);
-    if (place.kind == WMI_REGISTER_SCC && *values > 1)
+    if (place.kind == WMI_PLACE_SCC && *values > 1)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_set: scc is %u; expected 0 or 1", *values);
     struct wmi_frame *frame = run->selected->frame;
     memcpy(wmi_register_words(frame, &place), values, count * sizeof *values);
-    if (place.kind == WMI_REGISTER_EXEC)
+    if (place.kind == WMI_PLACE_EXEC)
         wmi_lanes_fill(&frame->exec, wmi_frame_64((const char *)frame, 4 * WMI_S_EXEC), frame->wave_size);
     return WM_OK;
 }

@@ -75,7 +75,7 @@ static bool find_swap(const struct wmi_races *races, uint64_t load)
     for (unsigned i = 0; i < SEED && wmi_code_decode(races->code, pc, &insn); i++) {
         const struct wmi_row *row = &wmi_rows[insn.id];
         if (row->memory == WMI_MEMORY_ATOMIC)
-            return strstr(row->name, "cmp");
+            return row->group == WMI_GROUP_CMPSWAP;
         const struct wmi_flow flow = wmi_control_flow(&insn);
         if (flow.ends && (!flow.branches || flow.distance < 0))
             return false;

@@ -10,25 +10,25 @@ enum { TTMPS = 16, MASK = 0 /* as many bits as the wave has lanes */ };
 
 static const struct {
     const char *name;
-    enum wmi_register_kind kind;
+    enum wmi_place_kind kind;
     uint16_t slot, words;
 } specials[] = {
-    {"vcc", WMI_REGISTER_SCALAR, WMI_S_VCC, MASK},
-    {"vcc_lo", WMI_REGISTER_SCALAR, WMI_S_VCC, 1},
-    {"vcc_hi", WMI_REGISTER_SCALAR, WMI_S_VCC + 1, 1},
-    {"exec", WMI_REGISTER_EXEC, WMI_S_EXEC, MASK},
-    {"exec_lo", WMI_REGISTER_EXEC, WMI_S_EXEC, 1},
-    {"exec_hi", WMI_REGISTER_EXEC, WMI_S_EXEC + 1, 1},
-    {"m0", WMI_REGISTER_SCALAR, WMI_S_M0, 1},
-    {"scc", WMI_REGISTER_SCC, WMI_S_SCC, 1},
-    {"flat_scratch", WMI_REGISTER_SCALAR, WMI_S_FLAT_SCRATCH, 2},
-    {"flat_scratch_lo", WMI_REGISTER_SCALAR, WMI_S_FLAT_SCRATCH, 1},
-    {"flat_scratch_hi", WMI_REGISTER_SCALAR, WMI_S_FLAT_SCRATCH + 1, 1},
-    {"xnack_mask", WMI_REGISTER_SCALAR, WMI_S_XNACK_MASK, 2},
-    {"xnack_mask_lo", WMI_REGISTER_SCALAR, WMI_S_XNACK_MASK, 1},
-    {"xnack_mask_hi", WMI_REGISTER_SCALAR, WMI_S_XNACK_MASK + 1, 1},
-    {"mode", WMI_REGISTER_MODE, 0, 1},
-    {"pc", WMI_REGISTER_PC, 0, 2},
+    {"vcc", WMI_PLACE_SCALAR, WMI_S_VCC, MASK},
+    {"vcc_lo", WMI_PLACE_SCALAR, WMI_S_VCC, 1},
+    {"vcc_hi", WMI_PLACE_SCALAR, WMI_S_VCC + 1, 1},
+    {"exec", WMI_PLACE_EXEC, WMI_S_EXEC, MASK},
+    {"exec_lo", WMI_PLACE_EXEC, WMI_S_EXEC, 1},
+    {"exec_hi", WMI_PLACE_EXEC, WMI_S_EXEC + 1, 1},
+    {"m0", WMI_PLACE_SCALAR, WMI_S_M0, 1},
+    {"scc", WMI_PLACE_SCC, WMI_S_SCC, 1},
+    {"flat_scratch", WMI_PLACE_SCALAR, WMI_S_FLAT_SCRATCH, 2},
+    {"flat_scratch_lo", WMI_PLACE_SCALAR, WMI_S_FLAT_SCRATCH, 1},
+    {"flat_scratch_hi", WMI_PLACE_SCALAR, WMI_S_FLAT_SCRATCH + 1, 1},
+    {"xnack_mask", WMI_PLACE_SCALAR, WMI_S_XNACK_MASK, 2},
+    {"xnack_mask_lo", WMI_PLACE_SCALAR, WMI_S_XNACK_MASK, 1},
+    {"xnack_mask_hi", WMI_PLACE_SCALAR, WMI_S_XNACK_MASK + 1, 1},
+    {"mode", WMI_PLACE_MODE, 0, 1},
+    {"pc", WMI_PLACE_PC, 0, 2},
 };
 
 static uint32_t slot_offset(unsigned slot)
@@ -67,7 +67,7 @@ bool wmi_register_find(const struct wmi_code *code, const char *name, struct wmi
     uint32_t number;
     if (find_special(code, name, place))
         return true;
-    *place = (struct wmi_register_place){.kind = WMI_REGISTER_SCALAR, .words = 1};
+    *place = (struct wmi_register_place){.kind = WMI_PLACE_SCALAR, .words = 1};
     if (is_numbered(name, "s", sgprs, &number)) {
         place->offset = slot_offset(number);
         place->more = sgprs - number;
@@ -79,7 +79,7 @@ bool wmi_register_find(const struct wmi_code *code, const char *name, struct wmi
         if (!vgpr && !is_numbered(name, "a", options->agprs, &number))
             return false;
         const uint32_t row = number + (vgpr ? 0 : options->vgprs);
-        *place = (struct wmi_register_place){.kind = WMI_REGISTER_VECTOR,
+        *place = (struct wmi_register_place){.kind = WMI_PLACE_VECTOR,
                                              .offset = code->vgpr_offset + row * code->row_bytes,
                                              .words = options->lanes,
                                              .more = options->lanes};

@@ -6,17 +6,17 @@
 #include "lower/code.h"
 #include "sem/sem.h"
 
-enum wmi_register_kind {
-    WMI_REGISTER_SCALAR,
-    WMI_REGISTER_VECTOR,
-    WMI_REGISTER_EXEC,
-    WMI_REGISTER_SCC,
-    WMI_REGISTER_MODE, /* has no place of its own */
-    WMI_REGISTER_PC,   /* likewise */
+enum wmi_place_kind {
+    WMI_PLACE_SCALAR,
+    WMI_PLACE_VECTOR,
+    WMI_PLACE_EXEC,
+    WMI_PLACE_SCC,
+    WMI_PLACE_MODE, /* has no place of its own */
+    WMI_PLACE_PC,   /* likewise */
 };
 
 struct wmi_register_place {
-    enum wmi_register_kind kind;
+    enum wmi_place_kind kind;
     uint32_t offset; /* of the first word, from the start of the frame */
     uint32_t words;  /* of the register: lanes of a vector register; 2: 64 bits */
     uint32_t more;   /* words up to the end of its register file, for scalar registers */

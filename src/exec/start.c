@@ -207,7 +207,7 @@ static void set_registers(const struct wmi_executor *executor, const struct wmi_
     struct wmi_frame *frame = wave->frame;
     for (size_t i = 0; i < dispatch->start_count; i++) {
         const struct wmi_start_register *r = &dispatch->start[i];
-        if (r->place.kind == WMI_REGISTER_VECTOR) {
+        if (r->place.kind == WMI_PLACE_VECTOR) {
             set_vector(r, wave, size);
             continue;
         }
@@ -215,7 +215,7 @@ static void set_registers(const struct wmi_executor *executor, const struct wmi_
         const uint64_t value = given ? 0 : wave_value(r->kind, dispatch, wave, scratch);
         memcpy(wmi_register_words(frame, &r->place), given ? (const void *)r->values : &value,
                r->count * sizeof(uint32_t));
-        if (r->place.kind == WMI_REGISTER_EXEC) {
+        if (r->place.kind == WMI_PLACE_EXEC) {
             wmi_lanes_fill(&frame->exec, frame->s[WMI_S_EXEC] | (uint64_t)frame->s[WMI_S_EXEC + 1] << 32,
                            executor->lanes);
             memcpy(&frame->s[WMI_S_EXEC], &frame->exec.bits, sizeof frame->exec.bits);

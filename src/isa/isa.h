@@ -107,7 +107,7 @@ enum wmi_group {
     WMI_GROUP_LDS_DMA, /* moves data between memory and LDS, given by the opcode */
     WMI_GROUP_SCRATCH, /* s_scratch: a register offset is in units of 64 bytes */
     WMI_GROUP_GWS,
-    WMI_GROUP_CMPSWAP, /* memory: the data is the new value and the compare value */
+    WMI_GROUP_CMPSWAP, /* compare and swap, in memory or LDS */
     WMI_GROUP_MSAA,
     WMI_GROUP_PCK,         /* images: raw texels, without format conversion */
     WMI_GROUP_MADMK,       /* B is the addend, and the literal a factor */

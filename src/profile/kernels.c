@@ -2,7 +2,7 @@
 /* What a profile shows of each kernel: occupancy, caches, and the least time that each part of the GPU needs.
  */
 #include "base/text.h"
-#include "profile/lines.h"
+#include "profile/inside.h"
 #include "profile/spread.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The instructions of a profile; the start and end of a profile and its dispatches. */
-#include "profile/lines.h"
+#include "profile/inside.h"
 
 #include "profile/measure/shard.h"
 

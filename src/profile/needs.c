@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The clocks that each part of the GPU spends on an instruction, and their share of the kernel's time. */
-#include "profile/lines.h"
+#include "profile/inside.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a profile: figures of each instruction. */
-#include "profile/lines.h"
+#include "profile/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -107,7 +107,7 @@ static enum wm_status set_register(struct stage *stage, const struct wm_register
     if (!r->name)
         return wmi_null(diag, "wm_address_explain", "a register's name");
     if (!wmi_register_find(wmi_program_code(stage->program), r->name, &place) ||
-        (place.kind != WMI_REGISTER_SCALAR && place.kind != WMI_REGISTER_VECTOR))
+        (place.kind != WMI_PLACE_SCALAR && place.kind != WMI_PLACE_VECTOR))
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "'%s': no register of %s; expected one like s4, v3, m0, vcc_lo, flat_scratch_lo",
                         r->name, wmi_target_name(stage->target));

@@ -7,7 +7,9 @@ usage: counts.py WAVEMEM CODE-OBJECT
 Each kernel of counts.cl is profiled on one thread, which is the only order that a single thread has, and then with more
 threads, each time in another schedule (WAVEMEM_DELAYS holds workgroups up), with other CPU levels, and beside a second
 process that keeps the CPU busy. Everything that is written must be byte for byte the same: JSON, text, HTML page, trace,
-counters, the kernel's own output, findings of --check-waits, samples; only times differ. WAVEMEM_TEST_REDUCED: fewer.
+counters, the kernel's own output, findings of --check-waits, samples; only times differ. Each kernel has all of this on
+every target, and of the other reports (sources, samples, scalar cache) one on each target in turn.
+WAVEMEM_TEST_REDUCED: smaller grids, half of the kernels on each target in turn, with three schedules, and no other reports.
 """
 import json
 import os
@@ -41,7 +43,8 @@ SCHEDULES = [  # threads, seed of delays (0: none), CPU level
     (1, 0, None), (2, 1, None), (3, 2, None), (8, 3, None), (2, 0, "baseline"), (8, 4, "avx2"), (3, 0, None),
 ]
 EVERYTHING = "--json=json --html html --trace trace --counters counters --csv csv --check-waits --fidelity".split()
-OPTIONS = [EVERYTHING, ["--source"], ["--sample", "1/2", "--json"], ["--scalar-cache", "check", "--json"]]
+OTHERS = [["--source"], ["--sample", "1/2", "--json"], ["--scalar-cache", "check", "--json"]]
+TURN = sum(map(ord, os.path.basename(OBJECT)))  # another one for each target
 folder = tempfile.TemporaryDirectory()
 
 
@@ -76,8 +79,10 @@ def first_difference(a, b):
 
 
 failed = runs = 0
-for kernel in KERNELS:
-    for options in OPTIONS[:1] if REDUCED else OPTIONS:
+for turn, kernel in enumerate(KERNELS, TURN):
+    if REDUCED and turn % 2:
+        continue
+    for options in [EVERYTHING] if REDUCED else [EVERYTHING, OTHERS[turn % len(OTHERS)]]:
         line = ["prof"] + words(kernel) + options
         expected = None
         for schedule in SCHEDULES[:3] if REDUCED or options is not EVERYTHING else SCHEDULES:

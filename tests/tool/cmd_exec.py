@@ -51,7 +51,7 @@ class Exec(Case):
         self.assertEqual(run("printenv", "LD_PRELOAD", "WAVEMEM_THREADS", env=environment).stdout, f"{library}:libc.so.6\n")
         self.assertEqual(run("echo", "-j", "--gpu").stdout, "-j --gpu\n")
         # What wavemem is told to end with goes to the program; a signal that ends the program is told.
-        self.assertEqual(run("sh", "-c", "trap 'exit 9' TERM; kill -TERM $PPID; sleep 5 & wait").returncode, 9)
+        self.assertEqual(run("sh", "-c", "trap 'exit 9' TERM; kill -TERM $PPID; sleep 5 >&- 2>&- & wait").returncode, 9)
         self.assertEqual(run("sh", "-c", "kill -KILL $$").returncode, 128 + 9)
         self.assertEqual(run("--prof", "sh", "-c", "exit 6").returncode, 6)
         self.assertEqual(run("--fidelity", "true").returncode, 0)

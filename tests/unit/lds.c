@@ -338,6 +338,42 @@ static bool inside(const struct setting *s, uint32_t at, unsigned bytes)
     return (uint64_t)at + bytes <= s->lds_size;
 }
 
+static void count_slowly(struct machine *m, const struct setting *s)
+{
+    const uint32_t at = (s->m0 & 0xffff) + s->x;
+    uint32_t was = 0;
+    if (s->exec && inside(s, at, 4)) {
+        memcpy(&was, m->lds + at, 4);
+        uint32_t now = was;
+        for (unsigned i = 0; i < s->lanes; i++)
+            if (active(s, i))
+                now += s->step == WMI_LDS_append ? 1 : -1;
+        memcpy(m->lds + at, &now, 4);
+    }
+    for (unsigned i = 0; i < s->lanes; i++)
+        if (active(s, i))
+            m->reg[s->result][i] = was;
+}
+
+static void second_slowly(struct machine *m, const struct machine *before, const struct setting *s,
+                          unsigned bytes)
+{
+    for (unsigned i = 0; i < s->lanes; i++) {
+        const uint32_t addr = before->reg[s->addr][i];
+        const bool by_address = s->x >= 0x8000;
+        int32_t distance = by_address ? (int32_t)(addr >> 17) : (int32_t)(s->x & 0x7fff);
+        if (distance >= 0x4000)
+            distance -= 0x8000;
+        const uint32_t first = by_address ? addr % 0x20000 : addr, at = first + 4 * (uint32_t)distance;
+        m->reg[s->result][i] = first;
+        for (unsigned k = 0; k < (bytes + 3) / 4; k++) {
+            m->reg[s->data + k][i] = 0;
+            if (active(s, i) && inside(s, at, bytes))
+                memcpy(&m->reg[s->data + k][i], m->lds + at + 4 * k, 4);
+        }
+    }
+}
+
 static void state_slowly(struct machine *m, const struct setting *s)
 {
     const struct shape shape = shape_of(s->step);
@@ -354,36 +390,11 @@ static void state_slowly(struct machine *m, const struct setting *s)
         return;
     }
     if (shape.kind == COUNT) {
-        const uint32_t at = (s->m0 & 0xffff) + s->x;
-        uint32_t was = 0;
-        if (s->exec && inside(s, at, 4)) {
-            memcpy(&was, m->lds + at, 4);
-            uint32_t now = was;
-            for (unsigned i = 0; i < s->lanes; i++)
-                if (active(s, i))
-                    now += s->step == WMI_LDS_append ? 1 : -1;
-            memcpy(m->lds + at, &now, 4);
-        }
-        for (unsigned i = 0; i < s->lanes; i++)
-            if (active(s, i))
-                m->reg[s->result][i] = was;
+        count_slowly(m, s);
         return;
     }
     if (shape.kind == SECOND) {
-        for (unsigned i = 0; i < s->lanes; i++) {
-            const uint32_t addr = before.reg[s->addr][i];
-            const bool by_address = s->x >= 0x8000;
-            int32_t distance = by_address ? (int32_t)(addr >> 17) : (int32_t)(s->x & 0x7fff);
-            if (distance >= 0x4000)
-                distance -= 0x8000;
-            const uint32_t first = by_address ? addr % 0x20000 : addr, at = first + 4 * (uint32_t)distance;
-            m->reg[s->result][i] = first;
-            for (unsigned k = 0; k < dwords; k++) {
-                m->reg[s->data + k][i] = 0;
-                if (active(s, i) && inside(s, at, shape.bytes))
-                    memcpy(&m->reg[s->data + k][i], m->lds + at + 4 * k, 4);
-            }
-        }
+        second_slowly(m, &before, s, shape.bytes);
         return;
     }
     if (s->step == WMI_LDS_permute) {

@@ -495,6 +495,68 @@ static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
     return op;
 }
 
+/* Draws the lanes, registers and addresses of a request in the given form. */
+static void draw_request(struct world *w, struct wmi_memory_op *m, enum wmi_vmem_form form, struct request *r)
+{
+    const unsigned bytes = m->elements * m->bytes;
+    const bool flat = m->path == WMI_PATH_FLAT;
+    r->lanes = draw_lanes(w);
+    m->offset = below(w, 3) ? 0 : (int64_t)below(w, 4096) - (flat ? 0 : 4096);
+    if (m->kind == WMI_ACCESS_ATOMIC)
+        m->offset &= ~7;
+    m->pc = draw(w);
+    m->hit = (uint32_t)below(w, 4);
+    for (unsigned row = 0; row < ROWS; row++)
+        for (unsigned i = 0; i < w->lanes; i++)
+            w->expected_rows[row][i] = (uint32_t)draw(w) & (below(w, 4) ? UINT32_MAX : 3);
+    uint64_t address[64], base = 0;
+    draw_addresses(w, bytes, m->kind == WMI_ACCESS_ATOMIC, address);
+    if (form == WMI_VMEM_SCRATCH) {
+        base = below(w, 2) ? 0 : (uint32_t)draw(w);
+        memcpy(&w->frame->s[SCALAR_BASE], &base, 8);
+    }
+    if (form == WMI_VMEM_SADDR) {
+        base = address[0] - below(w, 3) * below(w, 1 << 20);
+        memcpy(&w->frame->s[SCALAR_BASE], &base, 8);
+    }
+    const bool all_private = flat && m->kind != WMI_ACCESS_ATOMIC && below(w, 6) == 0;
+    const bool one_place = below(w, 2);
+    const uint64_t private_place = below(w, 7) * 4 + (below(w, 2) ? 0 : below(w, 4));
+    r->scratch_base = w->windows[3].low + 4 * below(w, 64);
+    memcpy(&w->frame->s[WMI_S_FLAT_SCRATCH], &r->scratch_base, 8);
+    for (unsigned i = 0; i < w->lanes; i++) {
+        uint64_t vaddr = address[i] - (uint64_t)m->offset;
+        r->lds[i] = r->scratch[i] = false;
+        if (form == WMI_VMEM_SADDR) {
+            vaddr = (uint32_t)(vaddr - base);
+            r->address[i] = base + vaddr + (uint64_t)m->offset;
+        } else if (form == WMI_VMEM_SCRATCH) {
+            r->scratch[i] = true;
+            r->address[i] = below(w, 28) * (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1);
+            vaddr = (uint32_t)(r->address[i] - (uint64_t)m->offset - base);
+        } else {
+            if (all_private)
+                vaddr = (2ULL << 48) + (one_place ? private_place : below(w, 28));
+            else if (flat && below(w, 40) == 0)
+                vaddr = (1ULL << 48) + below(w, LDS_BYTES + 20) / (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1) *
+                                           (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1);
+            else if (flat && below(w, 40) == 0)
+                vaddr = (2ULL << 48) + 4 * below(w, 8);
+            else if (flat && below(w, 100) == 0) /* an offset does not lead into or out of an aperture */
+                vaddr = (1ULL << 48) + below(w, 2) * (1ULL << 32) - below(w, 4096);
+            r->lds[i] = flat && vaddr >> 32 == 1ULL << 16;
+            r->scratch[i] = flat && vaddr >> 32 == 2ULL << 16;
+            r->address[i] = vaddr + (uint64_t)m->offset -
+                            (r->lds[i]       ? 1ULL << 48
+                             : r->scratch[i] ? 2ULL << 48
+                                             : 0);
+        }
+        w->expected_rows[ROW_ADDRESS][i] = (uint32_t)vaddr;
+        if (form == WMI_VMEM_VADDR)
+            w->expected_rows[ROW_ADDRESS + 1][i] = (uint32_t)(vaddr >> 32);
+    }
+}
+
 /* Runs `body` on a random request in the given form and compares everything. */
 static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, enum wmi_vmem_form form)
 {
@@ -508,67 +570,10 @@ static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, en
                              .data = m},
                             {.body = stop}};
     struct request r = {.m = m};
-    const unsigned bytes = m->elements * m->bytes;
-    const bool flat = m->path == WMI_PATH_FLAT;
     unsigned result = ROW_RESULT;
-    do {
-        r.lanes = draw_lanes(w);
-        m->offset = below(w, 3) ? 0 : (int64_t)below(w, 4096) - (flat ? 0 : 4096);
-        if (m->kind == WMI_ACCESS_ATOMIC)
-            m->offset &= ~7;
-        m->pc = draw(w);
-        m->hit = (uint32_t)below(w, 4);
-        for (unsigned row = 0; row < ROWS; row++)
-            for (unsigned i = 0; i < w->lanes; i++)
-                w->expected_rows[row][i] = (uint32_t)draw(w) & (below(w, 4) ? UINT32_MAX : 3);
-        uint64_t address[64], base = 0;
-        draw_addresses(w, bytes, m->kind == WMI_ACCESS_ATOMIC, address);
-        if (form == WMI_VMEM_SCRATCH) {
-            base = below(w, 2) ? 0 : (uint32_t)draw(w);
-            memcpy(&w->frame->s[SCALAR_BASE], &base, 8);
-        }
-        if (form == WMI_VMEM_SADDR) {
-            base = address[0] - below(w, 3) * below(w, 1 << 20);
-            memcpy(&w->frame->s[SCALAR_BASE], &base, 8);
-        }
-        const bool all_private = flat && m->kind != WMI_ACCESS_ATOMIC && below(w, 6) == 0;
-        const bool one_place = below(w, 2);
-        const uint64_t private_place = below(w, 7) * 4 + (below(w, 2) ? 0 : below(w, 4));
-        r.scratch_base = w->windows[3].low + 4 * below(w, 64);
-        memcpy(&w->frame->s[WMI_S_FLAT_SCRATCH], &r.scratch_base, 8);
-        for (unsigned i = 0; i < w->lanes; i++) {
-            uint64_t vaddr = address[i] - (uint64_t)m->offset;
-            r.lds[i] = r.scratch[i] = false;
-            if (form == WMI_VMEM_SADDR) {
-                vaddr = (uint32_t)(vaddr - base);
-                r.address[i] = base + vaddr + (uint64_t)m->offset;
-            } else if (form == WMI_VMEM_SCRATCH) {
-                r.scratch[i] = true;
-                r.address[i] = below(w, 28) * (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1);
-                vaddr = (uint32_t)(r.address[i] - (uint64_t)m->offset - base);
-            } else {
-                if (all_private)
-                    vaddr = (2ULL << 48) + (one_place ? private_place : below(w, 28));
-                else if (flat && below(w, 40) == 0)
-                    vaddr = (1ULL << 48) + below(w, LDS_BYTES + 20) /
-                                               (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1) *
-                                               (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1);
-                else if (flat && below(w, 40) == 0)
-                    vaddr = (2ULL << 48) + 4 * below(w, 8);
-                else if (flat && below(w, 100) == 0) /* an offset does not lead into or out of an aperture */
-                    vaddr = (1ULL << 48) + below(w, 2) * (1ULL << 32) - below(w, 4096);
-                r.lds[i] = flat && vaddr >> 32 == 1ULL << 16;
-                r.scratch[i] = flat && vaddr >> 32 == 2ULL << 16;
-                r.address[i] = vaddr + (uint64_t)m->offset -
-                               (r.lds[i]       ? 1ULL << 48
-                                : r.scratch[i] ? 2ULL << 48
-                                               : 0);
-            }
-            w->expected_rows[ROW_ADDRESS][i] = (uint32_t)vaddr;
-            if (form == WMI_VMEM_VADDR)
-                w->expected_rows[ROW_ADDRESS + 1][i] = (uint32_t)(vaddr >> 32);
-        }
-    } while (!in_windows(w, &r));
+    do
+        draw_request(w, m, form, &r);
+    while (!in_windows(w, &r));
     if (below(w, 4) == 0) /* the result overwrites the address registers */
         result = ROW_ADDRESS;
     else if (below(w, 8) == 0)

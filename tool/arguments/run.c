@@ -665,6 +665,33 @@ static int tell_stopped(json_t *report, const struct tool_dispatch *d, uint64_t 
     return TOOL_STOPPED;
 }
 
+/* The dispatch's entry of the report; takes the lists of stale values and of exports, which may be NULL. */
+static json_t *make_entry(const struct tool_dispatch *d, const struct wm_result *result,
+                          const struct wm_dependence *dependence, bool reproducible, json_t *stale,
+                          json_t *exported)
+{
+    json_t *entry = json_dispatch(d, result);
+    json_object_set_new(entry, "dependence", json_dependence(dependence));
+    json_object_set_new(entry, "reproducible", json_boolean(reproducible));
+    if (stale)
+        json_object_set_new(entry, "scalar_cache", stale);
+    if (exported)
+        json_object_update(entry, exported);
+    json_decref(exported);
+    return entry;
+}
+
+static int tell_fault(const struct tool_job *job, const struct tool_dispatch *d,
+                      const struct wm_result *result, json_t *report)
+{
+    show_fault("error", &result->fault);
+    if (report && job->check.given)
+        json_array_append_new(
+            json_object_get(report, "incomplete"),
+            json_pack("{s:o, s:s}", "what", tool_json_text(d->kernel->name), "why", "it ended with a fault"));
+    return TOOL_FAULT;
+}
+
 static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **machine,
                         const struct watchers *watchers, json_t *report)
 {
@@ -718,6 +745,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     const bool deadlock = result.fault.kind == WM_FAULT_DEADLOCK && !watched;
     if ((report || job->stats || deadlock) &&
         wm_find_dependence(*machine, d->object, d->kernel, &dependence, &diag) != WM_OK) {
+        json_decref(stales.report);
         json_decref(exported);
         return tool_fail("%s%s", d->where, diag.message);
     }
@@ -726,18 +754,13 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     const bool reproducible = watched
                                   ? result.reproducible
                                   : dependence.kind == WM_INDEPENDENT && result.fault.kind == WM_FAULT_NONE;
-    json_t *entry = report ? json_dispatch(d, &result) : NULL;
+    json_t *entry = NULL;
     if (report) {
-        json_object_set_new(entry, "dependence", json_dependence(&dependence));
-        json_object_set_new(entry, "reproducible", json_boolean(reproducible));
-    }
-    if (stales.report)
-        json_object_set_new(entry, "scalar_cache", stales.report);
-    if (entry && exported)
-        json_object_update(entry, exported);
-    json_decref(exported);
-    if (report)
+        entry = make_entry(d, &result, &dependence, reproducible, stales.report, exported);
         json_array_append_new(json_object_get(report, "dispatches"), entry);
+    } else {
+        json_decref(exported);
+    }
     int code = TOOL_CLEAN;
     if (job->stats && !(job->outputs.json && !job->outputs.json_path))
         print_stats(stdout, d, &result, reproducible);
@@ -754,14 +777,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     }
     if (result.fault.kind == WM_FAULT_STOPPED)
         return tell_stopped(report, d, progress.done);
-    if (result.fault.kind != WM_FAULT_NONE) {
-        show_fault("error", &result.fault);
-        if (report && job->check.given)
-            json_array_append_new(json_object_get(report, "incomplete"),
-                                  json_pack("{s:o, s:s}", "what", tool_json_text(d->kernel->name), "why",
-                                            "it ended with a fault"));
-        return TOOL_FAULT;
-    }
+    if (result.fault.kind != WM_FAULT_NONE)
+        return tell_fault(job, d, &result, report);
     code = tool_worse(code, compare_results(job, d, *machine, entry));
     if (stales.count || violated)
         code = tool_worse(code, TOOL_FINDINGS);

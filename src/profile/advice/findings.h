@@ -3,7 +3,7 @@
 #ifndef WMI_PROFILE_FINDINGS_H
 #define WMI_PROFILE_FINDINGS_H
 
-#include "profile/lines.h"
+#include "profile/inside.h"
 
 /* Makes profile->findings from its rows and kernels, and sets the advice of the rows. False: out of memory.
  */

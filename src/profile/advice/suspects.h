@@ -4,7 +4,7 @@
 #ifndef WMI_PROFILE_SUSPECTS_H
 #define WMI_PROFILE_SUSPECTS_H
 
-#include "profile/lines.h"
+#include "profile/inside.h"
 
 /* The access pattern of the example wave that the profile keeps for each instruction. */
 struct wmi_shape {

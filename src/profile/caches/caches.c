@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The caches of a product, driven by the log. docs/model.md lists assumptions and unknowns; caches_lanes.c
  * processes the log of a round. */
-#include "profile/caches/inside.h"
+#include "profile/caches/caches.h"
 
 #include "memory/access.h"
+#include "profile/caches/inside.h"
 #include "profile/measure/fetch.h"
 #include "sem/table.h"
 

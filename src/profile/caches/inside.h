@@ -3,7 +3,8 @@
 #ifndef WMI_PROFILE_CACHES_INSIDE_H
 #define WMI_PROFILE_CACHES_INSIDE_H
 
-#include "profile/caches/caches.h"
+#include "profile/caches/sums.h"
+#include "profile/cost/cost.h"
 
 enum {
     WMI_CACHE_SECTOR = 64,
@@ -87,6 +88,8 @@ struct wmi_last_request {
     uint32_t slot;
     bool writes, skips; /* skips: misses do not allocate */
 };
+
+struct wmi_caches;
 
 /* In caches_lanes.c: processes the logs of the first `cursors` cursors, one access each in turn. */
 typedef void wmi_caches_walk(struct wmi_caches *caches, size_t cursors);

@@ -22,6 +22,7 @@
 #include "profile/cost/gpu.h"
 
 #include "base/diag.h"
+#include "profile/caches/caches.h"
 #include "profile/caches/inside.h"
 
 #include <ctype.h>

@@ -3,7 +3,7 @@
 #ifndef WMI_PROFILE_SHARD_H
 #define WMI_PROFILE_SHARD_H
 
-#include "profile/lines.h"
+#include "profile/inside.h"
 #include "profile/measure/memo.h"
 
 #include <stdalign.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The data of a profile, for the files that implement it. */
-#ifndef WMI_PROFILE_LINES_H
-#define WMI_PROFILE_LINES_H
+#ifndef WMI_PROFILE_INSIDE_H
+#define WMI_PROFILE_INSIDE_H
 
 #include "profile/caches/rounds.h"
 #include "profile/cost/rates.h"
