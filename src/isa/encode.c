@@ -748,7 +748,8 @@ static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemoni
     const struct wmi_space *space = &e->target->spaces[mnemonic->space + other_mark];
     e->words[0] |= (uint32_t)space->match;
     e->words[1] |= (uint32_t)(space->match >> 32);
-    e->words[2] |= space->third_match;
+    e->words[2] |= (uint32_t)space->later_match;
+    e->words[3] |= (uint32_t)(space->later_match >> 32);
     put(e, space->pos, space->width, mnemonic->opcode);
     if (space->width2)
         put(e, space->pos2, space->width2, mnemonic->opcode >> space->width);

@@ -156,8 +156,8 @@ static uint32_t part(uint64_t word, unsigned position, unsigned width)
 static void add_match(struct wm_isa_form *out, const struct wmi_space *space)
 {
     for (unsigned at = 0; at < 96;) {
-        const uint64_t mask = at < 64 ? space->mask : space->third_mask;
-        const uint64_t match = at < 64 ? space->match : space->third_match;
+        const uint64_t mask = at < 64 ? space->mask : space->later_mask;
+        const uint64_t match = at < 64 ? space->match : space->later_match;
         const unsigned first = at < 64 ? 0 : 64, size = at < 64 ? 64 : 32;
         unsigned end = at;
         while (end - first < size && mask >> (end - first) & 1 && (end == at || end % 32))

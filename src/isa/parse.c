@@ -38,6 +38,8 @@ static const struct {
     {"private_limit", WMI_SPECIAL_PRIVATE_LIMIT, 1},
     {"pops_exiting_wave_id", WMI_SPECIAL_POPS_EXITING_WAVE_ID, 1},
     {"lds_direct", WMI_SPECIAL_LDS_DIRECT, 1},
+    {"flat_scratch_base_lo", WMI_SPECIAL_FLAT_SCRATCH_BASE_LO, 1},
+    {"flat_scratch_base_hi", WMI_SPECIAL_FLAT_SCRATCH_BASE_HI, 1},
     {"tba", WMI_SPECIAL_TBA, 2},
     {"tba_lo", WMI_SPECIAL_TBA_LO, 1},
     {"tba_hi", WMI_SPECIAL_TBA_HI, 1},

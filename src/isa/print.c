@@ -112,6 +112,8 @@ const char *const wmi_special_names[WMI_SPECIAL_COUNT] = {
     [WMI_SPECIAL_PRIVATE_LIMIT] = "src_private_limit",
     [WMI_SPECIAL_POPS_EXITING_WAVE_ID] = "src_pops_exiting_wave_id",
     [WMI_SPECIAL_LDS_DIRECT] = "src_lds_direct",
+    [WMI_SPECIAL_FLAT_SCRATCH_BASE_LO] = "src_flat_scratch_base_lo",
+    [WMI_SPECIAL_FLAT_SCRATCH_BASE_HI] = "src_flat_scratch_base_hi",
     [WMI_SPECIAL_TBA] = "tba",
     [WMI_SPECIAL_TBA_LO] = "tba_lo",
     [WMI_SPECIAL_TBA_HI] = "tba_hi",
@@ -164,6 +166,23 @@ static const char *float_name(uint64_t value, uint64_t one, unsigned exponent, u
     return NULL;
 }
 
+/* A literal of 64 bits. LLVM 22 marks one whose upper half is 0, because one of 32 bits looks like it. */
+static void put_wide_literal(struct wmi_text *text, uint64_t value, const char *name)
+{
+    const int64_t integer = (int64_t)value;
+    if (value <= UINT32_MAX) {
+        wmi_put(text, "lit64(");
+        wmi_put_hex(text, value);
+        wmi_put(text, ")");
+    } else if (integer < 0 && integer >= -16) {
+        wmi_put_signed(text, integer);
+    } else if (name) {
+        wmi_put(text, name);
+    } else {
+        wmi_put_hex(text, value);
+    }
+}
+
 /* LLVM prints a literal that equals an inline constant like one.
  * Source: AMDGPUInstPrinter.cpp, printImmediate16, printImmediateInt16, printImmediate32, printImmediate64.
  */
@@ -175,7 +194,7 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
     const bool half = o->type == WMI_TYPE_f16 || o->type == WMI_TYPE_mix;
     int64_t integer = o->type == WMI_TYPE_f64            ? (int64_t)value
                       : width == 64                      ? (int64_t)(uint32_t)value
-                      : half || o->type == WMI_TYPE_bf16 ? (int16_t)value
+                      : half || o->type == WMI_TYPE_bf16 || o->type == WMI_TYPE_bmix ? (int16_t)value
                                                          : (int32_t)value;
     const char *name = NULL;
     if (width == 64)
@@ -183,7 +202,7 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
                                            : float_name(value, 0x3ff0000000000000, 52, 63);
     else if (o->type == WMI_TYPE_v2f16)
         name = value == 0x3118 ? "0.15915494" : value <= 0xffff ? float_name(value, 0x3c00, 10, 15) : NULL;
-    else if (o->type == WMI_TYPE_bf16)
+    else if (o->type == WMI_TYPE_bf16 || o->type == WMI_TYPE_bmix)
         name = (uint16_t)value == 0x3e22 ? "0.15915494" : float_name((uint16_t)value, 0x3f80, 7, 15);
     else if (o->type == WMI_TYPE_v2bf16)
         name = value == 0x3e22 ? "0.15915494" : value <= 0xffff ? float_name(value, 0x3f80, 7, 15) : NULL;
@@ -192,6 +211,10 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
     else
         name = (uint32_t)value == 0x3e22f983 ? "0.15915494" : float_name((uint32_t)value, 0x3f800000, 23, 31);
     const bool small = integer >= -16 && integer <= 64;
+    if (o->wide && width == 64 && !wmi_is_pair32(o->type)) {
+        put_wide_literal(text, value, name);
+        return;
+    }
     const bool marked = (small || name) && o->type != WMI_TYPE_f64;
     if (marked && insn->extension == WMI_EXT_LITERAL && target->limits[WMI_LIMIT_marks_literals]) {
         wmi_put(text, "lit(");
@@ -225,6 +248,13 @@ static void put_half(struct wmi_text *text, enum wmi_part part)
         wmi_put(text, part == WMI_PART_HIGH ? ".h" : ".l");
 }
 
+/* v_fmaak_f64: the two dwords after the instruction; LLVM 22 prints the upper one alone if the lower one is 0. */
+static uint64_t shared_literal64(const struct wmi_instruction *insn)
+{
+    const uint32_t *literal = insn->words + insn->dwords - 2;
+    return literal[0] ? literal[0] | (uint64_t)literal[1] << 32 : literal[1];
+}
+
 static void put_bare_operand(struct wmi_text *text, const struct wmi_target *target,
                              const struct wmi_instruction *insn, const struct wmi_spec *spec,
                              const struct wmi_operand *o)
@@ -252,7 +282,7 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
         break;
     case WMI_OPERAND_LITERAL:
         if (spec->kind == WMI_KIND_shared_literal)
-            wmi_put_hex(text, insn->words[insn->dwords - 1]);
+            wmi_put_hex(text, o->dwords == 2 ? shared_literal64(insn) : insn->words[insn->dwords - 1]);
         else
             put_literal(text, target, insn, o);
         break;
@@ -388,7 +418,9 @@ static const bool silent_at_0[WMI_SHOW_COUNT] = {
     [WMI_SHOW_bits_all] = true,  [WMI_SHOW_bits_c] = true,      [WMI_SHOW_bits_cd] = true,
     [WMI_SHOW_pair_bits] = true, [WMI_SHOW_omod] = true,        [WMI_SHOW_flag_value] = true,
     [WMI_SHOW_th] = true,        [WMI_SHOW_scope] = true,       [WMI_SHOW_smem_soffset] = true,
-    [WMI_SHOW_swizzle] = true,   [WMI_SHOW_bits_scales] = true,
+    [WMI_SHOW_swizzle] = true,   [WMI_SHOW_bits_scales] = true, [WMI_SHOW_bits_d] = true,
+    [WMI_SHOW_bits_ab] = true,   [WMI_SHOW_matrix_fmt] = true,  [WMI_SHOW_matrix_scale] = true,
+    [WMI_SHOW_matrix_scale_fmt] = true,
 };
 
 static void put_fields(struct wmi_text *text, const struct wmi_target *target,
@@ -415,9 +447,11 @@ static size_t print_to(char *buffer, size_t size, const struct wmi_target *targe
         put_fields(&text, target, insn, &wmi_layouts[form->layout]);
     }
     if (insn->second_form) {
+        const struct wmi_form *second = &wmi_forms[insn->second_form];
         wmi_put(&text, " :: ");
-        wmi_put(&text, wmi_forms[insn->second_form].name);
-        put_operands(&text, target, insn, &wmi_forms[insn->second_form], insn->operand + insn->operands);
+        wmi_put(&text, second->name);
+        put_operands(&text, target, insn, second, insn->operand + insn->operands);
+        put_fields(&text, target, insn, &wmi_layouts[second->layout]);
     }
     *text.at = 0;
     return (size_t)(text.at - buffer);
