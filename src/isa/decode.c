@@ -288,13 +288,26 @@ static bool vgpr_or_agpr(struct context *c, const struct wmi_spec *spec, struct 
     return spec->alt && bits(c->out->words, spec->alt, 1) ? agpr(o, reg) : vgpr(o, reg);
 }
 
-/* A matrix of 8, 6 or 4 bits: 32 elements a lane, in a format given by CBSZ or BLGP. 5 to 7 are no formats;
- * LLVM prints as many registers as for 8 bits. Source: LLVM 22, AMDGPUBaseInfo.cpp, mfmaScaleF8F6F4FormatToNumRegs. */
-static bool f8f6f4(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
-                   int32_t format)
+/* Formats of A and B are in fields of two names. */
+static int32_t format_a(const struct context *c)
 {
-    static const uint8_t quarters[] = {4, 4, 3, 3, 2, 4, 4, 4};
-    o->dwords = o->dwords * quarters[format & 7] / 4;
+    return c->out->field[WMI_FIELD_cbsz] | c->out->field[WMI_FIELD_matrix_a_fmt];
+}
+
+static int32_t format_b(const struct context *c)
+{
+    return c->out->field[WMI_FIELD_blgp] | c->out->field[WMI_FIELD_matrix_b_fmt];
+}
+
+/* A matrix of 8, 6 or 4 bits: 32 elements a lane, in a format given by CBSZ or BLGP, or by fields of their own. 5 to 7 are no formats;
+ * LLVM prints both matrices as of 8 bits. Source: LLVM 22, AMDGPUBaseInfo.cpp, mfmaScaleF8F6F4FormatToNumRegs. */
+static bool f8f6f4(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
+                   int32_t format, int32_t other)
+{
+    static const uint8_t quarters[] = {4, 4, 3, 3, 2};
+    enum { FORMATS = 5 };
+    if (format < FORMATS && other < FORMATS)
+        o->dwords = o->dwords * quarters[format] / 4;
     if (value < CODE_VGPR_0)
         return spec->alt && scalar(c, o, value, true, false);
     return vgpr_or_agpr(c, spec, o, value - CODE_VGPR_0);
@@ -530,11 +543,9 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
             return agpr(o, value - CODE_VGPR_0);
         return value >= CODE_VGPR_0 ? vgpr(o, value - CODE_VGPR_0) : scalar(c, o, value, true, false);
     case WMI_KIND_f8f6f4_a:
-        return f8f6f4(c, spec, o, value,
-                      c->out->field[WMI_FIELD_cbsz] | c->out->field[WMI_FIELD_matrix_a_fmt]);
+        return f8f6f4(c, spec, o, value, format_a(c), format_b(c));
     case WMI_KIND_f8f6f4_b:
-        return f8f6f4(c, spec, o, value,
-                      c->out->field[WMI_FIELD_blgp] | c->out->field[WMI_FIELD_matrix_b_fmt]);
+        return f8f6f4(c, spec, o, value, format_b(c), format_a(c));
     case WMI_KIND_sgpr9:
         return value < 128 && scalar(c, o, value, false, false);
     case WMI_KIND_vopd_y_dst:

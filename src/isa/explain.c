@@ -283,7 +283,10 @@ static void describe(struct wm_isa_form *out, const struct wmi_target *target, u
 /* Number of opcode spaces of the target: those reachable from a word, and that of the second half of VOPD. */
 static unsigned space_count(const struct wmi_target *target)
 {
-    unsigned count = target->second == 255 ? 0 : target->second + 1u;
+    unsigned count = 0;
+    for (unsigned i = 0; i < 2; i++)
+        if (target->second[i] != 255 && target->second[i] >= count)
+            count = target->second[i] + 1u;
     for (unsigned i = 0; i < 512; i++)
         for (const uint8_t *candidate = target->candidates + target->first[i]; *candidate != 255; candidate++)
             count = *candidate >= count ? *candidate + 1u : count;

@@ -141,7 +141,9 @@ static bool is_wide(unsigned type)
  * LLVM prints a float constant of a 16-bit integer operand as its half-precision pattern. */
 static void put_constant(struct wmi_text *text, const struct wmi_operand *o)
 {
-    if (o->reg >= 240 && is_int16(o->type))
+    if (o->reg >= 240 && o->type == WMI_TYPE_v2f16n)
+        wmi_put_hex(text, o->value);
+    else if (o->reg >= 240 && is_int16(o->type))
         wmi_put_hex(text, half_patterns[o->reg - 240]);
     else if (o->reg <= 192)
         wmi_put_unsigned(text, o->reg - 128u);
@@ -166,24 +168,23 @@ static const char *float_name(uint64_t value, uint64_t one, unsigned exponent, u
     return NULL;
 }
 
-/* A literal of 64 bits. LLVM 22 marks one whose upper half is 0, because one of 32 bits looks like it. */
-static void put_wide_literal(struct wmi_text *text, uint64_t value, const char *name)
+/* The literal of two dwords after the instruction. */
+static uint64_t wide_literal(const struct wmi_instruction *insn)
 {
-    const int64_t integer = (int64_t)value;
-    if (value <= UINT32_MAX) {
-        wmi_put(text, "lit64(");
-        wmi_put_hex(text, value);
-        wmi_put(text, ")");
-    } else if (integer < 0 && integer >= -16) {
-        wmi_put_signed(text, integer);
-    } else if (name) {
-        wmi_put(text, name);
-    } else {
-        wmi_put_hex(text, value);
-    }
+    const uint32_t *literal = insn->words + insn->dwords - 2;
+    return literal[0] | (uint64_t)literal[1] << 32;
+}
+
+static void put_marked(struct wmi_text *text, const char *mark, uint64_t value)
+{
+    wmi_put(text, mark);
+    wmi_put(text, "(");
+    wmi_put_hex(text, value);
+    wmi_put(text, ")");
 }
 
 /* LLVM prints a literal that equals an inline constant like one.
+ * LLVM 22 marks such literals, and those of 64 bits that look like one of 32.
  * Source: AMDGPUInstPrinter.cpp, printImmediate16, printImmediateInt16, printImmediate32, printImmediate64.
  */
 static void put_literal(struct wmi_text *text, const struct wmi_target *target,
@@ -192,12 +193,13 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
     uint64_t value = o->value;
     const unsigned width = wmi_type_bits(o->type);
     const bool half = o->type == WMI_TYPE_f16 || o->type == WMI_TYPE_mix;
-    int64_t integer = o->type == WMI_TYPE_f64            ? (int64_t)value
+    const bool wide = o->wide && width == 64 && !wmi_is_pair32(o->type);
+    int64_t integer = o->type == WMI_TYPE_f64 || wide    ? (int64_t)value
                       : width == 64                      ? (int64_t)(uint32_t)value
                       : half || o->type == WMI_TYPE_bf16 || o->type == WMI_TYPE_bmix ? (int16_t)value
                                                          : (int32_t)value;
     const char *name = NULL;
-    if (width == 64)
+    if (width == 64 && !wmi_is_pair32(o->type))
         name = value == 0x3fc45f306dc9c882 ? "0.15915494309189532"
                                            : float_name(value, 0x3ff0000000000000, 52, 63);
     else if (o->type == WMI_TYPE_v2f16)
@@ -211,23 +213,26 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
     else
         name = (uint32_t)value == 0x3e22f983 ? "0.15915494" : float_name((uint32_t)value, 0x3f800000, 23, 31);
     const bool small = integer >= -16 && integer <= 64;
-    if (o->wide && width == 64 && !wmi_is_pair32(o->type)) {
-        put_wide_literal(text, value, name);
-        return;
-    }
     const bool marked = (small || name) && o->type != WMI_TYPE_f64;
-    if (marked && insn->extension == WMI_EXT_LITERAL && target->limits[WMI_LIMIT_marks_literals]) {
-        wmi_put(text, "lit(");
-        wmi_put_hex(text, insn->words[insn->dwords - 1]);
-        wmi_put(text, ")");
-    } else if (small)
+    if (o->type == WMI_TYPE_v2f16n && small)
+        wmi_put_signed(text, integer);
+    else if (o->type == WMI_TYPE_v2f16n)
+        wmi_put_hex(text, value);
+    else if (o->wide && wide_literal(insn) <= UINT32_MAX)
+        put_marked(text, "lit64", wide_literal(insn));
+    else if (marked && !o->wide && insn->extension == WMI_EXT_LITERAL &&
+             target->limits[WMI_LIMIT_marks_literals])
+        put_marked(text, "lit", insn->words[insn->dwords - 1]);
+    else if (small)
         wmi_put_signed(text, integer);
     else if (name)
         wmi_put(text, name);
     else if (half || is_int16(o->type))
         wmi_put_hex(text, value & 0xffff);
     else
-        wmi_put_hex(text, o->type == WMI_TYPE_f64 ? value >> 32 : (uint32_t)value);
+        wmi_put_hex(text, o->type == WMI_TYPE_f64 && !(uint32_t)value ? value >> 32
+                          : wide                                      ? value
+                                                                      : (uint32_t)value);
 }
 
 /* The half that LLVM names: for VOP3 always the low one; for VOP3 with DPP the actual one, except for the
@@ -248,11 +253,12 @@ static void put_half(struct wmi_text *text, enum wmi_part part)
         wmi_put(text, part == WMI_PART_HIGH ? ".h" : ".l");
 }
 
-/* v_fmaak_f64: the two dwords after the instruction; LLVM 22 prints the upper one alone if the lower one is 0. */
-static uint64_t shared_literal64(const struct wmi_instruction *insn)
+/* v_fmaak_f64: LLVM 22 prints the upper dword alone if the lower one is 0. */
+static uint64_t shared_literal(const struct wmi_instruction *insn, const struct wmi_operand *o)
 {
-    const uint32_t *literal = insn->words + insn->dwords - 2;
-    return literal[0] ? literal[0] | (uint64_t)literal[1] << 32 : literal[1];
+    if (o->dwords < 2)
+        return insn->words[insn->dwords - 1];
+    return (uint32_t)wide_literal(insn) ? wide_literal(insn) : wide_literal(insn) >> 32;
 }
 
 static void put_bare_operand(struct wmi_text *text, const struct wmi_target *target,
@@ -281,8 +287,10 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
         put_constant(text, o);
         break;
     case WMI_OPERAND_LITERAL:
-        if (spec->kind == WMI_KIND_shared_literal)
-            wmi_put_hex(text, o->dwords == 2 ? shared_literal64(insn) : insn->words[insn->dwords - 1]);
+        if (spec->kind == WMI_KIND_shared_literal && o->wide && wide_literal(insn) <= UINT32_MAX)
+            put_marked(text, "lit64", wide_literal(insn));
+        else if (spec->kind == WMI_KIND_shared_literal)
+            wmi_put_hex(text, shared_literal(insn, o));
         else
             put_literal(text, target, insn, o);
         break;
@@ -302,8 +310,13 @@ static void put_operand(struct wmi_text *text, const struct wmi_target *target,
 {
     if (o->sext)
         wmi_put(text, "sext(");
-    const bool neg_of =
-        o->neg && !o->abs && (o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL);
+    bool neg_of = o->neg && !o->abs && (o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL);
+    if (neg_of) { /* -lit(0x1) is not ambiguous */
+        const struct wmi_text start = *text;
+        put_bare_operand(text, target, insn, spec, o);
+        neg_of = text->at == start.at || start.at[0] != 'l';
+        *text = start;
+    }
     if (o->neg)
         wmi_put(text, neg_of ? "neg(" : "-");
     if (o->abs)
