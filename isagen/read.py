@@ -16,7 +16,7 @@ ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_
              'lod gradients g16 one_lane packed float').split()
 GRADES = 'approx unverified todo'.split()
 MEMORY_FLAGS = 'load store atomic'.split()
-FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds wide_lds'.split()
+FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds wide_lds unmarked'.split()
 
 
 # of a row at `nodes`; applies if the instruction has the modifier `field`, or always
@@ -116,6 +116,7 @@ class Layout:
         self.source_mods = OrderedDict()  # 'neg.a' -> bit
         self.fields = OrderedDict()  # name -> (slices, show, signed, per, if, ignored if `if` does not hold)
         self.ignored = []
+        self.added = []  # operands that rows have in this layout only
         self.written = []  # ((pos, width), value): ignored bits that the assembler sets
 
 
@@ -275,6 +276,7 @@ class Isa:
                 layout.fields.update(base.fields)
                 layout.ignored += base.ignored
                 layout.written += base.written
+                layout.added += base.added
             elif key == 'ext' and value in EXTENSIONS:
                 layout.extension = value
             else:
@@ -307,6 +309,8 @@ class Isa:
             if name not in ROLES:
                 raise Bad(where, "unknown role '%s'" % name)
             ignored = rest[-1] == '?'
+            if rest[-1].startswith('adds:'):
+                layout.added.append(Operand(where, '%s:%s' % (name, rest[-1][5:]), self))
             place = slices(where, rest[1]) if len(rest) > 1 and rest[1] != '?' else []
             layout.operands[name] = (rest[0], place, ignored)
         elif re.match(r'\d', rest[0]):

@@ -45,7 +45,7 @@ def aliases(isa, form, node):
 
 def specs(encoding, layout):
     out = []
-    for o in encoding.operands:
+    for o in encoding.operands + layout.added:
         kind, place, _ = layout.operands[o.role]
         kind = o.kind or kind
         implied = kind in ('vcc', 'vcc_hidden', 'exec_hidden', 'tied')
@@ -69,7 +69,7 @@ def zero_mask(encoding, layout, space):
         take(pos, width)
     for role, (_, place, ignored) in layout.operands.items():
         o = encoding.operand(role)
-        if ignored or o and o.kind != 'tied':
+        if ignored or o and o.kind != 'tied' or any(a.role == role for a in layout.added):
             for pos, width in place:
                 take(pos, width)
     for o in encoding.operands:
@@ -178,7 +178,8 @@ def encoding_forms(isa, row, encoding, node):
         full = op + (base or 0)
         if full >> sum(w for _, w in space.op):
             raise Bad(encoding.where, "opcode %x of '%s' does not fit layout '%s'" % (full, row.name, layout.name))
-        plain = 'bare' in encoding.flags or suffix in ('_e32', '_e64') and not {'_e32', '_e64'} <= suffixes
+        short = suffix in ('_e32', '_e64')
+        plain = 'bare' in encoding.flags or short and ('unmarked' in encoding.flags or not {'_e32', '_e64'} <= suffixes)
         form = Resolved(row, encoding, layout, space, name + ('' if plain else suffix), name)
         form.body = body_at(isa, row, node)
         yield space, full, form

@@ -124,7 +124,8 @@ class Tables:
 
     def waves(self, node):
         """Possible wave sizes, the default first."""
-        return {32: [32, 64]}.get(self.isa.nodes[node]['limits']['wave'], [64])
+        limits = self.isa.nodes[node]['limits']
+        return [limits['wave'], 64] if limits['wave'] == 32 and not limits.get('one_wave_size') else [limits['wave']]
 
     def add_node(self, node, resolved, wave):
         spaces, at, mnemonics = [], {}, []
@@ -146,7 +147,7 @@ class Tables:
         for top in range(512):
             first.append(self.candidates.add([at[s] for s, _ in spaces if not s.second and could_match(s, top)] + [255]))
         names = [self.names.add(self.group(g, node)) for g in self.isa.name_groups]
-        second = next((i for i, (s, _) in enumerate(spaces) if s.second), 255)
+        second = [i for i, (s, _) in enumerate(spaces) if s.second]  # of two and of three dwords
         return spaces, (first, second), self.codes(node), names, self.mnemonics(mnemonics)
 
     def mnemonics(self, entries):
@@ -172,6 +173,8 @@ class Tables:
                         table[code] = (what.upper(), code - first)
                     elif what in ('int', 'float'):
                         table[code] = ('CONSTANT', code)
+                    elif what == 'literal64':
+                        table[code] = ('LITERAL', 1)
                     elif what in ('literal', 'none'):
                         table[code] = (what.upper(), 0)
                     else:
@@ -211,7 +214,7 @@ class Tables:
               ['{WMI_LAYOUT_%s, %d, WMI_EXT_%s, %d, %d}' % (n, d, e.upper(), c, f) for n, d, e, f, c in self.layouts.values])
         array('const struct wmi_form wmi_forms[]', ['{0}'] + [
             '{WMI_INSN_%s, %s, %d, %d, %d, %d, %d, %d, "%s"}' % (
-                n, b, s, z, c, l, len(self.texts.values[t]), w, self.texts.values[t])
+                n, b, s, z, l, c, len(self.texts.values[t]), w, self.texts.values[t])
             for n, s, c, l, z, t, w, b in self.forms.values[1:]])
         array('const uint32_t wmi_canonical[][3]', ['{0x%xu, 0x%xu, 0x%xu}' % (
             w & 0xffffffff, w >> 32 & 0xffffffff, w >> 64) for w in self.canonical.values])
@@ -279,7 +282,8 @@ class Tables:
         limits = dict(target.limits, wave=wave)
         c = '%s_%d' % (target.node.replace('.', '_'), wave)
         node = list(self.isa.nodes).index(target.node)
-        return '{"%s", 0x%x, %s, %d, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}, mnemonics_%s, %d}' % (
+        second = ', '.join(map(str, (second + [255, 255])[:2]))
+        return '{"%s", 0x%x, %s, %d, codes_%d, spaces_%s, first_%s, candidates, {%s}, {%s}, {%s}, mnemonics_%s, %d}' % (
             name, target.mach, 'true' if real else 'false', node, codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
             ', '.join('names + %d' % x for x in names) or '0', c, len(mnemonics))
 

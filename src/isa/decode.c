@@ -24,7 +24,7 @@ struct context {
     struct wmi_instruction *out;
     const uint32_t *words;
     size_t available;
-    bool literal;
+    unsigned literal; /* where the literal begins; 0: none yet */
     bool executes; /* decode what hardware does, not what LLVM prints */
 };
 
@@ -74,19 +74,25 @@ static uint64_t literal_value(uint32_t literal, enum wmi_type type)
     return literal;
 }
 
-static bool take_literal(struct context *c, struct wmi_operand *o)
+/* A literal of one or two dwords. Operands of 32 bits take the first of two dwords (LLVM 22). */
+static bool take_literal(struct context *c, struct wmi_operand *o, unsigned dwords)
 {
     struct wmi_instruction *out = c->out;
     if (!c->literal) {
+        c->literal = out->dwords;
+        out->extension = WMI_EXT_LITERAL;
+    }
+    for (; out->dwords < c->literal + dwords; out->dwords++) {
         if (out->dwords >= c->available)
             return false;
         out->words[out->dwords] = c->words[out->dwords];
-        out->dwords++;
-        out->extension = WMI_EXT_LITERAL;
-        c->literal = true;
     }
+    const uint32_t *literal = out->words + c->literal;
     o->kind = WMI_OPERAND_LITERAL;
-    o->value = literal_value(out->words[out->dwords - 1], o->type);
+    o->value = dwords == 2 && wmi_type_bits(o->type) == 64 && !wmi_is_pair32(o->type)
+                   ? literal[0] | (uint64_t)literal[1] << 32
+                   : literal_value(literal[0], o->type);
+    o->wide = dwords == 2;
     return true;
 }
 
@@ -106,7 +112,8 @@ static bool special(struct wmi_operand *o, unsigned reg)
                (reg >= WMI_SPECIAL_SHARED_BASE && reg <= WMI_SPECIAL_POPS_EXITING_WAVE_ID);
     if (is_low[reg])
         o->reg = reg - 1;
-    return reg != WMI_SPECIAL_M0 && reg != WMI_SPECIAL_LDS_DIRECT && !is_low[reg - 1];
+    return reg != WMI_SPECIAL_M0 && reg != WMI_SPECIAL_LDS_DIRECT &&
+           reg != WMI_SPECIAL_FLAT_SCRATCH_BASE_HI && !is_low[reg - 1];
 }
 
 /* A scalar operand code, 0..255. SGPR tuples are aligned to 2 or 4; hardware and LLVM ignore the low bits. */
@@ -132,7 +139,7 @@ static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool
         o->value = constant_value(code, o->type);
         return true;
     case WMI_OPERAND_LITERAL:
-        return literals && take_literal(c, o);
+        return literals && take_literal(c, o, 1u + known.reg);
     default:
         return false;
     }
@@ -275,16 +282,35 @@ static bool layout_has_sve(const struct context *c)
     return false;
 }
 
-/* A matrix of 8, 6 or 4 bits: 32 elements a lane, in a format given by CBSZ or BLGP. 5 to 7 are no formats;
- * LLVM prints eight registers. Source: LLVM 22, AMDGPUBaseInfo.cpp, mfmaScaleF8F6F4FormatToNumRegs. */
-static bool f8f6f4(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
-                   int32_t format)
+/* An AccVGPR if the layout has an ACC bit and it is set, else a VGPR. */
+static bool vgpr_or_agpr(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned reg)
 {
-    static const uint8_t dwords[] = {8, 8, 6, 6, 4, 8, 8, 8};
-    o->dwords = dwords[format & 7];
+    return spec->alt && bits(c->out->words, spec->alt, 1) ? agpr(o, reg) : vgpr(o, reg);
+}
+
+/* Formats of A and B are in fields of two names. */
+static int32_t format_a(const struct context *c)
+{
+    return c->out->field[WMI_FIELD_cbsz] | c->out->field[WMI_FIELD_matrix_a_fmt];
+}
+
+static int32_t format_b(const struct context *c)
+{
+    return c->out->field[WMI_FIELD_blgp] | c->out->field[WMI_FIELD_matrix_b_fmt];
+}
+
+/* A matrix of 8, 6 or 4 bits: 32 elements a lane, in a format given by CBSZ or BLGP, or by fields of their own. 5 to 7 are no formats;
+ * LLVM prints both matrices as of 8 bits. Source: LLVM 22, AMDGPUBaseInfo.cpp, mfmaScaleF8F6F4FormatToNumRegs. */
+static bool f8f6f4(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
+                   int32_t format, int32_t other)
+{
+    static const uint8_t quarters[] = {4, 4, 3, 3, 2};
+    enum { FORMATS = 5 };
+    if (format < FORMATS && other < FORMATS)
+        o->dwords = o->dwords * quarters[format] / 4;
     if (value < CODE_VGPR_0)
-        return scalar(c, o, value, true, false);
-    return bits(c->out->words, spec->alt, 1) ? agpr(o, value - CODE_VGPR_0) : vgpr(o, value - CODE_VGPR_0);
+        return spec->alt && scalar(c, o, value, true, false);
+    return vgpr_or_agpr(c, spec, o, value - CODE_VGPR_0);
 }
 
 /* VADDR of a buffer instruction: none, an index, an offset, or both. */
@@ -305,12 +331,6 @@ static bool returns(const struct wmi_instruction *insn)
 {
     return insn->field[WMI_FIELD_glc] || insn->field[WMI_FIELD_sc0] ||
            insn->field[WMI_FIELD_th] & TH_ATOMIC_RETURN;
-}
-
-/* An AccVGPR if the layout has an ACC bit and it is set, else a VGPR. */
-static bool vgpr_or_agpr(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned reg)
-{
-    return spec->alt && bits(c->out->words, spec->alt, 1) ? agpr(o, reg) : vgpr(o, reg);
 }
 
 static bool buffer_data(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value)
@@ -482,6 +502,12 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
             return scalar(c, o, value, false, false);
         off(o);
         return true;
+    case WMI_KIND_flat_saddr:
+        return is_off(c, value) || scalar(c, o, value, false, false);
+    case WMI_KIND_sgpr_group:
+        return value < 128 && scalar(c, o, value, false, false);
+    case WMI_KIND_sgpr_group_or_null:
+        return is_off(c, value) || (value < 128 && scalar(c, o, value, false, false));
     case WMI_KIND_global_addr:
         o->dwords = is_off(c, saddr_field(c)) ? 2 : 1;
         return vgpr(o, value);
@@ -517,15 +543,15 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
             return agpr(o, value - CODE_VGPR_0);
         return value >= CODE_VGPR_0 ? vgpr(o, value - CODE_VGPR_0) : scalar(c, o, value, true, false);
     case WMI_KIND_f8f6f4_a:
-        return f8f6f4(c, spec, o, value, c->out->field[WMI_FIELD_cbsz]);
+        return f8f6f4(c, spec, o, value, format_a(c), format_b(c));
     case WMI_KIND_f8f6f4_b:
-        return f8f6f4(c, spec, o, value, c->out->field[WMI_FIELD_blgp]);
+        return f8f6f4(c, spec, o, value, format_b(c), format_a(c));
     case WMI_KIND_sgpr9:
         return value < 128 && scalar(c, o, value, false, false);
     case WMI_KIND_vopd_y_dst:
         return vgpr(o, value << 1 | !(c->out->operand[0].reg & 1));
     case WMI_KIND_shared_literal:
-        return take_literal(c, o);
+        return take_literal(c, o, o->dwords);
     case WMI_KIND_image_rsrc:
         return scalar(c, o, value * 4, false, false);
     case WMI_KIND_simm24:
@@ -599,25 +625,25 @@ static void decode_fields(struct wmi_instruction *out, const struct wmi_layout *
 
 static bool is_pair(unsigned layout)
 {
-    return layout == WMI_LAYOUT_vopd_x || layout == WMI_LAYOUT_vopd_x_lit;
+    return layout == WMI_LAYOUT_vopd_x || layout == WMI_LAYOUT_vopd_x_lit || layout == WMI_LAYOUT_vopd3_x;
 }
 
 static unsigned opcode_of(const struct wmi_space *space, uint64_t word)
 {
-    unsigned opcode = word >> space->pos & ((1u << space->width) - 1);
+    unsigned opcode = word >> space->pos % 64 & ((1u << space->width) - 1);
     if (space->width2)
         opcode |= (unsigned)(word >> space->pos2 & ((1u << space->width2) - 1)) << space->width;
     return opcode;
 }
 
-unsigned wmi_find_form(const struct wmi_target *target, uint64_t word, uint32_t third)
+unsigned wmi_find_form(const struct wmi_target *target, uint64_t word, uint64_t later)
 {
     const uint8_t *candidate = target->candidates + target->first[(uint32_t)word >> 23];
     for (; *candidate != NO_SPACE; candidate++) {
         const struct wmi_space *space = &target->spaces[*candidate];
-        if ((word & space->mask) != space->match || (third & space->third_mask) != space->third_match)
+        if ((word & space->mask) != space->match || (later & space->later_mask) != space->later_match)
             continue;
-        const unsigned form = space->forms[opcode_of(space, word)];
+        const unsigned form = space->forms[opcode_of(space, space->pos < 64 ? word : later)];
         if (form)
             return form;
     }
@@ -636,7 +662,8 @@ static bool decode_operands(struct context *c, const struct wmi_form *form, stru
 static bool decode_second(struct context *c, uint64_t word)
 {
     struct wmi_instruction *out = c->out;
-    const struct wmi_space *space = &c->target->spaces[c->target->second];
+    const struct wmi_space *space =
+        &c->target->spaces[c->target->second[wmi_layouts[wmi_forms[out->form].layout].dwords - 2]];
     out->second_form = space->forms[opcode_of(space, word)];
     const struct wmi_form *form = &wmi_forms[out->second_form];
     if (!out->second_form || (word & wmi_zero_masks[form->zero] && !c->executes))
@@ -644,6 +671,7 @@ static bool decode_second(struct context *c, uint64_t word)
     out->second_id = form->id;
     out->second_body = form->body;
     out->second_operands = form->specs;
+    decode_fields(out, &wmi_layouts[form->layout]);
     return decode_operands(c, form, &out->operand[out->operands]);
 }
 
@@ -734,8 +762,9 @@ static unsigned decode(const struct wmi_target *target, const uint32_t *words, s
     if (!available)
         return 0;
     const uint64_t word = words[0] | (available > 1 ? (uint64_t)words[1] << 32 : 0);
-    struct context context = {target, out, words, available, false, executes};
-    const unsigned number = wmi_find_form(target, word, available > 2 ? words[2] : 0);
+    struct context context = {target, out, words, available, 0, executes};
+    const uint64_t later = (available > 2 ? words[2] : 0) | (available > 3 ? (uint64_t)words[3] << 32 : 0);
+    const unsigned number = wmi_find_form(target, word, later);
     if (!number || !decode_form(&context, number, word))
         out->dwords = 0;
     return out->dwords;

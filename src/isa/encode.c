@@ -9,6 +9,7 @@ enum {
     CODE_INT_0 = 128,
     CODE_INT_64 = 192,
     CODE_FLOAT_FIRST = 240,
+    CODE_LITERAL_64 = 254,
     CODE_LITERAL = 255,
     CODE_VGPR_0 = 256,
     CODES = 256,
@@ -50,6 +51,7 @@ enum number_class {
     CLASS_BF16,
     CLASS_I16,
     CLASS_V2F16,
+    CLASS_V2F16N, /* no inline constants */
     CLASS_V2BF16,
     CLASS_V2I16
 };
@@ -68,9 +70,12 @@ static enum number_class class_of(unsigned type)
     case WMI_TYPE_u16:
         return CLASS_I16;
     case WMI_TYPE_bf16:
+    case WMI_TYPE_bmix:
         return CLASS_BF16;
     case WMI_TYPE_v2f16:
         return CLASS_V2F16;
+    case WMI_TYPE_v2f16n:
+        return CLASS_V2F16N;
     case WMI_TYPE_v2bf16:
         return CLASS_V2BF16;
     case WMI_TYPE_v2i16:
@@ -120,6 +125,7 @@ static bool narrow_to(enum number_class class, double real, uint32_t *bits)
     case CLASS_F16W:
     case CLASS_I16:
     case CLASS_V2F16:
+    case CLASS_V2F16N:
         return narrow(real, HALF_MANTISSA, 5, bits);
     case CLASS_BF16:
     case CLASS_V2BF16:
@@ -163,11 +169,21 @@ static bool float_code(const struct wmi_encoder *e, enum number_class class, uin
     return i >= 0 && has_code(e, *code);
 }
 
+static bool has_wide_literals(const struct wmi_encoder *e)
+{
+    return e->target->codes[CODE_LITERAL_64].kind == WMI_OPERAND_LITERAL;
+}
+
 /* Converts a number that is not an inline constant to a literal. */
 static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum number_class class,
                        uint32_t *literal)
 {
     const bool wide = class == CLASS_64 || class == CLASS_F64;
+    if (class == CLASS_F64 && has_wide_literals(e) && p->what == WMI_PARSED_NUMBER && !p->value.base &&
+        !p->value.late && !fits(p->value.number, 32) && !(uint32_t)p->value.number) {
+        *literal = (uint32_t)((uint64_t)p->value.number >> 32);
+        return true;
+    }
     if (p->what == WMI_PARSED_NUMBER) {
         const unsigned bits = class == CLASS_32 || class == CLASS_F16W || wide ? 32 : 16;
         *literal = bits == 16 ? (uint16_t)p->value.number : (uint32_t)p->value.number;
@@ -175,7 +191,7 @@ static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum n
             *literal = (uint32_t)p->value.number;
             return true;
         }
-        const bool packed = class == CLASS_V2F16 || class == CLASS_V2I16 || class == CLASS_V2BF16;
+        const bool packed = class == CLASS_V2F16 || class == CLASS_V2F16N || class == CLASS_V2I16 || class == CLASS_V2BF16;
         if (packed) {
             *literal = (uint32_t)p->value.number;
             return fits(p->value.number, 32) || wrong(e, p, "a constant of 32 bits");
@@ -195,13 +211,14 @@ static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum n
     return narrow_to(as, p->real, literal) || wrong(e, p, "a number that the operand's type can have");
 }
 
-static bool set_literal(struct wmi_encoder *e, const struct wmi_parsed *p, uint32_t literal)
+static bool set_literal(struct wmi_encoder *e, const struct wmi_parsed *p, uint64_t literal, bool wide)
 {
     if (p->what == WMI_PARSED_NUMBER && p->value.base)
         literal = 0; /* filled in by the relocation */
-    if (e->has_literal && (e->literal != literal || e->late_literal))
+    if (e->has_literal && (e->literal != literal || e->late_literal || e->wide_literal != wide))
         return wrong(e, p, "the same literal as the other operand has");
     e->has_literal = true;
+    e->wide_literal = wide;
     e->literal = literal;
     if (p->what == WMI_PARSED_NUMBER && (p->value.base || p->value.late)) {
         e->late_literal = true;
@@ -210,10 +227,40 @@ static bool set_literal(struct wmi_encoder *e, const struct wmi_parsed *p, uint3
     return true;
 }
 
+/* Whether the instruction's own literal has 64 bits (v_fmaak_f64). */
+static bool shares_wide_literal(const struct wmi_encoder *e)
+{
+    for (unsigned i = 0; i < e->form->specs; i++)
+        if (wmi_specs[e->form->spec + i].kind == WMI_KIND_shared_literal)
+            return wmi_specs[e->form->spec + i].dwords == 2;
+    return false;
+}
+
+/* A literal of 64 bits for an operand of as many, if it takes one: an integer that is negative or has
+ * more than 31 bits, a float whose lower half is not 0, and lit64(). A number that is no such float is its upper half. */
+static bool needs_wide_literal(const struct wmi_encoder *e, const struct wmi_parsed *p,
+                               enum number_class class, uint64_t *literal)
+{
+    const bool late = p->what == WMI_PARSED_NUMBER && (p->value.base || p->value.late);
+    if (!has_wide_literals(e) || late ||
+        wmi_layouts[e->form->layout].dwords > 1)
+        return false;
+    *literal = (uint64_t)p->value.number;
+    if (p->what == WMI_PARSED_REAL)
+        memcpy(literal, &p->real, sizeof *literal);
+    if (class == CLASS_64)
+        return p->what == WMI_PARSED_NUMBER && (p->value.literal || *literal > INT32_MAX);
+    if (class != CLASS_F64)
+        return false;
+    if (p->what == WMI_PARSED_NUMBER && !p->value.literal && fits(p->value.number, 32))
+        *literal <<= 32;
+    return p->value.literal || shares_wide_literal(e) || (uint32_t)*literal;
+}
+
 static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p, enum number_class class,
                         unsigned *code)
 {
-    if (p->value.literal)
+    if (p->value.literal || class == CLASS_V2F16N)
         return false;
     if (p->what == WMI_PARSED_REAL) {
         uint64_t bits;
@@ -324,13 +371,18 @@ static bool scalar(struct wmi_encoder *e, const struct wmi_spec *spec, const str
     if (!constants || (p->what != WMI_PARSED_NUMBER && p->what != WMI_PARSED_REAL))
         return wrong(e, p, constants ? "a register or a constant" : "a scalar register");
     const enum number_class class = class_of(spec->type);
+    uint64_t wide;
     uint32_t literal;
     if (inline_code(e, p, class, code))
         return true;
+    if (literals && needs_wide_literal(e, p, class, &wide)) {
+        *code = CODE_LITERAL_64;
+        return set_literal(e, p, wide, true);
+    }
     if (!literals)
         return wrong(e, p, "an inline constant: -16 to 64, or 0.5, 1.0, 2.0, 4.0 with either sign");
     *code = CODE_LITERAL;
-    return literal_of(e, p, class, &literal) && set_literal(e, p, literal);
+    return literal_of(e, p, class, &literal) && set_literal(e, p, literal, false);
 }
 
 static bool vgpr(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
@@ -465,7 +517,7 @@ static bool smrd_offset(struct wmi_encoder *e, const struct wmi_parsed *p, bool 
     if (!literals || !fits(p->value.number, 32))
         return wrong(e, p, literals ? "an offset of 32 bits" : "an offset of 8 bits, in dwords");
     *value = CODE_LITERAL;
-    return set_literal(e, p, (uint32_t)p->value.number);
+    return set_literal(e, p, (uint32_t)p->value.number, false);
 }
 
 /* Whether SCRATCH has an offset but no address register, in layouts without the bit SVE (gfx10.3). */
@@ -536,11 +588,15 @@ static bool literal(struct wmi_encoder *e, const struct wmi_spec *spec, const st
     uint32_t word = 0;
     if (p->what != WMI_PARSED_NUMBER && p->what != WMI_PARSED_REAL)
         return wrong(e, p, "a constant");
+    uint64_t wide;
+    *value = 0;
+    if (spec->kind == WMI_KIND_shared_literal && needs_wide_literal(e, p, class_of(spec->type), &wide))
+        return set_literal(e, p, wide, true);
     if (!literal_of(e, p, class_of(spec->type), &word))
         return false;
     *value = word;
     if (spec->kind == WMI_KIND_shared_literal)
-        return set_literal(e, p, word);
+        return set_literal(e, p, word, false);
     if (p->value.base || p->value.late)
         e->relocation = (struct wmi_relocation){p->value, spec->pos / 32, false};
     return true;
@@ -599,6 +655,7 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
         return scalar(e, spec, p, true, spec->kind == WMI_KIND_ssrc, value);
     case WMI_KIND_sdst:
     case WMI_KIND_sgpr9:
+    case WMI_KIND_sgpr_group:
         return scalar(e, spec, p, false, false, value);
     case WMI_KIND_sbase:
         if (!scalar(e, spec, p, false, false, value))
@@ -633,7 +690,11 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
     case WMI_KIND_smrd_offset_literal:
         return smrd_offset(e, p, spec->kind == WMI_KIND_smrd_offset_literal, value);
     case WMI_KIND_saddr:
+    case WMI_KIND_flat_saddr:
         return saddr(e, p, value);
+    case WMI_KIND_sgpr_group_or_null:
+        *value = null_code(e);
+        return p->what == WMI_PARSED_OFF || scalar(e, spec, p, false, false, value);
     case WMI_KIND_scratch_addr:
         e->field[WMI_FIELD_sve] = p->what != WMI_PARSED_OFF;
         *value = 0;
@@ -740,6 +801,14 @@ static bool encode_field(struct wmi_encoder *e, const struct wmi_field_spec *spe
     return true;
 }
 
+static bool encode_fields(struct wmi_encoder *e, const struct wmi_layout *layout)
+{
+    for (unsigned i = 0; i < layout->fields; i++)
+        if (!encode_field(e, &wmi_field_specs[layout->field + i]))
+            return false;
+    return true;
+}
+
 /* DPP8 with fi:1 has another marker, which is the next opcode space. */
 static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemonic)
 {
@@ -748,7 +817,8 @@ static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemoni
     const struct wmi_space *space = &e->target->spaces[mnemonic->space + other_mark];
     e->words[0] |= (uint32_t)space->match;
     e->words[1] |= (uint32_t)(space->match >> 32);
-    e->words[2] |= space->third_match;
+    e->words[2] |= (uint32_t)space->later_match;
+    e->words[3] |= (uint32_t)(space->later_match >> 32);
     put(e, space->pos, space->width, mnemonic->opcode);
     if (space->width2)
         put(e, space->pos2, space->width2, mnemonic->opcode >> space->width);
@@ -763,16 +833,17 @@ bool wmi_encode(struct wmi_encoder *e)
     if (!encode_operands(e, e->form, e->parsed) ||
         (e->second && !encode_operands(e, e->second, e->parsed + e->form->specs)))
         return false;
-    for (unsigned i = 0; i < layout->fields; i++)
-        if (!encode_field(e, &wmi_field_specs[layout->field + i]))
-            return false;
+    if (!encode_fields(e, layout) || (e->second && !encode_fields(e, &wmi_layouts[e->second->layout])))
+        return false;
     put_opcode(e, e->mnemonic);
     if (e->second)
         put_opcode(e, e->second_mnemonic);
     if (e->has_literal) {
         if (e->late_literal)
             e->relocation.word = (uint8_t)e->dwords;
-        e->words[e->dwords++] = e->literal;
+        e->words[e->dwords++] = (uint32_t)e->literal;
+        if (e->wide_literal)
+            e->words[e->dwords++] = (uint32_t)(e->literal >> 32);
     }
     return true;
 }

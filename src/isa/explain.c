@@ -156,8 +156,8 @@ static uint32_t part(uint64_t word, unsigned position, unsigned width)
 static void add_match(struct wm_isa_form *out, const struct wmi_space *space)
 {
     for (unsigned at = 0; at < 96;) {
-        const uint64_t mask = at < 64 ? space->mask : space->third_mask;
-        const uint64_t match = at < 64 ? space->match : space->third_match;
+        const uint64_t mask = at < 64 ? space->mask : space->later_mask;
+        const uint64_t match = at < 64 ? space->match : space->later_match;
         const unsigned first = at < 64 ? 0 : 64, size = at < 64 ? 64 : 32;
         unsigned end = at;
         while (end - first < size && mask >> (end - first) & 1 && (end == at || end % 32))
@@ -283,7 +283,10 @@ static void describe(struct wm_isa_form *out, const struct wmi_target *target, u
 /* Number of opcode spaces of the target: those reachable from a word, and that of the second half of VOPD. */
 static unsigned space_count(const struct wmi_target *target)
 {
-    unsigned count = target->second == 255 ? 0 : target->second + 1u;
+    unsigned count = 0;
+    for (unsigned i = 0; i < 2; i++)
+        if (target->second[i] != 255 && target->second[i] >= count)
+            count = target->second[i] + 1u;
     for (unsigned i = 0; i < 512; i++)
         for (const uint8_t *candidate = target->candidates + target->first[i]; *candidate != 255; candidate++)
             count = *candidate >= count ? *candidate + 1u : count;

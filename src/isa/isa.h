@@ -165,6 +165,7 @@ enum wmi_rule {
     WMI_RULE_HALF_A =
         1 << 20, /* hardware takes A from a half of a VGPR where it does so with 16-bit operands */
     WMI_RULE_HALF_C = 1 << 21, /* the same for C */
+    WMI_RULE_ODD_TUPLES = 1 << 22, /* tuples may begin at odd registers, whatever the limit even_tuples says */
 };
 
 /* What an instruction does to a cache. */
@@ -274,6 +275,8 @@ enum wmi_special {
     WMI_SPECIAL_PRIVATE_LIMIT,
     WMI_SPECIAL_POPS_EXITING_WAVE_ID,
     WMI_SPECIAL_LDS_DIRECT,
+    WMI_SPECIAL_FLAT_SCRATCH_BASE_LO,
+    WMI_SPECIAL_FLAT_SCRATCH_BASE_HI,
     WMI_SPECIAL_TBA,
     WMI_SPECIAL_TBA_LO,
     WMI_SPECIAL_TBA_HI,
@@ -296,6 +299,7 @@ struct wmi_operand {
     uint8_t implied : 1; /* fixed by the row (vcc of VOP2's carry), not a field */
     uint8_t neg : 1, abs : 1, sext : 1;
     uint8_t part : 2; /* enum wmi_part */
+    uint8_t wide : 1; /* a literal of two dwords */
     uint64_t value;
 };
 

@@ -335,7 +335,7 @@ static bool bus_is_kept(struct wmi_encoder *e, const struct wmi_instruction *ins
 
 static bool even_tuples_are_kept(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
-    if (!e->target->limits[WMI_LIMIT_even_tuples])
+    if (!e->target->limits[WMI_LIMIT_even_tuples] || wmi_rows[insn->id].rules & WMI_RULE_ODD_TUPLES)
         return true;
     for (unsigned i = 0; i < insn->operands; i++)
         if (is_vector(&insn->operand[i]) && insn->operand[i].dwords > 1 && insn->operand[i].reg & 1)
@@ -392,6 +392,21 @@ static bool op_sel_is_known(struct wmi_encoder *e, const struct wmi_instruction 
            wmi_wrong_field(e, WMI_FIELD_op_sel_hi, "no op_sel_hi of dot products on this target");
 }
 
+/* Whether packed instructions of f32 read the lower SGPR of a pair for both halves. */
+static bool packed_reads_low(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const unsigned upper = (unsigned)(insn->field[WMI_FIELD_op_sel] | insn->field[WMI_FIELD_op_sel_hi]);
+    if (!e->target->limits[WMI_LIMIT_packed_f32_low])
+        return true;
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        if (o->type == WMI_TYPE_v2f32 && o->role >= WMI_ROLE_A && o->role <= WMI_ROLE_C && is_scalar(o) &&
+            o->kind != WMI_OPERAND_TTMP && !is_special(o, WMI_SPECIAL_NULL) && upper >> (o->role - WMI_ROLE_A) & 1)
+            return wmi_wrong_operand(e, i, "an SGPR whose bits of op_sel and op_sel_hi are 0");
+    }
+    return true;
+}
+
 static bool attribute_exists(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const unsigned i = index_of(insn, WMI_ROLE_IMM);
@@ -427,11 +442,30 @@ static int source_of(const struct wmi_operand *o, unsigned id)
     }
 }
 
+static bool shares_bank(const struct wmi_operand *x, const struct wmi_operand *y, unsigned banks)
+{
+    for (unsigned i = 0; i < x->dwords; i++)
+        for (unsigned j = 0; j < y->dwords; j++)
+            if ((x->reg + i) % banks == (y->reg + j) % banks)
+                return true;
+    return false;
+}
+
+/* The results of a pair in three dwords may be any two, but not the same. */
+static bool results_differ(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const struct wmi_operand *x = &insn->operand[0], *y = &insn->operand[insn->operands];
+    return insn->layout != WMI_LAYOUT_vopd3_x || x->reg + x->dwords <= y->reg || y->reg + y->dwords <= x->reg ||
+           wmi_wrong_operand(e, insn->operands, "another result than the other half's");
+}
+
 /* The halves must read VGPRs from different banks: four for the first two sources, two for the third. Two
  * moves use different sources if the limit pairs_of_moves is set. */
 static bool banks_differ(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
-    static const uint8_t banks[] = {4, 4, 2};
+    enum { BANKS = 4, BANKS_OF_PAIRS = 2 };
+    const bool three = insn->layout == WMI_LAYOUT_vopd3_x;
+    const uint8_t banks[] = {BANKS, BANKS, three ? BANKS : BANKS_OF_PAIRS};
     const bool moves = insn->id == WMI_INSN_v_mov_b32 && insn->second_id == WMI_INSN_v_mov_b32 &&
                        e->target->limits[WMI_LIMIT_pairs_of_moves];
     for (unsigned i = 0; i < insn->operands && !moves; i++) {
@@ -439,7 +473,8 @@ static bool banks_differ(struct wmi_encoder *e, const struct wmi_instruction *in
         for (unsigned j = insn->operands; source >= 0 && j < insn->operands + insn->second_operands; j++) {
             const struct wmi_operand *x = &insn->operand[i], *y = &insn->operand[j];
             if (source != source_of(y, insn->second_id) || x->kind != WMI_OPERAND_VGPR ||
-                y->kind != WMI_OPERAND_VGPR || x->reg % banks[source] != y->reg % banks[source])
+                y->kind != WMI_OPERAND_VGPR || !shares_bank(x, y, banks[source]) ||
+                (e->target->limits[WMI_LIMIT_pairs_share] && x->reg == y->reg && x->dwords == y->dwords))
                 continue;
             e->cursor->number = banks[source];
             return wmi_wrong_operand(e, j,
@@ -456,6 +491,6 @@ bool wmi_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
     if (wmi_rows[insn->id].class != WMI_CLASS_VALU)
         return wmi_memory_is_legal(e, insn);
     return lds_direct_is_first(e, insn) && bus_is_kept(e, insn) && clamp_is_known(e, insn) &&
-           op_sel_is_known(e, insn) && matrices_do_not_overlap(e, insn) &&
-           (!insn->second_id || banks_differ(e, insn));
+           op_sel_is_known(e, insn) && packed_reads_low(e, insn) && matrices_do_not_overlap(e, insn) &&
+           (!insn->second_id || (results_differ(e, insn) && banks_differ(e, insn)));
 }

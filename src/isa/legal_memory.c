@@ -167,11 +167,24 @@ bool wmi_memory_form_takes(struct wmi_encoder *e, const struct wmi_instruction *
 
 /* ---- rules ---- */
 
+/* The immediate offset of a prefetch, or the number of operands. */
+static unsigned index_of_offset(const struct wmi_instruction *insn)
+{
+    unsigned i = 0;
+    while (i < insn->operands && insn->operand[i].role != WMI_ROLE_IMM)
+        i++;
+    return i;
+}
+
 static bool scalar_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const bool buffer = wmi_operand(insn, WMI_ROLE_RSRC) != NULL;
     if (insn->field[WMI_FIELD_simm] < 0 && buffer && !e->target->limits[WMI_LIMIT_smem_buffer_signed])
         return wmi_wrong_field(e, WMI_FIELD_simm, "an offset of 20 bits that is not negative");
+    const unsigned imm = index_of_offset(insn);
+    if (imm < insn->operands && (int64_t)insn->operand[imm].value < 0 && buffer &&
+        !e->target->limits[WMI_LIMIT_buffer_signed])
+        return wmi_wrong_operand(e, imm, "an offset that is not negative");
     return true;
 }
 
@@ -180,7 +193,17 @@ static bool buffer_is_legal(struct wmi_encoder *e, const struct wmi_instruction 
     const struct wmi_row *row = &wmi_rows[insn->id];
     if (row->memory == WMI_MEMORY_STORE && insn->field[WMI_FIELD_tfe])
         return wmi_wrong_field(e, WMI_FIELD_tfe, "no tfe of a store");
+    if (insn->field[WMI_FIELD_offset] < 0 && !e->target->limits[WMI_LIMIT_buffer_signed])
+        return wmi_wrong_field(e, WMI_FIELD_offset, "an offset that is not negative");
     return true;
+}
+
+/* A tensor has two or four groups of SGPRs. */
+static bool tensor_is_whole(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    return insn->layout != WMI_LAYOUT_tensor ||
+           !wmi_operand(insn, WMI_ROLE_C) == !wmi_operand(insn, WMI_ROLE_IMM) ||
+           wmi_wrong_operand(e, 2, "two or four groups of SGPRs");
 }
 
 /* FLAT offsets are never negative, although the field has a sign bit. */
@@ -246,7 +269,7 @@ bool wmi_memory_is_legal(struct wmi_encoder *e, const struct wmi_instruction *in
     case WMI_CLASS_TBUFFER:
         return buffer_is_legal(e, insn) && hint_fits_scope(e, insn);
     case WMI_CLASS_IMAGE:
-        return image_is_legal(e, insn) && hint_fits_scope(e, insn);
+        return tensor_is_whole(e, insn) && image_is_legal(e, insn) && hint_fits_scope(e, insn);
     case WMI_CLASS_FLAT:
         return flat_is_legal(e, insn) && hint_fits_scope(e, insn);
     case WMI_CLASS_GLOBAL:

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MNEMONIC = 64, VGPRS = 256, PAIR = 2, ROW_NEWBCAST = 0x150 };
+enum { MNEMONIC = 64, VGPRS = 256, PAIR = 2, ROW_NEWBCAST = 0x150, NO_SPACE = 255 };
 
 /* ---- registers ---- */
 
@@ -38,6 +38,8 @@ static const struct {
     {"private_limit", WMI_SPECIAL_PRIVATE_LIMIT, 1},
     {"pops_exiting_wave_id", WMI_SPECIAL_POPS_EXITING_WAVE_ID, 1},
     {"lds_direct", WMI_SPECIAL_LDS_DIRECT, 1},
+    {"flat_scratch_base_lo", WMI_SPECIAL_FLAT_SCRATCH_BASE_LO, 1},
+    {"flat_scratch_base_hi", WMI_SPECIAL_FLAT_SCRATCH_BASE_HI, 1},
     {"tba", WMI_SPECIAL_TBA, 2},
     {"tba_lo", WMI_SPECIAL_TBA_LO, 1},
     {"tba_hi", WMI_SPECIAL_TBA_HI, 1},
@@ -60,9 +62,13 @@ static bool parse_special(struct wmi_cursor *c, struct wmi_parsed *p)
     static const char source[] = "src_";
     size_t length = word_at(c);
     const char *word = c->at;
-    if (length > strlen(source) && !memcmp(word, source, strlen(source))) {
+    static const char base[] = "flat_scratch_base_";
+    const bool bare = length <= strlen(source) || memcmp(word, source, strlen(source)) != 0;
+    if (!bare) {
         word += strlen(source);
         length -= strlen(source);
+    } else if (length > strlen(base) && !memcmp(word, base, strlen(base))) {
+        return false; /* LLVM knows these with src_ only */
     }
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
         if (length && *specials[i].name == *word && strlen(specials[i].name) == length &&
@@ -200,12 +206,24 @@ static bool parse_number(struct wmi_cursor *c, struct wmi_parsed *p, bool in_bar
     return good;
 }
 
-/* lit(0x1): a literal even if an inline constant would do. */
-static bool parse_marked(struct wmi_cursor *c, struct wmi_parsed *p)
+static bool has_wide_literals(const struct wmi_target *target)
 {
+    enum { CODE_LITERAL_64 = 254 };
+    return target->codes[CODE_LITERAL_64].kind == WMI_OPERAND_LITERAL;
+}
+
+/* lit(0x1), lit64(0x1): a literal even if an inline constant would do, and in operands of 64 bits one of as
+ * many. */
+static bool parse_marked(struct wmi_cursor *c, struct wmi_parsed *p, bool wide)
+{
+    const char *start = c->at;
     if (!wmi_take(c, '(') || !parse_number(c, p, false))
         return wmi_expected(c, c->at, "a number in lit()");
+    if (p->what == WMI_PARSED_REAL && !wide)
+        return wmi_expected(c, start, "a whole number in lit()");
     p->value.literal = true;
+    if (!wide)
+        p->value.number = (uint32_t)p->value.number;
     return wmi_take(c, ')') || wmi_expected(c, c->at, "')'");
 }
 
@@ -280,7 +298,9 @@ static bool parse_source(struct wmi_encoder *e, struct wmi_parsed *p, bool lists
                 return parse_inner(e, p, ')');
             }
         if (e->target->limits[WMI_LIMIT_marks_literals] && wmi_take_word(c, "lit"))
-            return parse_marked(c, p);
+            return parse_marked(c, p, false);
+        if (has_wide_literals(e->target) && wmi_take_word(c, "lit64"))
+            return parse_marked(c, p, true);
         if (wmi_take_word(c, "off")) {
             p->what = WMI_PARSED_OFF;
             return true;
@@ -320,6 +340,12 @@ static bool may_be_absent(const struct wmi_spec *spec)
            spec->kind == WMI_KIND_global_data || (spec->kind == WMI_KIND_vcc && spec->role == WMI_ROLE_D);
 }
 
+/* Operands that are not in the text if they are null. */
+static bool is_absent_if_null(unsigned kind)
+{
+    return kind == WMI_KIND_flat_saddr || kind == WMI_KIND_sgpr_group_or_null;
+}
+
 /* Offsets of scalar loads, which default to 0 if absent. */
 static bool is_scalar_offset(unsigned kind)
 {
@@ -348,6 +374,10 @@ static bool parse_operands(struct wmi_encoder *e, const struct wmi_form *form, s
             continue;
         if (spec->kind == WMI_KIND_optional16 && at_end(c))
             continue;
+        if (is_absent_if_null(spec->kind) && (at_end(c) || wmi_at_modifier(e))) {
+            p->what = WMI_PARSED_OFF;
+            continue;
+        }
         while (wmi_at_modifier(e) &&
                !is_immediate(spec->kind)) { /* modifiers such as dfmt may precede soffset */
             if (!wmi_parse_modifier(e))
@@ -393,6 +423,7 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
                wmi_expected(e->cursor, p->at, "one operand more");
     if (o->kind == WMI_OPERAND_NONE)
         return spec->kind == WMI_KIND_optional16 ||
+               (is_absent_if_null(spec->kind) && p->what == WMI_PARSED_OFF) ||
                wmi_expected(e->cursor, p->at, "no operand here with these modifiers");
     if (spec->kind == WMI_KIND_exp_source) /* LLVM does not read all sources of compressed exports */
         return p->what == WMI_PARSED_OFF || (p->dwords == 1 && !p->part) ||
@@ -430,17 +461,38 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
 
 /* ---- an instruction ---- */
 
+/* Marks the form's modifiers as not in the text. */
+static void forget_fields(struct wmi_encoder *e)
+{
+    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    for (unsigned i = 0; i < layout->fields; i++)
+        e->field_at[wmi_field_specs[layout->field + i].field] = NULL;
+}
+
+/* Operands and modifiers of the second half of a pair. */
+static bool parse_second(struct wmi_encoder *e)
+{
+    struct wmi_cursor *c = e->cursor;
+    const struct wmi_form *first = e->form;
+    bool good = parse_operands(e, e->second, e->parsed + first->specs, false);
+    e->form = e->second; /* whose modifiers follow */
+    forget_fields(e);
+    wmi_default_fields(e);
+    while (good && !at_end(c))
+        good = wmi_parse_modifier(e);
+    e->form = first;
+    return good && (c->at == c->end || wmi_expected(c, c->at, "the end of the line"));
+}
+
 /* Tries one form. On success `insn` is filled in. */
 static bool try_form(struct wmi_encoder *e, const char *operands, bool without, struct wmi_instruction *insn)
 {
     struct wmi_cursor *c = e->cursor;
-    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
     c->at = operands;
-    for (unsigned i = 0; i < layout->fields; i++)
-        e->field_at[wmi_field_specs[layout->field + i].field] = NULL;
+    forget_fields(e);
     e->field[WMI_FIELD_nsa] = e->field[WMI_FIELD_compr] = 0;
     e->field_at[WMI_FIELD_simm] = NULL;
-    e->has_literal = e->late_literal = e->is_read = false;
+    e->has_literal = e->late_literal = e->wide_literal = e->is_read = false;
     e->relocation = (struct wmi_relocation){0};
     wmi_default_fields(e);
     if (!parse_operands(e, e->form, e->parsed, without))
@@ -453,8 +505,7 @@ static bool try_form(struct wmi_encoder *e, const char *operands, bool without, 
     if (e->second) {
         c->at += 2;
         c->at += word_at(c);
-        if (!parse_operands(e, e->second, e->parsed + e->form->specs, false) ||
-            !(at_end(c) || wmi_expected(c, c->at, "the end of the line")))
+        if (!parse_second(e))
             return false;
     } else if (c->at < c->end) {
         return wmi_expected(c, c->at, "the end of the line");
@@ -596,7 +647,18 @@ static void note_failure(const struct wmi_encoder *e, struct failure *failure, b
         *failure = (struct failure){c->wrong, c->wrong_at, c->number, rank};
 }
 
-/* The mnemonic of the second half of a VOPD pair, after "::", or NULL. */
+/* The mnemonic's next entry that is the second half of a pair, in `space` unless that is NO_SPACE; or NULL. */
+static const struct wmi_mnemonic *next_second(const struct wmi_target *target, const struct wmi_mnemonic *m,
+                                              unsigned space)
+{
+    const char *name = m ? m->name : "";
+    for (; m && m < target->mnemonics + target->mnemonic_count && !strcmp(m->name, name); m++)
+        if (m->variant == WMI_VARIANT_SECOND && (space == NO_SPACE || m->space == space))
+            return m;
+    return NULL;
+}
+
+/* The mnemonic of the second half of a pair, after "::", or NULL. */
 static const struct wmi_mnemonic *find_second(struct wmi_encoder *e, const char *operands)
 {
     struct wmi_cursor c = *e->cursor;
@@ -606,10 +668,8 @@ static const struct wmi_mnemonic *find_second(struct wmi_encoder *e, const char 
             c.at = at + 2;
             const size_t length = word_at(&c);
             const struct wmi_mnemonic *m = look_up(e->target, c.at, length, &variants);
-            const char *name = m ? m->name : "";
-            for (; m && m < e->target->mnemonics + e->target->mnemonic_count && !strcmp(m->name, name); m++)
-                if (m->variant == WMI_VARIANT_SECOND)
-                    return m;
+            if ((m = next_second(e->target, m, NO_SPACE)))
+                return m;
             wmi_expected(e->cursor, c.at, "an instruction that can be the second of a pair");
             return NULL;
         }
@@ -665,8 +725,11 @@ static unsigned assemble(const struct wmi_target *target, struct wmi_cursor *cur
             continue;
         e.mnemonic = m;
         e.form = &wmi_forms[m->form];
-        e.second_mnemonic = second;
-        e.second = second ? &wmi_forms[second->form] : NULL;
+        e.second_mnemonic =
+            next_second(target, second, second ? target->second[wmi_layouts[e.form->layout].dwords - 2] : 0);
+        e.second = e.second_mnemonic ? &wmi_forms[e.second_mnemonic->form] : NULL;
+        if (pair && !e.second)
+            continue; /* the halves do not have this encoding in common */
         if (!try_both(&e, operands, &failure, insn))
             continue;
         if (!wmi_is_legal(&e, insn)) {

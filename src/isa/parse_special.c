@@ -383,6 +383,14 @@ bool wmi_at_modifier(struct wmi_encoder *e)
     return length && !reg && field_of(e, at, length);
 }
 
+/* One of the group's names, or its number. */
+static bool parse_named(struct wmi_encoder *e, enum wmi_name_group group, int32_t *value)
+{
+    const char *start = e->cursor->at;
+    return wmi_name_or_number(e, group, "", value) &&
+           (wmi_name_of(e->target, group, *value) || wmi_expected(e->cursor, start, "a number that has a name"));
+}
+
 /* Parses the value after the colon of a modifier. */
 static bool parse_value(struct wmi_encoder *e, const struct wmi_field_spec *spec, const char *word,
                         size_t length)
@@ -443,6 +451,25 @@ static bool parse_value(struct wmi_encoder *e, const struct wmi_field_spec *spec
         count = parse_list(e, n, 3, 1);
         *value = count > 0 ? (int32_t)(n[0] | (count > 1 ? n[1] << 1 : 0)) : 0;
         return count >= 0;
+    case WMI_SHOW_bits_d:
+        count = parse_list(e, n, 2, 1);
+        *value = count == 2 ? (int32_t)n[1] : 0;
+        return count >= 0 && (count == 2 && !n[0] ? true : wmi_expected(c, start, "[0,0] or [0,1]"));
+    case WMI_SHOW_bits_ab:
+        count = parse_list(e, n, 3, 1);
+        *value = count > 0 ? (int32_t)(n[0] | (count > 1 ? n[1] << 1 : 0)) : 0;
+        return count >= 0 && (count < 3 || !n[2] ? true : wmi_expected(c, start, "[a,b,0]"));
+    case WMI_SHOW_matrix_fmt:
+        return parse_named(e, WMI_NAMES_matrix_fmt, value);
+    case WMI_SHOW_matrix_scale:
+        return parse_named(e, WMI_NAMES_matrix_scale, value);
+    case WMI_SHOW_matrix_scale_fmt:
+        return parse_named(e, WMI_NAMES_matrix_scale_fmt, value);
+    case WMI_SHOW_bitop3_whole:
+        if (!wmi_read_number(c, &number) || !wmi_in_range(e, start, number, 0, UINT8_MAX))
+            return false;
+        *value = (int32_t)number;
+        return true;
     case WMI_SHOW_bitop3:
         if (!wmi_read_number(c, &number) || !wmi_in_range(e, start, number, 0, UINT8_MAX))
             return false;

@@ -46,8 +46,8 @@ struct wmi_encoder {
     uint32_t words[WMI_ENCODED_DWORDS];
     unsigned dwords;
     bool is_read; /* the form parsed the whole text */
-    bool has_literal, late_literal;
-    uint32_t literal;
+    bool has_literal, late_literal, wide_literal;
+    uint64_t literal;
     struct wmi_relocation relocation;
 };
 

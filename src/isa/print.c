@@ -112,6 +112,8 @@ const char *const wmi_special_names[WMI_SPECIAL_COUNT] = {
     [WMI_SPECIAL_PRIVATE_LIMIT] = "src_private_limit",
     [WMI_SPECIAL_POPS_EXITING_WAVE_ID] = "src_pops_exiting_wave_id",
     [WMI_SPECIAL_LDS_DIRECT] = "src_lds_direct",
+    [WMI_SPECIAL_FLAT_SCRATCH_BASE_LO] = "src_flat_scratch_base_lo",
+    [WMI_SPECIAL_FLAT_SCRATCH_BASE_HI] = "src_flat_scratch_base_hi",
     [WMI_SPECIAL_TBA] = "tba",
     [WMI_SPECIAL_TBA_LO] = "tba_lo",
     [WMI_SPECIAL_TBA_HI] = "tba_hi",
@@ -139,7 +141,9 @@ static bool is_wide(unsigned type)
  * LLVM prints a float constant of a 16-bit integer operand as its half-precision pattern. */
 static void put_constant(struct wmi_text *text, const struct wmi_operand *o)
 {
-    if (o->reg >= 240 && is_int16(o->type))
+    if (o->reg >= 240 && o->type == WMI_TYPE_v2f16n)
+        wmi_put_hex(text, o->value);
+    else if (o->reg >= 240 && is_int16(o->type))
         wmi_put_hex(text, half_patterns[o->reg - 240]);
     else if (o->reg <= 192)
         wmi_put_unsigned(text, o->reg - 128u);
@@ -164,7 +168,23 @@ static const char *float_name(uint64_t value, uint64_t one, unsigned exponent, u
     return NULL;
 }
 
+/* The literal of two dwords after the instruction. */
+static uint64_t wide_literal(const struct wmi_instruction *insn)
+{
+    const uint32_t *literal = insn->words + insn->dwords - 2;
+    return literal[0] | (uint64_t)literal[1] << 32;
+}
+
+static void put_marked(struct wmi_text *text, const char *mark, uint64_t value)
+{
+    wmi_put(text, mark);
+    wmi_put(text, "(");
+    wmi_put_hex(text, value);
+    wmi_put(text, ")");
+}
+
 /* LLVM prints a literal that equals an inline constant like one.
+ * LLVM 22 marks such literals, and those of 64 bits that look like one of 32.
  * Source: AMDGPUInstPrinter.cpp, printImmediate16, printImmediateInt16, printImmediate32, printImmediate64.
  */
 static void put_literal(struct wmi_text *text, const struct wmi_target *target,
@@ -173,17 +193,18 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
     uint64_t value = o->value;
     const unsigned width = wmi_type_bits(o->type);
     const bool half = o->type == WMI_TYPE_f16 || o->type == WMI_TYPE_mix;
-    int64_t integer = o->type == WMI_TYPE_f64            ? (int64_t)value
+    const bool wide = o->wide && width == 64 && !wmi_is_pair32(o->type);
+    int64_t integer = o->type == WMI_TYPE_f64 || wide    ? (int64_t)value
                       : width == 64                      ? (int64_t)(uint32_t)value
-                      : half || o->type == WMI_TYPE_bf16 ? (int16_t)value
+                      : half || o->type == WMI_TYPE_bf16 || o->type == WMI_TYPE_bmix ? (int16_t)value
                                                          : (int32_t)value;
     const char *name = NULL;
-    if (width == 64)
+    if (width == 64 && !wmi_is_pair32(o->type))
         name = value == 0x3fc45f306dc9c882 ? "0.15915494309189532"
                                            : float_name(value, 0x3ff0000000000000, 52, 63);
     else if (o->type == WMI_TYPE_v2f16)
         name = value == 0x3118 ? "0.15915494" : value <= 0xffff ? float_name(value, 0x3c00, 10, 15) : NULL;
-    else if (o->type == WMI_TYPE_bf16)
+    else if (o->type == WMI_TYPE_bf16 || o->type == WMI_TYPE_bmix)
         name = (uint16_t)value == 0x3e22 ? "0.15915494" : float_name((uint16_t)value, 0x3f80, 7, 15);
     else if (o->type == WMI_TYPE_v2bf16)
         name = value == 0x3e22 ? "0.15915494" : value <= 0xffff ? float_name(value, 0x3f80, 7, 15) : NULL;
@@ -193,18 +214,25 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
         name = (uint32_t)value == 0x3e22f983 ? "0.15915494" : float_name((uint32_t)value, 0x3f800000, 23, 31);
     const bool small = integer >= -16 && integer <= 64;
     const bool marked = (small || name) && o->type != WMI_TYPE_f64;
-    if (marked && insn->extension == WMI_EXT_LITERAL && target->limits[WMI_LIMIT_marks_literals]) {
-        wmi_put(text, "lit(");
-        wmi_put_hex(text, insn->words[insn->dwords - 1]);
-        wmi_put(text, ")");
-    } else if (small)
+    if (o->type == WMI_TYPE_v2f16n && small)
+        wmi_put_signed(text, integer);
+    else if (o->type == WMI_TYPE_v2f16n)
+        wmi_put_hex(text, value);
+    else if (o->wide && wide_literal(insn) <= UINT32_MAX)
+        put_marked(text, "lit64", wide_literal(insn));
+    else if (marked && !o->wide && insn->extension == WMI_EXT_LITERAL &&
+             target->limits[WMI_LIMIT_marks_literals])
+        put_marked(text, "lit", insn->words[insn->dwords - 1]);
+    else if (small)
         wmi_put_signed(text, integer);
     else if (name)
         wmi_put(text, name);
     else if (half || is_int16(o->type))
         wmi_put_hex(text, value & 0xffff);
     else
-        wmi_put_hex(text, o->type == WMI_TYPE_f64 ? value >> 32 : (uint32_t)value);
+        wmi_put_hex(text, o->type == WMI_TYPE_f64 && !(uint32_t)value ? value >> 32
+                          : wide                                      ? value
+                                                                      : (uint32_t)value);
 }
 
 /* The half that LLVM names: for VOP3 always the low one; for VOP3 with DPP the actual one, except for the
@@ -223,6 +251,14 @@ static void put_half(struct wmi_text *text, enum wmi_part part)
 {
     if (part)
         wmi_put(text, part == WMI_PART_HIGH ? ".h" : ".l");
+}
+
+/* v_fmaak_f64: LLVM 22 prints the upper dword alone if the lower one is 0. */
+static uint64_t shared_literal(const struct wmi_instruction *insn, const struct wmi_operand *o)
+{
+    if (o->dwords < 2)
+        return insn->words[insn->dwords - 1];
+    return (uint32_t)wide_literal(insn) ? wide_literal(insn) : wide_literal(insn) >> 32;
 }
 
 static void put_bare_operand(struct wmi_text *text, const struct wmi_target *target,
@@ -251,8 +287,10 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
         put_constant(text, o);
         break;
     case WMI_OPERAND_LITERAL:
-        if (spec->kind == WMI_KIND_shared_literal)
-            wmi_put_hex(text, insn->words[insn->dwords - 1]);
+        if (spec->kind == WMI_KIND_shared_literal && o->wide && wide_literal(insn) <= UINT32_MAX)
+            put_marked(text, "lit64", wide_literal(insn));
+        else if (spec->kind == WMI_KIND_shared_literal)
+            wmi_put_hex(text, shared_literal(insn, o));
         else
             put_literal(text, target, insn, o);
         break;
@@ -272,8 +310,13 @@ static void put_operand(struct wmi_text *text, const struct wmi_target *target,
 {
     if (o->sext)
         wmi_put(text, "sext(");
-    const bool neg_of =
-        o->neg && !o->abs && (o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL);
+    bool neg_of = o->neg && !o->abs && (o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL);
+    if (neg_of) { /* -lit(0x1) is not ambiguous */
+        const struct wmi_text start = *text;
+        put_bare_operand(text, target, insn, spec, o);
+        neg_of = text->at == start.at || start.at[0] != 'l';
+        *text = start;
+    }
     if (o->neg)
         wmi_put(text, neg_of ? "neg(" : "-");
     if (o->abs)
@@ -388,7 +431,9 @@ static const bool silent_at_0[WMI_SHOW_COUNT] = {
     [WMI_SHOW_bits_all] = true,  [WMI_SHOW_bits_c] = true,      [WMI_SHOW_bits_cd] = true,
     [WMI_SHOW_pair_bits] = true, [WMI_SHOW_omod] = true,        [WMI_SHOW_flag_value] = true,
     [WMI_SHOW_th] = true,        [WMI_SHOW_scope] = true,       [WMI_SHOW_smem_soffset] = true,
-    [WMI_SHOW_swizzle] = true,   [WMI_SHOW_bits_scales] = true,
+    [WMI_SHOW_swizzle] = true,   [WMI_SHOW_bits_scales] = true, [WMI_SHOW_bits_d] = true,
+    [WMI_SHOW_bits_ab] = true,   [WMI_SHOW_matrix_fmt] = true,  [WMI_SHOW_matrix_scale] = true,
+    [WMI_SHOW_matrix_scale_fmt] = true,
 };
 
 static void put_fields(struct wmi_text *text, const struct wmi_target *target,
@@ -415,9 +460,11 @@ static size_t print_to(char *buffer, size_t size, const struct wmi_target *targe
         put_fields(&text, target, insn, &wmi_layouts[form->layout]);
     }
     if (insn->second_form) {
+        const struct wmi_form *second = &wmi_forms[insn->second_form];
         wmi_put(&text, " :: ");
-        wmi_put(&text, wmi_forms[insn->second_form].name);
-        put_operands(&text, target, insn, &wmi_forms[insn->second_form], insn->operand + insn->operands);
+        wmi_put(&text, second->name);
+        put_operands(&text, target, insn, second, insn->operand + insn->operands);
+        put_fields(&text, target, insn, &wmi_layouts[second->layout]);
     }
     *text.at = 0;
     return (size_t)(text.at - buffer);

@@ -538,6 +538,14 @@ static void put_name(struct wmi_text *text, const struct wmi_field_spec *spec)
     wmi_put(text, ":");
 }
 
+/* The name of a field's value, or the value. */
+static void put_named_field(struct wmi_text *text, const struct wmi_target *target,
+                            const struct wmi_field_spec *spec, enum wmi_name_group group, uint32_t value)
+{
+    put_name(text, spec);
+    put_named(text, target, group, value, "");
+}
+
 void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
                      const struct wmi_instruction *insn, const struct wmi_field_spec *spec)
 {
@@ -620,6 +628,25 @@ void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
         break;
     case WMI_SHOW_bits_scales_hi:
         put_scale_bits(text, spec, (uint32_t)value);
+        break;
+    case WMI_SHOW_bits_d:
+        put_name(text, spec);
+        wmi_put(text, "[0,1]");
+        break;
+    case WMI_SHOW_bits_ab:
+        put_scale_bits(text, spec, (uint32_t)value);
+        break;
+    case WMI_SHOW_matrix_fmt:
+        put_named_field(text, target, spec, WMI_NAMES_matrix_fmt, (uint32_t)value);
+        break;
+    case WMI_SHOW_matrix_scale:
+        put_named_field(text, target, spec, WMI_NAMES_matrix_scale, (uint32_t)value);
+        break;
+    case WMI_SHOW_matrix_scale_fmt:
+        put_named_field(text, target, spec, WMI_NAMES_matrix_scale_fmt, (uint32_t)value);
+        break;
+    case WMI_SHOW_bitop3_whole:
+        put_bitop3(text, spec, (uint32_t)value);
         break;
     case WMI_SHOW_bitop3:
         put_bitop3(text, spec, (uint32_t)(value | insn->field[WMI_FIELD_bitop3_hi] << 6));

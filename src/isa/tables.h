@@ -29,8 +29,8 @@ struct wmi_layout {
 
 /* A row in one encoding. */
 struct wmi_form {
-    uint16_t id, body, spec, zero;
-    uint8_t specs, layout, name_length;
+    uint16_t id, body, spec, zero, layout;
+    uint8_t specs, name_length;
     uint16_t canonical; /* index in wmi_canonical */
     const char *name;   /* includes suffixes such as _e32 */
 };
@@ -38,7 +38,7 @@ struct wmi_form {
 /* Opcode space: words whose `mask` bits equal `match` share one opcode field. */
 struct wmi_space {
     uint64_t mask, match;             /* of the first two dwords */
-    uint32_t third_mask, third_match; /* of the third */
+    uint64_t later_mask, later_match; /* of the next two */
     uint8_t pos, width, pos2, width2;
     const uint16_t *forms; /* by opcode; 0: none */
 };
@@ -79,7 +79,7 @@ struct wmi_target {
     const struct wmi_space *spaces;
     const uint16_t *first;     /* upper nine bits of the word -> index in candidates */
     const uint8_t *candidates; /* lists of space numbers, each ended by 255 */
-    uint8_t second;            /* space of the second half of a VOPD pair, or 255 */
+    uint8_t second[2];         /* spaces of the second half of a pair, in two and in three dwords, or 255 */
     uint32_t limits[WMI_LIMIT_COUNT];
     const struct wmi_name *names[WMI_NAMES_COUNT];
     const struct wmi_mnemonic *mnemonics; /* sorted by name, then variant */
@@ -97,8 +97,8 @@ extern const struct wmi_target wmi_targets[];
 extern const unsigned wmi_target_count, wmi_target_variants;
 
 /* The form of the words on the target, or 0; `word` is the first two dwords, the first in the lower half, and
- * `third` the third, 0 if there is none. */
-unsigned wmi_find_form(const struct wmi_target *target, uint64_t word, uint32_t third);
+ * `later` the next two, 0 if there are none. */
+unsigned wmi_find_form(const struct wmi_target *target, uint64_t word, uint64_t later);
 
 /* The name of `value` in a name group of the target, or NULL. */
 const char *wmi_name_of(const struct wmi_target *target, enum wmi_name_group group, int32_t value);

@@ -352,7 +352,7 @@ static void put_opcode(struct maker *m, const struct wmi_space *space, uint32_t 
     const uint64_t zeros = space->mask & ~space->match;
     m->words[0] = (m->words[0] & ~(uint32_t)zeros) | (uint32_t)space->match;
     m->words[1] = (m->words[1] & ~(uint32_t)(zeros >> 32)) | (uint32_t)(space->match >> 32);
-    m->words[2] = (m->words[2] & ~space->third_mask) | space->third_match;
+    m->words[2] = (m->words[2] & ~(uint32_t)space->later_mask) | (uint32_t)space->later_match;
     put(m, space->pos, space->width, opcode);
     if (space->width2)
         put(m, space->pos2, space->width2, opcode >> space->width);

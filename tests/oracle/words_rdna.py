@@ -132,8 +132,34 @@ BY_GENERATION = {
 }
 BY_GENERATION[12]['VBUFFER-TYPED'] = BY_GENERATION[12]['VBUFFER'] + [(55, 7, any_bits(7))]
 
+# gfx1250: tuples begin at even registers, literals of 64 bits have the code 254.
+even = lambda r: r.randrange(0, 224) & (-2 if r.random() < 0.9 else -1)
+EVEN9 = lambda r: 256 + even(r)
+src_even = lambda r: r.choice([EVEN9(r), EVEN9(r), EVEN9(r), r.randrange(0, 106, 2), r.choice(CONSTANTS), r.choice(SPECIAL + [230, 231])])
+EVENS = {vgpr: even, VGPR9: EVEN9, src: src_even, src_or_literal: lambda r: 255 if r.random() < 0.1 else src_even(r)}
+# of a matrix: A, B, C, D
+MATRIX = [(0, 8, even), (32, 9, EVEN9), (41, 9, EVEN9), (50, 9, lambda r: EVEN9(r) if r.random() < 0.8 else r.choice(CONSTANTS)),
+          (8, 3, rarely(3)), (11, 4, rarely(4)), (15, 1, rarely(1)), (61, 3, rarely(3))]
+NV = [(7, 1, rarely(1))]
+BY_GENERATION[12.5] = {key: [(pos, width, EVENS.get(choose, choose)) for pos, width, choose in fields]
+                       for key, fields in {**COMMON, **BY_GENERATION[12]}.items()}
+BY_GENERATION[12.5].update({
+    'SMEM': BY_GENERATION[12]['SMEM'] + [(20, 1, rarely(1)), (56, 1, rarely(1))],
+    'VBUFFER': BY_GENERATION[12.5]['VBUFFER'] + NV,
+    'VFLAT': BY_GENERATION[12.5]['VFLAT'] + NV + [(0, 7, null_or(124, pairs)), (48, 1, rarely(1))],
+    'VGLOBAL': BY_GENERATION[12.5]['VGLOBAL'] + NV + [(48, 1, rarely(1))],
+    'VSCRATCH': BY_GENERATION[12.5]['VSCRATCH'] + NV + [(48, 1, rarely(1))],
+    'VIMAGE': NV + [(50, 2, any_bits(2)), (52, 3, any_bits(3)), (64, 8, fours), (72, 8, fours)],
+    'VOPD3-X': [(0, 9, src_even), (32, 9, src_even), (41, 6, rarely(6))] + [(p, 8, even) for p in (48, 56, 64, 72, 80, 88)],
+    'VOP3PX2': [(p + 64, w, f) for p, w, f in MATRIX] + [(32, 9, src_even), (41, 9, src_even), (8, 2, any_bits(2)), (11, 1, any_bits(1)),
+                (13, 2, any_bits(2)), (59, 1, any_bits(1)), (61, 2, any_bits(2)), (123, 2, any_bits(2))],
+})
+BY_GENERATION[12.5]['VOPD3-Y'] = BY_GENERATION[12.5]['VOPD3-X']
+BY_GENERATION[12.5]['VOP3PX2-SCALE16'] = BY_GENERATION[12.5]['VOP3PX2']
+
 # Texts in which LLVM differs from us (isa/ERRATA.md), by target.
-LLVM_QUIRKS = {'gfx1200': r'v_cndmask_b32_dpp .*\|v\d+, vcc', 'gfx1153': r'v_dot[48]_|v_align|v_(minmax|maxmin)_f16_e64_dpp|v_cmpx?_class|v_pipeflush|v_nop|v_fmac_f16_e64|-lit\(|v\[2\d\d:2(5[6-9]|6)'}
+QUIRKS_OF_GFX1250 = r'v_cmpx?_class_f(32|64)|v\[2\d\d:2(5[6-9]|[67])|v_(fma_mix(lo|hi)|cvt_(pk|sr)_[fb][fp]8)_\w+_e64_dpp .*quad_perm:\[\d,\d,\d,[01]\]'
+LLVM_QUIRKS = {'gfx1250': QUIRKS_OF_GFX1250, 'gfx1251': QUIRKS_OF_GFX1250, 'gfx1200': r'v_cndmask_b32_dpp .*\|v\d+, vcc', 'gfx1153': r'v_dot[48]_|v_align|v_(minmax|maxmin)_f16_e64_dpp|v_cmpx?_class|v_pipeflush|v_nop|v_fmac_f16_e64|-lit\(|v\[2\d\d:2(5[6-9]|6)'}
 
 # Instructions with only one or two legal words.
 FREE_OF_FIELDS = ['v_nop', 'v_illegal', 'v_pipeflush', 'v_clrexcp']
@@ -178,7 +204,17 @@ SPECIAL_FIELDS = [
     (r'image_msaa', 'VIMAGE', [(55, 1, none)]),
     # unused literal
     (r'v_nop|v_pipeflush|v_clrexcp', 'VOP1', [(0, 9, none)]),
-    (r's_getpc_b64', 'SOP1', [(0, 8, none)]),
+    (r's_getpc_b64|s_get_pc_i64|s_get_shader', 'SOP1', [(0, 8, none)]),
+    # gfx1250
+    (r'v_wmma_(?!scale)|v_swmmac', 'VOP3P12.5', MATRIX + [(59, 2, lambda r: r.choice([3, 3, 3, any_bits(2)(r)]))]),
+    (r'v_wmma_f32_16x16x128_f8f6f4', 'VOP3P12.5', [(59, 2, any_bits(2))]),
+    (r'v_wmma_f32_32x16x128_f4', 'VOP3P12.5', [(11, 4, lambda r: 8)]),
+    (r'v_wmma_\w+_16x16x16_|v_wmma_i32_16x16x32_iu4|v_swmmac_\w+_16x16x32_|v_swmmac_i32_16x16x64_iu4', 'VOP3P12.5', [(14, 1, lambda r: 1)]),
+    (r'v_swmmac', 'VOP3P12.5', [(50, 9, EVEN9)]),
+    (r'v_permlane_(bcast|up|down|xor)_|v_permlane_idx_gen', 'VOP3.*', [(32, 9, VGPR9), (41, 9, ssrc), (50, 9, ssrc)]),
+    (r'v_permlane16_swap', 'VOP1', [(0, 9, VGPR9)]),
+    (r'v_permlane16_swap', 'VOP3', [(32, 9, VGPR9)]),
+    (r'v_cvt_scale(f32)?_', 'VOP312.5', [(32, 9, EVEN9)]),
     (r's_sendmsg_rtn', 'SOP1', [(0, 8, lambda r: r.choice([128 + r.randrange(10), r.randrange(250)]))]),
 ]
 
@@ -188,7 +224,7 @@ def quirks_of(target):
 
 
 def generation_of(target):
-    return int(re.match(r'gfx(1\d)', target).group(1))
+    return 12.5 if target.startswith('gfx125') else int(re.match(r'gfx(1\d)', target).group(1))
 
 
 def takes_literal(encoding, words):
@@ -231,6 +267,7 @@ OPCODES_BY_GENERATION = {
     11: {'SMEM': (18, 8), 'MUBUF': (18, 8), 'MTBUF': (15, 4), 'FLAT': (18, 7), 'GLOBAL': (18, 7), 'SCRATCH': (18, 7),
          'VINTERP': (16, 7)},
     12: {'SMEM': (13, 6), 'VINTERP': (16, 5)},
+    12.5: {'SMEM': (13, 6), 'VOP3P': (16, 8)},
 }
 
 
@@ -276,6 +313,17 @@ def add_address_list(r, generation, out, text):
         put(out, pos, width, choose(r))
 
 
+def add_wide_literal(r, encoding, out, fixed):
+    """A literal of 64 bits instead of the first source, and in v_fmamk_f64 and v_fmaak_f64."""
+    if len(out) == 3 and encoding == 'VOP2':
+        out[1:] = [literal(r), r.choice([literal(r), literal(r), 0, 0xffffffff])]
+        if r.random() < 0.3:
+            put(out, 0, 9, 254)
+    elif len(out) == 1 and not fixed and encoding in ('SOP1', 'SOP2', 'SOPC', 'VOP1', 'VOP2', 'VOPC') and r.random() < 0.2:
+        put(out, 0, 9 if encoding.startswith('V') else 8, 254)
+        out += [literal(r), r.choice([literal(r), literal(r), 0, 0xffffffff])]
+
+
 def vary(r, target, encoding, _, words, text):
     """The words with some fields replaced by random values."""
     out = list(words)
@@ -300,4 +348,6 @@ def vary(r, target, encoding, _, words, text):
         out[-1] = literal(r)
     elif takes_literal(encoding, out):
         out.append(literal(r))
+    if generation == 12.5:
+        add_wide_literal(r, encoding, out, fixed)
     return out
