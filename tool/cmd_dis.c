@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem dis: prints instructions as llvm-objdump -d -z does. */
+#include "tool/compile/compile.h"
 #include "tool/input.h"
 #include "tool/listing/listing.h"
 #include "tool/tool.h"
@@ -56,6 +57,7 @@ struct request {
     const char *target;
     const char *wave; /* "32" or "64", or NULL */
     struct tool_listing listing;
+    struct tool_compile compile;
     bool raw, help, steps;
 };
 
@@ -74,6 +76,7 @@ static const struct tool_option options[] = {
     {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.json)},
     {"steps", 0, TOOL_NO_VALUE, TOOL_KEEP(steps)},
     {"threads", 'j', TOOL_VALUE, THREADS},
+    TOOL_COMPILE_OPTIONS(struct request, compile),
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
@@ -174,9 +177,15 @@ static int open_request(const struct request *request, struct wm_object **object
     struct wm_diag diag;
     if (strcmp(request->file, "-") != 0) {
         /* Source names of kernels need the metadata; reading it takes longer than listing a small kernel. */
-        const enum wm_status status = (request->listing.symbol ? wm_object_open_file : wm_object_open_code)(
-            request->file, request->target, object, &diag);
-        return status == WM_OK ? TOOL_CLEAN : tool_fail("%s", diag.message);
+        const struct tool_open how = {.where = "",
+                                      .file = request->file,
+                                      .target = request->target,
+                                      .kernel = request->listing.symbol,
+                                      .wave = request->wave ? (unsigned)atoi(request->wave) : 0,
+                                      .compile = &request->compile,
+                                      .verb = "dis",
+                                      .code_only = !request->listing.symbol};
+        return tool_open(&how, object);
     }
     uint8_t *bytes;
     size_t size;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem info: lists the kernels of a code object with their arguments and resources. */
+#include "tool/compile/compile.h"
 #include "tool/input.h"
 #include "tool/report/document.h"
 #include "tool/report/table.h"
@@ -39,15 +40,20 @@ static const char help[] =
 
 struct request {
     const char *file, *kernel, *target;
+    struct tool_compile compile;
     bool all, json, help;
 };
 
 enum { HELP = 1 };
 
 static const struct tool_option options[] = {
-    {"kernel", 'k', TOOL_VALUE, TOOL_KEEP(kernel)}, {"all", 'a', TOOL_NO_VALUE, TOOL_KEEP(all)},
-    {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(json)},    {"help", 'h', TOOL_NO_VALUE, HELP},
-    {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)}, {NULL, 0, TOOL_NO_VALUE, 0},
+    {"kernel", 'k', TOOL_VALUE, TOOL_KEEP(kernel)},
+    {"all", 'a', TOOL_NO_VALUE, TOOL_KEEP(all)},
+    {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(json)},
+    {"help", 'h', TOOL_NO_VALUE, HELP},
+    {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)},
+    TOOL_COMPILE_OPTIONS(struct request, compile),
+    {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 /* ---- text ---- */
@@ -313,11 +319,20 @@ static int open_file(const struct request *request, const uint8_t *bytes, size_t
 {
     const char *file = request->file, *target = request->target;
     struct wm_diag diag;
-    if (!target && !request->kernel) {
+    if (!target && !request->kernel && !tool_is_source(file)) {
         const enum wm_status status = bytes ? wm_bundle_open(bytes, size, file, &opened->bundle, &diag)
                                             : wm_bundle_open_file(file, &opened->bundle, &diag);
         if (status && status != WM_NOT_FOUND)
             return tool_fail("%s", diag.message);
+    }
+    if (tool_is_source(file) || (request->kernel && !bytes)) {
+        const struct tool_open how = {.where = "",
+                                      .file = file,
+                                      .target = target,
+                                      .kernel = request->kernel,
+                                      .compile = &request->compile,
+                                      .verb = "info"};
+        return tool_open(&how, &opened->object);
     }
     const enum wm_status status = bytes ? wm_object_open(bytes, size, file, target, &opened->object, &diag)
                                         : wm_object_open_file(file, target, &opened->object, &diag);
@@ -335,7 +350,8 @@ static int open_once(const struct request *request, struct opened *opened)
     uint8_t *bytes;
     size_t size;
     struct wm_diag diag;
-    if (stat(request->file, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+    if (tool_is_source(request->file) || stat(request->file, &status) != 0 || S_ISREG(status.st_mode) ||
+        S_ISDIR(status.st_mode))
         return open_file(request, NULL, 0, opened);
     if (!tool_read_file(request->file, &bytes, &size, &diag))
         return tool_fail("%s", diag.message);

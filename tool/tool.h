@@ -62,11 +62,28 @@ struct tool_option {
     const char *name;
     char letter; /* 0: none */
     enum tool_takes takes;
-    int id;      /* what tool_next_option() returns; above 0, or TOOL_OPTION_KEPT */
-    size_t kept; /* TOOL_OPTION_KEPT: offset in words->request of a bool or a const char * (the value) */
+    int id;      /* what tool_next_option() returns; above 0, or TOOL_OPTION_KEPT or TOOL_OPTION_LISTED */
+    size_t kept; /* offset in words->request. KEPT: of a bool or a const char * (the value); LISTED: of a
+                    struct tool_kept_list, which gets all values */
 };
 
-enum { TOOL_OPTION_END = 0, TOOL_OPTION_OPERAND = -1, TOOL_OPTION_WRONG = -2, TOOL_OPTION_KEPT = -3 };
+enum {
+    TOOL_OPTION_END = 0,
+    TOOL_OPTION_OPERAND = -1,
+    TOOL_OPTION_WRONG = -2,
+    TOOL_OPTION_KEPT = -3,
+    TOOL_OPTION_LISTED = -4,
+};
+
+/* Values of options that may be repeated, in their order. */
+enum { TOOL_KEPT_MOST = 64 };
+struct tool_kept_list {
+    struct tool_kept {
+        char letter; /* of the option; 0: it has none */
+        const char *value;
+    } kept[TOOL_KEPT_MOST];
+    size_t count;
+};
 
 /* The last two members of a row whose flag or value is only stored in the verb's struct request. */
 #define TOOL_KEEP(member) TOOL_OPTION_KEPT, offsetof(struct request, member)
@@ -97,12 +114,14 @@ const char *tool_nearest(const char *word, const void *names, size_t count, size
 
 /* Parses an unsigned integer, decimal or 0x hexadecimal; false: anything else, without a message. */
 bool tool_parse_u64(const char *text, uint64_t *number);
+/* Parses a size: a product of integers, each with k, M or G (2^10, 2^20, 2^30) or without: "1k", "1024*4". */
+bool tool_parse_size(const char *text, uint64_t *number);
 /* Parses SHARED_BASE,PRIVATE_BASE of --apertures; the library checks the values. `where`: in front of the
  * message. */
 int tool_parse_apertures(const char *where, const char *text, uint64_t *shared_base, uint64_t *private_base);
 /* Parses a finite number, at least 0. */
 bool tool_parse_real(const char *text, double *number);
-/* Parse "X", "X,Y" or "X,Y,Z" and return how many there are, or 0 if the text is wrong. A triple leaves
+/* Parse sizes "X", "X,Y" or "X,Y,Z" and return how many there are, or 0 if the text is wrong. A triple leaves
  * missing numbers alone. An extent has numbers from 1 to 2^32-1, and 1 where one is missing. */
 unsigned tool_parse_triple(const char *text, uint64_t triple[3]);
 unsigned tool_parse_extent(const char *text, uint32_t extent[3]);

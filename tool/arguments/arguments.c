@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char pointer_forms[] =
-    "a buffer: zero:f32:N, uninit:f32:N, fill:f32:N:1.5, iota:u32:N, rand:f32:N:SEED, @FILE.npy, "
+    "a buffer: zero:f32:N, uninit:f32:N, fill:f32:N:1.5, iota:u32:N, rand:f32:N, f32:1,2,3, @FILE.npy, "
     "@FILE, bytes:HEX, words:LIST, zeros:BYTES, same:NAME[+BYTES] or null";
 
 static void *checked(void *memory)
@@ -274,7 +274,7 @@ static bool bind_new_buffer(struct tool_job *job, const struct tool_dispatch *d,
 static bool bind_lds(struct tool_binding *binding, const char *value, struct wm_diag *diag)
 {
     uint64_t bytes;
-    if (strncmp(value, "lds:", 4) != 0 || !tool_parse_u64(value + 4, &bytes) || bytes > UINT32_MAX)
+    if (strncmp(value, "lds:", 4) != 0 || !tool_parse_size(value + 4, &bytes) || bytes > UINT32_MAX)
         return tool_because(diag, "'%s': expected lds:BYTES, the size of this local memory", value);
     *binding = (struct tool_binding){.kind = TOOL_DYNAMIC_LDS, .lds = (uint32_t)bytes};
     return true;
@@ -288,6 +288,7 @@ static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t arg
     struct tool_binding *binding = &d->bindings[argument];
     const struct tool_source_type source = tool_source_type(formal->type_name ? formal->type_name : "");
     static const uint64_t null = 0;
+    const size_t prefix = strcspn(value, ":");
     if (formal->kind == WM_ARGUMENT_IMAGE || formal->kind == WM_ARGUMENT_SAMPLER ||
         tool_image_looks_like(value))
         return tool_bind_image(job, (size_t)(d - job->dispatches), argument, value, diag);
@@ -302,7 +303,7 @@ static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t arg
             return bind_bytes(binding, formal, &null, sizeof(null));
         if (strncmp(value, "bits:", 5) == 0)
             return bind_bits(binding, formal, value + 5, diag);
-        if (tool_array_looks_like(value))
+        if (tool_array_looks_like(value) || (value[prefix] && tool_type_named(value, prefix)))
             return bind_new_buffer(job, d, argument, value, diag);
         return tool_because(diag, "'%s': expected %s", value, pointer_forms);
     case WM_ARGUMENT_DYNAMIC_LDS:

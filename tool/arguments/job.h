@@ -5,6 +5,7 @@
 
 #include "tool/arguments/array.h"
 #include "tool/check/request.h"
+#include "tool/compile/compile.h"
 #include "tool/report/prof.h"
 
 #include <stdio.h>
@@ -95,9 +96,10 @@ struct tool_dispatch {
     unsigned dimensions;            /* of the grid, as given */
     uint64_t offset[3];             /* of the grid, work-items */
     bool has_grid, has_workgroup;
-    uint32_t lds;     /* --lds */
-    uint32_t scratch; /* --scratch, bytes per lane */
-    unsigned wave;    /* --wave: 32, 64 or 0 */
+    bool counts_blocks; /* --blocks: the grid is in workgroups until tool_job_check() */
+    uint32_t lds;       /* --lds */
+    uint32_t scratch;   /* --scratch, bytes per lane */
+    unsigned wave;      /* --wave: 32, 64 or 0 */
     bool bare, cooperative;
     struct tool_final final;
     struct tool_pairs arguments, outputs, expectations, symbols, places;
@@ -135,9 +137,11 @@ struct tool_job {
     uint32_t threads;
     uint64_t max_instructions;
     double timeout;
-    bool stats, fidelity, exports, help;
+    bool stats, fidelity, exports, help, guess;
     enum wm_alignment alignment;
     struct tool_check_request check;
+    struct tool_compile compile;
+    const char *verb; /* for the commands in messages */
     enum wm_scalar_cache scalar_cache;
     bool goes_on, stops;      /* memory violations: continue after them; --on-violation stop is given */
     const struct wm_gpu *gpu; /* prof and --cooperative; NULL: the default of the target */
@@ -157,6 +161,8 @@ const char *tool_out_option(const struct tool_dispatch *dispatch, const struct t
 /* Opens the files, finds the kernels and checks every argument, output and reference. As above. */
 int tool_job_check(struct tool_job *job);
 void tool_job_free(struct tool_job *job);
+/* Frees `text` with the job. */
+void tool_keep_text(struct tool_job *job, void *text);
 
 /* Adds a buffer to the job, which takes ownership of `array`. */
 struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, const struct tool_array *array);
