@@ -125,7 +125,7 @@ static void print_kernel(const struct wm_object *object, const struct wm_kernel 
     const char *file;
     unsigned line;
     tool_print(stdout, "\n%s", kernel->source_name);
-    if (wm_object_line(object, kernel->entry, &file, &line, NULL))
+    if (wm_kernel_line(object, kernel, &file, &line))
         tool_print(stdout, "  (%s:%u)", file, line);
     if (strcmp(kernel->name, kernel->source_name) != 0)
         tool_print(stdout, "\n  symbol %s", kernel->name);

@@ -88,6 +88,14 @@ class Case(unittest.TestCase):
         self.assertTrue(err.startswith("wavemem: ") and err.count("\n") == 1, err)
         self.assertIn(expected, err)
 
+    def lacks(self, expected, *words):
+        """Expects exit code 2 and exactly these missing options, each with what it is."""
+        out, err = self.run_tool(*words, code=2)
+        self.assertEqual(out, "")
+        lines = err.splitlines()
+        self.assertRegex(lines[0], r"^wavemem: .* needs (one more option|more options); --guess makes (it|them) up:$")
+        self.assertEqual([re.split(r"  +", line.strip()) for line in lines[1:]], expected)
+
     @staticmethod
     def example(name):
         return [os.path.join(EXAMPLES, name + ".co")]

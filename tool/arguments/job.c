@@ -204,6 +204,11 @@ static bool add_pair(struct tool_pairs *pairs, const char *option, const char *f
     return true;
 }
 
+bool tool_add_argument(struct tool_dispatch *d, const char *word, const char *where)
+{
+    return add_pair(&d->arguments, "--arg", "NAME=VALUE", word, where);
+}
+
 static const struct pair_option *pair_option(int id)
 {
     for (size_t i = 0; i < PAIR_OPTIONS; i++)
@@ -551,7 +556,7 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
 
 int tool_job_parse(struct tool_job *job, const char *verb, int count, char **words)
 {
-    *job = (struct tool_job){.verb = verb};
+    *job = (struct tool_job){.verb = verb, .words = words, .word_count = count};
     add_dispatch(job, "");
     struct tool_words line = {
         .verb = verb, .options = options, .count = count, .words = words, .request = job};

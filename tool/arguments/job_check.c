@@ -5,6 +5,7 @@
 #include "tool/arguments/dwords.h"
 #include "tool/input.h"
 #include "tool/output.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <stdio.h>
@@ -95,21 +96,19 @@ static int find_kernel(struct tool_dispatch *d)
     if (wm_object_find_kernel(d->object, d->kernel_name, &d->kernel, &diag) != WM_OK)
         return tool_fail("%s%s%s", d->where, d->kernel_name ? "" : "-k KERNEL is needed: ", diag.message);
     if (d->wave && d->wave != d->kernel->wave_size)
-        return tool_fail("%s--wave %u: %s of %s has waves of %u lanes", d->where, d->wave, d->kernel->name,
-                         d->file, d->kernel->wave_size);
+        return tool_fail("%s--wave %u: %s of %s has waves of %u lanes", d->where, d->wave,
+                         d->kernel->source_name, d->file, d->kernel->wave_size);
     return TOOL_CLEAN;
 }
 
 static int check_sizes(struct tool_dispatch *d)
 {
     const uint32_t *required = d->kernel->required_workgroup;
-    const char *name = d->kernel->name;
-    if (!d->has_grid)
-        return tool_fail("%s-g X[,Y[,Z]] is needed: the work-items of the whole grid of %s", d->where, name);
+    const char *name = d->kernel->source_name;
     if (required[0] && !d->has_workgroup)
         memcpy(d->workgroup, required, sizeof(d->workgroup));
     else if (!d->has_workgroup)
-        return tool_fail("%s-b X[,Y[,Z]] is needed: the work-items of a workgroup of %s", d->where, name);
+        return TOOL_CLEAN; /* what is missing is listed later, all at once */
     if (required[0] && memcmp(d->workgroup, required, sizeof(d->workgroup)) != 0)
         return tool_fail("%s-b %u,%u,%u: %s was compiled for workgroups of %u,%u,%u", d->where,
                          d->workgroup[0], d->workgroup[1], d->workgroup[2], name, required[0], required[1],
@@ -119,7 +118,41 @@ static int check_sizes(struct tool_dispatch *d)
     if (plane > most || plane * d->workgroup[2] > most)
         return tool_fail("%s-b %u,%u,%u: a workgroup of %s has at most %llu work-items", d->where,
                          d->workgroup[0], d->workgroup[1], d->workgroup[2], name, (unsigned long long)most);
+    for (unsigned i = 0; d->counts_blocks && i < 3; i++)
+        if (__builtin_mul_overflow(d->grid[i], i < d->dimensions ? d->workgroup[i] : 1, &d->grid[i]))
+            return tool_fail("%s--blocks: more than 2^32 work-items along one dimension", d->where);
     return TOOL_CLEAN;
+}
+
+void tool_warn_of_sizes(const struct tool_job *job, size_t index)
+{
+    const struct tool_dispatch *d = &job->dispatches[index];
+    if (index && !memcmp(d[-1].grid, d->grid, sizeof d->grid))
+        return;
+    uint64_t workgroups = 1, items = 1, whole = 1;
+    uint32_t up[3];
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t count = ((uint64_t)d->grid[i] + d->workgroup[i] - 1) / d->workgroup[i];
+        workgroups *= count;
+        items *= d->grid[i];
+        whole *= d->workgroup[i];
+        up[i] = (uint32_t)(count * d->workgroup[i]);
+    }
+    char grid[40], blocks[40];
+    tool_extent_text(d->grid, d->dimensions, blocks);
+    tool_extent_text(up, d->dimensions, grid);
+    if (workgroups == 1 && items < whole)
+        tool_print(
+            stderr,
+            "warning: %s-g counts work-items: %llu of the %llu lanes of a workgroup are active; --blocks %s "
+            "counts workgroups\n",
+            d->where, (unsigned long long)items, (unsigned long long)whole, blocks);
+    else if (memcmp(up, d->grid, sizeof up) != 0)
+        tool_print(
+            stderr,
+            "note: %s-g %s fills the last workgroups only partly, which OpenCL allows; HIP would launch all "
+            "of -g %s\n",
+            d->where, blocks, grid);
 }
 
 static int check_final(const struct tool_dispatch *d)
@@ -228,9 +261,13 @@ int tool_job_check(struct tool_job *job)
             return tool_fail("%sa code object is needed: FILE -k KERNEL -g X,Y -b X,Y ...", d->where);
         code = open_object(job, d);
         code = code ? code : find_kernel(d);
-        code = code ? code : check_sizes(d);
-        code = code ? code : check_final(d);
+        code = code ? code : tool_name_arguments(job, i);
+        if (job->guess)
+            code = code ? code : tool_complete_dispatch(job, i);
         code = code ? code : tool_bind_arguments(job, i);
+        code = code ? code : check_sizes(d);
+        code = code ? code : tool_complete_dispatch(job, i);
+        code = code ? code : check_final(d);
         code = code ? code : tool_check_symbols(job, i);
         code = code ? code : tool_check_places(job, i);
         inherit_registers(job, i);

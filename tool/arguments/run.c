@@ -198,6 +198,9 @@ static bool show_progress(void *user, uint64_t done, uint64_t workgroups)
     tool_print(stderr, "%s: %" PRIu64 " of %" PRIu64 " workgroups, %.0f%%, %.0f s", progress->kernel, done,
                workgroups, workgroups ? 100.0 * (double)done / (double)workgroups : 0,
                time - progress->start);
+    if (done && done < workgroups)
+        fprintf(stderr, ", about %.0f s left",
+                (time - progress->start) * (double)(workgroups - done) / (double)done);
     fputs("\x1b[K", stderr);
     fflush(stderr);
     return true;
@@ -678,7 +681,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         return tool_fail("%s%s", d->where, diag.message);
     }
     struct progress progress = {
-        .kernel = d->kernel->name, .start = now(), .on_terminal = isatty(STDERR_FILENO)};
+        .kernel = d->kernel->source_name, .start = now(), .on_terminal = isatty(STDERR_FILENO)};
     progress.text = job->outputs.json && !job->outputs.json_path
                         ? stderr
                         : stdout; /* not between the braces of the report */
@@ -713,7 +716,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         return executed;
     }
     if (exported && progress.text == stdout)
-        tool_print_exports(stdout, d->kernel->name, exported);
+        tool_print_exports(stdout, d->kernel->source_name, exported);
     struct wm_dependence dependence = {.kind = WM_INDEPENDENT};
     const bool deadlock = result.fault.kind == WM_FAULT_DEADLOCK && !watched;
     if ((report || job->stats || deadlock) &&
@@ -742,7 +745,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     if (job->stats && !(job->outputs.json && !job->outputs.json_path))
         print_stats(stdout, d, &result, reproducible);
     if (watched && !reproducible && result.fault.kind != WM_FAULT_STOPPED)
-        tool_print(stderr, "note: %s: %s, so the report may differ with another -j\n", d->kernel->name,
+        tool_print(stderr, "note: %s: %s, so the report may differ with another -j\n", d->kernel->source_name,
                    result.fault.kind == WM_FAULT_NONE ? "code was found only when it was executed"
                                                       : "it ended early");
     if (*result.incomplete)
@@ -831,6 +834,9 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     for (size_t i = 0; i < job->count && !ends_job(worst); i++)
         worst = tool_worse(worst, run_dispatch(job, i, &machine, &watchers, report));
     worst = show_watchers(job, &watchers, report, worst);
+    fflush(stdout);
+    for (size_t i = 0; i < job->count && worst != TOOL_WRONG; i++)
+        tool_warn_of_sizes(job, i);
     json_decref(watchers.stales);
     wm_fidelity_destroy(watchers.fidelity);
     wm_check_destroy(watchers.check);

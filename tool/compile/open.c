@@ -103,15 +103,15 @@ static int open_source(const struct tool_open *how, enum tool_language language,
 
 /* ---- bundles ---- */
 
-/* Looks for how->kernel in all entries of the file that fit the target. WM_NOT_FOUND: none has it; `diag` is
- * unchanged. WM_BAD_ARGUMENT: several have it. */
+/* Looks for how->kernel in all entries of the file that fit the target. WM_NOT_FOUND: no kernel is named, or
+ * the file has no bundles; WM_BAD_ARGUMENT: none has it, or several have. */
 static enum wm_status search_bundles(const struct tool_open *how, struct wm_object **object,
                                      struct wm_diag *diag)
 {
     struct wm_bundle *bundle;
     struct wm_diag ignored;
     char found[200] = "";
-    unsigned count = 0;
+    unsigned count = 0, fitting = 0;
     if (!how->kernel || wm_bundle_open_file(how->file, &bundle, &ignored) != WM_OK)
         return WM_NOT_FOUND;
     for (size_t i = 0; i < wm_bundle_entry_count(bundle); i++) {
@@ -122,6 +122,7 @@ static enum wm_status search_bundles(const struct tool_open *how, struct wm_obje
         if (!*entry->target || wm_bundle_bytes(bundle, i, &bytes, &ignored) != WM_OK ||
             wm_object_open(bytes, entry->size, how->file, how->target, &here, &ignored) != WM_OK)
             continue;
+        fitting++;
         if (wm_object_version(here) == 0 ||
             wm_object_find_kernel(here, how->kernel, &kernel, &ignored) != WM_OK) {
             wm_object_close(here);
@@ -135,8 +136,13 @@ static enum wm_status search_bundles(const struct tool_open *how, struct wm_obje
             *object = here;
     }
     wm_bundle_close(bundle);
-    if (count < 2)
-        return count ? WM_OK : WM_NOT_FOUND;
+    if (count == 1)
+        return WM_OK;
+    if (!count) {
+        snprintf(diag->message, sizeof diag->message, "%s: none of its %u code objects%s%s has a kernel '%s'",
+                 how->file, fitting, how->target ? " for " : "", how->target ? how->target : "", how->kernel);
+        return WM_BAD_ARGUMENT;
+    }
     wm_object_close(*object);
     *object = NULL;
     snprintf(diag->message, sizeof diag->message,

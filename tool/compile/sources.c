@@ -444,22 +444,6 @@ static int compile_with(struct work *work, const char *clang, struct tool_cache_
     return TOOL_CLEAN;
 }
 
-static void print_quoted(FILE *file, const char *word)
-{
-    if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,+") ==
-                     strlen(word)) {
-        fputs(word, file);
-        return;
-    }
-    fputc('\'', file);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", file);
-        else
-            fputc(*word, file);
-    fputc('\'', file);
-}
-
 /* Without a compiler: says how to compile elsewhere. */
 static int no_compiler(struct work *work, bool unknown_target)
 {
@@ -488,7 +472,7 @@ static int no_compiler(struct work *work, bool unknown_target)
           stderr);
     for (size_t i = 0; i < words.count; i++) {
         fputs(i ? " " : "", stderr);
-        print_quoted(stderr, words.words[i]);
+        tool_print_word(stderr, words.words[i]);
     }
     fprintf(stderr, "\nand give the result to wavemem %s: %s\n", how->verb, output);
     tool_list_free(&words);
