@@ -18,6 +18,7 @@ static const char help[] =
     "\n"
     "  wavemem dis transpose.co               like llvm-objdump -d -z: symbols, text, address, words, "
     "targets\n"
+    "  wavemem dis -m gfx1100 transpose.cl    a source, compiled for gfx1100\n"
     "  wavemem dis a.co b.co                  several files in one run, which is faster\n"
     "  wavemem dis -k transpose_naive transpose.co   one kernel or function only\n"
     "  wavemem dis --plain transpose.co       text only, one instruction per line, for an assembler or "
@@ -45,8 +46,10 @@ static const char help[] =
     "      --raw          FILE contains raw instructions, not ELF\n"
     "  -j, --threads N    host threads; 0, the default, is one per CPU\n"
     "      --wave 32|64   lanes of a wave (gfx10 and later); a kernel's descriptor says its own, else 32\n"
-    "\n"
-    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
+    "\n";
+
+static const char codes[] = "\n"
+                            "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 enum { HELP = 1, REASSEMBLABLE, THREADS };
 
@@ -246,12 +249,12 @@ static int list_file(struct request request)
     return code;
 }
 
-int cmd_dis(int argc, char **argv)
+static int cmd_dis(int argc, char **argv)
 {
     struct request request = {.files = calloc((size_t)argc, sizeof(*request.files))};
     int code = request.files ? parse(argc, argv, &request) : tool_fail("out of memory");
     if (code == TOOL_CLEAN && request.help)
-        fputs(help, stdout);
+        printf("%s%s%s", help, tool_compile_help, codes);
     for (size_t i = 0; i < request.file_count && code == TOOL_CLEAN && !request.help; i++) {
         request.file = request.files[i];
         code = list_file(request);
@@ -259,3 +262,6 @@ int cmd_dis(int argc, char **argv)
     free(request.files);
     return code;
 }
+
+const struct tool_verb tool_verb_dis = {
+    "dis", "disassemble a code object or raw instructions", cmd_dis, help, options, NULL};

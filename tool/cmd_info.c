@@ -18,12 +18,14 @@
 static const char help[] =
     "usage: wavemem info [-m TARGET] [-k KERNEL] [--all] [--json] FILE\n"
     "\n"
-    "Lists the target and the kernels of a code object: arguments, registers, LDS, scratch, workgroup\n"
+    "Lists the target and the kernels of a code object or a source: arguments, registers, LDS, scratch, "
+    "workgroup\n"
     "limits. Of a bundle or a HIP program it lists the entries, and the kernels of the only code object or\n"
     "of the one that -m chooses.\n"
     "\n"
     "  wavemem info transpose.co                      every kernel\n"
     "  wavemem info -k transpose_lds transpose.co     one kernel\n"
+    "  wavemem info -m gfx1100 transpose.cl           of a source, compiled for gfx1100\n"
     "  wavemem info librocrand.so.1                   the targets that a program has code for\n"
     "  wavemem info -m gfx900 librocrand.so.1         the kernels for one\n"
     "  wavemem info --json transpose.co | jq -r '.kernels[].name'\n"
@@ -35,8 +37,10 @@ static const char help[] =
     "  -k, --kernel NAME  only this kernel\n"
     "  -a, --all          also list the hidden arguments, which wavemem fills\n"
     "      --json         everything, as JSON\n"
-    "\n"
-    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
+    "\n";
+
+static const char codes[] = "\n"
+                            "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 struct request {
     const char *file, *kernel, *target;
@@ -360,13 +364,13 @@ static int open_once(const struct request *request, struct opened *opened)
     return code;
 }
 
-int cmd_info(int argc, char **argv)
+static int cmd_info(int argc, char **argv)
 {
     struct request request = {0};
     struct opened opened = {0};
     int code = parse(argc, argv, &request);
     if (code == TOOL_CLEAN && request.help) {
-        fputs(help, stdout);
+        printf("%s%s%s", help, tool_compile_help, codes);
         return TOOL_CLEAN;
     }
     code = code ? code : open_once(&request, &opened);
@@ -375,3 +379,7 @@ int cmd_info(int argc, char **argv)
     wm_bundle_close(opened.bundle);
     return code;
 }
+
+const struct tool_verb tool_verb_info = {
+    "info", "list the kernels of a code object, their arguments and resources", cmd_info, help, options,
+    NULL};

@@ -21,24 +21,29 @@ enum tool_exit {
  * incomplete analysis. */
 int tool_worse(int one, int other);
 
-/* One verb. Its function gets argv[0] = the verb's name and returns an enum tool_exit. */
+/* One verb, or a subject of `explain`. Its function gets argv[0] = the verb's name and returns an enum
+ * tool_exit. */
+struct tool_option;
 struct tool_verb {
     const char *name, *summary;
     int (*run)(int argc, char **argv);
+    const char *help;                        /* the first part of --help: usage, purpose, examples */
+    const struct tool_option *options;       /* NULL: those of `subjects` */
+    const struct tool_verb *const *subjects; /* of `explain`, up to a NULL; or NULL */
 };
 
-int cmd_run(int argc, char **argv);
-int cmd_prof(int argc, char **argv);
-int cmd_check(int argc, char **argv);
-int cmd_asm(int argc, char **argv);
-int cmd_dis(int argc, char **argv);
-int cmd_diff(int argc, char **argv);
-int cmd_replay(int argc, char **argv);
-int cmd_info(int argc, char **argv);
-int cmd_isa(int argc, char **argv);
-int cmd_exec(int argc, char **argv);
-int cmd_explain(int argc, char **argv);
-int cmd_tess(int argc, char **argv);
+extern const struct tool_verb tool_verb_exec, tool_verb_run, tool_verb_prof, tool_verb_check,
+    tool_verb_replay, tool_verb_diff, tool_verb_asm, tool_verb_dis, tool_verb_info, tool_verb_isa,
+    tool_verb_explain, tool_verb_tess;
+
+/* All verbs, up to a NULL; in main.c. */
+extern const struct tool_verb *const tool_verbs[];
+/* Finds the one called `name`, or returns NULL. */
+const struct tool_verb *tool_find_verb(const struct tool_verb *const *verbs, const char *name);
+
+/* Prints candidates for the last of the words, which follow "wavemem" on a command line, one per line;
+ * ":files" stands for names of files. For the completion of shells. */
+int tool_complete(int count, char **words);
 
 /* Prints "wavemem: MESSAGE" and a line feed to stderr, escaped (tool/text.h); returns TOOL_WRONG. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

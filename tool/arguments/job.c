@@ -69,7 +69,7 @@ enum option_id {
     OPT_APERTURES,
 };
 
-static const struct tool_option options[] = {
+const struct tool_option tool_job_options[] = {
     {"help", 'h', TOOL_NO_VALUE, OPT_HELP},
     {"guess", 0, TOOL_NO_VALUE, OPT_GUESS},
     {"kernel", 'k', TOOL_VALUE, OPT_KERNEL},
@@ -293,7 +293,7 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
         }
         first = false;
         struct tool_words inner = {.verb = outer->verb,
-                                   .options = options,
+                                   .options = tool_job_options,
                                    .count = count,
                                    .words = words,
                                    .request = job,
@@ -559,7 +559,7 @@ int tool_job_parse(struct tool_job *job, const char *verb, int count, char **wor
     *job = (struct tool_job){.verb = verb, .words = words, .word_count = count};
     add_dispatch(job, "");
     struct tool_words line = {
-        .verb = verb, .options = options, .count = count, .words = words, .request = job};
+        .verb = verb, .options = tool_job_options, .count = count, .words = words, .request = job};
     return read_words(job, &line, false);
 }
 

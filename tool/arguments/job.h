@@ -154,6 +154,9 @@ struct tool_job {
     uint64_t shared_base, private_base;
 };
 
+/* The options of the verbs that execute. */
+extern const struct tool_option tool_job_options[];
+
 /* Parses the words after the verb. Returns TOOL_CLEAN, or TOOL_WRONG after a message. Free the job in any
  * case. */
 int tool_job_parse(struct tool_job *job, const char *verb, int count, char **words);

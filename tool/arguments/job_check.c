@@ -141,18 +141,19 @@ void tool_warn_of_sizes(const struct tool_job *job, size_t index)
     char grid[40], blocks[40];
     tool_extent_text(d->grid, d->dimensions, blocks);
     tool_extent_text(up, d->dimensions, grid);
-    if (workgroups == 1 && items < whole)
-        tool_print(
-            stderr,
-            "warning: %s-g counts work-items: %llu of the %llu lanes of a workgroup are active; --blocks %s "
-            "counts workgroups\n",
-            d->where, (unsigned long long)items, (unsigned long long)whole, blocks);
-    else if (memcmp(up, d->grid, sizeof up) != 0)
-        tool_print(
-            stderr,
-            "note: %s-g %s fills the last workgroups only partly, which OpenCL allows; HIP would launch all "
-            "of -g %s\n",
-            d->where, blocks, grid);
+    if (workgroups == 1 && items < whole) {
+        tool_print_label(stderr, TOOL_YELLOW, "warning");
+        tool_print(stderr,
+                   "%s-g counts work-items: %llu of the %llu lanes of a workgroup are active; --blocks %s "
+                   "counts workgroups\n",
+                   d->where, (unsigned long long)items, (unsigned long long)whole, blocks);
+    } else if (memcmp(up, d->grid, sizeof up) != 0) {
+        tool_print_label(stderr, TOOL_YELLOW, "note");
+        tool_print(stderr,
+                   "%s-g %s fills the last workgroups only partly, which OpenCL allows; HIP would launch all "
+                   "of -g %s\n",
+                   d->where, blocks, grid);
+    }
 }
 
 static int check_final(const struct tool_dispatch *d)

@@ -22,7 +22,7 @@ int tool_fail(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    fputs("wavemem: ", stderr);
+    tool_print_label(stderr, TOOL_RED, "wavemem");
     tool_print_list(stderr, format, list);
     fputc('\n', stderr);
     va_end(list);

@@ -27,18 +27,23 @@
 
 const char tool_job_help[] =
     "Options of a dispatch:\n"
-    "  FILE                 a code object, an offload bundle, or a HIP program that contains bundles\n"
+    "  FILE                 a code object, an offload bundle, a HIP program that contains bundles, or a "
+    "source\n"
+    "                       (.cl, .hip, .ll, .bc, .s)\n"
+    "      --guess          make up what is missing of -g, -b and --arg, and print the whole command\n"
     "  -k, --kernel NAME    the kernel; optional if there is only one. For C++ the symbol or the source "
     "name,\n"
     "                       'math::scale<float, 4>', or math::scale if only one kernel matches\n"
     "  -g, --grid X,Y,Z     size of the grid in work-items; need not be a multiple of the workgroup; has as\n"
     "                       many dimensions (get_work_dim) as are given\n"
+    "      --blocks X,Y,Z   the same in workgroups, as HIP's <<<blocks, ...>>>\n"
     "  -b, --workgroup X,Y,Z  size of a workgroup in work-items\n"
     "      --offset X,Y,Z   global offset of an OpenCL kernel, in work-items, part of get_global_id()\n"
     "  -a, --arg NAME=VALUE an argument by name or by position: --arg 2=1024\n"
     "  -o, --out NAME=FILE  write this argument's buffer after the dispatch, as .npy or else as raw bytes\n"
     "  -e, --expect NAME=@FILE[:RTOL[,ATOL]]  compare it: |x - ref| <= ATOL + RTOL * |ref|; NaN equals NaN;\n"
-    "                       without a tolerance all bits must be equal. Also NAME=zero:f32:N etc.\n"
+    "                       without a tolerance all bits must be equal. Also NAME=i32:1,2,3,\n"
+    "                       NAME=f32:1,2:RTOL, NAME=zero:f32:N etc.\n"
     "      --cooperative    all workgroups are resident at once and may synchronize (grid sync of "
     "cooperative\n"
     "                       launches); refused if the grid does not fit on the product: --gpu, or the "
@@ -78,7 +83,9 @@ const char tool_job_help[] =
     "zeros\n"
     "  fill:f32:N:1.5       N equal elements\n"
     "  iota:u32:N           0, 1, 2, ...\n"
-    "  rand:f32:N:SEED      floats in [0, 1), integers of all bits; see below\n"
+    "  rand:f32:N[:SEED]    floats in [0, 1), integers of all bits; see below. The seed is 1 by default\n"
+    "  f32:1,2.5,3          these elements\n"
+    "                       Sizes may have factors: 4M, 1k, 1024*4 (k, M, G: 2^10, 2^20, 2^30)\n"
     "  @in.npy  @in.bin     a file; the element type of a raw file is that of the metadata\n"
     "  same:in  same:in+64  the buffer of another argument, of this or an earlier dispatch; at byte offset "
     "64\n"
@@ -152,6 +159,9 @@ const char tool_job_help[] =
     "  f32: (z >> 40).astype('f4') / 2**24   f64: (z >> 11) / 2**53   f16: ((z >> 53) / 2**11).astype('f2')\n"
     "  u64: z   u32: (z >> 32).astype('u4')   u16: (z >> 48).astype('u2')   i32: (z >> "
     "32).astype('u4').view('i4')\n"
+    "\n";
+
+const char tool_job_codes[] =
     "\n"
     "Exit codes: 0 clean, 1 a mismatch or a finding, 2 wrong usage or bad input, 3 the kernel faulted,\n"
     "4 incomplete, 130 stopped by Ctrl-C; a second Ctrl-C ends the command at once.\n";
@@ -560,7 +570,8 @@ static void show_fault(const char *what, const struct wm_fault *fault)
 {
     const size_t length = strlen(fault->text);
     fflush(stdout);
-    fprintf(stderr, "%s: %s%s", what, fault->text, length && fault->text[length - 1] == '\n' ? "" : "\n");
+    tool_print_label(stderr, TOOL_RED, what);
+    fprintf(stderr, "%s%s", fault->text, length && fault->text[length - 1] == '\n' ? "" : "\n");
 }
 
 /* Creates a machine with the objects and declared buffers of the job. check: sees its memory; or NULL. */
@@ -744,10 +755,12 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     int code = TOOL_CLEAN;
     if (job->stats && !(job->outputs.json && !job->outputs.json_path))
         print_stats(stdout, d, &result, reproducible);
-    if (watched && !reproducible && result.fault.kind != WM_FAULT_STOPPED)
-        tool_print(stderr, "note: %s: %s, so the report may differ with another -j\n", d->kernel->source_name,
+    if (watched && !reproducible && result.fault.kind != WM_FAULT_STOPPED) {
+        tool_print_label(stderr, TOOL_YELLOW, "note");
+        tool_print(stderr, "%s: %s, so the report may differ with another -j\n", d->kernel->source_name,
                    result.fault.kind == WM_FAULT_NONE ? "code was found only when it was executed"
                                                       : "it ended early");
+    }
     if (*result.incomplete)
         code = tool_incomplete(report, d->kernel->name, result.incomplete);
     const bool violated = result.violations && !(job->check.classes & WM_CHECK_MEMORY);

@@ -41,9 +41,11 @@ static int choose_target(const struct tool_open *how, enum tool_language languag
     if (!gpu && wm_gpu_find(default_gpu, &gpu, &diag) != WM_OK)
         return tool_fail("%s%s", how->where, diag.message);
     snprintf(target, 64, "%.*s", (int)strcspn(gpu->targets, " ,"), gpu->targets);
-    if (!how->gpu)
-        tool_print(stderr, "note: %s is compiled for %s (%s); -m TARGET chooses another one\n", how->file,
-                   target, gpu->title);
+    if (!how->gpu) {
+        tool_print_label(stderr, TOOL_YELLOW, "note");
+        tool_print(stderr, "%s is compiled for %s (%s); -m TARGET chooses another one\n", how->file, target,
+                   gpu->title);
+    }
     return TOOL_CLEAN;
 }
 
