@@ -117,4 +117,6 @@ def main():
     """Runs the tests of the program: PROGRAM WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]."""
     global WAVEMEM, EXAMPLES
     WAVEMEM, EXAMPLES = (os.path.abspath(path) for path in sys.argv[1:3])
+    # Tests share what they compile, also with the next run.
+    os.environ["XDG_CACHE_HOME"] = os.path.join(os.path.dirname(WAVEMEM), "tests", "cache")
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -110,11 +110,10 @@ void tool_extent_text(const uint32_t extent[3], unsigned dimensions, char text[4
 static void guess_sizes(struct tool_dispatch *d, struct tool_list *words)
 {
     const struct wm_kernel *k = d->kernel;
-    const unsigned dimensions = d->has_grid                                ? d->dimensions
-                                : k->dimensions >= 1 && k->dimensions <= 3 ? k->dimensions
-                                                                           : 1;
+    const unsigned dimensions = d->has_grid ? d->dimensions : k->dimensions;
+    const bool has_grid = d->has_grid, has_workgroup = d->has_workgroup;
     char text[40];
-    if (!d->has_workgroup) {
+    if (!has_workgroup) {
         memcpy(d->workgroup, usual_workgroup[dimensions - 1], sizeof d->workgroup);
         if (k->required_workgroup[0])
             memcpy(d->workgroup, k->required_workgroup, sizeof d->workgroup);
@@ -122,20 +121,24 @@ static void guess_sizes(struct tool_dispatch *d, struct tool_list *words)
              k->max_workgroup && d->workgroup[0] * d->workgroup[1] * d->workgroup[2] > k->max_workgroup;
              i = (i + 1) % 3)
             d->workgroup[i] -= d->workgroup[i] / 2;
-        d->has_workgroup = true;
-        tool_extent_text(d->workgroup, dimensions, text);
-        tool_list_add(words, "-b");
-        tool_list_add(words, "%s", text);
     }
-    if (!d->has_grid) {
-        for (unsigned i = 0; i < 3; i++) {
-            const uint32_t wanted = usual_grid[dimensions - 1][i], size = d->workgroup[i];
-            d->grid[i] = (wanted + size - 1) / size * size;
-        }
-        d->dimensions = dimensions;
-        d->has_grid = true;
+    for (unsigned i = 0; i < 3 && !has_grid; i++) {
+        const uint32_t wanted = usual_grid[dimensions - 1][i], size = d->workgroup[i];
+        d->grid[i] = (wanted + size - 1) / size * size;
+    }
+    d->dimensions = dimensions;
+    d->has_grid = d->has_workgroup = true;
+    if (!has_grid) {
         tool_extent_text(d->grid, dimensions, text);
         tool_list_add(words, "-g");
+        tool_list_add(words, "%s", text);
+    }
+    if (!has_workgroup) {
+        tool_extent_text(d->workgroup, 3,
+                         text); /* that of a fixed size may have more dimensions than the grid */
+        while (strlen(text) > 2 && !strcmp(text + strlen(text) - 2, ",1"))
+            text[strlen(text) - 2] = 0;
+        tool_list_add(words, "-b");
         tool_list_add(words, "%s", text);
     }
 }

@@ -850,6 +850,11 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     fflush(stdout);
     for (size_t i = 0; i < job->count && worst != TOOL_WRONG; i++)
         tool_warn_of_sizes(job, i);
+    if (job->guess && (worst == TOOL_FINDINGS || worst == TOOL_FAULT)) {
+        tool_print_label(stderr, TOOL_YELLOW, "note");
+        fputs("sizes or arguments were guessed, and may be what is wrong: start from the command above\n",
+              stderr);
+    }
     json_decref(watchers.stales);
     wm_fidelity_destroy(watchers.fidelity);
     wm_check_destroy(watchers.check);

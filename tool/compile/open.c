@@ -58,13 +58,12 @@ static int assemble(const struct tool_open *how, const char *target, const char 
     char *messages = NULL, full[80];
     struct wm_diag diag;
     if (compile->level || compile->clang)
-        return tool_fail("%s%s: %s is for the compiler; wavemem assembles .s itself", how->where,
+        return tool_fail("%s%s is for the compiler; wavemem assembles %s itself", how->where,
                          compile->level ? "-O" : "--clang", how->file);
     for (size_t i = 0; i < compile->options.count; i++) {
         if (compile->options.kept[i].letter != 'I')
-            return tool_fail(
-                "%s%s: -D and --compile-option are for the compiler; wavemem assembles .s itself", how->where,
-                how->file);
+            return tool_fail("%s-D and --compile-option are for the compiler; wavemem assembles %s itself",
+                             how->where, how->file);
         folders[count++] = compile->options.kept[i].value;
     }
     snprintf(full, sizeof full, how->wave && !strstr(target, ":wave") ? "%s:wave%u" : "%s", target,
