@@ -6,7 +6,7 @@ _wavemem()
     COMPREPLY=()
     for candidate in $("$1" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); do
         if [[ $candidate == :files ]]; then
-            COMPREPLY+=($(compgen -f -- "$current"))
+            while read -r candidate; do COMPREPLY+=("$candidate"); done < <(compgen -f -- "$current")
             compopt -o filenames 2>/dev/null
         else
             COMPREPLY+=("$candidate")
