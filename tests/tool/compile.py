@@ -50,17 +50,10 @@ PLAIN_RUN = "-g 2 -b 2 --arg 0=zero:i32:2 --expect 0=i32:7,7"
 class Compile(Case):
     def setUp(self):
         super().setUp()
-        # Line tables have the folder, so the same one each time lets the cache find the objects.
-        shared = os.path.join(os.environ["XDG_CACHE_HOME"], "sources-" + self.id().rsplit(".", 1)[1])
-        shutil.rmtree(shared, ignore_errors=True)
-        os.makedirs(os.path.join(shared, "include"))
-        self.folder.name, self.removed = shared, self.folder.name
+        os.mkdir(self.path("include"))
         self.path("k.cl", OPENCL)
         self.path("include/scale.h", b"#define OFFSET 1\n")
         self.path("plain.cl", PLAIN)
-
-    def tearDown(self):
-        self.folder.name = self.removed
 
     def own_cache(self):
         """A folder for the cache of this test alone, and a compiler that writes a line for each compilation."""
@@ -82,7 +75,7 @@ class Compile(Case):
         for target in ("gfx900", "gfx942", "gfx1200"):
             out, err = self.run_tool("run k.cl", RUN, "-m", target, "--expect out=f32:4,7,10,13")
             self.assertEqual((out, err), ("expect out: all 4 elements agree with f32:4,7,10,13\n", ""))
-        self.assertIn("k.cl:2)", self.run_tool("info -m gfx900 -DSCALE=3 -I include k.cl")[0])
+        self.assertIn("scaled  (k.cl:2)", self.run_tool("info -m gfx900 -DSCALE=3 -I include k.cl")[0])
         self.assertIn("k.cl:6", self.run_tool("prof k.cl", RUN, "-m gfx900")[0])
         self.assertRegex(self.run_tool("dis k.cl -m gfx900 -DSCALE=3 -I include --lines")[0], r"(?m)^; .*k\.cl:6")
         self.run_tool("check k.cl", RUN, "-m gfx900")
@@ -99,7 +92,7 @@ class Compile(Case):
         for target in ("gfx90a", "gfx1100"):
             self.run_tool("run k.hip", words, "-m", target)
         # the kernel's line, not that of what is inlined at its beginning
-        self.assertRegex(self.run_tool("info k.hip -m gfx90a")[0], r"(?m)^doubled<float>  \(.*k\.hip:6\)$")
+        self.assertRegex(self.run_tool("info k.hip -m gfx90a")[0], r"(?m)^doubled<float>  \(k\.hip:6\)$")
 
     def test_ir(self):
         for suffix, option in (("ll", "-S"), ("bc", "-c")):

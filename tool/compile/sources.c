@@ -204,8 +204,10 @@ static void add_options(const struct work *work, struct tool_list *words)
     if (work->wave)
         tool_list_add(words, work->wave == 64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64");
     tool_list_add(words, "-O%s", compile->level ? compile->level : "3");
-    if (work->language != TOOL_IR)
+    if (work->language != TOOL_IR) {
         tool_list_add(words, "-g");
+        tool_list_add(words, "-fdebug-compilation-dir=."); /* paths in line tables as they are given */
+    }
     for (size_t i = 0; i < compile->options.count; i++) {
         const struct tool_kept *kept = &compile->options.kept[i];
         if (kept->letter)
@@ -377,22 +379,20 @@ static struct tool_list command_of(struct work *work, const char *clang)
 static char *key_of(const struct work *work, const char *clang, const char *text, size_t text_size,
                     size_t *size)
 {
-    char *key = NULL, folder[4096] = "", real[4096];
+    char *key = NULL, real[4096];
     struct stat status = {0}, library = {0};
     struct tool_list words = {0};
     FILE *out = checked(open_memstream(&key, size));
     if (!realpath(clang, real))
         snprintf(real, sizeof real, "%s", clang);
-    if (!getcwd(folder, sizeof folder)) /* stands in line tables */
-        folder[0] = 0;
     char opencl[700];
     snprintf(opencl, sizeof opencl, "%s/ocml.bc", work->library);
     stat(real, &status);
     stat(opencl, &library);
     add_language(work, &words);
     add_options(work, &words);
-    fprintf(out, "%s %lld %lld\n%s %lld\n%s\n%s\n%s\n", real, (long long)status.st_size,
-            (long long)status.st_mtim.tv_sec, opencl, (long long)library.st_mtim.tv_sec, work->rocm, folder,
+    fprintf(out, "%s %lld %lld\n%s %lld\n%s\n%s\n", real, (long long)status.st_size,
+            (long long)status.st_mtim.tv_sec, opencl, (long long)library.st_mtim.tv_sec, work->rocm,
             work->how->file);
     for (size_t i = 0; i < words.count; i++)
         fprintf(out, "%s\n", words.words[i]);
