@@ -91,7 +91,7 @@ static int write_output(const char *path, const uint8_t *bytes, size_t size)
     return tool_end_file(&file);
 }
 
-int cmd_asm(int argc, char **argv)
+static int cmd_asm(int argc, char **argv)
 {
     struct request request = {0};
     struct wm_diag diag;
@@ -134,3 +134,6 @@ int cmd_asm(int argc, char **argv)
     free(messages);
     return code;
 }
+
+const struct tool_verb tool_verb_asm = {
+    "asm", "assemble a code object or raw instructions", cmd_asm, help, options, NULL};

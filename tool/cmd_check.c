@@ -29,7 +29,7 @@ static const char help[] =
     "finding tells why, 4 incomplete, or nothing was checked. Notes do not count.\n"
     "\n";
 
-int cmd_check(int argc, char **argv)
+static int cmd_check(int argc, char **argv)
 {
     struct tool_job job;
     int code = tool_job_parse(&job, argv[0], argc - 1, argv + 1);
@@ -39,6 +39,8 @@ int cmd_check(int argc, char **argv)
         fputs(tool_check_help, stdout);
         putchar('\n');
         fputs(tool_job_help, stdout);
+        fputs(tool_compile_help, stdout);
+        fputs(tool_job_codes, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
         json_t *report = tool_report("check");
         code = tool_job_run(&job, NULL, report);
@@ -49,3 +51,8 @@ int cmd_check(int argc, char **argv)
     tool_job_free(&job);
     return code;
 }
+
+const struct tool_verb tool_verb_check = {
+    "check",          "execute a kernel and find errors that the hardware lets pass",
+    cmd_check,        help,
+    tool_job_options, NULL};

@@ -598,93 +598,97 @@ static json_t *json_pairs(const struct pair *pairs, size_t count, json_t *failed
 
 enum { OPT_HELP = 1, OPT_ALL, OPT_FAIL_IF, OPT_JSON };
 
-struct options {
+struct request {
     const char *path[2], *json_path;
     int paths;
     bool all, json, help;
     struct tool_gates gates;
 };
 
-static int read_options(struct options *options, int argc, char **argv)
+static const struct tool_option options[] = {
+    {"help", 'h', TOOL_NO_VALUE, OPT_HELP},
+    {"all", 0, TOOL_NO_VALUE, OPT_ALL},
+    {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
+    {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
+    {NULL, 0, TOOL_NO_VALUE, 0},
+};
+
+static int read_options(struct request *request, int argc, char **argv)
 {
-    static const struct tool_option table[] = {
-        {"help", 'h', TOOL_NO_VALUE, OPT_HELP},
-        {"all", 0, TOOL_NO_VALUE, OPT_ALL},
-        {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
-        {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
-        {NULL, 0, TOOL_NO_VALUE, 0},
-    };
-    struct tool_words words = {.verb = argv[0], .options = table, .count = argc - 1, .words = argv + 1};
+    struct tool_words words = {.verb = argv[0], .options = options, .count = argc - 1, .words = argv + 1};
     int code = TOOL_CLEAN;
     for (int id; code == TOOL_CLEAN && (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
         switch (id) {
         case OPT_HELP:
-            options->help = true;
+            request->help = true;
             return TOOL_CLEAN;
         case OPT_ALL:
-            options->all = true;
+            request->all = true;
             break;
         case OPT_FAIL_IF:
-            code = tool_gates_add(&options->gates, "--fail-if", words.value);
+            code = tool_gates_add(&request->gates, "--fail-if", words.value);
             break;
         case OPT_JSON:
-            options->json = true;
-            options->json_path = words.value;
+            request->json = true;
+            request->json_path = words.value;
             break;
         case TOOL_OPTION_OPERAND:
-            if (options->paths == 2)
+            if (request->paths == 2)
                 return tool_fail("diff: %s is a third file; expected OLD.json NEW.json", words.value);
-            options->path[options->paths++] = words.value;
+            request->path[request->paths++] = words.value;
             break;
         default:
             return TOOL_WRONG;
         }
     }
-    if (code == TOOL_CLEAN && options->paths != 2)
+    if (code == TOOL_CLEAN && request->paths != 2)
         return tool_fail("diff: expected OLD.json NEW.json");
-    return code == TOOL_CLEAN && options->json_path ? tool_check_file("--json", options->json_path) : code;
+    return code == TOOL_CLEAN && request->json_path ? tool_check_file("--json", request->json_path) : code;
 }
 
-static int compare(const struct options *options, const json_t *old, const json_t *new)
+static int compare(const struct request *request, const json_t *old, const json_t *new)
 {
     size_t count;
     struct pair *pairs = make_pairs(old, new, &count);
     if (!pairs)
         return tool_fail("out of memory");
     const json_t *old_totals = json_object_get(old, "totals"), *new_totals = json_object_get(new, "totals");
-    json_t *failed = failures(&options->gates, pairs, count, old, new), *changes = json_changes(old, new);
-    if (!options->json || options->json_path) {
+    json_t *failed = failures(&request->gates, pairs, count, old, new), *changes = json_changes(old, new);
+    if (!request->json || request->json_path) {
         json_t *change;
         size_t index;
         json_array_foreach(changes, index, change) print_change(change);
-        print_text(pairs, count, old_totals, new_totals, options->all);
+        print_text(pairs, count, old_totals, new_totals, request->all);
     }
     json_t *report = json_pairs(pairs, count, failed);
     json_object_set_new(report, "kernels", changes);
-    int code = tell_losses(old, options->path[0], report);
-    code = tool_worse(code, tell_losses(new, options->path[1], report));
+    int code = tell_losses(old, request->path[0], report);
+    code = tool_worse(code, tell_losses(new, request->path[1], report));
     code = tool_gates_report(failed, code);
-    if (options->json)
-        code = tool_write_report(report, options->json_path, code);
+    if (request->json)
+        code = tool_write_report(report, request->json_path, code);
     json_decref(report);
     json_decref(failed);
     free(pairs);
     return code;
 }
 
-int cmd_diff(int argc, char **argv)
+static int cmd_diff(int argc, char **argv)
 {
-    struct options options = {0};
-    int code = read_options(&options, argc, argv);
-    if (code == TOOL_CLEAN && options.help) {
+    struct request request = {0};
+    int code = read_options(&request, argc, argv);
+    if (code == TOOL_CLEAN && request.help) {
         fputs(help, stdout);
         return code;
     }
     if (code != TOOL_CLEAN)
         return code;
-    json_t *old = read_report(options.path[0]), *new = old ? read_report(options.path[1]) : NULL;
-    code = new ? compare(&options, old, new) : TOOL_WRONG;
+    json_t *old = read_report(request.path[0]), *new = old ? read_report(request.path[1]) : NULL;
+    code = new ? compare(&request, old, new) : TOOL_WRONG;
     json_decref(old);
     json_decref(new);
     return code;
 }
+
+const struct tool_verb tool_verb_diff = {
+    "diff", "compare two JSON reports of prof, instruction by instruction", cmd_diff, help, options, NULL};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem dis: prints instructions as llvm-objdump -d -z does. */
+#include "tool/compile/compile.h"
 #include "tool/input.h"
 #include "tool/listing/listing.h"
 #include "tool/tool.h"
@@ -17,6 +18,7 @@ static const char help[] =
     "\n"
     "  wavemem dis transpose.co               like llvm-objdump -d -z: symbols, text, address, words, "
     "targets\n"
+    "  wavemem dis -m gfx1100 transpose.cl    a source, compiled for gfx1100\n"
     "  wavemem dis a.co b.co                  several files in one run, which is faster\n"
     "  wavemem dis -k transpose_naive transpose.co   one kernel or function only\n"
     "  wavemem dis --plain transpose.co       text only, one instruction per line, for an assembler or "
@@ -44,8 +46,10 @@ static const char help[] =
     "      --raw          FILE contains raw instructions, not ELF\n"
     "  -j, --threads N    host threads; 0, the default, is one per CPU\n"
     "      --wave 32|64   lanes of a wave (gfx10 and later); a kernel's descriptor says its own, else 32\n"
-    "\n"
-    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
+    "\n";
+
+static const char codes[] = "\n"
+                            "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 enum { HELP = 1, REASSEMBLABLE, THREADS };
 
@@ -56,6 +60,7 @@ struct request {
     const char *target;
     const char *wave; /* "32" or "64", or NULL */
     struct tool_listing listing;
+    struct tool_compile compile;
     bool raw, help, steps;
 };
 
@@ -74,6 +79,7 @@ static const struct tool_option options[] = {
     {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.json)},
     {"steps", 0, TOOL_NO_VALUE, TOOL_KEEP(steps)},
     {"threads", 'j', TOOL_VALUE, THREADS},
+    TOOL_COMPILE_OPTIONS(struct request, compile),
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
@@ -174,9 +180,15 @@ static int open_request(const struct request *request, struct wm_object **object
     struct wm_diag diag;
     if (strcmp(request->file, "-") != 0) {
         /* Source names of kernels need the metadata; reading it takes longer than listing a small kernel. */
-        const enum wm_status status = (request->listing.symbol ? wm_object_open_file : wm_object_open_code)(
-            request->file, request->target, object, &diag);
-        return status == WM_OK ? TOOL_CLEAN : tool_fail("%s", diag.message);
+        const struct tool_open how = {.where = "",
+                                      .file = request->file,
+                                      .target = request->target,
+                                      .kernel = request->listing.symbol,
+                                      .wave = request->wave ? (unsigned)atoi(request->wave) : 0,
+                                      .compile = &request->compile,
+                                      .verb = "dis",
+                                      .code_only = !request->listing.symbol};
+        return tool_open(&how, object);
     }
     uint8_t *bytes;
     size_t size;
@@ -237,12 +249,12 @@ static int list_file(struct request request)
     return code;
 }
 
-int cmd_dis(int argc, char **argv)
+static int cmd_dis(int argc, char **argv)
 {
     struct request request = {.files = calloc((size_t)argc, sizeof(*request.files))};
     int code = request.files ? parse(argc, argv, &request) : tool_fail("out of memory");
     if (code == TOOL_CLEAN && request.help)
-        fputs(help, stdout);
+        printf("%s%s%s", help, tool_compile_help, codes);
     for (size_t i = 0; i < request.file_count && code == TOOL_CLEAN && !request.help; i++) {
         request.file = request.files[i];
         code = list_file(request);
@@ -250,3 +262,6 @@ int cmd_dis(int argc, char **argv)
     free(request.files);
     return code;
 }
+
+const struct tool_verb tool_verb_dis = {
+    "dis", "disassemble a code object or raw instructions", cmd_dis, help, options, NULL};

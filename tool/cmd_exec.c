@@ -254,10 +254,13 @@ static int exec(struct request *request, int argc, char **argv)
     return run(request, argv + line.next); /* argv[0] is the verb, which `words` does not count */
 }
 
-int cmd_exec(int argc, char **argv)
+static int cmd_exec(int argc, char **argv)
 {
     struct request request = {0};
     const int code = exec(&request, argc, argv);
     tool_check_free(&request.check);
     return code;
 }
+
+const struct tool_verb tool_verb_exec = {
+    "exec", "run a HIP program as it is, on a simulated GPU", cmd_exec, help, options, NULL};

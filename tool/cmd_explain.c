@@ -23,17 +23,11 @@ static const char help[] =
     "\n"
     "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
-int cmd_explain(int argc, char **argv)
+static const struct tool_verb *const subjects[] = {&explain_verb_descriptor, &explain_verb_address,
+                                                   &explain_verb_format, NULL};
+
+static int cmd_explain(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        int (*run)(int argc, char **argv);
-    } questions[] = {
-        {"descriptor", explain_descriptor},
-        {"address", explain_address},
-        {"format", explain_format},
-    };
-    enum { QUESTIONS = sizeof questions / sizeof questions[0] };
     if (argc < 2)
         return tool_fail(
             "explain: a subject is missing: wavemem explain descriptor|address|format -m TARGET ...");
@@ -41,11 +35,17 @@ int cmd_explain(int argc, char **argv)
         fputs(help, stdout);
         return TOOL_CLEAN;
     }
-    for (size_t i = 0; i < QUESTIONS; i++)
-        if (!strcmp(argv[1], questions[i].name))
-            return questions[i].run(argc - 1, argv + 1);
-    const char *nearest = tool_nearest(argv[1], questions, QUESTIONS, sizeof questions[0]);
+    const struct tool_verb *subject = tool_find_verb(subjects, argv[1]);
+    if (subject)
+        return subject->run(argc - 1, argv + 1);
+    const char *const names[] = {subjects[0]->name, subjects[1]->name, subjects[2]->name};
+    const char *nearest = tool_nearest(argv[1], names, 3, sizeof *names);
     if (nearest)
         return tool_fail("explain '%s': did you mean '%s'?", argv[1], nearest);
     return tool_fail("explain '%s': expected descriptor, address or format", argv[1]);
 }
+
+const struct tool_verb tool_verb_explain = {
+    "explain",   "decode a descriptor, compute an instruction's addresses, convert a format",
+    cmd_explain, help,
+    NULL,        subjects};

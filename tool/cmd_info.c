@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem info: lists the kernels of a code object with their arguments and resources. */
+#include "tool/compile/compile.h"
 #include "tool/input.h"
 #include "tool/report/document.h"
 #include "tool/report/table.h"
@@ -17,12 +18,14 @@
 static const char help[] =
     "usage: wavemem info [-m TARGET] [-k KERNEL] [--all] [--json] FILE\n"
     "\n"
-    "Lists the target and the kernels of a code object: arguments, registers, LDS, scratch, workgroup\n"
+    "Lists the target and the kernels of a code object or a source: arguments, registers, LDS, scratch, "
+    "workgroup\n"
     "limits. Of a bundle or a HIP program it lists the entries, and the kernels of the only code object or\n"
     "of the one that -m chooses.\n"
     "\n"
     "  wavemem info transpose.co                      every kernel\n"
     "  wavemem info -k transpose_lds transpose.co     one kernel\n"
+    "  wavemem info -m gfx1100 transpose.cl           of a source, compiled for gfx1100\n"
     "  wavemem info librocrand.so.1                   the targets that a program has code for\n"
     "  wavemem info -m gfx900 librocrand.so.1         the kernels for one\n"
     "  wavemem info --json transpose.co | jq -r '.kernels[].name'\n"
@@ -34,20 +37,27 @@ static const char help[] =
     "  -k, --kernel NAME  only this kernel\n"
     "  -a, --all          also list the hidden arguments, which wavemem fills\n"
     "      --json         everything, as JSON\n"
-    "\n"
-    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
+    "\n";
+
+static const char codes[] = "\n"
+                            "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 struct request {
     const char *file, *kernel, *target;
+    struct tool_compile compile;
     bool all, json, help;
 };
 
 enum { HELP = 1 };
 
 static const struct tool_option options[] = {
-    {"kernel", 'k', TOOL_VALUE, TOOL_KEEP(kernel)}, {"all", 'a', TOOL_NO_VALUE, TOOL_KEEP(all)},
-    {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(json)},    {"help", 'h', TOOL_NO_VALUE, HELP},
-    {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)}, {NULL, 0, TOOL_NO_VALUE, 0},
+    {"kernel", 'k', TOOL_VALUE, TOOL_KEEP(kernel)},
+    {"all", 'a', TOOL_NO_VALUE, TOOL_KEEP(all)},
+    {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(json)},
+    {"help", 'h', TOOL_NO_VALUE, HELP},
+    {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)},
+    TOOL_COMPILE_OPTIONS(struct request, compile),
+    {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 /* ---- text ---- */
@@ -119,7 +129,7 @@ static void print_kernel(const struct wm_object *object, const struct wm_kernel 
     const char *file;
     unsigned line;
     tool_print(stdout, "\n%s", kernel->source_name);
-    if (wm_object_line(object, kernel->entry, &file, &line, NULL))
+    if (wm_kernel_line(object, kernel, &file, &line))
         tool_print(stdout, "  (%s:%u)", file, line);
     if (strcmp(kernel->name, kernel->source_name) != 0)
         tool_print(stdout, "\n  symbol %s", kernel->name);
@@ -313,11 +323,20 @@ static int open_file(const struct request *request, const uint8_t *bytes, size_t
 {
     const char *file = request->file, *target = request->target;
     struct wm_diag diag;
-    if (!target && !request->kernel) {
+    if (!target && !request->kernel && !tool_is_source(file)) {
         const enum wm_status status = bytes ? wm_bundle_open(bytes, size, file, &opened->bundle, &diag)
                                             : wm_bundle_open_file(file, &opened->bundle, &diag);
         if (status && status != WM_NOT_FOUND)
             return tool_fail("%s", diag.message);
+    }
+    if (tool_is_source(file) || (request->kernel && !bytes)) {
+        const struct tool_open how = {.where = "",
+                                      .file = file,
+                                      .target = target,
+                                      .kernel = request->kernel,
+                                      .compile = &request->compile,
+                                      .verb = "info"};
+        return tool_open(&how, &opened->object);
     }
     const enum wm_status status = bytes ? wm_object_open(bytes, size, file, target, &opened->object, &diag)
                                         : wm_object_open_file(file, target, &opened->object, &diag);
@@ -335,7 +354,8 @@ static int open_once(const struct request *request, struct opened *opened)
     uint8_t *bytes;
     size_t size;
     struct wm_diag diag;
-    if (stat(request->file, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+    if (tool_is_source(request->file) || stat(request->file, &status) != 0 || S_ISREG(status.st_mode) ||
+        S_ISDIR(status.st_mode))
         return open_file(request, NULL, 0, opened);
     if (!tool_read_file(request->file, &bytes, &size, &diag))
         return tool_fail("%s", diag.message);
@@ -344,13 +364,13 @@ static int open_once(const struct request *request, struct opened *opened)
     return code;
 }
 
-int cmd_info(int argc, char **argv)
+static int cmd_info(int argc, char **argv)
 {
     struct request request = {0};
     struct opened opened = {0};
     int code = parse(argc, argv, &request);
     if (code == TOOL_CLEAN && request.help) {
-        fputs(help, stdout);
+        printf("%s%s%s", help, tool_compile_help, codes);
         return TOOL_CLEAN;
     }
     code = code ? code : open_once(&request, &opened);
@@ -359,3 +379,7 @@ int cmd_info(int argc, char **argv)
     wm_bundle_close(opened.bundle);
     return code;
 }
+
+const struct tool_verb tool_verb_info = {
+    "info", "list the kernels of a code object, their arguments and resources", cmd_info, help, options,
+    NULL};

@@ -479,7 +479,7 @@ static int explain_words(const char *target, char *const *texts, size_t count, b
     return result;
 }
 
-int cmd_isa(int argc, char **argv)
+static int cmd_isa(int argc, char **argv)
 {
     struct tool_words words = {.verb = argv[0], .options = options, .count = argc - 1, .words = argv + 1};
     char *operands[WORDS + 1];
@@ -520,3 +520,6 @@ int cmd_isa(int argc, char **argv)
         return tool_fail("'%s': unknown target; expected one such as gfx900 before the words", operands[0]);
     return explain_words(operands[0], operands + 1, count - 1, json);
 }
+
+const struct tool_verb tool_verb_isa = {
+    "isa", "explain an instruction: encodings, operands, operation", cmd_isa, help, options, NULL};

@@ -123,7 +123,7 @@ static int profile_job(struct tool_job *job)
     return code;
 }
 
-int cmd_prof(int argc, char **argv)
+static int cmd_prof(int argc, char **argv)
 {
     struct tool_job job;
     int code = tool_job_parse(&job, argv[0], argc - 1, argv + 1);
@@ -133,6 +133,8 @@ int cmd_prof(int argc, char **argv)
         putchar('\n');
         print_columns();
         fputs(tool_job_help, stdout);
+        fputs(tool_compile_help, stdout);
+        fputs(tool_job_codes, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
         job.outputs.command = tool_command_line(argc, argv);
         code = profile_job(&job);
@@ -141,3 +143,7 @@ int cmd_prof(int argc, char **argv)
     tool_job_free(&job);
     return code;
 }
+
+const struct tool_verb tool_verb_prof = {
+    "prof", "execute a kernel and show what each memory instruction costs", cmd_prof, help, tool_job_options,
+    NULL};

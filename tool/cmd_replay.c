@@ -64,27 +64,10 @@ struct options {
     bool keeps_l2, help;
 };
 
-/* "16384", "16K", "4M", "1G" */
-static bool parse_size(const char *text, uint64_t *bytes)
-{
-    static const char units[] = "KMG";
-    char number[24];
-    const size_t length = strlen(text);
-    const char *unit = length ? strchr(units, text[length - 1]) : NULL;
-    if (!unit)
-        return tool_parse_u64(text, bytes);
-    const unsigned shift = 10 * (unsigned)(unit - units + 1);
-    snprintf(number, sizeof number, "%.*s", (int)length - 1, text);
-    if (!tool_parse_u64(number, bytes) || *bytes > UINT64_MAX >> shift)
-        return false;
-    *bytes <<= shift;
-    return true;
-}
-
 static int read_size(struct options *options, enum wm_cache_level level, const char *name, const char *value)
 {
     uint64_t bytes;
-    if (!parse_size(value, &bytes))
+    if (!tool_parse_size(value, &bytes))
         return tool_fail("%s %s: expected bytes, such as 65536, 64K or 4M", name, value);
     options->size[level] = value;
     return TOOL_CLEAN;
@@ -141,28 +124,29 @@ static int read_option(struct options *options, int id, const char *value)
     return TOOL_CLEAN;
 }
 
+static const struct tool_option table[] = {
+    {"help", 'h', TOOL_NO_VALUE, OPT_HELP},
+    {"gpu", 0, TOOL_VALUE, OPT_GPU},
+    {"l1-size", 0, TOOL_VALUE, OPT_L1},
+    {"l2-size", 0, TOOL_VALUE, OPT_L2},
+    {"last-size", 0, TOOL_VALUE, OPT_LAST},
+    {"keep-l2", 0, TOOL_NO_VALUE, OPT_KEEP_L2},
+    {"show", 0, TOOL_VALUE, OPT_SHOW},
+    {"all", 0, TOOL_NO_VALUE, OPT_ALL},
+    {"instructions", 0, TOOL_NO_VALUE, OPT_INSTRUCTIONS},
+    {"sort", 0, TOOL_VALUE, OPT_SORT},
+    {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
+    {"csv", 0, TOOL_VALUE, OPT_CSV},
+    {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
+    {"html", 0, TOOL_VALUE, OPT_HTML},
+    {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
+    {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
+    {"source-path", 0, TOOL_VALUE, OPT_SOURCE_PATH},
+    {NULL, 0, TOOL_NO_VALUE, 0},
+};
+
 static int read_options(struct options *options, int argc, char **argv)
 {
-    static const struct tool_option table[] = {
-        {"help", 'h', TOOL_NO_VALUE, OPT_HELP},
-        {"gpu", 0, TOOL_VALUE, OPT_GPU},
-        {"l1-size", 0, TOOL_VALUE, OPT_L1},
-        {"l2-size", 0, TOOL_VALUE, OPT_L2},
-        {"last-size", 0, TOOL_VALUE, OPT_LAST},
-        {"keep-l2", 0, TOOL_NO_VALUE, OPT_KEEP_L2},
-        {"show", 0, TOOL_VALUE, OPT_SHOW},
-        {"all", 0, TOOL_NO_VALUE, OPT_ALL},
-        {"instructions", 0, TOOL_NO_VALUE, OPT_INSTRUCTIONS},
-        {"sort", 0, TOOL_VALUE, OPT_SORT},
-        {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
-        {"csv", 0, TOOL_VALUE, OPT_CSV},
-        {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
-        {"html", 0, TOOL_VALUE, OPT_HTML},
-        {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
-        {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
-        {"source-path", 0, TOOL_VALUE, OPT_SOURCE_PATH},
-        {NULL, 0, TOOL_NO_VALUE, 0},
-    };
     struct tool_words words = {.verb = argv[0], .options = table, .count = argc - 1, .words = argv + 1};
     for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
         int code = TOOL_CLEAN;
@@ -204,7 +188,7 @@ static int choose_gpu(const struct options *options, struct wm_profile *profile,
         if (!options->size[level])
             continue;
         const bool has_it = gpu.cache[level].bytes;
-        parse_size(options->size[level], &gpu.cache[level].bytes);
+        tool_parse_size(options->size[level], &gpu.cache[level].bytes);
         if (gpu.cache[level].bytes && !has_it)
             return tool_fail("--last-size %s: %s has no last-level cache", options->size[level], gpu.name);
         changed = true;
@@ -308,7 +292,12 @@ int tool_replay(int argc, char **argv, const struct tool_replay_more *more)
     return result;
 }
 
-int cmd_replay(int argc, char **argv)
+static int cmd_replay(int argc, char **argv)
 {
     return tool_replay(argc, argv, &(struct tool_replay_more){0});
 }
+
+const struct tool_verb tool_verb_replay = {
+    "replay",   "repeat a profile from a trace, also for another product or cache size",
+    cmd_replay, help,
+    table,      NULL};

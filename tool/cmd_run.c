@@ -13,6 +13,8 @@ static const char help[] =
     "Transpose 1024 x 1024 random numbers, write the result, compare it with a reference:\n"
     "  wavemem run transpose.co -k transpose_naive -g 1024,1024 -b 16,16 --arg in=rand:f32:1048576:7 \\\n"
     "      --arg out=zero:f32:1048576 --arg n=1024 --out out=out.npy --expect out=@ref.npy:1e-6\n"
+    "The same from a source, which is compiled for gfx1100; sizes that are made up:\n"
+    "  wavemem run -m gfx1100 transpose.cl -k transpose_naive --guess --stats\n"
     "Arguments by position, for code objects without argument names:\n"
     "  wavemem run k.co -g 4096 -b 256 --arg 0=@in.npy --arg 1=zero:f32:4096 --arg 2=4096\n"
     "A scan in three dispatches on the same memory; --then keeps options that are not given:\n"
@@ -64,7 +66,7 @@ static int refuse_profile(const struct tool_job *job)
     return option ? tool_fail("%s: 'wavemem prof' counts, 'run' does not", option) : TOOL_CLEAN;
 }
 
-int cmd_run(int argc, char **argv)
+static int cmd_run(int argc, char **argv)
 {
     struct tool_job job;
     int code = tool_job_parse(&job, argv[0], argc - 1, argv + 1);
@@ -73,6 +75,8 @@ int cmd_run(int argc, char **argv)
     if (code == TOOL_CLEAN && job.help) {
         fputs(help, stdout);
         fputs(tool_job_help, stdout);
+        fputs(tool_compile_help, stdout);
+        fputs(tool_job_codes, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
         json_t *report = job.outputs.json || job.check.given ? tool_report("run") : NULL;
         code = tool_job_run(&job, NULL, report);
@@ -83,3 +87,6 @@ int cmd_run(int argc, char **argv)
     tool_job_free(&job);
     return code;
 }
+
+const struct tool_verb tool_verb_run = {
+    "run", "execute a kernel, write and compare its outputs", cmd_run, help, tool_job_options, NULL};

@@ -355,7 +355,7 @@ static int print_json(const struct request *r, const struct answer *a)
     return failed ? tool_fail("tess: no memory for the report") : TOOL_CLEAN;
 }
 
-int cmd_tess(int argc, char **argv)
+static int cmd_tess(int argc, char **argv)
 {
     struct request r = {.layout = wm_tess_layout_at(0), .number = {[LINES] = 64, [LANES] = 64, [POINTS] = 1}};
     struct answer a = {0};
@@ -373,3 +373,7 @@ int cmd_tess(int argc, char **argv)
     print_text(&r, &a);
     return TOOL_CLEAN;
 }
+
+const struct tool_verb tool_verb_tess = {
+    "tess", "show the off-chip buffer between tessellation shaders, byte by byte", cmd_tess, help, options,
+    NULL};

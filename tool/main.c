@@ -6,40 +6,63 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct tool_verb verbs[] = {
-    {"exec", "run a HIP program as it is, on a simulated GPU", cmd_exec},
-    {"run", "execute a kernel, write and compare its outputs", cmd_run},
-    {"prof", "execute a kernel and show what each memory instruction costs", cmd_prof},
-    {"check", "execute a kernel and find errors that the hardware lets pass", cmd_check},
-    {"replay", "repeat a profile from a trace, also for another product or cache size", cmd_replay},
-    {"diff", "compare two JSON reports of prof, instruction by instruction", cmd_diff},
-    {"asm", "assemble a code object or raw instructions", cmd_asm},
-    {"dis", "disassemble a code object or raw instructions", cmd_dis},
-    {"info", "list the kernels of a code object, their arguments and resources", cmd_info},
-    {"isa", "explain an instruction: encodings, operands, operation", cmd_isa},
-    {"explain", "decode a descriptor, compute an instruction's addresses, convert a format", cmd_explain},
-    {"tess", "show the off-chip buffer between tessellation shaders, byte by byte", cmd_tess},
+const struct tool_verb *const tool_verbs[] = {
+    &tool_verb_exec,
+    &tool_verb_run,
+    &tool_verb_prof,
+    &tool_verb_check,
+    &tool_verb_replay,
+    &tool_verb_diff,
+    &tool_verb_asm,
+    &tool_verb_dis,
+    &tool_verb_info,
+    &tool_verb_isa,
+    &tool_verb_explain,
+    &tool_verb_tess,
+    NULL,
 };
-enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+
+const struct tool_verb *tool_find_verb(const struct tool_verb *const *verbs, const char *name)
+{
+    while (*verbs && strcmp((*verbs)->name, name) != 0)
+        verbs++;
+    return *verbs;
+}
 
 static void print_help(FILE *file)
 {
     fputs("wavemem executes the machine code of AMD GPUs on this CPU and shows what it does to memory.\n\n"
           "usage: wavemem VERB ...\n\n",
           file);
-    for (size_t i = 0; i < VERBS; i++)
-        fprintf(file, "  %-7s %s\n", verbs[i].name, verbs[i].summary);
+    for (const struct tool_verb *const *verb = tool_verbs; *verb; verb++)
+        fprintf(file, "  %-7s %s\n", (*verb)->name, (*verb)->summary);
     fputs(
         "\n"
-        "  wavemem info transpose.co\n"
-        "  wavemem run  transpose.co -k transpose_naive -g 1024,1024 -b 16,16 \\\n"
-        "               --arg in=rand:f32:1048576:7 --arg out=zero:f32:1048576 --arg n=1024 --out "
-        "out=out.npy\n"
+        "Start with a kernel in OpenCL, HIP or assembly, or with a code object (.co):\n"
+        "  wavemem info transpose.cl                      its kernels and their arguments\n"
+        "  wavemem prof transpose.cl -k transpose_naive --guess   what its memory accesses cost; --guess "
+        "makes\n"
+        "                                                 up sizes and arguments, and prints the whole "
+        "command\n"
+        "  wavemem check transpose.cl -k transpose_naive --guess   the errors that the hardware lets pass\n"
+        "  wavemem run transpose.co -k transpose_naive -g 1k,1k -b 16,16 --arg in=rand:f32:1M \\\n"
+        "      --arg out=zero:f32:1M --arg n=1k --out out=out.npy\n"
         "\n"
         "'wavemem VERB --help' explains a verb by examples; 'man wavemem' is the reference.\n"
         "Exit codes: 0 clean, 1 a mismatch or a finding, 2 wrong usage or bad input, 3 the kernel faulted,\n"
         "4 incomplete, 130 stopped by Ctrl-C.\n",
         file);
+}
+
+/* Prints the usage, the purpose and the examples of a verb: the first three paragraphs of its help. */
+static int print_usage(const struct tool_verb *verb)
+{
+    const char *end = verb->help;
+    for (unsigned paragraphs = 0; *end && paragraphs < 3; end++)
+        paragraphs += end[0] == '\n' && (end[1] == '\n' || !end[1]);
+    fprintf(stderr, "%.*s\n'wavemem %s --help' lists the options.\n", (int)(end - verb->help), verb->help,
+            verb->name);
+    return TOOL_WRONG;
 }
 
 static int finish(int code)
@@ -49,26 +72,39 @@ static int finish(int code)
     return code;
 }
 
+static int unknown_verb(const char *word)
+{
+    const char *names[sizeof tool_verbs / sizeof *tool_verbs];
+    size_t count = 0;
+    for (; tool_verbs[count]; count++)
+        names[count] = tool_verbs[count]->name;
+    const char *nearest = tool_nearest(word, names, count, sizeof *names);
+    if (nearest)
+        return tool_fail("unknown verb '%s'; did you mean '%s'? ('wavemem --help' lists all)", word, nearest);
+    return tool_fail("unknown verb '%s'; 'wavemem --help' lists all", word);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
         return TOOL_WRONG;
     }
-    const char *verb = argv[1];
-    if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 || strcmp(verb, "help") == 0) {
+    const char *word = argv[1];
+    const struct tool_verb *verb = tool_find_verb(tool_verbs, word);
+    if (verb && argc == 2)
+        return print_usage(verb);
+    if (verb)
+        return finish(verb->run(argc - 1, argv + 1));
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         print_help(stdout);
         return finish(TOOL_CLEAN);
     }
-    if (strcmp(verb, "--version") == 0) {
+    if (strcmp(word, "--version") == 0) {
         printf("wavemem %s\n", wm_version());
         return finish(TOOL_CLEAN);
     }
-    for (size_t i = 0; i < VERBS; i++)
-        if (strcmp(verb, verbs[i].name) == 0)
-            return finish(verbs[i].run(argc - 1, argv + 1));
-    const char *nearest = tool_nearest(verb, &verbs[0].name, VERBS, sizeof(verbs[0]));
-    if (nearest)
-        return tool_fail("unknown verb '%s'; did you mean '%s'? ('wavemem --help' lists all)", verb, nearest);
-    return tool_fail("unknown verb '%s'; 'wavemem --help' lists all", verb);
+    if (strcmp(word, "__complete") == 0)
+        return finish(tool_complete(argc - 2, argv + 2));
+    return unknown_verb(word);
 }

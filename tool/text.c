@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Exits if out of memory. */
 static char *escape(const char *text, size_t length, const char *kept)
@@ -48,4 +49,37 @@ void tool_print(FILE *file, const char *format, ...)
     va_start(list, format);
     tool_print_list(file, format, list);
     va_end(list);
+}
+
+void tool_print_word(FILE *file, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fputs(word, file);
+        return;
+    }
+    fputc('\'', file);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", file);
+        else
+            fputc(*word, file);
+    fputc('\'', file);
+}
+
+const char *tool_style(FILE *file, enum tool_style style)
+{
+    static const char *const codes[] = {
+        [TOOL_PLAIN] = "\x1b[0m", [TOOL_BOLD] = "\x1b[1m",    [TOOL_FAINT] = "\x1b[2m",
+        [TOOL_RED] = "\x1b[31m",  [TOOL_YELLOW] = "\x1b[33m", [TOOL_GREEN] = "\x1b[32m",
+    };
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM"); /* https://no-color.org */
+    const bool colours =
+        isatty(fileno(file)) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
+    return colours ? codes[style] : "";
+}
+
+void tool_print_label(FILE *file, enum tool_style style, const char *label)
+{
+    fprintf(file, "%s%s:%s ", tool_style(file, style), label, tool_style(file, TOOL_PLAIN));
 }

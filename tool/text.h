@@ -12,6 +12,16 @@
 void tool_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tool_print_list(FILE *file, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 
+/* Styles of text on a terminal; elsewhere, and with NO_COLOR, all are plain. */
+enum tool_style { TOOL_PLAIN, TOOL_BOLD, TOOL_FAINT, TOOL_RED, TOOL_YELLOW, TOOL_GREEN };
+/* The characters that begin a style on the file, and with TOOL_PLAIN end it; "": no colours. */
+const char *tool_style(FILE *file, enum tool_style style);
+/* Prints "LABEL: " in the style. */
+void tool_print_label(FILE *file, enum tool_style style, const char *label);
+
+/* Prints a word as a shell reads it. */
+void tool_print_word(FILE *file, const char *word);
+
 /* Returns an escaped copy, which keeps tabs; the caller frees it. Exits if out of memory. */
 char *tool_escaped(const char *text);
 

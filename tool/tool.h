@@ -21,24 +21,29 @@ enum tool_exit {
  * incomplete analysis. */
 int tool_worse(int one, int other);
 
-/* One verb. Its function gets argv[0] = the verb's name and returns an enum tool_exit. */
+/* One verb, or a subject of `explain`. Its function gets argv[0] = the verb's name and returns an enum
+ * tool_exit. */
+struct tool_option;
 struct tool_verb {
     const char *name, *summary;
     int (*run)(int argc, char **argv);
+    const char *help;                        /* the first part of --help: usage, purpose, examples */
+    const struct tool_option *options;       /* NULL: those of `subjects` */
+    const struct tool_verb *const *subjects; /* of `explain`, up to a NULL; or NULL */
 };
 
-int cmd_run(int argc, char **argv);
-int cmd_prof(int argc, char **argv);
-int cmd_check(int argc, char **argv);
-int cmd_asm(int argc, char **argv);
-int cmd_dis(int argc, char **argv);
-int cmd_diff(int argc, char **argv);
-int cmd_replay(int argc, char **argv);
-int cmd_info(int argc, char **argv);
-int cmd_isa(int argc, char **argv);
-int cmd_exec(int argc, char **argv);
-int cmd_explain(int argc, char **argv);
-int cmd_tess(int argc, char **argv);
+extern const struct tool_verb tool_verb_exec, tool_verb_run, tool_verb_prof, tool_verb_check,
+    tool_verb_replay, tool_verb_diff, tool_verb_asm, tool_verb_dis, tool_verb_info, tool_verb_isa,
+    tool_verb_explain, tool_verb_tess;
+
+/* All verbs, up to a NULL; in main.c. */
+extern const struct tool_verb *const tool_verbs[];
+/* Finds the one called `name`, or returns NULL. */
+const struct tool_verb *tool_find_verb(const struct tool_verb *const *verbs, const char *name);
+
+/* Prints candidates for the last of the words, which follow "wavemem" on a command line, one per line;
+ * ":files" stands for names of files. For the completion of shells. */
+int tool_complete(int count, char **words);
 
 /* Prints "wavemem: MESSAGE" and a line feed to stderr, escaped (tool/text.h); returns TOOL_WRONG. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -62,11 +67,28 @@ struct tool_option {
     const char *name;
     char letter; /* 0: none */
     enum tool_takes takes;
-    int id;      /* what tool_next_option() returns; above 0, or TOOL_OPTION_KEPT */
-    size_t kept; /* TOOL_OPTION_KEPT: offset in words->request of a bool or a const char * (the value) */
+    int id;      /* what tool_next_option() returns; above 0, or TOOL_OPTION_KEPT or TOOL_OPTION_LISTED */
+    size_t kept; /* offset in words->request. KEPT: of a bool or a const char * (the value); LISTED: of a
+                    struct tool_kept_list, which gets all values */
 };
 
-enum { TOOL_OPTION_END = 0, TOOL_OPTION_OPERAND = -1, TOOL_OPTION_WRONG = -2, TOOL_OPTION_KEPT = -3 };
+enum {
+    TOOL_OPTION_END = 0,
+    TOOL_OPTION_OPERAND = -1,
+    TOOL_OPTION_WRONG = -2,
+    TOOL_OPTION_KEPT = -3,
+    TOOL_OPTION_LISTED = -4,
+};
+
+/* Values of options that may be repeated, in their order. */
+enum { TOOL_KEPT_MOST = 64 };
+struct tool_kept_list {
+    struct tool_kept {
+        char letter; /* of the option; 0: it has none */
+        const char *value;
+    } kept[TOOL_KEPT_MOST];
+    size_t count;
+};
 
 /* The last two members of a row whose flag or value is only stored in the verb's struct request. */
 #define TOOL_KEEP(member) TOOL_OPTION_KEPT, offsetof(struct request, member)
@@ -97,12 +119,14 @@ const char *tool_nearest(const char *word, const void *names, size_t count, size
 
 /* Parses an unsigned integer, decimal or 0x hexadecimal; false: anything else, without a message. */
 bool tool_parse_u64(const char *text, uint64_t *number);
+/* Parses a size: a product of integers, each with k, M or G (2^10, 2^20, 2^30) or without: "1k", "1024*4". */
+bool tool_parse_size(const char *text, uint64_t *number);
 /* Parses SHARED_BASE,PRIVATE_BASE of --apertures; the library checks the values. `where`: in front of the
  * message. */
 int tool_parse_apertures(const char *where, const char *text, uint64_t *shared_base, uint64_t *private_base);
 /* Parses a finite number, at least 0. */
 bool tool_parse_real(const char *text, double *number);
-/* Parse "X", "X,Y" or "X,Y,Z" and return how many there are, or 0 if the text is wrong. A triple leaves
+/* Parse sizes "X", "X,Y" or "X,Y,Z" and return how many there are, or 0 if the text is wrong. A triple leaves
  * missing numbers alone. An extent has numbers from 1 to 2^32-1, and 1 where one is missing. */
 unsigned tool_parse_triple(const char *text, uint64_t triple[3]);
 unsigned tool_parse_extent(const char *text, uint32_t extent[3]);

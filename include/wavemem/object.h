@@ -47,6 +47,7 @@ struct wm_kernel {
     uint32_t max_workgroup;         /* work-items */
     uint32_t required_workgroup[3]; /* reqd_work_group_size; 0,0,0 if none */
     bool dynamic_stack;
+    uint32_t dimensions; /* of work-item and workgroup ids that the kernel may read: 1 to 3 */
     const struct wm_argument *arguments;
     size_t argument_count;
 };
@@ -108,6 +109,11 @@ WM_API const struct wm_kernel *wm_object_kernel(const struct wm_object *object, 
  * if only one kernel matches. NULL selects the only kernel. */
 WM_API enum wm_status wm_object_find_kernel(const struct wm_object *object, const char *name,
                                             const struct wm_kernel **kernel, struct wm_diag *diag);
+
+/* Finds where the source declares the kernel, in the object's debug information; without it, the line of the
+ * kernel's first instruction. Returns false if neither is known. */
+WM_API bool wm_kernel_line(const struct wm_object *object, const struct wm_kernel *kernel, const char **file,
+                           unsigned *line);
 
 /* Writes the name that a symbol has in the source, as wm_kernel.source_name, to `text` of `size` bytes, cut
  * to fit; the symbol itself if it is not mangled. Returns `text`. */

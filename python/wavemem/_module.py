@@ -67,6 +67,8 @@ class KernelInfo:
     required_workgroup: Tuple[int, int, int]
     """Work-items; (0, 0, 0): any."""
     dynamic_stack: bool
+    dimensions: int
+    """Of the work-item and workgroup ids that the kernel may read, 1 to 3."""
     arguments: Tuple[Argument, ...]
     """All of them, the hidden ones last."""
 

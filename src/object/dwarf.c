@@ -304,16 +304,83 @@ static int visit_function(Dwarf_Die *function, void *user)
     return DWARF_CB_OK;
 }
 
-static void read_arguments(Dwarf *dwarf, void *user)
+static void visit_functions(Dwarf *dwarf, int (*visit)(Dwarf_Die *function, void *user), void *user)
 {
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
     while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-        dwarf_getfuncs(&die, visit_function, user, 0);
+        dwarf_getfuncs(&die, visit, user, 0);
+}
+
+static void read_arguments(Dwarf *dwarf, void *user)
+{
+    visit_functions(dwarf, visit_function, user);
 }
 
 void wmi_dwarf_arguments(const struct wm_object *object)
 {
     object->lazy->has_names = true;
     read_dwarf(object, read_arguments, (void *)(uintptr_t)object);
+}
+
+/* ---- declarations of kernels ---- */
+
+/* dwarf_decl_file(), which takes number 0 for none, although it is the first file of DWARF 5 (libdw 0.188).
+ */
+static const char *declaring_file(Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    Dwarf_Word number;
+    size_t count;
+    if (!dwarf_attr_integrate(function, DW_AT_decl_file, &attribute) ||
+        dwarf_formudata(&attribute, &number) != 0 ||
+        !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+        dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
+        return NULL;
+    const char *file = dwarf_filesrc(files, number, NULL, NULL);
+    return file && strncmp(file, "./", 2) == 0 ? file + 2 : file;
+}
+
+static int visit_declaration(Dwarf_Die *function, void *user)
+{
+    const struct wm_object *object = user;
+    Dwarf_Addr entry;
+    int line;
+    if (dwarf_lowpc(function, &entry) != 0)
+        return DWARF_CB_OK;
+    for (size_t i = 0; i < object->kernel_count; i++) {
+        struct wmi_kernel *kernel = &object->kernels[i];
+        if (kernel->public.entry != entry || dwarf_decl_line(function, &line) != 0 || line <= 0)
+            continue;
+        kernel->file = declaring_file(function);
+        kernel->line = (unsigned)line;
+    }
+    return DWARF_CB_OK;
+}
+
+static void read_declarations(Dwarf *dwarf, void *user)
+{
+    visit_functions(dwarf, visit_declaration, user);
+}
+
+bool wm_kernel_line(const struct wm_object *object, const struct wm_kernel *kernel, const char **file,
+                    unsigned *line)
+{
+    if (!object || !kernel)
+        return false;
+    pthread_mutex_lock(&object->lazy->lock);
+    if (!object->lazy->has_places)
+        read_dwarf(object, read_declarations, (void *)(uintptr_t)object);
+    object->lazy->has_places = true;
+    pthread_mutex_unlock(&object->lazy->lock);
+    const struct wmi_kernel *known = (const struct wmi_kernel *)kernel;
+    if (!known->file)
+        return wm_object_line(object, kernel->entry, file, line, NULL);
+    if (file)
+        *file = known->file;
+    if (line)
+        *line = known->line;
+    return true;
 }

@@ -183,6 +183,11 @@ static void describe(struct wm_kernel *k, const struct wmi_kernel_descriptor *d,
     k->wave_size = wmi_lanes(target, d);
     k->mode = !wmi_target_limit(target, WMI_LIMIT_rdna_descriptor) ? NULL : d->wgp_mode ? "WGP" : "CU";
     k->dynamic_stack = d->dynamic_stack;
+    k->dimensions = d->workitem_id + 1;
+    if (d->workgroup_id_y && k->dimensions < 2)
+        k->dimensions = 2;
+    if (d->workgroup_id_z)
+        k->dimensions = 3;
     if (d->kernarg_size)
         k->kernarg_size = d->kernarg_size;
     if (!k->sgprs)

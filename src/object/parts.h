@@ -16,6 +16,8 @@ struct wmi_kernel {
     struct wmi_kernel_descriptor descriptor;
     uint8_t descriptor_bytes[WMI_DESCRIPTOR_BYTES]; /* of a raw blob that was given one */
     struct wm_argument *arguments; /* public.arguments, modifiable until names are read from DWARF */
+    const char *file;              /* of the declaration, once `has_places`; or NULL */
+    unsigned line;
 };
 
 /* A row of the line table, valid up to the next row's address. `file` NULL: no information. */
@@ -34,7 +36,7 @@ struct wmi_entry {
 /* Computed on first use, under `lock`, and immutable afterwards. */
 struct wmi_lazy {
     pthread_mutex_t lock;
-    bool has_symbols, has_entries, has_lines, has_dwarf, has_names;
+    bool has_symbols, has_entries, has_lines, has_dwarf, has_names, has_places;
     bool lost;                     /* out of memory for some of it */
     struct wmi_symbol *by_address; /* code symbols: functions, then labels */
     size_t functions, labels;

@@ -37,7 +37,10 @@ class Arguments(Case):
                            "zero:f32:-4": "no number of elements", "zero:f32": "no number of elements",
                            "zero:g32:4": "'g32' is no type", "zero:f32:4:1": "unexpected ':1'",
                            "fill:f32:4": "expected fill:TYPE:N:VALUE", "fill:f32:4:x": "'x' is no f32 number",
-                           "rand:f32:4": "expected rand:TYPE:N:SEED", "rand:f32:4:1.5": "is no seed",
+                           "rand:f32:4:1.5": "is no seed", "f32:1,x": "'x' is no f32 number; expected f32:V,V,...",
+                           "f32:": "'' is no f32 number", "i8:300": "'300' does not fit into i8", "f32:1,": "'' is no f32",
+                           "zero:f32:4X": "no number of elements", "zero:f32:1024*": "no number of elements",
+                           "zero:f32:17179869184G": "no number of elements",
                            "zero:f32:99999999999999999999": "no number of elements",
                            "zero:f32:9999999999999999": "do not fit into memory",
                            "@": "a file name must follow",
@@ -50,9 +53,13 @@ class Arguments(Case):
             self.refused(why, self.vecadd(a=value))
 
     def test_names_and_positions(self):
-        self.refused("argument 1 'b' of vecadd (float*) is missing: give --arg b=BUFFER", self.vecadd(b=None))
-        self.refused("argument 3 'n' of vecadd (uint, 4 bytes) is missing: give --arg n=VALUE",
-                     self.vecadd(n=None))
+        b, n = ["--arg b=rand:f32:N", "argument 1 'b': float*"], ["--arg n=VALUE", "argument 3 'n': uint, 4 bytes"]
+        self.lacks([b], self.vecadd(b=None))
+        self.lacks([n], self.vecadd(n=None))
+        self.lacks([b, n], self.vecadd(b=None, n=None))
+        grid = ["-g X[,Y[,Z]]", "work-items of the whole grid; or --blocks: workgroups"]
+        workgroup = ["-b X[,Y[,Z]]", "work-items of a workgroup"]
+        self.lacks([grid, workgroup, b], "run", self.example("vecadd"), "--arg a=null --arg c=null --arg n=1")
         self.refused("it takes: 0 a (float*), 1 b (float*), 2 c (float*), 3 n (uint, 4 bytes)",
                      self.vecadd(nix="3"))
         self.refused("no such argument", self.vecadd("--arg", "4=0"))

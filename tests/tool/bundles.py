@@ -27,7 +27,7 @@ class Bundles(Case):
                 report = json.loads(self.run_tool(["info", "--json"] + file, "-m", choice)[0])
                 self.assertEqual(report["target"], "gfx906")
                 self.assertEqual(report["kernels"][0]["source_name"], "reduce_segments<long, add>")
-        self.refused("2 code objects; say which, by target or number: 1 gfx900, 2 gfx906", ["info"] + file,
+        self.refused("none of its 2 code objects has a kernel 'reduce_segments'", ["info"] + file,
                      ["-k", "reduce_segments"])
         self.refused("no entry for 'gfx1030'; it has 1 gfx900, 2 gfx906", ["info"] + file, "-m gfx1030")
 
@@ -42,7 +42,8 @@ class Bundles(Case):
                 self.run_tool(words, [*kernel, "-m", target])
                 self.assertEqual(self.read("out.bin"), pack("f32", [*range(2, 100), 0, 0]))
             self.run_tool(words, ["-m", "gfx900", "-k", "_ZN6filter8convolveIfLi3EEEvPT_PKS1_jNS_7weightsIS1_XT0_EEE"])
-            self.refused("2 code objects; say which", words, kernel)
+            self.refused("is in the entries 1 (gfx900), 2 (gfx906); -m chooses one", words, kernel)
+            self.refused("none of its 2 code objects has a kernel 'filter::nothing'", words, "-k filter::nothing")
             self.refused("2 kernels are called 'filter::convolve'; say which: 'filter::convolve<float, 3>'",
                          words, "-m gfx900 -k filter::convolve")
             self.refused("no entry 7; they are numbered 0 to 2", words, kernel, "-m 7")

@@ -63,7 +63,7 @@ class Dis(Case):
         self.refused("--raw needs -m TARGET", "dis --raw words.bin")
         self.refused("raw instructions need --raw", "dis -m gfx900 words.bin")
         self.refused("-m gfx1: not a target", "dis -m gfx1 --raw words.bin")
-        self.refused("a file is needed", "dis")
+        self.refused("a file is needed", "dis --plain")
         self.refused("missing.co", "dis missing.co")
         self.refused("words.bin", "dis words.bin")
 

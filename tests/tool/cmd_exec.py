@@ -18,7 +18,7 @@ def run(*words, **more):
 
 class Exec(Case):
     def test_wrong_usage(self):
-        self.refused("a program is needed", "exec")
+        self.refused("a program is needed", "exec --prof")
         self.refused("-j 0: expected 1 to 256", "exec -j 0 true")
         self.refused("--timeout soon: expected seconds", "exec --timeout soon true")
         self.refused("no product 'gtx1080'", "exec --gpu gtx1080 true")

@@ -177,7 +177,9 @@ amdhsa.version:
         self.assertEqual(self.read("a.bin"), pack("f32", ones))
         self.assertEqual(self.read("b.bin"), pack("f32", [3.0] * 100))  # the first sum, a + b
         self.assertEqual(self.read("c.bin"), pack("f32", [4.0] * 100))  # a + the first sum
-        self.refused("is missing", self.vecadd("--then"), self.example("saxpy"))
+        self.lacks([["--arg alpha=VALUE", "argument 0 'alpha': float, 4 bytes"], ["--arg x=rand:f32:N", "argument 1 'x': float*"],
+                    ["--arg y=zero:f32:N", "argument 2 'y': float*"], ["--arg n=VALUE", "argument 3 'n': uint, 4 bytes"]],
+                   self.vecadd("--then"), self.example("saxpy"))
         self.refused("--arg n is given twice", self.vecadd("--then", "--arg", "n=1", "--arg", "n=2"))
 
     def test_sort(self):

@@ -88,6 +88,14 @@ class Case(unittest.TestCase):
         self.assertTrue(err.startswith("wavemem: ") and err.count("\n") == 1, err)
         self.assertIn(expected, err)
 
+    def lacks(self, expected, *words):
+        """Expects exit code 2 and exactly these missing options, each with what it is."""
+        out, err = self.run_tool(*words, code=2)
+        self.assertEqual(out, "")
+        lines = err.splitlines()
+        self.assertRegex(lines[0], r"^wavemem: .* needs (one more option|more options); --guess makes (it|them) up:$")
+        self.assertEqual([re.split(r"  +", line.strip()) for line in lines[1:]], expected)
+
     @staticmethod
     def example(name):
         return [os.path.join(EXAMPLES, name + ".co")]
@@ -109,4 +117,6 @@ def main():
     """Runs the tests of the program: PROGRAM WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]."""
     global WAVEMEM, EXAMPLES
     WAVEMEM, EXAMPLES = (os.path.abspath(path) for path in sys.argv[1:3])
+    # Tests share what they compile, also with the next run.
+    os.environ["XDG_CACHE_HOME"] = os.path.join(os.path.dirname(WAVEMEM), "tests", "cache")
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -277,6 +277,7 @@ class Documented(unittest.TestCase):
             return
         self.prepare_for(text)
         missing = [name for name, there in (("librocrand.so.1", LIBRARY.exists()), ("clang", shutil.which("clang-19")),
+                                            (".cl ", shutil.which("clang-19") and shutil.which("ld.lld-19") and BITCODE.exists()),
                                             ("FOLDER", BITCODE.exists()), ("bitcode", BITCODE.exists()), ("./app", RUNTIME.exists() and not command.is_sanitized()), ("jq", shutil.which("jq")))
                    if name in text and not there]
         if missing:

@@ -192,8 +192,8 @@ class Images(Case):
                            "sampler:linear,nearest,edge,normalized": "'nearest' contradicts",
                            "image2d:f32:4,4": "'image2d' does not fit an argument of this type", "same:in": "is an image"}.items():
             self.refused(why, self.rotate(s=value))
-        self.refused("(image2d_t) is missing: give --arg in=IMAGE, like image2d:f32x4", self.rotate(**{"in": None}))
-        self.refused("(sampler_t) is missing: give --arg s=SAMPLER", self.rotate(s=None))
+        self.lacks([["--arg in=image2d:f32x4:W,H:@FILE.npy", "argument 0 'in': image2d_t"],
+                    ["--arg s=sampler:linear,edge,normalized", "argument 2 's': sampler_t"]], self.rotate(**{"in": None, "s": None}))
         self.refused("'image2d' does not fit an argument of this type", self.vecadd(n="image2d:f32:4,4"))
         self.refused("'image2d' does not fit an argument of this type", self.vecadd(a="image2d:f32:4,4"))
 

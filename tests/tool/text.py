@@ -42,7 +42,7 @@ class Text(Case):
 
     def test_info(self):
         out, _ = self.ask("info hostile.co")
-        self.assertIn(f"\n\n{SHOWN}  ({SHOWN_FILE}:8)\n", out)
+        self.assertIn(f"\n\n{SHOWN}  ({SHOWN_FILE}:6)\n", out)
         report = json.loads(self.ask("info --json hostile.co")[0])
         self.assertIn(SHOWN, [kernel["name"] for kernel in report["kernels"]])
         self.assertEqual(len(report["kernels"]), 3)

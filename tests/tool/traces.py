@@ -315,7 +315,7 @@ class Traces(Case):
         self.path("bad.trace", data[:len(data) // 2] + b"\0\0\0\0" + data[len(data) // 2 + 4:])
         self.refused("bad.trace: ", "replay bad.trace")
         self.refused("missing", "replay missing")
-        self.refused("a trace is needed", "replay")
+        self.refused("a trace is needed", "replay --all")
         self.refused("one trace at a time", "replay x.trace x.trace")
         self.refused("--trace no/x: cannot be written", "prof", *words, "--trace no/x")
         self.refused("'run' does not", "run", *words, "--trace x")

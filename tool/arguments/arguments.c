@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char pointer_forms[] =
-    "a buffer: zero:f32:N, uninit:f32:N, fill:f32:N:1.5, iota:u32:N, rand:f32:N:SEED, @FILE.npy, "
+    "a buffer: zero:f32:N, uninit:f32:N, fill:f32:N:1.5, iota:u32:N, rand:f32:N, f32:1,2,3, @FILE.npy, "
     "@FILE, bytes:HEX, words:LIST, zeros:BYTES, same:NAME[+BYTES] or null";
 
 static void *checked(void *memory)
@@ -36,8 +36,7 @@ void tool_argument_title(const struct tool_dispatch *dispatch, size_t argument, 
         snprintf(text, size, "argument %zu", argument);
 }
 
-/* "float*", or a description by kind and size if the type has no name. */
-static void describe_type(const struct wm_argument *formal, char *text, size_t size)
+void tool_describe_type(const struct wm_argument *formal, char *text, size_t size)
 {
     static const char *const kinds[] = {
         [WM_ARGUMENT_BY_VALUE] = "by value",       [WM_ARGUMENT_GLOBAL_BUFFER] = "a buffer",
@@ -55,8 +54,7 @@ static void describe_type(const struct wm_argument *formal, char *text, size_t s
         snprintf(text, size, "%s", type ? type : kinds[formal->kind]);
 }
 
-/* Finds an argument by name or position; `formals`: none. */
-static size_t find_argument(const struct tool_dispatch *d, const char *key)
+size_t tool_find_argument(const struct tool_dispatch *d, const char *key)
 {
     uint64_t position;
     if (tool_parse_u64(key, &position))
@@ -76,16 +74,16 @@ static int no_such_argument(const struct tool_dispatch *d, const char *key)
         nearest = tool_nearest(key, &d->formal[0].name, d->formals, sizeof(d->formal[0]));
     for (size_t i = 0; i < d->formals && used + 1 < sizeof(list); i++) {
         char type[80];
-        describe_type(&d->formal[i], type, sizeof(type));
+        tool_describe_type(&d->formal[i], type, sizeof(type));
         const int wrote = snprintf(list + used, sizeof(list) - used, "%s%zu %s%s(%s)", i ? ", " : "", i,
                                    d->formal[i].name ? d->formal[i].name : "",
                                    d->formal[i].name && d->formal[i].name[0] ? " " : "", type);
         used += wrote > 0 ? (size_t)wrote : 0;
     }
     if (d->formals == 0)
-        return tool_fail("%s--arg %s: %s takes no arguments", d->where, key, d->kernel->name);
+        return tool_fail("%s--arg %s: %s takes no arguments", d->where, key, d->kernel->source_name);
     return tool_fail("%s--arg %s: %s has no such argument%s%s%s; it takes: %s", d->where, key,
-                     d->kernel->name, nearest && nearest[0] ? " (did you mean '" : "",
+                     d->kernel->source_name, nearest && nearest[0] ? " (did you mean '" : "",
                      nearest && nearest[0] ? nearest : "", nearest && nearest[0] ? "'?)" : "", list);
 }
 
@@ -274,7 +272,7 @@ static bool bind_new_buffer(struct tool_job *job, const struct tool_dispatch *d,
 static bool bind_lds(struct tool_binding *binding, const char *value, struct wm_diag *diag)
 {
     uint64_t bytes;
-    if (strncmp(value, "lds:", 4) != 0 || !tool_parse_u64(value + 4, &bytes) || bytes > UINT32_MAX)
+    if (strncmp(value, "lds:", 4) != 0 || !tool_parse_size(value + 4, &bytes) || bytes > UINT32_MAX)
         return tool_because(diag, "'%s': expected lds:BYTES, the size of this local memory", value);
     *binding = (struct tool_binding){.kind = TOOL_DYNAMIC_LDS, .lds = (uint32_t)bytes};
     return true;
@@ -288,6 +286,7 @@ static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t arg
     struct tool_binding *binding = &d->bindings[argument];
     const struct tool_source_type source = tool_source_type(formal->type_name ? formal->type_name : "");
     static const uint64_t null = 0;
+    const size_t prefix = strcspn(value, ":");
     if (formal->kind == WM_ARGUMENT_IMAGE || formal->kind == WM_ARGUMENT_SAMPLER ||
         tool_image_looks_like(value))
         return tool_bind_image(job, (size_t)(d - job->dispatches), argument, value, diag);
@@ -302,7 +301,7 @@ static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t arg
             return bind_bytes(binding, formal, &null, sizeof(null));
         if (strncmp(value, "bits:", 5) == 0)
             return bind_bits(binding, formal, value + 5, diag);
-        if (tool_array_looks_like(value))
+        if (tool_array_looks_like(value) || (value[prefix] && tool_type_named(value, prefix)))
             return bind_new_buffer(job, d, argument, value, diag);
         return tool_because(diag, "'%s': expected %s", value, pointer_forms);
     case WM_ARGUMENT_DYNAMIC_LDS:
@@ -321,7 +320,7 @@ struct place {
 
 static bool own_place(const struct tool_dispatch *d, const char *key, struct place *place)
 {
-    const size_t argument = find_argument(d, key);
+    const size_t argument = tool_find_argument(d, key);
     if (argument == d->formals || !d->bindings[argument].buffer)
         return false;
     *place = (struct place){d->bindings[argument].buffer, d->bindings[argument].offset};
@@ -367,10 +366,10 @@ bool tool_find_buffer(struct tool_job *job, size_t index, const char *key, struc
     if (any && !any_place(job, key, &place))
         return tool_because(diag, "there is no --buffer '%s', nor a buffer argument of that name", key);
     if (!any && !own_place(d, key, &place) && !other_place(job, index, key, &place)) {
-        if (find_argument(d, key) < d->formals)
-            return tool_because(diag, "argument '%s' of %s is no buffer", key, d->kernel->name);
-        return tool_because(diag, "%s%s has no argument '%s', and there is no such --buffer", d->kernel->name,
-                            index ? ", or an earlier dispatch," : "", key);
+        if (tool_find_argument(d, key) < d->formals)
+            return tool_because(diag, "argument '%s' of %s is no buffer", key, d->kernel->source_name);
+        return tool_because(diag, "%s%s has no argument '%s', and there is no such --buffer",
+                            d->kernel->source_name, index ? ", or an earlier dispatch," : "", key);
     }
     *buffer = place.buffer;
     *offset = place.offset;
@@ -410,7 +409,7 @@ static bool bind_shared(struct tool_job *job, size_t index, const bool *fresh, s
     uint64_t offset = 0;
     if (plus && tool_parse_u64(plus + 1, &offset))
         *plus = 0;
-    const size_t own = find_argument(d, key);
+    const size_t own = tool_find_argument(d, key);
     struct place place;
     bool good;
     if (!strncmp(key, "symbol:", 7))
@@ -505,45 +504,27 @@ static void inherit(struct tool_dispatch *d, const struct tool_dispatch *before)
     }
 }
 
-static int check_complete(const struct tool_dispatch *d)
-{
-    for (size_t i = 0; i < d->formals; i++) {
-        char title[120], type[80];
-        if (d->bindings[i].kind != TOOL_UNBOUND)
-            continue;
-        tool_argument_title(d, i, title, sizeof(title));
-        describe_type(&d->formal[i], type, sizeof(type));
-        const enum wm_argument_kind kind = d->formal[i].kind;
-        return tool_fail("%s%s of %s (%s) is missing: give --arg %s=%s", d->where, title, d->kernel->name,
-                         type, d->formal[i].name && d->formal[i].name[0] ? d->formal[i].name : "POSITION",
-                         kind == WM_ARGUMENT_GLOBAL_BUFFER ? "BUFFER, like zero:f32:N"
-                         : kind == WM_ARGUMENT_DYNAMIC_LDS ? "lds:BYTES"
-                         : kind == WM_ARGUMENT_IMAGE       ? "IMAGE, like image2d:f32x4:W,H:@FILE.npy"
-                         : kind == WM_ARGUMENT_SAMPLER     ? "SAMPLER, like sampler:linear,edge,normalized"
-                                                           : "VALUE");
-    }
-    return TOOL_CLEAN;
-}
-
-static int bind_pairs(struct tool_job *job, size_t index, size_t *arguments, bool *fresh)
+/* fresh: set for arguments with buffers that this dispatch creates. */
+static int bind_pairs(struct tool_job *job, size_t index, bool *fresh)
 {
     struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag;
     for (unsigned pass = 0; pass < 2; pass++) { /* shared buffers last, when the others are bound */
         for (size_t i = 0; i < d->arguments.count; i++) {
             const char *value = d->arguments.pairs[i].value;
-            const size_t argument = arguments[i];
+            const size_t argument = tool_find_argument(d, d->arguments.pairs[i].key);
             const bool shared = is_shared(value);
             if (shared != (pass == 1))
                 continue;
             char title[120], type[80];
             tool_argument_title(d, argument, title, sizeof(title));
-            describe_type(&d->formal[argument], type, sizeof(type));
+            tool_describe_type(&d->formal[argument], type, sizeof(type));
             struct tool_binding result;
             const bool good = shared ? bind_shared(job, index, fresh, argument, value, &result, &diag)
                                      : bind(job, d, argument, value, &diag);
             if (!good)
-                return tool_fail("%s%s of %s (%s): %s", d->where, title, d->kernel->name, type, diag.message);
+                return tool_fail("%s%s of %s (%s): %s", d->where, title, d->kernel->source_name, type,
+                                 diag.message);
             if (shared) {
                 free(d->bindings[argument].bytes);
                 d->bindings[argument] = result;
@@ -555,41 +536,41 @@ static int bind_pairs(struct tool_job *job, size_t index, size_t *arguments, boo
     return TOOL_CLEAN;
 }
 
-int tool_bind_arguments(struct tool_job *job, size_t index)
+int tool_name_arguments(struct tool_job *job, size_t index)
 {
     struct tool_dispatch *d = &job->dispatches[index];
-    const struct tool_dispatch *before = index ? d - 1 : NULL;
+    int code = TOOL_CLEAN;
     if (wm_object_version(d->object) == 0) {
-        const int code = make_formals(d);
-        if (code != TOOL_CLEAN)
-            return code;
+        code = make_formals(d);
     } else {
         d->formal = d->kernel->arguments;
         while (d->formals < d->kernel->argument_count && d->formal[d->formals].kind != WM_ARGUMENT_HIDDEN)
             d->formals++;
     }
+    bool *given = checked(calloc(d->formals + 1, sizeof(*given)));
+    for (size_t i = 0; i < d->arguments.count && code == TOOL_CLEAN; i++) {
+        const char *key = d->arguments.pairs[i].key;
+        const size_t argument = tool_find_argument(d, key);
+        if (argument == d->formals)
+            code = no_such_argument(d, key);
+        else if (given[argument])
+            code = tool_fail("%s--arg %s is given twice", d->where, key);
+        else
+            given[argument] = true;
+    }
+    free(given);
+    return code;
+}
+
+int tool_bind_arguments(struct tool_job *job, size_t index)
+{
+    struct tool_dispatch *d = &job->dispatches[index];
+    const struct tool_dispatch *before = index ? d - 1 : NULL;
     d->bindings = checked(calloc(d->formals + 1, sizeof(*d->bindings)));
     if (before && before->kernel == d->kernel)
         inherit(d, before);
-    size_t *arguments = checked(calloc(d->arguments.count + 1, sizeof(*arguments)));
-    bool *given = checked(calloc(d->formals + 1, sizeof(*given)));
-    int code = TOOL_CLEAN;
-    for (size_t i = 0; i < d->arguments.count && code == TOOL_CLEAN; i++) {
-        const char *key = d->arguments.pairs[i].key;
-        arguments[i] = find_argument(d, key);
-        if (arguments[i] == d->formals)
-            code = no_such_argument(d, key);
-        else if (given[arguments[i]])
-            code = tool_fail("%s--arg %s is given twice", d->where, key);
-        else
-            given[arguments[i]] = true;
-    }
-    memset(given, 0, d->formals + 1); /* from here on: arguments with fresh buffers */
-    if (code == TOOL_CLEAN)
-        code = bind_pairs(job, index, arguments, given);
-    if (code == TOOL_CLEAN)
-        code = check_complete(d);
-    free(arguments);
-    free(given);
+    bool *fresh = checked(calloc(d->formals + 1, sizeof(*fresh)));
+    const int code = bind_pairs(job, index, fresh);
+    free(fresh);
     return code;
 }

@@ -53,11 +53,11 @@ static const struct {
     enum tool_array_kind kind;
     bool parameter; /* VALUE or SEED follows the count */
 } recipes[] = {
-    {"zero", "zero:TYPE:N", TOOL_ZERO, false},       {"uninit", "uninit:TYPE:N", TOOL_UNWRITTEN, false},
-    {"fill", "fill:TYPE:N:VALUE", TOOL_FILL, true},  {"iota", "iota:TYPE:N", TOOL_IOTA, false},
-    {"rand", "rand:TYPE:N:SEED", TOOL_RANDOM, true},
+    {"zero", "zero:TYPE:N", TOOL_ZERO, false},         {"uninit", "uninit:TYPE:N", TOOL_UNWRITTEN, false},
+    {"fill", "fill:TYPE:N:VALUE", TOOL_FILL, true},    {"iota", "iota:TYPE:N", TOOL_IOTA, false},
+    {"rand", "rand:TYPE:N[:SEED]", TOOL_RANDOM, true},
 };
-enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]) };
+enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]), DEFAULT_SEED = 1 };
 
 /* The part of `spec` up to the next colon, and what follows it ("" at the end). */
 struct part {
@@ -97,7 +97,7 @@ static bool parse_recipe(size_t recipe, const char *spec, struct tool_array *arr
     const char *rest = spec, *form = recipes[recipe].form;
     next_part(&rest);
     const struct part type = next_part(&rest), count = next_part(&rest);
-    char number[24];
+    char number[64];
     uint64_t bytes;
     array->kind = recipes[recipe].kind;
     array->type = tool_type_named(type.text, type.length);
@@ -105,7 +105,7 @@ static bool parse_recipe(size_t recipe, const char *spec, struct tool_array *arr
         return tool_because(diag, "'%.*s' is no type; %s takes i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64",
                             (int)type.length, type.text, form);
     snprintf(number, sizeof(number), "%.*s", (int)count.length, count.text);
-    if (count.length >= sizeof(number) || !tool_parse_u64(number, &array->count) || array->count == 0)
+    if (count.length >= sizeof(number) || !tool_parse_size(number, &array->count) || array->count == 0)
         return tool_because(diag, "'%.*s' is no number of elements; expected %s", (int)count.length,
                             count.text, form);
     if (__builtin_mul_overflow(array->count, (uint64_t)array->type->size, &bytes) || bytes >> 46)
@@ -113,6 +113,10 @@ static bool parse_recipe(size_t recipe, const char *spec, struct tool_array *arr
     if (!recipes[recipe].parameter) {
         if (*rest)
             return tool_because(diag, "unexpected ':%s'; expected %s", rest, form);
+        return true;
+    }
+    if (array->kind == TOOL_RANDOM && !*rest) {
+        array->seed = DEFAULT_SEED;
         return true;
     }
     if (array->kind == TOOL_RANDOM)
@@ -185,16 +189,48 @@ bool tool_array_words(const struct tool_array *array, const struct tool_item_rul
 static bool parse_zeros(const char *text, struct tool_array *array, struct wm_diag *diag)
 {
     array->kind = TOOL_ZERO;
-    return (tool_parse_u64(text, &array->count) && array->count && !(array->count >> 46)) ||
+    return (tool_parse_size(text, &array->count) && array->count && !(array->count >> 46)) ||
            tool_because(diag, "'%s' is no number of bytes; expected zeros:BYTES", text);
+}
+
+/* "f32:1,2,3" */
+static bool parse_list(const struct tool_type *type, const char *list, struct tool_array *array,
+                       struct wm_diag *diag)
+{
+    size_t count = 1;
+    for (const char *c = list; *c; c++)
+        count += *c == ',';
+    array->kind = TOOL_BYTES;
+    array->type = type;
+    array->owned = array->bytes = malloc(count * type->size);
+    if (!array->owned)
+        return tool_because(diag, "out of memory");
+    for (;; list++) {
+        const size_t length = strcspn(list, ",");
+        switch (tool_scalar_parse(type, list, length, array->bytes + array->count++ * type->size)) {
+        case TOOL_NUMBER_OK:
+            break;
+        case TOOL_NUMBER_TOO_LARGE:
+            return tool_because(diag, "'%.*s' does not fit into %s", (int)length, list, type->name);
+        default:
+            return tool_because(diag, "'%.*s' is no %s number; expected %s:V,V,...", (int)length, list,
+                                type->name, type->name);
+        }
+        list += length;
+        if (!*list)
+            return true;
+    }
 }
 
 bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag *diag)
 {
     *array = (struct tool_array){0};
     bool good;
-    const size_t recipe = recipe_of(spec);
-    if (recipe < RECIPES) {
+    const size_t recipe = recipe_of(spec), prefix = strcspn(spec, ":");
+    const struct tool_type *type = spec[prefix] ? tool_type_named(spec, prefix) : NULL;
+    if (type) {
+        good = parse_list(type, spec + prefix + 1, array, diag);
+    } else if (recipe < RECIPES) {
         good = parse_recipe(recipe, spec, array, diag);
     } else if (spec[0] == '@') {
         good = parse_file(spec + 1, array, diag);
@@ -213,7 +249,7 @@ bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag
         good = tool_because(
             diag,
             "'%s' is no array; expected zero:TYPE:N, uninit:TYPE:N, fill:TYPE:N:VALUE, iota:TYPE:N, "
-            "rand:TYPE:N:SEED, zeros:BYTES, bytes:HEX, words:LIST or @FILE",
+            "rand:TYPE:N[:SEED], TYPE:V,V,..., zeros:BYTES, bytes:HEX, words:LIST or @FILE",
             spec);
     }
     array->spec = spec;

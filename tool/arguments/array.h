@@ -29,10 +29,9 @@ struct tool_array {
 
 /* Whether `spec` begins like an array: "zero:", "@", ... */
 bool tool_array_looks_like(const char *spec);
-/* zero:TYPE:N uninit:TYPE:N zeros:BYTES fill:TYPE:N:VALUE iota:TYPE:N rand:TYPE:N:SEED bytes:HEX words:LIST
- * @FILE.npy
- * @FILE; reads the file. The kind of words with addresses is TOOL_WORDS: their values are those of
- * tool_array_words(). `spec` must live as long as the array. */
+/* zero:TYPE:N uninit:TYPE:N zeros:BYTES fill:TYPE:N:VALUE iota:TYPE:N rand:TYPE:N[:SEED] TYPE:V,V,...
+ * bytes:HEX words:LIST @FILE.npy @FILE; reads the file. The kind of words with addresses is TOOL_WORDS: their
+ * values are those of tool_array_words(). `spec` must live as long as the array. */
 bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag *diag);
 /* Gets the elements again after tool_array_free(). False: they came from a pipe, or are others now. */
 bool tool_array_reload(struct tool_array *array);

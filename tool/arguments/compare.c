@@ -61,7 +61,10 @@ bool tool_expectation_parse(struct tool_expectation *expect, struct wm_diag *dia
     if (!expect->owned)
         return tool_because(diag, "out of memory");
     char *colon = strrchr(expect->owned, ':');
-    if (expect->spec[0] == '@' && colon && parse_tolerance(colon + 1, expect)) {
+    const size_t prefix =
+        strcspn(expect->owned, ":"); /* of a list, "f32:1,2:1e-6", the tolerance is the third part */
+    const bool list = tool_type_named(expect->owned, prefix) && colon != expect->owned + prefix;
+    if ((expect->spec[0] == '@' || list) && colon && parse_tolerance(colon + 1, expect)) {
         *colon = 0;
         expect->exact = false;
     }

@@ -16,6 +16,8 @@ enum option_id {
     OPT_HELP = 1,
     OPT_KERNEL,
     OPT_GRID,
+    OPT_BLOCKS,
+    OPT_GUESS,
     OPT_WORKGROUP,
     OPT_OFFSET,
     OPT_ARG,
@@ -67,10 +69,12 @@ enum option_id {
     OPT_APERTURES,
 };
 
-static const struct tool_option options[] = {
+const struct tool_option tool_job_options[] = {
     {"help", 'h', TOOL_NO_VALUE, OPT_HELP},
+    {"guess", 0, TOOL_NO_VALUE, OPT_GUESS},
     {"kernel", 'k', TOOL_VALUE, OPT_KERNEL},
     {"grid", 'g', TOOL_VALUE, OPT_GRID},
+    {"blocks", 0, TOOL_VALUE, OPT_BLOCKS},
     {"workgroup", 'b', TOOL_VALUE, OPT_WORKGROUP},
     {"offset", 0, TOOL_VALUE, OPT_OFFSET},
     {"arg", 'a', TOOL_VALUE, OPT_ARG},
@@ -101,6 +105,7 @@ static const struct tool_option options[] = {
     {"check-hazards", 0, TOOL_NO_VALUE, OPT_CHECK_HAZARDS},
     {"check", 0, TOOL_OPTIONAL_VALUE, OPT_CHECK},
     TOOL_CHECK_OPTIONS(struct tool_job, check),
+    TOOL_COMPILE_OPTIONS(struct tool_job, compile),
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
     {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
     {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
@@ -132,7 +137,8 @@ static const struct pair_option {
 } pair_options[] = {
     {OPT_ARG, "--arg", "NAME=VALUE or POSITION=VALUE", offsetof(struct tool_dispatch, arguments)},
     {OPT_OUT, "--out", "NAME=FILE", offsetof(struct tool_dispatch, outputs)},
-    {OPT_EXPECT, "--expect", "NAME=@FILE[:RTOL[,ATOL]]", offsetof(struct tool_dispatch, expectations)},
+    {OPT_EXPECT, "--expect", "NAME=@FILE[:RTOL[,ATOL]] or NAME=i32:1,2,3",
+     offsetof(struct tool_dispatch, expectations)},
     {OPT_SYMBOL, "--symbol", "NAME=VALUE or NAME=@FILE", offsetof(struct tool_dispatch, symbols)},
     {OPT_ALLOCATE_AT, "--allocate-at", "NAME=ADDRESS", offsetof(struct tool_dispatch, places)},
     {OPT_SGPR, "--sgpr", "NUMBER=VALUE[,VALUE...], like 4=@out", offsetof(struct tool_dispatch, registers)},
@@ -169,6 +175,7 @@ static struct tool_dispatch *add_dispatch(struct tool_job *job, const char *wher
         added->kernel_name = before->kernel_name;
         added->has_grid = before->has_grid;
         added->has_workgroup = before->has_workgroup;
+        added->counts_blocks = before->counts_blocks;
         added->lds = before->lds;
         added->scratch = before->scratch;
         added->wave = before->wave;
@@ -197,6 +204,11 @@ static bool add_pair(struct tool_pairs *pairs, const char *option, const char *f
     return true;
 }
 
+bool tool_add_argument(struct tool_dispatch *d, const char *word, const char *where)
+{
+    return add_pair(&d->arguments, "--arg", "NAME=VALUE", word, where);
+}
+
 static const struct pair_option *pair_option(int id)
 {
     for (size_t i = 0; i < PAIR_OPTIONS; i++)
@@ -205,11 +217,10 @@ static const struct pair_option *pair_option(int id)
     return NULL;
 }
 
-static bool keep_text(struct tool_job *job, char *text)
+void tool_keep_text(struct tool_job *job, void *text)
 {
     job->texts = checked(realloc(job->texts, (job->text_count + 1) * sizeof(*job->texts)));
     job->texts[job->text_count++] = text;
-    return true;
 }
 
 static int read_words(struct tool_job *job, struct tool_words *words, bool in_file);
@@ -254,7 +265,7 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
         return tool_fail("--job %s", diag.message);
     char *text = checked(realloc(bytes, size + 1));
     text[size] = 0;
-    keep_text(job, text);
+    tool_keep_text(job, text);
     if (strlen(text) != size)
         return tool_fail("--job %s: not a text file", path);
     bool first = true;
@@ -265,7 +276,7 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
             *next++ = 0;
         const int most = (int)(strlen(line) / 2 + 1);
         char **words = checked(malloc((size_t)most * sizeof(*words)));
-        keep_text(job, (char *)words);
+        tool_keep_text(job, words);
         char where[300];
         snprintf(where, sizeof(where), "%.200s:%u: ", path, number);
         const int count = cut_line(line, words, most);
@@ -282,7 +293,7 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
         }
         first = false;
         struct tool_words inner = {.verb = outer->verb,
-                                   .options = options,
+                                   .options = tool_job_options,
                                    .count = count,
                                    .words = words,
                                    .request = job,
@@ -462,11 +473,17 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
             d->kernel_name = value;
             break;
         case OPT_GRID:
+        case OPT_BLOCKS:
             d->dimensions = tool_parse_extent(value, d->grid);
             if (!d->dimensions)
-                return tool_fail("%s-g %s: expected work-items as X, X,Y or X,Y,Z, each at least 1", where,
-                                 value);
+                return tool_fail("%s%s %s: expected %s as X, X,Y or X,Y,Z, each at least 1", where,
+                                 id == OPT_GRID ? "-g" : "--blocks", value,
+                                 id == OPT_GRID ? "work-items" : "workgroups");
             d->has_grid = true;
+            d->counts_blocks = id == OPT_BLOCKS;
+            break;
+        case OPT_GUESS:
+            job->guess = true;
             break;
         case OPT_WORKGROUP:
             if (!tool_parse_extent(value, d->workgroup))
@@ -539,229 +556,11 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
 
 int tool_job_parse(struct tool_job *job, const char *verb, int count, char **words)
 {
-    *job = (struct tool_job){0};
+    *job = (struct tool_job){.verb = verb, .words = words, .word_count = count};
     add_dispatch(job, "");
     struct tool_words line = {
-        .verb = verb, .options = options, .count = count, .words = words, .request = job};
+        .verb = verb, .options = tool_job_options, .count = count, .words = words, .request = job};
     return read_words(job, &line, false);
-}
-
-/* ---- checks ---- */
-
-struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, const struct tool_array *array)
-{
-    struct tool_buffer *buffer = checked(calloc(1, sizeof(*buffer)));
-    buffer->name = copy(name);
-    buffer->array = *array;
-    buffer->dispatch = (size_t)TOOL_ANY_DISPATCH;
-    buffer->next = job->buffers;
-    job->buffers = buffer;
-    return buffer;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* Raw code has the wave size of its target, unless --wave selects the other. */
-static int open_with_wave(const struct tool_dispatch *d, struct wm_object **object)
-{
-    char target[64];
-    struct wm_diag diag;
-    if (wm_object_open_file(d->file, d->target, object, &diag) != WM_OK)
-        return tool_fail("%s%s", d->where, diag.message);
-    if (!d->wave || wm_object_version(*object) || wm_object_kernel(*object, 0)->wave_size == d->wave)
-        return TOOL_CLEAN;
-    snprintf(target, sizeof target, "%s:wave%u", wm_object_target(*object), d->wave);
-    if (strstr(d->target, ":wave") || !wm_target_known(target))
-        return TOOL_CLEAN; /* find_kernel() refuses it */
-    wm_object_close(*object);
-    *object = NULL;
-    if (wm_object_open_file(d->file, target, object, &diag) != WM_OK)
-        return tool_fail("%s%s", d->where, diag.message);
-    return TOOL_CLEAN;
-}
-
-static int open_object(struct tool_job *job, struct tool_dispatch *d)
-{
-    for (size_t i = 0; i < job->opened_count; i++) {
-        const struct tool_opened *opened = &job->opened[i];
-        if (same_text(opened->file, d->file) && same_text(opened->target, d->target) &&
-            (opened->wave == d->wave || wm_object_version(opened->object))) {
-            d->object = opened->object;
-            return TOOL_CLEAN;
-        }
-    }
-    struct wm_object *object = NULL;
-    const int code = open_with_wave(d, &object);
-    if (!object)
-        return code;
-    job->opened = checked(realloc(job->opened, (job->opened_count + 1) * sizeof(*job->opened)));
-    job->opened[job->opened_count++] = (struct tool_opened){d->file, d->target, d->wave, object};
-    d->object = object;
-    const char *first = wm_object_target(job->opened[0].object), *here = wm_object_target(object);
-    if (strcmp(first, here) != 0)
-        return tool_fail("%s%s is for %s, %s for %s; one run has one target", d->where, d->file, here,
-                         job->opened[0].file, first);
-    return TOOL_CLEAN;
-}
-
-static int find_kernel(struct tool_dispatch *d)
-{
-    struct wm_diag diag;
-    if (wm_object_find_kernel(d->object, d->kernel_name, &d->kernel, &diag) != WM_OK)
-        return tool_fail("%s%s%s", d->where, d->kernel_name ? "" : "-k KERNEL is needed: ", diag.message);
-    if (d->wave && d->wave != d->kernel->wave_size)
-        return tool_fail("%s--wave %u: %s of %s has waves of %u lanes", d->where, d->wave, d->kernel->name,
-                         d->file, d->kernel->wave_size);
-    return TOOL_CLEAN;
-}
-
-static int check_sizes(struct tool_dispatch *d)
-{
-    const uint32_t *required = d->kernel->required_workgroup;
-    const char *name = d->kernel->name;
-    if (!d->has_grid)
-        return tool_fail("%s-g X[,Y[,Z]] is needed: the work-items of the whole grid of %s", d->where, name);
-    if (required[0] && !d->has_workgroup)
-        memcpy(d->workgroup, required, sizeof(d->workgroup));
-    else if (!d->has_workgroup)
-        return tool_fail("%s-b X[,Y[,Z]] is needed: the work-items of a workgroup of %s", d->where, name);
-    if (required[0] && memcmp(d->workgroup, required, sizeof(d->workgroup)) != 0)
-        return tool_fail("%s-b %u,%u,%u: %s was compiled for workgroups of %u,%u,%u", d->where,
-                         d->workgroup[0], d->workgroup[1], d->workgroup[2], name, required[0], required[1],
-                         required[2]);
-    const uint64_t plane = (uint64_t)d->workgroup[0] * d->workgroup[1];
-    const uint64_t most = d->kernel->max_workgroup ? d->kernel->max_workgroup : 1024;
-    if (plane > most || plane * d->workgroup[2] > most)
-        return tool_fail("%s-b %u,%u,%u: a workgroup of %s has at most %llu work-items", d->where,
-                         d->workgroup[0], d->workgroup[1], d->workgroup[2], name, (unsigned long long)most);
-    return TOOL_CLEAN;
-}
-
-static int check_final(const struct tool_dispatch *d)
-{
-    const struct tool_final *final = &d->final;
-    const uint32_t items = d->workgroup[0] * d->workgroup[1] * d->workgroup[2];
-    const uint32_t waves = (items + d->kernel->wave_size - 1) / d->kernel->wave_size;
-    uint64_t grid[3];
-    bool inside = final->wave < waves;
-    if (final->given && !final->path)
-        return tool_fail("%s--of is for --registers FILE", d->where);
-    for (unsigned i = 0; i < 3; i++) {
-        grid[i] = ((uint64_t)d->grid[i] + d->workgroup[i] - 1) / d->workgroup[i];
-        inside = inside && final->workgroup[i] < grid[i];
-    }
-    if (!inside)
-        return tool_fail("%s--of %u,%u,%u:%u: there are %llu x %llu x %llu workgroups of %u wave%s", d->where,
-                         final->workgroup[0], final->workgroup[1], final->workgroup[2], final->wave,
-                         (unsigned long long)grid[0], (unsigned long long)grid[1],
-                         (unsigned long long)grid[2], waves, waves == 1 ? "" : "s");
-    return final->path ? tool_check_file("--registers", final->path) : TOOL_CLEAN;
-}
-
-const char *tool_out_option(const struct tool_dispatch *d, const struct tool_output *output,
-                            char text[TOOL_OUT_OPTION])
-{
-    snprintf(text, TOOL_OUT_OPTION, "%s--out %.200s:", d->where, output->key);
-    return text;
-}
-
-static int check_results(struct tool_job *job, size_t index)
-{
-    struct tool_dispatch *d = &job->dispatches[index];
-    struct wm_diag diag;
-    d->output = checked(calloc(d->outputs.count + 1, sizeof(*d->output)));
-    d->expect = checked(calloc(d->expectations.count + 1, sizeof(*d->expect)));
-    for (size_t i = 0; i < d->outputs.count; i++) {
-        struct tool_output *o = &d->output[i];
-        o->key = d->outputs.pairs[i].key;
-        o->path = d->outputs.pairs[i].value;
-        if (!tool_find_buffer(job, index, o->key, &o->buffer, &o->offset, &diag))
-            return tool_fail("%s--out %s: %s", d->where, o->key, diag.message);
-        char option[TOOL_OUT_OPTION];
-        if (tool_check_file(tool_out_option(d, o, option), o->path) != TOOL_CLEAN)
-            return TOOL_WRONG;
-    }
-    for (size_t i = 0; i < d->expectations.count; i++) {
-        struct tool_expectation *e = &d->expect[i];
-        e->key = d->expectations.pairs[i].key;
-        e->spec = d->expectations.pairs[i].value;
-        if (!tool_find_buffer(job, index, e->key, &e->buffer, &e->offset, &diag) ||
-            !tool_expectation_parse(e, &diag))
-            return tool_fail("%s--expect %s: %s", d->where, e->key, diag.message);
-    }
-    return TOOL_CLEAN;
-}
-
-/* --buffer also takes words without "words:", unless they begin as a file name does. */
-static const char *array_text(struct tool_job *job, const char *value)
-{
-    if (!strchr("0123456789.-~(", value[0]) && !tool_is_descriptor(value))
-        return value;
-    static const char prefix[] = "words:";
-    char *text = checked(malloc(strlen(prefix) + strlen(value) + 1));
-    sprintf(text, "%s%s", prefix, value);
-    keep_text(job, text);
-    return text;
-}
-
-static int declare_buffers(struct tool_job *job)
-{
-    for (size_t i = 0; i < job->declared.count; i++) {
-        const struct tool_pair *pair = &job->declared.pairs[i];
-        struct tool_array array;
-        struct wm_diag diag;
-        for (size_t before = 0; before < i; before++)
-            if (strcmp(job->declared.pairs[before].key, pair->key) == 0)
-                return tool_fail("--buffer %s is given twice", pair->key);
-        if (!tool_array_parse(array_text(job, pair->value), &array, &diag)) {
-            const bool list = pair->value[0] == '@' && strchr(pair->value, ',');
-            return tool_fail("--buffer %s: %s%s", pair->key, diag.message,
-                             list ? "; a list that begins with an address begins with words:" : "");
-        }
-        tool_add_buffer(job, pair->key, &array)->declared = true;
-    }
-    return TOOL_CLEAN;
-}
-
-/* Registers stay from dispatch to dispatch of the same kernel, as arguments do. */
-static void inherit_registers(struct tool_job *job, size_t index)
-{
-    struct tool_dispatch *d = &job->dispatches[index];
-    const struct tool_dispatch *before = index ? d - 1 : NULL;
-    const bool same = before && before->kernel == d->kernel;
-    d->registers_from = same ? before->registers_from : index;
-    d->bare |= same && before->bare;
-    d->cooperative |= same && before->cooperative;
-}
-
-int tool_job_check(struct tool_job *job)
-{
-    int code = declare_buffers(job);
-    for (size_t i = 0; i < job->count && code == TOOL_CLEAN; i++) {
-        struct tool_dispatch *d = &job->dispatches[i];
-        if (!d->file)
-            return tool_fail("%sa code object is needed: FILE -k KERNEL -g X,Y -b X,Y ...", d->where);
-        code = open_object(job, d);
-        code = code ? code : find_kernel(d);
-        code = code ? code : check_sizes(d);
-        code = code ? code : check_final(d);
-        code = code ? code : tool_bind_arguments(job, i);
-        code = code ? code : tool_check_symbols(job, i);
-        code = code ? code : tool_check_places(job, i);
-        inherit_registers(job, i);
-        code = code ? code : tool_check_start(job, i);
-        code = code ? code : check_results(job, i);
-    }
-    code = code ? code : tool_check_words(job);
-    wm_machine_destroy(job->sizes); /* all symbols are known now */
-    job->sizes = NULL;
-    job->check.all = job->outputs.show.all;
-    job->goes_on |= job->check.given && !job->stops;
-    code = code ? code : tool_check_prepare(&job->check);
-    return code ? code : tool_check_outputs(&job->outputs);
 }
 
 /* ---- end ---- */

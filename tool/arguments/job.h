@@ -5,6 +5,7 @@
 
 #include "tool/arguments/array.h"
 #include "tool/check/request.h"
+#include "tool/compile/compile.h"
 #include "tool/report/prof.h"
 
 #include <stdio.h>
@@ -95,9 +96,10 @@ struct tool_dispatch {
     unsigned dimensions;            /* of the grid, as given */
     uint64_t offset[3];             /* of the grid, work-items */
     bool has_grid, has_workgroup;
-    uint32_t lds;     /* --lds */
-    uint32_t scratch; /* --scratch, bytes per lane */
-    unsigned wave;    /* --wave: 32, 64 or 0 */
+    bool counts_blocks; /* --blocks: the grid is in workgroups until tool_job_check() */
+    uint32_t lds;       /* --lds */
+    uint32_t scratch;   /* --scratch, bytes per lane */
+    unsigned wave;      /* --wave: 32, 64 or 0 */
     bool bare, cooperative;
     struct tool_final final;
     struct tool_pairs arguments, outputs, expectations, symbols, places;
@@ -135,9 +137,13 @@ struct tool_job {
     uint32_t threads;
     uint64_t max_instructions;
     double timeout;
-    bool stats, fidelity, exports, help;
+    bool stats, fidelity, exports, help, guess;
     enum wm_alignment alignment;
     struct tool_check_request check;
+    struct tool_compile compile;
+    const char *verb; /* for the commands in messages, with the words after it */
+    char **words;
+    int word_count;
     enum wm_scalar_cache scalar_cache;
     bool goes_on, stops;      /* memory violations: continue after them; --on-violation stop is given */
     const struct wm_gpu *gpu; /* prof and --cooperative; NULL: the default of the target */
@@ -148,6 +154,9 @@ struct tool_job {
     uint64_t shared_base, private_base;
 };
 
+/* The options of the verbs that execute. */
+extern const struct tool_option tool_job_options[];
+
 /* Parses the words after the verb. Returns TOOL_CLEAN, or TOOL_WRONG after a message. Free the job in any
  * case. */
 int tool_job_parse(struct tool_job *job, const char *verb, int count, char **words);
@@ -156,12 +165,18 @@ const char *tool_out_option(const struct tool_dispatch *dispatch, const struct t
                             char text[TOOL_OUT_OPTION]);
 /* Opens the files, finds the kernels and checks every argument, output and reference. As above. */
 int tool_job_check(struct tool_job *job);
+/* Warns of sizes of a dispatch that are often a mistake: HIP counts workgroups, wavemem work-items. */
+void tool_warn_of_sizes(const struct tool_job *job, size_t index);
 void tool_job_free(struct tool_job *job);
+/* Frees `text` with the job. */
+void tool_keep_text(struct tool_job *job, void *text);
 
 /* Adds a buffer to the job, which takes ownership of `array`. */
 struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, const struct tool_array *array);
 
-/* In arguments.c: binds the arguments of dispatch `index`, whose kernel is known. */
+/* In arguments.c: lists the arguments of dispatch `index`, whose kernel is known, and checks the names given
+ * for them; binds them, when they are complete. */
+int tool_name_arguments(struct tool_job *job, size_t index);
 int tool_bind_arguments(struct tool_job *job, size_t index);
 /* Whether the buffer is an image. */
 static inline bool tool_is_image(const struct tool_buffer *buffer)
@@ -180,6 +195,17 @@ bool tool_find_buffer(struct tool_job *job, size_t index, const char *key, struc
                       uint64_t *offset, struct wm_diag *diag);
 /* Reads a value that fills `size` bytes, such as "2.5", "u32:1,2" or "bytes:00ff"; the caller frees. */
 bool tool_read_value(const char *text, uint32_t size, uint8_t **bytes, struct wm_diag *diag);
+/* Finds an argument by name or position; `formals`: none. */
+size_t tool_find_argument(const struct tool_dispatch *d, const char *key);
+/* In job.c: adds the word NAME=VALUE of an --arg. */
+bool tool_add_argument(struct tool_dispatch *d, const char *word, const char *where);
+/* In guess.c: whether the dispatch has sizes and all arguments; adds guessed ones with --guess, else lists
+ * what is missing. */
+int tool_complete_dispatch(struct tool_job *job, size_t index);
+/* "float*", or a description by kind and size if the type has no name. */
+void tool_describe_type(const struct wm_argument *formal, char *text, size_t size);
+/* "64,64": as many numbers as there are dimensions. */
+void tool_extent_text(const uint32_t extent[3], unsigned dimensions, char text[40]);
 /* "argument 2 'n'" */
 void tool_argument_title(const struct tool_dispatch *dispatch, size_t argument, char *text, size_t size);
 

@@ -22,7 +22,7 @@ int tool_fail(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    fputs("wavemem: ", stderr);
+    tool_print_label(stderr, TOOL_RED, "wavemem");
     tool_print_list(stderr, format, list);
     fputc('\n', stderr);
     va_end(list);
@@ -90,11 +90,29 @@ static const char *prefix(const struct tool_words *words)
     return words->where ? words->where : "";
 }
 
+/* What users of HIP and OpenCL call options that have another name here. */
+static const struct {
+    const char *word, *option;
+} synonyms[] = {
+    {"block", "workgroup"}, {"block-size", "workgroup"},
+    {"local", "workgroup"}, {"local-size", "workgroup"},
+    {"global", "grid"},     {"global-size", "grid"},
+    {"arch", "target"},     {"offload-arch", "target"},
+    {"mcpu", "target"},     {"args", "arg"},
+    {"input", "arg"},       {"output", "out"},
+};
+
 static int unknown(const struct tool_words *words, const char *word, const char *name)
 {
     size_t count = 0;
-    while (words->options[count].name)
-        count++;
+    for (; words->options[count].name; count++)
+        for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+            if (!strcmp(synonyms[i].word, name) && !strcmp(synonyms[i].option, words->options[count].name) &&
+                words->options[count].letter) {
+                tool_fail("%sunknown option '%s'; did you mean -%c (--%s)? ('wavemem %s --help' lists all)",
+                          prefix(words), word, words->options[count].letter, synonyms[i].option, words->verb);
+                return TOOL_OPTION_WRONG;
+            }
     const char *nearest = tool_nearest(name, &words->options[0].name, count, sizeof(words->options[0]));
     if (nearest)
         tool_fail("%sunknown option '%s'; did you mean --%s? ('wavemem %s --help' lists all)", prefix(words),
@@ -131,6 +149,14 @@ static int found(struct tool_words *words, const struct tool_option *option, con
     }
     if (option->id == TOOL_OPTION_KEPT)
         keep((char *)words->request + option->kept, option->takes, words->value);
+    if (option->id == TOOL_OPTION_LISTED) {
+        struct tool_kept_list *list = (void *)((char *)words->request + option->kept);
+        if (list->count == TOOL_KEPT_MOST) {
+            tool_fail("%s%s: it may be given %d times", prefix(words), word, TOOL_KEPT_MOST);
+            return TOOL_OPTION_WRONG;
+        }
+        list->kept[list->count++] = (struct tool_kept){option->letter, words->value};
+    }
     return option->id;
 }
 
@@ -169,7 +195,7 @@ int tool_next_option(struct tool_words *words)
     int id;
     do
         id = next_option(words);
-    while (id == TOOL_OPTION_KEPT);
+    while (id == TOOL_OPTION_KEPT || id == TOOL_OPTION_LISTED);
     return id;
 }
 
@@ -182,6 +208,32 @@ bool tool_parse_u64(const char *text, uint64_t *number)
     errno = 0;
     *number = strtoull(text, &end, base);
     return errno == 0 && *end == 0 && end != text && !(base == 16 && text[2] == 0);
+}
+
+bool tool_parse_size(const char *text, uint64_t *number)
+{
+    static const char units[] = "kMG";
+    *number = 1;
+    for (;;) {
+        const size_t length = strcspn(text, "*");
+        char factor[24];
+        uint64_t value;
+        if (length == 0 || length >= sizeof factor)
+            return false;
+        memcpy(factor, text, length);
+        factor[length] = 0;
+        const char last = factor[length - 1] == 'K' ? 'k' : factor[length - 1];
+        const char *unit = strncmp(factor, "0x", 2) ? strchr(units, last) : NULL;
+        if (unit)
+            factor[length - 1] = 0;
+        if (!tool_parse_u64(factor, &value) || __builtin_mul_overflow(*number, value, number) ||
+            (unit && __builtin_mul_overflow(*number, 1ull << 10 * (unit - units + 1), number)))
+            return false;
+        text += length;
+        if (*text == 0)
+            return true;
+        text++;
+    }
 }
 
 int tool_parse_apertures(const char *where, const char *text, uint64_t *shared_base, uint64_t *private_base)
@@ -212,12 +264,12 @@ unsigned tool_parse_triple(const char *text, uint64_t triple[3])
 {
     for (unsigned i = 0; i < 3; i++) {
         const size_t length = strcspn(text, ",");
-        char one[24];
+        char one[64];
         if (length >= sizeof(one))
             return 0;
         memcpy(one, text, length);
         one[length] = 0;
-        if (!tool_parse_u64(one, &triple[i]))
+        if (!tool_parse_size(one, &triple[i]))
             return 0;
         text += length;
         if (*text == 0)

@@ -25,137 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-const char tool_job_help[] =
-    "Options of a dispatch:\n"
-    "  FILE                 a code object, an offload bundle, or a HIP program that contains bundles\n"
-    "  -k, --kernel NAME    the kernel; optional if there is only one. For C++ the symbol or the source "
-    "name,\n"
-    "                       'math::scale<float, 4>', or math::scale if only one kernel matches\n"
-    "  -g, --grid X,Y,Z     size of the grid in work-items; need not be a multiple of the workgroup; has as\n"
-    "                       many dimensions (get_work_dim) as are given\n"
-    "  -b, --workgroup X,Y,Z  size of a workgroup in work-items\n"
-    "      --offset X,Y,Z   global offset of an OpenCL kernel, in work-items, part of get_global_id()\n"
-    "  -a, --arg NAME=VALUE an argument by name or by position: --arg 2=1024\n"
-    "  -o, --out NAME=FILE  write this argument's buffer after the dispatch, as .npy or else as raw bytes\n"
-    "  -e, --expect NAME=@FILE[:RTOL[,ATOL]]  compare it: |x - ref| <= ATOL + RTOL * |ref|; NaN equals NaN;\n"
-    "                       without a tolerance all bits must be equal. Also NAME=zero:f32:N etc.\n"
-    "      --cooperative    all workgroups are resident at once and may synchronize (grid sync of "
-    "cooperative\n"
-    "                       launches); refused if the grid does not fit on the product: --gpu, or the "
-    "target's\n"
-    "                       default\n"
-    "      --lds BYTES      dynamic LDS that is not an argument (HIP's extern __shared__)\n"
-    "      --symbol NAME=VALUE  write a __constant__ or __device__ variable before the dispatch: a value or "
-    "an\n"
-    "                       array as for --arg, of the variable's size. --out symbol:NAME=FILE writes it\n"
-    "                       after the dispatch; @symbol:NAME and same:symbol:NAME are its address\n"
-    "      --sgpr N=LIST    what SGPR N, and those after it, hold when waves begin; see below\n"
-    "      --vgpr N=LIST    the same for VGPRs\n"
-    "      --register NAME=LIST  the same for any registers: s4, s[4:7], v[0:1], a0, m0, vcc, exec, scc, "
-    "mode,\n"
-    "                       flat_scratch, ttmp9\n"
-    "      --bare           all other registers are 0, but EXEC and MODE; without it they hold what the\n"
-    "                       kernel's descriptor says, or for raw instructions: s[0:1] the address of the\n"
-    "                       arguments, s2 to s4 the workgroup, v0 to v2 the work-item\n"
-    "      --scratch BYTES  private memory per lane, if more than the kernel asks for\n"
-    "      --registers FILE  write the final registers of a wave as JSON (docs/schema/registers.json), also\n"
-    "                       those with which it faulted; the dispatch runs on one thread\n"
-    "      --of X,Y,Z:WAVE  the wave for --registers: workgroup, and wave in it; default 0,0,0:0\n"
-    "      --wave 32|64     lanes of a wave: selects it for raw instructions, must be right for a kernel\n"
-    "      --allocate-at NAME=ADDRESS  place the buffer of an argument, or of --buffer, at this guest "
-    "address\n"
-    "  -m, --target NAME    bundle: select the entry for this target (gfx900, gfx90a:xnack+) or by number;\n"
-    "                       neither bundle nor ELF: the file is raw instructions for this target\n"
-    "      --then           start another dispatch on the same memory; options not given keep their values\n"
-    "      --job FILE       read dispatches from FILE, one per line, as with --then; # begins a comment\n"
-    "\n"
-    "Values:\n"
-    "  1024  -3  0x1f  1.5  a scalar of the type in the metadata; 1,2,3,4 for a vector\n"
-    "  i32:-3  u64:7  f32:1.5  explicit type;  bits:0x7fc00000  bit pattern;  bytes:00ff3c  struct, in "
-    "memory order\n"
-    "  zero:f32:N           a buffer of N zeros; types i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64\n"
-    "  uninit:f32:N         N elements that nobody has written ('wavemem check' reports who reads them); "
-    "zeros\n"
-    "  fill:f32:N:1.5       N equal elements\n"
-    "  iota:u32:N           0, 1, 2, ...\n"
-    "  rand:f32:N:SEED      floats in [0, 1), integers of all bits; see below\n"
-    "  @in.npy  @in.bin     a file; the element type of a raw file is that of the metadata\n"
-    "  same:in  same:in+64  the buffer of another argument, of this or an earlier dispatch; at byte offset "
-    "64\n"
-    "  zeros:BYTES          a buffer of zero bytes, of the element type in the metadata\n"
-    "  words:LIST           a buffer of 32-bit words, which may be addresses of other buffers; see below\n"
-    "  image2d:unorm8x4:W,H:@in.npy  an image of any of these arrays; without one, of zeros. image1d:..:W\n"
-    "                       image1d_buffer:..:W image3d:..:W,H,D image1d_array:..:W,LAYERS "
-    "image2d_array:..:W,H,LAYERS\n"
-    "                       of unorm8 unorm16 snorm8 snorm16 u8 u16 u32 i8 i16 i32 f16 f32, x2, x4\n"
-    "  sampler:linear,edge,normalized  a sampler: nearest|linear, edge|border|repeat|mirror, and\n"
-    "                       normalized|unnormalized coordinates\n"
-    "  texture2d:f32:W,H:SAMPLER:@in.npy  a HIP texture object: an image and the words of its sampler;\n"
-    "                       surface2d:f32:W,H:@in.npy  a HIP surface object\n"
-    "  null  lds:BYTES      a null pointer; the size of a __local argument\n"
-    "\n"
-    "Lists of words, for registers and buffers: items separated by commas.\n"
-    "  5  -1  0x1f  1.5  2f  one word: an integer, or a float\n"
-    "  @NAME  @NAME+16      two words: the address of a buffer (an argument, --buffer, symbol:NAME)\n"
-    "  @NAME.lo  @NAME.hi   one word of it\n"
-    "  (1<<20)-4            an expression: + - * / % << >> & ^ | ~ of numbers and addresses; for VGPRs also "
-    "of\n"
-    "                       'lane', the number of the lane in its wave: lane*4+16, (@out+lane*4).lo\n"
-    "  V#(@NAME,size=B,stride=S,format=32_32_FLOAT,FIELD=N)  a buffer's descriptor, four words; all but the\n"
-    "                       address is optional: by default it covers the buffer up to its end, of 32-bit\n"
-    "                       elements. FIELD: see 'wavemem explain descriptor'\n"
-    "  T#(@NAME,FIELD=N)  S#(FIELD=N)  an image's descriptor (eight words), a sampler's (four)\n"
-    "Only for registers:\n"
-    "  workgroup-id-x|y|z|yz  workgroup-info  wave-id  arguments  scratch-address  scratch-offset  (SGPRs;\n"
-    "                       arguments and scratch-address fill two)\n"
-    "  workitem-id-x|y|z  workitem-ids  (VGPRs)\n"
-    "  @FILE.npy            VGPRs: a value for each lane of a wave, or for each work-item of a workgroup;\n"
-    "                       for v[0:1] two words for each\n"
-    "\n"
-    "Options of the whole job:\n"
-    "      --buffer NAME=ARRAY  a buffer for several dispatches; arguments refer to it by same:NAME, words "
-    "and\n"
-    "                       registers by @NAME. Also NAME=LIST, if it does not begin with an @\n"
-    "  -j, --threads N      host threads; 0 (default): one per CPU; 1: workgroups run in dispatch order.\n"
-    "                       Reports do not depend on N, except for kernels with data races: workgroups that\n"
-    "                       wait for others or share counters run on one thread if they are observed\n"
-    "      --stats          print the time of each dispatch, wave-instructions and their rate\n"
-    "      --fidelity       list executed instructions with counts and whether each is exact, approximate "
-    "(with\n"
-    "                       error bounds) or partly unverified\n"
-    "      --exports        list what waves export (exp): workgroup, wave, target, components and the values "
-    "of\n"
-    "                       each active lane; and count messages (s_sendmsg); on one thread\n"
-    "      --alignment MODE  SH_MEM_CONFIG.ALIGNMENT_MODE: unaligned (the default), dword, dword-strict or "
-    "strict\n"
-    "      --check-waits    report registers used before the wait counters guarantee their data (exit code "
-    "1)\n"
-    "      --check-hazards  report instructions closer together than the target allows ('manually inserted\n"
-    "                       wait states'; exit code 1)\n"
-    "      --scalar-cache check  report scalar loads and stores that rely on a coherent scalar cache:\n"
-    "                       S_DCACHE_INV or S_DCACHE_WB is missing (exit code 1); 'stale' also executes\n"
-    "                       with such a cache: loads return stale data\n"
-    "      --json[=FILE]    write the results as JSON to stdout instead of text, or to FILE\n"
-    "      --timeout S      stop a dispatch after S seconds (exit code 3)\n"
-    "      --on-violation WHAT  memory violations 'stop' the run (exit code 3), or it will 'continue' as "
-    "the\n"
-    "                       hardware does: the lanes load 0 and store nothing; the first is reported (exit "
-    "code 1)\n"
-    "      --max-instructions N  stop a wave after N instructions (exit code 3)\n"
-    "      --apertures SHARED_BASE,PRIVATE_BASE  apertures of FLAT for LDS and private memory, multiples of "
-    "4 GiB,\n"
-    "                       such as 0x1000000000000,0x2000000000000; default: as drivers of the target\n"
-    "\n"
-    "rand:f32:N:S in NumPy:\n"
-    "  z = np.arange(N, dtype='u8') + np.uint64((S + 1) * 0x9E3779B97F4A7C15 % 2**64)\n"
-    "  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9; z = (z ^ z >> 27) * 0x94D049BB133111EB; z ^= z >> 31\n"
-    "  f32: (z >> 40).astype('f4') / 2**24   f64: (z >> 11) / 2**53   f16: ((z >> 53) / 2**11).astype('f2')\n"
-    "  u64: z   u32: (z >> 32).astype('u4')   u16: (z >> 48).astype('u2')   i32: (z >> "
-    "32).astype('u4').view('i4')\n"
-    "\n"
-    "Exit codes: 0 clean, 1 a mismatch or a finding, 2 wrong usage or bad input, 3 the kernel faulted,\n"
-    "4 incomplete, 130 stopped by Ctrl-C; a second Ctrl-C ends the command at once.\n";
-
 /* ---- progress on a terminal, and Ctrl-C ---- */
 
 struct progress {
@@ -198,6 +67,9 @@ static bool show_progress(void *user, uint64_t done, uint64_t workgroups)
     tool_print(stderr, "%s: %" PRIu64 " of %" PRIu64 " workgroups, %.0f%%, %.0f s", progress->kernel, done,
                workgroups, workgroups ? 100.0 * (double)done / (double)workgroups : 0,
                time - progress->start);
+    if (done && done < workgroups)
+        fprintf(stderr, ", about %.0f s left",
+                (time - progress->start) * (double)(workgroups - done) / (double)done);
     fputs("\x1b[K", stderr);
     fflush(stderr);
     return true;
@@ -557,7 +429,8 @@ static void show_fault(const char *what, const struct wm_fault *fault)
 {
     const size_t length = strlen(fault->text);
     fflush(stdout);
-    fprintf(stderr, "%s: %s%s", what, fault->text, length && fault->text[length - 1] == '\n' ? "" : "\n");
+    tool_print_label(stderr, TOOL_RED, what);
+    fprintf(stderr, "%s%s", fault->text, length && fault->text[length - 1] == '\n' ? "" : "\n");
 }
 
 /* Creates a machine with the objects and declared buffers of the job. check: sees its memory; or NULL. */
@@ -705,7 +578,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         return tool_fail("%s%s", d->where, diag.message);
     }
     struct progress progress = {
-        .kernel = d->kernel->name, .start = now(), .on_terminal = isatty(STDERR_FILENO)};
+        .kernel = d->kernel->source_name, .start = now(), .on_terminal = isatty(STDERR_FILENO)};
     progress.text = job->outputs.json && !job->outputs.json_path
                         ? stderr
                         : stdout; /* not between the braces of the report */
@@ -740,7 +613,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         return executed;
     }
     if (exported && progress.text == stdout)
-        tool_print_exports(stdout, d->kernel->name, exported);
+        tool_print_exports(stdout, d->kernel->source_name, exported);
     struct wm_dependence dependence = {.kind = WM_INDEPENDENT};
     const bool deadlock = result.fault.kind == WM_FAULT_DEADLOCK && !watched;
     if ((report || job->stats || deadlock) &&
@@ -764,10 +637,12 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     int code = TOOL_CLEAN;
     if (job->stats && !(job->outputs.json && !job->outputs.json_path))
         print_stats(stdout, d, &result, reproducible);
-    if (watched && !reproducible && result.fault.kind != WM_FAULT_STOPPED)
-        tool_print(stderr, "note: %s: %s, so the report may differ with another -j\n", d->kernel->name,
+    if (watched && !reproducible && result.fault.kind != WM_FAULT_STOPPED) {
+        tool_print_label(stderr, TOOL_YELLOW, "note");
+        tool_print(stderr, "%s: %s, so the report may differ with another -j\n", d->kernel->source_name,
                    result.fault.kind == WM_FAULT_NONE ? "code was found only when it was executed"
                                                       : "it ended early");
+    }
     if (*result.incomplete)
         code = tool_incomplete(report, d->kernel->name, result.incomplete);
     const bool violated = result.violations && !(job->check.classes & WM_CHECK_MEMORY);
@@ -848,6 +723,14 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     for (size_t i = 0; i < job->count && !ends_job(worst); i++)
         worst = tool_worse(worst, run_dispatch(job, i, &machine, &watchers, report));
     worst = show_watchers(job, &watchers, report, worst);
+    fflush(stdout);
+    for (size_t i = 0; i < job->count && worst != TOOL_WRONG; i++)
+        tool_warn_of_sizes(job, i);
+    if (job->guess && (worst == TOOL_FINDINGS || worst == TOOL_FAULT)) {
+        tool_print_label(stderr, TOOL_YELLOW, "note");
+        fputs("sizes or arguments were guessed, and may be what is wrong: start from the command above\n",
+              stderr);
+    }
     json_decref(watchers.stales);
     wm_fidelity_destroy(watchers.fidelity);
     wm_check_destroy(watchers.check);

@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 /* The job's options for --help, the same for both verbs. */
-extern const char tool_job_help[];
+extern const char tool_job_help[], tool_job_codes[];
 
 /* Executes all dispatches: fills buffers, prints faults (stderr), statistics and comparisons, writes outputs,
  * and with --json appends what happened to `report`. Returns an enum tool_exit; stops at the first fault or

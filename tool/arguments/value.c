@@ -2,6 +2,8 @@
 /* Scalar types: parsing, printing and converting single numbers. */
 #include "tool/arguments/value.h"
 
+#include "tool/tool.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -207,7 +209,9 @@ static enum tool_number parse_integer(const struct tool_type *type, const char *
     char *end;
     errno = 0;
     uint64_t value = strtoull(digits, &end, base);
-    if (*end || (base == 16 && digits[2] == 0))
+    if (*end && !tool_parse_size(digits, &value)) /* "4M" */
+        return TOOL_NUMBER_MALFORMED;
+    if (base == 16 && digits[2] == 0)
         return TOOL_NUMBER_MALFORMED;
     if (errno)
         return TOOL_NUMBER_TOO_LARGE;

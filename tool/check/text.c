@@ -102,7 +102,9 @@ void tool_check_print(FILE *file, const json_t *finding)
 {
     const json_t *first = json_object_get(finding, "first");
     const char *source = tool_text_of(finding, "source"), *remedy = tool_text_of(finding, "remedy");
-    tool_print(file, "%s: %s\n", tool_is_error(finding) ? "error" : "note", tool_text_of(finding, "message"));
+    tool_print_label(file, tool_is_error(finding) ? TOOL_RED : TOOL_YELLOW,
+                     tool_is_error(finding) ? "error" : "note");
+    tool_print(file, "%s\n", tool_text_of(finding, "message"));
     print_place(file, "at", finding);
     if (json_is_object(first))
         print_place(file, "and", first);

@@ -365,7 +365,7 @@ static int answer(struct request *r)
     return code;
 }
 
-int explain_address(int argc, char **argv)
+static int explain_address(int argc, char **argv)
 {
     struct request *r = calloc(1, sizeof *r);
     if (!r)
@@ -379,3 +379,8 @@ int explain_address(int argc, char **argv)
     free(r);
     return code;
 }
+
+const struct tool_verb explain_verb_address = {
+    "address",       "compute the addresses that the lanes of an instruction access",
+    explain_address, help,
+    options,         NULL};

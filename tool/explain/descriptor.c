@@ -211,7 +211,7 @@ static int print_json(const struct request *request, const struct wm_descriptor 
 
 /* ---- the question ---- */
 
-int explain_descriptor(int argc, char **argv)
+static int explain_descriptor(int argc, char **argv)
 {
     struct request request = {0};
     struct wm_descriptor descriptor;
@@ -235,3 +235,11 @@ int explain_descriptor(int argc, char **argv)
     print_text(&request, &descriptor);
     return TOOL_CLEAN;
 }
+
+const struct tool_verb explain_verb_descriptor = {
+    "descriptor",
+    "decode the words of a descriptor, or build them from fields",
+    explain_descriptor,
+    help,
+    options,
+    NULL};

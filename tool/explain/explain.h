@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The questions that wavemem explain answers; argv[0] is the question's name. Each returns an enum tool_exit.
- */
+/* The subjects that wavemem explain knows. */
 #ifndef WAVEMEM_TOOL_EXPLAIN_H
 #define WAVEMEM_TOOL_EXPLAIN_H
 
-int explain_descriptor(int argc, char **argv);
-int explain_address(int argc, char **argv);
-int explain_format(int argc, char **argv);
+#include "tool/tool.h"
+
+extern const struct tool_verb explain_verb_descriptor, explain_verb_address, explain_verb_format;
 
 #endif

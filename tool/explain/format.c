@@ -189,7 +189,7 @@ static int print_json(const struct request *r, const struct wm_format_answer *a)
     return failed ? tool_fail("explain format: the output could not be written") : TOOL_CLEAN;
 }
 
-int explain_format(int argc, char **argv)
+static int explain_format(int argc, char **argv)
 {
     struct request r = {0};
     struct wm_format_answer answer;
@@ -215,3 +215,6 @@ int explain_format(int argc, char **argv)
     print_text(&r, &answer);
     return TOOL_CLEAN;
 }
+
+const struct tool_verb explain_verb_format = {
+    "format", "convert elements in memory to values and back", explain_format, help, options, NULL};

@@ -7,6 +7,7 @@
 #include "tool/report/counters.h"
 #include "tool/report/document.h"
 #include "tool/report/source.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <stdio.h>
@@ -30,7 +31,6 @@ int tool_check_outputs(const struct tool_prof_outputs *outputs)
 
 char *tool_command_line(int argc, char **argv)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -39,17 +39,7 @@ char *tool_command_line(int argc, char **argv)
     fputs("wavemem", out);
     for (int i = 0; i < argc; i++) {
         fputc(' ', out);
-        if (*argv[i] && strspn(argv[i], plain) == strlen(argv[i])) {
-            fputs(argv[i], out);
-            continue;
-        }
-        fputc('\'', out);
-        for (const char *at = argv[i]; *at; at++)
-            if (*at == '\'')
-                fputs("'\\''", out);
-            else
-                fputc(*at, out);
-        fputc('\'', out);
+        tool_print_word(out, argv[i]);
     }
     fclose(out);
     return text;

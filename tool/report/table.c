@@ -14,18 +14,6 @@
 
 enum { LEAST_TEXT = 28 }; /* minimum width of the last column; if it gets less, other columns are omitted */
 
-const char *tool_style(enum tool_style style)
-{
-    static const char *const codes[] = {
-        [TOOL_PLAIN] = "\x1b[0m", [TOOL_BOLD] = "\x1b[1m",    [TOOL_FAINT] = "\x1b[2m",
-        [TOOL_RED] = "\x1b[31m",  [TOOL_YELLOW] = "\x1b[33m", [TOOL_GREEN] = "\x1b[32m",
-    };
-    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM"); /* https://no-color.org */
-    const bool colours =
-        isatty(STDOUT_FILENO) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
-    return colours ? codes[style] : "";
-}
-
 void tool_table_cell(struct tool_table *table, const char *format, ...)
 {
     char *text;
@@ -129,13 +117,13 @@ static void print_line(const struct tool_table *table, FILE *file, unsigned inde
         if (table->columns[column].align == TOOL_RIGHT)
             fprintf(file, "%*s", pad, "");
         if (style != TOOL_PLAIN)
-            fputs(tool_style(style), file);
+            fputs(tool_style(file, style), file);
         if (table->columns[column].align == TOOL_RIGHT || !last)
             fputs(text, file);
         else
             print_cut(file, text, !table->width ? SIZE_MAX : table->width > at ? table->width - at : 0);
         if (style != TOOL_PLAIN)
-            fputs(tool_style(TOOL_PLAIN), file);
+            fputs(tool_style(file, TOOL_PLAIN), file);
         if (!last)
             fprintf(file, "%*s", table->columns[column].align == TOOL_RIGHT ? 2 : pad + 2, "");
         at += widths[column] + 2;
@@ -211,11 +199,11 @@ void tool_print_labelled(const char *label, enum tool_style style, const char *f
     if (length < 0)
         return;
     char *escaped = tool_escaped(text);
-    printf("%s%-*s%s%s", tool_style(TOOL_FAINT), COLUMN, label, tool_style(TOOL_PLAIN),
-           style == TOOL_PLAIN ? "" : tool_style(style));
+    printf("%s%-*s%s%s", tool_style(stdout, TOOL_FAINT), COLUMN, label, tool_style(stdout, TOOL_PLAIN),
+           style == TOOL_PLAIN ? "" : tool_style(stdout, style));
     print_wrapped_from(COLUMN, escaped, strlen(escaped), COLUMN, tool_terminal_width());
     if (style != TOOL_PLAIN)
-        fputs(tool_style(TOOL_PLAIN), stdout);
+        fputs(tool_style(stdout, TOOL_PLAIN), stdout);
     free(escaped);
     free(text);
 }

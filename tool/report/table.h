@@ -3,15 +3,12 @@
 #ifndef WAVEMEM_TOOL_TABLE_H
 #define WAVEMEM_TOOL_TABLE_H
 
+#include "tool/text.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
 enum tool_align { TOOL_LEFT, TOOL_RIGHT };
-
-/* Styles of text on a terminal; elsewhere, and with NO_COLOR, all are plain. */
-enum tool_style { TOOL_PLAIN, TOOL_BOLD, TOOL_FAINT, TOOL_RED, TOOL_YELLOW, TOOL_GREEN };
-/* The characters that begin a style, and with TOOL_PLAIN end it; "": no colours. */
-const char *tool_style(enum tool_style style);
 
 struct tool_column {
     const char *title;

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""--guess: what is made up, and that the command which is printed does the same; --blocks and warnings of sizes.
+
+usage: guess.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import glob
+import json
+import os
+import re
+import shlex
+
+import command
+from command import Case
+
+FAULTS = {"fft1k", "sha256", "strided_copy"}  # they take more data than a guess gives
+# They wait for others, or take too long with any number that is guessed.
+LEFT_OUT = {"grid_barrier", "spin_lock", "lookback_scan", "chain", "lock_in_lanes", "wait_for_nobody", "mandelbrot", "nbody"}
+
+
+class Guess(Case):
+    def guessed(self, err):
+        """The words of the printed command."""
+        words = shlex.split(re.search(r"(?m)^guessed: (.*)$", err).group(1))
+        self.assertEqual(words[0], "wavemem")
+        self.assertNotIn("--guess", words)
+        return words[1:]
+
+    def test_printed_command(self):
+        """It does the same as the guess."""
+        kernels = 0
+        for file in sorted(glob.glob(os.path.join(command.EXAMPLES, "*.co"))):
+            for kernel in json.loads(self.run_tool("info --json", [file])[0])["kernels"]:
+                if kernel["name"] in LEFT_OUT or (command.REDUCED and kernels > 3):
+                    continue
+                code = 3 if kernel["name"] in FAULTS else 0
+                with self.subTest(kernel["name"]):
+                    _, err = self.run_tool("run", [file], "-k", [kernel["name"]], "--guess --json=a.json", code=code)
+                    words = self.guessed(err)
+                    self.run_tool([word.replace("a.json", "b.json") for word in words], code=code)
+                    ran, again = (json.loads(self.read(name + ".json"))["dispatches"][0] for name in "ab")
+                    for key in ("grid", "workgroup", "fault", *(["wave_instructions"] if code == 0 else [])):
+                        self.assertEqual(ran[key], again[key])
+                    given = [words[i + 1].split("=")[0] for i, word in enumerate(words) if word == "--arg"]
+                    self.assertEqual(given, [a["name"] for a in kernel["arguments"] if not a["hidden"]])
+                    kernels += 1
+        self.assertGreater(kernels, 3)
+
+    def test_what_is_given_stays(self):
+        co = self.example("vecadd")
+        _, err = self.run_tool("run", co, "-g 128 --guess --arg b=f32:1,2 --arg n=2")
+        words = self.guessed(err)
+        self.assertEqual(words, ["run", *co, "-g", "128", "--arg", "b=f32:1,2", "--arg", "n=2", "-b", "256", "--arg",
+                                 "a=rand:f32:128:1", "--arg", "c=zero:f32:128"])
+        _, err = self.run_tool("run", self.vecadd("--guess")[1:])
+        self.assertNotIn("guessed", err)  # nothing is missing
+        self.refused("--guess completes one dispatch, and there are 2", "run", co, "--guess --then -g 4")
+        self.assertIn("note: sizes or arguments were guessed", self.run_tool("run", co, "-g 4k --guess --arg a=f32:1", code=3)[1])
+
+    def test_blocks(self):
+        arguments = "--arg a=fill:f32:256:1 --arg b=fill:f32:256:2 --arg c=zero:f32:256 --arg n=256 --expect c=fill:f32:256:3"
+        co = self.example("vecadd")
+        for words in ("--blocks 4 -b 64", "-g 256 -b 64", "-b 64 --blocks 2*2", "-g 64*4 -b 64"):
+            self.assertEqual(self.run_tool("run", co, words, arguments)[1], "")
+        self.refused("--blocks 0: expected workgroups as X", "run", co, "--blocks 0 -b 64", arguments)
+        self.refused("more than 2^32 work-items along one dimension", "run", co, "--blocks 4294967295 -b 64", arguments)
+        self.refused("did you mean -b (--workgroup)?", "run", co, "--block 64")
+        _, err = self.run_tool("run", co, "-g 4 -b 64", arguments.replace("--expect c=fill:f32:256:3", ""))
+        self.assertEqual(err, "warning: -g counts work-items: 4 of the 64 lanes of a workgroup are active; --blocks 4 counts "
+                              "workgroups\n")
+        _, err = self.run_tool("run", co, "-g 100 -b 64", arguments.replace("--expect c=fill:f32:256:3", ""))
+        self.assertEqual(err, "note: -g 100 fills the last workgroups only partly, which OpenCL allows; HIP would launch all of "
+                              "-g 128\n")
+
+    def test_sizes_and_lists(self):
+        """k, M and products; elements in place; the default seed is 1."""
+        co = self.example("vecadd")
+        for n in ("1k", "1024", "256*4", "0x400", "1K*1"):
+            self.run_tool("run", co, f"-g {n} -b 64 --arg a=iota:f32:{n} --arg b=zero:f32:{n} --arg c=zero:f32:{n} --arg n={n}",
+                          "--expect c=iota:f32:1024")
+        self.run_tool("run", co, "-g 64 -b 64 --arg a=f32:1,2.5 --arg b=f32:1,-1 --arg c=f32:0,0 --arg n=2",
+                      "--expect c=f32:2,1.5 --expect c=f32:2,1.5001:1e-3 --expect c=f32:2,1.5001:0,1e-3")
+        self.run_tool("run", co, "-g 64 -b 64 --arg a=f32:1,2.5 --arg b=f32:1,-1 --arg c=f32:0,0 --arg n=2",
+                      "--expect c=f32:2,1.6:1e-3", code=1)
+        self.run_tool("run", co, "-g 64 -b 64 --arg a=rand:f32:8 --arg b=fill:f32:8:0 --arg c=zero:f32:8 --arg n=8",
+                      "--out c=c.bin --expect c=rand:f32:8:1")
+        self.assertEqual(self.read("c.bin"), command.pack("f32", command.random_elements("f32", 8, 1)))
+
+
+if __name__ == "__main__":
+    command.main()
