@@ -60,6 +60,16 @@ static inline void wmi_check_group_id(const struct wmi_check_dispatch *dispatch,
     id[2] = (uint32_t)(number / dispatch->groups[0] / dispatch->groups[1]);
 }
 
+/* From the first place of an instruction of LDS with two of them to the second, in bytes; else 0. */
+static inline uint64_t wmi_check_distance(const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    if (row->elements != 2 || row->class != WMI_CLASS_DS)
+        return 0;
+    return (uint64_t)(insn->field[WMI_FIELD_offset1] - insn->field[WMI_FIELD_offset0]) * row->bytes *
+           (row->flags & WMI_ROW_STRIDE64 ? 64 : 1);
+}
+
 /* What of it has run. */
 struct wmi_check_ran {
     uint64_t workgroups, waves, instructions;

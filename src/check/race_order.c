@@ -73,7 +73,7 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
     group->waves = waves;
     group->begun = group->completed = 0;
     group->splits = group->stored = false;
-    memset(group->wave, 0, sizeof group->wave);
+    memset(group->wave, 0, waves * sizeof *group->wave);
     if (group->named)
         memset(group->named, 0, NAMED * sizeof *group->named);
     return true;

@@ -58,15 +58,13 @@ struct wmi_race_wave {
 struct wmi_race_group {
     struct wmi_race_group *next;      /* of unused ones */
     uint32_t tag, base, clock, waves; /* base: of the tag */
-    uint32_t launch;                  /* of the shadow */
     uint32_t begun, completed;        /* barriers to which a wave has come, and those to which all have */
     uint32_t round;                   /* the clock when the first one came to the last one */
     bool splits;                      /* waves signal and wait apart */
     bool stored;                      /* to global memory */
     struct wmi_race_wave wave[WMI_RACE_WAVES];
     uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */
-    uint64_t *lds;                     /* the records of LDS */
-    size_t lds_dwords;
+    struct wmi_race_local lds;
 };
 
 enum { WMI_RACE_CHUNK = 1 << 10, WMI_RACE_CHUNKS = WMI_RACE_TAGS / WMI_RACE_CHUNK + 1 };

@@ -21,6 +21,7 @@ const struct wmi_race_model *wmi_race_model(const struct wmi_target *target);
 /* A memory instruction. */
 struct wmi_race_insn {
     uint64_t pc;
+    uint64_t distance;                   /* DS: bytes from its first place to the second */
     uint8_t path, kind, bytes, elements; /* as of its accesses */
     uint8_t policy, scope, operation;
     bool known; /* the above are set */

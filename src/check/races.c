@@ -46,7 +46,7 @@ static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
         races->missed = wmi_race_no_memory;
         return 0;
     }
-    races->insn[races->insns] = (struct wmi_race_insn){.pc = pc};
+    races->insn[races->insns] = (struct wmi_race_insn){.pc = pc, .distance = races->distance};
     return races->insns++;
 }
 
@@ -106,11 +106,12 @@ static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, cons
     insn->known = true;
 }
 
-/* Numbers the instructions that wait for stores or LDS. */
+/* Numbers the instructions that wait for stores or LDS; and gets to know those that add_insn() then adds. */
 static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct wmi_races *races = self;
     (void)pc;
+    races->distance = wmi_check_distance(insn);
     const struct wmi_wait_facts facts = wmi_wait_facts_of(races->dispatch.target, insn);
     const struct wmi_race_wait waits = {facts.limit[races->stores], facts.limit[WMI_COUNTER_DS]};
     if (!facts.waits || (waits.stores == UINT8_MAX && waits.lds))
@@ -207,23 +208,6 @@ static void execute(void *local, void **wave, uint32_t number, const uint32_t *s
         wmi_race_wait_for_lds(races->group, index);
 }
 
-/* The shadow of LDS, empty at the beginning of a launch. False: no memory. */
-static bool prepare_lds(struct wmi_races *races, struct wmi_race_group *group)
-{
-    const size_t dwords = (races->dispatch.lds_bytes + 3u) / 4;
-    if (group->lds_dwords < dwords) {
-        free(group->lds);
-        group->lds_dwords = 0;
-        if (!(group->lds = calloc(3 * dwords, sizeof *group->lds)))
-            return false;
-        group->lds_dwords = dwords;
-    } else if (group->lds && group->launch != races->dispatch.launch) {
-        memset(group->lds, 0, 3 * group->lds_dwords * sizeof *group->lds);
-    }
-    group->launch = races->dispatch.launch;
-    return true;
-}
-
 static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number, uint32_t waves)
 {
     struct wmi_race_group *group = races->unused;
@@ -244,7 +228,8 @@ static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number
     } else {
         races->unused = group->next;
     }
-    if (prepare_lds(races, group) && wmi_race_group_begin(&races->order, group, number, waves))
+    if (wmi_race_local_create(&group->lds, races->dispatch.lds_bytes) &&
+        wmi_race_group_begin(&races->order, group, number, waves))
         return group;
     group->next = races->unused;
     races->unused = group;
@@ -362,7 +347,7 @@ static void destroy(void *self)
 {
     struct wmi_races *races = self;
     for (size_t i = 0; i < races->groups; i++) {
-        free(races->all[i]->lds);
+        wmi_race_local_destroy(&races->all[i]->lds);
         free(races->all[i]->named);
         free(races->all[i]);
     }
