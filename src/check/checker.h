@@ -29,6 +29,7 @@ struct wmi_check_dispatch {
     bool profiled;   /* a profile counts the blocks of this dispatch */
     uint32_t launch; /* counts the dispatches of the check, from 1 */
     uint32_t groups[3], workgroup[3];
+    uint32_t max_items; /* of a workgroup, that the kernel was compiled for; 0: unknown */
     uint32_t wave_lanes;
     uint32_t lds_bytes;                    /* of a workgroup, static and dynamic */
     uint32_t lane_scratch;                 /* bytes of scratch that the kernel asks for, per lane */

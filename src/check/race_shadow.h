@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fields of a record, from bit 0 on: bytes of the dword, slot of the instruction, wave in its workgroup,
- * epoch (race_order.h), tag of the workgroup. 0: no access. */
+/* Fields of a record, from bit 0 on: bytes of the dword, slot of the instruction, wave in its workgroup (or
+ * half a wave of 64, see struct wmi_race_order), epoch (race_order.h), tag of the workgroup. 0: no access. */
 enum {
     WMI_RACE_SLOT_AT = 4,
     WMI_RACE_WAVE_AT = 20,
@@ -38,7 +38,7 @@ static inline unsigned wmi_race_slot(uint64_t record)
     return record >> WMI_RACE_SLOT_AT & (WMI_RACE_SLOTS - 1);
 }
 
-static inline unsigned wmi_race_wave(uint64_t record)
+static inline unsigned wmi_race_who(uint64_t record)
 {
     return record >> WMI_RACE_WAVE_AT & (WMI_RACE_WAVES - 1);
 }

@@ -184,7 +184,7 @@ static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, 
         return false;
     if (address - races->dispatch.kernarg < races->dispatch.kernarg_bytes)
         return true; /* nobody writes arguments */
-    wmi_race_describe(group, wave, slot, false, false, &races->now);
+    wmi_race_describe(&races->order, group, wave, slot, false, false, &races->now);
     for (unsigned i = 0; i < insn->bytes; i += 4)
         if (!wmi_race_touch_dword(races, WMI_SPACE_GLOBAL, address + i))
             return false;
@@ -324,6 +324,7 @@ static void *create(unsigned what)
         return NULL;
     }
     races->rules.strict = what & WM_CHECK_STRICT;
+    races->what = what;
     races->observer = (struct wmi_observer){
         .self = races,
         .events = WM_EVENT_BARRIER_ARRIVE | WM_EVENT_BARRIER_LEAVE | WM_EVENT_CACHE,
@@ -361,6 +362,17 @@ static void destroy(void *self)
     free(races);
 }
 
+/* Whether lanes that are one wave here may be two waves elsewhere. Of a kernel whose workgroups always fit
+ * into one wave, compilers leave out the barriers (LLVM, AMDGPULegalizerInfo and SIISelLowering). */
+static bool depends_on_wave_size(const struct wmi_races *races)
+{
+    enum { NARROW = 32, WIDE = 64 };
+    const struct wmi_check_dispatch *dispatch = &races->dispatch;
+    const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
+    return races->what & WM_CHECK_PORTABILITY && dispatch->wave_lanes == WIDE && items > NARROW &&
+           !(dispatch->max_items && dispatch->max_items <= WIDE);
+}
+
 static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
 {
     struct wmi_races *races = self;
@@ -383,6 +395,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     wmi_race_shadow_begin(&races->shadow, dispatch->launch);
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
+    races->order.halves = depends_on_wave_size(races);
     return &races->observer;
 }
 
@@ -394,7 +407,7 @@ static bool end(void *self, struct wmi_found_set *findings)
 
 const struct wmi_checker wmi_checker_races = {
     .name = "races",
-    .classes = WM_CHECK_RACES | WM_CHECK_STRICT,
+    .classes = WM_CHECK_RACES | WM_CHECK_STRICT | WM_CHECK_PORTABILITY,
     .in_order = true,
     .create = create,
     .destroy = destroy,

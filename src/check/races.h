@@ -28,6 +28,7 @@ typedef bool wmi_race_run(struct wmi_races *races, enum wmi_address_space space,
 struct wmi_races {
     struct wmi_observer observer;
     wmi_race_run *run;
+    unsigned what; /* enum wm_check_what: the classes to report */
     struct wmi_check_dispatch dispatch;
     struct wmi_code *code; /* for decoding only */
     struct wmi_race_rules rules;

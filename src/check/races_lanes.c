@@ -153,29 +153,46 @@ static bool are_apart(const struct wmi_runs *runs)
     return !near;
 }
 
-/* Records what lanes access, by runs of lanes whose addresses are consecutive or, of loads, the same. */
-static bool touch_place(struct wmi_races *races, struct wmi_runs runs)
+/* Records what lanes access, by runs of lanes whose addresses are consecutive or, of loads, the same.
+ * *reached: where the last run before these ends, and where the last of these does. */
+static bool touch_runs(struct wmi_races *races, struct wmi_runs runs, uint64_t *reached)
 {
     const struct wmi_outline *outline = runs.outline;
     const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
     const bool writes = races->now.writes;
     struct gathered gathered = {0};
-    uint64_t start, end, before_start = 0, before_end = 0;
+    uint64_t start, end, before = 0, before_end = 0;
     bool apart = false;
     while (runs.starts) {
         wmi_runs_next(&runs, &start, &end);
-        if (start == before_start && end == before_end && !writes)
+        if (start == before && end == before_end && !writes)
             continue;
         if (start % 4 || start < outline->from || end > outline->to || end <= start)
             return false;
-        if (writes && start < before_end && !apart && !(apart = are_apart(&runs)))
+        if (writes && start < *reached && !apart && !(apart = are_apart(&runs)))
             return false;
-        before_start = start;
-        before_end = end;
+        before = start;
+        *reached = before_end = end;
         if (!gather(races, space, &gathered, start, end))
             return false;
     }
     return flush(races, space, &gathered);
+}
+
+static bool touch_place(struct wmi_races *races, const struct wmi_runs *runs)
+{
+    uint64_t reached = 0;
+    struct wmi_runs half = *runs;
+    if (!races->order.halves)
+        return touch_runs(races, half, &reached);
+    half.lanes = runs->lanes & UINT32_MAX;
+    half.starts = runs->starts & half.lanes;
+    if (half.lanes && !touch_runs(races, half, &reached))
+        return false;
+    half.lanes = runs->lanes & ~half.lanes;
+    half.starts = (runs->starts | (half.lanes & -half.lanes)) & half.lanes;
+    wmi_race_choose_half(&races->order, 32, &races->now);
+    return !half.lanes || touch_runs(races, half, &reached);
 }
 
 bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
@@ -200,7 +217,7 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (writes && wave->releases)
         insn->released |= wmi_race_release(&races->order, group, outline->wave);
-    wmi_race_describe(group, outline->wave, slot, writes, lds, &races->now);
+    wmi_race_describe(&races->order, group, outline->wave, slot, writes, lds, &races->now);
     if (places == 2 && insn->distance == bytes) { /* the second place follows the first one */
         bytes *= 2;
         places = 1;
@@ -209,7 +226,7 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
         const struct wmi_runs runs =
             wmi_runs_begin(outline, outline->base + i * insn->distance, bytes, !writes);
         const uint64_t address = wmi_runs_address(&runs, (unsigned)__builtin_ctzll(outline->lanes));
-        if ((lds || !wmi_race_is_scratch(races, address)) && !touch_place(races, runs))
+        if ((lds || !wmi_race_is_scratch(races, address)) && !touch_place(races, &runs))
             return false;
     }
     if (lds) {

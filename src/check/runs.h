@@ -10,9 +10,9 @@
 /* One place of the lanes, and the runs of it that have not been taken yet. */
 struct wmi_runs {
     const struct wmi_outline *outline;
-    uint64_t base;   /* is added to the lanes' addresses */
-    uint32_t bytes;  /* of each lane */
-    uint64_t starts; /* lanes that begin a run */
+    uint64_t base;          /* is added to the lanes' addresses */
+    uint32_t bytes;         /* of each lane */
+    uint64_t lanes, starts; /* lanes, and those that begin a run */
 };
 
 static inline uint64_t wmi_runs_address(const struct wmi_runs *runs, unsigned lane)
@@ -48,7 +48,7 @@ static inline uint64_t wmi_runs_steps(const struct wmi_runs *runs, uint64_t *sam
 static inline struct wmi_runs wmi_runs_begin(const struct wmi_outline *outline, uint64_t base, uint32_t bytes,
                                              bool joins)
 {
-    struct wmi_runs runs = {.outline = outline, .base = base, .bytes = bytes};
+    struct wmi_runs runs = {.outline = outline, .base = base, .bytes = bytes, .lanes = outline->lanes};
     uint64_t same;
     const uint64_t next = wmi_runs_steps(&runs, &same);
     runs.starts = outline->lanes & ~((next | (joins ? same : 0)) & outline->lanes << 1);
@@ -61,7 +61,7 @@ static inline void wmi_runs_next(struct wmi_runs *runs, uint64_t *start, uint64_
     const unsigned first = (unsigned)__builtin_ctzll(runs->starts);
     runs->starts &= runs->starts - 1;
     const uint64_t below = runs->starts ? (runs->starts & -runs->starts) - 1 : WMI_ALL_LANES;
-    const unsigned last = 63 - (unsigned)__builtin_clzll(runs->outline->lanes & below);
+    const unsigned last = 63 - (unsigned)__builtin_clzll(runs->lanes & below);
     *start = wmi_runs_address(runs, first);
     *end = wmi_runs_address(runs, last) + runs->bytes;
 }

@@ -79,6 +79,7 @@ struct wmi_dispatch {
     uint64_t max_instructions; /* per wave */
     double timeout;            /* seconds; 0: none */
     unsigned threads;
+    uint64_t shuffle; /* seed of another order of workgroups and waves, on one thread; 0: in order */
     struct wmi_observers observers;
     const struct wmi_observer *holder; /* the one with hold(), or NULL */
     unsigned alignment;                /* enum wm_alignment */

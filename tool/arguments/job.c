@@ -101,6 +101,7 @@ static const struct tool_option options[] = {
     {"check-hazards", 0, TOOL_NO_VALUE, OPT_CHECK_HAZARDS},
     {"check", 0, TOOL_OPTIONAL_VALUE, OPT_CHECK},
     TOOL_CHECK_OPTIONS(struct tool_job, check),
+    TOOL_CHECK_OPTION("shuffle", TOOL_VALUE, struct tool_job, check.shuffle),
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
     {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
     {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
