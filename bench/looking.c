@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the cost of profiling: times the example kernels alternately without and with a profile.
  *
- * usage: looking EXAMPLES-FOLDER THREADS PAIRS [--memory] [--uninit] [--races] [WORKLOAD ...]   (none: all;
- * sizes of the benchmark)
- * --memory, --uninit, --races: with a check for these errors instead of a profile, which must find nothing.
+ * usage: looking EXAMPLES-FOLDER THREADS PAIRS [--CHECK] ... [WORKLOAD ...]   (none: all; sizes of the
+ * benchmark)
+ * --memory, --uninit, --races, --sync, --waits, --hazards, --everything, --portability: with a check for
+ * these errors instead of a profile, which must find nothing. --portability repeats each dispatch in another
+ * order, and --everything does not include it.
  *
  * Prints a line per kernel with both medians in milliseconds and their ratio, then the geometric mean of the
  * ratios. Times are those of the dispatches, including the cache models. */
@@ -46,7 +48,8 @@ static bool run_checked(struct runner *runner, unsigned threads, double *seconds
     struct wm_diag diag;
     size_t count;
     if (wm_check_create(checked, &runner->check, &diag) ||
-        wm_check_machine(runner->check, runner->machine, &diag))
+        wm_check_machine(runner->check, runner->machine, &diag) ||
+        (checked & WM_CHECK_PORTABILITY && wm_check_shuffle(runner->check, &(uint64_t){1}, 1, &diag)))
         return false;
     bool good = runner_allocate(runner) && runner_reset(runner);
     const double begin = now();
@@ -104,19 +107,31 @@ static double measure(const struct workload *workload, const char *folder, unsig
     return good ? with / without : 0;
 }
 
-/* --memory, --uninit, --races */
+/* --memory ... */
 static bool add_check(const char *name)
 {
     static const struct {
         const char *name;
         unsigned what;
-    } checks[] = {{"memory", WM_CHECK_MEMORY}, {"uninit", WM_CHECK_UNINIT}, {"races", WM_CHECK_RACES}};
+    } checks[] = {{"memory", WM_CHECK_MEMORY},
+                  {"uninit", WM_CHECK_UNINIT},
+                  {"races", WM_CHECK_RACES},
+                  {"sync", WM_CHECK_SYNC},
+                  {"waits", WM_CHECK_WAITS},
+                  {"hazards", WM_CHECK_HAZARDS},
+                  {"everything", WM_CHECK_MEMORY | WM_CHECK_UNINIT | WM_CHECK_RACES | WM_CHECK_SYNC |
+                                     WM_CHECK_WAITS | WM_CHECK_HAZARDS},
+                  {"portability", WM_CHECK_PORTABILITY}};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         if (strcmp(checks[i].name, name) == 0) {
             checked |= checks[i].what;
             return true;
         }
-    fprintf(stderr, "looking: --%s: expected --memory, --uninit or --races\n", name);
+    fprintf(
+        stderr,
+        "looking: --%s: expected --memory, --uninit, --races, --sync, --waits, --hazards, --everything or "
+        "--portability\n",
+        name);
     return false;
 }
 
@@ -124,9 +139,7 @@ int main(int count, char **arguments)
 {
     int pairs = count >= 4 ? atoi(arguments[3]) : 0;
     if (pairs < 1 || pairs > MOST_PAIRS) {
-        fprintf(
-            stderr,
-            "usage: looking EXAMPLES-FOLDER THREADS PAIRS [--memory] [--uninit] [--races] [WORKLOAD ...]\n");
+        fprintf(stderr, "usage: looking EXAMPLES-FOLDER THREADS PAIRS [--CHECK] ... [WORKLOAD ...]\n");
         return 2;
     }
     pairs = (int)bench_size((unsigned)pairs, 1);

@@ -20,7 +20,10 @@ struct wm_check; /* watches dispatches (wm_dispatch.check) and keeps what it fin
  * latencies.
  * WM_CHECK_UNINIT: values that nobody wrote, of global memory, LDS and private memory, if something depends
  * on them: reported at the load. WM_CHECK_ORIGINS: the same where something depends on them, and of
- * registers. Dispatches run on one thread. wm_check_create() refuses what this version does not have. */
+ * registers. Dispatches run on one thread.
+ * WM_CHECK_PORTABILITY: notes of what waves of 64 lanes order and waves of 32 would not, and of results that
+ * depend on the order of workgroups (wm_check_shuffle). wm_check_create() refuses what this version does not
+ * have. */
 enum wm_check_what {
     WM_CHECK_WAITS = 1 << 0,
     WM_CHECK_HAZARDS = 1 << 1,
@@ -31,6 +34,7 @@ enum wm_check_what {
     WM_CHECK_ORIGINS = 1 << 6,
     WM_CHECK_STRICT = 1 << 7,
     WM_CHECK_NEEDLESS = 1 << 8,
+    WM_CHECK_PORTABILITY = 1 << 9,
 };
 
 enum wm_severity {
@@ -81,6 +85,12 @@ WM_API void wm_check_destroy(struct wm_check *check);
  * Call it before the first allocation: what is there already counts as allocated and written. The check must
  * be destroyed before the machine. WM_BAD_ARGUMENT: it watches a machine already. */
 WM_API enum wm_status wm_check_machine(struct wm_check *check, struct wm_machine *machine,
+                                       struct wm_diag *diag);
+/* Repeats each dispatch for each seed, with its workgroups and the waves in them in another order, from the
+ * same memory, and adds a finding (rules "order-dependent" and "order-fault", notes) if the results differ or
+ * it does not end. Memory and the result are then those of the order of workgroup numbers. count 0: no more.
+ * WM_BAD_ARGUMENT: a seed is 0, the check has no WM_CHECK_PORTABILITY, or a dispatch is being checked. */
+WM_API enum wm_status wm_check_shuffle(struct wm_check *check, const uint64_t *seeds, size_t count,
                                        struct wm_diag *diag);
 /* Adds a finding (rule "leak", a note without an instruction: pc is 0) for each allocation of the machine of
  * wm_check_machine() that was made since then and has not been freed; wavemem's own do not count. Call it

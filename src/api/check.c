@@ -18,9 +18,10 @@ const char *wm_check_class_name(enum wm_check_what what)
         enum wm_check_what class;
         const char *name;
     } names[] = {
-        {WM_CHECK_MEMORY, "memory"},     {WM_CHECK_UNINIT, "uninit"}, {WM_CHECK_RACES, "race"},
-        {WM_CHECK_SYNC, "sync"},         {WM_CHECK_WAITS, "wait"},    {WM_CHECK_HAZARDS, "hazard"},
-        {WM_CHECK_NEEDLESS, "needless"},
+        {WM_CHECK_MEMORY, "memory"},     {WM_CHECK_UNINIT, "uninit"},
+        {WM_CHECK_RACES, "race"},        {WM_CHECK_SYNC, "sync"},
+        {WM_CHECK_WAITS, "wait"},        {WM_CHECK_HAZARDS, "hazard"},
+        {WM_CHECK_NEEDLESS, "needless"}, {WM_CHECK_PORTABILITY, "portability"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].class == what)
@@ -76,6 +77,24 @@ enum wm_status wm_check_machine(struct wm_check *check, struct wm_machine *machi
     if (!status)
         seen->machine = machine;
     return status;
+}
+
+enum wm_status wm_check_shuffle(struct wm_check *check, const uint64_t *seeds, size_t count,
+                                struct wm_diag *diag)
+{
+    if (!check || (count && !seeds))
+        return wmi_null(diag, __func__, check ? "seeds" : "check");
+    if (*wmi_check_busy(check))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the check observes a dispatch that is running");
+    if (!wmi_check_does(check, WM_CHECK_PORTABILITY))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "the check does not look for portability (WM_CHECK_PORTABILITY)");
+    for (size_t i = 0; i < count; i++)
+        if (!seeds[i])
+            return wmi_fail(diag, WM_BAD_ARGUMENT, "seed %zu is 0; expected a number above 0", i);
+    return wmi_check_set_seeds(check, seeds, count)
+               ? WM_OK
+               : wmi_fail(diag, WM_NO_MEMORY, "no memory for %zu seeds", count);
 }
 
 enum wm_status wm_check_leaks(struct wm_check *check, struct wm_diag *diag)

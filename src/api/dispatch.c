@@ -4,6 +4,7 @@
 
 #include "api/guards.h"
 #include "api/observed.h"
+#include "api/shuffle.h"
 #include "api/start.h"
 #include "base/diag.h"
 #include "base/versioned.h"
@@ -268,6 +269,24 @@ static enum wm_status run_shown(struct wm_machine *machine, const struct wmi_mod
     return status;
 }
 
+/* What it takes to run a dispatch again. */
+struct rerun {
+    struct wm_machine *machine;
+    const struct wmi_module *module;
+    const struct wm_kernel *kernel;
+    const struct wm_dispatch *request;
+};
+
+static enum wm_status run_again(void *user, struct wmi_dispatch *dispatch, struct wm_result *result)
+{
+    const struct rerun *again = user;
+    struct wm_diag diag;
+    const enum wm_status status =
+        run(again->machine, again->module, again->kernel, dispatch, again->request, result, &diag);
+    wmi_start_release(dispatch);
+    return status;
+}
+
 /* Which registers have values when a wave starts. Source: exec/abi.c. */
 static void tell_initial_registers(const struct wm_kernel *kernel, const struct wmi_dispatch *dispatch,
                                    struct wmi_check_dispatch *about)
@@ -291,6 +310,7 @@ static size_t begin_check(const struct wm_machine *machine, const struct wm_kern
         .entry = dispatch->launch.entry,
         .profiled = request->profile,
         .sets_all = request->start,
+        .max_items = kernel->max_workgroup,
         .wave_lanes = kernel->wave_size,
         .lds_bytes = dispatch->lds_size,
         .lane_scratch = dispatch->lane_scratch,
@@ -350,8 +370,14 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
         wmi_tracer_begin(tracer, request->profile, wmi_target_name(target));
     enum wm_status status = wmi_watchers_create(&watchers, own, owns, request, diag);
     if (!status) {
+        struct wmi_shuffle shuffle;
+        struct rerun again = {machine, module, kernel, request};
+        const char *missed = wmi_shuffle_begin(&shuffle, machine, request->check, dispatch);
         dispatch->observers = watchers.observers;
         status = run_shown(machine, module, kernel, dispatch, request, result, diag);
+        missed = missed ? missed : wmi_shuffle_end(&shuffle, result, run_again, &again);
+        if (missed)
+            wmi_add_incomplete(result, "check", missed);
     }
     if (request->profile)
         wmi_profile_end(request->profile);

@@ -51,4 +51,31 @@ static inline uint16_t wmi_random_f16(uint64_t seed, uint64_t index)
     return (uint16_t)((exponent - 11 + 15) << 10 | (fraction << (10 - exponent) & 0x3ff));
 }
 
+/* Which of `count` elements stands at place `index` of a random order, in which element 0 never stands first
+ * unless it is alone. A Feistel network of four rounds permutes the next power of 4; what is too large is
+ * permuted again. */
+static inline uint64_t wmi_random_order(uint64_t seed, uint64_t count, uint64_t index)
+{
+    enum { ROUNDS = 4 };
+    const uint64_t places[2] = {0, index};
+    uint64_t element[2];
+    unsigned half = 1;
+    while (half < 32 && (count - 1) >> 2 * half)
+        half++;
+    const uint64_t mask = (UINT64_C(1) << half) - 1;
+    for (unsigned i = 0; i < 2; i++) {
+        element[i] = places[i];
+        do {
+            uint64_t left = element[i] >> half, right = element[i] & mask;
+            for (uint64_t round = 0; round < ROUNDS; round++) {
+                const uint64_t mixed = left ^ (wmi_random_bits(seed, right << 2 | round) >> 32 & mask);
+                left = right;
+                right = mixed;
+            }
+            element[i] = left << half | right;
+        } while (element[i] >= count);
+    }
+    return element[0] ? element[1] : (element[1] + 1) % count;
+}
+
 #endif

@@ -39,6 +39,44 @@ static inline u32v wmi_choose_bits(uint32_t bits, u32v yes, u32v no)
 #endif
 }
 
+/* The same of vectors of 64-bit words: a bit for each word. */
+static inline uint32_t wmi_equal_bits_u64(u64v a, u64v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_cmpeq_epi64_mask((__m512i)a, (__m512i)b);
+#else
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < WMI_VECTOR_BYTES / 8; i++)
+        bits |= (uint32_t)(a[i] == b[i]) << i;
+    return bits;
+#endif
+}
+
+/* A bit for each 64-bit word where a >= b, unsigned. */
+static inline uint32_t wmi_not_less_bits_u64(u64v a, u64v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_cmpge_epu64_mask((__m512i)a, (__m512i)b);
+#else
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < WMI_VECTOR_BYTES / 8; i++)
+        bits |= (uint32_t)(a[i] >= b[i]) << i;
+    return bits;
+#endif
+}
+
+static inline u64v wmi_choose_bits_u64(uint32_t bits, u64v yes, u64v no)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (u64v)_mm512_mask_mov_epi64((__m512i)no, (__mmask8)bits, (__m512i)yes);
+#else
+    u64v chosen;
+    for (unsigned i = 0; i < WMI_VECTOR_BYTES / 8; i++)
+        chosen[i] = bits >> i & 1 ? yes[i] : no[i];
+    return chosen;
+#endif
+}
+
 /* Each lane gets the value of lane `lane ^ with`; with: 1, 2 or 3. */
 static inline u32v wmi_swap_in_quads(u32v x, int with)
 {

@@ -23,6 +23,9 @@ struct wm_check {
     void *checker[KINDS]; /* NULL: not asked for */
     struct wmi_coverage *coverage;
     bool in_order;
+    unsigned what;   /* enum wm_check_what */
+    uint64_t *seeds; /* of the orders in which dispatches are repeated */
+    size_t seed_count;
     struct wmi_check_dispatch dispatch; /* the last one */
     struct wmi_check_machine machine;
     const char *missed;            /* why the check is incomplete, or NULL */
@@ -217,6 +220,8 @@ struct wm_check *wmi_check_create(unsigned what)
         free(check);
         return NULL;
     }
+    if (check)
+        check->what = what;
     for (unsigned i = 0; check && i < KINDS; i++) {
         if (!(what & kinds[i]->classes))
             continue;
@@ -236,10 +241,16 @@ void wmi_check_destroy(struct wm_check *check)
     forget_wordings(check);
     wmi_found_free(&check->findings);
     wmi_coverage_destroy(check->coverage);
+    free(check->seeds);
     for (unsigned i = 0; i < KINDS; i++)
         if (check->checker[i])
             kinds[i]->destroy(check->checker[i]);
     free(check);
+}
+
+bool wmi_check_does(const struct wm_check *check, enum wm_check_what what)
+{
+    return check->what & what;
 }
 
 bool *wmi_check_busy(struct wm_check *check)
@@ -249,7 +260,32 @@ bool *wmi_check_busy(struct wm_check *check)
 
 bool wmi_check_in_order(const struct wm_check *check)
 {
-    return check->in_order;
+    return check->in_order || check->seed_count;
+}
+
+bool wmi_check_set_seeds(struct wm_check *check, const uint64_t *seeds, size_t count)
+{
+    uint64_t *copy = malloc((count + 1) * sizeof *copy);
+    if (!copy)
+        return false;
+    memcpy(copy, seeds, count * sizeof *copy);
+    free(check->seeds);
+    check->seeds = copy;
+    check->seed_count = count;
+    return true;
+}
+
+const uint64_t *wmi_check_seeds(const struct wm_check *check, size_t *count)
+{
+    *count = check->seed_count;
+    return check->seeds;
+}
+
+bool wmi_check_add(struct wm_check *check, const struct wmi_found *found)
+{
+    struct wmi_found launched = *found;
+    launched.launch = check->dispatch.launch;
+    return wmi_found_add(&check->findings, &launched);
 }
 
 unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *dispatch,

@@ -12,9 +12,16 @@ unsigned wmi_check_known(void);
 /* what: a mask of enum wm_check_what. Returns NULL if out of memory. */
 struct wm_check *wmi_check_create(unsigned what);
 void wmi_check_destroy(struct wm_check *check);
+bool wmi_check_does(const struct wm_check *check, enum wm_check_what what); /* whether it was asked for */
 bool *wmi_check_busy(struct wm_check *check); /* whether a dispatch is being checked */
-/* Whether what it finds depends on the order of workgroups, so that one thread must run them. */
+/* Whether what it finds depends on the order of workgroups and waves, so that one thread must run them. */
 bool wmi_check_in_order(const struct wm_check *check);
+
+/* The seeds of the orders in which dispatches are repeated: none at first. False: no memory. */
+bool wmi_check_set_seeds(struct wm_check *check, const uint64_t *seeds, size_t count);
+const uint64_t *wmi_check_seeds(const struct wm_check *check, size_t *count);
+/* Adds a finding of the dispatch, before wmi_check_end(). False: no memory. */
+bool wmi_check_add(struct wm_check *check, const struct wmi_found *found);
 
 struct wmi_check_observer {
     const struct wmi_observer *observer;

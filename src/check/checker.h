@@ -29,6 +29,7 @@ struct wmi_check_dispatch {
     bool profiled;   /* a profile counts the blocks of this dispatch */
     uint32_t launch; /* counts the dispatches of the check, from 1 */
     uint32_t groups[3], workgroup[3];
+    uint32_t max_items; /* of a workgroup, that the kernel was compiled for; 0: unknown */
     uint32_t wave_lanes;
     uint32_t lds_bytes;                    /* of a workgroup, static and dynamic */
     uint32_t lane_scratch;                 /* bytes of scratch that the kernel asks for, per lane */
@@ -58,6 +59,16 @@ static inline void wmi_check_group_id(const struct wmi_check_dispatch *dispatch,
     id[0] = (uint32_t)(number % dispatch->groups[0]);
     id[1] = (uint32_t)(number / dispatch->groups[0] % dispatch->groups[1]);
     id[2] = (uint32_t)(number / dispatch->groups[0] / dispatch->groups[1]);
+}
+
+/* From the first place of an instruction of LDS with two of them to the second, in bytes; else 0. */
+static inline uint64_t wmi_check_distance(const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    if (row->elements != 2 || row->class != WMI_CLASS_DS)
+        return 0;
+    return (uint64_t)(insn->field[WMI_FIELD_offset1] - insn->field[WMI_FIELD_offset0]) * row->bytes *
+           (row->flags & WMI_ROW_STRIDE64 ? 64 : 1);
 }
 
 /* What of it has run. */

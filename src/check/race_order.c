@@ -73,7 +73,7 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
     group->waves = waves;
     group->begun = group->completed = 0;
     group->splits = group->stored = false;
-    memset(group->wave, 0, sizeof group->wave);
+    memset(group->wave, 0, waves * sizeof *group->wave);
     if (group->named)
         memset(group->named, 0, NAMED * sizeof *group->named);
     return true;
@@ -196,7 +196,7 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
                                        .floor = other == root          ? 0
                                                 : other->floor > epoch ? epoch
                                                                        : other->floor,
-                                       .wave = (uint8_t)wmi_race_wave(record),
+                                       .wave = (uint8_t)wmi_race_wave(order, record),
                                        .by = (uint8_t)wave,
                                        .how = (uint8_t)how};
     for (uint32_t i = root->count; i-- > 0 && root->count - i <= RECENT;) {
@@ -416,7 +416,7 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
     struct search search = {.order = order,
                             .root = of->root,
                             .epoch = of->base + wmi_race_epoch(record),
-                            .wave = wmi_race_wave(record)};
+                            .wave = wmi_race_wave(order, record)};
     enum wmi_race_relation relation = WMI_RACE_UNRELATED;
     const bool same_group = of->root == wmi_race_past(order, group->tag)->root;
     if (root->all || (same_group && (search.wave == wave || search.epoch < group->wave[wave].floor)))

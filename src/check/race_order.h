@@ -58,25 +58,29 @@ struct wmi_race_wave {
 struct wmi_race_group {
     struct wmi_race_group *next;      /* of unused ones */
     uint32_t tag, base, clock, waves; /* base: of the tag */
-    uint32_t launch;                  /* of the shadow */
     uint32_t begun, completed;        /* barriers to which a wave has come, and those to which all have */
     uint32_t round;                   /* the clock when the first one came to the last one */
     bool splits;                      /* waves signal and wait apart */
     bool stored;                      /* to global memory */
     struct wmi_race_wave wave[WMI_RACE_WAVES];
     uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */
-    uint64_t *lds;                     /* the records of LDS */
-    size_t lds_dwords;
+    struct wmi_race_local lds;
 };
 
 enum { WMI_RACE_CHUNK = 1 << 10, WMI_RACE_CHUNKS = WMI_RACE_TAGS / WMI_RACE_CHUNK + 1 };
 
 struct wmi_race_order {
-    bool writes_back;            /* stores are released only by writing back caches */
+    bool writes_back; /* stores are released only by writing back caches */
+    bool halves; /* records tell lanes 0 to 31 of a wave, twice its number, from lanes 32 to 63, one more */
     struct wmi_race_past **past; /* chunks by tag; tag 0 is none */
     uint32_t tags, chunks, visit;
     bool lost; /* no memory, or too many workgroups */
 };
+
+static inline unsigned wmi_race_wave(const struct wmi_race_order *order, uint64_t record)
+{
+    return wmi_race_who(record) >> order->halves;
+}
 
 void wmi_race_order_begin(struct wmi_race_order *order);
 void wmi_race_order_free(struct wmi_race_order *order);
@@ -110,20 +114,29 @@ void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group,
 /* The wave invalidates its caches. */
 void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 
-/* Fills in the access of a wave with an instruction. What LDS has of earlier workgroups is settled: they have
- * ended. */
-static inline void wmi_race_describe(const struct wmi_race_group *group, unsigned wave, unsigned slot,
-                                     bool writes, bool lds, struct wmi_race_access *access)
+/* Fills in the access of a wave, or of its lanes 0 to 31, with an instruction. What LDS has of earlier
+ * workgroups is settled: they have ended. */
+static inline void wmi_race_describe(const struct wmi_race_order *order, const struct wmi_race_group *group,
+                                     unsigned wave, unsigned slot, bool writes, bool lds,
+                                     struct wmi_race_access *access)
 {
     const struct wmi_race_wave *w = &group->wave[wave];
     const uint64_t epoch = w->epoch > group->base ? w->epoch - group->base : 0;
     const uint64_t floor = w->floor > group->base ? w->floor - group->base : 0;
     const uint64_t tag = (uint64_t)group->tag << WMI_RACE_TAG_AT;
     access->from = lds ? 0 : tag;
-    access->record = tag | epoch << WMI_RACE_EPOCH_AT | (uint64_t)wave << WMI_RACE_WAVE_AT |
+    access->record = tag | epoch << WMI_RACE_EPOCH_AT | (uint64_t)wave << (WMI_RACE_WAVE_AT + order->halves) |
                      (uint64_t)slot << WMI_RACE_SLOT_AT;
     access->before = (lds ? tag : 0) + (floor << WMI_RACE_EPOCH_AT);
     access->writes = writes;
+}
+
+/* The lane's half of the wave makes the access. */
+static inline void wmi_race_choose_half(const struct wmi_race_order *order, unsigned lane,
+                                        struct wmi_race_access *access)
+{
+    const uint64_t half = (uint64_t)order->halves << WMI_RACE_WAVE_AT;
+    access->record = lane < 32 ? access->record & ~half : access->record | half;
 }
 
 enum wmi_race_relation {

@@ -34,6 +34,8 @@ static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, 
 {
     const uint64_t lane = UINT64_C(1) << races->lane;
     const unsigned from = (unsigned)__builtin_ctz(bytes), count = (unsigned)__builtin_popcount(bytes);
+    if (!(rule->class & races->what))
+        return;
     for (unsigned i = 0; i < races->mets; i++) {
         struct wmi_race_met *met = &races->met[i];
         if (met->rule != rule || wmi_race_slot(met->record) != wmi_race_slot(record))
@@ -82,6 +84,17 @@ static void learn_of(struct wmi_races *races, const struct wmi_race_insn *insn, 
                             : WMI_RACE_ACQUIRES);
 }
 
+/* The access meets one of the other half of its wave, in the same barrier interval. */
+static void meet_half(struct wmi_races *races, uint64_t record, unsigned bytes)
+{
+    const struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
+    const bool store = first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE;
+    if (wmi_race_communicates(&races->rules, first, now, true) ||
+        (store && (first == now || !changes_memory(races))))
+        return;
+    add_met(races, &wmi_race_texts[WMI_RACE_OF_HALVES], record, bytes);
+}
+
 /* The access meets one that the records alone do not order. */
 static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
 {
@@ -90,9 +103,11 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
     const struct wmi_race_past *of = wmi_race_past(&races->order, wmi_race_tag(record)),
                                *mine = wmi_race_past(&races->order, races->group->tag);
     const bool same_group = of->root == mine->root;
-    if (same_group && wmi_race_wave(record) == races->access->wave)
-        return;
     first->lds = now->lds;
+    if (same_group && wmi_race_wave(&races->order, record) == races->access->wave) {
+        meet_half(races, record, bytes);
+        return;
+    }
     if (wmi_race_communicates(&races->rules, first, now, same_group)) {
         first->talks = now->talks = true;
         if (was_write && now->kind != WMI_ACCESS_STORE)
@@ -136,8 +151,9 @@ static void add_findings(struct wmi_races *races)
             .bytes = met->bytes,
             .launch = races->dispatch.launch,
             .detail = {[WMI_RACE_FIRST_GROUP] = first_group,
-                       [WMI_RACE_FIRST_WAVE] = wmi_race_wave(met->record),
-                       [WMI_RACE_HOW] = (first_group == group ? WMI_RACE_HOW_SAME_GROUP : 0) |
+                       [WMI_RACE_FIRST_WAVE] = wmi_race_wave(&races->order, met->record),
+                       [WMI_RACE_HOW] = (wmi_race_who(met->record) & 1 ? WMI_RACE_HOW_UPPER : 0) |
+                                        (first_group == group ? WMI_RACE_HOW_SAME_GROUP : 0) |
                                         (uint64_t)now->kind << WMI_RACE_HOW_KIND |
                                         (uint64_t)first->kind << WMI_RACE_HOW_FIRST_KIND,
                        [WMI_RACE_MODEL] = wmi_target_limit(races->dispatch.target, WMI_LIMIT_memory_model)},
@@ -158,7 +174,8 @@ static void reread(struct wmi_races *races, uint64_t address)
     if (!wmi_race_cells_at(races, WMI_SPACE_GLOBAL, address, &cells, &dword))
         return;
     const uint64_t record = cells.write[dword];
-    if (record && !((record ^ races->now.record) & WMI_RACE_SAME_WAVE) &&
+    if (record && wmi_race_tag(record) == wmi_race_tag(races->now.record) &&
+        wmi_race_wave(&races->order, record) == races->access->wave &&
         races->insn[wmi_race_slot(record)].kind == WMI_ACCESS_ATOMIC)
         wmi_race_reread(&races->order, races->group, races->access->wave);
 }
@@ -215,7 +232,8 @@ static void check_lanes(struct wmi_races *races, const struct wmi_element *eleme
             races->dword_address = address[lane];
             add_met(races, &wmi_race_texts[WMI_RACE_OF_LANES], 0,
                     (1u << (access->bytes < 31 ? access->bytes : 31)) - 1);
-            races->met[races->mets - 1].lanes |= UINT64_C(1) << other;
+            if (races->mets)
+                races->met[races->mets - 1].lanes |= UINT64_C(1) << other;
         }
     }
 }
@@ -225,13 +243,15 @@ static void record_lanes(struct wmi_races *races, const struct wmi_element *elem
 {
     for (uint64_t left = lanes; left; left &= left - 1) {
         races->lane = (unsigned)__builtin_ctzll(left);
+        wmi_race_choose_half(&races->order, races->lane, &races->now);
         if (races->insn[races->slot].coherent)
             reread(races, element->address[races->lane]);
         touch(races, element->space, element->address[races->lane], races->access->bytes);
     }
 }
 
-/* Records loads and stores of whole dwords by runs of lanes with consecutive addresses, or the same one. */
+/* Records loads and stores of whole dwords by runs of lanes with consecutive addresses, or the same one; all
+ * lanes belong to one half of the wave if halves are told apart. */
 static void record_runs(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
 {
     const uint64_t *address = element->address, bytes = races->access->bytes;
@@ -251,6 +271,17 @@ static void record_runs(struct wmi_races *races, const struct wmi_element *eleme
     }
 }
 
+static void record_halves(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    const uint64_t lower = races->order.halves ? lanes & UINT32_MAX : lanes, upper = lanes & ~lower;
+    if (lower)
+        record_runs(races, element, lower);
+    if (upper) {
+        wmi_race_choose_half(&races->order, 32, &races->now);
+        record_runs(races, element, upper);
+    }
+}
+
 static void record_element(struct wmi_races *races, unsigned number)
 {
     const struct wmi_access *access = races->access;
@@ -264,12 +295,12 @@ static void record_element(struct wmi_races *races, unsigned number)
         return;
     races->element = number;
     insn->lds = element->space == WMI_SPACE_LDS;
-    wmi_race_describe(races->group, access->wave, races->slot, insn->kind != WMI_ACCESS_LOAD, insn->lds,
-                      &races->now);
+    wmi_race_describe(&races->order, races->group, access->wave, races->slot, insn->kind != WMI_ACCESS_LOAD,
+                      insn->lds, &races->now);
     if (insn->coherent || insn->kind == WMI_ACCESS_ATOMIC || access->bytes % 4)
         record_lanes(races, element, lanes);
     else
-        record_runs(races, element, lanes);
+        record_halves(races, element, lanes);
     check_lanes(races, element, lanes);
 }
 

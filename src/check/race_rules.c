@@ -152,6 +152,22 @@ static const char *past(unsigned kind)
     return verbs[kind];
 }
 
+/* The same of lanes. */
+static const char *plural(unsigned kind)
+{
+    static const char *const verbs[] = {
+        [WMI_ACCESS_LOAD] = "read", [WMI_ACCESS_STORE] = "store", [WMI_ACCESS_ATOMIC] = "update"};
+    return verbs[kind];
+}
+
+static const char *plural_past(unsigned kind)
+{
+    static const char *const verbs[] = {[WMI_ACCESS_LOAD] = "have read",
+                                        [WMI_ACCESS_STORE] = "have stored",
+                                        [WMI_ACCESS_ATOMIC] = "have updated atomically"};
+    return verbs[kind];
+}
+
 /* Who made the earlier access, relative to the later one. */
 static void name_first(const struct wmi_found *found, char *text, size_t size)
 {
@@ -197,6 +213,14 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
     case WMI_RACE_OF_SCOPE:
         snprintf(message, size, "%s: the scope of one of the two ends at the workgroup", start);
         break;
+    case WMI_RACE_OF_HALVES:
+        snprintf(message, size,
+                 "lanes %s of wave %u %s what its lanes %s %s, with no barrier in between: in order only "
+                 "because they are one wave of 64 lanes",
+                 how & WMI_RACE_HOW_UPPER ? "0-31" : "32-63", found->wave,
+                 plural(how >> WMI_RACE_HOW_KIND & 3), how & WMI_RACE_HOW_UPPER ? "32-63" : "0-31",
+                 plural_past(how >> WMI_RACE_HOW_FIRST_KIND & 3));
+        break;
     case WMI_RACE_OF_EQUALS:
         snprintf(message, size, "%s, with the same value, and nothing orders the two", start);
         break;
@@ -234,4 +258,12 @@ const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
                                  "acquire with the scope of the device after the flag is read", true),
     [WMI_RACE_OF_SCOPE] = RULE("race-scope", WM_SEVERITY_ERROR, "use the scope of the device for both", true),
     [WMI_RACE_OF_EQUALS] = RULE("race-same-value", WM_SEVERITY_NOTE, "let one of them store", true),
+    [WMI_RACE_OF_HALVES] = {.name = "wave-size",
+                            .source = "LLVM AMDGPUUsage, \"Memory Model\"",
+                            .remedy = "a barrier between the two, or compile for waves of 64 lanes only",
+                            .class = WM_CHECK_PORTABILITY,
+                            .severity = WM_SEVERITY_NOTE,
+                            .has_first = true,
+                            .pairs = true,
+                            .word = word_race},
 };

@@ -21,6 +21,7 @@ const struct wmi_race_model *wmi_race_model(const struct wmi_target *target);
 /* A memory instruction. */
 struct wmi_race_insn {
     uint64_t pc;
+    uint64_t distance;                   /* DS: bytes from its first place to the second */
     uint8_t path, kind, bytes, elements; /* as of its accesses */
     uint8_t policy, scope, operation;
     bool known; /* the above are set */
@@ -63,13 +64,19 @@ enum wmi_race_kind {
     WMI_RACE_OF_ACQUIRE,
     WMI_RACE_OF_SCOPE,
     WMI_RACE_OF_EQUALS,
+    WMI_RACE_OF_HALVES,
     WMI_RACE_KINDS
 };
 extern const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS];
 
 /* Details of findings. */
 enum { WMI_RACE_FIRST_GROUP, WMI_RACE_FIRST_WAVE, WMI_RACE_HOW, WMI_RACE_MODEL };
-/* Bits of WMI_RACE_HOW, and the access kinds above them. */
-enum { WMI_RACE_HOW_SAME_GROUP = 1, WMI_RACE_HOW_KIND = 8, WMI_RACE_HOW_FIRST_KIND = 16 };
+/* Bits of WMI_RACE_HOW, and the access kinds above them. UPPER: the first one was of lanes 32 to 63. */
+enum {
+    WMI_RACE_HOW_SAME_GROUP = 1,
+    WMI_RACE_HOW_UPPER = 2,
+    WMI_RACE_HOW_KIND = 8,
+    WMI_RACE_HOW_FIRST_KIND = 16
+};
 
 #endif

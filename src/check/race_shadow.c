@@ -6,178 +6,295 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum {
-    CHUNK = 1 << 10, /* dwords with records per byte */
-    BLOCK_CHUNK = (1 << 21) / sizeof(struct wmi_race_block),
-    PAGE_CHUNK = (1 << 21) / sizeof(struct wmi_race_page),
-    ALL_BYTES = 15,
-};
+enum { ALL_BYTES = 15, CHUNK = 1 << 21 };
 
-/* Memory for a chunk, in large pages if the system has them: most of it will be touched. */
-static void *new_chunk(size_t bytes)
+/* ---- pools ---- */
+
+/* Memory for items: the first chunk may stay nearly empty; later ones are large pages if the system has them,
+ * because most of them will be touched. */
+static void *new_chunk(bool first)
 {
-    enum { LARGE = 1 << 21 };
-    void *chunk = aligned_alloc(LARGE, (bytes + LARGE - 1) / LARGE * LARGE);
-    if (chunk)
-        (void)madvise(chunk, bytes, MADV_HUGEPAGE);
+    void *chunk = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED)
+        return NULL;
+    if (!first)
+        (void)madvise(chunk, CHUNK, MADV_HUGEPAGE);
     return chunk;
 }
 
-/* ---- pages ---- */
+static void *item_at(const struct wmi_race_pool *pool, size_t number, size_t size)
+{
+    const size_t per_chunk = CHUNK / size;
+    return pool->chunk[number / per_chunk] + number % per_chunk * size;
+}
+
+/* A zeroed item; NULL: no memory. */
+static void *take(struct wmi_race_shadow *shadow, struct wmi_race_pool *pool, size_t size)
+{
+    const size_t number = pool->used;
+    if (number / (CHUNK / size) == pool->chunks) {
+        unsigned char **more = realloc(pool->chunk, (pool->chunks + 1) * sizeof(unsigned char *));
+        if (more)
+            pool->chunk = more;
+        if (!more || !(more[pool->chunks] = new_chunk(!pool->chunks))) {
+            shadow->lost = true;
+            return NULL;
+        }
+        pool->chunks++;
+    }
+    void *item = item_at(pool, number, size);
+    if (number < pool->touched)
+        memset(item, 0, size);
+    else
+        pool->touched = number + 1;
+    pool->used++;
+    return item;
+}
+
+static void free_pool(struct wmi_race_pool *pool)
+{
+    for (size_t i = 0; i < pool->chunks; i++)
+        munmap(pool->chunk[i], CHUNK);
+    free(pool->chunk);
+}
+
+/* ---- areas and pages ---- */
 
 void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
 {
     shadow->launch = launch;
     memset(shadow->recent, 0, sizeof shadow->recent);
-    shadow->splits = shadow->blocks = 0;
+    shadow->lines.used = shadow->details.used = shadow->parts.used = shadow->blocks.used =
+        shadow->bytes.used = 0;
     shadow->lost = false;
 }
 
 void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
 {
-    for (size_t i = 0; i < shadow->page_chunks; i++)
-        free(shadow->chunk[i]);
-    free(shadow->chunk);
-    for (size_t i = 0; i < shadow->chunks; i++)
-        free(shadow->bytes[i]);
-    for (size_t i = 0; i < shadow->block_chunks; i++)
-        free(shadow->block[i]);
-    free(shadow->block);
-    free(shadow->page);
-    free(shadow->bytes);
+    free_pool(&shadow->areas);
+    free_pool(&shadow->lines);
+    free_pool(&shadow->details);
+    free_pool(&shadow->parts);
+    free_pool(&shadow->blocks);
+    free_pool(&shadow->bytes);
+    free(shadow->area);
     *shadow = (struct wmi_race_shadow){0};
 }
 
 /* capacity: a power of two. */
-static struct wmi_race_page **slot_of(struct wmi_race_page **page, size_t capacity, uint64_t number)
+static struct wmi_race_area **slot_of(struct wmi_race_area **area, size_t capacity, uint64_t number)
 {
-    /* Neighbouring pages are neighbours in the table, too. */
+    /* Neighbouring areas are neighbours in the table, too. */
     size_t at = number ^ number >> 20;
-    while (page[at & (capacity - 1)] && page[at & (capacity - 1)]->number != number)
+    while (area[at & (capacity - 1)] && area[at & (capacity - 1)]->number != number)
         at++;
-    return &page[at & (capacity - 1)];
+    return &area[at & (capacity - 1)];
 }
 
 static bool make_room(struct wmi_race_shadow *shadow)
 {
-    if (2 * (shadow->pages + 1) <= shadow->capacity)
+    if (2 * (shadow->count + 1) <= shadow->capacity)
         return true;
     const size_t capacity = shadow->capacity ? 2 * shadow->capacity : 256;
-    struct wmi_race_page **page = calloc(capacity, sizeof(struct wmi_race_page *));
-    if (!page)
+    struct wmi_race_area **area = calloc(capacity, sizeof(struct wmi_race_area *));
+    if (!area)
         return false;
     for (size_t i = 0; i < shadow->capacity; i++)
-        if (shadow->page[i])
-            *slot_of(page, capacity, shadow->page[i]->number) = shadow->page[i];
-    free(shadow->page);
-    shadow->page = page;
+        if (shadow->area[i])
+            *slot_of(area, capacity, shadow->area[i]->number) = shadow->area[i];
+    free(shadow->area);
+    shadow->area = area;
     shadow->capacity = capacity;
     return true;
 }
 
-/* A new page; NULL: no memory. */
-static struct wmi_race_page *add_page(struct wmi_race_shadow *shadow)
-{
-    const size_t at = shadow->pages;
-    if (at == shadow->page_chunks * PAGE_CHUNK) {
-        struct wmi_race_page **more =
-            realloc(shadow->chunk, (shadow->page_chunks + 1) * sizeof(struct wmi_race_page *));
-        if (more)
-            shadow->chunk = more;
-        if (!more || !(more[shadow->page_chunks] = new_chunk(PAGE_CHUNK * sizeof **more)))
-            return NULL;
-        shadow->page_chunks++;
-    }
-    shadow->pages++;
-    return &shadow->chunk[at / PAGE_CHUNK][at % PAGE_CHUNK];
-}
-
-/* Forgets the accesses of the page. */
-static struct wmi_race_page *clear_page(struct wmi_race_page *page, uint64_t number, uint32_t launch)
-{
-    page->number = number;
-    page->launch = launch;
-    page->divided = 0;
-    memset(page->write, 0, offsetof(struct wmi_race_page, block) - offsetof(struct wmi_race_page, write));
-    return page;
-}
-
-struct wmi_race_page *wmi_race_find_page(struct wmi_race_shadow *shadow, uint64_t number)
+struct wmi_race_area *wmi_race_find_area(struct wmi_race_shadow *shadow, uint64_t number)
 {
     if (!make_room(shadow)) {
         shadow->lost = true;
         return NULL;
     }
-    struct wmi_race_page **slot = slot_of(shadow->page, shadow->capacity, number);
+    struct wmi_race_area **slot = slot_of(shadow->area, shadow->capacity, number);
     if (!*slot) {
-        struct wmi_race_page *page = add_page(shadow);
-        if (!page) {
-            shadow->lost = true;
+        struct wmi_race_area *area = take(shadow, &shadow->areas, sizeof *area);
+        if (!area)
             return NULL;
-        }
-        *slot = clear_page(page, number, shadow->launch);
-    } else if ((*slot)->launch != shadow->launch) {
-        clear_page(*slot, number, shadow->launch);
+        area->number = number;
+        shadow->count++;
+        *slot = area;
     }
     return shadow->recent[number % WMI_RACE_RECENT] = *slot;
 }
 
-static struct wmi_race_block *add_block(struct wmi_race_shadow *shadow)
+void wmi_race_clear_page(struct wmi_race_shadow *shadow, struct wmi_race_page *page)
 {
-    if (shadow->blocks == shadow->block_chunks * BLOCK_CHUNK) {
-        struct wmi_race_block **more =
-            realloc(shadow->block, (shadow->block_chunks + 1) * sizeof(struct wmi_race_block *));
-        if (more)
-            shadow->block = more;
-        if (!more || !(more[shadow->block_chunks] = new_chunk(BLOCK_CHUNK * sizeof **more))) {
-            shadow->lost = true;
-            return NULL;
+    struct wmi_race_line *empty = &shadow->empty;
+    *page = (struct wmi_race_page){.launch = shadow->launch, .write = empty, .read = empty, .other = empty};
+}
+
+bool wmi_race_add_line(struct wmi_race_shadow *shadow, struct wmi_race_line **line)
+{
+    struct wmi_race_line *own = take(shadow, &shadow->lines, sizeof *own);
+    if (own)
+        *line = own;
+    return own;
+}
+
+/* ---- blocks ---- */
+
+static struct wmi_race_detail *detail_of(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
+                                         unsigned block)
+{
+    if (!page->detail &&
+        !(page->detail = take(shadow, &shadow->details, WMI_RACE_BLOCKS * sizeof *page->detail)))
+        return NULL;
+    return &page->detail[block];
+}
+
+/* Gives the dwords the record in a role, and takes others from them. False: the list is full, and the dwords
+ * have none in that role. */
+static inline bool put(struct wmi_race_part *part, enum wmi_race_role_of role, uint32_t dwords,
+                       uint64_t record)
+{
+    const uint64_t apart = role == WMI_RACE_WRITE ? UINT64_MAX : WMI_RACE_SAME_TIME;
+    uint32_t mine = WMI_RACE_ENTRIES;
+    for (uint32_t i = part->count; i-- > 0;) {
+        struct wmi_race_entry *entry = &part->entry[i];
+        if (entry->role != role)
+            continue;
+        if (!((entry->record ^ record) & apart)) {
+            mine = i;
+        } else if (entry->dwords & dwords && !(entry->dwords &= ~dwords)) {
+            *entry = part->entry[--part->count];
+            mine = mine == part->count ? i : mine;
         }
-        shadow->block_chunks++;
     }
-    const size_t at = shadow->blocks++;
-    return &shadow->block[at / BLOCK_CHUNK][at % BLOCK_CHUNK];
+    if (mine == WMI_RACE_ENTRIES) {
+        if (part->count == WMI_RACE_ENTRIES)
+            return false;
+        mine = part->count++;
+        part->entry[mine] = (struct wmi_race_entry){.role = role};
+    }
+    part->entry[mine].record = record;
+    part->entry[mine].dwords |= dwords;
+    return true;
+}
+
+/* Records the access in the list. False: it meets something, or the list is full. */
+static bool update_part(struct wmi_race_part *part, uint32_t dwords, const struct wmi_race_access *access)
+{
+    const uint64_t record = access->record | ALL_BYTES;
+    uint32_t taken = 0; /* dwords that another wave has read */
+    for (uint32_t i = 0; i < part->count; i++) {
+        const struct wmi_race_entry *entry = &part->entry[i];
+        if (!(entry->dwords & dwords) || wmi_race_is_settled(entry->record, access))
+            continue;
+        if (access->writes || entry->role == WMI_RACE_WRITE)
+            return false;
+        if (entry->role == WMI_RACE_READ)
+            taken |= entry->dwords & dwords;
+    }
+    if (access->writes)
+        return put(part, WMI_RACE_WRITE, dwords, record);
+    return (taken == dwords || put(part, WMI_RACE_READ, dwords & ~taken, record)) &&
+           (!taken || put(part, WMI_RACE_OTHER, taken, record));
+}
+
+/* Makes a list of the block's lines. False: no memory. */
+static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
+{
+    struct wmi_race_detail *detail = detail_of(shadow, page, block);
+    const struct wmi_race_line *const lines[] = {
+        [WMI_RACE_WRITE] = page->write, [WMI_RACE_READ] = page->read, [WMI_RACE_OTHER] = page->other};
+    if (!detail || (!detail->part && !(detail->part = take(shadow, &shadow->parts, sizeof *detail->part))))
+        return false;
+    detail->part->count = 0;
+    for (unsigned role = 0; role < sizeof lines / sizeof *lines; role++)
+        if (lines[role]->dwords[block])
+            detail->part->entry[detail->part->count++] = (struct wmi_race_entry){
+                lines[role]->record[block], lines[role]->dwords[block], (enum wmi_race_role_of)role};
+    page->parted |= 1u << block;
+    return true;
+}
+
+bool wmi_race_touch_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
+                         uint32_t dwords, const struct wmi_race_access *access)
+{
+    return (page->parted >> block & 1 || make_part(shadow, page, block)) &&
+           update_part(page->detail[block].part, dwords, access);
 }
 
 static void spread_dwords(uint64_t record, uint32_t mask, uint64_t dword[WMI_RACE_BLOCK_DWORDS])
 {
-    memset(dword, 0, WMI_RACE_BLOCK_DWORDS * sizeof *dword);
     for (; mask; mask &= mask - 1)
         dword[__builtin_ctz(mask)] = record;
 }
 
 bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
 {
-    struct wmi_race_block *dwords = add_block(shadow);
-    if (!dwords)
+    if (!(page->parted >> block & 1) && !make_part(shadow, page, block))
         return false;
-    spread_dwords(page->write[block], page->written[block], dwords->write);
-    spread_dwords(page->read[block], page->seen[block], dwords->read);
-    spread_dwords(page->other[block], page->shared[block], dwords->other);
-    page->block[block] = dwords;
+    struct wmi_race_detail *detail = &page->detail[block];
+    if (!detail->block && !(detail->block = take(shadow, &shadow->blocks, sizeof *detail->block)))
+        return false;
+    uint64_t *const dword[] = {[WMI_RACE_WRITE] = detail->block->write,
+                               [WMI_RACE_READ] = detail->block->read,
+                               [WMI_RACE_OTHER] = detail->block->other};
+    memset(detail->block, 0, sizeof *detail->block);
+    for (uint32_t i = 0; i < detail->part->count; i++)
+        spread_dwords(detail->part->entry[i].record, detail->part->entry[i].dwords,
+                      dword[detail->part->entry[i].role]);
     page->divided |= 1u << block;
+    page->parted &= ~(1u << block);
     return true;
 }
 
-/* ---- one dword ---- */
+/* ---- LDS ---- */
 
-/* Space for records per byte; NULL: no memory. */
-static struct wmi_race_bytes *add_split(struct wmi_race_shadow *shadow)
+/* What the shadow of a page of LDS consists of, which belongs to a workgroup. */
+struct local {
+    struct wmi_race_line line[3];
+    struct wmi_race_detail detail[WMI_RACE_BLOCKS];
+    struct wmi_race_part part[WMI_RACE_BLOCKS];
+    struct wmi_race_block block[WMI_RACE_BLOCKS];
+};
+
+bool wmi_race_local_create(struct wmi_race_local *local, uint32_t bytes)
 {
-    if (shadow->splits == shadow->chunks * CHUNK) {
-        struct wmi_race_bytes **more =
-            realloc(shadow->bytes, (shadow->chunks + 1) * sizeof(struct wmi_race_bytes *));
-        if (more)
-            shadow->bytes = more;
-        if (!more || !(more[shadow->chunks] = calloc(CHUNK, sizeof **more))) {
-            shadow->lost = true;
-            return NULL;
+    const size_t pages = (bytes + (1u << WMI_RACE_PAGE_BITS) - 1) >> WMI_RACE_PAGE_BITS;
+    if (pages > local->pages) {
+        wmi_race_local_destroy(local);
+        local->page = calloc(pages, sizeof *local->page);
+        struct local *own = local->own = calloc(pages, sizeof *own);
+        local->pages = local->page && own ? pages : 0;
+        for (size_t i = 0; i < local->pages; i++) {
+            local->page[i] = (struct wmi_race_page){.write = &own[i].line[WMI_RACE_WRITE],
+                                                    .read = &own[i].line[WMI_RACE_READ],
+                                                    .other = &own[i].line[WMI_RACE_OTHER],
+                                                    .detail = own[i].detail};
+            for (unsigned b = 0; b < WMI_RACE_BLOCKS; b++)
+                own[i].detail[b] = (struct wmi_race_detail){&own[i].part[b], &own[i].block[b]};
         }
-        shadow->chunks++;
+        if (!local->pages)
+            wmi_race_local_destroy(local);
     }
-    const size_t at = shadow->splits++;
-    return &shadow->bytes[at / CHUNK][at % CHUNK];
+    local->bytes = bytes;
+    for (size_t i = 0; i < pages && local->pages; i++) {
+        struct local *own = local->own;
+        local->page[i].parted = local->page[i].divided = 0;
+        memset(own[i].line, 0, sizeof own[i].line);
+    }
+    return pages <= local->pages;
 }
+
+void wmi_race_local_destroy(struct wmi_race_local *local)
+{
+    free(local->page);
+    free(local->own);
+    *local = (struct wmi_race_local){0};
+}
+
+/* ---- one dword ---- */
 
 static void spread(uint64_t record, uint64_t byte[4])
 {
@@ -189,8 +306,8 @@ static void spread(uint64_t record, uint64_t byte[4])
 static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells,
                                     size_t dword)
 {
-    const size_t number = shadow->splits;
-    struct wmi_race_bytes *bytes = add_split(shadow);
+    const size_t number = shadow->bytes.used;
+    struct wmi_race_bytes *bytes = take(shadow, &shadow->bytes, sizeof *bytes);
     if (!bytes)
         return NULL;
     spread(cells->write[dword], bytes->write);
@@ -255,7 +372,8 @@ void wmi_race_touch(struct wmi_race_shadow *shadow, const struct wmi_race_cells 
     struct wmi_race_bytes *bytewise = NULL;
     if (*write >= WMI_RACE_SPLIT) {
         const size_t number = *write - WMI_RACE_SPLIT;
-        touch_bytes(&shadow->bytes[number / CHUNK][number % CHUNK], access, bytes, meets, user);
+        touch_bytes(item_at(&shadow->bytes, number, sizeof(struct wmi_race_bytes)), access, bytes, meets,
+                    user);
         return;
     }
     meet(*write, access, bytes, true, meets, user);

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fields of a record, from bit 0 on: bytes of the dword, slot of the instruction, wave in its workgroup,
- * epoch (race_order.h), tag of the workgroup. 0: no access. */
+/* Fields of a record, from bit 0 on: bytes of the dword, slot of the instruction, wave in its workgroup (or
+ * half a wave of 64, see struct wmi_race_order), epoch (race_order.h), tag of the workgroup. 0: no access. */
 enum {
     WMI_RACE_SLOT_AT = 4,
     WMI_RACE_WAVE_AT = 20,
@@ -38,7 +38,7 @@ static inline unsigned wmi_race_slot(uint64_t record)
     return record >> WMI_RACE_SLOT_AT & (WMI_RACE_SLOTS - 1);
 }
 
-static inline unsigned wmi_race_wave(uint64_t record)
+static inline unsigned wmi_race_who(uint64_t record)
 {
     return record >> WMI_RACE_WAVE_AT & (WMI_RACE_WAVES - 1);
 }
@@ -84,48 +84,84 @@ struct wmi_race_block {
     uint64_t write[WMI_RACE_BLOCK_DWORDS], read[WMI_RACE_BLOCK_DWORDS], other[WMI_RACE_BLOCK_DWORDS];
 };
 
-/* A block has one set of records, with the dwords that each is about, as long as that is enough. */
+/* The same as a list: a record, and the dwords of the block that have it. */
+enum { WMI_RACE_ENTRIES = 8 };
+struct wmi_race_part {
+    uint32_t count;
+    struct wmi_race_entry {
+        uint64_t record;
+        uint32_t dwords;
+        enum wmi_race_role_of { WMI_RACE_WRITE, WMI_RACE_READ, WMI_RACE_OTHER } role;
+    } entry[WMI_RACE_ENTRIES];
+};
+
+/* A line: for each block of a page one record, and the dwords of the block that have it. */
+struct wmi_race_line {
+    uint64_t record[WMI_RACE_BLOCKS];
+    uint32_t dwords[WMI_RACE_BLOCKS];
+};
+
+/* A block has the plainest records that can tell its accesses: one of each kind in the page's lines; or a
+ * list; or records for each dword. */
 struct wmi_race_page {
-    uint64_t number; /* address >> WMI_RACE_PAGE_BITS */
-    uint32_t launch;
-    uint32_t divided; /* blocks that have records for each dword */
-    uint64_t write[WMI_RACE_BLOCKS], read[WMI_RACE_BLOCKS], other[WMI_RACE_BLOCKS];
-    uint32_t written[WMI_RACE_BLOCKS], seen[WMI_RACE_BLOCKS],
-        shared[WMI_RACE_BLOCKS]; /* dwords of the above */
-    struct wmi_race_block *block[WMI_RACE_BLOCKS];
+    uint32_t launch;                            /* 0: never used */
+    uint32_t parted, divided;                   /* blocks that have lists; that have records for each dword */
+    struct wmi_race_line *write, *read, *other; /* or the shadow's empty one */
+    struct wmi_race_detail {                    /* of each block that is parted or divided; or NULL */
+        struct wmi_race_part *part;
+        struct wmi_race_block *block;
+    } *detail;
 };
 
 struct wmi_race_bytes { /* records for each byte of a dword */
     uint64_t write[4], read[4], other[4];
 };
 
+enum { WMI_RACE_AREA_BITS = 20, WMI_RACE_AREA_PAGES = 1 << (WMI_RACE_AREA_BITS - WMI_RACE_PAGE_BITS) };
+
+/* Neighbouring pages of memory. */
+struct wmi_race_area {
+    uint64_t number; /* address >> WMI_RACE_AREA_BITS */
+    struct wmi_race_page page[WMI_RACE_AREA_PAGES];
+};
+
 enum { WMI_RACE_RECENT = 256 };
 
-/* The shadow of global memory, by page; and all records per byte, also those of LDS. */
+/* Zeroed items of one size, which never move. */
+struct wmi_race_pool {
+    unsigned char **chunk;
+    size_t chunks, used, touched; /* touched: items that have been used since their chunk was made */
+};
+
+/* The shadow of global memory; and all records per byte, also those of LDS. */
 struct wmi_race_shadow {
-    struct wmi_race_page **page; /* open addressing, at most half full; NULL: empty */
-    size_t pages, capacity, page_chunks;
-    struct wmi_race_page **chunk;                  /* of pages */
-    struct wmi_race_page *recent[WMI_RACE_RECENT]; /* by the low bits of their numbers; NULL: none */
+    struct wmi_race_area **area; /* open addressing, at most half full; NULL: empty */
+    size_t count, capacity;
+    struct wmi_race_area *recent[WMI_RACE_RECENT]; /* by the low bits of their numbers; NULL: none */
     uint32_t launch;
-    struct wmi_race_block **block; /* chunks of those that pages have */
-    size_t blocks, block_chunks;
-    struct wmi_race_bytes **bytes; /* chunks */
-    size_t splits, chunks;
+    struct wmi_race_line empty; /* of pages that have no accesses of a kind */
+    struct wmi_race_pool areas, lines, details, parts, blocks, bytes;
     bool lost; /* no memory for all */
 };
 
-/* Forgets all accesses. */
+/* Forgets all accesses. launch: not 0. */
 void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch);
 void wmi_race_shadow_free(struct wmi_race_shadow *shadow);
-struct wmi_race_page *wmi_race_find_page(struct wmi_race_shadow *shadow, uint64_t number);
+struct wmi_race_area *wmi_race_find_area(struct wmi_race_shadow *shadow, uint64_t number);
+/* Forgets the accesses of the page. */
+void wmi_race_clear_page(struct wmi_race_shadow *shadow, struct wmi_race_page *page);
 
 /* The page with the address; NULL: no memory. */
 static inline struct wmi_race_page *wmi_race_page(struct wmi_race_shadow *shadow, uint64_t address)
 {
-    const uint64_t number = address >> WMI_RACE_PAGE_BITS;
-    struct wmi_race_page *recent = shadow->recent[number % WMI_RACE_RECENT];
-    return recent && recent->number == number ? recent : wmi_race_find_page(shadow, number);
+    const uint64_t number = address >> WMI_RACE_AREA_BITS;
+    struct wmi_race_area *area = shadow->recent[number % WMI_RACE_RECENT];
+    if (!(area && area->number == number) && !(area = wmi_race_find_area(shadow, number)))
+        return NULL;
+    struct wmi_race_page *page = &area->page[address >> WMI_RACE_PAGE_BITS & (WMI_RACE_AREA_PAGES - 1)];
+    if (page->launch != shadow->launch)
+        wmi_race_clear_page(shadow, page);
+    return page;
 }
 
 /* Records an access to a whole dword, if it meets nothing that is not settled. */
@@ -149,17 +185,19 @@ static inline bool wmi_race_touch_quickly(const struct wmi_race_cells *cells, si
 /* Gives the block records for each dword. False: no memory. */
 bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block);
 
-/* The records of the dword of global memory. False: no memory. */
-static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, uint64_t address,
-                                       struct wmi_race_cells *cells, size_t *dword)
+static inline unsigned wmi_race_block_of(uint64_t address)
 {
-    struct wmi_race_page *page = wmi_race_page(shadow, address);
-    const unsigned block = address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
-    if (!page || (!(page->divided >> block & 1) && !wmi_race_divide(shadow, page, block)))
+    return address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
+}
+
+/* The records of each dword of the block; false: no memory. */
+static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
+                                       unsigned number, struct wmi_race_cells *cells)
+{
+    if (!(page->divided >> number & 1) && !wmi_race_divide(shadow, page, number))
         return false;
-    *dword = address / 4 % WMI_RACE_BLOCK_DWORDS;
-    *cells = (struct wmi_race_cells){page->block[block]->write, page->block[block]->read,
-                                     page->block[block]->other};
+    struct wmi_race_block *block = page->detail[number].block;
+    *cells = (struct wmi_race_cells){block->write, block->read, block->other};
     return true;
 }
 
@@ -168,37 +206,63 @@ static inline bool wmi_race_is_same_time(uint64_t a, uint64_t b)
     return !((a ^ b) & WMI_RACE_SAME_TIME);
 }
 
+/* Gives the page a line of its own. False: no memory. */
+bool wmi_race_add_line(struct wmi_race_shadow *shadow, struct wmi_race_line **line);
+/* The same as below where the block's lines do not suffice. */
+bool wmi_race_touch_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
+                         uint32_t dwords, const struct wmi_race_access *access);
+
+/* Whether the block's record in the line is about one of the dwords and not settled. */
+static inline bool wmi_race_meets_line(const struct wmi_race_line *line, unsigned block, uint32_t dwords,
+                                       const struct wmi_race_access *access)
+{
+    return line->dwords[block] & dwords && !wmi_race_is_settled(line->record[block], access);
+}
+
 /* Records an access to whole dwords (a mask) of a block that is not divided, if it meets nothing that is not
  * settled, and the block's records can hold it. */
-static inline bool wmi_race_touch_block(struct wmi_race_page *page, unsigned block, uint32_t dwords,
-                                        const struct wmi_race_access *access)
+static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
+                                        unsigned block, uint32_t dwords, const struct wmi_race_access *access)
 {
-    const uint64_t write = page->write[block], read = page->read[block], other = page->other[block];
     const uint64_t record = access->record | 15;
-    uint64_t *to = &page->write[block];
-    uint32_t *mask = &page->written[block];
-    if (*mask & dwords && !wmi_race_is_settled(write, access))
+    struct wmi_race_line **to = &page->write;
+    if (page->parted >> block & 1)
+        return wmi_race_touch_part(shadow, page, block, dwords, access);
+    if (wmi_race_meets_line(page->write, block, dwords, access))
         return false;
+    const bool taken = wmi_race_meets_line(page->read, block, dwords, access);
     if (access->writes) {
-        if ((page->seen[block] & dwords && !wmi_race_is_settled(read, access)) ||
-            (page->shared[block] & dwords && !wmi_race_is_settled(other, access)))
+        if (taken || wmi_race_meets_line(page->other, block, dwords, access))
             return false;
-    } else if (wmi_race_is_settled(read, access) &&
-               (wmi_race_is_same_time(read, record) || !(page->seen[block] & ~dwords))) {
-        to = &page->read[block];
-        mask = &page->seen[block];
     } else {
-        to = &page->other[block];
-        mask = &page->shared[block];
+        to = taken ? &page->other : &page->read;
     }
-    if (*to == record || (!access->writes && wmi_race_is_same_time(*to, record)))
-        dwords |= *mask;
-    else if (*mask & ~dwords)
+    uint32_t had = (*to)->dwords[block];
+    if (had) {
+        const uint64_t old = (*to)->record[block];
+        if (old == record || (!access->writes && wmi_race_is_same_time(old, record)))
+            dwords |= had;
+        else if (had & ~dwords)
+            return wmi_race_touch_part(shadow, page, block, dwords, access);
+    }
+    if (*to == &shadow->empty && !wmi_race_add_line(shadow, to))
         return false;
-    *to = record;
-    *mask = dwords;
+    (*to)->record[block] = record;
+    (*to)->dwords[block] = dwords;
     return true;
 }
+
+/* The shadow of a workgroup's LDS: pages from address 0 on, with all the records that they can have. */
+struct wmi_race_local {
+    struct wmi_race_page *page;
+    void *own;
+    size_t pages;
+    uint32_t bytes; /* of LDS */
+};
+
+/* Forgets all accesses. False: no memory. */
+bool wmi_race_local_create(struct wmi_race_local *local, uint32_t bytes);
+void wmi_race_local_destroy(struct wmi_race_local *local);
 
 /* Called for each recorded access that is not settled and has bytes in common with the new one. */
 typedef void wmi_race_meets(void *user, uint64_t record, unsigned bytes, bool was_write);

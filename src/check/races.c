@@ -46,7 +46,7 @@ static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
         races->missed = wmi_race_no_memory;
         return 0;
     }
-    races->insn[races->insns] = (struct wmi_race_insn){.pc = pc};
+    races->insn[races->insns] = (struct wmi_race_insn){.pc = pc, .distance = races->distance};
     return races->insns++;
 }
 
@@ -106,11 +106,12 @@ static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, cons
     insn->known = true;
 }
 
-/* Numbers the instructions that wait for stores or LDS. */
+/* Numbers the instructions that wait for stores or LDS; and gets to know those that add_insn() then adds. */
 static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct wmi_races *races = self;
     (void)pc;
+    races->distance = wmi_check_distance(insn);
     const struct wmi_wait_facts facts = wmi_wait_facts_of(races->dispatch.target, insn);
     const struct wmi_race_wait waits = {facts.limit[races->stores], facts.limit[WMI_COUNTER_DS]};
     if (!facts.waits || (waits.stores == UINT8_MAX && waits.lds))
@@ -183,7 +184,7 @@ static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, 
         return false;
     if (address - races->dispatch.kernarg < races->dispatch.kernarg_bytes)
         return true; /* nobody writes arguments */
-    wmi_race_describe(group, wave, slot, false, false, &races->now);
+    wmi_race_describe(&races->order, group, wave, slot, false, false, &races->now);
     for (unsigned i = 0; i < insn->bytes; i += 4)
         if (!wmi_race_touch_dword(races, WMI_SPACE_GLOBAL, address + i))
             return false;
@@ -207,23 +208,6 @@ static void execute(void *local, void **wave, uint32_t number, const uint32_t *s
         wmi_race_wait_for_lds(races->group, index);
 }
 
-/* The shadow of LDS, empty at the beginning of a launch. False: no memory. */
-static bool prepare_lds(struct wmi_races *races, struct wmi_race_group *group)
-{
-    const size_t dwords = (races->dispatch.lds_bytes + 3u) / 4;
-    if (group->lds_dwords < dwords) {
-        free(group->lds);
-        group->lds_dwords = 0;
-        if (!(group->lds = calloc(3 * dwords, sizeof *group->lds)))
-            return false;
-        group->lds_dwords = dwords;
-    } else if (group->lds && group->launch != races->dispatch.launch) {
-        memset(group->lds, 0, 3 * group->lds_dwords * sizeof *group->lds);
-    }
-    group->launch = races->dispatch.launch;
-    return true;
-}
-
 static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number, uint32_t waves)
 {
     struct wmi_race_group *group = races->unused;
@@ -244,7 +228,8 @@ static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number
     } else {
         races->unused = group->next;
     }
-    if (prepare_lds(races, group) && wmi_race_group_begin(&races->order, group, number, waves))
+    if (wmi_race_local_create(&group->lds, races->dispatch.lds_bytes) &&
+        wmi_race_group_begin(&races->order, group, number, waves))
         return group;
     group->next = races->unused;
     races->unused = group;
@@ -339,6 +324,7 @@ static void *create(unsigned what)
         return NULL;
     }
     races->rules.strict = what & WM_CHECK_STRICT;
+    races->what = what;
     races->observer = (struct wmi_observer){
         .self = races,
         .events = WM_EVENT_BARRIER_ARRIVE | WM_EVENT_BARRIER_LEAVE | WM_EVENT_CACHE,
@@ -362,7 +348,7 @@ static void destroy(void *self)
 {
     struct wmi_races *races = self;
     for (size_t i = 0; i < races->groups; i++) {
-        free(races->all[i]->lds);
+        wmi_race_local_destroy(&races->all[i]->lds);
         free(races->all[i]->named);
         free(races->all[i]);
     }
@@ -374,6 +360,17 @@ static void destroy(void *self)
     free(races->wait);
     free(races->code);
     free(races);
+}
+
+/* Whether lanes that are one wave here may be two waves elsewhere. Of a kernel whose workgroups always fit
+ * into one wave, compilers leave out the barriers (LLVM, AMDGPULegalizerInfo and SIISelLowering). */
+static bool depends_on_wave_size(const struct wmi_races *races)
+{
+    enum { NARROW = 32, WIDE = 64 };
+    const struct wmi_check_dispatch *dispatch = &races->dispatch;
+    const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
+    return races->what & WM_CHECK_PORTABILITY && dispatch->wave_lanes == WIDE && items > NARROW &&
+           !(dispatch->max_items && dispatch->max_items <= WIDE);
 }
 
 static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
@@ -398,6 +395,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     wmi_race_shadow_begin(&races->shadow, dispatch->launch);
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
+    races->order.halves = depends_on_wave_size(races);
     return &races->observer;
 }
 
@@ -409,7 +407,7 @@ static bool end(void *self, struct wmi_found_set *findings)
 
 const struct wmi_checker wmi_checker_races = {
     .name = "races",
-    .classes = WM_CHECK_RACES | WM_CHECK_STRICT,
+    .classes = WM_CHECK_RACES | WM_CHECK_STRICT | WM_CHECK_PORTABILITY,
     .in_order = true,
     .create = create,
     .destroy = destroy,

@@ -28,6 +28,7 @@ typedef bool wmi_race_run(struct wmi_races *races, enum wmi_address_space space,
 struct wmi_races {
     struct wmi_observer observer;
     wmi_race_run *run;
+    unsigned what; /* enum wm_check_what: the classes to report */
     struct wmi_check_dispatch dispatch;
     struct wmi_code *code; /* for decoding only */
     struct wmi_race_rules rules;
@@ -37,6 +38,7 @@ struct wmi_races {
     struct wmi_race_order order;
     struct wmi_race_insn *insn; /* slot 0 is of no instruction */
     uint32_t insns;
+    uint64_t distance; /* of the instruction that is being lowered */
     size_t capacity;
     struct wmi_race_wait *wait;
     uint32_t waits;
@@ -56,18 +58,23 @@ struct wmi_races {
     unsigned mets;
 };
 
+/* The page of the address, which is a multiple of 4; NULL: there is none. */
+static inline struct wmi_race_page *wmi_race_page_at(struct wmi_races *races, enum wmi_address_space space,
+                                                     uint64_t address)
+{
+    if (space != WMI_SPACE_LDS)
+        return wmi_race_page(&races->shadow, address);
+    const struct wmi_race_local *lds = &races->group->lds;
+    return address < lds->bytes ? &lds->page[address >> WMI_RACE_PAGE_BITS] : NULL;
+}
+
 /* The records of the dword at the address; false: it has none. */
 static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
                                      struct wmi_race_cells *cells, size_t *dword)
 {
-    if (space == WMI_SPACE_LDS) {
-        const struct wmi_race_group *group = races->group;
-        *dword = address / 4;
-        *cells = (struct wmi_race_cells){group->lds, group->lds + group->lds_dwords,
-                                         group->lds + 2 * group->lds_dwords};
-        return *dword < group->lds_dwords;
-    }
-    return wmi_race_find_cells(&races->shadow, address, cells, dword);
+    struct wmi_race_page *page = wmi_race_page_at(races, space, address);
+    *dword = address / 4 % WMI_RACE_BLOCK_DWORDS;
+    return page && wmi_race_find_cells(&races->shadow, page, wmi_race_block_of(address), cells);
 }
 
 /* Records an access to the dword at an address, which is a multiple of 4, if it meets nothing that must be
@@ -75,16 +82,16 @@ static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_s
 static inline bool wmi_race_touch_dword(struct wmi_races *races, enum wmi_address_space space,
                                         uint64_t address)
 {
+    struct wmi_race_page *page = wmi_race_page_at(races, space, address);
+    const unsigned block = wmi_race_block_of(address);
+    const size_t dword = address / 4 % WMI_RACE_BLOCK_DWORDS;
     struct wmi_race_cells cells;
-    size_t dword;
-    if (space != WMI_SPACE_LDS) {
-        struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
-        const unsigned block = address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
-        if (page && !(page->divided >> block & 1) &&
-            wmi_race_touch_block(page, block, 1u << (address / 4 % WMI_RACE_BLOCK_DWORDS), &races->now))
-            return true;
-    }
-    return wmi_race_cells_at(races, space, address, &cells, &dword) &&
+    if (!page)
+        return false;
+    if (!(page->divided >> block & 1) &&
+        wmi_race_touch_block(&races->shadow, page, block, 1u << dword, &races->now))
+        return true;
+    return wmi_race_find_cells(&races->shadow, page, block, &cells) &&
            wmi_race_touch_quickly(&cells, dword, &races->now);
 }
 

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Records accesses for race detection by their outline: runs of whole dwords, one dword for all lanes, and
- * lanes one by one if they meet nothing that must be examined. */
-#include "base/lanes.h"
-#include "base/vector_bits.h"
+/* Records accesses for race detection by their outline: runs of whole dwords that meet nothing that must be
+ * examined. */
 #include "check/races.h"
+#include "check/runs.h"
+
+#include <stdalign.h>
 
 /* A vector of 64-bit records, anywhere. */
 typedef uint64_t records __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(8)));
 enum { RECORDS = WMI_VECTOR_BYTES / 8 };
 
-/* All ones where the recorded access is not settled, as wmi_race_is_settled() tells. */
-static inline u64v unsettled(u64v record, const struct wmi_race_access *access)
+/* A bit for each record that is not settled, as wmi_race_is_settled() tells. */
+static inline uint32_t unsettled(u64v record, const struct wmi_race_access *access)
 {
     const u64v from = wmi_splat_u64(access->from), before = wmi_splat_u64(access->before),
                mine = wmi_splat_u64(access->record), wave = wmi_splat_u64(WMI_RACE_SAME_WAVE),
                zero = wmi_splat_u64(0);
-    return (u64v)(record != zero) & (u64v)(record - from >= before) &
-           (u64v)(((record ^ mine) & wave) != zero);
+    return wmi_not_less_bits_u64(record - from, before) & ~wmi_equal_bits_u64(record, zero) &
+           ~wmi_equal_bits_u64((record ^ mine) & wave, zero);
 }
 
 static inline u64v at(const uint64_t *record)
@@ -28,12 +29,12 @@ static bool touch_write(const struct wmi_race_cells *cells, size_t first, size_t
                         const struct wmi_race_access *access)
 {
     const uint64_t record = access->record | 15;
-    u64v bad = wmi_splat_u64(0);
+    uint32_t bad = 0;
     size_t i = first;
     for (; i + RECORDS <= first + count; i += RECORDS)
         bad |= unsettled(at(&cells->write[i]), access) | unsettled(at(&cells->read[i]), access) |
                unsettled(at(&cells->other[i]), access);
-    if (wmi_any((u32v)bad))
+    if (bad)
         return false;
     for (size_t k = first; k < i; k += RECORDS)
         *(records *)&cells->write[k] = (records)wmi_splat_u64(record);
@@ -47,16 +48,17 @@ static bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t 
                        const struct wmi_race_access *access)
 {
     const u64v record = wmi_splat_u64(access->record | 15);
-    u64v bad = wmi_splat_u64(0);
+    uint32_t bad = 0;
     size_t i = first;
     for (; i + RECORDS <= first + count; i += RECORDS) {
-        const u64v taken = unsettled(at(&cells->read[i]), access);
+        const u64v read = at(&cells->read[i]);
+        const uint32_t taken = unsettled(read, access);
         bad |= unsettled(at(&cells->write[i]), access);
-        *(records *)&cells->read[i] = (records)wmi_select_u64(taken, at(&cells->read[i]), record);
-        if (wmi_any((u32v)taken))
-            *(records *)&cells->other[i] = (records)wmi_select_u64(taken, record, at(&cells->other[i]));
+        *(records *)&cells->read[i] = (records)wmi_choose_bits_u64(taken, read, record);
+        if (taken)
+            *(records *)&cells->other[i] = (records)wmi_choose_bits_u64(taken, record, at(&cells->other[i]));
     }
-    if (wmi_any((u32v)bad))
+    if (bad)
         return false;
     for (; i < first + count; i++)
         if (!wmi_race_touch_quickly(cells, i, access))
@@ -64,109 +66,133 @@ static bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t 
     return true;
 }
 
-/* Records an access to consecutive dwords of LDS. */
-static bool touch_lds(struct wmi_races *races, uint64_t address, size_t count)
+/* Records an access to the dwords of a block that are set in a mask. */
+static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsigned block, uint32_t dwords)
 {
     struct wmi_race_cells cells;
-    size_t dword;
-    return wmi_race_cells_at(races, WMI_SPACE_LDS, address, &cells, &dword) &&
-           count <= races->group->lds_dwords - dword &&
-           (races->now.writes ? touch_write : touch_read)(&cells, dword, count, &races->now);
+    if (!(page->divided >> block & 1) &&
+        wmi_race_touch_block(&races->shadow, page, block, dwords, &races->now))
+        return true;
+    if (!wmi_race_find_cells(&races->shadow, page, block, &cells))
+        return false;
+    while (dwords) {
+        const unsigned first = (unsigned)__builtin_ctz(dwords);
+        const uint64_t rest = (uint64_t)dwords >> first;
+        const unsigned count = (unsigned)__builtin_ctzll(~rest);
+        if (!(races->now.writes ? touch_write : touch_read)(&cells, first, count, &races->now))
+            return false;
+        dwords &= (uint32_t)(~UINT64_C(0) << (first + count));
+    }
+    return true;
+}
+
+/* Dwords of one block that lanes access, not yet recorded. */
+struct gathered {
+    uint64_t block; /* address */
+    uint32_t dwords;
+};
+
+static inline bool flush(struct wmi_races *races, enum wmi_address_space space, struct gathered *gathered)
+{
+    if (!gathered->dwords)
+        return true;
+    struct wmi_race_page *page = wmi_race_page_at(races, space, gathered->block);
+    const uint32_t dwords = gathered->dwords;
+    gathered->dwords = 0;
+    return page && touch_mask(races, page, wmi_race_block_of(gathered->block), dwords);
+}
+
+/* Adds the dwords in [start, end), and records those of other blocks. */
+static inline bool gather(struct wmi_races *races, enum wmi_address_space space, struct gathered *gathered,
+                          uint64_t start, uint64_t end)
+{
+    const uint64_t size = UINT64_C(1) << WMI_RACE_BLOCK_BITS;
+    while (start < end) {
+        const uint64_t block = start & -size, stop = end < block + size ? end : block + size;
+        const unsigned first = (unsigned)(start - block) / 4, count = (unsigned)(stop - start) / 4;
+        if (block != gathered->block && !flush(races, space, gathered))
+            return false;
+        gathered->block = block;
+        gathered->dwords |= UINT32_MAX >> (WMI_RACE_BLOCK_DWORDS - count) << first;
+        start = stop;
+    }
+    return true;
 }
 
 /* Records an access to consecutive dwords. */
 static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count)
 {
-    struct wmi_race_cells cells;
-    size_t dword;
-    if (space == WMI_SPACE_LDS)
-        return touch_lds(races, address, count);
-    while (count) {
-        struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
-        const unsigned block = address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
-        const size_t first = address / 4 % WMI_RACE_BLOCK_DWORDS, room = WMI_RACE_BLOCK_DWORDS - first;
-        const size_t now = count < room ? count : room;
-        const uint32_t dwords = UINT32_MAX >> (WMI_RACE_BLOCK_DWORDS - now) << first;
-        if (!page)
-            return false;
-        if ((page->divided >> block & 1 || !wmi_race_touch_block(page, block, dwords, &races->now)) &&
-            (!wmi_race_cells_at(races, space, address, &cells, &dword) ||
-             !(races->now.writes ? touch_write : touch_read)(&cells, dword, now, &races->now)))
-            return false;
-        count -= now;
-        address += 4 * now;
-    }
-    return true;
+    struct gathered gathered = {0};
+    return gather(races, space, &gathered, address, address + 4 * count) && flush(races, space, &gathered);
 }
 
-/* Whether the lanes' addresses differ by `step` from one to the next. */
-static inline bool is_run(const struct wmi_outline *outline, uint32_t step)
+/* Whether no two active lanes have bytes in common. Quickly: all must lie in 2 GiB from one multiple of 4 GiB
+ * on. */
+static bool are_apart(const struct wmi_runs *runs)
 {
-    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
-    const uint32_t *low = outline->low, *high = outline->high;
-    const uint32_t start = low[first] - first * step;
-    uint32_t differs = 0;
-    if (outline->lanes == WMI_ALL_LANES) {
-        for (uint32_t i = 0; i < WMI_LANES; i++)
-            differs |= (low[i] - start) ^ i * step;
-        for (uint32_t i = 0; high && i < WMI_LANES; i++)
-            differs |= high[i] ^ high[0];
-        return !differs;
-    }
-    for (uint64_t left = outline->lanes; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctzll(left);
-        differs |= (low[i] - start) ^ i * step;
-        differs |= high ? high[i] ^ high[first] : 0;
-    }
-    return !differs;
-}
-
-/* Records what lanes access, by runs of consecutive addresses. Stores must ascend: otherwise lanes may store
- * to one address. */
-static bool touch_lanes(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes)
-{
-    enum { SHORT = 4 };
-    const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
-    const uint32_t *low = outline->low, *high = outline->high;
-    uint64_t left = outline->lanes, start = 0, end = 0;
-    for (; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctzll(left);
-        const uint64_t address = outline->base + (low[i] | (high ? (uint64_t)high[i] << 32 : 0));
-        if (address % 4 || address < outline->from || address + bytes > outline->to ||
-            (races->now.writes && address < end))
+    const struct wmi_outline *outline = runs->outline;
+    const uint64_t lanes = outline->lanes;
+    alignas(64) uint32_t twice[2 * WMI_LANES];
+    const u32v reach = wmi_splat_u32(runs->bytes - 1), both = wmi_splat_u32(2 * runs->bytes - 1);
+    uint64_t near = 0;
+    for (uint64_t left = outline->high ? lanes : 0; left; left &= left - 1)
+        if (outline->high[__builtin_ctzll(left)] != outline->high[__builtin_ctzll(lanes)])
             return false;
-        if (address == end) {
-            end += bytes;
-            continue;
+    memcpy(twice, outline->low, WMI_LANES * sizeof *twice);
+    memcpy(twice + WMI_LANES, outline->low, WMI_LANES * sizeof *twice);
+    for (unsigned turn = 1; turn <= WMI_LANES / 2; turn++) {
+        const uint64_t turned = (lanes >> turn | lanes << (WMI_LANES - turn)) & WMI_ALL_LANES & lanes;
+        uint64_t meet = 0;
+        for (unsigned lane = 0; turned && lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+            const u32v now = *(const u32v *)&twice[lane],
+                       other = (u32v) * (const wmi_loose_vector *)&twice[lane + turn];
+            meet |= (uint64_t)wmi_less_bits(other - now + reach, both) << lane;
         }
-        if (!races->now.writes && address + bytes == end)
-            continue;
-        if (end - start <= SHORT) {
-            if (end != start && !wmi_race_touch_dword(races, space, start))
-                return false;
-        } else if (!touch_run(races, space, start, (size_t)(end - start) / 4)) {
-            return false;
-        }
-        start = address;
-        end = address + bytes;
+        near |= meet & turned;
     }
-    return touch_run(races, space, start, (size_t)(end - start) / 4);
+    return !near;
 }
 
-static bool touch(struct wmi_races *races, const struct wmi_outline *outline, unsigned bytes,
-                  uint64_t address)
+/* Records what lanes access, by runs of lanes whose addresses are consecutive or, of loads, the same.
+ * *reached: where the last run before these ends, and where the last of these does. */
+static bool touch_runs(struct wmi_races *races, struct wmi_runs runs, uint64_t *reached)
 {
+    const struct wmi_outline *outline = runs.outline;
     const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
-    const uint64_t lanes = outline->lanes >> __builtin_ctzll(outline->lanes);
-    const bool dense = !(lanes & (lanes + 1));
-    const unsigned count = (unsigned)__builtin_popcountll(lanes);
-    if (dense && is_run(outline, bytes))
-        return address >= outline->from && address + (uint64_t)count * bytes <= outline->to &&
-               touch_run(races, space, address, count * bytes / 4);
-    if (!races->now.writes && is_run(outline, 0))
-        return address >= outline->from && address + bytes <= outline->to &&
-               touch_run(races, space, address, bytes / 4);
-    return touch_lanes(races, outline, bytes);
+    const bool writes = races->now.writes;
+    struct gathered gathered = {0};
+    uint64_t start, end, before = 0, before_end = 0;
+    bool apart = false;
+    while (runs.starts) {
+        wmi_runs_next(&runs, &start, &end);
+        if (start == before && end == before_end && !writes)
+            continue;
+        if (start % 4 || start < outline->from || end > outline->to || end <= start)
+            return false;
+        if (writes && start < *reached && !apart && !(apart = are_apart(&runs)))
+            return false;
+        before = start;
+        *reached = before_end = end;
+        if (!gather(races, space, &gathered, start, end))
+            return false;
+    }
+    return flush(races, space, &gathered);
+}
+
+static bool touch_place(struct wmi_races *races, const struct wmi_runs *runs)
+{
+    uint64_t reached = 0;
+    struct wmi_runs half = *runs;
+    if (!races->order.halves)
+        return touch_runs(races, half, &reached);
+    half.lanes = runs->lanes & UINT32_MAX;
+    half.starts = runs->starts & half.lanes;
+    if (half.lanes && !touch_runs(races, half, &reached))
+        return false;
+    half.lanes = runs->lanes & ~half.lanes;
+    half.starts = (runs->starts | (half.lanes & -half.lanes)) & half.lanes;
+    wmi_race_choose_half(&races->order, 32, &races->now);
+    return !half.lanes || touch_runs(races, half, &reached);
 }
 
 bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
@@ -182,22 +208,27 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
 {
     struct wmi_races *races = local;
     struct wmi_race_group *group = races->group;
-    const struct wmi_race_insn *insn = &races->insn[slot];
-    const unsigned bytes = outline->shape & UINT8_MAX, elements = outline->shape >> 8 & UINT8_MAX;
-    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
-    const uint64_t address =
-        outline->base + (outline->low[first] | (outline->high ? (uint64_t)outline->high[first] << 32 : 0));
+    struct wmi_race_insn *insn = &races->insn[slot];
+    unsigned bytes = outline->shape & UINT8_MAX, places = outline->shape >> 8 & UINT8_MAX;
     const bool writes = insn->kind == WMI_ACCESS_STORE, lds = outline->shape >> 16 == WMI_SPACE_LDS;
     if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag ||
-        elements != 1 || bytes % 4 || address % 4)
+        bytes % 4)
         return false;
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (writes && wave->releases)
-        return false;
-    wmi_race_describe(group, outline->wave, slot, writes, lds, &races->now);
-    const bool scratch = !lds && wmi_race_is_scratch(races, address);
-    if (!scratch && !touch(races, outline, bytes, address))
-        return false;
+        insn->released |= wmi_race_release(&races->order, group, outline->wave);
+    wmi_race_describe(&races->order, group, outline->wave, slot, writes, lds, &races->now);
+    if (places == 2 && insn->distance == bytes) { /* the second place follows the first one */
+        bytes *= 2;
+        places = 1;
+    }
+    for (unsigned i = 0; i < places; i++) {
+        const struct wmi_runs runs =
+            wmi_runs_begin(outline, outline->base + i * insn->distance, bytes, !writes);
+        const uint64_t address = wmi_runs_address(&runs, (unsigned)__builtin_ctzll(outline->lanes));
+        if ((lds || !wmi_race_is_scratch(races, address)) && !touch_place(races, &runs))
+            return false;
+    }
     if (lds) {
         wave->lds_stored |= writes;
         return true;

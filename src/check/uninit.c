@@ -7,6 +7,8 @@
  * to global memory, in a message. */
 #include "check/uninit.h"
 
+#include "sem/table.h"
+
 #include <stdlib.h>
 
 const char wmi_uninit_no_memory[] = "no memory for all that was to be checked";
@@ -35,9 +37,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
             entry->twin.computes = false;
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     const unsigned bytes = row->elements * row->bytes;
-    if (row->elements == 2 && row->class == WMI_CLASS_DS)
-        entry->distance = (uint64_t)(insn->field[WMI_FIELD_offset1] - insn->field[WMI_FIELD_offset0]) *
-                          row->bytes * (row->flags & WMI_ROW_STRIDE64 ? 64 : 1);
+    entry->distance = wmi_check_distance(insn);
     entry->is_signed = row->flags & WMI_ROW_SIGNED;
     entry->d16 = row->flags & WMI_ROW_D16;
     entry->d16_hi = row->flags & WMI_ROW_D16_HI;
@@ -47,6 +47,19 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     check->decoded = number;
     check->instructions++;
     return number;
+}
+
+/* The same of scalar loads. */
+static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
+                     const struct wmi_hit *hit)
+{
+    struct wmi_uninit_shard *shard = local;
+    (void)depth;
+    if (!shard->group || wave >= shard->group->waves || address < hit->low || address >= hit->high)
+        return false;
+    const struct wmi_twin *twin = shard->group->twin[wave];
+    const struct wmi_written *written = wmi_uninit_region(shard, address, slot);
+    return !(twin && twin->last) && (!written || __atomic_load_n(&written->all, __ATOMIC_RELAXED));
 }
 
 static uint32_t add_slot(void *self, uint64_t pc, unsigned id)
@@ -172,8 +185,7 @@ static void *create(unsigned what)
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = wmi_uninit_access,
-        .outline = wmi_uninit_outline,
-        .outline_lane = wmi_uninit_outline_lane,
+        .outline_lane = see_lane,
         .instruction = add_slot,
         .decoded = add_instruction,
         .twin = wmi_uninit_twin,
@@ -204,6 +216,8 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
     check->dispatch = *dispatch;
     check->waves = (uint32_t)((items + dispatch->wave_lanes - 1) / dispatch->wave_lanes);
+    WMI_TABLE_OF_BUILDS(outliners, wmi_uninit_outline);
+    check->observer.outline = outliners[wmi_cpu_level()][dispatch->wave_lanes != 32];
     check->instructions = check->slots = 0;
     check->missed = NULL;
     return wmi_uninit_begin_memory(check) ? &check->observer : NULL;

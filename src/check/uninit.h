@@ -159,11 +159,11 @@ void wmi_uninit_undefine(struct wmi_uninit_shard *shard, const struct wmi_uninit
 
 void wmi_uninit_access(void *local, const struct wmi_access *access, uint32_t slot);
 
-/* ---- uninit_outline.c: accesses of waves without a twin that only load written bytes, or store ---- */
+/* ---- accesses of waves without a twin that only load written bytes, or store; outlines in uninit_lanes.c
+ * ----
+ */
 
-bool wmi_uninit_outline(void *local, const struct wmi_outline *outline, uint32_t slot);
-bool wmi_uninit_outline_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
-                             const struct wmi_hit *hit);
+typedef bool wmi_uninit_outline(void *local, const struct wmi_outline *outline, uint32_t slot);
 
 /* ---- uninit_twin.c ---- */
 

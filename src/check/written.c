@@ -8,10 +8,9 @@
 
 enum { LARGE = 1 << 16 /* bytes of bits from which on untouched pages are worth a mapping of their own */ };
 
-/* One word more than needed, so that 32 bits can be read from any byte on. */
 static size_t bytes_of(const struct wmi_written *w)
 {
-    return (size_t)((w->high - w->low + 63) / 64 * 8 + 8);
+    return (size_t)((w->high - w->low + 63) / 64 * 8);
 }
 
 bool wmi_written_create(struct wmi_written *w, uint64_t low, uint64_t high)
@@ -119,38 +118,6 @@ uint64_t wmi_written_missing(const struct wmi_written *w, uint64_t address, unsi
     if (shift && (word + 1) * 64 < to)
         bits |= __atomic_load_n(&w->bits[word + 1], __ATOMIC_RELAXED) << (64 - shift);
     return (~bits & mask_of(0, 0, to - from)) << skipped;
-}
-
-/* The 32 bits from that of the byte at `address` down to a multiple of 8. */
-static uint32_t window(const struct wmi_written *w, uint64_t address)
-{
-    uint32_t bits;
-    memcpy(&bits, (const unsigned char *)w->bits + (address - w->low) / 8, sizeof bits);
-    return bits;
-}
-
-bool wmi_written_test_each(const struct wmi_written *w, const uint64_t *address, uint64_t lanes,
-                           unsigned bytes)
-{
-    const uint32_t mask = (1u << bytes) - 1;
-    uint32_t missing = 0;
-    for (; lanes; lanes &= lanes - 1) {
-        const uint64_t at = address[__builtin_ctzll(lanes)];
-        missing |= ~(window(w, at) >> (at - w->low) % 8) & mask;
-    }
-    return !missing;
-}
-
-void wmi_written_set_each(struct wmi_written *w, const uint64_t *address, uint64_t lanes, unsigned bytes)
-{
-    const uint32_t mask = (1u << bytes) - 1;
-    for (; lanes; lanes &= lanes - 1) {
-        const uint64_t at = address[__builtin_ctzll(lanes)];
-        const uint32_t old = window(w, at), bits = old | mask << (at - w->low) % 8;
-        w->left -= count_of(bits & ~old);
-        memcpy((unsigned char *)w->bits + (at - w->low) / 8, &bits, sizeof bits);
-    }
-    w->all = !w->left;
 }
 
 void wmi_written_restart(struct wmi_written *w)

@@ -24,11 +24,29 @@ void wmi_written_set(struct wmi_written *w, uint64_t address, uint64_t size);
 void wmi_written_clear(struct wmi_written *w, uint64_t address, uint64_t size);
 /* Whether all of them are written. Bytes out of [low, high) count as written. */
 bool wmi_written_test(const struct wmi_written *w, uint64_t address, uint64_t size);
-/* The same for `bytes`, at most 16, at each lane's address; all of them lie in [low, high), and `w` is not
- * written completely. While one sets bytes so, nobody else may change any. */
-bool wmi_written_test_each(const struct wmi_written *w, const uint64_t *address, uint64_t lanes,
-                           unsigned bytes);
-void wmi_written_set_each(struct wmi_written *w, const uint64_t *address, uint64_t lanes, unsigned bytes);
+/* The same, quickly of few bytes. */
+static inline bool wmi_written_has(const struct wmi_written *w, uint64_t address, uint64_t size)
+{
+    const uint64_t from = address - w->low, shift = from % 64;
+    if (size > 64 - shift || address < w->low || address + size > w->high)
+        return wmi_written_test(w, address, size);
+    const uint64_t mask = UINT64_MAX >> (64 - size) << shift;
+    return !(mask & ~__atomic_load_n(&w->bits[from / 64], __ATOMIC_RELAXED)) ||
+           __atomic_load_n(&w->all, __ATOMIC_RELAXED);
+}
+/* As wmi_written_set() while nobody else changes any byte, also of few bytes quickly. */
+static inline void wmi_written_set_alone(struct wmi_written *w, uint64_t address, uint64_t size)
+{
+    const uint64_t from = address - w->low, shift = from % 64;
+    if (size > 64 - shift || address < w->low || address + size > w->high) {
+        wmi_written_set(w, address, size);
+        return;
+    }
+    const uint64_t added = UINT64_MAX >> (64 - size) << shift & ~w->bits[from / 64];
+    w->bits[from / 64] |= added;
+    w->left -= (unsigned)__builtin_popcountll(added);
+    w->all |= !w->left;
+}
 /* No byte is written any more. */
 void wmi_written_restart(struct wmi_written *w);
 /* Bit i: the byte at address + i is not written, for the first `size` bytes, at most 64. */

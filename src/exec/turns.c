@@ -3,6 +3,7 @@
 #include "exec/executor.h"
 
 #include "base/host_float.h"
+#include "base/random.h"
 #include "exec/barriers.h"
 
 enum {
@@ -42,13 +43,31 @@ void wmi_wave_run_to_branch(struct wmi_wave *wave)
     run_wave((struct wmi_executor *)wave->worker, wave, 0);
 }
 
+/* How many instructions the wave runs in its turn: in another order, turns have all lengths. */
+static uint32_t turn_of(const struct wmi_executor *executor, const struct wmi_wave *wave)
+{
+    const uint64_t shuffle = executor->steps.dispatch->shuffle;
+    return shuffle ? 1 + wmi_random_u32(shuffle, executor->instructions) % wave->quantum : wave->quantum;
+}
+
+/* The wave that has its turn at this place of a round, counted per visit of the workgroup. */
+static struct wmi_wave *wave_at(const struct wmi_executor *executor, struct wmi_resident *resident,
+                                unsigned round, unsigned place)
+{
+    const uint64_t shuffle = executor->steps.dispatch->shuffle;
+    const struct wmi_workgroup *group = &resident->group;
+    return &resident->waves[shuffle ? wmi_random_order(shuffle + round + (group->flat_id << 32),
+                                                       group->wave_count, place)
+                                    : place];
+}
+
 /* Gives the wave a turn. A wave that was waiting is only checked for whether it still waits. */
 static void take_turn(struct wmi_executor *executor, struct wmi_wave *wave)
 {
     if (!wave->waits || !(wave->waits = wmi_wave_waits(&executor->probe, wave))) {
         executor->moved = true;
         if (wave->state == WMI_WAVE_READY)
-            run_wave(executor, wave, wave->quantum);
+            run_wave(executor, wave, turn_of(executor, wave));
         if (wave->state != WMI_WAVE_READY)
             return;
         wave->waits = wmi_wave_waits(&executor->probe, wave);
@@ -73,11 +92,11 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
     uint64_t round_end = executor->instructions + round_length;
     if (wmi_is_let_go(group))
         return WMI_FAULTED;
-    for (unsigned round = 0; round < ROUNDS;) {
+    for (unsigned round = 0, visit = 0; round < ROUNDS; visit++) {
         bool out_of_turn = false;
         uint32_t waiting = 0;
         for (unsigned i = 0; i < group->wave_count; i++) {
-            struct wmi_wave *wave = &resident->waves[i];
+            struct wmi_wave *wave = wave_at(executor, resident, visit, i);
             if (wave->state != WMI_WAVE_READY)
                 continue;
             if (wmi_gate_is_wanted(executor->presence->gate)) {

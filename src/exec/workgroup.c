@@ -3,6 +3,7 @@
 #include "exec/workgroup.h"
 
 #include "base/host_float.h"
+#include "base/random.h"
 #include "exec/executor.h"
 #include "exec/gds.h"
 #include "exec/pool.h"
@@ -74,6 +75,8 @@ static bool take_group(struct wmi_executor *executor, uint64_t *id)
         return false;
     }
     *id = executor->batch_next++;
+    if (dispatch->shuffle)
+        *id = wmi_random_order(dispatch->shuffle, dispatch->group_count, *id);
     return true;
 }
 

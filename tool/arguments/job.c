@@ -106,6 +106,7 @@ const struct tool_option tool_job_options[] = {
     {"check", 0, TOOL_OPTIONAL_VALUE, OPT_CHECK},
     TOOL_CHECK_OPTIONS(struct tool_job, check),
     TOOL_COMPILE_OPTIONS(struct tool_job, compile),
+    TOOL_CHECK_OPTION("shuffle", TOOL_VALUE, struct tool_job, check.shuffle),
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
     {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
     {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},

@@ -718,6 +718,8 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
         watchers.stales = json_array();
     if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
         (job->check.classes && wm_check_create(job->check.classes, &watchers.check, &diag) != WM_OK) ||
+        (job->check.seed_count &&
+         wm_check_shuffle(watchers.check, job->check.seeds, job->check.seed_count, &diag) != WM_OK) ||
         !make_machine(job, watchers.check, &machine, &diag))
         worst = tool_fail("%s", diag.message);
     for (size_t i = 0; i < job->count && !ends_job(worst); i++)

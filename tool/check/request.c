@@ -11,11 +11,13 @@ const char tool_check_help[] =
     "Options of checks:\n"
     "      --only LIST      only these classes of findings, separated by commas: memory, uninit, race, "
     "sync,\n"
-    "                       wait, hazard, as far as this version has them; default: all\n"
+    "                       wait, hazard, portability, as far as this version has them; default: all but\n"
+    "                       portability\n"
     "      --origins        uninit: follow values through registers, and report where they matter and where\n"
     "                       they come from, instead of loads\n"
     "      --strict         race: report also what is right only by what the target guarantees beyond the\n"
     "                       memory model\n"
+    "      --portability    also notes of what is in order only because waves have 64 lanes\n"
     "      --only-kernel REGEX  report only findings in kernels whose symbol or source name matches\n"
     "      --baseline OLD.json  report only findings that the --json of an earlier check does not have (by\n"
     "                       rule, kernel, file and line; without lines by offset)\n"
@@ -33,9 +35,13 @@ static const struct {
     const char *name, *plural;
     enum wm_check_what bit;
 } classes[] = {
-    {"memory", "memory", WM_CHECK_MEMORY}, {"uninit", "uninit", WM_CHECK_UNINIT},
-    {"race", "races", WM_CHECK_RACES},     {"sync", "sync", WM_CHECK_SYNC},
-    {"wait", "waits", WM_CHECK_WAITS},     {"hazard", "hazards", WM_CHECK_HAZARDS},
+    {"memory", "memory", WM_CHECK_MEMORY},
+    {"uninit", "uninit", WM_CHECK_UNINIT},
+    {"race", "races", WM_CHECK_RACES},
+    {"sync", "sync", WM_CHECK_SYNC},
+    {"wait", "waits", WM_CHECK_WAITS},
+    {"hazard", "hazards", WM_CHECK_HAZARDS},
+    {"portability", "portability", WM_CHECK_PORTABILITY},
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
@@ -108,6 +114,8 @@ static const char *option_of(const struct tool_check_request *request)
            : request->github             ? "--github"
            : request->strict             ? "--strict"
            : request->origins            ? "--origins"
+           : request->portability        ? "--portability"
+           : request->shuffle            ? "--shuffle"
            : request->leaks              ? "--leaks"
                                          : NULL;
 }
@@ -127,6 +135,27 @@ static int check_outputs(const struct tool_check_request *request)
     return TOOL_CLEAN;
 }
 
+/* The seeds of --shuffle, separated by commas. */
+static int read_seeds(struct tool_check_request *request)
+{
+    size_t room = 1;
+    for (const char *at = request->shuffle; *at; at++)
+        room += *at == ',';
+    if (!(request->seeds = calloc(room, sizeof *request->seeds)))
+        return tool_fail("out of memory");
+    for (const char *text = request->shuffle; request->seed_count < room;) {
+        const size_t length = strcspn(text, ",");
+        char one[24];
+        snprintf(one, sizeof one, "%.*s", (int)length, text);
+        if (length >= sizeof one || !tool_parse_u64(one, &request->seeds[request->seed_count]) ||
+            !request->seeds[request->seed_count++])
+            return tool_fail("--shuffle %s: expected seeds, numbers above 0, separated by commas",
+                             request->shuffle);
+        text += length + (text[length] == ',');
+    }
+    return TOOL_CLEAN;
+}
+
 int tool_check_prepare(struct tool_check_request *request)
 {
     int code = TOOL_CLEAN;
@@ -135,8 +164,11 @@ int tool_check_prepare(struct tool_check_request *request)
     if (request->only)
         code = tool_check_add_classes(request, "--only", request->only);
     for (size_t i = 0; i < CLASSES && request->given && !request->only && !request->chosen; i++)
-        request->classes |= classes[i].bit & wm_check_known();
+        request->classes |= classes[i].bit & wm_check_known() & ~(unsigned)WM_CHECK_PORTABILITY;
+    if (request->portability || request->shuffle)
+        request->classes |= WM_CHECK_PORTABILITY;
     code = code ? code : add_modifiers(request);
+    code = code || !request->shuffle ? code : read_seeds(request);
     if (!code && request->only_kernel) {
         if (regcomp(&request->regex, request->only_kernel, REG_EXTENDED | REG_NOSUB))
             return tool_fail("--only-kernel %s: expected a regular expression", request->only_kernel);
@@ -152,6 +184,7 @@ void tool_check_free(struct tool_check_request *request)
     for (size_t i = 0; i < request->suppression_count; i++)
         free(request->suppression[i].rule); /* the others point into it */
     free(request->suppression);
+    free(request->seeds);
     if (request->has_regex)
         regfree(&request->regex);
     json_decref(request->known);

@@ -24,13 +24,16 @@ struct tool_check_request {
     const char *only, *only_kernel, *suppressions, *write_suppressions, *baseline, *sarif, *junit;
     bool json; /* `exec`: the report as JSON, to json_path or standard output */
     const char *json_path;
-    bool all, github, strict, origins, leaks; /* leaks: `exec` only */
+    bool all, github, strict, origins, portability, leaks; /* leaks: `exec` only */
+    const char *shuffle;                                   /* not of `exec` */
     /* Set by tool_check_prepare(): */
     bool has_regex;
     regex_t regex; /* only_kernel */
     struct tool_suppression *suppression;
     size_t suppression_count;
-    json_t *known; /* the findings of the baseline, or NULL */
+    json_t *known;   /* the findings of the baseline, or NULL */
+    uint64_t *seeds; /* of `shuffle` */
+    size_t seed_count;
 };
 
 /* The options that all verbs which check have, for a table of struct tool_option. `type` is the request of
@@ -47,7 +50,8 @@ struct tool_check_request {
         TOOL_CHECK_OPTION("junit", TOOL_VALUE, type, check.junit),                                           \
         TOOL_CHECK_OPTION("github", TOOL_NO_VALUE, type, check.github),                                      \
         TOOL_CHECK_OPTION("strict", TOOL_NO_VALUE, type, check.strict),                                      \
-        TOOL_CHECK_OPTION("origins", TOOL_NO_VALUE, type, check.origins)
+        TOOL_CHECK_OPTION("origins", TOOL_NO_VALUE, type, check.origins),                                    \
+        TOOL_CHECK_OPTION("portability", TOOL_NO_VALUE, type, check.portability)
 
 extern const char tool_check_help[]; /* these options */
 

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Repeats a checked dispatch with its workgroups and waves in other orders, and compares the results. */
+#include "api/shuffle.h"
+
+#include "check/check.h"
+#include "check/order.h"
+#include "exec/gds.h"
+
+static const char no_memory[] = "no memory to repeat the dispatch in another order";
+
+const char *wmi_shuffle_begin(struct wmi_shuffle *shuffle, struct wm_machine *machine, struct wm_check *check,
+                              const struct wmi_dispatch *dispatch)
+{
+    size_t seeds = 0;
+    *shuffle = (struct wmi_shuffle){.machine = machine, .fresh = *dispatch};
+    if (check)
+        wmi_check_seeds(check, &seeds);
+    if (!seeds)
+        return NULL;
+    if (dispatch->holder || __atomic_load_n(&machine->running, __ATOMIC_RELAXED) > 1)
+        return "other orders: not while another dispatch runs, or with stops";
+    if (!wmi_snapshot_take(&shuffle->before, machine->space))
+        return "other orders: no memory to repeat the dispatch, or the kernel can write to memory of the "
+               "host";
+    shuffle->check = check;
+    return NULL;
+}
+
+/* Whether the dispatch's results are in this allocation: it is the caller's or a code object's. */
+static bool has_results(void *user, const struct wmi_allocation *a)
+{
+    const struct wm_machine *machine = user;
+    if (!(a->flags & WMI_ALLOCATION_OWN))
+        return true;
+    for (const struct wmi_module *module = wmi_modules(machine); module; module = module->next) {
+        size_t count;
+        const struct wmi_segment *segments = wmi_object_segments(module->object, &count);
+        for (size_t i = 0; i < count; i++)
+            if (segments[i].size && segments[i].address + module->bias - a->low < a->high - a->low)
+                return true;
+    }
+    return false;
+}
+
+struct repeat {
+    struct wmi_shuffle *shuffle;
+    wmi_run_again *run;
+    void *user;
+};
+
+/* Runs the dispatch from its beginning in the order of a seed, or of 0; last: watches it, or NULL. */
+static enum wm_status run(const struct repeat *repeat, uint64_t seed, struct wmi_last_store *last,
+                          struct wm_result *result)
+{
+    struct wmi_shuffle *shuffle = repeat->shuffle;
+    struct wmi_dispatch dispatch = shuffle->fresh;
+    const struct wmi_observer *observer = last ? &last->observer : NULL;
+    wmi_snapshot_restore(&shuffle->before, shuffle->machine->space);
+    dispatch.observers = (struct wmi_observers){.one = &observer, .count = last != NULL};
+    dispatch.stales = (struct wmi_stales){0};
+    dispatch.threads = 1;
+    dispatch.shuffle = seed;
+    if (dispatch.cooperative)
+        wmi_gws_init(shuffle->machine->gws, 0, (uint32_t)dispatch.group_count - 1);
+    *result = (struct wm_result){.struct_size = sizeof *result};
+    return repeat->run(repeat->user, &dispatch, result);
+}
+
+static uint64_t number_of(const struct wmi_shuffle *shuffle, const uint32_t group[3])
+{
+    const uint32_t *groups = shuffle->fresh.groups;
+    return group[0] + (uint64_t)groups[0] * (group[1] + (uint64_t)groups[1] * group[2]);
+}
+
+/* Finds out who stored the value in both orders, and adds the finding. */
+static const char *add_difference(const struct repeat *repeat, uint64_t seed,
+                                  const struct wmi_snapshot_difference *difference)
+{
+    struct wmi_shuffle *shuffle = repeat->shuffle;
+    struct wmi_last_store in_order, other;
+    struct wm_result result;
+    wmi_last_store_init(&in_order, difference->address, difference->size, shuffle->fresh.groups);
+    wmi_last_store_init(&other, difference->address, difference->size, shuffle->fresh.groups);
+    if (run(repeat, seed, &other, &result) || run(repeat, 0, &in_order, &result))
+        return no_memory;
+    const struct wmi_last_store *shown = in_order.pc ? &in_order : &other;
+    const struct wmi_found found = {
+        .rule = &wmi_order_rules[WMI_ORDER_RESULT],
+        .pc = shown->pc ? shown->pc : shuffle->fresh.launch.entry,
+        .first_pc = other.pc ? other.pc : shuffle->fresh.launch.entry,
+        .count = 1,
+        .has_wave = shown->pc != 0,
+        .wave = shown->wave,
+        .group = shown->group,
+        .lanes = shown->lanes,
+        .space = WMI_SPACE_GLOBAL,
+        .address = difference->address,
+        .bytes = difference->size,
+        .detail = {[WMI_ORDER_SEED] = seed,
+                   [WMI_ORDER_VALUES] = difference->was | (uint64_t)difference->now << 32,
+                   [WMI_ORDER_BYTES] = difference->bytes,
+                   [WMI_ORDER_GROUP] = other.pc ? other.group : UINT64_MAX,
+                   [WMI_ORDER_WAVE] = other.wave},
+    };
+    return wmi_check_add(shuffle->check, &found) ? NULL : no_memory;
+}
+
+static const char *add_fault(struct wmi_shuffle *shuffle, uint64_t seed, const struct wm_fault *fault)
+{
+    const struct wmi_found found = {
+        .rule = &wmi_order_rules[WMI_ORDER_FAULT],
+        .pc = fault->pc ? fault->pc : shuffle->fresh.launch.entry,
+        .count = 1,
+        .has_wave = true,
+        .wave = fault->wave,
+        .group = number_of(shuffle, fault->workgroup),
+        .detail = {[WMI_ORDER_SEED] = seed},
+    };
+    return wmi_check_add(shuffle->check, &found) ? NULL : no_memory;
+}
+
+/* Tries the order of a seed; *stop: there is no sense in trying more. */
+static const char *try_order(const struct repeat *repeat, uint64_t seed, bool *stop)
+{
+    struct wmi_shuffle *shuffle = repeat->shuffle;
+    struct wmi_snapshot_difference difference;
+    struct wm_result result;
+    if (run(repeat, seed, NULL, &result))
+        return no_memory;
+    *stop = result.fault.kind == WM_FAULT_STOPPED;
+    if (*stop)
+        return "other orders: stopped";
+    if (result.fault.kind == WM_FAULT_TIMEOUT)
+        return "other orders: the time limit ended the dispatch";
+    if (result.fault.kind != WM_FAULT_NONE)
+        return add_fault(shuffle, seed, &result.fault);
+    wmi_snapshot_compare(&shuffle->results, shuffle->machine->space, has_results, shuffle->machine,
+                         &difference);
+    return difference.bytes ? add_difference(repeat, seed, &difference) : NULL;
+}
+
+const char *wmi_shuffle_end(struct wmi_shuffle *shuffle, const struct wm_result *result, wmi_run_again *run,
+                            void *user)
+{
+    const struct repeat repeat = {shuffle, run, user};
+    const char *missed = NULL;
+    size_t seeds;
+    bool stop = false;
+    if (!shuffle->check)
+        return NULL;
+    const uint64_t *seed = wmi_check_seeds(shuffle->check, &seeds);
+    if (result->fault.kind == WM_FAULT_NONE && !wmi_snapshot_take(&shuffle->results, shuffle->machine->space))
+        missed = no_memory;
+    for (size_t i = 0; i < seeds && !stop && !missed && result->fault.kind == WM_FAULT_NONE; i++)
+        missed = try_order(&repeat, seed[i], &stop);
+    wmi_snapshot_restore(&shuffle->results, shuffle->machine->space);
+    wmi_snapshot_free(&shuffle->before);
+    wmi_snapshot_free(&shuffle->results);
+    return missed;
+}
