@@ -3,6 +3,7 @@
 #ifndef WAVEMEM_CHECK_H
 #define WAVEMEM_CHECK_H
 
+#include "object.h"
 #include "observe.h"
 #include "status.h"
 
@@ -68,6 +69,10 @@ struct wm_finding {
     uint64_t address, bytes; /* first byte; bytes from there */
     const char *allocation;  /* name of the one that it lies in, or of the nearest; or NULL */
     uint64_t allocation_address, allocation_bytes;
+    /* The inlined functions that the instruction, and the earlier one, belong to: the innermost comes first.
+     * NULL: none. */
+    const struct wm_inlined *inlined, *first_inlined;
+    size_t inlined_count, first_inlined_count;
 };
 
 /* The bits of enum wm_check_what that this version has. */

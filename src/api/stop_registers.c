@@ -138,7 +138,7 @@ enum wm_status wm_run_set(struct wm_run *run, const char *name, const uint32_t *
         return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_set: scc is %u; expected 0 or 1", *values);
     struct wmi_frame *frame = run->selected->frame;
     memcpy(wmi_register_words(frame, &place), values, count * sizeof *values);
-    if (place.kind == WMI_REGISTER_EXEC)
+    if (place.kind == WMI_REGISTER_LANES)
         wmi_lanes_fill(&frame->exec, wmi_frame_64((const char *)frame, 4 * WMI_S_EXEC), frame->wave_size);
     return WM_OK;
 }

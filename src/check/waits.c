@@ -5,6 +5,7 @@
 #include "check/checker.h"
 #include "check/hazard_state.h"
 #include "check/wait_state.h"
+#include "exec/dispatch.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -25,6 +26,8 @@ struct instruction {
     struct wmi_span_of_registers span[WMI_SPANS];
     uint8_t spans;
     bool ends;
+    bool masked; /* it writes VGPRs only in the lanes of EXEC, */
+    bool by_lane; /* and reads them only there */
 };
 
 struct wave {
@@ -36,6 +39,9 @@ struct wave {
 struct shard { /* of a worker thread */
     struct checker *check;
     struct wmi_found_set findings;
+    bool has_wave; /* the next two are those of the wave that executes */
+    uint32_t wave;
+    uint64_t group;
     struct wave *waves, *unused;
     bool missed;       /* out of memory: findings are incomplete */
     struct wave *last; /* the wave that executed last, and its instruction */
@@ -46,6 +52,7 @@ struct checker {
     unsigned what;
     struct wmi_observer observer;
     const struct wmi_target *target;
+    bool in_waves; /* instructions are executed by waves of src/exec; else by a test */
     uint32_t launch;
     struct instruction *chunk[CHUNKS];
     uint32_t instructions;
@@ -144,9 +151,15 @@ static void word_hazard(const struct wmi_words *words, const struct wmi_found *f
 
 /* ---- waves ---- */
 
-static uint32_t launch_of(const struct shard *shard)
+/* Adds what the wave that executes has found. */
+static void add(struct shard *shard, struct wmi_found found)
 {
-    return shard->check->launch;
+    found.count = 1;
+    found.launch = shard->check->launch;
+    found.has_wave = shard->has_wave;
+    found.wave = shard->wave;
+    found.group = shard->group;
+    shard->missed |= !wmi_found_add(&shard->findings, &found);
 }
 
 static const struct instruction *instruction_of(const struct checker *check, uint32_t number)
@@ -177,19 +190,16 @@ static void add_missing_wait(struct shard *shard, struct wave *wave, const struc
                              enum missing_wait rule, unsigned reg, const struct wmi_not_ready *why)
 {
     struct wmi_wait_facts waited = {.waits = true};
-    shard->missed |= !wmi_found_add(
-        &shard->findings, &(struct wmi_found){.rule = &wait_rules[rule],
-                                              .pc = insn->pc,
-                                              .first_pc = instruction_of(shard->check, why->number)->pc,
-                                              .count = 1,
-                                              .launch = launch_of(shard),
-                                              .detail = {[REGISTER] = reg + 1,
-                                                         [COUNTER] = why->counter,
-                                                         [VALUE] = why->value,
-                                                         [DISTANCE] = why->distance}});
+    add(shard, (struct wmi_found){.rule = &wait_rules[rule],
+                                  .pc = insn->pc,
+                                  .first_pc = instruction_of(shard->check, why->number)->pc,
+                                  .detail = {[REGISTER] = reg + 1,
+                                             [COUNTER] = why->counter,
+                                             [VALUE] = why->value,
+                                             [DISTANCE] = why->distance}});
     memset(waited.limit, UINT8_MAX, sizeof waited.limit);
     waited.limit[why->counter] = (uint8_t)why->value;
-    wmi_wait_issue(&wave->waits, &waited, NULL, 0, 0);
+    wmi_wait_issue(&wave->waits, &waited, NULL, 0, 0, 0);
     wave->waits.instructions--;
 }
 
@@ -203,17 +213,18 @@ static struct wmi_wait_facts waits_of(const struct instruction *insn, const uint
     return waits;
 }
 
-/* Whether the registers of one operand may be used yet. */
+/* Whether the registers of one operand may be used yet. exec: the active lanes. */
 static void check_span(struct shard *shard, struct wave *wave, const struct instruction *insn,
-                       const struct wmi_span_of_registers *span)
+                       const struct wmi_span_of_registers *span, uint64_t exec)
 {
+    const uint64_t lanes = (span->read ? insn->by_lane : insn->masked) ? exec : UINT64_MAX;
     struct wmi_wait_state *state = &wave->waits;
     struct wmi_not_ready why;
     for (unsigned reg = span->first; reg < span->first + span->count; reg++) {
         if (!state->written[reg].count && !state->held[reg].count)
             continue;
         /* Waits on two counters may be missing. */
-        while (!wmi_wait_ready(state, reg, &why)) {
+        while (!wmi_wait_ready(state, reg, lanes, &why)) {
             if (span->written && wmi_wait_follows(state, reg, &insn->waits))
                 break;
             add_missing_wait(shard, wave, insn, span->read ? READ_EARLY : OVERWRITTEN_EARLY, reg, &why);
@@ -228,13 +239,14 @@ static void check_waits(struct shard *shard, struct wave *wave, const struct ins
                         uint32_t number, const uint32_t *scalars)
 {
     const struct wmi_wait_facts waits = waits_of(insn, scalars);
+    const uint64_t exec = scalars[WMI_REGISTER_EXEC] | (uint64_t)scalars[WMI_REGISTER_EXEC + 1] << 32;
     for (unsigned i = 0; i < insn->spans; i++)
         if (insn->span[i].read)
-            check_span(shard, wave, insn, &insn->span[i]);
+            check_span(shard, wave, insn, &insn->span[i], exec);
     for (unsigned i = 0; i < insn->spans; i++)
         if (!insn->span[i].read)
-            check_span(shard, wave, insn, &insn->span[i]);
-    wmi_wait_issue(&wave->waits, &waits, insn->span, insn->spans, number);
+            check_span(shard, wave, insn, &insn->span[i], exec);
+    wmi_wait_issue(&wave->waits, &waits, insn->span, insn->spans, number, insn->masked ? exec : UINT64_MAX);
 }
 
 static void check_hazards(struct shard *shard, struct wave *wave, const struct instruction *insn,
@@ -244,18 +256,28 @@ static void check_hazards(struct shard *shard, struct wave *wave, const struct i
     const unsigned count =
         wmi_hazard_execute(&wave->hazards, &insn->hazards, insn->span, insn->spans, number, found);
     for (unsigned i = 0; i < count; i++)
-        shard->missed |= !wmi_found_add(
-            &shard->findings,
-            &(struct wmi_found){
-                .rule = &shard->check->hazard_rules[found[i].kind],
-                .pc = insn->pc,
-                .first_pc = instruction_of(shard->check, found[i].number)->pc,
-                .count = 1,
-                .launch = launch_of(shard),
-                .detail = {[REGISTER] = (uint64_t)(found[i].reg + 1), [VALUE] = found[i].missing}});
+        add(shard, (struct wmi_found){
+                       .rule = &shard->check->hazard_rules[found[i].kind],
+                       .pc = insn->pc,
+                       .first_pc = instruction_of(shard->check, found[i].number)->pc,
+                       .detail = {[REGISTER] = (uint64_t)(found[i].reg + 1), [VALUE] = found[i].missing}});
 }
 
 /* ---- the observer ---- */
+
+/* Whether it writes VGPRs only in the lanes of EXEC. */
+static bool is_masked(const struct wmi_instruction *insn)
+{
+    return !(wmi_rows[insn->id].flags & WMI_ROW_IGNORES_EXEC) && !wmi_rows[insn->id].matrix;
+}
+
+/* Whether each active lane reads its own VGPRs only. Images read those of neighbours for their derivatives. */
+static bool stays_in_lane(const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    return !(row->flags & WMI_ROW_CROSS_LANE) && insn->extension != WMI_EXT_DPP &&
+           insn->extension != WMI_EXT_DPP8 && row->class != WMI_CLASS_IMAGE && row->class != WMI_CLASS_EXPORT;
+}
 
 static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
@@ -274,7 +296,9 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     *entry = (struct instruction){.pc = pc,
                                   .waits = wmi_wait_facts_of(check->target, insn),
                                   .hazards = wmi_hazard_facts_of(check->target, insn),
-                                  .ends = wmi_rows[insn->id].flags & WMI_ROW_ENDS};
+                                  .ends = wmi_rows[insn->id].flags & WMI_ROW_ENDS,
+                                  .masked = is_masked(insn)};
+    entry->by_lane = entry->masked && stays_in_lane(insn);
     entry->spans = (uint8_t)wmi_registers_of(check->target, insn, entry->span);
     check->instructions++;
     return number;
@@ -291,6 +315,12 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
         return;
     }
     *mine = wave;
+    if (shard->check->in_waves) {
+        const struct wmi_wave *running = wmi_wave_of((const char *)scalars - offsetof(struct wmi_frame, s));
+        shard->has_wave = true;
+        shard->wave = running->index;
+        shard->group = running->group->flat_id;
+    }
     const struct instruction *insn = instruction_of(shard->check, number);
     shard->last = wave;
     shard->last_insn = insn;
@@ -397,6 +427,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     struct checker *check = self;
     check->target = dispatch->target;
     check->launch = dispatch->launch;
+    check->in_waves = dispatch->space;
     check->instructions = 0;
     check->missed = NULL;
     return &check->observer;

@@ -9,7 +9,7 @@
 enum wmi_register_kind {
     WMI_REGISTER_SCALAR,
     WMI_REGISTER_VECTOR,
-    WMI_REGISTER_EXEC,
+    WMI_REGISTER_LANES, /* EXEC, which the frame also has as a row */
     WMI_REGISTER_SCC,
     WMI_REGISTER_MODE, /* has no place of its own */
     WMI_REGISTER_PC,   /* likewise */

@@ -215,7 +215,7 @@ static void set_registers(const struct wmi_executor *executor, const struct wmi_
         const uint64_t value = given ? 0 : wave_value(r->kind, dispatch, wave, scratch);
         memcpy(wmi_register_words(frame, &r->place), given ? (const void *)r->values : &value,
                r->count * sizeof(uint32_t));
-        if (r->place.kind == WMI_REGISTER_EXEC) {
+        if (r->place.kind == WMI_REGISTER_LANES) {
             wmi_lanes_fill(&frame->exec, frame->s[WMI_S_EXEC] | (uint64_t)frame->s[WMI_S_EXEC + 1] << 32,
                            executor->lanes);
             memcpy(&frame->s[WMI_S_EXEC], &frame->exec.bits, sizeof frame->exec.bits);

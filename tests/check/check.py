@@ -175,12 +175,14 @@ def build(source, target, wavemem, folder):
 
 
 def place(source, finding):
-    """The line of a finding in the file, or a text that says where else it is."""
-    file = os.path.basename(finding["file"] or "")
+    """The line of a finding in the file, perhaps the one that calls an inlined function of another file, or a text that
+    says where else it is."""
     stem = os.path.splitext(os.path.basename(source.path))[0]
-    if not file.startswith(stem):
-        return f"{file or finding['kernel']}:{finding['line'] or hex(finding['offset'])}"
-    return finding["line"]
+    for frame in finding, *finding["inlined"]:
+        if os.path.basename(frame["file"] or "").startswith(stem):
+            return frame["line"]
+    file = os.path.basename(finding["file"] or "")
+    return f"{file or finding['kernel']}:{finding['line'] or hex(finding['offset'])}"
 
 
 def check(source, target, run, wavemem, path):
