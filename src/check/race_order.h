@@ -53,6 +53,7 @@ struct wmi_race_wave {
     bool dirty;    /* it, or before the last barrier its workgroup, has stored since its last release */
     bool cleaned;  /* caches were written back since then */
     bool releases; /* its stores are complete: its next store or atomic begins an epoch */
+    bool unfinished; /* stores to global memory were on their way when it came to the last barrier */
 };
 
 struct wmi_race_group {
@@ -61,7 +62,8 @@ struct wmi_race_group {
     uint32_t launch;                  /* of the shadow */
     uint32_t begun, completed;        /* barriers to which a wave has come, and those to which all have */
     uint32_t round;                   /* the clock when the first one came to the last one */
-    bool splits;                      /* waves signal and wait apart */
+    uint32_t settled; /* epoch behind the last barrier before which all stores to global memory were complete */
+    bool splits;      /* waves signal and wait apart */
     bool stored;                      /* to global memory */
     struct wmi_race_wave wave[WMI_RACE_WAVES];
     uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */

@@ -11,6 +11,16 @@
   wait_scalar
 .endm
 
+.macro add_and_return before, address, value
+.if .amdgcn.gfx_generation_number >= 12
+  global_atomic_add_u32 \before, \address, \value, s[4:5] th:TH_ATOMIC_RETURN
+.elseif .amdgcn.gfx_generation_number == 9 && .amdgcn.gfx_generation_minor == 4
+  global_atomic_add \before, \address, \value, s[4:5] sc0
+.else
+  global_atomic_add \before, \address, \value, s[4:5] glc
+.endif
+.endm
+
 .macro even_lanes to, from
 .if .amdgcn.gfx_generation_number >= 10
   v_mov_b32_dpp \to, \from quad_perm:[0,0,2,2] row_mask:0xf bank_mask:0xf fi:1
@@ -95,23 +105,21 @@ quarter_good:
 
 // The value that an atomic returns.
 // RUN: returned -g 64 -b 64 --arg in=iota:u32:64 --arg out=zero:u32:64
-// TARGETS: gfx900 gfx90a gfx1030 gfx1100
 // KERNEL: returned in out
 returned:
   begin
   v_mov_b32 v3, 1
-  global_atomic_add v4, v2, v3, s[4:5] glc
+  add_and_return v4, v2, v3
   v_add_u32 v5, 1, v4 // FINDS: read-before-wait
   global_store_dword v2, v5, s[6:7]
   s_endpgm
 
 // RUN: returned_good -g 64 -b 64 --arg in=iota:u32:64 --arg out=zero:u32:64
-// TARGETS: gfx900 gfx90a gfx1030 gfx1100
 // KERNEL: returned_good in out
 returned_good:
   begin
   v_mov_b32 v3, 1
-  global_atomic_add v4, v2, v3, s[4:5] glc
+  add_and_return v4, v2, v3
   wait_loads
   v_add_u32 v5, 1, v4
   global_store_dword v2, v5, s[6:7]
