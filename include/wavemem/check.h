@@ -21,7 +21,8 @@ struct wm_check; /* watches dispatches (wm_dispatch.check) and keeps what it fin
  * latencies.
  * WM_CHECK_UNINIT: values that nobody wrote, of global memory, LDS and private memory, if something depends
  * on them: reported at the load. WM_CHECK_ORIGINS: the same where something depends on them, and of
- * registers. Dispatches run on one thread. wm_check_create() refuses what this version does not have. */
+ * registers. Dispatches run on one thread. WM_CHECK_NEEDLESS: with WM_CHECK_WAITS, also notes of waits that
+ * were needless whenever they were executed. wm_check_create() refuses what this version does not have. */
 enum wm_check_what {
     WM_CHECK_WAITS = 1 << 0,
     WM_CHECK_HAZARDS = 1 << 1,

@@ -90,12 +90,12 @@ one_way:
     v_lshlrev_b32 v1, 2, v0
     s_cmp_lg_u32 s4, 0
     s_cbranch_scc1 .Lreads
-    ds_store_b32 v1, v0
+    ds_store_b32 v1, v0             ; FINDS: race-lds
     s_wait_dscnt 0x0
     s_endpgm
 .Lreads:
     v_xor_b32 v1, 0x80, v1
-    ds_load_b32 v2, v1              ; FINDS: race-lds
+    ds_load_b32 v2, v1
     s_wait_dscnt 0x0
     s_endpgm
 

@@ -24,7 +24,7 @@ struct tool_check_request {
     const char *only, *only_kernel, *suppressions, *write_suppressions, *baseline, *sarif, *junit;
     bool json; /* `exec`: the report as JSON, to json_path or standard output */
     const char *json_path;
-    bool all, github, strict, origins, leaks; /* leaks: `exec` only */
+    bool all, github, strict, origins, needless, leaks; /* leaks: `exec` only */
     /* Set by tool_check_prepare(): */
     bool has_regex;
     regex_t regex; /* only_kernel */
@@ -47,7 +47,8 @@ struct tool_check_request {
         TOOL_CHECK_OPTION("junit", TOOL_VALUE, type, check.junit),                                           \
         TOOL_CHECK_OPTION("github", TOOL_NO_VALUE, type, check.github),                                      \
         TOOL_CHECK_OPTION("strict", TOOL_NO_VALUE, type, check.strict),                                      \
-        TOOL_CHECK_OPTION("origins", TOOL_NO_VALUE, type, check.origins)
+        TOOL_CHECK_OPTION("origins", TOOL_NO_VALUE, type, check.origins),                                    \
+        TOOL_CHECK_OPTION("needless", TOOL_NO_VALUE, type, check.needless)
 
 extern const char tool_check_help[]; /* these options */
 
