@@ -3,6 +3,7 @@
 #ifndef WAVEMEM_CHECK_H
 #define WAVEMEM_CHECK_H
 
+#include "object.h"
 #include "observe.h"
 #include "status.h"
 
@@ -20,7 +21,8 @@ struct wm_check; /* watches dispatches (wm_dispatch.check) and keeps what it fin
  * latencies.
  * WM_CHECK_UNINIT: values that nobody wrote, of global memory, LDS and private memory, if something depends
  * on them: reported at the load. WM_CHECK_ORIGINS: the same where something depends on them, and of
- * registers. Dispatches run on one thread.
+ * registers. Dispatches run on one thread. WM_CHECK_NEEDLESS: with WM_CHECK_WAITS, also notes of waits that
+ * were needless whenever they were executed.
  * WM_CHECK_PORTABILITY: notes of what waves of 64 lanes order and waves of 32 would not, and of results that
  * depend on the order of workgroups (wm_check_shuffle). wm_check_create() refuses what this version does not
  * have. */
@@ -72,6 +74,10 @@ struct wm_finding {
     uint64_t address, bytes; /* first byte; bytes from there */
     const char *allocation;  /* name of the one that it lies in, or of the nearest; or NULL */
     uint64_t allocation_address, allocation_bytes;
+    /* The inlined functions that the instruction, and the earlier one, belong to: the innermost comes first.
+     * NULL: none. */
+    const struct wm_inlined *inlined, *first_inlined;
+    size_t inlined_count, first_inlined_count;
 };
 
 /* The bits of enum wm_check_what that this version has. */

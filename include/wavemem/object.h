@@ -139,6 +139,17 @@ WM_API unsigned wm_object_wave_size(const struct wm_object *object, uint64_t add
 /* Finds the source file, line and column of `address` in the DWARF line table. Returns false if unknown. */
 WM_API bool wm_object_line(const struct wm_object *object, uint64_t address, const char **file,
                            unsigned *line, unsigned *column);
+/* A function that the compiler inlined, and where it was called. */
+struct wm_inlined {
+    const char *function;            /* "" when it has no name */
+    const char *call_file;           /* NULL when unknown */
+    unsigned call_line, call_column; /* 0 when unknown */
+};
+/* The inlined functions that `address` belongs to, by DWARF: `depth` 0 is the innermost one, which contains
+ * the line of wm_object_line(), 1 the one into which that was inlined. Returns false if there are not so
+ * many. Strings are valid as long as the object. */
+WM_API bool wm_object_inlined(const struct wm_object *object, uint64_t address, unsigned depth,
+                              struct wm_inlined *inlined);
 
 #ifdef __cplusplus
 }

@@ -385,7 +385,7 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
         wmi_tracer_end(tracer, request->profile);
     const struct wmi_check_ran ran = {result->workgroups, result->waves, result->wave_instructions};
     if (request->check)
-        wmi_check_end(request->check, &ran, wmi_observed_describe, &observed);
+        wmi_check_end(request->check, &ran, wmi_observed_describe, wmi_observed_inlined, &observed);
     wmi_watchers_ask(&watchers, result);
     if (request->check && wmi_check_incomplete(request->check))
         wmi_add_incomplete(result, "check", wmi_check_incomplete(request->check));

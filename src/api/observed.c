@@ -37,6 +37,12 @@ void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row)
     }
 }
 
+bool wmi_observed_inlined(void *user, uint64_t pc, unsigned depth, struct wm_inlined *inlined)
+{
+    const struct wmi_observed *observed = user;
+    return wm_object_inlined(observed->module->object, pc - observed->module->bias, depth, inlined);
+}
+
 bool wmi_observed_is_code(void *user, uint64_t pc)
 {
     const struct wmi_observed *observed = user;

@@ -18,6 +18,8 @@ struct wmi_observed {
 void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row);
 bool wmi_observed_code(void *user, uint64_t pc, struct wm_profile_code *code);
 /* Whether there is code at the address. */
+/* The wmi_inlined_at of checks. */
+bool wmi_observed_inlined(void *user, uint64_t pc, unsigned depth, struct wm_inlined *inlined);
 bool wmi_observed_is_code(void *user, uint64_t pc);
 
 /* Gives the profile a product if it has none, and says whether it fits the target. */

@@ -116,14 +116,21 @@ static int boolean_of(const char *at, size_t length)
     return -1;
 }
 
+/* Source of the tag: LLVM 19 lib/BinaryFormat/MsgPackDocumentYAML.cpp, which writes it before text that would
+ * be another type without it: "!str n". */
 static void put_scalar(struct yaml *y, const char *at, const char *end)
 {
+    static const char tag[] = "!str ";
     while (at < end && isspace((unsigned char)*at))
         at++;
     while (end > at && isspace((unsigned char)end[-1]))
         end--;
     const size_t length = (size_t)(end - at);
     char number[32], *rest = number;
+    if (length >= sizeof tag && !memcmp(at, tag, sizeof tag - 1)) {
+        put_string(y, at + sizeof tag - 1, length - (sizeof tag - 1));
+        return;
+    }
     if (length >= 2 && (*at == '\'' || *at == '"') && end[-1] == *at) {
         put_quoted(y, at, end);
         return;

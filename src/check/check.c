@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks: asks checkers to watch dispatches, gathers what they find, and words it. */
 #include "check/check.h"
+#include "base/grow.h"
 #include "check/coverage.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@ _Static_assert((int)KINDS < (int)WMI_CHECKERS, "room for every checker, and for 
 struct wording {   /* of a finding */
     char *text[8]; /* all that `row` points to and that rules do not own */
     unsigned texts;
+    struct wm_inlined *inlined[2]; /* with texts of their own */
     struct wm_finding row;
 };
 
@@ -39,10 +41,21 @@ static const char no_memory[] = "no memory for all that was found";
 
 /* ---- wording ---- */
 
+static void forget_inlined(struct wm_inlined *inlined, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free((char *)(uintptr_t)inlined[i].function);
+        free((char *)(uintptr_t)inlined[i].call_file);
+    }
+    free(inlined);
+}
+
 static void forget(struct wording *wording)
 {
     for (unsigned i = 0; i < wording->texts; i++)
         free(wording->text[i]);
+    forget_inlined(wording->inlined[0], wording->row.inlined_count);
+    forget_inlined(wording->inlined[1], wording->row.first_inlined_count);
 }
 
 static void forget_wordings(struct wm_check *check)
@@ -89,6 +102,27 @@ static void find_allocation(const struct wm_check *check, const struct wmi_found
     row->allocation_bytes = near->high - near->low;
 }
 
+/* Copies of the inlined functions that the instruction belongs to. NULL: none, or no memory: *ok becomes
+ * false. */
+static struct wm_inlined *keep_inlined(const struct wmi_words *words, uint64_t pc, size_t *count, bool *ok)
+{
+    struct wm_inlined *kept = NULL, one;
+    size_t room = 0;
+    while (words->inlined && words->inlined(words->user, pc, (unsigned)*count, &one)) {
+        if (!wmi_grow(&kept, &room, *count, sizeof *kept)) {
+            *ok = false;
+            break;
+        }
+        const struct wm_inlined copy = {.function = strdup(one.function),
+                                        .call_file = one.call_file ? strdup(one.call_file) : NULL,
+                                        .call_line = one.call_line,
+                                        .call_column = one.call_column};
+        *ok &= copy.function && !copy.call_file == !one.call_file;
+        kept[(*count)++] = copy;
+    }
+    return kept;
+}
+
 /* Kernel, text and line of both instructions. */
 static void describe_place(struct wording *wording, const struct wmi_words *words,
                            const struct wmi_found *found, bool *ok)
@@ -102,6 +136,7 @@ static void describe_place(struct wording *wording, const struct wmi_words *word
     row->line = at.line;
     row->column = at.column;
     row->offset = at.offset;
+    row->inlined = wording->inlined[0] = keep_inlined(words, found->pc, &row->inlined_count, ok);
     if (!found->rule->has_first)
         return;
     at = (struct wm_profile_row){.pc = found->first_pc};
@@ -112,6 +147,8 @@ static void describe_place(struct wording *wording, const struct wmi_words *word
     row->first_line = at.line;
     row->first_column = at.column;
     row->first_offset = at.offset;
+    row->first_inlined = wording->inlined[1] =
+        keep_inlined(words, found->first_pc, &row->first_inlined_count, ok);
 }
 
 static bool word(const struct wm_check *check, const struct wmi_found *found, struct wording *wording,
@@ -310,9 +347,9 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
 }
 
 void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,
-                   void *user)
+                   wmi_inlined_at *inlined, void *user)
 {
-    struct wmi_words words = {.describe = describe, .user = user};
+    struct wmi_words words = {.describe = describe, .inlined = inlined, .user = user};
     for (unsigned i = 0; i < KINDS; i++)
         if (check->checker[i] && !kinds[i]->end(check->checker[i], &check->findings))
             check->missed = no_memory;

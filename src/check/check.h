@@ -30,9 +30,9 @@ struct wmi_check_observer {
 /* Writes the observers of one dispatch, and returns how many there are. Sets dispatch->launch. */
 unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *dispatch,
                          struct wmi_check_observer observers[WMI_CHECKERS]);
-/* Ends the dispatch and words its findings. */
+/* Ends the dispatch and words its findings. inlined: NULL if nobody knows. */
 void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,
-                   void *user);
+                   wmi_inlined_at *inlined, void *user);
 const struct wm_coverage *wmi_check_coverage(const struct wm_check *check, size_t *count);
 /* Adds what checkers know of memory that has not been freed. False: no checker looks for that. */
 bool wmi_check_leaks(struct wm_check *check);

@@ -13,9 +13,14 @@ struct wmi_found;
 /* Sets the row's kernel, text and source line for row->pc. The strings are valid until the next call. */
 typedef void wmi_describe(void *user, unsigned id, struct wm_profile_row *row);
 
+/* Sets *inlined to the inlined function at this depth that the instruction belongs to, as
+ * wm_object_inlined() does; false: there is none. */
+typedef bool wmi_inlined_at(void *user, uint64_t pc, unsigned depth, struct wm_inlined *inlined);
+
 /* What the text of a finding may use. */
 struct wmi_words {
     wmi_describe *describe;
+    wmi_inlined_at *inlined; /* or NULL */
     void *user;
     const void *checker;              /* that the rule belongs to: what its create() returned */
     const struct wm_finding *finding; /* all of it but the message */

@@ -201,8 +201,14 @@ static void word_gds(const struct wmi_words *words, const struct wmi_found *foun
 static void word_private(const struct wmi_words *words, const struct wmi_found *found, char *message,
                          size_t size)
 {
-    (void)words;
-    word_beyond(found, "private memory", "the lane", message, size);
+    const uint64_t limit = found->detail[WMI_DETAIL_LIMIT];
+    const struct texts t = texts_of(words, found);
+    if (found->address + found->bytes <= limit)
+        snprintf(message, size,
+                 "%s at byte %" PRIu64 " of private memory: FLAT_SCRATCH is not the address of the wave's",
+                 t.access, found->address);
+    else
+        word_beyond(found, "private memory", "the lane", message, size);
 }
 
 /* What a V# says about its size, and what the place is compared with. */

@@ -71,7 +71,7 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
     group->tag = tag;
     group->base = group->clock = 0;
     group->waves = waves;
-    group->begun = group->completed = 0;
+    group->begun = group->completed = group->settled = 0;
     group->splits = group->stored = false;
     memset(group->wave, 0, waves * sizeof *group->wave);
     if (group->named)
@@ -132,6 +132,7 @@ void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *gr
     if (limit && limit >= w->stores)
         return;
     w->stores = 0;
+    w->unfinished = false;
     complete_stores(order, w);
 }
 
@@ -158,7 +159,7 @@ bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group
     w->epoch = tick(order, group);
     if (root->release == UINT32_MAX)
         root->release = w->epoch;
-    release_before(root, w->floor);
+    release_before(root, w->floor < group->settled ? w->floor : group->settled);
     return true;
 }
 
@@ -252,19 +253,6 @@ static void raise_floor(struct wmi_race_group *group, unsigned wave, uint32_t fl
         group->wave[wave].floor = floor;
 }
 
-/* All waves have passed a barrier: without caches to write back, stores before it are complete with the
- * wave's own; otherwise any of them must write them back. */
-static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *group, uint32_t floor)
-{
-    bool dirty = false;
-    for (unsigned i = 0; i < group->waves; i++)
-        dirty |= group->wave[i].dirty || group->wave[i].releases;
-    if (!order->writes_back && group->stored)
-        release_before(root_of(order, group->tag), floor);
-    for (unsigned i = 0; dirty && order->writes_back && i < group->waves; i++)
-        group->wave[i].dirty = true;
-}
-
 /* A wave of the workgroup knows what another one did before an epoch. */
 static void learn_within(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
                          unsigned other, uint32_t epoch)
@@ -287,6 +275,27 @@ static void learn_within(struct wmi_race_order *order, struct wmi_race_group *gr
     add_learned(order, root, &learned);
 }
 
+/* All waves have passed a barrier: without caches to write back, stores before it that were complete then are
+ * released with those of any wave; otherwise any of them must write them back. */
+static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *group, uint32_t floor)
+{
+    bool dirty = false, unfinished = false;
+    for (unsigned i = 0; i < group->waves; i++) {
+        dirty |= group->wave[i].dirty || group->wave[i].releases;
+        unfinished |= group->wave[i].unfinished;
+    }
+    if (!unfinished || order->writes_back)
+        group->settled = floor;
+    if (!order->writes_back && group->stored && !unfinished)
+        release_before(root_of(order, group->tag), floor);
+    for (unsigned i = 0; !order->writes_back && group->stored && unfinished && i < group->waves; i++)
+        for (unsigned other = 0; other < group->waves; other++)
+            if (other != i && !group->wave[other].unfinished)
+                learn_within(order, group, i, other, floor);
+    for (unsigned i = 0; dirty && order->writes_back && i < group->waves; i++)
+        group->wave[i].dirty = true;
+}
+
 bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number,
                      bool stays)
 {
@@ -301,6 +310,7 @@ bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group,
     }
     group->splits = !stays;
     w->arrived = w->epoch;
+    w->unfinished = w->stores;
     if (!stays)
         w->epoch = tick(order, group);
     if (++w->arrivals > group->begun) {

@@ -50,9 +50,10 @@ struct wmi_race_wave {
     uint32_t stores;   /* operations of the counter of stores from its last store on; 0: none is on its way */
     uint32_t invalidated; /* caches since it last invalidated all that it must: 1 << enum wm_cache_level */
     bool lds_stored;      /* to LDS, since its last release */
-    bool dirty;    /* it, or before the last barrier its workgroup, has stored since its last release */
-    bool cleaned;  /* caches were written back since then */
-    bool releases; /* its stores are complete: its next store or atomic begins an epoch */
+    bool dirty;      /* it, or before the last barrier its workgroup, has stored since its last release */
+    bool cleaned;    /* caches were written back since then */
+    bool releases;   /* its stores are complete: its next store or atomic begins an epoch */
+    bool unfinished; /* stores to global memory were on their way when it came to the last barrier */
 };
 
 struct wmi_race_group {
@@ -60,8 +61,10 @@ struct wmi_race_group {
     uint32_t tag, base, clock, waves; /* base: of the tag */
     uint32_t begun, completed;        /* barriers to which a wave has come, and those to which all have */
     uint32_t round;                   /* the clock when the first one came to the last one */
-    bool splits;                      /* waves signal and wait apart */
-    bool stored;                      /* to global memory */
+    uint32_t
+        settled; /* epoch behind the last barrier before which all stores to global memory were complete */
+    bool splits; /* waves signal and wait apart */
+    bool stored; /* to global memory */
     struct wmi_race_wave wave[WMI_RACE_WAVES];
     uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */
     struct wmi_race_local lds;

@@ -16,7 +16,9 @@ enum { NO_WAIT = UINT8_MAX /* as a limit */ };
 struct place { /* a memory instruction, or one that waits */
     uint64_t pc;
     bool lds, stores;
-    uint8_t limit; /* operations of LDS that it leaves */
+    uint8_t limit;  /* operations of LDS that it leaves */
+    bool waits;     /* s_barrier_wait, */
+    int16_t number; /* for this barrier */
 };
 
 struct wave {
@@ -24,6 +26,8 @@ struct wave {
     uint64_t barrier;              /* the last one, */
     uint64_t access, store;        /* memory access, and store to LDS */
     uint32_t stores;               /* operations of LDS from its last store on; 0: none is on its way */
+    uint64_t wait;                 /* the s_barrier_wait that it has come to; 0: it has passed it */
+    int32_t waits_for;             /* number of its barrier */
     bool ended;
 };
 
@@ -53,7 +57,8 @@ static const char no_memory[] = "no memory for all that was to be checked for sy
 /* ---- rules ---- */
 
 enum rule { DIFFERENT_BARRIERS, STORE_AT_BARRIER, DEADLOCK, RULES };
-enum { FIRST_WAVE, WAITING, AT_BARRIER }; /* details */
+enum { FIRST_WAVE, WAITING, HOW, NUMBER }; /* details */
+enum how { POLLS, AT_BARRIER, UNSIGNALLED, AT_NAMED };
 
 static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message,
                       size_t size);
@@ -81,16 +86,43 @@ static const struct wmi_check_rule rules[RULES] = {
                   .word = word_rule},
 };
 
+static void word_deadlock(const struct wmi_found *found, char *message, size_t size)
+{
+    const uint64_t first = found->detail[FIRST_WAVE], more = found->detail[WAITING] - 1;
+    switch ((enum how)found->detail[HOW]) {
+    case AT_BARRIER:
+        snprintf(message, size,
+                 "deadlock: wave %u and %" PRIu64 " more wait at this barrier for wave %" PRIu64
+                 ", which waits for memory that nobody changes",
+                 found->wave, more, first);
+        break;
+    case UNSIGNALLED:
+        snprintf(message, size,
+                 "deadlock: wave %u and %" PRIu64
+                 " more wait for the barrier of the workgroup, which wave %" PRIu64 " has not signalled",
+                 found->wave, more, first);
+        break;
+    case AT_NAMED:
+        snprintf(message, size,
+                 "deadlock: wave %u and %" PRIu64 " more wait for barrier %" PRIu64
+                 ", which has more members than waves that signal it",
+                 found->wave, more, found->detail[NUMBER]);
+        break;
+    case POLLS:
+        snprintf(message, size, "deadlock: wave %u waits for memory that nobody changes", found->wave);
+        break;
+    }
+}
+
 static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message,
                       size_t size)
 {
-    const uint64_t first = found->detail[FIRST_WAVE], waiting = found->detail[WAITING];
     (void)words;
     switch ((enum rule)(found->rule - rules)) {
     case DIFFERENT_BARRIERS:
         snprintf(message, size,
                  "wave %u waits at this barrier while wave %" PRIu64 " of its workgroup waits at another",
-                 found->wave, first);
+                 found->wave, found->detail[FIRST_WAVE]);
         break;
     case STORE_AT_BARRIER:
         snprintf(message, size,
@@ -99,19 +131,13 @@ static void word_rule(const struct wmi_words *words, const struct wmi_found *fou
                  found->wave);
         break;
     default:
-        if (found->detail[AT_BARRIER])
-            snprintf(message, size,
-                     "deadlock: wave %u and %" PRIu64 " more wait at this barrier for wave %" PRIu64
-                     ", which waits for memory that nobody changes",
-                     found->wave, waiting - 1, first);
-        else
-            snprintf(message, size, "deadlock: wave %u waits for memory that nobody changes", found->wave);
+        word_deadlock(found, message, size);
         break;
     }
 }
 
 static void add(struct sync *sync, enum rule rule, const struct group *group, unsigned wave, uint64_t pc,
-                uint64_t first_pc, const uint64_t detail[3])
+                uint64_t first_pc, const uint64_t detail[4])
 {
     const struct wmi_found found = {.rule = &rules[rule],
                                     .pc = pc,
@@ -121,7 +147,7 @@ static void add(struct sync *sync, enum rule rule, const struct group *group, un
                                     .wave = wave,
                                     .group = group->number,
                                     .launch = sync->dispatch.launch,
-                                    .detail = {detail[0], detail[1], detail[2]}};
+                                    .detail = {detail[0], detail[1], detail[2], detail[3]}};
     if (!wmi_found_add(&sync->findings, &found))
         sync->missed = no_memory;
 }
@@ -156,8 +182,13 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     const struct wmi_wait_facts facts = wmi_wait_facts_of(sync->dispatch.target, insn);
     const bool barrier = insn->id == WMI_INSN_s_barrier || insn->id == WMI_INSN_s_barrier_signal;
     const uint8_t limit = facts.waits ? facts.limit[WMI_COUNTER_DS] : NO_WAIT;
-    return barrier || limit != NO_WAIT ? add_place(sync, &(struct place){.pc = pc, .limit = limit})
-                                       : WMI_NOT_SHOWN;
+    const bool waits = insn->id == WMI_INSN_s_barrier_wait;
+    const struct wmi_operand *number = waits ? wmi_operand(insn, WMI_ROLE_IMM) : NULL;
+    if (!barrier && !waits && limit == NO_WAIT)
+        return WMI_NOT_SHOWN;
+    return add_place(
+        sync, &(struct place){
+                  .pc = pc, .limit = limit, .waits = waits, .number = number ? (int16_t)number->value : 0});
 }
 
 static void execute(void *local, void **own, uint32_t number, const uint32_t *scalars)
@@ -169,8 +200,13 @@ static void execute(void *local, void **own, uint32_t number, const uint32_t *sc
     if (number >= sync->places || !sync->group)
         return;
     struct wave *wave = &sync->group->wave[running->index];
-    if (sync->place[number].limit < wave->stores)
+    const struct place *place = &sync->place[number];
+    if (place->limit < wave->stores)
         wave->stores = 0;
+    if (place->waits) {
+        wave->wait = place->pc;
+        wave->waits_for = place->number;
+    }
 }
 
 /* A wave executes the memory instruction. */
@@ -214,14 +250,14 @@ static void arrive(struct sync *sync, struct group *group, unsigned number, uint
     struct wave *wave = &group->wave[number];
     wave->barrier = pc;
     if (wave->stores && group->waves > 1)
-        add(sync, STORE_AT_BARRIER, group, number, pc, wave->store, (const uint64_t[3]){0});
+        add(sync, STORE_AT_BARRIER, group, number, pc, wave->store, (const uint64_t[4]){0});
     wave->stores = 0;
     if (++wave->arrivals > group->begun) {
         group->begun = wave->arrivals;
         group->barrier = pc;
         group->first = number;
     } else if (wave->arrivals == group->begun && group->barrier != pc) {
-        add(sync, DIFFERENT_BARRIERS, group, number, pc, group->barrier, (const uint64_t[3]){group->first});
+        add(sync, DIFFERENT_BARRIERS, group, number, pc, group->barrier, (const uint64_t[4]){group->first});
     }
 }
 
@@ -240,6 +276,7 @@ static void see_event(void *local, const struct wm_event *event)
     case WM_EVENT_BARRIER_LEAVE:
         if (own)
             group->wave[event->wave].departures = group->wave[event->wave].arrivals;
+        group->wave[event->wave].wait = 0;
         break;
     case WM_EVENT_WAVE_END:
         group->wave[event->wave].ended = event->extent.completed;
@@ -272,28 +309,44 @@ static void turn(void *local, void **mine, uint64_t number, uint32_t waves, uint
     sync->group = group;
 }
 
+/* Why a wave that has not ended goes no further. */
+static enum how how_it_waits(const struct wave *wave)
+{
+    if (wave->wait && wave->waits_for > 0)
+        return AT_NAMED;
+    if (wave->arrivals > wave->departures)
+        return AT_BARRIER;
+    return wave->wait ? UNSIGNALLED : POLLS;
+}
+
 /* Says who waits for whom in a workgroup that a deadlock has ended. */
 static void report_deadlock(struct sync *sync, const struct group *group)
 {
-    const struct wave *at_barrier = NULL, *polls = NULL;
-    uint64_t waiting = 0;
+    const struct wave *of[AT_NAMED + 1] = {NULL}; /* the first one of each kind */
+    uint64_t count[AT_NAMED + 1] = {0};
     for (unsigned i = 0; i < group->waves; i++) {
-        const struct wave *wave = &group->wave[i];
-        const bool waits = wave->arrivals > wave->departures;
-        if (wave->ended)
+        const enum how how = how_it_waits(&group->wave[i]);
+        if (group->wave[i].ended)
             continue;
-        waiting += waits;
-        if (waits && !at_barrier)
-            at_barrier = wave;
-        if (!waits && !polls)
-            polls = wave;
+        of[how] = of[how] ? of[how] : &group->wave[i];
+        count[how]++;
     }
-    if (at_barrier && polls)
-        add(sync, DEADLOCK, group, (unsigned)(at_barrier - group->wave), at_barrier->barrier, polls->access,
-            (const uint64_t[3]){(uint64_t)(polls - group->wave), waiting, 1});
+    const struct wave *polls = of[POLLS], *waits = of[AT_BARRIER], *unsignalled = of[UNSIGNALLED],
+                      *named = of[AT_NAMED];
+    if (named) /* the barrier of the workgroup may wait for these waves */
+        add(sync, DEADLOCK, group, (unsigned)(named - group->wave), named->wait, named->wait,
+            (const uint64_t[4]){0, count[AT_NAMED], AT_NAMED, (uint64_t)named->waits_for});
+    else if (unsignalled)
+        add(sync, DEADLOCK, group, (unsigned)(unsignalled - group->wave), unsignalled->wait,
+            unsignalled->wait,
+            (const uint64_t[4]){(uint64_t)(unsignalled - group->wave), count[UNSIGNALLED] + count[AT_BARRIER],
+                                UNSIGNALLED});
+    else if (waits && polls)
+        add(sync, DEADLOCK, group, (unsigned)(waits - group->wave), waits->barrier, polls->access,
+            (const uint64_t[4]){(uint64_t)(polls - group->wave), count[AT_BARRIER], AT_BARRIER});
     else if (polls)
         add(sync, DEADLOCK, group, (unsigned)(polls - group->wave), polls->access, polls->access,
-            (const uint64_t[3]){0});
+            (const uint64_t[4]){0, count[POLLS], POLLS});
 }
 
 static void end_group(void *local, void *mine, uint64_t instructions)

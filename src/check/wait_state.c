@@ -27,11 +27,27 @@ static void issue(struct wmi_wait_state *state, const struct wmi_wait_event *eve
     state->issued[event->counter][event->order] += event->units;
 }
 
-static void add(struct wmi_pending *pending, const struct wmi_wait_state *state,
-                const struct wmi_wait_event *event, uint32_t number)
+static bool is_done(const struct wmi_wait_state *state, const struct wmi_pending *pending,
+                    struct wmi_not_ready *why);
+
+/* Whether the event's operation is complete only after the pending one is, so that it can stand for both. */
+static bool is_later(const struct wmi_pending *pending, const struct wmi_wait_event *event)
 {
-    if (pending->count && (pending->number != number || pending->issued_at != state->instructions))
+    return pending->count == 1 && pending->counter[0] == event->counter &&
+           pending->order[0] == event->order && event->order < WMI_ORDER_NONE;
+}
+
+/* What other lanes of the register wait for is kept only if this operation can stand for it: a missing wait
+ * may be overlooked, but none is invented for operations of different counters. */
+static void add(struct wmi_pending *pending, const struct wmi_wait_state *state,
+                const struct wmi_wait_event *event, uint32_t number, uint64_t lanes)
+{
+    struct wmi_not_ready why;
+    if (!pending->count || pending->number != number || pending->issued_at != state->instructions) {
+        const bool both = is_later(pending, event) && !is_done(state, pending, &why);
+        pending->lanes = both ? pending->lanes | lanes : lanes;
         pending->count = 0;
+    }
     if (pending->count == 2)
         return;
     pending->counter[pending->count] = event->counter;
@@ -51,8 +67,15 @@ static bool is_held(const struct wmi_span_of_registers *span, const struct wmi_w
     return span->role == WMI_ROLE_DATA || span->role == WMI_ROLE_DATA2 || event->order != WMI_ORDER_MEMORY;
 }
 
+/* Scalar registers count as if they had one lane. */
+static uint64_t lanes_of(unsigned reg, uint64_t lanes)
+{
+    return reg >= WMI_REGISTER_VGPR && reg < WMI_REGISTER_FLAT_SCRATCH ? lanes : 1;
+}
+
 void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
-                    const struct wmi_span_of_registers *spans, unsigned count, uint32_t number)
+                    const struct wmi_span_of_registers *spans, unsigned count, uint32_t number,
+                    uint64_t lanes)
 {
     for (unsigned counter = 0; facts->waits && counter < WMI_COUNTER_COUNT; counter++) {
         const unsigned largest = wmi_counter_largest(state->target, counter);
@@ -60,17 +83,22 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
             wait_until(state, counter, facts->limit[counter]);
     }
     for (unsigned i = 0; i < count; i++) /* this write replaces pending ones */
-        for (unsigned k = 0; spans[i].written && k < spans[i].count; k++)
-            state->written[spans[i].first + k].count = 0;
+        for (unsigned k = 0; spans[i].written && k < spans[i].count; k++) {
+            struct wmi_pending *pending = &state->written[spans[i].first + k];
+            pending->lanes &= ~lanes_of(spans[i].first, lanes);
+            if (!pending->lanes)
+                pending->count = 0;
+        }
     for (unsigned e = 0; e < facts->events; e++) {
         const struct wmi_wait_event *event = &facts->event[e];
         issue(state, event);
         for (unsigned i = 0; i < count; i++)
             for (unsigned k = 0; k < spans[i].count; k++) {
                 if (event->writes && spans[i].written)
-                    add(&state->written[spans[i].first + k], state, event, number);
+                    add(&state->written[spans[i].first + k], state, event, number,
+                        lanes_of(spans[i].first, lanes));
                 if (event->holds && is_held(&spans[i], event))
-                    add(&state->held[spans[i].first + k], state, event, number);
+                    add(&state->held[spans[i].first + k], state, event, number, UINT64_MAX);
             }
     }
     state->instructions++;
@@ -117,9 +145,11 @@ static bool is_done(const struct wmi_wait_state *state, const struct wmi_pending
     return true;
 }
 
-bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why)
+bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, uint64_t lanes,
+                    struct wmi_not_ready *why)
 {
-    return is_done(state, &state->written[reg], why);
+    const struct wmi_pending *pending = &state->written[reg];
+    return !(pending->lanes & lanes_of(reg, lanes)) || is_done(state, pending, why);
 }
 
 bool wmi_wait_free(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why)

@@ -15,6 +15,7 @@ struct wmi_pending {
     uint64_t serial[2]; /* issued units of its counter and order, including itself */
     uint8_t counter[2], order[2], sequence[2];
     uint8_t count;      /* 0: nothing is pending */
+    uint64_t lanes;     /* of a VGPR, that are pending */
     uint32_t number;    /* passed to wmi_wait_issue() */
     uint64_t issued_at; /* instructions of the wave before it */
 };
@@ -37,9 +38,11 @@ struct wmi_not_ready {
     unsigned value;
 };
 
-/* Updates the counters for one instruction with the registers `spans`. `number` identifies it in results. */
+/* Updates the counters for one instruction with the registers `spans`. `number` identifies it in results.
+ * lanes: of VGPRs that it writes. */
 void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
-                    const struct wmi_span_of_registers *spans, unsigned count, uint32_t number);
+                    const struct wmi_span_of_registers *spans, unsigned count, uint32_t number,
+                    uint64_t lanes);
 
 /* Records that the last FLAT instruction accessed only memory or only LDS. Where `by_place` is set, it then
  * completes in order with other accesses there: without GLOBAL instructions, LLVM waits for one counter if it
@@ -47,8 +50,10 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
 void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                    const struct wmi_span_of_registers *spans, unsigned count, bool to_lds);
 
-/* Whether all pending writes of the register are known to be complete. */
-bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why);
+/* Whether all pending writes of the register are known to be complete. lanes: of a VGPR; those that matter.
+ */
+bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, uint64_t lanes,
+                    struct wmi_not_ready *why);
 /* Whether all pending reads of the register are known to be complete. */
 bool wmi_wait_free(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why);
 /* Whether a write by an instruction with these facts completes after the pending one, because both complete

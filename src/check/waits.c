@@ -4,7 +4,9 @@
  * finding. */
 #include "check/checker.h"
 #include "check/hazard_state.h"
+#include "check/needless.h"
 #include "check/wait_state.h"
+#include "exec/dispatch.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -25,18 +27,27 @@ struct instruction {
     struct wmi_span_of_registers span[WMI_SPANS];
     uint8_t spans;
     bool ends;
+    enum wmi_wait_role role;
+    bool masked;  /* it writes VGPRs only in the lanes of EXEC, */
+    bool by_lane; /* and reads them only there */
 };
 
 struct wave {
     struct wave *next_free, *next;
     struct wmi_wait_state waits;
+    struct wmi_last_wait last;
     struct wmi_hazard_state hazards;
 };
 
 struct shard { /* of a worker thread */
     struct checker *check;
     struct wmi_found_set findings;
+    bool has_wave; /* the next two are those of the wave that executes */
+    uint32_t wave;
+    uint64_t group;
     struct wave *waves, *unused;
+    struct wmi_wait_use *uses; /* by number of the instruction; with WM_CHECK_NEEDLESS */
+    size_t use_count;
     bool missed;       /* out of memory: findings are incomplete */
     struct wave *last; /* the wave that executed last, and its instruction */
     const struct instruction *last_insn;
@@ -46,11 +57,14 @@ struct checker {
     unsigned what;
     struct wmi_observer observer;
     const struct wmi_target *target;
+    bool in_waves; /* instructions are executed by waves of src/exec; else by a test */
     uint32_t launch;
     struct instruction *chunk[CHUNKS];
     uint32_t instructions;
     const char *missed;            /* why the check is incomplete, or NULL */
     struct wmi_found_set findings; /* of the dispatch */
+    struct wmi_wait_use *uses;     /* of all threads of the dispatch */
+    size_t use_count;
     struct wmi_check_rule hazard_rules[WMI_HAZARD_COUNT];
     pthread_mutex_t lock;
 };
@@ -142,16 +156,69 @@ static void word_hazard(const struct wmi_words *words, const struct wmi_found *f
                  hazard->remedy, first);
 }
 
-/* ---- waves ---- */
-
-static uint32_t launch_of(const struct shard *shard)
-{
-    return shard->check->launch;
-}
-
 static const struct instruction *instruction_of(const struct checker *check, uint32_t number)
 {
     return &check->chunk[number / CHUNK][number % CHUNK];
+}
+
+/* Details of a needless wait: executions without anything on its way; instructions up to the later wait. */
+enum { IDLE, BEFORE };
+
+static void word_needless(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                          size_t size)
+{
+    char later[TEXT];
+    first_text(words, found, later, sizeof later);
+    if (found->detail[IDLE] == found->count)
+        snprintf(message, size, "this wait is needless: nothing that it waits for was on its way");
+    else
+        snprintf(message, size,
+                 "this wait is needless: what it waits for is not used before '%s', at least %" PRIu64
+                 " instruction%s later",
+                 later, found->detail[BEFORE], found->detail[BEFORE] == 1 ? "" : "s");
+}
+
+static const struct wmi_check_rule needless_rule = {
+    .name = "needless-wait",
+    .source = WAITS_SOURCE,
+    .remedy = "leave it out, or wait later; a fence or an acquiring load that needs it is not seen in code",
+    .class = WM_CHECK_WAITS,
+    .severity = WM_SEVERITY_NOTE,
+    .has_first = true,
+    .word = word_needless,
+};
+
+/* Adds the waits that were never needed in the dispatch. */
+static bool add_needless(struct checker *check)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < check->use_count; i++) {
+        const struct wmi_wait_use *use = &check->uses[i];
+        if (use->needed || use->idle + use->early == 0)
+            continue;
+        const uint32_t later = use->early ? use->later : i;
+        ok &= wmi_found_add(&check->findings,
+                            &(struct wmi_found){.rule = &needless_rule,
+                                                .pc = instruction_of(check, i)->pc,
+                                                .first_pc = instruction_of(check, later)->pc,
+                                                .count = use->idle + use->early,
+                                                .launch = check->launch,
+                                                .detail = {[IDLE] = use->idle, [BEFORE] = use->distance}});
+    }
+    return ok;
+}
+
+/* ---- waves ---- */
+
+/* Adds what the wave that executes has found. */
+static void add(struct shard *shard, struct wmi_found found)
+{
+    found.count = 1;
+    found.launch = shard->check->launch;
+    found.has_wave = shard->has_wave;
+    found.wave = shard->wave;
+    found.group = shard->group;
+    shard->missed |= !wmi_found_add(&shard->findings, &found);
 }
 
 static struct wave *new_wave(struct shard *shard)
@@ -177,19 +244,16 @@ static void add_missing_wait(struct shard *shard, struct wave *wave, const struc
                              enum missing_wait rule, unsigned reg, const struct wmi_not_ready *why)
 {
     struct wmi_wait_facts waited = {.waits = true};
-    shard->missed |= !wmi_found_add(
-        &shard->findings, &(struct wmi_found){.rule = &wait_rules[rule],
-                                              .pc = insn->pc,
-                                              .first_pc = instruction_of(shard->check, why->number)->pc,
-                                              .count = 1,
-                                              .launch = launch_of(shard),
-                                              .detail = {[REGISTER] = reg + 1,
-                                                         [COUNTER] = why->counter,
-                                                         [VALUE] = why->value,
-                                                         [DISTANCE] = why->distance}});
+    add(shard, (struct wmi_found){.rule = &wait_rules[rule],
+                                  .pc = insn->pc,
+                                  .first_pc = instruction_of(shard->check, why->number)->pc,
+                                  .detail = {[REGISTER] = reg + 1,
+                                             [COUNTER] = why->counter,
+                                             [VALUE] = why->value,
+                                             [DISTANCE] = why->distance}});
     memset(waited.limit, UINT8_MAX, sizeof waited.limit);
     waited.limit[why->counter] = (uint8_t)why->value;
-    wmi_wait_issue(&wave->waits, &waited, NULL, 0, 0);
+    wmi_wait_issue(&wave->waits, &waited, NULL, 0, 0, 0);
     wave->waits.instructions--;
 }
 
@@ -203,17 +267,18 @@ static struct wmi_wait_facts waits_of(const struct instruction *insn, const uint
     return waits;
 }
 
-/* Whether the registers of one operand may be used yet. */
+/* Whether the registers of one operand may be used yet. exec: the active lanes. */
 static void check_span(struct shard *shard, struct wave *wave, const struct instruction *insn,
-                       const struct wmi_span_of_registers *span)
+                       const struct wmi_span_of_registers *span, uint64_t exec)
 {
+    const uint64_t lanes = (span->read ? insn->by_lane : insn->masked) ? exec : UINT64_MAX;
     struct wmi_wait_state *state = &wave->waits;
     struct wmi_not_ready why;
     for (unsigned reg = span->first; reg < span->first + span->count; reg++) {
         if (!state->written[reg].count && !state->held[reg].count)
             continue;
         /* Waits on two counters may be missing. */
-        while (!wmi_wait_ready(state, reg, &why)) {
+        while (!wmi_wait_ready(state, reg, lanes, &why)) {
             if (span->written && wmi_wait_follows(state, reg, &insn->waits))
                 break;
             add_missing_wait(shard, wave, insn, span->read ? READ_EARLY : OVERWRITTEN_EARLY, reg, &why);
@@ -223,18 +288,46 @@ static void check_span(struct shard *shard, struct wave *wave, const struct inst
     }
 }
 
+/* Makes room for the counts of the instruction. */
+static bool keep_uses(struct shard *shard, uint32_t number)
+{
+    if (number < shard->use_count)
+        return true;
+    const size_t count = 2 * (size_t)number + 64;
+    struct wmi_wait_use *uses = realloc(shard->uses, count * sizeof *uses);
+    if (!uses) {
+        shard->missed = true;
+        return false;
+    }
+    memset(uses + shard->use_count, 0, (count - shard->use_count) * sizeof *uses);
+    shard->uses = uses;
+    shard->use_count = count;
+    return true;
+}
+
 /* Reads come first: of a register that is read and then overwritten, the read is the mistake. */
 static void check_waits(struct shard *shard, struct wave *wave, const struct instruction *insn,
                         uint32_t number, const uint32_t *scalars)
 {
     const struct wmi_wait_facts waits = waits_of(insn, scalars);
+    const uint64_t exec = scalars[WMI_REGISTER_EXEC] | (uint64_t)scalars[WMI_REGISTER_EXEC + 1] << 32;
     for (unsigned i = 0; i < insn->spans; i++)
         if (insn->span[i].read)
-            check_span(shard, wave, insn, &insn->span[i]);
+            check_span(shard, wave, insn, &insn->span[i], exec);
     for (unsigned i = 0; i < insn->spans; i++)
         if (!insn->span[i].read)
-            check_span(shard, wave, insn, &insn->span[i]);
-    wmi_wait_issue(&wave->waits, &waits, insn->span, insn->spans, number);
+            check_span(shard, wave, insn, &insn->span[i], exec);
+    const bool needless = shard->check->what & WM_CHECK_NEEDLESS && keep_uses(shard, number);
+    uint64_t before[WMI_COUNTER_COUNT][WMI_ORDER_COUNT];
+    if (needless && !waits.waits)
+        wmi_needless_instruction(&wave->last, shard->uses, &wave->waits, insn->role, insn->span, insn->spans);
+    if (needless)
+        memcpy(before, wave->waits.done, sizeof before);
+    wmi_wait_issue(&wave->waits, &waits, insn->span, insn->spans, number, insn->masked ? exec : UINT64_MAX);
+    if (needless && waits.waits)
+        wmi_needless_wait(&wave->last, shard->uses, before, &wave->waits, &waits, number);
+    else if (needless)
+        wmi_needless_issued(&wave->last, &wave->waits, &waits, insn->role);
 }
 
 static void check_hazards(struct shard *shard, struct wave *wave, const struct instruction *insn,
@@ -244,18 +337,29 @@ static void check_hazards(struct shard *shard, struct wave *wave, const struct i
     const unsigned count =
         wmi_hazard_execute(&wave->hazards, &insn->hazards, insn->span, insn->spans, number, found);
     for (unsigned i = 0; i < count; i++)
-        shard->missed |= !wmi_found_add(
-            &shard->findings,
-            &(struct wmi_found){
-                .rule = &shard->check->hazard_rules[found[i].kind],
-                .pc = insn->pc,
-                .first_pc = instruction_of(shard->check, found[i].number)->pc,
-                .count = 1,
-                .launch = launch_of(shard),
-                .detail = {[REGISTER] = (uint64_t)(found[i].reg + 1), [VALUE] = found[i].missing}});
+        add(shard, (struct wmi_found){
+                       .rule = &shard->check->hazard_rules[found[i].kind],
+                       .pc = insn->pc,
+                       .first_pc = instruction_of(shard->check, found[i].number)->pc,
+                       .detail = {[REGISTER] = (uint64_t)(found[i].reg + 1), [VALUE] = found[i].missing}});
 }
 
 /* ---- the observer ---- */
+
+/* Whether it writes VGPRs only in the lanes of EXEC. */
+static bool is_masked(const struct wmi_instruction *insn)
+{
+    return !(wmi_rows[insn->id].flags & WMI_ROW_IGNORES_EXEC) && !wmi_rows[insn->id].matrix;
+}
+
+/* Whether each active lane reads its own VGPRs only. Images read those of neighbours for their derivatives.
+ */
+static bool stays_in_lane(const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    return !(row->flags & WMI_ROW_CROSS_LANE) && insn->extension != WMI_EXT_DPP &&
+           insn->extension != WMI_EXT_DPP8 && row->class != WMI_CLASS_IMAGE && row->class != WMI_CLASS_EXPORT;
+}
 
 static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
@@ -274,7 +378,10 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     *entry = (struct instruction){.pc = pc,
                                   .waits = wmi_wait_facts_of(check->target, insn),
                                   .hazards = wmi_hazard_facts_of(check->target, insn),
-                                  .ends = wmi_rows[insn->id].flags & WMI_ROW_ENDS};
+                                  .ends = wmi_rows[insn->id].flags & WMI_ROW_ENDS,
+                                  .role = wmi_wait_role_of(insn),
+                                  .masked = is_masked(insn)};
+    entry->by_lane = entry->masked && stays_in_lane(insn);
     entry->spans = (uint8_t)wmi_registers_of(check->target, insn, entry->span);
     check->instructions++;
     return number;
@@ -291,6 +398,12 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
         return;
     }
     *mine = wave;
+    if (shard->check->in_waves) {
+        const struct wmi_wave *running = wmi_wave_of((const char *)scalars - offsetof(struct wmi_frame, s));
+        shard->has_wave = true;
+        shard->wave = running->index;
+        shard->group = running->group->flat_id;
+    }
     const struct instruction *insn = instruction_of(shard->check, number);
     shard->last = wave;
     shard->last_insn = insn;
@@ -321,6 +434,16 @@ static void end_thread(void *self, void *local)
         return;
     pthread_mutex_lock(&check->lock);
     shard->missed |= !wmi_found_move(&check->findings, &shard->findings);
+    if (!check->uses || check->use_count < shard->use_count) {
+        struct wmi_wait_use *uses = shard->uses; /* the longer list takes the other one in */
+        const size_t count = shard->use_count;
+        shard->uses = check->uses;
+        shard->use_count = check->use_count;
+        check->uses = uses;
+        check->use_count = count;
+    }
+    for (size_t i = 0; i < shard->use_count; i++)
+        wmi_wait_use_add(&check->uses[i], &shard->uses[i]);
     if (shard->missed)
         check->missed = no_memory;
     pthread_mutex_unlock(&check->lock);
@@ -329,6 +452,7 @@ static void end_thread(void *self, void *local)
         free(wave);
     }
     wmi_found_free(&shard->findings);
+    free(shard->uses);
     free(shard);
 }
 
@@ -388,6 +512,7 @@ static void destroy(void *self)
     for (unsigned i = 0; i < CHUNKS; i++)
         free(check->chunk[i]);
     wmi_found_free(&check->findings);
+    free(check->uses);
     pthread_mutex_destroy(&check->lock);
     free(check);
 }
@@ -397,6 +522,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     struct checker *check = self;
     check->target = dispatch->target;
     check->launch = dispatch->launch;
+    check->in_waves = dispatch->space;
     check->instructions = 0;
     check->missed = NULL;
     return &check->observer;
@@ -405,12 +531,16 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
 static bool end(void *self, struct wmi_found_set *findings)
 {
     struct checker *check = self;
-    return wmi_found_move(findings, &check->findings);
+    const bool ok = add_needless(check);
+    free(check->uses);
+    check->uses = NULL;
+    check->use_count = 0;
+    return ok & wmi_found_move(findings, &check->findings);
 }
 
 const struct wmi_checker wmi_checker_waits = {
     .name = "waits and hazards",
-    .classes = WM_CHECK_WAITS | WM_CHECK_HAZARDS,
+    .classes = WM_CHECK_WAITS | WM_CHECK_HAZARDS | WM_CHECK_NEEDLESS,
     .create = create,
     .destroy = destroy,
     .begin = begin,

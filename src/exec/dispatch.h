@@ -81,7 +81,7 @@ struct wmi_dispatch {
     double timeout;            /* seconds; 0: none */
     unsigned threads;          /* with the caller's */
     struct wmi_pool *pool;     /* the others come from here */
-    uint64_t shuffle; /* seed of another order of workgroups and waves, on one thread; 0: in order */
+    uint64_t shuffle;          /* seed of another order of workgroups and waves, on one thread; 0: in order */
     struct wmi_observers observers;
     const struct wmi_observer *holder; /* the one with hold(), or NULL */
     unsigned alignment;                /* enum wm_alignment */

@@ -194,10 +194,10 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
     const unsigned width = wmi_type_bits(o->type);
     const bool half = o->type == WMI_TYPE_f16 || o->type == WMI_TYPE_mix;
     const bool wide = o->wide && width == 64 && !wmi_is_pair32(o->type);
-    int64_t integer = o->type == WMI_TYPE_f64 || wide    ? (int64_t)value
-                      : width == 64                      ? (int64_t)(uint32_t)value
+    int64_t integer = o->type == WMI_TYPE_f64 || wide ? (int64_t)value
+                      : width == 64                   ? (int64_t)(uint32_t)value
                       : half || o->type == WMI_TYPE_bf16 || o->type == WMI_TYPE_bmix ? (int16_t)value
-                                                         : (int32_t)value;
+                                                                                     : (int32_t)value;
     const char *name = NULL;
     if (width == 64 && !wmi_is_pair32(o->type))
         name = value == 0x3fc45f306dc9c882 ? "0.15915494309189532"
@@ -426,14 +426,17 @@ void wmi_print_operand(const struct wmi_target *target, const struct wmi_instruc
 
 /* Modifiers that are not printed when 0. */
 static const bool silent_at_0[WMI_SHOW_COUNT] = {
-    [WMI_SHOW_none] = true,      [WMI_SHOW_flag] = true,        [WMI_SHOW_num] = true,
-    [WMI_SHOW_hex] = true,       [WMI_SHOW_bound_ctrl] = true,  [WMI_SHOW_bits] = true,
-    [WMI_SHOW_bits_all] = true,  [WMI_SHOW_bits_c] = true,      [WMI_SHOW_bits_cd] = true,
-    [WMI_SHOW_pair_bits] = true, [WMI_SHOW_omod] = true,        [WMI_SHOW_flag_value] = true,
-    [WMI_SHOW_th] = true,        [WMI_SHOW_scope] = true,       [WMI_SHOW_smem_soffset] = true,
-    [WMI_SHOW_swizzle] = true,   [WMI_SHOW_bits_scales] = true, [WMI_SHOW_bits_d] = true,
-    [WMI_SHOW_bits_ab] = true,   [WMI_SHOW_matrix_fmt] = true,  [WMI_SHOW_matrix_scale] = true,
-    [WMI_SHOW_matrix_scale_fmt] = true,
+    [WMI_SHOW_none] = true,         [WMI_SHOW_flag] = true,
+    [WMI_SHOW_num] = true,          [WMI_SHOW_hex] = true,
+    [WMI_SHOW_bound_ctrl] = true,   [WMI_SHOW_bits] = true,
+    [WMI_SHOW_bits_all] = true,     [WMI_SHOW_bits_c] = true,
+    [WMI_SHOW_bits_cd] = true,      [WMI_SHOW_pair_bits] = true,
+    [WMI_SHOW_omod] = true,         [WMI_SHOW_flag_value] = true,
+    [WMI_SHOW_th] = true,           [WMI_SHOW_scope] = true,
+    [WMI_SHOW_smem_soffset] = true, [WMI_SHOW_swizzle] = true,
+    [WMI_SHOW_bits_scales] = true,  [WMI_SHOW_bits_d] = true,
+    [WMI_SHOW_bits_ab] = true,      [WMI_SHOW_matrix_fmt] = true,
+    [WMI_SHOW_matrix_scale] = true, [WMI_SHOW_matrix_scale_fmt] = true,
 };
 
 static void put_fields(struct wmi_text *text, const struct wmi_target *target,

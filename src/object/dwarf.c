@@ -43,7 +43,7 @@ void wmi_dwarf_close(struct wmi_lazy *lazy)
 }
 
 /* Reads with libdw. What libraries could not do for want of memory shows in errno alone. */
-static void read_dwarf(const struct wm_object *object, void (*read)(Dwarf *dwarf, void *user), void *user)
+void wmi_dwarf_read(const struct wm_object *object, void (*read)(Dwarf *dwarf, void *user), void *user)
 {
     errno = 0;
     if (setjmp(no_memory)) {
@@ -158,7 +158,7 @@ void wmi_dwarf_lines(const struct wm_object *object)
     struct wmi_lazy *lazy = object->lazy;
     struct rows table = {0};
     lazy->has_lines = true;
-    read_dwarf(object, read_lines, &table);
+    wmi_dwarf_read(object, read_lines, &table);
     lazy->lost |= !sort_rows(&table);
     lazy->lines = table.rows;
     lazy->line_count = table.count;
@@ -320,7 +320,7 @@ static void read_arguments(Dwarf *dwarf, void *user)
 void wmi_dwarf_arguments(const struct wm_object *object)
 {
     object->lazy->has_names = true;
-    read_dwarf(object, read_arguments, (void *)(uintptr_t)object);
+    wmi_dwarf_read(object, read_arguments, (void *)(uintptr_t)object);
 }
 
 /* ---- declarations of kernels ---- */

@@ -180,6 +180,7 @@ void wm_object_close(struct wm_object *object)
     free(lazy->by_address);
     free(lazy->entries);
     free(lazy->lines);
+    free(lazy->inlined);
     wmi_arena_free(&lazy->arena);
     free(lazy);
     wmi_arena_free(&object->arena);

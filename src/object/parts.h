@@ -27,6 +27,13 @@ struct wmi_line {
     uint32_t line, column;
 };
 
+/* A part of the code that is an inlined function: [low, high). */
+struct wmi_inlined {
+    uint64_t low, high;
+    unsigned depth; /* inlined functions around it */
+    struct wm_inlined public;
+};
+
 /* Entry point of a kernel, and its wave size. */
 struct wmi_entry {
     uint64_t address;
@@ -36,7 +43,7 @@ struct wmi_entry {
 /* Computed on first use, under `lock`, and immutable afterwards. */
 struct wmi_lazy {
     pthread_mutex_t lock;
-    bool has_symbols, has_entries, has_lines, has_dwarf, has_names, has_places;
+    bool has_symbols, has_entries, has_lines, has_inlined, has_dwarf, has_names, has_places;
     bool lost;                     /* out of memory for some of it */
     struct wmi_symbol *by_address; /* code symbols: functions, then labels */
     size_t functions, labels;
@@ -44,6 +51,8 @@ struct wmi_lazy {
     size_t entry_count;
     struct wmi_line *lines;
     size_t line_count;
+    struct wmi_inlined *inlined;
+    size_t inlined_count;
     struct Elf *elf;
     struct Dwarf *dwarf;
     struct wmi_arena arena; /* type names from DWARF */
@@ -120,6 +129,9 @@ bool wmi_source_name_is(const char *source_name, const char *wanted);
 void wmi_dwarf_lines(const struct wm_object *object);
 void wmi_dwarf_arguments(const struct wm_object *object); /* names and types that the metadata lacks */
 void wmi_dwarf_close(struct wmi_lazy *lazy);
+/* Calls read() with the object's DWARF, if it has any. */
+void wmi_dwarf_read(const struct wm_object *object, void (*read)(struct Dwarf *dwarf, void *user),
+                    void *user);
 
 static inline enum wm_status wmi_no_memory(const struct wm_object *object, struct wm_diag *diag)
 {

@@ -151,6 +151,17 @@ def assembly(source, target):
     return "\n".join(parts + [".amdgpu_metadata", "amdhsa.version: [1, 2]", "amdhsa.kernels:", *metadata, ".end_amdgpu_metadata", ""])
 
 
+def compile_command(source, target, folder, output):
+    """The command that compiles an OpenCL or HIP file."""
+    options = ["-O3", "-g", "-w", "-mcode-object-version=5", *source.options, source.path, "-o", output]
+    if source.kind == ".hip":
+        return ["clang-19", "-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", f"--offload-arch={target}", "-nogpulib", "-nogpuinc",
+                "-std=c++17", "-I", os.path.join(ROOT, "examples"), *options]
+    bitcode = compiler.bitcode_for(target, os.path.join(folder, "bitcode"))
+    return ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-cl-kernel-arg-info", "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}",
+            f"--rocm-device-lib-path={bitcode}", f"-DWAVE={compiler.wave_of(target)}", *options]
+
+
 def build(source, target, wavemem, folder):
     """Compiles or assembles the file; returns the path of the code object."""
     output = os.path.join(folder, f"{os.path.basename(source.path)}-{target}.co")
@@ -160,14 +171,7 @@ def build(source, target, wavemem, folder):
             file.write(assembly(source, target))
         commands = [[wavemem, "asm", "-m", target, "-g", "-I", HERE, text, "-o", output]]
     else:
-        bitcode = compiler.bitcode_for(target, os.path.join(folder, "bitcode"))
-        options = ["-O3", "-g", "-w", "-mcode-object-version=5", *source.options, source.path, "-o", output]
-        if source.kind == ".hip":
-            commands = [["clang-19", "-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", f"--offload-arch={target}", "-nogpulib",
-                         "-nogpuinc", "-std=c++17", "-I", os.path.join(ROOT, "examples"), *options]]
-        else:
-            commands = [["clang-19", "-x", "cl", "-cl-std=CL2.0", "-cl-kernel-arg-info", "-target", "amdgcn-amd-amdhsa",
-                         f"-mcpu={target}", f"--rocm-device-lib-path={bitcode}", f"-DWAVE={compiler.wave_of(target)}", *options]]
+        commands = [compile_command(source, target, folder, output)]
     failure = compiler.make((output, [source.path, os.path.abspath(__file__), *([wavemem, os.path.join(HERE, "waits.inc")] if source.kind == ".s" else [])], commands))
     if failure:
         sys.exit(failure)
@@ -175,12 +179,14 @@ def build(source, target, wavemem, folder):
 
 
 def place(source, finding):
-    """The line of a finding in the file, or a text that says where else it is."""
-    file = os.path.basename(finding["file"] or "")
+    """The line of a finding in the file, perhaps the one that calls an inlined function of another file, or a text that
+    says where else it is."""
     stem = os.path.splitext(os.path.basename(source.path))[0]
-    if not file.startswith(stem):
-        return f"{file or finding['kernel']}:{finding['line'] or hex(finding['offset'])}"
-    return finding["line"]
+    for frame in finding, *finding["inlined"]:
+        if os.path.basename(frame["file"] or "").startswith(stem):
+            return frame["line"]
+    file = os.path.basename(finding["file"] or "")
+    return f"{file or finding['kernel']}:{finding['line'] or hex(finding['offset'])}"
 
 
 def check(source, target, run, wavemem, path):

@@ -75,13 +75,13 @@ static void model_knows_what_is_sure(void **state)
                     .event = {{WMI_COUNTER_DS, (uint8_t)order, (uint8_t)p.units[e], 0, true, false}},
                     .events = 1};
                 const struct wmi_span_of_registers span = {.first = (uint16_t)e, .count = 1, .written = true};
-                wmi_wait_issue(&model, &facts, &span, 1, e);
+                wmi_wait_issue(&model, &facts, &span, 1, e, UINT64_MAX);
             } else {
                 const unsigned value = random_below(4);
                 struct wmi_wait_facts facts = {.waits = true};
                 memset(facts.limit, UINT8_MAX, sizeof facts.limit);
                 facts.limit[WMI_COUNTER_DS] = (uint8_t)value;
-                wmi_wait_issue(&model, &facts, NULL, 0, 0);
+                wmi_wait_issue(&model, &facts, NULL, 0, 0, UINT64_MAX);
                 let_finish(&p);
                 for (unsigned set = 0; set < SETS; set++)
                     p.set[set] &= left(&p, set) <= value;
@@ -91,7 +91,7 @@ static void model_knows_what_is_sure(void **state)
                 bool sure = true;
                 for (unsigned set = 0; set < SETS; set++)
                     sure &= !p.set[set] || is_whole(&p, set, e);
-                assert_int_equal(wmi_wait_ready(&model, e, &why), sure);
+                assert_int_equal(wmi_wait_ready(&model, e, UINT64_MAX, &why), sure);
                 ready += sure;
                 not_ready += !sure;
             }
@@ -102,8 +102,9 @@ static void model_knows_what_is_sure(void **state)
 
 /* ---- code ---- */
 
-static char texts[64][128];                               /* of the instructions, for describe() */
-static const uint32_t scalars[256] = {[8] = 1, [9] = 64}; /* values of SGPRs */
+static char texts[64][128]; /* of the instructions, for describe() */
+static const uint32_t scalars[256] = {
+    [8] = 1, [9] = 64, [WMI_REGISTER_EXEC] = UINT32_MAX, [WMI_REGISTER_EXEC + 1] = UINT32_MAX};
 
 static void describe(void *user, unsigned id, struct wm_profile_row *row)
 {
@@ -216,7 +217,7 @@ static void check_code(const char *target, unsigned is, const char *code, char *
         observer->execute(local, &wave, observer->decoded(observer->self, 4 * index, &insn), scalars);
     }
     observer->thread_end(observer->self, local);
-    wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL);
+    wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL, NULL);
     const struct wm_finding *findings = wmi_check_findings(check, &count);
     found[0] = 0;
     for (size_t i = 0; i < count; i++) {
@@ -613,7 +614,7 @@ static void says_what_is_missing(void **state)
             observer->execute(local, &wave, observer->decoded(observer->self, 4 * index, &insn), scalars);
         }
         observer->thread_end(observer->self, local);
-        wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL);
+        wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL, NULL);
         const struct wm_finding *findings = wmi_check_findings(check, &count);
         assert_int_equal(count, 1);
         assert_string_equal(findings->message, cases[c].expected);

@@ -59,7 +59,7 @@ static unsigned raised(const struct wmi_instruction *insn)
     unsigned found = 0;
     memset(&state, 0, sizeof state);
     state.target = all.target;
-    wmi_wait_issue(&state, &facts, spans, wmi_registers_of(all.target, insn, spans), 0);
+    wmi_wait_issue(&state, &facts, spans, wmi_registers_of(all.target, insn, spans), 0, UINT64_MAX);
     for (unsigned counter = 0; counter < WMI_COUNTER_COUNT; counter++)
         for (unsigned order = 0; order < WMI_ORDER_COUNT; order++)
             found |= (state.issued[counter][order] != 0) << counter;

@@ -22,15 +22,28 @@ static json_t *text_or_null(const char *text)
     return text ? tool_json_text(text) : json_null();
 }
 
+/* The inlined functions that an instruction belongs to. */
+static json_t *inlined_of(const struct wm_inlined *inlined, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:i, s:i}", "function", tool_json_text(inlined[i].function), "file",
+                            text_or_null(inlined[i].call_file), "line", (int)inlined[i].call_line, "column",
+                            (int)inlined[i].call_column));
+    return list;
+}
+
 /* The earlier instruction of two. */
 static json_t *first_of(const struct wm_finding *f)
 {
     if (!f->first_text)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:I, s:o, s:i, s:i}", "kernel", text_or_null(f->first_kernel),
+    return json_pack("{s:o, s:o, s:o, s:I, s:o, s:i, s:i, s:o}", "kernel", text_or_null(f->first_kernel),
                      "instruction", tool_json_text(f->first_text), "pc", hex(f->first_pc), "offset",
                      (json_int_t)f->first_offset, "file", text_or_null(f->first_file), "line",
-                     (int)f->first_line, "column", (int)f->first_column);
+                     (int)f->first_line, "column", (int)f->first_column, "inlined",
+                     inlined_of(f->first_inlined, f->first_inlined_count));
 }
 
 static json_t *memory_of(const struct wm_finding *f)
@@ -63,6 +76,7 @@ json_t *tool_json_finding(const struct wm_finding *f)
     json_object_set_new(one, "file", text_or_null(f->file));
     json_object_set_new(one, "line", json_integer(f->line));
     json_object_set_new(one, "column", json_integer(f->column));
+    json_object_set_new(one, "inlined", inlined_of(f->inlined, f->inlined_count));
     json_object_set_new(one, "first_pc", hex(f->first_pc));
     json_object_set_new(one, "first", first_of(f));
     json_object_set_new(one, "launch", json_integer(f->launch));

@@ -18,6 +18,7 @@ const char tool_check_help[] =
     "      --strict         race: report also what is right only by what the target guarantees beyond the\n"
     "                       memory model\n"
     "      --portability    also notes of what is in order only because waves have 64 lanes\n"
+    "      --needless       wait: report also waits that were needless whenever they were executed\n"
     "      --only-kernel REGEX  report only findings in kernels whose symbol or source name matches\n"
     "      --baseline OLD.json  report only findings that the --json of an earlier check does not have (by\n"
     "                       rule, kernel, file and line; without lines by offset)\n"
@@ -85,6 +86,7 @@ static int add_modifiers(struct tool_check_request *request)
     } modifiers[] = {
         {request->strict, "--strict", WM_CHECK_STRICT, WM_CHECK_RACES},
         {request->origins, "--origins", WM_CHECK_ORIGINS, WM_CHECK_UNINIT},
+        {request->needless, "--needless", WM_CHECK_NEEDLESS, WM_CHECK_WAITS},
         {request->leaks, "--leaks", 0, WM_CHECK_MEMORY},
     };
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
@@ -116,6 +118,7 @@ static const char *option_of(const struct tool_check_request *request)
            : request->origins            ? "--origins"
            : request->portability        ? "--portability"
            : request->shuffle            ? "--shuffle"
+           : request->needless           ? "--needless"
            : request->leaks              ? "--leaks"
                                          : NULL;
 }

@@ -38,27 +38,49 @@ static json_t *uri_of(const char *path)
     return uri;
 }
 
+/* Its file, line and column. */
+static json_t *physical_of(const json_t *at)
+{
+    json_t *physical = json_pack("{s:{s:o}}", "artifactLocation", "uri", uri_of(tool_check_file_of(at)));
+    json_t *region = json_object();
+    if (tool_number_of(at, "line"))
+        json_object_set_new(region, "startLine", json_integer(tool_number_of(at, "line")));
+    if (tool_number_of(at, "line") && tool_number_of(at, "column"))
+        json_object_set_new(region, "startColumn", json_integer(tool_number_of(at, "column")));
+    if (json_object_size(region))
+        json_object_set(physical, "region", region);
+    json_decref(region);
+    return physical;
+}
+
 /* An instruction as a location: the source line if it has one, and the kernel with the offset. */
 static json_t *location_of(const json_t *at)
 {
-    const char *file = tool_check_file_of(at), *kernel = tool_text_of(at, "kernel");
+    const char *kernel = tool_text_of(at, "kernel");
     char place[TOOL_CHECK_PLACE];
     json_t *location =
         json_pack("{s:[{s:o, s:o, s:s}]}", "logicalLocations", "name", tool_json_text(kernel ? kernel : ""),
                   "fullyQualifiedName", tool_json_text(tool_check_place(at, place)), "kind", "function");
-    if (file) {
-        json_t *physical = json_pack("{s:{s:o}}", "artifactLocation", "uri", uri_of(file));
-        json_t *region = json_object();
-        if (tool_number_of(at, "line"))
-            json_object_set_new(region, "startLine", json_integer(tool_number_of(at, "line")));
-        if (tool_number_of(at, "line") && tool_number_of(at, "column"))
-            json_object_set_new(region, "startColumn", json_integer(tool_number_of(at, "column")));
-        if (json_object_size(region))
-            json_object_set(physical, "region", region);
-        json_decref(region);
-        json_object_set_new(location, "physicalLocation", physical);
-    }
+    if (tool_check_file_of(at))
+        json_object_set_new(location, "physicalLocation", physical_of(at));
     return location;
+}
+
+/* Adds where the inlined functions that the instruction belongs to were called. */
+static void add_calls(json_t *locations, const json_t *at, const char *what)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(at, "inlined"), i, one)
+    {
+        if (!tool_check_file_of(one))
+            continue;
+        json_t *location = json_pack("{s:o}", "physicalLocation", physical_of(one));
+        char text[600];
+        snprintf(text, sizeof text, "%s %.500s, which was inlined", what, tool_text_of(one, "function"));
+        json_object_set_new(location, "message", message_of(text));
+        json_array_append_new(locations, location);
+    }
 }
 
 /* The number of the rule in the list, to which it is added if need be. */
@@ -87,11 +109,17 @@ static json_t *result_of(const json_t *finding, json_t *rules, bool suppressed)
         json_pack("{s:s, s:I, s:s, s:o, s:[o]}", "ruleId", tool_text_of(finding, "rule"), "ruleIndex", rule,
                   "level", tool_is_error(finding) ? "error" : "note", "message",
                   message_of(tool_text_of(finding, "message")), "locations", location_of(finding));
+    json_t *related = json_array();
     if (json_is_object(first)) {
-        json_t *related = location_of(first);
-        json_object_set_new(related, "message", message_of("the earlier instruction"));
-        json_object_set_new(result, "relatedLocations", json_pack("[o]", related));
+        json_t *location = location_of(first);
+        json_object_set_new(location, "message", message_of("the earlier instruction"));
+        json_array_append_new(related, location);
+        add_calls(related, first, "the earlier one: call of");
     }
+    add_calls(related, finding, "call of");
+    if (json_array_size(related))
+        json_object_set(result, "relatedLocations", related);
+    json_decref(related);
     /* As --baseline: what stays the same when the rest of the code moves. */
     snprintf(key, sizeof key, "%s/%.500s/%" PRId64, tool_text_of(finding, "rule"),
              tool_text_of(finding, "kernel"),

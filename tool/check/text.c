@@ -45,6 +45,16 @@ static void print_place(FILE *file, const char *label, const json_t *at)
     if (tool_text_of(at, "file"))
         tool_print(file, "   %s:%" PRId64, tool_check_file_of(at), (int64_t)tool_number_of(at, "line"));
     fputc('\n', file);
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(at, "inlined"), i, one)
+    {
+        tool_print(file, "       in   %s, inlined", tool_text_of(one, "function"));
+        if (tool_text_of(one, "file"))
+            tool_print(file, " at %s:%" PRId64, tool_check_file_of(one),
+                       (int64_t)tool_number_of(one, "line"));
+        fputc('\n', file);
+    }
 }
 
 static void print_who(FILE *file, const json_t *finding)

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Injects faults into the machine code of correct kernels, one at a time, and asks 'wavemem check' for them.
+
+usage: mutants.py WAVEMEM FOLDER LIST [--every N] [--all-targets] [--rewrite] [SOURCE]...     (77: skipped, without a compiler)
+
+The kernels are those of SOURCE (check.py describes the files; default: all files here with correct kernels), whose code
+is correct: they have no FINDS. Each is compiled to assembly for each target; a fault is one line of it that is changed:
+
+    barrier   an s_barrier is removed (with its signal on gfx12)
+    fence     an instruction that writes back or invalidates caches is removed
+    wait      a wait is removed
+    store     a store is removed
+    scope     an access loses its cache policy, the scope of an atomic access
+    index     an access is moved by the elements of a wave
+
+A fault counts as found if the check reports what it does not report of the correct kernel. LIST has a line for each that is
+not found, with the reason, and no other:
+
+    KIND SOURCE KERNEL TARGET NUMBER: INSTRUCTION # REASON
+
+NUMBER counts the kernel's instructions of this kind. A reason that begins with "same:" says why the fault cannot change
+what the kernel does on this target; these do not count as missed.
+
+--every N: only each Nth fault, so that a test takes seconds. --rewrite: writes LIST again, keeping its reasons.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import check
+from check import compiler
+
+SOURCES = {"mutants.cl": "barrier fence index scope store wait", "races.cl": "barrier wait", "races_global.cl": "barrier fence scope wait",
+           "waits.s": "wait", "waits_order.s": "wait"}  # what others do not use, or not to the last element, cannot be missed
+TARGETS = ["gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"]
+MEMORY = re.compile(r"\s*(?:ds|global|flat|buffer|scratch)_(load|read|store|write|atomic|add|inc|sub|min|max|and|or|xor)\w*\s")
+STORE = re.compile(r"\s*(?:ds_write|ds_store|global_store|flat_store|buffer_store|scratch_store)\w*\s")
+FENCE = re.compile(r"\s*(?:buffer_wbinvl1\w*|buffer_inv|buffer_wbl2|buffer_gl[01]_inv|global_inv|global_wb|s_dcache_\w+)\b")
+POLICY = re.compile(r"\s(?:glc|slc|dlc|sc0|sc1|nt|scope:\w+)\b")
+SCOPE = re.compile(r"\s(?:slc|dlc|sc1|nt|scope:\w+)\b")  # of atomics that return: the others say that
+SIZES = {"b8": 1, "u8": 1, "i8": 1, "ubyte": 1, "sbyte": 1, "byte": 1, "b16": 2, "short": 2, "ushort": 2, "sshort": 2, "b64": 8, "dwordx2": 8, "x2": 8,
+         "u64": 8, "b96": 12, "dwordx3": 12, "b128": 16, "dwordx4": 16}
+Mutant = collections.namedtuple("Mutant", "kind source kernel target number text lines")
+
+
+def size_of(text):
+    """Bytes of a place of the memory instruction."""
+    name = text.split()[0]
+    return next((size for part, size in SIZES.items() if name.endswith("_" + part)), 4)
+
+
+def shifted(text, lanes):
+    """The instruction at the elements of the next wave."""
+    distance = lanes * size_of(text)
+    code, comment, rest = text.partition("//")
+    match = re.search(r"\boffset:(-?\d+)", code)
+    if match:
+        return code[:match.start(1)] + str(int(match[1]) + distance) + code[match.end(1):]
+    if "offset0:" in code or "offset1:" in code:
+        return None
+    policy = POLICY.search(code)
+    at = policy.start() if policy else len(code.rstrip())
+    return f"{code[:at]} offset:{distance}{code[at:]}"
+
+
+def faults(lines, first, last, lanes):
+    """(kind, line, its replacement) of the lines [first, last) of a kernel; "" removes the line."""
+    starts = True
+    for at in range(first, last):
+        text = lines[at].split("//")[0].split(";")[0]
+        name = (text.split() or [""])[0]
+        if name in ("s_barrier", "s_barrier_wait"):
+            yield "barrier", at, ""
+        elif FENCE.match(text):
+            yield "fence", at, ""
+        elif name.startswith("s_waitcnt") and name != "s_waitcnt_depctr" or name.startswith("s_wait_"):
+            yield "wait", at, ""
+        if STORE.match(text) and starts:
+            yield "store", at, ""
+        starts &= not name.startswith("ds_write") and not name.startswith("ds_store") or name.startswith("global")
+        returns = re.search(r"_atomic_.*\b(?:glc|sc0|th:TH_ATOMIC_RETURN)\b", text)
+        policy = SCOPE if returns else POLICY
+        if MEMORY.match(text) and policy.search(text):
+            yield "scope", at, policy.sub("", text)
+        if MEMORY.match(text) and not text.split()[0].startswith("buffer"):
+            moved = shifted(text, lanes)
+            if moved:
+                yield "index", at, moved
+
+
+def bounds(lines, kernel):
+    """The first line behind the kernel's label and the one behind its last instruction."""
+    first = next(at for at, line in enumerate(lines) if line.startswith(kernel + ":"))
+    last = next(at for at in range(first, len(lines)) if re.match(r"\s*s_endpgm\b|\.Lfunc_end", lines[at]) and
+                (lines[at].startswith(".Lfunc_end") or not any("func_end" in line for line in lines)))
+    return first + 1, last
+
+
+def listing(source, target, folder):
+    """The file as assembly for 'wavemem asm', as lines."""
+    if source.kind == ".s":
+        return check.assembly(source, target).splitlines()
+    path = os.path.join(folder, f"{os.path.basename(source.path)}-{target}.mutants.s")
+    failure = compiler.make((path, [source.path, os.path.abspath(check.__file__)], [check.compile_command(source, target, folder, path) + ["-S", "-g0"]]))
+    if failure:
+        sys.exit(failure)
+    with open(path, encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def make_mutants(source, target, lines):
+    good = {run.kernel for run in source.runs if (run.kernel not in source.starts or not source.expected(run.kernel, target))
+            and check.matches(target, source.targets) and check.matches(target, run.targets)}
+    for kernel in sorted(good):
+        number = collections.Counter()
+        for kind, at, new in faults(lines, *bounds(lines, kernel), compiler.wave_of(target)):
+            if kind not in SOURCES[os.path.basename(source.path)]:
+                continue
+            number[kind] += 1
+            mutated = list(lines)
+            mutated[at] = new
+            if kind == "barrier" and "s_barrier_wait" in lines[at]:
+                signal = next(i for i in range(at, 0, -1) if "s_barrier_signal" in lines[i])
+                mutated[signal] = ""
+            text = " ".join(lines[at].split("//")[0].split(";")[0].split())
+            yield Mutant(kind, os.path.basename(source.path), kernel, target, number[kind], text, mutated)
+
+
+def assemble(lines, target, wavemem, path):
+    """Writes and assembles the text; returns the message if that fails."""
+    with open(path + ".s", "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    done = subprocess.run([wavemem, "asm", "-m", target, "-I", HERE, path + ".s", "-o", path], capture_output=True, text=True)
+    return done.stderr
+
+
+def found_by(run, target, wavemem, path):
+    """What is reported, as {(rule, offset)}; and the exit code."""
+    words = [word.replace("{wave}", str(compiler.wave_of(target))) for word in run.words]
+    if "--only" in words:
+        at = words.index("--only")
+        del words[at:at + 2]
+    done = subprocess.run([wavemem, "check", path, "-k", run.kernel, *words, "--json", "--max-instructions", "200000", "--timeout", "20"], capture_output=True, text=True)
+    try:
+        report = json.loads(done.stdout)
+    except ValueError:
+        sys.exit(f"{run.kernel}, {target}: exit code {done.returncode} without a report: {done.stderr}")
+    return {finding["rule"] for finding in report["findings"] if finding["rule"] not in check.LATER}, done.returncode
+
+
+def judge(mutant, run, clean, wavemem, path):
+    """Whether it is found, and why."""
+    error = assemble(mutant.lines, mutant.target, wavemem, path)
+    if error:
+        return None, error
+    rules, code = found_by(run, mutant.target, wavemem, path)
+    os.unlink(path)
+    os.unlink(path + ".s")
+    return bool(rules - clean) or code == 3, rules
+
+
+def name_of(mutant):
+    return f"{mutant.kind} {mutant.source} {mutant.kernel} {mutant.target} {mutant.number}: {mutant.text}"
+
+
+def read_list(path):
+    reasons = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            line = line.split("\n")[0]
+            if line and not line.startswith("#"):
+                name, _, reason = line.partition(" # ")
+                reasons[name] = reason
+    return reasons
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("wavemem", type=os.path.abspath)
+    parser.add_argument("folder", type=os.path.abspath)
+    parser.add_argument("list")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--rewrite", action="store_true")
+    parser.add_argument("--target", action="append")
+    parser.add_argument("source", nargs="*", default=SOURCES)
+    arguments = parser.parse_args()
+    compiler.bitcode_folder()
+    os.makedirs(arguments.folder, exist_ok=True)
+    jobs = []
+    count = 0
+    for name in arguments.source:
+        source = check.Source(os.path.join(HERE, name))
+        for target in arguments.target or TARGETS:
+            if not check.matches(target, source.targets):
+                continue
+            lines = listing(source, target, arguments.folder)
+            runs = {run.kernel: run for run in source.runs}
+            mutants = list(make_mutants(source, target, lines))
+            chosen = [mutant for number, mutant in enumerate(mutants, count) if number % arguments.every == 0]
+            count += len(mutants)
+            if not chosen:
+                continue
+            correct = os.path.join(arguments.folder, f"{name}-{target}.correct")
+            error = assemble(lines, target, arguments.wavemem, correct)
+            if error:
+                sys.exit(error)
+            clean = {}
+            for mutant in chosen:
+                if mutant.kernel not in clean:
+                    clean[mutant.kernel] = found_by(runs[mutant.kernel], target, arguments.wavemem, correct)[0]
+                jobs.append((mutant, runs[mutant.kernel], clean[mutant.kernel], arguments.wavemem, os.path.join(arguments.folder, f"{len(jobs)}.mutant")))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda job: judge(*job), jobs))
+    for (mutant, *_), (found, rules) in zip(jobs, results):
+        if arguments.verbose:
+            print({True: "found", False: "MISSED", None: "invalid"}[found], name_of(mutant), rules)
+    tally = collections.Counter((mutant.kind, found) for (mutant, *_), (found, _) in zip(jobs, results))
+    print(len(jobs), dict(tally))
+
+
+if __name__ == "__main__":
+    main()
