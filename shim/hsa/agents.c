@@ -118,7 +118,7 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
     static const uint32_t plane[3] = {16384, 16384, 1}, volume[3] = {2048, 2048, 2048},
                           row[3] = {16384, 1, 1}, buffer[3] = {UINT32_MAX, 1, 1}, layers = 2048, pitch = 256,
                           images = 64, samplers = 16;
-    const struct wm_gpu *gpu = device->gpus[number];
+    const struct wm_gpu *gpu = device->gpus[number].product;
     const uint32_t node = 1 + number, bdf = (PCI_BUS + number) << 8;
     char name[64] = {0}, title[64] = {0}, uuid[24] = {0};
     snprintf(uuid, sizeof uuid, "GPU-776176656d656d%02x", number);
@@ -329,7 +329,7 @@ SHIM_API hsa_status_t hsa_amd_agent_iterate_memory_pools(
 static size_t size_of(const struct pool *pool, hsa_agent_t owner)
 {
     const int gpu = shim_gpu(owner);
-    const struct wm_gpu *product = gpu < 0 ? NULL : shim_device()->gpus[gpu];
+    const struct wm_gpu *product = gpu < 0 ? NULL : shim_device()->gpus[gpu].product;
     if (pool->kind == SHIM_POOL_GROUP)
         return product->lds_bytes;
     if (product && product->memory_bytes)

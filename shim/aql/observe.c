@@ -2,12 +2,11 @@
 /* Observes the program's kernels, one at a time: a profile for each product, recorded in a trace that
  * `wavemem exec` replays, the fidelity of what was executed, and a check of all launches: one that it does
  * not see may have written what another one reads. */
-#include "shim.h"
+#include "shim/aql/aql.h"
 #include "tool/check/findings.h"
 #include "tool/report/document.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -15,25 +14,19 @@ enum { PATIENCE = 10 }; /* seconds that a kernel waits for another one that is o
 
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is observed; guards what follows */
-static struct wm_profile
-    *profiles[SHIM_GPUS]; /* by GPU; those of one product share one, of the first of them */
-static unsigned profile_count;
+static const struct shim_gpu *gpus[SHIM_GPUS];
+static struct wm_profile *profiles[SHIM_GPUS]; /* by GPU; those of one product and machine share one */
+static unsigned gpu_count, profile_count;
+static const struct wm_machine *checked; /* the machine whose memory the check sees; NULL: none */
 static struct wm_fidelity *fidelity;
 static struct wm_check *check;
 static bool ended;
-static bool observes; /* anything; constant after shim_observe_begin() */
+static bool observes, profiles_wanted; /* anything; constant after shim_observe_begin() */
 
 static bool is_wanted(const char *variable)
 {
     const char *value = getenv(variable);
     return value && *value;
-}
-
-/* Begins the check, before the machine has any memory. WAVEMEM_CHECK: bits of enum wm_check_what. */
-static bool begin_check(const struct shim_device *device, struct wm_diag *diag)
-{
-    const unsigned what = (unsigned)strtoul(getenv("WAVEMEM_CHECK"), NULL, 0);
-    return !wm_check_create(what, &check, diag) && !wm_check_machine(check, device->machine, diag);
 }
 
 /* Says that the results have a hole. */
@@ -53,40 +46,60 @@ static bool begin_profile(const struct wm_gpu *gpu, unsigned number, struct wm_p
            !wm_profile_set_gpu(*profile, gpu, diag) && !wm_profile_trace(*profile, path, diag);
 }
 
-static void begin_profiles(const struct shim_device *device)
+static void add_profile(unsigned number)
 {
     char why[sizeof(struct wm_diag) + 40];
     struct wm_diag diag = {0};
-    for (unsigned i = 0; i < device->gpu_count; i++) {
-        for (unsigned k = 0; k < i && !profiles[i]; k++)
-            if (device->gpus[k] == device->gpus[i])
-                profiles[i] = profiles[k];
-        if (profiles[i])
-            continue;
-        if (!begin_profile(device->gpus[i], profile_count++, &profiles[i], &diag)) {
-            wm_profile_destroy(profiles[i]);
-            profiles[i] = NULL;
-            snprintf(why, sizeof why, "nothing is profiled: %s", diag.message);
-            lose(why);
-        }
-        observes |= profiles[i] != NULL;
-    }
+    struct wm_profile **profile = &profiles[number];
+    for (unsigned i = 0; i < number && !*profile; i++)
+        if (gpus[i]->product == gpus[number]->product && gpus[i]->machine == gpus[number]->machine)
+            *profile = profiles[i];
+    if (*profile || begin_profile(gpus[number]->product, profile_count++, profile, &diag))
+        return;
+    wm_profile_destroy(*profile);
+    *profile = NULL;
+    snprintf(why, sizeof why, "nothing is profiled: %s", diag.message);
+    lose(why);
 }
 
-void shim_observe_begin(const struct shim_device *device)
+void shim_observe_begin(void)
 {
     struct wm_diag diag = {0};
-    if (is_wanted("WAVEMEM_PROFILE"))
-        begin_profiles(device);
+    const char *what = getenv("WAVEMEM_CHECK"); /* bits of enum wm_check_what */
+    profiles_wanted = is_wanted("WAVEMEM_PROFILE");
     if (is_wanted("WAVEMEM_FIDELITY") && wm_fidelity_create(&fidelity, &diag))
         lose(diag.message);
-    if (is_wanted("WAVEMEM_CHECK") && !begin_check(device, &diag)) {
-        wm_check_destroy(check);
-        check = NULL;
+    if (is_wanted("WAVEMEM_CHECK") && wm_check_create((unsigned)strtoul(what, NULL, 0), &check, &diag))
         lose(diag.message);
-    }
-    observes |= fidelity || check;
+    observes = profiles_wanted || fidelity || check;
     atexit(shim_observe_end);
+}
+
+void shim_observe_gpu(const struct shim_gpu *gpu)
+{
+    struct wm_diag diag = {0};
+    if (!observes || gpu_count == SHIM_GPUS)
+        return;
+    gpus[gpu_count] = gpu;
+    if (profiles_wanted)
+        add_profile(gpu_count);
+    gpu_count++;
+    if (!check || checked == gpu->machine)
+        return;
+    if (checked)
+        lose("only the kernels of the first GPU are checked");
+    else if (wm_check_machine(check, gpu->machine, &diag))
+        lose(diag.message);
+    else
+        checked = gpu->machine;
+}
+
+static struct wm_profile *profile_of(const struct shim_gpu *gpu)
+{
+    unsigned i = 0;
+    while (i < gpu_count && gpus[i] != gpu)
+        i++;
+    return i < gpu_count ? profiles[i] : NULL;
 }
 
 static bool lock_within(unsigned seconds)
@@ -97,7 +110,8 @@ static bool lock_within(unsigned seconds)
     return !pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &until);
 }
 
-bool shim_observe_enter(const struct shim_launch *launch, unsigned gpu, struct wm_dispatch *options)
+bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu *gpu,
+                        struct wm_dispatch *options)
 {
     char why[SHIM_NAME + 100];
     if (!observes || !(launch->observed || check))
@@ -114,11 +128,11 @@ bool shim_observe_enter(const struct shim_launch *launch, unsigned gpu, struct w
         return false;
     }
     if (launch->observed) {
-        options->profile = profiles[gpu];
+        options->profile = profile_of(gpu);
         options->fidelity = fidelity;
     }
-    options->check = check;
-    if (check)
+    options->check = checked == gpu->machine ? check : NULL;
+    if (options->check)
         options->on_violation = WM_VIOLATION_GOES_ON; /* it is a finding */
     return true;
 }
@@ -182,11 +196,11 @@ static bool write_check(void)
     return ok;
 }
 
-static void write_results(const struct shim_device *device)
+static void write_results(void)
 {
     struct wm_diag diag = {0};
     char path[SHIM_PATH];
-    for (unsigned i = 0; i < device->gpu_count; i++)
+    for (unsigned i = 0; i < gpu_count; i++)
         if (profiles[i] && wm_profile_end_trace(profiles[i], &diag))
             lose(diag.message);
     if (fidelity && !write_fidelity())
@@ -207,7 +221,7 @@ void shim_observe_end(void)
         return;
     }
     if (!ended)
-        write_results(shim_device());
+        write_results();
     ended = true;
     pthread_mutex_unlock(&lock);
 }
