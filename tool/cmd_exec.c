@@ -16,13 +16,13 @@ static const char help[] =
     "\n"
     "  wavemem exec ./app input.txt            on a product that the program was built for\n"
     "  wavemem exec --gpu mi100 ./app          on another one; the program must contain code for it\n"
-    "  wavemem exec --gpu mi100,mi100 ./app    on two GPUs\n"
+    "  wavemem exec --gpu mi100,mi210 ./app    on two GPUs\n"
     "  wavemem exec --html app.html ./app      and what the memory instructions of its kernels cost\n"
     "  wavemem exec --kernel '^gemm' --launches 3-5 ./app   the same of a few launches only\n"
     "\n"
     "      --gpu NAME         the product, or the target (gfx906); --gpu list lists them; several, "
     "separated\n"
-    "                         by commas, must have the same target\n"
+    "                         by commas; the program must contain code for each\n"
     "  -j, --threads N        host threads of a kernel; default: one per CPU\n"
     "      --timeout SECONDS  stops a kernel that runs longer\n"
     "      --on-fault HOW     stop: a fault ends its queue, and libamdhip64 5.2 then the program (default);\n"
@@ -176,7 +176,7 @@ static int run(const struct request *request, char **program)
         return TOOL_WRONG;
     const struct exec_setting settings[] = {
         {"WAVEMEM_GPU", gpus.names},
-        {"WAVEMEM_TARGET", gpus.target},
+        {"WAVEMEM_TARGET", gpus.targets},
         {"WAVEMEM_THREADS", request->threads},
         {"WAVEMEM_TIMEOUT", request->timeout},
         {"WAVEMEM_ON_FAULT", request->on_fault},

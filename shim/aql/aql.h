@@ -45,8 +45,9 @@ const struct shim_settings *shim_settings(void);
 /* The products that WAVEMEM_GPU names, separated by commas; vega64 if it is not set. Returns how many, or 0
  * after a message. */
 unsigned shim_find_products(const struct wm_gpu *products[SHIM_GPUS]);
-/* WAVEMEM_TARGET if it is one of the product's targets, or else the first of these. */
-void shim_choose_target(const struct wm_gpu *product, char target[SHIM_TARGET]);
+/* The GPU's word of WAVEMEM_TARGET, separated by commas, if it is one of the product's targets, or else the
+ * first of these. */
+void shim_choose_target(const struct wm_gpu *product, unsigned number, char target[SHIM_TARGET]);
 
 uint64_t shim_now(void); /* nanoseconds, the unit of all timestamps */
 /* Says on stderr why a packet failed. */
@@ -144,9 +145,10 @@ struct shim_allocation {
     uint64_t low, size;
     const char *kind;
     struct shim_site site;
+    bool is_hidden; /* from the GPU */
 };
-/* What contains the address, or else is nearest to it; false: nothing. */
-bool shim_nearest(uint64_t address, struct shim_allocation *near);
+/* What contains the address, or else is nearest to it; false: nothing. gpu: that accessed it, or NULL. */
+bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allocation *near);
 
 /* ---- results.c ---- */
 
@@ -175,6 +177,8 @@ struct shim_launch shim_launch(const struct shim_gpu *gpu, uint64_t kernel_objec
 void shim_observe_begin(void);
 /* Adds a GPU, before its machine has any memory. It must live as long as the process. */
 void shim_observe_gpu(const struct shim_gpu *gpu);
+/* Whether memory is checked. */
+bool shim_observe_checks(void);
 /* Lets those who observe the launch do so, until shim_observe_leave(); false: nobody does. */
 bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu *gpu,
                         struct wm_dispatch *options);

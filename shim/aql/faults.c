@@ -25,15 +25,17 @@ static void add_launch(FILE *out, const struct shim_launch *launch, const struct
     fprintf(out, ", on GPU %u (%s)", gpu->number, gpu->product->name);
 }
 
-static void add_allocation(FILE *out, uint64_t address)
+static void add_allocation(FILE *out, const struct shim_gpu *gpu, uint64_t address)
 {
     struct shim_allocation near;
     char site[SHIM_NAME + 300];
-    if (!shim_nearest(address, &near))
+    if (!shim_nearest(gpu, address, &near))
         return;
     fprintf(out, "\n  near %" PRIu64 " bytes of %s at 0x%" PRIx64, near.size, near.kind, near.low);
     if (shim_site_text(&near.site, site, sizeof site))
         fprintf(out, ", allocated by %s", site);
+    if (near.is_hidden)
+        fprintf(out, "; GPU %u has no access to it", gpu->number);
 }
 
 void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet,
@@ -50,7 +52,7 @@ void shim_report_fault(const struct shim_launch *launch, const struct wm_packet 
     fputs(strncmp(text, object, sizeof object - 1) ? text : text + sizeof object - 1, out);
     add_launch(out, launch, packet, gpu);
     if (fault && fault->bytes)
-        add_allocation(out, fault->low);
+        add_allocation(out, gpu, fault->low);
     fclose(out);
     shim_report(report ? report : text);
     free(report);

@@ -15,13 +15,13 @@ enum { PATIENCE = 10 }; /* seconds that a kernel waits for another one that is o
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is observed; guards what follows */
 static const struct shim_gpu *gpus[SHIM_GPUS];
-static struct wm_profile *profiles[SHIM_GPUS]; /* by GPU; those of one product and machine share one */
-static unsigned gpu_count, profile_count;
-static const struct wm_machine *checked; /* the machine whose memory the check sees; NULL: none */
+static struct wm_profile *profiles[SHIM_GPUS]; /* of each GPU; NULL: none */
+static struct wm_check *checks[SHIM_GPUS];     /* the same */
+static unsigned gpu_count;
 static struct wm_fidelity *fidelity;
-static struct wm_check *check;
 static bool ended;
-static bool observes, profiles_wanted; /* anything; constant after shim_observe_begin() */
+static bool observes, profiles_wanted; /* observes: anything; constant after shim_observe_begin() */
+static unsigned checks_wanted;         /* bits of enum wm_check_what; likewise */
 
 static bool is_wanted(const char *variable)
 {
@@ -50,56 +50,61 @@ static void add_profile(unsigned number)
 {
     char why[sizeof(struct wm_diag) + 40];
     struct wm_diag diag = {0};
-    struct wm_profile **profile = &profiles[number];
-    for (unsigned i = 0; i < number && !*profile; i++)
-        if (gpus[i]->product == gpus[number]->product && gpus[i]->machine == gpus[number]->machine)
-            *profile = profiles[i];
-    if (*profile || begin_profile(gpus[number]->product, profile_count++, profile, &diag))
+    if (begin_profile(gpus[number]->product, number, &profiles[number], &diag))
         return;
-    wm_profile_destroy(*profile);
-    *profile = NULL;
+    wm_profile_destroy(profiles[number]);
+    profiles[number] = NULL;
     snprintf(why, sizeof why, "nothing is profiled: %s", diag.message);
     lose(why);
+}
+
+static void add_check(unsigned number)
+{
+    struct wm_diag diag = {0};
+    if (!wm_check_create(checks_wanted, &checks[number], &diag) &&
+        !wm_check_machine(checks[number], gpus[number]->machine, &diag))
+        return;
+    wm_check_destroy(checks[number]);
+    checks[number] = NULL;
+    lose(diag.message);
 }
 
 void shim_observe_begin(void)
 {
     struct wm_diag diag = {0};
-    const char *what = getenv("WAVEMEM_CHECK"); /* bits of enum wm_check_what */
     profiles_wanted = is_wanted("WAVEMEM_PROFILE");
+    if (is_wanted("WAVEMEM_CHECK"))
+        checks_wanted = (unsigned)strtoul(getenv("WAVEMEM_CHECK"), NULL, 0);
     if (is_wanted("WAVEMEM_FIDELITY") && wm_fidelity_create(&fidelity, &diag))
         lose(diag.message);
-    if (is_wanted("WAVEMEM_CHECK") && wm_check_create((unsigned)strtoul(what, NULL, 0), &check, &diag))
-        lose(diag.message);
-    observes = profiles_wanted || fidelity || check;
+    observes = profiles_wanted || fidelity || checks_wanted;
     atexit(shim_observe_end);
+}
+
+bool shim_observe_checks(void)
+{
+    return checks_wanted;
 }
 
 void shim_observe_gpu(const struct shim_gpu *gpu)
 {
-    struct wm_diag diag = {0};
     if (!observes || gpu_count == SHIM_GPUS)
         return;
     gpus[gpu_count] = gpu;
     if (profiles_wanted)
         add_profile(gpu_count);
+    if (checks_wanted)
+        add_check(gpu_count);
     gpu_count++;
-    if (!check || checked == gpu->machine)
-        return;
-    if (checked)
-        lose("only the kernels of the first GPU are checked");
-    else if (wm_check_machine(check, gpu->machine, &diag))
-        lose(diag.message);
-    else
-        checked = gpu->machine;
 }
 
-static struct wm_profile *profile_of(const struct shim_gpu *gpu)
+/* The GPU's place in the lists, or SHIM_GPUS. */
+static unsigned place_of(const struct shim_gpu *gpu)
 {
     unsigned i = 0;
     while (i < gpu_count && gpus[i] != gpu)
         i++;
-    return i < gpu_count ? profiles[i] : NULL;
+    return i < gpu_count ? i : SHIM_GPUS;
 }
 
 static bool lock_within(unsigned seconds)
@@ -114,7 +119,8 @@ bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu 
                         struct wm_dispatch *options)
 {
     char why[SHIM_NAME + 100];
-    if (!observes || !(launch->observed || check))
+    const unsigned place = observes ? place_of(gpu) : SHIM_GPUS;
+    if (place == SHIM_GPUS || !(launch->observed || checks[place]))
         return false;
     if (!lock_within(PATIENCE)) { /* which may wait for this one */
         snprintf(why, sizeof why,
@@ -128,10 +134,10 @@ bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu 
         return false;
     }
     if (launch->observed) {
-        options->profile = profile_of(gpu);
+        options->profile = profiles[place];
         options->fidelity = fidelity;
     }
-    options->check = checked == gpu->machine ? check : NULL;
+    options->check = checks[place];
     if (options->check)
         options->on_violation = WM_VIOLATION_GOES_ON; /* it is a finding */
     return true;
@@ -175,22 +181,31 @@ static void add_origins(json_t *findings)
         const char *address = json_string_value(json_object_get(allocation, "address"));
         struct shim_allocation near;
         char text[512];
-        if (address && shim_nearest(strtoull(address, NULL, 16), &near) &&
+        if (address && shim_nearest(NULL, strtoull(address, NULL, 16), &near) &&
             near.low == strtoull(address, NULL, 16) && shim_site_text(&near.site, text, sizeof text))
             json_object_set_new(allocation, "origin", tool_json_text(text));
     }
 }
 
-/* The findings and the coverage, as `wavemem check --json` has them. */
-static bool write_check(void)
+/* The findings and the coverage of all GPUs, as `wavemem check --json` has them. */
+static bool write_checks(void)
 {
     char path[SHIM_PATH];
     struct wm_diag diag = {0};
-    if (is_wanted("WAVEMEM_LEAKS") && wm_check_leaks(check, &diag))
-        lose(diag.message);
-    json_t *findings = tool_json_findings(check);
-    add_origins(findings);
-    json_t *report = json_pack("{s:o, s:o}", "findings", findings, "coverage", tool_json_coverage(check));
+    json_t *findings = json_array(), *coverage = json_array();
+    for (unsigned i = 0; i < gpu_count; i++) {
+        if (!checks[i])
+            continue;
+        if (is_wanted("WAVEMEM_LEAKS") && wm_check_leaks(checks[i], &diag))
+            lose(diag.message);
+        json_t *found = tool_json_findings(checks[i]), *covered = tool_json_coverage(checks[i]);
+        add_origins(found);
+        json_array_extend(findings, found);
+        json_array_extend(coverage, covered);
+        json_decref(found);
+        json_decref(covered);
+    }
+    json_t *report = json_pack("{s:o, s:o}", "findings", findings, "coverage", coverage);
     const bool ok = report && shim_result_path("check", path) && !json_dump_file(report, path, 0);
     json_decref(report);
     return ok;
@@ -205,7 +220,7 @@ static void write_results(void)
             lose(diag.message);
     if (fidelity && !write_fidelity())
         lose("the fidelity could not be written");
-    if (check && !write_check())
+    if (checks_wanted && !write_checks())
         lose("the findings of the check could not be written");
     if (shim_result_path("end", path))
         shim_result("end", "");

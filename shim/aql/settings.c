@@ -53,10 +53,14 @@ unsigned shim_find_products(const struct wm_gpu *products[SHIM_GPUS])
     return count;
 }
 
-void shim_choose_target(const struct wm_gpu *product, char target[SHIM_TARGET])
+void shim_choose_target(const struct wm_gpu *product, unsigned number, char target[SHIM_TARGET])
 {
     const char *wanted = getenv("WAVEMEM_TARGET"), *first = product->targets;
-    const size_t length = wanted ? strlen(wanted) : 0;
+    for (unsigned i = 0; wanted && i < number; i++) {
+        wanted = strchr(wanted, ',');
+        wanted += wanted != NULL;
+    }
+    const size_t length = wanted ? strcspn(wanted, ",") : 0;
     for (const char *at = first; length && *at; at += strspn(at, " ,")) {
         const size_t own = strcspn(at, " ,");
         if (own == length && !strncmp(at, wanted, own))

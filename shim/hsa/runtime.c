@@ -72,45 +72,55 @@ static const struct {
     {"gfx1013", ":xnack-"},
 };
 
-static void name_isa(struct shim_device *d)
+static void name_isa(const char *target, char *isa, size_t size)
 {
     const char *more = "";
     for (size_t i = 0; i < SHIM_COUNT(features); i++)
-        if (!strcmp(features[i].target, d->target))
+        if (!strcmp(features[i].target, target))
             more = features[i].features;
-    snprintf(d->isa, sizeof d->isa, "amdgcn-amd-amdhsa--%s%s", d->target, more);
+    snprintf(isa, size, "amdgcn-amd-amdhsa--%s%s", target, more);
+}
+
+/* Addresses of one GPU begin so far above those of the one before. */
+#define FIRST_ADDRESS UINT64_C(0x10000000000)
+#define STRIDE        UINT64_C(0x16000000000)
+
+static bool make_gpu(struct shim_gpu *gpu, const struct wm_gpu *product, unsigned number)
+{
+    struct wm_diag diag = {0};
+    *gpu = (struct shim_gpu){.product = product, .number = number};
+    shim_choose_target(product, number, gpu->target);
+    if (!wm_machine_create(gpu->target, &gpu->machine, &diag) &&
+        !wm_set_first_address(gpu->machine, FIRST_ADDRESS + number * STRIDE, &diag))
+        return true;
+    shim_complain("%s", diag.message);
+    wm_machine_destroy(gpu->machine);
+    return false;
 }
 
 static bool make_device(void)
 {
-    struct wm_diag diag = {0};
-    struct shim_device made = {0};
+    static struct shim_device made;
     const struct wm_gpu *products[SHIM_GPUS];
-    struct wm_machine *machine;
-    char target[SHIM_TARGET];
+    const unsigned count = shim_find_products(products);
+    bool ok = count > 0;
     shim_settings_begin();
-    made.gpu_count = shim_find_products(products);
-    if (!made.gpu_count)
+    made.gpu_count = 0;
+    while (ok && made.gpu_count < count)
+        if ((ok = make_gpu(&made.gpus[made.gpu_count], products[made.gpu_count], made.gpu_count)))
+            made.gpu_count++;
+    while (!ok && made.gpu_count)
+        wm_machine_destroy(made.gpus[--made.gpu_count].machine);
+    if (!ok)
         return false;
-    shim_choose_target(products[0], target);
-    if (wm_machine_create(target, &machine, &diag)) {
-        shim_complain("%s", diag.message);
-        return false;
-    }
-    for (unsigned i = 0; i < made.gpu_count; i++) {
-        made.gpus[i] = (struct shim_gpu){.machine = machine, .product = products[i], .number = i};
-        memcpy(made.gpus[i].target, target, sizeof target);
-    }
-    made.machine = machine;
-    made.wave_size = products[0]->vgpr_lanes;
+    for (unsigned i = 0; i < count; i++)
+        name_isa(made.gpus[i].target, made.isas[i], sizeof made.isas[i]);
     device = made;
-    device.target = device.gpus[0].target;
-    name_isa(&device);
     pthread_atfork(NULL, NULL, lose_device);
     shim_results_begin();
     shim_launches_begin();
     shim_observe_begin();
-    for (unsigned i = 0; i < device.gpu_count; i++)
+    for (unsigned i = 0; i < count; i++)
         shim_observe_gpu(&device.gpus[i]);
     __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
     return true;

@@ -9,15 +9,12 @@
 
 /* ---- runtime.c ---- */
 
-/* The GPUs of the process, all of one target; they exist from the first hsa_init() on, until the process
- * ends. They share a machine, so that each reaches the memory of the others. */
+/* The GPUs of the process; they exist from the first hsa_init() on, until the process ends. Each has a
+ * machine, with addresses of its own for its memory. */
 struct shim_device {
-    struct wm_machine *machine;
     struct shim_gpu gpus[SHIM_GPUS];
+    char isas[SHIM_GPUS][64]; /* "amdgcn-amd-amdhsa--gfx900:xnack-" */
     unsigned gpu_count;
-    const char *target;
-    char isa[64]; /* "amdgcn-amd-amdhsa--gfx900:xnack-" */
-    unsigned wave_size;
 };
 
 /* NULL before hsa_init(), and in a child that was forked after it; then every function fails without a lock.
@@ -31,7 +28,7 @@ hsa_status_t shim_status(enum wm_status status);
 
 /* ---- agents.c ---- */
 
-/* Handles are small numbers that no pointer is. GPUs follow the first one. */
+/* Handles are small numbers that no pointer is. GPUs, and their instruction sets, follow the first one. */
 enum { SHIM_CPU = 1, SHIM_GPU = 2, SHIM_ISA = 1 };
 /* Of the first GPU; those of others follow, two for each. */
 enum shim_pool {
@@ -85,6 +82,11 @@ int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64
 
 /* Whether other processes may change memory that kernels see; true also if that is not known. */
 bool shim_others_have_memory(void);
+/* Maps memory of the host into the machines of all GPUs; all or none. */
+enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, unsigned flags,
+                                   const char *name, struct wm_diag *diag);
+/* The GPU that the memory belongs to; if it is the host's, any that sees it. NULL: none. */
+const struct shim_gpu *shim_gpu_at(uint64_t address);
 /* Copies between any two addresses of host or device. */
 hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size);
 

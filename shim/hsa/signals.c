@@ -61,7 +61,6 @@ static struct shim_bell *bell_of(hsa_signal_t signal)
 
 static bool add_slab(void)
 {
-    const struct shim_device *device = shim_device();
     struct slab *slab = slab_count < SLABS ? calloc(1, sizeof *slab) : NULL;
     uint32_t *more = slab ? realloc(unused, (slab_count + 1) * SLAB * sizeof *more) : NULL;
     const size_t size = SLAB * sizeof(amd_signal_t);
@@ -70,7 +69,7 @@ static bool add_slab(void)
     if (slab)
         slab->signals = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (!more || slab->signals == MAP_FAILED ||
-        wm_map_host(device->machine, slab->signals, size, 0, 0, "signals", NULL)) {
+        shim_map_everywhere(slab->signals, size, 0, 0, "signals", NULL)) {
         if (more && slab->signals != MAP_FAILED)
             munmap(slab->signals, size);
         free(slab);

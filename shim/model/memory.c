@@ -125,7 +125,7 @@ static uint64_t distance(const struct block *block, uint64_t address)
     return address - block->low < block->size ? 0 : address - block->low - block->size + 1;
 }
 
-bool shim_nearest(uint64_t address, struct shim_allocation *near)
+bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allocation *near)
 {
     const struct block *best = NULL;
     pthread_mutex_lock(&lock);
@@ -136,7 +136,8 @@ bool shim_nearest(uint64_t address, struct shim_allocation *near)
         *near = (struct shim_allocation){.low = best->low,
                                          .size = best->size,
                                          .kind = best->flags & MODEL_MEMORY_VRAM ? "memory of the device"
-                                                                                 : "memory of the host"};
+                                                                                 : "memory of the host",
+                                         .is_hidden = gpu && !(best->machines >> gpu->number & 1)};
     pthread_mutex_unlock(&lock);
     return best;
 }

@@ -199,7 +199,17 @@ class Exec(unittest.TestCase):
         for product in ("vega64", "vega56"):
             self.assertIn(f"({product})", done.stderr)
         self.assertEqual(execute("--gpu", "mi210,mi210", self.program("peers")).returncode, 0)
-        self.refused("must have the same target", "--gpu", "vega64,mi210", self.program("peers"))
+        self.assertEqual(execute("--gpu", "vega64,mi210", self.program("peers")).returncode, 0)  # of two targets
+        self.refused("is built for", "--gpu", "vega64,rx580", self.program("peers"))
+
+    def test_access_of_other_gpus(self):
+        program = self.program("no_access")
+        done = execute("--gpu", "vega64,mi210", program)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, r"256 bytes of device memory at 0x[0-9a-f]+, allocated by main .*; "
+                                      "GPU 0 has no access to it")
+        self.assertEqual(execute("--gpu", "vega64,mi210", program, "enable").returncode, 0)
+        self.assertEqual(execute("--gpu", "vega64,vega64", "--check=memory,uninit", program, "enable").returncode, 0)
 
     def test_profile(self):
         """vecadd: 100001 work-items in 391 workgroups of 4 waves. The kernel is told 100000, which is 1562.5 waves, and
