@@ -75,8 +75,11 @@ void shim_note_site(struct shim_site *site);
 
 /* ---- quiet.c ---- */
 
-/* As shim_asleep(): the calling thread sleeps until the condition holds, without a time limit. */
-int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64_t compare);
+/* As shim_asleep(): the calling thread sleeps until the condition holds, without a time limit. listener: with
+ * one, but if it runs out, it will only wait again, and need not be awake in between. */
+int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64_t compare, bool listener);
+/* Whether a wait with a time limit is a listener's. caller: the address that the wait returns to, or NULL. */
+bool shim_is_listener(const void *caller, hsa_signal_condition_t condition);
 
 /* ---- memory.c ---- */
 

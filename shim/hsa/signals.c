@@ -288,10 +288,12 @@ SHIM_API void hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_va
 /* Index of the first signal whose condition holds, or -1 after the timeout. *value: its value, or of the last
  * one that was looked at. */
 static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_signal_condition_t *conditions,
-                        const hsa_signal_value_t *values, uint64_t timeout, hsa_signal_value_t *value)
+                        const hsa_signal_value_t *values, uint64_t timeout, const void *caller,
+                        hsa_signal_value_t *value)
 {
     struct shim_bell *bell = count == 1 ? bell_of(signals[0]) : &shim_any_signal;
     const uint64_t begin = shim_now();
+    const bool listens = timeout != UINT64_MAX && shim_is_listener(caller, conditions[0]);
     int asleep = -1;
     for (;;) {
         const uint32_t seen = shim_rings(bell);
@@ -313,12 +315,12 @@ static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_s
         shim_refuse_child();
         const uint64_t waited = shim_now() - begin, quantum = shim_quantum();
         if (waited >= timeout)
-            return -1;
+            return -1; /* a listener stays asleep */
         if (waited < SPIN_NANOSECONDS)
             __builtin_ia32_pause();
-        else if (timeout == UINT64_MAX && count == 1 && asleep < 0)
-            asleep = shim_asleep_for(signals[0], conditions[0], values[0]);
-        else
+        else if (asleep < 0 && count == 1 && (timeout == UINT64_MAX || listens))
+            asleep = shim_asleep_for(signals[0], conditions[0], values[0], listens);
+        if (waited >= SPIN_NANOSECONDS)
             shim_sleep(bell, seen, timeout - waited < quantum ? timeout - waited : quantum);
     }
 }
@@ -329,7 +331,7 @@ SHIM_API hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t signal, hsa_s
 {
     hsa_signal_value_t value = 0;
     (void)state;
-    wait_any(1, &signal, &condition, &compare, timeout, &value);
+    wait_any(1, &signal, &condition, &compare, timeout, __builtin_return_address(0), &value);
     return value;
 }
 
@@ -356,7 +358,7 @@ SHIM_API uint32_t hsa_amd_signal_wait_any(uint32_t count, hsa_signal_t *signals,
     (void)state;
     if (!count || !signals || !conditions || !values)
         return UINT32_MAX;
-    const int64_t index = wait_any(count, signals, conditions, values, timeout, &value);
+    const int64_t index = wait_any(count, signals, conditions, values, timeout, NULL, &value);
     if (index >= 0 && satisfying)
         *satisfying = value;
     return (uint32_t)index;

@@ -127,6 +127,15 @@ class Exec(unittest.TestCase):
         done = execute(self.program("release"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_waiting_with_listener(self):
+        """The same in kernels that print: libamdhip64 then has a thread that polls, but only for kernels."""
+        done = execute(self.program("listener"))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("deadlock", done.stderr)
+        for words in (["x"], ["x", "y"]):
+            done = execute(self.program("listener"), *words)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "before\nafter\n", ""))
+
     def report(self, *words):
         """The JSON of a program that launches fill, with a grid of n workgroups at launch n from 1 to 6, and twice."""
         path = Path(self.folder.name) / "report.json"
