@@ -5,6 +5,7 @@
 #include "shim/aql/aql.h"
 #include "tool/check/findings.h"
 #include "tool/report/document.h"
+#include "tool/report/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -211,13 +212,38 @@ static bool write_checks(void)
     return ok;
 }
 
+/* Puts the sources into the trace. WAVEMEM_SOURCES: folders, separated by colons, from which they may come.
+ */
+static void keep_sources(struct wm_profile *profile)
+{
+    struct tool_report_options options = {0};
+    struct tool_report report = {.options = &options, .profile = profile};
+    char *folders = getenv("WAVEMEM_SOURCES"), *rest = NULL;
+    const struct wm_profile_row *rows = wm_profile_rows(profile, &report.count);
+    folders = folders ? strdup(folders) : NULL;
+    report.rows = malloc(report.count * sizeof(struct wm_profile_row *) + 1);
+    for (char *at = folders ? strtok_r(folders, ":", &rest) : NULL; at; at = strtok_r(NULL, ":", &rest))
+        if (options.source_path_count < TOOL_SOURCE_PATHS)
+            options.source_paths[options.source_path_count++] = at;
+    for (size_t i = 0; report.rows && i < report.count; i++)
+        report.rows[i] = &rows[i];
+    if (folders && report.rows)
+        tool_keep_sources(&report);
+    free(report.rows);
+    free(folders);
+}
+
 static void write_results(void)
 {
     struct wm_diag diag = {0};
     char path[SHIM_PATH];
-    for (unsigned i = 0; i < gpu_count; i++)
-        if (profiles[i] && wm_profile_end_trace(profiles[i], &diag))
+    for (unsigned i = 0; i < gpu_count; i++) {
+        if (!profiles[i])
+            continue;
+        keep_sources(profiles[i]);
+        if (wm_profile_end_trace(profiles[i], &diag))
             lose(diag.message);
+    }
     if (fidelity && !write_fidelity())
         lose("the fidelity could not be written");
     if (checks_wanted && !write_checks())

@@ -220,6 +220,15 @@ class Exec(unittest.TestCase):
         self.assertEqual(execute("--gpu", "vega64,mi210", program, "enable").returncode, 0)
         self.assertEqual(execute("--gpu", "vega64,vega64", "--check=memory,uninit", program, "enable").returncode, 0)
 
+    def test_trace_has_sources(self):
+        trace = Path(self.folder.name) / "with.trace"
+        done = execute("--gpu", "vega64,vega64", "--trace", trace, f"--source-path={FOLDER}", self.program("no_access"),
+                       "enable")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = subprocess.run([Path(COMMAND).resolve(), "replay", "--source", trace], cwd=self.folder.name,
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertIn("p[threadIdx.x] = threadIdx.x;", done.stdout + done.stderr)
+
     def test_profile(self):
         """vecadd: 100001 work-items in 391 workgroups of 4 waves. The kernel is told 100000, which is 1562.5 waves, and
         6250 lines of 64 bytes. hipMemset's kernel is not the program's."""
