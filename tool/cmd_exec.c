@@ -5,6 +5,7 @@
 
 #include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
@@ -16,13 +17,13 @@ static const char help[] =
     "\n"
     "  wavemem exec ./app input.txt            on a product that the program was built for\n"
     "  wavemem exec --gpu mi100 ./app          on another one; the program must contain code for it\n"
-    "  wavemem exec --gpu mi100,mi100 ./app    on two GPUs\n"
+    "  wavemem exec --gpu mi100,mi210 ./app    on two GPUs\n"
     "  wavemem exec --html app.html ./app      and what the memory instructions of its kernels cost\n"
     "  wavemem exec --kernel '^gemm' --launches 3-5 ./app   the same of a few launches only\n"
     "\n"
     "      --gpu NAME         the product, or the target (gfx906); --gpu list lists them; several, "
     "separated\n"
-    "                         by commas, must have the same target\n"
+    "                         by commas; the program must contain code for each\n"
     "  -j, --threads N        host threads of a kernel; default: one per CPU\n"
     "      --timeout SECONDS  stops a kernel that runs longer\n"
     "      --on-fault HOW     stop: a fault ends its queue, and libamdhip64 5.2 then the program (default);\n"
@@ -42,7 +43,7 @@ static const char help[] =
     "      --kernel REGEX     observes only kernels whose name or symbol matches\n"
     "      --launches LIST    observes only these launches of each kernel, counted from 1: 3, 3-5, 7-, "
     "1,3-5\n"
-    "      --trace FILE       keeps the trace of the profile, for 'wavemem replay'; without the sources\n"
+    "      --trace FILE       keeps the trace of the profile, for 'wavemem replay', with the sources\n"
     "      --show COLUMNS, --sort COLUMN, --all, --instructions, --source[=DIR], --source-path DIR,\n"
     "      --csv FILE, --counters FILE, --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem "
     "prof'\n"
@@ -164,6 +165,29 @@ static int check_values(const struct request *request)
 
 /* ---- running ---- */
 
+/* The folders from which sources may go into traces: the current one, and those of --source-path and
+ * --source. NULL: no trace is kept, or out of memory. */
+static char *source_folders(const struct exec_wanted *wanted)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = wanted->trace ? open_memstream(&text, &size) : NULL;
+    char *path = realpath(".", NULL);
+    if (out && path)
+        fputs(path, out);
+    free(path);
+    for (int i = 0; out && i < wanted->kept_count; i++) {
+        if (strncmp(wanted->kept[i].name, "source", 6) || !wanted->kept[i].value)
+            continue;
+        path = realpath(wanted->kept[i].value, NULL);
+        fprintf(out, ":%s", path ? path : "");
+        free(path);
+    }
+    if (out)
+        fclose(out);
+    return text;
+}
+
 static int run(const struct request *request, char **program)
 {
     char path[PATH_MAX], runtime[PATH_MAX], folder[PATH_MAX];
@@ -174,9 +198,10 @@ static int run(const struct request *request, char **program)
     if (exec_choose_gpus(request->gpu, exec_find_program(*program, path), &gpus) ||
         exec_find_runtime(runtime) || exec_make_folder(folder))
         return TOOL_WRONG;
+    char *sources = source_folders(&request->wanted);
     const struct exec_setting settings[] = {
         {"WAVEMEM_GPU", gpus.names},
-        {"WAVEMEM_TARGET", gpus.target},
+        {"WAVEMEM_TARGET", gpus.targets},
         {"WAVEMEM_THREADS", request->threads},
         {"WAVEMEM_TIMEOUT", request->timeout},
         {"WAVEMEM_ON_FAULT", request->on_fault},
@@ -187,12 +212,14 @@ static int run(const struct request *request, char **program)
         {"WAVEMEM_CHECK", request->wanted.check ? classes : NULL},
         {"WAVEMEM_FIDELITY", request->wanted.fidelity ? "1" : NULL},
         {"WAVEMEM_RESULTS", folder},
+        {"WAVEMEM_SOURCES", sources},
         {NULL, NULL},
     };
     int code = exec_run(program, runtime, settings, &own);
     if (code == TOOL_CLEAN)
         code = exec_report(&request->wanted, folder, own);
     exec_remove_folder(folder);
+    free(sources);
     return code;
 }
 

@@ -27,8 +27,13 @@ enum {
  * addresses. WM_BAD_ARGUMENT: size is 0; WM_NO_MEMORY: see LIMITS in machine.h, or the host has no memory. */
 WM_API enum wm_status wm_allocate(struct wm_machine *machine, uint64_t size, unsigned flags, const char *name,
                                   uint64_t *address, struct wm_diag *diag);
-/* The same at a given address, a multiple of WM_ALLOCATION_ALIGNMENT: a canonical 48-bit address, not in the
- * first or the last page, so from 0x1000 or from 0xffff800000000000 on. There may be no gap to the
+/* Where wavemem looks for free addresses first from now on, for wm_allocate(), objects and what dispatches
+ * need: machines whose addresses shall differ begin far apart. WM_BAD_ARGUMENT: not a multiple of 65536 from
+ * 0x10000000000 to 0x7fff00000000. */
+WM_API enum wm_status wm_set_first_address(struct wm_machine *machine, uint64_t address,
+                                           struct wm_diag *diag);
+/* As wm_allocate(), at a given address, a multiple of WM_ALLOCATION_ALIGNMENT: a canonical 48-bit address,
+ * not in the first or the last page, so from 0x1000 or from 0xffff800000000000 on. There may be no gap to the
  * neighbours; an access across a border is a fault all the same. WM_BAD_ARGUMENT: not such an address, or
  * part of it is allocated. */
 WM_API enum wm_status wm_allocate_at(struct wm_machine *machine, uint64_t address, uint64_t size,

@@ -225,6 +225,10 @@ class Machine:
         self._open.call(lib.wm_set_apertures, number(shared_base, "shared_base", 1 << 64),
                         number(private_base, "private_base", 1 << 64))
 
+    def set_first_address(self, address: int) -> None:
+        """Sets where free addresses are looked for first: wm_set_first_address(). Raises BadArgument."""
+        self._open.call(lib.wm_set_first_address, number(address, "address", 1 << 64))
+
     def reset_gws(self) -> None:
         """Sets the resources of global wave sync to 0: wm_reset_gws(). Raises BadArgument while a dispatch runs."""
         self._open.call(lib.wm_reset_gws)

@@ -61,7 +61,7 @@ static const hsa_machine_model_t model = HSA_MACHINE_MODEL_LARGE;
 static const hsa_default_float_rounding_mode_t rounding = HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR;
 static const uint32_t roundings = 1u << HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR;
 static const hsa_queue_type32_t queue_type = HSA_QUEUE_TYPE_MULTI;
-static const hsa_isa_t isa = {SHIM_ISA}, no_isa = {0};
+static const hsa_isa_t no_isa = {0};
 
 static hsa_status_t cpu_info(uint32_t attribute, void *value)
 {
@@ -118,11 +118,12 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
     static const uint32_t plane[3] = {16384, 16384, 1}, volume[3] = {2048, 2048, 2048},
                           row[3] = {16384, 1, 1}, buffer[3] = {UINT32_MAX, 1, 1}, layers = 2048, pitch = 256,
                           images = 64, samplers = 16;
-    const struct wm_gpu *gpu = device->gpus[number];
+    const struct wm_gpu *gpu = device->gpus[number].product;
     const uint32_t node = 1 + number, bdf = (PCI_BUS + number) << 8;
+    const hsa_isa_t isa = {SHIM_ISA + number};
     char name[64] = {0}, title[64] = {0}, uuid[24] = {0};
     snprintf(uuid, sizeof uuid, "GPU-776176656d656d%02x", number);
-    snprintf(name, sizeof name, "%s", device->target);
+    snprintf(name, sizeof name, "%s", device->gpus[number].target);
     snprintf(title, sizeof title, "%s", gpu->title);
     const uint32_t caches[4] = {(uint32_t)gpu->cache[WM_CACHE_VECTOR].bytes,
                                 (uint32_t)gpu->cache[WM_CACHE_L2].bytes,
@@ -137,7 +138,7 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
         {HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, sizeof rounding, &rounding},
         {HSA_AGENT_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES, sizeof roundings, &roundings},
         {HSA_AGENT_INFO_FAST_F16_OPERATION, sizeof yes, &yes},
-        {HSA_AGENT_INFO_WAVEFRONT_SIZE, sizeof device->wave_size, &device->wave_size},
+        {HSA_AGENT_INFO_WAVEFRONT_SIZE, sizeof gpu->vgpr_lanes, &gpu->vgpr_lanes},
         {HSA_AGENT_INFO_WORKGROUP_MAX_DIM, sizeof sides, sides},
         {HSA_AGENT_INFO_WORKGROUP_MAX_SIZE, sizeof workgroup, &workgroup},
         {HSA_AGENT_INFO_GRID_MAX_DIM, sizeof grid, &grid},
@@ -221,7 +222,8 @@ SHIM_API hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent,
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!callback)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    return shim_gpu(agent) >= 0 ? callback(isa, data) : HSA_STATUS_SUCCESS;
+    return shim_gpu(agent) >= 0 ? callback((hsa_isa_t){SHIM_ISA + (uint64_t)shim_gpu(agent)}, data)
+                                : HSA_STATUS_SUCCESS;
 }
 
 SHIM_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t given, hsa_isa_info_t attribute, void *value)
@@ -234,12 +236,13 @@ SHIM_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t given, hsa_isa_info_t attri
     const struct shim_device *device = shim_device();
     if (!device)
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    if (given.handle != SHIM_ISA)
+    if (given.handle - SHIM_ISA >= device->gpu_count)
         return HSA_STATUS_ERROR_INVALID_ISA;
-    const uint32_t length = (uint32_t)strlen(device->isa) + 1;
+    const char *name = device->isas[given.handle - SHIM_ISA];
+    const uint32_t length = (uint32_t)strlen(name) + 1;
     const struct shim_fact facts[] = {
         {HSA_ISA_INFO_NAME_LENGTH, sizeof length, &length},
-        {HSA_ISA_INFO_NAME, length, device->isa},
+        {HSA_ISA_INFO_NAME, length, name},
         {HSA_ISA_INFO_CALL_CONVENTION_COUNT, sizeof one, &one},
         {HSA_ISA_INFO_MACHINE_MODELS, sizeof models, models},
         {HSA_ISA_INFO_PROFILES, sizeof profiles, profiles},
@@ -262,10 +265,12 @@ SHIM_API hsa_status_t hsa_isa_from_name(const char *name, hsa_isa_t *found)
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!name || !found)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (strcmp(name, device->isa))
-        return HSA_STATUS_ERROR_INVALID_ISA_NAME;
-    *found = isa;
-    return HSA_STATUS_SUCCESS;
+    for (unsigned i = 0; i < device->gpu_count; i++)
+        if (!strcmp(name, device->isas[i])) {
+            found->handle = SHIM_ISA + i;
+            return HSA_STATUS_SUCCESS;
+        }
+    return HSA_STATUS_ERROR_INVALID_ISA_NAME;
 }
 
 /* ---- memory pools ---- */
@@ -329,7 +334,7 @@ SHIM_API hsa_status_t hsa_amd_agent_iterate_memory_pools(
 static size_t size_of(const struct pool *pool, hsa_agent_t owner)
 {
     const int gpu = shim_gpu(owner);
-    const struct wm_gpu *product = gpu < 0 ? NULL : shim_device()->gpus[gpu];
+    const struct wm_gpu *product = gpu < 0 ? NULL : shim_device()->gpus[gpu].product;
     if (pool->kind == SHIM_POOL_GROUP)
         return product->lds_bytes;
     if (product && product->memory_bytes)

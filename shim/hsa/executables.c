@@ -276,7 +276,7 @@ SHIM_API hsa_status_t hsa_executable_destroy(hsa_executable_t given)
 /* Where the machine has put the object: the allocation around any of its symbols. */
 static void find_place(struct code *code)
 {
-    struct wm_machine *machine = shim_device()->machine;
+    struct wm_machine *machine = shim_device()->gpus[shim_gpu(code->agent)].machine;
     struct wm_allocation found = {.struct_size = sizeof found};
     char name[512];
     for (size_t i = 0; i < wm_object_kernel_count(code->object); i++) {
@@ -295,7 +295,7 @@ static void find_place(struct code *code)
 
 static hsa_status_t load(struct executable *executable, hsa_agent_t agent, const struct reader *reader)
 {
-    const struct shim_device *device = shim_device();
+    const struct shim_gpu *gpu = &shim_device()->gpus[shim_gpu(agent)];
     struct wm_diag diag = {0};
     struct code code = {.agent = agent, .bytes = reader->bytes, .size = reader->size};
     if (!grow(&executable->codes, executable->code_count, sizeof code))
@@ -303,9 +303,9 @@ static hsa_status_t load(struct executable *executable, hsa_agent_t agent, const
     if (!shim_variables_find(reader->bytes, reader->size, &code.variables))
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     enum wm_status status =
-        wm_object_open(reader->bytes, reader->size, SHIM_OBJECT, device->target, &code.object, &diag);
+        wm_object_open(reader->bytes, reader->size, SHIM_OBJECT, gpu->target, &code.object, &diag);
     if (!status) {
-        status = wm_load(device->machine, code.object, &diag);
+        status = wm_load(gpu->machine, code.object, &diag);
         if (status)
             wm_object_close(code.object);
     }
@@ -405,8 +405,8 @@ static uint64_t find_symbol(struct executable *executable, const hsa_agent_t *ag
             continue;
         symbol.agent = executable->codes[i].agent;
         symbol.kernel = find_kernel(executable->codes[i].object, name);
-        found = !wm_symbol(shim_device()->machine, executable->codes[i].object, name, &symbol.address,
-                           &symbol.size, NULL);
+        found = !wm_symbol(shim_device()->gpus[shim_gpu(symbol.agent)].machine, executable->codes[i].object,
+                           name, &symbol.address, &symbol.size, NULL);
     }
     if (!found || !grow(&executable->symbols, executable->symbol_count, sizeof symbol) ||
         !(symbol.name = strdup(name)))
@@ -590,7 +590,8 @@ static hsa_status_t query_host_address(const void *address, const void **host)
 {
     if (!address || !host || !shim_device())
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *host = wm_host_pointer(shim_device()->machine, (uintptr_t)address, 1);
+    const struct shim_gpu *gpu = shim_gpu_at((uintptr_t)address);
+    *host = gpu ? wm_host_pointer(gpu->machine, (uintptr_t)address, 1) : NULL;
     return *host ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 

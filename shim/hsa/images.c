@@ -91,9 +91,14 @@ static bool fits(size_t size)
     return size <= UINT32_MAX;
 }
 
+static const char *target_of(hsa_agent_t agent)
+{
+    return shim_device()->gpus[shim_gpu(agent)].target;
+}
+
 /* `row` and `slice`: bytes that the program chose; 0: any. */
-static hsa_status_t describe(const hsa_ext_image_descriptor_t *given, uint64_t address, size_t row,
-                             size_t slice, struct image *image, uint32_t words[WM_IMAGE_WORDS])
+static hsa_status_t describe(hsa_agent_t agent, const hsa_ext_image_descriptor_t *given, uint64_t address,
+                             size_t row, size_t slice, struct image *image, uint32_t words[WM_IMAGE_WORDS])
 {
     struct wm_diag diag = {0};
     if (!has_format(given->geometry, &given->format))
@@ -114,7 +119,7 @@ static hsa_status_t describe(const hsa_ext_image_descriptor_t *given, uint64_t a
                                     .depth = (uint32_t)depth,
                                     .address = address};
     const enum wm_status status =
-        wm_image_describe(shim_device()->target, &image->made, words, &image->layout, &diag);
+        wm_image_describe(target_of(agent), &image->made, words, &image->layout, &diag);
     if (status) {
         shim_complain("image: %s", diag.message);
         return status == WM_BAD_ARGUMENT ? (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED
@@ -162,7 +167,7 @@ static hsa_status_t data_info(hsa_agent_t agent, const hsa_ext_image_descriptor_
     uint32_t words[WM_IMAGE_WORDS];
     hsa_status_t status = check(agent, given, info);
     if (!status)
-        status = describe(given, 0, row, slice, &image, words);
+        status = describe(agent, given, 0, row, slice, &image, words);
     if (!status)
         *info = (hsa_ext_image_data_info_t){.size = image.layout.bytes, .alignment = WM_IMAGE_ALIGNMENT};
     return status;
@@ -214,7 +219,7 @@ static hsa_status_t create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *
     struct image *image = malloc(sizeof *image);
     if (!image)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    status = describe(given, (uintptr_t)data, row, slice, image, words);
+    status = describe(agent, given, (uintptr_t)data, row, slice, image, words);
     if (!status)
         status = store(words, WM_IMAGE_WORDS, &image->handle);
     if (status) {
@@ -376,7 +381,8 @@ SHIM_API hsa_status_t hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t from
     return copy(&out, to_offset, &in, from_offset, range);
 }
 
-static hsa_status_t element_of(const struct image *image, const void *data, uint32_t element[4])
+static hsa_status_t element_of(hsa_agent_t agent, const struct image *image, const void *data,
+                               uint32_t element[4])
 {
     struct wm_format_answer answer;
     struct wm_diag diag = {0};
@@ -387,7 +393,7 @@ static hsa_status_t element_of(const struct image *image, const void *data, uint
         type++;
     while (orders[order].components != image->made.components)
         order++;
-    if (wm_format_store(shim_device()->target, orders[order].layouts[components[type].bytes],
+    if (wm_format_store(target_of(agent), orders[order].layouts[components[type].bytes],
                         components[type].number, value, &answer, &diag)) {
         shim_complain("image: %s", diag.message);
         return HSA_STATUS_ERROR;
@@ -407,7 +413,7 @@ SHIM_API hsa_status_t hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t giv
         return status;
     if (!find(given, &image) || !contains(&image, &region->offset, &region->range))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    status = element_of(&image, data, element);
+    status = element_of(agent, &image, data, element);
     if (status)
         return status;
     const struct strides to = strides_of(&image);
@@ -450,7 +456,7 @@ SHIM_API hsa_status_t hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sa
                                        .linear = given->filter_mode == HSA_EXT_SAMPLER_FILTER_MODE_LINEAR,
                                        .normalized = given->coordinate_mode ==
                                                      HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED};
-    if (wm_sampler_describe(shim_device()->target, &sampler, words, &diag)) {
+    if (wm_sampler_describe(target_of(agent), &sampler, words, &diag)) {
         shim_complain("sampler: %s", diag.message);
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory: allocations from pools, host memory that the program locks, copies. Memory of the host is mapped
- * into the machine at its own address and with its exact size; memory of the device exists in the machine
- * only. */
+ * into the machines of all GPUs at its own address and with its exact size; memory of a device exists in its
+ * machine only, and in those of the GPUs that the program gives access to it. */
 #include "shim.h"
 
 #include <pthread.h>
@@ -16,6 +16,7 @@ struct block {
     hsa_agent_t agent;   /* whose */
     uint32_t locks;      /* of the same range */
     uint64_t seen;       /* of a lock: where kernels see it */
+    uint32_t peers;      /* bit per other GPU that sees it, if it is a device's */
     size_t mapped;       /* bytes of the host's mapping, for munmap; 0: none */
     void *user;
     struct shim_site site;
@@ -105,6 +106,50 @@ static struct block *find_any(uint64_t address)
     return block ? block : find_seen(address);
 }
 
+/* ---- machines ---- */
+
+static struct wm_machine *machine_of(hsa_agent_t agent)
+{
+    return shim_device()->gpus[shim_gpu(agent)].machine;
+}
+
+static void free_everywhere(uint64_t address)
+{
+    for (unsigned i = 0; i < shim_device()->gpu_count; i++)
+        wm_free(shim_device()->gpus[i].machine, address, NULL);
+}
+
+enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, unsigned flags,
+                                   const char *name, struct wm_diag *diag)
+{
+    const struct shim_device *device = shim_device();
+    const uint64_t at = address ? address : (uintptr_t)host;
+    for (unsigned i = 0; i < device->gpu_count; i++) {
+        const enum wm_status status =
+            wm_map_host(device->gpus[i].machine, host, size, address, flags, name, diag);
+        while (status && i--)
+            wm_free(device->gpus[i].machine, at, NULL);
+        if (status)
+            return status;
+    }
+    return WM_OK;
+}
+
+const struct shim_gpu *shim_gpu_at(uint64_t address)
+{
+    const struct shim_device *device = shim_device();
+    const struct shim_gpu *any = NULL;
+    for (unsigned i = 0; i < device->gpu_count; i++) {
+        struct wm_allocation found = {.struct_size = sizeof found};
+        if (wm_find_allocation(device->gpus[i].machine, address, false, &found, NULL))
+            continue;
+        any = &device->gpus[i];
+        if (!found.is_host)
+            return any;
+    }
+    return any;
+}
+
 /* ---- pools ---- */
 
 static hsa_status_t allocate_host(size_t size, struct block *block)
@@ -117,8 +162,7 @@ static hsa_status_t allocate_host(size_t size, struct block *block)
     struct wm_diag diag = {0};
     if (memory == MAP_FAILED)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    const enum wm_status status =
-        wm_map_host(shim_device()->machine, memory, size, 0, 0, "memory of the host", &diag);
+    const enum wm_status status = shim_map_everywhere(memory, size, 0, 0, "memory of the host", &diag);
     if (status) {
         munmap(memory, mapped);
         shim_complain("%s", diag.message);
@@ -129,12 +173,18 @@ static hsa_status_t allocate_host(size_t size, struct block *block)
     return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t release(const struct block *block)
+static void release(const struct block *block)
 {
-    const enum wm_status status = wm_free(shim_device()->machine, block->low, NULL);
-    if (block->mapped)
+    const struct shim_device *device = shim_device();
+    if (block->mapped) {
+        free_everywhere(block->low);
         munmap((void *)(uintptr_t)block->low, block->mapped);
-    return shim_status(status);
+        return;
+    }
+    for (unsigned i = 0; i < device->gpu_count; i++)
+        if (block->peers >> i & 1)
+            wm_free(device->gpus[i].machine, block->low, NULL);
+    wm_free(machine_of(block->agent), block->low, NULL);
 }
 
 /* Memory of 2 MiB and more begins at a multiple of that, as the thunk library aligns it: the device's
@@ -163,7 +213,7 @@ static enum wm_status allocate_large(struct wm_machine *machine, size_t size, co
 static hsa_status_t allocate_device(size_t size, struct block *block)
 {
     static const char name[] = "memory of the device";
-    struct wm_machine *machine = shim_device()->machine;
+    struct wm_machine *machine = machine_of(block->agent);
     return shim_status(size < LARGE ? wm_allocate(machine, size, 0, name, &block->low, NULL)
                                     : allocate_large(machine, size, name, &block->low));
 }
@@ -212,7 +262,50 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_free(void *pointer)
         take_out(&allocated, found);
     }
     pthread_mutex_unlock(&lock);
-    return block.size ? release(&block) : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    if (!block.size)
+        return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    release(&block);
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- access ---- */
+
+/* Lets a GPU see another one's memory. The check of the owner does not see what others write: it counts all
+ * of it as written. */
+static hsa_status_t add_peer(struct block *block, const struct shim_gpu *gpu)
+{
+    struct wm_machine *owner = machine_of(block->agent);
+    struct wm_diag diag = {0};
+    void *host = wm_host_pointer(owner, block->low, block->size);
+    enum wm_status status =
+        wm_map_host(gpu->machine, host, block->size, block->low, 0, "memory of another GPU", &diag);
+    if (!status && shim_observe_checks())
+        status = wm_write(owner, block->low, host, block->size, &diag);
+    if (status)
+        shim_complain("GPU %u gets no access to memory at 0x%llx: %s", gpu->number,
+                      (unsigned long long)block->low, diag.message);
+    else
+        block->peers |= UINT32_C(1) << gpu->number;
+    return shim_status(status);
+}
+
+/* Gives the GPUs of `wanted` access to the device's memory, and takes it from the others. */
+static hsa_status_t set_peers(struct block *block, uint32_t wanted)
+{
+    const struct shim_device *device = shim_device();
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    for (unsigned i = 0; i < device->gpu_count && !status; i++) {
+        const bool has = block->peers >> i & 1, wants = wanted >> i & 1;
+        if (i == (unsigned)shim_gpu(block->agent) || has == wants)
+            continue;
+        if (wants)
+            status = add_peer(block, &device->gpus[i]);
+        else
+            wm_free(device->gpus[i].machine, block->low, NULL);
+        if (!wants)
+            block->peers &= ~(UINT32_C(1) << i);
+    }
+    return status;
 }
 
 SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agents,
@@ -222,13 +315,21 @@ SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agen
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!count || !agents || flags)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t wanted = 0;
+    for (uint32_t i = 0; i < count; i++) {
         if (!shim_is_agent(agents[i]))
             return HSA_STATUS_ERROR_INVALID_AGENT;
+        if (shim_gpu(agents[i]) >= 0)
+            wanted |= UINT32_C(1) << shim_gpu(agents[i]);
+    }
     pthread_mutex_lock(&lock);
-    const bool known = find_any((uintptr_t)pointer);
+    struct block *block = find_any((uintptr_t)pointer);
+    /* all GPUs have access to memory of the host */
+    const hsa_status_t status = !block                            ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+                                : block->pool == SHIM_POOL_DEVICE ? set_peers(block, wanted)
+                                                                  : HSA_STATUS_SUCCESS;
     pthread_mutex_unlock(&lock);
-    return known ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT; /* all GPUs have access */
+    return status;
 }
 
 /* ---- locks ---- */
@@ -248,8 +349,8 @@ static hsa_status_t map_lock(struct block *block, bool writable)
             next_seen = SEEN_LOW;
         block->seen = next_seen + block->low % PAGE;
         next_seen = (block->seen + block->size + 2 * GAP) / GAP * GAP;
-        if (!wm_map_host(shim_device()->machine, (void *)(uintptr_t)block->low, block->size, block->seen,
-                         writable ? 0 : WM_READ_ONLY, "registered memory", &diag))
+        if (!shim_map_everywhere((void *)(uintptr_t)block->low, block->size, block->seen,
+                                 writable ? 0 : WM_READ_ONLY, "registered memory", &diag))
             return HSA_STATUS_SUCCESS;
     }
     shim_complain("%s", diag.message);
@@ -321,7 +422,7 @@ static hsa_status_t lock_range(uint64_t low, size_t size, uint64_t *seen)
     if (insert(&locked, &block))
         return HSA_STATUS_SUCCESS;
     if (!own)
-        wm_free(shim_device()->machine, block.seen, NULL);
+        free_everywhere(block.seen);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
@@ -362,7 +463,7 @@ SHIM_API hsa_status_t hsa_amd_memory_unlock(void *host)
     const bool found = block;
     if (found && !--block->locks) {
         if (!block->pool)
-            wm_free(shim_device()->machine, block->seen, NULL);
+            free_everywhere(block->seen);
         take_out(&locked, block);
     }
     pthread_mutex_unlock(&lock);
@@ -423,21 +524,25 @@ SHIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (given->size < info.size)
         info.size = given->size;
+    uint32_t gpus = 0;
     pthread_mutex_lock(&lock);
     const struct block *block = find_any((uintptr_t)pointer);
-    const bool known = block;
-    if (known)
+    if (block) {
         describe(block, &info);
+        gpus = block->pool == SHIM_POOL_DEVICE ? block->peers | UINT32_C(1) << shim_gpu(block->agent)
+                                               : UINT32_MAX;
+    }
     pthread_mutex_unlock(&lock);
     memcpy(given, &info, info.size);
     if (!alloc)
         return HSA_STATUS_SUCCESS;
-    *count = known ? shim_device()->gpu_count : 0;
-    *accessible = known ? alloc(*count * sizeof **accessible) : NULL;
-    if (known && !*accessible)
+    *count = 0;
+    *accessible = gpus ? alloc(shim_device()->gpu_count * sizeof **accessible) : NULL;
+    if (gpus && !*accessible)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    for (uint32_t i = 0; i < *count; i++)
-        (*accessible)[i].handle = SHIM_GPU + i;
+    for (unsigned i = 0; i < shim_device()->gpu_count; i++)
+        if (gpus >> i & 1)
+            (*accessible)[(*count)++].handle = SHIM_GPU + i;
     return HSA_STATUS_SUCCESS;
 }
 
@@ -487,7 +592,7 @@ bool shim_others_have_memory(void)
     return shared;
 }
 
-bool shim_nearest(uint64_t address, struct shim_allocation *near)
+bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allocation *near)
 {
     enum { FAR = 1 << 30 }; /* an allocation farther away explains nothing */
     const struct list *const lists[] = {&allocated, &locked};
@@ -503,20 +608,15 @@ bool shim_nearest(uint64_t address, struct shim_allocation *near)
                                          .kind = best->locks                      ? "registered memory"
                                                  : best->pool == SHIM_POOL_DEVICE ? "device memory"
                                                                                   : "host memory",
-                                         .site = best->site};
+                                         .site = best->site,
+                                         .is_hidden = gpu && best->pool == SHIM_POOL_DEVICE &&
+                                                      gpu->number != (unsigned)shim_gpu(best->agent) &&
+                                                      !(best->peers >> gpu->number & 1)};
     pthread_mutex_unlock(&lock);
     return best;
 }
 
 /* ---- copies ---- */
-
-/* Whether the machine knows the address: memory of the device or of the host, or locked memory as kernels see
- * it. The rest is memory of the host alone. */
-static bool is_known(uint64_t address)
-{
-    struct wm_allocation found = {.struct_size = sizeof found};
-    return !wm_find_allocation(shim_device()->machine, address, false, &found, NULL);
-}
 
 /* Whether the host can copy from or to its own memory: a wild pointer is an error, not a crash. */
 static bool has_host(uint64_t address, size_t size, bool writes)
@@ -527,43 +627,45 @@ static bool has_host(uint64_t address, size_t size, bool writes)
 }
 
 /* Whether one allocation has all of these bytes. */
-static bool holds(uint64_t address, size_t size)
+static bool holds(const struct wm_machine *machine, uint64_t address, size_t size)
 {
     struct wm_allocation found = {.struct_size = sizeof found};
-    return !wm_find_allocation(shim_device()->machine, address, false, &found, NULL) &&
+    return !wm_find_allocation(machine, address, false, &found, NULL) &&
            size <= found.size - (address - found.address);
 }
 
-/* Copies within the machine, piece by piece: those who watch its memory see a read and a write, and not that
- * the host may have changed what it reads. */
-static hsa_status_t copy_between(struct wm_machine *machine, uint64_t to, uint64_t from, size_t size)
+/* Copies within and between machines, piece by piece: those who watch their memory see a read and a write,
+ * and not that the host may have changed what it reads. */
+static hsa_status_t copy_between(const struct shim_gpu *to_gpu, uint64_t to, const struct shim_gpu *from_gpu,
+                                 uint64_t from, size_t size)
 {
     enum { PIECE = 16 << 10 };
     char bytes[PIECE];
-    enum wm_status status = holds(to, size) && holds(from, size) ? WM_OK : WM_OUT_OF_RANGE;
+    enum wm_status status =
+        holds(to_gpu->machine, to, size) && holds(from_gpu->machine, from, size) ? WM_OK : WM_OUT_OF_RANGE;
     for (size_t done = 0; done < size && !status; done += PIECE) {
         const size_t count = size - done < PIECE ? size - done : PIECE;
-        status = wm_read(machine, from + done, bytes, count, NULL);
+        status = wm_read(from_gpu->machine, from + done, bytes, count, NULL);
         if (!status)
-            status = wm_write(machine, to + done, bytes, count, NULL);
+            status = wm_write(to_gpu->machine, to + done, bytes, count, NULL);
     }
     return shim_status(status);
 }
 
+/* Memory that no machine knows is the host's alone. */
 hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
 {
-    struct wm_machine *machine = shim_device()->machine;
     if (!size)
         return HSA_STATUS_SUCCESS;
-    const bool knows_to = is_known(to), knows_from = is_known(from);
-    if ((!knows_to && !has_host(to, size, true)) || (!knows_from && !has_host(from, size, false)))
+    const struct shim_gpu *to_gpu = shim_gpu_at(to), *from_gpu = shim_gpu_at(from);
+    if ((!to_gpu && !has_host(to, size, true)) || (!from_gpu && !has_host(from, size, false)))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!knows_to && knows_from)
-        return shim_status(wm_read(machine, from, (void *)(uintptr_t)to, size, NULL));
-    if (knows_to && knows_from)
-        return copy_between(machine, to, from, size);
-    if (knows_to)
-        return shim_status(wm_write(machine, to, (const void *)(uintptr_t)from, size, NULL));
+    if (to_gpu && from_gpu)
+        return copy_between(to_gpu, to, from_gpu, from, size);
+    if (from_gpu)
+        return shim_status(wm_read(from_gpu->machine, from, (void *)(uintptr_t)to, size, NULL));
+    if (to_gpu)
+        return shim_status(wm_write(to_gpu->machine, to, (const void *)(uintptr_t)from, size, NULL));
     memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
     return HSA_STATUS_SUCCESS;
 }
@@ -582,7 +684,8 @@ SHIM_API hsa_status_t hsa_amd_memory_fill(void *pointer, uint32_t value, size_t 
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!pointer || (uintptr_t)pointer % sizeof value || count > SHIM_MOST_BYTES / sizeof value)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    uint32_t *words = wm_host_pointer(shim_device()->machine, (uintptr_t)pointer, count * sizeof value);
+    const struct shim_gpu *gpu = shim_gpu_at((uintptr_t)pointer);
+    uint32_t *words = gpu ? wm_host_pointer(gpu->machine, (uintptr_t)pointer, count * sizeof value) : NULL;
     if (!words)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < count; i++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether anything but a kernel that waits could still change what it waits for: then its waiting is no
  * deadlock. The answer is no only if every thread of the process waits without a time limit, for another
- * thread or for a signal. */
+ * thread or for a signal, or is libamdhip64's, which answers kernels only. */
 #include "shim.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -20,8 +21,9 @@ enum {
 
 /* A thread that is asleep in the runtime. */
 static struct party {
-    pid_t tid; /* 0: the slot is free */
-    bool own;  /* of the runtime; wakes if a signal changes or a packet comes */
+    pid_t tid;     /* 0: the slot is free */
+    bool own;      /* of the runtime; wakes if a signal changes or a packet comes */
+    bool listener; /* see shim_is_listener(); stays while it looks whether the signal has changed */
     hsa_signal_t signal;
     hsa_signal_condition_t condition;
     int64_t compare;
@@ -30,16 +32,27 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows,
 static uint64_t entries;                                 /* how often a thread went to sleep for a signal */
 static uint64_t next_answer;                             /* time; atomic */
 
-static int enter(const struct party *given)
+/* Whether it is the same wait of the same listener. */
+static bool is_same(const struct party *a, const struct party *b)
+{
+    return a->tid == b->tid && a->listener && b->listener && a->signal.handle == b->signal.handle &&
+           a->condition == b->condition && a->compare == b->compare;
+}
+
+static int enter(struct party given)
 {
     int i = 0;
+    given.tid = (pid_t)syscall(SYS_gettid);
     pthread_mutex_lock(&lock);
-    while (i < PARTIES && parties[i].tid)
+    while (given.listener && i < PARTIES && !is_same(&parties[i], &given))
         i++;
-    if (i < PARTIES) {
-        parties[i] = *given;
-        parties[i].tid = (pid_t)syscall(SYS_gettid);
-        entries += !given->own;
+    if (!given.listener || i == PARTIES) {
+        i = 0;
+        while (i < PARTIES && parties[i].tid)
+            i++;
+        if (i < PARTIES)
+            parties[i] = given;
+        entries += i < PARTIES && !given.own;
     }
     pthread_mutex_unlock(&lock);
     return i < PARTIES ? i : -1;
@@ -47,12 +60,36 @@ static int enter(const struct party *given)
 
 int shim_asleep(void)
 {
-    return enter(&(struct party){.own = true});
+    return enter((struct party){.own = true});
 }
 
-int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64_t compare)
+int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64_t compare, bool listener)
 {
-    return enter(&(struct party){.signal = signal, .condition = condition, .compare = compare});
+    return enter(
+        (struct party){.listener = listener, .signal = signal, .condition = condition, .compare = compare});
+}
+
+/* libamdhip64's thread for hostcall, through which kernels print, assert and allocate, waits for a value
+ * other than the last one, at most 16 ms each time. In between it only looks at the value; if that has
+ * changed, it answers what kernels wrote to its buffer. Nothing else in libamdhip64 waits so. Source:
+ * ROCclr 5.2, device/devhostcall.cpp, HostcallListener::consumePackets(). */
+bool shim_is_listener(const void *caller, hsa_signal_condition_t condition)
+{
+    static const char library[] = "libamdhip64.so";
+    static const void *known;
+    Dl_info info;
+    if (condition != HSA_SIGNAL_CONDITION_NE || !caller)
+        return false;
+    if (__atomic_load_n(&known, __ATOMIC_RELAXED) == caller)
+        return true;
+    if (!dladdr(caller, &info) || !info.dli_fname)
+        return false;
+    const char *name = strrchr(info.dli_fname, '/');
+    name = name ? name + 1 : info.dli_fname;
+    if (strncmp(name, library, sizeof library - 1))
+        return false;
+    __atomic_store_n(&known, caller, __ATOMIC_RELAXED);
+    return true;
 }
 
 void shim_awake(int slot)

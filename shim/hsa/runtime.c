@@ -3,9 +3,7 @@
 #include "shim.h"
 
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
@@ -27,40 +25,17 @@ static void lose_device(void)
     ready = false;
 }
 
+void shim_before_packet(const struct shim_gpu *gpu)
+{
+    (void)gpu; /* memory is mapped when it is allocated */
+}
+
 void shim_refuse_child(void)
 {
     if (!forked)
         return;
     fputs("wavemem: this process was forked from one that uses the GPU, and cannot use it\n", stderr);
     abort(); /* what waits for the GPU would wait for ever */
-}
-
-uint64_t shim_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-void shim_report(const char *text)
-{
-    fprintf(stderr, "wavemem: error: %s\n", text);
-}
-
-void shim_complain(const char *format, ...)
-{
-    enum { MOST = 20 };
-    static unsigned said;
-    const unsigned number = __atomic_add_fetch(&said, 1, __ATOMIC_RELAXED);
-    char text[600];
-    va_list arguments;
-    if (number > MOST)
-        return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "wavemem: %s\n%s", text,
-            number == MOST ? "wavemem: further messages of this kind are not shown\n" : "");
 }
 
 hsa_status_t shim_status(enum wm_status status)
@@ -97,70 +72,56 @@ static const struct {
     {"gfx1013", ":xnack-"},
 };
 
-static void name_isa(struct shim_device *d)
+static void name_isa(const char *target, char *isa, size_t size)
 {
     const char *more = "";
     for (size_t i = 0; i < SHIM_COUNT(features); i++)
-        if (!strcmp(features[i].target, d->target))
+        if (!strcmp(features[i].target, target))
             more = features[i].features;
-    snprintf(d->isa, sizeof d->isa, "amdgcn-amd-amdhsa--%s%s", d->target, more);
+    snprintf(isa, size, "amdgcn-amd-amdhsa--%s%s", target, more);
 }
 
-/* A number in the environment, as `wavemem exec` puts it there; 0 if absent. */
-static double option(const char *name)
-{
-    const char *text = getenv(name);
-    return text ? strtod(text, NULL) : 0;
-}
+/* Addresses of one GPU begin so far above those of the one before. */
+#define FIRST_ADDRESS UINT64_C(0x10000000000)
+#define STRIDE        UINT64_C(0x16000000000)
 
-/* Names of products, separated by commas. */
-static bool find_gpus(struct shim_device *made)
+static bool make_gpu(struct shim_gpu *gpu, const struct wm_gpu *product, unsigned number)
 {
     struct wm_diag diag = {0};
-    const char *names = getenv("WAVEMEM_GPU");
-    for (const char *at = names && *names ? names : "gfx900"; *at;) {
-        char name[SHIM_NAME];
-        const size_t length = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        at += length + (at[length] == ',');
-        if (made->gpu_count == SHIM_GPUS) {
-            shim_complain("WAVEMEM_GPU: more than %d GPUs", SHIM_GPUS);
-            return false;
-        }
-        if (wm_gpu_find(name, &made->gpus[made->gpu_count++], &diag)) {
-            shim_complain("WAVEMEM_GPU: %s", diag.message);
-            return false;
-        }
-    }
-    return true;
+    *gpu = (struct shim_gpu){.product = product, .number = number};
+    shim_choose_target(product, number, gpu->target);
+    if (!wm_machine_create(gpu->target, &gpu->machine, &diag) &&
+        !wm_set_first_address(gpu->machine, FIRST_ADDRESS + number * STRIDE, &diag))
+        return true;
+    shim_complain("%s", diag.message);
+    wm_machine_destroy(gpu->machine);
+    return false;
 }
 
 static bool make_device(void)
 {
-    struct wm_diag diag = {0};
-    const char *on_fault = getenv("WAVEMEM_ON_FAULT");
-    struct shim_device made = {.threads = (uint32_t)option("WAVEMEM_THREADS"),
-                               .timeout = option("WAVEMEM_TIMEOUT"),
-                               .goes_on = on_fault && !strcmp(on_fault, "continue")};
-    if (!find_gpus(&made))
+    static struct shim_device made;
+    const struct wm_gpu *products[SHIM_GPUS];
+    const unsigned count = shim_find_products(products);
+    bool ok = count > 0;
+    shim_settings_begin();
+    made.gpu_count = 0;
+    while (ok && made.gpu_count < count)
+        if ((ok = make_gpu(&made.gpus[made.gpu_count], products[made.gpu_count], made.gpu_count)))
+            made.gpu_count++;
+    while (!ok && made.gpu_count)
+        wm_machine_destroy(made.gpus[--made.gpu_count].machine);
+    if (!ok)
         return false;
-    const char *target = getenv("WAVEMEM_TARGET"); /* one of the product's */
-    if (!target || !*target)
-        target = made.gpus[0]->targets;
-    if (!made.threads) /* once: to ask takes as long as a small kernel */
-        made.threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    snprintf(made.target, sizeof made.target, "%.*s", (int)strcspn(target, " ,"), target);
-    made.wave_size = made.gpus[0]->vgpr_lanes;
-    name_isa(&made);
-    if (wm_machine_create(made.target, &made.machine, &diag)) {
-        shim_complain("%s", diag.message);
-        return false;
-    }
+    for (unsigned i = 0; i < count; i++)
+        name_isa(made.gpus[i].target, made.isas[i], sizeof made.isas[i]);
     device = made;
     pthread_atfork(NULL, NULL, lose_device);
     shim_results_begin();
     shim_launches_begin();
-    shim_observe_begin(&device);
+    shim_observe_begin();
+    for (unsigned i = 0; i < count; i++)
+        shim_observe_gpu(&device.gpus[i]);
     __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
     return true;
 }

@@ -3,57 +3,10 @@
  * know about a signal is kept where kernels cannot write. */
 #include "shim.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
-/* ---- bells ---- */
-
-enum {
-    /* Kernels change signals and other memory without a bell: those who wait look so often, in nanoseconds,
-     * while one runs and while none does. */
-    LOOK_RUNNING = 50000,
-    LOOK_IDLE = 5000000,
-    SPIN_NANOSECONDS = 20000, /* before a thread sleeps: about what falling asleep and waking cost */
-};
-
-struct shim_bell shim_any_signal;
-
-static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
-{
-    return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
-}
-
-void shim_ring(struct shim_bell *bell)
-{
-    __atomic_fetch_add(&bell->rings, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&bell->sleepers, __ATOMIC_SEQ_CST))
-        futex(&bell->rings, FUTEX_WAKE, INT_MAX, NULL);
-}
-
-uint32_t shim_rings(const struct shim_bell *bell)
-{
-    return __atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST);
-}
-
-void shim_sleep(struct shim_bell *bell, uint32_t seen, uint64_t nanoseconds)
-{
-    const struct timespec timeout = {(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)};
-    __atomic_fetch_add(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
-    futex(&bell->rings, FUTEX_WAIT, seen, &timeout);
-    __atomic_fetch_sub(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
-}
-
-uint64_t shim_quantum(void)
-{
-    return shim_kernels_running() ? LOOK_RUNNING : LOOK_IDLE;
-}
+enum { SPIN_NANOSECONDS = 20000 }; /* before a thread sleeps: about what falling asleep and waking cost */
 
 /* ---- slabs ---- */
 
@@ -95,6 +48,12 @@ amd_signal_t *shim_signal(hsa_signal_t signal)
     return slab ? &slab->signals[index] : NULL;
 }
 
+amd_signal_t *shim_gpu_signal(const struct shim_gpu *gpu, hsa_signal_t signal)
+{
+    (void)gpu; /* all of them see all signals */
+    return shim_signal(signal);
+}
+
 static struct shim_bell *bell_of(hsa_signal_t signal)
 {
     return &bells[signal.handle / sizeof(amd_signal_t) % BELLS];
@@ -102,7 +61,6 @@ static struct shim_bell *bell_of(hsa_signal_t signal)
 
 static bool add_slab(void)
 {
-    const struct shim_device *device = shim_device();
     struct slab *slab = slab_count < SLABS ? calloc(1, sizeof *slab) : NULL;
     uint32_t *more = slab ? realloc(unused, (slab_count + 1) * SLAB * sizeof *more) : NULL;
     const size_t size = SLAB * sizeof(amd_signal_t);
@@ -111,7 +69,7 @@ static bool add_slab(void)
     if (slab)
         slab->signals = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (!more || slab->signals == MAP_FAILED ||
-        wm_map_host(device->machine, slab->signals, size, 0, 0, "signals", NULL)) {
+        shim_map_everywhere(slab->signals, size, 0, 0, "signals", NULL)) {
         if (more && slab->signals != MAP_FAILED)
             munmap(slab->signals, size);
         free(slab);
@@ -204,8 +162,9 @@ SHIM_API hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t signal, volatile
 
 enum operation { LOAD, STORE, EXCHANGE, ADD, SUBTRACT, AND, OR, XOR };
 
-static void changed(hsa_signal_t signal)
+void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal)
 {
+    (void)gpu;
     size_t index;
     struct slab *slab = find(signal, &index);
     struct shim_queue *queue = slab ? slab->queue[index] : NULL;
@@ -255,7 +214,7 @@ static int64_t operate(hsa_signal_t signal, enum operation operation, int64_t op
         before = __atomic_fetch_xor(value, operand, __ATOMIC_SEQ_CST);
         break;
     }
-    changed(signal);
+    shim_signal_changed(NULL, signal);
     return before;
 }
 
@@ -294,7 +253,7 @@ static int64_t compare_and_swap(hsa_signal_t signal, int64_t expected, int64_t v
     amd_signal_t *s = expect(signal, function);
     if (s && __atomic_compare_exchange_n((int64_t *)&s->value, &expected, value, false, __ATOMIC_SEQ_CST,
                                          __ATOMIC_SEQ_CST))
-        changed(signal);
+        shim_signal_changed(NULL, signal);
     return expected;
 }
 
@@ -324,45 +283,17 @@ SHIM_API void hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_va
     hsa_signal_silent_store_screlease(signal, value);
 }
 
-void shim_complete(hsa_signal_t signal, uint64_t start, uint64_t end, bool failed)
-{
-    amd_signal_t *s = signal.handle ? expect(signal, "completion") : NULL;
-    if (!s)
-        return;
-    s->start_ts = start;
-    s->end_ts = end;
-    if (failed)
-        __atomic_store_n((int64_t *)&s->value, -1, __ATOMIC_SEQ_CST);
-    else
-        __atomic_fetch_sub((int64_t *)&s->value, 1, __ATOMIC_SEQ_CST);
-    changed(signal);
-}
-
 /* ---- waiting ---- */
-
-bool shim_holds(hsa_signal_condition_t condition, int64_t value, int64_t compare)
-{
-    switch (condition) {
-    case HSA_SIGNAL_CONDITION_EQ:
-        return value == compare;
-    case HSA_SIGNAL_CONDITION_NE:
-        return value != compare;
-    case HSA_SIGNAL_CONDITION_LT:
-        return value < compare;
-    case HSA_SIGNAL_CONDITION_GTE:
-        return value >= compare;
-    default:
-        return true; /* nobody waits for what is no condition */
-    }
-}
 
 /* Index of the first signal whose condition holds, or -1 after the timeout. *value: its value, or of the last
  * one that was looked at. */
 static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_signal_condition_t *conditions,
-                        const hsa_signal_value_t *values, uint64_t timeout, hsa_signal_value_t *value)
+                        const hsa_signal_value_t *values, uint64_t timeout, const void *caller,
+                        hsa_signal_value_t *value)
 {
     struct shim_bell *bell = count == 1 ? bell_of(signals[0]) : &shim_any_signal;
     const uint64_t begin = shim_now();
+    const bool listens = timeout != UINT64_MAX && shim_is_listener(caller, conditions[0]);
     int asleep = -1;
     for (;;) {
         const uint32_t seen = shim_rings(bell);
@@ -384,12 +315,12 @@ static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_s
         shim_refuse_child();
         const uint64_t waited = shim_now() - begin, quantum = shim_quantum();
         if (waited >= timeout)
-            return -1;
+            return -1; /* a listener stays asleep */
         if (waited < SPIN_NANOSECONDS)
             __builtin_ia32_pause();
-        else if (timeout == UINT64_MAX && count == 1 && asleep < 0)
-            asleep = shim_asleep_for(signals[0], conditions[0], values[0]);
-        else
+        else if (asleep < 0 && count == 1 && (timeout == UINT64_MAX || listens))
+            asleep = shim_asleep_for(signals[0], conditions[0], values[0], listens);
+        if (waited >= SPIN_NANOSECONDS)
             shim_sleep(bell, seen, timeout - waited < quantum ? timeout - waited : quantum);
     }
 }
@@ -400,7 +331,7 @@ SHIM_API hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t signal, hsa_s
 {
     hsa_signal_value_t value = 0;
     (void)state;
-    wait_any(1, &signal, &condition, &compare, timeout, &value);
+    wait_any(1, &signal, &condition, &compare, timeout, __builtin_return_address(0), &value);
     return value;
 }
 
@@ -427,7 +358,7 @@ SHIM_API uint32_t hsa_amd_signal_wait_any(uint32_t count, hsa_signal_t *signals,
     (void)state;
     if (!count || !signals || !conditions || !values)
         return UINT32_MAX;
-    const int64_t index = wait_any(count, signals, conditions, values, timeout, &value);
+    const int64_t index = wait_any(count, signals, conditions, values, timeout, NULL, &value);
     if (index >= 0 && satisfying)
         *satisfying = value;
     return (uint32_t)index;

@@ -193,7 +193,7 @@ static bool run_copy(struct task *task, int64_t value, bool lost)
         shim_complain("a copy of %zu bytes from %p to %p failed: %s", task->copy.row, task->copy.from.base,
                       task->copy.to.base,
                       lost ? "a signal that it waited for was destroyed" : "no such memory");
-    shim_complete(task->copy.completion, start, shim_now(), status);
+    shim_complete(NULL, task->copy.completion, start, shim_now(), status);
     return false;
 }
 

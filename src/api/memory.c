@@ -32,6 +32,18 @@ enum wm_status wm_allocate(struct wm_machine *machine, uint64_t size, unsigned f
                  diag);
 }
 
+enum wm_status wm_set_first_address(struct wm_machine *machine, uint64_t address, struct wm_diag *diag)
+{
+    const enum wm_status status = wmi_machine_changeable(machine, __func__, diag);
+    if (status)
+        return status;
+    if (address < WMI_SPACE_LOW || address > WMI_SPACE_HIGH || address % WMI_SPACE_GAP)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: 0x%llx; expected a multiple of %d from 0x%llx to 0x%llx",
+                        __func__, (unsigned long long)address, WMI_SPACE_GAP, WMI_SPACE_LOW, WMI_SPACE_HIGH);
+    wmi_space_begin_at(machine->space, address);
+    return WM_OK;
+}
+
 enum wm_status wm_allocate_at(struct wm_machine *machine, uint64_t address, uint64_t size, unsigned flags,
                               const char *name, struct wm_diag *diag)
 {

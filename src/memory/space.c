@@ -304,6 +304,13 @@ enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsign
                            diag);
 }
 
+void wmi_space_begin_at(struct wmi_space *space, uint64_t address)
+{
+    wmi_gate_begin_change(&space->gate);
+    space->next = address;
+    wmi_gate_end_change(&space->gate);
+}
+
 enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool own, struct wm_diag *diag)
 {
     enum wm_status status = WM_OK;

@@ -79,6 +79,8 @@ enum wm_status wmi_space_place(struct wmi_space *space, const struct wmi_wish *w
 /* The same with the most common wish. */
 enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsigned flags, const char *name,
                                   uint64_t *address, struct wm_diag *diag);
+/* Where the space looks for free addresses first from now on: a multiple of WMI_SPACE_GAP. */
+void wmi_space_begin_at(struct wmi_space *space, uint64_t address);
 /* Frees the allocation that starts at `address`; WM_NOT_FOUND: none does. WM_BAD_ARGUMENT: the
  * caller does not own it: WMI_ALLOCATION_OWN without `own`. */
 enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool own, struct wm_diag *diag);

@@ -127,6 +127,15 @@ class Exec(unittest.TestCase):
         done = execute(self.program("release"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_waiting_with_listener(self):
+        """The same in kernels that print: libamdhip64 then has a thread that polls, but only for kernels."""
+        done = execute(self.program("listener"))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("deadlock", done.stderr)
+        for words in (["x"], ["x", "y"]):
+            done = execute(self.program("listener"), *words)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "before\nafter\n", ""))
+
     def report(self, *words):
         """The JSON of a program that launches fill, with a grid of n workgroups at launch n from 1 to 6, and twice."""
         path = Path(self.folder.name) / "report.json"
@@ -199,7 +208,26 @@ class Exec(unittest.TestCase):
         for product in ("vega64", "vega56"):
             self.assertIn(f"({product})", done.stderr)
         self.assertEqual(execute("--gpu", "mi210,mi210", self.program("peers")).returncode, 0)
-        self.refused("must have the same target", "--gpu", "vega64,mi210", self.program("peers"))
+        self.assertEqual(execute("--gpu", "vega64,mi210", self.program("peers")).returncode, 0)  # of two targets
+        self.refused("is built for", "--gpu", "vega64,rx580", self.program("peers"))
+
+    def test_access_of_other_gpus(self):
+        program = self.program("no_access")
+        done = execute("--gpu", "vega64,mi210", program)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, r"256 bytes of device memory at 0x[0-9a-f]+, allocated by main .*; "
+                                      "GPU 0 has no access to it")
+        self.assertEqual(execute("--gpu", "vega64,mi210", program, "enable").returncode, 0)
+        self.assertEqual(execute("--gpu", "vega64,vega64", "--check=memory,uninit", program, "enable").returncode, 0)
+
+    def test_trace_has_sources(self):
+        trace = Path(self.folder.name) / "with.trace"
+        done = execute("--gpu", "vega64,vega64", "--trace", trace, f"--source-path={FOLDER}", self.program("no_access"),
+                       "enable")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = subprocess.run([Path(COMMAND).resolve(), "replay", "--source", trace], cwd=self.folder.name,
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertIn("p[threadIdx.x] = threadIdx.x;", done.stdout + done.stderr)
 
     def test_profile(self):
         """vecadd: 100001 work-items in 391 workgroups of 4 waves. The kernel is told 100000, which is 1562.5 waves, and

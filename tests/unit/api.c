@@ -243,6 +243,14 @@ static void machines(void **state)
     REFUSES(wm_allocate, w.machine, 4, 2, "n", &address);
     REFUSES(wm_allocate, w.machine, 4, 0, "n", NULL);
     assert_int_equal(wm_allocate(w.machine, UINT64_MAX, 0, NULL, &address, NULL), WM_NO_MEMORY);
+    REFUSES(wm_set_first_address, NULL, UINT64_C(1) << 44);
+    REFUSES(wm_set_first_address, w.machine, 1 << 16);
+    REFUSES(wm_set_first_address, w.machine, UINT64_C(1) << 47);
+    REFUSES(wm_set_first_address, w.machine, (UINT64_C(1) << 44) + 4096);
+    OK(wm_set_first_address(w.machine, UINT64_C(1) << 44, NULL));
+    OK(wm_allocate(w.machine, 4, 0, "n", &address, NULL));
+    assert_int_equal(address, UINT64_C(1) << 44);
+    OK(wm_set_first_address(w.machine, UINT64_C(1) << 40, NULL));
     REFUSES(wm_allocate_at, NULL, 4096, 4, 0, "n");
     REFUSES(wm_allocate_at, w.machine, 0, 4, 0, "n");
     REFUSES(wm_allocate_at, w.machine, 4097, 4, 0, "n");

@@ -15,8 +15,8 @@ enum { EXEC_GPUS = 16 };
 struct exec_gpus {
     const struct wm_gpu *gpu[EXEC_GPUS];
     unsigned count;
-    char target[16]; /* of all */
-    char names[512]; /* separated by commas */
+    char target[EXEC_GPUS][16];
+    char names[512], targets[EXEC_GPUS * 16]; /* separated by commas */
 };
 
 /* Chooses by `names`, as --gpu has them, or NULL: a product that the program has code for. TOOL_WRONG, after

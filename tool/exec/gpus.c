@@ -42,18 +42,13 @@ static void target_of(const struct wm_gpu *gpu, const char *name, char target[16
 static int add(struct exec_gpus *gpus, const char *name)
 {
     const struct wm_gpu *gpu;
-    char target[16];
     const size_t used = strlen(gpus->names);
     if (tool_choose_gpu("", name, &gpu))
         return TOOL_WRONG;
-    target_of(gpu, name, target);
     if (gpus->count == EXEC_GPUS)
         return tool_fail("--gpu: at most %d GPUs", EXEC_GPUS);
-    if (gpus->count && strcmp(target, gpus->target))
-        return tool_fail("--gpu: %s is %s, but %s is %s; the GPUs of a program must have the same target",
-                         gpu->name, target, gpus->gpu[0]->name, gpus->target);
     snprintf(gpus->names + used, sizeof gpus->names - used, "%s%s", used ? "," : "", gpu->name);
-    memcpy(gpus->target, target, sizeof target);
+    target_of(gpu, name, gpus->target[gpus->count]);
     gpus->gpu[gpus->count++] = gpu;
     return TOOL_CLEAN;
 }
@@ -70,42 +65,68 @@ static int add_all(struct exec_gpus *gpus, const char *names)
     return code;
 }
 
-/* Compares with the program's own code objects. A program without any, such as an interpreter, has them
- * elsewhere: gfx900, or what --gpu says. */
-int exec_choose_gpus(const char *names, const char *program, struct exec_gpus *gpus)
+/* The targets of all GPUs, separated by commas. */
+static void join_targets(struct exec_gpus *gpus)
 {
-    char targets[400] = "";
-    struct wm_bundle *bundle = NULL;
-    const struct wm_gpu *first = NULL;
-    char first_target[16] = "";
-    bool found = false;
-    *gpus = (struct exec_gpus){0};
-    if (add_all(gpus, names ? names : "gfx900"))
-        return TOOL_WRONG;
-    if (wm_bundle_open_file(program, &bundle, NULL))
-        return TOOL_CLEAN;
+    gpus->targets[0] = 0;
+    for (unsigned i = 0; i < gpus->count; i++) {
+        const size_t used = strlen(gpus->targets);
+        snprintf(gpus->targets + used, sizeof gpus->targets - used, "%s%s", used ? "," : "", gpus->target[i]);
+    }
+}
+
+/* What a program is built for. */
+struct built {
+    char targets[400];          /* "gfx900, gfx90a" */
+    bool has[EXEC_GPUS];        /* the target of the GPU */
+    const struct wm_gpu *first; /* a product of the first of them that has one; or NULL */
+    char first_target[16];
+};
+
+static void read_targets(const struct wm_bundle *bundle, const struct exec_gpus *gpus, struct built *built)
+{
     for (size_t i = 0; i < wm_bundle_entry_count(bundle); i++) {
         char target[16];
         const char *id = wm_bundle_entry(bundle, i)->target;
         if (!*id)
             continue;
         snprintf(target, sizeof target, "%.*s", (int)strcspn(id, ":"), id);
-        list(targets, sizeof targets, target);
-        found |= !strcmp(target, gpus->target);
-        if (!first && (first = wm_gpu_default(target)))
-            memcpy(first_target, target, sizeof first_target);
+        list(built->targets, sizeof built->targets, target);
+        for (unsigned k = 0; k < gpus->count; k++)
+            built->has[k] |= !strcmp(target, gpus->target[k]);
+        if (!built->first && (built->first = wm_gpu_default(target)))
+            memcpy(built->first_target, target, sizeof built->first_target);
     }
-    wm_bundle_close(bundle);
-    if (found || !*targets)
+}
+
+/* Compares with the program's own code objects. A program without any, such as an interpreter, has them
+ * elsewhere: gfx900, or what --gpu says. */
+int exec_choose_gpus(const char *names, const char *program, struct exec_gpus *gpus)
+{
+    struct wm_bundle *bundle = NULL;
+    struct built built = {0};
+    unsigned missing = 0;
+    *gpus = (struct exec_gpus){0};
+    if (add_all(gpus, names ? names : "gfx900"))
+        return TOOL_WRONG;
+    join_targets(gpus);
+    if (wm_bundle_open_file(program, &bundle, NULL))
         return TOOL_CLEAN;
-    if (!first)
+    read_targets(bundle, gpus, &built);
+    wm_bundle_close(bundle);
+    while (missing < gpus->count && built.has[missing])
+        missing++;
+    if (missing == gpus->count || !*built.targets)
+        return TOOL_CLEAN;
+    if (!built.first)
         return tool_fail("exec: '%s' is built for %s, and no product with such a target is known", program,
-                         targets);
+                         built.targets);
     if (names)
-        return tool_fail("exec: '%s' is built for %s; %s is %s: use --gpu %s", program, targets,
-                         gpus->gpu[0]->name, gpus->target, first->name);
-    *gpus = (struct exec_gpus){.gpu = {first}, .count = 1};
-    snprintf(gpus->names, sizeof gpus->names, "%s", first->name);
-    memcpy(gpus->target, first_target, sizeof gpus->target);
+        return tool_fail("exec: '%s' is built for %s; %s is %s: use --gpu %s", program, built.targets,
+                         gpus->gpu[missing]->name, gpus->target[missing], built.first->name);
+    *gpus = (struct exec_gpus){.gpu = {built.first}, .count = 1};
+    snprintf(gpus->names, sizeof gpus->names, "%s", built.first->name);
+    memcpy(gpus->target[0], built.first_target, sizeof gpus->target[0]);
+    join_targets(gpus);
     return TOOL_CLEAN;
 }

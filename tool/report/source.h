@@ -28,6 +28,10 @@ enum tool_source_state {
  * have at most 4 MiB. Free the source if it was read. */
 enum tool_source_state tool_source_read(const struct tool_report *report, const char *name,
                                         struct tool_source *source);
+/* The text of that file, to be freed; NULL: see *state. */
+char *tool_source_text(const struct tool_report *report, const char *name, enum tool_source_state *state);
+/* The file that the row names, unless an earlier row names it; else NULL. */
+const char *tool_new_source(const struct tool_report *report, size_t row);
 /* Adds to the profile, and so to its trace, all sources that rows name and that are found. */
 void tool_keep_sources(const struct tool_report *report);
 /* Prints a line with the names of the omitted sources, if any. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports of faults: what the machine says, which launch it was, and where the program allocated the memory
  * nearby. */
-#include "shim.h"
+#include "shim/aql/aql.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 static void add_launch(FILE *out, const struct shim_launch *launch, const struct wm_packet *packet,
-                       const struct wm_gpu *gpu, unsigned number)
+                       const struct shim_gpu *gpu)
 {
     const char *separator = ", grid ";
     char name[SHIM_NAME];
@@ -16,29 +16,30 @@ static void add_launch(FILE *out, const struct shim_launch *launch, const struct
         fprintf(out, "%s, launch %" PRIu64, wm_source_name(launch->symbol, name, sizeof name),
                 launch->number);
     else
-        fprintf(out, "a kernel of no code object");
+        fprintf(out, "a kernel without a name");
     for (unsigned i = 0; i < 3 && packet->grid[i]; i++, separator = "x")
         fprintf(out, "%s%u", separator, packet->grid[i]);
     separator = " in workgroups of ";
     for (unsigned i = 0; i < 3 && packet->workgroup[i]; i++, separator = "x")
         fprintf(out, "%s%u", separator, packet->workgroup[i]);
-    fprintf(out, ", on GPU %u (%s)", number, gpu->name);
+    fprintf(out, ", on GPU %u (%s)", gpu->number, gpu->product->name);
 }
 
-static void add_allocation(FILE *out, uint64_t address)
+static void add_allocation(FILE *out, const struct shim_gpu *gpu, uint64_t address)
 {
     struct shim_allocation near;
     char site[SHIM_NAME + 300];
-    if (!shim_nearest(address, &near))
+    if (!shim_nearest(gpu, address, &near))
         return;
     fprintf(out, "\n  near %" PRIu64 " bytes of %s at 0x%" PRIx64, near.size, near.kind, near.low);
     if (shim_site_text(&near.site, site, sizeof site))
         fprintf(out, ", allocated by %s", site);
+    if (near.is_hidden)
+        fprintf(out, "; GPU %u has no access to it", gpu->number);
 }
 
 void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet,
-                       const struct wm_gpu *gpu, unsigned number, const struct wm_fault *fault,
-                       const char *text)
+                       const struct shim_gpu *gpu, const struct wm_fault *fault, const char *text)
 {
     static const char object[] = SHIM_OBJECT ": "; /* says nothing: the kernel's name follows */
     char *report = NULL;
@@ -49,9 +50,9 @@ void shim_report_fault(const struct shim_launch *launch, const struct wm_packet 
         return;
     }
     fputs(strncmp(text, object, sizeof object - 1) ? text : text + sizeof object - 1, out);
-    add_launch(out, launch, packet, gpu, number);
+    add_launch(out, launch, packet, gpu);
     if (fault && fault->bytes)
-        add_allocation(out, fault->low);
+        add_allocation(out, gpu, fault->low);
     fclose(out);
     shim_report(report ? report : text);
     free(report);

@@ -2,12 +2,12 @@
 /* Observes the program's kernels, one at a time: a profile for each product, recorded in a trace that
  * `wavemem exec` replays, the fidelity of what was executed, and a check of all launches: one that it does
  * not see may have written what another one reads. */
-#include "shim.h"
+#include "shim/aql/aql.h"
 #include "tool/check/findings.h"
 #include "tool/report/document.h"
+#include "tool/report/source.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -15,25 +15,19 @@ enum { PATIENCE = 10 }; /* seconds that a kernel waits for another one that is o
 
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is observed; guards what follows */
-static struct wm_profile
-    *profiles[SHIM_GPUS]; /* by GPU; those of one product share one, of the first of them */
-static unsigned profile_count;
+static const struct shim_gpu *gpus[SHIM_GPUS];
+static struct wm_profile *profiles[SHIM_GPUS]; /* of each GPU; NULL: none */
+static struct wm_check *checks[SHIM_GPUS];     /* the same */
+static unsigned gpu_count;
 static struct wm_fidelity *fidelity;
-static struct wm_check *check;
 static bool ended;
-static bool observes; /* anything; constant after shim_observe_begin() */
+static bool observes, profiles_wanted; /* observes: anything; constant after shim_observe_begin() */
+static unsigned checks_wanted;         /* bits of enum wm_check_what; likewise */
 
 static bool is_wanted(const char *variable)
 {
     const char *value = getenv(variable);
     return value && *value;
-}
-
-/* Begins the check, before the machine has any memory. WAVEMEM_CHECK: bits of enum wm_check_what. */
-static bool begin_check(const struct shim_device *device, struct wm_diag *diag)
-{
-    const unsigned what = (unsigned)strtoul(getenv("WAVEMEM_CHECK"), NULL, 0);
-    return !wm_check_create(what, &check, diag) && !wm_check_machine(check, device->machine, diag);
 }
 
 /* Says that the results have a hole. */
@@ -53,40 +47,65 @@ static bool begin_profile(const struct wm_gpu *gpu, unsigned number, struct wm_p
            !wm_profile_set_gpu(*profile, gpu, diag) && !wm_profile_trace(*profile, path, diag);
 }
 
-static void begin_profiles(const struct shim_device *device)
+static void add_profile(unsigned number)
 {
     char why[sizeof(struct wm_diag) + 40];
     struct wm_diag diag = {0};
-    for (unsigned i = 0; i < device->gpu_count; i++) {
-        for (unsigned k = 0; k < i && !profiles[i]; k++)
-            if (device->gpus[k] == device->gpus[i])
-                profiles[i] = profiles[k];
-        if (profiles[i])
-            continue;
-        if (!begin_profile(device->gpus[i], profile_count++, &profiles[i], &diag)) {
-            wm_profile_destroy(profiles[i]);
-            profiles[i] = NULL;
-            snprintf(why, sizeof why, "nothing is profiled: %s", diag.message);
-            lose(why);
-        }
-        observes |= profiles[i] != NULL;
-    }
+    if (begin_profile(gpus[number]->product, number, &profiles[number], &diag))
+        return;
+    wm_profile_destroy(profiles[number]);
+    profiles[number] = NULL;
+    snprintf(why, sizeof why, "nothing is profiled: %s", diag.message);
+    lose(why);
 }
 
-void shim_observe_begin(const struct shim_device *device)
+static void add_check(unsigned number)
 {
     struct wm_diag diag = {0};
-    if (is_wanted("WAVEMEM_PROFILE"))
-        begin_profiles(device);
+    if (!wm_check_create(checks_wanted, &checks[number], &diag) &&
+        !wm_check_machine(checks[number], gpus[number]->machine, &diag))
+        return;
+    wm_check_destroy(checks[number]);
+    checks[number] = NULL;
+    lose(diag.message);
+}
+
+void shim_observe_begin(void)
+{
+    struct wm_diag diag = {0};
+    profiles_wanted = is_wanted("WAVEMEM_PROFILE");
+    if (is_wanted("WAVEMEM_CHECK"))
+        checks_wanted = (unsigned)strtoul(getenv("WAVEMEM_CHECK"), NULL, 0);
     if (is_wanted("WAVEMEM_FIDELITY") && wm_fidelity_create(&fidelity, &diag))
         lose(diag.message);
-    if (is_wanted("WAVEMEM_CHECK") && !begin_check(device, &diag)) {
-        wm_check_destroy(check);
-        check = NULL;
-        lose(diag.message);
-    }
-    observes |= fidelity || check;
+    observes = profiles_wanted || fidelity || checks_wanted;
     atexit(shim_observe_end);
+}
+
+bool shim_observe_checks(void)
+{
+    return checks_wanted;
+}
+
+void shim_observe_gpu(const struct shim_gpu *gpu)
+{
+    if (!observes || gpu_count == SHIM_GPUS)
+        return;
+    gpus[gpu_count] = gpu;
+    if (profiles_wanted)
+        add_profile(gpu_count);
+    if (checks_wanted)
+        add_check(gpu_count);
+    gpu_count++;
+}
+
+/* The GPU's place in the lists, or SHIM_GPUS. */
+static unsigned place_of(const struct shim_gpu *gpu)
+{
+    unsigned i = 0;
+    while (i < gpu_count && gpus[i] != gpu)
+        i++;
+    return i < gpu_count ? i : SHIM_GPUS;
 }
 
 static bool lock_within(unsigned seconds)
@@ -97,10 +116,12 @@ static bool lock_within(unsigned seconds)
     return !pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &until);
 }
 
-bool shim_observe_enter(const struct shim_launch *launch, unsigned gpu, struct wm_dispatch *options)
+bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu *gpu,
+                        struct wm_dispatch *options)
 {
     char why[SHIM_NAME + 100];
-    if (!observes || !(launch->observed || check))
+    const unsigned place = observes ? place_of(gpu) : SHIM_GPUS;
+    if (place == SHIM_GPUS || !(launch->observed || checks[place]))
         return false;
     if (!lock_within(PATIENCE)) { /* which may wait for this one */
         snprintf(why, sizeof why,
@@ -114,11 +135,11 @@ bool shim_observe_enter(const struct shim_launch *launch, unsigned gpu, struct w
         return false;
     }
     if (launch->observed) {
-        options->profile = profiles[gpu];
+        options->profile = profiles[place];
         options->fidelity = fidelity;
     }
-    options->check = check;
-    if (check)
+    options->check = checks[place];
+    if (options->check)
         options->on_violation = WM_VIOLATION_GOES_ON; /* it is a finding */
     return true;
 }
@@ -161,37 +182,71 @@ static void add_origins(json_t *findings)
         const char *address = json_string_value(json_object_get(allocation, "address"));
         struct shim_allocation near;
         char text[512];
-        if (address && shim_nearest(strtoull(address, NULL, 16), &near) &&
+        if (address && shim_nearest(NULL, strtoull(address, NULL, 16), &near) &&
             near.low == strtoull(address, NULL, 16) && shim_site_text(&near.site, text, sizeof text))
             json_object_set_new(allocation, "origin", tool_json_text(text));
     }
 }
 
-/* The findings and the coverage, as `wavemem check --json` has them. */
-static bool write_check(void)
+/* The findings and the coverage of all GPUs, as `wavemem check --json` has them. */
+static bool write_checks(void)
 {
     char path[SHIM_PATH];
     struct wm_diag diag = {0};
-    if (is_wanted("WAVEMEM_LEAKS") && wm_check_leaks(check, &diag))
-        lose(diag.message);
-    json_t *findings = tool_json_findings(check);
-    add_origins(findings);
-    json_t *report = json_pack("{s:o, s:o}", "findings", findings, "coverage", tool_json_coverage(check));
+    json_t *findings = json_array(), *coverage = json_array();
+    for (unsigned i = 0; i < gpu_count; i++) {
+        if (!checks[i])
+            continue;
+        if (is_wanted("WAVEMEM_LEAKS") && wm_check_leaks(checks[i], &diag))
+            lose(diag.message);
+        json_t *found = tool_json_findings(checks[i]), *covered = tool_json_coverage(checks[i]);
+        add_origins(found);
+        json_array_extend(findings, found);
+        json_array_extend(coverage, covered);
+        json_decref(found);
+        json_decref(covered);
+    }
+    json_t *report = json_pack("{s:o, s:o}", "findings", findings, "coverage", coverage);
     const bool ok = report && shim_result_path("check", path) && !json_dump_file(report, path, 0);
     json_decref(report);
     return ok;
 }
 
-static void write_results(const struct shim_device *device)
+/* Puts the sources into the trace. WAVEMEM_SOURCES: folders, separated by colons, from which they may come.
+ */
+static void keep_sources(struct wm_profile *profile)
+{
+    struct tool_report_options options = {0};
+    struct tool_report report = {.options = &options, .profile = profile};
+    char *folders = getenv("WAVEMEM_SOURCES"), *rest = NULL;
+    const struct wm_profile_row *rows = wm_profile_rows(profile, &report.count);
+    folders = folders ? strdup(folders) : NULL;
+    report.rows = malloc(report.count * sizeof(struct wm_profile_row *) + 1);
+    for (char *at = folders ? strtok_r(folders, ":", &rest) : NULL; at; at = strtok_r(NULL, ":", &rest))
+        if (options.source_path_count < TOOL_SOURCE_PATHS)
+            options.source_paths[options.source_path_count++] = at;
+    for (size_t i = 0; report.rows && i < report.count; i++)
+        report.rows[i] = &rows[i];
+    if (folders && report.rows)
+        tool_keep_sources(&report);
+    free(report.rows);
+    free(folders);
+}
+
+static void write_results(void)
 {
     struct wm_diag diag = {0};
     char path[SHIM_PATH];
-    for (unsigned i = 0; i < device->gpu_count; i++)
-        if (profiles[i] && wm_profile_end_trace(profiles[i], &diag))
+    for (unsigned i = 0; i < gpu_count; i++) {
+        if (!profiles[i])
+            continue;
+        keep_sources(profiles[i]);
+        if (wm_profile_end_trace(profiles[i], &diag))
             lose(diag.message);
+    }
     if (fidelity && !write_fidelity())
         lose("the fidelity could not be written");
-    if (check && !write_check())
+    if (checks_wanted && !write_checks())
         lose("the findings of the check could not be written");
     if (shim_result_path("end", path))
         shim_result("end", "");
@@ -207,7 +262,7 @@ void shim_observe_end(void)
         return;
     }
     if (!ended)
-        write_results(shim_device());
+        write_results();
     ended = true;
     pthread_mutex_unlock(&lock);
 }

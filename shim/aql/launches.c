@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches: counts those of each kernel, and selects the ones that are observed. */
-#include "shim.h"
+#include "shim/aql/aql.h"
 
-#include <pthread.h>
 #include <regex.h>
 #include <stdlib.h>
 
 struct kernel {
     uint64_t object; /* 0: the slot is free */
+    const struct wm_machine *machine;
     uint64_t launches;
-    char *name; /* never freed; NULL: it is of no executable */
+    char *name; /* never freed; NULL: it is not known */
     bool wanted;
 };
 
@@ -60,10 +60,11 @@ static bool is_in_ranges(uint64_t launch)
 }
 
 /* The kernel's slot, or the free one where it belongs. */
-static struct kernel *find(uint64_t object)
+static struct kernel *find(const struct wm_machine *machine, uint64_t object)
 {
     size_t i = object / 64 * UINT64_C(0x9e3779b97f4a7c15) >> 32; /* descriptors are aligned to 64 bytes */
-    while (kernels[i & (slots - 1)].object && kernels[i & (slots - 1)].object != object)
+    while (kernels[i & (slots - 1)].object &&
+           (kernels[i & (slots - 1)].object != object || kernels[i & (slots - 1)].machine != machine))
         i++;
     return &kernels[i & (slots - 1)];
 }
@@ -83,28 +84,28 @@ static bool grow(void)
     slots = had ? 2 * had : 64;
     for (size_t i = 0; i < had; i++)
         if (before[i].object)
-            *find(before[i].object) = before[i];
+            *find(before[i].machine, before[i].object) = before[i];
     free(before);
     return true;
 }
 
-static void add(struct kernel *kernel, uint64_t object)
+static void add(struct kernel *kernel, const struct wm_machine *machine, uint64_t object)
 {
     char name[SHIM_NAME];
     shim_name_kernel(object, name, sizeof name);
-    *kernel =
-        (struct kernel){.object = object, .name = *name ? strdup(name) : NULL, .wanted = is_wanted(name)};
+    *kernel = (struct kernel){
+        .object = object, .machine = machine, .name = *name ? strdup(name) : NULL, .wanted = is_wanted(name)};
     count++;
 }
 
-struct shim_launch shim_launch(uint64_t kernel_object)
+struct shim_launch shim_launch(const struct shim_gpu *gpu, uint64_t kernel_object)
 {
     struct shim_launch launch = {.symbol = ""};
     pthread_mutex_lock(&lock);
     if (kernel_object && grow()) {
-        struct kernel *kernel = find(kernel_object);
+        struct kernel *kernel = find(gpu->machine, kernel_object);
         if (!kernel->object)
-            add(kernel, kernel_object);
+            add(kernel, gpu->machine, kernel_object);
         launch.number = ++kernel->launches;
         launch.symbol = kernel->name ? kernel->name : "";
         launch.observed = kernel->wanted && is_in_ranges(launch.number);
