@@ -372,7 +372,7 @@ bool wm_kernel_line(const struct wm_object *object, const struct wm_kernel *kern
         return false;
     pthread_mutex_lock(&object->lazy->lock);
     if (!object->lazy->has_places)
-        read_dwarf(object, read_declarations, (void *)(uintptr_t)object);
+        wmi_dwarf_read(object, read_declarations, (void *)(uintptr_t)object);
     object->lazy->has_places = true;
     pthread_mutex_unlock(&object->lazy->lock);
     const struct wmi_kernel *known = (const struct wmi_kernel *)kernel;
