@@ -5,10 +5,10 @@
 usage: counts.py WAVEMEM CODE-OBJECT
 
 Each kernel of counts.cl is profiled on one thread, which is the only order that a single thread has, and then with more
-threads, each time in another schedule (WAVEMEM_DELAYS holds workgroups up), with other CPU levels, and beside a second
-process that keeps the CPU busy. Everything that is written must be byte for byte the same: JSON, text, HTML page, trace,
-counters, the kernel's own output, findings of --check-waits, samples; only times differ. Each kernel has all of this on
-every target, and of the other reports (sources, samples, scalar cache) one on each target in turn.
+threads, each time in another schedule (WAVEMEM_DELAYS holds workgroups up), and with other CPU levels. Everything that
+is written must be byte for byte the same: JSON, text, HTML page, trace, counters, the kernel's own output, findings of
+--check-waits; only times differ. On each target, in turn, a kernel also has one of the other reports: with sources, with
+samples, of the scalar cache.
 WAVEMEM_TEST_REDUCED: smaller grids, half of the kernels on each target in turn, with three schedules, and no other reports.
 """
 import json
