@@ -25,7 +25,7 @@ struct context {
     const uint32_t *words;
     size_t available;
     unsigned literal; /* where the literal begins; 0: none yet */
-    bool executes; /* decode what hardware does, not what LLVM prints */
+    bool executes;    /* decode what hardware does, not what LLVM prints */
 };
 
 static uint32_t bits(const uint32_t *words, unsigned pos, unsigned width)
@@ -299,8 +299,9 @@ static int32_t format_b(const struct context *c)
     return c->out->field[WMI_FIELD_blgp] | c->out->field[WMI_FIELD_matrix_b_fmt];
 }
 
-/* A matrix of 8, 6 or 4 bits: 32 elements a lane, in a format given by CBSZ or BLGP, or by fields of their own. 5 to 7 are no formats;
- * LLVM prints both matrices as of 8 bits. Source: LLVM 22, AMDGPUBaseInfo.cpp, mfmaScaleF8F6F4FormatToNumRegs. */
+/* A matrix of 8, 6 or 4 bits: 32 elements a lane, in a format given by CBSZ or BLGP, or by fields of their
+ * own. 5 to 7 are no formats; LLVM prints both matrices as of 8 bits. Source: LLVM 22, AMDGPUBaseInfo.cpp,
+ * mfmaScaleF8F6F4FormatToNumRegs. */
 static bool f8f6f4(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
                    int32_t format, int32_t other)
 {

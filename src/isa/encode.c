@@ -191,7 +191,8 @@ static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum n
             *literal = (uint32_t)p->value.number;
             return true;
         }
-        const bool packed = class == CLASS_V2F16 || class == CLASS_V2F16N || class == CLASS_V2I16 || class == CLASS_V2BF16;
+        const bool packed =
+            class == CLASS_V2F16 || class == CLASS_V2F16N || class == CLASS_V2I16 || class == CLASS_V2BF16;
         if (packed) {
             *literal = (uint32_t)p->value.number;
             return fits(p->value.number, 32) || wrong(e, p, "a constant of 32 bits");
@@ -237,13 +238,13 @@ static bool shares_wide_literal(const struct wmi_encoder *e)
 }
 
 /* A literal of 64 bits for an operand of as many, if it takes one: an integer that is negative or has
- * more than 31 bits, a float whose lower half is not 0, and lit64(). A number that is no such float is its upper half. */
+ * more than 31 bits, a float whose lower half is not 0, and lit64(). A number that is no such float is its
+ * upper half. */
 static bool needs_wide_literal(const struct wmi_encoder *e, const struct wmi_parsed *p,
                                enum number_class class, uint64_t *literal)
 {
     const bool late = p->what == WMI_PARSED_NUMBER && (p->value.base || p->value.late);
-    if (!has_wide_literals(e) || late ||
-        wmi_layouts[e->form->layout].dwords > 1)
+    if (!has_wide_literals(e) || late || wmi_layouts[e->form->layout].dwords > 1)
         return false;
     *literal = (uint64_t)p->value.number;
     if (p->what == WMI_PARSED_REAL)

@@ -401,7 +401,8 @@ static bool packed_reads_low(struct wmi_encoder *e, const struct wmi_instruction
     for (unsigned i = 0; i < insn->operands; i++) {
         const struct wmi_operand *o = &insn->operand[i];
         if (o->type == WMI_TYPE_v2f32 && o->role >= WMI_ROLE_A && o->role <= WMI_ROLE_C && is_scalar(o) &&
-            o->kind != WMI_OPERAND_TTMP && !is_special(o, WMI_SPECIAL_NULL) && upper >> (o->role - WMI_ROLE_A) & 1)
+            o->kind != WMI_OPERAND_TTMP && !is_special(o, WMI_SPECIAL_NULL) &&
+            upper >> (o->role - WMI_ROLE_A) & 1)
             return wmi_wrong_operand(e, i, "an SGPR whose bits of op_sel and op_sel_hi are 0");
     }
     return true;
@@ -455,7 +456,8 @@ static bool shares_bank(const struct wmi_operand *x, const struct wmi_operand *y
 static bool results_differ(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const struct wmi_operand *x = &insn->operand[0], *y = &insn->operand[insn->operands];
-    return insn->layout != WMI_LAYOUT_vopd3_x || x->reg + x->dwords <= y->reg || y->reg + y->dwords <= x->reg ||
+    return insn->layout != WMI_LAYOUT_vopd3_x || x->reg + x->dwords <= y->reg ||
+           y->reg + y->dwords <= x->reg ||
            wmi_wrong_operand(e, insn->operands, "another result than the other half's");
 }
 

@@ -647,7 +647,8 @@ static void note_failure(const struct wmi_encoder *e, struct failure *failure, b
         *failure = (struct failure){c->wrong, c->wrong_at, c->number, rank};
 }
 
-/* The mnemonic's next entry that is the second half of a pair, in `space` unless that is NO_SPACE; or NULL. */
+/* The mnemonic's next entry that is the second half of a pair, in `space` unless that is NO_SPACE; or NULL.
+ */
 static const struct wmi_mnemonic *next_second(const struct wmi_target *target, const struct wmi_mnemonic *m,
                                               unsigned space)
 {

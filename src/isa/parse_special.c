@@ -388,7 +388,8 @@ static bool parse_named(struct wmi_encoder *e, enum wmi_name_group group, int32_
 {
     const char *start = e->cursor->at;
     return wmi_name_or_number(e, group, "", value) &&
-           (wmi_name_of(e->target, group, *value) || wmi_expected(e->cursor, start, "a number that has a name"));
+           (wmi_name_of(e->target, group, *value) ||
+            wmi_expected(e->cursor, start, "a number that has a name"));
 }
 
 /* Parses the value after the colon of a modifier. */

@@ -194,10 +194,10 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
     const unsigned width = wmi_type_bits(o->type);
     const bool half = o->type == WMI_TYPE_f16 || o->type == WMI_TYPE_mix;
     const bool wide = o->wide && width == 64 && !wmi_is_pair32(o->type);
-    int64_t integer = o->type == WMI_TYPE_f64 || wide    ? (int64_t)value
-                      : width == 64                      ? (int64_t)(uint32_t)value
+    int64_t integer = o->type == WMI_TYPE_f64 || wide ? (int64_t)value
+                      : width == 64                   ? (int64_t)(uint32_t)value
                       : half || o->type == WMI_TYPE_bf16 || o->type == WMI_TYPE_bmix ? (int16_t)value
-                                                         : (int32_t)value;
+                                                                                     : (int32_t)value;
     const char *name = NULL;
     if (width == 64 && !wmi_is_pair32(o->type))
         name = value == 0x3fc45f306dc9c882 ? "0.15915494309189532"
@@ -235,12 +235,12 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
                                                                       : (uint32_t)value);
 }
 
-/* The half that LLVM names: for VOP3 always the low one; for VOP3 with DPP the actual one, except for the
- * second source, which is printed whole. op_sel is printed in any case. */
+/* The half that LLVM names. LLVM 19: for VOP3 always the low one; for VOP3 with DPP the actual one, except
+ * for the second source, which is printed whole. op_sel is printed in any case. */
 static enum wmi_part shown_part(const struct wmi_target *target, const struct wmi_instruction *insn,
                                 const struct wmi_operand *o)
 {
-    if (!o->part || !wmi_is_true16_vop3(target, insn))
+    if (!o->part || target->limits[WMI_LIMIT_names_halves] || !wmi_is_true16_vop3(target, insn))
         return (enum wmi_part)o->part;
     if (insn->layout == WMI_LAYOUT_vop3)
         return WMI_PART_LOW;
@@ -426,15 +426,25 @@ void wmi_print_operand(const struct wmi_target *target, const struct wmi_instruc
 
 /* Modifiers that are not printed when 0. */
 static const bool silent_at_0[WMI_SHOW_COUNT] = {
-    [WMI_SHOW_none] = true,      [WMI_SHOW_flag] = true,        [WMI_SHOW_num] = true,
-    [WMI_SHOW_hex] = true,       [WMI_SHOW_bound_ctrl] = true,  [WMI_SHOW_bits] = true,
-    [WMI_SHOW_bits_all] = true,  [WMI_SHOW_bits_c] = true,      [WMI_SHOW_bits_cd] = true,
-    [WMI_SHOW_pair_bits] = true, [WMI_SHOW_omod] = true,        [WMI_SHOW_flag_value] = true,
-    [WMI_SHOW_th] = true,        [WMI_SHOW_scope] = true,       [WMI_SHOW_smem_soffset] = true,
-    [WMI_SHOW_swizzle] = true,   [WMI_SHOW_bits_scales] = true, [WMI_SHOW_bits_d] = true,
-    [WMI_SHOW_bits_ab] = true,   [WMI_SHOW_matrix_fmt] = true,  [WMI_SHOW_matrix_scale] = true,
-    [WMI_SHOW_matrix_scale_fmt] = true,
+    [WMI_SHOW_none] = true,         [WMI_SHOW_flag] = true,
+    [WMI_SHOW_num] = true,          [WMI_SHOW_hex] = true,
+    [WMI_SHOW_bound_ctrl] = true,   [WMI_SHOW_bits] = true,
+    [WMI_SHOW_bits_all] = true,     [WMI_SHOW_bits_c] = true,
+    [WMI_SHOW_bits_cd] = true,      [WMI_SHOW_pair_bits] = true,
+    [WMI_SHOW_omod] = true,         [WMI_SHOW_flag_value] = true,
+    [WMI_SHOW_th] = true,           [WMI_SHOW_scope] = true,
+    [WMI_SHOW_smem_soffset] = true, [WMI_SHOW_swizzle] = true,
+    [WMI_SHOW_bits_scales] = true,  [WMI_SHOW_bits_d] = true,
+    [WMI_SHOW_bits_ab] = true,      [WMI_SHOW_matrix_fmt] = true,
+    [WMI_SHOW_matrix_scale] = true, [WMI_SHOW_matrix_scale_fmt] = true,
 };
+
+/* A dot product of 8 or 4 bits, whose op_sel LLVM 22 does not print. */
+static bool is_bare_dot(const struct wmi_target *target, const struct wmi_instruction *insn)
+{
+    return target->limits[WMI_LIMIT_dots_bare] && insn->layout == WMI_LAYOUT_vop3p &&
+           wmi_rows[insn->id].group == WMI_GROUP_DOT && wmi_operand(insn, WMI_ROLE_A)->type == WMI_TYPE_b32;
+}
 
 static void put_fields(struct wmi_text *text, const struct wmi_target *target,
                        const struct wmi_instruction *insn, const struct wmi_layout *layout)
@@ -444,8 +454,10 @@ static void put_fields(struct wmi_text *text, const struct wmi_target *target,
     const struct wmi_field_spec *spec = wmi_field_specs + layout->field;
     if (target->real_true16 && insn->field[WMI_FIELD_op_sel] && wmi_is_true16_vop3(target, insn))
         wmi_print_field(text, target, insn, &op_sel);
+    const bool bare = is_bare_dot(target, insn);
     for (unsigned i = 0; i < layout->fields; i++, spec++)
-        if (insn->field[spec->field] || !silent_at_0[spec->show])
+        if ((insn->field[spec->field] || !silent_at_0[spec->show]) &&
+            !(bare && (spec->field == WMI_FIELD_op_sel || spec->field == WMI_FIELD_op_sel_hi)))
             wmi_print_field(text, target, insn, spec);
 }
 
