@@ -139,6 +139,7 @@ class Isa:
     def __init__(self):
         self.types, self.kinds, self.shows, self.limits = OrderedDict(), [], [], []
         self.elements = OrderedDict()  # of matrices: bits by name
+        self.llvm22 = {}  # limits of text as LLVM 22 writes it
         self.nodes, self.targets, self.codes = OrderedDict(), OrderedDict(), []
         self.spaces, self.layouts, self.forms, self.classes = [], OrderedDict(), [], {}
         self.space_at = {}  # of `spaces`, for space()
@@ -180,6 +181,8 @@ class Isa:
         for where, _, words in lines:
             if words[0] == 'limit' and len(words) == 2:
                 self.limits.append(words[1])
+            elif words[0] == 'llvm22' and len(words) >= 2:
+                self.llvm22 = self.read_limits(where, words[1:], {})
             elif words[0] == 'node' and len(words) >= 3:
                 self.read_node(where, words)
             elif words[0] == 'target' and len(words) >= 4:
@@ -194,7 +197,7 @@ class Isa:
                     raise Bad(where, "codes '%s' are not within 00-ff" % words[2])
                 self.codes.append((self.node(where, words[1]), ends[0], ends[-1], words[3], where))
             else:
-                raise Bad(where, "expected 'limit', 'node', 'target' or 'code' with its words")
+                raise Bad(where, "expected 'limit', 'node', 'llvm22', 'target' or 'code' with its words")
 
     def read_node(self, where, words):
         name, parent = words[1], words[2] if words[2] != '-' else None
@@ -223,7 +226,10 @@ class Isa:
             if words[0] == 'group' and len(words) == 2:
                 self.name_groups.append(words[1])
             elif words[0] in self.name_groups and len(words) == 4:
-                self.names.append((words[0], self.node(where, words[1]), integer(where, words[2], 0), words[3]))
+                node, at, later = words[1].partition('@')
+                if later != at.replace('@', '22'):
+                    raise Bad(where, "'%s' is neither NODE nor NODE@22" % words[1])
+                self.names.append((words[0], self.node(where, node) + at, integer(where, words[2], 0), words[3]))
             else:
                 raise Bad(where, "expected 'group NAME' or 'GROUP NODE VALUE TEXT'")
 

@@ -26,8 +26,12 @@ says what the body does, not that a test has run the instruction on that generat
 '''
 
 
-def mark(row, node):
-    if 'todo' in row.flags:
+def is_missing(isa, row, node):
+    return 'todo' in row.flags or not isa.nodes[node]['limits']['executes']
+
+
+def mark(isa, row, node):
+    if is_missing(isa, row, node):
         return 'todo'
     grades = [g for g in row.grades if node in g.nodes]
     always = next((g.name for g in grades if not g.field), None)
@@ -57,12 +61,12 @@ def counts(isa, targets, names):
     """How many rows of each generation have each mark, and why some do not execute."""
     lines, reasons = [], {}
     for node in targets:
-        marks = [mark(row, node) for row in names[node]]
+        marks = [mark(isa, row, node) for row in names[node]]
         lines.append([node, len(marks), len(marks) - marks.count('todo')] +
                      [marks.count(m) for m in ('exact', 'exact*', 'unverified', 'approx', 'todo')])
         for row in names[node]:
-            if 'todo' in row.flags:
-                reasons.setdefault(row.missing, {}).setdefault(node, []).append(row.name)
+            if is_missing(isa, row, node):
+                reasons.setdefault(row.missing or 'execution of this generation is not built', {}).setdefault(node, []).append(row.name)
     out = table(['generation', 'rows', 'execute', 'exact', 'exact*', 'unverified', 'approx', 'todo'], lines)
     if reasons:
         out += [''] + table(['why todo'] + list(targets), [[reason] + [len(by_node.get(node, ())) or '' for node in targets]
@@ -78,7 +82,7 @@ def rows_of(isa, file, targets, names):
             continue
         called = {node: names[node].get(row, ()) for node in targets}
         for name in dict.fromkeys([row.name] + sorted(set().union(*called.values()))):
-            cells = [mark(row, node) if name in called[node] else '' for node in targets]
+            cells = [mark(isa, row, node) if name in called[node] else '' for node in targets]
             also = '' if name == row.name else 'row %s' % row.name
             if any(cells):
                 lines.append([name] + cells + ['; '.join(x for x in (also, remark(row)) if x)])

@@ -146,7 +146,7 @@ class Tables:
         first = []
         for top in range(512):
             first.append(self.candidates.add([at[s] for s, _ in spaces if not s.second and could_match(s, top)] + [255]))
-        names = [self.names.add(self.group(g, node)) for g in self.isa.name_groups]
+        names = [[self.names.add(self.group(g, node, marks)) for g in self.isa.name_groups] for marks in ([''], ['@', ''])]
         second = [i for i, (s, _) in enumerate(spaces) if s.second]  # of two and of three dwords
         return spaces, (first, second), self.codes(node), names, self.mnemonics(mnemonics)
 
@@ -155,13 +155,15 @@ class Tables:
         own = {name for name, alias, *_ in entries if not alias}
         return sorted(set((n, v, s, op, form) for n, alias, v, s, op, form in entries if not alias or n not in own))
 
-    def group(self, group, node):
-        """The names of a group at a node, for each value from the nearest node, ended by -1."""
+    def group(self, group, node, marks):
+        """The names of a group at a node, for each value from the nearest node, ended by -1. With the mark '@' before '', LLVM 22's
+        names precede those that the node has otherwise."""
         found = {}
         for n in self.isa.chain(node):
-            for g, at, value, text in self.isa.names:
-                if g == group and at == n:
-                    found.setdefault(value, text)
+            for mark in marks:
+                for g, at, value, text in self.isa.names:
+                    if g == group and at == n + mark:
+                        found.setdefault(value, text)
         return [(v, t) for v, t in sorted(found.items()) if t != '-'] + [(-1, '')]
 
     def codes(self, node):
@@ -230,7 +232,8 @@ class Tables:
             array('static const struct wmi_mnemonic mnemonics_%s_%d[]' % (node.replace('.', '_'), wave),
                   ['{"%s", %d, %d, %d, %d}' % (n, form, op, s, v) for n, v, s, op, form in mnemonics])
         variants = self.variants()
-        array('const struct wmi_target wmi_targets[]', [self.target(*x) for x in variants])
+        array('const struct wmi_target wmi_targets[]', [self.target(*x, False) for x in variants])
+        array('const struct wmi_target wmi_targets_llvm22[]', [self.target(*x, True) for x in variants])
         out.append('const unsigned wmi_target_count = %d, wmi_target_variants = %d;' % (len(self.isa.targets), len(variants)))
         array('const struct wmi_row wmi_rows[WMI_INSN_COUNT]', ['{.name = ""}'] + [
             self.row(r) for r in self.isa.rows.values()])
@@ -277,15 +280,15 @@ class Tables:
                 out += [(real or wave != waves[0], name, target, wave, real) for wave in waves]
         return [x[1:] for x in sorted(out, key=lambda x: x[0])]
 
-    def target(self, name, target, wave, real):
+    def target(self, name, target, wave, real, llvm22):
         _, (_, second), codes, names, mnemonics = self.nodes[target.node, wave]
-        limits = dict(target.limits, wave=wave)
+        limits = dict(target.limits, wave=wave, **self.isa.llvm22 if llvm22 else {})
         c = '%s_%d' % (target.node.replace('.', '_'), wave)
         node = list(self.isa.nodes).index(target.node)
         second = ', '.join(map(str, (second + [255, 255])[:2]))
         return '{"%s", 0x%x, %s, %d, codes_%d, spaces_%s, first_%s, candidates, {%s}, {%s}, {%s}, mnemonics_%s, %d}' % (
             name, target.mach, 'true' if real else 'false', node, codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
-            ', '.join('names + %d' % x for x in names) or '0', c, len(mnemonics))
+            ', '.join('names + %d' % x for x in names[llvm22]) or '0', c, len(mnemonics))
 
     def row(self, row):
         kind, elements, size = row.flags.get('memory', ('control' if 'memctl' in row.flags else 'none', 0, 0))

@@ -46,6 +46,8 @@ static const char help[] =
     "      --raw          FILE contains raw instructions, not ELF\n"
     "  -j, --threads N    host threads; 0, the default, is one per CPU\n"
     "      --wave 32|64   lanes of a wave (gfx10 and later); a kernel's descriptor says its own, else 32\n"
+    "      --llvm 19|22   text of this version of LLVM where they differ; 19 is the default, if it knows\n"
+    "                     the target\n"
     "\n";
 
 static const char codes[] = "\n"
@@ -59,6 +61,7 @@ struct request {
     const char *file; /* the current one */
     const char *target;
     const char *wave; /* "32" or "64", or NULL */
+    const char *llvm; /* "19" or "22", whose text to print, or NULL */
     struct tool_listing listing;
     struct tool_compile compile;
     bool raw, help, steps;
@@ -71,6 +74,7 @@ static const struct tool_option options[] = {
     {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)},
     {"raw", 0, TOOL_NO_VALUE, TOOL_KEEP(raw)},
     {"wave", 0, TOOL_VALUE, TOOL_KEEP(wave)},
+    {"llvm", 0, TOOL_VALUE, TOOL_KEEP(llvm)},
     {"no-addresses", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.no_addresses)},
     {"no-bytes", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.no_bytes)},
     {"labels", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.labels)},
@@ -83,13 +87,15 @@ static const struct tool_option options[] = {
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
-/* Writes the object's target with the wave size, for wm_disassembler_create(). A target that does not support
- * the size keeps its own. */
-static void name_target(char *name, size_t size, const struct wm_object *object, const char *wave)
+/* Writes the object's target with the wave size and the version of LLVM, for wm_disassembler_create(). A
+ * target that does not support the size keeps its own. */
+static void name_target(char *name, size_t size, const struct wm_object *object, const char *wave,
+                        const char *llvm)
 {
-    snprintf(name, size, "%s:wave%s", wm_object_target(object), wave);
+    const char *text = llvm && !strcmp(llvm, "22") ? ":llvm22" : "";
+    snprintf(name, size, "%s:wave%s%s", wm_object_target(object), wave, text);
     if (!wm_target_known(name))
-        snprintf(name, size, "%s", wm_object_target(object));
+        snprintf(name, size, "%s%s", wm_object_target(object), text);
 }
 
 enum { MOST_THREADS = 64 };
@@ -117,7 +123,7 @@ static int print_object(const struct wm_object *object, struct request *request)
     /* [0]: kernels with waves of 32, and code outside of kernels; [1]: kernels with waves of 64 */
     char name[2][NAME];
     for (unsigned i = 0; i < 2 && result == TOOL_CLEAN; i++) {
-        name_target(name[i], NAME, object, request->wave ? request->wave : i ? "64" : "32");
+        name_target(name[i], NAME, object, request->wave ? request->wave : i ? "64" : "32", request->llvm);
         listing->targets[i] = name[i];
         if (wm_disassembler_create(name[i], listing->flags, &listing->disassembler[i], &diag) != WM_OK)
             result = tool_fail("%s", diag.message);
@@ -164,6 +170,8 @@ static int parse(int argc, char **argv, struct request *request)
         return tool_fail("--json has everything: it goes without --plain, --no-addresses and --no-bytes");
     if (request->wave && strcmp(request->wave, "32") != 0 && strcmp(request->wave, "64") != 0)
         return tool_fail("--wave takes 32 or 64, not '%s'", request->wave);
+    if (request->llvm && strcmp(request->llvm, "19") != 0 && strcmp(request->llvm, "22") != 0)
+        return tool_fail("--llvm takes 19 or 22, not '%s'", request->llvm);
     if (request->steps && (!listing->symbol || listing->json || listing->plain))
         return tool_fail("--steps needs -k KERNEL, and goes without --json and --plain");
     if (listing->json && request->file_count > 1)

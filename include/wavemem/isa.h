@@ -13,7 +13,10 @@ extern "C" {
 
 /* Whether wavemem decodes the target `name` ("gfx900", "gfx90a:xnack+"). From gfx10 on, "gfx1030:wave64" is
  * the target with waves of 64 lanes, in which lane masks and matrix operands have other sizes. From gfx11 on,
- * "gfx1100:real-true16" names halves of VGPRs (v1.l, v1.h), as LLVM's mode real-true16 does. */
+ * "gfx1100:real-true16" names halves of VGPRs (v1.l, v1.h), as LLVM's mode real-true16 does.
+ * "gfx1200:llvm22" reads and writes text as LLVM 22 does where that differs from LLVM 19's: marked literals,
+ * lit(0x1), modes of ds_swizzle_b32, hardware registers of gfx12, dot products without op_sel_hi. Targets
+ * that LLVM 19 does not know (gfx950, gfx1153, gfx1250) have LLVM 22's text in any case. */
 WM_API bool wm_target_known(const char *name);
 
 /* Assembles `size` bytes of text in LLVM's syntax for `target`. `name` is the file name in messages. Sets

@@ -10,7 +10,7 @@
 
 enum { OSABI_HSA = 64 };
 
-/* Target features in the ELF header. Source: AMDGPUUsage, "AMDGPU Processors" (LLVM 19). */
+/* Target features in the ELF header. Source: AMDGPUUsage, "AMDGPU Processors" (LLVM 19 and 22). */
 static const struct {
     const char *target;
     bool xnack, sramecc;
@@ -22,6 +22,7 @@ static const struct {
     {"gfx942", true, true},        {"gfx950", true, true},           {"gfx1010", true, false},
     {"gfx1011", true, false},      {"gfx1012", true, false},         {"gfx1013", true, false},
     {"gfx9-generic", true, false}, {"gfx10-1-generic", true, false}, {"gfx9-4-generic", true, true},
+    {"gfx1250", true, true},       {"gfx1251", true, true},
 };
 
 static uint32_t feature(const struct wmi_assembler *a, const char *name, uint32_t any)

@@ -24,6 +24,9 @@ enum owners {
     FROM_9,
     FROM_90A, /* also gfx940 */
     FROM_10,
+    WITH_WGPS,
+    WITH_PRELOADS,
+    WITH_NAMED_BARRIERS,
     ONLY_10_AND_11,
     FROM_11,
     BEFORE_12,
@@ -41,6 +44,9 @@ static const struct {
     [FROM_9] = {"gfx9 or later", .first = 9},
     [FROM_90A] = {"gfx90a or gfx940 and its kin", .has = WMI_LIMIT_vgprs_unified},
     [FROM_10] = {"gfx10 or later", .has = WMI_LIMIT_rdna_descriptor},
+    [WITH_WGPS] = {"gfx10 to gfx12.0", .has = WMI_LIMIT_wgp_mode},
+    [WITH_PRELOADS] = {"gfx90a, gfx940 and its kin, or gfx12.5", .has = WMI_LIMIT_kernarg_preload},
+    [WITH_NAMED_BARRIERS] = {"gfx12.5", .has = WMI_LIMIT_named_barriers},
     [ONLY_10_AND_11] = {"gfx10 or gfx11", .first = 10, .last = 11},
     [FROM_11] = {"gfx11 or later", .has = WMI_LIMIT_inst_pref_bits},
     [BEFORE_12] = {"a target before gfx12", .has = WMI_LIMIT_clamp_ieee},
@@ -71,8 +77,8 @@ static const struct directive {
     {"user_sgpr_private_segment_size", PROPERTIES_AT, 6, 1, 1, ALL, true},
     {"wavefront_size32", PROPERTIES_AT, 10, 1, 0, FROM_10},
     {"uses_dynamic_stack", PROPERTIES_AT, 11, 1, 0, ALL},
-    {"user_sgpr_kernarg_preload_length", PRELOAD_AT, 0, 7, 0, FROM_90A, true},
-    {"user_sgpr_kernarg_preload_offset", PRELOAD_AT, 7, 9, 0, FROM_90A, true},
+    {"user_sgpr_kernarg_preload_length", PRELOAD_AT, 0, 7, 0, WITH_PRELOADS, true},
+    {"user_sgpr_kernarg_preload_offset", PRELOAD_AT, 7, 9, 0, WITH_PRELOADS, true},
     {"enable_private_segment", RSRC2_AT, 0, 1, 0, SCRATCH_AT_START},
     {"system_sgpr_private_segment_wavefront_offset", RSRC2_AT, 0, 1, 0, SCRATCH_BY_CODE},
     {"system_sgpr_workgroup_id_x", RSRC2_AT, 7, 1, 0, ALL},
@@ -95,10 +101,11 @@ static const struct directive {
     {"round_robin_scheduling", RSRC1_AT, 21, 1, 0, FROM_12},
     {"ieee_mode", RSRC1_AT, 23, 1, 0, BEFORE_12},
     {"fp16_overflow", RSRC1_AT, 26, 1, 0, FROM_9},
-    {"workgroup_processor_mode", RSRC1_AT, 29, 1, 0, FROM_10},
+    {"workgroup_processor_mode", RSRC1_AT, 29, 1, 0, WITH_WGPS},
     {"memory_ordered", RSRC1_AT, 30, 1, 0, FROM_10},
     {"forward_progress", RSRC1_AT, 31, 1, 0, FROM_10},
     {"tg_split", RSRC3_AT, 16, 1, 0, FROM_90A},
+    {"named_barrier_count", RSRC3_AT, 14, 3, 0, WITH_NAMED_BARRIERS},
     {"shared_vgpr_count", RSRC3_AT, 0, 4, 0, ONLY_10_AND_11},
 };
 
@@ -121,13 +128,13 @@ static const struct {
     enum owners owners;
     uint16_t first, last; /* valid range */
 } counts[COUNTED] = {
-    [NEXT_VGPR] = {"next_free_vgpr", ALL, 0, 512},
+    [NEXT_VGPR] = {"next_free_vgpr", ALL, 0, 1024},
     [NEXT_SGPR] = {"next_free_sgpr", ALL, 0, UINT16_MAX},
     [ACCUM_OFFSET] = {"accum_offset", FROM_90A, 4, 256},
     [RESERVE_VCC] = {"reserve_vcc", ALL, 0, 1},
     [RESERVE_FLAT_SCRATCH] = {"reserve_flat_scratch", FROM_7_BY_CODE, 0, 1},
     [RESERVE_XNACK] = {"reserve_xnack_mask", ALL, 0, 1},
-    [USER_SGPRS] = {"user_sgpr_count", ALL, 0, 31},
+    [USER_SGPRS] = {"user_sgpr_count", ALL, 0, 63},
     [INST_PREF_SIZE] = {"inst_pref_size", FROM_11, 0, 255},
 };
 
@@ -192,7 +199,8 @@ static void set_defaults(const struct wmi_target *target, struct kernel *k)
     }
     if (wmi_target_limit(target, WMI_LIMIT_rdna_descriptor)) {
         set(k, "wavefront_size32", wmi_target_limit(target, WMI_LIMIT_wave) == 32);
-        set(k, "workgroup_processor_mode", 1);
+        set(k, "workgroup_processor_mode", wmi_target_limit(target, WMI_LIMIT_wgp_mode));
+        set(k, "forward_progress", wmi_target_limit(target, WMI_LIMIT_progresses));
         set(k, "memory_ordered", 1);
     }
     k->count[RESERVE_VCC] = k->count[RESERVE_FLAT_SCRATCH] = 1;
@@ -249,7 +257,9 @@ static bool is_complete(struct wmi_assembler *a, const struct kernel *k, const c
 static void set_registers(struct wmi_assembler *a, struct kernel *k, const char *at)
 {
     static const struct directive vgprs = {"", RSRC1_AT, 0, 6, 0, ALL}, sgprs = {"", RSRC1_AT, 6, 4, 0, ALL},
-                                  user = {"", RSRC2_AT, 1, 5, 0, ALL}, accum = {"", RSRC3_AT, 0, 6, 0, ALL};
+                                  accum = {"", RSRC3_AT, 0, 6, 0, ALL};
+    const struct directive user = {
+        "", RSRC2_AT, 1, (uint8_t)wmi_target_limit(a->target, WMI_LIMIT_user_sgpr_bits), 0, ALL};
     const struct directive prefetch = {
         "", RSRC3_AT, 4, (uint8_t)wmi_target_limit(a->target, WMI_LIMIT_inst_pref_bits), 0, ALL};
     uint16_t properties;
@@ -265,6 +275,9 @@ static void set_registers(struct wmi_assembler *a, struct kernel *k, const char 
     if (k->given[USER_SGPRS] && k->count[USER_SGPRS] < k->user_sgprs)
         wmi_asm_error(a, at, "expected a .amdhsa_user_sgpr_count from %u on, as this kernel asks for them",
                       k->user_sgprs);
+    if (k->given[USER_SGPRS] && k->count[USER_SGPRS] >> user.width)
+        wmi_asm_error(a, at, "expected at most %d in .amdhsa_user_sgpr_count on %s", (1 << user.width) - 1,
+                      wmi_target_name(a->target));
     put_bits(k->bytes, &user, (uint64_t)(k->given[USER_SGPRS] ? k->count[USER_SGPRS] : k->user_sgprs));
     if (owns(a->target, FROM_90A)) {
         if (k->count[ACCUM_OFFSET] % 4)

@@ -49,7 +49,8 @@ void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, 
                                     [WMI_PART_REL32_HI] = REL32_HI,
                                     [WMI_PART_REL64] = REL64,
                                     [WMI_PART_GOT32_LO] = GOTPCREL32_LO,
-                                    [WMI_PART_GOT32_HI] = GOTPCREL32_HI};
+                                    [WMI_PART_GOT32_HI] = GOTPCREL32_HI,
+                                    [WMI_PART_GOT] = GOTPCREL};
     const uint32_t type = branch ? REL16 : bytes == 8 && !value->part ? ABS64 : types[value->part];
     wmi_asm_relocate_as(a, section, offset, value, type);
 }
@@ -144,7 +145,8 @@ static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const ch
         snprintf(expected, sizeof expected, c.wrong, c.number);
         wmi_asm_error(a, c.wrong_at, "expected %s", expected);
     } else if (*relocated) {
-        wmi_asm_relocate(a, section, offset + 4u * relocation.word, &relocation.value, 4, relocation.branch);
+        wmi_asm_relocate(a, section, offset + 4u * relocation.word, &relocation.value,
+                         relocation.wide ? 8 : 4, relocation.branch);
     }
     return dwords;
 }

@@ -15,6 +15,7 @@ enum wmi_symbol_part {
     WMI_PART_REL64,
     WMI_PART_GOT32_LO,
     WMI_PART_GOT32_HI,
+    WMI_PART_GOT,
 };
 
 /* The value of an expression: a number, or `number` bytes from `base`. */
@@ -87,11 +88,12 @@ bool wmi_read_number(struct wmi_cursor *cursor, int64_t *number);
 /* Reads a number with a decimal point or an exponent; false without a message if there is none. */
 bool wmi_read_real(struct wmi_cursor *cursor, double *real);
 
-/* A dword to be filled in by a relocation. */
+/* A dword, or two, to be filled in by a relocation. */
 struct wmi_relocation {
     struct wmi_value value; /* base NULL: none */
     uint8_t word;           /* index of the dword; for a branch its low 16 bits */
     bool branch;
+    bool wide; /* a 64-bit literal: two dwords */
 };
 
 /* Assembles one instruction. Sets insn->words and insn->dwords and decodes the result into `insn`.

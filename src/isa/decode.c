@@ -163,7 +163,8 @@ static bool vgpr(struct wmi_operand *o, unsigned reg)
 static bool names_halves(const struct context *c)
 {
     const uint32_t flags = wmi_rows[c->out->id].flags;
-    return c->executes || flags & WMI_ROW_ALWAYS16 || (flags & WMI_ROW_TRUE16 && c->target->real_true16);
+    return c->executes || flags & WMI_ROW_ALWAYS16 ||
+           (c->target->real_true16 && (flags & WMI_ROW_TRUE16 || c->target->limits[WMI_LIMIT_names_halves]));
 }
 
 /* Hardware takes 16 bits of some operands whose type in text is wider: the mask of v_cmp_class_f16, what

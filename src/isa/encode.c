@@ -244,9 +244,11 @@ static bool needs_wide_literal(const struct wmi_encoder *e, const struct wmi_par
                                enum number_class class, uint64_t *literal)
 {
     const bool late = p->what == WMI_PARSED_NUMBER && (p->value.base || p->value.late);
-    if (!has_wide_literals(e) || late || wmi_layouts[e->form->layout].dwords > 1)
+    if (!has_wide_literals(e) || wmi_layouts[e->form->layout].dwords > 1)
         return false;
-    *literal = (uint64_t)p->value.number;
+    *literal = late ? 0 : (uint64_t)p->value.number;
+    if (late)
+        return class == CLASS_64;
     if (p->what == WMI_PARSED_REAL)
         memcpy(literal, &p->real, sizeof *literal);
     if (class == CLASS_64)
@@ -840,8 +842,10 @@ bool wmi_encode(struct wmi_encoder *e)
     if (e->second)
         put_opcode(e, e->second_mnemonic);
     if (e->has_literal) {
-        if (e->late_literal)
+        if (e->late_literal) {
             e->relocation.word = (uint8_t)e->dwords;
+            e->relocation.wide = e->wide_literal;
+        }
         e->words[e->dwords++] = (uint32_t)e->literal;
         if (e->wide_literal)
             e->words[e->dwords++] = (uint32_t)(e->literal >> 32);

@@ -138,10 +138,14 @@ static enum wmi_symbol_part read_part(struct wmi_cursor *cursor)
     static const struct {
         const char *text;
         enum wmi_symbol_part part;
-    } parts[] = {{"@abs32@lo", WMI_PART_ABS32_LO},     {"@abs32@hi", WMI_PART_ABS32_HI},
-                 {"@rel32@lo", WMI_PART_REL32_LO},     {"@rel32@hi", WMI_PART_REL32_HI},
-                 {"@rel64", WMI_PART_REL64},           {"@gotpcrel32@lo", WMI_PART_GOT32_LO},
-                 {"@gotpcrel32@hi", WMI_PART_GOT32_HI}};
+    } parts[] = {{"@abs32@lo", WMI_PART_ABS32_LO},
+                 {"@abs32@hi", WMI_PART_ABS32_HI},
+                 {"@rel32@lo", WMI_PART_REL32_LO},
+                 {"@rel32@hi", WMI_PART_REL32_HI},
+                 {"@rel64", WMI_PART_REL64},
+                 {"@gotpcrel32@lo", WMI_PART_GOT32_LO},
+                 {"@gotpcrel32@hi", WMI_PART_GOT32_HI},
+                 {"@gotpcrel", WMI_PART_GOT}};
     if (cursor->at == cursor->end || *cursor->at != '@')
         return WMI_PART_NONE;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

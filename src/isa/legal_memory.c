@@ -260,8 +260,25 @@ static bool gws_is_even(struct wmi_encoder *e, const struct wmi_instruction *ins
            insn->operand[i].reg % 2 == 0 || wmi_wrong_operand(e, i, "an even register");
 }
 
+/* scale_offset multiplies the offset in a VGPR, or of s_load in an SGPR or the instruction, by the size of
+ * the data: there must be one, and beside it an address in SGPRs. */
+static bool has_offset_to_scale(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const struct wmi_operand *addr = wmi_operand(insn, WMI_ROLE_ADDR),
+                             *saddr = wmi_operand(insn, WMI_ROLE_SADDR);
+    const enum wmi_class class = (enum wmi_class)wmi_rows[insn->id].class;
+    const bool has_addr = addr && addr->kind != WMI_OPERAND_OFF;
+    const bool has_saddr =
+        class == WMI_CLASS_SCRATCH || class == WMI_CLASS_SMEM || (saddr && saddr->kind != WMI_OPERAND_OFF);
+    return !insn->field[WMI_FIELD_scale_offset] || (has_addr && has_saddr) ||
+           wmi_wrong_field(e, WMI_FIELD_scale_offset,
+                           "scale_offset with an address in SGPRs and an offset only");
+}
+
 bool wmi_memory_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
+    if (!has_offset_to_scale(e, insn))
+        return false;
     switch (wmi_rows[insn->id].class) {
     case WMI_CLASS_SMEM:
         return scalar_is_legal(e, insn) && hint_fits_scope(e, insn);

@@ -235,12 +235,12 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
                                                                       : (uint32_t)value);
 }
 
-/* The half that LLVM names: for VOP3 always the low one; for VOP3 with DPP the actual one, except for the
- * second source, which is printed whole. op_sel is printed in any case. */
+/* The half that LLVM names. LLVM 19: for VOP3 always the low one; for VOP3 with DPP the actual one, except
+ * for the second source, which is printed whole. op_sel is printed in any case. */
 static enum wmi_part shown_part(const struct wmi_target *target, const struct wmi_instruction *insn,
                                 const struct wmi_operand *o)
 {
-    if (!o->part || !wmi_is_true16_vop3(target, insn))
+    if (!o->part || target->limits[WMI_LIMIT_names_halves] || !wmi_is_true16_vop3(target, insn))
         return (enum wmi_part)o->part;
     if (insn->layout == WMI_LAYOUT_vop3)
         return WMI_PART_LOW;
@@ -439,6 +439,13 @@ static const bool silent_at_0[WMI_SHOW_COUNT] = {
     [WMI_SHOW_matrix_scale] = true, [WMI_SHOW_matrix_scale_fmt] = true,
 };
 
+/* A dot product of 8 or 4 bits, whose op_sel LLVM 22 does not print. */
+static bool is_bare_dot(const struct wmi_target *target, const struct wmi_instruction *insn)
+{
+    return target->limits[WMI_LIMIT_dots_bare] && insn->layout == WMI_LAYOUT_vop3p &&
+           wmi_rows[insn->id].group == WMI_GROUP_DOT && wmi_operand(insn, WMI_ROLE_A)->type == WMI_TYPE_b32;
+}
+
 static void put_fields(struct wmi_text *text, const struct wmi_target *target,
                        const struct wmi_instruction *insn, const struct wmi_layout *layout)
 {
@@ -447,8 +454,10 @@ static void put_fields(struct wmi_text *text, const struct wmi_target *target,
     const struct wmi_field_spec *spec = wmi_field_specs + layout->field;
     if (target->real_true16 && insn->field[WMI_FIELD_op_sel] && wmi_is_true16_vop3(target, insn))
         wmi_print_field(text, target, insn, &op_sel);
+    const bool bare = is_bare_dot(target, insn);
     for (unsigned i = 0; i < layout->fields; i++, spec++)
-        if (insn->field[spec->field] || !silent_at_0[spec->show])
+        if ((insn->field[spec->field] || !silent_at_0[spec->show]) &&
+            !(bare && (spec->field == WMI_FIELD_op_sel || spec->field == WMI_FIELD_op_sel_hi)))
             wmi_print_field(text, target, insn, spec);
 }
 

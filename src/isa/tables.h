@@ -95,6 +95,8 @@ extern const uint32_t wmi_canonical[][3]; /* ignored bits that the assembler set
 /* The default variants of all targets, followed by the other variants (wmi_target_variant). */
 extern const struct wmi_target wmi_targets[];
 extern const unsigned wmi_target_count, wmi_target_variants;
+/* The same in the same order, with texts as LLVM 22 writes them. */
+extern const struct wmi_target wmi_targets_llvm22[];
 
 /* The form of the words on the target, or 0; `word` is the first two dwords, the first in the lower half, and
  * `later` the next two, 0 if there are none. */

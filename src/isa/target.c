@@ -40,8 +40,8 @@ static bool asks_for(const char *name, const char *feature)
  */
 static bool has_known_features(const char *name)
 {
-    static const char *const features[] = {"xnack+", "xnack-", "sramecc+",   "sramecc-",
-                                           "wave32", "wave64", "real-true16"};
+    static const char *const features[] = {"xnack+", "xnack-", "sramecc+",    "sramecc-",
+                                           "wave32", "wave64", "real-true16", "llvm22"};
     for (const char *at = strchr(name, ':'); at; at = strchr(at + 1, ':')) {
         const size_t length = strcspn(at + 1, ":");
         bool known = false;
@@ -65,7 +65,10 @@ const struct wmi_target *wmi_target_find(const char *name)
         const unsigned lanes = asks_for(name, "wave64")   ? 64
                                : asks_for(name, "wave32") ? 32
                                                           : target->limits[WMI_LIMIT_wave];
-        return name[length] ? wmi_target_variant(target, lanes, asks_for(name, "real-true16")) : target;
+        if (!name[length])
+            return target;
+        const struct wmi_target *variant = wmi_target_variant(target, lanes, asks_for(name, "real-true16"));
+        return variant && asks_for(name, "llvm22") ? wmi_targets_llvm22 + (variant - wmi_targets) : variant;
     }
     return NULL;
 }

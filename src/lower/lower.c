@@ -233,7 +233,8 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
     emit_execution(b, insn);
     wmi_emit_hold(b, b->uncounted - 1);
     const wmi_lower_class lower = lowerings[wmi_rows[insn->id].class];
-    if (!lower || !operands_have_places(insn) || !lower(b, insn)) {
+    if (!lower || !wmi_builder_limit(b, WMI_LIMIT_executes) || !operands_have_places(insn) ||
+        !lower(b, insn)) {
         if (!b->out_of_memory)
             b->count = start;
         wmi_forget_broadcasts(b);

@@ -16,12 +16,13 @@ static const struct {
     [RSRC1] = {48, 4}, [RSRC2] = {52, 4}, [RSRC3] = {44, 4}, [PROPERTIES] = {56, 2}, [PRELOAD] = {58, 2}};
 
 enum {
+    USER_SGPRS_AT = 1,
     INST_PREF_SIZE_AT = 4, /* in RSRC3; isa/targets has its width */
     ACCUM_OFFSET_UNIT = 4,
-    ARCHITECTED_VGPRS = 256,
     ALWAYS = WMI_LIMIT_COUNT,
     CLAMP_IEEE = WMI_LIMIT_clamp_ieee,
     RDNA = WMI_LIMIT_rdna_descriptor,
+    WGPS = WMI_LIMIT_wgp_mode,
     UNIFIED = WMI_LIMIT_vgprs_unified,
     PRELOADS = WMI_LIMIT_kernarg_preload,
 };
@@ -46,11 +47,10 @@ static const struct {
     FIELD(ieee, RSRC1, 23, 1, CLAMP_IEEE),
     FIELD(bulky, RSRC1, 24, 1, ALWAYS),
     FIELD(fp16_overflow, RSRC1, 26, 1, ALWAYS), /* reserved and 0 before gfx9 */
-    FIELD(wgp_mode, RSRC1, 29, 1, RDNA),
+    FIELD(wgp_mode, RSRC1, 29, 1, WGPS),
     FIELD(mem_ordered, RSRC1, 30, 1, RDNA),
     FIELD(forward_progress, RSRC1, 31, 1, RDNA),
     FIELD(scratch_enabled, RSRC2, 0, 1, ALWAYS),
-    FIELD(user_sgprs, RSRC2, 1, 5, ALWAYS),
     FIELD(trap_handler, RSRC2, 6, 1, CLAMP_IEEE),
     FIELD(workgroup_id_x, RSRC2, 7, 1, ALWAYS),
     FIELD(workgroup_id_y, RSRC2, 8, 1, ALWAYS),
@@ -103,8 +103,9 @@ static void count_registers(struct wmi_kernel_descriptor *d, const struct wmi_ta
         d->vgprs = d->accum_offset < total ? d->accum_offset : total;
         d->agprs = total - d->vgprs;
     } else {
-        if (d->vgprs > ARCHITECTED_VGPRS)
-            d->vgprs = ARCHITECTED_VGPRS;
+        const uint32_t most = wmi_target_limit(target, WMI_LIMIT_vgprs);
+        if (d->vgprs > most)
+            d->vgprs = most;
         d->agprs = wmi_target_limit(target, WMI_LIMIT_agpr_file) ? d->vgprs : 0;
     }
     d->sgprs = fixed_sgprs
@@ -137,6 +138,8 @@ void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct
         *member = value[fields[i].word] >> fields[i].shift & mask;
     }
     const uint32_t inst_pref = (1u << wmi_target_limit(target, WMI_LIMIT_inst_pref_bits)) - 1;
+    descriptor->user_sgprs =
+        value[RSRC2] >> USER_SGPRS_AT & ((1u << wmi_target_limit(target, WMI_LIMIT_user_sgpr_bits)) - 1);
     descriptor->inst_pref_size = value[RSRC3] >> INST_PREF_SIZE_AT & inst_pref;
     count_registers(descriptor, target);
 }
@@ -181,7 +184,7 @@ static void describe(struct wm_kernel *k, const struct wmi_kernel_descriptor *d,
     k->lds_size = d->lds_size;
     k->scratch_size = d->scratch_size;
     k->wave_size = wmi_lanes(target, d);
-    k->mode = !wmi_target_limit(target, WMI_LIMIT_rdna_descriptor) ? NULL : d->wgp_mode ? "WGP" : "CU";
+    k->mode = !wmi_target_limit(target, WMI_LIMIT_wgp_mode) ? NULL : d->wgp_mode ? "WGP" : "CU";
     k->dynamic_stack = d->dynamic_stack;
     k->dimensions = d->workitem_id + 1;
     if (d->workgroup_id_y && k->dimensions < 2)

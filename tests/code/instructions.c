@@ -361,7 +361,8 @@ static void put_opcode(struct maker *m, const struct wmi_space *space, uint32_t 
 /* Chooses the second half of a pair among all opcodes. */
 static void put_second(struct maker *m)
 {
-    const struct wmi_space *space = &m->target->spaces[m->target->second];
+    const unsigned dwords = wmi_layouts[wmi_forms[m->form->number].layout].dwords;
+    const struct wmi_space *space = &m->target->spaces[m->target->second[dwords - 2]];
     uint32_t opcode = draw(m) % opcodes(space);
     while (!space->forms[opcode])
         opcode = (opcode + 1) % opcodes(space);

@@ -2,7 +2,7 @@
 /* One instruction per line: `print` reads hexadecimal dwords and prints our text of them, or "?" if they are
  * not exactly one instruction; `assemble` reads text and prints its dwords, or "? column expected" on error.
  * Lines that differ from an earlier one in registers only use the pattern caches, as in long files.
- * Attributes are LLVM's: +wavefrontsize64, +real-true16. */
+ * Attributes are LLVM's, +wavefrontsize64 and +real-true16, and +llvm22: text as LLVM 22 writes it. */
 #include "isa/assemble.h"
 #include "isa/word_pattern.h"
 
@@ -57,18 +57,20 @@ static void assemble(const struct wmi_target *target, struct wmi_patterns *patte
 /* NULL for an unknown attribute. */
 static const struct wmi_target *find_target(int argc, char **argv)
 {
-    const struct wmi_target *target = wmi_target_find(argv[0]);
-    unsigned lanes = target ? wmi_target_limit(target, WMI_LIMIT_wave) : 0;
-    bool real_true16 = false;
+    static const struct {
+        const char *attribute, *feature;
+    } known[] = {{"+wavefrontsize64", ":wave64"}, {"+real-true16", ":real-true16"}, {"+llvm22", ":llvm22"}};
+    char name[LINE];
+    snprintf(name, sizeof name, "%s", argv[0]);
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "+wavefrontsize64"))
-            lanes = 64;
-        else if (!strcmp(argv[i], "+real-true16"))
-            real_true16 = true;
-        else
+        size_t k = 0;
+        while (k < sizeof known / sizeof *known && strcmp(argv[i], known[k].attribute) != 0)
+            k++;
+        if (k == sizeof known / sizeof *known)
             return NULL;
+        strncat(name, known[k].feature, sizeof name - strlen(name) - 1);
     }
-    return target ? wmi_target_variant(target, lanes, real_true16) : NULL;
+    return wmi_target_find(name);
 }
 
 int main(int argc, char **argv)
