@@ -5,6 +5,7 @@ usage: bundles.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
 import json
 import os
+import re
 import unittest
 import subprocess
 import shutil
@@ -80,6 +81,9 @@ class Bundles(Case):
         out = self.run_tool(["dis"] + file, ["-m", "gfx906", "-k", "filter::convolve<double,8>"])[0]
         self.assertIn("<_ZN6filter8convolveIdLi8E", out)
         self.assertNotIn("<_ZN6filter8convolveIfLi3E", out)
+        demangled = self.run_tool(["dis"] + file, ["-m", "gfx906", "-C", "-k", "filter::convolve<double,8>"])[0]
+        self.assertIn("<filter::convolve<double, 8>>:\n", demangled)
+        self.assertEqual(demangled, re.sub(r"<_ZN6filter8convolveIdLi8E\w*", "<filter::convolve<double, 8>", out))
         self.assertEqual(self.run_tool(["dis"] + file, "-m gfx906")[0], self.run_tool(["dis"] + file, "-m 2")[0])
         self.refused("2 code objects; say which", ["dis"] + file)
         self.refused("a code object; --raw is for instructions alone", ["dis"] + file, "-m gfx906 --raw")
