@@ -32,6 +32,7 @@ static const char help[] =
     "\n"
     "  -k, --kernel NAME  only this symbol, or the kernel with this source name\n"
     "      --plain        only the text of the instructions\n"
+    "  -C, --demangle     names as in the source: math::scale<float, 4>; else symbols, as llvm-objdump\n"
     "      --no-addresses, --no-bytes   without addresses; without words\n"
     "      --labels       print labels for branch targets (.L1a4: offset in the section), not distances\n"
     "      --lines        the source line, where it changes; needs DWARF in the code object\n"
@@ -75,6 +76,7 @@ static const struct tool_option options[] = {
     {"raw", 0, TOOL_NO_VALUE, TOOL_KEEP(raw)},
     {"wave", 0, TOOL_VALUE, TOOL_KEEP(wave)},
     {"llvm", 0, TOOL_VALUE, TOOL_KEEP(llvm)},
+    {"demangle", 'C', TOOL_NO_VALUE, TOOL_KEEP(listing.demangled)},
     {"no-addresses", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.no_addresses)},
     {"no-bytes", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.no_bytes)},
     {"labels", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.labels)},

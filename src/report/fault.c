@@ -156,8 +156,9 @@ static void add_pc(struct text *text, const struct wmi_fault_place *place, uint6
 {
     uint64_t distance;
     const char *symbol = pc ? wm_object_symbol(place->object, pc - place->bias, &distance) : NULL;
+    char name[512];
     if (symbol)
-        add(text, "%s+0x%llx", symbol, (unsigned long long)distance);
+        add(text, "%s+0x%llx", wm_source_name(symbol, name, sizeof name), (unsigned long long)distance);
     else
         add(text, "0x%llx", (unsigned long long)pc);
 }

@@ -5,6 +5,10 @@ usage: bundles.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
 import json
 import os
+import re
+import unittest
+import subprocess
+import shutil
 
 import command
 from command import Case, npy, pack
@@ -48,11 +52,38 @@ class Bundles(Case):
                          words, "-m gfx900 -k filter::convolve")
             self.refused("no entry 7; they are numbered 0 to 2", words, kernel, "-m 7")
 
+    @unittest.skipUnless(shutil.which("llvm-objcopy-19"), "no llvm-objcopy-19")
+    def test_several_bundles(self):
+        """A library has a bundle per source file: -k finds the one that has the kernel, of the target."""
+        parts = []
+        for name in ("convolve.plain", "segments.plain"):
+            with open(self.bundle(name)[0], "rb") as file:
+                parts.append(file.read())
+        self.path("fat", parts[0] + bytes(-len(parts[0]) % 4096) + parts[1])
+        subprocess.run(["llvm-objcopy-19", "--add-section=.hip_fatbin=fat", shutil.which("true"), "lib.so"], cwd=self.folder.name, check=True)
+        of = {name: json.loads(self.run_tool("info -m gfx900 --json", self.bundle(name))[0])["kernels"][0]["source_name"]
+              for name in ("convolve.plain", "segments.plain")}
+        self.assertEqual(len(json.loads(self.run_tool("info --json lib.so")[0])["entries"]), 6)
+        for kernel in of.values():
+            out = json.loads(self.run_tool("info lib.so --json -m gfx906 -k", [kernel])[0])
+            self.assertEqual([one["source_name"] for one in out["kernels"]], [kernel])
+            self.assertEqual(out["target"].split(":")[0], "gfx906")
+            self.assertIn("endpgm", self.run_tool("dis lib.so -m gfx900 -k", [kernel])[0])
+            self.lacks_something(self.run_tool("run lib.so -m gfx900 -k", [kernel], code=2)[1], kernel)
+        self.refused("none of its 2 code objects for gfx906 has a kernel 'nothing'", "run lib.so -m gfx906 -k nothing")
+        self.refused("is in the entries", "run lib.so -k", [of["segments.plain"]])
+
+    def lacks_something(self, err, kernel):
+        self.assertTrue(err.startswith(f"wavemem: {kernel} needs more options"), err)
+
     def test_dis(self):
         file = self.bundle("convolve.packed")
         out = self.run_tool(["dis"] + file, ["-m", "gfx906", "-k", "filter::convolve<double,8>"])[0]
         self.assertIn("<_ZN6filter8convolveIdLi8E", out)
         self.assertNotIn("<_ZN6filter8convolveIfLi3E", out)
+        demangled = self.run_tool(["dis"] + file, ["-m", "gfx906", "-C", "-k", "filter::convolve<double,8>"])[0]
+        self.assertIn("<filter::convolve<double, 8>>:\n", demangled)
+        self.assertEqual(demangled, re.sub(r"<_ZN6filter8convolveIdLi8E\w*", "<filter::convolve<double, 8>", out))
         self.assertEqual(self.run_tool(["dis"] + file, "-m gfx906")[0], self.run_tool(["dis"] + file, "-m 2")[0])
         self.refused("2 code objects; say which", ["dis"] + file)
         self.refused("a code object; --raw is for instructions alone", ["dis"] + file, "-m gfx906 --raw")

@@ -86,6 +86,7 @@ class Check(command.Case):
         path = self.path("source.s", SOURCE.encode())
         text = kernels.assembly(kernels.Source(path), "gfx900")
         self.path(name, text.encode())
+        self.source = name
         self.run_tool(["asm", "-m", "gfx900", "-g", name, "-o", "k.co"])
 
     def check(self, kernel, *words, code=0):
@@ -210,6 +211,10 @@ class Check(command.Case):
     def test_many(self):
         line = "many -g 64 -b 64 --arg in=iota:u32:64"
         out = self.check(line, WAIT, code=1)
+        self.assertEqual(out.count("\n  at   "), 1)  # they are all of the same lines
+        self.assertIn("\n  also 104 more findings of this rule in other instructions of the same lines: --all\n", out)
+        self.run_tool("asm -m gfx900", [self.source], "-o plain.co")
+        out, _ = self.run_tool("check plain.co -k", line, WAIT, code=1)  # without lines
         self.assertEqual(out.count("\n  at   "), 100)
         self.assertIn("\nand 5 more findings: --all\n", out)
         self.assertIn("\nfound      105 errors\n", out)

@@ -10,8 +10,10 @@ import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import command
@@ -185,10 +187,29 @@ class Compile(Case):
         printed = re.search(r"(?m)^  clang (.*)$", err).group(1)
         subprocess.run(f"clang-19 --rocm-device-lib-path={BITCODE} {printed}", shell=True, check=True, cwd=self.folder.name)
         self.run_tool("run k-gfx900.co", RUN.split(" -D")[0], "--expect out=f32:4,7,10,13")
+        _, err = self.run_in(dict(os.environ, HIP_DEVICE_LIB_PATH="/nowhere"), "run k.cl -DSCALE=9 -m gfx900", code=2)
+        self.assertIn("AMD's device library is not there (/nowhere): install rocm-device-libs", err)
         _, err = self.run_in(dict(os.environ), "run k.cl -m gfx900 --clang nothing", code=2)
         self.assertIn("--clang nothing: there is no such program", err)
         _, err = self.run_in(dict(os.environ), "run k.cl -m gfx900 --clang true", code=2)
         self.assertIn("--clang true: it does not compile for this target, or is no clang", err)
+
+
+    def test_interrupt(self):
+        """Ctrl-C ends the compiler, too, and leaves no temporary files."""
+        self.path("slow", b"#!/bin/sh\ncase $* in *--version*) echo clang version 19;; *-fsyntax-only*) ;; "
+                          b"*) touch started; exec sleep 60;; esac\n")
+        os.chmod(self.path("slow"), 0o755)
+        os.mkdir(self.path("tmp"))
+        run = subprocess.Popen([command.WAVEMEM, "info", "plain.cl", "-m", "gfx900", "--clang", "./slow"], cwd=self.folder.name,
+                               env=dict(os.environ, TMPDIR=self.path("tmp")), start_new_session=True)
+        while not os.path.exists(self.path("started")):
+            self.assertIsNone(run.poll())
+            time.sleep(0.01)
+        time.sleep(0.1)
+        os.killpg(run.pid, signal.SIGINT)
+        self.assertEqual(run.wait(timeout=30), -signal.SIGINT)
+        self.assertEqual(os.listdir(self.path("tmp")), [])
 
 
 if __name__ == "__main__":

@@ -76,6 +76,12 @@ class Interrupt(Case):
         self.assertGreater(report["rows"][0]["executions"], 0)
         self.assertIn(WHY, self.read("x.html").decode())
 
+    def test_check(self):
+        """Findings up to there are reported, and what was not seen."""
+        out, err = self.stop("check", WORDS)
+        self.assertEqual(err, f"wavemem: raw: the analysis is incomplete: {WHY}\n")
+        self.assertIn("unchecked  raw: " + WHY, out)
+
     def test_second(self):
         process = self.begin("run", WORDS)
         process.send_signal(signal.SIGSTOP)  # so that both come before the first can be noticed

@@ -96,9 +96,26 @@ static int list_missing(const struct tool_dispatch *d, size_t arguments)
 
 /* ---- guesses ---- */
 
-/* Sizes that suit most kernels: items of a workgroup, and of the grid. */
+/* Sizes that suit most kernels: items of a workgroup, and of the grid. A kernel in one dimension with several
+ * integers is likely to have a matrix, of as many columns as the grid has items. */
 static const uint32_t usual_workgroup[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
-static const uint32_t usual_grid[3][3] = {{4096, 1, 1}, {64, 64, 1}, {16, 16, 16}};
+static const uint32_t usual_grid[3][3] = {{4096, 1, 1}, {64, 64, 1}, {16, 16, 16}}, matrix_grid = 256;
+
+static bool takes_integer(const struct wm_argument *formal)
+{
+    const struct tool_source_type type = tool_source_type(formal->type_name);
+    const bool known = type.element && !type.pointer;
+    return formal->kind == WM_ARGUMENT_BY_VALUE && formal->size >= 4 && formal->size <= 8 &&
+           (!known || (type.element->kind != 'f' && type.lanes == 1));
+}
+
+static bool likely_matrix(const struct tool_dispatch *d)
+{
+    unsigned integers = 0;
+    for (size_t i = 0; i < d->formals; i++)
+        integers += takes_integer(&d->formal[i]);
+    return d->dimensions == 1 && integers > 1;
+}
 
 void tool_extent_text(const uint32_t extent[3], unsigned dimensions, char text[40])
 {
@@ -122,11 +139,12 @@ static void guess_sizes(struct tool_dispatch *d, struct tool_list *words)
              i = (i + 1) % 3)
             d->workgroup[i] -= d->workgroup[i] / 2;
     }
+    d->dimensions = dimensions;
     for (unsigned i = 0; i < 3 && !has_grid; i++) {
-        const uint32_t wanted = usual_grid[dimensions - 1][i], size = d->workgroup[i];
+        const uint32_t wanted = i == 0 && likely_matrix(d) ? matrix_grid : usual_grid[dimensions - 1][i],
+                       size = d->workgroup[i];
         d->grid[i] = (wanted + size - 1) / size * size;
     }
-    d->dimensions = dimensions;
     d->has_grid = d->has_workgroup = true;
     if (!has_grid) {
         tool_extent_text(d->grid, dimensions, text);
@@ -211,6 +229,8 @@ static void guess_arguments(struct tool_dispatch *d, struct tool_list *words)
         sizes.items *= items;
         sizes.group *= d->workgroup[i];
     }
+    if (likely_matrix(d) && sizes.items <= 4096)
+        sizes.items *= sizes.items;
     for (size_t i = 0; i < d->formals; i++) {
         char *text = NULL;
         size_t size;

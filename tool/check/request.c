@@ -29,7 +29,8 @@ const char tool_check_help[] =
     "      --sarif FILE     write the findings as SARIF 2.1.0\n"
     "      --junit FILE     write them as JUnit XML: a test case per kernel and class\n"
     "      --github         print annotations of GitHub Actions (::error file=...)\n"
-    "      --all            print all findings; default: the first 100\n";
+    "      --all            print all findings; default: the first 100, and of those with the same rule\n"
+    "                       and source lines only one\n";
 
 /* Names of classes; their bits are those of the library. */
 static const struct {

@@ -222,17 +222,59 @@ static void print_found(FILE *file, const struct tool_check_report *report)
     fputc('\n', file);
 }
 
+static bool same_text(const json_t *one, const json_t *other, const char *key)
+{
+    const char *a = tool_text_of(one, key), *b = tool_text_of(other, key);
+    return a && b && !strcmp(a, b);
+}
+
+static bool same_line(const json_t *one, const json_t *other)
+{
+    return same_text(one, other, "file") && same_text(one, other, "kernel") &&
+           tool_number_of(one, "line") == tool_number_of(other, "line");
+}
+
+/* Whether both are the same mistake of the source: a loop that the compiler unrolled has it many times. */
+static bool same_mistake(const json_t *one, const json_t *other)
+{
+    const json_t *first = json_object_get(one, "first"), *second = json_object_get(other, "first");
+    return same_text(one, other, "rule") && same_line(one, other) &&
+           (json_is_object(first) ? json_is_object(second) && same_line(first, second)
+                                  : !json_is_object(second));
+}
+
+/* Prints finding `index`, unless it repeats an earlier one; says how many repeat it. Returns whether it did.
+ */
+static bool print_once(FILE *file, const json_t *findings, size_t index)
+{
+    const json_t *finding = json_array_get(findings, index);
+    size_t more = 0;
+    for (size_t i = 0; i < index; i++)
+        if (same_mistake(json_array_get(findings, i), finding))
+            return false;
+    for (size_t i = index + 1; i < json_array_size(findings); i++)
+        more += same_mistake(json_array_get(findings, i), finding);
+    tool_check_print(file, finding);
+    if (more)
+        fprintf(file,
+                "  also %zu more finding%s of this rule in other instructions of the same lines: --all\n",
+                more, more == 1 ? "" : "s");
+    return true;
+}
+
 void tool_check_print_all(FILE *file, const struct tool_check_report *report)
 {
     const struct tool_check_request *request = report->request;
     const json_t *rows = report->coverage;
     const int64_t launches = sum_of(rows, "launches");
-    size_t i, kernels = json_array_size(rows);
-    json_t *one;
-    json_array_foreach(report->findings, i, one) if (request->all || i < TOOL_CHECK_SHOWN)
-        tool_check_print(file, one);
-    if (i > TOOL_CHECK_SHOWN && !request->all)
-        fprintf(file, "and %zu more findings: --all\n", i - TOOL_CHECK_SHOWN);
+    size_t i, kernels = json_array_size(rows), shown = 0;
+    for (i = 0; i < json_array_size(report->findings) && (request->all || shown < TOOL_CHECK_SHOWN); i++)
+        if (request->all)
+            tool_check_print(file, json_array_get(report->findings, i));
+        else
+            shown += print_once(file, report->findings, i);
+    if (i < json_array_size(report->findings))
+        fprintf(file, "and %zu more findings: --all\n", json_array_size(report->findings) - i);
     print_classes(file, request->classes);
     fprintf(file,
             "ran        %zu kernel%s, %" PRId64 " launch%s, %" PRId64 " workgroups, %" PRId64

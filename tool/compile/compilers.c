@@ -87,6 +87,8 @@ void tool_find_device_library(char folder[512], char *looked, size_t size)
             continue;
         if (try_folder(place, "ocml.bc", folder))
             return;
+        if (place == named)
+            i = 1 + sizeof places / sizeof *places; /* no other one in place of that which the user names */
         const int wrote =
             used < size ? snprintf(looked + used, size - used, "%s%s", used ? ", " : "", place) : 0;
         used += wrote > 0 ? (size_t)wrote : 0;

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -136,24 +137,38 @@ static char *read_text(const char *path, size_t *size)
     return text;
 }
 
-/* Runs a program, its output going to the file `log`; returns its exit code, or 127. */
+static bool stopped; /* Ctrl-C ended a program */
+
+/* Runs a program, its output going to the file `log`; returns its exit code, or 127. Ctrl-C ends the program
+ * alone, so that the caller can remove its temporary files. */
 static int run(char *const *words, const char *log)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     pid_t child;
     int status = 0;
+    sigset_t defaults;
+    struct sigaction before;
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&defaults);
+    sigaction(SIGINT, &ignore, &before);
+    if (before.sa_handler != SIG_IGN) /* it is ignored under nohup, and stays so */
+        sigaddset(&defaults, SIGINT);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    const int error = posix_spawn(&child, words[0], &actions, NULL, words, environ);
+    int error = posix_spawn(&child, words[0], &actions, &attributes, words, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (error)
-        return 127;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return 127;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+    posix_spawnattr_destroy(&attributes);
+    while (!error && waitpid(child, &status, 0) < 0)
+        error = errno != EINTR;
+    sigaction(SIGINT, &before, NULL);
+    stopped |= !error && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
+    return !error && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
 /* A compilation. */
@@ -430,6 +445,8 @@ static int compile_with(struct work *work, const char *clang, struct tool_cache_
     if (!entry->messages)
         entry->messages = checked(strdup(""));
     fputs(entry->messages, stderr);
+    if (stopped)
+        return TOOL_STOPPED;
     if (code != 0) {
         explain(work, entry->messages);
         return tool_fail("%s%s: %s failed", work->how->where, work->how->file, clang);
@@ -527,9 +544,11 @@ int tool_compile_source(const struct tool_open *how, enum tool_language language
         done = true;
         free(key);
     }
+    finish(&work);
+    if (stopped)
+        raise(SIGINT);
     if (!done && code == TOOL_CLEAN)
         code = no_compiler(&work, compilers.count != 0);
-    finish(&work);
     tool_list_free(&compilers);
     free(entry.messages);
     if (code != TOOL_CLEAN)

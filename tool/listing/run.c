@@ -225,6 +225,11 @@ static void put_destination(struct tool_run *run, uint64_t address)
             run->here_to = address;
         length = symbol == run->here ? run->here_length : strlen(symbol);
     }
+    char name[512];
+    if (run->listing->demangled) {
+        symbol = wm_source_name(symbol, name, sizeof name);
+        length = strlen(symbol);
+    }
     put(run->out, " <", 2);
     put_long(run->out, symbol, length);
     if (distance) {
@@ -303,8 +308,9 @@ static void put_headings(struct tool_run *run, size_t at, bool begins)
         put_hex(out->at, (uint32_t)(address >> 32), TO_LOWER);
         put_hex(out->at + 8, (uint32_t)address, TO_LOWER);
         out->at += 16;
+        char demangled[512];
         put(out, " <", 2);
-        put_name(out, name);
+        put_name(out, listing->demangled ? wm_source_name(name, demangled, sizeof demangled) : name);
         put(out, ">:\n", 3);
     }
     if (is_target(run, (int64_t)at))

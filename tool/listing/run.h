@@ -14,7 +14,7 @@ struct tool_listing {
     unsigned flags;                          /* WM_DISASSEMBLE_* */
     const char *targets[2];                  /* of the disassemblers */
     unsigned threads;                        /* maximum, at least 1 */
-    bool plain, json, labels, lines, no_addresses, no_bytes;
+    bool plain, json, labels, lines, no_addresses, no_bytes, demangled;
 };
 
 /* The output buffer. If full, it is written to standard output or, with `kept`, grows. */

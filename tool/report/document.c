@@ -17,7 +17,8 @@ int tool_incomplete(json_t *report, const char *what, const char *why)
     if (report)
         json_array_append_new(json_object_get(report, "incomplete"),
                               json_pack("{s:o, s:s}", "what", tool_json_text(what), "why", why));
-    tool_fail("%s: the analysis is incomplete: %s", what, why);
+    char name[512];
+    tool_fail("%s: the analysis is incomplete: %s", wm_source_name(what, name, sizeof name), why);
     return TOOL_INCOMPLETE;
 }
 
