@@ -160,7 +160,12 @@ SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *val
     static const uint64_t frequency = 1000000000, longest = UINT64_MAX;
     static const hsa_endianness_t endianness = HSA_ENDIANNESS_LITTLE;
     static const hsa_machine_model_t model = HSA_MACHINE_MODEL_LARGE;
-    static const bool no = false;
+    enum {
+        DMABUF_SUPPORTED = 0x204,
+        VIRTUAL_MEM_API_SUPPORTED,
+        XNACK_ENABLED
+    }; /* newer than Debian's header */
+    static const bool no = false, yes = true;
     static const char *const build = "wavemem";
     const uint64_t now = shim_now();
     const struct shim_fact facts[] = {
@@ -175,6 +180,9 @@ SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *val
         {HSA_AMD_SYSTEM_INFO_BUILD_VERSION, sizeof build, &build},
         {HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, sizeof no, &no},
         {HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, sizeof no, &no},
+        {DMABUF_SUPPORTED, sizeof no, &no},
+        {VIRTUAL_MEM_API_SUPPORTED, sizeof yes, &yes},
+        {XNACK_ENABLED, sizeof no, &no},
     };
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;

@@ -81,6 +81,11 @@ int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64
 /* Whether a wait with a time limit is a listener's. caller: the address that the wait returns to, or NULL. */
 bool shim_is_listener(const void *caller, hsa_signal_condition_t condition);
 
+/* ---- vmem.c ---- */
+
+/* Whether other processes may have virtual memory of this one, or the other way round. */
+bool shim_vmem_is_shared(void);
+
 /* ---- memory.c ---- */
 
 /* Whether other processes may change memory that kernels see; true also if that is not known. */
