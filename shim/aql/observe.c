@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Observes the program's kernels, one at a time: a profile for each product, recorded in a trace that
+/* Observes the program's kernels, one at a time: a profile for each GPU, recorded in a trace that
  * `wavemem exec` replays, the fidelity of what was executed, and a check of all launches: one that it does
  * not see may have written what another one reads. */
 #include "shim/aql/aql.h"

@@ -85,6 +85,11 @@ static void name_isa(const char *target, char *isa, size_t size)
 #define FIRST_ADDRESS UINT64_C(0x10000000000)
 #define STRIDE        UINT64_C(0x16000000000)
 
+uint64_t shim_address_end(unsigned gpu)
+{
+    return FIRST_ADDRESS + (gpu + 1) * STRIDE;
+}
+
 static bool make_gpu(struct shim_gpu *gpu, const struct wm_gpu *product, unsigned number)
 {
     struct wm_diag diag = {0};

@@ -23,6 +23,8 @@ const struct shim_device *shim_device(void);
 /* Ends such a child; for functions that cannot fail, and copies, whose failure libamdhip64 5.2 does not pass
  * on. */
 void shim_refuse_child(void);
+/* The first address above those that the GPU's machine shall choose itself. */
+uint64_t shim_address_end(unsigned gpu);
 /* The status of HSA for what the machine said. */
 hsa_status_t shim_status(enum wm_status status);
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { GRANULE = 4096, NO_ACCESS = 0, RESERVED = PROT_NONE };
+enum { GRANULE = 4096, NO_ACCESS = 0 };
 
 struct vmem_handle {
     uint64_t handle;
@@ -121,6 +121,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, siz
 
 SHIM_API hsa_status_t hsa_amd_vmem_handle_release(struct vmem_handle handle)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     struct memory *memory = find_memory(handle);
     unsigned places = 0;
@@ -136,6 +138,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_handle_release(struct vmem_handle handle)
 SHIM_API hsa_status_t hsa_amd_vmem_get_alloc_properties_from_handle(struct vmem_handle handle,
                                                                     hsa_amd_memory_pool_t *pool, int *type)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!pool || !type)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&lock);
@@ -151,6 +155,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_get_alloc_properties_from_handle(struct vmem_
 SHIM_API hsa_status_t hsa_amd_vmem_export_shareable_handle(int *file, struct vmem_handle handle,
                                                            uint64_t flags)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!file || flags)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&lock);
@@ -191,7 +197,7 @@ SHIM_API hsa_status_t hsa_amd_vmem_import_shareable_handle(int file, struct vmem
 
 static void *reserve_at(void *wish, size_t size)
 {
-    void *got = mmap(wish, size, RESERVED, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *got = mmap(wish, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return got == MAP_FAILED ? NULL : got;
 }
 
@@ -243,6 +249,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_address_free(void *address, size_t size)
 {
     const uint64_t low = (uintptr_t)address;
     hsa_status_t status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     struct range **at = &ranges;
     while (*at && ((*at)->low != low || (*at)->size != size))
@@ -266,6 +274,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_map(void *address, size_t size, size_t offset
                                        uint64_t flags)
 {
     const uint64_t low = (uintptr_t)address;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!size || low % GRANULE || size % GRANULE || offset % GRANULE || flags || size > UINT64_MAX - low)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     struct mapping *made = calloc(1, sizeof *made);
@@ -300,7 +310,7 @@ static hsa_status_t set_host_access(struct mapping *mapping, unsigned permission
                     (permissions & HSA_ACCESS_PERMISSION_WO ? PROT_WRITE : 0);
     void *got = can ? mmap(at, mapping->size, can, MAP_SHARED | MAP_FIXED, mapping->memory->file,
                            (off_t)mapping->offset)
-                    : mmap(at, mapping->size, RESERVED,
+                    : mmap(at, mapping->size, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (got == MAP_FAILED)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -344,6 +354,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_set_access(void *address, size_t size, const 
     const uint64_t low = (uintptr_t)address;
     uint64_t covered = 0;
     hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!size || !access || !count || size > UINT64_MAX - low)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < count; i++)
@@ -366,6 +378,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_set_access(void *address, size_t size, const 
 SHIM_API hsa_status_t hsa_amd_vmem_get_access(void *address, hsa_access_permission_t *permissions,
                                               hsa_agent_t agent)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!permissions)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!shim_is_agent(agent))
@@ -381,6 +395,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_get_access(void *address, hsa_access_permissi
 
 SHIM_API hsa_status_t hsa_amd_vmem_unmap(void *address, size_t size)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
     struct mapping **at = &mappings;
     while (*at && ((*at)->low != (uintptr_t)address || (*at)->size != size))
@@ -400,6 +416,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_unmap(void *address, size_t size)
 
 SHIM_API hsa_status_t hsa_amd_vmem_retain_alloc_handle(struct vmem_handle *handle, void *address)
 {
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!handle)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&lock);
