@@ -140,8 +140,7 @@ static hsa_status_t add_on(int gpu, void *to)
         .a = values, .b = values, .c = to, .n = N, .blocks = {1, 1, 1}, .sizes = {N, 1, 1}, .dimensions = 1};
     OK(hsa_signal_create(1, 0, NULL, &done));
     OK(hsa_queue_create(gpus[gpu], 64, HSA_QUEUE_TYPE_MULTI, note_error, &error, 0, 0, &queue));
-    hsa_kernel_dispatch_packet_t *slot = queue->base_address;
-    const hsa_kernel_dispatch_packet_t packet = {.header = HSA_PACKET_TYPE_INVALID,
+    const hsa_kernel_dispatch_packet_t packet = {.header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
                                                  .setup = 1,
                                                  .workgroup_size_x = N,
                                                  .workgroup_size_y = 1,
@@ -153,8 +152,10 @@ static hsa_status_t add_on(int gpu, void *to)
                                                  .kernarg_address = arguments,
                                                  .completion_signal = done};
     const uint64_t index = hsa_queue_add_write_index_screlease(queue, 1);
-    *slot = packet;
-    __atomic_store_n(&slot->header, HSA_PACKET_TYPE_KERNEL_DISPATCH, __ATOMIC_RELEASE);
+    uint32_t words[16], *slot = queue->base_address;
+    memcpy(words, &packet, sizeof words);
+    memcpy(slot + 1, words + 1, sizeof words - 4);
+    __atomic_store_n(slot, words[0], __ATOMIC_RELEASE);
     hsa_signal_store_screlease(queue->doorbell_signal, (int64_t)index);
     const int64_t value =
         hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, LONG, HSA_WAIT_STATE_BLOCKED);
