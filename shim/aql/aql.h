@@ -182,7 +182,9 @@ bool shim_observe_checks(void);
 /* Lets those who observe the launch do so, until shim_observe_leave(); false: nobody does. */
 bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu *gpu,
                         struct wm_dispatch *options);
-void shim_observe_leave(const struct shim_launch *launch, const struct wm_result *result);
+/* ran: false if the machine refused it. */
+void shim_observe_leave(const struct shim_launch *launch, const struct shim_gpu *gpu, bool ran,
+                        const struct wm_result *result);
 /* Writes what was observed; later launches are not. Not between enter and leave. */
 void shim_observe_end(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Observes the program's kernels, one at a time: a profile for each product, recorded in a trace that
+/* Observes the program's kernels, one at a time: a profile for each GPU, recorded in a trace that
  * `wavemem exec` replays, the fidelity of what was executed, and a check of all launches: one that it does
  * not see may have written what another one reads. */
 #include "shim/aql/aql.h"
@@ -18,6 +18,12 @@ static pthread_mutex_t lock =
 static const struct shim_gpu *gpus[SHIM_GPUS];
 static struct wm_profile *profiles[SHIM_GPUS]; /* of each GPU; NULL: none */
 static struct wm_check *checks[SHIM_GPUS];     /* the same */
+/* Of each dispatch that the check has seen, the number of its kernel's launches then. */
+static struct numbers {
+    uint32_t *number;
+    size_t count, room;
+    bool lost; /* they are not all known */
+} launches[SHIM_GPUS];
 static unsigned gpu_count;
 static struct wm_fidelity *fidelity;
 static bool ended;
@@ -144,9 +150,29 @@ bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu 
     return true;
 }
 
-void shim_observe_leave(const struct shim_launch *launch, const struct wm_result *result)
+/* A check counts the dispatches of all kernels; people count those of one. ran: false if it was refused, so
+ * that the check may not have seen it. */
+static void note_launch(struct numbers *numbers, uint64_t number, bool ran)
+{
+    if (numbers->count == numbers->room) {
+        const size_t room = numbers->room ? 2 * numbers->room : 64;
+        uint32_t *more = realloc(numbers->number, room * sizeof *more);
+        numbers->lost |= !more;
+        numbers->number = more ? more : numbers->number;
+        numbers->room = more ? room : numbers->room;
+    }
+    numbers->lost |= !ran;
+    if (!numbers->lost)
+        numbers->number[numbers->count++] = (uint32_t)number;
+}
+
+void shim_observe_leave(const struct shim_launch *launch, const struct shim_gpu *gpu, bool ran,
+                        const struct wm_result *result)
 {
     char why[SHIM_NAME + sizeof result->incomplete + 100];
+    const unsigned place = place_of(gpu);
+    if (checks[place])
+        note_launch(&launches[place], launch->number, ran);
     pthread_mutex_unlock(&lock);
     if (!*result->incomplete)
         return;
@@ -171,13 +197,16 @@ static bool write_fidelity(void)
     return !fclose(file) && ok;
 }
 
-/* Adds where the program allocated the memory. */
-static void add_origins(json_t *findings)
+/* Adds where the program allocated the memory, and counts launches by kernel. */
+static void complete_findings(json_t *findings, const struct numbers *numbers)
 {
     size_t i;
     json_t *one;
     json_array_foreach(findings, i, one)
     {
+        const uint64_t launch = (uint64_t)json_integer_value(json_object_get(one, "launch"));
+        if (!numbers->lost && launch && launch <= numbers->count)
+            json_object_set_new(one, "launch", json_integer(numbers->number[launch - 1]));
         json_t *allocation = json_object_get(json_object_get(one, "memory"), "allocation");
         const char *address = json_string_value(json_object_get(allocation, "address"));
         struct shim_allocation near;
@@ -200,7 +229,7 @@ static bool write_checks(void)
         if (is_wanted("WAVEMEM_LEAKS") && wm_check_leaks(checks[i], &diag))
             lose(diag.message);
         json_t *found = tool_json_findings(checks[i]), *covered = tool_json_coverage(checks[i]);
-        add_origins(found);
+        complete_findings(found, &launches[i]);
         json_array_extend(findings, found);
         json_array_extend(coverage, covered);
         json_decref(found);

@@ -166,7 +166,7 @@ static hsa_status_t run_kernel(struct shim_processor *processor, const hsa_kerne
     const enum wm_status status = wm_dispatch_packet(processor->gpu->machine, &request, &diag);
     __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
     if (observed)
-        shim_observe_leave(&launch, &result);
+        shim_observe_leave(&launch, processor->gpu, !status, &result);
     if (status) {
         shim_report_fault(&launch, &request, processor->gpu, NULL, diag.message);
         return status == WM_NO_MEMORY ? HSA_STATUS_ERROR_OUT_OF_RESOURCES

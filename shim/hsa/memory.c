@@ -214,8 +214,13 @@ static hsa_status_t allocate_device(size_t size, struct block *block)
 {
     static const char name[] = "memory of the device";
     struct wm_machine *machine = machine_of(block->agent);
-    return shim_status(size < LARGE ? wm_allocate(machine, size, 0, name, &block->low, NULL)
-                                    : allocate_large(machine, size, name, &block->low));
+    if (size >= LARGE)
+        return shim_status(allocate_large(machine, size, name, &block->low));
+    const enum wm_status status = wm_allocate(machine, size, 0, name, &block->low, NULL);
+    if (status || block->low + size <= shim_address_end((unsigned)shim_gpu(block->agent)))
+        return shim_status(status);
+    wm_free(machine, block->low, NULL); /* addresses of the next GPU */
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
@@ -581,7 +586,7 @@ static bool is_shared(uint64_t low, uint64_t high)
 
 bool shim_others_have_memory(void)
 {
-    bool shared = false;
+    bool shared = shim_vmem_is_shared();
     if (pthread_mutex_trylock(&lock)) /* its owner may wait for kernels to step aside */
         return true;
     for (size_t i = 0; i < locked.count && !shared; i++) {

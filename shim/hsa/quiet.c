@@ -32,27 +32,35 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows,
 static uint64_t entries;                                 /* how often a thread went to sleep for a signal */
 static uint64_t next_answer;                             /* time; atomic */
 
-/* Whether it is the same wait of the same listener. */
-static bool is_same(const struct party *a, const struct party *b)
+/* The slot that a listener kept, if it still waits for the same; if not, it is freed. PARTIES: none. */
+static int find_kept(const struct party *given)
 {
-    return a->tid == b->tid && a->listener && b->listener && a->signal.handle == b->signal.handle &&
-           a->condition == b->condition && a->compare == b->compare;
+    int found = PARTIES;
+    for (int i = 0; i < PARTIES; i++) {
+        struct party *party = &parties[i];
+        if (party->tid != given->tid || !party->listener)
+            continue;
+        if (party->signal.handle == given->signal.handle && party->condition == given->condition &&
+            party->compare == given->compare)
+            found = i;
+        else
+            party->tid = 0;
+    }
+    return found;
 }
 
 static int enter(struct party given)
 {
-    int i = 0;
     given.tid = (pid_t)syscall(SYS_gettid);
     pthread_mutex_lock(&lock);
-    while (given.listener && i < PARTIES && !is_same(&parties[i], &given))
-        i++;
-    if (!given.listener || i == PARTIES) {
+    int i = given.listener ? find_kept(&given) : PARTIES;
+    if (i == PARTIES) {
         i = 0;
         while (i < PARTIES && parties[i].tid)
             i++;
         if (i < PARTIES)
             parties[i] = given;
-        entries += i < PARTIES && !given.own;
+        entries += !given.own;
     }
     pthread_mutex_unlock(&lock);
     return i < PARTIES ? i : -1;

@@ -85,6 +85,11 @@ static void name_isa(const char *target, char *isa, size_t size)
 #define FIRST_ADDRESS UINT64_C(0x10000000000)
 #define STRIDE        UINT64_C(0x16000000000)
 
+uint64_t shim_address_end(unsigned gpu)
+{
+    return FIRST_ADDRESS + (gpu + 1) * STRIDE;
+}
+
 static bool make_gpu(struct shim_gpu *gpu, const struct wm_gpu *product, unsigned number)
 {
     struct wm_diag diag = {0};
@@ -160,7 +165,12 @@ SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *val
     static const uint64_t frequency = 1000000000, longest = UINT64_MAX;
     static const hsa_endianness_t endianness = HSA_ENDIANNESS_LITTLE;
     static const hsa_machine_model_t model = HSA_MACHINE_MODEL_LARGE;
-    static const bool no = false;
+    enum {
+        DMABUF_SUPPORTED = 0x204,
+        VIRTUAL_MEM_API_SUPPORTED,
+        XNACK_ENABLED
+    }; /* newer than Debian's header */
+    static const bool no = false, yes = true;
     static const char *const build = "wavemem";
     const uint64_t now = shim_now();
     const struct shim_fact facts[] = {
@@ -175,6 +185,9 @@ SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *val
         {HSA_AMD_SYSTEM_INFO_BUILD_VERSION, sizeof build, &build},
         {HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, sizeof no, &no},
         {HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, sizeof no, &no},
+        {DMABUF_SUPPORTED, sizeof no, &no},
+        {VIRTUAL_MEM_API_SUPPORTED, sizeof yes, &yes},
+        {XNACK_ENABLED, sizeof no, &no},
     };
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;

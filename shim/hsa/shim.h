@@ -23,6 +23,8 @@ const struct shim_device *shim_device(void);
 /* Ends such a child; for functions that cannot fail, and copies, whose failure libamdhip64 5.2 does not pass
  * on. */
 void shim_refuse_child(void);
+/* The first address above those that the GPU's machine shall choose itself. */
+uint64_t shim_address_end(unsigned gpu);
 /* The status of HSA for what the machine said. */
 hsa_status_t shim_status(enum wm_status status);
 
@@ -80,6 +82,11 @@ void shim_note_site(struct shim_site *site);
 int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64_t compare, bool listener);
 /* Whether a wait with a time limit is a listener's. caller: the address that the wait returns to, or NULL. */
 bool shim_is_listener(const void *caller, hsa_signal_condition_t condition);
+
+/* ---- vmem.c ---- */
+
+/* Whether other processes may have virtual memory of this one, or the other way round. */
+bool shim_vmem_is_shared(void);
 
 /* ---- memory.c ---- */
 

@@ -71,6 +71,7 @@ class Exec(unittest.TestCase):
             report = json.load(file)
         found = {one["class"]: one for one in report["findings"]}
         self.assertEqual(set(found), {"memory", "uninit"})
+        self.assertEqual([found[name]["launch"] for name in ("memory", "uninit")], [1, 4])  # of their kernels
         self.assertEqual((found["memory"]["line"], found["memory"]["lanes"]), (line["behind"], "0x100000000"))
         self.assertEqual((found["uninit"]["line"], found["uninit"]["lanes"]), (line["unwritten"], "0xffffffff"))
         self.assertEqual([found[name]["memory"]["allocation"]["bytes"] for name in ("memory", "uninit")], [128, 128])
