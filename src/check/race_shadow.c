@@ -245,13 +245,11 @@ static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role
     return true;
 }
 
-/* The same, and a full list becomes a longer one. */
+/* The same of any list; one that is full becomes longer. */
 static bool put_any(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail,
                     enum wmi_race_role_of role, uint32_t dwords, uint64_t record)
 {
     struct wmi_race_part *part = detail->part;
-    if (!part->bytewise && wmi_race_bytes(record) == ALL_BYTES)
-        return put(part, role, dwords, record);
     part->bytewise = true;
     if (put_bytes(detail, role, dwords, record, part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES))
         return true;
@@ -263,14 +261,14 @@ static bool put_any(struct wmi_race_shadow *shadow, struct wmi_race_detail *deta
     return put_bytes(detail, role, dwords, record, WMI_RACE_MANY_ENTRIES);
 }
 
-/* Records the access in the list. False: it meets something, or the list is full. */
-static bool update_part(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail, uint32_t dwords,
-                        unsigned bytes, const struct wmi_race_access *access)
+/* Whether the access meets nothing in the list that is not settled. *taken: dwords that another wave has
+ * read.
+ */
+static inline bool meets_nothing(const struct wmi_race_entry *list, uint32_t count, uint32_t dwords,
+                                 unsigned bytes, const struct wmi_race_access *access, uint32_t *taken)
 {
-    const uint64_t record = access->record | bytes;
-    const struct wmi_race_entry *list = list_of(detail);
-    uint32_t taken = 0; /* dwords that another wave has read */
-    for (uint32_t i = 0; i < detail->part->count; i++) {
+    *taken = 0;
+    for (uint32_t i = 0; i < count; i++) {
         const struct wmi_race_entry *entry = &list[i];
         if (!(entry->dwords & dwords) || !(wmi_race_bytes(entry->record) & bytes) ||
             wmi_race_is_settled(entry->record, access))
@@ -278,8 +276,33 @@ static bool update_part(struct wmi_race_shadow *shadow, struct wmi_race_detail *
         if (access->writes || entry->role == WMI_RACE_WRITE)
             return false;
         if (entry->role == WMI_RACE_READ)
-            taken |= entry->dwords & dwords;
+            *taken |= entry->dwords & dwords;
     }
+    return true;
+}
+
+/* Records an access to whole dwords in a list that is about such. False: it meets something, or the list is
+ * full. */
+static bool update_whole(struct wmi_race_part *part, uint32_t dwords, const struct wmi_race_access *access)
+{
+    const uint64_t record = access->record | ALL_BYTES;
+    uint32_t taken;
+    if (!meets_nothing(part->entry, part->count, dwords, ALL_BYTES, access, &taken))
+        return false;
+    if (access->writes)
+        return put(part, WMI_RACE_WRITE, dwords, record);
+    return (taken == dwords || put(part, WMI_RACE_READ, dwords & ~taken, record)) &&
+           (!taken || put(part, WMI_RACE_OTHER, taken, record));
+}
+
+/* The same of some bytes, in any list. */
+static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail, uint32_t dwords,
+                         unsigned bytes, const struct wmi_race_access *access)
+{
+    const uint64_t record = access->record | bytes;
+    uint32_t taken;
+    if (!meets_nothing(list_of(detail), detail->part->count, dwords, bytes, access, &taken))
+        return false;
     if (access->writes)
         return put_any(shadow, detail, WMI_RACE_WRITE, dwords, record);
     return (taken == dwords || put_any(shadow, detail, WMI_RACE_READ, dwords & ~taken, record)) &&
@@ -308,13 +331,17 @@ bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *
                           uint32_t dwords, unsigned bytes, const struct wmi_race_access *access)
 {
     return (page->parted >> block & 1 || make_part(shadow, page, block)) &&
-           update_part(shadow, &page->detail[block], dwords, bytes, access);
+           update_bytes(shadow, &page->detail[block], dwords, bytes, access);
 }
 
 bool wmi_race_touch_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                          uint32_t dwords, const struct wmi_race_access *access)
 {
-    return wmi_race_touch_bytes(shadow, page, block, dwords, ALL_BYTES, access);
+    if (!(page->parted >> block & 1) && !make_part(shadow, page, block))
+        return false;
+    struct wmi_race_detail *detail = &page->detail[block];
+    return detail->part->bytewise ? update_bytes(shadow, detail, dwords, ALL_BYTES, access)
+                                  : update_whole(detail->part, dwords, access);
 }
 
 /* ---- LDS ---- */
