@@ -25,6 +25,7 @@ struct wmi_wait_state {
     uint64_t issued[WMI_COUNTER_COUNT][WMI_ORDER_COUNT]; /* units */
     uint64_t done[WMI_COUNTER_COUNT]
                  [WMI_ORDER_COUNT]; /* units known to be complete, in the sequence of each order */
+    /* All zero of registers that no instruction has used: */
     struct wmi_pending written[WMI_REGISTER_COUNT]; /* pending writes of the register */
     struct wmi_pending held[WMI_REGISTER_COUNT];    /* pending reads of the register */
 };

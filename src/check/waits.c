@@ -3,7 +3,7 @@
  * After a missing wait the model continues as if the wave had waited, so that each missing wait gives one
  * finding. */
 #include "check/checker.h"
-#include "check/hazard_state.h"
+#include "check/hazard_memo.h"
 #include "check/wait_state.h"
 
 #include <inttypes.h>
@@ -25,16 +25,19 @@ struct instruction {
     struct wmi_span_of_registers span[WMI_SPANS];
     uint8_t spans;
     bool ends;
+    uint16_t reach; /* 1 + its highest register */
 };
 
 struct wave {
     struct wave *next_free, *next;
+    unsigned reach; /* 1 + the highest register that it has used */
     struct wmi_wait_state waits;
-    struct wmi_hazard_state hazards;
+    struct wmi_hazard_wave *hazards; /* NULL: they are not asked for */
 };
 
 struct shard { /* of a worker thread */
     struct checker *check;
+    struct wmi_hazard_memo *memo; /* or NULL */
     struct wmi_found_set findings;
     struct wave *waves, *unused;
     bool missed;       /* out of memory: findings are incomplete */
@@ -154,21 +157,40 @@ static const struct instruction *instruction_of(const struct checker *check, uin
     return &check->chunk[number / CHUNK][number % CHUNK];
 }
 
+/* Makes a wave new that has ended. Most registers it never used, and their state is as at its beginning. */
+static void reset_wave(struct wave *wave)
+{
+    const size_t used = wave->reach;
+    struct wmi_wait_state *waits = &wave->waits;
+    memset(waits->written, 0, used * sizeof *waits->written);
+    memset(waits->held, 0, used * sizeof *waits->held);
+    memset(waits, 0, offsetof(struct wmi_wait_state, written));
+    memset(wave, 0, offsetof(struct wave, waits));
+    memset(waits + 1, 0, sizeof *wave - offsetof(struct wave, waits) - sizeof *waits);
+}
+
 static struct wave *new_wave(struct shard *shard)
 {
     struct wave *wave = shard->unused, *next;
+    struct wmi_hazard_wave *hazards = wave ? wave->hazards : NULL;
+    if (!wave && shard->check->what & WM_CHECK_HAZARDS && !(hazards = wmi_hazard_wave_create()))
+        return NULL;
     if (wave) {
         shard->unused = wave->next_free;
         next = wave->next;
-        memset(wave, 0, sizeof *wave);
+        reset_wave(wave);
     } else {
-        if (!(wave = calloc(1, sizeof *wave)))
+        if (!(wave = calloc(1, sizeof *wave))) {
+            free(hazards);
             return NULL;
+        }
         next = shard->waves;
         shard->waves = wave;
     }
     wave->next = next;
-    wave->waits.target = wave->hazards.target = shard->check->target;
+    wave->waits.target = shard->check->target;
+    if ((wave->hazards = hazards))
+        wmi_hazard_wave_begin(hazards, shard->check->target, shard->memo);
     return wave;
 }
 
@@ -242,7 +264,7 @@ static void check_hazards(struct shard *shard, struct wave *wave, const struct i
 {
     struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE];
     const unsigned count =
-        wmi_hazard_execute(&wave->hazards, &insn->hazards, insn->span, insn->spans, number, found);
+        wmi_hazard_wave_execute(wave->hazards, &insn->hazards, insn->span, insn->spans, number, found);
     for (unsigned i = 0; i < count; i++)
         shard->missed |= !wmi_found_add(
             &shard->findings,
@@ -276,6 +298,10 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
                                   .hazards = wmi_hazard_facts_of(check->target, insn),
                                   .ends = wmi_rows[insn->id].flags & WMI_ROW_ENDS};
     entry->spans = (uint8_t)wmi_registers_of(check->target, insn, entry->span);
+    for (unsigned i = 0; i < entry->spans; i++) {
+        const unsigned end = entry->span[i].first + entry->span[i].count;
+        entry->reach = end > entry->reach ? (uint16_t)end : entry->reach;
+    }
     check->instructions++;
     return number;
 }
@@ -294,6 +320,7 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
     const struct instruction *insn = instruction_of(shard->check, number);
     shard->last = wave;
     shard->last_insn = insn;
+    wave->reach = insn->reach > wave->reach ? insn->reach : wave->reach;
     if (shard->check->what & WM_CHECK_WAITS)
         check_waits(shard, wave, insn, number, scalars);
     if (shard->check->what & WM_CHECK_HAZARDS)
@@ -307,9 +334,13 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
 
 static void *begin_thread(void *self)
 {
+    struct checker *check = self;
     struct shard *shard = calloc(1, sizeof *shard);
-    if (shard)
-        shard->check = self;
+    if (!shard)
+        return NULL;
+    shard->check = check;
+    if (check->what & WM_CHECK_HAZARDS)
+        shard->memo = wmi_hazard_memo_create(check->target);
     return shard;
 }
 
@@ -326,8 +357,10 @@ static void end_thread(void *self, void *local)
     pthread_mutex_unlock(&check->lock);
     for (struct wave *wave = shard->waves, *next; wave; wave = next) {
         next = wave->next;
+        free(wave->hazards);
         free(wave);
     }
+    wmi_hazard_memo_destroy(shard->memo);
     wmi_found_free(&shard->findings);
     free(shard);
 }
