@@ -48,6 +48,8 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
 void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                    const struct wmi_span_of_registers *spans, unsigned count, bool to_lds);
 
+/* Whether everything that has been issued is known to be complete. */
+bool wmi_wait_is_idle(const struct wmi_wait_state *state);
 /* Whether all pending writes of the register are known to be complete. */
 bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why);
 /* Whether all pending reads of the register are known to be complete. */

@@ -31,6 +31,7 @@ struct instruction {
 struct wave {
     struct wave *next_free, *next;
     unsigned reach; /* 1 + the highest register that it has used */
+    bool idle;      /* all that it has issued is known to be complete */
     struct wmi_wait_state waits;
     struct wmi_hazard_wave *hazards; /* NULL: they are not asked for */
 };
@@ -306,6 +307,13 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     return number;
 }
 
+/* Whether the instruction neither waits nor issues anything to wait for, so that the state of a wave that is
+ * idle stays the same. */
+static bool is_plain(const struct checker *check, const struct instruction *insn)
+{
+    return !insn->waits.waits && !insn->waits.events && !(check->what & WM_CHECK_NEEDLESS);
+}
+
 static void execute(void *local, void **mine, uint32_t number, const uint32_t *scalars)
 {
     struct shard *shard = local;
@@ -321,8 +329,13 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
     shard->last = wave;
     shard->last_insn = insn;
     wave->reach = insn->reach > wave->reach ? insn->reach : wave->reach;
-    if (shard->check->what & WM_CHECK_WAITS)
+    if (wave->idle && is_plain(shard->check, insn)) {
+        wave->waits.instructions++;
+    } else if (shard->check->what & WM_CHECK_WAITS) {
         check_waits(shard, wave, insn, number, scalars);
+        if (!is_plain(shard->check, insn))
+            wave->idle = wmi_wait_is_idle(&wave->waits);
+    }
     if (shard->check->what & WM_CHECK_HAZARDS)
         check_hazards(shard, wave, insn, number);
     if (insn->ends) {
