@@ -180,6 +180,17 @@ static void reread(struct wmi_races *races, uint64_t address)
         wmi_race_reread(&races->order, races->group, races->access->wave);
 }
 
+/* The same as wmi_race_touch_dword() for some bytes of the dword, as long as its block has a list. */
+static bool touch_some(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                       unsigned bytes)
+{
+    struct wmi_race_page *page = wmi_race_page_at(races, space, address);
+    const unsigned block = wmi_race_block_of(address);
+    return page && !(page->divided >> block & 1) &&
+           wmi_race_touch_bytes(&races->shadow, page, block, 1u << (address / 4 % WMI_RACE_BLOCK_DWORDS),
+                                bytes, &races->now);
+}
+
 static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)
 {
     const uint64_t end = address + bytes;
@@ -190,7 +201,7 @@ static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_
         const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
         const unsigned mask = 15u >> tail & 15u << head & 15u;
         races->dword_address = at;
-        if (mask == 15 && wmi_race_touch_dword(races, space, at))
+        if (mask == 15 ? wmi_race_touch_dword(races, space, at) : touch_some(races, space, at, mask))
             continue;
         if (wmi_race_cells_at(races, space, at, &cells, &dword))
             wmi_race_touch(&races->shadow, &cells, dword, &races->now, mask, meet, races);

@@ -151,18 +151,28 @@ static struct wmi_race_detail *detail_of(struct wmi_race_shadow *shadow, struct 
     return &page->detail[block];
 }
 
-/* Gives the dwords the record in a role, and takes others from them. False: the list is full, and the dwords
- * have none in that role. */
+static struct wmi_race_entry *list_of(const struct wmi_race_detail *detail)
+{
+    return detail->part->longer ? detail->block->list : detail->part->entry;
+}
+
+/* Bits that tell records of different accesses apart. Reads of one wave in one epoch are the same. */
+static inline uint64_t identity_of(enum wmi_race_role_of role)
+{
+    return role == WMI_RACE_WRITE ? ~(uint64_t)ALL_BYTES : WMI_RACE_SAME_TIME;
+}
+
+/* Gives whole dwords the record in a role, and takes others from them. False: the list is full, and the
+ * dwords have none in that role. */
 static inline bool put(struct wmi_race_part *part, enum wmi_race_role_of role, uint32_t dwords,
                        uint64_t record)
 {
-    const uint64_t apart = role == WMI_RACE_WRITE ? UINT64_MAX : WMI_RACE_SAME_TIME;
     uint32_t mine = WMI_RACE_ENTRIES;
     for (uint32_t i = part->count; i-- > 0;) {
         struct wmi_race_entry *entry = &part->entry[i];
         if (entry->role != role)
             continue;
-        if (!((entry->record ^ record) & apart)) {
+        if (!((entry->record ^ record) & identity_of(role))) {
             mine = i;
         } else if (entry->dwords & dwords && !(entry->dwords &= ~dwords)) {
             *entry = part->entry[--part->count];
@@ -180,24 +190,123 @@ static inline bool put(struct wmi_race_part *part, enum wmi_race_role_of role, u
     return true;
 }
 
-/* Records the access in the list. False: it meets something, or the list is full. */
-static bool update_part(struct wmi_race_part *part, uint32_t dwords, const struct wmi_race_access *access)
+/* A list that is being made. */
+struct list {
+    uint32_t count, room;
+    struct wmi_race_entry entry[WMI_RACE_MANY_ENTRIES];
+};
+
+static bool append(struct list *list, uint64_t record, uint32_t dwords, enum wmi_race_role_of role)
 {
-    const uint64_t record = access->record | ALL_BYTES;
-    uint32_t taken = 0; /* dwords that another wave has read */
-    for (uint32_t i = 0; i < part->count; i++) {
-        const struct wmi_race_entry *entry = &part->entry[i];
-        if (!(entry->dwords & dwords) || wmi_race_is_settled(entry->record, access))
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct wmi_race_entry *entry = &list->entry[i];
+        if (entry->role != role || (entry->record ^ record) & (identity_of(role) | ALL_BYTES))
+            continue;
+        entry->record = record;
+        entry->dwords |= dwords;
+        return true;
+    }
+    if (list->count == list->room)
+        return false;
+    list->entry[list->count++] = (struct wmi_race_entry){record, dwords, role};
+    return true;
+}
+
+/* As put(), of some bytes of the dwords; and nothing changes if the list is full. */
+static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role, uint32_t dwords,
+                      uint64_t record, uint32_t room)
+{
+    const unsigned bytes = wmi_race_bytes(record);
+    struct list made = {.room = room};
+    uint32_t joined[ALL_BYTES + 1] = {0}; /* dwords whose record then is about these bytes */
+    bool ok = true;
+    joined[bytes] = dwords;
+    for (uint32_t i = 0; ok && i < detail->part->count; i++) {
+        const struct wmi_race_entry *entry = &list_of(detail)[i];
+        const uint32_t both = entry->role == role ? entry->dwords & dwords : 0;
+        const unsigned had = wmi_race_bytes(entry->record);
+        const uint64_t bare = entry->record & ~(uint64_t)ALL_BYTES;
+        if (entry->dwords & ~both)
+            ok = append(&made, entry->record, entry->dwords & ~both, entry->role);
+        if (both && !((entry->record ^ record) & identity_of(role))) {
+            joined[bytes] &= ~both;
+            joined[had | bytes] |= both;
+        } else if (both && had & ~bytes) {
+            ok = ok && append(&made, bare | (had & ~bytes), both, role);
+        }
+    }
+    for (unsigned i = 1; i <= ALL_BYTES; i++)
+        if (joined[i])
+            ok = ok && append(&made, (record & ~(uint64_t)ALL_BYTES) | i, joined[i], role);
+    if (!ok)
+        return false;
+    detail->part->count = made.count;
+    memcpy(list_of(detail), made.entry, made.count * sizeof *made.entry);
+    return true;
+}
+
+/* The same of any list; one that is full becomes longer. */
+static bool put_any(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail,
+                    enum wmi_race_role_of role, uint32_t dwords, uint64_t record)
+{
+    struct wmi_race_part *part = detail->part;
+    part->bytewise = true;
+    if (put_bytes(detail, role, dwords, record, part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES))
+        return true;
+    if (part->longer ||
+        (!detail->block && !(detail->block = take(shadow, &shadow->blocks, sizeof *detail->block))))
+        return false;
+    memcpy(detail->block->list, part->entry, part->count * sizeof *part->entry);
+    part->longer = true;
+    return put_bytes(detail, role, dwords, record, WMI_RACE_MANY_ENTRIES);
+}
+
+/* Whether the access meets nothing in the list that is not settled. *taken: dwords that another wave has
+ * read.
+ */
+static inline bool meets_nothing(const struct wmi_race_entry *list, uint32_t count, uint32_t dwords,
+                                 unsigned bytes, const struct wmi_race_access *access, uint32_t *taken)
+{
+    *taken = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct wmi_race_entry *entry = &list[i];
+        if (!(entry->dwords & dwords) || !(wmi_race_bytes(entry->record) & bytes) ||
+            wmi_race_is_settled(entry->record, access))
             continue;
         if (access->writes || entry->role == WMI_RACE_WRITE)
             return false;
         if (entry->role == WMI_RACE_READ)
-            taken |= entry->dwords & dwords;
+            *taken |= entry->dwords & dwords;
     }
+    return true;
+}
+
+/* Records an access to whole dwords in a list that is about such. False: it meets something, or the list is
+ * full. */
+static bool update_whole(struct wmi_race_part *part, uint32_t dwords, const struct wmi_race_access *access)
+{
+    const uint64_t record = access->record | ALL_BYTES;
+    uint32_t taken;
+    if (!meets_nothing(part->entry, part->count, dwords, ALL_BYTES, access, &taken))
+        return false;
     if (access->writes)
         return put(part, WMI_RACE_WRITE, dwords, record);
     return (taken == dwords || put(part, WMI_RACE_READ, dwords & ~taken, record)) &&
            (!taken || put(part, WMI_RACE_OTHER, taken, record));
+}
+
+/* The same of some bytes, in any list. */
+static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail, uint32_t dwords,
+                         unsigned bytes, const struct wmi_race_access *access)
+{
+    const uint64_t record = access->record | bytes;
+    uint32_t taken;
+    if (!meets_nothing(list_of(detail), detail->part->count, dwords, bytes, access, &taken))
+        return false;
+    if (access->writes)
+        return put_any(shadow, detail, WMI_RACE_WRITE, dwords, record);
+    return (taken == dwords || put_any(shadow, detail, WMI_RACE_READ, dwords & ~taken, record)) &&
+           (!taken || put_any(shadow, detail, WMI_RACE_OTHER, taken, record));
 }
 
 /* Makes a list of the block's lines. False: no memory. */
@@ -209,6 +318,7 @@ static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page
     if (!detail || (!detail->part && !(detail->part = take(shadow, &shadow->parts, sizeof *detail->part))))
         return false;
     detail->part->count = 0;
+    detail->part->bytewise = detail->part->longer = false;
     for (unsigned role = 0; role < sizeof lines / sizeof *lines; role++)
         if (lines[role]->dwords[block])
             detail->part->entry[detail->part->count++] = (struct wmi_race_entry){
@@ -217,36 +327,21 @@ static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page
     return true;
 }
 
-bool wmi_race_touch_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
-                         uint32_t dwords, const struct wmi_race_access *access)
+bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
+                          uint32_t dwords, unsigned bytes, const struct wmi_race_access *access)
 {
     return (page->parted >> block & 1 || make_part(shadow, page, block)) &&
-           update_part(page->detail[block].part, dwords, access);
+           update_bytes(shadow, &page->detail[block], dwords, bytes, access);
 }
 
-static void spread_dwords(uint64_t record, uint32_t mask, uint64_t dword[WMI_RACE_BLOCK_DWORDS])
-{
-    for (; mask; mask &= mask - 1)
-        dword[__builtin_ctz(mask)] = record;
-}
-
-bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
+bool wmi_race_touch_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
+                         uint32_t dwords, const struct wmi_race_access *access)
 {
     if (!(page->parted >> block & 1) && !make_part(shadow, page, block))
         return false;
     struct wmi_race_detail *detail = &page->detail[block];
-    if (!detail->block && !(detail->block = take(shadow, &shadow->blocks, sizeof *detail->block)))
-        return false;
-    uint64_t *const dword[] = {[WMI_RACE_WRITE] = detail->block->write,
-                               [WMI_RACE_READ] = detail->block->read,
-                               [WMI_RACE_OTHER] = detail->block->other};
-    memset(detail->block, 0, sizeof *detail->block);
-    for (uint32_t i = 0; i < detail->part->count; i++)
-        spread_dwords(detail->part->entry[i].record, detail->part->entry[i].dwords,
-                      dword[detail->part->entry[i].role]);
-    page->divided |= 1u << block;
-    page->parted &= ~(1u << block);
-    return true;
+    return detail->part->bytewise ? update_bytes(shadow, detail, dwords, ALL_BYTES, access)
+                                  : update_whole(detail->part, dwords, access);
 }
 
 /* ---- LDS ---- */
@@ -326,6 +421,45 @@ static bool replace(uint64_t *record, uint64_t by, unsigned bytes)
     if (!same && wmi_race_bytes(old) & ~bytes)
         return false;
     *record = by | bytes | (same ? wmi_race_bytes(old) : 0);
+    return true;
+}
+
+/* Gives bytes of the dword the record; they have none in that role. */
+static void add_bytes(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
+                      const struct wmi_race_entry *entry)
+{
+    uint64_t *const cell[] = {&cells->write[dword], &cells->read[dword], &cells->other[dword]};
+    struct wmi_race_bytes *bytes = NULL;
+    if (*cell[WMI_RACE_WRITE] < WMI_RACE_SPLIT && !*cell[entry->role]) {
+        *cell[entry->role] = entry->record;
+        return;
+    }
+    if (*cell[WMI_RACE_WRITE] >= WMI_RACE_SPLIT)
+        bytes = item_at(&shadow->bytes, *cell[WMI_RACE_WRITE] - WMI_RACE_SPLIT, sizeof *bytes);
+    else if (!(bytes = split(shadow, cells, dword)))
+        return;
+    uint64_t *const byte[] = {bytes->write, bytes->read, bytes->other};
+    for (unsigned i = 0; i < 4; i++)
+        if (wmi_race_bytes(entry->record) >> i & 1)
+            byte[entry->role][i] = entry->record | ALL_BYTES;
+}
+
+bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
+{
+    if (!(page->parted >> block & 1) && !make_part(shadow, page, block))
+        return false;
+    struct wmi_race_detail *detail = &page->detail[block];
+    if (!detail->block && !(detail->block = take(shadow, &shadow->blocks, sizeof *detail->block)))
+        return false;
+    struct wmi_race_entry list[WMI_RACE_MANY_ENTRIES];
+    memcpy(list, list_of(detail), detail->part->count * sizeof *list);
+    memset(detail->block, 0, sizeof *detail->block);
+    const struct wmi_race_cells cells = {detail->block->write, detail->block->read, detail->block->other};
+    for (uint32_t i = 0; i < detail->part->count; i++)
+        for (uint32_t left = list[i].dwords; left; left &= left - 1)
+            add_bytes(shadow, &cells, (size_t)__builtin_ctz(left), &list[i]);
+    page->divided |= 1u << block;
+    page->parted &= ~(1u << block);
     return true;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The shadow of memory for race detection: who wrote each dword last and who has read it.
  *
- * A record is 64 bits: the access of one wave to some bytes of a dword. Per dword there are three: the last
- * write, a read, and another wave's read. Reads by further waves replace the second one. Where different
- * waves access different bytes of one dword, it gets records for each byte. */
+ * A record is 64 bits: the access of one wave to some bytes of a dword. Per byte there are three: the last
+ * write, a read, and another wave's read. Reads by further waves replace the second one. Bytes that have the
+ * same records share them: by blocks of 128 bytes, by lists of such bytes in a block, by dwords; where a list
+ * would be too long and different waves access different bytes of one dword, it gets records for each byte.
+ */
 #ifndef WMI_RACE_SHADOW_H
 #define WMI_RACE_SHADOW_H
 
@@ -79,20 +81,31 @@ enum {
     WMI_RACE_BLOCK_DWORDS = 1 << (WMI_RACE_BLOCK_BITS - 2),
 };
 
-/* Records of each dword of a block. */
-struct wmi_race_block {
-    uint64_t write[WMI_RACE_BLOCK_DWORDS], read[WMI_RACE_BLOCK_DWORDS], other[WMI_RACE_BLOCK_DWORDS];
+/* A record, and the dwords of a block that have it; its bytes are those of each of them. */
+struct wmi_race_entry {
+    uint64_t record;
+    uint32_t dwords;
+    enum wmi_race_role_of { WMI_RACE_WRITE, WMI_RACE_READ, WMI_RACE_OTHER } role;
 };
 
-/* The same as a list: a record, and the dwords of the block that have it. */
-enum { WMI_RACE_ENTRIES = 8 };
+enum { WMI_RACE_ENTRIES = 8, WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 2 };
+
+/* Records of each dword of a block; or a long list. */
+struct wmi_race_block {
+    union {
+        struct {
+            uint64_t write[WMI_RACE_BLOCK_DWORDS], read[WMI_RACE_BLOCK_DWORDS], other[WMI_RACE_BLOCK_DWORDS];
+        };
+        struct wmi_race_entry list[WMI_RACE_MANY_ENTRIES];
+    };
+};
+
+/* Those of a block as a list. */
 struct wmi_race_part {
     uint32_t count;
-    struct wmi_race_entry {
-        uint64_t record;
-        uint32_t dwords;
-        enum wmi_race_role_of { WMI_RACE_WRITE, WMI_RACE_READ, WMI_RACE_OTHER } role;
-    } entry[WMI_RACE_ENTRIES];
+    bool bytewise; /* some entries are not about all bytes of their dwords */
+    bool longer;   /* the list is in the block's struct wmi_race_block */
+    struct wmi_race_entry entry[WMI_RACE_ENTRIES];
 };
 
 /* A line: for each block of a page one record, and the dwords of the block that have it. */
@@ -211,6 +224,9 @@ bool wmi_race_add_line(struct wmi_race_shadow *shadow, struct wmi_race_line **li
 /* The same as below where the block's lines do not suffice. */
 bool wmi_race_touch_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                          uint32_t dwords, const struct wmi_race_access *access);
+/* The same of some bytes (a mask) of each of the dwords. */
+bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
+                          uint32_t dwords, unsigned bytes, const struct wmi_race_access *access);
 
 /* Whether the block's record in the line is about one of the dwords and not settled. */
 static inline bool wmi_race_meets_line(const struct wmi_race_line *line, unsigned block, uint32_t dwords,

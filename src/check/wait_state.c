@@ -173,3 +173,12 @@ bool wmi_wait_follows(const struct wmi_wait_state *state, unsigned reg, const st
     }
     return false;
 }
+
+bool wmi_wait_is_idle(const struct wmi_wait_state *state)
+{
+    bool idle = true;
+    for (unsigned counter = 0; counter < WMI_COUNTER_COUNT; counter++)
+        for (unsigned order = 0; order < WMI_ORDER_COUNT; order++)
+            idle &= state->issued[counter][order] == state->done[counter][order];
+    return idle;
+}

@@ -26,6 +26,7 @@ struct wmi_wait_state {
     uint64_t issued[WMI_COUNTER_COUNT][WMI_ORDER_COUNT]; /* units */
     uint64_t done[WMI_COUNTER_COUNT]
                  [WMI_ORDER_COUNT]; /* units known to be complete, in the sequence of each order */
+    /* All zero of registers that no instruction has used: */
     struct wmi_pending written[WMI_REGISTER_COUNT]; /* pending writes of the register */
     struct wmi_pending held[WMI_REGISTER_COUNT];    /* pending reads of the register */
 };
@@ -50,6 +51,8 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
 void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                    const struct wmi_span_of_registers *spans, unsigned count, bool to_lds);
 
+/* Whether everything that has been issued is known to be complete. */
+bool wmi_wait_is_idle(const struct wmi_wait_state *state);
 /* Whether all pending writes of the register are known to be complete. lanes: of a VGPR; those that matter.
  */
 bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, uint64_t lanes,

@@ -3,7 +3,7 @@
  * After a missing wait the model continues as if the wave had waited, so that each missing wait gives one
  * finding. */
 #include "check/checker.h"
-#include "check/hazard_state.h"
+#include "check/hazard_memo.h"
 #include "check/needless.h"
 #include "check/wait_state.h"
 #include "exec/dispatch.h"
@@ -30,17 +30,21 @@ struct instruction {
     enum wmi_wait_role role;
     bool masked;  /* it writes VGPRs only in the lanes of EXEC, */
     bool by_lane; /* and reads them only there */
+    uint16_t reach; /* 1 + its highest register */
 };
 
 struct wave {
     struct wave *next_free, *next;
+    unsigned reach; /* 1 + the highest register that it has used */
+    bool idle;      /* all that it has issued is known to be complete */
     struct wmi_wait_state waits;
     struct wmi_last_wait last;
-    struct wmi_hazard_state hazards;
+    struct wmi_hazard_wave *hazards; /* NULL: they are not asked for */
 };
 
 struct shard { /* of a worker thread */
     struct checker *check;
+    struct wmi_hazard_memo *memo; /* or NULL */
     struct wmi_found_set findings;
     bool has_wave; /* the next two are those of the wave that executes */
     uint32_t wave;
@@ -224,18 +228,25 @@ static void add(struct shard *shard, struct wmi_found found)
 static struct wave *new_wave(struct shard *shard)
 {
     struct wave *wave = shard->unused, *next;
+    struct wmi_hazard_wave *hazards = wave ? wave->hazards : NULL;
+    if (!wave && shard->check->what & WM_CHECK_HAZARDS && !(hazards = wmi_hazard_wave_create()))
+        return NULL;
     if (wave) {
         shard->unused = wave->next_free;
         next = wave->next;
-        memset(wave, 0, sizeof *wave);
+        reset_wave(wave);
     } else {
-        if (!(wave = calloc(1, sizeof *wave)))
+        if (!(wave = calloc(1, sizeof *wave))) {
+            free(hazards);
             return NULL;
+        }
         next = shard->waves;
         shard->waves = wave;
     }
     wave->next = next;
-    wave->waits.target = wave->hazards.target = shard->check->target;
+    wave->waits.target = shard->check->target;
+    if ((wave->hazards = hazards))
+        wmi_hazard_wave_begin(hazards, shard->check->target, shard->memo);
     return wave;
 }
 
@@ -335,7 +346,7 @@ static void check_hazards(struct shard *shard, struct wave *wave, const struct i
 {
     struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE];
     const unsigned count =
-        wmi_hazard_execute(&wave->hazards, &insn->hazards, insn->span, insn->spans, number, found);
+        wmi_hazard_wave_execute(wave->hazards, &insn->hazards, insn->span, insn->spans, number, found);
     for (unsigned i = 0; i < count; i++)
         add(shard, (struct wmi_found){
                        .rule = &shard->check->hazard_rules[found[i].kind],
@@ -383,8 +394,19 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
                                   .masked = is_masked(insn)};
     entry->by_lane = entry->masked && stays_in_lane(insn);
     entry->spans = (uint8_t)wmi_registers_of(check->target, insn, entry->span);
+    for (unsigned i = 0; i < entry->spans; i++) {
+        const unsigned end = entry->span[i].first + entry->span[i].count;
+        entry->reach = end > entry->reach ? (uint16_t)end : entry->reach;
+    }
     check->instructions++;
     return number;
+}
+
+/* Whether the instruction neither waits nor issues anything to wait for, so that the state of a wave that is
+ * idle stays the same. */
+static bool is_plain(const struct checker *check, const struct instruction *insn)
+{
+    return !insn->waits.waits && !insn->waits.events && !(check->what & WM_CHECK_NEEDLESS);
 }
 
 static void execute(void *local, void **mine, uint32_t number, const uint32_t *scalars)
@@ -407,8 +429,14 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
     const struct instruction *insn = instruction_of(shard->check, number);
     shard->last = wave;
     shard->last_insn = insn;
-    if (shard->check->what & WM_CHECK_WAITS)
+    wave->reach = insn->reach > wave->reach ? insn->reach : wave->reach;
+    if (wave->idle && is_plain(shard->check, insn)) {
+        wave->waits.instructions++;
+    } else if (shard->check->what & WM_CHECK_WAITS) {
         check_waits(shard, wave, insn, number, scalars);
+        if (!is_plain(shard->check, insn))
+            wave->idle = wmi_wait_is_idle(&wave->waits);
+    }
     if (shard->check->what & WM_CHECK_HAZARDS)
         check_hazards(shard, wave, insn, number);
     if (insn->ends) {
@@ -420,9 +448,13 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
 
 static void *begin_thread(void *self)
 {
+    struct checker *check = self;
     struct shard *shard = calloc(1, sizeof *shard);
-    if (shard)
-        shard->check = self;
+    if (!shard)
+        return NULL;
+    shard->check = check;
+    if (check->what & WM_CHECK_HAZARDS)
+        shard->memo = wmi_hazard_memo_create(check->target);
     return shard;
 }
 
@@ -449,8 +481,10 @@ static void end_thread(void *self, void *local)
     pthread_mutex_unlock(&check->lock);
     for (struct wave *wave = shard->waves, *next; wave; wave = next) {
         next = wave->next;
+        free(wave->hazards);
         free(wave);
     }
+    wmi_hazard_memo_destroy(shard->memo);
     wmi_found_free(&shard->findings);
     free(shard->uses);
     free(shard);

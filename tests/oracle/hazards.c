@@ -2,42 +2,85 @@
 /* Finds the first instruction with a hazard in short pieces of code, for hazards.py.
  *
  * usage: hazards TARGET < CODE; TARGET like gfx1100 or gfx1100:wave64; pieces are separated by lines "--".
- * Prints a line for each: the index of the first instruction with a hazard, the missing wait states, and the
- * hazards; or "-". */
-#include "check/hazard_state.h"
+ * Also compares what waves find that remember the hazards of sequences. Prints a line for each: the index of
+ * the first instruction with a hazard, the missing wait states, and the hazards; or "-". */
+#include "check/hazard_memo.h"
 #include "wavemem/wavemem.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 256, PIECE = 1 << 14 };
+enum { LINE = 256, PIECE = 1 << 14, INSTRUCTIONS = 1 << 10, ROUNDS = 3 };
+
+struct instruction {
+    struct wmi_hazard_facts facts;
+    struct wmi_span_of_registers spans[WMI_SPANS];
+    unsigned count;
+};
+
+static unsigned execute(struct wmi_hazard_state *state, const struct instruction *insn, unsigned number,
+                        struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE])
+{
+    return wmi_hazard_execute(state, &insn->facts, insn->spans, insn->count, number, found);
+}
+
+/* Whether waves that share a memo find what exact detection does, of the code in a loop. */
+static bool memo_agrees(const struct wmi_target *target, const struct instruction *code, unsigned count)
+{
+    struct wmi_hazard_memo *memo = wmi_hazard_memo_create(target);
+    struct wmi_hazard_wave *wave = wmi_hazard_wave_create();
+    struct wmi_hazard_state *state = malloc(sizeof *state);
+    bool same = true;
+    for (unsigned pass = 0; pass < 2; pass++) {
+        memset(state, 0, sizeof *state);
+        state->target = target;
+        wmi_hazard_wave_begin(wave, target, memo);
+        for (unsigned i = 0; i < ROUNDS * count; i++) {
+            const struct instruction *insn = &code[i % count];
+            struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE] = {0}, known[WMI_HAZARDS_AT_ONCE] = {0};
+            const unsigned exact = execute(state, insn, i % count, found),
+                           remembered = wmi_hazard_wave_execute(wave, &insn->facts, insn->spans, insn->count,
+                                                                i % count, known);
+            same &= exact == remembered;
+            for (unsigned k = 0; same && k < exact; k++)
+                same &= found[k].kind == known[k].kind && found[k].reg == known[k].reg &&
+                        found[k].number == known[k].number && found[k].missing == known[k].missing;
+        }
+    }
+    wmi_hazard_memo_destroy(memo);
+    free(wave);
+    free(state);
+    return same;
+}
 
 static int check_piece(const struct wmi_target *target, const char *name, const char *text)
 {
+    static struct instruction code[INSTRUCTIONS];
     uint8_t *bytes;
     size_t size;
     char *messages;
     struct wm_diag diag;
     struct wmi_instruction insn;
-    struct wmi_span_of_registers spans[WMI_SPANS];
     struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE];
     if (wm_assemble(text, strlen(text), "piece", name, WM_ASSEMBLE_RAW, &bytes, &size, &messages, &diag)) {
         fprintf(stderr, "%s", messages ? messages : diag.message);
         return 1;
     }
-    struct wmi_hazard_state *state = calloc(1, sizeof *state);
-    state->target = target;
-    unsigned number = 0, count = 0;
-    for (size_t at = 0; at < size && !count; at += 4u * insn.dwords, number++) {
+    unsigned length = 0, number = 0, count = 0;
+    for (size_t at = 0; at < size; at += 4u * insn.dwords, length++) {
         uint32_t words[WMI_INSTRUCTION_DWORDS] = {0};
         memcpy(words, bytes + at, size - at < sizeof words ? size - at : sizeof words);
-        if (!wmi_decode(target, words, (size - at) / 4, &insn))
+        if (length == INSTRUCTIONS || !wmi_decode(target, words, (size - at) / 4, &insn))
             return 1;
-        const struct wmi_hazard_facts facts = wmi_hazard_facts_of(target, &insn);
-        count =
-            wmi_hazard_execute(state, &facts, spans, wmi_registers_of(target, &insn, spans), number, found);
+        code[length].facts = wmi_hazard_facts_of(target, &insn);
+        code[length].count = wmi_registers_of(target, &insn, code[length].spans);
     }
+    struct wmi_hazard_state *state = calloc(1, sizeof *state);
+    state->target = target;
+    for (; number < length && !count; number++)
+        count = execute(state, &code[number], number, found);
     unsigned missing = 0;
     for (unsigned i = 0; i < count; i++)
         missing = found[i].missing > missing ? found[i].missing : missing;
@@ -51,6 +94,10 @@ static int check_piece(const struct wmi_target *target, const char *name, const 
     free(state);
     free(bytes);
     free(messages);
+    if (length && !memo_agrees(target, code, length)) {
+        fprintf(stderr, "other hazards if they are remembered:\n%s", text);
+        return 1;
+    }
     return 0;
 }
 

@@ -14,7 +14,8 @@ import check as kernels
 
 # `early` stores a register before it is there; `right` waits; `branches` skips a store if n is 0; `many` has 105 mistakes;
 # `scalar` loads a line of the scalar
-# cache that it has changed in memory; `traps` faults.
+# cache that it has changed in memory; `traps` faults; of `last`, the last workgroup decides; `waits` takes it that the first
+# one has ended.
 SOURCE = """
 // KERNEL: early in out
 early:
@@ -69,6 +70,32 @@ scalar:
 traps:
   s_trap 2
   s_endpgm
+// KERNEL: last out
+last:
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  v_mov_b32 v1, s2
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v2, v1, s[4:5]
+  s_endpgm
+// KERNEL: waits out
+waits:
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_mov_b32 v0, 0
+  s_waitcnt lgkmcnt(0)
+  s_cmp_lg_u32 s2, 0
+  s_cbranch_scc0 first
+  global_load_dword v1, v0, s[4:5] glc
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s6, v1
+  s_cmp_lg_u32 s6, 0
+  s_cbranch_scc1 done
+  s_trap 2
+first:
+  v_mov_b32 v1, 1
+  global_store_dword v0, v1, s[4:5]
+done:
+  s_endpgm
 """
 HERE, STALE = (1 + [line.endswith(mark) for line in SOURCE.splitlines()].index(True) for mark in ("// here", "// stale"))
 BUFFERS = "-g 128 -b 64 --arg in=iota:u32:64 --arg out=zero:u32:64"
@@ -116,7 +143,7 @@ class Check(command.Case):
         self.assertIn("\nchecked    wait, hazard\n", out)
         self.assertIn("\nran        1 kernel, 1 launch, 2 workgroups, 2 waves, 12 instructions\n", out)
         self.assertIn("\naccesses   4 global, 2 scalar\n", out)
-        self.assertIn("\nunchecked  5 kernels that did not run: right, branches, many, ...\n", out)
+        self.assertIn("\nunchecked  7 kernels that did not run: right, branches, many, ...\n", out)
         self.assertTrue(out.endswith("\nfound      1 error\n"), out)
         self.assertIn("found      0 errors\n", self.check("right", BUFFERS, WAIT))
 
@@ -255,6 +282,26 @@ class Check(command.Case):
         out, _ = self.run_tool(words, code=1)
         printed, shown = (re.sub("(?m)^checked .*\n", "", text) for text in (out, re.sub("(?m)^    ", "", block[2])))
         self.assertEqual(printed, shown)
+
+    def test_shuffle(self):
+        """Of two workgroups there is one other order. The results are those of the order of their numbers."""
+        words = "-g 128 -b 64 --arg out=zero:u32:64 --only portability"
+        finding, = self.report("last", words, "--shuffle 5 --expect out=fill:u32:64:1")["findings"]
+        self.assertEqual((finding["rule"], finding["class"], finding["severity"]), ("order-dependent", "portability", "note"))
+        self.assertRegex(finding["message"], r"^byte 0 of 'out': 0x00000001 .*, 0x00000000 \(by wave 0 of workgroup 0\) in the order of seed 5; "
+                                             r"64 bytes differ$")
+        self.assertEqual((finding["workgroup"], finding["wave"], finding["lanes"]), ([1, 0, 0], 0, "0x1"))
+        self.assertEqual(self.report("last", words, "--shuffle 5 -j 3")["findings"], [finding])
+        self.assertEqual(self.report("last", words, "--shuffle 5,6,7")["findings"], [{**finding, "executions": 3}])
+        self.assertEqual(self.report("last", words)["findings"], [])
+        self.assertEqual(self.report("last", words.replace("128", "64"), "--shuffle 5,6,7")["findings"], [])
+        self.assertIn("portability", self.report("last", words.replace("--only portability", "--shuffle 5"), code=1)["classes"])
+        self.assertNotIn("portability", self.report("right", BUFFERS)["classes"])
+        finding, = self.report("waits", words, "--shuffle 5")["findings"]
+        self.assertEqual((finding["rule"], finding["workgroup"]), ("order-fault", [1, 0, 0]))
+        for bad in "0", "x", "1,", ",1", "1,,2", "1,0", "-1", "18446744073709551616", "1" * 40:
+            self.refused(f"--shuffle {bad}: expected seeds, numbers above 0", "check k.co -k last", words, "--shuffle", [bad])
+        self.refused("--shuffle is an option of checks: it needs --check", "run k.co -k last", "-g 64 -b 64 --arg out=zero:u32:64 --shuffle 1")
 
     def test_errors(self):
         self.refused("'x' is no class of findings", "check k.co -k early", BUFFERS, "--only x")

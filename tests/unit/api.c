@@ -750,6 +750,9 @@ static void checks(void **state)
     assert_string_equal(wm_check_class_name(0), "");
     REFUSES(wm_check_leaks, NULL);
     REFUSES(wm_check_leaks, check);
+    REFUSES(wm_check_shuffle, NULL, &(uint64_t){1}, 1);
+    REFUSES(wm_check_shuffle, check, NULL, 1);
+    REFUSES(wm_check_shuffle, check, &(uint64_t){1}, 1); /* it does not look for portability */
     struct wm_machine *machine;
     OK(wm_machine_create("gfx900", &machine, &diag));
     REFUSES(wm_check_machine, NULL, machine);
@@ -757,6 +760,11 @@ static void checks(void **state)
     OK(wm_check_machine(check, machine, &diag));
     REFUSES(wm_check_machine, check, machine);
     REFUSES(wm_check_leaks, check); /* it does not look for memory errors */
+    wm_check_destroy(check);
+    OK(wm_check_create(WM_CHECK_PORTABILITY, &check, &diag));
+    REFUSES(wm_check_shuffle, check, ((const uint64_t[]){1, 0}), 2);
+    OK(wm_check_shuffle(check, (const uint64_t[]){1, 2}, 2, &diag));
+    OK(wm_check_shuffle(check, NULL, 0, &diag));
     wm_check_destroy(check);
     wm_machine_destroy(machine);
     REFUSES(wm_fidelity_create, NULL);
