@@ -135,8 +135,8 @@ WM_API bool wm_object_line(const struct wm_object *object, uint64_t address, con
                            unsigned *line, unsigned *column);
 /* A function that the compiler inlined, and where it was called. */
 struct wm_inlined {
-    const char *function;  /* "" when it has no name */
-    const char *call_file; /* NULL when unknown */
+    const char *function;            /* "" when it has no name */
+    const char *call_file;           /* NULL when unknown */
     unsigned call_line, call_column; /* 0 when unknown */
 };
 /* The inlined functions that `address` belongs to, by DWARF: `depth` 0 is the innermost one, which contains

@@ -18,8 +18,8 @@ const char *wm_check_class_name(enum wm_check_what what)
         enum wm_check_what class;
         const char *name;
     } names[] = {
-        {WM_CHECK_MEMORY, "memory"},     {WM_CHECK_UNINIT, "uninit"}, {WM_CHECK_RACES, "race"},
-        {WM_CHECK_SYNC, "sync"},         {WM_CHECK_WAITS, "wait"},    {WM_CHECK_HAZARDS, "hazard"},
+        {WM_CHECK_MEMORY, "memory"}, {WM_CHECK_UNINIT, "uninit"}, {WM_CHECK_RACES, "race"},
+        {WM_CHECK_SYNC, "sync"},     {WM_CHECK_WAITS, "wait"},    {WM_CHECK_HAZARDS, "hazard"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].class == what)

@@ -87,8 +87,7 @@ void wmi_needless_wait(struct wmi_last_wait *last, struct wmi_wait_use *uses,
     if (last->open && covers(last, state, facts)) {
         struct wmi_wait_use *use = &uses[last->number];
         const uint64_t distance = state->instructions - last->at - 1;
-        if (!use->early || distance < use->distance ||
-            (distance == use->distance && number < use->later)) {
+        if (!use->early || distance < use->distance || (distance == use->distance && number < use->later)) {
             use->distance = distance;
             use->later = number;
         }

@@ -37,6 +37,8 @@ struct wmi_race_past {
     bool stored;              /* it has stored to global memory */
     bool all;                 /* it has learned too much for its list: it is said to know everything */
     struct wmi_race_learned *learned;
+    uint32_t *unreleased; /* of each wave: 1 + the epoch before a barrier that its stores had not been
+                             released at; 0: none. NULL: no wave has one */
 };
 
 struct wmi_race_wave {
@@ -50,9 +52,9 @@ struct wmi_race_wave {
     uint32_t stores;   /* operations of the counter of stores from its last store on; 0: none is on its way */
     uint32_t invalidated; /* caches since it last invalidated all that it must: 1 << enum wm_cache_level */
     bool lds_stored;      /* to LDS, since its last release */
-    bool dirty;    /* it, or before the last barrier its workgroup, has stored since its last release */
-    bool cleaned;  /* caches were written back since then */
-    bool releases; /* its stores are complete: its next store or atomic begins an epoch */
+    bool dirty;      /* it, or before the last barrier its workgroup, has stored since its last release */
+    bool cleaned;    /* caches were written back since then */
+    bool releases;   /* its stores are complete: its next store or atomic begins an epoch */
     bool unfinished; /* stores to global memory were on their way when it came to the last barrier */
 };
 
@@ -62,9 +64,10 @@ struct wmi_race_group {
     uint32_t launch;                  /* of the shadow */
     uint32_t begun, completed;        /* barriers to which a wave has come, and those to which all have */
     uint32_t round;                   /* the clock when the first one came to the last one */
-    uint32_t settled; /* epoch behind the last barrier before which all stores to global memory were complete */
-    bool splits;      /* waves signal and wait apart */
-    bool stored;                      /* to global memory */
+    uint32_t
+        settled; /* epoch behind the last barrier before which all stores to global memory were complete */
+    bool splits; /* waves signal and wait apart */
+    bool stored; /* to global memory */
     struct wmi_race_wave wave[WMI_RACE_WAVES];
     uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */
     uint64_t *lds;                     /* the records of LDS */
@@ -74,7 +77,9 @@ struct wmi_race_group {
 enum { WMI_RACE_CHUNK = 1 << 10, WMI_RACE_CHUNKS = WMI_RACE_TAGS / WMI_RACE_CHUNK + 1 };
 
 struct wmi_race_order {
-    bool writes_back;            /* stores are released only by writing back caches */
+    bool writes_back; /* stores are released only by writing back caches */
+    bool
+        waits_at_barriers; /* only stores that are complete at a barrier are known to other waves behind it */
     struct wmi_race_past **past; /* chunks by tag; tag 0 is none */
     uint32_t tags, chunks, visit;
     bool lost; /* no memory, or too many workgroups */

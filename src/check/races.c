@@ -398,6 +398,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     wmi_race_shadow_begin(&races->shadow, dispatch->launch);
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
+    races->order.waits_at_barriers = races->rules.model->waits_at_barriers;
     return &races->observer;
 }
 

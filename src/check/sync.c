@@ -16,8 +16,8 @@ enum { NO_WAIT = UINT8_MAX /* as a limit */ };
 struct place { /* a memory instruction, or one that waits */
     uint64_t pc;
     bool lds, stores;
-    uint8_t limit; /* operations of LDS that it leaves */
-    bool waits;    /* s_barrier_wait, */
+    uint8_t limit;  /* operations of LDS that it leaves */
+    bool waits;     /* s_barrier_wait, */
     int16_t number; /* for this barrier */
 };
 
@@ -98,8 +98,8 @@ static void word_deadlock(const struct wmi_found *found, char *message, size_t s
         break;
     case UNSIGNALLED:
         snprintf(message, size,
-                 "deadlock: wave %u and %" PRIu64 " more wait for the barrier of the workgroup, which wave %" PRIu64
-                 " has not signalled",
+                 "deadlock: wave %u and %" PRIu64
+                 " more wait for the barrier of the workgroup, which wave %" PRIu64 " has not signalled",
                  found->wave, more, first);
         break;
     case AT_NAMED:
@@ -186,10 +186,9 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     const struct wmi_operand *number = waits ? wmi_operand(insn, WMI_ROLE_IMM) : NULL;
     if (!barrier && !waits && limit == NO_WAIT)
         return WMI_NOT_SHOWN;
-    return add_place(sync, &(struct place){.pc = pc,
-                                           .limit = limit,
-                                           .waits = waits,
-                                           .number = number ? (int16_t)number->value : 0});
+    return add_place(
+        sync, &(struct place){
+                  .pc = pc, .limit = limit, .waits = waits, .number = number ? (int16_t)number->value : 0});
 }
 
 static void execute(void *local, void **own, uint32_t number, const uint32_t *scalars)
@@ -338,7 +337,8 @@ static void report_deadlock(struct sync *sync, const struct group *group)
         add(sync, DEADLOCK, group, (unsigned)(named - group->wave), named->wait, named->wait,
             (const uint64_t[4]){0, count[AT_NAMED], AT_NAMED, (uint64_t)named->waits_for});
     else if (unsignalled)
-        add(sync, DEADLOCK, group, (unsigned)(unsignalled - group->wave), unsignalled->wait, unsignalled->wait,
+        add(sync, DEADLOCK, group, (unsigned)(unsignalled - group->wave), unsignalled->wait,
+            unsignalled->wait,
             (const uint64_t[4]){(uint64_t)(unsignalled - group->wave), count[UNSIGNALLED] + count[AT_BARRIER],
                                 UNSIGNALLED});
     else if (waits && polls)

@@ -50,7 +50,8 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
 void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                    const struct wmi_span_of_registers *spans, unsigned count, bool to_lds);
 
-/* Whether all pending writes of the register are known to be complete. lanes: of a VGPR; those that matter. */
+/* Whether all pending writes of the register are known to be complete. lanes: of a VGPR; those that matter.
+ */
 bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, uint64_t lanes,
                     struct wmi_not_ready *why);
 /* Whether all pending reads of the register are known to be complete. */

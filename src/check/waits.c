@@ -352,7 +352,8 @@ static bool is_masked(const struct wmi_instruction *insn)
     return !(wmi_rows[insn->id].flags & WMI_ROW_IGNORES_EXEC) && !wmi_rows[insn->id].matrix;
 }
 
-/* Whether each active lane reads its own VGPRs only. Images read those of neighbours for their derivatives. */
+/* Whether each active lane reads its own VGPRs only. Images read those of neighbours for their derivatives.
+ */
 static bool stays_in_lane(const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];

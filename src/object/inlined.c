@@ -50,14 +50,14 @@ static void add(struct table *table, Dwarf_Die *die, unsigned depth)
     if (file && file[0] == '.' && file[1] == '/')
         file += 2;
     for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &low, &high)) > 0;)
-        table->lost |= !push(table, &(struct wmi_inlined){.low = low,
-                                                          .high = high,
-                                                          .depth = depth,
-                                                          .public = {.function = name ? name : "",
-                                                                     .call_file = file,
-                                                                     .call_line = number_of(die, DW_AT_call_line),
-                                                                     .call_column =
-                                                                         number_of(die, DW_AT_call_column)}});
+        table->lost |=
+            !push(table, &(struct wmi_inlined){.low = low,
+                                               .high = high,
+                                               .depth = depth,
+                                               .public = {.function = name ? name : "",
+                                                          .call_file = file,
+                                                          .call_line = number_of(die, DW_AT_call_line),
+                                                          .call_column = number_of(die, DW_AT_call_column)}});
 }
 
 /* Visits the entries below `parent`. */

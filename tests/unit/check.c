@@ -102,7 +102,7 @@ static void model_knows_what_is_sure(void **state)
 
 /* ---- code ---- */
 
-static char texts[64][128];                               /* of the instructions, for describe() */
+static char texts[64][128]; /* of the instructions, for describe() */
 static const uint32_t scalars[256] = {
     [8] = 1, [9] = 64, [WMI_REGISTER_EXEC] = UINT32_MAX, [WMI_REGISTER_EXEC + 1] = UINT32_MAX};
 

@@ -27,11 +27,10 @@ static json_t *inlined_of(const struct wm_inlined *inlined, size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_pack("{s:o, s:o, s:i, s:i}", "function",
-                                              tool_json_text(inlined[i].function), "file",
-                                              text_or_null(inlined[i].call_file), "line",
-                                              (int)inlined[i].call_line, "column",
-                                              (int)inlined[i].call_column));
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:i, s:i}", "function", tool_json_text(inlined[i].function), "file",
+                            text_or_null(inlined[i].call_file), "line", (int)inlined[i].call_line, "column",
+                            (int)inlined[i].call_column));
     return list;
 }
 

@@ -51,7 +51,8 @@ static void print_place(FILE *file, const char *label, const json_t *at)
     {
         tool_print(file, "       in   %s, inlined", tool_text_of(one, "function"));
         if (tool_text_of(one, "file"))
-            tool_print(file, " at %s:%" PRId64, tool_check_file_of(one), (int64_t)tool_number_of(one, "line"));
+            tool_print(file, " at %s:%" PRId64, tool_check_file_of(one),
+                       (int64_t)tool_number_of(one, "line"));
         fputc('\n', file);
     }
 }
