@@ -10,9 +10,9 @@ target; a fault is one line of it that is changed:
     barrier   an s_barrier is removed (with its signal on gfx12)
     fence     an instruction that writes back or invalidates caches is removed
     wait      a wait is removed
-    store     a store is removed: the first to LDS, and all to global memory
+    store     a store that initializes memory is removed: the first to LDS, and those to buffers that nobody has written
     scope     an access loses its cache policy, which is the scope of atomics
-    index     an access is moved by the elements of a wave
+    index     an access is moved by the elements of a workgroup, as if its number was counted twice
 
 A fault counts as found if the check reports a rule that it does not report of the correct kernel. LIST explains those that
 are not found; a line is
@@ -30,6 +30,7 @@ import collections
 import concurrent.futures
 import fnmatch
 import json
+import math
 import os
 import re
 import shutil
@@ -60,9 +61,9 @@ def size_of(text):
     return next((size for part, size in SIZES.items() if name.endswith("_" + part)), 4)
 
 
-def shifted(text, lanes):
-    """The instruction at the elements of the next wave."""
-    distance = lanes * size_of(text)
+def shifted(text, items):
+    """The instruction at the elements of the next workgroup."""
+    distance = items * size_of(text)
     code, comment, rest = text.partition("//")
     match = re.search(r"\boffset:(-?\d+)", code)
     if match:
@@ -74,7 +75,7 @@ def shifted(text, lanes):
     return f"{code[:at]} offset:{distance}{code[at:]}"
 
 
-def faults(lines, first, last, lanes):
+def faults(lines, first, last, items):
     """(kind, line, its replacement) of the lines [first, last) of a kernel; "" removes the line."""
     starts = True
     for at in range(first, last):
@@ -94,7 +95,7 @@ def faults(lines, first, last, lanes):
         if MEMORY.match(text) and policy.search(text):
             yield "scope", at, policy.sub("", text)
         if MEMORY.match(text) and not text.split()[0].startswith("buffer"):
-            moved = shifted(text, lanes)
+            moved = shifted(text, items)
             if moved:
                 yield "index", at, moved
 
@@ -120,12 +121,14 @@ def listing(source, target, folder):
 
 
 def make_mutants(source, target, lines):
-    good = {run.kernel for run in source.runs if (run.kernel not in source.starts or not source.expected(run.kernel, target))
+    good = {run.kernel: run for run in source.runs if (run.kernel not in source.starts or not source.expected(run.kernel, target))
             and check.matches(target, source.targets) and check.matches(target, run.targets)}
     for kernel in sorted(good):
         number = collections.Counter()
-        for kind, at, new in faults(lines, *bounds(lines, kernel), compiler.wave_of(target)):
-            if kind not in SOURCES[os.path.basename(source.path)]:
+        words = good[kernel].words
+        items = math.prod(map(int, words[words.index("-b") + 1].replace("{wave}", str(compiler.wave_of(target))).split(",")))
+        for kind, at, new in faults(lines, *bounds(lines, kernel), items):
+            if kind not in SOURCES[os.path.basename(source.path)] or (kind == "store" and lines[at].split()[0].startswith("global") and "uninit:" not in " ".join(words)):
                 continue
             number[kind] += 1
             mutated = list(lines)
@@ -160,8 +163,10 @@ def found_by(run, target, wavemem, path):
 
 
 def judge(mutant, run, clean, wavemem, path):
-    """Whether it is found."""
+    """Whether it is found; None: the target cannot encode the offset."""
     error = assemble(mutant.lines, mutant.target, wavemem, path)
+    if error and mutant.kind == "index":
+        return None
     if error:
         sys.exit(f"{name_of(mutant)}: {error}")
     rules, code = found_by(run, mutant.target, wavemem, path)
@@ -240,6 +245,8 @@ def main():
         results = list(pool.map(lambda job: judge(*job), jobs))
     tally, mistakes, used = collections.defaultdict(collections.Counter), 0, set()
     for (mutant, *_), found in zip(jobs, results):
+        if found is None:
+            continue
         listed = [number for number, (fields, _) in enumerate(entries) if covers(fields, mutant)]
         used.update(listed)
         same = any(entries[number][1].startswith("same:") for number in listed)
