@@ -33,6 +33,7 @@ test-all: test
 	@WAVEMEM_TEST_FULL=1 meson test -C $(BUILD) --no-rebuild --print-errorlogs every_code compiled
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) || [ $$? = 77 ]
 	@tests/oracle/assembled_files.py $(BUILD)/wavemem tests/oracle/compiled.cl examples/*.cl $(TARGETS) || [ $$? = 77 ]
+	@tests/check/mutants.py $(BUILD)/wavemem $(BUILD)/tests/check/mutants tests/check/mutants.list || [ $$? = 77 ]
 
 ROCRAND ?= /usr/lib/x86_64-linux-gnu/librocrand.so.1
 bench:

@@ -21,8 +21,10 @@ static struct wmi_race_past *root_of(const struct wmi_race_order *order, uint32_
 
 void wmi_race_order_begin(struct wmi_race_order *order)
 {
-    for (uint32_t tag = 1; tag <= order->tags; tag++)
+    for (uint32_t tag = 1; tag <= order->tags; tag++) {
         free(wmi_race_past(order, tag)->learned);
+        free(wmi_race_past(order, tag)->unreleased);
+    }
     order->tags = 0;
     order->visit = 0;
     order->lost = false;
@@ -149,6 +151,18 @@ void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave)
     w->lds_stored = false;
 }
 
+/* The wave begins an epoch, at a barrier or as its accesses of LDS are complete, with stores to global memory
+ * that are not released: another workgroup that sees what it stores then does not know them. */
+static bool keep_unreleased(struct wmi_race_past *root, const struct wmi_race_wave *w, unsigned wave)
+{
+    if (!w->dirty || (root->unreleased && root->unreleased[wave]))
+        return true;
+    if (!root->unreleased && !(root->unreleased = calloc(WMI_RACE_WAVES, sizeof *root->unreleased)))
+        return false;
+    root->unreleased[wave] = 1 + w->epoch;
+    return true;
+}
+
 bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
     struct wmi_race_wave *w = &group->wave[wave];
@@ -156,10 +170,14 @@ bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group
     if (!w->releases)
         return false;
     w->releases = false;
+    if (!w->dirty && root->unreleased)
+        root->unreleased[wave] = 0;
+    order->lost |= !keep_unreleased(root, w, wave);
     w->epoch = tick(order, group);
     if (root->release == UINT32_MAX)
         root->release = w->epoch;
-    release_before(root, w->floor < group->settled ? w->floor : group->settled);
+    if (!w->dirty || !order->writes_back)
+        release_before(root, w->floor < group->settled ? w->floor : group->settled);
     return true;
 }
 
@@ -189,7 +207,11 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
     struct wmi_race_past *root = root_of(order, group->tag);
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     const struct wmi_race_past *other = wmi_race_past(order, of->root);
-    const uint32_t epoch = of->base + wmi_race_epoch(record);
+    uint32_t epoch = of->base + wmi_race_epoch(record);
+    const uint32_t unreleased =
+        other != root && other->unreleased ? other->unreleased[wmi_race_wave(record)] : 0;
+    if (unreleased && unreleased <= epoch)
+        epoch = unreleased - 1;
     if (!other->stored && epoch < other->release && other != root)
         return; /* it had nothing to release */
     struct wmi_race_learned learned = {.tag = of->root,
@@ -284,11 +306,11 @@ static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *gro
         dirty |= group->wave[i].dirty || group->wave[i].releases;
         unfinished |= group->wave[i].unfinished;
     }
-    if (!unfinished || order->writes_back)
+    if (!unfinished)
         group->settled = floor;
     if (!order->writes_back && group->stored && !unfinished)
         release_before(root_of(order, group->tag), floor);
-    for (unsigned i = 0; !order->writes_back && group->stored && unfinished && i < group->waves; i++)
+    for (unsigned i = 0; unfinished && i < group->waves; i++)
         for (unsigned other = 0; other < group->waves; other++)
             if (other != i && !group->wave[other].unfinished)
                 learn_within(order, group, i, other, floor);
@@ -308,9 +330,11 @@ bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group,
         w->epoch = group->named[number][wave] = tick(order, group);
         return true;
     }
+    if (!keep_unreleased(root_of(order, group->tag), w, wave))
+        return false;
     group->splits = !stays;
     w->arrived = w->epoch;
-    w->unfinished = w->stores;
+    w->unfinished = order->waits_at_barriers && w->stores;
     if (!stays)
         w->epoch = tick(order, group);
     if (++w->arrivals > group->begun) {
@@ -394,6 +418,13 @@ static bool is_same_epoch(const struct wmi_race_learned *entry, const struct sea
     return entry->tag == search->root && entry->wave == search->wave && entry->epoch == search->epoch;
 }
 
+/* Whether the entry is about the wave that made the access. What others have told that wave says nothing
+ * about its own accesses; their lists also have what they learned later. */
+static bool is_of_same_wave(const struct wmi_race_learned *entry, const struct search *search)
+{
+    return entry->tag == search->root && entry->wave == search->wave;
+}
+
 /* Whether `by` of the workgroup knows of the access, in any way or through others. */
 static bool passes(struct search *search, struct wmi_race_past *past, unsigned by, unsigned depth)
 {
@@ -411,7 +442,7 @@ static bool passes(struct search *search, struct wmi_race_past *past, unsigned b
     }
     for (uint32_t i = past->count; i-- > 0 && depth;) {
         const struct wmi_race_learned *entry = &past->learned[i];
-        if ((entry->by == by || entry->by == ALL) &&
+        if ((entry->by == by || entry->by == ALL) && !is_of_same_wave(entry, search) &&
             passes(search, wmi_race_past(search->order, entry->tag), entry->wave, depth - 1))
             return true;
     }
@@ -437,7 +468,8 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
         if (entry->by != wave && entry->by != ALL)
             continue;
         const bool known = covers(entry, search.root, search.wave, search.epoch) ||
-                           passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH);
+                           (!is_of_same_wave(entry, &search) &&
+                            passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH));
         if (known && entry->how == WMI_RACE_ACQUIRES)
             return WMI_RACE_ORDERED;
         if (known)

@@ -37,6 +37,8 @@ struct wmi_race_past {
     bool stored;              /* it has stored to global memory */
     bool all;                 /* it has learned too much for its list: it is said to know everything */
     struct wmi_race_learned *learned;
+    uint32_t *unreleased; /* of each wave: 1 + the epoch before a barrier that its stores had not been
+                             released at; 0: none. NULL: no wave has one */
 };
 
 struct wmi_race_wave {
@@ -75,6 +77,8 @@ enum { WMI_RACE_CHUNK = 1 << 10, WMI_RACE_CHUNKS = WMI_RACE_TAGS / WMI_RACE_CHUN
 struct wmi_race_order {
     bool writes_back; /* stores are released only by writing back caches */
     bool halves; /* records tell lanes 0 to 31 of a wave, twice its number, from lanes 32 to 63, one more */
+    bool
+        waits_at_barriers; /* only stores that are complete at a barrier are known to other waves behind it */
     struct wmi_race_past **past; /* chunks by tag; tag 0 is none */
     uint32_t tags, chunks, visit;
     bool lost; /* no memory, or too many workgroups */

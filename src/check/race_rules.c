@@ -15,8 +15,9 @@
 enum { VECTOR = 1 << WM_CACHE_VECTOR, GL1 = 1 << WM_CACHE_GL1 };
 
 static const struct wmi_race_model models[] = {
-    {.load_bits = WMI_POLICY_GLC, /* gfx6 to gfx90a */
+    {.load_bits = WMI_POLICY_GLC, /* gfx6 to gfx908 */
      .invalidates = VECTOR,
+     .waits_at_barriers = true,
      .wait = "s_waitcnt vmcnt(0)",
      .invalidate = "buffer_wbinvl1_vol"},
     {.named = true, /* gfx940 */
@@ -43,6 +44,10 @@ static const struct wmi_race_model models[] = {
      .wait = "s_wait_storecnt 0x0",
      .write_back = "global_wb scope:SCOPE_DEV",
      .invalidate = "global_inv scope:SCOPE_DEV"},
+    {.load_bits = WMI_POLICY_GLC, /* gfx90a */
+     .invalidates = VECTOR,
+     .wait = "s_waitcnt vmcnt(0)",
+     .invalidate = "buffer_wbinvl1_vol"},
 };
 
 const struct wmi_race_model *wmi_race_model(const struct wmi_target *target)

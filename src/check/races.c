@@ -396,6 +396,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
     races->order.halves = depends_on_wave_size(races);
+    races->order.waits_at_barriers = races->rules.model->waits_at_barriers;
     return &races->observer;
 }
 

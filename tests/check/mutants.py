@@ -2,34 +2,38 @@
 # SPDX-License-Identifier: MIT
 """Injects faults into the machine code of correct kernels, one at a time, and asks 'wavemem check' for them.
 
-usage: mutants.py WAVEMEM FOLDER LIST [--every N] [--all-targets] [--rewrite] [SOURCE]...     (77: skipped, without a compiler)
+usage: mutants.py WAVEMEM FOLDER LIST [--every N] [--target TARGET]...          (77: skipped, without a compiler)
 
-The kernels are those of SOURCE (check.py describes the files; default: all files here with correct kernels), whose code
-is correct: they have no FINDS. Each is compiled to assembly for each target; a fault is one line of it that is changed:
+The kernels are those of SOURCES without FINDS (check.py describes these files). Each is compiled to assembly for each
+target; a fault is one line of it that is changed:
 
     barrier   an s_barrier is removed (with its signal on gfx12)
     fence     an instruction that writes back or invalidates caches is removed
     wait      a wait is removed
-    store     a store is removed
-    scope     an access loses its cache policy, the scope of an atomic access
-    index     an access is moved by the elements of a wave
+    store     a store that initializes memory is removed: the first to LDS, and those to buffers that nobody has written
+    scope     an access loses its cache policy, which is the scope of atomics
+    index     an access is moved by the elements of a workgroup, as if its number was counted twice
 
-A fault counts as found if the check reports what it does not report of the correct kernel. LIST has a line for each that is
-not found, with the reason, and no other:
+A fault counts as found if the check reports a rule that it does not report of the correct kernel. LIST explains those that
+are not found; a line is
 
-    KIND SOURCE KERNEL TARGET NUMBER: INSTRUCTION # REASON
+    KIND SOURCE KERNEL TARGET NUMBERS # REASON
 
-NUMBER counts the kernel's instructions of this kind. A reason that begins with "same:" says why the fault cannot change
-what the kernel does on this target; these do not count as missed.
+with patterns as of a shell. NUMBERS ("3-5,9" or "*") counts the kernel's instructions of this kind. A reason that begins
+with "same:" says why the fault cannot change what the kernel does; such faults do not count as missed. It is an error if a
+fault is not found and not listed, or found although it is listed, or, of all faults, if a line matches nothing.
 
---every N: only each Nth fault, so that a test takes seconds. --rewrite: writes LIST again, keeping its reasons.
+--every N: only each Nth fault, so that a test takes seconds.
 """
 import argparse
 import collections
 import concurrent.futures
+import fnmatch
 import json
+import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -57,9 +61,9 @@ def size_of(text):
     return next((size for part, size in SIZES.items() if name.endswith("_" + part)), 4)
 
 
-def shifted(text, lanes):
-    """The instruction at the elements of the next wave."""
-    distance = lanes * size_of(text)
+def shifted(text, items):
+    """The instruction at the elements of the next workgroup."""
+    distance = items * size_of(text)
     code, comment, rest = text.partition("//")
     match = re.search(r"\boffset:(-?\d+)", code)
     if match:
@@ -71,7 +75,7 @@ def shifted(text, lanes):
     return f"{code[:at]} offset:{distance}{code[at:]}"
 
 
-def faults(lines, first, last, lanes):
+def faults(lines, first, last, items):
     """(kind, line, its replacement) of the lines [first, last) of a kernel; "" removes the line."""
     starts = True
     for at in range(first, last):
@@ -91,7 +95,7 @@ def faults(lines, first, last, lanes):
         if MEMORY.match(text) and policy.search(text):
             yield "scope", at, policy.sub("", text)
         if MEMORY.match(text) and not text.split()[0].startswith("buffer"):
-            moved = shifted(text, lanes)
+            moved = shifted(text, items)
             if moved:
                 yield "index", at, moved
 
@@ -117,12 +121,14 @@ def listing(source, target, folder):
 
 
 def make_mutants(source, target, lines):
-    good = {run.kernel for run in source.runs if (run.kernel not in source.starts or not source.expected(run.kernel, target))
+    good = {run.kernel: run for run in source.runs if (run.kernel not in source.starts or not source.expected(run.kernel, target))
             and check.matches(target, source.targets) and check.matches(target, run.targets)}
     for kernel in sorted(good):
         number = collections.Counter()
-        for kind, at, new in faults(lines, *bounds(lines, kernel), compiler.wave_of(target)):
-            if kind not in SOURCES[os.path.basename(source.path)]:
+        words = good[kernel].words
+        items = math.prod(map(int, words[words.index("-b") + 1].replace("{wave}", str(compiler.wave_of(target))).split(",")))
+        for kind, at, new in faults(lines, *bounds(lines, kernel), items):
+            if kind not in SOURCES[os.path.basename(source.path)] or (kind == "store" and lines[at].split()[0].startswith("global") and "uninit:" not in " ".join(words)):
                 continue
             number[kind] += 1
             mutated = list(lines)
@@ -157,14 +163,16 @@ def found_by(run, target, wavemem, path):
 
 
 def judge(mutant, run, clean, wavemem, path):
-    """Whether it is found, and why."""
+    """Whether it is found; None: the target cannot encode the offset."""
     error = assemble(mutant.lines, mutant.target, wavemem, path)
+    if error and mutant.kind == "index":
+        return None
     if error:
-        return None, error
+        sys.exit(f"{name_of(mutant)}: {error}")
     rules, code = found_by(run, mutant.target, wavemem, path)
     os.unlink(path)
     os.unlink(path + ".s")
-    return bool(rules - clean) or code == 3, rules
+    return bool(rules - clean) or code == 3
 
 
 def name_of(mutant):
@@ -172,32 +180,33 @@ def name_of(mutant):
 
 
 def read_list(path):
-    reasons = {}
+    """The lines of LIST as (patterns of a mutant's fields, reason)."""
+    entries = []
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            line = line.split("\n")[0]
-            if line and not line.startswith("#"):
-                name, _, reason = line.partition(" # ")
-                reasons[name] = reason
-    return reasons
+        for number, line in enumerate(file, 1):
+            fields, _, reason = line.strip().partition(" # ")
+            if not fields or fields.startswith("#"):
+                continue
+            if len(fields.split()) != 5 or not reason:
+                sys.exit(f"{path}:{number}: expected KIND SOURCE KERNEL TARGET NUMBERS # REASON")
+            entries.append((fields.split(), reason))
+    return entries
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("wavemem", type=os.path.abspath)
-    parser.add_argument("folder", type=os.path.abspath)
-    parser.add_argument("list")
-    parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--rewrite", action="store_true")
-    parser.add_argument("--target", action="append")
-    parser.add_argument("source", nargs="*", default=SOURCES)
-    arguments = parser.parse_args()
-    compiler.bitcode_folder()
-    os.makedirs(arguments.folder, exist_ok=True)
-    jobs = []
-    count = 0
-    for name in arguments.source:
+def is_in(number, numbers):
+    """Whether "3", "3-5,9" or "*" contains the number."""
+    ranges = [part.split("-") for part in numbers.split(",")]
+    return numbers == "*" or any(int(ends[0]) <= number <= int(ends[-1]) for ends in ranges)
+
+
+def covers(fields, mutant):
+    return all(fnmatch.fnmatch(value, pattern) for value, pattern in zip(mutant[:4], fields)) and is_in(mutant.number, fields[4])
+
+
+def make_jobs(arguments):
+    """Every wanted fault, with its run, what is reported of the correct kernel, and a path to work at."""
+    jobs, count = [], 0
+    for name in SOURCES:
         source = check.Source(os.path.join(HERE, name))
         for target in arguments.target or TARGETS:
             if not check.matches(target, source.targets):
@@ -207,25 +216,59 @@ def main():
             mutants = list(make_mutants(source, target, lines))
             chosen = [mutant for number, mutant in enumerate(mutants, count) if number % arguments.every == 0]
             count += len(mutants)
-            if not chosen:
-                continue
             correct = os.path.join(arguments.folder, f"{name}-{target}.correct")
             error = assemble(lines, target, arguments.wavemem, correct)
             if error:
                 sys.exit(error)
-            clean = {}
-            for mutant in chosen:
-                if mutant.kernel not in clean:
-                    clean[mutant.kernel] = found_by(runs[mutant.kernel], target, arguments.wavemem, correct)[0]
-                jobs.append((mutant, runs[mutant.kernel], clean[mutant.kernel], arguments.wavemem, os.path.join(arguments.folder, f"{len(jobs)}.mutant")))
+            clean = {kernel: found_by(runs[kernel], target, arguments.wavemem, correct)[0] for kernel in {mutant.kernel for mutant in chosen}}
+            jobs += [(mutant, runs[mutant.kernel], clean[mutant.kernel], arguments.wavemem,
+                      os.path.join(arguments.folder, f"{len(jobs) + number}.mutant")) for number, mutant in enumerate(chosen)]
+    return jobs
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("wavemem", type=os.path.abspath)
+    parser.add_argument("folder", type=os.path.abspath)
+    parser.add_argument("list")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--target", action="append")
+    arguments = parser.parse_args()
+    compiler.bitcode_folder()
+    for tool in ("clang-19", "ld.lld-19"):
+        if not shutil.which(tool):
+            compiler.skip(f"no {tool}")
+    os.makedirs(arguments.folder, exist_ok=True)
+    entries = read_list(arguments.list)
+    jobs = make_jobs(arguments)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda job: judge(*job), jobs))
-    for (mutant, *_), (found, rules) in zip(jobs, results):
-        if arguments.verbose:
-            print({True: "found", False: "MISSED", None: "invalid"}[found], name_of(mutant), rules)
-    tally = collections.Counter((mutant.kind, found) for (mutant, *_), (found, _) in zip(jobs, results))
-    print(len(jobs), dict(tally))
+    tally, mistakes, used = collections.defaultdict(collections.Counter), 0, set()
+    for (mutant, *_), found in zip(jobs, results):
+        if found is None:
+            continue
+        listed = [number for number, (fields, _) in enumerate(entries) if covers(fields, mutant)]
+        used.update(listed)
+        same = any(entries[number][1].startswith("same:") for number in listed)
+        tally[mutant.kind]["same" if same and not found else "found" if found else "missed"] += 1
+        if not found and not listed:
+            mistakes += 1
+            print(f"not found: {name_of(mutant)}")
+        elif found and listed:
+            mistakes += 1
+            print(f"found, although {arguments.list} says '{entries[listed[0]][1]}': {name_of(mutant)}")
+    if arguments.every == 1 and not arguments.target:
+        for number, (fields, _) in enumerate(entries):
+            if number not in used:
+                mistakes += 1
+                print(f"{arguments.list}: nothing matches '{' '.join(fields)}'")
+    total = sum(tally.values(), collections.Counter())
+    for kind, counts in [*sorted(tally.items()), ("all", total)]:
+        changes = counts["found"] + counts["missed"]
+        print(f"{kind:8} {changes + counts['same']:5} faults, of which {counts['same']:4} change nothing, {counts['found']:5} are found, "
+              f"{counts['missed']:4} are not: {100 * counts['found'] / max(changes, 1):.1f} %")
+    return 1 if mistakes or not jobs else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -214,6 +214,7 @@ static void objects(void **state)
     assert_int_equal(wm_object_wave_size(NULL, 0), 0);
     assert_false(wm_object_line(NULL, 0, NULL, NULL, NULL));
     assert_false(wm_kernel_line(NULL, NULL, NULL, NULL));
+    assert_false(wm_object_inlined(NULL, 0, 0, NULL));
     OK(wm_object_open(ends, 4, NULL, "gfx900", &object, &diag));
     REFUSES(wm_object_find_kernel, object, NULL, NULL);
     assert_null(wm_object_kernel(object, 1));
