@@ -11,6 +11,9 @@
 enum {
     WMI_FIRST_TURN = 1 << 11, /* instructions that a wave runs before the next wave of its workgroup does */
     WMI_INSTRUCTIONS_PER_LOOK = 1 << 19, /* between two looks at the clock */
+    /* Instructions that a thread executes for each step of the program before it compiles the program: a step
+     * takes about as long to compile as 300 instructions to interpret. */
+    WMI_INSTRUCTIONS_PER_STEP = 1000,
 };
 
 /* A workgroup and all the memory that it computes in. */
@@ -50,6 +53,7 @@ struct wmi_executor {
     uint32_t last_id[3];
     uint64_t groups_done; /* and not yet added to the dispatch's */
     uint64_t groups_since_look, next_look;
+    uint64_t compile_at; /* instructions after which the program is compiled */
     bool calls_progress, out_of_memory;
 };
 
@@ -72,6 +76,11 @@ void wmi_residents_free(struct wmi_resident *resident);
 uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident);
 /* Makes the resident workgroup number `flat_id`, before its first instruction. */
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id);
+
+/* ---- workgroup.c ---- */
+
+/* Compiles the code that the dispatch has lowered. */
+void wmi_compile_dispatch(struct wmi_dispatch *dispatch);
 
 /* ---- turns.c ---- */
 

@@ -3,6 +3,7 @@
 #ifndef WMI_PROGRAM_H
 #define WMI_PROGRAM_H
 
+#include "compile/compile.h"
 #include "lower/code.h"
 
 enum { WMI_STEP_LIMIT = 1 << 22 }; /* steps of a program: 200 MB; only a hostile one needs more */
@@ -12,6 +13,27 @@ struct wmi_program;
 /* Lowers all that can be reached from the entry by direct branches, for this CPU level. NULL: no memory. */
 struct wmi_program *wmi_program_create(const struct wmi_code_options *options, enum wmi_cpu_level level);
 void wmi_program_destroy(struct wmi_program *program);
+
+/* When code is compiled to host code. WAVEMEM_COMPILE=off|auto|always in the environment. */
+enum wmi_compiling {
+    WMI_COMPILE_OFF,
+    WMI_COMPILE_AUTO,   /* when it has run for a while */
+    WMI_COMPILE_ALWAYS, /* before it runs */
+};
+
+/* What has been compiled. */
+struct wmi_compiled {
+    size_t bytes;
+    double seconds;
+    bool refused; /* the host does not execute memory that was written */
+};
+
+/* OFF if the program is observed, or if this host has no compiler. */
+enum wmi_compiling wmi_program_compiling(const struct wmi_program *program);
+/* Compiles what has been lowered and not compiled; with ALWAYS, code that is lowered later as well.
+ * Thread-safe. mode: of most waves; others are interpreted. */
+void wmi_program_compile(struct wmi_program *program, const struct wmi_compile_mode *mode);
+struct wmi_compiled wmi_program_compiled(struct wmi_program *program);
 
 /* The code that was lowered: options, frames, decoding. */
 const struct wmi_code *wmi_program_code(const struct wmi_program *program);

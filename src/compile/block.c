@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the stretches of a program and makes their steps lead to host code. */
+#include "compile/stretch.h"
+
+#include "base/grow.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    LEAST_STEPS = 2,   /* of a stretch that is worth its entry */
+    MOST_STEPS = 512,  /* and where it ends at the latest */
+};
+
+struct wmi_host_memory {
+    struct wmi_host_memory *next;
+    void *code;
+    size_t size, used;
+};
+
+/* A step that is to lead to the code at this offset. */
+struct patch {
+    size_t step, code;
+};
+
+struct compilation {
+    struct wmi_stretch stretch;
+    struct patch *patches;
+    size_t patch_count, patch_capacity;
+};
+
+bool wmi_can_compile(enum wmi_cpu_level level)
+{
+#if defined(__x86_64__) && defined(__linux__)
+    (void)level;
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#else
+    (void)level;
+    return false;
+#endif
+}
+
+/* ---- entries and exits ---- */
+
+static void add_patch(struct compilation *c, size_t step)
+{
+    if (!wmi_grow(&c->patches, &c->patch_capacity, c->patch_count, sizeof *c->patches)) {
+        c->stretch.failed = true;
+        return;
+    }
+    c->patches[c->patch_count++] = (struct patch){step, c->stretch.host.count};
+}
+
+/* Continues with the step as it is bound now: with its compiled code, if it has some. */
+static void continue_at(struct wmi_stretch *s, const struct wmi_op *op)
+{
+#ifdef WMI_STEPS_RETURN
+    wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op);
+    wmi_return(&s->host);
+#else
+    wmi_move_immediate(&s->host, WMI_OP, (uintptr_t)op);
+    wmi_jump_memory(&s->host, WMI_OP, offsetof(struct wmi_op, body));
+#endif
+}
+
+/* Executes the step's own body, which continues with the next step. */
+static void interpret(struct wmi_stretch *s, size_t step)
+{
+    const struct wmi_op *op = &s->block->ops[step];
+    wmi_move_immediate(&s->host, WMI_OP, (uintptr_t)op);
+    wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op->body);
+    wmi_jump_register(&s->host, WMI_RAX);
+}
+
+static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
+{
+    wmi_land(&s->host, leave->jump);
+    for (unsigned i = 0; i < leave->count; i++)
+        wmi_stretch_store(s, &leave->dirty[i]);
+    interpret(s, leave->step);
+}
+
+/* Checks what compiled code assumes. Returns the jump taken by waves with inactive lanes. */
+static size_t put_check(struct wmi_stretch *s, size_t step)
+{
+    const int32_t full = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
+    wmi_arithmetic_memory(&s->host, 7, false, WMI_FRAME, offsetof(struct wmi_frame, mode),
+                          (int32_t)s->block->mode.mode);
+    const size_t usual = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    interpret(s, step);
+    wmi_land(&s->host, usual);
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME,
+                      (int32_t)wmi_stretch_origin(s));
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, full, 0);
+    return wmi_jump_if(&s->host, WMI_IF_EQUAL);
+}
+
+static void load_exec(struct wmi_stretch *s)
+{
+    const int32_t bits = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits);
+    for (unsigned i = 0; i < s->strips; i++)
+        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, bits + (int32_t)(2 * i));
+}
+
+/* Loads what the code at the reentry expects; NULL: there is no such code, the step is interpreted. */
+static void put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, size_t step, bool partial)
+{
+    if (!back) {
+        interpret(s, step);
+        return;
+    }
+    if (partial)
+        load_exec(s);
+    for (unsigned i = 0; i < back->count; i++)
+        wmi_stretch_load(s, &back->held[i]);
+    wmi_jump_back(&s->host, back->code);
+}
+
+/* ---- branches ---- */
+
+static bool is_branch(const struct wmi_step *step)
+{
+    return step->id >= WMI_STEP_branch && step->id <= WMI_STEP_branch_execnz;
+}
+
+/* Compares with 0 what the branch depends on; returns the condition under which it is not taken. */
+static enum wmi_condition put_condition(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const int32_t scc = offsetof(struct wmi_frame, s) + 4 * WMI_S_SCC,
+                  vcc = offsetof(struct wmi_frame, s) + 4 * WMI_S_VCC,
+                  exec = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits);
+    switch (step->id) {
+    case WMI_STEP_branch_scc0:
+    case WMI_STEP_branch_scc1:
+        wmi_arithmetic_memory(&s->host, 7, false, WMI_FRAME, scc, 0);
+        return step->id == WMI_STEP_branch_scc0 ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
+    case WMI_STEP_branch_vccz:
+    case WMI_STEP_branch_vccnz:
+        wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME, vcc, 0);
+        return step->id == WMI_STEP_branch_vccz ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
+    default:
+        wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, exec, 0);
+        return step->id == WMI_STEP_branch_execz ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
+    }
+}
+
+/* The code of a step that has been compiled in this pass, or 0. */
+static size_t code_of(const struct compilation *c, const struct wmi_op *op)
+{
+    for (size_t i = c->patch_count; i-- > 0;)
+        if (&c->stretch.block->ops[c->patches[i].step] == op)
+            return c->patches[i].code;
+    return 0;
+}
+
+static void put_branch(struct compilation *c, const struct wmi_step *step, const struct wmi_op *target)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const int32_t left = offsetof(struct wmi_frame, left);
+    wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, left, (int32_t)step->c);
+    size_t not_taken = 0;
+    if (step->id != WMI_STEP_branch)
+        not_taken = wmi_jump_if(&s->host, put_condition(s, step));
+    /* The turn is over once `left` is negative. */
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, left, 0);
+    const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS), code = code_of(c, target);
+    if (code)
+        wmi_jump_back(&s->host, code);
+    else
+        continue_at(s, target);
+    wmi_land(&s->host, over);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
+    wmi_move_immediate(&s->host, WMI_RCX, (uintptr_t)target);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX, (int32_t)s->block->layout->wave_resume);
+    wmi_move_immediate(&s->host, WMI_RAX, 0);
+    wmi_return(&s->host);
+    if (not_taken) {
+        wmi_land(&s->host, not_taken);
+        continue_at(s, &s->block->ops[s->at + 1]);
+    }
+}
+
+/* ---- stretches ---- */
+
+static wmi_emit_step *emitter_of(const struct wmi_step *step)
+{
+    wmi_emit_step *emit = wmi_vector_emitter(step);
+    if (!emit)
+        emit = wmi_scalar_emitter(step);
+    return emit ? emit : wmi_memory_emitter(step);
+}
+
+/* The code of the steps for waves with all or some lanes active; exits and reentries are left to be put. */
+static void put_version(struct compilation *c, bool partial, const struct wmi_op *target)
+{
+    struct wmi_stretch *s = &c->stretch;
+    s->partial = partial;
+    wmi_stretch_forget(s);
+    if (partial)
+        load_exec(s);
+    for (s->at = s->from; s->at < s->end && !s->failed; s->at++) {
+        const struct wmi_step *step = &s->block->steps[s->at];
+        if (is_branch(step)) {
+            wmi_stretch_flush(s, s->block->count); /* every VGPR may be read */
+            put_branch(c, step, target);
+            return;
+        }
+        if (!emitter_of(step)(s, step)) {
+            wmi_stretch_end_step(s);
+            wmi_stretch_flush(s, s->at);
+            interpret(s, s->at);
+            wmi_stretch_forget(s);
+            wmi_stretch_come_back(s);
+        }
+        wmi_stretch_end_step(s);
+    }
+    s->at = s->end;
+    wmi_stretch_flush(s, s->end);
+    continue_at(s, &s->block->ops[s->end]);
+}
+
+static const struct wmi_reentry *find_reentry(const struct wmi_stretch *s, size_t from, size_t to, size_t step)
+{
+    for (size_t i = from; i < to; i++)
+        if (s->reentries[i].step == step)
+            return &s->reentries[i];
+    return NULL;
+}
+
+static void put_stretch(struct compilation *c, const struct wmi_op *target)
+{
+    struct wmi_stretch *s = &c->stretch;
+    s->exit_count = s->reentry_count = 0;
+    add_patch(c, s->from);
+    const size_t inactive = put_check(s, s->from);
+    put_version(c, false, target);
+    const size_t of_full = s->reentry_count;
+    wmi_land(&s->host, inactive);
+    put_version(c, true, target);
+    for (size_t i = 0; i < s->exit_count; i++)
+        put_exit(s, &s->exits[i]);
+    for (size_t step = s->from + 1; step < s->end; step++) {
+        const struct wmi_reentry *full = find_reentry(s, 0, of_full, step),
+                                 *partial = find_reentry(s, of_full, s->reentry_count, step);
+        if (!full && !partial)
+            continue;
+        add_patch(c, step);
+        const size_t to_partial = put_check(s, step);
+        put_reentry(s, full, step, false);
+        wmi_land(&s->host, to_partial);
+        put_reentry(s, partial, step, true);
+    }
+}
+
+/* The end of the stretch that begins at s->from, and the target of the branch in it. */
+static size_t find_end(const struct wmi_block *block, size_t from, const struct wmi_op **target)
+{
+    size_t i = from;
+    for (; i < block->count - 1 && i - from < MOST_STEPS && (i == from || !block->leads[i]); i++) {
+        const struct wmi_step *step = &block->steps[i];
+        if (is_branch(step)) {
+            *target = block->find(block->user, (uint64_t)step->y << 32 | step->x);
+            return *target ? i + 1 : i;
+        }
+        if (!emitter_of(step))
+            break;
+    }
+    return i;
+}
+
+static void put_all(struct compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_block *block = s->block;
+    for (size_t i = 0; i + 1 < block->count && !s->failed && !s->host.full;) {
+        const struct wmi_op *target = NULL;
+        if (wmi_step_facts_of(block->steps[i].id).flags & WMI_STEP_TAKES_NEXT) {
+            i += 2;
+            continue;
+        }
+        const size_t end = find_end(block, i, &target);
+        if (end - i >= LEAST_STEPS) {
+            s->from = i;
+            s->end = end;
+            put_stretch(c, target);
+        }
+        i = end > i ? end : i + 1;
+    }
+}
+
+/* ---- memory ---- */
+
+/* Copies the code to memory that can be executed and not written. */
+static struct wmi_host_memory *make_executable(const struct wmi_host *host, bool *refused)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (host->count + page - 1) / page * page;
+    struct wmi_host_memory *memory = malloc(sizeof *memory);
+    if (!memory)
+        return NULL;
+    *memory = (struct wmi_host_memory){.size = size, .used = host->count};
+    memory->code = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory->code == MAP_FAILED) {
+        free(memory);
+        return NULL;
+    }
+    memcpy(memory->code, host->bytes, host->count);
+    if (mprotect(memory->code, size, PROT_READ | PROT_EXEC)) {
+        munmap(memory->code, size);
+        free(memory);
+        *refused = true;
+        return NULL;
+    }
+    return memory;
+}
+
+void wmi_host_memory_free(struct wmi_host_memory *memory)
+{
+    for (struct wmi_host_memory *next; memory; memory = next) {
+        next = memory->next;
+        munmap(memory->code, memory->size);
+        free(memory);
+    }
+}
+
+size_t wmi_host_memory_size(const struct wmi_host_memory *memory)
+{
+    size_t size = 0;
+    for (; memory; memory = memory->next)
+        size += memory->used;
+    return size;
+}
+
+static void apply_patches(const struct compilation *c, const unsigned char *code)
+{
+    for (size_t i = 0; i < c->patch_count; i++) {
+        union {
+            const unsigned char *code;
+            wmi_body body;
+        } entry = {.code = code + c->patches[i].code};
+        __atomic_store_n(&c->stretch.block->ops[c->patches[i].step].body, entry.body, __ATOMIC_RELEASE);
+    }
+}
+
+bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory, bool *refused)
+{
+    struct compilation *c = calloc(1, sizeof *c);
+    bool ok = false;
+    if (!c)
+        return false;
+    c->stretch.block = block;
+    c->stretch.lanes = block->code->options.lanes;
+    c->stretch.strips = c->stretch.lanes / WMI_STRIP_LANES;
+    c->stretch.row_bytes = block->code->row_bytes;
+    put_all(c);
+    if (!c->stretch.failed && !c->stretch.host.full) {
+        struct wmi_host_memory *made = c->patch_count ? make_executable(&c->stretch.host, refused) : NULL;
+        if (made) {
+            made->next = *memory;
+            *memory = made;
+            apply_patches(c, made->code);
+        }
+        ok = made || !c->patch_count;
+    }
+    free(c->stretch.host.bytes);
+    free(c->stretch.exits);
+    free(c->stretch.reentries);
+    free(c->patches);
+    free(c);
+    return ok;
+}
