@@ -57,6 +57,7 @@ static void add_patch(struct compilation *c, size_t step)
 /* Continues with the step as it is bound now: with its compiled code, if it has some. */
 static void continue_at(struct wmi_stretch *s, const struct wmi_op *op)
 {
+    wmi_end_vectors(&s->host);
 #ifdef WMI_STEPS_RETURN
     wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op);
     wmi_return(&s->host);
@@ -70,6 +71,7 @@ static void continue_at(struct wmi_stretch *s, const struct wmi_op *op)
 static void interpret(struct wmi_stretch *s, size_t step)
 {
     const struct wmi_op *op = &s->block->ops[step];
+    wmi_end_vectors(&s->host);
     wmi_move_immediate(&s->host, WMI_OP, (uintptr_t)op);
     wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op->body);
     wmi_jump_register(&s->host, WMI_RAX);
@@ -172,6 +174,7 @@ static void put_branch(struct compilation *c, const struct wmi_step *step, const
     else
         continue_at(s, target);
     wmi_land(&s->host, over);
+    wmi_end_vectors(&s->host);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
     wmi_move_immediate(&s->host, WMI_RCX, (uintptr_t)target);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX, (int32_t)s->block->layout->wave_resume);

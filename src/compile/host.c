@@ -92,6 +92,11 @@ void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned 
         wmi_put_8(host, (uint8_t)immediate);
 }
 
+void wmi_end_vectors(struct wmi_host *host)
+{
+    put(host, (const uint8_t[]){0xc5, 0xf8, 0x77}, 3);
+}
+
 /* ---- mask registers ---- */
 
 /* VEX prefix of three bytes, without extended registers except `base`. */

@@ -103,6 +103,10 @@ enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become
 void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
               unsigned mask, int immediate);
 
+/* VZEROUPPER: without it, each SSE instruction of the interpreter would wait for the vector instructions that
+ * wrote its destination last. */
+void wmi_end_vectors(struct wmi_host *host);
+
 /* ---- mask registers ---- */
 
 void wmi_kmov_load(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement); /* 16 bits */
