@@ -82,13 +82,13 @@ static void release(struct wmi_stretch *s, struct wmi_held_row *held)
     held->used = false;
 }
 
-/* Frees the registers of the row that was not used for the longest time. */
-static void evict(struct wmi_stretch *s)
+/* Frees the registers of the row that was not used for the longest time, other than `kept`. */
+static void evict(struct wmi_stretch *s, const struct wmi_held_row *kept)
 {
     struct wmi_held_row *oldest = NULL;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
         struct wmi_held_row *held = &s->held[i];
-        if (held->used && held->step != s->at && (!oldest || held->step < oldest->step))
+        if (held->used && held != kept && (held->step != s->at || s->has_read) && (!oldest || held->step < oldest->step))
             oldest = held;
     }
     if (!oldest) {
@@ -100,7 +100,7 @@ static void evict(struct wmi_stretch *s)
     release(s, oldest);
 }
 
-unsigned wmi_stretch_register(struct wmi_stretch *s)
+static unsigned take_register(struct wmi_stretch *s, const struct wmi_held_row *kept)
 {
     for (;;) {
         for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
@@ -108,14 +108,20 @@ unsigned wmi_stretch_register(struct wmi_stretch *s)
                 s->owner[i] = OF_STEP;
                 return i;
             }
-        evict(s);
+        evict(s, kept);
         if (s->failed)
             return 0;
     }
 }
 
+unsigned wmi_stretch_register(struct wmi_stretch *s)
+{
+    return take_register(s, NULL);
+}
+
 void wmi_stretch_end_step(struct wmi_stretch *s)
 {
+    s->has_read = false;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
         if (s->owner[i] == OF_STEP)
             s->owner[i] = FREE;
@@ -219,7 +225,7 @@ static void spread(struct wmi_stretch *s, struct wmi_held_row *held)
     const unsigned index = (unsigned)(held - s->held);
     held->step = s->at;
     for (unsigned i = 1; i < s->strips; i++) {
-        held->reg[i] = (uint8_t)wmi_stretch_register(s);
+        held->reg[i] = (uint8_t)take_register(s, held);
         s->owner[held->reg[i]] = (uint8_t)index;
         wmi_evex(&s->host, WMI_VMOVDQA32, held->reg[i], 0, wmi_zmm(held->reg[0]), WMI_NO_MASK,
                  WMI_NO_IMMEDIATE);
@@ -233,6 +239,7 @@ void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *res
         wmi_stretch_write_all_lanes(s, row, result);
         return;
     }
+    s->has_read = true;
     struct wmi_held_row *held = find(s, row);
     if (!held)
         held = load_row(s, row, s->strips);

@@ -56,6 +56,7 @@ struct wmi_stretch {
     unsigned lanes, strips;
     uint32_t row_bytes;
     bool partial;
+    bool has_read; /* the step needs its sources no longer, so that they can be spilled */
     struct wmi_held_row held[WMI_ZMM_REGISTERS];
     uint8_t held_of_row[WMI_MOST_ROWS]; /* index in `held`, or WMI_NOT_HELD */
     uint8_t owner[WMI_ZMM_REGISTERS];   /* index in `held`, or one of these: */
