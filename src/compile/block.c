@@ -186,6 +186,31 @@ static void put_branch(struct compilation *c, const struct wmi_step *step, const
     }
 }
 
+/* ---- EXEC ---- */
+
+/* frame->exec <- the EXEC words. k1 to k4 are not updated: the stretch ends here, or with a branch. */
+static void put_exec(struct wmi_stretch *s)
+{
+    const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
+                  set = offsetof(struct wmi_frame, exec);
+    const bool wide = s->lanes == 64;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, WMI_RAX, WMI_FRAME, words);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME,
+                      set + (int32_t)offsetof(struct wmi_lanes, bits));
+    wmi_arithmetic_immediate(&s->host, 7, wide, WMI_RAX, -1);
+    wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RCX);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_FRAME,
+                      set + (int32_t)offsetof(struct wmi_lanes, full));
+    const unsigned row = wmi_stretch_register(s);
+    for (unsigned i = 0; i < s->strips; i++) {
+        wmi_kmov_load(&s->host, WMI_K, WMI_FRAME, words + (int32_t)(2 * i));
+        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), WMI_K | WMI_ZEROING, 0xff);
+        wmi_evex(&s->host, WMI_VMOVUPS_STORE, row, 0,
+                 wmi_at(WMI_FRAME, set + (int32_t)(offsetof(struct wmi_lanes, row) + i * WMI_STRIP_BYTES)),
+                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    }
+}
+
 /* ---- stretches ---- */
 
 static wmi_emit_step *emitter_of(const struct wmi_step *step)
@@ -193,7 +218,9 @@ static wmi_emit_step *emitter_of(const struct wmi_step *step)
     wmi_emit_step *emit = wmi_vector_emitter(step);
     if (!emit)
         emit = wmi_scalar_emitter(step);
-    return emit ? emit : wmi_memory_emitter(step);
+    if (!emit)
+        emit = wmi_memory_emitter(step);
+    return emit ? emit : wmi_lds_emitter(step);
 }
 
 /* The code of the steps for waves with all or some lanes active; exits and reentries are left to be put. */
@@ -210,6 +237,13 @@ static void put_version(struct compilation *c, bool partial, const struct wmi_op
             wmi_stretch_flush(s, s->block->count); /* every VGPR may be read */
             put_branch(c, step, target);
             return;
+        }
+        if (step->id == WMI_STEP_stage_EXEC) {
+            wmi_stretch_flush(s, s->at + 1);
+            wmi_stretch_forget(s);
+            put_exec(s);
+            wmi_stretch_end_step(s);
+            continue;
         }
         if (!emitter_of(step)(s, step)) {
             wmi_stretch_end_step(s);
@@ -268,8 +302,13 @@ static size_t find_end(const struct wmi_block *block, size_t from, const struct 
             *target = block->find(block->user, (uint64_t)step->y << 32 | step->x);
             return *target ? i + 1 : i;
         }
-        if (!emitter_of(step))
+        if (step->id == WMI_STEP_stage_EXEC) {
+            const struct wmi_step *next = &block->steps[i + 1];
+            if (!is_branch(next) || block->leads[i + 1] || i + 2 >= block->count)
+                return i + 1;
+        } else if (!emitter_of(step)) {
             break;
+        }
     }
     return i;
 }

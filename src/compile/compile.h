@@ -8,7 +8,8 @@
 
 /* Offsets in the structures of src/exec, which compiled code reads. */
 struct wmi_compile_layout {
-    uint32_t wave_worker, wave_resume; /* in struct wmi_wave */
+    uint32_t wave_worker, wave_resume, wave_group; /* in struct wmi_wave */
+    uint32_t group_lds, group_lds_size;            /* in struct wmi_workgroup */
     uint32_t worker_hits;              /* in struct wmi_worker */
     unsigned careful;                  /* flags of a hit whose stores take the slow path */
 };

@@ -92,6 +92,19 @@ void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned 
         wmi_put_8(host, (uint8_t)immediate);
 }
 
+void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base, unsigned index,
+                      unsigned mask)
+{
+    enum { LENGTH_512 = 2 << 5, HAS_SIB = 4 };
+    wmi_put_8(host, 0x62);
+    wmi_put_8(host, off(reg, 3, 7) | off(index, 3, 6) | off(base, 3, 5) | off(reg, 4, 4) | (instruction >> 8 & 7));
+    wmi_put_8(host, (instruction >> 14 & 1) << 7 | 15 << 3 | 1 << 2 | (instruction >> 12 & 3));
+    wmi_put_8(host, LENGTH_512 | off(index, 4, 3) | mask);
+    wmi_put_8(host, instruction & 0xff);
+    wmi_put_8(host, (reg & 7) << 3 | HAS_SIB);
+    wmi_put_8(host, (index & 7) << 3 | (base & 7));
+}
+
 void wmi_end_vectors(struct wmi_host *host)
 {
     put(host, (const uint8_t[]){0xc5, 0xf8, 0x77}, 3);

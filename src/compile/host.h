@@ -73,6 +73,10 @@ enum wmi_evex {
     WMI_VMOVDQA32 = WMI_EVEX(0x6f, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPBROADCASTD_MEMORY = WMI_EVEX_OF(0x58, WMI_MAP_0F38, WMI_PREFIX_66, 0, 2),
     WMI_VPBROADCASTD_GPR = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPBROADCASTD = WMI_EVEX(0x58, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPGATHERDD = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPSCATTERDD = WMI_EVEX(0xa0, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VMOVD_GPR = WMI_EVEX_OF(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128, /* from a zmm */
     WMI_VPADDD = WMI_EVEX(0xfe, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPSUBD = WMI_EVEX(0xfa, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPANDD = WMI_EVEX(0xdb, WMI_MAP_0F, WMI_PREFIX_66, 0),
@@ -103,6 +107,9 @@ enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become
 void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
               unsigned mask, int immediate);
 
+/* A gather or scatter of the lanes of `mask`, which it clears: dwords at `base` + the index of each lane in bytes. */
+void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base, unsigned index,
+                      unsigned mask);
 /* VZEROUPPER: without it, each SSE instruction of the interpreter would wait for the vector instructions that
  * wrote its destination last. */
 void wmi_end_vectors(struct wmi_host *host);

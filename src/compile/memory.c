@@ -3,13 +3,10 @@
  * and one of the bounds for the wave. All others leave the compiled code for their step and come back. */
 #include "compile/stretch.h"
 
-/* Bytes from the first lane to each lane. */
-static const alignas(64) uint32_t lane_offset[WMI_STRIPS * WMI_STRIP_LANES] = {
+const uint32_t wmi_lane_offset[WMI_STRIPS * WMI_STRIP_LANES] = {
 #define FOUR(i)    4 * (i), 4 * (i) + 4, 4 * (i) + 8, 4 * (i) + 12
 #define SIXTEEN(i) FOUR(i), FOUR((i) + 4), FOUR((i) + 8), FOUR((i) + 12)
     SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)};
-
-static const uint32_t vmovd_store = WMI_EVEX_OF(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128;
 
 enum { AHEAD = 2048 }; /* prefetch distance, as in exec/vmem_lanes.c */
 
@@ -35,13 +32,13 @@ static bool find_run(struct wmi_stretch *s, const struct wmi_step *step, enum wm
     if (low.uniform)
         return false;
     /* ECX = the first lane's low word, which must not wrap in the last lane. */
-    wmi_evex(&s->host, vmovd_store, low.reg[0], 0, wmi_zmm(WMI_RCX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex(&s->host, WMI_VMOVD_GPR, low.reg[0], 0, wmi_zmm(WMI_RCX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
     wmi_arithmetic_immediate(&s->host, 7, false, WMI_RCX, -(int32_t)bytes);
     wmi_stretch_exit_if(s, WMI_IF_ABOVE);
     const unsigned differs = wmi_stretch_register(s), expected = wmi_stretch_register(s),
                    first = wmi_stretch_register(s);
     wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, first, 0, wmi_zmm(WMI_RCX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
-    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)lane_offset);
+    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)wmi_lane_offset);
     for (unsigned i = 0; i < s->strips; i++) {
         wmi_evex(&s->host, WMI_VPADDD, i ? expected : differs, first, wmi_at(WMI_R9, (int32_t)(i * WMI_STRIP_BYTES)),
                  WMI_NO_MASK, WMI_NO_IMMEDIATE);
@@ -52,7 +49,7 @@ static bool find_run(struct wmi_stretch *s, const struct wmi_step *step, enum wm
     }
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RCX);
     if (has_high) {
-        wmi_evex(&s->host, vmovd_store, high.reg[0], 0, wmi_zmm(WMI_RCX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex(&s->host, WMI_VMOVD_GPR, high.reg[0], 0, wmi_zmm(WMI_RCX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
         if (!high.uniform) {
             wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, first, 0, wmi_zmm(WMI_RCX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
             for (unsigned i = 0; i < s->strips; i++)

@@ -637,11 +637,10 @@ static bool emit_move_scalar(struct wmi_stretch *s, const struct wmi_step *step)
 
 static bool emit_first_lane(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const uint32_t vmovd_store = WMI_EVEX_OF(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128;
     if (s->partial)
         return false;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
-    put(s, vmovd_store, a.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->d));
+    put(s, WMI_VMOVD_GPR, a.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->d));
     return true;
 }
 

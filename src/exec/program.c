@@ -136,6 +136,9 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
     static const struct wmi_compile_layout layout = {
         .wave_worker = offsetof(struct wmi_wave, worker),
         .wave_resume = offsetof(struct wmi_wave, resume),
+        .wave_group = offsetof(struct wmi_wave, group),
+        .group_lds = offsetof(struct wmi_workgroup, lds),
+        .group_lds_size = offsetof(struct wmi_workgroup, lds_size),
         .worker_hits = offsetof(struct wmi_worker, hits),
         .careful = WMI_HIT_CAREFUL,
     };

@@ -320,11 +320,21 @@ static void check(struct program *p, unsigned fills)
         run(p->expected, p->interpreted);
         run(p->actual, p->compiled);
         compare(p, "scalar", 0, offsetof(struct wmi_frame, exec));
+        compare(p, "EXEC", offsetof(struct wmi_frame, exec), offsetof(struct wmi_frame, lanes));
         assert_int_equal(p->expected->left, p->actual->left);
         compare(p, "VGPR", p->code.vgpr_offset, p->frame_size);
     }
     wmi_host_memory_free(p->memory);
     p->memory = NULL;
+}
+
+/* Lets two steps of the program set EXEC. */
+static void change_exec(struct program *p, size_t at)
+{
+    p->steps[at] = (struct wmi_step){.id = WMI_STEP_BODIES + WMI_INSN_s_mov_b64,
+                                     .d = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
+                                     .a = some_scalar()};
+    p->steps[at + 1] = (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
 }
 
 /* ---- the tests ---- */
@@ -369,6 +379,8 @@ static void test_sequences(void **state)
         p.count = 2 + below(MOST_STEPS - 1);
         for (size_t k = 0; k < p.count; k++)
             p.steps[k] = some_step(&p, (enum wmi_step_id)ids[below(count)]);
+        if (below(2))
+            change_exec(&p, below((uint32_t)p.count - 1));
         check(&p, 3);
         destroy(&p);
     }
