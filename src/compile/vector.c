@@ -23,6 +23,9 @@ struct recipe {
 
 static const struct recipe *recipe_of(const struct wmi_step *step);
 
+static const uint32_t vpmulld = WMI_EVEX(0x40, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+                      vptestnmd = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_F3, 0);
+
 /* ---- instructions ---- */
 
 static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b)
@@ -247,7 +250,6 @@ static bool emit_multiply_add(struct wmi_stretch *s, const struct wmi_step *step
 /* Minimum and maximum of numbers. See wmi_lower_f32(). The argument: how the two orders are joined. */
 static bool emit_min_max_f32(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const uint32_t vptestnmd = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_F3, 0);
     const struct recipe *recipe = recipe_of(step);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true);
     leave_if(s, WMI_VCMPPS, &a, &b, UNORDERED);
@@ -446,8 +448,6 @@ static struct wmi_rows low_24(struct wmi_stretch *s, uint32_t row, enum shift sh
     return d;
 }
 
-static const uint32_t vpmulld = WMI_EVEX(0x40, WMI_MAP_0F38, WMI_PREFIX_66, 0);
-
 static bool emit_multiply_24(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct recipe *recipe = recipe_of(step);
@@ -562,7 +562,6 @@ static bool emit_carry(struct wmi_stretch *s, const struct wmi_step *step)
             if (!adds) {
                 compare(s, WMI_VPCMPUD, further, d.reg[i], wmi_zmm(ones), in, EQUAL);
             } else {
-                const uint32_t vptestnmd = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_F3, 0);
                 wmi_evex(&s->host, vptestnmd, further, d.reg[i], wmi_zmm(d.reg[i]), in, WMI_NO_IMMEDIATE);
             }
             if (mask)
@@ -585,35 +584,61 @@ static struct wmi_rows row_or_scalar(struct wmi_stretch *s, uint32_t place, bool
     return uniform_register(reg);
 }
 
+/* {high, low} = {c, a} + {e, b}; low may be a, and high c. The mask at *place, if there is one, receives the carries of active lanes. */
+static void add_pairs(struct wmi_stretch *s, const struct wmi_rows *a, const struct wmi_rows *b,
+                      const struct wmi_rows *c, const struct wmi_rows *e, const struct wmi_rows *low,
+                      const struct wmi_rows *high, const uint32_t *place)
+{
+    const unsigned ones = splat(s, UINT32_MAX), carry = WMI_K, over = WMI_K + 1, further = WMI_K + 2;
+    for (unsigned i = 0; i < wmi_rows_strips(s, low); i++) {
+        const unsigned from = wmi_rows_register(a, i), from_high = wmi_rows_register(c, i),
+                       to_high = high->reg[i], mask = active(s, false, i);
+        put(s, WMI_VPADDD, low->reg[i], from, wmi_rows_operand(s, b, i));
+        compare(s, WMI_VPCMPUD, carry, low->reg[i], wmi_rows_operand(s, b, i), WMI_NO_MASK, BELOW);
+        put(s, WMI_VPADDD, to_high, from_high, wmi_rows_operand(s, e, i));
+        if (place)
+            compare(s, WMI_VPCMPUD, over, to_high, wmi_rows_operand(s, e, i), mask, BELOW);
+        wmi_evex(&s->host, WMI_VPSUBD, to_high, to_high, wmi_zmm(ones), carry, WMI_NO_IMMEDIATE);
+        if (!place)
+            continue;
+        wmi_evex(&s->host, vptestnmd, further, to_high, wmi_zmm(to_high), carry, WMI_NO_IMMEDIATE);
+        if (mask)
+            wmi_mask(&s->host, WMI_KAND, further, further, mask);
+        wmi_mask(&s->host, WMI_KOR, over, over, further);
+        store_strip_mask(s, over, *place, i);
+    }
+}
+
 /* Sums of 64 bits. Bits of the argument: */
 enum { SCALAR_LOW = 1, SCALAR_HIGH = 2, STORES_CARRY = 4 };
 
 static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const uint32_t vptestnmd = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_F3, 0);
     const unsigned kind = recipe_of(step)->argument;
     const struct wmi_rows a = row_or_scalar(s, step->a, kind & SCALAR_LOW), b = wmi_stretch_use(s, step->b, false),
                           c = row_or_scalar(s, step->c, kind & SCALAR_HIGH), e = wmi_stretch_use(s, step->e, false);
     const bool uniform = a.uniform && b.uniform && c.uniform && e.uniform && !(kind & STORES_CARRY);
     struct wmi_rows low = wmi_stretch_result(s, uniform), high = wmi_stretch_result(s, uniform);
-    const unsigned ones = splat(s, UINT32_MAX), carry = WMI_K, over = WMI_K + 1, further = WMI_K + 2;
-    for (unsigned i = 0; i < wmi_rows_strips(s, &low); i++) {
-        put(s, WMI_VPADDD, low.reg[i], wmi_rows_register(&a, i), wmi_rows_operand(s, &b, i));
-        compare(s, WMI_VPCMPUD, carry, low.reg[i], wmi_zmm(wmi_rows_register(&a, i)), WMI_NO_MASK, BELOW);
-        put(s, WMI_VPADDD, high.reg[i], wmi_rows_register(&c, i), wmi_rows_operand(s, &e, i));
-        if (kind & STORES_CARRY)
-            compare(s, WMI_VPCMPUD, over, high.reg[i], wmi_zmm(wmi_rows_register(&c, i)), active(s, false, i), BELOW);
-        wmi_evex(&s->host, WMI_VPSUBD, high.reg[i], high.reg[i], wmi_zmm(ones), carry, WMI_NO_IMMEDIATE);
-        if (kind & STORES_CARRY) {
-            wmi_evex(&s->host, vptestnmd, further, high.reg[i], wmi_zmm(high.reg[i]), carry, WMI_NO_IMMEDIATE);
-            if (active(s, false, i))
-                wmi_mask(&s->host, WMI_KAND, further, further, active(s, false, i));
-            wmi_mask(&s->host, WMI_KOR, over, over, further);
-            store_strip_mask(s, over, step->y, i);
-        }
-    }
+    add_pairs(s, &a, &b, &c, &e, &low, &high, kind & STORES_CARRY ? &step->y : NULL);
     wmi_stretch_write(s, step->d, &low);
     wmi_stretch_write(s, step->x, &high);
+    return true;
+}
+
+/* 64-bit a * b + c; the mask at e receives the carry. */
+static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (!is_allowed(s, step, recipe_of(step)))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true),
+                          c = wmi_stretch_use(s, step->c, false),
+                          c_high = wmi_stretch_use(s, step->c + s->row_bytes, false);
+    struct wmi_rows high = high_product(s, &a, &b), low = compute_two(s, vpmulld, &a, &b, false);
+    if (high.uniform) /* rare, and the carries are those of all strips */
+        high = copy_of(s, &high, false), low = copy_of(s, &low, false);
+    add_pairs(s, &low, &c, &high, &c_high, &low, &high, &step->e);
+    wmi_stretch_write(s, step->d, &low);
+    wmi_stretch_write(s, step->d + s->row_bytes, &high);
     return true;
 }
 
@@ -709,6 +734,7 @@ static const struct recipe recipes[WMI_STEP_COUNT] = {
     BODY_OF(v_mad_u32_u24, emit_multiply_24, WMI_VPADDD, RIGHT, CLAMPS),
     BODY_OF(v_mad_i32_i24, emit_multiply_24, WMI_VPADDD, RIGHT_SIGNED, CLAMPS),
     BODY_OF(v_mul_hi_u32, emit_multiply_high),
+    BODY_OF(v_mad_u64_u32, emit_multiply_add_64, 0, 0, CLAMPS),
     BODY_OF(v_min_i32, emit_two, DQ38(0x39), 0, COMMUTES),
     BODY_OF(v_max_i32, emit_two, DQ38(0x3d), 0, COMMUTES),
     BODY_OF(v_min_u32, emit_two, DQ38(0x3b), 0, COMMUTES),

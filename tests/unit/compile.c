@@ -171,6 +171,11 @@ static struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
         step.e = some_scalar();
         step.use[WMI_OP_C] = WMI_USE_READ | WMI_USE_WORDS | WMI_USE_MASK;
     }
+    if (contains(name, "_u64_u32")) {
+        step.e = some_scalar();
+        step.use[WMI_OP_C] = WMI_USE_READ | WMI_USE_ROWS | 2;
+        step.use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 2;
+    }
     return step;
 }
 
