@@ -68,9 +68,8 @@ static void continue_at(struct wmi_stretch *s, const struct wmi_op *op)
 }
 
 /* Executes the step's own body, which continues with the next step. */
-static void interpret(struct wmi_stretch *s, size_t step)
+static void interpret(struct wmi_stretch *s, const struct wmi_op *op)
 {
-    const struct wmi_op *op = &s->block->ops[step];
     wmi_end_vectors(&s->host);
     wmi_move_immediate(&s->host, WMI_OP, (uintptr_t)op);
     wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op->body);
@@ -82,7 +81,23 @@ static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
     wmi_land(&s->host, leave->jump);
     for (unsigned i = 0; i < leave->count; i++)
         wmi_stretch_store(s, &leave->dirty[i]);
-    interpret(s, leave->step);
+    switch (leave->kind) {
+    case WMI_EXIT_INTERPRETS:
+        interpret(s, leave->op);
+        break;
+    case WMI_EXIT_CONTINUES:
+        continue_at(s, leave->op);
+        break;
+    case WMI_EXIT_PAUSES:
+        wmi_end_vectors(&s->host);
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
+        wmi_move_immediate(&s->host, WMI_RCX, (uintptr_t)leave->op);
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX,
+                          (int32_t)s->block->layout->wave_resume);
+        wmi_move_immediate(&s->host, WMI_RAX, 0);
+        wmi_return(&s->host);
+        break;
+    }
 }
 
 /* Checks what compiled code assumes. Returns the jump taken by waves with inactive lanes. */
@@ -92,7 +107,7 @@ static size_t put_check(struct wmi_stretch *s, size_t step)
     wmi_arithmetic_memory(&s->host, 7, false, WMI_FRAME, offsetof(struct wmi_frame, mode),
                           (int32_t)s->block->mode.mode);
     const size_t usual = wmi_jump_if(&s->host, WMI_IF_EQUAL);
-    interpret(s, step);
+    interpret(s, &s->block->ops[step]);
     wmi_land(&s->host, usual);
     wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME,
                       (int32_t)wmi_stretch_origin(s));
@@ -111,7 +126,7 @@ static void load_exec(struct wmi_stretch *s)
 static void put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, size_t step, bool partial)
 {
     if (!back) {
-        interpret(s, step);
+        interpret(s, &s->block->ops[step]);
         return;
     }
     if (partial)
@@ -158,32 +173,18 @@ static size_t code_of(const struct compilation *c, const struct wmi_op *op)
     return 0;
 }
 
-static void put_branch(struct compilation *c, const struct wmi_step *step, const struct wmi_op *target)
+/* Counts the block, and leaves if the branch is not taken or the turn is over. */
+static void put_branch(struct wmi_stretch *s, const struct wmi_op *target)
 {
-    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_step *step = &s->block->steps[s->at];
     const int32_t left = offsetof(struct wmi_frame, left);
     wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, left, (int32_t)step->c);
-    size_t not_taken = 0;
-    if (step->id != WMI_STEP_branch)
-        not_taken = wmi_jump_if(&s->host, put_condition(s, step));
-    /* The turn is over once `left` is negative. */
-    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, left, 0);
-    const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS), code = code_of(c, target);
-    if (code)
-        wmi_jump_back(&s->host, code);
-    else
-        continue_at(s, target);
-    wmi_land(&s->host, over);
-    wmi_end_vectors(&s->host);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
-    wmi_move_immediate(&s->host, WMI_RCX, (uintptr_t)target);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX, (int32_t)s->block->layout->wave_resume);
-    wmi_move_immediate(&s->host, WMI_RAX, 0);
-    wmi_return(&s->host);
-    if (not_taken) {
-        wmi_land(&s->host, not_taken);
-        continue_at(s, &s->block->ops[s->at + 1]);
+    if (step->id != WMI_STEP_branch) {
+        const enum wmi_condition not_taken = put_condition(s, step);
+        wmi_stretch_exit_at(s, wmi_jump_if(&s->host, not_taken), WMI_EXIT_CONTINUES, &s->block->ops[s->at + 1]);
     }
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, left, 0);
+    wmi_stretch_exit_at(s, wmi_jump_if(&s->host, WMI_IF_LESS), WMI_EXIT_PAUSES, target);
 }
 
 /* ---- EXEC ---- */
@@ -223,7 +224,44 @@ static wmi_emit_step *emitter_of(const struct wmi_step *step)
     return emit ? emit : wmi_lds_emitter(step);
 }
 
-/* The code of the steps for waves with all or some lanes active; exits and reentries are left to be put. */
+/* The code of the steps up to a branch or the end. True: it is a branch. */
+static bool put_steps(struct wmi_stretch *s)
+{
+    for (s->at = s->from; s->at < s->end && !s->failed; s->at++) {
+        const struct wmi_step *step = &s->block->steps[s->at];
+        if (is_branch(step))
+            return true;
+        if (step->id == WMI_STEP_stage_EXEC) {
+            wmi_stretch_flush(s, s->at + 1);
+            wmi_stretch_forget(s);
+            put_exec(s);
+        } else if (!emitter_of(step)(s, step)) {
+            wmi_stretch_end_step(s);
+            wmi_stretch_flush(s, s->at);
+            interpret(s, &s->block->ops[s->at]);
+            wmi_stretch_forget(s);
+            wmi_stretch_come_back(s);
+        }
+        wmi_stretch_end_step(s);
+    }
+    return false;
+}
+
+/* A block that branches to itself: the first iteration finds out what is worth a register, the others keep it
+ * there. */
+static void put_loop(struct wmi_stretch *s, const struct wmi_op *target)
+{
+    struct wmi_kept kept;
+    put_branch(s, target);
+    wmi_stretch_keep(s, &kept);
+    const size_t head = s->host.count;
+    put_steps(s);
+    put_branch(s, target);
+    wmi_stretch_match(s, &kept);
+    wmi_jump_back(&s->host, head);
+}
+
+/* The code for waves with all or some lanes active; exits and reentries are left to be put. */
 static void put_version(struct compilation *c, bool partial, const struct wmi_op *target)
 {
     struct wmi_stretch *s = &c->stretch;
@@ -231,32 +269,20 @@ static void put_version(struct compilation *c, bool partial, const struct wmi_op
     wmi_stretch_forget(s);
     if (partial)
         load_exec(s);
-    for (s->at = s->from; s->at < s->end && !s->failed; s->at++) {
-        const struct wmi_step *step = &s->block->steps[s->at];
-        if (is_branch(step)) {
-            wmi_stretch_flush(s, s->block->count); /* every VGPR may be read */
-            put_branch(c, step, target);
-            return;
-        }
-        if (step->id == WMI_STEP_stage_EXEC) {
-            wmi_stretch_flush(s, s->at + 1);
-            wmi_stretch_forget(s);
-            put_exec(s);
-            wmi_stretch_end_step(s);
-            continue;
-        }
-        if (!emitter_of(step)(s, step)) {
-            wmi_stretch_end_step(s);
-            wmi_stretch_flush(s, s->at);
-            interpret(s, s->at);
-            wmi_stretch_forget(s);
-            wmi_stretch_come_back(s);
-        }
-        wmi_stretch_end_step(s);
+    if (!put_steps(s)) {
+        wmi_stretch_flush(s, s->end);
+        continue_at(s, &s->block->ops[s->end]);
+    } else if (target == &s->block->ops[s->from] && s->block->steps[s->at - 1].id != WMI_STEP_stage_EXEC) {
+        put_loop(s, target);
+    } else {
+        wmi_stretch_flush(s, s->block->count); /* every VGPR may be read */
+        put_branch(s, target);
+        const size_t code = code_of(c, target);
+        if (code)
+            wmi_jump_back(&s->host, code);
+        else
+            continue_at(s, target);
     }
-    s->at = s->end;
-    wmi_stretch_flush(s, s->end);
-    continue_at(s, &s->block->ops[s->end]);
 }
 
 static const struct wmi_reentry *find_reentry(const struct wmi_stretch *s, size_t from, size_t to, size_t step)

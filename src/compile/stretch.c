@@ -88,7 +88,7 @@ static void evict(struct wmi_stretch *s, const struct wmi_held_row *kept)
     struct wmi_held_row *oldest = NULL;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
         struct wmi_held_row *held = &s->held[i];
-        if (held->used && held != kept && (held->step != s->at || s->has_read) && (!oldest || held->step < oldest->step))
+        if (held->used && held != kept && (held->step != s->at + 1 || s->has_read) && (!oldest || held->step < oldest->step))
             oldest = held;
     }
     if (!oldest) {
@@ -134,7 +134,7 @@ static struct wmi_held_row *hold(struct wmi_stretch *s, uint32_t row, const uint
     while (s->held[index].used)
         index++; /* each holds at least one register, so one is free */
     struct wmi_held_row *held = &s->held[index];
-    *held = (struct wmi_held_row){.row = row, .strips = (uint8_t)strips, .used = true, .step = s->at};
+    *held = (struct wmi_held_row){.row = row, .strips = (uint8_t)strips, .used = true, .step = s->at + 1};
     for (unsigned i = 0; i < strips; i++) {
         held->reg[i] = reg[i];
         s->owner[reg[i]] = (uint8_t)index;
@@ -179,7 +179,7 @@ struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_b
         rows.uniform = constant;
         return rows;
     }
-    held->step = s->at;
+    held->step = s->at + 1;
     memcpy(rows.reg, held->reg, sizeof rows.reg);
     rows.uniform = held->strips == 1;
     return rows;
@@ -223,7 +223,7 @@ void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi
 static void spread(struct wmi_stretch *s, struct wmi_held_row *held)
 {
     const unsigned index = (unsigned)(held - s->held);
-    held->step = s->at;
+    held->step = s->at + 1;
     for (unsigned i = 1; i < s->strips; i++) {
         held->reg[i] = (uint8_t)take_register(s, held);
         s->owner[held->reg[i]] = (uint8_t)index;
@@ -247,7 +247,7 @@ void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *res
         spread(s, held);
     if (s->failed)
         return;
-    held->step = s->at;
+    held->step = s->at + 1;
     held->dirty = true;
     for (unsigned i = 0; i < s->strips; i++)
         wmi_evex(&s->host, WMI_VMOVDQA32, held->reg[i], 0, wmi_zmm(wmi_rows_register(result, i)),
@@ -292,7 +292,7 @@ void wmi_stretch_forget(struct wmi_stretch *s)
     memset(s->owner, FREE, sizeof s->owner);
 }
 
-void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump)
+void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind, const struct wmi_op *op)
 {
     if (!wmi_grow(&s->exits, &s->exit_capacity, s->exit_count, sizeof *s->exits)) {
         s->failed = true;
@@ -300,7 +300,8 @@ void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump)
     }
     struct wmi_exit *leave = &s->exits[s->exit_count++];
     leave->jump = jump;
-    leave->step = s->at;
+    leave->kind = kind;
+    leave->op = op;
     leave->count = 0;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
         if (s->held[i].used && s->held[i].dirty)
@@ -309,7 +310,7 @@ void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump)
 
 void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition)
 {
-    wmi_stretch_exit_at(s, wmi_jump_if(&s->host, condition));
+    wmi_stretch_exit_at(s, wmi_jump_if(&s->host, condition), WMI_EXIT_INTERPRETS, &s->block->ops[s->at]);
 }
 
 void wmi_stretch_come_back(struct wmi_stretch *s)
@@ -325,6 +326,49 @@ void wmi_stretch_come_back(struct wmi_stretch *s)
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
         if (s->held[i].used)
             back->held[back->count++] = s->held[i];
+}
+
+/* ---- loops ---- */
+
+void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
+{
+    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
+        struct wmi_held_row *held = &s->held[i];
+        if (held->used && is_temporary(s, held->row))
+            release(s, held);
+        held->step = 0;
+        /* In later iterations it may be, at this point. */
+        held->dirty = held->used && !is_constant(s, held->row);
+    }
+    memcpy(kept->held, s->held, sizeof s->held);
+    memcpy(kept->held_of_row, s->held_of_row, sizeof s->held_of_row);
+    memcpy(kept->owner, s->owner, sizeof s->owner);
+}
+
+static bool is_same(const struct wmi_held_row *a, const struct wmi_held_row *b)
+{
+    return a->used && b->used && a->row == b->row && a->strips == b->strips && !memcmp(a->reg, b->reg, a->strips);
+}
+
+void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)
+{
+    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
+        const struct wmi_held_row *held = &s->held[i];
+        if (!held->used || !held->dirty || is_temporary(s, held->row))
+            continue;
+        const unsigned before = kept->held_of_row[number_of(s, held->row)];
+        if (before == WMI_NOT_HELD || !is_same(held, &kept->held[before]))
+            wmi_stretch_store(s, held);
+    }
+    /* Registers of rows that stay where they are belong to no other row. */
+    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
+        const struct wmi_held_row *before = &kept->held[i];
+        if (!before->used)
+            continue;
+        const unsigned now = s->held_of_row[number_of(s, before->row)];
+        if (now == WMI_NOT_HELD || !is_same(before, &s->held[now]))
+            wmi_stretch_load(s, before);
+    }
 }
 
 /* ---- memory ---- */

@@ -32,12 +32,20 @@ struct wmi_held_row {
     uint8_t reg[WMI_STRIPS];
     uint8_t strips; /* 1: uniform */
     bool used, dirty;
-    size_t step; /* that used it last */
+    size_t step; /* 1 + the step that used it last */
 };
 
-/* A jump out of the compiled code to a step that the interpreter executes instead. */
+enum wmi_exit_kind {
+    WMI_EXIT_INTERPRETS, /* the step's own body executes it */
+    WMI_EXIT_CONTINUES,  /* with the step as it is bound */
+    WMI_EXIT_PAUSES,     /* the wave's turn is over; it resumes at the step */
+};
+
+/* A jump out of the compiled code, before which what is dirty is stored. */
 struct wmi_exit {
-    size_t jump, step;
+    size_t jump;
+    enum wmi_exit_kind kind;
+    const struct wmi_op *op;
     unsigned count;
     struct wmi_held_row dirty[WMI_ZMM_REGISTERS];
 };
@@ -47,6 +55,12 @@ struct wmi_reentry {
     size_t step, code; /* the step after it; where its code begins */
     unsigned count;
     struct wmi_held_row held[WMI_ZMM_REGISTERS];
+};
+
+/* What the registers hold at the head of a loop. */
+struct wmi_kept {
+    struct wmi_held_row held[WMI_ZMM_REGISTERS];
+    uint8_t held_of_row[WMI_MOST_ROWS], owner[WMI_ZMM_REGISTERS];
 };
 
 struct wmi_stretch {
@@ -101,8 +115,8 @@ void wmi_stretch_end_step(struct wmi_stretch *s);
 /* The interpreter executes `step` if the condition holds, and continues from there. The frame will be as it
  * is before the current step. */
 void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition);
-/* The same, for a jump that has been emitted. */
-void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump);
+/* For a jump that has been emitted. */
+void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind, const struct wmi_op *op);
 /* After the current step the interpreter may come back to what is emitted next. */
 void wmi_stretch_come_back(struct wmi_stretch *s);
 /* Memory: R9 = the hit of the instruction. Then, for the guest address in RAX, the host address of `bytes` bytes,
@@ -112,6 +126,12 @@ void wmi_stretch_check_hit(struct wmi_stretch *s, unsigned bytes);
 /* Stores what is dirty and may still be read at the step `next`. */
 void wmi_stretch_flush(struct wmi_stretch *s, size_t next);
 void wmi_stretch_forget(struct wmi_stretch *s);
+
+/* Loops keep rows in registers: what is held at the end of the first iteration is held at the start of all others,
+ * except temporary rows, which no iteration takes from another one. */
+void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept);
+/* Makes the registers hold what they held then. */
+void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept);
 
 /* Whether every lane of the row is this constant of the program. */
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value);

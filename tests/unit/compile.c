@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "compile/stretch.h"
 #include "exec/bind.h"
+#include "exec/wave.h"
 #include "lower/step_text.h"
 #include "reduced.h"
 
@@ -21,6 +22,8 @@ enum {
     VGPRS = 12,
     SGPRS = 24, /* pairs of s0 to s23 */
     MOST_STEPS = 40,
+    COUNTER = SGPRS + 4, /* of iterations; followed by -1 and 0 */
+    TURN = 40,
     ROUNDS_OF_ONE = 60,
     SEQUENCES = 4000,
     REDUCED_SEQUENCES = 400,
@@ -45,6 +48,8 @@ struct program {
     struct wmi_compile_mode mode;
     struct wmi_host_memory *memory;
     struct wmi_frame *initial, *expected, *actual;
+    struct wmi_wave wave;
+    bool loops; /* the last step branches to the first one */
     size_t frame_size;
 };
 
@@ -72,11 +77,11 @@ static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
     return NULL;
 }
 
-static const struct wmi_op *find_nothing(void *user, uint64_t place)
+static const struct wmi_op *find_first(void *user, uint64_t place)
 {
-    (void)user;
+    const struct program *p = user;
     (void)place;
-    return NULL;
+    return p->compiled;
 }
 
 static bool is_known(enum wmi_step_id id)
@@ -233,7 +238,10 @@ static void fill(struct program *p)
     frame->mxcsr32 = p->mode.mxcsr32;
     frame->mxcsr64 = p->mode.mxcsr64;
     frame->wave_size = lanes;
-    frame->left = 1000000;
+    frame->left = TURN;
+    frame->wave = &p->wave;
+    frame->s[COUNTER] = 1 + below(9);
+    frame->s[COUNTER + 1] = UINT32_MAX;
 }
 
 static void choose_mode(struct program *p)
@@ -246,7 +254,7 @@ static void choose_mode(struct program *p)
 
 static void compile(struct program *p)
 {
-    static const struct wmi_compile_layout layout = {0};
+    static const struct wmi_compile_layout layout = {.wave_resume = offsetof(struct wmi_wave, resume)};
     bool refused = false;
     p->steps[p->count] = (struct wmi_step){.id = WMI_STEP_sleep};
     for (size_t i = 0; i <= p->count; i++) {
@@ -266,6 +274,10 @@ static void compile(struct program *p)
         };
         p->compiled[i] = p->interpreted[i];
     }
+    if (p->loops) {
+        p->interpreted[p->count - 1].target = p->interpreted;
+        p->compiled[p->count - 1].target = p->compiled;
+    }
     const struct wmi_block block = {
         .code = &p->code,
         .steps = p->steps,
@@ -274,20 +286,28 @@ static void compile(struct program *p)
         .leads = p->leads,
         .mode = p->mode,
         .layout = &layout,
-        .find = find_nothing,
+        .find = find_first,
+        .user = p,
     };
     assert_true(wmi_compile(&block, &p->memory, &refused));
     assert_false(refused);
     assert_ptr_not_equal(p->compiled[0].body, p->interpreted[0].body);
 }
 
+/* Runs turns until the last step. */
 static void run(struct wmi_frame *frame, const struct wmi_op *op)
 {
     const uint32_t usual = wmi_host_float_get();
+    struct wmi_wave *wave = frame->wave;
     wmi_host_float_set(frame->mxcsr32);
-    do
-        op = op->body((char *)frame, op);
-    while (op);
+    for (; op; op = wave->resume) {
+        wave->resume = NULL;
+        do
+            op = op->body((char *)frame, op);
+        while (op);
+        if (wave->resume)
+            frame->left = TURN;
+    }
     wmi_host_float_set(usual);
 }
 
@@ -342,6 +362,18 @@ static void change_exec(struct program *p, size_t at)
     p->steps[at + 1] = (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
 }
 
+/* Makes the last steps repeat the program. */
+static void make_loop(struct program *p)
+{
+    const uint32_t counter = (uint32_t)offsetof(struct wmi_frame, s) + 4 * COUNTER;
+    p->steps[p->count++] = (struct wmi_step){
+        .id = WMI_STEP_BODIES + WMI_INSN_s_add_u32, .d = counter, .a = counter, .b = counter + 4};
+    p->steps[p->count++] =
+        (struct wmi_step){.id = WMI_STEP_BODIES + WMI_INSN_s_cmp_lg_u32, .a = counter, .b = counter + 8};
+    p->steps[p->count++] = (struct wmi_step){.id = WMI_STEP_branch_scc1, .c = 8};
+    p->loops = true;
+}
+
 /* ---- the tests ---- */
 
 static void test_each_step(void **state)
@@ -381,10 +413,13 @@ static void test_sequences(void **state)
         struct program p;
         create(&p, i & 1 ? 32 : 64);
         choose_mode(&p);
-        p.count = 2 + below(MOST_STEPS - 1);
+        p.count = 2 + below(MOST_STEPS - 4);
         for (size_t k = 0; k < p.count; k++)
             p.steps[k] = some_step(&p, (enum wmi_step_id)ids[below(count)]);
-        if (below(2))
+        const uint32_t kind = below(4);
+        if (kind > 1)
+            make_loop(&p);
+        if (kind == 1)
             change_exec(&p, below((uint32_t)p.count - 1));
         check(&p, 3);
         destroy(&p);
