@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 enum {
-    LEAST_STEPS = 2,   /* of a stretch that is worth its entry */
-    MOST_STEPS = 512,  /* and where it ends at the latest */
+    LEAST_STEPS = 2,         /* of a stretch that is worth its entry */
+    MOST_STEPS = 512,        /* where it ends at the latest */
+    MOST_BYTES = 32 << 20,   /* of host code; what is left is interpreted */
 };
 
 struct wmi_host_memory {
@@ -31,10 +32,23 @@ struct compilation {
     size_t patch_count, patch_capacity;
 };
 
+/* ThreadSanitizer does not see that code is published by one atomic store. */
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_THREAD_SANITIZER 1
+#endif
+#endif
+
 bool wmi_can_compile(enum wmi_cpu_level level)
 {
-#if defined(__x86_64__) && defined(__linux__)
-    (void)level;
+#if defined(__x86_64__) && defined(__linux__) && !defined(UNDER_THREAD_SANITIZER)
+#ifdef WMI_X86_LEVELS
+    if (level != WMI_CPU_AVX512)
+        return false;
+#endif
+    (void)level; /* without levels, it does not say what the host has */
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 #else
@@ -343,7 +357,7 @@ static void put_all(struct compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_block *block = s->block;
-    for (size_t i = 0; i + 1 < block->count && !s->failed && !s->host.full;) {
+    for (size_t i = 0; i + 1 < block->count && s->host.count < MOST_BYTES && !s->failed && !s->host.full;) {
         const struct wmi_op *target = NULL;
         if (wmi_step_facts_of(block->steps[i].id).flags & WMI_STEP_TAKES_NEXT) {
             i += 2;

@@ -16,6 +16,8 @@ enum {
     SCAN_LIMIT = 1 << 16,            /* instructions lowered in one go; the rest when it is reached */
     MANY_STEPS = WMI_STEP_LIMIT / 4, /* from here on only SHORT_SCAN of them: jumps into the middle of long */
     SHORT_SCAN = 16,                 /* runs would lower the rest of the run again and again */
+    MOST_COMPILED = 1 << 18,         /* steps; later ones are interpreted */
+    MOST_HOST_CODE = 64 << 20,       /* bytes */
 };
 
 struct chunk {
@@ -154,7 +156,7 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
         .user = program,
     };
     const double begin = wmi_seconds();
-    if (chunk->lowered && chunk->leads && !program->compiled.refused)
+    if (chunk->lowered && chunk->leads && !program->compiled.refused && program->compiled.bytes < MOST_HOST_CODE)
         wmi_compile(&block, &program->host_code, &program->compiled.refused);
     forget_lowered(chunk);
     program->compiled.bytes = wmi_host_memory_size(program->host_code);
@@ -198,7 +200,7 @@ static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
     for (size_t i = 0; i < lowered->count; i++)
         chunk->steps[i] = seal(program, &lowered->steps[i]);
     *chunk = (struct chunk){.next = program->chunks};
-    if (program->compiling != WMI_COMPILE_OFF)
+    if (program->compiling != WMI_COMPILE_OFF && program->step_count < MOST_COMPILED)
         keep_lowered(chunk, lowered);
     program->chunks = chunk;
     program->step_count += lowered->count;
