@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 enum {
-    LEAST_STEPS = 2,         /* of a stretch that is worth its entry */
-    MOST_STEPS = 512,        /* where it ends at the latest */
-    MOST_BYTES = 32 << 20,   /* of host code; what is left is interpreted */
+    LEAST_STEPS = 2,       /* of a stretch that is worth its entry */
+    MOST_STEPS = 512,      /* where it ends at the latest */
+    MOST_BYTES = 32 << 20, /* of host code; what is left is interpreted */
 };
 
 struct wmi_host_memory {
@@ -123,8 +123,7 @@ static size_t put_check(struct wmi_stretch *s, size_t step)
     const size_t usual = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     interpret(s, &s->block->ops[step]);
     wmi_land(&s->host, usual);
-    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME,
-                      (int32_t)wmi_stretch_origin(s));
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME, (int32_t)wmi_stretch_origin(s));
     wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, full, 0);
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);
 }
@@ -195,7 +194,8 @@ static void put_branch(struct wmi_stretch *s, const struct wmi_op *target)
     wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, left, (int32_t)step->c);
     if (step->id != WMI_STEP_branch) {
         const enum wmi_condition not_taken = put_condition(s, step);
-        wmi_stretch_exit_at(s, wmi_jump_if(&s->host, not_taken), WMI_EXIT_CONTINUES, &s->block->ops[s->at + 1]);
+        wmi_stretch_exit_at(s, wmi_jump_if(&s->host, not_taken), WMI_EXIT_CONTINUES,
+                            &s->block->ops[s->at + 1]);
     }
     wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, left, 0);
     wmi_stretch_exit_at(s, wmi_jump_if(&s->host, WMI_IF_LESS), WMI_EXIT_PAUSES, target);
@@ -299,7 +299,8 @@ static void put_version(struct compilation *c, bool partial, const struct wmi_op
     }
 }
 
-static const struct wmi_reentry *find_reentry(const struct wmi_stretch *s, size_t from, size_t to, size_t step)
+static const struct wmi_reentry *find_reentry(const struct wmi_stretch *s, size_t from, size_t to,
+                                              size_t step)
 {
     for (size_t i = from; i < to; i++)
         if (s->reentries[i].step == step)

@@ -44,7 +44,8 @@ void wmi_put_64(struct wmi_host *host, uint64_t value)
 
 /* ModRM, SIB and displacement of memory at `base`. The displacement takes 8 bits if it is a multiple of
  * 1 << scale and fits. */
-static void put_memory(struct wmi_host *host, unsigned reg, unsigned base, int32_t displacement, unsigned scale)
+static void put_memory(struct wmi_host *host, unsigned reg, unsigned base, int32_t displacement,
+                       unsigned scale)
 {
     enum { HAS_NO_DISPLACEMENT_0 = WMI_RBP, NEEDS_SIB = WMI_RSP };
     const int32_t small = displacement >> scale;
@@ -80,8 +81,8 @@ void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned 
     wmi_put_8(host, off(d, 3, 7) | (b.in_memory ? 1 << 6 : off(rm, 4, 6)) | off(rm, 3, 5) | off(d, 4, 4) |
                         (instruction >> 8 & 7));
     wmi_put_8(host, w << 7 | (~a & 15) << 3 | 1 << 2 | (instruction >> 12 & 3));
-    wmi_put_8(host, (mask & WMI_ZEROING ? ZEROING : 0) | (instruction & WMI_EVEX_128 ? 0 : LENGTH_512) | (b.broadcast ? BROADCAST : 0) |
-                        off(a, 4, 3) | (mask & 7));
+    wmi_put_8(host, (mask & WMI_ZEROING ? ZEROING : 0) | (instruction & WMI_EVEX_128 ? 0 : LENGTH_512) |
+                        (b.broadcast ? BROADCAST : 0) | off(a, 4, 3) | (mask & 7));
     wmi_put_8(host, instruction & 0xff);
     if (b.in_memory)
         put_memory(host, d, b.base, b.displacement,
@@ -92,12 +93,13 @@ void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned 
         wmi_put_8(host, (uint8_t)immediate);
 }
 
-void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base, unsigned index,
-                      unsigned mask)
+void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
+                      unsigned index, unsigned mask)
 {
     enum { LENGTH_512 = 2 << 5, HAS_SIB = 4 };
     wmi_put_8(host, 0x62);
-    wmi_put_8(host, off(reg, 3, 7) | off(index, 3, 6) | off(base, 3, 5) | off(reg, 4, 4) | (instruction >> 8 & 7));
+    wmi_put_8(host,
+              off(reg, 3, 7) | off(index, 3, 6) | off(base, 3, 5) | off(reg, 4, 4) | (instruction >> 8 & 7));
     wmi_put_8(host, (instruction >> 14 & 1) << 7 | 15 << 3 | 1 << 2 | (instruction >> 12 & 3));
     wmi_put_8(host, LENGTH_512 | off(index, 4, 3) | mask);
     wmi_put_8(host, instruction & 0xff);
@@ -128,7 +130,8 @@ void wmi_kmov_load(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t
     put_memory(host, k, base, displacement, 0);
 }
 
-void wmi_kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement, unsigned bytes)
+void wmi_kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,
+                    unsigned bytes)
 {
     put_vex(host, base, bytes > 2, 0, 0, bytes == 4 ? WMI_PREFIX_66 : 0);
     wmi_put_8(host, 0x91);
@@ -210,7 +213,8 @@ static void put_immediate(struct wmi_host *host, int32_t value)
         wmi_put_32(host, (uint32_t)value);
 }
 
-void wmi_arithmetic_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg, int32_t value)
+void wmi_arithmetic_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg,
+                              int32_t value)
 {
     put_opcode(host, fits_8(value) ? 0x83 : 0x81, wide, 0, reg);
     put_register(host, digit, reg);

@@ -39,7 +39,7 @@ struct wmi_host {
 /* An operand in a register or in memory at `base` + `displacement`; `broadcast`: one word for all lanes. */
 struct wmi_host_operand {
     bool in_memory, broadcast;
-    uint8_t reg; /* zmm number */
+    uint8_t reg;  /* zmm number */
     uint8_t base; /* enum wmi_gpr */
     int32_t displacement;
 };
@@ -107,9 +107,10 @@ enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become
 void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
               unsigned mask, int immediate);
 
-/* A gather or scatter of the lanes of `mask`, which it clears: dwords at `base` + the index of each lane in bytes. */
-void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base, unsigned index,
-                      unsigned mask);
+/* A gather or scatter of the lanes of `mask`, which it clears: dwords at `base` + the index of each lane in
+ * bytes. */
+void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
+                      unsigned index, unsigned mask);
 /* VZEROUPPER: without it, each SSE instruction of the interpreter would wait for the vector instructions that
  * wrote its destination last. */
 void wmi_end_vectors(struct wmi_host *host);
@@ -171,7 +172,8 @@ enum wmi_condition {
 void wmi_set_if(struct wmi_host *host, enum wmi_condition condition, enum wmi_gpr reg);
 void wmi_move_immediate(struct wmi_host *host, enum wmi_gpr reg, uint64_t value);
 /* Arithmetic with an immediate: digit 0 add, 1 or, 4 and, 5 sub, 6 xor, 7 cmp. */
-void wmi_arithmetic_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg, int32_t value);
+void wmi_arithmetic_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg,
+                              int32_t value);
 void wmi_arithmetic_memory(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr base,
                            int32_t displacement, int32_t value);
 /* Shifts by an immediate: digit 4 left, 5 right, 7 signed. */

@@ -15,8 +15,8 @@ static struct wmi_rows places_of(struct wmi_stretch *s, const struct wmi_rows *a
     wmi_move_immediate(&s->host, WMI_RAX, offset);
     wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
     for (unsigned i = 0; i < wmi_rows_strips(s, &places); i++)
-        wmi_evex(&s->host, WMI_VPADDD, places.reg[i], wmi_rows_register(addresses, i), wmi_zmm(reg), WMI_NO_MASK,
-                 WMI_NO_IMMEDIATE);
+        wmi_evex(&s->host, WMI_VPADDD, places.reg[i], wmi_rows_register(addresses, i), wmi_zmm(reg),
+                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
     return places;
 }
 
@@ -40,7 +40,8 @@ static unsigned find_lds(struct wmi_stretch *s)
 static void check_range(struct wmi_stretch *s, const struct wmi_rows *places, unsigned last)
 {
     for (unsigned i = 0; i < wmi_rows_strips(s, places); i++) {
-        wmi_evex(&s->host, WMI_VPCMPUD, i ? WMI_K + 1 : WMI_K, places->reg[i], wmi_zmm(last), WMI_NO_MASK, ABOVE);
+        wmi_evex(&s->host, WMI_VPCMPUD, i ? WMI_K + 1 : WMI_K, places->reg[i], wmi_zmm(last), WMI_NO_MASK,
+                 ABOVE);
         if (i)
             wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, WMI_K + 1);
     }
@@ -75,14 +76,17 @@ static struct wmi_rows read_dwords(struct wmi_stretch *s, const struct wmi_rows 
         find_first(s, place, distance);
         if (!places->uniform) {
             const size_t not_in_a_run = unless_in_a_run(s, distance);
-            wmi_evex(&s->host, WMI_VMOVUPS_LOAD, d.reg[i], 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+            wmi_evex(&s->host, WMI_VMOVUPS_LOAD, d.reg[i], 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK,
+                     WMI_NO_IMMEDIATE);
             done = wmi_jump(&s->host);
             wmi_land(&s->host, not_in_a_run);
-            wmi_evex(&s->host, WMI_VPTESTMD, WMI_K, distance, wmi_zmm(distance), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+            wmi_evex(&s->host, WMI_VPTESTMD, WMI_K, distance, wmi_zmm(distance), WMI_NO_MASK,
+                     WMI_NO_IMMEDIATE);
             wmi_kortest(&s->host, WMI_K, WMI_K);
             scattered = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
         }
-        wmi_evex(&s->host, WMI_VPBROADCASTD_MEMORY, d.reg[i], 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex(&s->host, WMI_VPBROADCASTD_MEMORY, d.reg[i], 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK,
+                 WMI_NO_IMMEDIATE);
         if (!places->uniform) {
             const size_t end = wmi_jump(&s->host);
             wmi_land(&s->host, scattered);
@@ -130,7 +134,8 @@ static bool emit_read2(struct wmi_stretch *s, const struct wmi_step *step)
     if (s->partial)
         return false;
     const struct wmi_rows addresses = wmi_stretch_use(s, step->a, true);
-    const struct wmi_rows first = places_of(s, &addresses, step->x), second = places_of(s, &addresses, step->y);
+    const struct wmi_rows first = places_of(s, &addresses, step->x),
+                          second = places_of(s, &addresses, step->y);
     const unsigned last = find_lds(s);
     check_range(s, &first, last);
     check_range(s, &second, last);
@@ -145,7 +150,8 @@ static bool emit_write(struct wmi_stretch *s, const struct wmi_step *step)
 {
     if (s->partial)
         return false;
-    const struct wmi_rows addresses = wmi_stretch_use(s, step->a, true), data = wmi_stretch_use(s, step->b, true);
+    const struct wmi_rows addresses = wmi_stretch_use(s, step->a, true),
+                          data = wmi_stretch_use(s, step->b, true);
     const struct wmi_rows places = places_of(s, &addresses, step->x);
     check_range(s, &places, find_lds(s));
     write_dwords(s, &places, &data);
@@ -157,9 +163,10 @@ static bool emit_write2(struct wmi_stretch *s, const struct wmi_step *step)
 {
     if (s->partial)
         return false;
-    const struct wmi_rows addresses = wmi_stretch_use(s, step->a, true), data = wmi_stretch_use(s, step->b, true),
-                          more = wmi_stretch_use(s, step->c, true);
-    const struct wmi_rows first = places_of(s, &addresses, step->x), second = places_of(s, &addresses, step->y);
+    const struct wmi_rows addresses = wmi_stretch_use(s, step->a, true),
+                          data = wmi_stretch_use(s, step->b, true), more = wmi_stretch_use(s, step->c, true);
+    const struct wmi_rows first = places_of(s, &addresses, step->x),
+                          second = places_of(s, &addresses, step->y);
     const unsigned last = find_lds(s);
     check_range(s, &first, last);
     check_range(s, &second, last);

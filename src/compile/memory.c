@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Host code of vector loads and stores of dwords whose addresses follow one another: one check of the addresses
- * and one of the bounds for the wave. All others leave the compiled code for their step and come back. */
+/* Host code of vector loads and stores of dwords whose addresses follow one another: one check of the
+ * addresses and one of the bounds for the wave. All others leave the compiled code for their step and come
+ * back. */
 #include "compile/stretch.h"
 
 const uint32_t wmi_lane_offset[WMI_STRIPS * WMI_STRIP_LANES] = {
@@ -40,18 +41,21 @@ static bool find_run(struct wmi_stretch *s, const struct wmi_step *step, enum wm
     wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, first, 0, wmi_zmm(WMI_RCX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)wmi_lane_offset);
     for (unsigned i = 0; i < s->strips; i++) {
-        wmi_evex(&s->host, WMI_VPADDD, i ? expected : differs, first, wmi_at(WMI_R9, (int32_t)(i * WMI_STRIP_BYTES)),
-                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex(&s->host, WMI_VPADDD, i ? expected : differs, first,
+                 wmi_at(WMI_R9, (int32_t)(i * WMI_STRIP_BYTES)), WMI_NO_MASK, WMI_NO_IMMEDIATE);
         if (i)
-            wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(low.reg[i]), WMI_NO_MASK, OR_DIFFERENCE);
+            wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(low.reg[i]), WMI_NO_MASK,
+                     OR_DIFFERENCE);
         else
-            wmi_evex(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(low.reg[0]), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+            wmi_evex(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(low.reg[0]), WMI_NO_MASK,
+                     WMI_NO_IMMEDIATE);
     }
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RCX);
     if (has_high) {
         wmi_evex(&s->host, WMI_VMOVD_GPR, high.reg[0], 0, wmi_zmm(WMI_RCX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
         if (!high.uniform) {
-            wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, first, 0, wmi_zmm(WMI_RCX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+            wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, first, 0, wmi_zmm(WMI_RCX), WMI_NO_MASK,
+                     WMI_NO_IMMEDIATE);
             for (unsigned i = 0; i < s->strips; i++)
                 wmi_evex(&s->host, WMI_VPTERNLOGD, differs, first, wmi_zmm(high.reg[i]), WMI_NO_MASK,
                          OR_DIFFERENCE);

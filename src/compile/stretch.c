@@ -8,10 +8,10 @@
 #include <string.h>
 
 enum {
-    FREE = 0xfe,      /* owner of a register: nobody */
-    OF_STEP = 0xfd,   /* the current step */
-    LOOK_AHEAD = 48,  /* steps in which a row must be read again to be worth a register */
-    NEAR = 128 * 64,  /* distance that a displacement of 8 bits reaches */
+    FREE = 0xfe,     /* owner of a register: nobody */
+    OF_STEP = 0xfd,  /* the current step */
+    LOOK_AHEAD = 48, /* steps in which a row must be read again to be worth a register */
+    NEAR = 128 * 64, /* distance that a displacement of 8 bits reaches */
 };
 
 /* ---- rows ---- */
@@ -88,7 +88,8 @@ static void evict(struct wmi_stretch *s, const struct wmi_held_row *kept)
     struct wmi_held_row *oldest = NULL;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
         struct wmi_held_row *held = &s->held[i];
-        if (held->used && held != kept && (held->step != s->at + 1 || s->has_read) && (!oldest || held->step < oldest->step))
+        if (held->used && held != kept && (held->step != s->at + 1 || s->has_read) &&
+            (!oldest || held->step < oldest->step))
             oldest = held;
     }
     if (!oldest) {
@@ -273,8 +274,8 @@ static bool is_temporary_read(const struct wmi_stretch *s, uint32_t row, size_t 
 
 void wmi_stretch_flush(struct wmi_stretch *s, size_t next)
 {
-    const bool ends = next < s->block->count &&
-                      wmi_step_facts_of(s->block->steps[next].id).flags & WMI_STEP_ENDS_WAVE;
+    const bool ends =
+        next < s->block->count && wmi_step_facts_of(s->block->steps[next].id).flags & WMI_STEP_ENDS_WAVE;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
         struct wmi_held_row *held = &s->held[i];
         if (!held->used || !held->dirty)
@@ -347,7 +348,8 @@ void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
 
 static bool is_same(const struct wmi_held_row *a, const struct wmi_held_row *b)
 {
-    return a->used && b->used && a->row == b->row && a->strips == b->strips && !memcmp(a->reg, b->reg, a->strips);
+    return a->used && b->used && a->row == b->row && a->strips == b->strips &&
+           !memcmp(a->reg, b->reg, a->strips);
 }
 
 void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)
@@ -376,7 +378,8 @@ void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)
 void wmi_stretch_find_hit(struct wmi_stretch *s, const struct wmi_memory_op *m)
 {
     const struct wmi_compile_layout *layout = s->block->layout;
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R9, WMI_FRAME, (int32_t)offsetof(struct wmi_frame, wave));
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R9, WMI_FRAME,
+                      (int32_t)offsetof(struct wmi_frame, wave));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R9, WMI_R9, (int32_t)layout->wave_worker);
     wmi_arithmetic_immediate(&s->host, 0, true, WMI_R9,
                              (int32_t)(layout->worker_hits + m->hit * sizeof(struct wmi_hit)));

@@ -20,7 +20,7 @@ enum {
     WMI_STRIP_LANES = 16,
     WMI_STRIP_BYTES = 64,
     WMI_ZMM_REGISTERS = 32,
-    WMI_MOST_ROWS = WMI_TEMPORARY_ROWS + 1024 + WMI_VECTOR_CONSTANTS,
+    WMI_MOST_ROWS = WMI_TEMPORARY_ROWS + 1024 + 2 * WMI_VECTOR_CONSTANTS,
     WMI_NOT_HELD = 0xff,
 };
 
@@ -93,7 +93,6 @@ uint32_t wmi_stretch_origin(const struct wmi_stretch *s);
 void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held);
 void wmi_stretch_load(struct wmi_stretch *s, const struct wmi_held_row *held);
 
-
 /* Makes the row available to the current step. must_be_register: not as an operand in memory. */
 struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_be_register);
 /* Its part for a strip. */
@@ -116,19 +115,20 @@ void wmi_stretch_end_step(struct wmi_stretch *s);
  * is before the current step. */
 void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition);
 /* For a jump that has been emitted. */
-void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind, const struct wmi_op *op);
+void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind,
+                         const struct wmi_op *op);
 /* After the current step the interpreter may come back to what is emitted next. */
 void wmi_stretch_come_back(struct wmi_stretch *s);
-/* Memory: R9 = the hit of the instruction. Then, for the guest address in RAX, the host address of `bytes` bytes,
- * or an exit if they are not in the allocation of the hit. Both change R8. */
+/* Memory: R9 = the hit of the instruction. Then, for the guest address in RAX, the host address of `bytes`
+ * bytes, or an exit if they are not in the allocation of the hit. Both change R8. */
 void wmi_stretch_find_hit(struct wmi_stretch *s, const struct wmi_memory_op *m);
 void wmi_stretch_check_hit(struct wmi_stretch *s, unsigned bytes);
 /* Stores what is dirty and may still be read at the step `next`. */
 void wmi_stretch_flush(struct wmi_stretch *s, size_t next);
 void wmi_stretch_forget(struct wmi_stretch *s);
 
-/* Loops keep rows in registers: what is held at the end of the first iteration is held at the start of all others,
- * except temporary rows, which no iteration takes from another one. */
+/* Loops keep rows in registers: what is held at the end of the first iteration is held at the start of all
+ * others, except temporary rows, which no iteration takes from another one. */
 void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept);
 /* Makes the registers hold what they held then. */
 void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept);

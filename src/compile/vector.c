@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Host code of vector steps: a table of recipes, and the functions that follow them.
  *
- * Results are those of the bodies in src/sem, bit for bit. What is rare there - NaNs, numbers out of the range
- * of a conversion - leaves the compiled code before the step, and the body executes it. */
+ * Results are those of the bodies in src/sem, bit for bit. What is rare there - NaNs, numbers out of the
+ * range of a conversion - leaves the compiled code before the step, and the body executes it. */
 #include "base/float.h"
 #include "base/host_float.h"
 #include "compile/stretch.h"
@@ -10,9 +10,9 @@
 enum recipe_flag {
     REVERSED = 1 << 0, /* the operands of the first instruction change places */
     COMMUTES = 1 << 1,
-    SETTLES = 1 << 2,  /* a NaN result needs the body */
-    CLAMPS = 1 << 3,   /* only without the CLAMP bit, y bit 0 */
-    FLUSHES = 1 << 4,  /* only if the wave's f32 mode flushes denormals anyway */
+    SETTLES = 1 << 2, /* a NaN result needs the body */
+    CLAMPS = 1 << 3,  /* only without the CLAMP bit, y bit 0 */
+    FLUSHES = 1 << 4, /* only if the wave's f32 mode flushes denormals anyway */
 };
 
 struct recipe {
@@ -28,7 +28,8 @@ static const uint32_t vpmulld = WMI_EVEX(0x40, WMI_MAP_0F38, WMI_PREFIX_66, 0),
 
 /* ---- instructions ---- */
 
-static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b)
+static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
+                struct wmi_host_operand b)
 {
     wmi_evex(&s->host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
 }
@@ -68,8 +69,8 @@ static unsigned active_or_zero(const struct wmi_stretch *s, bool uniform, unsign
 
 enum { UNORDERED = 3, EQUAL = 0, BELOW = 1, NOT_BELOW = 5 }; /* immediates of VCMPPS, and of VPCMPD */
 
-static void compare(struct wmi_stretch *s, uint32_t instruction, unsigned k, unsigned a, struct wmi_host_operand b,
-                    unsigned mask, int predicate)
+static void compare(struct wmi_stretch *s, uint32_t instruction, unsigned k, unsigned a,
+                    struct wmi_host_operand b, unsigned mask, int predicate)
 {
     wmi_evex(&s->host, instruction, k, a, b, mask, predicate);
 }
@@ -134,7 +135,8 @@ static bool emit_two(struct wmi_stretch *s, const struct wmi_step *step)
         return false;
     bool reversed = recipe->flags & REVERSED;
     if (recipe->flags & COMMUTES)
-        reversed = !wmi_stretch_use(s, step->b, false).in_memory && wmi_stretch_use(s, step->a, false).in_memory;
+        reversed =
+            !wmi_stretch_use(s, step->b, false).in_memory && wmi_stretch_use(s, step->a, false).in_memory;
     const struct wmi_rows a = wmi_stretch_use(s, reversed ? step->b : step->a, true);
     const struct wmi_rows b = wmi_stretch_use(s, reversed ? step->a : step->b, false);
     struct wmi_rows d = compute_two(s, recipe->host, &a, &b, recipe->flags & SETTLES);
@@ -197,8 +199,8 @@ static bool emit_not(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], wmi_rows_register(&a, i), wmi_zmm(wmi_rows_register(&a, i)),
-                 WMI_NO_MASK, NOT_THIRD);
+        wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], wmi_rows_register(&a, i),
+                 wmi_zmm(wmi_rows_register(&a, i)), WMI_NO_MASK, NOT_THIRD);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -211,13 +213,13 @@ static bool emit_move(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* The argument is the order: 1, 2, 3 for (a * b) + c with the sources in other places. */
-enum { ABC, ACB };
+/* The argument: which sources are multiplied. */
+enum { A_TIMES_B, A_TIMES_C };
 
 static bool emit_fused(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const uint32_t vfmadd231ps = WMI_EVEX(0xb8, WMI_MAP_0F38, WMI_PREFIX_66, 0);
-    const bool middle = recipe_of(step)->argument == ACB;
+    const bool middle = recipe_of(step)->argument == A_TIMES_C;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true),
                           b = wmi_stretch_use(s, middle ? step->c : step->b, false),
                           c = wmi_stretch_use(s, middle ? step->b : step->c, false);
@@ -236,7 +238,7 @@ static bool emit_multiply_add(struct wmi_stretch *s, const struct wmi_step *step
     const struct recipe *recipe = recipe_of(step);
     if (!is_allowed(s, step, recipe))
         return false;
-    const bool middle = recipe->argument == ACB;
+    const bool middle = recipe->argument == A_TIMES_C;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true),
                           b = wmi_stretch_use(s, middle ? step->c : step->b, false),
                           c = wmi_stretch_use(s, middle ? step->b : step->c, false);
@@ -256,9 +258,11 @@ static bool emit_min_max_f32(struct wmi_stretch *s, const struct wmi_step *step)
     struct wmi_rows d = compute_two(s, recipe->host, &a, &b, false);
     const struct wmi_rows other = compute_two(s, recipe->host, &b, &a, false);
     const bool flush = !(s->block->mode.mode & WMI_MODE_DENORMAL_IN_F32);
-    const unsigned exponent = flush ? splat(s, WMI_EXPONENT_F32) : 0, sign = flush ? splat(s, WMI_SIGN_F32) : 0;
+    const unsigned exponent = flush ? splat(s, WMI_EXPONENT_F32) : 0,
+                   sign = flush ? splat(s, WMI_SIGN_F32) : 0;
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        put(s, recipe->host == WMI_VMINPS ? WMI_VPORD : WMI_VPANDD, d.reg[i], d.reg[i], wmi_zmm(other.reg[i]));
+        put(s, recipe->host == WMI_VMINPS ? WMI_VPORD : WMI_VPANDD, d.reg[i], d.reg[i],
+            wmi_zmm(other.reg[i]));
         if (flush) {
             put(s, vptestnmd, WMI_K, d.reg[i], wmi_zmm(exponent));
             wmi_evex(&s->host, WMI_VPANDD, d.reg[i], d.reg[i], wmi_zmm(sign), WMI_K, WMI_NO_IMMEDIATE);
@@ -268,7 +272,8 @@ static bool emit_min_max_f32(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* Converts toward zero. The host gives the recipe's argument, signed or unsigned, for what is out of range. */
+/* Converts toward zero. The host gives the recipe's argument, signed or unsigned, for what is out of range.
+ */
 enum { TO_SIGNED, TO_UNSIGNED };
 
 static bool emit_to_integer(struct wmi_stretch *s, const struct wmi_step *step)
@@ -304,7 +309,8 @@ static bool emit_from_byte(struct wmi_stretch *s, const struct wmi_step *step)
 
 enum shift { LEFT = 6, RIGHT = 2, RIGHT_SIGNED = 4 }; /* digits of WMI_SHIFT_IMMEDIATE */
 
-static struct wmi_rows shifted(struct wmi_stretch *s, enum shift shift, uint32_t value_row, uint32_t amount_row)
+static struct wmi_rows shifted(struct wmi_stretch *s, enum shift shift, uint32_t value_row,
+                               uint32_t amount_row)
 {
     uint32_t amount;
     if (wmi_stretch_constant(s, amount_row, &amount)) {
@@ -318,8 +324,11 @@ static struct wmi_rows shifted(struct wmi_stretch *s, enum shift shift, uint32_t
     const struct wmi_rows bits = wmi_stretch_use(s, amount_row, false);
     const struct wmi_rows low = uniform_register(splat(s, 31));
     const struct wmi_rows count = compute_two(s, WMI_VPANDD, &low, &bits, false);
-    return compute_two(s, shift == LEFT ? WMI_VPSLLVD : shift == RIGHT ? WMI_VPSRLVD : WMI_VPSRAVD, &value,
-                       &count, false);
+    return compute_two(s,
+                       shift == LEFT    ? WMI_VPSLLVD
+                       : shift == RIGHT ? WMI_VPSRLVD
+                                        : WMI_VPSRAVD,
+                       &value, &count, false);
 }
 
 /* The amount is the first operand with REVERSED. */
@@ -327,8 +336,8 @@ static bool emit_shift(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct recipe *recipe = recipe_of(step);
     const bool reversed = recipe->flags & REVERSED;
-    struct wmi_rows d = shifted(s, (enum shift)recipe->argument, reversed ? step->b : step->a,
-                                reversed ? step->a : step->b);
+    struct wmi_rows d =
+        shifted(s, (enum shift)recipe->argument, reversed ? step->b : step->a, reversed ? step->a : step->b);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -471,7 +480,8 @@ static struct wmi_rows high_product(struct wmi_stretch *s, const struct wmi_rows
     const uint32_t vpmuludq = WMI_EVEX(0xf4, WMI_MAP_0F, WMI_PREFIX_66, 1);
     const uint32_t shift_64 = WMI_EVEX(0x73, WMI_MAP_0F, WMI_PREFIX_66, 1);
     struct wmi_rows d = wmi_stretch_result(s, a->uniform && b->uniform);
-    const unsigned odd = splat(s, UINT32_MAX), even = wmi_stretch_register(s), other = wmi_stretch_register(s);
+    const unsigned odd = splat(s, UINT32_MAX), even = wmi_stretch_register(s),
+                   other = wmi_stretch_register(s);
     wmi_evex(&s->host, shift_64, LEFT_64, odd, wmi_zmm(odd), WMI_NO_MASK, 32);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         const unsigned x = wmi_rows_register(a, i), y = wmi_rows_register(b, i);
@@ -584,7 +594,8 @@ static struct wmi_rows row_or_scalar(struct wmi_stretch *s, uint32_t place, bool
     return uniform_register(reg);
 }
 
-/* {high, low} = {c, a} + {e, b}; low may be a, and high c. The mask at *place, if there is one, receives the carries of active lanes. */
+/* {high, low} = {c, a} + {e, b}; low may be a, and high c. The mask at *place, if there is one, receives the
+ * carries of active lanes. */
 static void add_pairs(struct wmi_stretch *s, const struct wmi_rows *a, const struct wmi_rows *b,
                       const struct wmi_rows *c, const struct wmi_rows *e, const struct wmi_rows *low,
                       const struct wmi_rows *high, const uint32_t *place)
@@ -615,8 +626,10 @@ enum { SCALAR_LOW = 1, SCALAR_HIGH = 2, STORES_CARRY = 4 };
 static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const unsigned kind = recipe_of(step)->argument;
-    const struct wmi_rows a = row_or_scalar(s, step->a, kind & SCALAR_LOW), b = wmi_stretch_use(s, step->b, false),
-                          c = row_or_scalar(s, step->c, kind & SCALAR_HIGH), e = wmi_stretch_use(s, step->e, false);
+    const struct wmi_rows a = row_or_scalar(s, step->a, kind & SCALAR_LOW),
+                          b = wmi_stretch_use(s, step->b, false),
+                          c = row_or_scalar(s, step->c, kind & SCALAR_HIGH),
+                          e = wmi_stretch_use(s, step->e, false);
     const bool uniform = a.uniform && b.uniform && c.uniform && e.uniform && !(kind & STORES_CARRY);
     struct wmi_rows low = wmi_stretch_result(s, uniform), high = wmi_stretch_result(s, uniform);
     add_pairs(s, &a, &b, &c, &e, &low, &high, kind & STORES_CARRY ? &step->y : NULL);
@@ -673,11 +686,14 @@ static bool emit_modify_f32(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const bool negates = step->x & WMI_MODIFY_NEG, absolute = step->x & WMI_MODIFY_ABS;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
-    const struct wmi_rows bits =
-        uniform_register(splat(s, absolute && !negates ? ~WMI_SIGN_F32 : negates ? WMI_SIGN_F32 : 0));
-    struct wmi_rows d =
-        compute_two(s, !negates ? (absolute ? WMI_VPANDD : WMI_VPORD) : absolute ? WMI_VPORD : WMI_VPXORD, &bits,
-                    &a, false);
+    const struct wmi_rows bits = uniform_register(splat(s, absolute && !negates ? ~WMI_SIGN_F32
+                                                           : negates            ? WMI_SIGN_F32
+                                                                                : 0));
+    struct wmi_rows d = compute_two(s,
+                                    !negates   ? (absolute ? WMI_VPANDD : WMI_VPORD)
+                                    : absolute ? WMI_VPORD
+                                               : WMI_VPXORD,
+                                    &bits, &a, false);
     wmi_stretch_write_all_lanes(s, step->d, &d);
     return true;
 }
@@ -707,122 +723,8 @@ static bool emit_nothing(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* ---- the table ---- */
 
-#define BODY_OF(name, ...) [WMI_STEP_BODIES + WMI_INSN_##name] = {__VA_ARGS__}
-#define DQ(opcode)         WMI_EVEX(opcode, WMI_MAP_0F, WMI_PREFIX_66, 0)
-#define DQ38(opcode)       WMI_EVEX(opcode, WMI_MAP_0F38, WMI_PREFIX_66, 0)
-#define PS(opcode)         WMI_EVEX(opcode, WMI_MAP_0F, 0, 0)
-#define ROUND(name, how)   BODY_OF(name, emit_one, WMI_EVEX(0x08, WMI_MAP_0F3A, WMI_PREFIX_66, 0), 8 | (how))
-#define COMPARES(type, host, lt, eq, le, gt, ne, ge)                                                         \
-    BODY_OF(v_cmp_lt_##type, emit_compare, host, lt), BODY_OF(v_cmp_eq_##type, emit_compare, host, eq),      \
-        BODY_OF(v_cmp_le_##type, emit_compare, host, le), BODY_OF(v_cmp_gt_##type, emit_compare, host, gt),  \
-        BODY_OF(v_cmp_ge_##type, emit_compare, host, ge), BODY_OF(v_cmp_##ne##_##type, emit_compare, host,
-
 static const struct recipe recipes[WMI_STEP_COUNT] = {
-    /* integers */
-    BODY_OF(v_add_u32, emit_two, WMI_VPADDD, 0, COMMUTES | CLAMPS),
-    BODY_OF(v_sub_u32, emit_two, WMI_VPSUBD, 0, CLAMPS),
-    BODY_OF(v_subrev_u32, emit_two, WMI_VPSUBD, 0, REVERSED | CLAMPS),
-    BODY_OF(v_add3_u32, emit_two_twice, WMI_VPADDD, 1),
-    BODY_OF(v_xad_u32, emit_two_twice, WMI_VPXORD, 0),
-    BODY_OF(v_lshl_add_u32, emit_shift_with, WMI_VPADDD),
-    BODY_OF(v_lshl_or_b32, emit_shift_with, WMI_VPORD),
-    BODY_OF(v_add_lshl_u32, emit_add_shift),
-    BODY_OF(v_mul_lo_u32, emit_two, DQ38(0x40), 0, COMMUTES),
-    BODY_OF(v_mul_lo_i32, emit_two, DQ38(0x40), 0, COMMUTES),
-    BODY_OF(v_mul_u32_u24, emit_multiply_24, 0, RIGHT, CLAMPS),
-    BODY_OF(v_mul_i32_i24, emit_multiply_24, 0, RIGHT_SIGNED, CLAMPS),
-    BODY_OF(v_mad_u32_u24, emit_multiply_24, WMI_VPADDD, RIGHT, CLAMPS),
-    BODY_OF(v_mad_i32_i24, emit_multiply_24, WMI_VPADDD, RIGHT_SIGNED, CLAMPS),
-    BODY_OF(v_mul_hi_u32, emit_multiply_high),
-    BODY_OF(v_mad_u64_u32, emit_multiply_add_64, 0, 0, CLAMPS),
-    BODY_OF(v_min_i32, emit_two, DQ38(0x39), 0, COMMUTES),
-    BODY_OF(v_max_i32, emit_two, DQ38(0x3d), 0, COMMUTES),
-    BODY_OF(v_min_u32, emit_two, DQ38(0x3b), 0, COMMUTES),
-    BODY_OF(v_max_u32, emit_two, DQ38(0x3f), 0, COMMUTES),
-    BODY_OF(v_add_co_u32, emit_carry, WMI_VPADDD, 0, CLAMPS),
-    BODY_OF(v_addc_co_u32, emit_carry, WMI_VPADDD, 1, CLAMPS),
-    BODY_OF(v_sub_co_u32, emit_carry, WMI_VPSUBD, 0, CLAMPS),
-    BODY_OF(v_subb_co_u32, emit_carry, WMI_VPSUBD, 1, CLAMPS),
-    BODY_OF(v_subrev_co_u32, emit_carry, WMI_VPSUBD, 0, CLAMPS | REVERSED),
-    BODY_OF(v_subbrev_co_u32, emit_carry, WMI_VPSUBD, 1, CLAMPS | REVERSED),
-    /* bits */
-    BODY_OF(v_and_b32, emit_two, WMI_VPANDD, 0, COMMUTES),
-    BODY_OF(v_or_b32, emit_two, WMI_VPORD, 0, COMMUTES),
-    BODY_OF(v_xor_b32, emit_two, WMI_VPXORD, 0, COMMUTES),
-    BODY_OF(v_xnor_b32, emit_logic_2, 0, 0xc3),
-    BODY_OF(v_not_b32, emit_not),
-    BODY_OF(v_and_or_b32, emit_logic_3, 0, 0xea),
-    BODY_OF(v_or3_b32, emit_logic_3, 0, 0xfe),
-    BODY_OF(v_xor3_b32, emit_logic_3, 0, 0x96),
-    BODY_OF(v_bfi_b32, emit_logic_3, 0, 0xca),
-    BODY_OF(v_lshl_b32, emit_shift, 0, LEFT),
-    BODY_OF(v_lshr_b32, emit_shift, 0, RIGHT),
-    BODY_OF(v_ashr_i32, emit_shift, 0, RIGHT_SIGNED),
-    BODY_OF(v_lshlrev_b32, emit_shift, 0, LEFT, REVERSED),
-    BODY_OF(v_lshrrev_b32, emit_shift, 0, RIGHT, REVERSED),
-    BODY_OF(v_ashrrev_i32, emit_shift, 0, RIGHT_SIGNED, REVERSED),
-    BODY_OF(v_alignbit_b32, emit_align, 0, 1),
-    BODY_OF(v_alignbyte_b32, emit_align, 0, 8),
-    BODY_OF(v_bfe_u32, emit_field, 0, RIGHT),
-    BODY_OF(v_bfe_i32, emit_field, 0, RIGHT_SIGNED),
-    /* f32 */
-    BODY_OF(v_add_f32, emit_two, WMI_VADDPS, 0, COMMUTES | SETTLES),
-    BODY_OF(v_sub_f32, emit_two, PS(0x5c), 0, SETTLES),
-    BODY_OF(v_subrev_f32, emit_two, PS(0x5c), 0, SETTLES | REVERSED),
-    BODY_OF(v_mul_f32, emit_two, WMI_VMULPS, 0, COMMUTES | SETTLES),
-    BODY_OF(v_fma_f32, emit_fused, 0, ABC),
-    BODY_OF(v_fmac_f32, emit_fused, 0, ABC),
-    BODY_OF(v_fmaak_f32, emit_fused, 0, ABC),
-    BODY_OF(v_fmamk_f32, emit_fused, 0, ACB),
-    BODY_OF(v_mad_f32, emit_multiply_add, 0, ABC, FLUSHES),
-    BODY_OF(v_mac_f32, emit_multiply_add, 0, ABC, FLUSHES),
-    BODY_OF(v_madak_f32, emit_multiply_add, 0, ABC, FLUSHES),
-    BODY_OF(v_madmk_f32, emit_multiply_add, 0, ACB, FLUSHES),
-    BODY_OF(v_min_f32, emit_min_max_f32, WMI_VMINPS),
-    BODY_OF(v_max_f32, emit_min_max_f32, WMI_VMAXPS),
-    [WMI_STEP_BODIES + WMI_BODY_v_min_f32_1] = {emit_min_max_f32, WMI_VMINPS},
-    [WMI_STEP_BODIES + WMI_BODY_v_max_f32_1] = {emit_min_max_f32, WMI_VMAXPS},
-
-    ROUND(v_rndne_f32, 0),
-    ROUND(v_floor_f32, 1),
-    ROUND(v_ceil_f32, 2),
-    ROUND(v_trunc_f32, 3),
-    BODY_OF(v_cvt_f32_i32, emit_one, PS(0x5b)),
-    BODY_OF(v_cvt_f32_u32, emit_one, WMI_EVEX(0x7a, WMI_MAP_0F, WMI_PREFIX_F2, 0)),
-    BODY_OF(v_cvt_i32_f32, emit_to_integer, WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0), TO_SIGNED),
-    BODY_OF(v_cvt_u32_f32, emit_to_integer, PS(0x78), TO_UNSIGNED),
-    BODY_OF(v_cvt_f32_ubyte0, emit_from_byte, PS(0x5b), 0),
-    BODY_OF(v_cvt_f32_ubyte1, emit_from_byte, PS(0x5b), 1),
-    BODY_OF(v_cvt_f32_ubyte2, emit_from_byte, PS(0x5b), 2),
-    BODY_OF(v_cvt_f32_ubyte3, emit_from_byte, PS(0x5b), 3),
-    /* masks: immediates of VPCMPD and of VCMPPS */
-    COMPARES(i32, WMI_VPCMPD, 1, 0, 2, 6, ne, 5) 4),
-    COMPARES(u32, WMI_VPCMPUD, 1, 0, 2, 6, ne, 5) 4),
-    COMPARES(f32, WMI_VCMPPS, 0x11, 0x00, 0x12, 0x1e, lg, 0x1d) 0x0c),
-    BODY_OF(v_cmp_o_f32, emit_compare, WMI_VCMPPS, 0x07),
-    BODY_OF(v_cmp_u_f32, emit_compare, WMI_VCMPPS, 0x03),
-    BODY_OF(v_cmp_nge_f32, emit_compare, WMI_VCMPPS, 0x19),
-    BODY_OF(v_cmp_nlg_f32, emit_compare, WMI_VCMPPS, 0x08),
-    BODY_OF(v_cmp_ngt_f32, emit_compare, WMI_VCMPPS, 0x1a),
-    BODY_OF(v_cmp_nle_f32, emit_compare, WMI_VCMPPS, 0x16),
-    BODY_OF(v_cmp_neq_f32, emit_compare, WMI_VCMPPS, 0x04),
-    BODY_OF(v_cmp_nlt_f32, emit_compare, WMI_VCMPPS, 0x15),
-    BODY_OF(v_cndmask_b32, emit_select),
-    /* moves */
-    BODY_OF(v_mov_b32, emit_move),
-    BODY_OF(v_nop, emit_nothing),
-    BODY_OF(v_readfirstlane_b32, emit_first_lane),
-    [WMI_STEP_stage_BROADCAST] = {emit_broadcast},
-    [WMI_STEP_stage_MODIFY_F32] = {emit_modify_f32},
-    [WMI_STEP_stage_CLAMP_F32] = {emit_clamp_f32},
-    [WMI_STEP_fused_MOVE_SCALAR] = {emit_move_scalar},
-    [WMI_STEP_fused_ADD_64] = {emit_add_64, 0, STORES_CARRY},
-    [WMI_STEP_fused_ADD_64_SCALAR] = {emit_add_64, 0, STORES_CARRY | SCALAR_LOW},
-    [WMI_STEP_fused_ADD_64_SCALARS] = {emit_add_64, 0, STORES_CARRY | SCALAR_LOW | SCALAR_HIGH},
-    [WMI_STEP_fused_ADD_64_ALONE] = {emit_add_64, 0, 0},
-    [WMI_STEP_fused_ADD_64_SCALAR_ALONE] = {emit_add_64, 0, SCALAR_LOW},
-    [WMI_STEP_fused_ADD_64_SCALARS_ALONE] = {emit_add_64, 0, SCALAR_LOW | SCALAR_HIGH},
-    [WMI_STEP_fused_SHIFT_LEFT_64] = {emit_shift_64},
+#include "compile/vector.def"
 };
 
 static const struct recipe *recipe_of(const struct wmi_step *step)

@@ -2,10 +2,10 @@
 /* Keeps the steps of a program: lowers code when it is first reached, and binds its steps to functions. */
 #include "exec/program.h"
 
+#include "base/seconds.h"
 #include "exec/bind.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
-#include "exec/workgroup.h"
 #include "lower/lower.h"
 
 #include <pthread.h>
@@ -156,7 +156,8 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
         .user = program,
     };
     const double begin = wmi_seconds();
-    if (chunk->lowered && chunk->leads && !program->compiled.refused && program->compiled.bytes < MOST_HOST_CODE)
+    if (chunk->lowered && chunk->leads && !program->compiled.refused &&
+        program->compiled.bytes < MOST_HOST_CODE)
         wmi_compile(&block, &program->host_code, &program->compiled.refused);
     forget_lowered(chunk);
     program->compiled.bytes = wmi_host_memory_size(program->host_code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares compiled steps with the bodies that interpret them: each step that the compiler knows alone, and random
- * sequences of them, on random and edge values, with all, some and no lanes active, in several float modes, for
- * both wave sizes. Steps of memory are tested by whole kernels. */
+/* Compares compiled steps with the bodies that interpret them: each step that the compiler knows alone, and
+ * random sequences of them, on random and edge values, with all, some and no lanes active, in several float
+ * modes, for both wave sizes. Steps of memory are tested by whole kernels. */
 #include "base/host_float.h"
 #include "base/random.h"
 #include "compile/stretch.h"
@@ -31,9 +31,10 @@ enum {
 
 /* Edge values: zeros, denormals, infinities, NaNs, limits of conversions and of integers. */
 static const uint32_t edges[] = {
-    0,          1,          0x80000000, 0x80000001, 0x007fffff, 0x00800000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
-    0x7fc00000, 0xffc00001, 0x7f800001, 0xff812345, 0x7fffffff, 0xffffffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x4effffff,
-    0x3effffff, 0x3f000000, 0xbf7fffff, 0x7f7fffff, 0x00ffffff, 0xff000000, 31,         32,         33,         0xffff,
+    0,          1,          0x80000000, 0x80000001, 0x007fffff, 0x00800000, 0x3f800000, 0xbf800000,
+    0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001, 0xff812345, 0x7fffffff, 0xffffffff,
+    0x4f000000, 0xcf000000, 0x4f800000, 0x4effffff, 0x3effffff, 0x3f000000, 0xbf7fffff, 0x7f7fffff,
+    0x00ffffff, 0xff000000, 31,         32,         33,         0xffff,
 };
 static const uint32_t constants[] = {0, 1, 2, 5, 8, 24, 31, 33, 0xffffffff, 0x3f800000, 0xff, 0x80000000};
 
@@ -260,8 +261,9 @@ static void compile(struct program *p)
     for (size_t i = 0; i <= p->count; i++) {
         const struct wmi_step *step = &p->steps[i];
         p->interpreted[i] = (struct wmi_op){
-            .body = i == p->count ? stop
-                                  : wmi_bind((enum wmi_step_id)step->id, wmi_cpu_level(), p->code.options.lanes),
+            .body = i == p->count
+                        ? stop
+                        : wmi_bind((enum wmi_step_id)step->id, wmi_cpu_level(), p->code.options.lanes),
             .d = step->d,
             .a = step->a,
             .b = step->b,
@@ -324,7 +326,8 @@ static void describe(const struct program *p)
 
 static void compare(const struct program *p, const char *what, size_t from, size_t to)
 {
-    const unsigned char *expected = (const unsigned char *)p->expected, *actual = (const unsigned char *)p->actual;
+    const unsigned char *expected = (const unsigned char *)p->expected,
+                        *actual = (const unsigned char *)p->actual;
     for (size_t i = from; i < to; i += 4)
         if (memcmp(expected + i, actual + i, 4)) {
             uint32_t e, a;
@@ -359,7 +362,8 @@ static void change_exec(struct program *p, size_t at)
     p->steps[at] = (struct wmi_step){.id = WMI_STEP_BODIES + WMI_INSN_s_mov_b64,
                                      .d = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
                                      .a = some_scalar()};
-    p->steps[at + 1] = (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
+    p->steps[at + 1] =
+        (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
 }
 
 /* Makes the last steps repeat the program. */
