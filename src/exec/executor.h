@@ -11,9 +11,6 @@
 enum {
     WMI_FIRST_TURN = 1 << 11, /* instructions that a wave runs before the next wave of its workgroup does */
     WMI_INSTRUCTIONS_PER_LOOK = 1 << 19, /* between two looks at the clock */
-    /* Instructions that a thread executes for each step of the program before it compiles the program: a step
-     * takes about as long to compile as 300 instructions to interpret. */
-    WMI_INSTRUCTIONS_PER_STEP = 1000,
 };
 
 /* A workgroup and all the memory that it computes in. */

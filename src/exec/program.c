@@ -36,6 +36,8 @@ struct wmi_program {
     struct chunk *chunks;
     size_t step_count;
     enum wmi_compiling compiling;
+    bool has_interpreted;  /* code that could be compiled */
+    uint64_t executed;     /* instructions, in dispatches that ended */
     bool compiles_at_once; /* what is lowered, in `mode` */
     struct wmi_compile_mode mode;
     struct wmi_host_memory *host_code;
@@ -95,18 +97,29 @@ static enum wmi_compiling wanted(const struct wmi_code_options *options, enum wm
     const char *setting = getenv("WAVEMEM_COMPILE");
     if (options->observers.count || options->scalar_cache || !wmi_can_compile(level))
         return WMI_COMPILE_OFF;
-    if (setting && !strcmp(setting, "always"))
-        return WMI_COMPILE_ALWAYS;
-    return setting && !strcmp(setting, "auto") ? WMI_COMPILE_AUTO : WMI_COMPILE_OFF;
+    if (setting && !strcmp(setting, "off"))
+        return WMI_COMPILE_OFF;
+    return setting && !strcmp(setting, "always") ? WMI_COMPILE_ALWAYS : WMI_COMPILE_AUTO;
 }
 
-enum wmi_compiling wmi_program_compiling(const struct wmi_program *program)
+uint64_t wmi_program_compile_in(const struct wmi_program *program)
 {
-    return program->compiling;
+    const uint64_t worth = program->compiling == WMI_COMPILE_OFF
+                               ? UINT64_MAX
+                               : WMI_INSTRUCTIONS_PER_STEP * (uint64_t)program->step_count;
+    if (!program->has_interpreted)
+        return worth;
+    return program->compiling == WMI_COMPILE_ALWAYS || program->executed > worth ? 0
+                                                                                 : worth - program->executed;
+}
+
+void wmi_program_add_executed(struct wmi_program *program, uint64_t instructions)
+{
+    program->executed += instructions;
 }
 
 /* Keeps what the compiler needs. Without memory the chunk is not compiled. */
-static void keep_lowered(struct chunk *chunk, const struct wmi_lowered *lowered)
+static void keep_lowered(struct wmi_program *program, struct chunk *chunk, const struct wmi_lowered *lowered)
 {
     chunk->count = lowered->count;
     chunk->lowered = malloc(lowered->count * sizeof *chunk->lowered);
@@ -114,6 +127,7 @@ static void keep_lowered(struct chunk *chunk, const struct wmi_lowered *lowered)
     if (!chunk->lowered || !chunk->leads)
         return;
     memcpy(chunk->lowered, lowered->steps, lowered->count * sizeof *chunk->lowered);
+    program->has_interpreted = true;
     for (size_t i = 0; i < lowered->leader_count; i++)
         chunk->leads[lowered->leaders[i].step] = true;
 }
@@ -170,6 +184,7 @@ void wmi_program_compile(struct wmi_program *program, const struct wmi_compile_m
         return;
     pthread_mutex_lock(&program->lock);
     program->mode = *mode;
+    program->has_interpreted = false;
     program->compiles_at_once = program->compiling == WMI_COMPILE_ALWAYS;
     for (struct chunk *chunk = program->chunks; chunk; chunk = chunk->next)
         if (chunk->lowered)
@@ -202,7 +217,7 @@ static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
         chunk->steps[i] = seal(program, &lowered->steps[i]);
     *chunk = (struct chunk){.next = program->chunks};
     if (program->compiling != WMI_COMPILE_OFF && program->step_count < MOST_COMPILED)
-        keep_lowered(chunk, lowered);
+        keep_lowered(program, chunk, lowered);
     program->chunks = chunk;
     program->step_count += lowered->count;
     for (size_t i = 0; i < lowered->leader_count; i++)
@@ -216,8 +231,13 @@ static void build_from(struct wmi_program *program, uint64_t entry)
 {
     struct wmi_lowered lowered;
     const size_t limit = program->step_count < MANY_STEPS ? SCAN_LIMIT : SHORT_SCAN;
+    const size_t known = program->code.words.word_count;
     if (wmi_lower(&program->code, entry, &program->map, limit, &lowered))
         add(program, &lowered);
+    else
+        program->code.words.unknown = true;
+    /* Somebody may have written the code while it was lowered. */
+    program->code.words.unknown |= !wmi_code_is_current(&program->code, known);
     wmi_lowered_free(&lowered);
 }
 
@@ -278,6 +298,17 @@ void wmi_program_destroy(struct wmi_program *program)
     free(program->map.entries);
     pthread_mutex_destroy(&program->lock);
     free(program);
+}
+
+bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,
+                        enum wmi_cpu_level level)
+{
+    const struct wmi_code_options *own = &program->code.options;
+    return program->level == level && own->target == options->target && own->space == options->space &&
+           own->entry == options->entry && own->lanes == options->lanes && own->vgprs == options->vgprs &&
+           own->agprs == options->agprs && own->alignment == options->alignment &&
+           own->scalar_cache == options->scalar_cache && !own->observers.count && !options->observers.count &&
+           wmi_code_is_current(&program->code, 0);
 }
 
 size_t wmi_program_steps(const struct wmi_program *program)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel lowered and bound for one dispatch: its steps, which grow as waves reach more code. */
+/* A kernel lowered and bound: its steps, which grow as waves reach more code. Serves one dispatch at a time;
+ * programs.h keeps it for later ones. */
 #ifndef WMI_PROGRAM_H
 #define WMI_PROGRAM_H
 
@@ -13,6 +14,10 @@ struct wmi_program;
 /* Lowers all that can be reached from the entry by direct branches, for this CPU level. NULL: no memory. */
 struct wmi_program *wmi_program_create(const struct wmi_code_options *options, enum wmi_cpu_level level);
 void wmi_program_destroy(struct wmi_program *program);
+
+/* Instructions that a thread executes for each step of the program before it compiles the program: compiling
+ * a step takes about as long. */
+enum { WMI_INSTRUCTIONS_PER_STEP = 1000 };
 
 /* When code is compiled to host code. WAVEMEM_COMPILE=off|auto|always in the environment. */
 enum wmi_compiling {
@@ -28,12 +33,20 @@ struct wmi_compiled {
     bool refused; /* the host does not execute memory that was written */
 };
 
-/* OFF if the program is observed, or if this host has no compiler. */
-enum wmi_compiling wmi_program_compiling(const struct wmi_program *program);
+/* After how many instructions of a thread the program is to be compiled; 0: now. Never, if the program is
+ * observed or this host has no compiler. */
+uint64_t wmi_program_compile_in(const struct wmi_program *program);
+/* Adds instructions that a dispatch executed. */
+void wmi_program_add_executed(struct wmi_program *program, uint64_t instructions);
 /* Compiles what has been lowered and not compiled; with ALWAYS, code that is lowered later as well.
  * Thread-safe. mode: of most waves; others are interpreted. */
 void wmi_program_compile(struct wmi_program *program, const struct wmi_compile_mode *mode);
 struct wmi_compiled wmi_program_compiled(struct wmi_program *program);
+
+/* Whether the program is what wmi_program_create() would make now: of the same options, from code that has
+ * not changed since. */
+bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,
+                        enum wmi_cpu_level level);
 
 /* The code that was lowered: options, frames, decoding. */
 const struct wmi_code *wmi_program_code(const struct wmi_program *program);
