@@ -59,6 +59,12 @@ class Result:
     """Those who watched the dispatch would have seen the same with any number of threads."""
     incomplete: str
     """Which observers did not see everything, and why; "": all did."""
+    compiled_bytes: int
+    """Host code that was made of the kernel's code."""
+    compile_seconds: float
+    """The time that making it took."""
+    compile_refused: bool
+    """The host does not execute memory that was written, so the code was interpreted."""
     printed: str = ""
     """What the kernel printed with OpenCL's printf; "" with print=."""
     stale: List[Stale] = field(default_factory=list)

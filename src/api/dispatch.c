@@ -233,6 +233,11 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         result->waves = dispatch->waves;
         result->workgroups = dispatch->groups_done;
         result->reproducible = is_reproducible(dispatch, steps);
+        wmi_program_add_executed(dispatch->program, dispatch->instructions);
+        const struct wmi_compiled compiled = wmi_program_compiled(dispatch->program);
+        result->compiled_bytes = compiled.bytes;
+        result->compile_seconds = compiled.seconds;
+        result->compile_refused = compiled.refused;
         if (dispatch->fault.kind != WM_FAULT_NONE)
             wmi_report_fault(dispatch, &place, &result->fault);
         wmi_report_stales(dispatch, &place, request->stale, request->stale_user);

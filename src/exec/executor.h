@@ -50,6 +50,7 @@ struct wmi_executor {
     uint32_t last_id[3];
     uint64_t groups_done; /* and not yet added to the dispatch's */
     uint64_t groups_since_look, next_look;
+    uint64_t compile_at; /* instructions after which the program is compiled */
     bool calls_progress, out_of_memory;
 };
 
@@ -72,6 +73,11 @@ void wmi_residents_free(struct wmi_resident *resident);
 uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident);
 /* Makes the resident workgroup number `flat_id`, before its first instruction. */
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id);
+
+/* ---- workgroup.c ---- */
+
+/* Compiles the code that the dispatch has lowered. */
+void wmi_compile_dispatch(struct wmi_dispatch *dispatch);
 
 /* ---- turns.c ---- */
 

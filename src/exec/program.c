@@ -2,21 +2,30 @@
 /* Keeps the steps of a program: lowers code when it is first reached, and binds its steps to functions. */
 #include "exec/program.h"
 
+#include "base/seconds.h"
 #include "exec/bind.h"
 #include "exec/steps.h"
+#include "exec/vmem.h"
 #include "lower/lower.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SCAN_LIMIT = 1 << 16,            /* instructions lowered in one go; the rest when it is reached */
     MANY_STEPS = WMI_STEP_LIMIT / 4, /* from here on only SHORT_SCAN of them: jumps into the middle of long */
     SHORT_SCAN = 16,                 /* runs would lower the rest of the run again and again */
+    MOST_COMPILED = 1 << 18,         /* steps; later ones are interpreted */
+    MOST_HOST_CODE = 64 << 20,       /* bytes */
 };
 
 struct chunk {
     struct chunk *next;
+    /* For the compiler, until the chunk is compiled: what was lowered, and where branches lead. */
+    struct wmi_step *lowered;
+    bool *leads;
+    size_t count;
     struct wmi_op steps[];
 };
 
@@ -26,6 +35,13 @@ struct wmi_program {
     struct wmi_place_map map; /* place -> struct wmi_op */
     struct chunk *chunks;
     size_t step_count;
+    enum wmi_compiling compiling;
+    bool has_interpreted;  /* code that could be compiled */
+    uint64_t executed;     /* instructions, in dispatches that ended */
+    bool compiles_at_once; /* what is lowered, in `mode` */
+    struct wmi_compile_mode mode;
+    struct wmi_host_memory *host_code;
+    struct wmi_compiled compiled;
     pthread_mutex_t lock;
 };
 
@@ -74,6 +90,118 @@ static void mark_for_twins(const struct wmi_lowered *lowered, size_t at)
     show->e = (uint32_t)(mask >> 32);
 }
 
+/* ---- compiling ---- */
+
+static enum wmi_compiling wanted(const struct wmi_code_options *options, enum wmi_cpu_level level)
+{
+    const char *setting = getenv("WAVEMEM_COMPILE");
+    if (options->observers.count || options->scalar_cache || !wmi_can_compile(level))
+        return WMI_COMPILE_OFF;
+    if (setting && !strcmp(setting, "off"))
+        return WMI_COMPILE_OFF;
+    return setting && !strcmp(setting, "always") ? WMI_COMPILE_ALWAYS : WMI_COMPILE_AUTO;
+}
+
+uint64_t wmi_program_compile_in(const struct wmi_program *program)
+{
+    const uint64_t worth = program->compiling == WMI_COMPILE_OFF
+                               ? UINT64_MAX
+                               : WMI_INSTRUCTIONS_PER_STEP * (uint64_t)program->step_count;
+    if (!program->has_interpreted)
+        return worth;
+    return program->compiling == WMI_COMPILE_ALWAYS || program->executed > worth ? 0
+                                                                                 : worth - program->executed;
+}
+
+void wmi_program_add_executed(struct wmi_program *program, uint64_t instructions)
+{
+    program->executed += instructions;
+}
+
+/* Keeps what the compiler needs. Without memory the chunk is not compiled. */
+static void keep_lowered(struct wmi_program *program, struct chunk *chunk, const struct wmi_lowered *lowered)
+{
+    chunk->count = lowered->count;
+    chunk->lowered = malloc(lowered->count * sizeof *chunk->lowered);
+    chunk->leads = calloc(lowered->count, sizeof *chunk->leads);
+    if (!chunk->lowered || !chunk->leads)
+        return;
+    memcpy(chunk->lowered, lowered->steps, lowered->count * sizeof *chunk->lowered);
+    program->has_interpreted = true;
+    for (size_t i = 0; i < lowered->leader_count; i++)
+        chunk->leads[lowered->leaders[i].step] = true;
+}
+
+static void forget_lowered(struct chunk *chunk)
+{
+    free(chunk->lowered);
+    free(chunk->leads);
+    chunk->lowered = NULL;
+    chunk->leads = NULL;
+}
+
+static const struct wmi_op *find_place(void *user, uint64_t place)
+{
+    const struct wmi_program *program = user;
+    return wmi_place_find(&program->map, place);
+}
+
+/* Called with the lock held. */
+static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
+{
+    static const struct wmi_compile_layout layout = {
+        .wave_worker = offsetof(struct wmi_wave, worker),
+        .wave_resume = offsetof(struct wmi_wave, resume),
+        .wave_group = offsetof(struct wmi_wave, group),
+        .group_lds = offsetof(struct wmi_workgroup, lds),
+        .group_lds_size = offsetof(struct wmi_workgroup, lds_size),
+        .worker_hits = offsetof(struct wmi_worker, hits),
+        .careful = WMI_HIT_CAREFUL,
+    };
+    const struct wmi_block block = {
+        .code = &program->code,
+        .steps = chunk->lowered,
+        .ops = chunk->steps,
+        .count = chunk->count,
+        .leads = chunk->leads,
+        .mode = program->mode,
+        .layout = &layout,
+        .find = find_place,
+        .user = program,
+    };
+    const double begin = wmi_seconds();
+    if (chunk->lowered && chunk->leads && !program->compiled.refused &&
+        program->compiled.bytes < MOST_HOST_CODE)
+        wmi_compile(&block, &program->host_code, &program->compiled.refused);
+    forget_lowered(chunk);
+    program->compiled.bytes = wmi_host_memory_size(program->host_code);
+    program->compiled.seconds += wmi_seconds() - begin;
+}
+
+void wmi_program_compile(struct wmi_program *program, const struct wmi_compile_mode *mode)
+{
+    if (program->compiling == WMI_COMPILE_OFF)
+        return;
+    pthread_mutex_lock(&program->lock);
+    program->mode = *mode;
+    program->has_interpreted = false;
+    program->compiles_at_once = program->compiling == WMI_COMPILE_ALWAYS;
+    for (struct chunk *chunk = program->chunks; chunk; chunk = chunk->next)
+        if (chunk->lowered)
+            compile_chunk(program, chunk);
+    pthread_mutex_unlock(&program->lock);
+}
+
+struct wmi_compiled wmi_program_compiled(struct wmi_program *program)
+{
+    pthread_mutex_lock(&program->lock);
+    const struct wmi_compiled compiled = program->compiled;
+    pthread_mutex_unlock(&program->lock);
+    return compiled;
+}
+
+/* ---- lowering ---- */
+
 /* Adds what was lowered to the program. Without memory nothing is added. */
 static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
 {
@@ -87,11 +215,15 @@ static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
             mark_for_twins(lowered, i);
     for (size_t i = 0; i < lowered->count; i++)
         chunk->steps[i] = seal(program, &lowered->steps[i]);
-    chunk->next = program->chunks;
+    *chunk = (struct chunk){.next = program->chunks};
+    if (program->compiling != WMI_COMPILE_OFF && program->step_count < MOST_COMPILED)
+        keep_lowered(program, chunk, lowered);
     program->chunks = chunk;
     program->step_count += lowered->count;
     for (size_t i = 0; i < lowered->leader_count; i++)
         wmi_place_add(&program->map, lowered->leaders[i].place, &chunk->steps[lowered->leaders[i].step]);
+    if (program->compiles_at_once)
+        compile_chunk(program, chunk);
 }
 
 /* Lowers from `entry`. Called with the lock held, or before the program is shared. */
@@ -145,6 +277,7 @@ struct wmi_program *wmi_program_create(const struct wmi_code_options *options, e
         return NULL;
     wmi_code_init(&program->code, options);
     program->level = level;
+    program->compiling = wanted(options, level);
     pthread_mutex_init(&program->lock, NULL);
     build_from(program, options->entry);
     program->code.sealed = true;
@@ -157,8 +290,10 @@ void wmi_program_destroy(struct wmi_program *program)
         return;
     for (struct chunk *chunk = program->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
+        forget_lowered(chunk);
         free(chunk);
     }
+    wmi_host_memory_free(program->host_code);
     wmi_code_free(&program->code);
     free(program->map.entries);
     pthread_mutex_destroy(&program->lock);

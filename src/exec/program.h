@@ -4,6 +4,7 @@
 #ifndef WMI_PROGRAM_H
 #define WMI_PROGRAM_H
 
+#include "compile/compile.h"
 #include "lower/code.h"
 
 enum { WMI_STEP_LIMIT = 1 << 22 }; /* steps of a program: 200 MB; only a hostile one needs more */
@@ -13,6 +14,34 @@ struct wmi_program;
 /* Lowers all that can be reached from the entry by direct branches, for this CPU level. NULL: no memory. */
 struct wmi_program *wmi_program_create(const struct wmi_code_options *options, enum wmi_cpu_level level);
 void wmi_program_destroy(struct wmi_program *program);
+
+/* Instructions that a thread executes for each step of the program before it compiles the program: compiling
+ * a step takes about as long. */
+enum { WMI_INSTRUCTIONS_PER_STEP = 1000 };
+
+/* When code is compiled to host code. WAVEMEM_COMPILE=off|auto|always in the environment. */
+enum wmi_compiling {
+    WMI_COMPILE_OFF,
+    WMI_COMPILE_AUTO,   /* when it has run for a while */
+    WMI_COMPILE_ALWAYS, /* before it runs */
+};
+
+/* What has been compiled. */
+struct wmi_compiled {
+    size_t bytes;
+    double seconds;
+    bool refused; /* the host does not execute memory that was written */
+};
+
+/* After how many instructions of a thread the program is to be compiled; 0: now. Never, if the program is
+ * observed or this host has no compiler. */
+uint64_t wmi_program_compile_in(const struct wmi_program *program);
+/* Adds instructions that a dispatch executed. */
+void wmi_program_add_executed(struct wmi_program *program, uint64_t instructions);
+/* Compiles what has been lowered and not compiled; with ALWAYS, code that is lowered later as well.
+ * Thread-safe. mode: of most waves; others are interpreted. */
+void wmi_program_compile(struct wmi_program *program, const struct wmi_compile_mode *mode);
+struct wmi_compiled wmi_program_compiled(struct wmi_program *program);
 
 /* Whether the program is what wmi_program_create() would make now: of the same options, from code that has
  * not changed since. */

@@ -334,6 +334,7 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
     executor->exec = wmi_aligned_zero(executor->waves_per_group * sizeof *executor->exec);
     executor->quiet_generation = UINT64_MAX;
     executor->next_look = WMI_INSTRUCTIONS_PER_LOOK;
+    executor->compile_at = wmi_program_compile_in(dispatch->program);
     executor->probe.run = wmi_wave_run_to_branch;
     executor->probe.vgpr_offset = executor->start.vgpr_offset;
     executor->probe.vgpr_bytes = (size_t)(options->vgprs + options->agprs) * code->row_bytes;

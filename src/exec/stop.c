@@ -12,13 +12,6 @@ enum {
     OTHERS_NANOSECONDS = 20000
 }; /* between two looks whether the host or another dispatch has changed memory */
 
-double wmi_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_fault *fault)
 {
     wave->worker->fault = *fault;

@@ -31,6 +31,10 @@ static void run_wave(struct wmi_executor *executor, struct wmi_wave *wave, uint3
     wave->instructions += executed;
     wave->turn = frame->left;
     executor->instructions += executed;
+    if (__builtin_expect(executor->instructions >= executor->compile_at, 0)) {
+        wmi_compile_dispatch(executor->steps.dispatch);
+        executor->compile_at += WMI_INSTRUCTIONS_PER_STEP * wmi_program_steps(dispatch->program);
+    }
     const bool goes_on = wave->state != WMI_WAVE_ENDED && wave->state != WMI_WAVE_FAULTED;
     if (goes_on && wave->instructions >= dispatch->max_instructions)
         wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_BUDGET,

@@ -243,6 +243,12 @@ static bool wants_order(const struct wmi_observers *observers)
     return false;
 }
 
+void wmi_compile_dispatch(struct wmi_dispatch *dispatch)
+{
+    const struct wmi_compile_mode mode = {dispatch->launch.mode, dispatch->mxcsr32, dispatch->mxcsr64};
+    wmi_program_compile(dispatch->program, &mode);
+}
+
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
 {
     const uint64_t useful =
@@ -261,6 +267,8 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     dispatch->mxcsr64 = wmi_host_float_word(dispatch->launch.mode >> 2 & 3, dispatch->launch.mode >> 6 & 3);
     dispatch->entry_step = wmi_program_at(dispatch->program, dispatch->launch.entry, &full);
     ok = ok && dispatch->entry_step;
+    if (ok && !wmi_program_compile_in(dispatch->program))
+        wmi_compile_dispatch(dispatch);
     pthread_mutex_init(&dispatch->lock, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);

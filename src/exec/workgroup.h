@@ -3,12 +3,10 @@
 #ifndef WMI_WORKGROUP_H
 #define WMI_WORKGROUP_H
 
+#include "base/seconds.h"
 #include "exec/dispatch.h"
 
 /* Runs all workgroups. False if out of host memory. The fault, if any, is in dispatch->fault. */
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch);
-
-/* Monotonic clock in seconds. */
-double wmi_seconds(void);
 
 #endif

@@ -337,6 +337,11 @@ static void print_stats(FILE *file, const struct tool_dispatch *d, const struct 
                " wave-instructions%s in %.3f ms, %.1f M/s\n",
                d->kernel->source_name, result->workgroups, result->waves, result->wave_instructions,
                reproducible ? "" : " (varies with -j)", result->seconds * 1e3, rate(result) * 1e-6);
+    if (result->compile_refused)
+        tool_print(file, "  interpreted: this host does not execute code that wavemem made\n");
+    else if (result->compiled_bytes)
+        tool_print(file, "  compiled to %" PRIu64 " bytes of host code in %.3f ms\n", result->compiled_bytes,
+                   result->compile_seconds * 1e3);
 }
 
 /* The host's view of a buffer from `offset` to its end; NULL after a message. Of an image, a copy without

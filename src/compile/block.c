@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the stretches of a program and makes their steps lead to host code. */
+#include "compile/stretch.h"
+
+#include "base/grow.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    LEAST_STEPS = 2,       /* of a stretch that is worth its entry */
+    MOST_STEPS = 512,      /* where it ends at the latest */
+    MOST_BYTES = 32 << 20, /* of host code; what is left is interpreted */
+};
+
+struct wmi_host_memory {
+    struct wmi_host_memory *next;
+    void *code;
+    size_t size, used;
+};
+
+/* A step that is to lead to the code at this offset. */
+struct patch {
+    size_t step, code;
+};
+
+struct compilation {
+    struct wmi_stretch stretch;
+    struct patch *patches;
+    size_t patch_count, patch_capacity;
+};
+
+/* ThreadSanitizer does not see that code is published by one atomic store. */
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_THREAD_SANITIZER 1
+#endif
+#endif
+
+bool wmi_can_compile(enum wmi_cpu_level level)
+{
+#if defined(__x86_64__) && defined(__linux__) && !defined(UNDER_THREAD_SANITIZER)
+#ifdef WMI_X86_LEVELS
+    if (level != WMI_CPU_AVX512)
+        return false;
+#endif
+    (void)level; /* without levels, it does not say what the host has */
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#else
+    (void)level;
+    return false;
+#endif
+}
+
+/* ---- entries and exits ---- */
+
+static void add_patch(struct compilation *c, size_t step)
+{
+    if (!wmi_grow(&c->patches, &c->patch_capacity, c->patch_count, sizeof *c->patches)) {
+        c->stretch.failed = true;
+        return;
+    }
+    c->patches[c->patch_count++] = (struct patch){step, c->stretch.host.count};
+}
+
+/* Continues with the step as it is bound now: with its compiled code, if it has some. */
+static void continue_at(struct wmi_stretch *s, const struct wmi_op *op)
+{
+    wmi_end_vectors(&s->host);
+#ifdef WMI_STEPS_RETURN
+    wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op);
+    wmi_return(&s->host);
+#else
+    wmi_move_immediate(&s->host, WMI_OP, (uintptr_t)op);
+    wmi_jump_memory(&s->host, WMI_OP, offsetof(struct wmi_op, body));
+#endif
+}
+
+/* Executes the step's own body, which continues with the next step. */
+static void interpret(struct wmi_stretch *s, const struct wmi_op *op)
+{
+    wmi_end_vectors(&s->host);
+    wmi_move_immediate(&s->host, WMI_OP, (uintptr_t)op);
+    wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op->body);
+    wmi_jump_register(&s->host, WMI_RAX);
+}
+
+static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
+{
+    wmi_land(&s->host, leave->jump);
+    for (unsigned i = 0; i < leave->count; i++)
+        wmi_stretch_store(s, &leave->dirty[i]);
+    switch (leave->kind) {
+    case WMI_EXIT_INTERPRETS:
+        interpret(s, leave->op);
+        break;
+    case WMI_EXIT_CONTINUES:
+        continue_at(s, leave->op);
+        break;
+    case WMI_EXIT_PAUSES:
+        wmi_end_vectors(&s->host);
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
+        wmi_move_immediate(&s->host, WMI_RCX, (uintptr_t)leave->op);
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX,
+                          (int32_t)s->block->layout->wave_resume);
+        wmi_move_immediate(&s->host, WMI_RAX, 0);
+        wmi_return(&s->host);
+        break;
+    }
+}
+
+/* Checks what compiled code assumes. Returns the jump taken by waves with inactive lanes. */
+static size_t put_check(struct wmi_stretch *s, size_t step)
+{
+    const int32_t full = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
+    wmi_arithmetic_memory(&s->host, 7, false, WMI_FRAME, offsetof(struct wmi_frame, mode),
+                          (int32_t)s->block->mode.mode);
+    const size_t usual = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    interpret(s, &s->block->ops[step]);
+    wmi_land(&s->host, usual);
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME, (int32_t)wmi_stretch_origin(s));
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, full, 0);
+    return wmi_jump_if(&s->host, WMI_IF_EQUAL);
+}
+
+static void load_exec(struct wmi_stretch *s)
+{
+    const int32_t bits = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits);
+    for (unsigned i = 0; i < s->strips; i++)
+        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, bits + (int32_t)(2 * i));
+}
+
+/* Loads what the code at the reentry expects; NULL: there is no such code, the step is interpreted. */
+static void put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, size_t step, bool partial)
+{
+    if (!back) {
+        interpret(s, &s->block->ops[step]);
+        return;
+    }
+    if (partial)
+        load_exec(s);
+    for (unsigned i = 0; i < back->count; i++)
+        wmi_stretch_load(s, &back->held[i]);
+    wmi_jump_back(&s->host, back->code);
+}
+
+/* ---- branches ---- */
+
+static bool is_branch(const struct wmi_step *step)
+{
+    return step->id >= WMI_STEP_branch && step->id <= WMI_STEP_branch_execnz;
+}
+
+/* Compares with 0 what the branch depends on; returns the condition under which it is not taken. */
+static enum wmi_condition put_condition(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const int32_t scc = offsetof(struct wmi_frame, s) + 4 * WMI_S_SCC,
+                  vcc = offsetof(struct wmi_frame, s) + 4 * WMI_S_VCC,
+                  exec = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits);
+    switch (step->id) {
+    case WMI_STEP_branch_scc0:
+    case WMI_STEP_branch_scc1:
+        wmi_arithmetic_memory(&s->host, 7, false, WMI_FRAME, scc, 0);
+        return step->id == WMI_STEP_branch_scc0 ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
+    case WMI_STEP_branch_vccz:
+    case WMI_STEP_branch_vccnz:
+        wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME, vcc, 0);
+        return step->id == WMI_STEP_branch_vccz ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
+    default:
+        wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, exec, 0);
+        return step->id == WMI_STEP_branch_execz ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
+    }
+}
+
+/* The code of a step that has been compiled in this pass, or 0. */
+static size_t code_of(const struct compilation *c, const struct wmi_op *op)
+{
+    for (size_t i = c->patch_count; i-- > 0;)
+        if (&c->stretch.block->ops[c->patches[i].step] == op)
+            return c->patches[i].code;
+    return 0;
+}
+
+/* Counts the block, and leaves if the branch is not taken or the turn is over. */
+static void put_branch(struct wmi_stretch *s, const struct wmi_op *target)
+{
+    const struct wmi_step *step = &s->block->steps[s->at];
+    const int32_t left = offsetof(struct wmi_frame, left);
+    wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, left, (int32_t)step->c);
+    if (step->id != WMI_STEP_branch) {
+        const enum wmi_condition not_taken = put_condition(s, step);
+        wmi_stretch_exit_at(s, wmi_jump_if(&s->host, not_taken), WMI_EXIT_CONTINUES,
+                            &s->block->ops[s->at + 1]);
+    }
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, left, 0);
+    wmi_stretch_exit_at(s, wmi_jump_if(&s->host, WMI_IF_LESS), WMI_EXIT_PAUSES, target);
+}
+
+/* ---- EXEC ---- */
+
+/* frame->exec <- the EXEC words. k1 to k4 are not updated: the stretch ends here, or with a branch. */
+static void put_exec(struct wmi_stretch *s)
+{
+    const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
+                  set = offsetof(struct wmi_frame, exec);
+    const bool wide = s->lanes == 64;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, WMI_RAX, WMI_FRAME, words);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME,
+                      set + (int32_t)offsetof(struct wmi_lanes, bits));
+    wmi_arithmetic_immediate(&s->host, 7, wide, WMI_RAX, -1);
+    wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RCX);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_FRAME,
+                      set + (int32_t)offsetof(struct wmi_lanes, full));
+    const unsigned row = wmi_stretch_register(s);
+    for (unsigned i = 0; i < s->strips; i++) {
+        wmi_kmov_load(&s->host, WMI_K, WMI_FRAME, words + (int32_t)(2 * i));
+        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), WMI_K | WMI_ZEROING, 0xff);
+        wmi_evex(&s->host, WMI_VMOVUPS_STORE, row, 0,
+                 wmi_at(WMI_FRAME, set + (int32_t)(offsetof(struct wmi_lanes, row) + i * WMI_STRIP_BYTES)),
+                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    }
+}
+
+/* ---- stretches ---- */
+
+static wmi_emit_step *emitter_of(const struct wmi_step *step)
+{
+    wmi_emit_step *emit = wmi_vector_emitter(step);
+    if (!emit)
+        emit = wmi_scalar_emitter(step);
+    if (!emit)
+        emit = wmi_memory_emitter(step);
+    return emit ? emit : wmi_lds_emitter(step);
+}
+
+/* The code of the steps up to a branch or the end. True: it is a branch. */
+static bool put_steps(struct wmi_stretch *s)
+{
+    for (s->at = s->from; s->at < s->end && !s->failed; s->at++) {
+        const struct wmi_step *step = &s->block->steps[s->at];
+        if (is_branch(step))
+            return true;
+        if (step->id == WMI_STEP_stage_EXEC) {
+            wmi_stretch_flush(s, s->at + 1);
+            wmi_stretch_forget(s);
+            put_exec(s);
+        } else if (!emitter_of(step)(s, step)) {
+            wmi_stretch_end_step(s);
+            wmi_stretch_flush(s, s->at);
+            interpret(s, &s->block->ops[s->at]);
+            wmi_stretch_forget(s);
+            wmi_stretch_come_back(s);
+        }
+        wmi_stretch_end_step(s);
+    }
+    return false;
+}
+
+/* A block that branches to itself: the first iteration finds out what is worth a register, the others keep it
+ * there. */
+static void put_loop(struct wmi_stretch *s, const struct wmi_op *target)
+{
+    struct wmi_kept kept;
+    put_branch(s, target);
+    wmi_stretch_keep(s, &kept);
+    const size_t head = s->host.count;
+    put_steps(s);
+    put_branch(s, target);
+    wmi_stretch_match(s, &kept);
+    wmi_jump_back(&s->host, head);
+}
+
+/* The code for waves with all or some lanes active; exits and reentries are left to be put. */
+static void put_version(struct compilation *c, bool partial, const struct wmi_op *target)
+{
+    struct wmi_stretch *s = &c->stretch;
+    s->partial = partial;
+    wmi_stretch_forget(s);
+    if (partial)
+        load_exec(s);
+    if (!put_steps(s)) {
+        wmi_stretch_flush(s, s->end);
+        continue_at(s, &s->block->ops[s->end]);
+    } else if (target == &s->block->ops[s->from] && s->block->steps[s->at - 1].id != WMI_STEP_stage_EXEC) {
+        put_loop(s, target);
+    } else {
+        wmi_stretch_flush(s, s->block->count); /* every VGPR may be read */
+        put_branch(s, target);
+        const size_t code = code_of(c, target);
+        if (code)
+            wmi_jump_back(&s->host, code);
+        else
+            continue_at(s, target);
+    }
+}
+
+static const struct wmi_reentry *find_reentry(const struct wmi_stretch *s, size_t from, size_t to,
+                                              size_t step)
+{
+    for (size_t i = from; i < to; i++)
+        if (s->reentries[i].step == step)
+            return &s->reentries[i];
+    return NULL;
+}
+
+static void put_stretch(struct compilation *c, const struct wmi_op *target)
+{
+    struct wmi_stretch *s = &c->stretch;
+    s->exit_count = s->reentry_count = 0;
+    add_patch(c, s->from);
+    const size_t inactive = put_check(s, s->from);
+    put_version(c, false, target);
+    const size_t of_full = s->reentry_count;
+    wmi_land(&s->host, inactive);
+    put_version(c, true, target);
+    for (size_t i = 0; i < s->exit_count; i++)
+        put_exit(s, &s->exits[i]);
+    for (size_t step = s->from + 1; step < s->end; step++) {
+        const struct wmi_reentry *full = find_reentry(s, 0, of_full, step),
+                                 *partial = find_reentry(s, of_full, s->reentry_count, step);
+        if (!full && !partial)
+            continue;
+        add_patch(c, step);
+        const size_t to_partial = put_check(s, step);
+        put_reentry(s, full, step, false);
+        wmi_land(&s->host, to_partial);
+        put_reentry(s, partial, step, true);
+    }
+}
+
+/* The end of the stretch that begins at s->from, and the target of the branch in it. */
+static size_t find_end(const struct wmi_block *block, size_t from, const struct wmi_op **target)
+{
+    size_t i = from;
+    for (; i < block->count - 1 && i - from < MOST_STEPS && (i == from || !block->leads[i]); i++) {
+        const struct wmi_step *step = &block->steps[i];
+        if (is_branch(step)) {
+            *target = block->find(block->user, (uint64_t)step->y << 32 | step->x);
+            return *target ? i + 1 : i;
+        }
+        if (step->id == WMI_STEP_stage_EXEC) {
+            const struct wmi_step *next = &block->steps[i + 1];
+            if (!is_branch(next) || block->leads[i + 1] || i + 2 >= block->count)
+                return i + 1;
+        } else if (!emitter_of(step)) {
+            break;
+        }
+    }
+    return i;
+}
+
+static void put_all(struct compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_block *block = s->block;
+    for (size_t i = 0; i + 1 < block->count && s->host.count < MOST_BYTES && !s->failed && !s->host.full;) {
+        const struct wmi_op *target = NULL;
+        if (wmi_step_facts_of(block->steps[i].id).flags & WMI_STEP_TAKES_NEXT) {
+            i += 2;
+            continue;
+        }
+        const size_t end = find_end(block, i, &target);
+        if (end - i >= LEAST_STEPS) {
+            s->from = i;
+            s->end = end;
+            put_stretch(c, target);
+        }
+        i = end > i ? end : i + 1;
+    }
+}
+
+/* ---- memory ---- */
+
+/* Copies the code to memory that can be executed and not written. */
+static struct wmi_host_memory *make_executable(const struct wmi_host *host, bool *refused)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (host->count + page - 1) / page * page;
+    struct wmi_host_memory *memory = malloc(sizeof *memory);
+    if (!memory)
+        return NULL;
+    *memory = (struct wmi_host_memory){.size = size, .used = host->count};
+    memory->code = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory->code == MAP_FAILED) {
+        free(memory);
+        return NULL;
+    }
+    memcpy(memory->code, host->bytes, host->count);
+    if (mprotect(memory->code, size, PROT_READ | PROT_EXEC)) {
+        munmap(memory->code, size);
+        free(memory);
+        *refused = true;
+        return NULL;
+    }
+    return memory;
+}
+
+void wmi_host_memory_free(struct wmi_host_memory *memory)
+{
+    for (struct wmi_host_memory *next; memory; memory = next) {
+        next = memory->next;
+        munmap(memory->code, memory->size);
+        free(memory);
+    }
+}
+
+size_t wmi_host_memory_size(const struct wmi_host_memory *memory)
+{
+    size_t size = 0;
+    for (; memory; memory = memory->next)
+        size += memory->used;
+    return size;
+}
+
+static void apply_patches(const struct compilation *c, const unsigned char *code)
+{
+    for (size_t i = 0; i < c->patch_count; i++) {
+        union {
+            const unsigned char *code;
+            wmi_body body;
+        } entry = {.code = code + c->patches[i].code};
+        __atomic_store_n(&c->stretch.block->ops[c->patches[i].step].body, entry.body, __ATOMIC_RELEASE);
+    }
+}
+
+bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory, bool *refused)
+{
+    struct compilation *c = calloc(1, sizeof *c);
+    bool ok = false;
+    if (!c)
+        return false;
+    c->stretch.block = block;
+    c->stretch.lanes = block->code->options.lanes;
+    c->stretch.strips = c->stretch.lanes / WMI_STRIP_LANES;
+    c->stretch.row_bytes = block->code->row_bytes;
+    put_all(c);
+    if (!c->stretch.failed && !c->stretch.host.full) {
+        struct wmi_host_memory *made = c->patch_count ? make_executable(&c->stretch.host, refused) : NULL;
+        if (made) {
+            made->next = *memory;
+            *memory = made;
+            apply_patches(c, made->code);
+        }
+        ok = made || !c->patch_count;
+    }
+    free(c->stretch.host.bytes);
+    free(c->stretch.exits);
+    free(c->stretch.reentries);
+    free(c->patches);
+    free(c);
+    return ok;
+}

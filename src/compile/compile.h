@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The block compiler: turns bound steps into host code. Overview: docs/compiler.md. */
+#ifndef WMI_COMPILE_H
+#define WMI_COMPILE_H
+
+#include "lower/code.h"
+#include "lower/lower.h"
+
+/* Offsets in the structures of src/exec, which compiled code reads. */
+struct wmi_compile_layout {
+    uint32_t wave_worker, wave_resume, wave_group; /* in struct wmi_wave */
+    uint32_t group_lds, group_lds_size;            /* in struct wmi_workgroup */
+    uint32_t worker_hits;                          /* in struct wmi_worker */
+    unsigned careful;                              /* flags of a hit whose stores take the slow path */
+};
+
+/* What compiled code may assume of the waves that reach it; others are interpreted. */
+struct wmi_compile_mode {
+    uint32_t mode;             /* the MODE register */
+    uint32_t mxcsr32, mxcsr64; /* as in struct wmi_frame */
+};
+
+/* Steps to compile and the operations that they are bound to. */
+struct wmi_block {
+    const struct wmi_code *code;
+    const struct wmi_step *steps;
+    struct wmi_op *ops;
+    size_t count;
+    const bool *leads; /* whether a branch may lead to the step */
+    struct wmi_compile_mode mode;
+    const struct wmi_compile_layout *layout;
+    /* The operation at a place, or NULL if it has not been lowered. */
+    const struct wmi_op *(*find)(void *user, uint64_t place);
+    void *user;
+};
+
+/* Host code that stays until the program is destroyed. */
+struct wmi_host_memory;
+
+/* Whether this host runs compiled code at this level of bodies. */
+bool wmi_can_compile(enum wmi_cpu_level level);
+/* Compiles what can be compiled of the steps and lets their operations lead to the code. Frees nothing; the
+ * code is added to *memory. False: the host gave no memory, or refuses to execute it (*refused). */
+bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory, bool *refused);
+void wmi_host_memory_free(struct wmi_host_memory *memory);
+/* Bytes of host code. */
+size_t wmi_host_memory_size(const struct wmi_host_memory *memory);
+
+#endif

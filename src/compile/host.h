@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Encodes host instructions: the AVX-512 and scalar x86-64 instructions that compiled blocks consist of.
+ *
+ * Source: Intel SDM volume 2, sections 2.1 (legacy prefixes, ModRM, SIB), 2.3 (VEX) and 2.7 (EVEX). */
+#ifndef WMI_HOST_H
+#define WMI_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Registers of the host, by their number in encodings. */
+enum wmi_gpr {
+    WMI_RAX,
+    WMI_RCX,
+    WMI_RDX,
+    WMI_RBX,
+    WMI_RSP,
+    WMI_RBP,
+    WMI_RSI,
+    WMI_RDI,
+    WMI_R8,
+    WMI_R9,
+    WMI_R10,
+    WMI_R11,
+    /* What compiled code keeps in them. */
+    WMI_FRAME = WMI_RDI,
+    WMI_OP = WMI_RSI,   /* the operation, where code leaves for the interpreter */
+    WMI_ROWS = WMI_RDX, /* a place among the rows of the frame */
+};
+
+/* A buffer of host code, which grows. Without memory, `full` is set and nothing more is written. */
+struct wmi_host {
+    uint8_t *bytes;
+    size_t count, capacity;
+    bool full;
+};
+
+/* An operand in a register or in memory at `base` + `displacement`; `broadcast`: one word for all lanes. */
+struct wmi_host_operand {
+    bool in_memory, broadcast;
+    uint8_t reg;  /* zmm number */
+    uint8_t base; /* enum wmi_gpr */
+    int32_t displacement;
+};
+
+static inline struct wmi_host_operand wmi_zmm(unsigned reg)
+{
+    return (struct wmi_host_operand){.reg = (uint8_t)reg};
+}
+
+static inline struct wmi_host_operand wmi_at(enum wmi_gpr base, int32_t displacement)
+{
+    return (struct wmi_host_operand){.in_memory = true, .base = (uint8_t)base, .displacement = displacement};
+}
+
+/* ---- vector instructions of 512 bits ---- */
+
+/* An EVEX instruction: opcode, map (1: 0F, 2: 0F38, 3: 0F3A), prefix (0: none, 1: 66, 2: F3, 3: F2), W, and
+ * the size of its memory operand as a power of two, by which EVEX scales a displacement of 8 bits. */
+#define WMI_EVEX_OF(opcode, map, prefix, w, size)                                                            \
+    ((uint32_t)(opcode) | (uint32_t)(map) << 8 | (uint32_t)(prefix) << 12 | (uint32_t)(w) << 14 |            \
+     (uint32_t)(size) << 16)
+#define WMI_EVEX(opcode, map, prefix, w) WMI_EVEX_OF(opcode, map, prefix, w, 6)
+enum { WMI_EVEX_128 = 1 << 20 }; /* of 128 bits instead */
+enum { WMI_MAP_0F = 1, WMI_MAP_0F38, WMI_MAP_0F3A };
+enum { WMI_PREFIX_66 = 1, WMI_PREFIX_F3, WMI_PREFIX_F2 };
+
+/* Instructions that more than one file emits; for the others see the tables of their files. */
+enum wmi_evex {
+    WMI_VMOVUPS_LOAD = WMI_EVEX(0x10, WMI_MAP_0F, 0, 0),
+    WMI_VMOVUPS_STORE = WMI_EVEX(0x11, WMI_MAP_0F, 0, 0),
+    WMI_VMOVDQA32 = WMI_EVEX(0x6f, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    WMI_VPBROADCASTD_MEMORY = WMI_EVEX_OF(0x58, WMI_MAP_0F38, WMI_PREFIX_66, 0, 2),
+    WMI_VPBROADCASTD_GPR = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPBROADCASTD = WMI_EVEX(0x58, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPGATHERDD = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPSCATTERDD = WMI_EVEX(0xa0, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VMOVD_GPR = WMI_EVEX_OF(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128, /* from a zmm */
+    WMI_VPADDD = WMI_EVEX(0xfe, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    WMI_VPSUBD = WMI_EVEX(0xfa, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    WMI_VPANDD = WMI_EVEX(0xdb, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    WMI_VPANDND = WMI_EVEX(0xdf, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    WMI_VPORD = WMI_EVEX(0xeb, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    WMI_VPXORD = WMI_EVEX(0xef, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    WMI_VPTERNLOGD = WMI_EVEX(0x25, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    WMI_VPBLENDMD = WMI_EVEX(0x64, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPCMPD = WMI_EVEX(0x1f, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    WMI_VPCMPUD = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    WMI_VCMPPS = WMI_EVEX(0xc2, WMI_MAP_0F, 0, 0),
+    WMI_VPTESTMD = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VADDPS = WMI_EVEX(0x58, WMI_MAP_0F, 0, 0),
+    WMI_VMULPS = WMI_EVEX(0x59, WMI_MAP_0F, 0, 0),
+    WMI_VMINPS = WMI_EVEX(0x5d, WMI_MAP_0F, 0, 0),
+    WMI_VMAXPS = WMI_EVEX(0x5f, WMI_MAP_0F, 0, 0),
+    WMI_VPSLLVD = WMI_EVEX(0x47, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPSRLVD = WMI_EVEX(0x45, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPSRAVD = WMI_EVEX(0x46, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_SHIFT_IMMEDIATE = WMI_EVEX(0x72, WMI_MAP_0F, WMI_PREFIX_66, 0), /* /6 left, /2 right, /4 signed */
+};
+
+enum { WMI_NO_MASK = 0, WMI_NO_IMMEDIATE = -1 };
+enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become 0 */
+
+/* d, a and b in the order of Intel's syntax; instructions with one source have a = 0. d: a zmm, a mask
+ * register for compares, or the digit behind / of the opcode, where a is the destination. */
+void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
+              unsigned mask, int immediate);
+
+/* A gather or scatter of the lanes of `mask`, which it clears: dwords at `base` + the index of each lane in
+ * bytes. */
+void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
+                      unsigned index, unsigned mask);
+/* VZEROUPPER: without it, each SSE instruction of the interpreter would wait for the vector instructions that
+ * wrote its destination last. */
+void wmi_end_vectors(struct wmi_host *host);
+
+/* ---- mask registers ---- */
+
+void wmi_kmov_load(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement); /* 16 bits */
+void wmi_kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,
+                    unsigned bytes); /* 2, 4 or 8 */
+/* d = the low half of a above that of b, of 16 or of 32 bits each. */
+void wmi_kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits);
+/* ZF: no bit of a and b is set. CF: all 16 bits of them are. */
+void wmi_kortest(struct wmi_host *host, unsigned a, unsigned b);
+/* d = a AND b, OR, NOT, of 16 bits. */
+enum wmi_mask_operation { WMI_KAND = 0x41, WMI_KOR = 0x45, WMI_KXOR = 0x47, WMI_KXNOR = 0x46 };
+void wmi_mask(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a, unsigned b);
+
+/* ---- scalar instructions ---- */
+
+/* An instruction with a register and an operand in memory or a register; opcodes above 0xff start with 0F. */
+void wmi_scalar_memory(struct wmi_host *host, unsigned opcode, bool wide, unsigned reg, enum wmi_gpr base,
+                       int32_t displacement);
+void wmi_scalar_registers(struct wmi_host *host, unsigned opcode, bool wide, unsigned reg, enum wmi_gpr rm);
+void wmi_put_8(struct wmi_host *host, unsigned value);
+void wmi_put_32(struct wmi_host *host, uint32_t value);
+void wmi_put_64(struct wmi_host *host, uint64_t value);
+/* Opcodes for these two. */
+enum {
+    WMI_MOV_LOAD = 0x8b,
+    WMI_MOV_STORE = 0x89,
+    WMI_LEA = 0x8d,
+    WMI_ADD = 0x03,
+    WMI_ADC = 0x13,
+    WMI_SUB = 0x2b,
+    WMI_SBB = 0x1b,
+    WMI_AND = 0x23,
+    WMI_OR = 0x0b,
+    WMI_XOR = 0x33,
+    WMI_CMP = 0x3b,
+    WMI_IMUL = 0x1af,
+    WMI_MOVZX_8 = 0x1b6,
+    WMI_CMOV = 0x140, /* + enum wmi_condition */
+};
+enum wmi_condition {
+    WMI_IF_OVERFLOW = 0,
+    WMI_IF_BELOW = 2,
+    WMI_IF_NOT_BELOW = 3,
+    WMI_IF_EQUAL = 4,
+    WMI_IF_NOT_EQUAL = 5,
+    WMI_IF_NOT_ABOVE = 6,
+    WMI_IF_ABOVE = 7,
+    WMI_IF_NEGATIVE = 8,
+    WMI_IF_LESS = 12,
+    WMI_IF_NOT_LESS = 13,
+    WMI_IF_NOT_GREATER = 14,
+    WMI_IF_GREATER = 15,
+};
+/* reg = condition ? 1 : 0, as 32 bits. */
+void wmi_set_if(struct wmi_host *host, enum wmi_condition condition, enum wmi_gpr reg);
+void wmi_move_immediate(struct wmi_host *host, enum wmi_gpr reg, uint64_t value);
+/* Arithmetic with an immediate: digit 0 add, 1 or, 4 and, 5 sub, 6 xor, 7 cmp. */
+void wmi_arithmetic_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg,
+                              int32_t value);
+void wmi_arithmetic_memory(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr base,
+                           int32_t displacement, int32_t value);
+/* Shifts by an immediate: digit 4 left, 5 right, 7 signed. */
+void wmi_shift_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg, unsigned count);
+
+/* ---- jumps ---- */
+
+/* Jumps to code that is not known yet; the result is for wmi_land(). */
+size_t wmi_jump_if(struct wmi_host *host, enum wmi_condition condition);
+size_t wmi_jump(struct wmi_host *host);
+/* Lets the jump lead to the next instruction. */
+void wmi_land(struct wmi_host *host, size_t jump);
+/* Jumps back to code at offset `to`. */
+void wmi_jump_back(struct wmi_host *host, size_t to);
+void wmi_jump_register(struct wmi_host *host, enum wmi_gpr reg);
+void wmi_jump_memory(struct wmi_host *host, enum wmi_gpr base, int32_t displacement);
+void wmi_return(struct wmi_host *host);
+
+#endif
