@@ -10,6 +10,7 @@
 #include "isa/isa.h"
 #include "memory/buffer.h"
 #include "memory/image.h"
+#include "profile/cost/gpu.h"
 #include "wavemem/explain.h"
 
 #include <inttypes.h>
@@ -186,10 +187,13 @@ static enum wm_status describe_image(struct fields *f, const struct wmi_descript
     const enum wm_status status = encode(f, words, diag);
     if (status)
         return status;
-    const struct wmi_image made = wmi_image_decode(rules->layout, rules->format, words);
+    const struct wmi_image_rules image_rules = {
+        .layout = rules->layout, .formats = rules->format, .tiling = rules->tiling};
+    struct wmi_image made;
+    wmi_image_decode(&image_rules, words, &made);
     layout->texel = texel;
-    layout->row = wmi_image_row_bytes(&made, 0);
-    layout->slice = wmi_image_slice_bytes(&made);
+    layout->row = made.surface.level[0].pitch;
+    layout->slice = made.surface.layer;
     layout->rows = made.height;
     layout->slices = made.slices;
     layout->bytes = layout->slice * made.slices;
@@ -205,6 +209,7 @@ static enum wm_status find_rules(const char *name, struct wmi_descriptor_rules *
     rules->layout = (enum wmi_layout)wmi_target_limit(target, WMI_LIMIT_descriptors);
     rules->buffer = wmi_buffer_rules(wmi_target_limit(target, WMI_LIMIT_buffer_rules));
     rules->format = wmi_format_rules(wmi_target_limit(target, WMI_LIMIT_format_rules));
+    rules->tiling = wmi_gpu_tiling(NULL, target);
     return WM_OK;
 }
 

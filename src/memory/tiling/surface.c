@@ -83,9 +83,9 @@ static const char *place_linear(const struct wmi_tiling_rules *rules, struct wmi
     s->kind = WMI_SURFACE_LINEAR;
     s->alignment = 256;
     if (rules->chain == WMI_CHAIN_UNKNOWN && s->shape.levels > 1)
-        return "linear with several levels, whose places wavemem does not know on this generation";
+        return "a linear image of several levels, whose places wavemem does not know on this generation";
     if (s->shape.samples > 1)
-        return "linear and multisampled; there are none";
+        return "a linear multisampled image; there are none";
     if (rules->chain == WMI_CHAIN_UNKNOWN)
         place_linear_slice(s);
     else if (rules->chain == WMI_CHAIN_BESIDE)
@@ -290,7 +290,7 @@ static const char *place_beside(struct wmi_surface *s)
         if (levels > 1 && i >= tail) {
             const unsigned place = i - tail + 20 - e->bits;
             if (place >= sizeof tail_units / sizeof *tail_units)
-                return "of more levels than there can be";
+                return "an image of more levels than there can be";
             level->exclusive = 256u * tail_units[place];
             level->tail = true;
         }
@@ -306,18 +306,18 @@ static const char *place_blocks(const struct wmi_tiling *tiling, struct wmi_surf
     const struct wmi_surface_shape *shape = &s->shape;
     const struct wmi_tiling_rules *rules = wmi_tiling_rules(tiling);
     if (tiling->product < 0)
-        return "tiled by a product whose equations wavemem does not know";
+        return "an image tiled by a product whose equations wavemem does not know";
     if (shape->bytes & (shape->bytes - 1))
-        return "tiled with elements of 12 bytes, which wavemem does not place";
+        return "an image tiled with elements of 12 bytes, which wavemem does not place";
     s->kind = WMI_SURFACE_BLOCKS;
     s->equation = wmi_equation_find(tiling, shape->mode, shape->dimensions, (unsigned)__builtin_ctz(shape->bytes),
                                     (unsigned)__builtin_ctz(shape->samples));
     if (!s->equation)
-        return "tiled in a mode that this product does not have for such elements";
+        return "an image tiled in a mode that this product does not have for such elements";
     if (shape->samples > 1 && shape->levels > 1)
-        return "multisampled with several levels; there are none";
+        return "a multisampled image of several levels; there are none";
     if (s->equation->bits == 8 && shape->levels > 1 && rules->chain == WMI_CHAIN_BESIDE)
-        return "tiled in blocks of 256 bytes with several levels, which wavemem does not place";
+        return "an image tiled in blocks of 256 bytes with several levels, which wavemem does not place";
     const char *reason = NULL;
     if (rules->chain == WMI_CHAIN_BESIDE)
         reason = place_beside(s);
@@ -339,9 +339,9 @@ const char *wmi_surface_place(const struct wmi_tiling *tiling, const struct wmi_
     memset(s, 0, sizeof *s);
     s->shape = *shape;
     if (!shape->levels || shape->levels > WMI_SURFACE_LEVELS)
-        return "of more levels than there can be";
+        return "an image of more levels than there can be";
     if (!shape->bytes || shape->bytes > 16 || !shape->samples || shape->samples & (shape->samples - 1))
-        return "of elements or samples that do not exist";
+        return "an image whose elements or samples have no such number";
     for (unsigned i = 0; i < shape->levels; i++) {
         s->level[i].width = halved(shape->width, i);
         s->level[i].height = halved(shape->height, i);
@@ -351,6 +351,13 @@ const char *wmi_surface_place(const struct wmi_tiling *tiling, const struct wmi_
     if (wmi_tiling_indexed(tiling))
         return wmi_tile_place(tiling->tables, s);
     return place_blocks(tiling, s);
+}
+
+uint32_t wmi_surface_xor_bits(const struct wmi_surface *s)
+{
+    if (s->kind == WMI_SURFACE_MACRO)
+        return (s->tile.pipes * s->tile.banks - 1u) << 8;
+    return s->kind == WMI_SURFACE_BLOCKS ? (uint32_t)s->equation->xor_mask << 8 : 0;
 }
 
 uint64_t wmi_surface_offset(const struct wmi_surface *s, uint32_t x, uint32_t y, uint32_t z, uint32_t sample,

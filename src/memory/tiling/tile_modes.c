@@ -180,7 +180,7 @@ static const char *place_macro(const struct wmi_tile_tables *tables, uint32_t ti
     struct wmi_tile *t = &s->tile;
     t->pipe_config = tile_mode >> 6 & 31;
     if (t->pipe_config >= sizeof pipes_of / sizeof *pipes_of || !pipes_of[t->pipe_config].bits)
-        return "tiled with a PIPE_CONFIG that does not exist";
+        return "an image tiled with a PIPE_CONFIG that does not exist";
     split_tile(tile_mode, s);
     const uint32_t macro = tables->macro[t->macro_index];
     t->pipes = (uint8_t)(1u << pipes_of[t->pipe_config].bits);
@@ -189,7 +189,7 @@ static const char *place_macro(const struct wmi_tile_tables *tables, uint32_t ti
     t->aspect = (uint8_t)(1u << (macro >> 4 & 3));
     t->banks = (uint8_t)(2u << (macro >> 6 & 3));
     if (t->aspect > t->banks * t->bank_height)
-        return "tiled with a macro tile that does not exist";
+        return "an image tiled with a macro tile that does not exist";
     t->macro_width = (uint32_t)SIDE * t->bank_width * t->pipes * t->aspect;
     t->macro_height = (uint32_t)SIDE * t->bank_height * t->banks / t->aspect;
     s->kind = WMI_SURFACE_MACRO;
@@ -204,20 +204,20 @@ const char *wmi_tile_place(const struct wmi_tile_tables *tables, struct wmi_surf
 {
     const struct wmi_surface_shape *shape = &s->shape;
     if (!tables)
-        return "tiled by a product whose tables of tile modes wavemem does not know";
+        return "an image tiled by a product whose tables of tile modes wavemem does not know";
     const uint32_t tile_mode = shape->mode < WMI_TILE_MODES ? tables->tile[shape->mode] : 0;
     const struct array_mode *array = array_of(tile_mode);
     if (!tile_mode || !array->thickness || order_of(tile_mode) >= ORDERS)
-        return "tiled by an entry that the tables of this product do not have";
+        return "an image tiled by an entry that the tables of this product do not have";
     if (shape->levels > 1)
-        return "tiled with several levels, whose places wavemem does not know on this generation";
+        return "an image tiled with several levels, whose places wavemem does not know on this generation";
     if (shape->bytes & (shape->bytes - 1))
-        return "tiled with elements of 12 bytes, which wavemem does not place";
+        return "an image tiled with elements of 12 bytes, which wavemem does not place";
     s->tile = (struct wmi_tile){.order = (uint8_t)order_of(tile_mode),
                                 .array = (uint8_t)(array - array_modes),
                                 .thickness = array->thickness};
     if (s->tile.order == ROTATED && shape->bytes == 16)
-        return "tiled in the rotated order with elements of 16 bytes; there are none";
+        return "an image tiled in the rotated order with elements of 16 bytes; there are none";
     const uint64_t pitch = align(shape->pitch ? shape->pitch : shape->width, SIDE);
     const char *reason =
         array->macro ? place_macro(tables, tile_mode, s, pitch) : place_micro(s, pitch);

@@ -163,6 +163,13 @@ const struct wmi_equation *wmi_equation_find(const struct wmi_tiling *tiling, un
 
 /* ---- names ---- */
 
+bool wmi_tiling_for_depth(const struct wmi_tiling *tiling, unsigned mode)
+{
+    char name[WMI_TILING_NAME];
+    wmi_tiling_mode_name(tiling, mode, name);
+    return strstr(name, "_Z") || strstr(name, " depth");
+}
+
 void wmi_tiling_mode_name(const struct wmi_tiling *tiling, unsigned mode, char name[WMI_TILING_NAME])
 {
     name[0] = '\0';

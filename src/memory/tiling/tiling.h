@@ -36,6 +36,8 @@ const char *wmi_tiling_class(const struct wmi_tiling *tiling);
 bool wmi_tiling_indexed(const struct wmi_tiling *tiling);
 /* The number of linear images. */
 unsigned wmi_tiling_linear(const struct wmi_tiling *tiling);
+/* Whether a mode is for depth and stencil. */
+bool wmi_tiling_for_depth(const struct wmi_tiling *tiling, unsigned mode);
 /* The name of a mode, or of what an entry of the tables says; "" if the product does not have it. */
 void wmi_tiling_mode_name(const struct wmi_tiling *tiling, unsigned mode, char name[WMI_TILING_NAME]);
 /* Finds a mode by its name, ignoring case, or its number. */
@@ -120,9 +122,12 @@ struct wmi_surface {
     uint32_t x_low[64], x_high[32], y_low[64], y_high[32], z_low[16], z_high[16], of_sample[8];
 };
 
-/* Places a surface. Returns NULL, or why it cannot be placed: text that continues "an image that is". */
+/* Places a surface. Returns NULL, or why it cannot be placed ("an image of ..."). */
 const char *wmi_surface_place(const struct wmi_tiling *tiling, const struct wmi_surface_shape *shape,
                               struct wmi_surface *surface);
+
+/* The bits of a base address that are not an address but the pipe/bank XOR. */
+uint32_t wmi_surface_xor_bits(const struct wmi_surface *surface);
 
 /* The offset of an element in a block of an equation, with the tables. */
 static inline uint32_t wmi_surface_in_block(const struct wmi_surface *s, uint32_t x, uint32_t y, uint32_t z,
