@@ -7,10 +7,11 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem explain descriptor|address|format -m TARGET ...\n"
+    "usage: wavemem explain descriptor|address|format|image -m TARGET ...\n"
     "\n"
     "Explains step by step the meaning of a descriptor, the addresses that the lanes of an instruction\n"
-    "access and the checks that they pass, or the conversion of a value by a format.\n"
+    "access and the checks that they pass, the conversion of a value by a format, or where an image has a\n"
+    "texel.\n"
     "\n"
     "  wavemem explain descriptor -m gfx900 0x00010000 0x00100000 0x00000400 0x00027fac\n"
     "  wavemem explain address -m gfx900 'buffer_load_dwordx2 v[1:2], v3, s[4:7], s8 idxen offset:16' \\\n"
@@ -18,6 +19,7 @@ static const char help[] =
     "5\n"
     "  wavemem explain format -m gfx900 8_8_8_8 unorm 0x80402010\n"
     "  wavemem explain format -m gfx900 16_16 snorm --store 0.5,-1.0\n"
+    "  wavemem explain image -m gfx1100 0x1000 0xc3c00000 0x1fc03f 0x91b00fac --at 5,7\n"
     "\n"
     "'wavemem explain SUBJECT --help' gives details. All subjects accept --json.\n"
     "\n"
@@ -32,11 +34,12 @@ int cmd_explain(int argc, char **argv)
         {"descriptor", explain_descriptor},
         {"address", explain_address},
         {"format", explain_format},
+        {"image", explain_image},
     };
     enum { QUESTIONS = sizeof questions / sizeof questions[0] };
     if (argc < 2)
         return tool_fail(
-            "explain: a subject is missing: wavemem explain descriptor|address|format -m TARGET ...");
+            "explain: a subject is missing: wavemem explain descriptor|address|format|image -m TARGET ...");
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
         fputs(help, stdout);
         return TOOL_CLEAN;
@@ -47,5 +50,5 @@ int cmd_explain(int argc, char **argv)
     const char *nearest = tool_nearest(argv[1], questions, QUESTIONS, sizeof questions[0]);
     if (nearest)
         return tool_fail("explain '%s': did you mean '%s'?", argv[1], nearest);
-    return tool_fail("explain '%s': expected descriptor, address or format", argv[1]);
+    return tool_fail("explain '%s': expected descriptor, address, format or image", argv[1]);
 }

@@ -19,6 +19,8 @@ static const struct tool_verb verbs[] = {
     {"isa", "explain an instruction: encodings, operands, operation", cmd_isa},
     {"explain", "decode a descriptor, compute an instruction's addresses, convert a format", cmd_explain},
     {"tess", "show the off-chip buffer between tessellation shaders, byte by byte", cmd_tess},
+    {"tile", "convert an image to the layout that a GPU keeps it in", cmd_tile},
+    {"untile", "convert an image back from that layout", cmd_untile},
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 

@@ -39,6 +39,8 @@ int cmd_isa(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_tess(int argc, char **argv);
+int cmd_tile(int argc, char **argv);
+int cmd_untile(int argc, char **argv);
 
 /* Prints "wavemem: MESSAGE" and a line feed to stderr, escaped (tool/text.h); returns TOOL_WRONG. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -280,6 +280,7 @@ void wmi_image_decode(const struct wmi_image_rules *rules, const uint32_t words[
     decode_slices(image, &v);
     if (!image->bound)
         return;
+    image->compressed = wmi_format_block_bytes(rules->formats, code);
     const char *unplaced = place(rules, image, &v, code);
     image->placed = !unplaced;
     image->refused = refusal(rules, image, &v, code);

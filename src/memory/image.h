@@ -31,6 +31,7 @@ struct wmi_image {
     uint32_t first_slice, slices;  /* BASE_ARRAY; number of slices accessible from there */
     uint32_t base_level, levels;   /* BASE_LEVEL; number of levels accessible from there */
     uint32_t samples;              /* of a texel */
+    bool compressed;               /* BC1 to BC7 */
     bool placed;                   /* it is known where texels are, even if `refused` */
     struct wmi_surface surface;    /* where: in texels, of BC1 to BC7 in blocks of 4x4 texels */
     struct wmi_format format;

@@ -7,5 +7,6 @@
 int explain_descriptor(int argc, char **argv);
 int explain_address(int argc, char **argv);
 int explain_format(int argc, char **argv);
+int explain_image(int argc, char **argv);
 
 #endif
