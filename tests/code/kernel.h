@@ -44,7 +44,7 @@ struct setting {
     uint32_t memory[KERNEL_WORDS];
 };
 
-/* Makes random descriptors: a V# of the memory, a T# of a linear image in it. ordinary: without unusual field
+/* Makes random descriptors: a V# of the memory, a T# of a linear or tiled image in it. ordinary: without unusual field
  * values. */
 void kernel_descriptors(const struct kernel *kernel, bool ordinary, uint32_t descriptor[KERNEL_DESCRIPTORS]);
 
