@@ -45,6 +45,13 @@ WM_API enum wm_status wm_surface_of_image(const char *target, const struct wm_gp
 /* NULL is allowed. */
 WM_API void wm_surface_destroy(struct wm_surface *surface);
 
+struct wm_surface_level {
+    uint64_t offset;               /* from the start of a layer */
+    uint64_t pitch;                /* elements from one row to the next; 0 in the mip tail of gfx10 */
+    uint32_t width, height, depth; /* elements that there are */
+    bool tail;                     /* it shares a block with other levels */
+};
+
 struct wm_surface_layout {
     const char *mode;    /* its name */
     const char *product; /* the class of products that place it so: "gfx11:p5k5" */
@@ -56,12 +63,7 @@ struct wm_surface_layout {
     uint32_t block[3];   /* width, height, depth of a block in elements; linear: 0 */
     uint32_t block_bytes;
     uint32_t levels, samples, bytes_per_element, slices; /* slices: of level 0 */
-    struct {
-        uint64_t offset;               /* from the start of a layer */
-        uint64_t pitch;                /* elements from one row to the next; 0 in the mip tail of gfx10 */
-        uint32_t width, height, depth; /* elements that there are */
-        bool tail;                     /* it shares a block with other levels */
-    } level[WM_SURFACE_LEVELS];
+    struct wm_surface_level level[WM_SURFACE_LEVELS];
 };
 
 /* Valid as long as the surface. */

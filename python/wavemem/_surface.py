@@ -101,7 +101,7 @@ class Surface:
         self.packed: int = layout.packed
         self.layer: int = layout.layer
         self.alignment: int = layout.alignment
-        self.block: Tuple[int, int, int] = tuple(layout.block)
+        self.block: Tuple[int, ...] = tuple(layout.block)
         self.block_bytes: int = layout.block_bytes
         self.element: int = layout.bytes_per_element
         self.samples: int = layout.samples

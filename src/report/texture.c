@@ -226,6 +226,11 @@ static enum wm_status describe_image(struct fields *f, const struct wmi_descript
     wmi_image_decode(&image_rules, words, &made);
     if (!made.placed)
         return wmi_fail(diag, WM_UNSUPPORTED, "%s", made.refused);
+    if (image->address & (made.surface.alignment - 1))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "the address of the image is 0x%" PRIx64 "; expected a multiple of %" PRIu32
+                        ", its block",
+                        image->address, made.surface.alignment);
     const bool linear = made.surface.kind == WMI_SURFACE_LINEAR;
     layout->texel = texel;
     layout->row = linear ? made.surface.level[0].pitch : 0;

@@ -867,9 +867,10 @@ static void images(void **state)
     assert_int_equal(wm_image_describe("gfx942", &image, words, &layout, NULL), WM_UNSUPPORTED);
     struct wm_image tiled = image;
     tiled.mode = "64KB_R_X";
-    tiled.address = 0x18000; /* no multiple of 64 KB; 0x1000 is a pipe/bank XOR */
-    assert_int_equal(wm_image_describe("gfx1100", &tiled, words, &layout, NULL), WM_UNSUPPORTED);
-    tiled.gpu = wm_gpu_default("gfx1030");
+    REFUSES(wm_image_describe, "gfx1100", &tiled, words, &layout); /* 0x1000 is no multiple of 64 KB */
+    tiled.address = 0x10000;
+    OK(wm_image_describe("gfx1100", &tiled, words, &layout, &diag));
+    assert_true(layout.alignment == 0x10000 && layout.bytes == 0x10000 && !layout.row);
     OK(wm_image_describe("gfx1100", &image, words, NULL, &diag));
     OK(wm_image_describe("gfx1100", &image, words, &layout, &diag));
     assert_true(layout.texel == 16 && layout.row == 256 && layout.bytes == 768);
