@@ -10,7 +10,7 @@
 #include "check/check.h"
 #include "exec/abi.h"
 #include "exec/gds.h"
-#include "exec/program.h"
+#include "exec/programs.h"
 #include "profile/cost/gpu.h"
 #include "profile/fidelity.h"
 #include "profile/trace/replay.h"
@@ -220,7 +220,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         .tiling = wmi_gpu_tiling(product_of(machine, request), machine->target),
     };
     const double begin = wmi_seconds();
-    dispatch->program = wmi_program_create(&options, wmi_cpu_level());
+    dispatch->program = wmi_programs_take(machine->programs, &options, wmi_cpu_level());
     struct wmi_observed observed = {machine, module, ""};
     const bool watched = dispatch->observers.count || dispatch->stales.mode;
     bool ok = dispatch->program && (!watched || wmi_fix_order(&observed, kernel, dispatch));
@@ -228,7 +228,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         const enum wm_status status =
             wmi_start_prepare(request->start, wmi_program_code(dispatch->program), dispatch, diag);
         if (status) {
-            wmi_program_destroy(dispatch->program);
+            wmi_programs_give(machine->programs, dispatch->program);
             return status;
         }
     }
@@ -254,7 +254,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         }
     }
     free(dispatch->stales.found);
-    wmi_program_destroy(dispatch->program);
+    wmi_programs_give(machine->programs, dispatch->program);
     return ok ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory to run kernel '%s'", kernel->name);
 }
 
@@ -541,8 +541,11 @@ enum wm_status wmi_dispatch_with(const struct wmi_dispatch_how *how, struct wm_m
         return status;
     request.start = request.start ? &start : NULL;
     wmi_give_struct(given_result, &result, sizeof result);
-    struct wmi_dispatch dispatch = {
-        .space = machine->space, .apertures = machine->apertures, .gws = machine->gws, .holder = how->holder};
+    struct wmi_dispatch dispatch = {.space = machine->space,
+                                    .apertures = machine->apertures,
+                                    .gws = machine->gws,
+                                    .pool = machine->pool,
+                                    .holder = how->holder};
     status = check_request(machine, kernel, &request, &dispatch, diag);
     status = status ? status : take(how->function, machine, &request, diag);
     if (status)

@@ -6,6 +6,8 @@
 
 #include "base/diag.h"
 #include "exec/gds.h"
+#include "exec/pool.h"
+#include "exec/programs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +94,14 @@ enum wm_status wm_machine_unobserve(struct wm_machine *machine, const struct wm_
     return wmi_machine_observers_remove(&machine->observers, observer, diag);
 }
 
+static void free_parts(struct wm_machine *machine)
+{
+    wmi_pool_destroy(machine->pool);
+    wmi_programs_destroy(machine->programs);
+    wmi_gws_destroy(machine->gws);
+    wmi_space_destroy(machine->space);
+}
+
 enum wm_status wm_machine_create(const char *target_name, struct wm_machine **machine, struct wm_diag *diag)
 {
     const struct wmi_target *target = wmi_target_find(target_name);
@@ -102,13 +112,16 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
         return wmi_fail(diag, WM_NOT_FOUND, "unknown target '%s'; expected a gfx name such as gfx900",
                         target_name ? target_name : "");
     struct wm_machine *m = calloc(1, sizeof *m);
-    if (m)
+    if (m) {
         m->space = wmi_space_create();
-    if (m)
         m->gws = wmi_gws_create();
-    if (!m || !m->space || !m->gws || !wmi_machine_observers_init(&m->observers)) {
-        wmi_space_destroy(m ? m->space : NULL);
-        wmi_gws_destroy(m ? m->gws : NULL);
+        m->pool = wmi_pool_create();
+        m->programs = wmi_programs_create();
+    }
+    if (!m || !m->space || !m->gws || !m->pool || !m->programs ||
+        !wmi_machine_observers_init(&m->observers)) {
+        if (m)
+            free_parts(m);
         free(m);
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a machine");
     }
@@ -130,8 +143,7 @@ void wm_machine_destroy(struct wm_machine *machine)
         wm_object_close(module->own);
         free(module);
     }
-    wmi_space_destroy(machine->space);
-    wmi_gws_destroy(machine->gws);
+    free_parts(machine);
     wmi_machine_observers_destroy(&machine->observers);
     pthread_mutex_destroy(&machine->load_lock);
     free(machine);

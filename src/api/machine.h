@@ -10,6 +10,8 @@
 #include "object/object.h"
 
 struct wmi_gws; /* exec/gds.h */
+struct wmi_pool;
+struct wmi_programs;
 
 /* An object in guest memory. */
 struct wmi_module {
@@ -28,6 +30,8 @@ struct wm_machine {
     pthread_mutex_t load_lock;  /* held while an object is loaded */
     struct wmi_apertures apertures;
     struct wmi_gws *gws;
+    struct wmi_pool *pool;         /* threads, and */
+    struct wmi_programs *programs; /* lowered kernels, which dispatches use one after the other */
     struct wmi_machine_observers observers;
     unsigned running;             /* atomic: dispatches */
     bool cooperating;             /* atomic: one of them is cooperative */

@@ -263,7 +263,7 @@ static void examine_from(struct search *search, uint64_t entry)
 {
     static const char mark;
     struct wmi_scan scan = {0};
-    wmi_scan(&scan, search->source->code, &search->known, entry, LIMIT);
+    wmi_scan(&scan, search->source->code, NULL, &search->known, entry, LIMIT);
     search->out_of_memory |= scan.out_of_memory || !wmi_place_reserve(&search->known, scan.count);
     for (size_t i = 0; i < scan.count && !search->out_of_memory; i++) {
         wmi_place_add(&search->known, scan.found[i].place, &mark);

@@ -13,6 +13,7 @@
 
 struct wmi_gds;
 struct wmi_gws;
+struct wmi_pool;
 struct wmi_program;
 
 enum {
@@ -78,7 +79,8 @@ struct wmi_dispatch {
     uint32_t residents;        /* most unfinished workgroups, whatever the number of threads */
     uint64_t max_instructions; /* per wave */
     double timeout;            /* seconds; 0: none */
-    unsigned threads;
+    unsigned threads;          /* with the caller's */
+    struct wmi_pool *pool;     /* the others come from here */
     struct wmi_observers observers;
     const struct wmi_observer *holder; /* the one with hold(), or NULL */
     unsigned alignment;                /* enum wm_alignment */
@@ -110,7 +112,7 @@ struct wmi_dispatch {
     uint32_t fault_wave;
     struct wmi_violation violation;
     uint64_t instructions, waves, groups_started;
-    unsigned working;      /* threads */
+    unsigned working;      /* threads that have begun and not ended */
     unsigned quiet;        /* those of them that found nothing but waiting waves in this generation */
     uint64_t generation;   /* counts sweeps in which a thread may have changed what others wait for */
     uint64_t others_state; /* what others() returned last */

@@ -99,8 +99,13 @@ static void build_from(struct wmi_program *program, uint64_t entry)
 {
     struct wmi_lowered lowered;
     const size_t limit = program->step_count < MANY_STEPS ? SCAN_LIMIT : SHORT_SCAN;
+    const size_t known = program->code.words.word_count;
     if (wmi_lower(&program->code, entry, &program->map, limit, &lowered))
         add(program, &lowered);
+    else
+        program->code.words.unknown = true;
+    /* Somebody may have written the code while it was lowered. */
+    program->code.words.unknown |= !wmi_code_is_current(&program->code, known);
     wmi_lowered_free(&lowered);
 }
 
@@ -158,6 +163,17 @@ void wmi_program_destroy(struct wmi_program *program)
     free(program->map.entries);
     pthread_mutex_destroy(&program->lock);
     free(program);
+}
+
+bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,
+                        enum wmi_cpu_level level)
+{
+    const struct wmi_code_options *own = &program->code.options;
+    return program->level == level && own->target == options->target && own->space == options->space &&
+           own->entry == options->entry && own->lanes == options->lanes && own->vgprs == options->vgprs &&
+           own->agprs == options->agprs && own->alignment == options->alignment &&
+           own->scalar_cache == options->scalar_cache && !own->observers.count && !options->observers.count &&
+           wmi_code_is_current(&program->code, 0);
 }
 
 size_t wmi_program_steps(const struct wmi_program *program)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel lowered and bound for one dispatch: its steps, which grow as waves reach more code. */
+/* A kernel lowered and bound: its steps, which grow as waves reach more code. Serves one dispatch at a time;
+ * programs.h keeps it for later ones. */
 #ifndef WMI_PROGRAM_H
 #define WMI_PROGRAM_H
 
@@ -12,6 +13,11 @@ struct wmi_program;
 /* Lowers all that can be reached from the entry by direct branches, for this CPU level. NULL: no memory. */
 struct wmi_program *wmi_program_create(const struct wmi_code_options *options, enum wmi_cpu_level level);
 void wmi_program_destroy(struct wmi_program *program);
+
+/* Whether the program is what wmi_program_create() would make now: of the same options, from code that has
+ * not changed since. */
+bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,
+                        enum wmi_cpu_level level);
 
 /* The code that was lowered: options, frames, decoding. */
 const struct wmi_code *wmi_program_code(const struct wmi_program *program);

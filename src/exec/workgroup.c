@@ -5,6 +5,7 @@
 #include "base/host_float.h"
 #include "exec/executor.h"
 #include "exec/gds.h"
+#include "exec/pool.h"
 #include "exec/smem_cache.h"
 
 #include <stdlib.h>
@@ -141,15 +142,12 @@ static void run_all(struct wmi_executor *executor)
         wmi_show_end(executor, resident);
 }
 
-static void *work(void *argument)
+static void work(struct wmi_executor *executor)
 {
-    struct wmi_executor *executor = argument;
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const uint32_t saved = wmi_host_float_get();
 
     executor->host_word = saved;
-    if (executor->number)
-        pthread_setname_np(pthread_self(), "wavemem-worker"); /* which the HSA runtime knows */
     if (executor->number)
         wmi_gate_enter(wmi_space_gate(dispatch->space), executor->presence);
     if (wmi_observers_begin(executor))
@@ -173,7 +171,20 @@ static void *work(void *argument)
     dispatch->generation++; /* its last actions may be what another worker waits for */
     dispatch->quiet = 0;
     pthread_mutex_unlock(&dispatch->lock);
-    return NULL;
+}
+
+/* A thread of the pool. The caller's thread may have been alone until now, and may have found that all of its
+ * workgroups wait. */
+static void join(void *user, unsigned number)
+{
+    struct wmi_executor **executors = user, *executor = executors[number + 1];
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    pthread_mutex_lock(&dispatch->lock);
+    dispatch->working++;
+    dispatch->generation++;
+    dispatch->quiet = 0;
+    pthread_mutex_unlock(&dispatch->lock);
+    work(executor);
 }
 
 static bool others_work(struct wmi_dispatch *dispatch)
@@ -235,10 +246,9 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         dispatch->residents < dispatch->group_count ? dispatch->residents : dispatch->group_count;
     const unsigned threads = dispatch->threads < useful ? dispatch->threads : (unsigned)useful;
     struct wmi_executor **executors = calloc(threads ? threads : 1, sizeof *executors);
-    pthread_t *handles = calloc(threads ? threads : 1, sizeof *handles);
-    unsigned started = 0;
+    struct wmi_crew crew = {.work = join, .user = executors, .count = threads ? threads - 1 : 0};
     const bool in_order = wants_order(&dispatch->observers);
-    bool ok = executors && handles &&
+    bool ok = executors &&
               wmi_deal_create(&dispatch->deal, dispatch->group_count, threads && !in_order ? threads : 1);
     bool full;
 
@@ -261,21 +271,15 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     if (ok && threads) {
         limit_residents(dispatch, wmi_resident_bytes(executors[0]));
         executors[0]->calls_progress = dispatch->progress != NULL;
-        dispatch->working = threads;
-        for (started = 1; started < threads; started++)
-            if (pthread_create(&handles[started], NULL, work, executors[started]))
-                break; /* the existing threads do all the work */
-        pthread_mutex_lock(&dispatch->lock);
-        dispatch->working -= threads - started;
-        pthread_mutex_unlock(&dispatch->lock);
+        dispatch->working = 1;
+        wmi_pool_start(dispatch->pool, &crew);
         work(executors[0]);
         if (dispatch->progress)
             report_until_done(executors[0]);
+        wmi_gate_pause(dispatch->presence);
+        wmi_pool_finish(dispatch->pool, &crew);
+        wmi_gate_resume(dispatch->presence);
     }
-    wmi_gate_pause(dispatch->presence);
-    for (unsigned i = 1; i < started; i++)
-        pthread_join(handles[i], NULL);
-    wmi_gate_resume(dispatch->presence);
     for (unsigned i = 0; executors && i < threads; i++) {
         if (!executors[i])
             continue;
@@ -290,6 +294,5 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     pthread_cond_destroy(&dispatch->idle);
     pthread_mutex_destroy(&dispatch->lock);
     free(executors);
-    free(handles);
     return ok;
 }

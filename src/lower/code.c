@@ -2,6 +2,8 @@
 /* The code of one dispatch: frame layout, constants, and decoding from guest memory. */
 #include "lower/code.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 struct wmi_memory_op_node {
@@ -29,6 +31,9 @@ void wmi_code_free(struct wmi_code *code)
         free(node);
     }
     code->memory_ops = NULL;
+    free(code->words.run);
+    free(code->words.word);
+    code->words = (struct wmi_code_words){0};
 }
 
 struct wmi_memory_op *wmi_code_memory_op(struct wmi_code *code)
@@ -52,6 +57,44 @@ bool wmi_code_decode(const struct wmi_code *code, uint64_t pc, struct wmi_instru
     /* Copied because other waves may write the code while it is decoded. */
     memcpy(words, allocation->host + (pc - allocation->low), 4 * available);
     return wmi_decode_executed(code->options.target, words, available, insn);
+}
+
+void wmi_code_note(struct wmi_code_words *words, uint64_t pc, const struct wmi_instruction *insn)
+{
+    struct wmi_code_run *last = words->run_count ? &words->run[words->run_count - 1] : NULL;
+    if (insn && (!last || last->pc + 4 * last->count != pc)) {
+        if (!wmi_grow(&words->run, &words->run_capacity, words->run_count, sizeof *words->run)) {
+            words->unknown = true;
+            return;
+        }
+        last = &words->run[words->run_count++];
+        *last = (struct wmi_code_run){.pc = pc, .first = words->word_count};
+    }
+    words->unknown |= !insn;
+    for (unsigned i = 0; insn && i < insn->dwords; i++) {
+        if (!wmi_grow(&words->word, &words->word_capacity, words->word_count, sizeof *words->word)) {
+            words->unknown = true;
+            return;
+        }
+        words->word[words->word_count++] = insn->words[i];
+        last->count++;
+    }
+}
+
+bool wmi_code_is_current(const struct wmi_code *code, size_t from)
+{
+    const struct wmi_code_words *words = &code->words;
+    for (size_t i = words->run_count; !words->unknown && i-- > 0;) {
+        const struct wmi_code_run *run = &words->run[i];
+        const size_t known = from > run->first ? from - run->first : 0;
+        if (known >= run->count)
+            break;
+        const size_t bytes = (run->count - known) * sizeof *words->word;
+        const unsigned char *host = wmi_space_host(code->options.space, run->pc + 4 * known, bytes);
+        if (!host || memcmp(host, words->word + run->first + known, bytes))
+            return false;
+    }
+    return !words->unknown;
 }
 
 size_t wmi_code_frame_size(const struct wmi_code *code)

@@ -32,6 +32,18 @@ struct wmi_code_options {
 
 struct wmi_memory_op_node;
 
+/* The words of the instructions that were lowered, in runs of consecutive addresses: a program can be used
+ * again as long as memory still holds them. */
+struct wmi_code_words {
+    struct wmi_code_run {
+        uint64_t pc;
+        size_t first, count; /* in `word` */
+    } *run;
+    uint32_t *word;
+    size_t run_count, run_capacity, word_count, word_capacity;
+    bool unknown; /* something that is no instruction was lowered, or there was no memory to note the words */
+};
+
 struct wmi_code {
     struct wmi_code_options options;
     struct wmi_image_rules images;
@@ -47,6 +59,7 @@ struct wmi_code {
     bool sealed; /* frames exist; no more constants can be added */
     struct wmi_memory_op_node *memory_ops;
     uint32_t memory_op_count;
+    struct wmi_code_words words;
 };
 
 void wmi_code_init(struct wmi_code *code, const struct wmi_code_options *options);
@@ -58,6 +71,11 @@ struct wmi_memory_op *wmi_code_memory_op(struct wmi_code *code);
 
 /* Decodes the instruction currently in memory at `pc`; false if there is none. */
 bool wmi_code_decode(const struct wmi_code *code, uint64_t pc, struct wmi_instruction *insn);
+
+/* Notes the words of an instruction that will be lowered; NULL: there is none at `pc`. */
+void wmi_code_note(struct wmi_code_words *words, uint64_t pc, const struct wmi_instruction *insn);
+/* Whether memory still holds what was lowered: the words that were noted, but for the first `from`. */
+bool wmi_code_is_current(const struct wmi_code *code, size_t from);
 
 /* Size of a wave's frame in bytes, a multiple of 64. */
 size_t wmi_code_frame_size(const struct wmi_code *code);

@@ -310,7 +310,7 @@ bool wmi_lower(struct wmi_code *code, uint64_t entry, const struct wmi_place_map
     struct wmi_scan scan = {0};
     struct session s = {.b = {.code = code}, .out = lowered};
     *lowered = (struct wmi_lowered){0};
-    wmi_scan(&scan, code, known, entry, limit);
+    wmi_scan(&scan, code, &code->words, known, entry, limit);
     lowered->leaders = malloc((scan.count + 1) * sizeof *lowered->leaders);
     const bool ok = lowered->leaders && !scan.out_of_memory;
     for (size_t i = 0; ok && i < scan.count; i++) {

@@ -62,8 +62,8 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, const struct wmi_place_map *known,
-              uint64_t entry, size_t limit)
+void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, struct wmi_code_words *words,
+              const struct wmi_place_map *known, uint64_t entry, size_t limit)
 {
     scan_push(scan, entry);
     while (scan->work.count && !scan->out_of_memory) {
@@ -80,7 +80,10 @@ void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, const struct w
             struct wmi_instruction insn;
             scan_add(scan, place, leader);
             leader = false;
-            if (!wmi_code_decode(code, wmi_pc_of(place), &insn))
+            const bool decoded = wmi_code_decode(code, wmi_pc_of(place), &insn);
+            if (words)
+                wmi_code_note(words, wmi_pc_of(place), decoded ? &insn : NULL);
+            if (!decoded)
                 break;
             const struct wmi_flow flow = wmi_control_flow(&insn);
             if (flow.branches) {

@@ -30,9 +30,10 @@ struct wmi_scan {
 };
 
 /* Finds up to `limit` instructions that are reachable from `entry` through direct control flow and are not in
- * `known`, sorted by place. The caller frees with wmi_scan_free(). */
-void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, const struct wmi_place_map *known,
-              uint64_t entry, size_t limit);
+ * `known`, sorted by place. Notes their words in `words`, unless that is NULL. The caller frees with
+ * wmi_scan_free(). */
+void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, struct wmi_code_words *words,
+              const struct wmi_place_map *known, uint64_t entry, size_t limit);
 void wmi_scan_free(struct wmi_scan *scan);
 
 #endif
