@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures images: texels a second of image_load on linear and tiled 2D images, and bytes a second of their
- * conversion. A tiled image should be read at half the speed of a linear one at least, and converted at 1 GB/s
- * in common modes.
+ * conversion. A tiled image should be read at half the speed of a linear one at least, and converted at 1
+ * GB/s in common modes.
  *
  * Each figure is the minimum CPU time of several runs on one thread; linear and tiled runs alternate. */
 #include "small.h"
@@ -138,8 +138,8 @@ static bool convert(const char *target, const char *mode, uint32_t bytes)
         const double seconds = cpu_seconds() - begin;
         least[i % 2] = seconds < least[i % 2] ? seconds : least[i % 2];
     }
-    printf("%s, %2u bytes: tile %5.2f GB/s, untile %5.2f GB/s\n", mode, bytes, 1e-9 * (double)l->packed / least[0],
-           1e-9 * (double)l->packed / least[1]);
+    printf("%s, %2u bytes: tile %5.2f GB/s, untile %5.2f GB/s\n", mode, bytes,
+           1e-9 * (double)l->packed / least[0], 1e-9 * (double)l->packed / least[1]);
     free(packed);
     free(tiled);
     wm_surface_destroy(surface);

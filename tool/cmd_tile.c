@@ -15,8 +15,10 @@ static const char help[] =
     "usage: wavemem tile   -m TARGET [--gpu PRODUCT] --mode MODE --size W[,H[,D]] [option...] PACKED TILED\n"
     "       wavemem untile -m TARGET [--gpu PRODUCT] --mode MODE --size W[,H[,D]] [option...] TILED PACKED\n"
     "\n"
-    "Converts an image between a packed array of texels and the layout in which a GPU keeps it. TILED is raw\n"
-    "bytes. PACKED is raw bytes or, if its name ends in .npy, a NumPy array; it has level 0 first, and in each\n"
+    "Converts an image between a packed array of texels and the layout in which a GPU keeps it. TILED is "
+    "raw\n"
+    "bytes. PACKED is raw bytes or, if its name ends in .npy, a NumPy array; it has level 0 first, and in "
+    "each\n"
     "level slices, rows, texels and samples, without gaps. Bytes of TILED that belong to no texel are 0.\n"
     "\n"
     "  wavemem tile -m gfx1100 --gpu rx7900xtx --mode 64KB_R_X --size 1920,1080 --bytes 4 in.raw tiled.raw\n"
@@ -41,9 +43,9 @@ static const char help[] =
 
 enum option { GPU = 1, SIZE, DIMENSIONS, BYTES, LEVELS, SAMPLES, PITCH, XOR, HELP, OPTIONS };
 
-static const char *const number_names[OPTIONS] = {[DIMENSIONS] = "dimensions", [BYTES] = "bytes",
-                                                  [LEVELS] = "levels",         [SAMPLES] = "samples",
-                                                  [PITCH] = "pitch",           [XOR] = "xor"};
+static const char *const number_names[OPTIONS] = {
+    [DIMENSIONS] = "dimensions", [BYTES] = "bytes", [LEVELS] = "levels",
+    [SAMPLES] = "samples",       [PITCH] = "pitch", [XOR] = "xor"};
 
 struct request {
     const char *target, *mode, *type;
@@ -104,9 +106,9 @@ static int parse_option(struct request *r, int id, const char *value)
 
 static int check(const struct request *r)
 {
-    const char *missing = !r->target    ? "a target is needed, like -m gfx1100"
-                          : !r->mode    ? "a swizzle mode is needed, like --mode 64KB_R_X"
-                          : !r->size[0] ? "the size of the image is needed, like --size 1920,1080"
+    const char *missing = !r->target     ? "a target is needed, like -m gfx1100"
+                          : !r->mode     ? "a swizzle mode is needed, like --mode 64KB_R_X"
+                          : !r->size[0]  ? "the size of the image is needed, like --size 1920,1080"
                           : r->files < 2 ? "two files are needed, the input and the output"
                                          : NULL;
     if (missing)
@@ -174,9 +176,9 @@ static int write_output(const struct request *r, const uint8_t *bytes, size_t si
     if (!tool_begin_file(&file, verb(r), r->file[1]))
         return TOOL_WRONG;
     if (!r->tile && is_npy(r->file[1])) {
-        const struct tool_type *type = r->type ? tool_type_named(r->type, strlen(r->type))
-                                               : tool_type_of('u', l->bytes_per_element % 8 ? l->bytes_per_element
-                                                                                            : 8);
+        const struct tool_type *type =
+            r->type ? tool_type_named(r->type, strlen(r->type))
+                    : tool_type_of('u', l->bytes_per_element % 8 ? l->bytes_per_element : 8);
         const uint64_t across = l->level[0].width * (uint64_t)l->samples * l->bytes_per_element;
         char shape[96];
         if (!type || across % type->size) {
@@ -201,11 +203,10 @@ static int convert(const struct request *r, const struct wm_surface *surface, co
     uint8_t *out = size <= SIZE_MAX / 2 ? calloc(size, 1) : NULL;
     if (!out)
         return tool_fail("%s: no memory for %" PRIu64 " bytes", verb(r), size);
-    const enum wm_status status =
-        r->tile ? wm_surface_tile(surface, in->data, in->size, out, size, &diag)
-                : wm_surface_untile(surface, in->data, in->size, out, size, &diag);
-    const int code = status ? tool_fail("%s: %s: %s", verb(r), r->file[0], diag.message)
-                            : write_output(r, out, size, l);
+    const enum wm_status status = r->tile ? wm_surface_tile(surface, in->data, in->size, out, size, &diag)
+                                          : wm_surface_untile(surface, in->data, in->size, out, size, &diag);
+    const int code =
+        status ? tool_fail("%s: %s: %s", verb(r), r->file[0], diag.message) : write_output(r, out, size, l);
     free(out);
     return code;
 }

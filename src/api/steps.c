@@ -4,8 +4,8 @@
 #include "isa/isa.h"
 #include "lower/lower.h"
 #include "lower/step_text.h"
-#include "profile/cost/gpu.h"
 #include "object/object.h"
+#include "profile/cost/gpu.h"
 #include "wavemem/wavemem.h"
 
 #include <inttypes.h>

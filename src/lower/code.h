@@ -25,9 +25,9 @@ struct wmi_code_options {
     unsigned vgprs;                /* rows allocated to the kernel */
     unsigned agprs;                /* AccVGPR rows, after the VGPRs */
     struct wmi_observers observers;
-    unsigned alignment;    /* enum wm_alignment */
+    unsigned alignment;       /* enum wm_alignment */
     struct wmi_tiling tiling; /* of the product */
-    unsigned scalar_cache; /* enum wm_scalar_cache */
+    unsigned scalar_cache;    /* enum wm_scalar_cache */
 };
 
 struct wmi_memory_op_node;

@@ -139,9 +139,9 @@ struct wmi_format_rules {
 
 const struct wmi_format_rules *wmi_format_rules(unsigned rules)
 {
-    /* unsigned_alpha: Mesa, has_vtx_format_alpha_adjust_bug (gfx6 to gfx8 except Stoney). fmask, blocks: AMD's
-     * and Mesa's headers (IMG_DATA_FORMAT, gfx10-rsrc.json); gfx9 has one FMASK, 0x2d, in the range of gfx8's;
-     * gfx11's blocks are recalled from the RDNA 3 ISA, "Image formats" (unverified). */
+    /* unsigned_alpha: Mesa, has_vtx_format_alpha_adjust_bug (gfx6 to gfx8 except Stoney). fmask, blocks:
+     * AMD's and Mesa's headers (IMG_DATA_FORMAT, gfx10-rsrc.json); gfx9 has one FMASK, 0x2d, in the range of
+     * gfx8's; gfx11's blocks are recalled from the RDNA 3 ISA, "Image formats" (unverified). */
     static const struct wmi_format_rules table[] = {
         {.buffer_codes = 128,
          .shift = 12,
@@ -157,8 +157,9 @@ const struct wmi_format_rules *wmi_format_rules(unsigned rules)
          .unsigned_alpha = true,
          .fmask = 0x2c,
          .fmasks = 13,
-         .blocks = 0x23},                                                                         /* gfx8 */
-        {.buffer_codes = 128, .shift = 12, .width = 7, .fmask = 0x2c, .fmasks = 13, .blocks = 0x23}, /* 8.1, 9 */
+         .blocks = 0x23}, /* gfx8 */
+        {.buffer_codes = 128, .shift = 12, .width = 7, .fmask = 0x2c, .fmasks = 13, .blocks = 0x23}, /* 8.1, 9
+                                                                                                      */
         {.fmask = 156,
          .fmasks = 13,
          .blocks = 169,

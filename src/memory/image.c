@@ -17,14 +17,10 @@ struct rules {
 };
 
 static const struct rules rules_of[WMI_LAYOUTS] = {
-    [WMI_LAYOUT_GFX600] = {ONE_LEVEL},
-    [WMI_LAYOUT_GFX700] = {ONE_LEVEL},
-    [WMI_LAYOUT_GFX801] = {ONE_LEVEL},
-    [WMI_LAYOUT_GFX900] = {COMMON_PITCH},
-    [WMI_LAYOUT_GFX1010] = {OWN_PITCHES},
-    [WMI_LAYOUT_GFX1030] = {OWN_PITCHES, true},
-    [WMI_LAYOUT_GFX1100] = {OWN_PITCHES, true},
-    [WMI_LAYOUT_GFX1200] = {OWN_PITCHES, true},
+    [WMI_LAYOUT_GFX600] = {ONE_LEVEL},          [WMI_LAYOUT_GFX700] = {ONE_LEVEL},
+    [WMI_LAYOUT_GFX801] = {ONE_LEVEL},          [WMI_LAYOUT_GFX900] = {COMMON_PITCH},
+    [WMI_LAYOUT_GFX1010] = {OWN_PITCHES},       [WMI_LAYOUT_GFX1030] = {OWN_PITCHES, true},
+    [WMI_LAYOUT_GFX1100] = {OWN_PITCHES, true}, [WMI_LAYOUT_GFX1200] = {OWN_PITCHES, true},
 };
 
 /* The fields used here. */
@@ -204,7 +200,7 @@ static const char *place(const struct wmi_image_rules *rules, struct wmi_image *
         mips = (uint32_t)value[LAST_LEVEL] + 1;
     const struct wmi_surface_shape shape = {
         .dimensions = dimensions_of(image),
-        .bytes = (uint8_t)(block_bytes                    ? block_bytes
+        .bytes = (uint8_t)(block_bytes                   ? block_bytes
                            : image->format.layout->bytes ? image->format.layout->bytes
                                                          : 1),
         .samples = (uint8_t)image->samples,
@@ -212,7 +208,9 @@ static const char *place(const struct wmi_image_rules *rules, struct wmi_image *
         .mode = (uint8_t)value[v->there[TILING_INDEX] ? TILING_INDEX : SW_MODE],
         .width = (image->width + side - 1) / side,
         .height = (image->height + side - 1) / side,
-        .depth = image->type == WMI_IMAGE_3D ? image->depth : last ? last : 1,
+        .depth = image->type == WMI_IMAGE_3D ? image->depth
+                 : last                      ? last
+                                             : 1,
         .pitch = (pitch_of(rules, image, v, mips) + side - 1) / side,
         .pipe_bank_xor = linear ? 0 : (uint32_t)value[BASE_ADDRESS],
     };
@@ -333,6 +331,6 @@ uint64_t wmi_texel_address(const struct wmi_image *image, const struct wmi_texel
 {
     const uint32_t level = image->base_level + (t->level < image->levels ? t->level : 0);
     const uint32_t last = image->surface.shape.levels - 1u;
-    return image->base + wmi_surface_offset(&image->surface, t->x, t->y, image->first_slice + t->slice, t->sample,
-                                            level < last ? level : last);
+    return image->base + wmi_surface_offset(&image->surface, t->x, t->y, image->first_slice + t->slice,
+                                            t->sample, level < last ? level : last);
 }

@@ -556,8 +556,9 @@ static void say_tiled(struct wmi_explained *e, const struct wmi_image *image, co
 {
     const uint64_t address = wmi_texel_address(image, t);
     say(e, "tiled, mode %u, as on the default product of the target", image->surface.shape.mode);
-    say(e, "address = base 0x%" PRIx64 " + 0x%" PRIx64 " = 0x%" PRIx64
-           " (wavemem explain image shows how it comes about)",
+    say(e,
+        "address = base 0x%" PRIx64 " + 0x%" PRIx64 " = 0x%" PRIx64
+        " (wavemem explain image shows how it comes about)",
         image->base, address - image->base, address);
 }
 

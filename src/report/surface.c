@@ -36,7 +36,8 @@ static enum wm_status find_target(const char *name, const struct wmi_target **ta
     return WM_OK;
 }
 
-static enum wm_status check_gpu(const struct wm_gpu *gpu, const struct wmi_target *target, struct wm_diag *diag)
+static enum wm_status check_gpu(const struct wm_gpu *gpu, const struct wmi_target *target,
+                                struct wm_diag *diag)
 {
     char what[64];
     snprintf(what, sizeof what, "the image is of %s", wmi_target_name(target));
@@ -73,7 +74,7 @@ static void describe(struct wm_surface *s, const struct wmi_tiling *tiling, uint
     for (unsigned i = 0; i < l->levels; i++) {
         const struct wmi_surface_level *level = &p->level[i];
         l->level[i].offset = level->offset;
-        l->level[i].pitch = e                                  ? level->pitch << e->block[0]
+        l->level[i].pitch = e                               ? level->pitch << e->block[0]
                             : p->kind == WMI_SURFACE_LINEAR ? level->pitch / p->shape.bytes
                                                             : level->pitch;
         l->level[i].width = elements(width, i, block);
@@ -88,8 +89,8 @@ static void describe(struct wm_surface *s, const struct wmi_tiling *tiling, uint
 static enum wm_status check_size(const char *what, uint32_t size, uint32_t most, struct wm_diag *diag)
 {
     return size <= most ? WM_OK
-                        : wmi_fail(diag, WM_BAD_ARGUMENT, "%s of the surface is %" PRIu32 "; at most %" PRIu32,
-                                   what, size, most);
+                        : wmi_fail(diag, WM_BAD_ARGUMENT,
+                                   "%s of the surface is %" PRIu32 "; at most %" PRIu32, what, size, most);
 }
 
 static enum wm_status check_shape(const struct wm_surface_shape *shape, struct wm_diag *diag)
@@ -98,9 +99,12 @@ static enum wm_status check_shape(const struct wm_surface_shape *shape, struct w
     const struct {
         const char *what;
         uint32_t size, most;
-    } sizes[] = {{"the width", shape->width, SIDE},        {"the height", shape->height, SIDE},
-                 {"the depth", shape->depth, SIDE},        {"the pitch", shape->pitch, SIDE},
-                 {"an element", shape->bytes, BYTES},      {"the number of samples", shape->samples, SAMPLES},
+    } sizes[] = {{"the width", shape->width, SIDE},
+                 {"the height", shape->height, SIDE},
+                 {"the depth", shape->depth, SIDE},
+                 {"the pitch", shape->pitch, SIDE},
+                 {"an element", shape->bytes, BYTES},
+                 {"the number of samples", shape->samples, SAMPLES},
                  {"the number of levels", shape->levels, WM_SURFACE_LEVELS}};
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const enum wm_status status = check_size(sizes[i].what, sizes[i].size, sizes[i].most, diag);
@@ -132,7 +136,8 @@ static enum wm_status unknown_mode(const struct wmi_tiling *tiling, const char *
     for (unsigned i = 0; i < 32 && length < sizeof names; i++) {
         wmi_tiling_mode_name(tiling, i, name);
         if (name[0])
-            length += (size_t)snprintf(names + length, sizeof names - length, "%s %s", length ? "," : "", name);
+            length +=
+                (size_t)snprintf(names + length, sizeof names - length, "%s %s", length ? "," : "", name);
     }
     return wmi_fail(diag, WM_NOT_FOUND, "no swizzle mode '%.40s'; this product has%s", mode,
                     names[0] ? names : " none that wavemem knows but linear");
@@ -153,7 +158,8 @@ enum wm_status wm_surface_create(const char *target_name, const struct wm_gpu *g
     if (!wanted || !surface)
         return wmi_null(diag, __func__, wanted ? "surface" : "shape");
     *surface = NULL;
-    enum wm_status status = wmi_take_struct(&shape, sizeof shape, sizeof shape, wanted, "wm_surface_shape", diag);
+    enum wm_status status =
+        wmi_take_struct(&shape, sizeof shape, sizeof shape, wanted, "wm_surface_shape", diag);
     if (!status)
         status = find_target(target_name, &target, diag);
     if (!status)
@@ -242,7 +248,8 @@ static enum wm_status check_place(const struct wm_surface *s, const struct wm_su
 {
     const struct wm_surface_layout *l = &s->layout;
     if (p->level >= l->levels)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "level %" PRIu32 "; the surface has %" PRIu32, p->level, l->levels);
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "level %" PRIu32 "; the surface has %" PRIu32, p->level,
+                        l->levels);
     if (p->sample >= l->samples)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "sample %" PRIu32 "; the surface has %" PRIu32, p->sample,
                         l->samples);
@@ -251,7 +258,7 @@ static enum wm_status check_place(const struct wm_surface *s, const struct wm_su
     for (unsigned i = 0; i < 3; i++)
         if (at[i] >= size[i])
             return wmi_fail(diag, WM_BAD_ARGUMENT, "%c is %" PRIu32 "; level %" PRIu32 " has %" PRIu32 " %s",
-                            "xyz"[i], at[i], p->level, size[i],
+                            "xyz"[i], at[i], p -> level, size[i],
                             i == 0   ? "elements in a row"
                             : i == 1 ? "rows"
                                      : "slices");
@@ -278,8 +285,8 @@ static void write_term(struct wmi_term term, char text[WM_SURFACE_TERM])
     for (unsigned c = 0; c < 4; c++)
         for (unsigned bit = 0; bit < 16 && length < WM_SURFACE_TERM; bit++)
             if (masks[c] >> bit & 1)
-                length += (size_t)snprintf(text + length, WM_SURFACE_TERM - length, "%s%c%u", length ? "^" : "",
-                                           "xyzs"[c], bit);
+                length += (size_t)snprintf(text + length, WM_SURFACE_TERM - length, "%s%c%u",
+                                           length ? "^" : "", "xyzs"[c], bit);
     if (!length)
         snprintf(text, WM_SURFACE_TERM, "0");
 }
@@ -326,8 +333,8 @@ static enum wm_status copy(const struct wm_surface *s, unsigned char *packed, si
 {
     const struct wm_surface_layout *l = &s->layout;
     if (packed_size != l->packed)
-        return wmi_fail(diag, WM_BAD_ARGUMENT,
-                        "%zu bytes of packed elements; the surface has %" PRIu64, packed_size, l->packed);
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%zu bytes of packed elements; the surface has %" PRIu64,
+                        packed_size, l->packed);
     if (size < l->bytes)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%zu bytes for a surface; it has %" PRIu64, size, l->bytes);
     for (unsigned i = 0; i < l->levels; i++) {

@@ -176,7 +176,9 @@ static enum wm_status find_mode(const struct fields *f, const struct wmi_descrip
     const struct geometry *g = &geometries[image->geometry];
     const struct wm_surface_shape shape = {.struct_size = sizeof shape,
                                            .mode = image->mode,
-                                           .dimensions = g->depth ? 3 : g->height ? 2 : 1,
+                                           .dimensions = g->depth    ? 3
+                                                         : g->height ? 2
+                                                                     : 1,
                                            .bytes = texel,
                                            .width = image->width,
                                            .height = g->height ? image->height : 1,
@@ -242,8 +244,8 @@ static enum wm_status describe_image(struct fields *f, const struct wmi_descript
     return WM_OK;
 }
 
-static enum wm_status find_rules(const char *name, const struct wm_gpu *gpu, struct wmi_descriptor_rules *rules,
-                                 struct wm_diag *diag)
+static enum wm_status find_rules(const char *name, const struct wm_gpu *gpu,
+                                 struct wmi_descriptor_rules *rules, struct wm_diag *diag)
 {
     const struct wmi_target *target = wmi_target_find(name);
     if (!target)
@@ -273,7 +275,8 @@ enum wm_status wm_image_describe(const char *target, const struct wm_image *want
     struct wm_image image = {0};
     if (!wanted || !words)
         return wmi_null(diag, __func__, wanted ? "words" : "image");
-    enum wm_status status = wmi_take_struct(&image, sizeof image, offsetof(struct wm_image, mode), wanted, "wm_image", diag);
+    enum wm_status status =
+        wmi_take_struct(&image, sizeof image, offsetof(struct wm_image, mode), wanted, "wm_image", diag);
     if (status == WM_OK)
         status = find_rules(target, image.gpu, &rules, diag);
     if (status)

@@ -1045,8 +1045,9 @@ int main(void)
         cmocka_unit_test(objects),    cmocka_unit_test(machines),  cmocka_unit_test(dispatches),
         cmocka_unit_test(versions),   cmocka_unit_test(callbacks), cmocka_unit_test(callbacks_of_observers),
         cmocka_unit_test(profiles),   cmocka_unit_test(checks),    cmocka_unit_test(explanations),
-        cmocka_unit_test(steps),      cmocka_unit_test(names),     cmocka_unit_test(tessellation), cmocka_unit_test(surfaces),
-        cmocka_unit_test(runs),       cmocka_unit_test(queues),    cmocka_unit_test(images),
+        cmocka_unit_test(steps),      cmocka_unit_test(names),     cmocka_unit_test(tessellation),
+        cmocka_unit_test(surfaces),   cmocka_unit_test(runs),      cmocka_unit_test(queues),
+        cmocka_unit_test(images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads and stores of linear and tiled images, against a simple reference for texel addresses and conversion of
- * components; sizes of images; and refused images. */
+/* Loads and stores of linear and tiled images, against a simple reference for texel addresses and conversion
+ * of components; sizes of images; and refused images. */
 #include "run_image.h"
 
 /* Random further instruction flags. */
@@ -71,7 +71,8 @@ static void load_images(bool multisampled)
             if (multisampled && !make_multisampled(targets[t], m.image, &i))
                 continue;
             const unsigned dmask = 1 + below(15);
-            const bool has_level = !multisampled && below(2), tfe = generation(targets[t]) != 9 && below(3) == 0;
+            const bool has_level = !multisampled && below(2),
+                       tfe = generation(targets[t]) != 9 && below(3) == 0;
             const bool lwe = generation(targets[t]) != 9 && generation(targets[t]) < 18 && below(3) == 0;
             draw_flags(&i);
             draw_coordinates(&i, c);
@@ -238,7 +239,10 @@ static void test_refused(void **state)
             uint64_t value;
             const char *message;
         } cases[] = {
-            {g < 9 ? "TILING_INDEX" : "SW_MODE", g < 8 ? 13 : g == 8 ? 31 : 12,
+            {g < 9 ? "TILING_INDEX" : "SW_MODE",
+             g < 8    ? 13
+             : g == 8 ? 31
+                      : 12,
              g < 8    ? "an image tiled by a product whose tables of tile modes wavemem does not know"
              : g == 8 ? "an image tiled by an entry that the tables of this product do not have"
                       : "an image tiled in a mode that this product does not have for such elements"},
@@ -249,7 +253,10 @@ static void test_refused(void **state)
              : g == 16 ? 0xa9
                        : 0x6d, /* BC1 */
              "an image of a format that wavemem does not convert"},
-            {g < 16 ? "DATA_FORMAT" : "FORMAT", g < 16 ? 0x2d : g == 16 ? 0xa0 : 0x6d,
+            {g < 16 ? "DATA_FORMAT" : "FORMAT",
+             g < 16    ? 0x2d
+             : g == 16 ? 0xa0
+                       : 0x6d,
              g <= 16 ? "an FMASK; wavemem does not read them" : "a format that wavemem does not convert"},
             {"LAST_LEVEL", 1, "an image of several levels"}, /* gfx6 to gfx8 */
         };
@@ -273,12 +280,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load),
-        cmocka_unit_test(test_load_multisampled),
-        cmocka_unit_test(test_store),
-        cmocka_unit_test(test_store_multisampled),
-        cmocka_unit_test(test_resinfo),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_load),    cmocka_unit_test(test_load_multisampled),
+        cmocka_unit_test(test_store),   cmocka_unit_test(test_store_multisampled),
+        cmocka_unit_test(test_resinfo), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,14 @@
 
 #include <cmocka.h>
 
-enum { BLOCK = 1 << WMI_BLOCK_BITS, LANES = 32, IMAGE_BYTES = 1 << 20, RESULTS = 6, MARK = 0x5a5a5a5a, ROUNDS = 24 };
+enum {
+    BLOCK = 1 << WMI_BLOCK_BITS,
+    LANES = 32,
+    IMAGE_BYTES = 1 << 20,
+    RESULTS = 6,
+    MARK = 0x5a5a5a5a,
+    ROUNDS = 24
+};
 
 static const char *const targets[] = {"gfx600", "gfx700",  "gfx803",  "gfx900",  "gfx906",  "gfx908",
                                       "gfx90a", "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
@@ -58,8 +65,8 @@ struct image {
     const struct format *format;
     uint32_t width, height, depth; /* depth: z or slices of the resource */
     uint32_t mips, base_level, last_level, base_array, last_array;
-    uint32_t pitch; /* in texels, gfx6 to gfx9 */
-    uint64_t base;  /* guest address */
+    uint32_t pitch;         /* in texels, gfx6 to gfx9 */
+    uint64_t base;          /* guest address */
     unsigned mode, samples; /* of a tiled image; samples 0: linear */
     uint32_t pipe_bank_xor;
     struct wmi_surface surface;
@@ -114,7 +121,8 @@ static uint32_t row_bytes(const struct image *m, uint32_t level)
 static uint32_t level_bytes(const struct image *m, uint32_t level)
 {
     const bool many = m->mips > 1 || m->last_array || m->type == T3D;
-    const uint32_t row = generation(m->target) == 18 && many ? aligned_row(m, level, 256) : row_bytes(m, level);
+    const uint32_t row =
+        generation(m->target) == 18 && many ? aligned_row(m, level, 256) : row_bytes(m, level);
     return row * padded_level(m->height, level);
 }
 
@@ -253,16 +261,17 @@ static inline bool tile_image(struct image *m, unsigned samples)
     const struct wmi_tiling tiling = wmi_gpu_tiling(NULL, target);
     const uint32_t layers = m->type == T3D ? m->depth : m->last_array + 1;
     for (unsigned attempt = 0; attempt < 60; attempt++) {
-        const struct wmi_surface_shape shape = {
-            .dimensions = m->type == T1D || m->type == T1D_ARRAY ? 1 : m->type == T3D ? 3 : 2,
-            .bytes = (uint8_t)texel_bytes(m),
-            .samples = (uint8_t)samples,
-            .levels = (uint8_t)m->mips,
-            .mode = (uint8_t)below(32),
-            .width = m->width,
-            .height = m->height,
-            .depth = layers,
-            .pipe_bank_xor = below(256)};
+        const struct wmi_surface_shape shape = {.dimensions = m->type == T1D || m->type == T1D_ARRAY ? 1
+                                                              : m->type == T3D                       ? 3
+                                                                                                     : 2,
+                                                .bytes = (uint8_t)texel_bytes(m),
+                                                .samples = (uint8_t)samples,
+                                                .levels = (uint8_t)m->mips,
+                                                .mode = (uint8_t)below(32),
+                                                .width = m->width,
+                                                .height = m->height,
+                                                .depth = layers,
+                                                .pipe_bank_xor = below(256)};
         if (shape.mode == wmi_tiling_linear(&tiling) || wmi_surface_place(&tiling, &shape, &m->surface) ||
             m->surface.bytes > IMAGE_BYTES)
             continue;
@@ -454,8 +463,8 @@ static inline void write_instruction(char text[200], const struct image *i, cons
     snprintf(text, 200, "%s %s, %s, s[8:%u] dmask:0x%x%s%s%s%s%s%s%s%s", name, registers(a, data, data_count),
              list, 15, dmask, dim ? " dim:SQ_RSRC_IMG_" : "", dim ? dims[i->type - T1D] : "",
              generation(i->target) == 18 ? "" : " unorm", i->r128 ? " r128" : "", i->a16 ? " a16" : "",
-             i->d16 ? " d16" : "", !dim && (i->type == T1D_ARRAY || i->type == T2D_ARRAY || i->type == T2D_MSAA_ARRAY) ? " da"
-                                                                                                 : "",
+             i->d16 ? " d16" : "",
+             !dim && (i->type == T1D_ARRAY || i->type == T2D_ARRAY || i->type == T2D_MSAA_ARRAY) ? " da" : "",
              flags);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Surfaces of the public API: copies against addresses of single elements, steps of explanations against their
- * sum and against the equation's text, and random words of T#s. That addresses are right is tested in
+/* Surfaces of the public API: copies against addresses of single elements, steps of explanations against
+ * their sum and against the equation's text, and random words of T#s. That addresses are right is tested in
  * tiling.c. WAVEMEM_TEST_REDUCED: a tenth. */
 #include "wavemem/wavemem.h"
 
@@ -16,8 +16,8 @@
 #include <cmocka.h>
 // clang-format on
 
-static const char *const targets[] = {"gfx600", "gfx803", "gfx900", "gfx90a", "gfx1010", "gfx1012",
-                                      "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
+static const char *const targets[] = {"gfx600",  "gfx803",  "gfx900",  "gfx90a",  "gfx1010",
+                                      "gfx1012", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 /* A random surface; NULL: the target has none such. */
@@ -69,9 +69,10 @@ static void check_copies(const struct wm_surface *surface)
                         uint64_t offset;
                         assert_int_equal(wm_surface_offset(surface, &place, &offset, NULL), WM_OK);
                         if (memcmp(tiled + offset, next, size) != 0)
-                            fail_msg("%s of %s, %zu bytes: (%u, %u, %u) of level %u, sample %u is not at 0x%llx",
-                                     l->mode, l->product, size, x, y, z, level, sample,
-                                     (unsigned long long)offset);
+                            fail_msg(
+                                "%s of %s, %zu bytes: (%u, %u, %u) of level %u, sample %u is not at 0x%llx",
+                                l->mode, l->product, size, x, y, z, level, sample,
+                                (unsigned long long)offset);
                     }
     assert_ptr_equal(next, packed + l->packed);
     free(packed);
@@ -94,7 +95,8 @@ static void check_steps(const struct wm_surface *surface)
 {
     const struct wm_surface_layout *l = wm_surface_layout(surface);
     const uint32_t level = random_below(l->levels);
-    const struct wm_surface_place p = {random_below(l->level[level].width), random_below(l->level[level].height),
+    const struct wm_surface_place p = {random_below(l->level[level].width),
+                                       random_below(l->level[level].height),
                                        random_below(l->level[level].depth), level, random_below(l->samples)};
     struct wm_surface_steps s;
     uint64_t offset;

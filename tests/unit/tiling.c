@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tiled surfaces: addresses computed by AMD's addrlib (tiling_samples.tsv, tile_mode_samples.tsv: random
- * surfaces and elements; PAL c5e80007 for gfx10, ROCR-Runtime c7785a6d for gfx8 and gfx9), and properties that
- * every layout has: the elements of a block fill it, and no two elements of a surface share a byte.
+ * surfaces and elements; PAL c5e80007 for gfx10, ROCR-Runtime c7785a6d for gfx8 and gfx9), and properties
+ * that every layout has: the elements of a block fill it, and no two elements of a surface share a byte.
  *
  * WAVEMEM_TEST_REDUCED: a tenth of the equations and surfaces. */
 #include "memory/tiling/tiling.h"
@@ -45,11 +45,16 @@ static const struct product {
     const char *name, *target;
     uint32_t config;
 } products[] = {
-    {"navi10", "gfx1010", 0x00100044},           {"navi14", "gfx1012", 0x00000043},
-    {"navi21", "gfx1030", 0x00000444},           {"gfx1033_vangogh", "gfx1033", 0x00000142},
-    {"gfx1035_rembrandt", "gfx1035", 0x00000242}, {"gfx1036_raphael", "gfx1036", 0x00000042},
-    {"gfx1037_mendocino", "gfx1036", 0x00000041}, {"gfx103_8p8k", "gfx1030", 0x00000343},
-    {"gfx103_16p8k", "gfx1030", 0x00000344},     {"gfx103_8p4k", "gfx1030", 0x00000243},
+    {"navi10", "gfx1010", 0x00100044},
+    {"navi14", "gfx1012", 0x00000043},
+    {"navi21", "gfx1030", 0x00000444},
+    {"gfx1033_vangogh", "gfx1033", 0x00000142},
+    {"gfx1035_rembrandt", "gfx1035", 0x00000242},
+    {"gfx1036_raphael", "gfx1036", 0x00000042},
+    {"gfx1037_mendocino", "gfx1036", 0x00000041},
+    {"gfx103_8p8k", "gfx1030", 0x00000343},
+    {"gfx103_16p8k", "gfx1030", 0x00000344},
+    {"gfx103_8p4k", "gfx1030", 0x00000243},
     {"vega10", "gfx900", 0x2a114042},
 };
 
@@ -71,9 +76,9 @@ static void equal_addrlib(void **state)
     for (; fgets(line, sizeof line, file); count++) {
         unsigned bytes, width, height, depth, levels, samples, mode, x, y, z, sample, level, xor;
         unsigned long long offset;
-        assert_int_equal(sscanf(line, "%63s %7s %u %u %u %u %u %u %u %u %u %u %u %u %u %llu", name, dimensions,
-                                &bytes, &width, &height, &depth, &levels, &samples, &mode, &x, &y, &z, &sample,
-                                &level, &xor, &offset),
+        assert_int_equal(sscanf(line, "%63s %7s %u %u %u %u %u %u %u %u %u %u %u %u %u %llu", name,
+                                dimensions, &bytes, &width, &height, &depth, &levels, &samples, &mode, &x, &y,
+                                &z, &sample, &level, &xor, &offset),
                          16);
         const struct wmi_tiling tiling = product_tiling(name);
         const struct wmi_surface_shape shape = {.dimensions = (uint8_t)(dimensions[0] - '0'),
@@ -109,13 +114,15 @@ static void equal_addrlib_tile_modes(void **state)
         int macro;
         unsigned long long offset;
         assert_int_equal(
-            sscanf(line,
-                   "%63s %*d %u %d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %u %*u %u %u %u %u %u %u %u %u %u %u "
-                   "%u %llu",
-                   name, &index, &macro, &bytes, &samples, &width, &height, &depth, &pitch, &rows, &x, &y, &z,
-                   &sample, &swizzle, &offset),
+            sscanf(
+                line,
+                "%63s %*d %u %d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %u %*u %u %u %u %u %u %u %u %u %u %u "
+                "%u %llu",
+                name, &index, &macro, &bytes, &samples, &width, &height, &depth, &pitch, &rows, &x, &y, &z,
+                &sample, &swizzle, &offset),
             16);
-        const struct wmi_tiling tiling = tiling_for("gfx803", 0, !strcmp(name, "polaris10") ? 0x67df : 0x699f);
+        const struct wmi_tiling tiling =
+            tiling_for("gfx803", 0, !strcmp(name, "polaris10") ? 0x67df : 0x699f);
         assert_string_equal(wmi_tiling_class(&tiling), name);
         struct wmi_surface_shape shape = {.dimensions = 2,
                                           .bytes = (uint8_t)bytes,
@@ -148,7 +155,8 @@ static void equal_addrlib_tile_modes(void **state)
 
 /* ---- properties ---- */
 
-/* Every class that has equations: all values of the fields of GB_ADDR_CONFIG on a target of each generation. */
+/* Every class that has equations: all values of the fields of GB_ADDR_CONFIG on a target of each generation.
+ */
 static unsigned find_classes(struct wmi_tiling found[CLASSES])
 {
     static const char *const targets[] = {"gfx900", "gfx1010", "gfx1030", "gfx1100", "gfx1200"};
@@ -240,8 +248,8 @@ static void no_overlap(const struct wmi_tiling *tiling, const struct wmi_surface
     struct wmi_surface s;
     char what[128];
     snprintf(what, sizeof what, "%s mode %u, %uD %ux%ux%u, %u levels, %u samples, %u bytes",
-             wmi_tiling_class(tiling), shape->mode, shape->dimensions, shape->width, shape->height, shape->depth,
-             shape->levels, shape->samples, shape->bytes);
+             wmi_tiling_class(tiling), shape->mode, shape->dimensions, shape->width, shape->height,
+             shape->depth, shape->levels, shape->samples, shape->bytes);
     if (wmi_surface_place(tiling, shape, &s) || s.bytes > MOST)
         return;
     unsigned char *seen = calloc(1, s.bytes);
@@ -254,7 +262,8 @@ static void no_overlap(const struct wmi_tiling *tiling, const struct wmi_surface
             for (uint32_t y = 0; y < s.level[level].height; y++)
                 for (uint32_t x = 0; x < s.level[level].width; x++)
                     for (uint32_t sample = 0; sample < shape->samples; sample++)
-                        mark(seen, s.bytes, wmi_surface_offset(&s, x, y, z, sample, level), shape->bytes, what);
+                        mark(seen, s.bytes, wmi_surface_offset(&s, x, y, z, sample, level), shape->bytes,
+                             what);
     }
     free(seen);
 }
@@ -289,9 +298,9 @@ static void elements_do_not_overlap(void **state)
                 if (shape.dimensions == 2 && random_below(3) == 0)
                     shape.samples = (uint8_t)(1u << random_below(4));
                 else if (!wmi_tiling_indexed(&tilings[c]))
-                    shape.levels = (uint8_t)(1 + random_below(most_levels(
-                                                     shape.width, shape.height,
-                                                     shape.dimensions == 3 ? shape.depth : 1)));
+                    shape.levels =
+                        (uint8_t)(1 + random_below(most_levels(shape.width, shape.height,
+                                                               shape.dimensions == 3 ? shape.depth : 1)));
                 no_overlap(&tilings[c], &shape);
             }
 }
@@ -314,7 +323,8 @@ static void survives_anything(void **state)
                                                 .width = random_word() >> random_below(32),
                                                 .height = random_word() >> random_below(32),
                                                 .depth = random_word() >> random_below(32),
-                                                .pitch = random_below(2) ? random_word() >> random_below(32) : 0,
+                                                .pitch =
+                                                    random_below(2) ? random_word() >> random_below(32) : 0,
                                                 .pipe_bank_xor = random_word()};
         struct wmi_surface s;
         char name[WMI_TILING_NAME];
@@ -349,9 +359,9 @@ static void modes_have_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_addrlib),           cmocka_unit_test(equal_addrlib_tile_modes),
-        cmocka_unit_test(blocks_are_filled),       cmocka_unit_test(elements_do_not_overlap),
-        cmocka_unit_test(survives_anything),       cmocka_unit_test(modes_have_names),
+        cmocka_unit_test(equal_addrlib),     cmocka_unit_test(equal_addrlib_tile_modes),
+        cmocka_unit_test(blocks_are_filled), cmocka_unit_test(elements_do_not_overlap),
+        cmocka_unit_test(survives_anything), cmocka_unit_test(modes_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,7 +191,8 @@ static bool parse_sampler(struct part list, struct wm_sampler *sampler, struct w
 }
 
 /* "mode=64KB_R_X:", if *rest begins with it. */
-static bool parse_mode(const char **rest, char mode[sizeof((struct tool_buffer *)0)->mode], struct wm_diag *diag)
+static bool parse_mode(const char **rest, char mode[sizeof((struct tool_buffer *)0)->mode],
+                       struct wm_diag *diag)
 {
     static const char prefix[] = "mode=";
     if (strncmp(*rest, prefix, strlen(prefix)) != 0)
@@ -199,8 +200,8 @@ static bool parse_mode(const char **rest, char mode[sizeof((struct tool_buffer *
     const struct part part = next_part(rest, ":");
     const size_t length = part.length - strlen(prefix);
     if (!length || length >= sizeof((struct tool_buffer *)0)->mode)
-        return tool_because(diag, "'%.*s' is no swizzle mode; expected mode=64KB_R_X or the like", (int)part.length,
-                            part.text);
+        return tool_because(diag, "'%.*s' is no swizzle mode; expected mode=64KB_R_X or the like",
+                            (int)part.length, part.text);
     memcpy(mode, part.text + strlen(prefix), length);
     mode[length] = '\0';
     return true;

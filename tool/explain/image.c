@@ -16,11 +16,14 @@ static const char help[] =
     "usage: wavemem explain image -m TARGET [--gpu PRODUCT] [--at X,Y,Z,MIP,SAMPLE] [--json] [--draw FILE]\n"
     "                             WORD...\n"
     "\n"
-    "Shows how an image resource (T#) is placed in memory, and how the address of a texel comes about: layer,\n"
-    "level, block, the equation of the swizzle mode bit by bit, the place in the mip tail, the pipe/bank XOR.\n"
+    "Shows how an image resource (T#) is placed in memory, and how the address of a texel comes about: "
+    "layer,\n"
+    "level, block, the equation of the swizzle mode bit by bit, the place in the mip tail, the pipe/bank "
+    "XOR.\n"
     "\n"
     "  wavemem explain image -m gfx1100 0x1000 0xc3c00000 0x1fc03f 0x91b00fac --at 5,7\n"
-    "  wavemem explain image -m gfx1100 --gpu rx7900xtx 0x1000 0xc3c00000 0x1fc03f 0x91b00fac --draw block.svg\n"
+    "  wavemem explain image -m gfx1100 --gpu rx7900xtx 0x1000 0xc3c00000 0x1fc03f 0x91b00fac --draw "
+    "block.svg\n"
     "\n"
     "Words that are not given are 0. Coordinates count texels of the image from level 0 and slice 0 of the\n"
     "resource, whatever its BASE_LEVEL and BASE_ARRAY; of compressed formats (BC1 to BC7), blocks of 4x4.\n"
@@ -99,11 +102,8 @@ static int parse_word(struct request *r, const char *text)
 
 static int parse(int argc, char **argv, struct request *r)
 {
-    struct tool_words words = {.verb = "explain image",
-                               .options = options,
-                               .count = argc - 1,
-                               .words = argv + 1,
-                               .request = r};
+    struct tool_words words = {
+        .verb = "explain image", .options = options, .count = argc - 1, .words = argv + 1, .request = r};
     for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
         int code = TOOL_CLEAN;
         if (id == TOOL_OPTION_WRONG)
@@ -136,15 +136,18 @@ static void print_layout(const struct answer *a)
     printf("%s%s%s: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " elements of %" PRIu32 " bytes, %" PRIu32
            " level%s, %" PRIu32 " sample%s\n",
            l->mode, l->product[0] ? " of " : "", l->product, l->level[0].width, l->level[0].height, l->slices,
-           l->bytes_per_element, l->levels, l->levels == 1 ? "" : "s", l->samples, l->samples == 1 ? "" : "s");
+           l->bytes_per_element, l->levels, l->levels == 1 ? "" : "s", l->samples,
+           l->samples == 1 ? "" : "s");
     if (l->block_bytes)
         printf("blocks of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " elements, %" PRIu32 " bytes\n", l->block[0],
                l->block[1], l->block[2], l->block_bytes);
-    printf("base 0x%" PRIx64 ", aligned to %" PRIu32 "; %" PRIu64 " bytes, %" PRIu64 " from one %s to the next\n",
+    printf("base 0x%" PRIx64 ", aligned to %" PRIu32 "; %" PRIu64 " bytes, %" PRIu64
+           " from one %s to the next\n",
            a->base, l->alignment, l->bytes, l->layer, l->block[2] > 1 ? "layer of blocks" : "slice");
     for (uint32_t i = 0; i < l->levels && l->levels > 1; i++)
-        printf("  level %2" PRIu32 ": %5" PRIu32 " x %-5" PRIu32 " at 0x%" PRIx64 "%s\n", i, l->level[i].width,
-               l->level[i].height, l->level[i].offset, l->level[i].tail ? ", in the tail" : "");
+        printf("  level %2" PRIu32 ": %5" PRIu32 " x %-5" PRIu32 " at 0x%" PRIx64 "%s\n", i,
+               l->level[i].width, l->level[i].height, l->level[i].offset,
+               l->level[i].tail ? ", in the tail" : "");
 }
 
 static void print_equation(const struct wm_surface_steps *s)
@@ -195,12 +198,11 @@ static json_t *json_levels(const struct wm_surface_layout *l)
 {
     json_t *levels = json_array();
     for (uint32_t i = 0; i < l->levels; i++)
-        json_array_append_new(levels, json_pack("{s:o, s:I, s:I, s:I, s:I, s:b}", "offset",
-                                                json_hex(l->level[i].offset), "pitch",
-                                                (json_int_t)l->level[i].pitch, "width",
-                                                (json_int_t)l->level[i].width, "height",
-                                                (json_int_t)l->level[i].height, "depth",
-                                                (json_int_t)l->level[i].depth, "tail", l->level[i].tail));
+        json_array_append_new(
+            levels, json_pack("{s:o, s:I, s:I, s:I, s:I, s:b}", "offset", json_hex(l->level[i].offset),
+                              "pitch", (json_int_t)l->level[i].pitch, "width", (json_int_t)l->level[i].width,
+                              "height", (json_int_t)l->level[i].height, "depth",
+                              (json_int_t)l->level[i].depth, "tail", l->level[i].tail));
     return levels;
 }
 
@@ -208,7 +210,8 @@ static json_t *json_steps(const struct wm_surface_steps *s)
 {
     json_t *bits = json_array();
     for (uint32_t i = 0; i < s->bits; i++)
-        json_array_append_new(bits, json_pack("{s:s, s:i}", "term", s->bit[i].term, "value", s->bit[i].value));
+        json_array_append_new(bits,
+                              json_pack("{s:s, s:i}", "term", s->bit[i].term, "value", s->bit[i].value));
     return json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:I, s:o, s:o, s:o}", "layer", json_hex(s->layer),
                      "level", json_hex(s->level), "block", json_hex(s->block), "block_x",
                      (json_int_t)s->block_x, "block_y", (json_int_t)s->block_y, "within", json_hex(s->within),
@@ -229,7 +232,8 @@ static int print_json(const struct request *r, const struct answer *a)
     if (report) {
         json_object_set_new(report, "at",
                             json_pack("[IIIII]", (json_int_t)r->at.x, (json_int_t)r->at.y,
-                                      (json_int_t)r->at.z, (json_int_t)r->at.level, (json_int_t)r->at.sample));
+                                      (json_int_t)r->at.z, (json_int_t)r->at.level,
+                                      (json_int_t)r->at.sample));
         json_object_set_new(report, "offset", json_hex(a->steps.offset));
         json_object_set_new(report, "address", json_hex(a->base + a->steps.offset));
         if (a->steps.by_equation)

@@ -67,8 +67,8 @@ static void draw(FILE *file, const struct wm_surface *surface, const struct wm_s
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
             "font-family=\"sans-serif\" font-size=\"11\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-            "<text x=\"10\" y=\"20\" font-size=\"14\">%s, %s: %" PRIu32 " x %" PRIu32
-            " elements of %" PRIu32 " bytes from (%" PRIu32 ", %" PRIu32 ") of level %" PRIu32
+            "<text x=\"10\" y=\"20\" font-size=\"14\">%s, %s: %" PRIu32 " x %" PRIu32 " elements of %" PRIu32
+            " bytes from (%" PRIu32 ", %" PRIu32 ") of level %" PRIu32
             "</text>\n<text x=\"10\" y=\"38\">offsets 0x%" PRIx64 " (blue) to 0x%" PRIx64
             " (red); a frame around elements of the same 128 bytes</text>\n",
             LEFT + a.width * side + 20, TOP + a.height * side + 20, l->mode, l->product, a.width, a.height,
@@ -84,11 +84,11 @@ static void draw(FILE *file, const struct wm_surface *surface, const struct wm_s
                     "</title></rect>\n",
                     left, top, side, side, 240 * (1 - part), a.x + x, a.y + y, offset);
             if (x && offset / 128 != offset_of(surface, place, a.x + x - 1, a.y + y) / 128)
-                fprintf(file, "<path d=\"M%.2f %.2fv%.2f\" stroke=\"#222\" stroke-width=\"0.8\"/>\n", left, top,
-                        side);
+                fprintf(file, "<path d=\"M%.2f %.2fv%.2f\" stroke=\"#222\" stroke-width=\"0.8\"/>\n", left,
+                        top, side);
             if (y && offset / 128 != offset_of(surface, place, a.x + x, a.y + y - 1) / 128)
-                fprintf(file, "<path d=\"M%.2f %.2fh%.2f\" stroke=\"#222\" stroke-width=\"0.8\"/>\n", left, top,
-                        side);
+                fprintf(file, "<path d=\"M%.2f %.2fh%.2f\" stroke=\"#222\" stroke-width=\"0.8\"/>\n", left,
+                        top, side);
             if (side >= NAMED)
                 fprintf(file, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\">%" PRIx64 "</text>\n",
                         left + side / 2, top + side / 2 + 4, offset);

@@ -13,7 +13,7 @@ struct copy {
     uint32_t width, height;
     unsigned char *packed, *bytes;
     bool tile;
-    uint32_t *x; /* what x contributes to the offset in a block, for each run of a row */
+    uint32_t *x;  /* what x contributes to the offset in a block, for each run of a row */
     unsigned run; /* elements */
 };
 
@@ -90,8 +90,7 @@ static void copy_block(const struct copy *c, uint32_t x0, uint32_t y0, uint32_t 
     const size_t whole = columns / c->run, rest = columns % c->run;
     const size_t size = s->shape.bytes, run_size = c->run * size;
     const uint64_t number = (y0 >> e->block[1]) * c->level->pitch + (x0 >> e->block[0]);
-    unsigned char *block =
-        c->bytes + (z >> e->block[2]) * s->layer + c->level->offset + (number << e->bits);
+    unsigned char *block = c->bytes + (z >> e->block[2]) * s->layer + c->level->offset + (number << e->bits);
     const uint32_t *x = c->x + x0 / c->run;
     for (uint32_t y = y0; y < y0 + rows; y++) {
         const uint32_t others = wmi_surface_in_block(s, 0, y + c->level->y, z, 0) ^ c->level->exclusive;

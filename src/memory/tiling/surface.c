@@ -10,7 +10,7 @@
  * GetMaxNumMipsInTail, HwlGetMipInTailOffset), Gfx12Lib, and for linear ones HwlComputeSurfaceInfoLinear;
  * gfx9: ROCR-Runtime (c7785a6d), Gfx9Lib, GetMipChainInfo and GetMipStartPos. ROCR's older copy differs from
  * PAL in the tail of 2-byte Z modes of gfx11 and of 3D modes of gfx12; this is PAL's. */
-#include "memory/tiling/rules.h"
+#include "memory/tiling/tiling.h"
 
 #include <string.h>
 
@@ -199,9 +199,8 @@ static unsigned first_in_tail(const struct wmi_tiling_rules *rules, const struct
     unsigned first = 0;
     if (s->shape.levels == 1 || e->bits == 8)
         return s->shape.levels;
-    while (first < s->shape.levels &&
-           (s->level[first].width > width || s->level[first].height > height ||
-            s->shape.levels - first > tail->levels))
+    while (first < s->shape.levels && (s->level[first].width > width || s->level[first].height > height ||
+                                       s->shape.levels - first > tail->levels))
         first++;
     return first;
 }
@@ -310,8 +309,9 @@ static const char *place_blocks(const struct wmi_tiling *tiling, struct wmi_surf
     if (shape->bytes & (shape->bytes - 1))
         return "an image tiled with elements of 12 bytes, which wavemem does not place";
     s->kind = WMI_SURFACE_BLOCKS;
-    s->equation = wmi_equation_find(tiling, shape->mode, shape->dimensions, (unsigned)__builtin_ctz(shape->bytes),
-                                    (unsigned)__builtin_ctz(shape->samples));
+    s->equation =
+        wmi_equation_find(tiling, shape->mode, shape->dimensions, (unsigned)__builtin_ctz(shape->bytes),
+                          (unsigned)__builtin_ctz(shape->samples));
     if (!s->equation)
         return "an image tiled in a mode that this product does not have for such elements";
     if (shape->samples > 1 && shape->levels > 1)

@@ -19,25 +19,17 @@ enum { SIDE = 8, SLICE_ELEMENTS = SIDE * SIDE, INTERLEAVE = 256, DRAM_ROW = 4096
 /* What of GB_TILE_MODE's ARRAY_MODE counts. */
 static const struct array_mode {
     const char *name;
-    uint8_t thickness; /* 0: linear */
+    uint8_t thickness;                /* 0: linear */
     bool macro, prt, rotates, volume; /* volume: slices change the pipe, too */
 } array_modes[16] = {
-    {"LINEAR_GENERAL", 0, false, false, false, false},
-    {"LINEAR_ALIGNED", 0, false, false, false, false},
-    {"1D_TILED_THIN1", 1, false, false, false, false},
-    {"1D_TILED_THICK", 4, false, false, false, false},
-    {"2D_TILED_THIN1", 1, true, false, true, false},
-    {"PRT_TILED_THIN1", 1, true, true, false, false},
-    {"PRT_2D_TILED_THIN1", 1, true, true, true, false},
-    {"2D_TILED_THICK", 4, true, false, true, false},
-    {"2D_TILED_XTHICK", 8, true, false, true, false},
-    {"PRT_TILED_THICK", 4, true, true, false, false},
-    {"PRT_2D_TILED_THICK", 4, true, true, true, false},
-    {"PRT_3D_TILED_THIN1", 1, true, true, true, true},
-    {"3D_TILED_THIN1", 1, true, false, true, true},
-    {"3D_TILED_THICK", 4, true, false, true, true},
-    {"3D_TILED_XTHICK", 8, true, false, true, true},
-    {"PRT_3D_TILED_THICK", 4, true, true, true, true},
+    {"LINEAR_GENERAL", 0, false, false, false, false},  {"LINEAR_ALIGNED", 0, false, false, false, false},
+    {"1D_TILED_THIN1", 1, false, false, false, false},  {"1D_TILED_THICK", 4, false, false, false, false},
+    {"2D_TILED_THIN1", 1, true, false, true, false},    {"PRT_TILED_THIN1", 1, true, true, false, false},
+    {"PRT_2D_TILED_THIN1", 1, true, true, true, false}, {"2D_TILED_THICK", 4, true, false, true, false},
+    {"2D_TILED_XTHICK", 8, true, false, true, false},   {"PRT_TILED_THICK", 4, true, true, false, false},
+    {"PRT_2D_TILED_THICK", 4, true, true, true, false}, {"PRT_3D_TILED_THIN1", 1, true, true, true, true},
+    {"3D_TILED_THIN1", 1, true, false, true, true},     {"3D_TILED_THICK", 4, true, false, true, true},
+    {"3D_TILED_XTHICK", 8, true, false, true, true},    {"PRT_3D_TILED_THICK", 4, true, true, true, true},
 };
 
 /* MICRO_TILE_MODE_NEW */
@@ -51,7 +43,11 @@ static const char *const order_names[ORDERS] = {"display", "thin", "depth", "rot
 #define Y(n)       AXIS(2, n)
 #define Z(n)       AXIS(3, n)
 
-#define ANY_SIZE(...) {__VA_ARGS__}, {__VA_ARGS__}, {__VA_ARGS__}, {__VA_ARGS__}, {__VA_ARGS__}
+#define ANY_SIZE(...)                                                                                        \
+    {__VA_ARGS__}, {__VA_ARGS__}, {__VA_ARGS__}, {__VA_ARGS__},                                              \
+    {                                                                                                        \
+        __VA_ARGS__                                                                                          \
+    }
 
 /* By order and log2 of the bytes of an element. The layers of a thick tile in another order than THICK follow
  * one another. There is no rotated order for elements of 16 bytes. */
@@ -174,8 +170,8 @@ static void split_tile(uint32_t tile_mode, struct wmi_surface *s)
                                     (array_of(tile_mode)->prt ? WMI_MACRO_MODES / 2 : 0));
 }
 
-static const char *place_macro(const struct wmi_tile_tables *tables, uint32_t tile_mode, struct wmi_surface *s,
-                               uint64_t pitch)
+static const char *place_macro(const struct wmi_tile_tables *tables, uint32_t tile_mode,
+                               struct wmi_surface *s, uint64_t pitch)
 {
     struct wmi_tile *t = &s->tile;
     t->pipe_config = tile_mode >> 6 & 31;
@@ -219,8 +215,7 @@ const char *wmi_tile_place(const struct wmi_tile_tables *tables, struct wmi_surf
     if (s->tile.order == ROTATED && shape->bytes == 16)
         return "an image tiled in the rotated order with elements of 16 bytes; there are none";
     const uint64_t pitch = align(shape->pitch ? shape->pitch : shape->width, SIDE);
-    const char *reason =
-        array->macro ? place_macro(tables, tile_mode, s, pitch) : place_micro(s, pitch);
+    const char *reason = array->macro ? place_macro(tables, tile_mode, s, pitch) : place_micro(s, pitch);
     s->bytes = s->layer * ((shape->depth + array->thickness - 1) / array->thickness);
     return reason;
 }
@@ -283,8 +278,9 @@ static uint64_t macro_offset(const struct wmi_surface *s, uint32_t x, uint32_t y
     const uint32_t xor = s->shape.pipe_bank_xor;
     uint32_t pipe = 0, bank = 0;
     for (unsigned i = 0; i < pipe_bits; i++)
-        pipe |= (parity(x & pipes_of[t->pipe_config].term[i].x) ^ parity(y & pipes_of[t->pipe_config].term[i].y))
-                << i;
+        pipe |=
+            (parity(x & pipes_of[t->pipe_config].term[i].x) ^ parity(y & pipes_of[t->pipe_config].term[i].y))
+            << i;
     const uint32_t tile_x = x / SIDE / (t->bank_width * t->pipes), tile_y = y / SIDE / t->bank_height;
     for (unsigned i = 0; i < bank_bits; i++)
         bank |= (parity(tile_x & banks_of[bank_bits][i].x) ^ parity(tile_y & banks_of[bank_bits][i].y)) << i;
@@ -292,10 +288,10 @@ static uint64_t macro_offset(const struct wmi_surface *s, uint32_t x, uint32_t y
     uint32_t bank_turn = array->volume ? turn * slice / t->pipes : (t->banks / 2u - 1) * slice;
     if (!array->rotates)
         bank_turn = 0;
-    pipe ^= ((xor & (t->pipes - 1u)) + pipe_turn) & (t->pipes - 1u);
+    pipe ^= ((xor&(t->pipes - 1u)) + pipe_turn) & (t->pipes - 1u);
     if (t->thickness == 1 && array->rotates)
         bank ^= (t->banks / 2u + 1) * part;
-    bank ^= (xor >> pipe_bits & (t->banks - 1u)) + bank_turn;
+    bank ^= (xor>> pipe_bits &(t->banks - 1u)) + bank_turn;
     bank &= t->banks - 1u;
     return (offset & (INTERLEAVE - 1)) | (uint64_t)pipe << 8 | (uint64_t)bank << (8 + pipe_bits) |
            (offset / INTERLEAVE) << (8 + pipe_bits + bank_bits);

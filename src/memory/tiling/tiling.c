@@ -5,8 +5,6 @@
  * gc_10_1_0_sh_mask.h, gc_10_3_0_sh_mask.h, gc_11_0_0_sh_mask.h). The file `equations` has the others. */
 #include "memory/tiling/tiling.h"
 
-#include "memory/tiling/rules.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +16,22 @@ enum { GCN_LINEAR = 8 }; /* gfx6 to gfx8: the GB_TILE_MODE that Linux sets to LI
 static const struct wmi_tiling_rules rules_table[] = {
     {.linear = GCN_LINEAR, .indexed = true, .pitch_bytes = 256},
     {.linear = 0, .equations = 9, .chain = WMI_CHAIN_BESIDE, .pitch_bytes = 256},
-    {.linear = 0, .equations = 10, .chain = WMI_CHAIN_SMALLEST_FIRST, .pitch_bytes = 256, .small_z_tail = true},
+    {.linear = 0,
+     .equations = 10,
+     .chain = WMI_CHAIN_SMALLEST_FIRST,
+     .pitch_bytes = 256,
+     .small_z_tail = true},
     {.linear = 0, .equations = 10, .chain = WMI_CHAIN_SMALLEST_FIRST, .pitch_bytes = 256}, /* gfx1010 */
-    {.linear = 0, .equations = 103, .chain = WMI_CHAIN_SMALLEST_FIRST, .pitch_bytes = 256, .small_z_tail = true},
-    {.linear = 0, .equations = 11, .chain = WMI_CHAIN_SMALLEST_FIRST, .pitch_bytes = 256, .small_z_tail = true},
+    {.linear = 0,
+     .equations = 103,
+     .chain = WMI_CHAIN_SMALLEST_FIRST,
+     .pitch_bytes = 256,
+     .small_z_tail = true},
+    {.linear = 0,
+     .equations = 11,
+     .chain = WMI_CHAIN_SMALLEST_FIRST,
+     .pitch_bytes = 256,
+     .small_z_tail = true},
     {.linear = 0, .equations = 12, .chain = WMI_CHAIN_SMALLEST_FIRST, .pitch_bytes = 128, .level_bytes = 256},
 };
 
@@ -104,8 +114,8 @@ static const uint64_t terms_3[][2] = {
 
 /* Sorted by mode, element and samples. */
 static const struct wmi_equation equations[] = {
-#define WMI_EQUATION(mode, name, dimensions, element, samples, width, height, depth, bits, xor_mask, classes, \
-                     a, b, c, d)                                                                             \
+#define WMI_EQUATION(mode, name, dimensions, element, samples, width, height, depth, bits, xor_mask,         \
+                     classes, a, b, c, d)                                                                    \
     {name, mode, dimensions, element, samples, {width, height, depth}, bits, xor_mask, {a, b, c, d}, classes},
 #include "tiling_equations.def"
 };

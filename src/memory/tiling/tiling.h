@@ -28,6 +28,23 @@ struct wmi_tiling {
                                              tables; NULL: unknown */
 };
 
+/* How a generation tiles. */
+struct wmi_tiling_rules {
+    uint8_t linear;    /* number of linear images */
+    uint8_t equations; /* generation of the equations; 0: tables of tile modes */
+    bool indexed;      /* tables of tile modes */
+    enum {
+        WMI_CHAIN_UNKNOWN,
+        WMI_CHAIN_BESIDE,         /* levels share a pitch and lie beside and below one another */
+        WMI_CHAIN_SMALLEST_FIRST, /* each level has its pitch; the tail and the smallest level are first */
+    } chain;
+    uint16_t pitch_bytes; /* linear images: alignment of a row */
+    uint16_t level_bytes; /* that of rows when the size of a level is computed, if it differs */
+    bool small_z_tail;    /* Z modes with elements of 1 or 2 bytes have a smaller tail */
+};
+
+const struct wmi_tiling_rules *wmi_tiling_rules(const struct wmi_tiling *tiling);
+
 /* address_config: GB_ADDR_CONFIG. chip: the PCI device number, which selects the tables. */
 struct wmi_tiling wmi_tiling_of(unsigned rules, uint32_t address_config, uint32_t chip);
 /* The name of the class ("gfx11:p5k5"), or of the chip whose tables are used; "" if there is none. */
@@ -75,18 +92,18 @@ struct wmi_surface_shape {
     uint8_t bytes;      /* of an element */
     uint8_t samples;
     uint8_t levels;
-    uint8_t mode; /* SW_MODE or TILING_INDEX */
+    uint8_t mode;                  /* SW_MODE or TILING_INDEX */
     uint32_t width, height, depth; /* level 0; depth: of a 3D image, or slices */
     uint32_t pitch;                /* elements from one row to the next; 0: derived */
     uint32_t pipe_bank_xor;
 };
 
 struct wmi_surface_level {
-    uint64_t offset;       /* bytes from the start of a layer (a slice; thick modes: as many as a block) */
-    uint64_t pitch;        /* blocks in a row of blocks; linear: bytes of a row; 0 in the tail of gfx10 */
+    uint64_t offset;        /* bytes from the start of a layer (a slice; thick modes: as many as a block) */
+    uint64_t pitch;         /* blocks in a row of blocks; linear: bytes of a row; 0 in the tail of gfx10 */
     uint32_t width, height; /* elements */
-    uint32_t x, y;         /* added to coordinates: the place in the tail */
-    uint32_t exclusive;    /* XORed into the offset in a block: the place in the tail of gfx9, pipe/bank XOR */
+    uint32_t x, y;          /* added to coordinates: the place in the tail */
+    uint32_t exclusive; /* XORed into the offset in a block: the place in the tail of gfx9, pipe/bank XOR */
     bool tail;
 };
 
