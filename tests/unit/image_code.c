@@ -240,12 +240,12 @@ static void test_refused(void **state)
             const char *message;
         } cases[] = {
             {g < 9 ? "TILING_INDEX" : "SW_MODE",
-             g < 8    ? 13
-             : g == 8 ? 31
-                      : 12,
-             g < 8    ? "an image tiled by a product whose tables of tile modes wavemem does not know"
-             : g == 8 ? "an image tiled by an entry that the tables of this product do not have"
-                      : "an image tiled in a mode that this product does not have for such elements"},
+             g < 7   ? 13
+             : g < 9 ? 31
+                     : 12,
+             g < 7   ? "an image tiled by a product whose tables of tile modes wavemem does not know"
+             : g < 9 ? "an image tiled by an entry that the tables of this product do not have"
+                     : "an image tiled in a mode that this product does not have for such elements"},
             {g < 8 ? "DATA_FORMAT" : "COMPRESSION_EN", g < 8 ? 0x2d : 1,
              g < 8 ? "an FMASK; wavemem does not read them" : "a compressed image ("},
             {g < 16 ? "DATA_FORMAT" : "FORMAT",

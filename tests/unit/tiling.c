@@ -276,10 +276,12 @@ static unsigned most_levels(uint32_t width, uint32_t height, uint32_t depth)
 static void elements_do_not_overlap(void **state)
 {
     (void)state;
-    struct wmi_tiling tilings[CLASSES + 2];
+    struct wmi_tiling tilings[CLASSES + 4];
     unsigned classes = find_classes(tilings);
     tilings[classes++] = tiling_for("gfx803", 0, 0x67df);
     tilings[classes++] = tiling_for("gfx803", 0, 0x699f);
+    tilings[classes++] = tiling_for("gfx803", 0, 0x7300);
+    tilings[classes++] = tiling_for("gfx701", 0, 0x67b0);
     for (unsigned round = 0; round < (reduced() ? 10 : 100); round++)
         for (unsigned c = 0; c < classes; c++)
             for (unsigned mode = 0; mode < 32; mode++) {

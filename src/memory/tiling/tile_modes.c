@@ -16,20 +16,25 @@
 
 enum { SIDE = 8, SLICE_ELEMENTS = SIDE * SIDE, INTERLEAVE = 256, DRAM_ROW = 4096 };
 
-/* What of GB_TILE_MODE's ARRAY_MODE counts. */
+/* What of GB_TILE_MODE's ARRAY_MODE counts. Those of PRT_2D and PRT_3D, which no table of ours has, are left
+ * out: how they rotate was not found. */
 static const struct array_mode {
     const char *name;
-    uint8_t thickness;                /* 0: linear */
-    bool macro, prt, rotates, volume; /* volume: slices change the pipe, too */
+    uint8_t thickness;       /* 0: linear, or unknown */
+    bool macro, prt, volume; /* volume: slices change the pipe, too */
 } array_modes[16] = {
-    {"LINEAR_GENERAL", 0, false, false, false, false},  {"LINEAR_ALIGNED", 0, false, false, false, false},
-    {"1D_TILED_THIN1", 1, false, false, false, false},  {"1D_TILED_THICK", 4, false, false, false, false},
-    {"2D_TILED_THIN1", 1, true, false, true, false},    {"PRT_TILED_THIN1", 1, true, true, false, false},
-    {"PRT_2D_TILED_THIN1", 1, true, true, true, false}, {"2D_TILED_THICK", 4, true, false, true, false},
-    {"2D_TILED_XTHICK", 8, true, false, true, false},   {"PRT_TILED_THICK", 4, true, true, false, false},
-    {"PRT_2D_TILED_THICK", 4, true, true, true, false}, {"PRT_3D_TILED_THIN1", 1, true, true, true, true},
-    {"3D_TILED_THIN1", 1, true, false, true, true},     {"3D_TILED_THICK", 4, true, false, true, true},
-    {"3D_TILED_XTHICK", 8, true, false, true, true},    {"PRT_3D_TILED_THICK", 4, true, true, true, true},
+    [0] = {"LINEAR_GENERAL"},
+    [1] = {"LINEAR_ALIGNED"},
+    [2] = {"1D_TILED_THIN1", 1},
+    [3] = {"1D_TILED_THICK", 4},
+    [4] = {"2D_TILED_THIN1", 1, true},
+    [5] = {"PRT_TILED_THIN1", 1, true, true},
+    [7] = {"2D_TILED_THICK", 4, true},
+    [8] = {"2D_TILED_XTHICK", 8, true},
+    [9] = {"PRT_TILED_THICK", 4, true, true},
+    [12] = {"3D_TILED_THIN1", 1, true, false, true},
+    [13] = {"3D_TILED_THICK", 4, true, false, true},
+    [14] = {"3D_TILED_XTHICK", 8, true, false, true},
 };
 
 /* MICRO_TILE_MODE_NEW */
@@ -128,7 +133,7 @@ void wmi_tile_mode_name(const struct wmi_tile_tables *tables, unsigned index, ch
     const unsigned order = order_of(tables->tile[index]);
     const struct array_mode *array = array_of(tables->tile[index]);
     if (!array->thickness)
-        snprintf(name, WMI_TILING_NAME, "%s", array->name);
+        snprintf(name, WMI_TILING_NAME, "%s", array->name ? array->name : "");
     else if (order < ORDERS)
         snprintf(name, WMI_TILING_NAME, "%s %s", array->name, order_names[order]);
 }
@@ -286,10 +291,10 @@ static uint64_t macro_offset(const struct wmi_surface *s, uint32_t x, uint32_t y
         bank |= (parity(tile_x & banks_of[bank_bits][i].x) ^ parity(tile_y & banks_of[bank_bits][i].y)) << i;
     const uint32_t pipe_turn = array->volume ? turn * slice : 0;
     uint32_t bank_turn = array->volume ? turn * slice / t->pipes : (t->banks / 2u - 1) * slice;
-    if (!array->rotates)
+    if (array->prt)
         bank_turn = 0;
     pipe ^= ((xor&(t->pipes - 1u)) + pipe_turn) & (t->pipes - 1u);
-    if (t->thickness == 1 && array->rotates)
+    if (t->thickness == 1 && !array->prt)
         bank ^= (t->banks / 2u + 1) * part;
     bank ^= (xor>> pipe_bits &(t->banks - 1u)) + bank_turn;
     bank &= t->banks - 1u;
