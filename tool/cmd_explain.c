@@ -19,7 +19,7 @@ static const char help[] =
     "5\n"
     "  wavemem explain format -m gfx900 8_8_8_8 unorm 0x80402010\n"
     "  wavemem explain format -m gfx900 16_16 snorm --store 0.5,-1.0\n"
-    "  wavemem explain image -m gfx1100 0x1000 0xc3c00000 0x1fc03f 0x91b00fac --at 5,7\n"
+    "  wavemem explain image -m gfx1100 0x1000 0xc2a00000 0x010dc1df 0x91b00fac --at 5,7\n"
     "\n"
     "'wavemem explain SUBJECT --help' gives details. All subjects accept --json.\n"
     "\n"
