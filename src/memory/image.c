@@ -10,18 +10,9 @@
 
 #include <string.h>
 
-/* Properties of a layout that are not in the table of fields. */
-struct rules {
-    enum { ONE_LEVEL, OWN_PITCHES, COMMON_PITCH } levels; /* COMMON_PITCH: that of level 0 */
-    bool depth_pitch; /* 1D and 2D: DEPTH and its extensions are the pitch, unless 0 */
-};
-
-static const struct rules rules_of[WMI_LAYOUTS] = {
-    [WMI_LAYOUT_GFX600] = {ONE_LEVEL},          [WMI_LAYOUT_GFX700] = {ONE_LEVEL},
-    [WMI_LAYOUT_GFX801] = {ONE_LEVEL},          [WMI_LAYOUT_GFX900] = {COMMON_PITCH},
-    [WMI_LAYOUT_GFX1010] = {OWN_PITCHES},       [WMI_LAYOUT_GFX1030] = {OWN_PITCHES, true},
-    [WMI_LAYOUT_GFX1100] = {OWN_PITCHES, true}, [WMI_LAYOUT_GFX1200] = {OWN_PITCHES, true},
-};
+/* Layouts in which DEPTH and its extensions are the pitch of 1D and 2D images, unless 0. */
+static const bool depth_pitch[WMI_LAYOUTS] = {
+    [WMI_LAYOUT_GFX1030] = true, [WMI_LAYOUT_GFX1100] = true, [WMI_LAYOUT_GFX1200] = true};
 
 /* The fields used here. */
 enum field {
@@ -101,6 +92,8 @@ static void read_fields(enum wmi_layout layout, const uint32_t *words, struct va
             }
 }
 
+static const char unknown_format[] = "an image of a format that wavemem does not convert";
+
 static bool multisampled(const struct wmi_image *image)
 {
     return image->type >= WMI_IMAGE_2D_MSAA;
@@ -124,9 +117,9 @@ static const char *refusal(const struct wmi_image_rules *rules, const struct wmi
     if (multisampled(image) && v->there[MAX_MIP] && v->value[MAX_MIP] != v->value[LAST_LEVEL])
         return "an image with fewer fragments than samples, which needs its FMASK";
     if (!image->format.layout->components && code)
-        return "an image of a format that wavemem does not convert";
+        return unknown_format;
     if (!multisampled(image) && (v->value[BASE_LEVEL] || v->value[LAST_LEVEL]) &&
-        rules_of[rules->layout].levels == ONE_LEVEL)
+        wmi_tiling_rules(&rules->tiling)->chain == WMI_CHAIN_UNKNOWN)
         return "an image of several levels, whose places wavemem does not know on this generation";
     return NULL;
 }
@@ -152,14 +145,14 @@ static uint32_t pitch_of(const struct wmi_image_rules *rules, const struct wmi_i
 {
     const uint64_t *value = v->value;
     const bool plain = image->type <= WMI_IMAGE_2D || image->type == WMI_IMAGE_2D_MSAA;
-    if (rules_of[rules->layout].depth_pitch && plain && mips == 1) {
+    if (depth_pitch[rules->layout] && plain && mips == 1) {
         const uint64_t above = value[PITCH_13] << 13 | value[PITCH_MSB] << 14;
         return value[DEPTH] | above ? (uint32_t)(value[DEPTH] | above) + 1 : 0;
     }
     if (v->there[PITCH] && value[PITCH] >= value[WIDTH] && mips == 1) /* not with R128 */
         return (uint32_t)value[PITCH] + 1;
-    if (v->there[PITCH] && rules_of[rules->layout].levels == ONE_LEVEL && is_linear(rules, v) &&
-        image->format.layout->bytes)
+    if (v->there[PITCH] && wmi_tiling_rules(&rules->tiling)->chain == WMI_CHAIN_UNKNOWN &&
+        is_linear(rules, v) && image->format.layout->bytes)
         return r128_pitch(image->width, image->format.layout->bytes);
     return 0;
 }
@@ -214,13 +207,15 @@ static const char *place(const struct wmi_image_rules *rules, struct wmi_image *
         .pitch = (pitch_of(rules, image, v, mips) + side - 1) / side,
         .pipe_bank_xor = linear ? 0 : (uint32_t)value[BASE_ADDRESS],
     };
+    if (code && !block_bytes && !image->format.layout->bytes)
+        return unknown_format;
     const char *reason = wmi_surface_place(&rules->tiling, &shape, &image->surface);
     if (reason)
         return reason;
     image->base &= ~(uint64_t)wmi_surface_xor_bits(&image->surface);
     if (image->base & (image->surface.alignment - 1))
         return "a tiled image whose BASE_ADDRESS is not a multiple of its block";
-    if (rules_of[rules->layout].levels == COMMON_PITCH && mips > 1)
+    if (wmi_tiling_rules(&rules->tiling)->chain == WMI_CHAIN_BESIDE && mips > 1)
         return check_chain(image, v);
     return NULL;
 }

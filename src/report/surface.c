@@ -220,6 +220,8 @@ enum wm_status wm_surface_of_image(const char *target_name, const struct wm_gpu 
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the words are not those of an image: TYPE is %u", image.type);
     if (!image.placed)
         return wmi_fail(diag, WM_UNSUPPORTED, "%s", image.refused);
+    if (!image.format.layout->bytes && !image.compressed)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the format of the image is INVALID: it has no texels");
     struct wm_surface *s = calloc(1, sizeof *s);
     if (!s)
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a surface");
