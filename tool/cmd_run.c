@@ -38,18 +38,9 @@ static const char help[] =
     "  wavemem run bitonic.co --job sort.job -j 4\n"
     "\n";
 
-static bool cooperates(const struct tool_job *job)
-{
-    for (size_t i = 0; i < job->count; i++)
-        if (job->dispatches[i].cooperative)
-            return true;
-    return false;
-}
-
 static int refuse_profile(const struct tool_job *job)
 {
     const char *option = job->outputs.counters_path                   ? "--counters"
-                         : job->gpu && !cooperates(job)               ? "--gpu"
                          : job->sample                                ? "--sample"
                          : job->keeps_l2                              ? "--keep-l2"
                          : job->outputs.trace_path                    ? "--trace"

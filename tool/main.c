@@ -19,6 +19,8 @@ const struct tool_verb *const tool_verbs[] = {
     &tool_verb_isa,
     &tool_verb_explain,
     &tool_verb_tess,
+    &tool_verb_tile,
+    &tool_verb_untile,
     NULL,
 };
 

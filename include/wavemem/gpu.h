@@ -53,10 +53,11 @@ struct wm_gpu {
     uint32_t double_rate;    /* products of f64 take so many times the clocks of f32; 0: unknown */
     double memory_bandwidth; /* GB/s */
     /* What runtimes tell programs; no model depends on them. */
-    uint64_t memory_bytes; /* 0: shares the host's */
-    uint32_t memory_bits;  /* width of the bus */
-    uint32_t memory_mhz;   /* as drivers report it, before multiple transfers per clock; 0: unknown */
-    uint32_t chip;         /* PCI device number */
+    uint64_t memory_bytes;   /* 0: shares the host's */
+    uint32_t memory_bits;    /* width of the bus */
+    uint32_t memory_mhz;     /* as drivers report it, before multiple transfers per clock; 0: unknown */
+    uint32_t chip;           /* PCI device number; before gfx9 it determines how images are tiled */
+    uint32_t address_config; /* GB_ADDR_CONFIG, from gfx9 on: how images are tiled; 0: unknown */
     struct wm_cache cache[WM_CACHE_LEVELS];
     const char *assumed;    /* assumptions that are not documented, in words; NULL: none */
     const char *unverified; /* commonly known facts that were not found in AMD's documents; NULL: none */

@@ -13,6 +13,8 @@
 extern "C" {
 #endif
 
+struct wm_gpu; /* gpu.h */
+
 enum wm_image_geometry {
     WM_IMAGE_1D,
     WM_IMAGE_1D_BUFFER, /* a buffer with a format: plain elements, no sampler */
@@ -48,18 +50,22 @@ struct wm_image {
     uint32_t width;
     uint32_t height;  /* 2D, 3D, 2D arrays */
     uint32_t depth;   /* 3D: in z; arrays: layers */
-    uint64_t address; /* of the first texel, a multiple of WM_IMAGE_ALIGNMENT */
+    uint64_t address; /* of the image, a multiple of WM_IMAGE_ALIGNMENT; tiled: of its block (surface.h) */
+    const char *mode; /* swizzle mode of a tiled image, as in wm_surface_shape; NULL: linear */
+    const struct wm_gpu *gpu; /* product whose modes count; NULL: the target's default */
 };
 
-/* Where texels are: x * texel + y * row + z * slice bytes from the address on. */
+/* Where texels are: x * texel + y * row + z * slice bytes from the address on. Of a tiled image, row and
+ * slice are 0: wm_surface_of_image() tells where its texels are. */
 struct wm_image_layout {
     uint32_t texel;
     uint64_t row, slice;
     uint64_t bytes; /* of the whole image */
     uint32_t rows, slices;
+    uint32_t alignment; /* of the address */
 };
 
-/* Describes a linear image with one level for `target`: the T# (of a buffer the V#), then as ROCm's runtime
+/* Describes an image with one level for `target`: the T# (of a buffer the V#), then as ROCm's runtime
  * does the type and order of channels, and the width. `layout` may be NULL. WM_BAD_ARGUMENT: a size, format
  * or address that the target does not have; WM_UNSUPPORTED: it has no images (gfx940 and later have buffers
  * only). */

@@ -167,7 +167,8 @@ struct wm_dispatch {
      * its workgroups' scratch exceeds what all can have at once. Other dispatches, too, run workgroups that
      * wait for one another, up to LIMITS, but a GPU might not. */
     bool cooperative;
-    const struct wm_gpu *gpu; /* of a cooperative dispatch; NULL: the profile's, or the target's default */
+    const struct wm_gpu *gpu; /* how images are tiled, and what a cooperative dispatch fits on; NULL: the
+                               * profile's, or the target's default */
     /* With waits_for_others: called on any thread of the dispatch, again and again, while all that is left of
      * the kernel waits. Returns 0 if the host or another dispatch may change memory, or if that is not known,
      * or else a number that is not the same after any of them has acted. If all still waits after a number,

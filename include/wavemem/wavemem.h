@@ -53,6 +53,7 @@
 #include "start.h"    /* initial registers of raw code */
 #include "status.h"   /* status codes */
 #include "stop.h"     /* breakpoints and steps */
+#include "surface.h"  /* tiled images */
 #include "tess.h"     /* Mesa's off-chip tessellation buffer */
 
 #endif

@@ -15,7 +15,7 @@
 Machine, Module: guest memory, launches, code objects. Image, Sampler, Texture: arguments of kernels. Run, Queue: breakpoints and registers; launches in the background.
 Profile, Check, Fidelity, Observer, AccessLog: who watches a launch. assemble, disassemble, decode, describe: instructions.
 decode_descriptor, encode_descriptor, explain_buffer, load_format, store_format, explain_address, TessLayout: explanations. Error and its
-subclasses, Fault: what goes wrong.
+subclasses, Fault: what goes wrong. Surface: tiled images.
 """
 from ._arguments import Local
 from ._errors import (BadArgument, BadFile, Error, Fault, InputOutput, NoMemory, NotFound, OutOfRange, Unsupported)
@@ -35,6 +35,7 @@ from ._profile import LEVELS, Check, Fidelity, Gpu, Profile, efficiency, gpus
 from ._queue import Queue, Ticket
 from ._run import Run, Stopped
 from ._start import Start
+from ._surface import Surface, SurfaceLevel, SurfaceSteps
 from ._tess import TessLayout, TessLines, TessPlace
 
 __all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]

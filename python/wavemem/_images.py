@@ -9,6 +9,7 @@ import numpy as np
 
 from ._errors import BadArgument
 from ._library import call, c_text, ffi, lib, names, value_of
+from ._surface import Surface, c_gpu
 
 # Axes of an array, without that of the components; what the outermost one is.
 _AXES = {"1d": ("width",), "1d_buffer": ("width",), "2d": ("height", "width"), "3d": ("depth", "height", "width"),
@@ -24,11 +25,14 @@ class Image:
     It is copied to guest memory before the launch, and if it is writable back after it.
     geometry: "1d", "1d_buffer", "2d", "3d", "1d_array", "2d_array": enum wm_image_geometry.
     normalized: elements of integers are read as 0 to 1 or -1 to 1 (UNORM, SNORM), else as integers.
+    mode: a swizzle mode ("64KB_R_X"): the image is tiled as on the product `gpu`, which must be that of the launch. None: linear.
     """
 
     texels: Any
     geometry: str = "2d"
     normalized: bool = False
+    mode: Optional[str] = None
+    gpu: Optional[str] = None
 
     def _type(self, array: np.ndarray) -> str:
         """The name of enum wm_image_type."""
@@ -100,9 +104,12 @@ class Placed:
         c.components = components
         for axis, size in zip(axes, shape):
             setattr(c, axis, size)
+        self.mode = c_text(image.mode, "mode")
+        c.mode, c.gpu = self.mode, c_gpu(image.gpu)
         self.layout = ffi.new("struct wm_image_layout *")
         self.address = 0
-        self._words()
+        words = self._words()
+        self.surface = Surface.of_image(target, words[:8], gpu=image.gpu) if image.mode is not None else None
 
     def _words(self) -> np.ndarray:
         words = np.zeros(lib.WM_IMAGE_WORDS, np.uint32)
@@ -118,12 +125,19 @@ class Placed:
     def put(self, native: Any) -> np.ndarray:
         """Allocates and fills the image; returns its descriptor."""
         address = ffi.new("uint64_t *")
-        native.call(lib.wm_allocate, self.layout.bytes, 0 if self.array.flags.writeable else lib.WM_READ_ONLY,
-                    c_text(self.where, "name"), address)
+        size, flags, name = self.layout.bytes, 0 if self.array.flags.writeable else lib.WM_READ_ONLY, c_text(self.where, "name")
+        native.call(lib.wm_allocate, size, flags, name, address)
         self.address = address[0]
-        memory = np.zeros(self.layout.bytes, np.uint8)
-        rows = self._rows(memory)
-        rows[...] = self.array.view(np.uint8).reshape(rows.shape)
+        if self.surface and self.address % self.layout.alignment:  # begins at a multiple of its block
+            call(lib.wm_free, native.pointer, self.address)
+            self.address = -(-self.address // self.layout.alignment) * self.layout.alignment
+            native.call(lib.wm_allocate_at, self.address, size, flags, name)
+        if self.surface:
+            memory = self.surface.tile(self.array)
+        else:
+            memory = np.zeros(size, np.uint8)
+            rows = self._rows(memory)
+            rows[...] = self.array.view(np.uint8).reshape(rows.shape)
         native.call(lib.wm_write, self.address, ffi.from_buffer(memory), self.layout.bytes)
         self.c.address = self.address
         return self._words()
@@ -134,6 +148,9 @@ class Placed:
             return
         memory = np.zeros(self.layout.bytes, np.uint8)
         native.call(lib.wm_read, self.address, ffi.from_buffer(memory, require_writable=True), self.layout.bytes)
+        if self.surface:
+            self.array[...] = self.surface.untile(memory, self.array.dtype).reshape(self.array.shape)
+            return
         rows = self._rows(memory)
         self.array.view(np.uint8).reshape(rows.shape)[...] = rows
 

@@ -195,6 +195,15 @@ static bool is_reproducible(const struct wmi_dispatch *dispatch, size_t steps)
     return fault == WM_FAULT_NONE && wmi_program_steps(dispatch->program) == steps;
 }
 
+/* NULL: none of the target is known. */
+static const struct wm_gpu *product_of(const struct wm_machine *machine, const struct wm_dispatch *request)
+{
+    const struct wm_gpu *gpu = request->gpu;
+    if (!gpu && request->profile)
+        gpu = wmi_profile_gpu(request->profile);
+    return gpu ? gpu : wm_gpu_default(wmi_target_name(machine->target));
+}
+
 static enum wm_status run(struct wm_machine *machine, const struct wmi_module *module,
                           const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
                           const struct wm_dispatch *request, struct wm_result *result, struct wm_diag *diag)
@@ -209,6 +218,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         .observers = dispatch->observers,
         .alignment = dispatch->alignment,
         .scalar_cache = dispatch->stales.mode,
+        .tiling = wmi_gpu_tiling(product_of(machine, request), machine->target),
     };
     const double begin = wmi_seconds();
     dispatch->program = wmi_programs_take(machine->programs, &options, wmi_cpu_level());
@@ -409,6 +419,15 @@ static uint32_t lane_scratch(const struct wm_kernel *kernel, const struct wm_sta
     return start && start->scratch_bytes > own ? start->scratch_bytes : own;
 }
 
+static enum wm_status check_gpu(const struct wm_machine *machine, const struct wm_gpu *gpu,
+                                struct wm_diag *diag)
+{
+    char what[64];
+    const enum wm_status status = wmi_gpu_check(gpu, diag);
+    snprintf(what, sizeof what, "the code object is for %s", wmi_target_name(machine->target));
+    return status ? status : wmi_gpu_fits(gpu, machine->target, what, diag);
+}
+
 /* ---- cooperative dispatches ---- */
 
 /* The grid must fit on the product, all at once. */
@@ -416,22 +435,16 @@ static enum wm_status check_fit(const struct wm_machine *machine, const struct w
                                 const struct wm_dispatch *request, struct wmi_dispatch *dispatch,
                                 struct wm_diag *diag)
 {
-    const struct wm_gpu *gpu = request->gpu;
-    enum wm_status status = gpu ? wmi_gpu_check(gpu, diag) : WM_OK;
-    const char *target = wmi_target_name(machine->target);
-    char what[64];
-    if (status)
-        return status;
-    if (!gpu && request->profile)
-        gpu = wmi_profile_gpu(request->profile);
-    if (!gpu && !(gpu = wm_gpu_default(target)))
+    const struct wm_gpu *gpu = product_of(machine, request);
+    if (!gpu)
         return wmi_fail(diag, WM_UNSUPPORTED,
                         "a cooperative dispatch on %s: no product of this target is known; name another one",
-                        target);
-    snprintf(what, sizeof what, "the code object is for %s", target);
-    status = wmi_gpu_fits(gpu, machine->target, what, diag);
-    if (status)
-        return status;
+                        wmi_target_name(machine->target));
+    if (!request->gpu) { /* the profile's may be of another target */
+        const enum wm_status status = check_gpu(machine, gpu, diag);
+        if (status)
+            return status;
+    }
     const struct wmi_profile_dispatch needs = wmi_occupancy_of(machine, kernel, dispatch);
     const struct wmi_capacity capacity = wmi_capacity_of(gpu, &needs, kernel->wave_size);
     const uint64_t most = (uint64_t)(gpu->compute_units / capacity.units) * capacity.groups;
@@ -479,6 +492,8 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
     const bool alone = dispatch->holder || wants_one_thread(request) ||
                        (request->check && wmi_check_in_order(request->check));
     dispatch->threads = alone ? 1 : thread_count(request->threads);
+    if (request->gpu && (status = check_gpu(machine, request->gpu, diag)))
+        return status;
     if (request->cooperative && (status = check_fit(machine, kernel, request, dispatch, diag)))
         return status;
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];

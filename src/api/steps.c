@@ -5,6 +5,7 @@
 #include "lower/lower.h"
 #include "lower/step_text.h"
 #include "object/object.h"
+#include "profile/cost/gpu.h"
 #include "wavemem/wavemem.h"
 
 #include <inttypes.h>
@@ -57,12 +58,15 @@ enum wm_status wm_kernel_steps(const struct wm_object *object, const struct wm_k
     if (status == WM_OK) {
         const uint64_t bias = address - span.low;
         const struct wmi_place_map none = {0};
-        const struct wmi_code_options options = {.target = variant ? variant : target,
-                                                 .space = space,
-                                                 .entry = wmi_kernel_start(kernel) + bias,
-                                                 .lanes = kernel->wave_size,
-                                                 .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
-                                                 .agprs = wmi_kernel_descriptor(kernel)->agprs};
+        const struct wmi_code_options options = {
+            .target = variant ? variant : target,
+            .space = space,
+            .entry = wmi_kernel_start(kernel) + bias,
+            .lanes = kernel->wave_size,
+            .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
+            .agprs = wmi_kernel_descriptor(kernel)->agprs,
+            .tiling = wmi_gpu_tiling(NULL, target),
+        };
         struct wmi_code code;
         struct wmi_lowered lowered;
         wmi_code_init(&code, &options);

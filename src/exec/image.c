@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Image instructions on linear images: plans each lane's access, then carries it out.
+/* Image instructions: plans each lane's access, then carries it out.
  *
  * Source: RDNA 2 and 3 ISA, Vega ISA, "Image instructions". Unverified: a store writes 0 to components not in
  * DMASK; DMASK 0 moves nothing; DMASK of *_pck selects dwords. */
@@ -15,7 +15,7 @@ enum { TEXEL_BYTES = 16 };
 
 /* What the lanes access. */
 struct plan {
-    struct wmi_image image;
+    const struct wmi_image *image;
     unsigned bytes;                          /* per lane */
     uint64_t lanes;                          /* EXEC */
     uint64_t in_range;                       /* subset of `lanes` */
@@ -24,11 +24,11 @@ struct plan {
     unsigned char *host[64];
 };
 
-static struct wmi_image image_of(const char *frame, const struct wmi_op *op)
+static const struct wmi_image *image_of(const char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_image_request r = wmi_image_request_of(m);
-    return *wmi_decoded_image(frame, m, op->b, r.layout, r.r128);
+    return wmi_decoded_image(frame, m, op->b, r.r128);
 }
 
 /* Coordinate `index` of a lane; 0 if the address has no such register. */
@@ -61,7 +61,7 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
     struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
     const bool atomic = m->kind == WMI_ACCESS_ATOMIC;
     plan->image = image_of(frame, op);
-    plan->bytes = atomic ? m->bytes : plan->image.format.layout->bytes;
+    plan->bytes = atomic ? m->bytes : plan->image->format.layout->bytes;
     plan->lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;
     plan->in_range = plan->outside = plan->read_only = plan->misaligned = 0;
     for (uint64_t left = plan->lanes; left;) {
@@ -69,11 +69,11 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
         const uint64_t bit = 1ULL << lane;
         plan->host[lane] = NULL;
         plan->address[lane] = 0;
-        if (plan->image.refused)
+        if (plan->image->refused)
             continue;
-        const struct wmi_texel texel = texel_of(frame, op, &plan->image, lane);
-        plan->address[lane] = wmi_texel_address(&plan->image, &texel);
-        if (!plan->image.bound || !plan->bytes || !r.dmask || !wmi_image_in_range(&plan->image, &texel))
+        const struct wmi_texel texel = texel_of(frame, op, plan->image, lane);
+        plan->address[lane] = wmi_texel_address(plan->image, &texel);
+        if (!plan->image->bound || !plan->bytes || !r.dmask || !wmi_image_in_range(plan->image, &texel))
             continue;
         plan->in_range |= bit;
         plan->host[lane] = wmi_vmem_reach(worker, hit, plan->address[lane], plan->bytes);
@@ -96,10 +96,10 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *p
         {WM_FAULT_READ_ONLY, plan->read_only, false},
     };
     const uint64_t forbidden = plan->outside | plan->misaligned | plan->read_only;
-    if (plan->image.refused && plan->lanes) {
+    if (plan->image->refused && plan->lanes) {
         struct wmi_fault fault = {.kind = WM_FAULT_RESOURCE,
                                   .pc = m->pc,
-                                  .detail = plan->image.refused,
+                                  .detail = plan->image->refused,
                                   .lanes = plan->lanes,
                                   .bytes = plan->bytes,
                                   .store = m->kind != WMI_ACCESS_LOAD};
@@ -162,9 +162,9 @@ static void load(char *frame, const struct wmi_op *op, const struct plan *plan, 
     if (r.raw)
         load_raw(element, plan->bytes, r.is_signed, value);
     else if (plan->host[lane])
-        wmi_format_load(&plan->image.format, element, half, value);
-    if (plan->image.bound && !r.raw)
-        wmi_format_select_load(&plan->image.format, plan->image.select, half, value);
+        wmi_format_load(&plan->image->format, element, half, value);
+    if (plan->image->bound && !r.raw)
+        wmi_format_select_load(&plan->image->format, plan->image->select, half, value);
     put_values(frame, op, lane, value);
 }
 
@@ -180,8 +180,8 @@ static void store(char *frame, const struct wmi_op *op, const struct plan *plan,
         memcpy(plan->host[lane], value, plan->bytes);
         return;
     }
-    wmi_format_select_store(plan->image.select, value);
-    wmi_format_store(&plan->image.format, value, r.d16, element);
+    wmi_format_select_store(plan->image->select, value);
+    wmi_format_store(&plan->image->format, value, r.d16, element);
     memcpy(plan->host[lane], element, plan->bytes);
 }
 
@@ -209,19 +209,19 @@ const struct wmi_op *wmi_step_image_access(char *restrict frame, const struct wm
  * cube counts as one slice (unverified). Source: Vega ISA and RDNA 2 ISA, IMAGE_GET_RESINFO. */
 const struct wmi_op *wmi_step_image_resinfo(char *restrict frame, const struct wmi_op *op)
 {
-    const struct wmi_image image = image_of(frame, op);
+    const struct wmi_image *image = image_of(frame, op);
     for (uint64_t left = ((const struct wmi_lanes *)(frame + op->lanes))->bits; left;) {
         const unsigned lane = wmi_take_lane(&left);
-        const uint32_t mip = coordinate(frame, op, 0, lane), level = image.base_level + mip;
+        const uint32_t mip = coordinate(frame, op, 0, lane), level = image->base_level + mip;
         uint32_t value[4] = {0};
-        if (image.bound && mip < image.levels) {
-            value[0] = wmi_image_extent(image.width, level);
-            value[1] = wmi_image_extent(image.height, level);
-            value[2] = image.type == WMI_IMAGE_3D     ? wmi_image_extent(image.depth, level)
-                       : image.type == WMI_IMAGE_CUBE ? image.slices / 6
-                                                      : image.slices;
+        if (image->bound && mip < image->levels) {
+            value[0] = wmi_image_extent(image->width, level);
+            value[1] = wmi_image_extent(image->height, level);
+            value[2] = image->type == WMI_IMAGE_3D     ? wmi_image_extent(image->depth, level)
+                       : image->type == WMI_IMAGE_CUBE ? image->slices / 6
+                                                       : image->slices;
         }
-        value[3] = image.bound ? image.levels : 0;
+        value[3] = image->bound ? image->levels : 0;
         put_values(frame, op, lane, value);
     }
     return op + 1;
@@ -233,7 +233,7 @@ const struct wmi_op *wmi_step_image_watch(char *restrict frame, const struct wmi
     const struct wmi_wave *wave = wmi_wave_of(frame);
     struct plan plan;
     make_plan(frame, op, &plan);
-    if (plan.image.refused)
+    if (plan.image->refused)
         return op + 1; /* the next step faults */
     struct wmi_access access;
     wmi_access_begin(&access, m, wave, plan.lanes);

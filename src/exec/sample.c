@@ -21,7 +21,7 @@ struct sampling {
     char *frame;
     const struct wmi_op *op;
     struct wmi_sample_request request;
-    struct wmi_image image;
+    const struct wmi_image *image;
     struct wmi_sampler sampler;
     struct wmi_sample_dims dims;
     uint64_t lanes; /* EXEC */
@@ -31,17 +31,21 @@ static struct sampling begin(char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     struct sampling s = {.frame = frame, .op = op, .request = wmi_sample_request_of(m)};
-    s.image = *wmi_decoded_image(frame, m, op->b, s.request.layout, s.request.r128);
-    s.sampler = *wmi_decoded_sampler(frame, m, op->c, s.request.layout);
+    s.image = wmi_decoded_image(frame, m, op->b, s.request.r128);
+    s.sampler = *wmi_decoded_sampler(frame, m, op->c);
     s.sampler.unnormalized |= s.request.unnormalized;
-    s.dims = wmi_sample_dims(&s.image, s.request.dim, s.request.array);
+    s.dims = wmi_sample_dims(s.image, s.request.dim, s.request.array);
     s.lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;
     return s;
 }
 
 static const char *refusal(const struct sampling *s)
 {
-    return !s->image.bound ? NULL : s->image.refused ? s->image.refused : s->sampler.refused;
+    if (!s->image->bound)
+        return NULL;
+    if (!s->image->refused && s->image->samples > 1)
+        return "a multisampled image, which has no filter";
+    return s->image->refused ? s->image->refused : s->sampler.refused;
 }
 
 /* ---- addresses ---- */
@@ -160,10 +164,10 @@ static double raw_level(const struct sampling *s, const struct address *a, unsig
     case WMI_LEVEL_ZERO:
         return 0;
     case WMI_LEVEL_GRADIENTS:
-        return wmi_sample_lod(&s->image, &s->sampler, s->dims, a->gradient[0], a->gradient[1]);
+        return wmi_sample_lod(s->image, &s->sampler, s->dims, a->gradient[0], a->gradient[1]);
     default:
         differences(s, lane, gradient);
-        return wmi_sample_lod(&s->image, &s->sampler, s->dims, gradient[0], gradient[1]) + a->bias;
+        return wmi_sample_lod(s->image, &s->sampler, s->dims, gradient[0], gradient[1]) + a->bias;
     }
 }
 
@@ -172,7 +176,7 @@ static double raw_level(const struct sampling *s, const struct address *a, unsig
 static double bounded_level(const struct sampling *s, const struct address *a, double raw)
 {
     const double least = s->request.bound ? a->last : 0;
-    return wmi_sample_limit(&s->image, &s->sampler, raw, s->request.level != WMI_LEVEL_ZERO, least);
+    return wmi_sample_limit(s->image, &s->sampler, raw, s->request.level != WMI_LEVEL_ZERO, least);
 }
 
 static struct wmi_sample_place place_of(const struct sampling *s, const struct address *a, unsigned lane)
@@ -188,12 +192,12 @@ static void footprint_of(const struct sampling *s, const struct address *a, unsi
                          struct wmi_footprint *f)
 {
     const struct wmi_sample_place place = place_of(s, a, lane);
-    if (!s->image.format.layout->bytes)
+    if (!s->image->format.layout->bytes)
         f->count = 0;
     else if (s->request.action == WMI_SAMPLE_GATHER)
-        wmi_gather_footprint(&s->image, &s->sampler, s->dims, &place, f);
+        wmi_gather_footprint(s->image, &s->sampler, s->dims, &place, f);
     else
-        wmi_sample_footprint(&s->image, &s->sampler, s->dims, &place, f);
+        wmi_sample_footprint(s->image, &s->sampler, s->dims, &place, f);
 }
 
 /* ---- values ---- */
@@ -212,9 +216,9 @@ static void fetch(const struct sampling *s, const struct address *a, unsigned la
     const struct wmi_memory_op *m = s->op->data;
     const struct wmi_worker *worker = wmi_wave_of(s->frame)->worker;
     struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
-    const unsigned bytes = s->image.format.layout->bytes;
+    const unsigned bytes = s->image->format.layout->bytes;
     footprint_of(s, a, lane, &t->footprint);
-    if (wmi_sample_integers(&s->image) && s->request.action == WMI_SAMPLE_FILTER && t->footprint.count > 1)
+    if (wmi_sample_integers(s->image) && s->request.action == WMI_SAMPLE_FILTER && t->footprint.count > 1)
         t->footprint.count = 1; /* unverified: integers are not filtered */
     t->half = s->request.d16 && !s->request.compare &&
               (s->request.action == WMI_SAMPLE_GATHER || t->footprint.count <= 1);
@@ -224,14 +228,14 @@ static void fetch(const struct sampling *s, const struct address *a, unsigned la
         const struct wmi_tap *tap = &t->footprint.tap[i];
         unsigned char texel[TEXEL_BYTES] = {0};
         if (!tap->border) {
-            const uint64_t address = wmi_texel_address(&s->image, &tap->texel);
+            const uint64_t address = wmi_texel_address(s->image, &tap->texel);
             const unsigned char *host = wmi_vmem_reach(worker, hit, address, bytes);
             if (host)
                 memcpy(texel, host, bytes);
             t->low = host || address > t->low ? t->low : address;
             t->high = host || address < t->high ? t->high : address;
         }
-        wmi_sample_texel(&s->image, &s->sampler, tap->border ? NULL : texel, t->half, t->value[i]);
+        wmi_sample_texel(s->image, &s->sampler, tap->border ? NULL : texel, t->half, t->value[i]);
     }
 }
 
@@ -247,7 +251,7 @@ static double component(const struct sampling *s, const struct texels *t, double
                         unsigned i)
 {
     if (s->request.compare)
-        return i ? 0 : wmi_sample_compare(&s->image, &s->sampler, reference, t->value[tap][0]);
+        return i ? 0 : wmi_sample_compare(s->image, &s->sampler, reference, t->value[tap][0]);
     return number_of(t->value[tap][i]);
 }
 
@@ -270,8 +274,8 @@ static void filter(const struct sampling *s, const struct texels *t, double refe
     const bool whole = t->footprint.count <= 1 && !s->request.compare;
     for (unsigned i = 0; i < 4; i++)
         value[i] = whole ? t->footprint.count ? t->value[0][i] : 0 : bits_of(s, combined(s, t, reference, i));
-    if (s->image.bound)
-        wmi_format_select_load(&s->image.format, s->image.select, s->request.d16, value);
+    if (s->image->bound)
+        wmi_format_select_load(&s->image->format, s->image->select, s->request.d16, value);
 }
 
 /* DMASK has one bit: the component that is gathered (unverified with several: the lowest). */
@@ -284,37 +288,23 @@ static void gather(const struct sampling *s, const struct texels *t, double refe
             texel[0] = bits_of(s, component(s, t, reference, i, 0));
         else if (i < t->footprint.count)
             memcpy(texel, t->value[i], sizeof texel);
-        if (s->image.bound)
-            wmi_format_select_load(&s->image.format, s->image.select, s->request.d16, texel);
+        if (s->image->bound)
+            wmi_format_select_load(&s->image->format, s->image->select, s->request.d16, texel);
         value[i] = texel[wanted & 3];
     }
 }
 
 /* ---- flat samples: the same values, without lists of texels ---- */
 
-/* Where the texels of the level are. */
-struct flat {
-    uint64_t origin, row; /* address of the first texel; bytes of a row */
-    unsigned bytes;
-};
-
 static bool is_flat(const struct sampling *s)
 {
     return s->request.action == WMI_SAMPLE_FILTER && !s->request.compare && !s->request.d16 &&
-           s->sampler.mode == WMI_FILTER_BLEND && s->image.format.layout->bytes &&
-           !wmi_sample_integers(&s->image) && wmi_sample_is_flat(&s->image, &s->sampler, s->dims);
-}
-
-static struct flat flat_of(const struct sampling *s)
-{
-    const struct wmi_texel first = {0};
-    return (struct flat){wmi_texel_address(&s->image, &first),
-                         wmi_image_row_bytes(&s->image, s->image.base_level), s->image.format.layout->bytes};
+           s->sampler.mode == WMI_FILTER_BLEND && s->image->format.layout->bytes &&
+           !wmi_sample_integers(s->image) && wmi_sample_is_flat(s->image, &s->sampler, s->dims);
 }
 
 /* Whether all texels are accessible. */
-static bool sample_flat(const struct sampling *s, const struct flat *f, const struct address *a,
-                        uint32_t value[4])
+static bool sample_flat(const struct sampling *s, const struct address *a, uint32_t value[4])
 {
     const struct wmi_memory_op *m = s->op->data;
     const struct wmi_worker *worker = wmi_wave_of(s->frame)->worker;
@@ -324,7 +314,7 @@ static bool sample_flat(const struct sampling *s, const struct flat *f, const st
     double sum[4] = {0};
     memcpy(place.coordinate, a->coordinate, sizeof place.coordinate);
     memcpy(place.offset, a->offset, sizeof place.offset);
-    wmi_sample_spans(&s->image, &s->sampler, s->dims, &place, 0, false, span);
+    wmi_sample_spans(s->image, &s->sampler, s->dims, &place, 0, false, span);
     for (unsigned corner = 0; corner < 4; corner++) {
         const unsigned i = corner & 1, j = corner >> 1;
         const double weight =
@@ -334,12 +324,13 @@ static bool sample_flat(const struct sampling *s, const struct flat *f, const st
         if (weight <= 0)
             continue;
         if (x >= 0 && y >= 0) {
-            texel = wmi_vmem_reach(worker, hit, f->origin + (uint64_t)y * f->row + (uint64_t)x * f->bytes,
-                                   f->bytes);
+            const struct wmi_texel place_of_texel = {.x = (uint32_t)x, .y = (uint32_t)y};
+            texel = wmi_vmem_reach(worker, hit, wmi_texel_address(s->image, &place_of_texel),
+                                   s->image->format.layout->bytes);
             if (!texel)
                 return false;
         }
-        wmi_sample_texel(&s->image, &s->sampler, texel, false, value);
+        wmi_sample_texel(s->image, &s->sampler, texel, false, value);
         if (weight >= 1)
             break;
         for (unsigned c = 0; c < 4; c++)
@@ -348,7 +339,7 @@ static bool sample_flat(const struct sampling *s, const struct flat *f, const st
     const bool whole = span[0].second <= 0 && span[1].second <= 0;
     for (unsigned c = 0; c < 4 && !whole; c++)
         value[c] = bits_of(s, sum[c]);
-    wmi_format_select_load(&s->image.format, s->image.select, false, value);
+    wmi_format_select_load(&s->image->format, s->image->select, false, value);
     return true;
 }
 
@@ -361,7 +352,7 @@ static const struct wmi_op *refuse(const struct sampling *s, const char *why)
                                     .pc = m->pc,
                                     .detail = why,
                                     .lanes = s->lanes,
-                                    .bytes = s->image.format.layout->bytes};
+                                    .bytes = s->image->format.layout->bytes};
     wmi_wave_fault(wmi_wave_of(s->frame), &fault);
     return NULL;
 }
@@ -369,7 +360,7 @@ static const struct wmi_op *refuse(const struct sampling *s, const char *why)
 /* Reports texels outside memory. Whether the run goes on; the texels then count as 0. */
 static bool may_go_on(const struct sampling *s, uint64_t outside, uint64_t low, uint64_t high)
 {
-    const unsigned bytes = s->image.format.layout->bytes;
+    const unsigned bytes = s->image->format.layout->bytes;
     const struct wmi_cause cause = {WM_FAULT_MEMORY, outside, false};
     if (!outside)
         return true;
@@ -401,14 +392,13 @@ const struct wmi_op *wmi_step_sample(char *restrict frame, const struct wmi_op *
     if (why && s.lanes)
         return refuse(&s, why);
     const bool flat = is_flat(&s);
-    const struct flat where = flat ? flat_of(&s) : (struct flat){0};
     const uint32_t mode = wmi_host_float_get();
     wmi_host_float_set(wmi_host_float_word(0, 3));
     for (uint64_t left = s.lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
         const struct address a = read_address(&s, lane);
         struct texels t;
-        if (flat && sample_flat(&s, &where, &a, value[lane]))
+        if (flat && sample_flat(&s, &a, value[lane]))
             continue;
         fetch(&s, &a, lane, &t);
         if (t.low <= t.high)
@@ -441,7 +431,7 @@ const struct wmi_op *wmi_step_sample_lod(char *restrict frame, const struct wmi_
         const unsigned lane = wmi_take_lane(&left);
         const struct address a = read_address(&s, lane);
         const double raw = raw_level(&s, &a, lane), bounded = bounded_level(&s, &a, raw);
-        const double last = s.image.levels ? s.image.levels - 1.0 : 0;
+        const double last = s.image->levels ? s.image->levels - 1.0 : 0;
         memset(value[lane], 0, sizeof value[lane]);
         value[lane][0] = bits_of(&s, bounded < last ? bounded : last);
         value[lane][1] = bits_of(&s, raw);
@@ -463,7 +453,7 @@ const struct wmi_op *wmi_step_sample_watch(char *restrict frame, const struct wm
     if (refusal(&s))
         return op + 1; /* the next step faults */
     wmi_access_begin(&access, m, wave, s.lanes);
-    access.bytes = s.image.format.layout->bytes;
+    access.bytes = s.image->format.layout->bytes;
     memset(access.element, 0, sizeof access.element);
     const uint32_t mode = wmi_host_float_get();
     wmi_host_float_set(wmi_host_float_word(0, 3));
@@ -479,7 +469,7 @@ const struct wmi_op *wmi_step_sample_watch(char *restrict frame, const struct wm
                 access.element[access.elements] =
                     (struct wmi_element){.space = WMI_SPACE_GLOBAL, .address = address[access.elements]};
             access.element[i].mask |= 1ULL << lane;
-            address[i][lane] = wmi_texel_address(&s.image, &f.tap[i].texel);
+            address[i][lane] = wmi_texel_address(s.image, &f.tap[i].texel);
         }
     }
     wmi_host_float_set(mode);

@@ -51,6 +51,12 @@ static inline uint32_t wmi_builder_limit(const struct wmi_builder *b, enum wmi_l
     return wmi_target_limit(b->code->options.target, limit);
 }
 
+/* What the target and product make of a T#. */
+static inline const struct wmi_image_rules *wmi_builder_images(const struct wmi_builder *b)
+{
+    return &b->code->images;
+}
+
 /* Lanes per wave, 32 or 64. */
 static inline unsigned wmi_builder_lanes(const struct wmi_builder *b)
 {

@@ -14,6 +14,11 @@ struct wmi_memory_op_node {
 void wmi_code_init(struct wmi_code *code, const struct wmi_code_options *options)
 {
     *code = (struct wmi_code){.options = *options};
+    code->images = (struct wmi_image_rules){
+        .layout = (enum wmi_layout)wmi_target_limit(options->target, WMI_LIMIT_descriptors),
+        .formats = wmi_format_rules(wmi_target_limit(options->target, WMI_LIMIT_format_rules)),
+        .tiling = options->tiling,
+    };
     code->row_bytes = 4 * options->lanes;
     code->vgpr_offset = (uint32_t)offsetof(struct wmi_frame, rows) + WMI_TEMPORARY_ROWS * code->row_bytes;
     code->constant_offset = code->vgpr_offset + (options->vgprs + options->agprs) * code->row_bytes;

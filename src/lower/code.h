@@ -6,6 +6,7 @@
 
 #include "isa/isa.h"
 #include "lower/memory_op.h"
+#include "memory/image.h"
 #include "memory/space.h"
 #include "observe/observer.h"
 #include "sem/sem.h"
@@ -24,8 +25,9 @@ struct wmi_code_options {
     unsigned vgprs;                /* rows allocated to the kernel */
     unsigned agprs;                /* AccVGPR rows, after the VGPRs */
     struct wmi_observers observers;
-    unsigned alignment;    /* enum wm_alignment */
-    unsigned scalar_cache; /* enum wm_scalar_cache */
+    unsigned alignment;       /* enum wm_alignment */
+    struct wmi_tiling tiling; /* of the product */
+    unsigned scalar_cache;    /* enum wm_scalar_cache */
 };
 
 struct wmi_memory_op_node;
@@ -44,6 +46,7 @@ struct wmi_code_words {
 
 struct wmi_code {
     struct wmi_code_options options;
+    struct wmi_image_rules images;
     uint32_t row_bytes, vgpr_offset, constant_offset; /* in the frame */
     uint64_t scalar_constant[WMI_CODE_SCALARS];
     unsigned scalar_constants;

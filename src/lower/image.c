@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowers image instructions on linear images. */
+/* Lowers image instructions. */
 #include "memory/image.h"
 #include "lower/classes.h"
 
@@ -56,7 +56,6 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
     struct wmi_step step = {.lanes = offsetof(struct wmi_frame, exec)};
     struct wmi_image_request r = {
         .dmask = (uint8_t)field[WMI_FIELD_dmask],
-        .layout = (uint8_t)wmi_builder_limit(b, WMI_LIMIT_descriptors),
         .operation = wmi_lower_atomic(b, insn->id),
         .dim = nsa ? (uint8_t)(field[WMI_FIELD_dim] & 7) : WMI_IMAGE_DIM_TYPE,
         .array = field[WMI_FIELD_da],
@@ -77,7 +76,7 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
         return false;
     step.b = wmi_lower_scalar(b, rsrc);
     struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
-    m->format = wmi_format_rules(wmi_builder_limit(b, WMI_LIMIT_format_rules));
+    m->image = wmi_builder_images(b);
     if (m->kind == WMI_ACCESS_ATOMIC) {
         const unsigned dwords = (unsigned)__builtin_popcount(r.dmask);
         m->bytes = (uint8_t)(4 * (wmi_atomic_compares((enum wmi_atomic)r.operation) ? dwords / 2 : dwords));

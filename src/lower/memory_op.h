@@ -14,6 +14,7 @@
 
 struct wmi_buffer_rules;
 struct wmi_format_rules;
+struct wmi_image_rules;
 
 enum { WMI_SAMPLE_ADDRESS = 16 };
 enum { WMI_HITS = 256 }; /* entries of a worker's allocation cache, a power of two */
@@ -44,6 +45,7 @@ struct wmi_memory_op {
     struct wmi_depth depth;           /* within its block, if the observer asks for depths */
     const struct wmi_buffer_rules *buffer; /* MUBUF: rules of the target */
     const struct wmi_format_rules *format; /* likewise, for instructions that convert formats; else NULL */
+    const struct wmi_image_rules *image;   /* image instructions */
     uint64_t parameter;                    /* meaning depends on the step */
     struct wmi_access_facts facts;
     uint8_t
@@ -179,7 +181,6 @@ enum {
  * wmi_memory_op.parameter holds: */
 struct wmi_image_request {
     uint8_t dmask;
-    uint8_t layout;      /* enum wmi_layout */
     uint8_t operation;   /* enum wmi_atomic */
     uint8_t coordinates; /* number of address rows */
     uint8_t dim;         /* DIM of gfx10 and later, WMI_IMAGE_DIM_TYPE before */
@@ -219,7 +220,6 @@ enum wmi_sample_action { WMI_SAMPLE_FILTER, WMI_SAMPLE_GATHER, WMI_SAMPLE_LOD };
 
 struct wmi_sample_request {
     uint8_t dmask;
-    uint8_t layout;     /* enum wmi_layout */
     uint8_t dim;        /* as in struct wmi_image_request */
     uint8_t count;      /* number of VGPRs in the address */
     uint8_t level : 3;  /* enum wmi_sample_level */

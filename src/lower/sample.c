@@ -107,7 +107,6 @@ bool wmi_lower_sample(struct wmi_builder *b, const struct wmi_instruction *insn)
     struct wmi_step step = {.lanes = offsetof(struct wmi_frame, exec), .a = wmi_lower_vgpr(b, 0, 1, &ok)};
     struct wmi_sample_request r = {
         .dmask = (uint8_t)field[WMI_FIELD_dmask],
-        .layout = (uint8_t)wmi_builder_limit(b, WMI_LIMIT_descriptors),
         .dim = dims ? (uint8_t)(field[WMI_FIELD_dim] & 7) : WMI_IMAGE_DIM_TYPE,
         .level = facts & LEVEL,
         .action = facts & GATHER ? WMI_SAMPLE_GATHER
@@ -132,7 +131,7 @@ bool wmi_lower_sample(struct wmi_builder *b, const struct wmi_instruction *insn)
         return false;
     step.b = wmi_lower_scalar(b, rsrc);
     step.c = wmi_lower_scalar(b, samp);
-    m->format = wmi_format_rules(wmi_builder_limit(b, WMI_LIMIT_format_rules));
+    m->image = wmi_builder_images(b);
     memcpy(&m->parameter, &r, sizeof r);
     step.data = m;
     const bool access = r.action != WMI_SAMPLE_LOD;

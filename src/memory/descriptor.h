@@ -6,6 +6,7 @@
 #ifndef WMI_DESCRIPTOR_H
 #define WMI_DESCRIPTOR_H
 
+#include "memory/tiling/tiling.h"
 #include "wavemem/wavemem.h"
 
 /* The layouts, named after the first target that has them. */
@@ -49,6 +50,7 @@ enum wmi_meaning {
     WMI_MEANING_BUFFER_TYPE,
     WMI_MEANING_IMAGE_TYPE,
     WMI_MEANING_TILING,
+    WMI_MEANING_TILING_GFX11,
     WMI_MEANING_TILING_GFX12,
     WMI_MEANING_CLAMP,
     WMI_MEANING_COMPARE,
@@ -86,6 +88,7 @@ struct wmi_descriptor_rules {
     enum wmi_layout layout;
     const struct wmi_buffer_rules *buffer;
     const struct wmi_format_rules *format;
+    struct wmi_tiling tiling;
 };
 
 /* Sets the fields of `descriptor` from its kind and words. */

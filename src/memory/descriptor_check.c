@@ -191,8 +191,8 @@ static void check_image(struct check *c)
     if (has(c, "PITCH") && get(c, "PITCH") < get(c, "WIDTH") && has(c, "LAST_ARRAY"))
         warn(c, "PITCH %" PRIu64 " is less than WIDTH %" PRIu64 ": rows overlap", get(c, "PITCH") + 1,
              get(c, "WIDTH") + 1);
-    if (get(c, "SW_MODE"))
-        warn(c, "the image is tiled; wavemem addresses linear ones only");
+    if (get(c, "COMPRESSION_EN"))
+        warn(c, "the image may be compressed (DCC, HTILE); wavemem refuses to access it");
 }
 
 static void check_sampler(struct check *c)

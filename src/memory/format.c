@@ -133,21 +133,43 @@ struct wmi_format_rules {
     uint16_t buffer_codes;      /* codes from here on are for images only */
     uint8_t shift, width;       /* of the format code in word 3 of a V# */
     bool ogl, unsigned_alpha;
+    uint8_t fmask, fmasks; /* first image format of an FMASK, and their number */
+    uint8_t blocks;        /* BC1; unified formats have two for each of BC1 to BC7 */
 };
 
 const struct wmi_format_rules *wmi_format_rules(unsigned rules)
 {
-    /* unsigned_alpha: Mesa, has_vtx_format_alpha_adjust_bug (gfx6 to gfx8 except Stoney). */
+    /* unsigned_alpha: Mesa, has_vtx_format_alpha_adjust_bug (gfx6 to gfx8 except Stoney). fmask, blocks:
+     * AMD's and Mesa's headers (IMG_DATA_FORMAT, gfx10-rsrc.json); gfx9 has one FMASK, 0x2d, in the range of
+     * gfx8's; gfx11's blocks are recalled from the RDNA 3 ISA, "Image formats" (unverified). */
     static const struct wmi_format_rules table[] = {
-        {.buffer_codes = 128, .shift = 12, .width = 7, .ogl = true, .unsigned_alpha = true}, /* gfx6, 7 */
-        {.buffer_codes = 128, .shift = 12, .width = 7, .unsigned_alpha = true},              /* gfx8 */
-        {.buffer_codes = 128, .shift = 12, .width = 7},                                      /* gfx8.1, 9 */
         {.buffer_codes = 128,
+         .shift = 12,
+         .width = 7,
+         .ogl = true,
+         .unsigned_alpha = true,
+         .fmask = 0x2c,
+         .fmasks = 13,
+         .blocks = 0x23}, /* gfx6, 7 */
+        {.buffer_codes = 128,
+         .shift = 12,
+         .width = 7,
+         .unsigned_alpha = true,
+         .fmask = 0x2c,
+         .fmasks = 13,
+         .blocks = 0x23}, /* gfx8 */
+        {.buffer_codes = 128, .shift = 12, .width = 7, .fmask = 0x2c, .fmasks = 13, .blocks = 0x23}, /* 8.1, 9
+                                                                                                      */
+        {.fmask = 156,
+         .fmasks = 13,
+         .blocks = 169,
+         .buffer_codes = 128,
          .shift = 12,
          .width = 7,
          .unified = codes_10,
          .codes = sizeof codes_10 / sizeof *codes_10},
-        {.buffer_codes = 64,
+        {.blocks = 109,
+         .buffer_codes = 64,
          .shift = 12,
          .width = 6,
          .unified = codes_11,
@@ -204,6 +226,20 @@ struct wmi_format wmi_format_of_image(const struct wmi_format_rules *rules, unsi
                 number == IMAGE_SRGB         ? WMI_NUMBER_SRGB
                 : number <= WMI_NUMBER_FLOAT ? number
                                              : WMI_NUMBER_COUNT);
+}
+
+bool wmi_format_is_fmask(const struct wmi_format_rules *rules, unsigned code)
+{
+    const unsigned data = rules->unified ? code : code & 63;
+    return data >= rules->fmask && data < rules->fmask + (unsigned)rules->fmasks;
+}
+
+unsigned wmi_format_block_bytes(const struct wmi_format_rules *rules, unsigned code)
+{
+    static const uint8_t bytes[] = {8, 16, 16, 8, 16, 16, 16}; /* BC1 to BC7 */
+    const unsigned data = rules->unified ? code : code & 63;
+    const unsigned index = rules->unified ? (data - rules->blocks) / 2 : data - rules->blocks;
+    return data >= rules->blocks && index < sizeof bytes ? bytes[index] : 0;
 }
 
 /* In a V#, DATA_FORMAT is above NUM_FORMAT; in the code it is below. */

@@ -54,6 +54,10 @@ const struct wmi_format_rules *wmi_format_rules(unsigned rules);
 struct wmi_format wmi_format_of(const struct wmi_format_rules *rules, unsigned code);
 /* The same for images: FORMAT, or DATA_FORMAT | NUM_FORMAT << 6 of a T#. */
 struct wmi_format wmi_format_of_image(const struct wmi_format_rules *rules, unsigned code);
+/* Whether the code of an image format is that of an FMASK, which says where the samples of a texel are. */
+bool wmi_format_is_fmask(const struct wmi_format_rules *rules, unsigned code);
+/* Bytes of a block of 4x4 texels, if the code of an image format is one of BC1 to BC7; else 0. */
+unsigned wmi_format_block_bytes(const struct wmi_format_rules *rules, unsigned code);
 /* Returns the code in word 3 of a V#, for wmi_format_of(). */
 unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3);
 /* Returns the format of an instruction that converts: that of the V#, whose word 3 is given, or if it is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear image resources (T#): decoding and the addresses of texels.
+/* Image resources (T#): decoding and the addresses of texels.
  *
  * Pure functions of the descriptor and coordinates, independent of instructions and guest memory. */
 #ifndef WMI_IMAGE_H
@@ -7,6 +7,7 @@
 
 #include "memory/descriptor.h"
 #include "memory/format.h"
+#include "memory/tiling/tiling.h"
 
 /* TYPE of a T#; smaller values are not images. Source: AMD's register headers in PAL, SQ_RSRC_IMG_*. */
 enum wmi_image_type {
@@ -29,10 +30,10 @@ struct wmi_image {
     uint32_t width, height, depth; /* texels of level 0; depth: of a 3D image, else 1 */
     uint32_t first_slice, slices;  /* BASE_ARRAY; number of slices accessible from there */
     uint32_t base_level, levels;   /* BASE_LEVEL; number of levels accessible from there */
-    uint32_t pitch;       /* texels per row of level 0, if the T# contains it; 0: derived from the width */
-    uint32_t pitch_bytes; /* alignment of rows if the pitch is derived */
-    uint32_t mips;        /* levels of the resource, from level 0 on */
-    uint32_t chain_rows;  /* rows of a slice if its largest level is first; 0: the smallest is first */
+    uint32_t samples;              /* of a texel */
+    bool compressed;               /* BC1 to BC7 */
+    bool placed;                   /* it is known where texels are, even if `refused` */
+    struct wmi_surface surface;    /* where: in texels, of BC1 to BC7 in blocks of 4x4 texels */
     struct wmi_format format;
     unsigned select;      /* DST_SEL */
     uint8_t border_order; /* BC_SWIZZLE */
@@ -44,10 +45,17 @@ struct wmi_texel {
     uint32_t x, y;
     uint32_t slice; /* array layer, 6 x layer + face of a cube, or z */
     uint32_t level;
+    uint32_t sample;
 };
 
-struct wmi_image wmi_image_decode(enum wmi_layout layout, const struct wmi_format_rules *formats,
-                                  const uint32_t words[8]);
+/* What a target, and a product of it, make of a T#. */
+struct wmi_image_rules {
+    enum wmi_layout layout;
+    const struct wmi_format_rules *formats;
+    struct wmi_tiling tiling;
+};
+
+void wmi_image_decode(const struct wmi_image_rules *rules, const uint32_t words[8], struct wmi_image *image);
 
 enum { WMI_IMAGE_COORDINATES = 4, WMI_IMAGE_DIM_TYPE = 8 };
 
@@ -59,16 +67,9 @@ struct wmi_texel wmi_image_texel(const struct wmi_image *image, unsigned dim, bo
 
 /* Size of `level` in a dimension with `texels` texels in level 0. */
 uint32_t wmi_image_extent(uint32_t texels, uint32_t level);
-/* Bytes from one row of a level to the next, and from one slice to the next. */
-uint64_t wmi_image_row_bytes(const struct wmi_image *image, uint32_t level);
-uint64_t wmi_image_slice_bytes(const struct wmi_image *image);
-/* Byte offset of a level in its slice. */
-uint64_t wmi_image_level_offset(const struct wmi_image *image, uint32_t level);
-
 /* Whether the image has the texel. */
 bool wmi_image_in_range(const struct wmi_image *image, const struct wmi_texel *texel);
-/* Returns the address of the texel, even if it is out of range. Source: AMD's addrlib,
- * HwlComputeSurfaceInfoLinear. */
+/* Returns the address of the texel, even if it is out of range. The image must be placed. */
 uint64_t wmi_texel_address(const struct wmi_image *image, const struct wmi_texel *texel);
 
 #endif

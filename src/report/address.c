@@ -13,6 +13,7 @@
 #include "base/diag.h"
 #include "isa/assemble.h"
 #include "memory/space.h"
+#include "profile/cost/gpu.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -166,6 +167,7 @@ static enum wm_status build(struct stage *stage, struct wm_diag *diag)
         .lanes = wmi_target_limit(stage->target, WMI_LIMIT_wave),
         .vgprs = wmi_target_limit(stage->target, WMI_LIMIT_vgprs),
         .observers = {.one = &stage->one, .count = 1},
+        .tiling = wmi_gpu_tiling(NULL, stage->target),
     };
     stage->program = wmi_program_create(&options, wmi_cpu_level());
     if (!stage->program)

@@ -9,6 +9,7 @@
 #include "memory/buffer.h"
 #include "memory/format.h"
 #include "memory/image.h"
+#include "profile/cost/gpu.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -533,33 +534,55 @@ static void read_coordinates(const struct wmi_explained *e, uint32_t coordinates
     }
 }
 
-static void say_image(struct wmi_explained *e, const struct wmi_image *image, const struct wmi_texel *t)
+static const char *compare(uint32_t a, uint32_t b)
 {
-    const uint32_t level = image->base_level + (t->level < image->levels ? t->level : 0);
-    const uint64_t row = wmi_image_row_bytes(image, level), slice = wmi_image_slice_bytes(image);
-    const uint64_t begin = wmi_image_level_offset(image, level);
-    const uint32_t slices =
-        image->type == WMI_IMAGE_3D ? wmi_image_extent(image->depth, level) : image->slices;
-    say(e, "texel x %" PRIu32 ", y %" PRIu32 ", slice %" PRIu32 ", level %" PRIu32, t->x, t->y, t->slice,
-        t->level);
-    say(e, "level %" PRIu32 " is %" PRIu32 " x %" PRIu32 " texels of %u bytes; rows of %" PRIu64 " bytes%s",
-        level, wmi_image_extent(image->width, level), wmi_image_extent(image->height, level),
-        image->format.layout->bytes, row, image->pitch ? " (the T#'s pitch)" : "");
-    say(e, "slices of %" PRIu64 " bytes, in which the level begins at %" PRIu64, slice, begin);
+    return a < b ? "<" : ">=";
+}
+
+static void say_linear(struct wmi_explained *e, const struct wmi_image *image, const struct wmi_texel *t,
+                       const struct wmi_surface_level *level)
+{
+    const uint64_t slice = image->surface.layer;
+    say(e, "rows of %" PRIu64 " bytes%s; slices of %" PRIu64 " bytes, in which the level begins at %" PRIu64,
+        level->pitch, image->surface.shape.pitch ? " (the T#'s pitch)" : "", slice, level->offset);
     say(e,
         "address = base 0x%" PRIx64 " + (%" PRIu32 " + %" PRIu32 ") x %" PRIu64 " + %" PRIu64 " + %" PRIu32
         " x %" PRIu64 " + %" PRIu32 " x %u = 0x%" PRIx64,
-        image->base, image->first_slice, t->slice, slice, begin, t->y, row, t->x, image->format.layout->bytes,
-        wmi_texel_address(image, t));
+        image->base, image->first_slice, t->slice, slice, level->offset, t->y, level->pitch, t->x,
+        image->format.layout->bytes, wmi_texel_address(image, t));
+}
+
+static void say_tiled(struct wmi_explained *e, const struct wmi_image *image, const struct wmi_texel *t)
+{
+    const uint64_t address = wmi_texel_address(image, t);
+    say(e, "tiled, mode %u, as on the default product of the target", image->surface.shape.mode);
+    say(e,
+        "address = base 0x%" PRIx64 " + 0x%" PRIx64 " = 0x%" PRIx64
+        " (wavemem explain image shows how it comes about)",
+        image->base, address - image->base, address);
+}
+
+static void say_image(struct wmi_explained *e, const struct wmi_image *image, const struct wmi_texel *t)
+{
+    const uint32_t level = image->base_level + (t->level < image->levels ? t->level : 0);
+    const uint32_t slices =
+        image->type == WMI_IMAGE_3D ? wmi_image_extent(image->depth, level) : image->slices;
+    const uint32_t width = wmi_image_extent(image->width, level),
+                   height = wmi_image_extent(image->height, level);
+    say(e, "texel x %" PRIu32 ", y %" PRIu32 ", slice %" PRIu32 ", level %" PRIu32 ", sample %" PRIu32, t->x,
+        t->y, t->slice, t->level, t->sample);
+    say(e, "level %" PRIu32 " is %" PRIu32 " x %" PRIu32 " texels of %u bytes", level, width, height,
+        image->format.layout->bytes);
+    if (image->surface.kind == WMI_SURFACE_LINEAR && level < image->surface.shape.levels)
+        say_linear(e, image, t, &image->surface.level[level]);
+    else
+        say_tiled(e, image, t);
     say(e,
         "range: x %" PRIu32 " %s %" PRIu32 ", y %" PRIu32 " %s %" PRIu32 ", slice %" PRIu32 " %s %" PRIu32
-        ", level %" PRIu32 " %s %" PRIu32,
-        t->x,
-        t->x < wmi_image_extent(image->width, level) ? "<" : ">=", wmi_image_extent(image->width, level),
-        t->y,
-        t->y < wmi_image_extent(image->height, level) ? "<" : ">=", wmi_image_extent(image->height, level),
-        t->slice, t->slice < slices ? "<" : ">=", slices, t->level,
-        t->level < image->levels ? "<" : ">=", image->levels);
+        ", level %" PRIu32 " %s %" PRIu32 ", sample %" PRIu32 " %s %" PRIu32,
+        t->x, compare(t->x, width), width, t->y, compare(t->y, height), height, t->slice,
+        compare(t->slice, slices), slices, t->level, compare(t->level, image->levels), image->levels,
+        t->sample, compare(t->sample, image->samples), image->samples);
 }
 
 static void explain_image(struct wmi_explained *e)
@@ -573,9 +596,12 @@ static void explain_image(struct wmi_explained *e)
     const bool dim = wmi_target_limit(e->target, WMI_LIMIT_image_dim);
     for (unsigned i = 0; rsrc && i < (field[WMI_FIELD_r128] ? 4 : 8); i++)
         words[i] = scalar(e, rsrc, i);
-    const struct wmi_image image =
-        wmi_image_decode((enum wmi_layout)wmi_target_limit(e->target, WMI_LIMIT_descriptors),
-                         wmi_format_rules(wmi_target_limit(e->target, WMI_LIMIT_format_rules)), words);
+    const struct wmi_image_rules rules = {
+        .layout = (enum wmi_layout)wmi_target_limit(e->target, WMI_LIMIT_descriptors),
+        .formats = wmi_format_rules(wmi_target_limit(e->target, WMI_LIMIT_format_rules)),
+        .tiling = wmi_gpu_tiling(NULL, e->target)};
+    struct wmi_image image;
+    wmi_image_decode(&rules, words, &image);
     read_coordinates(e, coordinates);
     const struct wmi_texel texel =
         wmi_image_texel(&image, dim ? (unsigned)field[WMI_FIELD_dim] & 7 : WMI_IMAGE_DIM_TYPE,
@@ -583,11 +609,14 @@ static void explain_image(struct wmi_explained *e)
     wmi_format_name(&image.format, format, sizeof format);
     const char *type = wmi_meaning_name(WMI_MEANING_IMAGE_TYPE, image.type);
     say(e, "T# %s: format %s, %s", name, format, type ? type : "TYPE reserved");
-    if (image.bound)
+    if (image.placed)
         say_image(e, &image, &texel);
+    else if (image.bound)
+        say(e, "%s", image.refused);
     else
         say(e, "TYPE is none of an image: a load gives 0, a store does nothing");
-    add_address(e, wmi_texel_address(&image, &texel));
+    if (image.placed)
+        add_address(e, wmi_texel_address(&image, &texel));
 }
 
 void wmi_explain_steps(struct wmi_explained *e)

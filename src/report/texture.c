@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public API of images and samplers: builds the descriptors that ROCm's runtime builds for linear images.
+/* The public API of images and samplers: builds the descriptors that ROCm's runtime builds.
  *
  * Source: ROCR, image_manager_*.cpp, PopulateImageSrd() and PopulateSamplerSrd(); the three words behind the
  * T# are read by the device library (ockl, image.cl). */
@@ -10,7 +10,9 @@
 #include "isa/isa.h"
 #include "memory/buffer.h"
 #include "memory/image.h"
+#include "profile/cost/gpu.h"
 #include "wavemem/explain.h"
+#include "wavemem/surface.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -157,7 +159,8 @@ static enum wm_status describe_buffer(struct fields *f, const struct wmi_descrip
                                        .slice = (uint64_t)image->width * texel,
                                        .bytes = (uint64_t)image->width * texel,
                                        .rows = 1,
-                                       .slices = 1};
+                                       .slices = 1,
+                                       .alignment = WM_IMAGE_ALIGNMENT};
     set(f, "BASE_ADDRESS", image->address);
     set(f, "STRIDE", texel);
     set(f, "NUM_RECORDS", in_bytes ? layout->bytes : image->width);
@@ -165,19 +168,52 @@ static enum wm_status describe_buffer(struct fields *f, const struct wmi_descrip
     return encode(f, words, diag);
 }
 
+/* The number of a tiled image's mode, and its pitch in texels. */
+static enum wm_status find_mode(const struct fields *f, const struct wmi_descriptor_rules *rules,
+                                const struct wm_image *image, uint32_t texel, unsigned *mode, uint64_t *pitch,
+                                struct wm_diag *diag)
+{
+    const struct geometry *g = &geometries[image->geometry];
+    const struct wm_surface_shape shape = {.struct_size = sizeof shape,
+                                           .mode = image->mode,
+                                           .dimensions = g->depth    ? 3
+                                                         : g->height ? 2
+                                                                     : 1,
+                                           .bytes = texel,
+                                           .width = image->width,
+                                           .height = g->height ? image->height : 1,
+                                           .depth = g->depth || g->array ? image->depth : 1};
+    struct wm_surface *surface;
+    const enum wm_status status = wm_surface_create(f->target, image->gpu, &shape, &surface, diag);
+    if (status)
+        return status;
+    wmi_tiling_mode_find(&rules->tiling, image->mode, mode);
+    *pitch = wm_surface_layout(surface)->level[0].pitch;
+    wm_surface_destroy(surface);
+    return WM_OK;
+}
+
 static enum wm_status describe_image(struct fields *f, const struct wmi_descriptor_rules *rules,
                                      const struct wm_image *image, uint32_t *words,
                                      struct wm_image_layout *layout, struct wm_diag *diag)
 {
-    enum { ROW = 256, LINEAR_TILING_INDEX = 8 };
+    enum { ROW = 256 };
     const struct geometry *g = &geometries[image->geometry];
     const uint32_t texel = texel_bytes(image), last = g->depth || g->array ? image->depth - 1 : 0;
     set(f, "BASE_ADDRESS", image->address >> 8);
     set(f, "TYPE", g->type);
     set(f, "WIDTH", image->width - 1);
     set(f, "HEIGHT", g->height ? image->height - 1 : 0);
-    set(f, "PITCH", ((uint64_t)image->width * texel + ROW - 1) / ROW * ROW / texel - 1);
-    set(f, "TILING_INDEX", LINEAR_TILING_INDEX);
+    uint64_t pitch = ((uint64_t)image->width * texel + ROW - 1) / ROW * ROW / texel;
+    unsigned mode = wmi_tiling_linear(&rules->tiling);
+    if (image->mode) {
+        const enum wm_status status = find_mode(f, rules, image, texel, &mode, &pitch, diag);
+        if (status)
+            return status;
+    }
+    set(f, "PITCH", pitch - 1);
+    set(f, "TILING_INDEX", mode);
+    set(f, "SW_MODE", mode);
     if (g->depth || !find(f, "LAST_ARRAY"))
         set(f, "DEPTH", last);
     if (g->array)
@@ -186,17 +222,30 @@ static enum wm_status describe_image(struct fields *f, const struct wmi_descript
     const enum wm_status status = encode(f, words, diag);
     if (status)
         return status;
-    const struct wmi_image made = wmi_image_decode(rules->layout, rules->format, words);
+    const struct wmi_image_rules image_rules = {
+        .layout = rules->layout, .formats = rules->format, .tiling = rules->tiling};
+    struct wmi_image made;
+    wmi_image_decode(&image_rules, words, &made);
+    if (!made.placed)
+        return wmi_fail(diag, WM_UNSUPPORTED, "%s", made.refused);
+    if (image->address & (made.surface.alignment - 1))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "the address of the image is 0x%" PRIx64 "; expected a multiple of %" PRIu32
+                        ", its block",
+                        image->address, made.surface.alignment);
+    const bool linear = made.surface.kind == WMI_SURFACE_LINEAR;
     layout->texel = texel;
-    layout->row = wmi_image_row_bytes(&made, 0);
-    layout->slice = wmi_image_slice_bytes(&made);
+    layout->row = linear ? made.surface.level[0].pitch : 0;
+    layout->slice = linear ? made.surface.layer : 0;
     layout->rows = made.height;
     layout->slices = made.slices;
-    layout->bytes = layout->slice * made.slices;
+    layout->bytes = made.surface.bytes;
+    layout->alignment = made.surface.alignment;
     return WM_OK;
 }
 
-static enum wm_status find_rules(const char *name, struct wmi_descriptor_rules *rules, struct wm_diag *diag)
+static enum wm_status find_rules(const char *name, const struct wm_gpu *gpu,
+                                 struct wmi_descriptor_rules *rules, struct wm_diag *diag)
 {
     const struct wmi_target *target = wmi_target_find(name);
     if (!target)
@@ -205,6 +254,7 @@ static enum wm_status find_rules(const char *name, struct wmi_descriptor_rules *
     rules->layout = (enum wmi_layout)wmi_target_limit(target, WMI_LIMIT_descriptors);
     rules->buffer = wmi_buffer_rules(wmi_target_limit(target, WMI_LIMIT_buffer_rules));
     rules->format = wmi_format_rules(wmi_target_limit(target, WMI_LIMIT_format_rules));
+    rules->tiling = wmi_gpu_tiling(gpu, target);
     return WM_OK;
 }
 
@@ -225,15 +275,18 @@ enum wm_status wm_image_describe(const char *target, const struct wm_image *want
     struct wm_image image = {0};
     if (!wanted || !words)
         return wmi_null(diag, __func__, wanted ? "words" : "image");
-    enum wm_status status = wmi_take_struct(&image, sizeof image, sizeof image, wanted, "wm_image", diag);
+    enum wm_status status =
+        wmi_take_struct(&image, sizeof image, offsetof(struct wm_image, mode), wanted, "wm_image", diag);
     if (status == WM_OK)
-        status = find_rules(target, &rules, diag);
+        status = find_rules(target, image.gpu, &rules, diag);
     if (status)
         return status;
     if ((unsigned)image.geometry > WM_IMAGE_2D_ARRAY || (unsigned)image.type > WM_IMAGE_F32)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "an image of geometry %u and type %u; there are none",
                         (unsigned)image.geometry, (unsigned)image.type);
     const bool buffer = image.geometry == WM_IMAGE_1D_BUFFER;
+    if (buffer && image.mode)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "an image in a buffer is linear; its mode is %s", image.mode);
     struct fields f = {.target = target,
                        .layout = rules.layout,
                        .kind = buffer ? WM_DESCRIPTOR_BUFFER : WM_DESCRIPTOR_IMAGE};
@@ -269,7 +322,7 @@ enum wm_status wm_sampler_describe(const char *target, const struct wm_sampler *
     enum wm_status status =
         wmi_take_struct(&sampler, sizeof sampler, sizeof sampler, wanted, "wm_sampler", diag);
     if (status == WM_OK)
-        status = find_rules(target, &rules, diag);
+        status = find_rules(target, NULL, &rules, diag);
     if (status)
         return status;
     struct fields f = {.target = target, .layout = rules.layout, .kind = WM_DESCRIPTOR_SAMPLER};

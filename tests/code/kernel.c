@@ -436,13 +436,15 @@ void kernel_descriptors(const struct kernel *k, bool ordinary, uint32_t d[KERNEL
     d[1] = (uint32_t)(k->memory >> 32) | (d[1] & 0xc03f0000);
     d[2] &= d[2] >> 31 ? UINT32_MAX : 0xffff;
     d[3] &= 0x3fffffff;
-    /* A valid format in word 1, and otherwise only fields that linear images use. */
+    /* A valid format in word 1; one level. */
     const uint32_t format = g < 10 ? (1 + image[1] % 14) << 20 | (uint32_t)numbers[image[1] >> 8 & 3] << 26
                                    : (1 + image[1] % (g == 10 ? 77 : 63)) << (g == 12 ? 17 : 20);
     image[0] = (uint32_t)(k->memory >> 8);
     image[1] = (uint32_t)(k->memory >> 40) | format;
     image[2] &= 0x001f003f;
-    image[3] = XYZW | (8 + image[3] % 6) << 28 | (g < 9 ? (uint32_t)LINEAR << 20 : 0);
+    const uint32_t linear = g < 9 ? (uint32_t)LINEAR << 20 : 0;
+    const uint32_t mode = !ordinary && image[3] >> 8 & 1 ? image[3] & 31u << 20 : linear;
+    image[3] = XYZW | (8 + image[3] % 8) << 28 | mode;
     image[4] &= 0x3003f;
     image[5] &= 0x3;
 }

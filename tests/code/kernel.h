@@ -44,8 +44,8 @@ struct setting {
     uint32_t memory[KERNEL_WORDS];
 };
 
-/* Makes random descriptors: a V# of the memory, a T# of a linear image in it. ordinary: without unusual field
- * values. */
+/* Makes random descriptors: a V# of the memory, a T# of a linear or tiled image in it. ordinary: without
+ * unusual field values. */
 void kernel_descriptors(const struct kernel *kernel, bool ordinary, uint32_t descriptor[KERNEL_DESCRIPTORS]);
 
 /* Code to run: instructions, each preceded by code that sets registers. */

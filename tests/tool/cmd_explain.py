@@ -84,7 +84,7 @@ class Explain(Case):
 
     def test_refusals(self):
         ask = ["explain", "descriptor", "-m", "gfx900"]
-        self.refused("expected descriptor, address or format", ["explain", "zzzz"])
+        self.refused("expected descriptor, address, format or image", ["explain", "zzzz"])
         self.refused("did you mean 'address'", ["explain", "adress"])
         self.refused("expected buffer, image or sampler", ask, "--kind zzzz 1 2 3 4")
         self.refused("did you mean 'sampler'", ask, "--kind samples 1 2 3 4")

@@ -238,7 +238,11 @@ class Documented(unittest.TestCase):
             self.shell(f"wavemem prof {PROF} --json={name}.json".replace("transpose_lds", kernel))
 
     def prepare_for(self, text):
-        """The reference for comparison: a transpose of random numbers, or 2 * x + y."""
+        """Images, and the reference for comparison: a transpose of random numbers, or 2 * x + y."""
+        for name, size in {"in.raw": 1920 * 1080 * 4, "texels.raw": 1920 * 1080 * 4, "tiled.raw": 13 * 10 << 16,
+                           "chain.raw": sum((64 >> i) ** 2 for i in range(7)) * 12 * 8}.items():
+            if name in text.split():
+                self.write(name, bytes(size))
         if "ref.npy" in text and "transpose" in text:
             self.shell("wavemem run transpose.co -k transpose_lds -g 1024,1024 -b 16,16 --arg in=rand:f32:1048576:7 "
                        "--arg out=zero:f32:1048576 --arg n=1024 --out out=ref.npy")

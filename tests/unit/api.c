@@ -883,6 +883,12 @@ static void images(void **state)
     REFUSES(wm_image_describe, "gfx1100", &image, NULL, &layout);
     assert_int_equal(wm_image_describe(NULL, &image, words, &layout, NULL), WM_NOT_FOUND);
     assert_int_equal(wm_image_describe("gfx942", &image, words, &layout, NULL), WM_UNSUPPORTED);
+    struct wm_image tiled = image;
+    tiled.mode = "64KB_R_X";
+    REFUSES(wm_image_describe, "gfx1100", &tiled, words, &layout); /* 0x1000 is no multiple of 64 KB */
+    tiled.address = 0x10000;
+    OK(wm_image_describe("gfx1100", &tiled, words, &layout, &diag));
+    assert_true(layout.alignment == 0x10000 && layout.bytes == 0x10000 && !layout.row);
     OK(wm_image_describe("gfx1100", &image, words, NULL, &diag));
     OK(wm_image_describe("gfx1100", &image, words, &layout, &diag));
     assert_true(layout.texel == 16 && layout.row == 256 && layout.bytes == 768);
@@ -894,6 +900,88 @@ static void images(void **state)
     assert_int_equal(wm_sampler_describe(NULL, &sampler, s, NULL), WM_NOT_FOUND);
     assert_int_equal(wm_sampler_describe("gfx942", &sampler, s, NULL), WM_UNSUPPORTED);
     OK(wm_sampler_describe("gfx900", &sampler, s, &diag));
+}
+
+static void surfaces(void **state)
+{
+    const struct wm_surface_shape shape = {
+        .struct_size = sizeof shape, .mode = "64KB_R_X", .bytes = 4, .width = 20, .height = 10};
+    const uint32_t t[8] = {0x1000, 0xc2a00000, 0x010dc1df, 0x91b00fac}, none[8] = {0};
+    const struct wm_surface_place place = {0}, far[] = {{20, 0, 0, 0, 0},
+                                                        {0, 10, 0, 0, 0},
+                                                        {0, 0, 1, 0, 0},
+                                                        {0, 0, 0, 1, 0},
+                                                        {0, 0, 0, 0, UINT32_MAX}};
+    struct wm_surface_shape wrong[13];
+    struct wm_surface_steps how;
+    struct wm_surface *surface, *other;
+    uint64_t offset;
+    (void)state;
+    for (unsigned i = 0; i < 13; i++)
+        wrong[i] = shape;
+    wrong[0].struct_size = 0;
+    wrong[1].bytes = 0;
+    wrong[2].bytes = 17;
+    wrong[3].width = 0;
+    wrong[4].width = UINT32_MAX;
+    wrong[5].height = UINT32_MAX;
+    wrong[6].depth = 65537;
+    wrong[7].levels = WM_SURFACE_LEVELS + 1;
+    wrong[8].samples = 17;
+    wrong[9].dimensions = 4;
+    wrong[10].dimensions = 1; /* with a height */
+    wrong[11].block = 3;
+    wrong[12].pitch = UINT32_MAX;
+    for (unsigned i = 0; i < 13; i++)
+        REFUSES(wm_surface_create, "gfx1100", NULL, &wrong[i], &surface);
+    REFUSES(wm_surface_create, "gfx1100", NULL, NULL, &surface);
+    REFUSES(wm_surface_create, "gfx1100", NULL, &shape, NULL);
+    REFUSES(wm_surface_create, "gfx1100", wm_gpu_default("gfx900"), &shape, &surface);
+    assert_int_equal(wm_surface_create(NULL, NULL, &shape, &surface, NULL), WM_NOT_FOUND);
+    assert_int_equal(wm_surface_create("gfx942", NULL, &shape, &surface, NULL), WM_UNSUPPORTED);
+    assert_int_equal(wm_surface_create("gfx1200", NULL, &shape, &surface, NULL), WM_NOT_FOUND);
+    assert_int_equal(wm_surface_create("gfx600", NULL, &shape, &surface, NULL), WM_NOT_FOUND);
+    wrong[0] = shape;
+    wrong[0].mode = NULL;
+    assert_int_equal(wm_surface_create("gfx1100", NULL, &wrong[0], &surface, NULL), WM_NOT_FOUND);
+    wrong[0].mode = "64KB_R_X";
+    wrong[0].bytes = 12;
+    assert_int_equal(wm_surface_create("gfx1100", NULL, &wrong[0], &surface, NULL), WM_UNSUPPORTED);
+    REFUSES(wm_surface_of_image, "gfx1100", NULL, NULL, &surface, NULL);
+    REFUSES(wm_surface_of_image, "gfx1100", NULL, t, NULL, NULL);
+    REFUSES(wm_surface_of_image, "gfx1100", NULL, none, &surface, NULL);
+    assert_int_equal(wm_surface_of_image(NULL, NULL, t, &surface, NULL, NULL), WM_NOT_FOUND);
+    OK(wm_surface_of_image("gfx1100", NULL, t, &other, &offset, &diag));
+    assert_int_equal(offset, 0x100000);
+    wm_surface_destroy(other);
+    OK(wm_surface_create("gfx1100", NULL, &shape, &surface, &diag));
+    REFUSES(wm_surface_offset, NULL, &place, &offset);
+    REFUSES(wm_surface_offset, surface, NULL, &offset);
+    REFUSES(wm_surface_offset, surface, &place, NULL);
+    REFUSES(wm_surface_explain, NULL, &place, &how);
+    REFUSES(wm_surface_explain, surface, NULL, &how);
+    REFUSES(wm_surface_explain, surface, &place, NULL);
+    for (unsigned i = 0; i < sizeof far / sizeof *far; i++) {
+        REFUSES(wm_surface_offset, surface, &far[i], &offset);
+        REFUSES(wm_surface_explain, surface, &far[i], &how);
+    }
+    const struct wm_surface_layout *layout = wm_surface_layout(surface);
+    unsigned char *bytes = malloc(layout->bytes), packed[800] = {0};
+    assert_non_null(bytes);
+    assert_int_equal(layout->packed, sizeof packed);
+    REFUSES(wm_surface_tile, NULL, packed, sizeof packed, bytes, layout->bytes);
+    REFUSES(wm_surface_tile, surface, NULL, sizeof packed, bytes, layout->bytes);
+    REFUSES(wm_surface_tile, surface, packed, sizeof packed, NULL, layout->bytes);
+    REFUSES(wm_surface_tile, surface, packed, sizeof packed - 1, bytes, layout->bytes);
+    REFUSES(wm_surface_tile, surface, packed, sizeof packed, bytes, layout->bytes - 1);
+    REFUSES(wm_surface_untile, NULL, bytes, layout->bytes, packed, sizeof packed);
+    REFUSES(wm_surface_untile, surface, NULL, layout->bytes, packed, sizeof packed);
+    REFUSES(wm_surface_untile, surface, bytes, layout->bytes, NULL, sizeof packed);
+    REFUSES(wm_surface_untile, surface, bytes, layout->bytes, packed, 0);
+    free(bytes);
+    wm_surface_destroy(surface);
+    wm_surface_destroy(NULL);
+    assert_null(wm_surface_layout(NULL));
 }
 
 static void tessellation(void **state)
@@ -976,7 +1064,8 @@ int main(void)
         cmocka_unit_test(versions),   cmocka_unit_test(callbacks), cmocka_unit_test(callbacks_of_observers),
         cmocka_unit_test(profiles),   cmocka_unit_test(checks),    cmocka_unit_test(explanations),
         cmocka_unit_test(steps),      cmocka_unit_test(names),     cmocka_unit_test(tessellation),
-        cmocka_unit_test(runs),       cmocka_unit_test(queues),    cmocka_unit_test(images),
+        cmocka_unit_test(surfaces),   cmocka_unit_test(runs),      cmocka_unit_test(queues),
+        cmocka_unit_test(images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,8 +121,7 @@ static void try_atomic(const char *target, const struct operation *o, unsigned b
     char text[240], name[40];
     const unsigned bytes = bits / 8, words = bits / 32 * (o->compares ? 2 : 1);
     struct image i = make_image(target, m.image);
-    i.format = &formats[bits == 32 ? 0 : FORMATS - 1];
-    encode(&i);
+    change_format(&i, &formats[bits == 32 ? 0 : FORMATS - 1]);
     draw_coordinates(&i, c);
     for (unsigned at = 0; at < IMAGE_BYTES; at += bytes) {
         const uint64_t number = draw_number(o, bits);
@@ -192,8 +191,7 @@ static void test_packed(void **state)
             const bool store =
                 generation(targets[t]) == 17 ? true : below(2); /* gfx11 has no such loads here */
             if (below(2))
-                i.format = &small[below(2)];
-            encode(&i);
+                change_format(&i, &small[below(2)]);
             const unsigned words = (texel_bytes(&i) + 3) / 4;
             const unsigned dmask = store ? (1u << words) - 1 : 1 + below((1u << words) - 1);
             draw_coordinates(&i, c);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Random linear images, image instructions assembled for every target that has them, and a simple reference
- * for texel addresses, for the tests of image instructions. */
+/* Random linear and tiled images, image instructions assembled for every target that has them, and a simple
+ * reference for addresses of linear texels, for the tests of image instructions. Those of tiled texels come
+ * from memory/tiling, which tests/unit/tiling.c compares with AMD's addrlib. */
 #ifndef TESTS_RUN_IMAGE_H
 #define TESTS_RUN_IMAGE_H
 
 #include "base/random.h"
+#include "isa/isa.h"
+#include "profile/cost/gpu.h"
 #include "wavemem/wavemem.h"
 
 #include <math.h>
@@ -16,13 +19,20 @@
 
 #include <cmocka.h>
 
-enum { LANES = 32, IMAGE_BYTES = 1 << 20, RESULTS = 6, MARK = 0x5a5a5a5a, ROUNDS = 24 };
+enum {
+    BLOCK = 1 << WMI_BLOCK_BITS,
+    LANES = 32,
+    IMAGE_BYTES = 1 << 20,
+    RESULTS = 6,
+    MARK = 0x5a5a5a5a,
+    ROUNDS = 24
+};
 
 static const char *const targets[] = {"gfx600", "gfx700",  "gfx803",  "gfx900",  "gfx906",  "gfx908",
                                       "gfx90a", "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
 enum { TARGETS = sizeof targets / sizeof targets[0] };
 
-enum type { T1D = 8, T2D, T3D, TCUBE, T1D_ARRAY, T2D_ARRAY };
+enum type { T1D = 8, T2D, T3D, TCUBE, T1D_ARRAY, T2D_ARRAY, T2D_MSAA, T2D_MSAA_ARRAY };
 
 /* Formats that the reference supports: components of equal size, unsigned integers or 8-bit UNORM. */
 static const struct format {
@@ -55,8 +65,11 @@ struct image {
     const struct format *format;
     uint32_t width, height, depth; /* depth: z or slices of the resource */
     uint32_t mips, base_level, last_level, base_array, last_array;
-    uint32_t pitch; /* in texels, gfx6 to gfx9 */
-    uint64_t base;  /* guest address */
+    uint32_t pitch;         /* in texels, gfx6 to gfx9 */
+    uint64_t base;          /* guest address */
+    unsigned mode, samples; /* of a tiled image; samples 0: linear */
+    uint32_t pipe_bank_xor;
+    struct wmi_surface surface;
     uint32_t words[8];
     bool a16, d16, r128; /* instruction flags */
 };
@@ -73,10 +86,26 @@ static uint32_t at_level(uint32_t size, uint32_t level)
     return size ? size : 1;
 }
 
+/* The size in memory: rounded up. */
+static uint32_t padded_level(uint32_t size, uint32_t level)
+{
+    while (level--)
+        size = (size + 1) / 2;
+    return size;
+}
+
 /* gfx9: all levels have the pitch of the largest one. */
 static bool one_pitch(const struct image *m)
 {
     return generation(m->target) == 9 && m->mips > 1;
+}
+
+static uint32_t aligned_row(const struct image *m, uint32_t level, uint32_t step)
+{
+    uint32_t bytes = 0;
+    while (bytes < padded_level(m->width, level) * texel_bytes(m))
+        bytes += step;
+    return bytes;
 }
 
 /* Pitch of a level in bytes. Source: AMD's addrlib, HwlComputeSurfaceInfoLinear; PAL. */
@@ -85,11 +114,16 @@ static uint32_t row_bytes(const struct image *m, uint32_t level)
     if (generation(m->target) < 16 && !m->r128 && !one_pitch(m))
         return m->pitch * texel_bytes(m);
     level = one_pitch(m) ? 0 : level;
-    const uint32_t step = generation(m->target) == 18 ? 128 : 256;
-    uint32_t bytes = 0;
-    while (bytes < at_level(m->width, level) * texel_bytes(m))
-        bytes += step;
-    return bytes;
+    return aligned_row(m, level, generation(m->target) == 18 ? 128 : 256);
+}
+
+/* Bytes of a level. gfx12: if there are several levels or slices, with rows of 256 bytes. */
+static uint32_t level_bytes(const struct image *m, uint32_t level)
+{
+    const bool many = m->mips > 1 || m->last_array || m->type == T3D;
+    const uint32_t row =
+        generation(m->target) == 18 && many ? aligned_row(m, level, 256) : row_bytes(m, level);
+    return row * padded_level(m->height, level);
 }
 
 /* Total rows of the first `levels` levels if all have one pitch; each level has half the rows of the previous
@@ -106,13 +140,15 @@ static uint32_t chain_rows(const struct image *m, uint32_t levels)
 static uint64_t offset_of(const struct image *m, uint32_t x, uint32_t y, uint32_t slice, uint32_t level)
 {
     uint64_t slice_bytes = 0, level_begin = 0;
+    if (m->samples)
+        return wmi_surface_offset(&m->surface, x, y, slice, 0, level);
     if (one_pitch(m))
         return (uint64_t)(slice * chain_rows(m, m->mips) + chain_rows(m, level) + y) * row_bytes(m, 0) +
                (uint64_t)x * texel_bytes(m);
     for (uint32_t i = m->mips; i-- > 0;) {
         if (i == level)
             level_begin = slice_bytes;
-        slice_bytes += (uint64_t)row_bytes(m, i) * at_level(m->height, i);
+        slice_bytes += level_bytes(m, i);
     }
     return slice * slice_bytes + level_begin + (uint64_t)y * row_bytes(m, level) +
            (uint64_t)x * texel_bytes(m);
@@ -121,8 +157,10 @@ static uint64_t offset_of(const struct image *m, uint32_t x, uint32_t y, uint32_
 /* Whether the texel exists, and its offset. */
 static inline bool find_texel(const struct image *m, const uint32_t c[4], bool has_level, uint64_t *offset)
 {
-    static const unsigned with_y = 1 << T2D | 1 << T3D | 1 << TCUBE | 1 << T2D_ARRAY;
-    static const unsigned with_slice = 1 << T3D | 1 << TCUBE | 1 << T1D_ARRAY | 1 << T2D_ARRAY;
+    static const unsigned with_y =
+        1 << T2D | 1 << T3D | 1 << TCUBE | 1 << T2D_ARRAY | 1 << T2D_MSAA | 1 << T2D_MSAA_ARRAY;
+    static const unsigned with_slice =
+        1 << T3D | 1 << TCUBE | 1 << T1D_ARRAY | 1 << T2D_ARRAY | 1 << T2D_MSAA_ARRAY;
     unsigned next = 1;
     const uint32_t y = with_y >> m->type & 1 ? c[next++] : 0;
     const uint32_t slice = with_slice >> m->type & 1 ? c[next++] : 0;
@@ -135,6 +173,10 @@ static inline bool find_texel(const struct image *m, const uint32_t c[4], bool h
                                                         : 1;
     if (c[0] >= at_level(m->width, level) || y >= at_level(m->height, level) || slice >= slices)
         return false;
+    if (m->type >= T2D_MSAA) {
+        *offset = wmi_surface_offset(&m->surface, c[0], y, base + slice, c[next], 0);
+        return c[next] < m->samples;
+    }
     *offset = offset_of(m, c[0], y, base + slice, level);
     return true;
 }
@@ -166,7 +208,7 @@ static inline void encode(struct image *m)
     struct wm_diag diag;
     size_t n = 0;
     const unsigned g = generation(m->target);
-    set(f, &n, "BASE_ADDRESS", m->base >> 8);
+    set(f, &n, "BASE_ADDRESS", m->base >> 8 | m->pipe_bank_xor);
     set(f, &n, "WIDTH", m->width - 1);
     set(f, &n, "HEIGHT", m->height - 1);
     set(f, &n, "TYPE", m->type);
@@ -175,7 +217,9 @@ static inline void encode(struct image *m)
     set(f, &n, "DST_SEL_Z", m->format->components > 2 ? 6 : 0);
     set(f, &n, "DST_SEL_W", m->format->components > 3 ? 7 : 1);
     set(f, &n, "BASE_LEVEL", m->base_level);
-    set(f, &n, "LAST_LEVEL", m->last_level);
+    const bool multisampled = m->type >= T2D_MSAA;
+    const unsigned log_samples = m->samples ? (unsigned)__builtin_ctz(m->samples) : 0;
+    set(f, &n, "LAST_LEVEL", multisampled ? log_samples : m->last_level);
     set(f, &n, "BASE_ARRAY", m->type == T3D ? 0 : m->base_array);
     if (g < 9)
         set(f, &n, "LAST_ARRAY", m->last_array);
@@ -184,20 +228,62 @@ static inline void encode(struct image *m)
     else if (g >= 9 && m->type >= TCUBE)
         set(f, &n, "DEPTH", m->last_array);
     if (g < 16) {
-        set(f, &n, "PITCH", (one_pitch(m) ? chain_rows(m, m->mips) : m->pitch) - 1);
+        set(f, &n, "PITCH", (one_pitch(m) && !m->samples ? chain_rows(m, m->mips) : m->pitch) - 1);
         if (g == 9)
-            set(f, &n, "MAX_MIP", m->mips - 1);
+            set(f, &n, "MAX_MIP", multisampled ? log_samples : m->mips - 1);
         set(f, &n, "DATA_FORMAT", m->format->data);
         set(f, &n, "NUM_FORMAT", m->format->number);
     } else {
-        set(f, &n, "MAX_MIP", m->mips - 1);
+        set(f, &n, "MAX_MIP", multisampled ? log_samples : m->mips - 1);
         set(f, &n, "FORMAT", g == 16 ? m->format->gfx10 : m->format->gfx11);
     }
-    if (g < 9)
-        set(f, &n, "TILING_INDEX", 8);
+    set(f, &n, g < 9 ? "TILING_INDEX" : "SW_MODE", m->samples ? m->mode : g < 9 ? 8 : 0);
     if (wm_descriptor_encode(m->target, WM_DESCRIPTOR_IMAGE, f, n, &d, &diag) != WM_OK)
         fail_msg("%s: %s", m->target, diag.message);
     memcpy(m->words, d.words, sizeof m->words);
+}
+
+/* gfx9: PITCH of an image with levels is the width of all levels together where they lie beside one another,
+ * else the height (tiling of gfx9: addrlib, epitchIsHeight). */
+static inline uint32_t chain_pitch(const struct wmi_surface *s)
+{
+    const struct wmi_equation *e = s->equation;
+    const uint64_t pitch = s->level[0].pitch, rows = (s->layer >> e->bits) / pitch;
+    const uint32_t x = (s->shape.width - 1) >> e->block[0], y = (s->shape.height - 1) >> e->block[1];
+    return x < y ? (uint32_t)(pitch << e->block[0]) : (uint32_t)(rows << e->block[1]);
+}
+
+/* Gives the image a random mode of the target's default product, with `samples` samples, if there is one and
+ * the image is not too large; returns whether. */
+static inline bool tile_image(struct image *m, unsigned samples)
+{
+    const struct wmi_target *target = wmi_target_find(m->target);
+    const struct wmi_tiling tiling = wmi_gpu_tiling(NULL, target);
+    const uint32_t layers = m->type == T3D ? m->depth : m->last_array + 1;
+    for (unsigned attempt = 0; attempt < 60; attempt++) {
+        const struct wmi_surface_shape shape = {.dimensions = m->type == T1D || m->type == T1D_ARRAY ? 1
+                                                              : m->type == T3D                       ? 3
+                                                                                                     : 2,
+                                                .bytes = (uint8_t)texel_bytes(m),
+                                                .samples = (uint8_t)samples,
+                                                .levels = (uint8_t)m->mips,
+                                                .mode = (uint8_t)below(32),
+                                                .width = m->width,
+                                                .height = m->height,
+                                                .depth = layers,
+                                                .pipe_bank_xor = below(256)};
+        if (shape.mode == wmi_tiling_linear(&tiling) || wmi_surface_place(&tiling, &shape, &m->surface) ||
+            m->surface.bytes > IMAGE_BYTES)
+            continue;
+        m->mode = shape.mode;
+        m->samples = samples;
+        m->pipe_bank_xor = shape.pipe_bank_xor & wmi_surface_xor_bits(&m->surface) >> 8;
+        m->pitch = (uint32_t)m->surface.level[0].pitch;
+        if (m->surface.kind == WMI_SURFACE_BLOCKS && generation(m->target) < 16)
+            m->pitch = m->mips > 1 ? chain_pitch(&m->surface) : m->pitch << m->surface.equation->block[0];
+        return true;
+    }
+    return false;
 }
 
 static inline struct image make_image(const char *target, uint64_t base)
@@ -218,8 +304,21 @@ static inline struct image make_image(const char *target, uint64_t base)
         m.last_array = m.type == TCUBE ? 5 + 6 * below(2) : below(m.depth);
         m.base_array = m.type == TCUBE ? 0 : below(m.last_array + 1);
     }
+    if (below(2))
+        tile_image(&m, 1);
     encode(&m);
     return m;
+}
+
+/* Another format, and so another place for texels. */
+static inline void change_format(struct image *m, const struct format *format)
+{
+    m->format = format;
+    m->samples = m->mode = m->pipe_bank_xor = 0;
+    m->pitch = m->width + below(20);
+    if (below(2))
+        tile_image(m, 1);
+    encode(m);
 }
 
 /* ---- programs ---- */
@@ -291,7 +390,8 @@ static inline void end_machine(void)
 static inline void open_machine(const char *target)
 {
     assert_int_equal(wm_machine_create(target, &m.machine, NULL), WM_OK);
-    assert_int_equal(wm_allocate(m.machine, IMAGE_BYTES, 0, "image", &m.image, NULL), WM_OK);
+    assert_int_equal(wm_allocate(m.machine, IMAGE_BYTES + BLOCK, 0, "image", &m.image, NULL), WM_OK);
+    m.image = (m.image + BLOCK - 1) / BLOCK * BLOCK;
     assert_int_equal(wm_allocate(m.machine, 4096, 0, "input", &m.input, NULL), WM_OK);
     assert_int_equal(wm_allocate(m.machine, 4096, 0, "output", &m.output, NULL), WM_OK);
     assert_int_equal(wm_allocate(m.machine, 4096, WM_READ_ONLY, "constant", &m.constant, NULL), WM_OK);
@@ -347,8 +447,9 @@ static inline const char *registers(char text[16], unsigned first, unsigned coun
 static inline void write_instruction(char text[200], const struct image *i, const char *name, unsigned data,
                                      unsigned data_count, unsigned dmask, bool has_level, const char *flags)
 {
-    static const char *const dims[] = {"1D", "2D", "3D", "CUBE", "1D_ARRAY", "2D_ARRAY"};
-    static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3};
+    static const char *const dims[] = {"1D",       "2D",       "3D",      "CUBE",
+                                       "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"};
+    static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 3, 4};
     char a[16], b[16], list[40];
     const unsigned all = coordinates[i->type - T1D] + has_level;
     const unsigned count = i->a16 ? (all + 1) / 2 : all;
@@ -362,7 +463,8 @@ static inline void write_instruction(char text[200], const struct image *i, cons
     snprintf(text, 200, "%s %s, %s, s[8:%u] dmask:0x%x%s%s%s%s%s%s%s%s", name, registers(a, data, data_count),
              list, 15, dmask, dim ? " dim:SQ_RSRC_IMG_" : "", dim ? dims[i->type - T1D] : "",
              generation(i->target) == 18 ? "" : " unorm", i->r128 ? " r128" : "", i->a16 ? " a16" : "",
-             i->d16 ? " d16" : "", !dim && (i->type == T1D_ARRAY || i->type == T2D_ARRAY) ? " da" : "",
+             i->d16 ? " d16" : "",
+             !dim && (i->type == T1D_ARRAY || i->type == T2D_ARRAY || i->type == T2D_MSAA_ARRAY) ? " da" : "",
              flags);
 }
 

@@ -47,6 +47,17 @@ static const struct wmi_format_rules *formats_of(enum wmi_layout layout)
     return wmi_format_rules(rules[layout]);
 }
 
+/* A product of each layout: RX 580, Vega, RX 5500 XT, RX 6800, RX 7900 XTX. */
+static struct wmi_tiling tiling_of(enum wmi_layout layout)
+{
+    static const struct {
+        uint8_t rules;
+        uint32_t config;
+    } products[WMI_LAYOUTS] = {{0, 0},    {0, 0},     {0, 0},     {1, 0x2a114042}, {1, 0},
+                               {2, 0x43}, {4, 0x444}, {5, 0x545}, {6, 0}};
+    return wmi_tiling_of(products[layout].rules, products[layout].config, 0x67df);
+}
+
 static void check_texels(const struct wmi_image *image, const struct wmi_sampler *sampler,
                          const struct wmi_footprint *f, bool gather)
 {
@@ -62,6 +73,8 @@ static void check_texels(const struct wmi_image *image, const struct wmi_sampler
             continue;
         }
         assert_true(wmi_image_in_range(image, &f->tap[i].texel));
+        if (image->placed)
+            wmi_texel_address(image, &f->tap[i].texel);
         wmi_sample_texel(image, sampler, bytes, draw() & 1, value);
         wmi_sample_compare(image, sampler, draw_number(), value[0]);
     }
@@ -83,7 +96,9 @@ static unsigned sample(void)
         t[4] &= 0x3f;
         t[5] &= 15;
     }
-    const struct wmi_image image = wmi_image_decode(layout, formats_of(layout), t);
+    const struct wmi_image_rules rules = {layout, formats_of(layout), tiling_of(layout)};
+    struct wmi_image image;
+    wmi_image_decode(&rules, t, &image);
     const struct wmi_sampler sampler = wmi_sampler_decode(layout, s);
     const struct wmi_sample_dims dims = wmi_sample_dims(&image, draw() % 9, draw() & 1);
     const double across[3] = {draw_number(), draw_number(), draw_number()}, down[3] = {draw_number()};

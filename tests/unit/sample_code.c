@@ -171,7 +171,7 @@ static void number_texels(const struct image *i)
 {
     const bool slices = has_slice(i->type);
     for (uint32_t level = i->base_level; level <= i->last_level; level++)
-        for (uint32_t z = 0; z < (i->type == T3D ? at_level(i->depth, level) : slices ? i->depth : 1); z++)
+        for (uint32_t z = 0; z < (i->type == T3D ? at_level(i->depth, level) : i->last_array + 1); z++)
             for (uint32_t y = 0; y < at_level(i->height, level); y++)
                 for (uint32_t x = 0; x < at_level(i->width, level); x++) {
                     const uint32_t first = slices ? i->base_array : 0;
@@ -206,6 +206,8 @@ static struct image make_numbered(const char *target)
         i.last_array = below(i.depth);
         i.base_array = below(i.last_array + 1);
     }
+    if (below(2))
+        tile_image(&i, 1);
     encode(&i);
     number_texels(&i);
     return i;

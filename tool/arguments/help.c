@@ -71,6 +71,8 @@ const char tool_job_help[] =
     "  image2d:unorm8x4:W,H:@in.npy  an image of any of these arrays; without one, of zeros. image1d:..:W\n"
     "                       image1d_buffer:..:W image3d:..:W,H,D image1d_array:..:W,LAYERS "
     "image2d_array:..:W,H,LAYERS\n"
+    "                       behind the size, mode=64KB_R_X makes it tiled, as on --gpu (wavemem tile "
+    "--help)\n"
     "                       of unorm8 unorm16 snorm8 snorm16 u8 u16 u32 i8 i16 i32 f16 f32, x2, x4\n"
     "  sampler:linear,edge,normalized  a sampler: nearest|linear, edge|border|repeat|mirror, and\n"
     "                       normalized|unnormalized coordinates\n"

@@ -190,6 +190,23 @@ static bool parse_sampler(struct part list, struct wm_sampler *sampler, struct w
                                         list.text, samplers_form);
 }
 
+/* "mode=64KB_R_X:", if *rest begins with it. */
+static bool parse_mode(const char **rest, char mode[sizeof((struct tool_buffer *)0)->mode],
+                       struct wm_diag *diag)
+{
+    static const char prefix[] = "mode=";
+    if (strncmp(*rest, prefix, strlen(prefix)) != 0)
+        return true;
+    const struct part part = next_part(rest, ":");
+    const size_t length = part.length - strlen(prefix);
+    if (!length || length >= sizeof((struct tool_buffer *)0)->mode)
+        return tool_because(diag, "'%.*s' is no swizzle mode; expected mode=64KB_R_X or the like",
+                            (int)part.length, part.text);
+    memcpy(mode, part.text + strlen(prefix), length);
+    mode[length] = '\0';
+    return true;
+}
+
 /* The texels: zeros, or an array of the format's elements. */
 static bool parse_texels(const char *spec, const struct component *c, uint64_t count,
                          struct tool_array *array, struct wm_diag *diag)
@@ -267,11 +284,14 @@ static bool bind_texels(struct tool_job *job, size_t index, size_t argument, con
     struct wm_image_layout layout = {0};
     struct tool_array array;
     uint32_t words[WM_IMAGE_WORDS];
+    char mode[sizeof binding->buffer->mode] = "";
     const struct component *c = parse_format(next_part(&rest, ":"), &image.components, diag);
-    if (!c || !parse_sizes(g, next_part(&rest, ":"), &image, diag) ||
+    if (!c || !parse_sizes(g, next_part(&rest, ":"), &image, diag) || !parse_mode(&rest, mode, diag) ||
         (g->object == TEXTURE && !parse_sampler(next_part(&rest, ":"), &binding->sampler, diag)))
         return false;
     image.type = c->type;
+    image.mode = mode[0] ? mode : NULL;
+    image.gpu = job->gpu;
     if (wm_image_describe(wm_object_target(d->object), &image, words, &layout, diag) != WM_OK ||
         !parse_texels(rest, c, (uint64_t)image.width * layout.rows * layout.slices * image.components, &array,
                       diag))
@@ -284,7 +304,12 @@ static bool bind_texels(struct tool_job *job, size_t index, size_t argument, con
     binding->buffer->dispatch = index;
     binding->buffer->image = image;
     binding->buffer->layout = layout;
-    return true;
+    if (!image.mode)
+        return true;
+    strcpy(binding->buffer->mode, mode);
+    binding->buffer->image.mode = binding->buffer->mode;
+    return wm_surface_of_image(wm_object_target(d->object), image.gpu, words, &binding->buffer->surface, NULL,
+                               diag) == WM_OK;
 }
 
 bool tool_bind_image(struct tool_job *job, size_t index, size_t argument, const char *value,
@@ -357,10 +382,18 @@ static void copy_rows(const struct tool_buffer *buffer, const uint8_t *from, uin
 
 void tool_spread_rows(const struct tool_buffer *buffer, const void *packed, void *bytes)
 {
-    copy_rows(buffer, packed, bytes, false);
+    if (buffer->surface)
+        wm_surface_tile(buffer->surface, packed, wm_surface_layout(buffer->surface)->packed, bytes,
+                        buffer->layout.bytes, NULL);
+    else
+        copy_rows(buffer, packed, bytes, false);
 }
 
 void tool_pack_rows(const struct tool_buffer *buffer, const void *bytes, void *packed)
 {
-    copy_rows(buffer, bytes, packed, true);
+    if (buffer->surface)
+        wm_surface_untile(buffer->surface, bytes, buffer->layout.bytes, packed,
+                          wm_surface_layout(buffer->surface)->packed, NULL);
+    else
+        copy_rows(buffer, bytes, packed, true);
 }

@@ -607,6 +607,7 @@ void tool_job_free(struct tool_job *job)
         struct tool_buffer *next = job->buffers->next;
         tool_array_free(&job->buffers->array);
         free(job->buffers->name);
+        wm_surface_destroy(job->buffers->surface);
         free(job->buffers);
         job->buffers = next;
     }

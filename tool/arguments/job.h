@@ -35,6 +35,8 @@ struct tool_buffer {
     const struct wm_object *symbol_of; /* where the variable is; NULL: allocated. The array has no content */
     struct wm_image image;             /* of images: what the texels are, */
     struct wm_image_layout layout;     /* and where; the array has them without gaps */
+    char mode[32];                     /* of tiled images: the swizzle mode, as given; image.mode */
+    struct wm_surface *surface;        /* and where texels are; NULL: linear */
     uint64_t address;                  /* 0 until it is allocated */
     bool filled;
 };

@@ -36,6 +36,22 @@ bool tool_find_place(void *user, const char *name, size_t length, struct tool_pl
 
 /* ---- execution ---- */
 
+/* Tiled images begin at multiples of their blocks. */
+static bool allocate_aligned(struct wm_machine *machine, struct tool_buffer *buffer, uint64_t size,
+                             struct wm_diag *diag)
+{
+    const uint64_t step = buffer->surface ? buffer->layout.alignment : 1;
+    if (wm_allocate(machine, size, 0, buffer->name, &buffer->address, diag) != WM_OK)
+        return false;
+    if (buffer->address % step == 0)
+        return true;
+    const uint64_t wanted = (buffer->address + step - 1) / step * step;
+    if (wm_free(machine, buffer->address, diag) != WM_OK)
+        return false;
+    buffer->address = wanted;
+    return wm_allocate_at(machine, wanted, size, 0, buffer->name, diag) == WM_OK;
+}
+
 bool tool_allocate(struct wm_machine *machine, struct tool_buffer *buffer, struct wm_diag *diag)
 {
     const uint64_t size = tool_buffer_bytes(buffer);
@@ -46,7 +62,7 @@ bool tool_allocate(struct wm_machine *machine, struct tool_buffer *buffer, struc
     if (buffer->symbol_of)
         return wm_symbol(machine, buffer->symbol_of, buffer->name, &buffer->address, &now, diag) == WM_OK;
     if (!buffer->at)
-        return wm_allocate(machine, size, 0, buffer->name, &buffer->address, diag) == WM_OK;
+        return allocate_aligned(machine, buffer, size, diag);
     if (wm_allocate_at(machine, buffer->at, size, 0, buffer->name, &why) != WM_OK)
         return tool_because(diag, "--allocate-at 0x%llx: %s", (unsigned long long)buffer->at, why.message);
     buffer->address = buffer->at;

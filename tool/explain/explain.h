@@ -5,6 +5,7 @@
 
 #include "tool/tool.h"
 
-extern const struct tool_verb explain_verb_descriptor, explain_verb_address, explain_verb_format;
+extern const struct tool_verb explain_verb_descriptor, explain_verb_address, explain_verb_format,
+    explain_verb_image;
 
 #endif

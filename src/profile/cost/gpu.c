@@ -18,7 +18,12 @@
  *
  * Chips: AMD's names of PCI devices (libdrm, data/amdgpu.ids). Sizes of memory: ROCm's table, where it lists
  * the product; those of the others, bus widths and memory clocks are commonly known, fit the bandwidth, and
- * are unverified; no model uses them. */
+ * are unverified; no model uses them.
+ *
+ * GB_ADDR_CONFIG: Mesa, amdgpu_devices.c and ac_fake_hw_db.h; linux, golden settings of gfx_v9_0.c,
+ * gfx_v10_0.c and gfx_v11_0.c. Assumed: RX 7900 XTX's, RX 9060 XT's (without effect), and the number of
+ * shader engines in MI100's and MI200's. Not found: RX 6700 XT's, 6600 XT's, 7800 XT's, 7600's and Radeon
+ * 8060S's. */
 #include "profile/cost/gpu.h"
 
 #include "base/diag.h"
@@ -99,31 +104,34 @@ static const struct wm_gpu gpus[] = {
      .unverified = speeds},
     {"vega64", "AMD Radeon RX Vega 64", "gfx900 gfx902 gfx904 gfx909 gfx90c gfx9-generic", 1, 4, 64,
      GCN_SIMD(800, gfx900), .clock_mhz = 1546, .double_rate = 16, .memory_bandwidth = 483.8,
-     MEMORY(8, 2048, 945), .chip = 0x687f,
+     MEMORY(8, 2048, 945), .chip = 0x687f, .address_config = 0x2a114042,
      .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
      .unverified = speeds},
     {"vega56", "AMD Radeon RX Vega 56", "gfx900 gfx902 gfx904 gfx909 gfx90c gfx9-generic", 1, 4, 56,
      GCN_SIMD(800, gfx900), .clock_mhz = 1471, .double_rate = 16, .memory_bandwidth = 409.6,
-     MEMORY(8, 2048, 800), .chip = 0x687f,
+     MEMORY(8, 2048, 800), .chip = 0x687f, .address_config = 0x2a114042,
      .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
      .unverified = unlisted},
     {"mi50", "AMD Instinct MI50", "gfx906", 1, 4, 60, GCN_SIMD(800, gfx906), .clock_mhz = 1725,
      .double_rate = 2, .memory_bandwidth = 1024, MEMORY(16, 4096, 1000), .chip = 0x66a1,
-     .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
-     .unverified = speeds},
+     .address_config = 0x2a114042, .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}},
+     .assumed = gcn_assumed, .unverified = speeds},
     {"mi60", "AMD Instinct MI60", "gfx906", 1, 4, 64, GCN_SIMD(800, gfx906), .clock_mhz = 1800,
      .double_rate = 2, .memory_bandwidth = 1024, MEMORY(32, 4096, 1000), .chip = 0x66a1,
-     .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
-     .unverified = speeds},
+     .address_config = 0x2a114042, .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}},
+     .assumed = gcn_assumed, .unverified = speeds},
     {"mi100", "AMD Instinct MI100", "gfx908", 1, 8, 120, GCN_SIMD(800, gfx908), .engine_units = 16,
      .clock_mhz = 1502, .double_rate = 2, .memory_bandwidth = 1228.8, MEMORY(32, 4096, 1200), .chip = 0x738c,
-     .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(8), 64, 16, 32, 0, 64}}, .assumed = gcn_assumed},
+     .address_config = 0x22194042, .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(8), 64, 16, 32, 0, 64}},
+     .assumed = gcn_assumed},
     {"mi210", "AMD Instinct MI210", "gfx90a", 1, 8, 104, CDNA2_SIMD(gfx90a), .clock_mhz = 1700,
      .double_rate = 1, .memory_bandwidth = 1638.4, MEMORY(64, 4096, 1600), .chip = 0x740f,
-     .cache = {GCN_CACHES(2), [WM_CACHE_L2] = {MIB(8), 128, 16, 32, 0, 128}}, .assumed = gcn_assumed},
+     .address_config = 0x22194042, .cache = {GCN_CACHES(2), [WM_CACHE_L2] = {MIB(8), 128, 16, 32, 0, 128}},
+     .assumed = gcn_assumed},
     {"mi250x", "AMD Instinct MI250X, one of its two dies", "gfx90a", 1, 8, 110, CDNA2_SIMD(gfx90a),
      .clock_mhz = 1700, .double_rate = 1, .memory_bandwidth = 1638.4, MEMORY(64, 4096, 1600), .chip = 0x7408,
-     .cache = {GCN_CACHES(2), [WM_CACHE_L2] = {MIB(8), 128, 16, 32, 0, 128}}, .assumed = gcn_assumed},
+     .address_config = 0x22194042, .cache = {GCN_CACHES(2), [WM_CACHE_L2] = {MIB(8), 128, 16, 32, 0, 128}},
+     .assumed = gcn_assumed},
     {"mi300x", "AMD Instinct MI300X", "gfx942 gfx940 gfx941 gfx9-4-generic", 8, 4, 304, CDNA2_SIMD(gfx942),
      .clock_mhz = 2100, .double_rate = 1, .memory_bandwidth = 5300, MEMORY(192, 8192, 1300), .chip = 0x74a1,
      .cache = {CDNA3_CACHES, [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(256)},
@@ -142,20 +150,22 @@ static const struct wm_gpu gpus[] = {
      .assumed = cdna3_assumed},
     {"rx5700xt", "AMD Radeon RX 5700 XT", "gfx1010 gfx1013 gfx10-1-generic", 1, 2, 40,
      RDNA_SIMD(20, 1024, gfx1010), .clock_mhz = 1905, .double_rate = 16, .memory_bandwidth = 448,
-     MEMORY(8, 256, 875), .chip = 0x731f,
+     MEMORY(8, 256, 875), .chip = 0x731f, .address_config = 0x00100044,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}},
      .assumed = rdna_assumed, .unverified = unlisted},
     {"rx5500xt", "AMD Radeon RX 5500 XT", "gfx1012 gfx1011", 1, 1, 22, RDNA_SIMD(20, 1024, gfx1012),
      .clock_mhz = 1845, .double_rate = 16, .memory_bandwidth = 224, MEMORY(8, 128, 875), .chip = 0x7340,
+     .address_config = 0x00000043,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 12), [WM_CACHE_L2] = {MIB(2), 128, 16, 8, 0, 128}},
      .assumed = rdna_assumed, .unverified = unlisted},
     {"rx6800", "AMD Radeon RX 6800", "gfx1030 gfx1033 gfx1034 gfx1035 gfx1036 gfx10-3-generic", 1, 3, 60,
      RDNA_SIMD(16, 1024, gfx1030), .clock_mhz = 2105, .double_rate = 16, .memory_bandwidth = 512,
-     MEMORY(16, 256, 1000), .chip = 0x73bf,
+     MEMORY(16, 256, 1000), .chip = 0x73bf, .address_config = 0x00000444,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(128)},
      .assumed = rdna_assumed, .unverified = "bandwidth"},
     {"rx6900xt", "AMD Radeon RX 6900 XT", "gfx1030", 1, 4, 80, RDNA_SIMD(16, 1024, gfx1030),
      .clock_mhz = 2250, .double_rate = 16, .memory_bandwidth = 512, MEMORY(16, 256, 1000), .chip = 0x73bf,
+     .address_config = 0x00000444,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(128)},
      .assumed = rdna_assumed, .unverified = "bandwidth"},
     {"rx6700xt", "AMD Radeon RX 6700 XT", "gfx1031", 1, 2, 40, RDNA_SIMD(16, 1024, gfx1031),
@@ -168,6 +178,7 @@ static const struct wm_gpu gpus[] = {
      .assumed = rdna_assumed, .unverified = speeds},
     {"rx7900xtx", "AMD Radeon RX 7900 XTX", "gfx1100 gfx11-generic", 1, 6, 96, RDNA_SIMD(16, 1536, gfx1100),
      .clock_mhz = 2499, .double_rate = 16, .memory_bandwidth = 960, MEMORY(24, 384, 1250), .chip = 0x744c,
+     .address_config = 0x00000545,
      .cache = {RDNA_CACHES(32, 128), GL1(256, 8), [WM_CACHE_L2] = {MIB(6), 128, 16, 24, 0, 128}, LAST(96)},
      .assumed = rdna_assumed, .unverified = speeds},
     {"rx7800xt", "AMD Radeon RX 7800 XT", "gfx1101", 1, 3, 60, RDNA_SIMD(16, 1536, gfx1101),
@@ -180,7 +191,7 @@ static const struct wm_gpu gpus[] = {
      .assumed = rdna_assumed, .unverified = speeds},
     {"radeon-890m", "AMD Radeon 890M (Ryzen AI 9)", "gfx1150 gfx1152 gfx1153", 1, 1, 16,
      RDNA_SIMD(16, 1024, gfx1150), .clock_mhz = 2900, .double_rate = 16, .memory_bandwidth = 120,
-     MEMORY(0, 128, 0), .chip = 0x150e,
+     MEMORY(0, 128, 0), .chip = 0x150e, .address_config = 0x00000242,
      .cache = {RDNA_CACHES(32, 128), GL1(256, 8), [WM_CACHE_L2] = {MIB(2), 128, 16, 0, 0, 128}},
      .assumed = rdna_assumed, .unverified = unlisted},
     {"radeon-8060s", "AMD Radeon 8060S (Ryzen AI Max)", "gfx1151", 1, 2, 40, RDNA_SIMD(16, 1536, gfx1151),
@@ -189,10 +200,12 @@ static const struct wm_gpu gpus[] = {
      .assumed = rdna_assumed, .unverified = unlisted},
     {"rx9060xt", "AMD Radeon RX 9060 XT", "gfx1200 gfx12-generic", 1, 2, 32, RDNA_SIMD(16, 1536, gfx1200),
      .clock_mhz = 3130, .double_rate = 16, .memory_bandwidth = 320, MEMORY(16, 128, 1250), .chip = 0x7590,
+     .address_config = 0x08200444,
      .cache = {RDNA_CACHES(32, 128), [WM_CACHE_L2] = {MIB(4), 128, 16, 0, 0, 128}, LAST(32)},
      .assumed = rdna_assumed, .unverified = speeds},
     {"rx9070xt", "AMD Radeon RX 9070 XT", "gfx1201", 1, 4, 64, RDNA_SIMD(16, 1536, gfx1201),
      .clock_mhz = 2970, .double_rate = 16, .memory_bandwidth = 640, MEMORY(16, 256, 1250), .chip = 0x7550,
+     .address_config = 0x08200545,
      .cache = {RDNA_CACHES(32, 128), [WM_CACHE_L2] = {MIB(8), 128, 16, 0, 0, 128}, LAST(64)},
      .assumed = rdna_assumed, .unverified = speeds},
 };
@@ -265,6 +278,14 @@ enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct w
     for (size_t i = 0; i < GPUS && length < sizeof names; i++)
         length += (size_t)snprintf(names + length, sizeof names - length, " %s", gpus[i].name);
     return wmi_fail(diag, WM_NOT_FOUND, "no product '%.40s' is known; these are:%s", name, names);
+}
+
+struct wmi_tiling wmi_gpu_tiling(const struct wm_gpu *gpu, const struct wmi_target *target)
+{
+    static const struct wm_gpu unknown;
+    gpu = gpu ? gpu : wm_gpu_default(wmi_target_name(target));
+    gpu = gpu ? gpu : &unknown;
+    return wmi_tiling_of(wmi_target_limit(target, WMI_LIMIT_tiling), gpu->address_config, gpu->chip);
 }
 
 /* ---- whether a product can be modelled ---- */

@@ -6,6 +6,7 @@
 #include "wavemem/wavemem.h"
 
 #include "isa/isa.h"
+#include "memory/tiling/tiling.h"
 
 /* Checks that the product's caches and bounds can be modelled: no figure that is a divisor is 0, and the
  * model fits into memory. Otherwise WM_BAD_ARGUMENT; the message names the figure. */
@@ -19,5 +20,8 @@ const struct wmi_target *wmi_gpu_target(const struct wm_gpu *gpu);
  * object is for gfx900") and lists the suitable products. */
 enum wm_status wmi_gpu_fits(const struct wm_gpu *gpu, const struct wmi_target *target, const char *what,
                             struct wm_diag *diag);
+
+/* How the product tiles images; gpu NULL: the target's default product. */
+struct wmi_tiling wmi_gpu_tiling(const struct wm_gpu *gpu, const struct wmi_target *target);
 
 #endif
