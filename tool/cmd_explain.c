@@ -40,8 +40,7 @@ static int cmd_explain(int argc, char **argv)
     const struct tool_verb *subject = tool_find_verb(subjects, argv[1]);
     if (subject)
         return subject->run(argc - 1, argv + 1);
-    const char *const names[] = {subjects[0]->name, subjects[1]->name, subjects[2]->name,
-                                 subjects[3]->name};
+    const char *const names[] = {subjects[0]->name, subjects[1]->name, subjects[2]->name, subjects[3]->name};
     const char *nearest = tool_nearest(argv[1], names, 4, sizeof *names);
     if (nearest)
         return tool_fail("explain '%s': did you mean '%s'?", argv[1], nearest);

@@ -209,7 +209,7 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
     const struct wmi_race_past *other = wmi_race_past(order, of->root);
     uint32_t epoch = of->base + wmi_race_epoch(record);
     const uint32_t unreleased =
-        other != root && other->unreleased ? other->unreleased[wmi_race_wave(record)] : 0;
+        other != root && other->unreleased ? other->unreleased[wmi_race_wave(order, record)] : 0;
     if (unreleased && unreleased <= epoch)
         epoch = unreleased - 1;
     if (!other->stored && epoch < other->release && other != root)

@@ -28,8 +28,8 @@ struct instruction {
     uint8_t spans;
     bool ends;
     enum wmi_wait_role role;
-    bool masked;  /* it writes VGPRs only in the lanes of EXEC, */
-    bool by_lane; /* and reads them only there */
+    bool masked;    /* it writes VGPRs only in the lanes of EXEC, */
+    bool by_lane;   /* and reads them only there */
     uint16_t reach; /* 1 + its highest register */
 };
 
@@ -223,6 +223,18 @@ static void add(struct shard *shard, struct wmi_found found)
     found.wave = shard->wave;
     found.group = shard->group;
     shard->missed |= !wmi_found_add(&shard->findings, &found);
+}
+
+/* Makes a wave new that has ended. Most registers it never used, and their state is as at its beginning. */
+static void reset_wave(struct wave *wave)
+{
+    const size_t used = wave->reach;
+    struct wmi_wait_state *waits = &wave->waits;
+    memset(waits->written, 0, used * sizeof *waits->written);
+    memset(waits->held, 0, used * sizeof *waits->held);
+    memset(waits, 0, offsetof(struct wmi_wait_state, written));
+    memset(wave, 0, offsetof(struct wave, waits));
+    memset(waits + 1, 0, sizeof *wave - offsetof(struct wave, waits) - sizeof *waits);
 }
 
 static struct wave *new_wave(struct shard *shard)
