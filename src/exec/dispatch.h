@@ -69,6 +69,7 @@ struct wmi_dispatch {
     uint32_t grid[3], workgroup[3]; /* work-items */
     uint32_t groups[3];
     uint64_t group_count;
+    uint64_t first_group, run_count; /* workgroups that run: so many, from this one on */
     uint32_t lds_size;         /* bytes of a workgroup */
     uint64_t scratch_stride;   /* bytes from one wave's scratch to the next one's */
     uint64_t scratch_piece;    /* bytes of a wave's scratch */

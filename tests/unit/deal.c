@@ -19,7 +19,7 @@ static void check(uint64_t workgroups, unsigned workers, uint64_t stop)
     struct wmi_deal deal;
     uint64_t from = 0, to = 0;
     bool any = true;
-    assert_true(wmi_deal_create(&deal, workgroups, workers));
+    assert_true(wmi_deal_create(&deal, 0, workgroups, workers));
     while (any) {
         any = false;
         for (unsigned i = 0; i < workers; i++) {
@@ -52,7 +52,7 @@ static void a_worker_has_neighbours_first(void **state)
     (void)state;
     struct wmi_deal deal;
     uint64_t from, to, next = 50;
-    assert_true(wmi_deal_create(&deal, 100, 2));
+    assert_true(wmi_deal_create(&deal, 0, 100, 2));
     while (next < 100) {
         assert_true(wmi_deal_take(&deal, 1, 100, &from, &to));
         assert_int_equal(from, next);

@@ -67,6 +67,8 @@ enum option_id {
     OPT_MAX_INSTRUCTIONS,
     OPT_SCALAR_CACHE,
     OPT_APERTURES,
+    OPT_SHARD,
+    OPT_PART,
 };
 
 const struct tool_option tool_job_options[] = {
@@ -127,6 +129,8 @@ const struct tool_option tool_job_options[] = {
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
     {"scalar-cache", 0, TOOL_VALUE, OPT_SCALAR_CACHE},
     {"apertures", 0, TOOL_VALUE, OPT_APERTURES},
+    {"shard", 0, TOOL_VALUE, OPT_SHARD},
+    {"part", 0, TOOL_VALUE, OPT_PART},
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
@@ -364,6 +368,12 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_APERTURES:
         job->apertures = true;
         return tool_parse_apertures(where, value, &job->shared_base, &job->private_base);
+    case OPT_SHARD:
+        job->shard.text = value;
+        break;
+    case OPT_PART:
+        job->shard.part = value;
+        break;
     case OPT_FIDELITY:
         job->fidelity = true;
         break;
@@ -618,6 +628,7 @@ void tool_job_free(struct tool_job *job)
     for (size_t i = 0; i < job->text_count; i++)
         free(job->texts[i]);
     free(job->texts);
+    tool_shard_free(&job->shard);
     tool_check_free(&job->check);
     *job = (struct tool_job){0};
 }

@@ -276,6 +276,7 @@ int tool_job_check(struct tool_job *job)
         code = code ? code : check_results(job, i);
     }
     code = code ? code : tool_check_words(job);
+    code = code ? code : tool_shard_check(job);
     wm_machine_destroy(job->sizes); /* all symbols are known now */
     job->sizes = NULL;
     job->check.all = job->outputs.show.all;

@@ -15,6 +15,7 @@
 #include "tool/report/document.h"
 #include "tool/report/exports.h"
 #include "tool/report/fidelity.h"
+#include "tool/shard/footprint.h"
 #include "tool/text.h"
 #include "tool/tool.h"
 
@@ -577,7 +578,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     struct wm_diag diag = {0};
     struct prepared prepared;
     const bool watched =
-        watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache || job->exports;
+        watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache || job->exports ||
+        job->shard.text;
     if (!prepare(job, index, *machine, &prepared, &diag)) {
         release(&prepared);
         return tool_fail("%s%s", d->where, diag.message);
@@ -602,9 +604,18 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     dispatch->print = print_text;
     dispatch->print_user = &progress;
     struct tool_exports exports;
-    const struct wm_observer *const observers[] = {&exports.observer};
+    const struct wm_observer *observers[] = {&exports.observer};
     if (job->exports) {
         tool_exports_begin(&exports);
+        dispatch->observers = observers;
+        dispatch->observer_count = 1;
+    }
+    if (job->shard.text) { /* without exports */
+        if (!tool_shard_begin(job, *machine, dispatch, &diag)) {
+            release(&prepared);
+            return tool_fail("%s", diag.message);
+        }
+        observers[0] = footprint_observer(job->shard.footprint);
         dispatch->observers = observers;
         dispatch->observer_count = 1;
     }
@@ -659,6 +670,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         return tell_stopped(report, d, progress.done);
     if (result.fault.kind != WM_FAULT_NONE)
         return tell_fault(job, d, &result, report);
+    if (job->shard.text)
+        return tool_shard_end(job, *machine, &result, &diag) ? code : tool_fail("%s", diag.message);
     code = tool_worse(code, compare_results(job, d, *machine, entry));
     if (stales.count || violated)
         code = tool_worse(code, TOOL_FINDINGS);
