@@ -15,8 +15,10 @@
 static const char help[] =
     "usage: wavemem merge PART... [--out NAME=FILE] [--trace FILE] [options of the report]\n"
     "\n"
-    "Combines the parts that 'wavemem run' or 'prof' with --shard and --part wrote, all of one dispatch: the\n"
-    "buffers of --out, and the report of 'prof'. Both are those of the whole run if no workgroup of one part\n"
+    "Combines the parts that 'wavemem run' or 'prof' with --shard and --part wrote, all of one dispatch: "
+    "the\n"
+    "buffers of --out, and the report of 'prof'. Both are those of the whole run if no workgroup of one "
+    "part\n"
     "depends on one of another part. A byte of global memory that one part wrote and another part read or\n"
     "wrote is reported instead (exit code 1), and nothing is merged.\n"
     "\n"
@@ -100,8 +102,8 @@ static int check_parts(struct part *parts, size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct part *part = &parts[i], *first = &parts[0];
         if (strcmp(part->kernel, first->kernel) || strcmp(part->target, first->target))
-            return tool_fail("%s: a part of kernel '%s' for %s; %s is of '%s' for %s", part->path, part->kernel,
-                             part->target, first->path, first->kernel, first->target);
+            return tool_fail("%s: a part of kernel '%s' for %s; %s is of '%s' for %s", part->path,
+                             part->kernel, part->target, first->path, first->kernel, first->target);
         if (strcmp(part->verb, first->verb))
             return tool_fail("%s: a part of '%s'; %s is of '%s'", part->path, part->verb, first->path,
                              first->verb);
@@ -126,9 +128,10 @@ static int check_parts(struct part *parts, size_t count)
             return tool_fail("%s: the part is damaged: its workgroups are not those of the grid", part->path);
         next = part->first + part->workgroups;
     }
-    return parts[0].whole ? TOOL_CLEAN
-                          : tool_fail("%s: the part is damaged: it has workgroup 0, but is not the first part",
-                                      parts[0].path);
+    return parts[0].whole
+               ? TOOL_CLEAN
+               : tool_fail("%s: the part is damaged: it has workgroup 0, but is not the first part",
+                           parts[0].path);
 }
 
 /* ---- outputs ---- */
@@ -137,8 +140,8 @@ static int check_parts(struct part *parts, size_t count)
 static size_t find_output(const struct part *part, const char *name, size_t length)
 {
     size_t i = 0;
-    while (i < part->output_count && (strlen(part->outputs[i].name) != length ||
-                                      strncmp(part->outputs[i].name, name, length) != 0))
+    while (i < part->output_count &&
+           (strlen(part->outputs[i].name) != length || strncmp(part->outputs[i].name, name, length) != 0))
         i++;
     return i;
 }
@@ -207,7 +210,8 @@ static int merge_outputs(const struct part *parts, size_t count, const struct to
     }
     for (size_t i = 0; i < count && code == TOOL_CLEAN; i++)
         if (!apply(&parts[i], complete))
-            code = tool_fail("%s: the part is damaged: its pages and their bytes do not agree", parts[i].path);
+            code =
+                tool_fail("%s: the part is damaged: its pages and their bytes do not agree", parts[i].path);
     for (size_t i = 0; i < outs->count && code == TOOL_CLEAN; i++) {
         const char *word = outs->kept[i].value, *equals = strchr(word, '=');
         const size_t output = find_output(first, word, (size_t)(equals - word));

@@ -4,6 +4,7 @@
 #include "tool/input.h"
 #include "tool/report/document.h"
 #include "tool/report/prof.h"
+#include "tool/shard/shard.h"
 #include "tool/tool.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 /* wavemem run: executes kernels, writes and compares their outputs. */
 #include "tool/arguments/run.h"
 #include "tool/report/document.h"
+#include "tool/shard/shard.h"
 #include "tool/tool.h"
 
 static const char help[] =

@@ -177,9 +177,9 @@ struct wm_dispatch {
     uint64_t (*others)(void *user);
     void *others_user;
     /* Runs only `workgroup_count` workgroups, 0: all, from number `first_workgroup` on. They are numbered as
-     * they are dispatched: X fastest, then Y, then Z. Those that do not run leave memory as it is. A workgroup
-     * that waits for one of them is a deadlock. WM_BAD_ARGUMENT: the grid does not have them; the dispatch is
-     * cooperative; the profile takes a sample; the check runs workgroups in other orders. */
+     * they are dispatched: X fastest, then Y, then Z. Those that do not run leave memory as it is. A
+     * workgroup that waits for one of them is a deadlock. WM_BAD_ARGUMENT: the grid does not have them; the
+     * dispatch is cooperative; the profile takes a sample; the check runs workgroups in other orders. */
     uint64_t first_workgroup, workgroup_count;
 };
 

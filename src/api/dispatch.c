@@ -84,11 +84,11 @@ static enum wm_status check_range(const struct wm_dispatch *request, struct wmi_
                         (unsigned long long)all);
     dispatch->first_group = first;
     dispatch->run_count = request->workgroup_count ? request->workgroup_count : all - first;
-    const char *needs_all = dispatch->run_count == all                                      ? NULL
-                            : request->cooperative                                          ? "is cooperative"
-                            : seeds                                                         ? "is checked in other orders"
+    const char *needs_all = dispatch->run_count == all ? NULL
+                            : request->cooperative     ? "is cooperative"
+                            : seeds                    ? "is checked in other orders"
                             : request->profile && wmi_profile_takes_sample(request->profile) ? "is sampled"
-                                                                                            : NULL;
+                                                                                             : NULL;
     return needs_all ? wmi_fail(diag, WM_BAD_ARGUMENT, "a dispatch of some workgroups of the grid that %s",
                                 needs_all)
                      : WM_OK;

@@ -257,9 +257,8 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     struct wmi_executor **executors = calloc(threads ? threads : 1, sizeof *executors);
     struct wmi_crew crew = {.work = join, .user = executors, .count = threads ? threads - 1 : 0};
     const bool in_order = wants_order(&dispatch->observers);
-    bool ok = executors &&
-              wmi_deal_create(&dispatch->deal, dispatch->first_group, dispatch->run_count,
-                              threads && !in_order ? threads : 1);
+    bool ok = executors && wmi_deal_create(&dispatch->deal, dispatch->first_group, dispatch->run_count,
+                                           threads && !in_order ? threads : 1);
     bool full;
 
     dispatch->stop_at = dispatch->group_count;

@@ -230,36 +230,6 @@ void tool_keep_text(struct tool_job *job, void *text)
 
 static int read_words(struct tool_job *job, struct tool_words *words, bool in_file);
 
-/* Splits a line into words in place: separated by blanks, quoted by '...' or "..."; # begins a comment.
- * Returns the number of words; -1: a quote is not closed. */
-static int cut_line(char *line, char **words, int most)
-{
-    int count = 0;
-    char *out = line;
-    while (*line) {
-        while (*line == ' ' || *line == '\t' || *line == '\r')
-            line++;
-        if (*line == 0 || *line == '#' || count == most)
-            break;
-        if (out < line)
-            out = line;
-        words[count++] = out;
-        char quote = 0;
-        for (; *line && (quote || !strchr(" \t\r", *line)); line++) {
-            if (quote ? *line == quote : *line == '\'' || *line == '"')
-                quote = quote ? 0 : *line;
-            else
-                *out++ = *line;
-        }
-        if (quote)
-            return -1;
-        if (*line)
-            line++;
-        *out++ = 0;
-    }
-    return count;
-}
-
 /* Reads a job file as if its lines were on the command line, separated by --then. */
 static int read_job_file(struct tool_job *job, const struct tool_words *outer, const char *path)
 {
@@ -284,7 +254,7 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
         tool_keep_text(job, words);
         char where[300];
         snprintf(where, sizeof(where), "%.200s:%u: ", path, number);
-        const int count = cut_line(line, words, most);
+        const int count = tool_cut_line(line, words, most);
         if (count < 0)
             return tool_fail("%sa quote is not closed", where);
         if (count == 0)

@@ -7,7 +7,7 @@
 #include "tool/check/request.h"
 #include "tool/compile/compile.h"
 #include "tool/report/prof.h"
-#include "tool/shard/shard.h"
+#include "tool/shard/range.h"
 
 #include <stdio.h>
 

@@ -5,6 +5,7 @@
 #include "tool/arguments/dwords.h"
 #include "tool/input.h"
 #include "tool/output.h"
+#include "tool/shard/shard.h"
 #include "tool/text.h"
 #include "tool/tool.h"
 

@@ -16,6 +16,7 @@
 #include "tool/report/exports.h"
 #include "tool/report/fidelity.h"
 #include "tool/shard/footprint.h"
+#include "tool/shard/shard.h"
 #include "tool/text.h"
 #include "tool/tool.h"
 
@@ -577,9 +578,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag = {0};
     struct prepared prepared;
-    const bool watched =
-        watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache || job->exports ||
-        job->shard.text;
+    const bool watched = watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache ||
+                         job->exports || job->shard.text;
     if (!prepare(job, index, *machine, &prepared, &diag)) {
         release(&prepared);
         return tool_fail("%s%s", d->where, diag.message);

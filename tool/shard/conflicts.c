@@ -63,8 +63,8 @@ static void add_page(const struct part *first, const struct visit *visits, size_
     for (size_t i = 0; i < count; i++) {
         const struct footprint_page *page = visits[i].page;
         for (size_t at = 0; at < sizeof shared; at++) {
-            shared[at] |= (uint8_t)((page->written[at] & (read[at] | written[at])) |
-                                    (page->read[at] & written[at]));
+            shared[at] |=
+                (uint8_t)((page->written[at] & (read[at] | written[at])) | (page->read[at] & written[at]));
             read[at] |= page->read[at];
             written[at] |= page->written[at];
         }
@@ -93,8 +93,8 @@ static void print_conflict(FILE *file, const struct part *parts, size_t buffer,
                    conflict->address - parts[0].buffers[buffer].address);
     else
         tool_print(file, "memory of no buffer, address 0x%" PRIx64, conflict->address);
-    tool_print(file, ": written in part %" PRIu64 " (%s), %s in part %" PRIu64 " (%s); %" PRIu64
-                     " such byte%s\n",
+    tool_print(file,
+               ": written in part %" PRIu64 " (%s), %s in part %" PRIu64 " (%s); %" PRIu64 " such byte%s\n",
                writer->index + 1, writer->path, conflict->both_write ? "written" : "read", other->index + 1,
                other->path, conflict->bytes, conflict->bytes == 1 ? "" : "s");
 }

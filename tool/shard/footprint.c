@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Observes accesses and marks their bytes. Each thread has pages of its own, which are combined at its end. */
+/* Observes accesses and marks their bytes. Each thread has pages of its own, which are combined at its end.
+ */
 #include "tool/shard/footprint.h"
 
 #include <pthread.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* I/N of --shard, from the command line or from what started the process. */
-#include "tool/shard/shard.h"
+#include "tool/shard/range.h"
+
+#include "tool/shard/footprint.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>
@@ -113,4 +115,12 @@ char *tool_range_path(const char *path, const struct tool_range *range)
         fprintf(out, "%.*s%" PRIu64, (int)(at - path), path, range->index + 1);
     fputs(path, out);
     return fclose(out) ? NULL : made;
+}
+
+void tool_shard_free(struct tool_shard *shard)
+{
+    footprint_destroy(shard->footprint);
+    json_decref(shard->head);
+    free(shard->body);
+    free(shard->path);
 }

@@ -3,7 +3,6 @@
 #include "tool/shard/shard.h"
 
 #include "base/random.h"
-#include "tool/arguments/job.h"
 #include "tool/input.h"
 #include "tool/output.h"
 #include "tool/report/document.h"
@@ -179,22 +178,20 @@ static json_t *make_head(const struct tool_job *job, const struct wm_result *res
             json_array_append_new(buffers, describe_memory(b->name, b->address, tool_buffer_bytes(b)));
     for (size_t i = 0; i < d->outputs.count; i++) {
         const struct tool_output *output = &d->output[i];
-        json_t *one = describe_memory(output->key, output->buffer->address + output->offset,
-                                      output_size(output));
+        json_t *one =
+            describe_memory(output->key, output->buffer->address + output->offset, output_size(output));
         json_object_set_new(one, "type", json_string(tool_buffer_type(output->buffer, output->offset)->name));
-        json_object_set_new(one, "shape",
-                            json_string(output->offset ? "" : output->buffer->array.shape));
+        json_object_set_new(one, "shape", json_string(output->offset ? "" : output->buffer->array.shape));
         json_array_append_new(outputs, one);
     }
-    return json_pack(
-        "{s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:s, s:s, s:b, s:I, s:I, s:I, s:o, s:o}", "version",
-        PART_VERSION, "verb", job->verb, "part", (json_int_t)shard->range.index + 1, "parts",
-        (json_int_t)shard->range.count, "first_workgroup", (json_int_t)shard->first, "workgroups",
-        (json_int_t)shard->workgroups, "all_workgroups", (json_int_t)shard->all, "kernel",
-        tool_json_text(d->kernel->name), "target", wm_object_target(d->object), "digest", digest, "gds",
-        footprint_has_gds(shard->footprint), "waves", (json_int_t)result->waves, "wave_instructions",
-        (json_int_t)result->wave_instructions, "pages", (json_int_t)pages, "buffers", buffers, "outputs",
-        outputs);
+    return json_pack("{s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:s, s:s, s:b, s:I, s:I, s:I, s:o, s:o}",
+                     "version", PART_VERSION, "verb", job->verb, "part", (json_int_t)shard->range.index + 1,
+                     "parts", (json_int_t)shard->range.count, "first_workgroup", (json_int_t)shard->first,
+                     "workgroups", (json_int_t)shard->workgroups, "all_workgroups", (json_int_t)shard->all,
+                     "kernel", tool_json_text(d->kernel->name), "target", wm_object_target(d->object),
+                     "digest", digest, "gds", footprint_has_gds(shard->footprint), "waves",
+                     (json_int_t)result->waves, "wave_instructions", (json_int_t)result->wave_instructions,
+                     "pages", (json_int_t)pages, "buffers", buffers, "outputs", outputs);
 }
 
 /* Writes the bytes that the shard wrote to the page, and that an output has. */
@@ -283,12 +280,4 @@ int tool_shard_write(struct tool_job *job, const uint8_t *trace, size_t size)
     free(packed);
     free(head);
     return code;
-}
-
-void tool_shard_free(struct tool_shard *shard)
-{
-    footprint_destroy(shard->footprint);
-    json_decref(shard->head);
-    free(shard->body);
-    free(shard->path);
 }

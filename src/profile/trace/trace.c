@@ -455,7 +455,8 @@ bool wmi_trace_get_log(struct wmi_reader *reader, uint32_t slots, const uint32_t
             get_access(reader, slots, access, places);
             reader->failed |= group->words > MOST_WORDS;
             if (!reader->failed)
-                wmi_log_append(group, wave, map ? map[access->slot] : access->slot, access->block, access->full, access->count);
+                wmi_log_append(group, wave, map ? map[access->slot] : access->slot, access->block,
+                               access->full, access->count);
         }
     }
     const bool good = access && !reader->failed && reader->at == reader->end && !group->cuts;
