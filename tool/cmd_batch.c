@@ -27,7 +27,7 @@ static const char help[] =
     "A file of six runs, of which the second line makes four (the choices in braces; # begins a comment):\n"
     "  run vecadd.co -g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=zero:f32:256 --arg "
     "n=256\n"
-    "  prof transpose.co -k {transpose_naive,transpose_lds} --guess --gpu {mi25,vega64}\n"
+    "  prof transpose.co -k {transpose_naive,transpose_lds} --guess --gpu {vega56,vega64}\n"
     "  check transpose.co -k transpose_naive --guess\n"
     "Two processes at once; what failed:\n"
     "  wavemem batch runs.txt --out results.jsonl -j 2 --timeout 600\n"

@@ -565,6 +565,8 @@ static int tell_fault(const struct tool_job *job, const struct tool_dispatch *d,
                       const struct wm_result *result, json_t *report)
 {
     show_fault("error", &result->fault);
+    if (job->shard.text && result->fault.kind == WM_FAULT_DEADLOCK)
+        fputs("  workgroups of other shards do not run here\n", stderr);
     if (report && job->check.given)
         json_array_append_new(
             json_object_get(report, "incomplete"),
