@@ -23,8 +23,8 @@ static const char help[] =
     "wrote is reported instead (exit code 1), and nothing is merged.\n"
     "\n"
     "Two processes, on one machine or on two:\n"
-    "  wavemem prof k.co -k f -g 1M -b 256 --arg out=zero:f32:1M --out out=x.npy --shard 1/2 --part p1\n"
-    "  wavemem prof k.co -k f -g 1M -b 256 --arg out=zero:f32:1M --out out=x.npy --shard 2/2 --part p2\n"
+    "  wavemem prof ... --out out=out.npy --shard 1/2 --part p1\n"
+    "  wavemem prof ... --out out=out.npy --shard 2/2 --part p2\n"
     "  wavemem merge p1 p2 --out out=out.npy --json=report.json\n"
     "As many as mpirun or Slurm starts:\n"
     "  mpirun -n 8 wavemem prof ... --shard auto --part part.%i\n"
@@ -162,24 +162,34 @@ static int check_outs(const struct part *first, const struct tool_kept_list *out
     return TOOL_CLEAN;
 }
 
-/* Puts the bytes that the part wrote into the complete outputs. */
+/* Copies the bytes of the page that the output has. False: there are not so many. */
+static bool apply_page(const struct part *part, const struct footprint_page *page,
+                       const struct part_memory *output, uint8_t *complete, size_t *used)
+{
+    const uint64_t from = page->number * FOOTPRINT_PAGE;
+    const uint64_t low = from > output->address ? from : output->address;
+    const uint64_t end = output->address + output->size; /* part_read() looks that it does not overflow */
+    const uint64_t high = end - from < FOOTPRINT_PAGE ? end : from + FOOTPRINT_PAGE;
+    if (end <= from || low >= high)
+        return true;
+    uint64_t at = low;
+    for (uint64_t run; (run = footprint_run(page->written, &at, high)); at += run) {
+        if (run > part->data_size - *used)
+            return false;
+        memcpy(complete + (at - output->address), part->data + *used, run);
+        *used += run;
+    }
+    return true;
+}
+
+/* Puts the bytes that a part but the first wrote into the complete outputs. */
 static bool apply(const struct part *part, uint8_t *const *complete)
 {
     size_t used = 0;
-    for (size_t p = 0; p < part->page_count; p++) {
-        const struct footprint_page *page = &part->pages[p];
-        for (size_t i = 0; i < part->output_count; i++) {
-            const struct part_memory *output = &part->outputs[i];
-            for (uint64_t at = 0; at < FOOTPRINT_PAGE; at++) {
-                const uint64_t offset = page->number * FOOTPRINT_PAGE + at - output->address;
-                if (offset >= output->size || !footprint_has(page->written, at))
-                    continue;
-                if (used == part->data_size)
-                    return false;
-                complete[i][offset] = part->data[used++];
-            }
-        }
-    }
+    for (size_t p = 0; p < part->page_count; p++)
+        for (size_t i = 0; i < part->output_count; i++)
+            if (!apply_page(part, &part->pages[p], &part->outputs[i], complete[i], &used))
+                return false;
     return used == part->data_size;
 }
 
@@ -208,7 +218,7 @@ static int merge_outputs(const struct part *parts, size_t count, const struct to
         complete[i] = at;
         at += first->outputs[i].size;
     }
-    for (size_t i = 0; i < count && code == TOOL_CLEAN; i++)
+    for (size_t i = 1; i < count && code == TOOL_CLEAN; i++)
         if (!apply(&parts[i], complete))
             code =
                 tool_fail("%s: the part is damaged: its pages and their bytes do not agree", parts[i].path);
@@ -288,11 +298,8 @@ static int read_and_merge(const struct request *request, char **paths, size_t co
     struct part *parts = calloc(count, sizeof *parts);
     int code = parts ? TOOL_CLEAN : tool_fail("merge: out of memory");
     size_t opened = 0;
-    while (parts && opened < count && code == TOOL_CLEAN)
-        if (!part_read(&parts[opened], paths[opened]))
-            code = TOOL_WRONG, opened++;
-        else
-            opened++;
+    for (; opened < count && code == TOOL_CLEAN; opened++)
+        code = part_read(&parts[opened], paths[opened]) ? TOOL_CLEAN : TOOL_WRONG;
     code = code ? code : merge(request, parts, count, word_count, words);
     for (size_t i = 0; i < opened; i++)
         part_free(&parts[i]);

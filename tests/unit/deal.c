@@ -13,22 +13,22 @@ enum { MOST = 3000 };
 
 /* Workers take workgroups in turn until none below `stop` is left; each of those must be taken exactly
  * once. */
-static void check(uint64_t workgroups, unsigned workers, uint64_t stop)
+static void check(uint64_t first, uint64_t workgroups, unsigned workers, uint64_t stop)
 {
     unsigned char taken[MOST] = {0};
     struct wmi_deal deal;
     uint64_t from = 0, to = 0;
     bool any = true;
-    assert_true(wmi_deal_create(&deal, 0, workgroups, workers));
+    assert_true(wmi_deal_create(&deal, first, workgroups, workers));
     while (any) {
         any = false;
         for (unsigned i = 0; i < workers; i++) {
-            if (!wmi_deal_take(&deal, i, stop, &from, &to))
+            if (!wmi_deal_take(&deal, i, first + stop, &from, &to))
                 continue;
             any = true;
-            assert_true(from < to && to <= workgroups && from < stop);
+            assert_true(from >= first && from < to && to <= first + workgroups && from < first + stop);
             for (; from < to; from++)
-                taken[from]++;
+                taken[from - first]++;
         }
     }
     for (uint64_t i = 0; i < workgroups; i++)
@@ -42,8 +42,9 @@ static void each_is_taken_once(void **state)
     for (unsigned workers = 1; workers <= 7; workers++)
         for (uint64_t workgroups = 1; workgroups <= MOST; workgroups = workgroups * 3 / 2 + 1)
             for (uint64_t stop = 0; stop <= workgroups; stop += workgroups / 3 + 1) {
-                check(workgroups, workers, stop);
-                check(workgroups, workers, workgroups);
+                check(0, workgroups, workers, stop);
+                check(0, workgroups, workers, workgroups);
+                check(UINT32_MAX, workgroups, workers, stop);
             }
 }
 

@@ -78,6 +78,16 @@ static void free_pages(struct pages *pages)
     free(pages->index);
 }
 
+uint64_t footprint_run(const uint8_t *mask, uint64_t *at, uint64_t end)
+{
+    while (*at < end && !footprint_has(mask, *at))
+        ++*at;
+    uint64_t to = *at;
+    while (to < end && footprint_has(mask, to))
+        to += to % 8 == 0 && end - to >= 8 && mask[to % FOOTPRINT_PAGE / 8] == 0xff ? 8 : 1;
+    return to - *at;
+}
+
 /* ---- accesses ---- */
 
 /* Sets `count` bits from `first` on. */

@@ -18,6 +18,10 @@ static inline bool footprint_has(const uint8_t *mask, uint64_t byte)
     return mask[byte % FOOTPRINT_PAGE / 8] >> byte % 8 & 1;
 }
 
+/* The first run of set bits in [*at, end), both within one page or at its end: sets *at to its start and
+ * returns its length; 0: there is none. */
+uint64_t footprint_run(const uint8_t *mask, uint64_t *at, uint64_t end);
+
 struct footprint;
 
 /* NULL: no memory. */

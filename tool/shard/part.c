@@ -52,6 +52,7 @@ static struct part_memory *get_memory(const json_t *list, size_t *count, bool ty
         memory->type = json_string_value(json_object_get(one, "type"));
         memory->shape = json_string_value(json_object_get(one, "shape"));
         good = get(one, "address", &memory->address) && get(one, "size", &memory->size) && memory->name &&
+               memory->size < INT64_MAX && /* the sum does not overflow */
                (!typed || (memory->type && memory->shape && is_shape(memory->shape)));
     }
     *count = json_array_size(list);
@@ -119,6 +120,11 @@ static bool read_body(struct part *part, const uint8_t *packed, size_t packed_si
     part->pages = aligned;
     part->data = part->body + whole + pages;
     part->data_size = left - pages;
+    if (!part->index && part->data_size)
+        return wrong(part, "more stands behind its pages");
+    for (size_t i = 0; i < part->page_count; i++)
+        if (aligned[i].number > UINT64_MAX / FOOTPRINT_PAGE - 1)
+            return wrong(part, "a page lies behind the address space");
     for (size_t i = 1; i < part->page_count; i++)
         if (aligned[i].number <= aligned[i - 1].number)
             return wrong(part, "its pages are not in order");

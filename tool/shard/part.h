@@ -5,8 +5,8 @@
  * of the trace; the head, JSON; the compressed body, a zstd frame; the trace (docs/trace.md), or nothing.
  *
  * The body: in the first part, the complete outputs, one behind the other; then the pages that the shard
- * accessed (struct footprint_page); then, in the order of the pages, the bytes that it wrote to outputs, once
- * for each output that has them. */
+ * accessed (struct footprint_page); then, but in the first part, the bytes that it wrote to outputs, in the
+ * order of the pages, once for each output that has them. */
 #ifndef WAVEMEM_TOOL_PART_H
 #define WAVEMEM_TOOL_PART_H
 

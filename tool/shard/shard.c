@@ -205,9 +205,10 @@ static bool write_page(FILE *out, const struct footprint_page *page, const struc
     const uint8_t *bytes = low < high ? wm_host_pointer(machine, low, high - low) : NULL;
     if (low < high && !bytes)
         return false;
-    for (uint64_t at = low; at < high; at++)
-        if (footprint_has(page->written, at))
-            putc(bytes[at - low], out);
+    uint64_t at = low;
+    for (uint64_t run; (run = footprint_run(page->written, &at, high)); at += run)
+        if (fwrite(bytes + (at - low), 1, run, out) != run)
+            return false;
     return true;
 }
 
@@ -227,7 +228,7 @@ bool tool_shard_end(struct tool_job *job, struct wm_machine *machine, const stru
         good = bytes && fwrite(bytes, 1, size, out) == size;
     }
     good = good && (!count || fwrite(pages, sizeof *pages, count, out) == count);
-    for (size_t page = 0; good && page < count; page++)
+    for (size_t page = 0; good && page < count && shard->range.index; page++)
         for (size_t i = 0; good && i < d->outputs.count; i++)
             good = write_page(out, &pages[page], &d->output[i], machine);
     if (out && fclose(out))
