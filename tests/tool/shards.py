@@ -4,12 +4,62 @@
 
 usage: shards.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
+import ctypes
+import ctypes.util
+import json
 import os
+import shutil
 import struct
 import subprocess
+import unittest
 
 import command
 from command import Case, TRANSPOSE, pack, random_elements
+
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+PRIVATE = b"""kernel void f(global const uint *in, global uint *out, uint n) {
+  uint i = get_global_id(0), a[32], s = 0;
+  for (uint k = 0; k < 32; k++) a[k] = in[(i + k) % n];
+  for (uint k = 0; k < 64; k++) { uint j = (in[i] + k * s) % 32; a[j] += k; s += a[(j + 7) % 32]; }
+  out[i] = s;
+}
+"""
+
+
+class Zstd:
+    """libzstd itself."""
+    library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+
+    @classmethod
+    def call(cls, name, size, *arguments):
+        function = getattr(cls.library, name)
+        function.restype = ctypes.c_size_t
+        room = ctypes.create_string_buffer(size)
+        used = function(room, ctypes.c_size_t(size), *arguments)
+        return room.raw[:used]
+
+    @classmethod
+    def compress(cls, data):
+        return cls.call("ZSTD_compress", len(data) + 1024, data, ctypes.c_size_t(len(data)), 1)
+
+    @classmethod
+    def decompress(cls, data, size):
+        return cls.call("ZSTD_decompress", size, data, ctypes.c_size_t(len(data)))
+
+
+def open_part(content):
+    """The head, the body and the trace of a part; source: tool/shard/part.h."""
+    head, body, packed, trace = struct.unpack_from("<4Q", content, 8)
+    assert len(content) == 40 + head + packed + trace
+    return (json.loads(content[40:40 + head]), Zstd.decompress(content[40 + head:40 + head + packed], body),
+            content[40 + head + packed:])
+
+
+def close_part(head, body, trace, size=None):
+    head, packed = json.dumps(head).encode(), Zstd.compress(body)
+    sizes = struct.pack("<4Q", len(head), len(body) if size is None else size, len(packed), len(trace))
+    return b"WMPART\0\1" + sizes + head + packed + trace
+
 
 LAUNCHERS = ("OMPI_", "PMI_", "SLURM_")
 
@@ -65,6 +115,18 @@ class Shards(Case):
                     self.run_tool("merge part.1 part.2 part.3", f"{form}=m")
                     self.run_tool("replay whole.trace", f"{form}=w")
                     self.assertEqual(self.read("m"), self.read("w"), form)
+
+    @unittest.skipUnless(shutil.which("clang-19") and shutil.which("ld.lld-19") and os.path.exists(BITCODE), "no compiler")
+    def test_private_memory(self):
+        """Which scratch memory a workgroup has differs from shard to shard; it is nobody else's."""
+        self.path("private.cl", PRIVATE)
+        for target in ("gfx900", "gfx1100"):
+            words = f"private.cl -m {target} -g 1024 -b 64 --arg in=rand:u32:1024 --arg out=zero:u32:1024 --arg n=1024 --out out=o.npy"
+            self.run_tool("prof", words, "--trace whole.trace")
+            parts = self.split("prof", 3, words)
+            self.run_tool("merge", parts, "--out out=m.npy --trace merged.trace")
+            self.assertEqual(self.read("m.npy"), self.read("o.npy"))
+            self.assertEqual(self.read("merged.trace"), self.read("whole.trace"))
 
     def test_other_product(self):
         words = ("-k transpose_naive", TRANSPOSE)
@@ -172,6 +234,51 @@ class Shards(Case):
         self.path("long", content + b"x")
         self.refused("longer than it says", "merge", one, "long")
 
+    def merge_any(self, name, *what):
+        """Merges a part that may be anything with the first one: the result, what they share, or one message."""
+        done = subprocess.run([command.WAVEMEM, "merge", "part.1", name, "--out", "out=m.npy"], cwd=self.folder.name,
+                              capture_output=True, encoding="utf-8", errors="replace", timeout=60)
+        self.assertIn(done.returncode, (0, 1, 2), (what, done.stderr))
+        if done.returncode == 2:
+            self.assertTrue(done.stderr.startswith("wavemem: ") and done.stderr.count("\n") == 1, done.stderr)
+        return done.returncode
+
+    def test_damaged_contents(self):
+        """Parts of which zstd finds nothing wrong."""
+        self.split("prof", 2, self.example("transpose"), "-k transpose_naive " + TRANSPOSE + " --out out=o.npy")
+        head, body, trace = open_part(self.read("part.2"))
+        self.path("same", close_part(head, body, trace))
+        self.assertEqual(self.merge_any("same"), 0)
+        for at in range(0, len(body), max(1, len(body) // 100)):
+            self.path("bad", close_part(head, body[:at] + bytes([body[at] ^ 0xA5]) + body[at + 1:], trace))
+            self.merge_any("bad", at)
+        for size in (0, 7, len(body) - 1):
+            self.path("bad", close_part(head, body[:size], trace))
+            self.assertEqual(self.merge_any("bad", size), 2)
+        for size in (0, 2**40, 2**63, 2**64 - 1):
+            self.path("bad", close_part(head, body, trace, size))
+            self.assertEqual(self.merge_any("bad", size), 2)
+        numbers = (-1, 0, 1, 2**32, 2**62, 2**63 - 1, "x", None, [], {})
+        for key in head:
+            for value in numbers:
+                self.path("bad", close_part(dict(head, **{key: value}), body, trace))
+                self.merge_any("bad", key, value)
+            self.path("bad", close_part({name: value for name, value in head.items() if name != key}, body, trace))
+            self.assertEqual(self.merge_any("bad", key), 0 if key in ("gds", "waves", "wave_instructions") else 2)
+        for place in ("buffers", "outputs"):
+            for key in head[place][0]:
+                for value in numbers:
+                    self.path("bad", close_part(dict(head, **{place: [dict(head[place][0], **{key: value})]}), body, trace))
+                    self.merge_any("bad", place, key, value)
+        self.path("part.1", close_part(*open_part(self.read("part.1"))))
+        self.assertEqual(self.merge_any("same"), 0)
+        first, whole, other = open_part(self.read("part.1"))
+        for key, value in (("address", 2**63 - 1), ("address", 2**63 - 4096), ("size", 2**63 - 1), ("size", 1)):
+            changed = [dict(part, outputs=[dict(part["outputs"][0], **{key: value})]) for part in (first, head)]
+            self.path("part.1", close_part(changed[0], whole, other))
+            self.path("bad", close_part(changed[1], body, trace))
+            self.merge_any("bad", key, value)
+
     def test_damaged_parts(self):
         """Whatever byte is changed: the result, or one message."""
         words = "-k transpose_naive " + TRANSPOSE + " --out out=o.npy"
@@ -179,11 +286,7 @@ class Shards(Case):
         content = self.read("part.2")
         for at in range(0, len(content), max(1, len(content) // (40 if command.REDUCED else 160))):
             self.path("bad", content[:at] + bytes([content[at] ^ 0x5A]) + content[at + 1:])
-            done = subprocess.run([command.WAVEMEM, "merge", "part.1", "bad", "--out", "out=m.npy"], cwd=self.folder.name,
-                                  capture_output=True, encoding="utf-8", errors="replace", timeout=60)
-            self.assertIn(done.returncode, (0, 2), (at, done.stderr))
-            if done.returncode:
-                self.assertTrue(done.stderr.startswith("wavemem: ") and done.stderr.count("\n") == 1, done.stderr)
+            self.merge_any("bad", at)
 
     def test_run_parts_have_no_profile(self):
         parts = self.split("run", 2, self.example("transpose"), "-k transpose_naive " + TRANSPOSE + " --out out=o.npy")
