@@ -335,11 +335,14 @@ static bool bus_is_kept(struct wmi_encoder *e, const struct wmi_instruction *ins
 
 static bool even_tuples_are_kept(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
-    if (!e->target->limits[WMI_LIMIT_even_tuples] || wmi_rows[insn->id].rules & WMI_RULE_ODD_TUPLES)
+    const bool odd_result = wmi_rows[insn->id].rules & WMI_RULE_ODD_RESULT;
+    if (!e->target->limits[WMI_LIMIT_even_tuples])
         return true;
-    for (unsigned i = 0; i < insn->operands; i++)
-        if (is_vector(&insn->operand[i]) && insn->operand[i].dwords > 1 && insn->operand[i].reg & 1)
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        if (is_vector(o) && o->dwords > 1 && o->reg & 1 && !(odd_result && o->role == WMI_ROLE_D))
             return wmi_wrong_operand(e, i, "a tuple that begins at an even register");
+    }
     return true;
 }
 

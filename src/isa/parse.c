@@ -453,7 +453,8 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
             spec->kind == WMI_KIND_vopd_y_dst ? "an even register beside an odd one, or the other way round"
             : o->kind == WMI_OPERAND_SPECIAL  ? special_name(o)
                                               : "a tuple that begins at a multiple of its size (or of 4)");
-    if (p->part != o->part)
+    const bool may_be_whole = !p->part && wmi_names_all_halves(e->target, e->form);
+    if (p->part != o->part && !may_be_whole)
         return wmi_expected(e->cursor, p->at,
                             o->part ? "a half of a register: .l or .h" : "a whole register");
     return true;
