@@ -164,7 +164,7 @@ static bool row_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
     return true;
 }
 
-/* Matrix operands are vector registers; C may be a constant if the limit matrix_constants is set. */
+/* Matrices are in vector registers; C may be a constant if the limit matrix_constants is set. */
 static bool matrix_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < insn->operands; i++) {
@@ -172,7 +172,8 @@ static bool matrix_takes(struct wmi_encoder *e, const struct wmi_instruction *in
         const bool c = o->role == WMI_ROLE_C && e->target->limits[WMI_LIMIT_matrix_constants];
         const bool constant = o->kind == WMI_OPERAND_CONSTANT || is_aperture(o) || is_flag(o) ||
                               is_special(o, WMI_SPECIAL_NULL);
-        if (o->kind != WMI_OPERAND_NONE && !is_vector(o) && !(c && constant))
+        const bool scale = o->role == WMI_ROLE_DATA || o->role == WMI_ROLE_DATA2;
+        if (o->kind != WMI_OPERAND_NONE && !scale && !is_vector(o) && !(c && constant))
             return wmi_wrong_operand(e, i, c ? "vector registers or an inline constant" : "vector registers");
     }
     return true;

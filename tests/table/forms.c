@@ -98,13 +98,25 @@ static void put_fields(uint32_t *words, const struct wmi_form *form)
     }
 }
 
+/* VGPRs of the second half of a pair in three dwords, in other banks than those of the first half. */
+static void put_second(uint32_t *words, const struct wmi_target *target)
+{
+    const unsigned opcode = 0, other_bank = 2;
+    const struct wmi_form *form = &wmi_forms[target->spaces[target->second[1]].forms[opcode]];
+    for (unsigned i = 0; i < form->specs; i++)
+        if (wmi_specs[form->spec + i].kind == WMI_KIND_vgpr)
+            put(words, wmi_specs[form->spec + i].pos, wmi_specs[form->spec + i].width, other_bank);
+}
+
 /* The words of a form with each operand's field at the `edge`th value, but `varied` at `value`. */
-static void make_words(uint32_t *words, const struct wmi_space *space, unsigned opcode,
-                       const struct wmi_form *form, bool vgprs, unsigned varied, uint32_t value)
+static void make_words(uint32_t *words, const struct wmi_target *target, const struct wmi_space *space,
+                       unsigned opcode, const struct wmi_form *form, bool vgprs, unsigned varied, uint32_t value)
 {
     memset(words, 0, WORDS * sizeof *words);
     memcpy(words, wmi_canonical[form->canonical], sizeof wmi_canonical[0]);
     put_fields(words, form);
+    if (wmi_layouts[form->layout].id == WMI_LAYOUT_vopd3_x)
+        put_second(words, target);
     for (unsigned i = 0; i < form->specs; i++) {
         const struct wmi_spec *spec = &wmi_specs[form->spec + i];
         if (spec->width)
@@ -247,12 +259,12 @@ static void check_form(const struct wmi_target *target, const struct wmi_space *
     uint32_t words[WORDS];
     enum outcome best = NO_INSTRUCTION;
     for (unsigned vgprs = 0; vgprs < 2; vgprs++) {
-        make_words(words, space, opcode, form, vgprs, form->specs, 0);
+        make_words(words, target, space, opcode, form, vgprs, form->specs, 0);
         best = furthest(best, outcome(target, words, number, texts));
         for (unsigned i = 0; i < form->specs; i++)
             for (unsigned e = 0; e < EDGES; e += texts->step)
                 if (takes_edge(&wmi_specs[form->spec + i], edges[e])) {
-                    make_words(words, space, opcode, form, vgprs, i, edges[e]);
+                    make_words(words, target, space, opcode, form, vgprs, i, edges[e]);
                     best = furthest(best, outcome(target, words, number, texts));
                 }
     }
@@ -269,7 +281,7 @@ static void check_unassigned(const struct wmi_target *target, const struct wmi_s
     static const struct wmi_form none;
     uint32_t words[WORDS];
     struct wmi_instruction insn;
-    make_words(words, space, opcode, &none, false, 0, 0);
+    make_words(words, target, space, opcode, &none, false, 0, 0);
     if (!wmi_decode(target, words, WORDS, &insn))
         return;
     for (unsigned i = 0; i < 1u << (space->width + space->width2); i++)
