@@ -532,7 +532,8 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         return vgpr(o, value);
     case WMI_KIND_scratch_addr:
         /* On gfx11 and later, the bit SVE says whether SCRATCH has a VGPR address. */
-        if (wmi_form_has_field(&wmi_forms[c->out->form], WMI_FIELD_sve) ? c->out->field[WMI_FIELD_sve] : is_off(c, saddr_field(c)))
+        if (wmi_form_has_field(&wmi_forms[c->out->form], WMI_FIELD_sve) ? c->out->field[WMI_FIELD_sve]
+                                                                        : is_off(c, saddr_field(c)))
             return vgpr(o, value);
         off(o);
         return true;
@@ -714,7 +715,7 @@ static void select_halves(const struct context *c, const struct wmi_form *form)
         struct wmi_operand *o = &out->operand[i];
         if (is_16_bit(c, o) && (c->executes || o->kind == WMI_OPERAND_VGPR))
             o->part = bits(out->words, wmi_op_sel_bit(&wmi_specs[form->spec + i]), 1) ? WMI_PART_HIGH
-                                                                                   : WMI_PART_LOW;
+                                                                                      : WMI_PART_LOW;
     }
 }
 

@@ -240,7 +240,8 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
 static enum wmi_part shown_part(const struct wmi_target *target, const struct wmi_instruction *insn,
                                 const struct wmi_operand *o)
 {
-    if (!o->part || target->limits[WMI_LIMIT_names_halves] || !wmi_is_true16_vop3(target, &wmi_forms[insn->form]))
+    if (!o->part || target->limits[WMI_LIMIT_names_halves] ||
+        !wmi_is_true16_vop3(target, &wmi_forms[insn->form]))
         return (enum wmi_part)o->part;
     if (insn->layout == WMI_LAYOUT_vop3)
         return WMI_PART_LOW;
@@ -452,8 +453,7 @@ static void put_op_sel(struct wmi_text *text, const struct wmi_target *target,
                        const struct wmi_instruction *insn)
 {
     const struct wmi_form *form = &wmi_forms[insn->form];
-    const bool has_result =
-        wmi_specs[form->spec].type != WMI_TYPE_mask || insn->layout == WMI_LAYOUT_vop3c;
+    const bool has_result = wmi_specs[form->spec].type != WMI_TYPE_mask || insn->layout == WMI_LAYOUT_vop3c;
     const struct wmi_field_spec op_sel = {
         .field = WMI_FIELD_op_sel, .show = WMI_SHOW_bits, .width = has_result ? 4 : 3};
     if (!wmi_form_has_field(form, WMI_FIELD_op_sel))

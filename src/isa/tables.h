@@ -111,7 +111,8 @@ bool wmi_is_pair32(enum wmi_type type);
 /* Whether op_sel chooses halves of VGPRs that the text names (LLVM's mode real-true16). */
 bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_form *form);
 
-/* The same if text names the halves of all 16-bit operands, and the assembler sets op_sel by them (LLVM 22). */
+/* The same if text names the halves of all 16-bit operands, and the assembler sets op_sel by them (LLVM 22).
+ */
 static inline bool wmi_names_all_halves(const struct wmi_target *target, const struct wmi_form *form)
 {
     return target->limits[WMI_LIMIT_names_halves] && wmi_is_true16_vop3(target, form);

@@ -110,7 +110,8 @@ static void put_second(uint32_t *words, const struct wmi_target *target)
 
 /* The words of a form with each operand's field at the `edge`th value, but `varied` at `value`. */
 static void make_words(uint32_t *words, const struct wmi_target *target, const struct wmi_space *space,
-                       unsigned opcode, const struct wmi_form *form, bool vgprs, unsigned varied, uint32_t value)
+                       unsigned opcode, const struct wmi_form *form, bool vgprs, unsigned varied,
+                       uint32_t value)
 {
     memset(words, 0, WORDS * sizeof *words);
     memcpy(words, wmi_canonical[form->canonical], sizeof wmi_canonical[0]);
