@@ -263,8 +263,9 @@ static void check_form(const struct wmi_target *target, const struct wmi_space *
         make_words(words, target, space, opcode, form, vgprs, form->specs, 0);
         best = furthest(best, outcome(target, words, number, texts));
         for (unsigned i = 0; i < form->specs; i++)
-            for (unsigned e = 0; e < EDGES; e += texts->step)
-                if (takes_edge(&wmi_specs[form->spec + i], edges[e])) {
+            for (unsigned e = 0; e < EDGES; e++)
+                if ((e % texts->step == 0 || e == EDGES - 1) &&
+                    takes_edge(&wmi_specs[form->spec + i], edges[e])) {
                     make_words(words, target, space, opcode, form, vgprs, i, edges[e]);
                     best = furthest(best, outcome(target, words, number, texts));
                 }
