@@ -239,6 +239,8 @@ class Shards(Case):
         done = subprocess.run([command.WAVEMEM, "merge", "part.1", name, "--out", "out=m.npy"], cwd=self.folder.name,
                               capture_output=True, encoding="utf-8", errors="replace", timeout=60)
         self.assertIn(done.returncode, (0, 1, 2), (what, done.stderr))
+        if done.returncode == 1:
+            self.assertRegex(done.stderr, r"\A(communicates: [^\n]*\n)+\Z", what)
         if done.returncode == 2:
             self.assertTrue(done.stderr.startswith("wavemem: ") and done.stderr.count("\n") == 1, done.stderr)
         return done.returncode
@@ -251,6 +253,11 @@ class Shards(Case):
         self.assertEqual(self.merge_any("same"), 0)
         for at in range(0, len(body), max(1, len(body) // 100)):
             self.path("bad", close_part(head, body[:at] + bytes([body[at] ^ 0xA5]) + body[at + 1:], trace))
+            self.merge_any("bad", at)
+        records = Zstd.decompress(trace[8:], 1 << 24)
+        for at in range(0, len(records), max(1, len(records) // 300)):
+            changed = records[:at] + bytes([records[at] ^ 1 << at % 8]) + records[at + 1:]
+            self.path("bad", close_part(head, body, trace[:8] + Zstd.compress(changed)))
             self.merge_any("bad", at)
         for size in (0, 7, len(body) - 1):
             self.path("bad", close_part(head, body[:size], trace))

@@ -93,6 +93,8 @@ static bool read_head(struct part *part, const char *text, size_t size)
 static bool read_body(struct part *part, const uint8_t *packed, size_t packed_size, size_t size)
 {
     size_t left = size, whole = 0;
+    if (ZSTD_getFrameContentSize(packed, packed_size) != size)
+        return wrong(part, "its body is not as long as it says");
     part->body = size < SIZE_MAX / 2 ? malloc(size + 1) : NULL;
     if (!part->body) {
         tool_fail("%s: no memory for a part of %zu bytes", part->path, size);
