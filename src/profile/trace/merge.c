@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_COPIED = 1 << 14 }; /* symbols with code, and sources */
+
 /* An instruction of the merged trace. */
 struct merged {
     uint64_t pc;
@@ -182,6 +184,8 @@ static const char *get_copied(struct pass *pass, enum wmi_trace_kind kind, const
         if (have->kind == kind && have->bytes.size == size && !memcmp(have->bytes.byte, reader->at, size))
             return NULL;
     }
+    if (merge->copied_count == MOST_COPIED)
+        return "more code and sources than a kernel has";
     struct copied *grown = realloc(merge->copied, (merge->copied_count + 1) * sizeof *grown);
     if (!grown)
         return no_memory;
