@@ -574,6 +574,24 @@ static int tell_fault(const struct tool_job *job, const struct tool_dispatch *d,
     return TOOL_FAULT;
 }
 
+/* Sets the observer of --exports or of a shard, which has no exports; neither: there is none. */
+static bool begin_observer(struct tool_job *job, struct wm_machine *machine, struct tool_exports *exports,
+                           struct wm_dispatch *dispatch, const struct wm_observer **observer,
+                           struct wm_diag *diag)
+{
+    if (job->exports) {
+        tool_exports_begin(exports);
+        *observer = &exports->observer;
+    } else if (job->shard.text) {
+        if (!tool_shard_begin(job, machine, dispatch, diag))
+            return false;
+        *observer = footprint_observer(job->shard.footprint);
+    }
+    dispatch->observers = observer;
+    dispatch->observer_count = *observer != NULL;
+    return true;
+}
+
 static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **machine,
                         const struct watchers *watchers, json_t *report)
 {
@@ -606,20 +624,10 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     dispatch->print = print_text;
     dispatch->print_user = &progress;
     struct tool_exports exports;
-    const struct wm_observer *observers[] = {&exports.observer};
-    if (job->exports) {
-        tool_exports_begin(&exports);
-        dispatch->observers = observers;
-        dispatch->observer_count = 1;
-    }
-    if (job->shard.text) { /* without exports */
-        if (!tool_shard_begin(job, *machine, dispatch, &diag)) {
-            release(&prepared);
-            return tool_fail("%s", diag.message);
-        }
-        observers[0] = footprint_observer(job->shard.footprint);
-        dispatch->observers = observers;
-        dispatch->observer_count = 1;
+    const struct wm_observer *observer = NULL;
+    if (!begin_observer(job, *machine, &exports, dispatch, &observer, &diag)) {
+        release(&prepared);
+        return tool_fail("%s", diag.message);
     }
     struct wm_result result = {.struct_size = sizeof(result)};
     const int executed = execute(*machine, d, dispatch, &result);
