@@ -190,7 +190,7 @@ static struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
     return step;
 }
 
-/* Two allocations, one of which crosses a multiple of 4 GiB, and the LDS of a workgroup. */
+/* Two allocations not far apart, one of which crosses a multiple of 4 GiB, and the LDS of a workgroup. */
 enum { MEMORY = 3 * 4096, LDS = 1024, LDS_SPARE = 64, MEMORY_OPS = 8 };
 
 static struct {
@@ -382,7 +382,7 @@ static void create_memory(void)
     for (unsigned i = 0; i < 2; i++) {
         struct wm_diag diag;
         const struct wmi_wish wish = {
-            .size = MEMORY, .placed = true, .address = i ? 0x1fffff000 : 0x7000000000};
+            .size = MEMORY, .placed = true, .address = i ? 0x1fffff000 : 0x1fff00000};
         assert_int_equal(wmi_space_place(memory.space, &wish, &memory.address[i], &diag), WM_OK);
         memory.host[i] = wmi_space_host(memory.space, memory.address[i], MEMORY);
         for (unsigned k = 0; k < MEMORY; k++)
