@@ -169,21 +169,31 @@ static struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
     step.c = scalar ? some_scalar() : some_row(p);
     step.d = scalar ? some_scalar() : some_vgpr(p);
     step.x = scalar ? (uint32_t)(int16_t)word() : 0;
-    if (scalar)
+    if (scalar) {
+        const unsigned pair = WMI_USE_READ | WMI_USE_WORDS | 2;
+        step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)pair;
+        step.use[WMI_OP_D] = (uint8_t)(pair | WMI_USE_WRITE);
         return step;
+    }
     step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)read;
     step.use[WMI_OP_D] = (uint8_t)(write | WMI_USE_READ); /* merged with inactive lanes */
     if (contains(name, "v_cmp_") || contains(name, "readfirstlane")) {
         step.d = some_scalar();
-        step.use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
+        step.use[WMI_OP_D] =
+            WMI_USE_WRITE | WMI_USE_WORDS | (contains(name, "v_cmp_") ? WMI_USE_MASK : 1);
     }
     if (contains(name, "cndmask") || contains(name, "_co_u32")) {
         step.c = some_scalar();
         step.e = some_scalar();
         step.use[WMI_OP_C] = WMI_USE_READ | WMI_USE_WORDS | WMI_USE_MASK;
+        if (contains(name, "_co_u32"))
+            step.use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
     }
+    if (contains(name, "v_add_u32") || contains(name, "v_sub_u32") || contains(name, "v_subrev_u32"))
+        step.y = below(2); /* CLAMP */
     if (contains(name, "_u64_u32")) {
         step.e = some_scalar();
+        step.use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
         step.use[WMI_OP_C] = WMI_USE_READ | WMI_USE_ROWS | 2;
         step.use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 2;
     }
@@ -578,6 +588,18 @@ static void check(struct program *p, unsigned fills)
     p->memory = NULL;
 }
 
+/* A multiply-add of which only the low word is read, as LLVM makes them: a move follows soon, and another one
+ * overwrites the carry. */
+static void multiply_low(struct program *p, size_t at)
+{
+    const enum wmi_step_id product = WMI_STEP_BODIES + WMI_INSN_v_mad_u64_u32;
+    p->steps[at] = some_step(p, product);
+    p->steps[at + 2] = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_mov_b32);
+    p->steps[at + 2].d = p->steps[at].d + p->code.row_bytes;
+    p->steps[at + 3] = some_step(p, product);
+    p->steps[at + 3].e = p->steps[at].e;
+}
+
 /* Lets two steps of the program set EXEC. */
 static void change_exec(struct program *p, size_t at)
 {
@@ -642,6 +664,8 @@ static void test_sequences(void **state)
         p.count = 2 + below(MOST_STEPS - 4);
         for (size_t k = 0; k < p.count; k++)
             p.steps[k] = some_step(&p, (enum wmi_step_id)ids[below(count)]);
+        for (unsigned more = below(4); more && p.count > 8; more--)
+            multiply_low(&p, below((uint32_t)p.count - 4));
         const uint32_t kind = below(4);
         if (kind > 1)
             make_loop(&p);
