@@ -20,10 +20,11 @@ void wmi_access_splat(struct wmi_stretch *s, unsigned reg);
 void wmi_access_collect(struct wmi_stretch *s, uint32_t instruction, unsigned a, unsigned b, unsigned mask,
                         int predicate, bool is_first);
 
-/* Loads or stores the dwords of the active lanes at RCX + distance, in the order of lanes: of those that write
- * the same place, the highest one wins. All distances are in range and below 2^31. Each strip finds out
+/* Loads or stores the dwords of the active lanes at RCX + distance, in the order of lanes: of those that
+ * write the same place, the highest one wins. All distances are in range and below 2^31. Each strip finds out
  * whether its places follow one another, are the same (for loads), or neither. `scratch`: two registers that
- * were taken before the code branched; `ahead`: how many bytes behind a run to prefetch, or 0. Needs R9 = wmi_lane_offset; changes RAX, k5. */
+ * were taken before the code branched; `ahead`: how many bytes behind a run to prefetch, or 0. Needs R9 =
+ * wmi_lane_offset; changes RAX, k5. */
 void wmi_access_load(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *d,
                      const uint8_t scratch[2], unsigned ahead);
 void wmi_access_store(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *data,

@@ -21,8 +21,8 @@ static void prefetch(struct wmi_stretch *s, bool for_store)
 /* What the code for one access needs: its rows, and registers that are taken before the code branches. */
 struct access {
     enum wmi_vmem_form form;
-    struct wmi_rows low, high;  /* the lanes' address registers; `high` only with WMI_VMEM_VADDR */
-    struct wmi_rows distance;   /* from the start of the allocation */
+    struct wmi_rows low, high; /* the lanes' address registers; `high` only with WMI_VMEM_VADDR */
+    struct wmi_rows distance;  /* from the start of the allocation */
     uint8_t scratch[2];
     unsigned last, add_low, add_high, ones; /* see find_distances() */
     unsigned bytes;                         /* per lane */
@@ -124,16 +124,17 @@ static void find_distances(struct wmi_stretch *s, const struct wmi_step *step, c
     const unsigned add_low = access->add_low, ones = access->ones, far = access->scratch[0];
     wmi_evex(&s->host, WMI_VPTERNLOGD, ones, ones, wmi_zmm(ones), WMI_NO_MASK, 0xff);
     for (unsigned i = 0; i < wmi_rows_strips(s, &access->distance); i++) {
-        const unsigned mask = uniform ? WMI_NO_MASK : wmi_access_mask(s, i), distance = access->distance.reg[i],
-                       carry = WMI_K + 2;
+        const unsigned mask = uniform ? WMI_NO_MASK : wmi_access_mask(s, i),
+                       distance = access->distance.reg[i], carry = WMI_K + 2;
         wmi_evex(&s->host, WMI_VPADDD, distance, wmi_rows_register(&access->low, i), wmi_zmm(add_low),
                  WMI_NO_MASK, WMI_NO_IMMEDIATE);
         wmi_evex(&s->host, WMI_VPCMPUD, carry, distance, wmi_zmm(add_low), WMI_NO_MASK, WMI_BELOW);
         if (access->form == WMI_VMEM_VADDR)
-            wmi_evex(&s->host, WMI_VPADDD, far, wmi_rows_register(&access->high, i), wmi_zmm(access->add_high),
-                     WMI_NO_MASK, WMI_NO_IMMEDIATE);
+            wmi_evex(&s->host, WMI_VPADDD, far, wmi_rows_register(&access->high, i),
+                     wmi_zmm(access->add_high), WMI_NO_MASK, WMI_NO_IMMEDIATE);
         else
-            wmi_evex(&s->host, WMI_VMOVDQA32, far, 0, wmi_zmm(access->add_high), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+            wmi_evex(&s->host, WMI_VMOVDQA32, far, 0, wmi_zmm(access->add_high), WMI_NO_MASK,
+                     WMI_NO_IMMEDIATE);
         wmi_evex(&s->host, WMI_VPSUBD, far, far, wmi_zmm(ones), carry, WMI_NO_IMMEDIATE);
         wmi_access_collect(s, WMI_VPTESTMD, far, far, mask, WMI_NO_IMMEDIATE, !i);
         wmi_access_collect(s, WMI_VPCMPUD, distance, access->last, mask, WMI_ABOVE, false);
@@ -176,8 +177,8 @@ static bool load(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vm
         find_run(s, step, &access);
         prefetch(s, false);
         for (unsigned i = 0; i < s->strips; i++)
-            wmi_evex(&s->host, WMI_VMOVUPS_LOAD, d.reg[i], 0,
-                     wmi_at(WMI_RAX, (int32_t)(i * WMI_STRIP_BYTES)), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+            wmi_evex(&s->host, WMI_VMOVUPS_LOAD, d.reg[i], 0, wmi_at(WMI_RAX, (int32_t)(i * WMI_STRIP_BYTES)),
+                     WMI_NO_MASK, WMI_NO_IMMEDIATE);
         done = wmi_jump(&s->host);
         land_scattered(s, &access);
     }

@@ -270,9 +270,8 @@ bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row)
     const struct wmi_extent span = {row, row + s->row_bytes};
     for (size_t i = s->at + 1; i < s->block->count && !ends_scan(s, i); i++) {
         const struct wmi_step *step = &s->block->steps[i];
-        const bool moves =
-            (step->id == WMI_STEP_BODIES + WMI_INSN_v_mov_b32 && step->a != row) ||
-            step->id == WMI_STEP_fused_MOVE_SCALAR;
+        const bool moves = (step->id == WMI_STEP_BODIES + WMI_INSN_v_mov_b32 && step->a != row) ||
+                           step->id == WMI_STEP_fused_MOVE_SCALAR;
         if (moves && step->d == row && step->lanes == offsetof(struct wmi_frame, exec))
             return true;
         if (wmi_step_reads_rows(step, span, s->lanes))

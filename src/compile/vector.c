@@ -146,7 +146,8 @@ static bool emit_two(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* d = a + b or a - b; with the CLAMP bit, what does not fit becomes the limit: min(a, ~b) + b, max(a, b) - b. */
+/* d = a + b or a - b; with the CLAMP bit, what does not fit becomes the limit: min(a, ~b) + b, max(a, b) - b.
+ */
 static bool emit_sum(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const uint32_t vpminud = WMI_EVEX(0x3b, WMI_MAP_0F38, WMI_PREFIX_66, 0),
@@ -662,15 +663,14 @@ static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* 64-bit a * b + c; the mask at e receives the carry. LLVM also uses it for products of which only the low word
- * matters. */
+/* 64-bit a * b + c; the mask at e receives the carry. LLVM also uses it for products of which only the low
+ * word matters. */
 static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
     if (!is_allowed(s, step, recipe_of(step)))
         return false;
     if (wmi_stretch_drops_mask(s, step->e) && wmi_stretch_drops_row(s, step->d + s->row_bytes)) {
-        const struct wmi_rows x = wmi_stretch_use(s, step->a, true),
-                              y = wmi_stretch_use(s, step->b, false),
+        const struct wmi_rows x = wmi_stretch_use(s, step->a, true), y = wmi_stretch_use(s, step->b, false),
                               z = wmi_stretch_use(s, step->c, false),
                               product = compute_two(s, vpmulld, &x, &y, false);
         struct wmi_rows sum = compute_two(s, WMI_VPADDD, &product, &z, false);

@@ -300,6 +300,11 @@ void wmi_program_destroy(struct wmi_program *program)
     free(program);
 }
 
+static bool is_same_tiling(const struct wmi_tiling *a, const struct wmi_tiling *b)
+{
+    return a->rules == b->rules && a->product == b->product && a->tables == b->tables;
+}
+
 bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,
                         enum wmi_cpu_level level)
 {
@@ -307,8 +312,9 @@ bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code
     return program->level == level && own->target == options->target && own->space == options->space &&
            own->entry == options->entry && own->lanes == options->lanes && own->vgprs == options->vgprs &&
            own->agprs == options->agprs && own->alignment == options->alignment &&
-           own->scalar_cache == options->scalar_cache && !own->observers.count && !options->observers.count &&
-           wmi_code_is_current(&program->code, 0);
+           own->scalar_cache == options->scalar_cache && is_same_tiling(&own->tiling, &options->tiling) &&
+           program->compiling == wanted(options, level) && !own->observers.count &&
+           !options->observers.count && wmi_code_is_current(&program->code, 0);
 }
 
 size_t wmi_program_steps(const struct wmi_program *program)

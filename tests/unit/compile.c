@@ -179,8 +179,7 @@ static struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
     step.use[WMI_OP_D] = (uint8_t)(write | WMI_USE_READ); /* merged with inactive lanes */
     if (contains(name, "v_cmp_") || contains(name, "readfirstlane")) {
         step.d = some_scalar();
-        step.use[WMI_OP_D] =
-            WMI_USE_WRITE | WMI_USE_WORDS | (contains(name, "v_cmp_") ? WMI_USE_MASK : 1);
+        step.use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | (contains(name, "v_cmp_") ? WMI_USE_MASK : 1);
     }
     if (contains(name, "cndmask") || contains(name, "_co_u32")) {
         step.c = some_scalar();
@@ -509,10 +508,14 @@ static void fill_addresses(struct program *p)
 }
 
 static const uint16_t memory_steps[] = {
-    WMI_STEP_global_LOAD_1x4_000_VADDR,  WMI_STEP_global_LOAD_1x4_000_SADDR,
-    WMI_STEP_global_STORE_1x4_000_VADDR, WMI_STEP_global_STORE_1x4_000_SADDR,
-    WMI_STEP_lds_read_b32,               WMI_STEP_lds_read2_b32,
-    WMI_STEP_lds_write_b32,              WMI_STEP_lds_write2_b32,
+    WMI_STEP_global_LOAD_1x4_000_VADDR,
+    WMI_STEP_global_LOAD_1x4_000_SADDR,
+    WMI_STEP_global_STORE_1x4_000_VADDR,
+    WMI_STEP_global_STORE_1x4_000_SADDR,
+    WMI_STEP_lds_read_b32,
+    WMI_STEP_lds_read2_b32,
+    WMI_STEP_lds_write_b32,
+    WMI_STEP_lds_write2_b32,
     WMI_STEP_scalar_load_1,
 };
 
@@ -534,7 +537,10 @@ static struct wmi_step memory_step(const struct program *p, enum wmi_step_id id,
     const char *name = wmi_step_facts_of(id).name;
     struct wmi_memory_op *op = &memory.op[number];
     *op = (struct wmi_memory_op){.kind = contains(name, "STORE") ? WMI_ACCESS_STORE : WMI_ACCESS_LOAD,
-                                 .path = WMI_PATH_GLOBAL, .elements = 1, .bytes = 4, .hit = number,
+                                 .path = WMI_PATH_GLOBAL,
+                                 .elements = 1,
+                                 .bytes = 4,
+                                 .hit = number,
                                  .alignment = WMI_ALIGNMENT_UNALIGNED};
     step.data = op;
     step.d = step.b = step.c = 0;
