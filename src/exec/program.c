@@ -300,11 +300,6 @@ void wmi_program_destroy(struct wmi_program *program)
     free(program);
 }
 
-static bool is_same_tiling(const struct wmi_tiling *a, const struct wmi_tiling *b)
-{
-    return a->rules == b->rules && a->product == b->product && a->tables == b->tables;
-}
-
 bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,
                         enum wmi_cpu_level level)
 {
@@ -312,7 +307,8 @@ bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code
     return program->level == level && own->target == options->target && own->space == options->space &&
            own->entry == options->entry && own->lanes == options->lanes && own->vgprs == options->vgprs &&
            own->agprs == options->agprs && own->alignment == options->alignment &&
-           own->scalar_cache == options->scalar_cache && is_same_tiling(&own->tiling, &options->tiling) &&
+           own->scalar_cache == options->scalar_cache && own->tiling.rules == options->tiling.rules &&
+           own->tiling.product == options->tiling.product && own->tiling.tables == options->tiling.tables &&
            program->compiling == wanted(options, level) && !own->observers.count &&
            !options->observers.count && wmi_code_is_current(&program->code, 0);
 }
