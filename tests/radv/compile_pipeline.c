@@ -122,10 +122,9 @@ static VkPipeline make_pipeline(VkDevice device, VkPipelineLayout layout, const 
     const VkPipelineColorBlendAttachmentState blend = {.colorWriteMask = 15};
     const VkGraphicsPipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-        .pNext =
-            &(VkPipelineRenderingCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-                                             .colorAttachmentCount = 1,
-                                             .pColorAttachmentFormats = &format},
+        .pNext = &(VkPipelineRenderingCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+                                                  .colorAttachmentCount = 1,
+                                                  .pColorAttachmentFormats = &format},
         .stageCount = 4,
         .pStages = stages,
         .pVertexInputState =
@@ -137,15 +136,13 @@ static VkPipeline make_pipeline(VkDevice device, VkPipelineLayout layout, const 
                 .topology = VK_PRIMITIVE_TOPOLOGY_PATCH_LIST},
         .pTessellationState =
             &(VkPipelineTessellationStateCreateInfo){
-                .sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO,
-                .patchControlPoints = 3},
-        .pViewportState =
-            &(VkPipelineViewportStateCreateInfo){
-                .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
-                .viewportCount = 1,
-                .pViewports = &viewport,
-                .scissorCount = 1,
-                .pScissors = &scissor},
+                .sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO, .patchControlPoints = 3},
+        .pViewportState = &(
+            VkPipelineViewportStateCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+                                               .viewportCount = 1,
+                                               .pViewports = &viewport,
+                                               .scissorCount = 1,
+                                               .pScissors = &scissor},
         .pRasterizationState =
             &(VkPipelineRasterizationStateCreateInfo){
                 .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO, .lineWidth = 1},
@@ -244,8 +241,7 @@ static void write_stage(FILE *file, const struct stage *stage, const char *folde
     fprintf(file, "stage %s 0x%x 0x%x\n", stage->name, shader.value[rsrc], shader.value[rsrc + 1]);
     for (uint32_t i = 0; i < 16; i++)
         if (shader.written[user + i])
-            fprintf(file, "user %u %s\n", i,
-                    shader.value[user + i] == FIRST_VERTEX ? "first-vertex" : "set");
+            fprintf(file, "user %u %s\n", i, shader.value[user + i] == FIRST_VERTEX ? "first-vertex" : "set");
 }
 
 int main(int argc, char **argv)
@@ -267,8 +263,9 @@ int main(int argc, char **argv)
     open_driver(argv[1]);
     VkDevice device = open_device();
     const VkDescriptorSetLayout set_layout = make_set_layout(device);
-    const VkPipelineLayoutCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, .setLayoutCount = 1, .pSetLayouts = &set_layout};
+    const VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                             .setLayoutCount = 1,
+                                             .pSetLayouts = &set_layout};
     VkPipelineLayout layout;
     check(vkCreatePipelineLayout(device, &info, NULL, &layout), "vkCreatePipelineLayout");
     const VkDescriptorSet descriptors = make_set(device, set_layout);

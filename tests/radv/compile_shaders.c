@@ -442,7 +442,7 @@ int main(int argc, char **argv)
         return 2;
     }
 #ifndef __x86_64__
-    skip("compile_shaders.c knows the calls of x86-64 only");
+    skip("driver.c knows the calls of x86-64 only");
 #endif
     open_driver(argv[1]);
     for (size_t i = 0; i < radv_case_count; i++)

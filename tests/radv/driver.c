@@ -17,7 +17,6 @@ struct features features;
 struct block blocks[BLOCKS];
 size_t block_count, watched_size;
 
-
 void *__libc_malloc(size_t size);
 
 /* Visible to the driver. */
@@ -76,7 +75,7 @@ void fail(const char *what, const char *why)
         printf("skipped: not Mesa 22.3, and %s: %s\n", what, why);
         exit(77);
     }
-    fprintf(stderr, "compile_shaders: %s: %s\n", what, why);
+    fprintf(stderr, "RADV: %s: %s\n", what, why);
     exit(1);
 }
 
@@ -189,7 +188,6 @@ void open_driver(const char *family)
     sigaction(SIGSEGV, &action, NULL);
     find_features();
 }
-
 
 VkDevice open_device(void)
 {

@@ -36,7 +36,7 @@ extern size_t block_count;
 extern size_t watched_size; /* blocks of this size and more are remembered; 0: none */
 
 /* Vulkan functions, found at run time so that only the headers are needed to build. */
-#define DRIVER_FUNCTIONS(F)                                                                                         \
+#define DRIVER_FUNCTIONS(F)                                                                                  \
     F(EnumeratePhysicalDevices)                                                                              \
     F(GetPhysicalDeviceProperties)                                                                           \
     F(GetPhysicalDeviceProperties2)                                                                          \
