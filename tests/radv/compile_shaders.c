@@ -66,7 +66,6 @@ static bool has_features(const struct radv_case *this)
     const bool atomics64 = features.v12.shaderBufferInt64Atomics && features.v12.shaderSharedInt64Atomics;
     return (!this->half_floats || features.v12.shaderFloat16) &&
            (!this->words16 || features.all.features.shaderInt16) && (!this->atomics64 || atomics64) &&
-           (!this->images || features.subgroups.minSubgroupSize == 32) &&
            (this->wave == 0 || this->wave >= features.subgroups.minSubgroupSize);
 }
 
