@@ -42,7 +42,7 @@ static const struct target {
     uint32_t high;              /* half of the set's address */
     uint32_t factor_header;     /* bytes before the tessellation factors */
     bool merged;                /* vertex and tessellation control shaders are one */
-    bool evaluates;             /* without NGG */
+    bool evaluates;             /* not NGG: vertex and evaluation shaders end with exports alone */
 } targets[] = {
     {"gfx803", "gfx803", "2D_TILED_THIN1 thin", 0x27fac, 0, 4, false, true},
     {"gfx900", "gfx900", "64KB_S_X", 0x27fac, 0xffff8000, 0, true, true},
@@ -75,7 +75,11 @@ struct stage {
     bool is_there;
     enum { UNSET, IS_SET, IS_FIRST_VERTEX } user[USER];
 };
-static struct stage ls, hs, tes, ps;
+static struct stage ls, hs, tes, ps, vs;
+static const struct {
+    const char *name;
+    struct stage *stage;
+} stages[] = {{"ls", &ls}, {"hs", &hs}, {"tes", &tes}, {"ps", &ps}, {"vs", &vs}};
 static uint32_t patch_stride; /* the driver lays the buffer out for so many patches */
 
 static void read_state(void)
@@ -94,17 +98,20 @@ static void read_state(void)
             if (inputs != 2) /* PERSP_CENTER_ENA */
                 failed(path, "the fragment shader expects more than barycentric coordinates");
         } else if (sscanf(line, "stage %15s", name) == 1) {
-            stage = strcmp(name, "ls") == 0    ? &ls
-                    : strcmp(name, "hs") == 0  ? &hs
-                    : strcmp(name, "tes") == 0 ? &tes
-                                               : &ps;
+            stage = NULL;
+            for (size_t i = 0; i < sizeof stages / sizeof *stages && !stage; i++)
+                if (strcmp(stages[i].name, name) == 0)
+                    stage = stages[i].stage;
+            if (!stage)
+                failed(name, "no such stage");
             stage->is_there = true;
         } else if (stage && sscanf(line, "user %u %15s", &number, name) == 2 && number < USER) {
             stage->user[number] = strcmp(name, "set") == 0 ? IS_SET : IS_FIRST_VERTEX;
         }
     }
     fclose(file);
-    if (!hs.is_there || !ps.is_there || tes.is_there != target->evaluates || ls.is_there == target->merged)
+    if (!hs.is_there || !ps.is_there || tes.is_there != target->evaluates ||
+        vs.is_there != target->evaluates || ls.is_there == target->merged)
         failed(path, "not the stages that are expected");
 }
 
@@ -335,6 +342,29 @@ static void compare(const char *what, int number, const float *got, const float 
         }
 }
 
+/* The vertex shader as it is without tessellation. */
+static void run_vertices(void)
+{
+    static struct code code;
+    static struct exports exports;
+    struct start start = {.count = 0};
+    uint32_t number[LANES];
+    if (!target->evaluates)
+        return;
+    for (uint32_t i = 0; i < LANES; i++)
+        number[i] = i;
+    append_stage(&code, "vs");
+    put_user(&start, &vs, 0);
+    put(&start, 'v', 0, number, LANES);
+    run("vertices", &code, &start, VERTICES, &exports);
+    for (int i = 0; i < VERTICES; i++) {
+        struct vertex expected;
+        vertex_on_cpu(i, &expected);
+        compare("position of vertex", i, exports.position[i], expected.position);
+        compare("colour of vertex", i, exports.parameter[i], expected.colour);
+    }
+}
+
 /* LDS does not outlive a dispatch, so the control shader begins in the place of the vertex shader's end, with
  * the registers that it expects. */
 static void join(struct code *code)
@@ -432,7 +462,7 @@ static void run_evaluation(const struct patch *patches, struct vertex *points)
             evaluate_on_cpu(&patches[patch[i]], u[i], v[i], &points[i]);
     }
     if (!target->evaluates) {
-        printf("tessellation evaluation: this target has NGG only, so the CPU did it\n");
+        printf("tessellation evaluation: NGG on this target, so the CPU did it\n");
         return;
     }
     memcpy(words[0], u, sizeof u);
@@ -552,6 +582,7 @@ int main(int argc, char **argv)
     place_buffers();
     for (int i = 0; i < PATCHES; i++)
         control_on_cpu(i, &patches[i]);
+    run_vertices();
     run_control();
     compare_patches(patches);
     run_evaluation(patches, points);

@@ -4,7 +4,8 @@
  *
  * usage: compile_pipeline FAMILY FOLDER_OF_SPIRV OUTPUT_FOLDER
  *
- * Files STAGE.code (ls, hs, tes, ps; with merged stages there is no ls, with NGG no tes) and pipeline.state.
+ * Files STAGE.code and pipeline.state. Stages: ls, hs, tes, ps, and vs, of a pipeline without tessellation.
+ * With merged stages there is no ls, with NGG no tes and no vs.
  */
 #include "driver.h"
 
@@ -99,17 +100,19 @@ static VkDescriptorSet make_set(VkDevice device, VkDescriptorSetLayout layout)
     return result;
 }
 
-static VkPipeline make_pipeline(VkDevice device, VkPipelineLayout layout, const char *folder)
+static VkPipeline make_pipeline(VkDevice device, VkPipelineLayout layout, const char *folder,
+                                bool tessellates)
 {
     static const struct {
         const char *name;
         VkShaderStageFlagBits bit;
     } sources[] = {{"pipeline.vert", VK_SHADER_STAGE_VERTEX_BIT},
+                   {"pipeline.frag", VK_SHADER_STAGE_FRAGMENT_BIT},
                    {"pipeline.tesc", VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT},
-                   {"pipeline.tese", VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT},
-                   {"pipeline.frag", VK_SHADER_STAGE_FRAGMENT_BIT}};
+                   {"pipeline.tese", VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT}};
+    const uint32_t count = tessellates ? 4 : 2;
     VkPipelineShaderStageCreateInfo stages[4];
-    for (int i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < count; i++)
         stages[i] = (VkPipelineShaderStageCreateInfo){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
             .stage = sources[i].bit,
@@ -125,7 +128,7 @@ static VkPipeline make_pipeline(VkDevice device, VkPipelineLayout layout, const 
         .pNext = &(VkPipelineRenderingCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
                                                   .colorAttachmentCount = 1,
                                                   .pColorAttachmentFormats = &format},
-        .stageCount = 4,
+        .stageCount = count,
         .pStages = stages,
         .pVertexInputState =
             &(VkPipelineVertexInputStateCreateInfo){
@@ -133,7 +136,8 @@ static VkPipeline make_pipeline(VkDevice device, VkPipelineLayout layout, const 
         .pInputAssemblyState =
             &(VkPipelineInputAssemblyStateCreateInfo){
                 .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-                .topology = VK_PRIMITIVE_TOPOLOGY_PATCH_LIST},
+                .topology =
+                    tessellates ? VK_PRIMITIVE_TOPOLOGY_PATCH_LIST : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST},
         .pTessellationState =
             &(VkPipelineTessellationStateCreateInfo){
                 .sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO, .patchControlPoints = 3},
@@ -202,7 +206,7 @@ static void record(VkDevice device, VkPipelineLayout layout, VkDescriptorSet des
     fail("command buffer", "its memory was not found");
 }
 
-/* A hardware stage: its first register, that of its user data, and where its user SGPRs begin. */
+/* A hardware stage and its registers: SPI_SHADER_PGM_LO_*, _PGM_RSRC1_* and _USER_DATA_*_0. */
 struct stage {
     const char *name;
     uint32_t pgm_lo, rsrc1, user_data;
@@ -221,6 +225,9 @@ static const struct stage stages10[] = {{"hs", 0xb520, 0xb428, 0xb430},
                                         {"tes", 0xb120, 0xb128, 0xb130},
                                         {"ps", 0xb020, 0xb028, 0xb030},
                                         {NULL, 0, 0, 0}};
+
+/* Without tessellation. */
+static const struct stage plain = {"vs", 0xb120, 0xb128, 0xb130};
 
 static const struct {
     const char *family;
@@ -242,6 +249,22 @@ static void write_stage(FILE *file, const struct stage *stage, const char *folde
     for (uint32_t i = 0; i < 16; i++)
         if (shader.written[user + i])
             fprintf(file, "user %u %s\n", i, shader.value[user + i] == FIRST_VERTEX ? "first-vertex" : "set");
+}
+
+/* Makes a pipeline and records a draw. The driver's waves have 64 lanes in all these stages. */
+static void compile(VkDevice device, VkPipelineLayout layout, VkDescriptorSet descriptors, const char *folder,
+                    bool tessellates)
+{
+    keep_contents();
+    watched_size = CODE_BLOCK;
+    const VkPipeline pipeline = make_pipeline(device, layout, folder, tessellates);
+    watched_size = 0;
+    memset(&shader, 0, sizeof shader);
+    memset(&context, 0, sizeof context);
+    record(device, layout, descriptors, pipeline);
+    /* VGT_SHADER_STAGES_EN.HS_W32_EN and VS_W32_EN, SPI_PS_IN_CONTROL.PS_W32_EN */
+    if (*context_register(0x28b54) & (1u << 21 | 1u << 23) || *context_register(0x286d8) & 1u << 15)
+        fail("pipeline", "it has waves of 32 lanes");
 }
 
 int main(int argc, char **argv)
@@ -269,23 +292,20 @@ int main(int argc, char **argv)
     VkPipelineLayout layout;
     check(vkCreatePipelineLayout(device, &info, NULL, &layout), "vkCreatePipelineLayout");
     const VkDescriptorSet descriptors = make_set(device, set_layout);
-    keep_contents();
-    watched_size = CODE_BLOCK;
-    const VkPipeline pipeline = make_pipeline(device, layout, argv[2]);
-    watched_size = 0;
-    record(device, layout, descriptors, pipeline);
 
     char *text;
     size_t length;
     FILE *file = open_memstream(&text, &length);
     if (!file)
         fail("pipeline", "no memory");
-    /* VGT_LS_HS_CONFIG.NUM_PATCHES, VGT_SHADER_STAGES_EN, SPI_PS_INPUT_ENA and _ADDR */
+    compile(device, layout, descriptors, argv[2], true);
+    /* VGT_LS_HS_CONFIG.NUM_PATCHES, SPI_PS_INPUT_ENA and _ADDR */
     fprintf(file, "patches %u\n", *context_register(0x28b58) & 0xff);
-    fprintf(file, "stages 0x%x\n", *context_register(0x28b54));
     fprintf(file, "inputs 0x%x 0x%x\n", *context_register(0x286cc), *context_register(0x286d0));
     for (; stage->name; stage++)
         write_stage(file, stage, argv[3]);
+    compile(device, layout, descriptors, argv[2], false);
+    write_stage(file, &plain, argv[3]);
     fclose(file);
     save(argv[3], "pipeline", "state", text, length);
     free(text);
