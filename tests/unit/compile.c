@@ -190,7 +190,8 @@ static struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
 static void create(struct program *p, unsigned lanes)
 {
     memset(p, 0, sizeof *p);
-    const struct wmi_code_options options = {.lanes = lanes, .vgprs = VGPRS};
+    const struct wmi_code_options options = {
+        .target = wmi_target_find("gfx900"), .lanes = lanes, .vgprs = VGPRS};
     wmi_code_init(&p->code, &options);
     for (unsigned i = 0; i < CONSTANTS; i++)
         p->code.vector_constant[p->code.vector_constants++] = (struct wmi_vector_constant){
