@@ -29,8 +29,9 @@ enum {
     FACTOR_START = 0x100,
 };
 
-/* Guest addresses. Of the set's, shaders get the low half; they add the high one. */
-enum { SET = 0x00400000 };
+/* Guest addresses. Of the set's and the table's, shaders get the low half; they add
+ * the high one. */
+enum { SET = 0x00400000, TABLE = 0x00500000 };
 static const uint64_t RINGS = 0x100000000, POSITIONS = 0x200000000, OFFCHIP = 0x300000000,
                       FACTORS = 0x400000000, TEXTURE = 0x500000000;
 
@@ -39,7 +40,7 @@ static const struct target {
     const char *name, *machine; /* as the driver runs these stages: waves of 64 lanes */
     const char *mode;           /* of the tiled texture */
     uint32_t format;            /* word 3 of the V# of a buffer of bytes */
-    uint32_t high;              /* half of the set's address */
+    uint32_t high;              /* half of these addresses */
     uint32_t factor_header;     /* bytes before the tessellation factors */
     bool merged;                /* vertex and tessellation control shaders are one */
     bool evaluates;             /* not NGG: vertex and evaluation shaders end with exports alone */
@@ -73,7 +74,7 @@ static void check(enum wm_status status, const char *what)
 enum { USER = 16 };
 struct stage {
     bool is_there;
-    enum { UNSET, IS_SET, IS_FIRST_VERTEX } user[USER];
+    enum { UNSET, IS_SET, IS_TABLE, IS_FIRST_VERTEX } user[USER];
 };
 static struct stage ls, hs, tes, ps, vs;
 static const struct {
@@ -106,7 +107,9 @@ static void read_state(void)
                 failed(name, "no such stage");
             stage->is_there = true;
         } else if (stage && sscanf(line, "user %u %15s", &number, name) == 2 && number < USER) {
-            stage->user[number] = strcmp(name, "set") == 0 ? IS_SET : IS_FIRST_VERTEX;
+            stage->user[number] = strcmp(name, "set") == 0     ? IS_SET
+                                  : strcmp(name, "table") == 0 ? IS_TABLE
+                                                               : IS_FIRST_VERTEX;
         }
     }
     fclose(file);
@@ -189,7 +192,10 @@ static void put_user(struct start *start, const struct stage *stage, uint32_t fi
 {
     for (uint32_t i = 0; i < USER; i++)
         if (stage->user[i] != UNSET)
-            put_scalar(start, first + i, stage->user[i] == IS_SET ? SET : FIRST_VERTEX);
+            put_scalar(start, first + i,
+                       stage->user[i] == IS_SET     ? SET
+                       : stage->user[i] == IS_TABLE ? TABLE
+                                                    : FIRST_VERTEX);
 }
 
 /* What a wave has exported: pos0, param0 and mrt0. */
@@ -265,6 +271,25 @@ static uint32_t *set;
 
 enum { OFFCHIP_BYTES = 0x10000, FACTOR_BYTES = 0x1000, VERTEX_BYTES = 0x1000 };
 
+/* The driver's table of vertex buffers, whose descriptors begin with an address from the start of the buffer.
+ */
+static void place_table(void)
+{
+    uint32_t *table = place((uint64_t)target->high << 32 | TABLE, 0x1000, "table of vertex buffers");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/pipeline.table", folder);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        failed(path, "cannot be read");
+    const size_t words = fread(table, 4, 16, file);
+    fclose(file);
+    for (size_t i = 0; i + 4 <= words; i += 4)
+        if (table[i + 2] != 0) { /* number of records */
+            table[i] += (uint32_t)POSITIONS;
+            table[i + 1] |= (uint32_t)(POSITIONS >> 32);
+        }
+}
+
 static void place_buffers(void)
 {
     enum { RING_FACTORS = 5, RING_OFFCHIP = 6 }; /* Mesa, radv_constants.h */
@@ -275,7 +300,7 @@ static void place_buffers(void)
     offchip = place(OFFCHIP, OFFCHIP_BYTES, "off-chip buffer");
     vertices = place(POSITIONS, VERTEX_BYTES, "vertices");
     set = place((uint64_t)target->high << 32 | SET, 0x1000, "set");
-    describe_buffer(set + 4, POSITIONS, VERTEX_BYTES);
+    place_table();
     for (int i = 0; i < VERTICES; i++)
         for (int k = 0; k < 4; k++) {
             vertices[FIRST_VERTEX + i].position[k] = (float)(i * 7 % 11 + k) / 2;

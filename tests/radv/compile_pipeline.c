@@ -4,8 +4,8 @@
  *
  * usage: compile_pipeline FAMILY FOLDER_OF_SPIRV OUTPUT_FOLDER
  *
- * Files STAGE.code and pipeline.state. Stages: ls, hs, tes, ps, and vs, of a pipeline without tessellation.
- * With merged stages there is no ls, with NGG no tes and no vs.
+ * Files STAGE.code, pipeline.table (of vertex buffers) and pipeline.state. Stages: ls, hs, tes, ps, and vs,
+ * of a pipeline without tessellation. With merged stages there is no ls, with NGG no tes and no vs.
  */
 #include "driver.h"
 
@@ -14,6 +14,8 @@
 #include <string.h>
 
 enum {
+    VERTEX_BYTES = 0x1000,
+    TABLE_BYTES = 64, /* of V#s of vertex buffers; more than there are */
     FIRST_VERTEX = 5, /* of the draw: what a user SGPR that contains it stands for */
     SH = 0xb000,
     CONTEXT = 0x28000,
@@ -24,6 +26,9 @@ static struct registers {
     uint32_t value[0x400];
     bool written[0x400];
 } shader, context;
+static const uint8_t *upload; /* memory of the command buffer: tables of vertex buffers */
+static uint8_t table[TABLE_BYTES];
+static bool table_is_there;
 
 static uint32_t *context_register(uint32_t address)
 {
@@ -58,17 +63,16 @@ static void parse_packets(const uint32_t *stream)
     fail("command buffer", "there is no DRAW_INDEX_AUTO packet");
 }
 
-/* The set has a sampler at byte 0, a buffer at 16 and an image at 32. */
+/* The set has a sampler at byte 0 and an image at 32. */
 static VkDescriptorSetLayout make_set_layout(VkDevice device)
 {
     const VkDescriptorSetLayoutBinding bindings[] = {
         {0, VK_DESCRIPTOR_TYPE_SAMPLER, 1, VK_SHADER_STAGE_ALL_GRAPHICS, NULL},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_ALL_GRAPHICS, NULL},
-        {2, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, VK_SHADER_STAGE_ALL_GRAPHICS, NULL},
+        {1, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, VK_SHADER_STAGE_ALL_GRAPHICS, NULL},
     };
     const VkDescriptorSetLayoutCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = 3,
+        .bindingCount = 2,
         .pBindings = bindings,
     };
     VkDescriptorSetLayout layout;
@@ -79,12 +83,11 @@ static VkDescriptorSetLayout make_set_layout(VkDevice device)
 static VkDescriptorSet make_set(VkDevice device, VkDescriptorSetLayout layout)
 {
     const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLER, 1},
-                                          {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
                                           {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1}};
     const VkDescriptorPoolCreateInfo pool_info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
         .maxSets = 1,
-        .poolSizeCount = 3,
+        .poolSizeCount = 2,
         .pPoolSizes = sizes,
     };
     VkDescriptorPool pool;
@@ -98,6 +101,22 @@ static VkDescriptorSet make_set(VkDevice device, VkDescriptorSetLayout layout)
     VkDescriptorSet result;
     check(vkAllocateDescriptorSets(device, &info, &result), "vkAllocateDescriptorSets");
     return result;
+}
+
+/* At the address 0, as the null winsys has it. */
+static VkBuffer make_vertex_buffer(VkDevice device)
+{
+    const VkMemoryAllocateInfo memory_info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                              .allocationSize = VERTEX_BYTES};
+    VkDeviceMemory memory;
+    check(vkAllocateMemory(device, &memory_info, NULL, &memory), "vkAllocateMemory");
+    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                     .size = VERTEX_BYTES,
+                                     .usage = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT};
+    VkBuffer buffer;
+    check(vkCreateBuffer(device, &info, NULL, &buffer), "vkCreateBuffer");
+    check(vkBindBufferMemory(device, buffer, memory, 0), "vkBindBufferMemory");
+    return buffer;
 }
 
 static VkPipeline make_pipeline(VkDevice device, VkPipelineLayout layout, const char *folder,
@@ -122,6 +141,8 @@ static VkPipeline make_pipeline(VkDevice device, VkPipelineLayout layout, const 
     const VkFormat format = VK_FORMAT_R32G32B32A32_SFLOAT; /* so that the shader exports floats */
     const VkViewport viewport = {0, 0, 64, 64, 0, 1};
     const VkRect2D scissor = {{0, 0}, {64, 64}};
+    const VkVertexInputBindingDescription buffer = {.stride = 32};
+    const VkVertexInputAttributeDescription attributes[] = {{0, 0, format, 0}, {1, 0, format, 16}};
     const VkPipelineColorBlendAttachmentState blend = {.colorWriteMask = 15};
     const VkGraphicsPipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
@@ -132,7 +153,11 @@ static VkPipeline make_pipeline(VkDevice device, VkPipelineLayout layout, const 
         .pStages = stages,
         .pVertexInputState =
             &(VkPipelineVertexInputStateCreateInfo){
-                .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO},
+                .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+                .vertexBindingDescriptionCount = 1,
+                .pVertexBindingDescriptions = &buffer,
+                .vertexAttributeDescriptionCount = 2,
+                .pVertexAttributeDescriptions = attributes},
         .pInputAssemblyState =
             &(VkPipelineInputAssemblyStateCreateInfo){
                 .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
@@ -194,16 +219,25 @@ static void record(VkDevice device, VkPipelineLayout layout, VkDescriptorSet des
     vkCmdBeginRendering(buffer, &rendering);
     vkCmdBindPipeline(buffer, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     vkCmdBindDescriptorSets(buffer, VK_PIPELINE_BIND_POINT_GRAPHICS, layout, 0, 1, &descriptors, 0, NULL);
+    const VkDeviceSize offset = 0;
+    const VkBuffer vertices = make_vertex_buffer(device);
+    vkCmdBindVertexBuffers(buffer, 0, 1, &vertices, &offset);
     vkCmdDraw(buffer, 9, 1, FIRST_VERTEX, 0);
     vkCmdEndRendering(buffer);
     check(vkEndCommandBuffer(buffer), "vkEndCommandBuffer");
     watched_size = 0;
+    const uint32_t *stream = NULL;
+    upload = NULL;
     for (size_t i = before; i < block_count; i++)
         if (blocks[i].size == COMMANDS) {
-            parse_packets(blocks[i].bytes);
-            return;
+            if (!stream)
+                stream = blocks[i].bytes;
+            else
+                upload = blocks[i].bytes;
         }
-    fail("command buffer", "its memory was not found");
+    if (!stream || !upload)
+        fail("command buffer", "its memory was not found");
+    parse_packets(stream);
 }
 
 /* A hardware stage and its registers: SPI_SHADER_PGM_LO_*, _PGM_RSRC1_* and _USER_DATA_*_0. */
@@ -246,9 +280,21 @@ static void write_stage(FILE *file, const struct stage *stage, const char *folde
     const uint8_t *code = find_code(pc, 4, &size);
     save(folder, stage->name, "code", code, size);
     fprintf(file, "stage %s 0x%x 0x%x\n", stage->name, shader.value[rsrc], shader.value[rsrc + 1]);
-    for (uint32_t i = 0; i < 16; i++)
-        if (shader.written[user + i])
-            fprintf(file, "user %u %s\n", i, shader.value[user + i] == FIRST_VERTEX ? "first-vertex" : "set");
+    const bool has_set = strcmp(stage->name, "ps") == 0;
+    for (uint32_t i = 0; i < 16; i++) {
+        const uint32_t value = shader.value[user + i];
+        if (!shader.written[user + i])
+            continue;
+        fprintf(file, "user %u %s\n", i, value == FIRST_VERTEX ? "first-vertex" : has_set ? "set" : "table");
+        if (value == FIRST_VERTEX || has_set)
+            continue;
+        if (value > COMMANDS - TABLE_BYTES)
+            fail(stage->name, "the table of vertex buffers was not found");
+        if (table_is_there && memcmp(table, upload + value, TABLE_BYTES) != 0)
+            fail(stage->name, "its table of vertex buffers is another one");
+        memcpy(table, upload + value, TABLE_BYTES);
+        table_is_there = true;
+    }
 }
 
 /* Makes a pipeline and records a draw. The driver's waves have 64 lanes in all these stages. */
@@ -308,6 +354,7 @@ int main(int argc, char **argv)
     write_stage(file, &plain, argv[3]);
     fclose(file);
     save(argv[3], "pipeline", "state", text, length);
+    save(argv[3], "pipeline", "table", table, TABLE_BYTES);
     free(text);
     vkDestroyDevice(device, NULL);
     return 0;

@@ -67,6 +67,7 @@ extern size_t watched_size; /* blocks of this size and more are remembered; 0: n
     F(CmdPushConstants)                                                                                      \
     F(CmdDispatch)                                                                                           \
     F(CreateGraphicsPipelines)                                                                               \
+    F(CmdBindVertexBuffers)                                                                                  \
     F(CmdBeginRendering)                                                                                     \
     F(CmdEndRendering)                                                                                       \
     F(CmdDraw)

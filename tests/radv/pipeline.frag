@@ -1,7 +1,7 @@
 // A texture where the interpolated colour says.
 #version 450
 layout(set = 0, binding = 0) uniform sampler s;
-layout(set = 0, binding = 2) uniform texture2D t;
+layout(set = 0, binding = 1) uniform texture2D t;
 layout(location = 0) in vec4 colour;
 layout(location = 0) out vec4 result;
 

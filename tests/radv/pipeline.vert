@@ -1,10 +1,11 @@
-// Two vec4 per vertex of a buffer: position and colour.
+// Attributes from a vertex buffer.
 #version 450
-layout(set = 0, binding = 1) readonly buffer B { vec4 b[]; };
+layout(location = 0) in vec4 position;
+layout(location = 1) in vec4 vertex_colour;
 layout(location = 0) out vec4 colour;
 
 void main()
 {
-    gl_Position = b[gl_VertexIndex * 2] * 2.0 + vec4(1.0, 2.0, 0.0, 0.0);
-    colour = b[gl_VertexIndex * 2 + 1];
+    gl_Position = position * 2.0 + vec4(1.0, 2.0, 0.0, 0.0);
+    colour = vertex_colour;
 }
