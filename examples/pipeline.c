@@ -29,8 +29,7 @@ enum {
     FACTOR_START = 0x100,
 };
 
-/* Guest addresses. Of the set's and the table's, shaders get the low half; they add
- * the high one. */
+/* Guest addresses. Shaders get the low half of SET and TABLE; they add the high one. */
 enum { SET = 0x00400000, TABLE = 0x00500000 };
 static const uint64_t RINGS = 0x100000000, POSITIONS = 0x200000000, OFFCHIP = 0x300000000,
                       FACTORS = 0x400000000, TEXTURE = 0x500000000;
@@ -55,6 +54,8 @@ static const struct target *target;
 
 static const char *folder;
 static struct wm_machine *machine;
+static struct wm_object *objects[8]; /* closed after the machine is destroyed */
+static size_t object_count;
 static struct wm_diag diag;
 
 static void failed(const char *what, const char *why)
@@ -220,7 +221,9 @@ static void keep_export(void *local, const struct wm_event *event)
 static void run(const char *what, const struct code *code, const struct start *start, uint32_t lanes,
                 struct exports *exports)
 {
-    struct wm_object *object;
+    if (object_count == sizeof objects / sizeof *objects)
+        failed(what, "too many stages");
+    struct wm_object **object = &objects[object_count];
     const struct wm_kernel *kernel;
     const struct wm_observer observer = {
         .struct_size = sizeof observer, .events = WM_EVENT_EXPORT, .user = exports, .event = keep_export};
@@ -237,10 +240,11 @@ static void run(const char *what, const struct code *code, const struct start *s
                                          .observers = observers,
                                          .observer_count = exports != NULL};
     struct wm_result result = {.struct_size = sizeof result};
-    check(wm_object_open(code->bytes, code->size, what, target->machine, &object, &diag), what);
-    check(wm_object_find_kernel(object, NULL, &kernel, &diag), what);
-    check(wm_load(machine, object, &diag), what);
-    check(wm_dispatch(machine, object, kernel, &dispatch, &result, &diag), what);
+    check(wm_object_open(code->bytes, code->size, what, target->machine, object, &diag), what);
+    object_count++;
+    check(wm_object_find_kernel(*object, NULL, &kernel, &diag), what);
+    check(wm_load(machine, *object, &diag), what);
+    check(wm_dispatch(machine, *object, kernel, &dispatch, &result, &diag), what);
     if (result.fault.kind != WM_FAULT_NONE)
         failed(what, result.fault.text);
 }
@@ -615,5 +619,7 @@ int main(int argc, char **argv)
     run_fragments(points, target->mode);
     printf("%d patches, %d points, %d pixels: as the CPU computes them\n", PATCHES, PATCHES * POINTS, LANES);
     wm_machine_destroy(machine);
+    for (size_t i = 0; i < object_count; i++)
+        wm_object_close(objects[i]);
     return 0;
 }

@@ -3,7 +3,7 @@
  *
  * With RADV_FORCE_FAMILY, RADV has a "null winsys" (Mesa, src/amd/vulkan/winsys/null) instead of a kernel
  * driver. Its GPU memory is malloc'ed and has the GPU address 0, and so have its command buffers, which are
- * malloc'ed with 16 KiB. That is why this program has a malloc of its own that remembers blocks: so it finds
+ * malloc'ed with 16 KiB. That is why driver.c has a malloc of its own, which remembers blocks: so it finds
  * the packets of the dispatch (and thus the exact state of the registers), the code, and the descriptors.
  * Each GPU address that the driver stores is then the offset in one of these blocks.
  *
