@@ -268,8 +268,8 @@ struct wm_result {
     /* Which of profile, check, fidelity, observers, scalar cache and code object (its symbols and lines) did
      * not see everything, and why, so that reports are incomplete; "": all of them did. */
     char incomplete[256];
-    /* Host code that was made of the kernel's code (docs/compiler.md), and the seconds that making it took.
-     */
+    /* Host code that was made of the kernel's code (docs/compiler.md), and the seconds that this dispatch
+     * took to make code. */
     uint64_t compiled_bytes;
     double compile_seconds;
     bool compile_refused; /* the host does not execute memory that was written, so the code was interpreted */

@@ -259,6 +259,8 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         }
     }
     const size_t steps = ok ? wmi_program_steps(dispatch->program) : 0;
+    const double compiling =
+        ok ? wmi_program_compiled(dispatch->program).seconds : 0; /* before this dispatch */
     ok = ok && wmi_dispatch_run(dispatch);
     result->seconds = wmi_seconds() - begin;
     const struct wmi_fault_place place = {machine->target, module->object, wmi_object_name(module->object),
@@ -271,7 +273,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         wmi_program_add_executed(dispatch->program, dispatch->instructions);
         const struct wmi_compiled compiled = wmi_program_compiled(dispatch->program);
         result->compiled_bytes = compiled.bytes;
-        result->compile_seconds = compiled.seconds;
+        result->compile_seconds = compiled.seconds - compiling;
         result->compile_refused = compiled.refused;
         if (dispatch->fault.kind != WM_FAULT_NONE)
             wmi_report_fault(dispatch, &place, &result->fault);

@@ -309,7 +309,8 @@ bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code
            own->agprs == options->agprs && own->alignment == options->alignment &&
            own->scalar_cache == options->scalar_cache && own->tiling.rules == options->tiling.rules &&
            own->tiling.product == options->tiling.product && own->tiling.tables == options->tiling.tables &&
-           !own->observers.count && !options->observers.count && wmi_code_is_current(&program->code, 0);
+           program->compiling == wanted(options, level) && !own->observers.count &&
+           !options->observers.count && wmi_code_is_current(&program->code, 0);
 }
 
 size_t wmi_program_steps(const struct wmi_program *program)
