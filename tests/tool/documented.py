@@ -41,6 +41,7 @@ BY_CI = {
     "ninja looking": "make test",  # suite bench: each target of bench/meson.build
     "ninja accesses": "make test",
     "ninja matrix": "make test",
+    "ninja shards": "make test",
     "dev/fuzz SECONDS": "dev/fuzz",
     ".ci/run": "",
 }

@@ -526,7 +526,8 @@ static enum wm_status tracing(struct answer *answer, struct wm_diag *diag)
     wm_profile_destroy(profile);
     end(&w);
     status = status ? status : replay(answer, diag);
-    status = status ? status : merge(answer, diag);
+    if (!status && !answer->incomplete) /* else it may lack workgroups */
+        status = merge(answer, diag);
     unlink(trace_path);
     return status;
 }
