@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -147,6 +148,11 @@ static int read_results(const char *path, struct batch_list *list, struct result
         json_decref(result);
         *whole = (size_t)(end + 1 - bytes);
     }
+    /* A file of another kind is not cut: the rest has to be the beginning of a result. */
+    static const char begin[] = "{\"number\":";
+    const size_t rest = size - *whole, most = sizeof begin - 1;
+    if (code == TOOL_CLEAN && rest && memcmp(bytes + *whole, begin, rest < most ? rest : most) != 0)
+        code = tool_fail("--out %s: ends with something that is no result of a batch", path);
     free(bytes);
     return code;
 }
@@ -156,15 +162,17 @@ static int open_results(const char *path, struct batch_list *list, struct result
 {
     size_t whole;
     struct stat status;
-    const int code = read_results(path, list, results, &whole);
-    if (code != TOOL_CLEAN)
-        return code;
     results->path = path;
     results->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (results->file < 0)
         return tool_fail("--out %s: cannot be written: %s", path, strerror(errno));
-    if (fstat(results->file, &status) == 0 && S_ISREG(status.st_mode) && (size_t)status.st_size > whole &&
-        ftruncate(results->file, (off_t)whole) != 0)
+    if (flock(results->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return tool_fail("--out %s: another batch writes this file", path);
+    const bool regular = fstat(results->file, &status) == 0 && S_ISREG(status.st_mode);
+    const int code = regular ? read_results(path, list, results, &whole) : TOOL_CLEAN;
+    if (code != TOOL_CLEAN || !regular)
+        return code;
+    if ((size_t)status.st_size > whole && ftruncate(results->file, (off_t)whole) != 0)
         return tool_fail("--out %s: cannot be written: %s", path, strerror(errno));
     return TOOL_CLEAN;
 }

@@ -6,6 +6,7 @@ usage: batches.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 
 What is not tested: Slurm itself (its environment variables are), and more than one host.
 """
+import fcntl
 import json
 import os
 import shutil
@@ -112,6 +113,14 @@ class Batches(Case):
         self.assertEqual(batch.wait(timeout=60), 130)
         self.assertEqual(list(self.results()), [1])
 
+    def test_ignored_signal(self):
+        """A caller that ignores SIGCHLD, which programs inherit, does not hide that runs end."""
+        self.list("isa s_nop")
+        done = subprocess.run([command.WAVEMEM, "batch", "list", "--out", "r"], cwd=self.folder.name, timeout=60,
+                              preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(self.results()[1]["exit"], 0)
+
     def test_wrong(self):
         self.list(self.vecadd_line())
         self.refused("a file of commands is needed", "batch -j 2")
@@ -126,6 +135,12 @@ class Batches(Case):
         self.refused("--out r:1: no result of this batch", "batch list --out r")
         self.path("r", b"\0\n")
         self.refused("--out r:1: no result of this batch", "batch list --out r")
+        self.path("r", b"a text without a line feed")
+        self.refused("ends with something that is no result", "batch list --out r")
+        self.assertEqual(self.read("r"), b"a text without a line feed")
+        with open(self.path("locked"), "wb") as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            self.refused("another batch writes this file", "batch list --out locked")
         for line, expected in [("run 'a", "list:2: a quote is not closed"), ("batch x", "list:2: 'batch' in a batch"),
                                ("run " + "{1,2,3,4,5,6,7,8}" * 8, "list:2: more than 1048576 runs")]:
             self.list("", line)

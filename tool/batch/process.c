@@ -178,6 +178,7 @@ int batch_execute(const struct batch_settings *settings)
     struct process *processes = calloc(settings->processes, sizeof *processes);
     size_t next = 0, running = 1;
     int code = processes ? TOOL_CLEAN : tool_fail("batch: out of memory");
+    signal(SIGCHLD, SIG_DFL); /* a caller's SIG_IGN would hide how runs end */
     tool_watch_interrupts();
     while (code == TOOL_CLEAN && running) {
         running = 0;
