@@ -251,11 +251,11 @@ class Shards(Case):
         head, body, trace = open_part(self.read("part.2"))
         self.path("same", close_part(head, body, trace))
         self.assertEqual(self.merge_any("same"), 0)
-        for at in range(0, len(body), max(1, len(body) // (25 if command.REDUCED else 100))):
+        for at in range(0, len(body), max(1, len(body) // (25 if command.REDUCED else 50))):
             self.path("bad", close_part(head, body[:at] + bytes([body[at] ^ 0xA5]) + body[at + 1:], trace))
             self.merge_any("bad", at)
         records = Zstd.decompress(trace[8:], 1 << 24)
-        for at in range(0, len(records), max(1, len(records) // (50 if command.REDUCED else 300))):
+        for at in range(0, len(records), max(1, len(records) // (50 if command.REDUCED else 120))):
             changed = records[:at] + bytes([records[at] ^ 1 << at % 8]) + records[at + 1:]
             self.path("bad", close_part(head, body, trace[:8] + Zstd.compress(changed)))
             self.merge_any("bad", at)
