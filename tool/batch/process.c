@@ -50,14 +50,14 @@ static bool takes_json(const struct batch_run *run)
     return false;
 }
 
-static _Noreturn void become(const struct batch_run *run, const struct process *process)
+static _Noreturn void become(const struct batch_run *run, const struct process *process, pid_t batch)
 {
     static char name[] = "wavemem", json[] = "--json";
     char **words = calloc(run->count + 3, sizeof *words);
     const int input = open("/dev/null", O_RDONLY);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the batch is killed, so are its runs */
     setpgid(0, 0);
-    if (words && input >= 0 && dup2(input, STDIN_FILENO) >= 0 &&
+    if (getppid() == batch && words && input >= 0 && dup2(input, STDIN_FILENO) >= 0 &&
         dup2(fileno(process->output), STDOUT_FILENO) >= 0 &&
         dup2(fileno(process->errors), STDERR_FILENO) >= 0) {
         words[0] = name;
@@ -76,9 +76,10 @@ static bool start(struct process *process, const struct batch_list *list, size_t
     process->errors = tmpfile();
     if (process->output && process->errors) {
         fflush(NULL);
+        const pid_t batch = getpid();
         process->pid = fork();
         if (!process->pid)
-            become(&list->runs[number], process);
+            become(&list->runs[number], process, batch);
     }
     if (process->pid > 0)
         return true;
