@@ -142,9 +142,11 @@ static const char *get_row(struct pass *pass, struct wmi_reader *reader)
     if (!instruction->row.size)
         copy_rest(&instruction->row, &payload);
     uint32_t *map = realloc(pass->map, (slot + 1) * sizeof *map);
-    if (!map || instruction->row.failed)
+    if (!map)
         return no_memory;
     pass->map = map;
+    if (instruction->row.failed)
+        return no_memory;
     map[pass->map_count++] = (uint32_t)(instruction - merge->instructions);
     return NULL;
 }
