@@ -35,7 +35,9 @@ static void take_rows(struct wmi_stretch *s, const struct wmi_step *step, struct
     access->high = (struct wmi_rows){.uniform = true};
     if (access->form == WMI_VMEM_VADDR)
         access->high = wmi_stretch_use(s, step->a + s->row_bytes, true);
-    access->distance = wmi_stretch_result(s, access->low.uniform && access->high.uniform);
+    /* A FLAT address may lead to private memory, where the same address is another place for each lane. */
+    const bool shared = ((const struct wmi_memory_op *)step->data)->path != WMI_PATH_FLAT;
+    access->distance = wmi_stretch_result(s, shared && access->low.uniform && access->high.uniform);
     for (unsigned i = 0; i < 2; i++)
         access->scratch[i] = (uint8_t)wmi_stretch_register(s);
     access->last = wmi_stretch_register(s);
