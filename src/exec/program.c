@@ -97,9 +97,11 @@ static enum wmi_compiling wanted(const struct wmi_code_options *options, enum wm
     const char *setting = getenv("WAVEMEM_COMPILE");
     if (options->observers.count || options->scalar_cache || !wmi_can_compile(level))
         return WMI_COMPILE_OFF;
-    if (setting && !strcmp(setting, "off"))
+    if (!setting) /* until all tests pass with it: docs/compiler.md */
         return WMI_COMPILE_OFF;
-    return setting && !strcmp(setting, "always") ? WMI_COMPILE_ALWAYS : WMI_COMPILE_AUTO;
+    return !strcmp(setting, "always") ? WMI_COMPILE_ALWAYS
+           : !strcmp(setting, "auto") ? WMI_COMPILE_AUTO
+                                      : WMI_COMPILE_OFF;
 }
 
 uint64_t wmi_program_compile_in(const struct wmi_program *program)
