@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Source files and listings in the page of `prof --html`, side by side, each line with its figures. */
 #include "tool/report/source.h"
+
+#include "tool/tool.h"
 #include "tool/html/parts.h"
 #include "tool/report/lines.h"
 
@@ -234,7 +236,10 @@ void html_sources(FILE *file, const struct tool_report *report)
             put_listing(file, &kernel);
             fputs("</div></div>\n", file);
         } else {
-            fputs("<p>No line table: compile with <code>-g</code> to see source lines.</p>\n", file);
+            fputs(TOOL_HAS_DWARF
+                      ? "<p>No line table: compile with <code>-g</code> to see source lines.</p>\n"
+                      : "<p>No source lines: " TOOL_NO_DWARF ".</p>\n",
+                  file);
             put_listing(file, &kernel);
         }
         free(kernel.lines);
