@@ -45,7 +45,7 @@ const struct tool_verb *tool_find_verb(const struct tool_verb *const *verbs, con
  * ":files" stands for names of files. For the completion of shells. */
 int tool_complete(int count, char **words);
 
-/* For `--version`, and where a source line is asked for. */
+/* Said where source lines are asked for. */
 #define TOOL_NO_DWARF "this wavemem was built without elfutils (-Ddwarf=disabled) and finds no source lines"
 #ifdef WMI_WITHOUT_DWARF
 enum { TOOL_HAS_DWARF = 0 };

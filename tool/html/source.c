@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Source files and listings in the page of `prof --html`, side by side, each line with its figures. */
 #include "tool/report/source.h"
-
-#include "tool/tool.h"
 #include "tool/html/parts.h"
 #include "tool/report/lines.h"
+#include "tool/tool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as text: for each kernel the verdict, a summary, a table and further findings. */
+#include "tool/tool.h"
 #include "tool/text.h"
 #include "tool/report/advice.h"
 #include "tool/report/columns.h"
