@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of DWARF that the assembler writes: those of elfutils' dwarf.h, so that the assembler needs no elfutils.
- * Source: DWARF 5, section 7, "Data Representation"; the vendors' numbers in LLVM's Dwarf.def. */
+/* The numbers of DWARF that the assembler writes: those of elfutils' dwarf.h, so that the assembler needs no
+ * elfutils. Source: DWARF 5, section 7, "Data Representation"; the vendors' numbers in LLVM's Dwarf.def. */
 #ifndef WMI_ASSEMBLER_DWARF_NUMBERS_H
 #define WMI_ASSEMBLER_DWARF_NUMBERS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* zstd, or in a build without it (-Dzstd=disabled) what makes its callers compile. They ask WMI_HAS_ZSTD before the first
- * call and refuse with WMI_NO_ZSTD. */
+/* zstd, or in a build without it (-Dzstd=disabled) what makes its callers compile. They ask WMI_HAS_ZSTD
+ * before the first call and refuse with WMI_NO_ZSTD. */
 #ifndef WMI_ZSTD_H
 #define WMI_ZSTD_H
 
@@ -29,17 +29,17 @@ typedef enum { ZSTD_e_continue, ZSTD_e_end } ZSTD_EndDirective;
 enum { ZSTD_c_compressionLevel, ZSTD_c_checksumFlag };
 
 /* Never reached; each reports an error. */
-#define ZSTD_createCCtx() NULL
-#define ZSTD_createDCtx() NULL
-#define ZSTD_freeCCtx(context) ((void)(context))
-#define ZSTD_freeDCtx(context) ((void)(context))
+#define ZSTD_createCCtx()                                 NULL
+#define ZSTD_createDCtx()                                 NULL
+#define ZSTD_freeCCtx(context)                            ((void)(context))
+#define ZSTD_freeDCtx(context)                            ((void)(context))
 #define ZSTD_CCtx_setParameter(context, parameter, value) ((void)(context))
-#define ZSTD_compressStream2(context, out, in, end) ((void)(out), (void)(in), (void)(end), (size_t)-1)
-#define ZSTD_decompressStream(context, out, in) ((void)(out), (void)(in), (size_t)-1)
-#define ZSTD_decompress(to, room, from, size) ((size_t)-1)
-#define ZSTD_findFrameCompressedSize(from, size) ((size_t)-1)
-#define ZSTD_isError(code) ((code) == (size_t)-1)
-#define ZSTD_getErrorName(code) WMI_NO_ZSTD
+#define ZSTD_compressStream2(context, out, in, end)       ((void)(out), (void)(in), (void)(end), (size_t)-1)
+#define ZSTD_decompressStream(context, out, in)           ((void)(out), (void)(in), (size_t)-1)
+#define ZSTD_decompress(to, room, from, size)             ((size_t)-1)
+#define ZSTD_findFrameCompressedSize(from, size)          ((size_t)-1)
+#define ZSTD_isError(code)                                ((code) == (size_t)-1)
+#define ZSTD_getErrorName(code)                           WMI_NO_ZSTD
 #endif
 
 #endif

@@ -235,9 +235,8 @@ void html_sources(FILE *file, const struct tool_report *report)
             put_listing(file, &kernel);
             fputs("</div></div>\n", file);
         } else {
-            fputs(TOOL_HAS_DWARF
-                      ? "<p>No line table: compile with <code>-g</code> to see source lines.</p>\n"
-                      : "<p>No source lines: " TOOL_NO_DWARF ".</p>\n",
+            fputs(TOOL_HAS_DWARF ? "<p>No line table: compile with <code>-g</code> to see source lines.</p>\n"
+                                 : "<p>No source lines: " TOOL_NO_DWARF ".</p>\n",
                   file);
             put_listing(file, &kernel);
         }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as text: for each kernel the verdict, a summary, a table and further findings. */
-#include "tool/tool.h"
 #include "tool/text.h"
 #include "tool/report/advice.h"
 #include "tool/report/columns.h"
 #include "tool/report/lines.h"
 #include "tool/report/source.h"
 #include "tool/report/summary.h"
+#include "tool/tool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
