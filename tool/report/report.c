@@ -36,8 +36,6 @@ int tool_add_source_path(struct tool_report_options *options, const char *option
 
 int tool_check_report_options(const struct tool_report_options *options)
 {
-    if (options->source && !TOOL_HAS_DWARF)
-        return tool_fail("--source: " TOOL_NO_DWARF);
     if (options->sort && strcmp(options->sort, "offset") != 0 && strcmp(options->sort, "source") != 0 &&
         !tool_find_figure(options->sort))
         return wrong_figure("--sort", options->sort, "offset, source");
