@@ -26,7 +26,7 @@ def main(command):
         program = Path(folder) / "programs"
         subprocess.run(["clang++-15", "-x", "hip", "-std=c++17", "-O3", "--offload-arch=gfx900", "--rocm-path=/usr",
                         "--hip-version=5.2.21153", f"--hip-device-lib-path={BITCODE}", HERE / "programs.hip", "-o", program,
-                        "-lamdhip64"], check=True)
+                        "-lamdhip64"], env=dict(os.environ, TMPDIR=folder), check=True)
         done = subprocess.run([command, "exec", program], stdout=subprocess.PIPE, encoding="utf-8", check=False)
     if done.returncode:
         return 1

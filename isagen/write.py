@@ -157,14 +157,18 @@ class Tables:
 
     def group(self, group, node, marks):
         """The names of a group at a node, for each value from the nearest node, ended by -1. With the mark '@' before '', LLVM 22's
-        names precede those that the node has otherwise."""
-        found = {}
+        names precede those that the node has otherwise, which its assembler accepts too."""
+        found, others = {}, {}
         for n in self.isa.chain(node):
             for mark in marks:
                 for g, at, value, text in self.isa.names:
                     if g == group and at == n + mark:
-                        found.setdefault(value, text)
-        return [(v, t) for v, t in sorted(found.items()) if t != '-'] + [(-1, '')]
+                        if value not in found:
+                            found[value] = text, mark
+                        elif found[value][1] == '@':
+                            others.setdefault(value, text)
+        names = [(v, t) for v, (t, _) in sorted(found.items())] + sorted(others.items())
+        return [(v, t) for v, t in names if t != '-'] + [(-1, '')]
 
     def codes(self, node):
         table = [('NONE', 0)] * 256
@@ -283,6 +287,7 @@ class Tables:
     def target(self, name, target, wave, real, llvm22):
         _, (_, second), codes, names, mnemonics = self.nodes[target.node, wave]
         limits = dict(target.limits, wave=wave, **self.isa.llvm22 if llvm22 else {})
+        llvm22 = self.isa.llvm22.items() <= limits.items()
         c = '%s_%d' % (target.node.replace('.', '_'), wave)
         node = list(self.isa.nodes).index(target.node)
         second = ', '.join(map(str, (second + [255, 255])[:2]))

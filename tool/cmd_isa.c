@@ -147,7 +147,7 @@ static void print_targets(const struct catalogue *all, size_t row)
 /* Prints the fields of a form, for each dword from the highest bit down; `word`: with values. */
 static void print_bits(const struct wm_isa_form *form, bool word)
 {
-    for (unsigned dword = 0; dword < 3; dword++) {
+    for (unsigned dword = 0; dword < 4; dword++) {
         bool any = false;
         for (unsigned i = form->bits_count; i--;) {
             const struct wm_isa_bits *field = &form->bits[i];

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem prof: executes kernels and shows the cost of each memory instruction. */
 #include "tool/arguments/run.h"
+#include "tool/input.h"
 #include "tool/report/document.h"
 #include "tool/report/prof.h"
+#include "tool/shard/shard.h"
 #include "tool/tool.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: wavemem prof FILE -k KERNEL -g X[,Y[,Z]] -b X[,Y[,Z]] --arg NAME=VALUE ... [--then ...]\n"
@@ -84,12 +87,32 @@ static void print_columns(void)
          "  offset            bytes from the start of the kernel, as 'wavemem dis' prints them\n");
 }
 
-static int show(const struct tool_job *job, struct wm_profile *profile, json_t *json, int code)
+/* Puts the trace of the shard into its part. */
+static int write_part(struct tool_job *job, struct wm_profile *profile, const char *const *files)
+{
+    struct wm_diag diag;
+    uint8_t *trace;
+    size_t size;
+    int code = tool_end_trace(&job->outputs, profile, files, job->opened_count);
+    if (code == TOOL_CLEAN && !tool_read_file(job->outputs.trace_path, &trace, &size, &diag))
+        code = tool_fail("%s", diag.message);
+    else if (code == TOOL_CLEAN) {
+        code = tool_shard_write(job, trace, size);
+        free(trace);
+    }
+    unlink(job->outputs.trace_path);
+    return code;
+}
+
+static int show(struct tool_job *job, struct wm_profile *profile, json_t *json, int code)
 {
     const char **files = calloc(job->opened_count + 1, sizeof *files);
     for (size_t i = 0; files && i < job->opened_count; i++)
         files[i] = job->opened[i].file;
-    code = tool_show_profile(&job->outputs, profile, files, files ? job->opened_count : 0, json, code);
+    if (!job->shard.text)
+        code = tool_show_profile(&job->outputs, profile, files, files ? job->opened_count : 0, json, code);
+    else if (code == TOOL_CLEAN)
+        code = files ? write_part(job, profile, files) : tool_fail("out of memory");
     free(files);
     return code;
 }
@@ -136,9 +159,14 @@ static int cmd_prof(int argc, char **argv)
         fputs(tool_compile_help, stdout);
         fputs(tool_job_codes, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
+        char *trace = NULL; /* of a shard, beside its part */
+        if (job.shard.text && asprintf(&trace, "%s.%ld.trace", job.shard.path, (long)getpid()) < 0)
+            trace = NULL;
+        job.outputs.trace_path = trace ? trace : job.outputs.trace_path;
         job.outputs.command = tool_command_line(argc, argv);
         code = profile_job(&job);
         free(job.outputs.command);
+        free(trace);
     }
     tool_job_free(&job);
     return code;

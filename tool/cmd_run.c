@@ -2,6 +2,7 @@
 /* wavemem run: executes kernels, writes and compares their outputs. */
 #include "tool/arguments/run.h"
 #include "tool/report/document.h"
+#include "tool/shard/shard.h"
 #include "tool/tool.h"
 
 static const char help[] =
@@ -71,6 +72,8 @@ static int cmd_run(int argc, char **argv)
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
         json_t *report = job.outputs.json || job.check.given ? tool_report("run") : NULL;
         code = tool_job_run(&job, NULL, report);
+        if (code == TOOL_CLEAN && job.shard.text)
+            code = tool_shard_write(&job, NULL, 0);
         if (job.outputs.json && code != TOOL_WRONG)
             code = tool_write_report(report, job.outputs.json_path, code);
         json_decref(report);

@@ -11,35 +11,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: wavemem tile   -m TARGET [--gpu PRODUCT] --mode MODE --size W[,H[,D]] [option...] PACKED TILED\n"
-    "       wavemem untile -m TARGET [--gpu PRODUCT] --mode MODE --size W[,H[,D]] [option...] TILED PACKED\n"
-    "\n"
-    "Converts an image between a packed array of texels and the layout in which a GPU keeps it. TILED is "
-    "raw\n"
-    "bytes. PACKED is raw bytes or, if its name ends in .npy, a NumPy array; it has level 0 first, and in "
-    "each\n"
-    "level slices, rows, texels and samples, without gaps. Bytes of TILED that belong to no texel are 0.\n"
-    "\n"
-    "  wavemem tile -m gfx1100 --gpu rx7900xtx --mode 64KB_R_X --size 1920,1080 --bytes 4 in.raw tiled.raw\n"
-    "  wavemem tile -m gfx1030 --mode 64KB_S_X --size 64,64,12 --bytes 8 --levels 7 chain.raw tiled.raw\n"
-    "  wavemem untile -m gfx900 --mode 64KB_D_X --size 800,600 --type f32 --bytes 16 tiled.raw out.npy\n"
-    "\n"
-    "  -m, --target NAME   the target: gfx803, gfx900, gfx1030 ...\n"
-    "      --gpu PRODUCT   the product whose memory layout counts; default: the first one of the target.\n"
-    "                      'list' prints all\n"
-    "      --mode MODE     swizzle mode (64KB_R_X), or before gfx9 the index of a tile mode (14)\n"
-    "      --size W,H,D    texels; D: slices of an array or depth\n"
-    "      --dimensions N  1, 2 (default) or 3; 3: D is the depth\n"
-    "      --bytes N       bytes of an element: 1, 2, 4, 8, 16. Default: those of an element of PACKED.npy\n"
-    "      --levels N      mip levels; default 1\n"
-    "      --samples N     samples of a texel; default 1\n"
-    "      --compressed    elements are blocks of 4x4 texels (BC1 to BC7)\n"
-    "      --pitch N       elements from one row to the next, if it is not derived from the width\n"
-    "      --xor N         pipe/bank XOR: the low bits of BASE_ADDRESS; default 0\n"
-    "      --type NAME     untile to .npy: u8, u16, u32, u64, i8 ... f16, f32, f64\n"
-    "\n"
-    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
+/* All of the help after its first line. */
+#define REST                                                                                                 \
+    "\n"                                                                                                     \
+    "Converts an image between a packed array of texels and the layout in which a GPU keeps it. TILED is "   \
+    "raw\n"                                                                                                  \
+    "bytes. PACKED is raw bytes or, if its name ends in .npy, a NumPy array; it has level 0 first, and in "  \
+    "each\n"                                                                                                 \
+    "level slices, rows, texels and samples, without gaps. Bytes of TILED that belong to no texel are 0.\n"  \
+    "\n"                                                                                                     \
+    "  wavemem tile -m gfx1100 --gpu rx7900xtx --mode 64KB_R_X --size 1920,1080 --bytes 4 in.raw "           \
+    "tiled.raw\n"                                                                                            \
+    "  wavemem tile -m gfx1030 --mode 64KB_S_X --size 64,64,12 --bytes 8 --levels 7 chain.raw tiled.raw\n"   \
+    "  wavemem untile -m gfx900 --mode 64KB_D_X --size 800,600 --type f32 --bytes 16 tiled.raw out.npy\n"    \
+    "\n"                                                                                                     \
+    "  -m, --target NAME   the target: gfx803, gfx900, gfx1030 ...\n"                                        \
+    "      --gpu PRODUCT   the product whose memory layout counts; default: the first one of the target.\n"  \
+    "                      'list' prints all\n"                                                              \
+    "      --mode MODE     swizzle mode (64KB_R_X), or before gfx9 the index of a tile mode (14)\n"          \
+    "      --size W,H,D    texels; D: slices of an array or depth\n"                                         \
+    "      --dimensions N  1, 2 (default) or 3; 3: D is the depth\n"                                         \
+    "      --bytes N       bytes of an element: 1, 2, 4, 8, 16. Default: those of an element of "            \
+    "PACKED.npy\n"                                                                                           \
+    "      --levels N      mip levels; default 1\n"                                                          \
+    "      --samples N     samples of a texel; default 1\n"                                                  \
+    "      --compressed    elements are blocks of 4x4 texels (BC1 to BC7)\n"                                 \
+    "      --pitch N       elements from one row to the next, if it is not derived from the width\n"         \
+    "      --xor N         pipe/bank XOR: the low bits of BASE_ADDRESS; default 0\n"                         \
+    "      --type NAME     untile to .npy: u8, u16, u32, u64, i8 ... f16, f32, f64\n"                        \
+    "\n"                                                                                                     \
+    "Exit codes: 0 clean, 2 wrong usage or bad input.\n"
+
+static const char tile_help[] = "usage: wavemem tile -m TARGET [--gpu PRODUCT] --mode MODE --size W[,H[,D]] "
+                                "[option...] PACKED TILED\n" REST;
+static const char untile_help[] = "usage: wavemem untile -m TARGET [--gpu PRODUCT] --mode MODE --size "
+                                  "W[,H[,D]] [option...] TILED PACKED\n" REST;
 
 enum option { GPU = 1, SIZE, DIMENSIONS, BYTES, LEVELS, SAMPLES, PITCH, XOR, HELP, OPTIONS };
 
@@ -249,7 +255,7 @@ static int tile_or_untile(int argc, char **argv, bool tile)
     if (code != TOOL_CLEAN)
         return code;
     if (request.help) {
-        fputs(help, stdout);
+        fputs(tile ? tile_help : untile_help, stdout);
         return TOOL_CLEAN;
     }
     return run(&request);
@@ -266,6 +272,6 @@ static int cmd_untile(int argc, char **argv)
 }
 
 const struct tool_verb tool_verb_tile = {
-    "tile", "convert an image to the layout that a GPU keeps it in", cmd_tile, help, options, NULL};
+    "tile", "convert an image to the layout that a GPU keeps it in", cmd_tile, tile_help, options, NULL};
 const struct tool_verb tool_verb_untile = {
-    "untile", "convert an image back from that layout", cmd_untile, help, options, NULL};
+    "untile", "convert an image back from that layout", cmd_untile, untile_help, options, NULL};

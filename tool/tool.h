@@ -33,8 +33,8 @@ struct tool_verb {
 };
 
 extern const struct tool_verb tool_verb_exec, tool_verb_run, tool_verb_prof, tool_verb_check,
-    tool_verb_replay, tool_verb_diff, tool_verb_asm, tool_verb_dis, tool_verb_info, tool_verb_isa,
-    tool_verb_explain, tool_verb_tess, tool_verb_tile, tool_verb_untile;
+    tool_verb_replay, tool_verb_merge, tool_verb_batch, tool_verb_diff, tool_verb_asm, tool_verb_dis,
+    tool_verb_info, tool_verb_isa, tool_verb_explain, tool_verb_tess, tool_verb_tile, tool_verb_untile;
 
 /* All verbs, up to a NULL; in main.c. */
 extern const struct tool_verb *const tool_verbs[];
@@ -122,6 +122,10 @@ int tool_next_option(struct tool_words *words);
 /* Returns the name most similar to `word`, or NULL. names: `count` pointers to names, `stride` bytes apart.
  */
 const char *tool_nearest(const char *word, const void *names, size_t count, size_t stride);
+
+/* Splits a line into words in place: separated by blanks, quoted by '...' or "..."; # begins a comment.
+ * Returns the number of words, at most `most`; -1: a quote is not closed. */
+int tool_cut_line(char *line, char **words, int most);
 
 /* ---- numbers ---- */
 

@@ -176,6 +176,11 @@ struct wm_dispatch {
      * call the library. NULL: they may always change it. */
     uint64_t (*others)(void *user);
     void *others_user;
+    /* Runs only `workgroup_count` workgroups, 0: all, from number `first_workgroup` on. They are numbered as
+     * they are dispatched: X fastest, then Y, then Z. Those that do not run leave memory as it is. A
+     * workgroup that waits for one of them is a deadlock. WM_BAD_ARGUMENT: the grid does not have them; the
+     * dispatch is cooperative; the profile takes a sample; the check runs workgroups in other orders. */
+    uint64_t first_workgroup, workgroup_count;
 };
 
 enum { WM_VIOLATION_STOPS, WM_VIOLATION_GOES_ON }; /* on_violation of wm_dispatch */
@@ -263,8 +268,8 @@ struct wm_result {
     /* Which of profile, check, fidelity, observers, scalar cache and code object (its symbols and lines) did
      * not see everything, and why, so that reports are incomplete; "": all of them did. */
     char incomplete[256];
-    /* Host code that was made of the kernel's code (docs/compiler.md), and the seconds that making it took.
-     */
+    /* Host code that was made of the kernel's code (docs/compiler.md), and the seconds that this dispatch
+     * took to make code. */
     uint64_t compiled_bytes;
     double compile_seconds;
     bool compile_refused; /* the host does not execute memory that was written, so the code was interpreted */

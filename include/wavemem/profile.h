@@ -235,6 +235,19 @@ WM_API enum wm_status wm_profile_replay(struct wm_profile *profile, const void *
  */
 WM_API enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name,
                                    const struct wm_gpu **gpu, struct wm_diag *diag);
+/* A trace of a dispatch of which some workgroups ran: wm_dispatch.first_workgroup, workgroup_count. */
+struct wm_trace_part {
+    const void *bytes;
+    size_t size;
+    const char *name; /* for messages */
+    uint64_t first_workgroup, workgroup_count;
+};
+/* Writes one trace of the parts, which are of the same dispatch, in the order of their workgroups, all of
+ * them. Its replay gives the figures of a profile of the whole dispatch, if workgroups do not communicate.
+ * Errors as of wm_profile_replay(); WM_BAD_FILE also: the parts are of different dispatches, or a part lacks
+ * workgroups; WM_IO: the trace cannot be written. */
+WM_API enum wm_status wm_trace_merge(const struct wm_trace_part *parts, size_t count, const char *path,
+                                     struct wm_diag *diag);
 WM_API void wm_profile_destroy(struct wm_profile *profile);
 
 /* An observed dispatch. */

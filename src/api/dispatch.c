@@ -70,6 +70,30 @@ static enum wm_status check_geometry(const struct wm_kernel *kernel, const struc
     return WM_OK;
 }
 
+/* The workgroups of the grid that the request wants to run. */
+static enum wm_status check_range(const struct wm_dispatch *request, struct wmi_dispatch *dispatch,
+                                  struct wm_diag *diag)
+{
+    const uint64_t first = request->first_workgroup, all = dispatch->group_count;
+    size_t seeds = 0;
+    if (request->check)
+        wmi_check_seeds(request->check, &seeds);
+    if (first >= all || request->workgroup_count > all - first)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%llu workgroups from number %llu on; the grid has %llu",
+                        (unsigned long long)request->workgroup_count, (unsigned long long)first,
+                        (unsigned long long)all);
+    dispatch->first_group = first;
+    dispatch->run_count = request->workgroup_count ? request->workgroup_count : all - first;
+    const char *needs_all = dispatch->run_count == all ? NULL
+                            : request->cooperative     ? "is cooperative"
+                            : seeds                    ? "is checked in other orders"
+                            : request->profile && wmi_profile_takes_sample(request->profile) ? "is sampled"
+                                                                                             : NULL;
+    return needs_all ? wmi_fail(diag, WM_BAD_ARGUMENT, "a dispatch of some workgroups of the grid that %s",
+                                needs_all)
+                     : WM_OK;
+}
+
 static enum wm_status check_pointers(const char *function, const struct wm_machine *machine,
                                      const struct wm_object *object, const struct wm_kernel *kernel,
                                      const struct wm_dispatch *request, const struct wm_result *result,
@@ -166,8 +190,9 @@ static enum wm_status check_request(const struct wm_machine *machine, const stru
         return wmi_fail(diag, WM_BAD_ARGUMENT, "kernel '%s' would use %llu bytes of LDS; a workgroup has %u",
                         kernel->name, (unsigned long long)lds, most);
     dispatch->lds_size = (uint32_t)lds;
-    const enum wm_status status = wmi_watchers_check(request, diag);
-    return status ? status : check_geometry(kernel, request, dispatch, diag);
+    enum wm_status status = wmi_watchers_check(request, diag);
+    status = status ? status : check_geometry(kernel, request, dispatch, diag);
+    return status ? status : check_range(request, dispatch, diag);
 }
 
 /* Observers without state per thread are called by one thread. */
@@ -234,6 +259,8 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         }
     }
     const size_t steps = ok ? wmi_program_steps(dispatch->program) : 0;
+    const double compiling =
+        ok ? wmi_program_compiled(dispatch->program).seconds : 0; /* before this dispatch */
     ok = ok && wmi_dispatch_run(dispatch);
     result->seconds = wmi_seconds() - begin;
     const struct wmi_fault_place place = {machine->target, module->object, wmi_object_name(module->object),
@@ -246,7 +273,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         wmi_program_add_executed(dispatch->program, dispatch->instructions);
         const struct wmi_compiled compiled = wmi_program_compiled(dispatch->program);
         result->compiled_bytes = compiled.bytes;
-        result->compile_seconds = compiled.seconds;
+        result->compile_seconds = compiled.seconds - compiling;
         result->compile_refused = compiled.refused;
         if (dispatch->fault.kind != WM_FAULT_NONE)
             wmi_report_fault(dispatch, &place, &result->fault);
@@ -373,6 +400,7 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
             .wave_lanes = kernel->wave_size,
             .dispatch = wmi_occupancy_of(machine, kernel, dispatch),
         };
+        source.dispatch.first_group = dispatch->first_group;
         wmi_tell_scratch(machine, kernel, dispatch, &source);
         own[owns++] = (struct wmi_watcher){wmi_profile_begin(request->profile, &source), "profile"};
     }

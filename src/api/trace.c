@@ -118,6 +118,27 @@ enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name, co
     return status;
 }
 
+enum wm_status wm_trace_merge(const struct wm_trace_part *parts, size_t count, const char *path,
+                              struct wm_diag *diag)
+{
+    if (!parts || !path)
+        return wmi_null(diag, __func__, parts ? "path" : "parts");
+    uint64_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!parts[i].bytes || !parts[i].name)
+            return wmi_null(diag, __func__, parts[i].bytes ? "name" : "bytes");
+        if (parts[i].first_workgroup != next || !parts[i].workgroup_count ||
+            __builtin_add_overflow(next, parts[i].workgroup_count, &next))
+            return wmi_fail(diag, WM_BAD_ARGUMENT,
+                            "%s: a part of %llu workgroups from number %llu on; expected one or more from "
+                            "number %llu on",
+                            parts[i].name, (unsigned long long)parts[i].workgroup_count,
+                            (unsigned long long)parts[i].first_workgroup, (unsigned long long)next);
+    }
+    return count ? wmi_trace_merge(parts, count, path, diag)
+                 : wmi_fail(diag, WM_BAD_ARGUMENT, "no parts of a trace");
+}
+
 enum wm_status wm_profile_add_source(struct wm_profile *profile, const char *name, const char *text,
                                      struct wm_diag *diag)
 {

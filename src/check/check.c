@@ -305,7 +305,8 @@ bool wmi_check_set_seeds(struct wm_check *check, const uint64_t *seeds, size_t c
     uint64_t *copy = malloc((count + 1) * sizeof *copy);
     if (!copy)
         return false;
-    memcpy(copy, seeds, count * sizeof *copy);
+    if (count)
+        memcpy(copy, seeds, count * sizeof *copy);
     free(check->seeds);
     check->seeds = copy;
     check->seed_count = count;

@@ -3,9 +3,9 @@
  *
  * On targets whose hazards are all distances, those of an instruction depend on the instructions before it,
  * as far back as the largest distance, and on nothing else. Each takes one wait state at least. So a wave
- * keeps its last WINDOW instructions, and a hash of their numbers finds what an earlier execution of the same
- * sequence has found. The exact state is made from these instructions when a sequence is new. Two sequences
- * with the same hash of 64 bits are taken for the same. */
+ * keeps its last WMI_HAZARD_WINDOW instructions, and a hash of their numbers finds what an earlier execution
+ * of the same sequence has found. The exact state is made from these instructions when a sequence is new. Two
+ * sequences with the same hash of 64 bits are taken for the same. */
 #include "check/hazard_memo.h"
 
 #include "base/random.h"
@@ -14,7 +14,6 @@
 #include <string.h>
 
 enum {
-    WINDOW = 32,       /* above all distances: the largest is 19 (src/isa/hazards_matrix.c) */
     ENTRIES = 1 << 18, /* most sequences that are remembered */
 };
 
@@ -30,20 +29,10 @@ struct wmi_hazard_memo {
     uint64_t leaves; /* what the weight of an instruction is when it leaves the window */
 };
 
-struct executed {
-    const struct wmi_hazard_facts *facts; /* NULL: the wave had not begun */
-    const struct wmi_span_of_registers *spans;
-    unsigned count;
-    uint32_t number;
-    uint64_t left; /* its part of the hash when it leaves the window */
-};
-
 struct wmi_hazard_wave {
     struct wmi_hazard_memo *memo; /* NULL: the state is kept up to date */
-    struct executed recent[WINDOW];
-    unsigned next; /* of `recent`, the oldest one */
-    uint64_t hash; /* of `recent` */
-    bool behind;   /* the state does not know them */
+    struct wmi_hazard_window window;
+    bool behind; /* the state does not know the window's instructions */
     const struct wmi_target *target;
     struct wmi_hazard_state state;
 };
@@ -70,7 +59,7 @@ struct wmi_hazard_memo *wmi_hazard_memo_create(const struct wmi_target *target)
     if (!memo)
         return NULL;
     memo->leaves = 1;
-    for (unsigned i = 0; i < WINDOW; i++)
+    for (unsigned i = 0; i < WMI_HAZARD_WINDOW; i++)
         memo->leaves *= BASE;
     return memo;
 }
@@ -126,9 +115,7 @@ void wmi_hazard_wave_begin(struct wmi_hazard_wave *wave, const struct wmi_target
 {
     wave->memo = memo;
     wave->target = target;
-    memset(wave->recent, 0, sizeof wave->recent);
-    wave->next = 0;
-    wave->hash = 0;
+    memset(&wave->window, 0, sizeof wave->window);
     wave->behind = memo;
     if (!memo)
         clear_state(wave);
@@ -139,8 +126,9 @@ static void catch_up(struct wmi_hazard_wave *wave)
 {
     struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE];
     clear_state(wave);
-    for (unsigned i = 0; i < WINDOW; i++) {
-        const struct executed *past = &wave->recent[(wave->next + i) % WINDOW];
+    for (unsigned i = 0; i < WMI_HAZARD_WINDOW; i++) {
+        const struct wmi_hazard_executed *past =
+            &wave->window.recent[(wave->window.next + i) % WMI_HAZARD_WINDOW];
         if (past->facts)
             wmi_hazard_execute(&wave->state, past->facts, past->spans, past->count, past->number, found);
     }
@@ -154,8 +142,9 @@ unsigned wmi_hazard_wave_execute(struct wmi_hazard_wave *wave, const struct wmi_
     struct wmi_hazard_memo *memo = wave->memo;
     if (!memo)
         return wmi_hazard_execute(&wave->state, facts, spans, count, number, found);
-    struct executed *oldest = &wave->recent[wave->next];
-    const uint64_t own = hash_of(number), longer = wave->hash * BASE + own, key = longer ? longer : 1;
+    struct wmi_hazard_window *window = &wave->window;
+    struct wmi_hazard_executed *oldest = &window->recent[window->next];
+    const uint64_t own = hash_of(number), longer = window->hash * BASE + own, key = longer ? longer : 1;
     const struct entry *known = memo->capacity ? slot_of(memo, key) : NULL;
     unsigned hazards;
     if (known && known->key) {
@@ -174,8 +163,19 @@ unsigned wmi_hazard_wave_execute(struct wmi_hazard_wave *wave, const struct wmi_
             memo->count++;
         }
     }
-    wave->hash = longer - oldest->left;
-    *oldest = (struct executed){facts, spans, count, number, own * memo->leaves};
-    wave->next = (wave->next + 1) % WINDOW;
+    window->hash = longer - oldest->left;
+    *oldest = (struct wmi_hazard_executed){facts, spans, count, number, own * memo->leaves};
+    window->next = (window->next + 1) % WMI_HAZARD_WINDOW;
     return hazards;
+}
+
+const struct wmi_hazard_window *wmi_hazard_wave_window(const struct wmi_hazard_wave *wave)
+{
+    return &wave->window;
+}
+
+void wmi_hazard_wave_resume(struct wmi_hazard_wave *wave, const struct wmi_hazard_window *window)
+{
+    wave->window = *window;
+    wave->behind = true;
 }

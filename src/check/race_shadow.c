@@ -156,12 +156,6 @@ static struct wmi_race_entry *list_of(const struct wmi_race_detail *detail)
     return detail->part->longer ? detail->block->list : detail->part->entry;
 }
 
-/* Bits that tell records of different accesses apart. Reads of one wave in one epoch are the same. */
-static inline uint64_t identity_of(enum wmi_race_role_of role)
-{
-    return role == WMI_RACE_WRITE ? ~(uint64_t)ALL_BYTES : WMI_RACE_SAME_TIME;
-}
-
 /* Gives whole dwords the record in a role, and takes others from them. False: the list is full, and the
  * dwords have none in that role. */
 static inline bool put(struct wmi_race_part *part, enum wmi_race_role_of role, uint32_t dwords,
@@ -172,7 +166,7 @@ static inline bool put(struct wmi_race_part *part, enum wmi_race_role_of role, u
         struct wmi_race_entry *entry = &part->entry[i];
         if (entry->role != role)
             continue;
-        if (!((entry->record ^ record) & identity_of(role))) {
+        if (entry->record == record) {
             mine = i;
         } else if (entry->dwords & dwords && !(entry->dwords &= ~dwords)) {
             *entry = part->entry[--part->count];
@@ -183,9 +177,8 @@ static inline bool put(struct wmi_race_part *part, enum wmi_race_role_of role, u
         if (part->count == WMI_RACE_ENTRIES)
             return false;
         mine = part->count++;
-        part->entry[mine] = (struct wmi_race_entry){.role = role};
+        part->entry[mine] = (struct wmi_race_entry){.record = record, .role = role};
     }
-    part->entry[mine].record = record;
     part->entry[mine].dwords |= dwords;
     return true;
 }
@@ -200,9 +193,8 @@ static bool append(struct list *list, uint64_t record, uint32_t dwords, enum wmi
 {
     for (uint32_t i = 0; i < list->count; i++) {
         struct wmi_race_entry *entry = &list->entry[i];
-        if (entry->role != role || (entry->record ^ record) & (identity_of(role) | ALL_BYTES))
+        if (entry->role != role || entry->record != record)
             continue;
-        entry->record = record;
         entry->dwords |= dwords;
         return true;
     }
@@ -228,7 +220,7 @@ static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role
         const uint64_t bare = entry->record & ~(uint64_t)ALL_BYTES;
         if (entry->dwords & ~both)
             ok = append(&made, entry->record, entry->dwords & ~both, entry->role);
-        if (both && !((entry->record ^ record) & identity_of(role))) {
+        if (both && bare == (record & ~(uint64_t)ALL_BYTES)) {
             joined[bytes] &= ~both;
             joined[had | bytes] |= both;
         } else if (both && had & ~bytes) {

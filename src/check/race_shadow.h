@@ -256,7 +256,7 @@ static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct w
     uint32_t had = (*to)->dwords[block];
     if (had) {
         const uint64_t old = (*to)->record[block];
-        if (old == record || (!access->writes && wmi_race_is_same_time(old, record)))
+        if (old == record)
             dwords |= had;
         else if (had & ~dwords)
             return wmi_race_touch_part(shadow, page, block, dwords, access);

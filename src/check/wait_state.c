@@ -6,6 +6,17 @@
  * order, nothing is known until the counter is 0. Both hold even if several orders share the counter. */
 #include "check/wait_state.h"
 
+#include <string.h>
+
+void wmi_wait_clear(struct wmi_wait_state *state, unsigned reach)
+{
+    memset(state->written, 0, reach * sizeof *state->written);
+    memset(state->held, 0, reach * sizeof *state->held);
+    memset(state->issued, 0, sizeof state->issued);
+    memset(state->done, 0, sizeof state->done);
+    state->instructions = 0;
+}
+
 static void wait_until(struct wmi_wait_state *state, unsigned counter, unsigned value)
 {
     for (unsigned order = 0; order < WMI_ORDER_COUNT; order++) {

@@ -39,6 +39,9 @@ struct wmi_not_ready {
     unsigned value;
 };
 
+/* Makes the state that of a wave's beginning; only registers below `reach` were used. */
+void wmi_wait_clear(struct wmi_wait_state *state, unsigned reach);
+
 /* Updates the counters for one instruction with the registers `spans`. `number` identifies it in results.
  * lanes: of VGPRs that it writes. */
 void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,

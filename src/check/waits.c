@@ -3,8 +3,8 @@
  * After a missing wait the model continues as if the wave had waited, so that each missing wait gives one
  * finding. */
 #include "check/checker.h"
-#include "check/hazard_memo.h"
 #include "check/needless.h"
+#include "check/wait_paths.h"
 #include "check/wait_state.h"
 #include "exec/dispatch.h"
 
@@ -33,28 +33,40 @@ struct instruction {
     uint16_t reach; /* 1 + its highest register */
 };
 
+/* The state of a wave. */
+struct model {
+    unsigned reach; /* 1 + the highest register that it has used */
+    struct wmi_wait_state waits;
+    struct wmi_hazard_wave *hazards; /* if there is a memo of them; else NULL */
+};
+
 struct wave {
     struct wave *next_free, *next;
-    unsigned reach; /* 1 + the highest register that it has used */
-    bool idle;      /* all that it has issued is known to be complete */
-    struct wmi_wait_state waits;
+    struct wmi_wait_node *node;      /* its place on remembered paths; NULL: `model` has its state */
+    uint64_t mask;                   /* the lanes that are meant if the node is masked */
+    struct model *model;             /* or NULL */
+    struct wmi_hazard_wave *hazards; /* if they are asked for and there is no memo; else NULL */
     struct wmi_last_wait last;
-    struct wmi_hazard_wave *hazards; /* NULL: they are not asked for */
 };
 
 struct shard { /* of a worker thread */
     struct checker *check;
-    struct wmi_hazard_memo *memo; /* or NULL */
+    struct wmi_hazard_memo *memo;     /* or NULL */
+    struct wmi_wait_paths *paths;     /* or NULL */
+    const struct wmi_wait_node *root; /* of a wave that begins */
+    struct model *model;              /* continues paths; its state is that of `at`, or NULL */
+    const struct wmi_wait_node *at;
+    struct {
+        struct wmi_found *item;
+        size_t count, capacity;
+    } found; /* by the last instruction */
     struct wmi_found_set findings;
-    bool has_wave; /* the next two are those of the wave that executes */
-    uint32_t wave;
-    uint64_t group;
     struct wave *waves, *unused;
     struct wmi_wait_use *uses; /* by number of the instruction; with WM_CHECK_NEEDLESS */
     size_t use_count;
     bool missed;       /* out of memory: findings are incomplete */
     struct wave *last; /* the wave that executed last, and its instruction */
-    const struct instruction *last_insn;
+    uint32_t last_number;
 };
 
 struct checker {
@@ -82,6 +94,7 @@ enum missing_wait { READ_EARLY, OVERWRITTEN_EARLY, HELD_OVERWRITTEN, MISSING_WAI
 /* Details of what is found. The register is its number plus 1, or 0; the value that the counter must not
  * exceed, or the wait states that are missing; the instructions between the two. */
 enum { REGISTER, COUNTER, VALUE, DISTANCE };
+enum { FAR = WMI_WAIT_AGES - 1 }; /* a distance of this or more */
 
 static void first_text(const struct wmi_words *words, const struct wmi_found *found, char *text, size_t size)
 {
@@ -138,8 +151,9 @@ static void word_missing_wait(const struct wmi_words *words, const struct wmi_fo
                   wait, sizeof wait);
     first_text(words, found, first, sizeof first);
     register_text(found, reg, sizeof reg);
-    snprintf(message, size, "%s %s: '%s' is missing after '%s', %" PRIu64 " instruction%s before", reg,
-             what[found->rule - wait_rules], wait, first, distance + 1, distance ? "s" : "");
+    snprintf(message, size, "%s %s: '%s' is missing after '%s', %s%" PRIu64 " instruction%s before", reg,
+             what[found->rule - wait_rules], wait, first, distance == FAR ? "at least " : "", distance + 1,
+             distance ? "s" : "");
 }
 
 static void word_hazard(const struct wmi_words *words, const struct wmi_found *found, char *message,
@@ -214,88 +228,148 @@ static bool add_needless(struct checker *check)
 
 /* ---- waves ---- */
 
-/* Adds what the wave that executes has found. */
-static void add(struct shard *shard, struct wmi_found found)
+/* Adds what the last instruction has found; scalars: of its wave. */
+static void add_found(struct shard *shard, const uint32_t *scalars)
 {
-    found.count = 1;
-    found.launch = shard->check->launch;
-    found.has_wave = shard->has_wave;
-    found.wave = shard->wave;
-    found.group = shard->group;
-    shard->missed |= !wmi_found_add(&shard->findings, &found);
+    for (size_t i = 0; i < shard->found.count; i++) {
+        struct wmi_found *found = &shard->found.item[i];
+        found->count = 1;
+        found->launch = shard->check->launch;
+        if ((found->has_wave = shard->check->in_waves)) {
+            const struct wmi_wave *wave = wmi_wave_of((const char *)scalars - offsetof(struct wmi_frame, s));
+            found->wave = wave->index;
+            found->group = wave->group->flat_id;
+        }
+        shard->missed |= !wmi_found_add(&shard->findings, found);
+    }
+    shard->found.count = 0;
 }
 
-/* Makes a wave new that has ended. Most registers it never used, and their state is as at its beginning. */
-static void reset_wave(struct wave *wave)
+/* Keeps it until the instruction has been executed. */
+static void find(struct shard *shard, struct wmi_found found)
 {
-    const size_t used = wave->reach;
-    struct wmi_wait_state *waits = &wave->waits;
-    memset(waits->written, 0, used * sizeof *waits->written);
-    memset(waits->held, 0, used * sizeof *waits->held);
-    memset(waits, 0, offsetof(struct wmi_wait_state, written));
-    memset(wave, 0, offsetof(struct wave, waits));
-    memset(waits + 1, 0, sizeof *wave - offsetof(struct wave, waits) - sizeof *waits);
+    if (shard->found.count == shard->found.capacity) {
+        const size_t capacity = 2 * shard->found.capacity + 16;
+        struct wmi_found *item = realloc(shard->found.item, capacity * sizeof *item);
+        if (!item) {
+            shard->missed = true;
+            return;
+        }
+        shard->found.item = item;
+        shard->found.capacity = capacity;
+    }
+    shard->found.item[shard->found.count++] = found;
+}
+
+/* ---- models ---- */
+
+static void free_model(struct model *model)
+{
+    if (model)
+        free(model->hazards);
+    free(model);
+}
+
+/* The state of a wave that begins. NULL: no memory. */
+static struct model *create_model(const struct shard *shard)
+{
+    struct model *model = calloc(1, sizeof *model);
+    if (!model)
+        return NULL;
+    model->waits.target = shard->check->target;
+    if (!shard->memo)
+        return model;
+    if (!(model->hazards = wmi_hazard_wave_create())) {
+        free(model);
+        return NULL;
+    }
+    wmi_hazard_wave_begin(model->hazards, shard->check->target, shard->memo);
+    return model;
+}
+
+static void reset_model(const struct shard *shard, struct model *model)
+{
+    wmi_wait_clear(&model->waits, model->reach);
+    model->reach = 0;
+    if (model->hazards)
+        wmi_hazard_wave_begin(model->hazards, shard->check->target, shard->memo);
+}
+
+static void free_wave(struct wave *wave)
+{
+    free_model(wave->model);
+    free(wave->hazards);
+    free(wave);
 }
 
 static struct wave *new_wave(struct shard *shard)
 {
-    struct wave *wave = shard->unused, *next;
-    struct wmi_hazard_wave *hazards = wave ? wave->hazards : NULL;
-    if (!wave && shard->check->what & WM_CHECK_HAZARDS && !(hazards = wmi_hazard_wave_create()))
-        return NULL;
+    const struct checker *check = shard->check;
+    struct wave *wave = shard->unused;
     if (wave) {
         shard->unused = wave->next_free;
-        next = wave->next;
-        reset_wave(wave);
+        if (wave->model)
+            reset_model(shard, wave->model);
+        memset(&wave->last, 0, sizeof wave->last);
     } else {
-        if (!(wave = calloc(1, sizeof *wave))) {
-            free(hazards);
+        if (!(wave = calloc(1, sizeof *wave)))
+            return NULL;
+        if (check->what & WM_CHECK_HAZARDS && !shard->memo)
+            wave->hazards = wmi_hazard_wave_create();
+        if (!shard->root)
+            wave->model = create_model(shard);
+        if ((check->what & WM_CHECK_HAZARDS && !shard->memo && !wave->hazards) ||
+            (!shard->root && !wave->model)) {
+            free_wave(wave);
             return NULL;
         }
-        next = shard->waves;
+        wave->next = shard->waves;
         shard->waves = wave;
     }
-    wave->next = next;
-    wave->waits.target = shard->check->target;
-    if ((wave->hazards = hazards))
-        wmi_hazard_wave_begin(hazards, shard->check->target, shard->memo);
+    wave->node = (struct wmi_wait_node *)shard->root;
+    if (wave->hazards)
+        wmi_hazard_wave_begin(wave->hazards, check->target, NULL);
     return wave;
 }
 
-/* Adds a finding and continues as if the wave had waited. */
-static void add_missing_wait(struct shard *shard, struct wave *wave, const struct instruction *insn,
-                             enum missing_wait rule, unsigned reg, const struct wmi_not_ready *why)
+/* Keeps a finding and continues as if the wave had waited. */
+static void find_missing_wait(struct shard *shard, struct model *model, const struct instruction *insn,
+                              enum missing_wait rule, unsigned reg, const struct wmi_not_ready *why)
 {
     struct wmi_wait_facts waited = {.waits = true};
-    add(shard, (struct wmi_found){.rule = &wait_rules[rule],
-                                  .pc = insn->pc,
-                                  .first_pc = instruction_of(shard->check, why->number)->pc,
-                                  .detail = {[REGISTER] = reg + 1,
-                                             [COUNTER] = why->counter,
-                                             [VALUE] = why->value,
-                                             [DISTANCE] = why->distance}});
+    find(shard, (struct wmi_found){.rule = &wait_rules[rule],
+                                   .pc = insn->pc,
+                                   .first_pc = instruction_of(shard->check, why->number)->pc,
+                                   .detail = {[REGISTER] = reg + 1,
+                                              [COUNTER] = why->counter,
+                                              [VALUE] = why->value,
+                                              [DISTANCE] = why->distance < FAR ? why->distance : FAR}});
     memset(waited.limit, UINT8_MAX, sizeof waited.limit);
     waited.limit[why->counter] = (uint8_t)why->value;
-    wmi_wait_issue(&wave->waits, &waited, NULL, 0, 0, 0);
-    wave->waits.instructions--;
+    wmi_wait_issue(&model->waits, &waited, NULL, 0, 0, 0);
+    model->waits.instructions--;
 }
 
-/* The instruction's wait limits, including one from a scalar register. */
-static struct wmi_wait_facts waits_of(const struct instruction *insn, const uint32_t *scalars)
+/* The value of the register that an instruction with `by_scalar` waits by. */
+static uint32_t value_of(const struct instruction *insn, const uint32_t *scalars)
 {
-    struct wmi_wait_facts waits = insn->waits;
-    for (unsigned i = 0; waits.by_scalar && i < insn->spans; i++)
+    for (unsigned i = 0; i < insn->spans; i++)
         if (insn->span[i].role == WMI_ROLE_A && insn->span[i].first < WMI_REGISTER_VGPR)
-            wmi_wait_by_scalar(&waits, scalars[insn->span[i].first]);
-    return waits;
+            return scalars[insn->span[i].first];
+    return 0;
+}
+
+static uint64_t exec_of(const uint32_t *scalars)
+{
+    return scalars[WMI_REGISTER_EXEC] | (uint64_t)scalars[WMI_REGISTER_EXEC + 1] << 32;
 }
 
 /* Whether the registers of one operand may be used yet. exec: the active lanes. */
-static void check_span(struct shard *shard, struct wave *wave, const struct instruction *insn,
+static void check_span(struct shard *shard, struct model *model, const struct instruction *insn,
                        const struct wmi_span_of_registers *span, uint64_t exec)
 {
     const uint64_t lanes = (span->read ? insn->by_lane : insn->masked) ? exec : UINT64_MAX;
-    struct wmi_wait_state *state = &wave->waits;
+    struct wmi_wait_state *state = &model->waits;
     struct wmi_not_ready why;
     for (unsigned reg = span->first; reg < span->first + span->count; reg++) {
         if (!state->written[reg].count && !state->held[reg].count)
@@ -304,10 +378,10 @@ static void check_span(struct shard *shard, struct wave *wave, const struct inst
         while (!wmi_wait_ready(state, reg, lanes, &why)) {
             if (span->written && wmi_wait_follows(state, reg, &insn->waits))
                 break;
-            add_missing_wait(shard, wave, insn, span->read ? READ_EARLY : OVERWRITTEN_EARLY, reg, &why);
+            find_missing_wait(shard, model, insn, span->read ? READ_EARLY : OVERWRITTEN_EARLY, reg, &why);
         }
         if (span->written && !wmi_wait_free(state, reg, &why))
-            add_missing_wait(shard, wave, insn, HELD_OVERWRITTEN, reg, &why);
+            find_missing_wait(shard, model, insn, HELD_OVERWRITTEN, reg, &why);
     }
 }
 
@@ -329,42 +403,244 @@ static bool keep_uses(struct shard *shard, uint32_t number)
 }
 
 /* Reads come first: of a register that is read and then overwritten, the read is the mistake. */
-static void check_waits(struct shard *shard, struct wave *wave, const struct instruction *insn,
-                        uint32_t number, const uint32_t *scalars)
+static void check_waits(struct shard *shard, struct wave *wave, struct model *model,
+                        const struct instruction *insn, uint32_t number, uint64_t exec, uint32_t value)
 {
-    const struct wmi_wait_facts waits = waits_of(insn, scalars);
-    const uint64_t exec = scalars[WMI_REGISTER_EXEC] | (uint64_t)scalars[WMI_REGISTER_EXEC + 1] << 32;
+    struct wmi_wait_facts waits = insn->waits;
+    if (waits.by_scalar)
+        wmi_wait_by_scalar(&waits, value);
     for (unsigned i = 0; i < insn->spans; i++)
         if (insn->span[i].read)
-            check_span(shard, wave, insn, &insn->span[i], exec);
+            check_span(shard, model, insn, &insn->span[i], exec);
     for (unsigned i = 0; i < insn->spans; i++)
         if (!insn->span[i].read)
-            check_span(shard, wave, insn, &insn->span[i], exec);
+            check_span(shard, model, insn, &insn->span[i], exec);
     const bool needless = shard->check->what & WM_CHECK_NEEDLESS && keep_uses(shard, number);
     uint64_t before[WMI_COUNTER_COUNT][WMI_ORDER_COUNT];
     if (needless && !waits.waits)
-        wmi_needless_instruction(&wave->last, shard->uses, &wave->waits, insn->role, insn->span, insn->spans);
+        wmi_needless_instruction(&wave->last, shard->uses, &model->waits, insn->role, insn->span,
+                                 insn->spans);
     if (needless)
-        memcpy(before, wave->waits.done, sizeof before);
-    wmi_wait_issue(&wave->waits, &waits, insn->span, insn->spans, number, insn->masked ? exec : UINT64_MAX);
+        memcpy(before, model->waits.done, sizeof before);
+    wmi_wait_issue(&model->waits, &waits, insn->span, insn->spans, number, insn->masked ? exec : UINT64_MAX);
     if (needless && waits.waits)
-        wmi_needless_wait(&wave->last, shard->uses, before, &wave->waits, &waits, number);
+        wmi_needless_wait(&wave->last, shard->uses, before, &model->waits, &waits, number);
     else if (needless)
-        wmi_needless_issued(&wave->last, &wave->waits, &waits, insn->role);
+        wmi_needless_issued(&wave->last, &model->waits, &waits, insn->role);
 }
 
-static void check_hazards(struct shard *shard, struct wave *wave, const struct instruction *insn,
-                          uint32_t number)
+static void check_hazards(struct shard *shard, struct wmi_hazard_wave *hazards,
+                          const struct instruction *insn, uint32_t number)
 {
     struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE];
     const unsigned count =
-        wmi_hazard_wave_execute(wave->hazards, &insn->hazards, insn->span, insn->spans, number, found);
+        wmi_hazard_wave_execute(hazards, &insn->hazards, insn->span, insn->spans, number, found);
     for (unsigned i = 0; i < count; i++)
-        add(shard, (struct wmi_found){
-                       .rule = &shard->check->hazard_rules[found[i].kind],
-                       .pc = insn->pc,
-                       .first_pc = instruction_of(shard->check, found[i].number)->pc,
-                       .detail = {[REGISTER] = (uint64_t)(found[i].reg + 1), [VALUE] = found[i].missing}});
+        find(shard, (struct wmi_found){
+                        .rule = &shard->check->hazard_rules[found[i].kind],
+                        .pc = insn->pc,
+                        .first_pc = instruction_of(shard->check, found[i].number)->pc,
+                        .detail = {[REGISTER] = (uint64_t)(found[i].reg + 1), [VALUE] = found[i].missing}});
+}
+
+/* Executes the instruction in the model. */
+static void run(struct shard *shard, struct wave *wave, struct model *model, const struct instruction *insn,
+                uint32_t number, uint64_t exec, uint32_t value)
+{
+    model->reach = insn->reach > model->reach ? insn->reach : model->reach;
+    if (shard->check->what & WM_CHECK_WAITS)
+        check_waits(shard, wave, model, insn, number, exec, value);
+    if (model->hazards)
+        check_hazards(shard, model->hazards, insn, number);
+}
+
+/* ---- paths ---- */
+
+/* What the state after the instruction depends on. */
+static enum wmi_wait_input input_of(const struct model *model, const struct instruction *insn)
+{
+    struct wmi_not_ready why;
+    if (insn->waits.by_scalar)
+        return WMI_WAIT_VALUE;
+    for (unsigned i = 0; insn->masked && i < insn->spans; i++) {
+        const struct wmi_span_of_registers *span = &insn->span[i];
+        if (span->first < WMI_REGISTER_VGPR)
+            continue;
+        if (span->written && insn->waits.events)
+            return WMI_WAIT_LANES;
+        for (unsigned reg = span->first; reg < span->first + span->count; reg++)
+            if (!wmi_wait_ready(&model->waits, reg, UINT64_MAX, &why))
+                return WMI_WAIT_LANES;
+    }
+    return WMI_WAIT_NOTHING;
+}
+
+static uint64_t value_of_input(enum wmi_wait_input by, const struct instruction *insn,
+                               const uint32_t *scalars)
+{
+    return by == WMI_WAIT_LANES   ? wmi_wait_lanes(exec_of(scalars))
+           : by == WMI_WAIT_VALUE ? value_of(insn, scalars)
+                                  : 0;
+}
+
+/* Whether some lanes are active that are not those which the wave's node means. */
+static bool has_other_lanes(const struct wave *wave, uint64_t exec)
+{
+    return wave->node->masked && wmi_wait_lanes(exec) == 1 && exec != wave->mask;
+}
+
+/* The edge on which the wave goes on, or NULL. */
+static const struct wmi_wait_edge *edge_of(const struct wave *wave, const struct instruction *insn,
+                                           uint32_t number, const uint32_t *scalars)
+{
+    for (const struct wmi_wait_edge *edge = wave->node->edge; edge; edge = edge->next) {
+        if (edge->number != number)
+            continue;
+        if (edge->by == WMI_WAIT_NOTHING)
+            return edge;
+        if (edge->by == WMI_WAIT_LANES && has_other_lanes(wave, exec_of(scalars)))
+            return NULL;
+        if (edge->input == value_of_input(edge->by, insn, scalars))
+            return edge;
+    }
+    return NULL;
+}
+
+/* Lets the wave go on if it takes the first edge of its node, and if there is no more to do. */
+static inline bool takes_first_edge(struct wave *wave, uint32_t number, const uint32_t *scalars)
+{
+    const struct wmi_wait_edge *edge = wave->node->edge;
+    if (!edge || edge->number != number || !edge->plain)
+        return false;
+    if (edge->by == WMI_WAIT_LANES) {
+        const uint64_t exec = exec_of(scalars), lanes = wmi_wait_lanes(exec);
+        if (edge->input != lanes || has_other_lanes(wave, exec))
+            return false;
+        if (lanes == 1)
+            wave->mask = exec;
+    }
+    wave->node = edge->to;
+    return true;
+}
+
+/* The shard's model in the state of the wave's node. */
+static struct model *model_at(struct shard *shard, const struct wmi_wait_node *node)
+{
+    struct model *model = shard->model;
+    if (shard->at != node)
+        wmi_wait_resume(node, &model->waits, model->hazards, &model->reach, node->mask);
+    shard->at = NULL;
+    return model;
+}
+
+/* From here on, the wave's own model has its state. False: no memory. */
+static bool leave_paths(struct shard *shard, struct wave *wave)
+{
+    struct model *model = wave->model ? wave->model : create_model(shard);
+    wave->model = model;
+    if (model)
+        wmi_wait_resume(wave->node, &model->waits, model->hazards, &model->reach, wave->mask);
+    wave->node = NULL;
+    return model;
+}
+
+/* Makes the edge from the wave's node to the state of the shard's model, and takes it. False: it cannot be
+ * made. */
+static bool add_edge(struct shard *shard, struct wave *wave, struct wmi_wait_edge edge, uint64_t mask)
+{
+    bool is_new;
+    struct model *model = shard->model;
+    edge.to = wmi_wait_node(shard->paths, &model->waits, model->hazards, model->reach, mask, &is_new);
+    if (!edge.to || !wmi_wait_add_edge(wave->node, &edge))
+        return false;
+    if (is_new)
+        shard->at = edge.to;
+    wave->node = edge.to;
+    return true;
+}
+
+/* Executes an instruction that no wave has executed in this state, and remembers what it does. False: the
+ * wave has to leave the paths. */
+static bool extend_path(struct shard *shard, struct wave *wave, const struct instruction *insn,
+                        uint32_t number, const uint32_t *scalars)
+{
+    const uint64_t exec = exec_of(scalars);
+    const struct wmi_wait_node *node = wave->node;
+    struct model *model = model_at(shard, node);
+    struct wmi_wait_edge edge = {.number = number, .by = input_of(model, insn)};
+    const bool some = edge.by == WMI_WAIT_LANES && wmi_wait_lanes(exec) == 1;
+    if (some && has_other_lanes(wave, exec))
+        return false;
+    edge.input = value_of_input(edge.by, insn, scalars);
+    run(shard, wave, model, insn, number, some && node->masked ? node->mask : exec, value_of(insn, scalars));
+    edge.found = shard->found.item;
+    edge.found_count = shard->found.count;
+    edge.plain = !edge.found_count && edge.by != WMI_WAIT_VALUE && !insn->ends;
+    if (!add_edge(shard, wave, edge, some && !node->masked ? exec : node->mask)) {
+        shard->found.count = 0;
+        return false;
+    }
+    if (some)
+        wave->mask = exec;
+    return true;
+}
+
+/* Whether nothing is on its way, so that the wave can return to remembered paths. */
+static bool may_return(const struct shard *shard, const struct model *model, const struct instruction *insn)
+{
+    return shard->paths && (insn->waits.waits || insn->waits.events) && wmi_wait_is_idle(&model->waits);
+}
+
+/* Executes the instruction for the wave. False: no memory. */
+static bool advance(struct shard *shard, struct wave *wave, const struct instruction *insn, uint32_t number,
+                    const uint32_t *scalars)
+{
+    bool is_new;
+    if (wave->node) {
+        const struct wmi_wait_edge *edge = edge_of(wave, insn, number, scalars);
+        if (edge) {
+            for (size_t i = 0; i < edge->found_count; i++)
+                find(shard, edge->found[i]);
+            if (edge->by == WMI_WAIT_LANES && edge->input == 1)
+                wave->mask = exec_of(scalars);
+            wave->node = edge->to;
+            return true;
+        }
+        if (extend_path(shard, wave, insn, number, scalars))
+            return true;
+        if (!leave_paths(shard, wave))
+            return false;
+    }
+    struct model *model = wave->model;
+    if (!model)
+        return false;
+    run(shard, wave, model, insn, number, exec_of(scalars), value_of(insn, scalars));
+    if (may_return(shard, model, insn))
+        wave->node = wmi_wait_node(shard->paths, &model->waits, model->hazards, model->reach, 0, &is_new);
+    return true;
+}
+
+/* The last instruction of the wave, FLAT, has accessed only memory or only LDS. */
+static void see_flat(struct shard *shard, struct wave *wave, const struct instruction *insn, bool to_lds)
+{
+    const uint32_t number = (uint32_t)(to_lds ? WMI_WAIT_WENT_TO_LDS : WMI_WAIT_WENT_TO_MEMORY);
+    if (wave->node) {
+        const struct wmi_wait_edge *edge = edge_of(wave, insn, number, NULL);
+        const struct wmi_wait_node *node = wave->node;
+        if (edge) {
+            wave->node = edge->to;
+            return;
+        }
+        wmi_wait_went(&model_at(shard, node)->waits, &insn->waits, insn->span, insn->spans, to_lds);
+        if (add_edge(shard, wave, (struct wmi_wait_edge){.number = number}, node->mask))
+            return;
+        if (!leave_paths(shard, wave)) {
+            shard->missed = true;
+            return;
+        }
+    }
+    if (wave->model)
+        wmi_wait_went(&wave->model->waits, &insn->waits, insn->span, insn->spans, to_lds);
 }
 
 /* ---- the observer ---- */
@@ -414,13 +690,6 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     return number;
 }
 
-/* Whether the instruction neither waits nor issues anything to wait for, so that the state of a wave that is
- * idle stays the same. */
-static bool is_plain(const struct checker *check, const struct instruction *insn)
-{
-    return !insn->waits.waits && !insn->waits.events && !(check->what & WM_CHECK_NEEDLESS);
-}
-
 static void execute(void *local, void **mine, uint32_t number, const uint32_t *scalars)
 {
     struct shard *shard = local;
@@ -432,25 +701,17 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
         return;
     }
     *mine = wave;
-    if (shard->check->in_waves) {
-        const struct wmi_wave *running = wmi_wave_of((const char *)scalars - offsetof(struct wmi_frame, s));
-        shard->has_wave = true;
-        shard->wave = running->index;
-        shard->group = running->group->flat_id;
-    }
-    const struct instruction *insn = instruction_of(shard->check, number);
     shard->last = wave;
-    shard->last_insn = insn;
-    wave->reach = insn->reach > wave->reach ? insn->reach : wave->reach;
-    if (wave->idle && is_plain(shard->check, insn)) {
-        wave->waits.instructions++;
-    } else if (shard->check->what & WM_CHECK_WAITS) {
-        check_waits(shard, wave, insn, number, scalars);
-        if (!is_plain(shard->check, insn))
-            wave->idle = wmi_wait_is_idle(&wave->waits);
-    }
-    if (shard->check->what & WM_CHECK_HAZARDS)
-        check_hazards(shard, wave, insn, number);
+    shard->last_number = number;
+    const bool goes_on = wave->node && takes_first_edge(wave, number, scalars);
+    if (goes_on && !wave->hazards)
+        return;
+    const struct instruction *insn = instruction_of(shard->check, number);
+    if (!goes_on)
+        shard->missed |= !advance(shard, wave, insn, number, scalars);
+    if (wave->hazards)
+        check_hazards(shard, wave->hazards, insn, number);
+    add_found(shard, scalars);
     if (insn->ends) {
         wave->next_free = shard->unused;
         shard->unused = wave;
@@ -465,8 +726,13 @@ static void *begin_thread(void *self)
     if (!shard)
         return NULL;
     shard->check = check;
+    bool is_new;
     if (check->what & WM_CHECK_HAZARDS)
         shard->memo = wmi_hazard_memo_create(check->target);
+    /* Needless waits depend on more than nodes know. */
+    if (!(check->what & WM_CHECK_NEEDLESS) && (shard->model = create_model(shard)) &&
+        (shard->paths = wmi_wait_paths_create(shard->memo)))
+        shard->root = wmi_wait_node(shard->paths, &shard->model->waits, shard->model->hazards, 0, 0, &is_new);
     return shard;
 }
 
@@ -493,10 +759,12 @@ static void end_thread(void *self, void *local)
     pthread_mutex_unlock(&check->lock);
     for (struct wave *wave = shard->waves, *next; wave; wave = next) {
         next = wave->next;
-        free(wave->hazards);
-        free(wave);
+        free_wave(wave);
     }
+    free_model(shard->model);
+    wmi_wait_paths_destroy(shard->paths);
     wmi_hazard_memo_destroy(shard->memo);
+    free(shard->found.item);
     wmi_found_free(&shard->findings);
     free(shard->uses);
     free(shard);
@@ -508,14 +776,16 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     struct shard *shard = local;
     bool to_lds = false, to_memory = access->lanes == 0;
     (void)slot;
-    if (!shard || !shard->last || access->path != WMI_PATH_FLAT || access->pc != shard->last_insn->pc)
+    if (!shard || !shard->last || access->path != WMI_PATH_FLAT)
+        return;
+    const struct instruction *insn = instruction_of(shard->check, shard->last_number);
+    if (access->pc != insn->pc || !insn->waits.by_place)
         return;
     for (unsigned i = 0; i < access->elements; i++)
         if (access->element[i].mask)
             *(access->element[i].space == WMI_SPACE_LDS ? &to_lds : &to_memory) = true;
     if (to_lds != to_memory)
-        wmi_wait_went(&shard->last->waits, &shard->last_insn->waits, shard->last_insn->span,
-                      shard->last_insn->spans, to_lds);
+        see_flat(shard, shard->last, insn, to_lds);
 }
 
 static const char *incomplete(void *self)
@@ -536,6 +806,7 @@ static void *create(unsigned what)
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = what & WM_CHECK_WAITS ? see_access : NULL,
+        .flat_only = true,
         .decoded = add_instruction,
         .execute = execute,
         .incomplete = incomplete,

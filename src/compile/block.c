@@ -358,6 +358,7 @@ static void put_all(struct compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_block *block = s->block;
+    wmi_put_64(&s->host, 0); /* where UBSan looks for the type of the first function */
     for (size_t i = 0; i + 1 < block->count && s->host.count < MOST_BYTES && !s->failed && !s->host.full;) {
         const struct wmi_op *target = NULL;
         if (wmi_step_facts_of(block->steps[i].id).flags & WMI_STEP_TAKES_NEXT) {

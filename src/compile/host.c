@@ -184,6 +184,12 @@ void wmi_scalar_registers(struct wmi_host *host, unsigned opcode, bool wide, uns
     put_register(host, reg, rm);
 }
 
+void wmi_prefetch(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, bool for_store)
+{
+    enum { PREFETCHW = 0x10d, PREFETCHT0 = 0x118, DIGIT = 1 }; /* both have the same digit */
+    wmi_scalar_memory(host, for_store ? PREFETCHW : PREFETCHT0, false, DIGIT, base, displacement);
+}
+
 void wmi_set_if(struct wmi_host *host, enum wmi_condition condition, enum wmi_gpr reg)
 {
     put_opcode(host, 0x190 | condition, false, 0, reg); /* AL to BL only: others would need a prefix */

@@ -134,6 +134,8 @@ void wmi_mask(struct wmi_host *host, enum wmi_mask_operation operation, unsigned
 void wmi_scalar_memory(struct wmi_host *host, unsigned opcode, bool wide, unsigned reg, enum wmi_gpr base,
                        int32_t displacement);
 void wmi_scalar_registers(struct wmi_host *host, unsigned opcode, bool wide, unsigned reg, enum wmi_gpr rm);
+/* Of the line at `base` + `displacement`. */
+void wmi_prefetch(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, bool for_store);
 void wmi_put_8(struct wmi_host *host, unsigned value);
 void wmi_put_32(struct wmi_host *host, uint32_t value);
 void wmi_put_64(struct wmi_host *host, uint64_t value);

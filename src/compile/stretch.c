@@ -255,6 +255,46 @@ void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *res
                  WMI_K_EXEC + i, WMI_NO_IMMEDIATE);
 }
 
+/* ---- what is not read ---- */
+
+/* Whether the step may be followed by others than the next one, or changes which lanes are active. */
+static bool ends_scan(const struct wmi_stretch *s, size_t step)
+{
+    const unsigned flags = wmi_step_facts_of(s->block->steps[step].id).flags;
+    return s->block->leads[step] || flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_TAKES_NEXT) ||
+           s->block->steps[step].id == WMI_STEP_stage_EXEC;
+}
+
+bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row)
+{
+    const struct wmi_extent span = {row, row + s->row_bytes};
+    for (size_t i = s->at + 1; i < s->block->count && !ends_scan(s, i); i++) {
+        const struct wmi_step *step = &s->block->steps[i];
+        const bool moves = (step->id == WMI_STEP_BODIES + WMI_INSN_v_mov_b32 && step->a != row) ||
+                           step->id == WMI_STEP_fused_MOVE_SCALAR;
+        if (moves && step->d == row && step->lanes == offsetof(struct wmi_frame, exec))
+            return true;
+        if (wmi_step_reads_rows(step, span, s->lanes))
+            return false;
+    }
+    return false;
+}
+
+bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
+{
+    const struct wmi_extent span = {place, place + s->lanes / 8};
+    for (size_t i = s->at + 1; i < s->block->count; i++) {
+        const struct wmi_step *step = &s->block->steps[i];
+        if (wmi_step_facts_of(step->id).flags & WMI_STEP_ENDS_WAVE)
+            return true;
+        if (ends_scan(s, i) || wmi_step_reads_scalars(step, span, s->lanes))
+            return false;
+        if (wmi_step_overwrites(step, span, s->lanes))
+            return true;
+    }
+    return false;
+}
+
 /* ---- leaving ---- */
 
 /* Whether a step from `next` on may read the temporary row. */

@@ -108,6 +108,10 @@ unsigned wmi_rows_strips(const struct wmi_stretch *s, const struct wmi_rows *row
 /* Makes the result the new value of the row: in active lanes, or in all lanes of a temporary row. */
 void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
 void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
+/* Whether nothing reads what the current step leaves in a row, because v_mov_b32 overwrites it, or in the
+ * mask at a place of the frame, before another block. */
+bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
+bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
 /* Gives back the registers that only the current step used. */
 void wmi_stretch_end_step(struct wmi_stretch *s);
 

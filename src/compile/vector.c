@@ -146,6 +146,31 @@ static bool emit_two(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
+/* d = a + b or a - b; with the CLAMP bit, what does not fit becomes the limit: min(a, ~b) + b, max(a, b) - b.
+ */
+static bool emit_sum(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vpminud = WMI_EVEX(0x3b, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+                   vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    const struct recipe *recipe = recipe_of(step);
+    const bool reversed = recipe->flags & REVERSED;
+    if (!(step->y & 1))
+        return emit_two(s, step);
+    const struct wmi_rows a = wmi_stretch_use(s, reversed ? step->b : step->a, true),
+                          b = wmi_stretch_use(s, reversed ? step->a : step->b, true);
+    struct wmi_rows first;
+    if (recipe->host == WMI_VPADDD) {
+        const struct wmi_rows ones = uniform_register(splat(s, UINT32_MAX)),
+                              most = compute_two(s, WMI_VPXORD, &b, &ones, false);
+        first = compute_two(s, vpminud, &most, &a, false);
+    } else {
+        first = compute_two(s, vpmaxud, &a, &b, false);
+    }
+    struct wmi_rows d = compute_two(s, recipe->host, &first, &b, false);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
 /* d = instruction(a), with the recipe's argument as immediate if the instruction is of map 0F3A. */
 static bool emit_one(struct wmi_stretch *s, const struct wmi_step *step)
 {
@@ -638,11 +663,20 @@ static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* 64-bit a * b + c; the mask at e receives the carry. */
+/* 64-bit a * b + c; the mask at e receives the carry. LLVM also uses it for products of which only the low
+ * word matters. */
 static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
     if (!is_allowed(s, step, recipe_of(step)))
         return false;
+    if (wmi_stretch_drops_mask(s, step->e) && wmi_stretch_drops_row(s, step->d + s->row_bytes)) {
+        const struct wmi_rows x = wmi_stretch_use(s, step->a, true), y = wmi_stretch_use(s, step->b, false),
+                              z = wmi_stretch_use(s, step->c, false),
+                              product = compute_two(s, vpmulld, &x, &y, false);
+        struct wmi_rows sum = compute_two(s, WMI_VPADDD, &product, &z, false);
+        wmi_stretch_write(s, step->d, &sum);
+        return true;
+    }
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true),
                           c = wmi_stretch_use(s, step->c, false),
                           c_high = wmi_stretch_use(s, step->c + s->row_bytes, false);

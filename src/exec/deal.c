@@ -40,7 +40,7 @@ static void delay(const struct wmi_deal *deal, uint64_t workgroup)
         nanosleep(&time, NULL);
 }
 
-bool wmi_deal_create(struct wmi_deal *deal, uint64_t workgroups, unsigned workers)
+bool wmi_deal_create(struct wmi_deal *deal, uint64_t first, uint64_t workgroups, unsigned workers)
 {
     const uint64_t batch = workgroups / ((uint64_t)BATCHES_PER_WORKER * workers);
     deal->shares = aligned_alloc(alignof(struct wmi_share), workers * sizeof *deal->shares);
@@ -50,8 +50,8 @@ bool wmi_deal_create(struct wmi_deal *deal, uint64_t workgroups, unsigned worker
     if (!deal->shares)
         return false;
     for (unsigned i = 0; i < workers; i++)
-        deal->shares[i] =
-            (struct wmi_share){begin_of(workgroups, workers, i), begin_of(workgroups, workers, i + 1)};
+        deal->shares[i] = (struct wmi_share){first + begin_of(workgroups, workers, i),
+                                             first + begin_of(workgroups, workers, i + 1)};
     return true;
 }
 

@@ -69,19 +69,20 @@ struct wmi_dispatch {
     uint32_t grid[3], workgroup[3]; /* work-items */
     uint32_t groups[3];
     uint64_t group_count;
-    uint32_t lds_size;         /* bytes of a workgroup */
-    uint64_t scratch_stride;   /* bytes from one wave's scratch to the next one's */
-    uint64_t scratch_piece;    /* bytes of a wave's scratch */
-    unsigned char *scratch;    /* the first one's host bytes */
-    uint32_t lane_scratch;     /* bytes of it that a lane asks for */
-    uint64_t scratch_base;     /* guest address of the first wave's scratch */
-    bool goes_on;              /* after violations of memory */
-    uint32_t residents;        /* most unfinished workgroups, whatever the number of threads */
-    uint64_t max_instructions; /* per wave */
-    double timeout;            /* seconds; 0: none */
-    unsigned threads;          /* with the caller's */
-    struct wmi_pool *pool;     /* the others come from here */
-    uint64_t shuffle;          /* seed of another order of workgroups and waves, on one thread; 0: in order */
+    uint64_t first_group, run_count; /* workgroups that run: so many, from this one on */
+    uint32_t lds_size;               /* bytes of a workgroup */
+    uint64_t scratch_stride;         /* bytes from one wave's scratch to the next one's */
+    uint64_t scratch_piece;          /* bytes of a wave's scratch */
+    unsigned char *scratch;          /* the first one's host bytes */
+    uint32_t lane_scratch;           /* bytes of it that a lane asks for */
+    uint64_t scratch_base;           /* guest address of the first wave's scratch */
+    bool goes_on;                    /* after violations of memory */
+    uint32_t residents;              /* most unfinished workgroups, whatever the number of threads */
+    uint64_t max_instructions;       /* per wave */
+    double timeout;                  /* seconds; 0: none */
+    unsigned threads;                /* with the caller's */
+    struct wmi_pool *pool;           /* the others come from here */
+    uint64_t shuffle; /* seed of another order of workgroups and waves, on one thread; 0: in order */
     struct wmi_observers observers;
     const struct wmi_observer *holder; /* the one with hold(), or NULL */
     unsigned alignment;                /* enum wm_alignment */

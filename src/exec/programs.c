@@ -8,7 +8,8 @@
 
 enum {
     MOST_PROGRAMS = 32,
-    MOST_STEPS = 1 << 18, /* of all of them: 13 MB */
+    MOST_STEPS = 1 << 18,       /* of all of them: 13 MB */
+    MOST_HOST_CODE = 128 << 20, /* bytes, likewise */
 };
 
 struct wmi_programs {
@@ -60,7 +61,7 @@ void wmi_programs_give(struct wmi_programs *programs, struct wmi_program *progra
 {
     struct wmi_program *too_many[MOST_PROGRAMS];
     unsigned count = 0;
-    size_t steps = 0;
+    size_t steps = 0, host_code = 0;
     if (!program)
         return;
     if (wmi_program_code(program)->options.observers.count || wmi_program_code(program)->words.unknown) {
@@ -73,11 +74,14 @@ void wmi_programs_give(struct wmi_programs *programs, struct wmi_program *progra
     memmove(&programs->program[1], &programs->program[0], programs->count * sizeof programs->program[0]);
     programs->program[0] = program;
     programs->count++;
-    for (unsigned i = 0; i < programs->count; i++)
+    for (unsigned i = 0; i < programs->count; i++) {
         steps += wmi_program_steps(programs->program[i]);
-    while (steps > MOST_STEPS) {
+        host_code += wmi_program_compiled(programs->program[i]).bytes;
+    }
+    while (steps > MOST_STEPS || host_code > MOST_HOST_CODE) {
         struct wmi_program *last = remove_at(programs, programs->count - 1);
         steps -= wmi_program_steps(last);
+        host_code -= wmi_program_compiled(last).bytes;
         too_many[count++] = last;
     }
     pthread_mutex_unlock(&programs->lock);

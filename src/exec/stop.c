@@ -95,7 +95,7 @@ bool wmi_caller_goes_on(struct wmi_executor *executor)
     wmi_step_out(executor);
     const bool goes_on =
         dispatch->progress(dispatch->progress_user, __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED),
-                           dispatch->group_count);
+                           dispatch->run_count);
     wmi_step_in(executor);
     return goes_on;
 }

@@ -133,7 +133,7 @@ static void run_all(struct wmi_executor *executor)
             executor->next_look = executor->instructions + WMI_INSTRUCTIONS_PER_LOOK;
             tell_done(executor);
             if (outcome != WMI_FAULTED &&
-                __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED) < dispatch->group_count)
+                __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED) < dispatch->run_count)
                 wmi_must_stop(executor, resident);
         }
     }
@@ -252,13 +252,13 @@ void wmi_compile_dispatch(struct wmi_dispatch *dispatch)
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
 {
     const uint64_t useful =
-        dispatch->residents < dispatch->group_count ? dispatch->residents : dispatch->group_count;
+        dispatch->residents < dispatch->run_count ? dispatch->residents : dispatch->run_count;
     const unsigned threads = dispatch->threads < useful ? dispatch->threads : (unsigned)useful;
     struct wmi_executor **executors = calloc(threads ? threads : 1, sizeof *executors);
     struct wmi_crew crew = {.work = join, .user = executors, .count = threads ? threads - 1 : 0};
     const bool in_order = wants_order(&dispatch->observers);
-    bool ok = executors &&
-              wmi_deal_create(&dispatch->deal, dispatch->group_count, threads && !in_order ? threads : 1);
+    bool ok = executors && wmi_deal_create(&dispatch->deal, dispatch->first_group, dispatch->run_count,
+                                           threads && !in_order ? threads : 1);
     bool full;
 
     dispatch->stop_at = dispatch->group_count;

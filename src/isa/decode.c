@@ -176,11 +176,36 @@ static bool is_16_bit(const struct context *c, const struct wmi_operand *o)
     return wmi_type_bits(o->type) == 16 || (c->executes && wmi_rows[c->out->id].rules & rules[o->role]);
 }
 
-bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_instruction *insn)
+/* Layouts of VOP3 whose op_sel chooses a half of each 16-bit operand. Sources: RDNA 2 ISA, VOP3A, OP_SEL;
+ * Mesa, can_use_opsel() in src/amd/compiler/aco_ir.cpp. */
+static const bool has_op_sel[WMI_LAYOUT_COUNT] = {
+    [WMI_LAYOUT_vop3] = true,      [WMI_LAYOUT_vop3_dpp] = true,      [WMI_LAYOUT_vop3_dpp8] = true,
+    [WMI_LAYOUT_vop3c] = true,     [WMI_LAYOUT_vop3c_dpp] = true,     [WMI_LAYOUT_vop3c_dpp8] = true,
+    [WMI_LAYOUT_vop3cx] = true,    [WMI_LAYOUT_vop3cx_dpp] = true,    [WMI_LAYOUT_vop3cx_dpp8] = true,
+    [WMI_LAYOUT_vop3_dot2] = true, [WMI_LAYOUT_vop3_dot2_dpp] = true, [WMI_LAYOUT_vop3_dot2_dpp8] = true,
+};
+
+/* LLVM 19 names halves in some rows, LLVM 22 in all of VOP3 and VINTERP that have 16-bit operands. */
+bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_form *form)
 {
-    return target->real_true16 && wmi_rows[insn->id].flags & WMI_ROW_TRUE16 &&
-           (insn->layout == WMI_LAYOUT_vop3 || insn->layout == WMI_LAYOUT_vop3_dpp ||
-            insn->layout == WMI_LAYOUT_vop3_dpp8);
+    const unsigned layout = wmi_layouts[form->layout].id;
+    if (!target->real_true16)
+        return false;
+    if (!target->limits[WMI_LIMIT_names_halves])
+        return has_op_sel[layout] && wmi_rows[form->id].flags & WMI_ROW_TRUE16;
+    bool has_halves = false;
+    for (unsigned i = 0; i < form->specs; i++)
+        has_halves |= wmi_type_bits(wmi_specs[form->spec + i].type) == 16;
+    return has_halves && (has_op_sel[layout] || layout == WMI_LAYOUT_vinterp);
+}
+
+bool wmi_form_has_field(const struct wmi_form *form, enum wmi_field field)
+{
+    const struct wmi_layout *layout = &wmi_layouts[form->layout];
+    for (unsigned i = 0; i < layout->fields; i++)
+        if (wmi_field_specs[layout->field + i].field == field)
+            return true;
+    return false;
 }
 
 /* A 16-bit operand of VOP1, VOP2 and VOPC on gfx11 and later has seven bits for the register and one for its
@@ -273,46 +298,38 @@ static unsigned saddr_field(const struct context *c)
     return SADDR_OFF;
 }
 
-/* On gfx11 and later, the bit SVE says whether SCRATCH has a VGPR address. */
-static bool layout_has_sve(const struct context *c)
-{
-    const struct wmi_layout *layout = &wmi_layouts[wmi_forms[c->out->form].layout];
-    for (unsigned i = 0; i < layout->fields; i++)
-        if (wmi_field_specs[layout->field + i].field == WMI_FIELD_sve)
-            return true;
-    return false;
-}
-
 /* An AccVGPR if the layout has an ACC bit and it is set, else a VGPR. */
 static bool vgpr_or_agpr(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned reg)
 {
     return spec->alt && bits(c->out->words, spec->alt, 1) ? agpr(o, reg) : vgpr(o, reg);
 }
 
-/* Formats of A and B are in fields of two names. */
-static int32_t format_a(const struct context *c)
+/* A matrix of 8, 6 or 4 bits takes four, three or two quarters of the registers of 8 bits. 5 to 7 are no
+ * formats; LLVM prints the registers of 8 bits. Source: LLVM 22, AMDGPUBaseInfo.cpp,
+ * mfmaScaleF8F6F4FormatToNumRegs, wmmaScaleF8F6F4FormatToNumRegs. */
+enum { MATRIX_FORMATS = 5 };
+static void set_matrix_dwords(struct wmi_operand *o, int32_t format)
 {
-    return c->out->field[WMI_FIELD_cbsz] | c->out->field[WMI_FIELD_matrix_a_fmt];
-}
-
-static int32_t format_b(const struct context *c)
-{
-    return c->out->field[WMI_FIELD_blgp] | c->out->field[WMI_FIELD_matrix_b_fmt];
-}
-
-/* A matrix of 8, 6 or 4 bits: 32 elements a lane, in a format given by CBSZ or BLGP, or by fields of their
- * own. 5 to 7 are no formats; LLVM prints both matrices as of 8 bits. Source: LLVM 22, AMDGPUBaseInfo.cpp,
- * mfmaScaleF8F6F4FormatToNumRegs. */
-static bool f8f6f4(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
-                   int32_t format, int32_t other)
-{
-    static const uint8_t quarters[] = {4, 4, 3, 3, 2};
-    enum { FORMATS = 5 };
-    if (format < FORMATS && other < FORMATS)
+    static const uint8_t quarters[MATRIX_FORMATS] = {4, 4, 3, 3, 2};
+    if (format < MATRIX_FORMATS)
         o->dwords = o->dwords * quarters[format] / 4;
+}
+
+static bool f8f6f4(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
+                   int32_t format)
+{
+    set_matrix_dwords(o, format);
     if (value < CODE_VGPR_0)
-        return spec->alt && scalar(c, o, value, true, false);
+        return scalar(c, o, value, true, false);
     return vgpr_or_agpr(c, spec, o, value - CODE_VGPR_0);
+}
+
+/* If one of the formats of a WMMA does not exist, LLVM prints both matrices as of 8 bits. */
+static bool wmma_f8f6f4(struct wmi_operand *o, unsigned value, int32_t format, int32_t other)
+{
+    if (other < MATRIX_FORMATS)
+        set_matrix_dwords(o, format);
+    return value >= CODE_VGPR_0 && vgpr(o, value - CODE_VGPR_0);
 }
 
 /* VADDR of a buffer instruction: none, an index, an offset, or both. */
@@ -514,7 +531,9 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         o->dwords = is_off(c, saddr_field(c)) ? 2 : 1;
         return vgpr(o, value);
     case WMI_KIND_scratch_addr:
-        if (layout_has_sve(c) ? c->out->field[WMI_FIELD_sve] : is_off(c, saddr_field(c)))
+        /* On gfx11 and later, the bit SVE says whether SCRATCH has a VGPR address. */
+        if (wmi_form_has_field(&wmi_forms[c->out->form], WMI_FIELD_sve) ? c->out->field[WMI_FIELD_sve]
+                                                                        : is_off(c, saddr_field(c)))
             return vgpr(o, value);
         off(o);
         return true;
@@ -545,9 +564,15 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
             return agpr(o, value - CODE_VGPR_0);
         return value >= CODE_VGPR_0 ? vgpr(o, value - CODE_VGPR_0) : scalar(c, o, value, true, false);
     case WMI_KIND_f8f6f4_a:
-        return f8f6f4(c, spec, o, value, format_a(c), format_b(c));
+        return f8f6f4(c, spec, o, value, c->out->field[WMI_FIELD_cbsz]);
     case WMI_KIND_f8f6f4_b:
-        return f8f6f4(c, spec, o, value, format_b(c), format_a(c));
+        return f8f6f4(c, spec, o, value, c->out->field[WMI_FIELD_blgp]);
+    case WMI_KIND_wmma_f8f6f4_a:
+        return wmma_f8f6f4(o, value, c->out->field[WMI_FIELD_matrix_a_fmt],
+                           c->out->field[WMI_FIELD_matrix_b_fmt]);
+    case WMI_KIND_wmma_f8f6f4_b:
+        return wmma_f8f6f4(o, value, c->out->field[WMI_FIELD_matrix_b_fmt],
+                           c->out->field[WMI_FIELD_matrix_a_fmt]);
     case WMI_KIND_sgpr9:
         return value < 128 && scalar(c, o, value, false, false);
     case WMI_KIND_vopd_y_dst:
@@ -677,48 +702,48 @@ static bool decode_second(struct context *c, uint64_t word)
     return decode_operands(c, form, &out->operand[out->operands]);
 }
 
-/* VOP3 in LLVM's "real" true16 mode: op_sel selects the halves. If op_sel has a bit set for an absent
- * operand, LLVM chooses its other instruction, which does not name halves. */
-static void decode_halves(struct context *c)
+unsigned wmi_op_sel_bit(const struct wmi_spec *spec)
 {
-    struct wmi_instruction *out = c->out;
-    const unsigned bits_of_roles = bits(out->words, 11, 4);
-    unsigned used = 1u << 3;
-    if (!wmi_is_true16_vop3(c->target, out))
-        return;
-    for (unsigned i = 1; i < out->operands; i++)
-        used |= 1u << (out->operand[i].role - WMI_ROLE_A);
-    if (bits_of_roles & ~used)
-        return;
-    for (unsigned i = 0; i < out->operands; i++) {
-        struct wmi_operand *o = &out->operand[i];
-        const unsigned bit = i ? o->role - WMI_ROLE_A : 3;
-        if (o->kind == WMI_OPERAND_VGPR)
-            o->part = bits_of_roles >> bit & 1 ? WMI_PART_HIGH : WMI_PART_LOW;
-    }
-    out->field[WMI_FIELD_op_sel] = (int32_t)bits_of_roles;
+    const bool is_result = spec->role == WMI_ROLE_D || spec->kind == WMI_KIND_tied;
+    return 11 + (is_result ? 3u : (unsigned)(spec->role - WMI_ROLE_A));
 }
 
-/* op_sel of VOP3 as hardware has it: a half for each 16-bit operand. Sources: RDNA 2 ISA, VOP3A, OP_SEL;
- * Mesa, can_use_opsel() in src/amd/compiler/aco_ir.cpp. */
-static void decode_selected_halves(const struct context *c, const struct wmi_form *form)
+static void select_halves(const struct context *c, const struct wmi_form *form)
 {
     struct wmi_instruction *out = c->out;
-    static const bool has_op_sel[WMI_LAYOUT_COUNT] = {
-        [WMI_LAYOUT_vop3] = true,      [WMI_LAYOUT_vop3_dpp] = true,      [WMI_LAYOUT_vop3_dpp8] = true,
-        [WMI_LAYOUT_vop3c] = true,     [WMI_LAYOUT_vop3c_dpp] = true,     [WMI_LAYOUT_vop3c_dpp8] = true,
-        [WMI_LAYOUT_vop3cx] = true,    [WMI_LAYOUT_vop3cx_dpp] = true,    [WMI_LAYOUT_vop3cx_dpp8] = true,
-        [WMI_LAYOUT_vop3_dot2] = true, [WMI_LAYOUT_vop3_dot2_dpp] = true, [WMI_LAYOUT_vop3_dot2_dpp8] = true,
-    };
-    if (!has_op_sel[out->layout] || !c->target->limits[WMI_LIMIT_vop3_halves])
-        return;
-    const unsigned op_sel = bits(out->words, 11, 4);
     for (unsigned i = 0; i < out->operands; i++) {
         struct wmi_operand *o = &out->operand[i];
-        const bool is_result = o->role == WMI_ROLE_D || wmi_specs[form->spec + i].kind == WMI_KIND_tied;
-        if (is_16_bit(c, o))
-            o->part = op_sel >> (is_result ? 3 : o->role - WMI_ROLE_A) & 1 ? WMI_PART_HIGH : WMI_PART_LOW;
+        if (is_16_bit(c, o) && (c->executes || o->kind == WMI_OPERAND_VGPR))
+            o->part = bits(out->words, wmi_op_sel_bit(&wmi_specs[form->spec + i]), 1) ? WMI_PART_HIGH
+                                                                                      : WMI_PART_LOW;
     }
+}
+
+/* VOP3 in LLVM's "real" true16 mode: op_sel selects the halves. If op_sel has a bit set for an absent
+ * operand, LLVM chooses its other instruction, which does not name halves. */
+static void decode_halves(const struct context *c, const struct wmi_form *form)
+{
+    struct wmi_instruction *out = c->out;
+    const unsigned op_sel = bits(out->words, 11, 4);
+    unsigned used = out->operand[0].type == WMI_TYPE_mask ? 0 : 1u << 3;
+    if (!wmi_is_true16_vop3(c->target, form))
+        return;
+    for (unsigned i = 1; i < out->operands; i++)
+        if (out->operand[i].type != WMI_TYPE_mask)
+            used |= 1u << (out->operand[i].role - WMI_ROLE_A);
+    if (!wmi_form_has_field(form, WMI_FIELD_op_sel)) {
+        if (op_sel & ~used)
+            return;
+        out->field[WMI_FIELD_op_sel] = (int32_t)op_sel;
+    }
+    select_halves(c, form);
+}
+
+/* op_sel of VOP3 as hardware has it: a half for each 16-bit operand. */
+static void decode_selected_halves(const struct context *c, const struct wmi_form *form)
+{
+    if (has_op_sel[c->out->layout] && c->target->limits[WMI_LIMIT_vop3_halves])
+        select_halves(c, form);
 }
 
 static bool decode_form(struct context *c, unsigned number, uint64_t word)
@@ -753,7 +778,7 @@ static bool decode_form(struct context *c, unsigned number, uint64_t word)
     if (c->executes)
         decode_selected_halves(c, form);
     else
-        decode_halves(c);
+        decode_halves(c, form);
     return !is_pair(layout->id) || decode_second(c, word);
 }
 

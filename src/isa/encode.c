@@ -290,12 +290,9 @@ static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
     const int64_t value = p->value.number;
     if (class == CLASS_64 || class == CLASS_F64)
         return integer_code(value, code) || float_code(e, class, (uint64_t)value, code);
-    if (class == CLASS_F16W)
+    if (class == CLASS_32 || class == CLASS_F16W) /* LLVM compares numbers with constants of 32 bits */
         return fits(value, 32) &&
-               (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
-    if (class == CLASS_32)
-        return fits(value, 32) &&
-               (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
+               (integer_code((int32_t)value, code) || float_code(e, CLASS_32, (uint32_t)value, code));
     if (class == CLASS_V2I16)
         return fits(value, 32) &&
                (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
@@ -637,6 +634,8 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
     case WMI_KIND_vgpr_t16:
         return vgpr_half(e, spec, p, value);
     case WMI_KIND_vgpr9:
+    case WMI_KIND_wmma_f8f6f4_a:
+    case WMI_KIND_wmma_f8f6f4_b:
         if (!vgpr(e, p, value))
             return false;
         *value += CODE_VGPR_0;
@@ -812,6 +811,14 @@ static bool encode_fields(struct wmi_encoder *e, const struct wmi_layout *layout
     return true;
 }
 
+/* Sets op_sel by the names of halves. */
+static void select_halves(struct wmi_encoder *e)
+{
+    for (unsigned i = 0; i < e->form->specs; i++)
+        if (e->parsed[i].what == WMI_PARSED_REGISTER && e->parsed[i].part == WMI_PART_HIGH)
+            put(e, wmi_op_sel_bit(&wmi_specs[e->form->spec + i]), 1, 1);
+}
+
 /* DPP8 with fi:1 has another marker, which is the next opcode space. */
 static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemonic)
 {
@@ -838,6 +845,8 @@ bool wmi_encode(struct wmi_encoder *e)
         return false;
     if (!encode_fields(e, layout) || (e->second && !encode_fields(e, &wmi_layouts[e->second->layout])))
         return false;
+    if (wmi_names_all_halves(e->target, e->form))
+        select_halves(e);
     put_opcode(e, e->mnemonic);
     if (e->second)
         put_opcode(e, e->second_mnemonic);

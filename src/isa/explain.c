@@ -155,12 +155,12 @@ static uint32_t part(uint64_t word, unsigned position, unsigned width)
 /* Adds the bits that identify the encoding, other than the opcode, as runs within a dword. */
 static void add_match(struct wm_isa_form *out, const struct wmi_space *space)
 {
-    for (unsigned at = 0; at < 96;) {
+    for (unsigned at = 0; at < 128;) {
         const uint64_t mask = at < 64 ? space->mask : space->later_mask;
         const uint64_t match = at < 64 ? space->match : space->later_match;
-        const unsigned first = at < 64 ? 0 : 64, size = at < 64 ? 64 : 32;
+        const unsigned first = at < 64 ? 0 : 64;
         unsigned end = at;
-        while (end - first < size && mask >> (end - first) & 1 && (end == at || end % 32))
+        while (end - first < 64 && mask >> (end - first) & 1 && (end == at || end % 32))
             end++;
         if (end > at)
             add_bits(out, "encoding", at, end - at, true, part(match, at - first, end - at));

@@ -165,8 +165,8 @@ enum wmi_rule {
     WMI_RULE_HALF_A =
         1 << 20, /* hardware takes A from a half of a VGPR where it does so with 16-bit operands */
     WMI_RULE_HALF_C = 1 << 21, /* the same for C */
-    WMI_RULE_ODD_TUPLES =
-        1 << 22, /* tuples may begin at odd registers, whatever the limit even_tuples says */
+    WMI_RULE_ODD_RESULT =
+        1 << 22, /* the result may begin at an odd register, whatever the limit even_tuples says */
 };
 
 /* What an instruction does to a cache. */

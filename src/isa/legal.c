@@ -164,7 +164,7 @@ static bool row_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
     return true;
 }
 
-/* Matrix operands are vector registers; C may be a constant if the limit matrix_constants is set. */
+/* Matrices are in vector registers; C may be a constant if the limit matrix_constants is set. */
 static bool matrix_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < insn->operands; i++) {
@@ -172,7 +172,8 @@ static bool matrix_takes(struct wmi_encoder *e, const struct wmi_instruction *in
         const bool c = o->role == WMI_ROLE_C && e->target->limits[WMI_LIMIT_matrix_constants];
         const bool constant = o->kind == WMI_OPERAND_CONSTANT || is_aperture(o) || is_flag(o) ||
                               is_special(o, WMI_SPECIAL_NULL);
-        if (o->kind != WMI_OPERAND_NONE && !is_vector(o) && !(c && constant))
+        const bool scale = o->role == WMI_ROLE_DATA || o->role == WMI_ROLE_DATA2;
+        if (o->kind != WMI_OPERAND_NONE && !scale && !is_vector(o) && !(c && constant))
             return wmi_wrong_operand(e, i, c ? "vector registers or an inline constant" : "vector registers");
     }
     return true;
@@ -335,11 +336,14 @@ static bool bus_is_kept(struct wmi_encoder *e, const struct wmi_instruction *ins
 
 static bool even_tuples_are_kept(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
-    if (!e->target->limits[WMI_LIMIT_even_tuples] || wmi_rows[insn->id].rules & WMI_RULE_ODD_TUPLES)
+    const bool odd_result = wmi_rows[insn->id].rules & WMI_RULE_ODD_RESULT;
+    if (!e->target->limits[WMI_LIMIT_even_tuples])
         return true;
-    for (unsigned i = 0; i < insn->operands; i++)
-        if (is_vector(&insn->operand[i]) && insn->operand[i].dwords > 1 && insn->operand[i].reg & 1)
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        if (is_vector(o) && o->dwords > 1 && o->reg & 1 && !(odd_result && o->role == WMI_ROLE_D))
             return wmi_wrong_operand(e, i, "a tuple that begins at an even register");
+    }
     return true;
 }
 

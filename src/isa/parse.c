@@ -409,6 +409,16 @@ static const char *special_name(const struct wmi_operand *o)
     return o->reg == WMI_SPECIAL_VCC ? "vcc" : "vcc_lo";
 }
 
+/* Whether 16-bit operands may be whole registers although text names halves: if all are, as op_sel says which
+ * half (LLVM 22). */
+static bool may_be_whole(const struct wmi_encoder *e)
+{
+    for (unsigned i = 0; i < e->form->specs; i++)
+        if (e->parsed[i].what == WMI_PARSED_REGISTER && e->parsed[i].part)
+            return false;
+    return wmi_names_all_halves(e->target, e->form);
+}
+
 /* Whether the decoded operand agrees with the text. */
 static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, unsigned i,
                    const struct wmi_spec *spec)
@@ -453,7 +463,7 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
             spec->kind == WMI_KIND_vopd_y_dst ? "an even register beside an odd one, or the other way round"
             : o->kind == WMI_OPERAND_SPECIAL  ? special_name(o)
                                               : "a tuple that begins at a multiple of its size (or of 4)");
-    if (p->part != o->part)
+    if (p->part != o->part && !may_be_whole(e))
         return wmi_expected(e->cursor, p->at,
                             o->part ? "a half of a register: .l or .h" : "a whole register");
     return true;

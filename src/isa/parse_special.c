@@ -112,7 +112,7 @@ static bool parse_swizzle(struct wmi_encoder *e, int32_t *value)
         unsigned numbers;
     } modes[] = {{"QUAD_PERM", 4},    {"SWAP", 1}, {"REVERSE", 1}, {"BROADCAST", 2},
                  {"BITMASK_PERM", 0}, {"FFT", 1},  {"ROTATE", 2}};
-    const unsigned known = e->target->limits[WMI_LIMIT_names_swizzles] ? 7 : 5;
+    const unsigned known = wmi_names_swizzle_modes(e->target) ? 7 : 5;
     unsigned mode = 0;
     if (!wmi_need(c, '(', "'('"))
         return false;

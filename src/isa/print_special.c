@@ -353,14 +353,15 @@ static void put_swizzle(struct wmi_text *text, const struct wmi_target *target, 
     enum { ROTATE = 0xc000, FFT = 0xe000 };
     const unsigned and_mask = value & 31, or_mask = value >> 5 & 31, xor_mask = value >> 10 & 31;
     const unsigned group = 32 - and_mask;
+    const bool modes = wmi_names_swizzle_modes(target);
     if ((value & 0xff00) == 0x8000) {
         wmi_put(text, "swizzle(QUAD_PERM,");
         put_numbers(text, (const unsigned[]){value & 3, value >> 2 & 3, value >> 4 & 3, value >> 6 & 3}, 4,
                     ",");
-    } else if (value >= FFT && target->limits[WMI_LIMIT_names_swizzles]) {
+    } else if (value >= FFT && modes) {
         wmi_put(text, "swizzle(FFT,");
         wmi_put_unsigned(text, value & 31);
-    } else if (value >= ROTATE && target->limits[WMI_LIMIT_names_swizzles]) {
+    } else if (value >= ROTATE && modes) {
         wmi_put(text, "swizzle(ROTATE,");
         put_numbers(text, (const unsigned[]){value >> 10 & 1, value >> 5 & 31}, 2, ",");
     } else if (value & 0x8000) {

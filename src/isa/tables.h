@@ -109,7 +109,26 @@ const char *wmi_name_of(const struct wmi_target *target, enum wmi_name_group gro
 bool wmi_is_pair32(enum wmi_type type);
 
 /* Whether op_sel chooses halves of VGPRs that the text names (LLVM's mode real-true16). */
-bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_instruction *insn);
+bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_form *form);
+
+/* The same if text names the halves of all 16-bit operands, and the assembler sets op_sel by them (LLVM 22).
+ */
+static inline bool wmi_names_all_halves(const struct wmi_target *target, const struct wmi_form *form)
+{
+    return target->limits[WMI_LIMIT_names_halves] && wmi_is_true16_vop3(target, form);
+}
+
+/* The bit of op_sel for an operand of VOP3 and VINTERP. */
+unsigned wmi_op_sel_bit(const struct wmi_spec *spec);
+
+/* Whether the form's layout has the field. */
+bool wmi_form_has_field(const struct wmi_form *form, enum wmi_field field);
+
+/* Whether text names the modes FFT and ROTATE of ds_swizzle_b32. */
+static inline bool wmi_names_swizzle_modes(const struct wmi_target *target)
+{
+    return target->limits[WMI_LIMIT_names_swizzles] && target->limits[WMI_LIMIT_swizzle_modes];
+}
 
 /* Number of items in the address list of an image instruction; 0: the address is one tuple. */
 unsigned wmi_image_slots(const struct wmi_target *target, const struct wmi_instruction *insn);

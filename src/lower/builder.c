@@ -265,6 +265,15 @@ void wmi_builder_set_late(struct wmi_builder *b, struct wmi_memory_op *m)
     }
 }
 
+/* Whether access() is shown the instruction's accesses in a step before its own. */
+static bool is_shown(const struct wmi_observer *observer, const struct wmi_memory_op *m, unsigned number,
+                     bool lds_move)
+{
+    if (!observer->access || (observer->flat_only && m->path != WMI_PATH_FLAT))
+        return false;
+    return lds_move ? observer->lds_moves : !is_late(m, number);
+}
+
 struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_memory_op *m, bool lds_move,
                                              unsigned *next)
 {
@@ -276,8 +285,7 @@ struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_m
         step->value = b->pc;
         b->repeatable &= !lds_move; /* the other side of the move comes later */
     }
-    while (i < observers->count &&
-           (!observers->one[i]->access || (lds_move ? !observers->one[i]->lds_moves : is_late(m, i))))
+    while (i < observers->count && !is_shown(observers->one[i], m, i, lds_move))
         i++;
     *next = i + 1;
     if (i >= observers->count)

@@ -67,7 +67,8 @@ struct wmi_observer {
      * which enum wmi_late has a reason, so that the others cost next to nothing. One observer of a dispatch
      * may be late. */
     bool late;
-    bool explains; /* addresses are given, not reached: an aperture may lie within an allocation */
+    bool flat_only; /* access() is for FLAT instructions only */
+    bool explains;  /* addresses are given, not reached: an aperture may lie within an allocation */
     /* NULL: no memory. The dispatch does not run then. */
     void *(*thread_begin)(void *self);
     void (*thread_end)(void *self, void *local);

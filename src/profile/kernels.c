@@ -170,6 +170,7 @@ void wmi_kernels_begin(struct wm_profile *profile)
         return;
     kernel->residence.scratch = kernel->dispatch.scratch;
     kernel->residence.scratch_bytes = kernel->dispatch.scratch_bytes;
+    kernel->residence.first = kernel->dispatch.first_group;
     wmi_rounds_begin(profile->rounds, kernel->residence, profile->source.describe);
     kernel->before = *wmi_caches_sums(wmi_rounds_caches(profile->rounds));
     begin_written(profile);

@@ -305,6 +305,11 @@ void wmi_profile_set_sample(struct wm_profile *profile, unsigned one_in)
     profile->one_in = one_in;
 }
 
+bool wmi_profile_takes_sample(const struct wm_profile *profile)
+{
+    return profile->one_in > 1;
+}
+
 void wmi_profile_keep_l2(struct wm_profile *profile)
 {
     profile->keeps_l2 = true;

@@ -24,6 +24,7 @@ struct wmi_profile_dispatch {
     bool wgp_mode;                  /* its waves run on both compute units of a WGP */
     uint64_t scratch;               /* guest address of the scratch memory of all waves */
     uint64_t scratch_bytes;         /* per workgroup, as the hardware allocates it; 0: none */
+    uint64_t first_group;           /* number of the first workgroup that runs */
 };
 
 /* How many workgroups of a dispatch a GPU can hold at once, from their registers, LDS and waves. */
@@ -75,6 +76,8 @@ bool wmi_profile_began(const struct wm_profile *profile); /* whether wmi_profile
 
 /* Rounds of workgroups of which one is observed, from the next wmi_profile_begin on; see sample.h. */
 void wmi_profile_set_sample(struct wm_profile *profile, unsigned one_in);
+
+bool wmi_profile_takes_sample(const struct wm_profile *profile);
 
 /* L2 keeps its contents from dispatch to dispatch; before the first wmi_profile_begin. */
 void wmi_profile_keep_l2(struct wm_profile *profile);

@@ -51,7 +51,7 @@ def main():
             if not source.expected(run.kernel, target):
                 continue
             findings = json.loads(subprocess.run([*command, "--json", "--sarif", sarif], capture_output=True, text=True).stdout)["findings"]
-            text = subprocess.run(command, capture_output=True, text=True).stdout
+            text = subprocess.run([*command, "--all"], capture_output=True, text=True).stdout
             with open(sarif, encoding="utf-8") as file:
                 results = json.load(file)["runs"][0]["results"]
             for finding, result in zip(findings, results):

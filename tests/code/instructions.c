@@ -219,6 +219,8 @@ static uint32_t operand_value(struct maker *m, const struct wmi_spec *spec, enum
         return vgpr(m, spec, manner) / 2;
     case WMI_KIND_vgpr9:
     case WMI_KIND_agpr9:
+    case WMI_KIND_wmma_f8f6f4_a:
+    case WMI_KIND_wmma_f8f6f4_b:
         return CODE_VGPR + vgpr(m, spec, manner);
     case WMI_KIND_src:
     case WMI_KIND_src_nolit:
@@ -238,6 +240,8 @@ static uint32_t operand_value(struct maker *m, const struct wmi_spec *spec, enum
     case WMI_KIND_sdst:
     case WMI_KIND_sdwa_sdst:
     case WMI_KIND_sgpr9:
+    case WMI_KIND_sgpr_group:
+    case WMI_KIND_sgpr_group_or_null:
     case WMI_KIND_smem_soffset:
     case WMI_KIND_smem_soffset_zero:
         return scalar(m, spec, manner);
@@ -250,6 +254,7 @@ static uint32_t operand_value(struct maker *m, const struct wmi_spec *spec, enum
     case WMI_KIND_image_rsrc:
         return scalar(m, spec, manner) / 4;
     case WMI_KIND_saddr:
+    case WMI_KIND_flat_saddr:
         return saddr(m, spec, manner);
     default:
         return immediate(m, spec->width, manner);
@@ -349,10 +354,12 @@ static void put_fields(struct maker *m, const struct wmi_layout *layout)
 
 static void put_opcode(struct maker *m, const struct wmi_space *space, uint32_t opcode)
 {
-    const uint64_t zeros = space->mask & ~space->match;
-    m->words[0] = (m->words[0] & ~(uint32_t)zeros) | (uint32_t)space->match;
-    m->words[1] = (m->words[1] & ~(uint32_t)(zeros >> 32)) | (uint32_t)(space->match >> 32);
-    m->words[2] = (m->words[2] & ~(uint32_t)space->later_mask) | (uint32_t)space->later_match;
+    for (unsigned i = 0; i < 2; i++) {
+        const uint32_t mask = (uint32_t)(space->mask >> 32 * i);
+        const uint32_t later_mask = (uint32_t)(space->later_mask >> 32 * i);
+        m->words[i] = (m->words[i] & ~mask) | (uint32_t)(space->match >> 32 * i);
+        m->words[i + 2] = (m->words[i + 2] & ~later_mask) | (uint32_t)(space->later_match >> 32 * i);
+    }
     put(m, space->pos, space->width, opcode);
     if (space->width2)
         put(m, space->pos2, space->width2, opcode >> space->width);
@@ -410,7 +417,8 @@ unsigned make_words(const struct wmi_target *target, const struct form *form, co
     memcpy(words, wmi_canonical[f->canonical], sizeof wmi_canonical[0]);
     put_fields(&m, layout);
     put_operands(&m, f);
-    if (layout->id == WMI_LAYOUT_vopd_x || layout->id == WMI_LAYOUT_vopd_x_lit)
+    if (layout->id == WMI_LAYOUT_vopd_x || layout->id == WMI_LAYOUT_vopd_x_lit ||
+        layout->id == WMI_LAYOUT_vopd3_x)
         put_second(&m);
     words[0] &= ~(uint32_t)zeros;
     words[1] &= ~(uint32_t)(zeros >> 32);

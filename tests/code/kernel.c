@@ -368,7 +368,8 @@ struct kernel *kernel_create(const char *name)
     k->memory = MEMORY;
 
     add(t, ".text\n.globl k\n.p2align 8\n.type k,%%function\nk:\n");
-    add_prologue(t, k);
+    if (limit(k, WMI_LIMIT_executes)) /* otherwise nothing must precede the body */
+        add_prologue(t, k);
     add(t,
         ".globl body\n.type body,%%function\nbody:\n.fill %u, 4, 0\n.globl done\n.type "
         "done,%%function\ndone:\n",
@@ -380,8 +381,10 @@ struct kernel *kernel_create(const char *name)
     require(wm_object_open(bytes, size, k->name, k->name, &k->object, &diag), k->name, &diag);
     require(wm_object_find_kernel(k->object, "k", &k->kernel, &diag), k->name, &diag);
     free(bytes);
-    make_sets(k, t, true);
-    make_sets(k, t, false);
+    if (limit(k, WMI_LIMIT_executes)) {
+        make_sets(k, t, true);
+        make_sets(k, t, false);
+    }
     t->length = 0;
     add(t, "s_branch 0\n");
     assemble(k, t, WM_ASSEMBLE_RAW, &bytes, &size);

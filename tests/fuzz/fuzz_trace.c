@@ -19,10 +19,14 @@ static void replay(const uint8_t *bytes, size_t size)
     for (size_t i = 0; i < rows; i++)
         if (row[i].file)
             wm_profile_source(profile, row[i].file);
-    wm_profile_kernels(profile, &kernels);
+    const struct wm_profile_kernel *kernel = wm_profile_kernels(profile, &kernels);
     wm_profile_dispatches(profile, &dispatches);
     wm_profile_code(profile, &codes);
+    /* As the only part of its dispatch: of a few workgroups, or as many as it says. */
+    const uint64_t workgroups = kernels && kernel->workgroups ? kernel->workgroups : 1 + size % 8;
     wm_profile_destroy(profile);
+    const struct wm_trace_part part = {bytes, size, "trace", 0, workgroups};
+    wm_trace_merge(&part, 1, "/dev/null", &diag);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

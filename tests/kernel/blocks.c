@@ -7,6 +7,7 @@
  * A block starts with no outstanding memory instruction, which can only hide errors. --without-waits ignores
  * waits and s_nop: then there must be many findings. */
 #include "check/check.h"
+#include "isa/registers.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
@@ -66,6 +67,8 @@ static void mark_targets(const struct wmi_target *target, const uint8_t *bytes, 
 static size_t check_code(const char *name, const struct wmi_target *target, const uint8_t *bytes, size_t size,
                          size_t *instructions)
 {
+    static const uint32_t scalars[256] = {[WMI_REGISTER_EXEC] = UINT32_MAX,
+                                          [WMI_REGISTER_EXEC + 1] = UINT32_MAX};
     bool *begins = calloc(size / 4 + 8, sizeof *begins);
     struct wm_check *check = wmi_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS);
     struct wmi_check_observer observers[WMI_CHECKERS];
@@ -89,8 +92,7 @@ static size_t check_code(const char *name, const struct wmi_target *target, cons
         }
         if (without_waits && (!strncmp(wmi_rows[insn.id].name, "s_wait", 6) || insn.id == WMI_INSN_s_nop))
             continue;
-        observer->execute(local, &wave, observer->decoded(observer->self, at, &insn),
-                          (const uint32_t[256]){0});
+        observer->execute(local, &wave, observer->decoded(observer->self, at, &insn), scalars);
         if (wmi_rows[insn.id].class == WMI_CLASS_FLAT) /* LLVM usually knows the address space: memory */
             observer->access(local, &(struct wmi_access){.pc = at, .path = WMI_PATH_FLAT}, 0);
         ++*instructions;

@@ -16,7 +16,7 @@ import words_rdna
 # Where LLVM is wrong, or chooses an equivalent encoding (isa/ERRATA.md).
 QUIRKS = re.compile(r's_atc_probe|v_cmpx?_class_f16|s_setreg_imm32_b32|s_(get_|wakeup_)?barrier\w* .*(src_|null)|v_fmac_f16_e64.* op_sel|(global|buffer|flat)_atomic_(add|min|max|pk_add)_f\w+ .* scc')
 
-GFX1250 = r'|v_\w+64.*[ -]lit\(|.*\|lit\(|v_dual_.*dot2acc_f32_bf16|v_cvt_f32_bf16_e64.* (clamp|mul|div)|v_cvt_sr_fp8_f32_e64.* clamp|s_mov_b64 .*scratch_base_hi|s_(set_pc|rfe)_i64 src_|v_(wmma|pk)\w*_bf16 .*0\.15915494'
+GFX1250 = r'|v_\w+64.*[ -]lit\(|.*\|lit\(|v_dual_.*dot2acc_f32_bf16|v_cvt_f32_bf16_e64.* (clamp|mul|div)|v_cvt_(sr_fp8_f32|pk_f32_[fb][fp]8)_e64.* clamp|s_mov_b64 .*scratch_base_hi|s_(set_pc|rfe)_i64 src_|v_(wmma|pk)\w*_bf16 .*0\.15915494'
 QUIRKS_OF = {'gfx1250': re.compile(QUIRKS.pattern + GFX1250), 'gfx1251': re.compile(QUIRKS.pattern + GFX1250), 'gfx950': re.compile(QUIRKS.pattern + r'|(global|flat)_atomic_(add|min|max|pk_add)_\w*f\d+ a.* sc0')}
 
 

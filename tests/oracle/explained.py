@@ -18,6 +18,12 @@ def value(words, field):
     return words[position // 32] >> position % 32 & (1 << width) - 1 if position // 32 < len(words) else None
 
 
+def agrees(words, field):
+    """Whether the words have the fixed bits. DPP8 has another code with fi:1."""
+    here = value(words, field)
+    return here == field['value'] or (field['name'], field['value'], here) == ('encoding', 0xe9, 0xea)
+
+
 def covers(form):
     bits = sorted(b for f in form['bits'] for b in range(f['position'], f['position'] + f['width']))
     return bits == list(range(32 * form['dwords']))
@@ -41,7 +47,7 @@ def main(wavemem, *paths):
             words += 1
             name = text.split()[0]
             found = by_name.get((target, name), [])
-            if not any(all(value(word, f) == f['value'] for f in form['bits'] if f.get('value') is not None) for form in found):
+            if not any(all(agrees(word, f) for f in form['bits'] if f.get('value') is not None) for form in found):
                 wrong += 1
                 print('%s: no form of %s has the fixed bits of %s (%s)' % (target, name, ' '.join('%08x' % w for w in word), encoding))
     formulas = sum('computes' in row for row in rows)

@@ -13,12 +13,13 @@ import sys
 from llvm import read_forms
 
 BITS = {'f64': 64, 'f32': 32, 'xf32': 32, 'i32': 32, 'f16': 16, 'bf16': 16, 'i8': 8, 'iu8': 8, 'fp8': 8, 'bf8': 8, 'iu4': 4,
-        'f8f6f4': None}
+        'f8f6f4': None, 'f4': 4, 'bf16f32': 16}
 ELEMENT = '|'.join(sorted(BITS, key=len, reverse=True))
 FORMATS = {0: 8, 1: 8, 2: 6, 3: 6, 4: 4}  # bits of f8f6f4 by CBSZ and BLGP; LLVM prints other values as 8 bits
+FORMAT_NAMES = {'FP8': 8, 'BF8': 8, 'FP6': 6, 'BF6': 6, 'FP4': 4}  # the same by the names of gfx1250
 # v_mfma_f32_32x32x4_2b_f16, v_mfma_f32_32x32x4f16, v_mfma_f32_32x32x4bf16_1k, v_wmma_i32_16x16x16_iu8,
 # v_smfmac_f32_16x16x64_bf8_fp8, v_mfma_scale_f32_16x16x128_f8f6f4
-NAME = re.compile(r'v_(mfma|smfmac|wmma|swmmac)(?:_scale)?_(%s)_(\d+)x(\d+)x(\d+)(?:_(\d+)b)?_?(%s)(?:_(%s))?(?:_1k)?$' % ((ELEMENT,) * 3))
+NAME = re.compile(r'v_(mfma|smfmac|wmma|swmmac)(?:_scale(?:16)?)?_(%s)_(\d+)x(\d+)x(\d+)(?:_(\d+)b)?_?(%s)(?:_(%s))?(?:_1k)?$' % ((ELEMENT,) * 3))
 SHORT = re.compile(r'v_(mfma|smfmac|wmma|swmmac)_(?!ld_scale)')
 
 
@@ -37,9 +38,11 @@ def registers(operand):
     return int(m.group(2)) - int(m.group(1)) + 1 if m else 1
 
 
-def format_of(text, field):
-    found = re.search(field + r':(\d+)', text)
-    return FORMATS.get(int(found.group(1)) if found else 0, 8)
+def format_of(text, field, named_field):
+    found = re.search(r'%s:(\d+)|%s:MATRIX_FMT_(\w+)' % (field, named_field), text)
+    if not found:
+        return FORMATS[0]
+    return FORMAT_NAMES[found.group(2)] if found.group(2) else FORMATS.get(int(found.group(1)), 8)
 
 
 def sizes(shape, target, text):
@@ -47,15 +50,17 @@ def sizes(shape, target, text):
     lanes = 64 if target in ('gfx908', 'gfx90a', 'gfx942', 'gfx950') else 32
     twice = target in ('gfx1100', 'gfx1150')
 
-    def count(elements, kind, field=''):
-        return max(1, elements * (BITS[kind] or format_of(text, field)) // 32 // lanes)
+    def count(elements, kind, *fields):
+        return max(1, elements * (BITS[kind] or format_of(text, *fields)) // 32 // lanes)
 
     k, blocks = shape['k'], shape['blocks']
     if twice:
         return (shape['m'] * shape['n'] // lanes, k * BITS[shape['a']] // 32, k * BITS[shape['b']] // 32)
-    return (count(shape['m'] * shape['n'] * blocks, shape['d']),
-            count(shape['m'] * k * blocks // (2 if shape['sparse'] else 1), shape['a'], 'cbsz'),
-            count(shape['n'] * k * blocks, shape['b'], 'blgp'))
+    # C of a sparse product is in the registers of the result.
+    result = 'f32' if shape['sparse'] and shape['d'] == 'bf16f32' else shape['d']
+    return (count(shape['m'] * shape['n'] * blocks, result),
+            count(shape['m'] * k * blocks // (2 if shape['sparse'] else 1), shape['a'], 'cbsz', 'matrix_a_fmt'),
+            count(shape['n'] * k * blocks, shape['b'], 'blgp', 'matrix_b_fmt'))
 
 
 def main(wavemem, *paths):

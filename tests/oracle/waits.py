@@ -18,6 +18,8 @@ HELD = ', and expcnt until its data may be overwritten'
 # MUBUFIsBufferInv except buffer_wbl2: no event.
 INVALIDATES = re.compile(r'buffer_(wbinvl1(_sc|_vol)?|inv|invl2|gl[01]_inv)$')
 MESSAGES = re.compile(r's_(sendmsg(halt|_rtn_b32|_rtn_b64)?|get_barrier_state|barrier_signal_isfirst|barrier_leave)$')
+# LLVM prints hints of stores (TH_STORE_*) for the last two.
+STORES = ('buffer_wbl2', 'global_wb', 'global_wbinv', 'tensor_save', 'tensor_stop')
 # isAlwaysGDS.
 GDS = re.compile(r'ds_(gws_\w+|ordered_count|(add|sub)_gs_reg_rtn)$')
 NO_GDS = re.compile(r'ds_(nop|b?permute_b32|bvh_stack_rtn_b32)$')
@@ -36,7 +38,7 @@ def counters(target):
 def vector_memory(name, encoding, count, target):
     if INVALIDATES.match(name):
         return None
-    kind = ('store' if name in ('buffer_wbl2', 'global_wb', 'global_wbinv') or '_store' in name else
+    kind = ('store' if name in STORES or '_store' in name else
             'ray' if '_bvh' in name else
             'sample' if encoding == 'VSAMPLE' or re.match(r'image_(sample|gather|get_lod)', name) else
             'atomic' if '_atomic_' in name else 'load')

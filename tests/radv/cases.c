@@ -726,7 +726,6 @@ const struct radv_case radv_cases[] = {
      .run = run_texel},
     {.name = "image",
      .shader = "image",
-     .images = true,
      .workgroups = {4, 2, 1},
      .bindings = {{0, 0, RADV_STORED_IMAGE, 1, 64 * 256, RADV_R32_UINT},
                   {0, 1, RADV_STORED_IMAGE, 1, 64 * 256, RADV_RGBA8_UNORM},

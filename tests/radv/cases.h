@@ -9,7 +9,7 @@
 
 enum { RADV_BINDINGS = 8, RADV_BUFFERS = 16, RADV_PUSH = 32 };
 
-/* Images are linear and have rows of RADV_WIDTH texels of 4 bytes. */
+/* The buffer of an image has rows of RADV_WIDTH texels of 4 bytes. */
 enum radv_kind { RADV_STORAGE, RADV_UNIFORM, RADV_TEXELS, RADV_STORED_TEXELS, RADV_IMAGE, RADV_STORED_IMAGE };
 enum { RADV_WIDTH = 64 };
 
@@ -38,7 +38,6 @@ struct radv_case {
     const char *name, *shader;            /* the file is <shader>.comp */
     uint32_t wave;                        /* required size of a subgroup; 0: what the driver prefers */
     bool half_floats, words16, atomics64; /* features that the GPU must have */
-    bool images; /* gfx10 and later: before, descriptors have pitch and tiling, which the null winsys omits */
     uint32_t workgroups[3];
     struct radv_binding bindings[RADV_BINDINGS];
     uint32_t push[RADV_PUSH], push_words;

@@ -6,148 +6,13 @@
  *
  * Files NAME.code, NAME.sets, NAME.upload (memory) and NAME.state (text, read by run_shaders.c). Exit code 77
  * if there is no Vulkan loader or no RADV.
- *
- * With RADV_FORCE_FAMILY, RADV has a "null winsys" (Mesa, src/amd/vulkan/winsys/null) instead of a kernel
- * driver. Its GPU memory is malloc'ed and has the GPU address 0, and so have its command buffers, which are
- * malloc'ed with 16 KiB. That is why this program has a malloc of its own that remembers blocks: so it finds
- * the packets of the dispatch (and thus the exact state of the registers), the code, and the descriptors.
- * Each GPU address that the driver stores is then the offset in one of these blocks.
- *
- * The null winsys leaves out the functions that recording calls to note which memory is used. A call of
- * address 0 therefore returns 0 (see missing_function).
  */
 #include "cases.h"
+#include "driver.h"
 
-#include <dlfcn.h>
-#include <glob.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
-
-#define VK_NO_PROTOTYPES
-#include <vulkan/vulkan.h>
-
-/* Memory that the driver takes while it is watched. */
-
-enum {
-    COMMANDS = 0x4000,    /* bytes of a command buffer */
-    CODE_BLOCK = 0x40000, /* the least bytes of a block of code */
-};
-
-static struct block {
-    void *bytes;
-    size_t size;
-} blocks[64];
-static size_t block_count;
-static size_t watched_size; /* blocks of this size and more are remembered; 0: none */
-
-void *__libc_malloc(size_t size);
-
-/* Visible to the driver. */
-#define EXPORTED __attribute__((visibility("default")))
-
-EXPORTED void *malloc(size_t size)
-{
-    void *bytes = __libc_malloc(size);
-    if (watched_size != 0 && size >= watched_size && bytes && block_count < sizeof blocks / sizeof *blocks) {
-        memset(bytes, 0, size);
-        blocks[block_count++] = (struct block){bytes, size};
-    }
-    return bytes;
-}
-
-void __libc_free(void *bytes);
-
-EXPORTED void free(void *bytes)
-{
-    for (size_t i = 0; i < block_count && bytes; i++)
-        if (blocks[i].bytes == bytes)
-            blocks[i].size = 0;
-    __libc_free(bytes);
-}
-
-static void missing_function(int signal_number, siginfo_t *info, void *context)
-{
-    (void)info;
-#ifdef __x86_64__
-    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    if (registers[REG_RIP] == 0) {
-        greg_t *stack = (greg_t *)registers[REG_RSP];
-        registers[REG_RIP] = *stack;
-        registers[REG_RSP] += 8;
-        registers[REG_RAX] = 0;
-        return;
-    }
-#else
-    (void)context;
-#endif
-    signal(signal_number, SIG_DFL);
-}
-
-static void skip(const char *why)
-{
-    printf("skipped: %s\n", why);
-    exit(77);
-}
-
-/* The insides of the driver that this program relies on are those of Mesa 22.3; others may differ. */
-static bool known_driver = true;
-
-static void fail(const char *what, const char *why)
-{
-    if (!known_driver) {
-        printf("skipped: not Mesa 22.3, and %s: %s\n", what, why);
-        exit(77);
-    }
-    fprintf(stderr, "compile_shaders: %s: %s\n", what, why);
-    exit(1);
-}
-
-static void check(VkResult result, const char *what)
-{
-    if (result != VK_SUCCESS) {
-        char text[32];
-        snprintf(text, sizeof text, "VkResult %d", result);
-        fail(what, text);
-    }
-}
-
-/* Vulkan functions, found at run time so that only the headers are needed to build. */
-#define FUNCTIONS(F)                                                                                         \
-    F(EnumeratePhysicalDevices)                                                                              \
-    F(GetPhysicalDeviceProperties)                                                                           \
-    F(GetPhysicalDeviceProperties2)                                                                          \
-    F(GetPhysicalDeviceFeatures2)                                                                            \
-    F(CreateDevice)                                                                                          \
-    F(DestroyDevice)                                                                                         \
-    F(CreateBuffer)                                                                                          \
-    F(CreateBufferView)                                                                                      \
-    F(CreateImage)                                                                                           \
-    F(CreateImageView)                                                                                       \
-    F(BindImageMemory)                                                                                       \
-    F(AllocateMemory)                                                                                        \
-    F(BindBufferMemory)                                                                                      \
-    F(CreateDescriptorSetLayout)                                                                             \
-    F(CreatePipelineLayout)                                                                                  \
-    F(CreateDescriptorPool)                                                                                  \
-    F(AllocateDescriptorSets)                                                                                \
-    F(UpdateDescriptorSets)                                                                                  \
-    F(CreateShaderModule)                                                                                    \
-    F(CreateComputePipelines)                                                                                \
-    F(GetPipelineExecutableStatisticsKHR)                                                                    \
-    F(CreateCommandPool)                                                                                     \
-    F(AllocateCommandBuffers)                                                                                \
-    F(BeginCommandBuffer)                                                                                    \
-    F(EndCommandBuffer)                                                                                      \
-    F(CmdBindPipeline)                                                                                       \
-    F(CmdBindDescriptorSets)                                                                                 \
-    F(CmdPushConstants)                                                                                      \
-    F(CmdDispatch)
-#define F(name) static PFN_vk##name vk##name;
-FUNCTIONS(F)
-#undef F
 
 /* The registers and packets of a command buffer. Names and numbers: Mesa, src/amd/registers,
  * src/amd/common/sid.h. */
@@ -196,129 +61,12 @@ static void parse_packets(struct recorded *this)
     fail("command buffer", "there is no DISPATCH_DIRECT packet");
 }
 
-static uint8_t *spirv(const char *folder, const char *name, size_t *size)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s.spv", folder, name);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        fail(path, "cannot be read");
-    static uint8_t bytes[1 << 20];
-    *size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    return bytes;
-}
-
-static void save(const char *folder, const char *name, const char *kind, const void *bytes, size_t size)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s.%s", folder, name, kind);
-    FILE *file = fopen(path, "wb");
-    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
-        fail(path, "cannot be written");
-}
-
-/* The driver. */
-
-static PFN_vkGetInstanceProcAddr get;
-static VkInstance instance;
-static VkPhysicalDevice gpu;
-
-static void open_driver(const char *family)
-{
-    glob_t found;
-    if (glob("/usr/share/vulkan/icd.d/radeon_icd*.json", 0, NULL, &found) != 0)
-        skip("RADV is not installed (Debian: mesa-vulkan-drivers)");
-    void *loader = dlopen("libvulkan.so.1", RTLD_NOW);
-    if (!loader)
-        skip("the Vulkan loader is not installed (Debian: libvulkan1)");
-    setenv("VK_ICD_FILENAMES", found.gl_pathv[0], 1);
-    setenv("VK_DRIVER_FILES", found.gl_pathv[0], 1);
-    setenv("NODEVICE_SELECT", "1", 1); /* Mesa's layer that sorts devices */
-    setenv("RADV_FORCE_FAMILY", family, 1);
-    setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
-    globfree(&found);
-    get = (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr");
-    PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
-    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                     .apiVersion = VK_API_VERSION_1_3};
-    VkInstanceCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-        .pApplicationInfo = &application,
-    };
-    check(create(&info, NULL, &instance), "vkCreateInstance");
-#define F(name) vk##name = (PFN_vk##name)get(instance, "vk" #name);
-    FUNCTIONS(F)
-#undef F
-    uint32_t count = 1;
-    if (vkEnumeratePhysicalDevices(instance, &count, &gpu) < 0 || count != 1)
-        skip("this RADV cannot pretend a GPU (RADV_FORCE_FAMILY)");
-    VkPhysicalDeviceProperties properties;
-    vkGetPhysicalDeviceProperties(gpu, &properties);
-    const uint32_t version = properties.driverVersion;
-    printf("%s, Mesa %u.%u.%u\n", properties.deviceName, VK_API_VERSION_MAJOR(version),
-           VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
-    known_driver = VK_API_VERSION_MAJOR(version) == 22 && VK_API_VERSION_MINOR(version) == 3;
-}
-
-/* All features that the GPU has. */
-static struct {
-    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
-    VkPhysicalDeviceVulkan13Features v13;
-    VkPhysicalDeviceVulkan12Features v12;
-    VkPhysicalDeviceVulkan11Features v11;
-    VkPhysicalDeviceFeatures2 all;
-    VkPhysicalDeviceSubgroupSizeControlProperties subgroups;
-} features;
-
-static void find_features(void)
-{
-    features.executables.sType =
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR;
-    features.v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    features.v13.pNext = &features.executables;
-    features.v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    features.v12.pNext = &features.v13;
-    features.v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-    features.v11.pNext = &features.v12;
-    features.all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    features.all.pNext = &features.v11;
-    vkGetPhysicalDeviceFeatures2(gpu, &features.all);
-    features.subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                              .pNext = &features.subgroups};
-    vkGetPhysicalDeviceProperties2(gpu, &properties);
-}
-
 static bool has_features(const struct radv_case *this)
 {
     const bool atomics64 = features.v12.shaderBufferInt64Atomics && features.v12.shaderSharedInt64Atomics;
     return (!this->half_floats || features.v12.shaderFloat16) &&
            (!this->words16 || features.all.features.shaderInt16) && (!this->atomics64 || atomics64) &&
-           (!this->images || features.subgroups.minSubgroupSize == 32) &&
            (this->wave == 0 || this->wave >= features.subgroups.minSubgroupSize);
-}
-
-static VkDevice open_device(void)
-{
-    float priority = 1;
-    VkDeviceQueueCreateInfo queue = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-        .queueCount = 1,
-        .pQueuePriorities = &priority,
-    };
-    const char *extension = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
-    VkDeviceCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = &features.all,
-        .queueCreateInfoCount = 1,
-        .pQueueCreateInfos = &queue,
-        .enabledExtensionCount = 1,
-        .ppEnabledExtensionNames = &extension,
-    };
-    VkDevice device;
-    check(vkCreateDevice(gpu, &info, NULL, &device), "vkCreateDevice");
-    return device;
 }
 
 /* The resources of a case. */
@@ -546,15 +294,6 @@ static void write_descriptors(FILE *file, const struct radv_case *this, const st
 static VkPipeline make_pipeline(VkDevice device, const struct radv_case *this, const struct resources *r,
                                 const char *folder)
 {
-    size_t size;
-    const uint8_t *code = spirv(folder, this->shader, &size);
-    VkShaderModuleCreateInfo module_info = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-        .codeSize = size,
-        .pCode = (const uint32_t *)code,
-    };
-    VkShaderModule module;
-    check(vkCreateShaderModule(device, &module_info, NULL, &module), "vkCreateShaderModule");
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = this->wave,
@@ -565,7 +304,7 @@ static VkPipeline make_pipeline(VkDevice device, const struct radv_case *this, c
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .pNext = this->wave ? &required : NULL,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = module,
+                  .module = load_module(device, folder, this->shader),
                   .pName = "main"},
         .layout = r->layout,
     };
@@ -633,54 +372,9 @@ static struct recorded record(VkDevice device, const struct resources *r, VkPipe
     return result;
 }
 
-/* What the blocks contained before the pipeline was made; NULL if a block is newer. */
-static uint8_t *earlier[sizeof blocks / sizeof *blocks];
-
-static void keep_contents(void)
-{
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        free(earlier[i]);
-        earlier[i] = NULL;
-        if (i < block_count && blocks[i].size) {
-            earlier[i] = malloc(blocks[i].size);
-            if (!earlier[i])
-                fail("pipeline", "no memory");
-            memcpy(earlier[i], blocks[i].bytes, blocks[i].size);
-        }
-    }
-}
-
-/* The code at an offset in a block, with the constants behind it. The driver has several blocks of code, of
- * whose memory the making of the pipeline has changed what begins there, with code, and nothing behind it. */
-static const uint8_t *find_code(uint64_t offset, size_t code_size, size_t *size)
-{
-    enum { GRANULE = 256 }; /* of the driver's allocations; constants may end with zeros */
-    const uint8_t *code = NULL;
-    for (size_t i = 0; i < block_count; i++) {
-        const uint8_t *bytes = blocks[i].bytes;
-        size_t end = blocks[i].size;
-        if (end < CODE_BLOCK || (end & (end - 1)) != 0)
-            continue;
-        while (end > offset && bytes[end - 1] == (earlier[i] ? earlier[i][end - 1] : 0))
-            end--;
-        if (end < offset + code_size)
-            continue;
-        if (code)
-            fail("code", "it is in one of two blocks");
-        code = bytes + offset;
-        *size = (end - offset + GRANULE - 1) / GRANULE * GRANULE;
-    }
-    if (!code)
-        fail("code", "its memory was not found");
-    return code;
-}
-
 static void compile(const struct radv_case *this, const char *spirv_folder, const char *folder)
 {
-    block_count = 0;
-    watched_size = CODE_BLOCK;
     VkDevice device = open_device();
-    watched_size = 0;
     struct resources r = {0};
     make_sets(device, this, &r);
     fill_sets(device, this, &r);
@@ -747,12 +441,9 @@ int main(int argc, char **argv)
         return 2;
     }
 #ifndef __x86_64__
-    skip("compile_shaders.c knows the calls of x86-64 only");
+    skip("driver.c knows the calls of x86-64 only");
 #endif
     open_driver(argv[1]);
-    struct sigaction action = {.sa_sigaction = missing_function, .sa_flags = SA_SIGINFO | SA_NODEFER};
-    sigaction(SIGSEGV, &action, NULL);
-    find_features();
     for (size_t i = 0; i < radv_case_count; i++)
         if (has_features(&radv_cases[i]))
             compile(&radv_cases[i], argv[2], argv[3]);

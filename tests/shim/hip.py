@@ -5,6 +5,7 @@
 usage: hip.py WAVEMEM RUNTIME, mostly with the programs in hip/other; programs.py runs those that check themselves
 """
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -22,10 +23,11 @@ TARGETS = ("gfx900", "gfx90a", "gfx1030")
 
 def compile_program(source, folder):
     program = Path(folder) / source.stem
+    # clang 15 leaves empty folders for temporary files.
     subprocess.run(
         ["clang++-15", "-x", "hip", "-std=c++17", "-O2", "-g", *(f"--offload-arch={target}" for target in TARGETS),
          "--rocm-path=/usr", "--hip-version=5.2.21153", f"--hip-device-lib-path={BITCODE}", source, "-o", program,
-         "-lamdhip64", "-pthread"], check=True)
+         "-lamdhip64", "-pthread"], env=dict(os.environ, TMPDIR=str(folder)), check=True)
     return program
 
 

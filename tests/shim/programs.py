@@ -55,8 +55,9 @@ def compile_program(sources, words, targets, folder):
     common = ["clang++-15", "-std=c++17", "-D__HIP_PLATFORM_AMD__", f"-I{HERE / 'hip'}"]
     for_gpu = ["-x", "hip", "-O2", *(f"--offload-arch={target}" for target in targets), "--rocm-path=/usr",
                "--hip-version=5.2.21153", f"--hip-device-lib-path={BITCODE}", source]
+    # clang 15 leaves empty folders for temporary files.
     subprocess.run([*common, *(["-O1", source] if source.suffix == ".cpp" else for_gpu), "-o", program, *words, "-lamdhip64",
-                    "-pthread"], check=True)
+                    "-pthread"], env=dict(os.environ, TMPDIR=str(folder)), check=True)
     return program
 
 

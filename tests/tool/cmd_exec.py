@@ -27,7 +27,6 @@ class Exec(Case):
         self.refused("--kernel (: expected a regular expression", "exec --kernel ( false")
         self.refused("--launches 0: expected numbers from 1 on", "exec --launches 0 false")
         self.refused("--on-fault ignore: expected stop or continue", "exec --on-fault ignore false")
-        self.refused("must have the same target", "exec --gpu vega64,mi100 false")
         self.refused("at most 16 GPUs", "exec --gpu " + ",".join(["mi100"] * 17) + " false")
         self.refused("no product ''", "exec --gpu mi100, false")
         self.refused("--trace missing/x.trace: cannot be written", "exec --trace missing/x.trace false")

@@ -41,6 +41,7 @@ BY_CI = {
     "ninja looking": "make test",  # suite bench: each target of bench/meson.build
     "ninja accesses": "make test",
     "ninja matrix": "make test",
+    "ninja shards": "make test",
     "dev/fuzz SECONDS": "dev/fuzz",
     ".ci/run": "",
 }
@@ -221,6 +222,7 @@ class Documented(unittest.TestCase):
         manual = (ROOT / "docs/wavemem.1").read_text(encoding="utf-8")
         job = re.search(r"(?ms)^\.Pa (\S+\.job) :\n\.Bd[^\n]*\n(.*?)^\.Ed", manual)
         self.write(job.group(1), job.group(2).encode())
+        self.write("runs.txt", b"run vecadd.co --guess\nprof transpose.co -k {transpose_naive,transpose_lds} --guess\n")
         self.write("words.bin", bytes.fromhex("0000 80bf 0000 81bf"))
         self.write("k.s", KERNEL.replace("%s", ".amdhsa_reserve_vcc 0").encode())
         self.write("k.cl", b"kernel void k(global int *out) { out[0] = 1; }\n")

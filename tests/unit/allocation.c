@@ -491,6 +491,27 @@ static enum wm_status replay(struct answer *answer, struct wm_diag *diag)
     return status;
 }
 
+/* Merges the trace, as the only part of its dispatch. */
+static enum wm_status merge(struct answer *answer, struct wm_diag *diag)
+{
+    static uint8_t bytes[1 << 20];
+    char path[80];
+    counting = false;
+    FILE *file = fopen(trace_path, "rb");
+    const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (!size || fclose(file))
+        fail_msg("%s: no trace", trace_path);
+    snprintf(path, sizeof path, "%s.merged", trace_path);
+    counting = true;
+    const struct wm_trace_part part = {bytes, size, "trace", 0, SIDE / 16 * (SIDE / 16)};
+    const enum wm_status status = wm_trace_merge(&part, 1, path, diag);
+    counting = false;
+    say(answer, "%s\n", status || access(path, F_OK) ? "no file" : "merged");
+    unlink(path);
+    counting = true;
+    return status;
+}
+
 static enum wm_status tracing(struct answer *answer, struct wm_diag *diag)
 {
     struct work w;
@@ -505,6 +526,8 @@ static enum wm_status tracing(struct answer *answer, struct wm_diag *diag)
     wm_profile_destroy(profile);
     end(&w);
     status = status ? status : replay(answer, diag);
+    if (!status && !answer->incomplete) /* else it may lack workgroups */
+        status = merge(answer, diag);
     unlink(trace_path);
     return status;
 }

@@ -354,6 +354,8 @@ static void dispatches(void **state)
     BAD(on_violation, 2);
     BAD(on_violation, UINT32_MAX);
     BAD(observer_count, 1);
+    BAD(first_workgroup, UINT64_MAX);
+    BAD(workgroup_count, UINT64_MAX);
     bad.observers = observers;
     REFUSES(wm_dispatch, w.machine, w.object, w.kernel, &bad, &result);
     bad = good;
@@ -711,6 +713,17 @@ static void profiles(void **state)
     REFUSES(wm_trace_gpu, NULL, 0, "n", &gpu);
     REFUSES(wm_trace_gpu, "", 0, NULL, &gpu);
     REFUSES(wm_trace_gpu, "", 0, "n", NULL);
+    const struct wm_trace_part none = {"", 0, "n", 0, 1}, late = {"", 0, "n", 1, 1},
+                               empty = {"", 0, "n", 0, 0};
+    const struct wm_trace_part nameless = {"", 0, NULL, 0, 1}, absent = {NULL, 0, "n", 0, 1};
+    REFUSES(wm_trace_merge, NULL, 1, "file");
+    REFUSES(wm_trace_merge, &none, 1, NULL);
+    REFUSES(wm_trace_merge, &none, 0, "file");
+    REFUSES(wm_trace_merge, &late, 1, "file");
+    REFUSES(wm_trace_merge, &empty, 1, "file");
+    REFUSES(wm_trace_merge, &nameless, 1, "file");
+    REFUSES(wm_trace_merge, &absent, 1, "file");
+    assert_int_equal(wm_trace_merge(&none, 1, "file", NULL), WM_BAD_FILE);
     REFUSES(wm_profile_add_source, NULL, "file", "text");
     REFUSES(wm_profile_add_source, profile, NULL, "text");
     REFUSES(wm_profile_add_source, profile, "file", NULL);

@@ -5,6 +5,7 @@
 #include "profile/cost/gpu.h"
 #include "random.h"
 
+#include "isa/isa.h"
 #include "memory/access.h"
 
 #include <math.h>
@@ -813,14 +814,17 @@ static void product_memories(void **state)
     assert_int_equal(wm_gpu_default("gfx1200")->cache[WM_CACHE_INSTRUCTION].line, 128);
 }
 
-/* Every target has a default product, every product makes caches that can be modelled, and names are found
- * in several spellings. */
+/* Every target whose instructions execute has a default product, every product makes caches that can be
+ * modelled, and names are found in several spellings. */
 static void product_names(void **state)
 {
     (void)state;
     struct wm_diag diag;
-    for (size_t i = 0; wm_target_at(i); i++)
-        assert_non_null(wm_gpu_default(wm_target_at(i)));
+    for (size_t i = 0; wm_target_at(i); i++) {
+        const struct wmi_target *target = wmi_target_find(wm_target_at(i));
+        assert_int_equal(wm_gpu_default(wm_target_at(i)) != NULL,
+                         wmi_target_limit(target, WMI_LIMIT_executes) != 0);
+    }
     size_t count;
     const struct wm_gpu *gpus = wm_gpus(&count);
     for (size_t i = 0; i < count; i++) {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares compiled steps with the bodies that interpret them: each step that the compiler knows alone, and
  * random sequences of them, on random and edge values, with all, some and no lanes active, in several float
- * modes, for both wave sizes. Steps of memory are tested by whole kernels. */
+ * modes, for both wave sizes; and steps of memory, on addresses in patterns and at random. */
 #include "base/host_float.h"
 #include "base/random.h"
 #include "compile/stretch.h"
 #include "exec/bind.h"
-#include "exec/wave.h"
+#include "exec/dispatch.h"
+#include "exec/vmem.h"
 #include "lower/step_text.h"
+#include "memory/buffer.h"
+#include "memory/space.h"
 #include "reduced.h"
 
 #include <setjmp.h>
@@ -50,7 +53,9 @@ struct program {
     struct wmi_host_memory *memory;
     struct wmi_frame *initial, *expected, *actual;
     struct wmi_wave wave;
+    struct wmi_workgroup group;
     bool loops; /* the last step branches to the first one */
+    bool has_memory;
     size_t frame_size;
 };
 
@@ -164,33 +169,57 @@ static struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
     step.c = scalar ? some_scalar() : some_row(p);
     step.d = scalar ? some_scalar() : some_vgpr(p);
     step.x = scalar ? (uint32_t)(int16_t)word() : 0;
-    if (scalar)
+    if (scalar) {
+        const unsigned pair = WMI_USE_READ | WMI_USE_WORDS | 2;
+        step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)pair;
+        step.use[WMI_OP_D] = (uint8_t)(pair | WMI_USE_WRITE);
         return step;
+    }
     step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)read;
     step.use[WMI_OP_D] = (uint8_t)(write | WMI_USE_READ); /* merged with inactive lanes */
     if (contains(name, "v_cmp_") || contains(name, "readfirstlane")) {
         step.d = some_scalar();
-        step.use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
+        step.use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | (contains(name, "v_cmp_") ? WMI_USE_MASK : 1);
     }
     if (contains(name, "cndmask") || contains(name, "_co_u32")) {
         step.c = some_scalar();
         step.e = some_scalar();
         step.use[WMI_OP_C] = WMI_USE_READ | WMI_USE_WORDS | WMI_USE_MASK;
+        if (contains(name, "_co_u32"))
+            step.use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
     }
+    if (contains(name, "v_add_u32") || contains(name, "v_sub_u32") || contains(name, "v_subrev_u32"))
+        step.y = below(2); /* CLAMP */
     if (contains(name, "_u64_u32")) {
         step.e = some_scalar();
+        step.use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
         step.use[WMI_OP_C] = WMI_USE_READ | WMI_USE_ROWS | 2;
         step.use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 2;
     }
     return step;
 }
 
+/* Two allocations not far apart, one of which crosses a multiple of 4 GiB, and the LDS of a workgroup. */
+enum { MEMORY = 3 * 4096, LDS = 1024, LDS_SPARE = 64, MEMORY_OPS = 8 };
+
+static struct {
+    struct wmi_space *space;
+    struct wmi_worker *worker;
+    struct wmi_dispatch dispatch;
+    uint64_t address[2];
+    unsigned char *host[2];
+    unsigned char initial[2][MEMORY], expected[2][MEMORY];
+    unsigned char lds[LDS + LDS_SPARE], lds_initial[LDS], lds_expected[LDS];
+    struct wmi_memory_op op[MEMORY_OPS];
+} memory;
+
 /* ---- running ---- */
 
 static void create(struct program *p, unsigned lanes)
 {
     memset(p, 0, sizeof *p);
-    const struct wmi_code_options options = {.lanes = lanes, .vgprs = VGPRS};
+    const struct wmi_code_options options = {
+        .target = wmi_target_find("gfx900"), .lanes = lanes, .vgprs = VGPRS};
     wmi_code_init(&p->code, &options);
     for (unsigned i = 0; i < CONSTANTS; i++)
         p->code.vector_constant[p->code.vector_constants++] = (struct wmi_vector_constant){
@@ -241,6 +270,10 @@ static void fill(struct program *p)
     frame->wave_size = lanes;
     frame->left = TURN;
     frame->wave = &p->wave;
+    p->wave.frame = frame;
+    p->wave.worker = memory.worker;
+    p->wave.group = &p->group;
+    p->group = (struct wmi_workgroup){.lds = memory.lds, .lds_size = LDS};
     frame->s[COUNTER] = 1 + below(9);
     frame->s[COUNTER + 1] = UINT32_MAX;
 }
@@ -255,7 +288,15 @@ static void choose_mode(struct program *p)
 
 static void compile(struct program *p)
 {
-    static const struct wmi_compile_layout layout = {.wave_resume = offsetof(struct wmi_wave, resume)};
+    static const struct wmi_compile_layout layout = {
+        .wave_worker = offsetof(struct wmi_wave, worker),
+        .wave_resume = offsetof(struct wmi_wave, resume),
+        .wave_group = offsetof(struct wmi_wave, group),
+        .group_lds = offsetof(struct wmi_workgroup, lds),
+        .group_lds_size = offsetof(struct wmi_workgroup, lds_size),
+        .worker_hits = offsetof(struct wmi_worker, hits),
+        .careful = WMI_HIT_CAREFUL,
+    };
     bool refused = false;
     p->steps[p->count] = (struct wmi_step){.id = WMI_STEP_sleep};
     for (size_t i = 0; i <= p->count; i++) {
@@ -338,15 +379,212 @@ static void compare(const struct program *p, const char *what, size_t from, size
         }
 }
 
+/* ---- memory ---- */
+
+static void create_memory(void)
+{
+    memory.space = wmi_space_create();
+    memory.worker = calloc(1, sizeof *memory.worker);
+    assert_true(memory.space && memory.worker);
+    memory.worker->space = memory.space;
+    memory.worker->dispatch = &memory.dispatch;
+    for (unsigned i = 0; i < 2; i++) {
+        struct wm_diag diag;
+        const struct wmi_wish wish = {
+            .size = MEMORY, .placed = true, .address = i ? 0x1fffff000 : 0x1fff00000};
+        assert_int_equal(wmi_space_place(memory.space, &wish, &memory.address[i], &diag), WM_OK);
+        memory.host[i] = wmi_space_host(memory.space, memory.address[i], MEMORY);
+        for (unsigned k = 0; k < MEMORY; k++)
+            memory.initial[i][k] = (unsigned char)random_64();
+    }
+    for (unsigned k = 0; k < LDS; k++)
+        memory.lds_initial[k] = (unsigned char)random_64();
+}
+
+static void destroy_memory(void)
+{
+    wmi_space_destroy(memory.space);
+    free(memory.worker);
+}
+
+static void start_memory(struct program *p)
+{
+    if (!p->has_memory)
+        return;
+    memset(memory.worker->hits, 0, sizeof memory.worker->hits);
+    /* Compiled code needs the hit. The other allocation's or none is a reason to leave. */
+    for (unsigned i = 0; i < MEMORY_OPS; i++)
+        if (p->initial->s[0] % 8)
+            wmi_space_reach(memory.space, memory.address[p->initial->s[0] >> 8 & 1], &memory.worker->hits[i]);
+    for (unsigned i = 0; i < 2; i++)
+        memcpy(memory.host[i], memory.initial[i], MEMORY);
+    memcpy(memory.lds, memory.lds_initial, LDS);
+}
+
+static void keep_memory(struct program *p)
+{
+    if (!p->has_memory)
+        return;
+    for (unsigned i = 0; i < 2; i++)
+        memcpy(memory.expected[i], memory.host[i], MEMORY);
+    memcpy(memory.lds_expected, memory.lds, LDS);
+}
+
+static void compare_memory(struct program *p)
+{
+    if (!p->has_memory)
+        return;
+    for (unsigned i = 0; i < 2; i++)
+        if (memcmp(memory.expected[i], memory.host[i], MEMORY)) {
+            describe(p);
+            fail_msg("the memory differs");
+        }
+    if (memcmp(memory.lds_expected, memory.lds, LDS)) {
+        describe(p);
+        fail_msg("the LDS differs");
+    }
+}
+
+/* Places of lanes below `size`, in patterns that compilers make, and others. */
+static void some_places(uint32_t *place, unsigned lanes, uint32_t size, uint32_t step)
+{
+    const uint32_t kind = below(8), most = size - step, first = below(size / 4), odd = below(lanes);
+    const uint32_t pitch = below(64) * 4, run = 4u << below(4);
+    for (uint32_t i = 0; i < lanes; i++) {
+        const uint32_t random = below(most);
+        place[i] = kind < 2    ? first + step * i
+                   : kind == 2 ? first + step * (i % run) + pitch * (i / run)
+                   : kind == 3 ? first + pitch * (i / run)
+                   : kind == 4 ? first
+                   : kind == 5 ? random & ~3u
+                   : kind == 6 ? random
+                               : first + step * i + 4 * (i == odd);
+        if (place[i] > most)
+            place[i] = most;
+    }
+    if (kind == 1) /* up to the last byte */
+        for (uint32_t i = 0; i < lanes; i++)
+            place[i] = size - step * (lanes - i);
+}
+
+/* The rows of addresses: 0 and 1 hold global ones, 2 has offsets from the pair of scalars at 2, and 3 has
+ * places in LDS. The scalars from UNIFORM on are addresses for all rows. */
+enum { GLOBAL_ROW, HIGH_ROW, OFFSET_ROW, LDS_ROW, FIRST_FREE_ROW, SCALAR_BASE = 2, UNIFORM = 4 };
+
+static void fill_addresses(struct program *p)
+{
+    const unsigned lanes = p->code.options.lanes;
+    const unsigned which = p->initial->s[0] >> 8 & 1;
+    const uint64_t base = memory.address[which];
+    uint32_t *row[FIRST_FREE_ROW], place[64];
+    for (unsigned i = 0; i < FIRST_FREE_ROW; i++)
+        row[i] = (uint32_t *)((char *)p->initial + p->code.vgpr_offset + i * p->code.row_bytes);
+    some_places(place, lanes, MEMORY, 4);
+    const bool elsewhere = !below(8);
+    for (unsigned i = 0; i < lanes; i++) {
+        const uint64_t from = elsewhere && i % 7 == 3 ? memory.address[!which] : base;
+        row[GLOBAL_ROW][i] = (uint32_t)(from + place[i]);
+        row[HIGH_ROW][i] = (uint32_t)((from + place[i]) >> 32);
+    }
+    some_places(row[OFFSET_ROW], lanes, MEMORY, 4);
+    const uint64_t away = below(2) ? 0 : below(1 << 20); /* the scalar base may be before the allocation */
+    for (unsigned i = 0; i < lanes; i++)
+        row[OFFSET_ROW][i] += (uint32_t)away;
+    p->initial->s[SCALAR_BASE] = (uint32_t)(base - away);
+    p->initial->s[SCALAR_BASE + 1] = (uint32_t)((base - away) >> 32);
+    const uint64_t same = base + below(MEMORY - 3);
+    p->initial->s[UNIFORM + GLOBAL_ROW] = (uint32_t)same;
+    p->initial->s[UNIFORM + HIGH_ROW] = (uint32_t)(same >> 32);
+    p->initial->s[UNIFORM + OFFSET_ROW] = (uint32_t)away + below(MEMORY - 3);
+    p->initial->s[UNIFORM + LDS_ROW] = below(LDS);
+    some_places(row[LDS_ROW], lanes, LDS, 4u << below(3));
+    if (!below(6))
+        row[LDS_ROW][below(lanes)] = word();
+    /* Addresses of inactive lanes mean nothing. */
+    for (unsigned i = 0; i < lanes; i++)
+        if (below(2) && !(p->initial->exec.bits >> i & 1))
+            row[GLOBAL_ROW][i] = word(), row[HIGH_ROW][i] = word(), row[OFFSET_ROW][i] = word(),
+            row[LDS_ROW][i] = word();
+}
+
+static const uint16_t memory_steps[] = {
+    WMI_STEP_global_LOAD_1x4_000_VADDR,
+    WMI_STEP_global_LOAD_1x4_000_SADDR,
+    WMI_STEP_global_STORE_1x4_000_VADDR,
+    WMI_STEP_global_STORE_1x4_000_SADDR,
+    WMI_STEP_lds_read_b32,
+    WMI_STEP_lds_read2_b32,
+    WMI_STEP_lds_write_b32,
+    WMI_STEP_lds_write2_b32,
+    WMI_STEP_scalar_load_1,
+};
+
+enum { MEMORY_STEPS = sizeof memory_steps / sizeof *memory_steps };
+
+static uint32_t free_row(const struct program *p)
+{
+    return p->code.vgpr_offset + (FIRST_FREE_ROW + below(VGPRS - FIRST_FREE_ROW - 1)) * p->code.row_bytes;
+}
+
+static uint32_t row_at(const struct program *p, unsigned number)
+{
+    return p->code.vgpr_offset + number * p->code.row_bytes;
+}
+
+static struct wmi_step memory_step(const struct program *p, enum wmi_step_id id, unsigned number)
+{
+    struct wmi_step step = {.id = (uint16_t)id, .lanes = offsetof(struct wmi_frame, exec)};
+    const char *name = wmi_step_facts_of(id).name;
+    struct wmi_memory_op *op = &memory.op[number];
+    *op = (struct wmi_memory_op){.kind = contains(name, "STORE") ? WMI_ACCESS_STORE : WMI_ACCESS_LOAD,
+                                 .path = WMI_PATH_GLOBAL,
+                                 .elements = 1,
+                                 .bytes = 4,
+                                 .hit = number,
+                                 .alignment = WMI_ALIGNMENT_UNALIGNED};
+    step.data = op;
+    step.d = step.b = step.c = 0;
+    const uint32_t data = below(4) ? free_row(p) : some_row(p);
+    if (id == WMI_STEP_scalar_load_1) {
+        step.a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
+        step.b = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (COUNTER + 2); /* 0 */
+        step.d = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (8 + below(8));
+        return step;
+    }
+    if (contains(name, "lds_")) {
+        step.data = NULL;
+        step.a = row_at(p, LDS_ROW);
+        step.d = free_row(p);
+        step.b = data;
+        step.c = free_row(p);
+        step.x = below(3) ? 0 : below(64);
+        step.y = 4 * below(64);
+    } else {
+        const bool scalar = contains(name, "SADDR");
+        step.a = row_at(p, scalar ? OFFSET_ROW : GLOBAL_ROW);
+        step.b = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
+        step.x = scalar ? WMI_VMEM_SADDR : WMI_VMEM_VADDR;
+        *(contains(name, "LOAD") ? &step.d : &step.c) = contains(name, "LOAD") ? free_row(p) : data;
+    }
+    wmi_step_take_uses(&step);
+    return step;
+}
+
 static void check(struct program *p, unsigned fills)
 {
     compile(p);
     for (unsigned i = 0; i < fills; i++) {
         fill(p);
+        if (p->has_memory)
+            fill_addresses(p);
         memcpy(p->expected, p->initial, p->frame_size);
         memcpy(p->actual, p->initial, p->frame_size);
+        start_memory(p);
         run(p->expected, p->interpreted);
+        keep_memory(p);
+        start_memory(p);
         run(p->actual, p->compiled);
+        compare_memory(p);
         compare(p, "scalar", 0, offsetof(struct wmi_frame, exec));
         compare(p, "EXEC", offsetof(struct wmi_frame, exec), offsetof(struct wmi_frame, lanes));
         assert_int_equal(p->expected->left, p->actual->left);
@@ -354,6 +592,18 @@ static void check(struct program *p, unsigned fills)
     }
     wmi_host_memory_free(p->memory);
     p->memory = NULL;
+}
+
+/* A multiply-add of which only the low word is read, as LLVM makes them: a move follows soon, and another one
+ * overwrites the carry. */
+static void multiply_low(struct program *p, size_t at)
+{
+    const enum wmi_step_id product = WMI_STEP_BODIES + WMI_INSN_v_mad_u64_u32;
+    p->steps[at] = some_step(p, product);
+    p->steps[at + 2] = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_mov_b32);
+    p->steps[at + 2].d = p->steps[at].d + p->code.row_bytes;
+    p->steps[at + 3] = some_step(p, product);
+    p->steps[at + 3].e = p->steps[at].e;
 }
 
 /* Lets two steps of the program set EXEC. */
@@ -420,6 +670,8 @@ static void test_sequences(void **state)
         p.count = 2 + below(MOST_STEPS - 4);
         for (size_t k = 0; k < p.count; k++)
             p.steps[k] = some_step(&p, (enum wmi_step_id)ids[below(count)]);
+        for (unsigned more = below(4); more && p.count > 8; more--)
+            multiply_low(&p, below((uint32_t)p.count - 4));
         const uint32_t kind = below(4);
         if (kind > 1)
             make_loop(&p);
@@ -430,11 +682,49 @@ static void test_sequences(void **state)
     }
 }
 
+/* Memory steps between steps that compute, which read what was loaded. */
+static void test_memory(void **state)
+{
+    (void)state;
+    static const uint16_t others[] = {WMI_STEP_BODIES + WMI_INSN_v_add_u32,
+                                      WMI_STEP_BODIES + WMI_INSN_v_xor_b32,
+                                      WMI_STEP_BODIES + WMI_INSN_v_mov_b32};
+    const unsigned sequences = reduced() ? REDUCED_SEQUENCES : SEQUENCES;
+    create_memory();
+    for (unsigned i = 0; i < sequences; i++) {
+        struct program p;
+        create(&p, i & 1 ? 32 : 64);
+        p.has_memory = true;
+        choose_mode(&p);
+        for (unsigned k = 0; i % 4 == 0 && k < FIRST_FREE_ROW; k++) {
+            p.steps[k] = (struct wmi_step){.id = WMI_STEP_fused_MOVE_SCALAR,
+                                           .lanes = offsetof(struct wmi_frame, exec),
+                                           .d = row_at(&p, k),
+                                           .a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (UNIFORM + k)};
+            wmi_step_take_uses(&p.steps[p.count++]);
+        }
+        for (unsigned k = 0; k < MEMORY_OPS && (k < 2 || below(6)); k++) {
+            p.steps[p.count++] = memory_step(&p, (enum wmi_step_id)memory_steps[below(MEMORY_STEPS)], k);
+            for (unsigned more = below(3); more; more--) {
+                struct wmi_step *step = &p.steps[p.count++];
+                *step = some_step(&p, (enum wmi_step_id)others[below(3)]);
+                step->d = free_row(&p);
+            }
+        }
+        if (below(3) == 0)
+            make_loop(&p);
+        check(&p, 4);
+        destroy(&p);
+    }
+    destroy_memory();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_step),
         cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_memory),
     };
     if (!wmi_can_compile(wmi_cpu_level()))
         return 77; /* skipped: the host has no AVX-512 */

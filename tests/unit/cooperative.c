@@ -204,8 +204,8 @@ static void refuses(void **state)
     OK(wm_gpu_find("mi300x", &request.gpu, &diag));
     assert_int_equal(wm_dispatch(w.machine, w.object, w.kernel, &request, &result, &diag), WM_BAD_ARGUMENT);
     assert_non_null(strstr(diag.message, "the code object is for gfx900"));
-    request.cooperative = false; /* it does not matter then */
-    OK(wm_dispatch(w.machine, w.object, w.kernel, &request, &result, &diag));
+    request.cooperative = false; /* its layout of images is that of another generation, too */
+    assert_int_equal(wm_dispatch(w.machine, w.object, w.kernel, &request, &result, &diag), WM_BAD_ARGUMENT);
     destroy(&w);
 }
 

@@ -13,22 +13,22 @@ enum { MOST = 3000 };
 
 /* Workers take workgroups in turn until none below `stop` is left; each of those must be taken exactly
  * once. */
-static void check(uint64_t workgroups, unsigned workers, uint64_t stop)
+static void check(uint64_t first, uint64_t workgroups, unsigned workers, uint64_t stop)
 {
     unsigned char taken[MOST] = {0};
     struct wmi_deal deal;
     uint64_t from = 0, to = 0;
     bool any = true;
-    assert_true(wmi_deal_create(&deal, workgroups, workers));
+    assert_true(wmi_deal_create(&deal, first, workgroups, workers));
     while (any) {
         any = false;
         for (unsigned i = 0; i < workers; i++) {
-            if (!wmi_deal_take(&deal, i, stop, &from, &to))
+            if (!wmi_deal_take(&deal, i, first + stop, &from, &to))
                 continue;
             any = true;
-            assert_true(from < to && to <= workgroups && from < stop);
+            assert_true(from >= first && from < to && to <= first + workgroups && from < first + stop);
             for (; from < to; from++)
-                taken[from]++;
+                taken[from - first]++;
         }
     }
     for (uint64_t i = 0; i < workgroups; i++)
@@ -42,8 +42,9 @@ static void each_is_taken_once(void **state)
     for (unsigned workers = 1; workers <= 7; workers++)
         for (uint64_t workgroups = 1; workgroups <= MOST; workgroups = workgroups * 3 / 2 + 1)
             for (uint64_t stop = 0; stop <= workgroups; stop += workgroups / 3 + 1) {
-                check(workgroups, workers, stop);
-                check(workgroups, workers, workgroups);
+                check(0, workgroups, workers, stop);
+                check(0, workgroups, workers, workgroups);
+                check(UINT32_MAX, workgroups, workers, stop);
             }
 }
 
@@ -52,7 +53,7 @@ static void a_worker_has_neighbours_first(void **state)
     (void)state;
     struct wmi_deal deal;
     uint64_t from, to, next = 50;
-    assert_true(wmi_deal_create(&deal, 100, 2));
+    assert_true(wmi_deal_create(&deal, 0, 100, 2));
     while (next < 100) {
         assert_true(wmi_deal_take(&deal, 1, 100, &from, &to));
         assert_int_equal(from, next);

@@ -2,7 +2,8 @@
 /* Every instruction of every target with edge-case operands and states, and random programs with random
  * descriptors. A run must end, fault, report a violation or reach its budget; sanitizers detect accesses to
  * host memory outside the guest's. Each program runs unobserved and observed, and some with stops, which must
- * leave the same registers, LDS and memory; otherwise a fast path differs from its slow path.
+ * leave the same registers, LDS and memory; otherwise a fast path differs from its slow path. On targets
+ * whose instructions do not execute, each is a program and must stop as one that is not implemented.
  *
  * WAVEMEM_TEST_FULL: all patterns of operands, not only the first three. WAVEMEM_TEST_REDUCED: an instruction
  * has one of the three, in turn, on every second target that has it; and there are fewer random programs. */
@@ -181,12 +182,14 @@ static size_t run_some(const char *target, const struct kernel *k, const struct 
     const struct choice choice = {
         patterns[pattern].address, patterns[pattern].data, patterns[pattern].field, KERNEL_VGPRS, word, NULL};
     char difference[DIFFERENCE];
+    const bool executes = wmi_target_limit(kernel_decodes(k), WMI_LIMIT_executes);
+    const unsigned most = executes ? CHUNK : 1;
     size_t next = first;
     p->count = 0;
     p->body.count = 0;
     p->setting.by_all = first / CHUNK % 2;
     p->setting.stops = pattern == first / CHUNK % (reduced() ? 16 : 3);
-    for (; next < forms->count && p->count < CHUNK; next++) {
+    for (; next < forms->count && p->count < most; next++) {
         choose_state(&p->setting, pattern, next);
         if (!is_left_out(&forms->form[next], &progress[next], pattern))
             progress[next].patterns |= (unsigned)append(k, forms, next, &choice, p) << pattern;
@@ -198,7 +201,9 @@ static size_t run_some(const char *target, const struct kernel *k, const struct 
             run_part(target, k, p, i, i + 1);
         fail_at(target, k, p, difference);
     }
-    if (outcome.fault.kind == WM_FAULT_NONE)
+    if (!executes && outcome.fault.kind != WM_FAULT_TODO && outcome.fault.kind != WM_FAULT_INSTRUCTION)
+        fail_at(target, k, p, "it did not stop as an instruction that is not implemented");
+    if (!executes || outcome.fault.kind == WM_FAULT_NONE)
         return next;
     unsigned at = 0;
     while (at < p->count && p->member[at].offset != outcome.fault.pc)

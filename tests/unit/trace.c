@@ -169,7 +169,7 @@ static enum wm_status read_file(const void *bytes, size_t size, struct wmi_log_g
         struct wmi_log_group *group = wmi_log_group_create(head.waves);
         wmi_log_group_reset(group, head.number, head.waves);
         group->instructions = head.instructions;
-        more = wmi_trace_get_log(&payload, SLOTS, &places, group);
+        more = wmi_trace_get_log(&payload, SLOTS, NULL, &places, group);
         if (more && expected)
             assert_groups_equal(group, expected[*groups]);
         if (!more)

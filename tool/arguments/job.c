@@ -67,6 +67,8 @@ enum option_id {
     OPT_MAX_INSTRUCTIONS,
     OPT_SCALAR_CACHE,
     OPT_APERTURES,
+    OPT_SHARD,
+    OPT_PART,
 };
 
 const struct tool_option tool_job_options[] = {
@@ -127,6 +129,8 @@ const struct tool_option tool_job_options[] = {
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
     {"scalar-cache", 0, TOOL_VALUE, OPT_SCALAR_CACHE},
     {"apertures", 0, TOOL_VALUE, OPT_APERTURES},
+    {"shard", 0, TOOL_VALUE, OPT_SHARD},
+    {"part", 0, TOOL_VALUE, OPT_PART},
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
@@ -226,36 +230,6 @@ void tool_keep_text(struct tool_job *job, void *text)
 
 static int read_words(struct tool_job *job, struct tool_words *words, bool in_file);
 
-/* Splits a line into words in place: separated by blanks, quoted by '...' or "..."; # begins a comment.
- * Returns the number of words; -1: a quote is not closed. */
-static int cut_line(char *line, char **words, int most)
-{
-    int count = 0;
-    char *out = line;
-    while (*line) {
-        while (*line == ' ' || *line == '\t' || *line == '\r')
-            line++;
-        if (*line == 0 || *line == '#' || count == most)
-            break;
-        if (out < line)
-            out = line;
-        words[count++] = out;
-        char quote = 0;
-        for (; *line && (quote || !strchr(" \t\r", *line)); line++) {
-            if (quote ? *line == quote : *line == '\'' || *line == '"')
-                quote = quote ? 0 : *line;
-            else
-                *out++ = *line;
-        }
-        if (quote)
-            return -1;
-        if (*line)
-            line++;
-        *out++ = 0;
-    }
-    return count;
-}
-
 /* Reads a job file as if its lines were on the command line, separated by --then. */
 static int read_job_file(struct tool_job *job, const struct tool_words *outer, const char *path)
 {
@@ -280,7 +254,7 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
         tool_keep_text(job, words);
         char where[300];
         snprintf(where, sizeof(where), "%.200s:%u: ", path, number);
-        const int count = cut_line(line, words, most);
+        const int count = tool_cut_line(line, words, most);
         if (count < 0)
             return tool_fail("%sa quote is not closed", where);
         if (count == 0)
@@ -364,6 +338,12 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_APERTURES:
         job->apertures = true;
         return tool_parse_apertures(where, value, &job->shared_base, &job->private_base);
+    case OPT_SHARD:
+        job->shard.text = value;
+        break;
+    case OPT_PART:
+        job->shard.part = value;
+        break;
     case OPT_FIDELITY:
         job->fidelity = true;
         break;
@@ -618,6 +598,7 @@ void tool_job_free(struct tool_job *job)
     for (size_t i = 0; i < job->text_count; i++)
         free(job->texts[i]);
     free(job->texts);
+    tool_shard_free(&job->shard);
     tool_check_free(&job->check);
     *job = (struct tool_job){0};
 }

@@ -7,6 +7,7 @@
 #include "tool/check/request.h"
 #include "tool/compile/compile.h"
 #include "tool/report/prof.h"
+#include "tool/shard/range.h"
 
 #include <stdio.h>
 
@@ -154,6 +155,7 @@ struct tool_job {
     struct tool_prof_outputs outputs; /* JSON: also `run`; others: prof only */
     bool apertures;                   /* --apertures is given, with these bases */
     uint64_t shared_base, private_base;
+    struct tool_shard shard; /* --shard and --part */
 };
 
 /* The options of the verbs that execute. */

@@ -5,6 +5,7 @@
 #include "tool/arguments/dwords.h"
 #include "tool/input.h"
 #include "tool/output.h"
+#include "tool/shard/shard.h"
 #include "tool/text.h"
 #include "tool/tool.h"
 
@@ -276,6 +277,7 @@ int tool_job_check(struct tool_job *job)
         code = code ? code : check_results(job, i);
     }
     code = code ? code : tool_check_words(job);
+    code = code ? code : tool_shard_check(job);
     wm_machine_destroy(job->sizes); /* all symbols are known now */
     job->sizes = NULL;
     job->check.all = job->outputs.show.all;

@@ -199,6 +199,34 @@ int tool_next_option(struct tool_words *words)
     return id;
 }
 
+int tool_cut_line(char *line, char **words, int most)
+{
+    int count = 0;
+    char *out = line;
+    while (*line) {
+        while (*line == ' ' || *line == '\t' || *line == '\r')
+            line++;
+        if (*line == 0 || *line == '#' || count == most)
+            break;
+        if (out < line)
+            out = line;
+        words[count++] = out;
+        char quote = 0;
+        for (; *line && (quote || !strchr(" \t\r", *line)); line++) {
+            if (quote ? *line == quote : *line == '\'' || *line == '"')
+                quote = quote ? 0 : *line;
+            else
+                *out++ = *line;
+        }
+        if (quote)
+            return -1;
+        if (*line)
+            line++;
+        *out++ = 0;
+    }
+    return count;
+}
+
 bool tool_parse_u64(const char *text, uint64_t *number)
 {
     char *end;

@@ -15,6 +15,8 @@
 #include "tool/report/document.h"
 #include "tool/report/exports.h"
 #include "tool/report/fidelity.h"
+#include "tool/shard/footprint.h"
+#include "tool/shard/shard.h"
 #include "tool/text.h"
 #include "tool/tool.h"
 
@@ -563,11 +565,31 @@ static int tell_fault(const struct tool_job *job, const struct tool_dispatch *d,
                       const struct wm_result *result, json_t *report)
 {
     show_fault("error", &result->fault);
+    if (job->shard.text && result->fault.kind == WM_FAULT_DEADLOCK)
+        fputs("  workgroups of other shards do not run here\n", stderr);
     if (report && job->check.given)
         json_array_append_new(
             json_object_get(report, "incomplete"),
             json_pack("{s:o, s:s}", "what", tool_json_text(d->kernel->name), "why", "it ended with a fault"));
     return TOOL_FAULT;
+}
+
+/* Sets the observer of --exports or of a shard, which has no exports; neither: there is none. */
+static bool begin_observer(struct tool_job *job, struct wm_machine *machine, struct tool_exports *exports,
+                           struct wm_dispatch *dispatch, const struct wm_observer **observer,
+                           struct wm_diag *diag)
+{
+    if (job->exports) {
+        tool_exports_begin(exports);
+        *observer = &exports->observer;
+    } else if (job->shard.text) {
+        if (!tool_shard_begin(job, machine, dispatch, diag))
+            return false;
+        *observer = footprint_observer(job->shard.footprint);
+    }
+    dispatch->observers = observer;
+    dispatch->observer_count = *observer != NULL;
+    return true;
 }
 
 static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **machine,
@@ -576,8 +598,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag = {0};
     struct prepared prepared;
-    const bool watched =
-        watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache || job->exports;
+    const bool watched = watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache ||
+                         job->exports || job->shard.text;
     if (!prepare(job, index, *machine, &prepared, &diag)) {
         release(&prepared);
         return tool_fail("%s%s", d->where, diag.message);
@@ -602,11 +624,10 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     dispatch->print = print_text;
     dispatch->print_user = &progress;
     struct tool_exports exports;
-    const struct wm_observer *const observers[] = {&exports.observer};
-    if (job->exports) {
-        tool_exports_begin(&exports);
-        dispatch->observers = observers;
-        dispatch->observer_count = 1;
+    const struct wm_observer *observer = NULL;
+    if (!begin_observer(job, *machine, &exports, dispatch, &observer, &diag)) {
+        release(&prepared);
+        return tool_fail("%s", diag.message);
     }
     struct wm_result result = {.struct_size = sizeof(result)};
     const int executed = execute(*machine, d, dispatch, &result);
@@ -659,6 +680,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         return tell_stopped(report, d, progress.done);
     if (result.fault.kind != WM_FAULT_NONE)
         return tell_fault(job, d, &result, report);
+    if (job->shard.text)
+        return tool_shard_end(job, *machine, &result, &diag) ? code : tool_fail("%s", diag.message);
     code = tool_worse(code, compare_results(job, d, *machine, entry));
     if (stales.count || violated)
         code = tool_worse(code, TOOL_FINDINGS);

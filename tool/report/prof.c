@@ -90,18 +90,39 @@ static int end_trace(const struct tool_report *report)
                                                                  : tool_fail("--trace %s", diag.message);
 }
 
+/* False, after a message: out of memory. The caller frees report->rows. */
+static bool make_report(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
+                        const char *const *files, size_t file_count, struct tool_report *report)
+{
+    *report = (struct tool_report){
+        .options = &outputs->show, .files = files, .file_count = file_count, .profile = profile};
+    const struct wm_profile_row *rows = wm_profile_rows(profile, &report->count);
+    report->kernels = wm_profile_kernels(profile, &report->kernel_count);
+    report->rows = malloc((report->count + 1) * sizeof *report->rows);
+    for (size_t i = 0; report->rows && i < report->count; i++)
+        report->rows[i] = &rows[i];
+    if (!report->rows)
+        tool_fail("out of memory");
+    return report->rows;
+}
+
+int tool_end_trace(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
+                   const char *const *files, size_t file_count)
+{
+    struct tool_report report;
+    if (!make_report(outputs, profile, files, file_count, &report))
+        return TOOL_WRONG;
+    const int code = end_trace(&report);
+    free(report.rows);
+    return code;
+}
+
 int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
                       const char *const *files, size_t file_count, json_t *json, int code)
 {
-    struct tool_report report = {
-        .options = &outputs->show, .files = files, .file_count = file_count, .profile = profile};
-    const struct wm_profile_row *rows = wm_profile_rows(profile, &report.count);
-    report.kernels = wm_profile_kernels(profile, &report.kernel_count);
-    report.rows = malloc((report.count + 1) * sizeof *report.rows);
-    if (!report.rows)
-        return tool_fail("out of memory");
-    for (size_t i = 0; i < report.count; i++)
-        report.rows[i] = &rows[i];
+    struct tool_report report;
+    if (!make_report(outputs, profile, files, file_count, &report))
+        return TOOL_WRONG;
     report.incomplete = json_object_get(json, "incomplete");
     report.command = outputs->command;
     report.faulted = code == TOOL_FAULT;

@@ -28,4 +28,8 @@ char *tool_command_line(int argc, char **argv);
 int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
                       const char *const *files, size_t file_count, json_t *json, int code);
 
+/* Completes the trace that the profile writes, with the sources that are found, and shows nothing. */
+int tool_end_trace(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
+                   const char *const *files, size_t file_count);
+
 #endif

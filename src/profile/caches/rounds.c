@@ -89,7 +89,7 @@ void wmi_rounds_set_sink(struct wmi_rounds *rounds, wmi_rounds_sink *sink, void 
 
 void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence, bool beside)
 {
-    rounds->next = 0;
+    rounds->next = residence.first;
     rounds->may_start = beside;
     rounds->ends = false;
     rounds->residence = residence;

@@ -26,6 +26,7 @@ struct wmi_residence {
     uint32_t units;                  /* 1, on RDNA in WGP mode 2; 0: 1 */
     uint32_t groups;                 /* 0: 1 */
     uint64_t scratch, scratch_bytes; /* address of scratch memory in logs, and bytes of a workgroup's */
+    uint64_t first;                  /* number of the first workgroup */
 };
 
 #endif

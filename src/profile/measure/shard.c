@@ -436,7 +436,7 @@ static void *begin_thread(void *self)
     return shard;
 }
 
-static void add_counts(struct wmi_counts *to, const struct wmi_counts *from)
+void wmi_counts_add(struct wmi_counts *to, const struct wmi_counts *from)
 {
     to->path = from->path;
     to->kind = from->kind;
@@ -476,7 +476,7 @@ static void end_thread(void *self, void *local)
                 settle(&of->counts, of->memos[i]);
         if (!of->counts.executions)
             continue;
-        add_counts(&profile->instructions[slot].counts, &of->counts);
+        wmi_counts_add(&profile->instructions[slot].counts, &of->counts);
         forget(of);
     }
     if (shard->memos > MEMOS_KEPT)

@@ -46,6 +46,9 @@ struct wmi_shard {
 /* The counting observer; the profile adds self, instruction(), block() and outline(). */
 extern const struct wmi_observer wmi_shard_observer;
 
+/* Adds counts of one instruction, but for those of its code. */
+void wmi_counts_add(struct wmi_counts *to, const struct wmi_counts *from);
+
 /* Frees unused shards. */
 void wmi_shards_destroy(struct wmi_shard *shards);
 

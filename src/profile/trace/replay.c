@@ -330,7 +330,7 @@ static const char *get_group(struct replay *replay, struct wmi_reader *reader)
     struct wmi_log_group *group = wmi_rounds_take(rounds, head.number, head.waves);
     if (!group)
         return "no memory for a workgroup";
-    const bool good = wmi_trace_get_log(reader, replay->slots, &replay->places, group);
+    const bool good = wmi_trace_get_log(reader, replay->slots, NULL, &replay->places, group);
     if (!good)
         wmi_log_group_reset(group, head.number, head.waves);
     group->instructions = head.instructions;

@@ -40,4 +40,8 @@ enum wm_status wmi_replay_header(struct wmi_trace *trace, struct wmi_trace_heade
 enum wm_status wmi_replay(struct wmi_trace *trace, struct wm_profile *profile, const char *target,
                           const struct wmi_cost_rules *rules, struct wm_diag *diag);
 
+/* In merge.c: wm_trace_merge(). */
+enum wm_status wmi_trace_merge(const struct wm_trace_part *parts, size_t count, const char *path,
+                               struct wm_diag *diag);
+
 #endif

@@ -450,8 +450,8 @@ struct wmi_trace_group wmi_trace_get_group(struct wmi_reader *reader)
     return head;
 }
 
-bool wmi_trace_get_log(struct wmi_reader *reader, uint32_t slots, struct wmi_trace_places *places,
-                       struct wmi_log_group *group)
+bool wmi_trace_get_log(struct wmi_reader *reader, uint32_t slots, const uint32_t *map,
+                       struct wmi_trace_places *places, struct wmi_log_group *group)
 {
     struct access *access = malloc(sizeof *access);
     for (uint32_t wave = 0; access && wave < group->waves && !reader->failed; wave++) {
@@ -459,7 +459,8 @@ bool wmi_trace_get_log(struct wmi_reader *reader, uint32_t slots, struct wmi_tra
             get_access(reader, slots, access, places);
             reader->failed |= group->words > MOST_WORDS;
             if (!reader->failed)
-                wmi_log_append(group, wave, access->slot, access->block, access->full, access->count);
+                wmi_log_append(group, wave, map ? map[access->slot] : access->slot, access->block,
+                               access->full, access->count);
         }
     }
     const bool good = access && !reader->failed && reader->at == reader->end && !group->cuts;

@@ -77,9 +77,9 @@ struct wmi_trace_group {
     uint32_t waves; /* at most WMI_TRACE_WAVES */
 };
 struct wmi_trace_group wmi_trace_get_group(struct wmi_reader *reader);
-/* Reads the rest of the record into an empty log of that many waves; instructions must be below `slots`.
- * False: the record is damaged, or out of memory. */
-bool wmi_trace_get_log(struct wmi_reader *reader, uint32_t slots, struct wmi_trace_places *places,
-                       struct wmi_log_group *group);
+/* Reads the rest of the record into an empty log of that many waves; instructions must be below `slots`. map:
+ * the slots that they get in the log; NULL: the same. False: the record is damaged, or out of memory. */
+bool wmi_trace_get_log(struct wmi_reader *reader, uint32_t slots, const uint32_t *map,
+                       struct wmi_trace_places *places, struct wmi_log_group *group);
 
 #endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/* One trace from the traces of parts of a dispatch.
+ *
+ * Parts number instructions in the order in which they met them. The merged trace has one number for each,
+ * and the counts of an instruction added up; the logs of workgroups are copied, one part after the other. */
+#include "base/diag.h"
+#include "base/random.h"
+#include "isa/work.h"
+#include "profile/measure/counts.h"
+#include "profile/measure/shard.h"
+#include "profile/trace/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COPIED = 1 << 14 }; /* symbols with code, and sources */
+
+/* An instruction of the merged trace. */
+struct merged {
+    uint64_t pc;
+    unsigned id;
+    struct wmi_trace_bytes row; /* the record's payload behind the slot */
+    struct wmi_counts counts;
+    struct wmi_log_instruction known; /* as the merged trace has described it */
+};
+
+/* A record that is copied: code or a source. */
+struct copied {
+    enum wmi_trace_kind kind;
+    struct wmi_trace_bytes bytes;
+};
+
+struct merge {
+    const struct wm_trace_part *part; /* being read */
+    struct wmi_trace_writer *writer;
+    struct wmi_trace_bytes header, dispatch; /* payloads of the first part */
+    struct merged *instructions;
+    size_t count, capacity;
+    uint32_t *index; /* hash of pc and id -> number + 1, open addressing; twice the capacity */
+    struct copied *copied;
+    size_t copied_count;
+    uint64_t work[WMI_WORK_COUNTS];
+    struct wmi_trace_places places; /* of the merged trace */
+};
+
+/* One part during one of its two passes. */
+struct pass {
+    struct merge *merge;
+    struct wmi_trace *trace;
+    uint32_t *map; /* its slots -> merged slots */
+    size_t map_count;
+    uint32_t slots; /* that logs may name */
+    struct wmi_trace_places places;
+    struct wmi_log_group *group;
+    uint64_t next; /* workgroup */
+    bool began, ended;
+};
+
+static const char no_memory[] = "no memory to merge traces";
+
+/* Each of the following returns NULL, or what is wrong with the record. */
+
+static void copy_rest(struct wmi_trace_bytes *to, const struct wmi_reader *reader)
+{
+    wmi_trace_write_bytes(to, reader->at, (size_t)(reader->end - reader->at));
+}
+
+/* Keeps the payload, or compares it with the one of the first part. */
+static const char *keep_same(struct wmi_trace_bytes *kept, const struct wmi_reader *reader)
+{
+    const size_t size = (size_t)(reader->end - reader->at);
+    if (!kept->size)
+        copy_rest(kept, reader);
+    else if (kept->size != size || memcmp(kept->byte, reader->at, size) != 0)
+        return "it is of another dispatch, or of another build or product, than the first part";
+    return kept->failed ? no_memory : NULL;
+}
+
+static const char *get_dispatch(struct pass *pass, struct wmi_reader *reader)
+{
+    if (pass->began)
+        return "a second dispatch";
+    pass->began = true;
+    return keep_same(&pass->merge->dispatch, reader);
+}
+
+/* The entry of the index for the instruction; 0: it is new. */
+static uint32_t *find_index(const struct merge *merge, uint64_t pc, unsigned id)
+{
+    const size_t size = 2 * merge->capacity;
+    size_t at = (size_t)(wmi_random_bits(pc, id) % size);
+    for (;; at = (at + 1) % size) {
+        const uint32_t entry = merge->index[at];
+        if (!entry || (merge->instructions[entry - 1].pc == pc && merge->instructions[entry - 1].id == id))
+            return &merge->index[at];
+    }
+}
+
+static bool grow(struct merge *merge)
+{
+    const size_t capacity = merge->capacity ? 2 * merge->capacity : 64;
+    uint32_t *index = calloc(2 * capacity, sizeof *index);
+    struct merged *grown = index ? realloc(merge->instructions, capacity * sizeof *grown) : NULL;
+    if (!grown) {
+        free(index);
+        return false;
+    }
+    free(merge->index);
+    merge->index = index;
+    merge->instructions = grown;
+    merge->capacity = capacity;
+    for (size_t i = 0; i < merge->count; i++)
+        *find_index(merge, grown[i].pc, grown[i].id) = (uint32_t)i + 1;
+    return true;
+}
+
+/* The instruction, which is new if it has no row. NULL: no memory. */
+static struct merged *instruction_at(struct merge *merge, uint64_t pc, unsigned id)
+{
+    if (merge->count == merge->capacity && (merge->count >= WMI_LOG_SLOTS || !grow(merge)))
+        return NULL;
+    uint32_t *entry = find_index(merge, pc, id);
+    if (!*entry) {
+        merge->instructions[merge->count] = (struct merged){.pc = pc, .id = id};
+        *entry = (uint32_t)++merge->count;
+    }
+    return &merge->instructions[*entry - 1];
+}
+
+static const char *get_row(struct pass *pass, struct wmi_reader *reader)
+{
+    struct merge *merge = pass->merge;
+    const uint64_t slot = wmi_trace_read_number(reader);
+    const struct wmi_reader payload = *reader;
+    const unsigned id = (unsigned)wmi_trace_read_upto(reader, UINT32_MAX);
+    const uint64_t pc = wmi_trace_read_number(reader);
+    if (reader->failed || !pass->began || slot != pass->map_count || slot >= WMI_LOG_SLOTS)
+        return "no instruction, or not in order";
+    struct merged *instruction = instruction_at(merge, pc, id);
+    if (!instruction)
+        return no_memory;
+    if (!instruction->row.size)
+        copy_rest(&instruction->row, &payload);
+    uint32_t *map = realloc(pass->map, (slot + 1) * sizeof *map);
+    if (!map || instruction->row.failed)
+        return no_memory;
+    pass->map = map;
+    map[pass->map_count++] = (uint32_t)(instruction - merge->instructions);
+    return NULL;
+}
+
+static const char *get_dispatch_end(struct pass *pass, struct wmi_reader *reader)
+{
+    struct merge *merge = pass->merge;
+    if (!pass->began || pass->ended)
+        return "the end of no dispatch";
+    pass->ended = true;
+    if (wmi_trace_read_number(reader))
+        return "a sample of workgroups";
+    for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
+        merge->work[i] += wmi_trace_read_number(reader);
+    while (reader->at < reader->end) {
+        const uint64_t slot = wmi_trace_read_number(reader);
+        struct wmi_counts counts;
+        wmi_get_counts(reader, &counts);
+        if (reader->failed || slot >= pass->map_count)
+            return "no counts of an instruction";
+        struct wmi_counts *sum = &merge->instructions[pass->map[slot]].counts;
+        wmi_counts_add(sum, &counts);
+        sum->code.fetches += counts.code.fetches;
+        for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
+            sum->code.work[i] += counts.code.work[i];
+    }
+    return reader->failed ? "no counts" : NULL;
+}
+
+/* Copies code or a source that no earlier part has. */
+static const char *get_copied(struct pass *pass, enum wmi_trace_kind kind, const struct wmi_reader *reader)
+{
+    struct merge *merge = pass->merge;
+    const size_t size = (size_t)(reader->end - reader->at);
+    for (size_t i = 0; i < merge->copied_count; i++) {
+        const struct copied *have = &merge->copied[i];
+        if (have->kind == kind && have->bytes.size == size && !memcmp(have->bytes.byte, reader->at, size))
+            return NULL;
+    }
+    if (merge->copied_count == MOST_COPIED)
+        return "more code and sources than a kernel has";
+    struct copied *grown = realloc(merge->copied, (merge->copied_count + 1) * sizeof *grown);
+    if (!grown)
+        return no_memory;
+    merge->copied = grown;
+    struct copied *added = &grown[merge->copied_count++];
+    *added = (struct copied){.kind = kind};
+    copy_rest(&added->bytes, reader);
+    return added->bytes.failed ? no_memory : NULL;
+}
+
+/* The first pass: everything but the logs. */
+static const char *collect(struct pass *pass, enum wmi_trace_kind kind, struct wmi_reader *reader)
+{
+    switch (kind) {
+    case WMI_TRACE_DISPATCH:
+        return get_dispatch(pass, reader);
+    case WMI_TRACE_ROW:
+        return get_row(pass, reader);
+    case WMI_TRACE_DISPATCH_END:
+        return get_dispatch_end(pass, reader);
+    case WMI_TRACE_CODE:
+    case WMI_TRACE_SOURCE:
+        return get_copied(pass, kind, reader);
+    case WMI_TRACE_HEADER:
+        return "a second header";
+    default:
+        return NULL;
+    }
+}
+
+/* Describes the instructions under their merged slots, as far as they are new or not what they were. */
+static const char *copy_slots(struct pass *pass, struct wmi_reader *reader)
+{
+    struct wmi_trace_bytes bytes = {0};
+    while (reader->at < reader->end) {
+        const uint32_t slot = (uint32_t)wmi_trace_read_upto(reader, WMI_LOG_SLOTS - 1);
+        const uint8_t path = (uint8_t)wmi_trace_read_upto(reader, UINT8_MAX);
+        const uint8_t kind = (uint8_t)wmi_trace_read_upto(reader, UINT8_MAX);
+        const uint8_t shift = (uint8_t)wmi_trace_read_upto(reader, UINT8_MAX);
+        const uint8_t policy = (uint8_t)wmi_trace_read_upto(reader, UINT8_MAX);
+        if (reader->failed || slot >= pass->map_count) {
+            wmi_trace_bytes_free(&bytes);
+            return "no instruction of a log";
+        }
+        pass->slots = slot >= pass->slots ? slot + 1 : pass->slots;
+        const struct wmi_log_instruction now = {path, kind, shift, policy};
+        struct wmi_log_instruction *known = &pass->merge->instructions[pass->map[slot]].known;
+        if (!memcmp(&now, known, sizeof now))
+            continue;
+        *known = now;
+        wmi_trace_write_number(&bytes, pass->map[slot]);
+        wmi_trace_write_number(&bytes, path);
+        wmi_trace_write_number(&bytes, kind);
+        wmi_trace_write_number(&bytes, shift);
+        wmi_trace_write_number(&bytes, policy);
+    }
+    if (bytes.size || bytes.failed)
+        wmi_trace_put(pass->merge->writer, WMI_TRACE_SLOTS, &bytes);
+    wmi_trace_bytes_free(&bytes);
+    return NULL;
+}
+
+static const char *copy_group(struct pass *pass, struct wmi_reader *reader)
+{
+    const struct wmi_trace_group head = wmi_trace_get_group(reader);
+    struct wmi_trace_bytes bytes = {0};
+    if (reader->failed || head.number != pass->next++)
+        return "it is not the workgroup that the part must have here";
+    if (!pass->group && !(pass->group = wmi_log_group_create(WMI_TRACE_WAVES)))
+        return no_memory;
+    wmi_log_group_reset(pass->group, head.number, head.waves);
+    pass->group->instructions = head.instructions;
+    if (!wmi_trace_get_log(reader, pass->slots, pass->map, &pass->places, pass->group))
+        return "no log of a workgroup";
+    wmi_trace_put_group(&bytes, pass->group, &pass->merge->places);
+    wmi_trace_put(pass->merge->writer, WMI_TRACE_GROUP, &bytes);
+    wmi_trace_bytes_free(&bytes);
+    return NULL;
+}
+
+/* The second pass: the logs. */
+static const char *copy(struct pass *pass, enum wmi_trace_kind kind, struct wmi_reader *reader)
+{
+    return kind == WMI_TRACE_SLOTS   ? copy_slots(pass, reader)
+           : kind == WMI_TRACE_GROUP ? copy_group(pass, reader)
+                                     : NULL;
+}
+
+typedef const char *visit(struct pass *pass, enum wmi_trace_kind kind, struct wmi_reader *reader);
+
+/* Reads the part's records behind its header. */
+static enum wm_status read_part(struct pass *pass, visit *each, struct wm_diag *diag)
+{
+    const struct wm_trace_part *part = pass->merge->part;
+    struct wmi_trace_header header;
+    enum wm_status status = wmi_trace_open(part->bytes, part->size, part->name, &pass->trace, diag);
+    status = status ? status : wmi_replay_header(pass->trace, &header, diag);
+    if (status)
+        goto out;
+    struct wmi_trace_bytes again = {0};
+    wmi_trace_write_number(&again, WMI_TRACE_VERSION);
+    wmi_trace_write_string(&again, header.target);
+    wmi_trace_write_string(&again, header.gpu);
+    wmi_trace_write_number(&again, header.keeps_l2);
+    const struct wmi_reader written = {again.byte, again.byte + again.size, again.failed};
+    const char *wrong = again.failed ? no_memory : keep_same(&pass->merge->header, &written);
+    wmi_trace_bytes_free(&again);
+    wmi_trace_header_free(&header);
+    for (enum wmi_trace_kind kind = WMI_TRACE_HEADER; !status && !wrong && kind != WMI_TRACE_END;) {
+        struct wmi_reader reader;
+        status = wmi_trace_next(pass->trace, &kind, &reader, diag);
+        wrong = status || kind == WMI_TRACE_END ? NULL : each(pass, kind, &reader);
+    }
+    if (wrong == no_memory)
+        status = wmi_fail(diag, WM_NO_MEMORY, "%s: %s", part->name, no_memory);
+    else if (wrong)
+        status = wmi_trace_damaged(pass->trace, wrong, diag);
+out:
+    wmi_trace_close(pass->trace);
+    pass->trace = NULL;
+    return status;
+}
+
+static void end_pass(struct pass *pass)
+{
+    wmi_trace_places_free(&pass->places);
+    wmi_log_group_destroy(pass->group);
+    pass->group = NULL;
+}
+
+/* The logs of a part that collect() has seen. */
+static enum wm_status copy_logs(struct pass *pass, struct wm_diag *diag)
+{
+    const struct wm_trace_part *part = pass->merge->part;
+    pass->next = part->first_workgroup;
+    enum wm_status status = read_part(pass, copy, diag);
+    end_pass(pass);
+    if (!status && pass->next != part->first_workgroup + part->workgroup_count)
+        status = wmi_fail(diag, WM_BAD_FILE, "%s: it lacks workgroups from number %llu on", part->name,
+                          (unsigned long long)pass->next);
+    return status;
+}
+
+static void put_end(struct merge *merge)
+{
+    struct wmi_trace_bytes end = {0};
+    wmi_trace_write_number(&end, 0);
+    for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
+        wmi_trace_write_number(&end, merge->work[i]);
+    for (size_t slot = 0; slot < merge->count; slot++) {
+        const struct merged *instruction = &merge->instructions[slot];
+        struct wmi_trace_bytes row = {0};
+        wmi_trace_write_number(&row, slot);
+        wmi_trace_write_bytes(&row, instruction->row.byte, instruction->row.size);
+        wmi_trace_put(merge->writer, WMI_TRACE_ROW, &row);
+        wmi_trace_bytes_free(&row);
+        if (!instruction->counts.executions && !instruction->counts.sum[WMI_SUM_FETCHES])
+            continue;
+        wmi_trace_write_number(&end, slot);
+        wmi_put_counts(&end, &instruction->counts);
+    }
+    wmi_trace_put(merge->writer, WMI_TRACE_DISPATCH_END, &end);
+    wmi_trace_bytes_free(&end);
+    for (size_t i = 0; i < merge->copied_count; i++)
+        wmi_trace_put(merge->writer, merge->copied[i].kind, &merge->copied[i].bytes);
+}
+
+static void free_merge(struct merge *merge)
+{
+    for (size_t i = 0; i < merge->count; i++)
+        wmi_trace_bytes_free(&merge->instructions[i].row);
+    for (size_t i = 0; i < merge->copied_count; i++)
+        wmi_trace_bytes_free(&merge->copied[i].bytes);
+    free(merge->instructions);
+    free(merge->index);
+    free(merge->copied);
+    wmi_trace_bytes_free(&merge->header);
+    wmi_trace_bytes_free(&merge->dispatch);
+    wmi_trace_places_free(&merge->places);
+}
+
+enum wm_status wmi_trace_merge(const struct wm_trace_part *parts, size_t count, const char *path,
+                               struct wm_diag *diag)
+{
+    struct merge merge = {0};
+    struct pass *passes = calloc(count, sizeof *passes);
+    enum wm_status status = passes ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "%s", no_memory);
+    for (size_t i = 0; i < count && !status; i++) {
+        merge.part = &parts[i];
+        passes[i].merge = &merge;
+        status = read_part(&passes[i], collect, diag);
+        if (!status && !passes[i].ended)
+            status = wmi_fail(diag, WM_BAD_FILE, "%s: its dispatch does not end", parts[i].name);
+    }
+    status = status ? status : wmi_trace_create(path, &merge.writer, diag);
+    if (merge.writer) {
+        wmi_trace_put(merge.writer, WMI_TRACE_HEADER, &merge.header);
+        wmi_trace_put(merge.writer, WMI_TRACE_DISPATCH, &merge.dispatch);
+    }
+    for (size_t i = 0; i < count && !status; i++) {
+        merge.part = &parts[i];
+        status = copy_logs(&passes[i], diag);
+    }
+    if (!status) {
+        put_end(&merge);
+        status = wmi_trace_finish(merge.writer, diag);
+    } else if (merge.writer) {
+        wmi_trace_drop(merge.writer);
+    }
+    for (size_t i = 0; passes && i < count; i++)
+        free(passes[i].map);
+    free(passes);
+    free_merge(&merge);
+    return status;
+}

@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--shard and merge: parts give what the whole run gives, or merge says which byte they share; parts that are wrong.
+
+usage: shards.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import ctypes
+import ctypes.util
+import json
+import os
+import shutil
+import struct
+import subprocess
+import unittest
+
+import command
+from command import Case, TRANSPOSE, pack, random_elements
+
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+PRIVATE = b"""kernel void f(global const uint *in, global uint *out, uint n) {
+  uint i = get_global_id(0), a[32], s = 0;
+  for (uint k = 0; k < 32; k++) a[k] = in[(i + k) % n];
+  for (uint k = 0; k < 64; k++) { uint j = (in[i] + k * s) % 32; a[j] += k; s += a[(j + 7) % 32]; }
+  out[i] = s;
+}
+"""
+
+
+class Zstd:
+    """libzstd itself."""
+    library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+
+    @classmethod
+    def call(cls, name, size, *arguments):
+        function = getattr(cls.library, name)
+        function.restype = ctypes.c_size_t
+        room = ctypes.create_string_buffer(size)
+        used = function(room, ctypes.c_size_t(size), *arguments)
+        return room.raw[:used]
+
+    @classmethod
+    def compress(cls, data):
+        return cls.call("ZSTD_compress", len(data) + 1024, data, ctypes.c_size_t(len(data)), 1)
+
+    @classmethod
+    def decompress(cls, data, size):
+        return cls.call("ZSTD_decompress", size, data, ctypes.c_size_t(len(data)))
+
+
+def open_part(content):
+    """The head, the body and the trace of a part; source: tool/shard/part.h."""
+    head, body, packed, trace = struct.unpack_from("<4Q", content, 8)
+    assert len(content) == 40 + head + packed + trace
+    return (json.loads(content[40:40 + head]), Zstd.decompress(content[40 + head:40 + head + packed], body),
+            content[40 + head + packed:])
+
+
+def close_part(head, body, trace, size=None):
+    head, packed = json.dumps(head).encode(), Zstd.compress(body)
+    sizes = struct.pack("<4Q", len(head), len(body) if size is None else size, len(packed), len(trace))
+    return b"WMPART\0\1" + sizes + head + packed + trace
+
+
+LAUNCHERS = ("OMPI_", "PMI_", "SLURM_")
+
+
+class Shards(Case):
+    def split(self, verb, count, *words, code=0):
+        """Runs each shard; returns the names of their parts, the last one first."""
+        for part in range(1, count + 1):
+            out, err = self.run_tool(verb, *words, f"--shard {part}/{count} --part part.%i", code=code)
+            self.assertEqual(out + err, "")
+        return [f"part.{part}" for part in range(count, 0, -1)]
+
+    def test_outputs(self):
+        """A transpose of random numbers, against Python's; bytes that no shard writes keep their values."""
+        words = ("-k transpose_naive -g 64,64 -b 16,16 --arg in=rand:f32:4096:7 --arg n=64 --arg out=fill:f32:4100:2.5 "
+                 "--out out=out.npy")
+        given = random_elements("f32", 4096, 7)
+        expected = pack("f32", [given[x * 64 + y] for y in range(64) for x in range(64)] + [2.5] * 4)
+        self.run_tool("run", self.example("transpose"), words)
+        whole = self.read("out.npy")
+        self.assertTrue(whole.endswith(expected))
+        os.unlink(self.path("out.npy"))
+        for count in (1, 2, 3, 16):
+            with self.subTest(count=count):
+                parts = self.split("run", count, self.example("transpose"), words)
+                self.assertFalse(os.path.exists(self.path("out.npy")), "a shard writes no output")
+                self.assertEqual(self.run_tool("merge", parts, "--out out=m.npy --out out=m.bin"), ("", ""))
+                self.assertEqual(self.read("m.npy"), whole)
+                self.assertEqual(self.read("m.bin"), expected)
+
+    def test_in_place(self):
+        """Two outputs that are one buffer, from another offset on; unaligned sizes."""
+        words = ("-g 1024 -b 64 --arg a=iota:f32:1000 --arg b=same:a+4 --arg c=zero:f32:1001 --arg n=999 --out c=c.bin "
+                 "--out a=a.bin")
+        parts = self.split("run", 3, self.example("vecadd"), words)
+        self.run_tool("merge", parts, "--out c=c.bin --out a=a.bin")
+        self.assertEqual(self.read("c.bin"), pack("f32", [2 * i + 1 for i in range(999)] + [0, 0]))
+        self.assertEqual(self.read("a.bin"), pack("f32", range(1000)))
+
+    def test_profiles(self):
+        """The merged trace is that of the whole run, byte for byte, and so are reports."""
+        cases = [("transpose", "-k transpose_lds " + TRANSPOSE), ("transpose", "-k transpose_naive " + TRANSPOSE),
+                 ("sgemm", "--guess"), ("spmv", "--guess"), ("stencil2d", "--guess"), ("nbody", "--guess")]
+        for name, words in cases:
+            with self.subTest(name, words=words):
+                self.run_tool("prof", self.example(name), words, "--trace whole.trace -j2")
+                for part in (1, 2, 3):
+                    self.run_tool("prof", self.example(name), words, f"-j{part % 2 + 1} --shard {part}/3 --part part.%i")
+                text = self.run_tool("merge part.1 part.2 part.3 --trace merged.trace")[0]
+                self.assertEqual(self.read("merged.trace"), self.read("whole.trace"))
+                self.assertEqual(text, self.run_tool("prof", self.example(name), words)[0])
+                for form in ("--csv", "--counters", "--json"):
+                    self.run_tool("merge part.1 part.2 part.3", f"{form}=m")
+                    self.run_tool("replay whole.trace", f"{form}=w")
+                    self.assertEqual(self.read("m"), self.read("w"), form)
+
+    @unittest.skipUnless(shutil.which("clang-19") and shutil.which("ld.lld-19") and os.path.exists(BITCODE), "no compiler")
+    def test_private_memory(self):
+        """Which scratch memory a workgroup has differs from shard to shard; it is nobody else's."""
+        self.path("private.cl", PRIVATE)
+        for target in ("gfx900", "gfx1100"):
+            words = f"private.cl -m {target} -g 1024 -b 64 --arg in=rand:u32:1024 --arg out=zero:u32:1024 --arg n=1024 --out out=o.npy"
+            self.run_tool("prof", words, "--trace whole.trace")
+            parts = self.split("prof", 3, words)
+            self.run_tool("merge", parts, "--out out=m.npy --trace merged.trace")
+            self.assertEqual(self.read("m.npy"), self.read("o.npy"))
+            self.assertEqual(self.read("merged.trace"), self.read("whole.trace"))
+
+    def test_other_product(self):
+        words = ("-k transpose_naive", TRANSPOSE)
+        live = self.run_tool("prof", self.example("transpose"), words[0], words[1], "--gpu vega56")[0]
+        parts = self.split("prof", 2, self.example("transpose"), *words)
+        self.assertEqual(self.run_tool("merge", parts, "--gpu vega56")[0], live)
+
+    def test_communication(self):
+        """Workgroup i writes what workgroup i + 1 reads: the 64 elements behind the first part's."""
+        words = ("-g 1024 -b 64 --arg a=iota:f32:1088 --arg b=fill:f32:1024:1 --arg c=same:a+256 --arg n=1024 --out a=a.npy")
+        parts = self.split("run", 2, self.example("vecadd"), words)
+        out, err = self.run_tool("merge", parts, "--out a=m.npy", code=1)
+        self.assertEqual((out, err), ("", "communicates: buffer 'a', offset 2048: written in part 1 (part.1), read in "
+                                      "part 2 (part.2); 256 such bytes\n"))
+        self.assertFalse(os.path.exists(self.path("m.npy")))
+
+    def test_same_element(self):
+        """All workgroups add to one counter under a lock."""
+        for part in (1, 2):
+            self.run_tool("prof", self.example("waiting"), f"-k spin_lock --guess --shard {part}/2 --part p{part}")
+        out, err = self.run_tool("merge p2 p1 --json=report.json", code=1)
+        self.assertEqual(out, "")
+        self.assertRegex(err, r"(?m)^communicates: buffer 'number', offset 0: written in part 1 \(p1\), written in part 2")
+        self.assertFalse(os.path.exists(self.path("report.json")))
+
+    def test_waiting_for_others(self):
+        """A workgroup that waits for one of another shard never ends; no part is left."""
+        err = self.run_tool("run", self.example("waiting"), "-k grid_barrier --guess --shard 1/2 --part p", code=3)[1]
+        self.assertIn("workgroups of other shards do not run here", err)
+        self.assertFalse(os.path.exists(self.path("p")))
+
+    def test_auto(self):
+        words = [*self.example("vecadd"), *"-g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=zero:f32:256 "
+                 "--arg n=256 --out c=c.npy --shard auto --part %i".split()]
+
+        def run(code=0, part="%i", **environment):
+            kept = {name: value for name, value in os.environ.items() if not name.startswith(LAUNCHERS)}
+            done = subprocess.run([command.WAVEMEM, "run", *words[:-1], part], env=dict(kept, **environment), cwd=self.folder.name,
+                                  capture_output=True, encoding="utf-8")
+            self.assertEqual(done.returncode, code, done.stderr)
+            return done.stderr
+
+        cases = [("1", dict(SLURM_PROCID="0", SLURM_NTASKS="4")), ("4", dict(PMI_RANK="3", PMI_SIZE="4")),
+                 ("2", dict(OMPI_COMM_WORLD_RANK="1", OMPI_COMM_WORLD_SIZE="4", SLURM_PROCID="0", SLURM_NTASKS="2"))]
+        array = {"SLURM_ARRAY_TASK_" + name: value for name, value in dict(MIN="10", MAX="14", STEP="4", COUNT="2").items()}
+        cases += [("3", dict(array, SLURM_ARRAY_TASK_ID="14", SLURM_PROCID="0", SLURM_NTASKS="2"))]
+        for name, environment in cases:
+            run(**environment)
+            self.assertTrue(os.path.exists(self.path(name)), environment)
+        self.run_tool("merge 1 2 3 4 --out c=c.bin")
+        self.assertEqual(self.read("c.bin"), pack("f32", range(0, 512, 2)))
+        for expected, environment in [("neither Slurm nor Open MPI nor PMI", {}),
+                                      ("PMI_RANK is 4 of 4", dict(PMI_RANK="4", PMI_SIZE="4")),
+                                      ("PMI_SIZE is not set", dict(PMI_RANK="4")), ("'x'", dict(PMI_RANK="x", PMI_SIZE="1")),
+                                      ("without gaps", dict(array, SLURM_ARRAY_TASK_ID="14", SLURM_ARRAY_TASK_COUNT="3"))]:
+            self.assertIn(expected, run(code=2, **environment))
+        self.assertIn("expected a name with %i", run(code=2, part="one", PMI_RANK="0", PMI_SIZE="2"))
+
+    def test_wrong_options(self):
+        words = ["run", *self.example("vecadd"), *"-g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 "
+                 "--arg c=zero:f32:256 --arg n=256".split()]
+        for shard in ("0/2", "3/2", "1", "1/0", "x/2", "1/2/3", "/", "99999999999999999999999/2"):
+            self.refused("expected I/N", words, "--part p --shard", shard)
+        self.refused("5 shards of 4 workgroups", words, "--part p --shard 1/5")
+        self.refused("--shard needs --part", words, "--shard 1/2")
+        self.refused("--part needs --shard", words, "--part p")
+        self.refused("--expect: not with --shard", words, "--part p --shard 1/2 --expect c=zero:f32:256")
+        self.refused("--then: not with --shard", words, "--part p --shard 1/2 --then -g 256")
+        self.refused("--json: not with --shard", words, "--part p --shard 1/2 --json")
+        self.refused("--sample: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --sample 1/2")
+        self.refused("'check' cannot", ["check", *words[1:]], "--part p --shard 1/2")
+        self.refused("cannot be written", words, "--part nowhere/p --shard 1/2")
+
+    def test_wrong_parts(self):
+        words = "-k transpose_naive " + TRANSPOSE + " --out out=o.npy"
+        first = self.split("prof", 2, self.example("transpose"), words)
+        self.split("prof", 2, self.example("transpose"), words)
+        one, two = "part.1", "part.2"
+        self.run_tool("prof", self.example("transpose"), words, "--shard 1/3 --part third")
+        self.run_tool("prof", self.example("transpose"), words.replace("naive", "lds"), "--shard 2/2 --part lds")
+        self.run_tool("prof", self.example("transpose"), words.replace("iota", "rand"), "--shard 2/2 --part rand")
+        self.run_tool("prof", self.example("transpose"), words.replace(" --out out=o.npy", ""), "--shard 2/2 --part none")
+        self.run_tool("run", self.example("transpose"), words, "--shard 2/2 --part run")
+        self.refused("parts are needed", "merge --all")
+        self.refused("No such file", "merge", one, "absent")
+        self.refused("parts are missing: of 2 parts there is 1, and no workgroup number 8", "merge", one)
+        self.refused("no workgroup number 0", "merge", two)
+        self.refused("workgroups from number 0 on are also in", "merge", one, one)
+        self.refused("third is one of 3 of 16", "merge", two, "third")
+        self.refused("of 'transpose_naive' for gfx900", "merge", one, "lds")
+        self.refused("its code, arguments or buffers are not those of", "merge", one, "rand")
+        self.refused("--out options are not those", "merge", one, "none")
+        self.refused("a part of 'run'", "merge", one, "run")
+        self.refused("the parts have no output 'in'", "merge", first, "--out in=x")
+        self.refused("expected NAME=FILE", "merge", first, "--out out")
+        self.refused("no part; expected a file of", "merge", self.example("transpose"))
+        content = self.read(two)
+        head_size = struct.unpack_from("<Q", content, 8)[0]
+        version = content.replace(b'"version":1', b'"version":9')
+        self.path("version", version)
+        self.refused("a part of version 9; this wavemem reads version 1", "merge", one, "version")
+        for size in [*range(0, 48), head_size, head_size + 40, len(content) // 2, len(content) - 1]:
+            self.path("cut", content[:size])
+            self.refused("no part" if size < 8 else "cut off", "merge", one, "cut")
+        self.path("long", content + b"x")
+        self.refused("longer than it says", "merge", one, "long")
+
+    def merge_any(self, name, *what):
+        """Merges a part that may be anything with the first one: the result, what they share, or one message."""
+        done = subprocess.run([command.WAVEMEM, "merge", "part.1", name, "--out", "out=m.npy"], cwd=self.folder.name,
+                              capture_output=True, encoding="utf-8", errors="replace", timeout=60)
+        self.assertIn(done.returncode, (0, 1, 2), (what, done.stderr))
+        if done.returncode == 1:
+            self.assertRegex(done.stderr, r"\A(communicates: [^\n]*\n)+\Z", what)
+        if done.returncode == 2:
+            self.assertTrue(done.stderr.startswith("wavemem: ") and done.stderr.count("\n") == 1, done.stderr)
+        return done.returncode
+
+    def test_damaged_contents(self):
+        """Parts of which zstd finds nothing wrong."""
+        self.split("prof", 2, self.example("transpose"), "-k transpose_naive " + TRANSPOSE + " --out out=o.npy")
+        head, body, trace = open_part(self.read("part.2"))
+        self.path("same", close_part(head, body, trace))
+        self.assertEqual(self.merge_any("same"), 0)
+        for at in range(0, len(body), max(1, len(body) // (25 if command.REDUCED else 50))):
+            self.path("bad", close_part(head, body[:at] + bytes([body[at] ^ 0xA5]) + body[at + 1:], trace))
+            self.merge_any("bad", at)
+        records = Zstd.decompress(trace[8:], 1 << 24)
+        for at in range(0, len(records), max(1, len(records) // (50 if command.REDUCED else 120))):
+            changed = records[:at] + bytes([records[at] ^ 1 << at % 8]) + records[at + 1:]
+            self.path("bad", close_part(head, body, trace[:8] + Zstd.compress(changed)))
+            self.merge_any("bad", at)
+        for size in (0, 7, len(body) - 1):
+            self.path("bad", close_part(head, body[:size], trace))
+            self.assertEqual(self.merge_any("bad", size), 2)
+        for size in (0, 2**40, 2**63, 2**64 - 1):
+            self.path("bad", close_part(head, body, trace, size))
+            self.assertEqual(self.merge_any("bad", size), 2)
+        numbers = (-1, 0, 1, 2**32, 2**62, 2**63 - 1, "x", None, [], {})
+        for key in head:
+            for value in numbers:
+                self.path("bad", close_part(dict(head, **{key: value}), body, trace))
+                self.merge_any("bad", key, value)
+            self.path("bad", close_part({name: value for name, value in head.items() if name != key}, body, trace))
+            self.assertEqual(self.merge_any("bad", key), 0 if key in ("gds", "waves", "wave_instructions") else 2)
+        for place in ("buffers", "outputs"):
+            for key in head[place][0]:
+                for value in numbers:
+                    self.path("bad", close_part(dict(head, **{place: [dict(head[place][0], **{key: value})]}), body, trace))
+                    self.merge_any("bad", place, key, value)
+        self.path("part.1", close_part(*open_part(self.read("part.1"))))
+        self.assertEqual(self.merge_any("same"), 0)
+        first, whole, other = open_part(self.read("part.1"))
+        for key, value in (("address", 2**63 - 1), ("address", 2**63 - 4096), ("size", 2**63 - 1), ("size", 1)):
+            changed = [dict(part, outputs=[dict(part["outputs"][0], **{key: value})]) for part in (first, head)]
+            self.path("part.1", close_part(changed[0], whole, other))
+            self.path("bad", close_part(changed[1], body, trace))
+            self.merge_any("bad", key, value)
+
+    def test_damaged_parts(self):
+        """Whatever byte is changed: the result, or one message."""
+        words = "-k transpose_naive " + TRANSPOSE + " --out out=o.npy"
+        self.split("prof", 2, self.example("transpose"), words)
+        content = self.read("part.2")
+        for at in range(0, len(content), max(1, len(content) // (40 if command.REDUCED else 160))):
+            self.path("bad", content[:at] + bytes([content[at] ^ 0x5A]) + content[at + 1:])
+            self.merge_any("bad", at)
+
+    def test_run_parts_have_no_profile(self):
+        parts = self.split("run", 2, self.example("transpose"), "-k transpose_naive " + TRANSPOSE + " --out out=o.npy")
+        self.refused("--json is for parts of 'prof'", "merge", parts, "--json")
+        self.refused("--trace is for parts of 'prof'", "merge", parts, "--trace t")
+        self.refused("nothing to write", "merge", parts)
+
+
+if __name__ == "__main__":
+    command.main()

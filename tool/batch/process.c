@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs commands as processes, several at once, and collects what they print. */
+#include "tool/batch/batch.h"
+#include "tool/interrupt.h"
+#include "tool/report/document.h"
+#include "tool/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    TEXT_MOST = 1 << 16,        /* bytes of text that a result keeps */
+    LOOK_NANOSECONDS = 5000000, /* between two looks at the processes */
+};
+
+struct process {
+    pid_t pid; /* 0: none */
+    size_t number;
+    double start;
+    bool timed_out;
+    FILE *output, *errors;
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Whether --json of the run's verb must be added for the report. */
+static bool takes_json(const struct batch_run *run)
+{
+    const struct tool_verb *verb = tool_find_verb(tool_verbs, run->words[0]);
+    for (size_t i = 1; i < run->count; i++)
+        if (!strncmp(run->words[i], "--json", 6) || !strcmp(run->words[i], "--shard"))
+            return false;
+    for (const struct tool_option *option = verb ? verb->options : NULL; option && option->name; option++)
+        if (!strcmp(option->name, "json"))
+            return option->takes == TOOL_OPTIONAL_VALUE;
+    return false;
+}
+
+static _Noreturn void become(const struct batch_run *run, const struct process *process, pid_t batch)
+{
+    static char name[] = "wavemem", json[] = "--json";
+    char **words = calloc(run->count + 3, sizeof *words);
+    const int input = open("/dev/null", O_RDONLY);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the batch is killed, so are its runs */
+    setpgid(0, 0);
+    if (getppid() == batch && words && input >= 0 && dup2(input, STDIN_FILENO) >= 0 &&
+        dup2(fileno(process->output), STDOUT_FILENO) >= 0 &&
+        dup2(fileno(process->errors), STDERR_FILENO) >= 0) {
+        words[0] = name;
+        memcpy(words + 1, run->words, run->count * sizeof *words);
+        if (takes_json(run))
+            words[run->count + 1] = json;
+        execv("/proc/self/exe", words);
+    }
+    _exit(127);
+}
+
+static bool start(struct process *process, const struct batch_list *list, size_t number)
+{
+    *process = (struct process){.number = number, .start = now()};
+    process->output = tmpfile();
+    process->errors = tmpfile();
+    if (process->output && process->errors) {
+        fflush(NULL);
+        const pid_t batch = getpid();
+        process->pid = fork();
+        if (!process->pid)
+            become(&list->runs[number], process, batch);
+    }
+    if (process->pid > 0)
+        return true;
+    tool_fail("batch: run %zu cannot be started: %s", number + 1, strerror(errno));
+    if (process->output)
+        fclose(process->output);
+    if (process->errors)
+        fclose(process->errors);
+    process->pid = 0;
+    return false;
+}
+
+/* All of the file; NULL: no memory. Closes it. */
+static char *read_back(FILE *file, size_t *size)
+{
+    const long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+    char *text = end < 0 ? NULL : malloc((size_t)end + 1);
+    *size = 0;
+    if (text) {
+        rewind(file);
+        *size = fread(text, 1, (size_t)end, file);
+        text[*size] = 0;
+    }
+    fclose(file);
+    return text;
+}
+
+static json_t *text_of(char *text, size_t size)
+{
+    if (text && size > TEXT_MOST)
+        text[TEXT_MOST] = 0;
+    return text ? tool_json_text(text) : json_null();
+}
+
+static json_t *result_of(const struct process *process, const struct batch_run *run, int status)
+{
+    size_t output_size, errors_size;
+    char *output = read_back(process->output, &output_size),
+         *errors = read_back(process->errors, &errors_size);
+    json_t *words = json_array();
+    for (size_t i = 0; i < run->count; i++)
+        json_array_append_new(words, tool_json_text(run->words[i]));
+    json_t *report = output && output[0] == '{' ? json_loadb(output, output_size, 0, NULL) : NULL;
+    json_t *result =
+        json_pack("{s:I, s:o, s:o, s:o, s:b, s:f}", "number", (json_int_t)process->number + 1, "command",
+                  words, "exit", WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(),
+                  "signal", WIFSIGNALED(status) ? json_integer(WTERMSIG(status)) : json_null(), "timed_out",
+                  process->timed_out, "seconds", now() - process->start);
+    if (report)
+        json_object_set_new(result, "report", report);
+    else
+        json_object_set_new(result, "stdout", text_of(output, output_size));
+    json_object_set_new(result, "stderr", text_of(errors, errors_size));
+    free(output);
+    free(errors);
+    return result;
+}
+
+/* Ends the process and all that it started. */
+static void stop(struct process *process)
+{
+    kill(-process->pid, SIGKILL);
+    kill(process->pid, SIGKILL); /* it may not have its group yet */
+}
+
+static void stop_all(struct process *processes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!processes[i].pid)
+            continue;
+        stop(&processes[i]);
+        waitpid(processes[i].pid, NULL, 0);
+        fclose(processes[i].output);
+        fclose(processes[i].errors);
+        processes[i].pid = 0;
+    }
+}
+
+/* Looks whether the process is over. False: the caller wants no more. */
+static bool look(struct process *process, const struct batch_settings *settings)
+{
+    int status;
+    if (settings->timeout > 0 && !process->timed_out && now() - process->start > settings->timeout) {
+        process->timed_out = true;
+        stop(process);
+    }
+    if (waitpid(process->pid, &status, WNOHANG) != process->pid)
+        return true;
+    json_t *result = result_of(process, &settings->list->runs[process->number], status);
+    process->pid = 0;
+    return settings->result(settings->user, process->number, result);
+}
+
+int batch_execute(const struct batch_settings *settings)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_NANOSECONDS};
+    struct process *processes = calloc(settings->processes, sizeof *processes);
+    size_t next = 0, running = 1;
+    int code = processes ? TOOL_CLEAN : tool_fail("batch: out of memory");
+    signal(SIGCHLD, SIG_DFL); /* a caller's SIG_IGN would hide how runs end */
+    tool_watch_interrupts();
+    while (code == TOOL_CLEAN && running) {
+        running = 0;
+        for (size_t i = 0; i < settings->processes && code == TOOL_CLEAN; i++) {
+            if (processes[i].pid && !look(&processes[i], settings))
+                code = TOOL_STOPPED;
+            while (next < settings->list->count && settings->list->runs[next].done)
+                next++;
+            if (code == TOOL_CLEAN && !processes[i].pid && next < settings->list->count &&
+                !start(&processes[i], settings->list, next++))
+                code = TOOL_WRONG;
+            running += processes[i].pid != 0;
+        }
+        if (tool_interrupted())
+            code = TOOL_STOPPED;
+        if (code == TOOL_CLEAN && running)
+            nanosleep(&pause, NULL);
+    }
+    if (processes)
+        stop_all(processes, settings->processes);
+    free(processes);
+    return code;
+}

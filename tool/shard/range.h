@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Which part of a job or of a list --shard selects, and what the shard of a job has gathered. */
+#ifndef WAVEMEM_TOOL_RANGE_H
+#define WAVEMEM_TOOL_RANGE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct footprint;
+
+/* Part `index` of `count`, from 0 on. */
+struct tool_range {
+    uint64_t index, count;
+};
+
+struct tool_shard {
+    const char *text, *part; /* --shard, --part; NULL: not given */
+    struct tool_range range;
+    char *path; /* of the part: `part` with the number of the shard */
+    uint64_t first, workgroups, all;
+    /* of the dispatch: */
+    uint64_t digest; /* of what it reads: code, arguments, buffers */
+    struct footprint *footprint;
+    json_t *head;
+    uint8_t *body;
+    size_t body_size;
+};
+
+/* Parses "I/N", or "auto": the place of this process among those that Slurm, Open MPI or PMI started. False,
+ * after a message: neither. */
+bool tool_parse_range(const char *option, const char *text, struct tool_range *range);
+/* Which of `all` things belong to the range: contiguous; the first all % count ranges have one more. */
+void tool_range_of(const struct tool_range *range, uint64_t all, uint64_t *first, uint64_t *count);
+/* The path with %i replaced by the range's number, from 1 on. The caller frees it. */
+char *tool_range_path(const char *path, const struct tool_range *range);
+
+void tool_shard_free(struct tool_shard *shard);
+
+#endif
