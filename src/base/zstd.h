@@ -39,8 +39,8 @@ enum { ZSTD_c_compressionLevel, ZSTD_c_checksumFlag };
 #define ZSTD_decompressStream(context, out, in)           ((void)(out), (void)(in), (size_t)-1)
 #define ZSTD_compressBound(size)                          (size)
 #define ZSTD_compress2(context, to, room, from, size)     ((void)(from), (size_t)-1)
-#define ZSTD_getFrameContentSize(from, size)              ((void)(from), (uint64_t)-1)
-#define ZSTD_decompress(to, room, from, size)             ((size_t)-1)
+#define ZSTD_getFrameContentSize(from, size)              ((void)(from), (void)(size), (uint64_t)-1)
+#define ZSTD_decompress(to, room, from, size)             ((void)(from), (void)(size), (size_t)-1)
 #define ZSTD_findFrameCompressedSize(from, size)          ((size_t)-1)
 #define ZSTD_isError(code)                                ((code) == (size_t)-1)
 #define ZSTD_getErrorName(code)                           WMI_NO_ZSTD
