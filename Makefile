@@ -55,10 +55,22 @@ install:
 	@meson install -C $(BUILD) --no-rebuild
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 
+# dist/: the source of the last commit, and the command as one static file. build-deb/: Debian packages.
+dist:
+	@dev/setup build
+	@dev/dist
+deb:
+	@dev/setup packages
+	@dev/deb
+# Installs the packages in a fresh Debian 12 root and tries them there; needs root and Debian's archive.
+test-packages:
+	@dev/setup packages
+	@dev/packages
+
 check:
 	@dev/check
 
 clean:
 	@rm -rf $(BUILD)
 
-.PHONY: all demo test test-all bench install check clean
+.PHONY: all demo test test-all bench install dist deb test-packages check clean

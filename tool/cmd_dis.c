@@ -168,6 +168,8 @@ static int parse(int argc, char **argv, struct request *request)
         else if (!read_threads(words.value, &listing->threads))
             return tool_fail("-j %s: expected a number of threads (0: one per CPU)", words.value);
     }
+    if (listing->lines && !TOOL_HAS_DWARF)
+        return tool_fail("--lines: " TOOL_NO_DWARF);
     if (listing->json && (listing->plain || listing->no_addresses || listing->no_bytes))
         return tool_fail("--json has everything: it goes without --plain, --no-addresses and --no-bytes");
     if (request->wave && strcmp(request->wave, "32") != 0 && strcmp(request->wave, "64") != 0)

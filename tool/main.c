@@ -105,7 +105,7 @@ int main(int argc, char **argv)
         return finish(TOOL_CLEAN);
     }
     if (strcmp(word, "--version") == 0) {
-        printf("wavemem %s\n", wm_version());
+        printf("wavemem %s%s\n", wm_version(), TOOL_LOST);
         return finish(TOOL_CLEAN);
     }
     if (strcmp(word, "__complete") == 0)

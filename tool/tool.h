@@ -45,6 +45,14 @@ const struct tool_verb *tool_find_verb(const struct tool_verb *const *verbs, con
  * ":files" stands for names of files. For the completion of shells. */
 int tool_complete(int count, char **words);
 
+/* Said where source lines are asked for. */
+#define TOOL_NO_DWARF "this wavemem was built without elfutils (-Ddwarf=disabled) and finds no source lines"
+#ifdef WMI_WITHOUT_DWARF
+enum { TOOL_HAS_DWARF = 0 };
+#else
+enum { TOOL_HAS_DWARF = 1 };
+#endif
+
 /* Prints "wavemem: MESSAGE" and a line feed to stderr, escaped (tool/text.h); returns TOOL_WRONG. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

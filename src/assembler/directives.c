@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of directives, and those that do not belong in another file. */
+#include "assembler/dwarf_numbers.h"
 #include "assembler/parts.h"
 
 #include <ctype.h>
-#include <dwarf.h>
 #include <elf.h>
 #include <string.h>
 

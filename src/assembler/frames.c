@@ -3,10 +3,10 @@
  *
  * Source: DWARF 5, section 6.4; LLVM 19 MCDwarf.cpp, FrameEmitterImpl, where the standard leaves a choice, so
  * that the bytes equal LLVM's; AMDGPUUsage, "Register Identifier", for register numbers. */
+#include "assembler/dwarf_numbers.h"
 #include "assembler/parts.h"
 #include "object/relocation_types.h"
 
-#include <dwarf.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  * Source: DWARF 5, section 6.2; LLVM 19 MCDwarf.cpp where the standard leaves a choice, so that the bytes
  * equal LLVM's; AsmParser.cpp, parseDirectiveFile and parseDirectiveLoc. The version is 4 unless a file has
  * the number 0, which requires version 5. */
+#include "assembler/dwarf_numbers.h"
 #include "assembler/parts.h"
 
 #include <ctype.h>
-#include <dwarf.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "object/input.h"
 
 #include "base/diag.h"
+#include "base/zstd.h"
 
 #include <assert.h>
 #include <elf.h>
@@ -14,8 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NO_ZLIB "this wavemem was built without zlib (-Dzlib=disabled)"
+#ifndef WMI_WITHOUT_ZLIB
 #include <zlib.h>
-#include <zstd.h>
+enum { HAS_ZLIB = 1 };
+#else
+enum { HAS_ZLIB = 0 };
+#endif
 
 typedef unsigned long long ull;
 
@@ -166,6 +173,10 @@ static enum wm_status read_packed_header(const uint8_t *bytes, uint64_t size, co
         return wmi_fail(diag, WM_UNSUPPORTED,
                         "%s: compression method %u; 0 (zlib) and 1 (zstd) are supported", where,
                         packed->method);
+    if (packed->method == METHOD_ZSTD && !WMI_HAS_ZSTD)
+        return wmi_fail(diag, WM_UNSUPPORTED, "%s: compressed with zstd; " WMI_NO_ZSTD, where);
+    if (packed->method == METHOD_ZLIB && !HAS_ZLIB)
+        return wmi_fail(diag, WM_UNSUPPORTED, "%s: compressed with zlib; " NO_ZLIB, where);
     const unsigned all = widths[packed->version][0], plain = widths[packed->version][1];
     const unsigned header = FIXED + all + plain + HASH;
     const uint64_t total = all && size >= header ? number(bytes + FIXED, all) : size;
@@ -181,13 +192,29 @@ static enum wm_status read_packed_header(const uint8_t *bytes, uint64_t size, co
     return WM_OK;
 }
 
+#ifndef WMI_WITHOUT_ZLIB
+static const char *decompress_zlib(struct packed *packed, uint8_t *to)
+{
+    uLongf got = packed->decompressed;
+    uLong taken = packed->size;
+    const int error = uncompress2(to, &got, packed->bytes, &taken);
+    packed->used -= packed->version == 1 ? packed->size - taken : 0; /* which does not say where it ends */
+    return error != Z_OK ? zError(error) : got != packed->decompressed ? "less than it says" : NULL;
+}
+#else
+static const char *decompress_zlib(struct packed *packed, uint8_t *to)
+{
+    (void)packed, (void)to;
+    return NO_ZLIB;
+}
+#endif
+
 /* Decompresses into `to`, packed->decompressed bytes; returns the error, or NULL. */
 static const char *decompress(struct packed *packed, uint8_t *to)
 {
-    const bool open_end = packed->version == 1;
     if (packed->method == METHOD_ZSTD) {
         const size_t frame =
-            open_end ? ZSTD_findFrameCompressedSize(packed->bytes, packed->size) : packed->size;
+            packed->version == 1 ? ZSTD_findFrameCompressedSize(packed->bytes, packed->size) : packed->size;
         if (ZSTD_isError(frame))
             return ZSTD_getErrorName(frame);
         const size_t got = ZSTD_decompress(to, packed->decompressed, packed->bytes, frame);
@@ -196,11 +223,7 @@ static const char *decompress(struct packed *packed, uint8_t *to)
                : got != packed->decompressed ? "less than it says"
                                              : NULL;
     }
-    uLongf got = packed->decompressed;
-    uLong taken = packed->size;
-    const int error = uncompress2(to, &got, packed->bytes, &taken);
-    packed->used -= open_end ? packed->size - taken : 0;
-    return error != Z_OK ? zError(error) : got != packed->decompressed ? "less than it says" : NULL;
+    return decompress_zlib(packed, to);
 }
 
 static enum wm_status read_packed(struct wm_bundle *input, const uint8_t *bytes, uint64_t size,

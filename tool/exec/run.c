@@ -12,8 +12,8 @@
 
 int exec_find_runtime(char path[PATH_MAX])
 {
-    /* in the build folder, or where `make install` puts it */
-    static const char *const places[] = {"shim/hsa", "../lib/wavemem"};
+    /* in the build folder, or where `meson install` puts it */
+    static const char *const places[] = {"shim/hsa", TOOL_RUNTIME_FOLDER};
     char own[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     own[length < 0 ? 0 : length] = 0;
@@ -25,8 +25,9 @@ int exec_find_runtime(char path[PATH_MAX])
             !access(path, R_OK))
             return TOOL_CLEAN;
     return tool_fail(
-        "exec: wavemem's libhsa-runtime64.so.1 is not there: it is built where libhsa-runtime-dev is "
-        "installed");
+        "exec: wavemem's libhsa-runtime64.so.1 is neither in %s/shim/hsa nor in %s/" TOOL_RUNTIME_FOLDER
+        ": it is in the package libwavemem-hsa, and is built where libhsa-runtime-dev is installed",
+        own, own);
 }
 
 /* Puts a value in front of those that the variable lists. */

@@ -3,6 +3,7 @@
 #include "tool/report/source.h"
 #include "tool/html/parts.h"
 #include "tool/report/lines.h"
+#include "tool/tool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -234,7 +235,9 @@ void html_sources(FILE *file, const struct tool_report *report)
             put_listing(file, &kernel);
             fputs("</div></div>\n", file);
         } else {
-            fputs("<p>No line table: compile with <code>-g</code> to see source lines.</p>\n", file);
+            fputs(TOOL_HAS_DWARF ? "<p>No line table: compile with <code>-g</code> to see source lines.</p>\n"
+                                 : "<p>No source lines: " TOOL_NO_DWARF ".</p>\n",
+                  file);
             put_listing(file, &kernel);
         }
         free(kernel.lines);

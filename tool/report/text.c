@@ -6,6 +6,7 @@
 #include "tool/report/lines.h"
 #include "tool/report/source.h"
 #include "tool/report/summary.h"
+#include "tool/tool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -188,7 +189,8 @@ static void print_group(const struct tool_report *report, struct tool_columns *c
     }
     print_table(report, columns, group->first, group->count, most);
     if (!has_lines)
-        puts("no line table: compile with -g to see source lines");
+        puts(TOOL_HAS_DWARF ? "no line table: compile with -g to see source lines"
+                            : "no source lines: " TOOL_NO_DWARF);
     if (group->kernel)
         tool_advice_text(report, group->kernel);
 }

@@ -2,12 +2,12 @@
 /* Reads and checks the file of a part, which may be anything. */
 #include "tool/shard/part.h"
 
+#include "base/zstd.h"
 #include "tool/input.h"
 #include "tool/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 static bool wrong(const struct part *part, const char *what)
 {
@@ -93,6 +93,10 @@ static bool read_head(struct part *part, const char *text, size_t size)
 static bool read_body(struct part *part, const uint8_t *packed, size_t packed_size, size_t size)
 {
     size_t left = size, whole = 0;
+    if (!WMI_HAS_ZSTD) {
+        tool_fail("%s: %s", part->path, WMI_NO_ZSTD);
+        return false;
+    }
     if (ZSTD_getFrameContentSize(packed, packed_size) != size)
         return wrong(part, "its body is not as long as it says");
     part->body = size < SIZE_MAX / 2 ? malloc(size + 1) : NULL;

@@ -3,6 +3,7 @@
 #include "tool/shard/shard.h"
 
 #include "base/random.h"
+#include "base/zstd.h"
 #include "tool/input.h"
 #include "tool/output.h"
 #include "tool/report/document.h"
@@ -12,7 +13,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 /* ---- options ---- */
 
@@ -63,6 +63,8 @@ int tool_shard_check(struct tool_job *job)
                          shard->text ? "--part FILE, which 'wavemem merge' reads" : "--shard I/N");
     if (!strcmp(job->verb, "check"))
         return tool_fail("--shard: 'run' and 'prof' can be split, 'check' cannot");
+    if (!WMI_HAS_ZSTD)
+        return tool_fail("--shard: %s", WMI_NO_ZSTD);
     const char *refused = refused_option(job);
     if (refused)
         return tool_fail("%s: not with --shard, which runs a part of one dispatch; reports are made by "

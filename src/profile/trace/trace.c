@@ -4,13 +4,13 @@
 
 #include "base/diag.h"
 #include "base/whole_file.h"
+#include "base/zstd.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 static const char magic[8] = "WMTRACE";
 
@@ -56,8 +56,10 @@ static enum wm_status cannot_write(const char *path, int error, struct wm_diag *
 
 enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writer, struct wm_diag *diag)
 {
-    struct wmi_trace_writer *made = calloc(1, sizeof *made);
     *writer = NULL;
+    if (!WMI_HAS_ZSTD)
+        return wmi_fail(diag, WM_UNSUPPORTED, "%s: " WMI_NO_ZSTD "; traces cannot be written", path);
+    struct wmi_trace_writer *made = calloc(1, sizeof *made);
     if (made) {
         made->zstd = ZSTD_createCCtx();
         made->path = strdup(path);
@@ -165,6 +167,8 @@ enum wm_status wmi_trace_open(const void *bytes, size_t size, const char *name, 
     *trace = NULL;
     if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
         return wmi_fail(diag, WM_BAD_FILE, "%s: no trace; expected a file of 'wavemem prof --trace'", name);
+    if (!WMI_HAS_ZSTD)
+        return wmi_fail(diag, WM_UNSUPPORTED, "%s: " WMI_NO_ZSTD "; traces cannot be read", name);
     struct wmi_trace *made = calloc(1, sizeof *made);
     if (made) {
         made->zstd = ZSTD_createDCtx();
