@@ -27,6 +27,9 @@ NOT_RUN = {
     "man docs/wavemem.1": "needs man-db",
     "dev/setup examples": "installs packages",
     "make check": "its parts are the first stages of .ci/run",
+    "make deb": "ten minutes; dev/deb fails where lintian has a warning",
+    "make dist": "builds the command again, and needs a commit",
+    "make test-packages": "needs root, and 1 GB of Debian's archive",
     "make test-all": "20 minutes, and 1.3 GB of librocsparse0",
     "meson setup build-mine -Dtests=enabled && meson test -C build-mine": "what 'make test' does, without its front",
 }
