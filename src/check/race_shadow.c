@@ -405,11 +405,17 @@ static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct
     return bytes;
 }
 
+/* Whether the records are of one wave in one epoch. */
+static bool is_same_time(uint64_t a, uint64_t b)
+{
+    return (a ^ b) >> WMI_RACE_WAVE_AT == 0;
+}
+
 /* Replaces the record by the new one. False: it is about bytes that the new one does not have. */
 static bool replace(uint64_t *record, uint64_t by, unsigned bytes)
 {
     const uint64_t old = *record;
-    const bool same = old && wmi_race_is_same_time(old, by);
+    const bool same = old && is_same_time(old, by);
     if (!same && wmi_race_bytes(old) & ~bytes)
         return false;
     *record = by | bytes | (same ? wmi_race_bytes(old) : 0);

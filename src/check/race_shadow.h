@@ -28,7 +28,6 @@ enum {
 #define WMI_RACE_SPLIT ((uint64_t)WMI_RACE_TAGS << WMI_RACE_TAG_AT)
 #define WMI_RACE_SAME_WAVE                                                                                   \
     ((uint64_t)WMI_RACE_TAGS << WMI_RACE_TAG_AT | (WMI_RACE_WAVES - 1) << WMI_RACE_WAVE_AT)
-#define WMI_RACE_SAME_TIME (~UINT64_C(0) << WMI_RACE_WAVE_AT) /* the same wave in the same epoch */
 
 static inline unsigned wmi_race_bytes(uint64_t record)
 {
@@ -212,11 +211,6 @@ static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, struct wm
     struct wmi_race_block *block = page->detail[number].block;
     *cells = (struct wmi_race_cells){block->write, block->read, block->other};
     return true;
-}
-
-static inline bool wmi_race_is_same_time(uint64_t a, uint64_t b)
-{
-    return !((a ^ b) & WMI_RACE_SAME_TIME);
 }
 
 /* Gives the page a line of its own. False: no memory. */

@@ -51,3 +51,19 @@ wmi_body wmi_bind(enum wmi_step_id id, enum wmi_cpu_level level, unsigned lanes)
         return functions[id][level][lanes / 64];
     }
 }
+
+struct wmi_op wmi_bind_step(const struct wmi_step *step, enum wmi_cpu_level level, unsigned lanes)
+{
+    return (struct wmi_op){
+        .body = wmi_bind((enum wmi_step_id)step->id, level, lanes),
+        .d = step->d,
+        .a = step->a,
+        .b = step->b,
+        .c = step->c,
+        .e = step->e,
+        .lanes = step->lanes,
+        .x = step->x,
+        .y = step->y,
+        .value = step->value,
+    };
+}

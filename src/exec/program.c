@@ -45,23 +45,6 @@ struct wmi_program {
     pthread_mutex_t lock;
 };
 
-/* The step as it executes. */
-static struct wmi_op seal(const struct wmi_program *program, const struct wmi_step *step)
-{
-    return (struct wmi_op){
-        .body = wmi_bind((enum wmi_step_id)step->id, program->level, program->code.options.lanes),
-        .d = step->d,
-        .a = step->a,
-        .b = step->b,
-        .c = step->c,
-        .e = step->e,
-        .lanes = step->lanes,
-        .x = step->x,
-        .y = step->y,
-        .value = step->value,
-    };
-}
-
 /* Whether a step computes in its frame only, and continues with the next one. */
 static bool is_for_twins(const struct wmi_step *step)
 {
@@ -216,7 +199,7 @@ static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
         if (lowered->steps[i].id == WMI_STEP_show_twin)
             mark_for_twins(lowered, i);
     for (size_t i = 0; i < lowered->count; i++)
-        chunk->steps[i] = seal(program, &lowered->steps[i]);
+        chunk->steps[i] = wmi_bind_step(&lowered->steps[i], program->level, program->code.options.lanes);
     *chunk = (struct chunk){.next = program->chunks};
     if (program->compiling != WMI_COMPILE_OFF && program->step_count < MOST_COMPILED)
         keep_lowered(program, chunk, lowered);

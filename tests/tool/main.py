@@ -5,6 +5,7 @@ usage: main.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
 import os
 import re
+import unittest.mock
 
 import command
 from command import Case
@@ -20,6 +21,10 @@ class Main(Case):
         self.refused("did you mean 'run'", "rnu")
         self.refused("unknown verb 'zzzzzz'; 'wavemem --help'", "zzzzzz")
         self.assertIn("usage: wavemem VERB", self.run_tool(code=2)[1])
+
+    def test_environment(self):
+        with unittest.mock.patch.dict("os.environ", WAVEMEM_COMPILE="on"):
+            self.refused("WAVEMEM_COMPILE=on: expected off, auto or always", "isa v_add_f32")
 
     def test_help_teaches_by_example(self):
         for verb in ("exec", "run", "prof", "dis", "info", "explain", "tess"):

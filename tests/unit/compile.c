@@ -301,20 +301,9 @@ static void compile(struct program *p)
     p->steps[p->count] = (struct wmi_step){.id = WMI_STEP_sleep};
     for (size_t i = 0; i <= p->count; i++) {
         const struct wmi_step *step = &p->steps[i];
-        p->interpreted[i] = (struct wmi_op){
-            .body = i == p->count
-                        ? stop
-                        : wmi_bind((enum wmi_step_id)step->id, wmi_cpu_level(), p->code.options.lanes),
-            .d = step->d,
-            .a = step->a,
-            .b = step->b,
-            .c = step->c,
-            .e = step->e,
-            .lanes = step->lanes,
-            .x = step->x,
-            .y = step->y,
-            .value = step->value,
-        };
+        p->interpreted[i] = wmi_bind_step(step, wmi_cpu_level(), p->code.options.lanes);
+        if (i == p->count)
+            p->interpreted[i].body = stop;
         p->compiled[i] = p->interpreted[i];
     }
     if (p->loops) {

@@ -122,18 +122,7 @@ static void fill(const struct world *w, unsigned round)
 static void run(const struct world *w, const struct wmi_step *step, char *frame)
 {
     const struct wmi_op ops[3] = {
-        {.body = wmi_bind((enum wmi_step_id)step->id, WMI_CPU_BASELINE, w->code.options.lanes),
-         .d = step->d,
-         .a = step->a,
-         .b = step->b,
-         .c = step->c,
-         .e = step->e,
-         .lanes = step->lanes,
-         .x = step->x,
-         .y = step->y,
-         .value = step->value},
-        {.body = stop},
-        {.body = stop}};
+        wmi_bind_step(step, WMI_CPU_BASELINE, w->code.options.lanes), {.body = stop}, {.body = stop}};
     ops[0].body(frame, ops);
 }
 
