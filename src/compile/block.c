@@ -289,8 +289,8 @@ static void put_version(struct compilation *c, bool partial, const struct wmi_op
     } else if (target == &s->block->ops[s->from] && s->block->steps[s->at - 1].id != WMI_STEP_stage_EXEC) {
         put_loop(s, target);
     } else {
-        wmi_stretch_flush(s, s->block->count); /* every VGPR may be read */
-        put_branch(s, target);
+        put_branch(s, target);                 /* the step behind it may read temporary rows */
+        wmi_stretch_flush(s, s->block->count); /* the target may read every VGPR, and no temporary row */
         const size_t code = code_of(c, target);
         if (code)
             wmi_jump_back(&s->host, code);

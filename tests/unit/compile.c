@@ -54,7 +54,8 @@ struct program {
     struct wmi_frame *initial, *expected, *actual;
     struct wmi_wave wave;
     struct wmi_workgroup group;
-    bool loops; /* the last step branches to the first one */
+    bool loops;  /* the last step branches to the first one */
+    size_t skip; /* a step that may branch behind the last one, or 0 */
     bool has_memory;
     size_t frame_size;
 };
@@ -83,11 +84,11 @@ static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
     return NULL;
 }
 
-static const struct wmi_op *find_first(void *user, uint64_t place)
+/* The places of branches are numbers of steps. */
+static const struct wmi_op *find_step(void *user, uint64_t place)
 {
     const struct program *p = user;
-    (void)place;
-    return p->compiled;
+    return &p->compiled[place];
 }
 
 static bool is_known(enum wmi_step_id id)
@@ -310,6 +311,11 @@ static void compile(struct program *p)
         p->interpreted[p->count - 1].target = p->interpreted;
         p->compiled[p->count - 1].target = p->compiled;
     }
+    if (p->skip) {
+        p->steps[p->skip].x = (uint32_t)p->count;
+        p->interpreted[p->skip].target = &p->interpreted[p->count];
+        p->compiled[p->skip].target = &p->compiled[p->count];
+    }
     const struct wmi_block block = {
         .code = &p->code,
         .steps = p->steps,
@@ -318,7 +324,7 @@ static void compile(struct program *p)
         .leads = p->leads,
         .mode = p->mode,
         .layout = &layout,
-        .find = find_first,
+        .find = find_step,
         .user = p,
     };
     assert_true(wmi_compile(&block, &p->memory, &refused));
@@ -605,6 +611,19 @@ static void change_exec(struct program *p, size_t at)
         (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
 }
 
+/* A branch in the middle, and a temporary row that steps before and behind it read. */
+static void make_skip(struct program *p, size_t at)
+{
+    const uint32_t row = (uint32_t)offsetof(struct wmi_frame, rows);
+    p->steps[at] = some_step(p, WMI_STEP_stage_BROADCAST);
+    p->steps[at].d = row;
+    p->steps[at + 1] = (struct wmi_step){.id = WMI_STEP_branch_scc1, .c = 8};
+    for (size_t i = at + 2; i < p->count; i++)
+        if (wmi_vector_emitter(&p->steps[i]) && p->steps[i].id >= WMI_STEP_BODIES && below(2))
+            p->steps[i].a = row;
+    p->skip = at + 1;
+}
+
 /* Makes the last steps repeat the program. */
 static void make_loop(struct program *p)
 {
@@ -666,6 +685,8 @@ static void test_sequences(void **state)
             make_loop(&p);
         if (kind == 1)
             change_exec(&p, below((uint32_t)p.count - 1));
+        if (kind == 0 && p.count > 8)
+            make_skip(&p, below((uint32_t)p.count - 4));
         check(&p, 3);
         destroy(&p);
     }
