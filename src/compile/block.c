@@ -90,6 +90,20 @@ static void interpret(struct wmi_stretch *s, const struct wmi_op *op)
     wmi_jump_register(&s->host, WMI_RAX);
 }
 
+static const int32_t turn_left = offsetof(struct wmi_frame, left);
+
+/* The wave's turn is over; it resumes with the step. */
+static void pause_at(struct wmi_stretch *s, const struct wmi_op *op)
+{
+    wmi_end_vectors(&s->host);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
+    wmi_move_immediate(&s->host, WMI_RCX, (uintptr_t)op);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX,
+                      (int32_t)s->block->layout->wave_resume);
+    wmi_move_immediate(&s->host, WMI_RAX, 0);
+    wmi_return(&s->host);
+}
+
 static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
 {
     wmi_land(&s->host, leave->jump);
@@ -102,14 +116,16 @@ static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
     case WMI_EXIT_CONTINUES:
         continue_at(s, leave->op);
         break;
+    case WMI_EXIT_BRANCHES: {
+        wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, turn_left, 0);
+        const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);
+        continue_at(s, leave->op);
+        wmi_land(&s->host, over);
+        pause_at(s, leave->op);
+        break;
+    }
     case WMI_EXIT_PAUSES:
-        wmi_end_vectors(&s->host);
-        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
-        wmi_move_immediate(&s->host, WMI_RCX, (uintptr_t)leave->op);
-        wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX,
-                          (int32_t)s->block->layout->wave_resume);
-        wmi_move_immediate(&s->host, WMI_RAX, 0);
-        wmi_return(&s->host);
+        pause_at(s, leave->op);
         break;
     }
 }
@@ -186,24 +202,37 @@ static size_t code_of(const struct compilation *c, const struct wmi_op *op)
     return 0;
 }
 
+static void count_block(struct wmi_stretch *s)
+{
+    wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, turn_left, (int32_t)s->block->steps[s->at].c);
+}
+
 /* Counts the block, and leaves if the branch is not taken or the turn is over. */
 static void put_branch(struct wmi_stretch *s, const struct wmi_op *target)
 {
     const struct wmi_step *step = &s->block->steps[s->at];
-    const int32_t left = offsetof(struct wmi_frame, left);
-    wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, left, (int32_t)step->c);
+    count_block(s);
     if (step->id != WMI_STEP_branch) {
         const enum wmi_condition not_taken = put_condition(s, step);
         wmi_stretch_exit_at(s, wmi_jump_if(&s->host, not_taken), WMI_EXIT_CONTINUES,
                             &s->block->ops[s->at + 1]);
     }
-    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, left, 0);
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, turn_left, 0);
     wmi_stretch_exit_at(s, wmi_jump_if(&s->host, WMI_IF_LESS), WMI_EXIT_PAUSES, target);
+}
+
+/* Counts the block, and leaves if the branch is taken. */
+static void put_branch_ahead(struct wmi_stretch *s, const struct wmi_op *target)
+{
+    enum { NOT = 1 }; /* of a condition */
+    count_block(s);
+    const enum wmi_condition not_taken = put_condition(s, &s->block->steps[s->at]);
+    wmi_stretch_exit_at(s, wmi_jump_if(&s->host, not_taken ^ NOT), WMI_EXIT_BRANCHES, target);
 }
 
 /* ---- EXEC ---- */
 
-/* frame->exec <- the EXEC words. k1 to k4 are not updated: the stretch ends here, or with a branch. */
+/* frame->exec <- the EXEC words. */
 static void put_exec(struct wmi_stretch *s)
 {
     const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
@@ -238,17 +267,46 @@ static wmi_emit_step *emitter_of(const struct wmi_step *step)
     return emit ? emit : wmi_lds_emitter(step);
 }
 
-/* The code of the steps up to a branch or the end. True: it is a branch. */
+/* Where the branch leads, or NULL if that has not been lowered. */
+static const struct wmi_op *target_of(const struct wmi_block *block, size_t at)
+{
+    const struct wmi_step *step = &block->steps[at];
+    return block->find(block->user, (uint64_t)step->y << 32 | step->x);
+}
+
+/* Whether the stretch goes on behind the branch, because it leads ahead and may not be taken. */
+static bool falls_through(const struct wmi_block *block, size_t at, const struct wmi_op *target)
+{
+    const bool back = target >= block->ops && target <= &block->ops[at];
+    return block->steps[at].id != WMI_STEP_branch && !back;
+}
+
+/* EXEC changes. Code for full waves goes on with full waves only. */
+static void change_exec(struct wmi_stretch *s)
+{
+    put_exec(s);
+    if (s->partial) {
+        load_exec(s);
+        return;
+    }
+    const int32_t full = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, full, 0);
+    wmi_stretch_exit_at(s, wmi_jump_if(&s->host, WMI_IF_EQUAL), WMI_EXIT_CONTINUES,
+                        &s->block->ops[s->at + 1]);
+}
+
+/* The code of the steps up to the end, or to a branch that is likely to be taken: true. */
 static bool put_steps(struct wmi_stretch *s)
 {
     for (s->at = s->from; s->at < s->end && !s->failed; s->at++) {
         const struct wmi_step *step = &s->block->steps[s->at];
-        if (is_branch(step))
-            return true;
-        if (step->id == WMI_STEP_stage_EXEC) {
-            wmi_stretch_flush(s, s->at + 1);
-            wmi_stretch_forget(s);
-            put_exec(s);
+        if (is_branch(step)) {
+            const struct wmi_op *target = target_of(s->block, s->at);
+            if (!falls_through(s->block, s->at, target))
+                return true;
+            put_branch_ahead(s, target);
+        } else if (step->id == WMI_STEP_stage_EXEC) {
+            change_exec(s);
         } else if (!emitter_of(step)(s, step)) {
             wmi_stretch_end_step(s);
             wmi_stretch_flush(s, s->at);
@@ -276,7 +334,7 @@ static void put_loop(struct wmi_stretch *s, const struct wmi_op *target)
 }
 
 /* The code for waves with all or some lanes active; exits and reentries are left to be put. */
-static void put_version(struct compilation *c, bool partial, const struct wmi_op *target)
+static void put_version(struct compilation *c, bool partial)
 {
     struct wmi_stretch *s = &c->stretch;
     s->partial = partial;
@@ -286,17 +344,20 @@ static void put_version(struct compilation *c, bool partial, const struct wmi_op
     if (!put_steps(s)) {
         wmi_stretch_flush(s, s->end);
         continue_at(s, &s->block->ops[s->end]);
-    } else if (target == &s->block->ops[s->from] && s->block->steps[s->at - 1].id != WMI_STEP_stage_EXEC) {
-        put_loop(s, target);
-    } else {
-        put_branch(s, target);                 /* the step behind it may read temporary rows */
-        wmi_stretch_flush(s, s->block->count); /* the target may read every VGPR, and no temporary row */
-        const size_t code = code_of(c, target);
-        if (code)
-            wmi_jump_back(&s->host, code);
-        else
-            continue_at(s, target);
+        return;
     }
+    const struct wmi_op *target = target_of(s->block, s->at);
+    if (target == &s->block->ops[s->from]) {
+        put_loop(s, target);
+        return;
+    }
+    put_branch(s, target);                 /* the step behind it may read temporary rows */
+    wmi_stretch_flush(s, s->block->count); /* the target may read every VGPR, and no temporary row */
+    const size_t code = code_of(c, target);
+    if (code)
+        wmi_jump_back(&s->host, code);
+    else
+        continue_at(s, target);
 }
 
 static const struct wmi_reentry *find_reentry(const struct wmi_stretch *s, size_t from, size_t to,
@@ -308,16 +369,16 @@ static const struct wmi_reentry *find_reentry(const struct wmi_stretch *s, size_
     return NULL;
 }
 
-static void put_stretch(struct compilation *c, const struct wmi_op *target)
+static void put_stretch(struct compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
     s->exit_count = s->reentry_count = 0;
     add_patch(c, s->from);
     const size_t inactive = put_check(s, s->from);
-    put_version(c, false, target);
+    put_version(c, false);
     const size_t of_full = s->reentry_count;
     wmi_land(&s->host, inactive);
-    put_version(c, true, target);
+    put_version(c, true);
     for (size_t i = 0; i < s->exit_count; i++)
         put_exit(s, &s->exits[i]);
     for (size_t step = s->from + 1; step < s->end; step++) {
@@ -333,21 +394,19 @@ static void put_stretch(struct compilation *c, const struct wmi_op *target)
     }
 }
 
-/* The end of the stretch that begins at s->from, and the target of the branch in it. */
-static size_t find_end(const struct wmi_block *block, size_t from, const struct wmi_op **target)
+/* The end of the stretch that begins at `from`. */
+static size_t find_end(const struct wmi_block *block, size_t from)
 {
     size_t i = from;
     for (; i < block->count - 1 && i - from < MOST_STEPS && (i == from || !block->leads[i]); i++) {
         const struct wmi_step *step = &block->steps[i];
         if (is_branch(step)) {
-            *target = block->find(block->user, (uint64_t)step->y << 32 | step->x);
-            return *target ? i + 1 : i;
-        }
-        if (step->id == WMI_STEP_stage_EXEC) {
-            const struct wmi_step *next = &block->steps[i + 1];
-            if (!is_branch(next) || block->leads[i + 1] || i + 2 >= block->count)
+            const struct wmi_op *target = target_of(block, i);
+            if (!target)
+                break;
+            if (!falls_through(block, i, target))
                 return i + 1;
-        } else if (!emitter_of(step)) {
+        } else if (step->id != WMI_STEP_stage_EXEC && !emitter_of(step)) {
             break;
         }
     }
@@ -360,16 +419,15 @@ static void put_all(struct compilation *c)
     const struct wmi_block *block = s->block;
     wmi_put_64(&s->host, 0); /* where UBSan looks for the type of the first function */
     for (size_t i = 0; i + 1 < block->count && s->host.count < MOST_BYTES && !s->failed && !s->host.full;) {
-        const struct wmi_op *target = NULL;
         if (wmi_step_facts_of(block->steps[i].id).flags & WMI_STEP_TAKES_NEXT) {
             i += 2;
             continue;
         }
-        const size_t end = find_end(block, i, &target);
+        const size_t end = find_end(block, i);
         if (end - i >= LEAST_STEPS) {
             s->from = i;
             s->end = end;
-            put_stretch(c, target);
+            put_stretch(c);
         }
         i = end > i ? end : i + 1;
     }

@@ -333,6 +333,17 @@ void wmi_stretch_forget(struct wmi_stretch *s)
     memset(s->owner, FREE, sizeof s->owner);
 }
 
+/* Whether the row must be stored for what follows an exit at the current step. */
+static bool is_kept_by_exit(const struct wmi_stretch *s, const struct wmi_held_row *held,
+                            enum wmi_exit_kind kind)
+{
+    if (!held->used || !held->dirty)
+        return false;
+    if (!is_temporary(s, held->row) || kind == WMI_EXIT_INTERPRETS)
+        return true;
+    return kind == WMI_EXIT_CONTINUES && is_temporary_read(s, held->row, s->at + 1);
+}
+
 void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind, const struct wmi_op *op)
 {
     if (!wmi_grow(&s->exits, &s->exit_capacity, s->exit_count, sizeof *s->exits)) {
@@ -345,7 +356,7 @@ void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind 
     leave->op = op;
     leave->count = 0;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
-        if (s->held[i].used && s->held[i].dirty)
+        if (is_kept_by_exit(s, &s->held[i], kind))
             leave->dirty[leave->count++] = s->held[i];
 }
 
