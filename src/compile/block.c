@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the stretches of a program and makes their steps lead to host code. */
-#include "compile/stretch.h"
+#include "compile/runs.h"
 
 #include "base/grow.h"
 
@@ -30,6 +30,7 @@ struct compilation {
     struct wmi_stretch stretch;
     struct patch *patches;
     size_t patch_count, patch_capacity;
+    size_t launch; /* the offset of the code for waves that start, or 0 */
 };
 
 /* ThreadSanitizer does not see that code is published by one atomic store. */
@@ -90,7 +91,8 @@ static void interpret(struct wmi_stretch *s, const struct wmi_op *op)
     wmi_jump_register(&s->host, WMI_RAX);
 }
 
-static const int32_t turn_left = offsetof(struct wmi_frame, left);
+static const int32_t turn_left = offsetof(struct wmi_frame, left),
+                     all_active = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
 
 /* The wave's turn is over; it resumes with the step. */
 static void pause_at(struct wmi_stretch *s, const struct wmi_op *op)
@@ -104,14 +106,55 @@ static void pause_at(struct wmi_stretch *s, const struct wmi_op *op)
     wmi_return(&s->host);
 }
 
+/* Notes whether something has written the VGPRs since the wave started. */
+static void set_pristine(struct wmi_stretch *s, bool pristine)
+{
+    wmi_move_immediate(&s->host, WMI_RAX, pristine);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_FRAME,
+                      offsetof(struct wmi_frame, pristine));
+}
+
+static void load_held(struct wmi_stretch *s, const struct wmi_reentry *back)
+{
+    for (unsigned i = 0; i < back->count; i++)
+        wmi_stretch_load(s, &back->held[i]);
+}
+
+static const struct wmi_reentry *find_reentry(const struct wmi_reentries *reentries, size_t from, size_t to,
+                                              size_t step)
+{
+    for (size_t i = from; i < to; i++)
+        if (reentries->one[i].step == step)
+            return &reentries->one[i];
+    return NULL;
+}
+
+/* The step of an exit is not executed yet: by the code for waves that did not start here, if there is some.
+ */
+static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
+{
+    const struct wmi_reentry *point =
+        leave->version == WMI_LAUNCH
+            ? find_reentry(&s->points, 0, s->points.count, (size_t)(leave->op - s->block->ops))
+            : NULL;
+    if (point) {
+        load_held(s, point);
+        wmi_jump_back(&s->host, point->code);
+    } else {
+        interpret(s, leave->op);
+    }
+}
+
 static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
 {
     wmi_land(&s->host, leave->jump);
+    if (leave->version == WMI_LAUNCH)
+        set_pristine(s, false);
     for (unsigned i = 0; i < leave->count; i++)
         wmi_stretch_store(s, &leave->dirty[i]);
     switch (leave->kind) {
     case WMI_EXIT_INTERPRETS:
-        interpret(s, leave->op);
+        do_step(s, leave);
         break;
     case WMI_EXIT_CONTINUES:
         continue_at(s, leave->op);
@@ -133,14 +176,13 @@ static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
 /* Checks what compiled code assumes. Returns the jump taken by waves with inactive lanes. */
 static size_t put_check(struct wmi_stretch *s, size_t step)
 {
-    const int32_t full = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
     wmi_arithmetic_memory(&s->host, 7, false, WMI_FRAME, offsetof(struct wmi_frame, mode),
                           (int32_t)s->block->mode.mode);
     const size_t usual = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     interpret(s, &s->block->ops[step]);
     wmi_land(&s->host, usual);
     wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME, (int32_t)wmi_stretch_origin(s));
-    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, full, 0);
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);
 }
 
@@ -151,17 +193,12 @@ static void load_exec(struct wmi_stretch *s)
         wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, bits + (int32_t)(2 * i));
 }
 
-/* Loads what the code at the reentry expects; NULL: there is no such code, the step is interpreted. */
-static void put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, size_t step, bool partial)
+/* Loads what the code at the reentry expects. */
+static void put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, bool partial)
 {
-    if (!back) {
-        interpret(s, &s->block->ops[step]);
-        return;
-    }
     if (partial)
         load_exec(s);
-    for (unsigned i = 0; i < back->count; i++)
-        wmi_stretch_load(s, &back->held[i]);
+    load_held(s, back);
     wmi_jump_back(&s->host, back->code);
 }
 
@@ -281,42 +318,54 @@ static bool falls_through(const struct wmi_block *block, size_t at, const struct
     return block->steps[at].id != WMI_STEP_branch && !back;
 }
 
-/* EXEC changes. Code for full waves goes on with full waves only. */
+/* EXEC changes. In code for full waves it must not have; else the step executes elsewhere. */
 static void change_exec(struct wmi_stretch *s)
 {
-    put_exec(s);
     if (s->partial) {
+        put_exec(s);
         load_exec(s);
-        return;
+    } else {
+        wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME,
+                              (int32_t)(offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC), -1);
+        wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
     }
-    const int32_t full = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
-    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, full, 0);
-    wmi_stretch_exit_at(s, wmi_jump_if(&s->host, WMI_IF_EQUAL), WMI_EXIT_CONTINUES,
-                        &s->block->ops[s->at + 1]);
+    s->has_changed_exec = true;
+    wmi_stretch_come_back(s);
 }
 
-/* The code of the steps up to the end, or to a branch that is likely to be taken: true. */
-static bool put_steps(struct wmi_stretch *s)
+/* Whether the kernel starts with this stretch. */
+static bool is_entry(const struct wmi_stretch *s)
+{
+    return &s->block->ops[s->from] == s->block->entry;
+}
+
+enum outcome { REACHES_END, BRANCHES, ALWAYS_LEAVES };
+
+/* The code of the steps up to the end, or to a branch that is likely to be taken. */
+static enum outcome put_steps(struct wmi_stretch *s)
 {
     for (s->at = s->from; s->at < s->end && !s->failed; s->at++) {
         const struct wmi_step *step = &s->block->steps[s->at];
+        if (s->version == WMI_FULL && is_entry(s))
+            wmi_stretch_note(s, &s->points, s->at);
         if (is_branch(step)) {
             const struct wmi_op *target = target_of(s->block, s->at);
             if (!falls_through(s->block, s->at, target))
-                return true;
+                return BRANCHES;
             put_branch_ahead(s, target);
         } else if (step->id == WMI_STEP_stage_EXEC) {
             change_exec(s);
-        } else if (!emitter_of(step)(s, step)) {
+        } else if (!(s->version == WMI_LAUNCH && wmi_runs_emit(s, step)) && !emitter_of(step)(s, step)) {
             wmi_stretch_end_step(s);
-            wmi_stretch_flush(s, s->at);
-            interpret(s, &s->block->ops[s->at]);
+            wmi_stretch_exit_at(s, wmi_jump(&s->host), WMI_EXIT_INTERPRETS, &s->block->ops[s->at]);
+            if (s->version == WMI_LAUNCH) /* nothing comes back */
+                return ALWAYS_LEAVES;
             wmi_stretch_forget(s);
             wmi_stretch_come_back(s);
         }
         wmi_stretch_end_step(s);
     }
-    return false;
+    return REACHES_END;
 }
 
 /* A block that branches to itself: the first iteration finds out what is worth a register, the others keep it
@@ -333,26 +382,41 @@ static void put_loop(struct wmi_stretch *s, const struct wmi_op *target)
     wmi_jump_back(&s->host, head);
 }
 
-/* The code for waves with all or some lanes active; exits and reentries are left to be put. */
-static void put_version(struct compilation *c, bool partial)
+/* Where a wave goes from the end of a version. */
+static void put_end(struct compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
-    s->partial = partial;
+    const struct wmi_step *next = &s->block->steps[s->end];
+    const bool ends = wmi_step_facts_of(next->id).flags & WMI_STEP_ENDS_WAVE;
+    wmi_stretch_flush(s, s->end);
+    if (s->version == WMI_LAUNCH && !ends)
+        set_pristine(s, false);
+    continue_at(s, &s->block->ops[s->end]);
+}
+
+/* The code for waves of the kind; exits and reentries are left to be put. */
+static void put_version(struct compilation *c, enum wmi_version version)
+{
+    struct wmi_stretch *s = &c->stretch;
+    s->version = version;
+    s->partial = version == WMI_PARTIAL;
     wmi_stretch_forget(s);
-    if (partial)
+    if (s->partial)
         load_exec(s);
-    if (!put_steps(s)) {
-        wmi_stretch_flush(s, s->end);
-        continue_at(s, &s->block->ops[s->end]);
+    const enum outcome outcome = put_steps(s);
+    if (outcome == REACHES_END)
+        put_end(c);
+    if (outcome != BRANCHES)
         return;
-    }
     const struct wmi_op *target = target_of(s->block, s->at);
-    if (target == &s->block->ops[s->from]) {
+    if (target == &s->block->ops[s->from] && version != WMI_LAUNCH) {
         put_loop(s, target);
         return;
     }
     put_branch(s, target);                 /* the step behind it may read temporary rows */
     wmi_stretch_flush(s, s->block->count); /* the target may read every VGPR, and no temporary row */
+    if (version == WMI_LAUNCH)
+        set_pristine(s, false);
     const size_t code = code_of(c, target);
     if (code)
         wmi_jump_back(&s->host, code);
@@ -360,38 +424,45 @@ static void put_version(struct compilation *c, bool partial)
         continue_at(s, target);
 }
 
-static const struct wmi_reentry *find_reentry(const struct wmi_stretch *s, size_t from, size_t to,
-                                              size_t step)
-{
-    for (size_t i = from; i < to; i++)
-        if (s->reentries[i].step == step)
-            return &s->reentries[i];
-    return NULL;
-}
-
 static void put_stretch(struct compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
-    s->exit_count = s->reentry_count = 0;
+    s->exit_count = s->reentries.count = s->points.count = 0;
     add_patch(c, s->from);
     const size_t inactive = put_check(s, s->from);
-    put_version(c, false);
-    const size_t of_full = s->reentry_count;
+    put_version(c, WMI_FULL);
+    const size_t of_full = s->reentries.count;
     wmi_land(&s->host, inactive);
-    put_version(c, true);
+    put_version(c, WMI_PARTIAL);
     for (size_t i = 0; i < s->exit_count; i++)
         put_exit(s, &s->exits[i]);
     for (size_t step = s->from + 1; step < s->end; step++) {
-        const struct wmi_reentry *full = find_reentry(s, 0, of_full, step),
-                                 *partial = find_reentry(s, of_full, s->reentry_count, step);
-        if (!full && !partial)
+        const struct wmi_reentry *full = find_reentry(&s->reentries, 0, of_full, step),
+                                 *partial = find_reentry(&s->reentries, of_full, s->reentries.count, step);
+        if (!partial)
             continue;
         add_patch(c, step);
         const size_t to_partial = put_check(s, step);
-        put_reentry(s, full, step, false);
+        if (full)
+            put_reentry(s, full, false);
         wmi_land(&s->host, to_partial);
-        put_reentry(s, partial, step, true);
+        put_reentry(s, partial, true); /* of full waves too, if they have no code of their own here */
     }
+}
+
+/* The first stretch of the kernel for waves that start in it. Others go to its usual code. */
+static void put_launch(struct compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    s->exit_count = 0;
+    c->launch = s->host.count;
+    const size_t inactive = put_check(s, s->from);
+    set_pristine(s, true);
+    put_version(c, WMI_LAUNCH);
+    for (size_t i = 0; i < s->exit_count; i++)
+        put_exit(s, &s->exits[i]);
+    wmi_land(&s->host, inactive);
+    continue_at(s, &s->block->ops[s->from]);
 }
 
 /* The end of the stretch that begins at `from`. */
@@ -413,14 +484,24 @@ static size_t find_end(const struct wmi_block *block, size_t from)
     return i;
 }
 
+/* How many steps from here on must stay as they are: a step that executes the next one, and the return to it.
+ */
+static unsigned steps_taken(const struct wmi_block *block, size_t at)
+{
+    if (!(wmi_step_facts_of(block->steps[at].id).flags & WMI_STEP_TAKES_NEXT))
+        return 0;
+    return at + 2 < block->count && block->steps[at + 2].id == WMI_STEP_return_to_loop ? 3 : 2;
+}
+
 static void put_all(struct compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_block *block = s->block;
     wmi_put_64(&s->host, 0); /* where UBSan looks for the type of the first function */
     for (size_t i = 0; i + 1 < block->count && s->host.count < MOST_BYTES && !s->failed && !s->host.full;) {
-        if (wmi_step_facts_of(block->steps[i].id).flags & WMI_STEP_TAKES_NEXT) {
-            i += 2;
+        const unsigned taken = steps_taken(block, i);
+        if (taken) {
+            i += taken;
             continue;
         }
         const size_t end = find_end(block, i);
@@ -428,6 +509,8 @@ static void put_all(struct compilation *c)
             s->from = i;
             s->end = end;
             put_stretch(c);
+            if (is_entry(s))
+                put_launch(c);
         }
         i = end > i ? end : i + 1;
     }
@@ -475,18 +558,24 @@ size_t wmi_host_memory_size(const struct wmi_host_memory *memory)
     return size;
 }
 
-static void apply_patches(const struct compilation *c, const unsigned char *code)
+static wmi_body body_at(const unsigned char *code, size_t offset)
 {
-    for (size_t i = 0; i < c->patch_count; i++) {
-        union {
-            const unsigned char *code;
-            wmi_body body;
-        } entry = {.code = code + c->patches[i].code};
-        __atomic_store_n(&c->stretch.block->ops[c->patches[i].step].body, entry.body, __ATOMIC_RELEASE);
-    }
+    const union {
+        const unsigned char *code;
+        wmi_body body;
+    } entry = {.code = code + offset};
+    return entry.body;
 }
 
-bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory, bool *refused)
+static void apply_patches(const struct compilation *c, const unsigned char *code)
+{
+    for (size_t i = 0; i < c->patch_count; i++)
+        __atomic_store_n(&c->stretch.block->ops[c->patches[i].step].body, body_at(code, c->patches[i].code),
+                         __ATOMIC_RELEASE);
+}
+
+bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory, wmi_body *launch,
+                 bool *refused)
 {
     struct compilation *c = calloc(1, sizeof *c);
     bool ok = false;
@@ -503,12 +592,15 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
             made->next = *memory;
             *memory = made;
             apply_patches(c, made->code);
+            if (c->launch)
+                *launch = body_at(made->code, c->launch);
         }
         ok = made || !c->patch_count;
     }
     free(c->stretch.host.bytes);
     free(c->stretch.exits);
-    free(c->stretch.reentries);
+    free(c->stretch.reentries.one);
+    free(c->stretch.points.one);
     free(c->patches);
     free(c);
     return ok;

@@ -26,7 +26,8 @@ struct wmi_block {
     const struct wmi_step *steps;
     struct wmi_op *ops;
     size_t count;
-    const bool *leads; /* whether a branch may lead to the step */
+    const bool *leads;          /* whether a branch may lead to the step */
+    const struct wmi_op *entry; /* of the kernel, if it is one of these */
     struct wmi_compile_mode mode;
     const struct wmi_compile_layout *layout;
     /* The operation at a place, or NULL if it has not been lowered. */
@@ -40,8 +41,12 @@ struct wmi_host_memory;
 /* Whether this host runs compiled code at this level of bodies. */
 bool wmi_can_compile(enum wmi_cpu_level level);
 /* Compiles what can be compiled of the steps and lets their operations lead to the code. Frees nothing; the
- * code is added to *memory. False: the host gave no memory, or refuses to execute it (*refused). */
-bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory, bool *refused);
+ * code is added to *memory. *launch: code for waves that start at the entry with wmi_frame.id_bases set, in
+ * strips of whose lanes v0 grows by 1 and v1 and v2 do not differ; other waves may enter it too if EXEC has
+ * inactive lanes. Unchanged if there is none. False: the host gave no memory, or refuses to execute it
+ * (*refused). */
+bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory, wmi_body *launch,
+                 bool *refused);
 void wmi_host_memory_free(struct wmi_host_memory *memory);
 /* Bytes of host code. */
 size_t wmi_host_memory_size(const struct wmi_host_memory *memory);

@@ -4,6 +4,7 @@
  * address. Lanes outside of the allocation that the instruction accessed last leave the compiled code for
  * their step, which comes back. */
 #include "compile/lane_access.h"
+#include "compile/runs.h"
 
 const uint32_t wmi_lane_offset[WMI_STRIPS * WMI_STRIP_LANES] = {
 #define FOUR(i)    4 * (i), 4 * (i) + 4, 4 * (i) + 8, 4 * (i) + 12
@@ -11,6 +12,12 @@ const uint32_t wmi_lane_offset[WMI_STRIPS * WMI_STRIP_LANES] = {
     SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)};
 
 enum { AHEAD = 2048 }; /* prefetch distance, as in exec/vmem_lanes.c */
+
+static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
+                struct wmi_host_operand b)
+{
+    wmi_evex(&s->host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
+}
 
 static void prefetch(struct wmi_stretch *s, bool for_store)
 {
@@ -167,12 +174,117 @@ static bool is_allowed(const struct wmi_step *step)
     return m->offset == (int32_t)m->offset;
 }
 
+/* ---- addresses in runs ---- */
+
+/* Whether the dwords of a strip follow one another or, for loads, are the same one. */
+static bool is_in_runs(const struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
+                       bool loads)
+{
+    const bool is_flat = ((const struct wmi_memory_op *)step->data)->path == WMI_PATH_FLAT;
+    const int stride = wmi_stretch_stride(s, step->a);
+    if (stride != 4 && (stride || !loads || is_flat))
+        return false;
+    return form == WMI_VMEM_SADDR || (wmi_stretch_has_base(s, step->a + s->row_bytes) &&
+                                      wmi_stretch_stride(s, step->a + s->row_bytes) <= 0);
+}
+
+/* A register with the host addresses of the strips' first lanes, of 64 bits each. Leaves if a strip is not in
+ * the allocation that the instruction accessed last. R9 = the hit. */
+static unsigned find_strips(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form)
+{
+    const uint32_t vpmovzxdq = WMI_EVEX(0x35, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+                   vpaddq = WMI_EVEX(0xd4, WMI_MAP_0F, WMI_PREFIX_66, 1),
+                   vporq = WMI_EVEX(0xeb, WMI_MAP_0F, WMI_PREFIX_66, 1),
+                   vpcmpuq = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
+                   vpbroadcastq = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1),
+                   shift_64 = WMI_EVEX(0x73, WMI_MAP_0F, WMI_PREFIX_66, 1);
+    enum { LEFT = 6 };
+    const struct wmi_memory_op *m = step->data;
+    const int32_t first = offsetof(struct wmi_hit, low), end = offsetof(struct wmi_hit, high);
+    const struct wmi_rows low = wmi_stretch_use_base(s, step->a);
+    const unsigned place = wmi_stretch_register(s), other = wmi_stretch_register(s);
+    put(s, vpmovzxdq, place, 0, wmi_zmm(low.reg[0]));
+    if (form == WMI_VMEM_VADDR) {
+        const struct wmi_rows high = wmi_stretch_use_base(s, step->a + s->row_bytes);
+        put(s, vpmovzxdq, other, 0, wmi_zmm(high.reg[0]));
+        wmi_evex(&s->host, shift_64, LEFT, other, wmi_zmm(other), WMI_NO_MASK, 32);
+        put(s, vporq, place, place, wmi_zmm(other));
+    }
+    wmi_runs_find_tables(s);
+    wmi_runs_leave_if_wraps(s, low.reg[0], low.stride);
+    wmi_stretch_find_hit(s, m);
+    /* Distances from the start of the allocation. */
+    if (form == WMI_VMEM_SADDR)
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
+    else
+        wmi_move_immediate(&s->host, WMI_RAX, 0);
+    if (m->offset)
+        wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
+    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
+    put(s, vpbroadcastq, other, 0, wmi_zmm(WMI_RAX));
+    put(s, vpaddq, place, place, wmi_zmm(other));
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R9, end);
+    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
+    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RAX, low.stride ? WMI_STRIP_BYTES : 4);
+    wmi_stretch_exit_if(s, WMI_IF_BELOW);
+    put(s, vpbroadcastq, other, 0, wmi_zmm(WMI_RAX));
+    wmi_evex(&s->host, vpcmpuq, WMI_K, place, wmi_zmm(other), WMI_NO_MASK, WMI_ABOVE);
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    struct wmi_host_operand host = wmi_at(WMI_R9, offsetof(struct wmi_hit, host));
+    host.broadcast = true;
+    put(s, vpaddq, place, place, host);
+    return place;
+}
+
+/* RAX = the host address of a strip. Changes `scratch`. */
+static void take_strip(struct wmi_stretch *s, unsigned place, unsigned scratch, unsigned strip)
+{
+    const uint32_t valignq = WMI_EVEX(0x03, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
+                   vmovq = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 1) | WMI_EVEX_128;
+    if (strip)
+        wmi_evex(&s->host, valignq, scratch, place, wmi_zmm(place), WMI_NO_MASK, (int)strip);
+    wmi_evex(&s->host, vmovq, strip ? scratch : place, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+}
+
+static void load_runs(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form)
+{
+    const bool same = !wmi_stretch_stride(s, step->a);
+    struct wmi_rows d = wmi_stretch_result(s, false);
+    const unsigned place = find_strips(s, step, form), scratch = wmi_stretch_register(s);
+    for (unsigned i = 0; i < s->strips; i++) {
+        take_strip(s, place, scratch, i);
+        put(s, same ? WMI_VPBROADCASTD_MEMORY : WMI_VMOVUPS_LOAD, d.reg[i], 0, wmi_at(WMI_RAX, 0));
+        if (!same)
+            wmi_prefetch(&s->host, WMI_RAX, AHEAD, false);
+    }
+    wmi_stretch_write(s, step->d, &d);
+}
+
+static void store_runs(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form)
+{
+    const struct wmi_rows data = wmi_stretch_use(s, step->c, true);
+    const unsigned place = find_strips(s, step, form), scratch = wmi_stretch_register(s);
+    check_store(s);
+    for (unsigned i = 0; i < s->strips; i++) {
+        take_strip(s, place, scratch, i);
+        put(s, WMI_VMOVUPS_STORE, wmi_rows_register(&data, i), 0, wmi_at(WMI_RAX, 0));
+        wmi_prefetch(&s->host, WMI_RAX, AHEAD, true);
+    }
+}
+
+/* ---- the steps ---- */
+
 static bool load(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form)
 {
     struct access access = {.form = form, .bytes = 4};
     size_t done = 0;
     if (!is_allowed(step))
         return false;
+    if (is_in_runs(s, step, form, true)) {
+        load_runs(s, step, form);
+        return true;
+    }
     take_rows(s, step, &access);
     struct wmi_rows d = wmi_stretch_result(s, access.distance.uniform);
     if (!s->partial && !d.uniform) {
@@ -200,6 +312,10 @@ static bool store(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_v
     size_t done = 0;
     if (!is_allowed(step))
         return false;
+    if (is_in_runs(s, step, form, false)) {
+        store_runs(s, step, form);
+        return true;
+    }
     const struct wmi_rows data = wmi_stretch_use(s, step->c, true);
     take_rows(s, step, &access);
     if (!s->partial && !access.distance.uniform) {

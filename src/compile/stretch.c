@@ -3,6 +3,7 @@
 #include "compile/stretch.h"
 
 #include "base/grow.h"
+#include "compile/runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,15 @@ bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *v
 
 void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held)
 {
+    if (held->runs) {
+        wmi_runs_find_tables(s);
+        for (unsigned i = 0; i < s->strips; i++) {
+            wmi_runs_spread(s, WMI_SCRATCH, held->reg[0], held->stride, i);
+            wmi_evex(&s->host, WMI_VMOVUPS_STORE, WMI_SCRATCH, 0, home(s, held->row, i), WMI_NO_MASK,
+                     WMI_NO_IMMEDIATE);
+        }
+        return;
+    }
     for (unsigned i = 0; i < s->strips; i++)
         wmi_evex(&s->host, WMI_VMOVUPS_STORE, held->reg[held->strips == 1 ? 0 : i], 0, home(s, held->row, i),
                  WMI_NO_MASK, WMI_NO_IMMEDIATE);
@@ -82,23 +92,55 @@ static void release(struct wmi_stretch *s, struct wmi_held_row *held)
     held->used = false;
 }
 
-/* Frees the registers of the row that was not used for the longest time, other than `kept`. */
+/* Whether a step from `next` on may read the temporary row. */
+static bool is_temporary_read(const struct wmi_stretch *s, uint32_t row, size_t next)
+{
+    const struct wmi_block *block = s->block;
+    const struct wmi_extent span = {row, row + s->row_bytes};
+    for (size_t i = next; i < block->count && !block->leads[i]; i++) {
+        const unsigned flags = wmi_step_facts_of(block->steps[i].id).flags;
+        if (wmi_step_reads_rows(&block->steps[i], span, s->lanes))
+            return true;
+        if (flags & WMI_STEP_LEAVES || wmi_step_overwrites(&block->steps[i], span, s->lanes))
+            return false;
+    }
+    return false; /* temporary rows are not live across blocks */
+}
+
+/* How much worse it is to lose the row than others: nothing reads it any more; it has a register per strip,
+ * so that losing it gives many; it has one, which all lanes share. */
+enum worth { DEAD, MANY_REGISTERS, ONE_REGISTER };
+
+static enum worth worth_of(const struct wmi_stretch *s, const struct wmi_held_row *held)
+{
+    if (is_temporary(s, held->row) && !is_temporary_read(s, held->row, s->at + (s->has_read ? 1 : 0)))
+        return DEAD;
+    return held->strips == 1 ? ONE_REGISTER : MANY_REGISTERS;
+}
+
+/* Frees the registers of a row other than `kept`: of those worth least, the one that was not used for the
+ * longest time. */
 static void evict(struct wmi_stretch *s, const struct wmi_held_row *kept)
 {
-    struct wmi_held_row *oldest = NULL;
+    struct wmi_held_row *least = NULL;
+    enum worth worth = DEAD;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
         struct wmi_held_row *held = &s->held[i];
-        if (held->used && held != kept && (held->step != s->at + 1 || s->has_read) &&
-            (!oldest || held->step < oldest->step))
-            oldest = held;
+        if (!held->used || held == kept || (held->step == s->at + 1 && !s->has_read))
+            continue;
+        const enum worth own = worth_of(s, held);
+        if (!least || own < worth || (own == worth && held->step < least->step)) {
+            least = held;
+            worth = own;
+        }
     }
-    if (!oldest) {
+    if (!least) {
         s->failed = true;
         return;
     }
-    if (oldest->dirty)
-        wmi_stretch_store(s, oldest);
-    release(s, oldest);
+    if (least->dirty && worth != DEAD)
+        wmi_stretch_store(s, least);
+    release(s, least);
 }
 
 static unsigned take_register(struct wmi_stretch *s, const struct wmi_held_row *kept)
@@ -168,10 +210,98 @@ static bool is_read_soon(const struct wmi_stretch *s, uint32_t row)
     return false;
 }
 
+/* ---- rows in runs ---- */
+
+/* The number of an id that the row still holds, or WMI_START_IDS. */
+static unsigned id_in(const struct wmi_stretch *s, uint32_t row)
+{
+    if (s->version != WMI_LAUNCH || is_temporary(s, row) || s->is_written[number_of(s, row)])
+        return WMI_START_IDS;
+    const unsigned number = (row - s->block->code->vgpr_offset) / s->row_bytes;
+    return number < WMI_START_IDS ? number : WMI_START_IDS;
+}
+
+/* The lanes of a strip differ in x only. */
+static int stride_of_id(unsigned id)
+{
+    return id == 0;
+}
+
+bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row)
+{
+    const unsigned index = s->held_of_row[number_of(s, row)];
+    if (index != WMI_NOT_HELD)
+        return s->held[index].strips == 1;
+    return is_constant(s, row) || id_in(s, row) < WMI_START_IDS;
+}
+
+int wmi_stretch_stride(const struct wmi_stretch *s, uint32_t row)
+{
+    const unsigned index = s->held_of_row[number_of(s, row)], id = id_in(s, row);
+    if (index != WMI_NOT_HELD)
+        return s->held[index].runs ? s->held[index].stride : -1;
+    return id < WMI_START_IDS ? stride_of_id(id) : -1;
+}
+
+struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row)
+{
+    struct wmi_held_row *held = find(s, row);
+    const unsigned id = id_in(s, row);
+    if (!held && id < WMI_START_IDS) {
+        const uint8_t reg = (uint8_t)wmi_stretch_register(s);
+        if (s->failed)
+            return (struct wmi_rows){.uniform = true};
+        held = hold(s, row, &reg, 1);
+        held->runs = true;
+        held->stride = (uint8_t)stride_of_id(id);
+        wmi_evex(&s->host, WMI_VMOVUPS_LOAD, reg, 0,
+                 wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, id_bases) + id * WMI_STRIP_BYTES)),
+                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    } else if (!held) {
+        held = load_row(s, row, 1); /* a constant */
+    }
+    if (!held)
+        return (struct wmi_rows){.uniform = true};
+    held->step = s->at + 1;
+    return (struct wmi_rows){
+        .row = row, .reg = {held->reg[0]}, .uniform = true, .runs = held->runs, .stride = held->stride};
+}
+
+/* All lanes of a row in runs, in registers of the step. */
+static struct wmi_rows spread_runs(struct wmi_stretch *s, struct wmi_held_row *held)
+{
+    struct wmi_rows rows = {.row = held->row};
+    held->step = s->at + 1;
+    for (unsigned i = 0; i < s->strips; i++)
+        rows.reg[i] = (uint8_t)wmi_stretch_register(s);
+    wmi_runs_find_tables(s);
+    for (unsigned i = 0; i < s->strips; i++)
+        wmi_runs_spread(s, rows.reg[i], held->reg[0], held->stride, i);
+    return rows;
+}
+
+void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row)
+{
+    struct wmi_held_row *held = find(s, row);
+    if (!held || !held->runs)
+        return;
+    const bool dirty = held->dirty;
+    const struct wmi_rows rows = spread_runs(s, held);
+    release(s, held);
+    if (!s->failed)
+        hold(s, row, rows.reg, s->strips)->dirty = dirty;
+}
+
 struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_be_register)
 {
     struct wmi_rows rows = {.row = row};
+    if (s->on_bases)
+        return wmi_stretch_use_base(s, row);
+    if (id_in(s, row) < WMI_START_IDS)
+        wmi_stretch_use_base(s, row); /* it stays in runs for others */
     struct wmi_held_row *held = find(s, row);
+    if (held && held->runs)
+        return spread_runs(s, held);
     const bool constant = is_constant(s, row);
     if (!held && (must_be_register || is_read_soon(s, row)))
         held = load_row(s, row, constant ? 1 : s->strips);
@@ -216,8 +346,23 @@ void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi
     struct wmi_held_row *old = find(s, row);
     if (old)
         release(s, old);
-    if (!s->failed)
-        hold(s, row, result->reg, wmi_rows_strips(s, result))->dirty = true;
+    if (s->failed)
+        return;
+    struct wmi_held_row *held = hold(s, row, result->reg, wmi_rows_strips(s, result));
+    held->dirty = true;
+    held->runs = s->on_bases;
+    s->is_written[number_of(s, row)] = true;
+}
+
+void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, unsigned stride)
+{
+    struct wmi_rows result = {.reg = {(uint8_t)reg}, .uniform = true};
+    wmi_stretch_write_all_lanes(s, row, &result);
+    struct wmi_held_row *held = find(s, row);
+    if (!held)
+        return;
+    held->runs = true;
+    held->stride = (uint8_t)stride;
 }
 
 /* Gives a uniform row a register per strip. */
@@ -250,6 +395,7 @@ void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *res
         return;
     held->step = s->at + 1;
     held->dirty = true;
+    s->is_written[number_of(s, row)] = true;
     for (unsigned i = 0; i < s->strips; i++)
         wmi_evex(&s->host, WMI_VMOVDQA32, held->reg[i], 0, wmi_zmm(wmi_rows_register(result, i)),
                  WMI_K_EXEC + i, WMI_NO_IMMEDIATE);
@@ -297,21 +443,6 @@ bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
 
 /* ---- leaving ---- */
 
-/* Whether a step from `next` on may read the temporary row. */
-static bool is_temporary_read(const struct wmi_stretch *s, uint32_t row, size_t next)
-{
-    const struct wmi_block *block = s->block;
-    const struct wmi_extent span = {row, row + s->row_bytes};
-    for (size_t i = next; i < block->count && !block->leads[i]; i++) {
-        const unsigned flags = wmi_step_facts_of(block->steps[i].id).flags;
-        if (wmi_step_reads_rows(&block->steps[i], span, s->lanes))
-            return true;
-        if (flags & WMI_STEP_LEAVES || wmi_step_overwrites(&block->steps[i], span, s->lanes))
-            return false;
-    }
-    return false; /* temporary rows are not live across blocks */
-}
-
 void wmi_stretch_flush(struct wmi_stretch *s, size_t next)
 {
     const bool ends =
@@ -331,6 +462,8 @@ void wmi_stretch_forget(struct wmi_stretch *s)
     memset(s->held, 0, sizeof s->held);
     memset(s->held_of_row, WMI_NOT_HELD, sizeof s->held_of_row);
     memset(s->owner, FREE, sizeof s->owner);
+    memset(s->is_written, 0, sizeof s->is_written);
+    s->has_changed_exec = false;
 }
 
 /* Whether the row must be stored for what follows an exit at the current step. */
@@ -354,6 +487,7 @@ void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind 
     leave->jump = jump;
     leave->kind = kind;
     leave->op = op;
+    leave->version = s->version;
     leave->count = 0;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
         if (is_kept_by_exit(s, &s->held[i], kind))
@@ -365,19 +499,27 @@ void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition)
     wmi_stretch_exit_at(s, wmi_jump_if(&s->host, condition), WMI_EXIT_INTERPRETS, &s->block->ops[s->at]);
 }
 
-void wmi_stretch_come_back(struct wmi_stretch *s)
+void wmi_stretch_note(struct wmi_stretch *s, struct wmi_reentries *reentries, size_t step)
 {
-    if (!wmi_grow(&s->reentries, &s->reentry_capacity, s->reentry_count, sizeof *s->reentries)) {
+    if (!wmi_grow(&reentries->one, &reentries->capacity, reentries->count, sizeof *reentries->one)) {
         s->failed = true;
         return;
     }
-    struct wmi_reentry *back = &s->reentries[s->reentry_count++];
-    back->step = s->at + 1;
+    struct wmi_reentry *back = &reentries->one[reentries->count++];
+    back->step = step;
     back->code = s->host.count;
     back->count = 0;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
         if (s->held[i].used)
             back->held[back->count++] = s->held[i];
+}
+
+/* Waves that start here come back to another version. The version for full waves takes rows that were written
+ * since EXEC changed for uniform, which they are not in a wave that was not full then and is now. */
+void wmi_stretch_come_back(struct wmi_stretch *s)
+{
+    if (s->version == WMI_PARTIAL || (s->version == WMI_FULL && !s->has_changed_exec))
+        wmi_stretch_note(s, &s->reentries, s->at + 1);
 }
 
 /* ---- loops ---- */

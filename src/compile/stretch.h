@@ -3,11 +3,12 @@
  * each point of it.
  *
  * A row of the frame (a VGPR, a temporary or a constant) is held in one zmm register per strip of 16 lanes,
- * or in a single one if it is uniform: the same in all lanes. A row that was computed and not stored yet is
- * dirty. The frame is the home of every row, so a row is spilled by storing it there.
+ * or in a single one if it is uniform: the same in all lanes, or in runs: see runs.h. A row that was computed
+ * and not stored yet is dirty. The frame is the home of every row, so a row is spilled by storing it there.
  *
  * The stretch is compiled twice: for waves in which all lanes are active, and for others, where k1 to k4 hold
- * EXEC and results are merged. */
+ * EXEC and results are merged. The first one of a kernel is compiled once more, for waves that start with all
+ * lanes active and ids in runs: enum wmi_version. */
 #ifndef WMI_STRETCH_H
 #define WMI_STRETCH_H
 
@@ -19,9 +20,16 @@ enum {
     WMI_STRIPS = 4, /* of a wave of 64 lanes */
     WMI_STRIP_LANES = 16,
     WMI_STRIP_BYTES = 64,
-    WMI_ZMM_REGISTERS = 32,
+    WMI_ZMM_REGISTERS = 31, /* that hold rows */
+    WMI_SCRATCH = 31,       /* the other one: for rows in runs, where they are stored */
     WMI_MOST_ROWS = WMI_TEMPORARY_ROWS + 1024 + 2 * WMI_VECTOR_CONSTANTS,
     WMI_NOT_HELD = 0xff,
+};
+
+enum wmi_version {
+    WMI_FULL,    /* all lanes are active */
+    WMI_PARTIAL, /* they may be inactive */
+    WMI_LAUNCH,  /* the wave starts here: all are active, and v0 to v2 are in runs */
 };
 
 /* Mask registers: k1 to k4 are EXEC if lanes are inactive. */
@@ -30,8 +38,9 @@ enum { WMI_K_EXEC = 1, WMI_K = 5 }; /* k5 to k7 are free */
 struct wmi_held_row {
     uint32_t row;
     uint8_t reg[WMI_STRIPS];
-    uint8_t strips; /* 1: uniform */
-    bool used, dirty;
+    uint8_t strips; /* 1: uniform, or in runs */
+    uint8_t stride; /* in runs: from lane to lane */
+    bool runs, used, dirty;
     size_t step; /* 1 + the step that used it last */
 };
 
@@ -47,15 +56,21 @@ struct wmi_exit {
     size_t jump;
     enum wmi_exit_kind kind;
     const struct wmi_op *op;
+    enum wmi_version version;
     unsigned count;
     struct wmi_held_row dirty[WMI_ZMM_REGISTERS];
 };
 
-/* Where a step that was executed elsewhere goes on in compiled code. */
+/* A place in compiled code that can be reached from elsewhere: what the registers must hold there. */
 struct wmi_reentry {
-    size_t step, code; /* the step after it; where its code begins */
+    size_t step, code; /* the next step; where its code begins */
     unsigned count;
     struct wmi_held_row held[WMI_ZMM_REGISTERS];
+};
+
+struct wmi_reentries {
+    struct wmi_reentry *one;
+    size_t count, capacity;
 };
 
 /* What the registers hold at the head of a loop. */
@@ -70,23 +85,28 @@ struct wmi_stretch {
     size_t from, at, end; /* steps: the first, the current one, the one behind the last */
     unsigned lanes, strips;
     uint32_t row_bytes;
-    bool partial;
-    bool has_read; /* the step needs its sources no longer, so that they can be spilled */
+    enum wmi_version version;
+    bool partial;          /* version == WMI_PARTIAL */
+    bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
+    bool has_changed_exec; /* since the registers were empty */
+    bool has_read;         /* the step needs its sources no longer, so that they can be spilled */
     struct wmi_held_row held[WMI_ZMM_REGISTERS];
     uint8_t held_of_row[WMI_MOST_ROWS]; /* index in `held`, or WMI_NOT_HELD */
     uint8_t owner[WMI_ZMM_REGISTERS];   /* index in `held`, or one of these: */
+    bool is_written[WMI_MOST_ROWS];     /* since the stretch began */
     struct wmi_exit *exits;
     size_t exit_count, exit_capacity;
-    struct wmi_reentry *reentries;
-    size_t reentry_count, reentry_capacity;
-    bool failed; /* out of memory */
+    struct wmi_reentries reentries; /* of steps after those that were executed elsewhere */
+    struct wmi_reentries points;    /* of all steps of the version for full waves, for exits of WMI_LAUNCH */
+    bool failed;                    /* out of memory */
 };
 
 /* A source of a step, or the registers for its result. */
 struct wmi_rows {
     uint32_t row;
     uint8_t reg[WMI_STRIPS];
-    bool in_memory, uniform;
+    uint8_t stride;
+    bool in_memory, uniform, runs;
 };
 
 /* Where WMI_ROWS points in the frame: so far that displacements of 8 bits reach the first VGPRs. */
@@ -109,6 +129,14 @@ unsigned wmi_rows_strips(const struct wmi_stretch *s, const struct wmi_rows *row
 /* Makes the result the new value of the row: in active lanes, or in all lanes of a temporary row. */
 void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
 void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
+/* Rows in one register, uniform or in runs: whether this one is, or can be loaded so; its stride, or -1 if it
+ * is uniform; the row; a result. */
+bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row);
+int wmi_stretch_stride(const struct wmi_stretch *s, uint32_t row);
+struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row);
+/* From now on the row has a register per strip. For steps that need many registers. */
+void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row);
+void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, unsigned stride);
 /* Whether nothing reads what the current step leaves in a row, because v_mov_b32 overwrites it, or in the
  * mask at a place of the frame, before another block. */
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
@@ -124,6 +152,8 @@ void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind 
                          const struct wmi_op *op);
 /* After the current step the interpreter may come back to what is emitted next. */
 void wmi_stretch_come_back(struct wmi_stretch *s);
+/* Adds what is emitted next as the code of the step. */
+void wmi_stretch_note(struct wmi_stretch *s, struct wmi_reentries *reentries, size_t step);
 /* Memory: R9 = the hit of the instruction. Then, for the guest address in RAX, the host address of `bytes`
  * bytes, or an exit if they are not in the allocation of the hit. Both change R8. */
 void wmi_stretch_find_hit(struct wmi_stretch *s, const struct wmi_memory_op *m);
@@ -148,6 +178,10 @@ extern const uint32_t wmi_lane_offset[WMI_STRIPS * WMI_STRIP_LANES];
 typedef bool wmi_emit_step(struct wmi_stretch *s, const struct wmi_step *step);
 /* The function for a step, or NULL. */
 wmi_emit_step *wmi_vector_emitter(const struct wmi_step *step);
+/* Whether the step compares integers, by which instruction and predicate. */
+bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int *predicate);
+/* Whether its emitter treats each lane alone, and reads and writes nothing but rows. */
+bool wmi_vector_works_on_bases(const struct wmi_step *step);
 wmi_emit_step *wmi_scalar_emitter(const struct wmi_step *step);
 wmi_emit_step *wmi_memory_emitter(const struct wmi_step *step);
 wmi_emit_step *wmi_lds_emitter(const struct wmi_step *step);

@@ -677,6 +677,9 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
         wmi_stretch_write(s, step->d, &sum);
         return true;
     }
+    const uint32_t sources[] = {step->a, step->b, step->c, step->c + s->row_bytes};
+    for (unsigned i = 0; i < sizeof sources / sizeof *sources; i++)
+        wmi_stretch_spread(s, sources[i]);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true),
                           c = wmi_stretch_use(s, step->c, false),
                           c_high = wmi_stretch_use(s, step->c + s->row_bytes, false);
@@ -771,4 +774,21 @@ wmi_emit_step *wmi_vector_emitter(const struct wmi_step *step)
     if (recipes[step->id].emit && step->lanes != offsetof(struct wmi_frame, exec))
         return NULL;
     return recipes[step->id].emit;
+}
+
+bool wmi_vector_works_on_bases(const struct wmi_step *step)
+{
+    wmi_emit_step *const emit = recipes[step->id].emit;
+    return emit && emit != emit_compare && emit != emit_select && emit != emit_carry && emit != emit_add_64 &&
+           emit != emit_multiply_add_64 && emit != emit_first_lane;
+}
+
+bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int *predicate)
+{
+    const struct recipe *recipe = recipe_of(step);
+    if (recipe->emit != emit_compare || recipe->host == WMI_VCMPPS)
+        return false;
+    *instruction = recipe->host;
+    *predicate = recipe->argument;
+    return true;
 }

@@ -5,6 +5,8 @@
 
 #include "sem/sem.h"
 
+#include <stdbool.h>
+
 enum { WMI_START_SGPRS = 128 };
 
 struct wmi_wave_start {
@@ -13,6 +15,7 @@ struct wmi_wave_start {
     const uint32_t *ids;  /* rows of work-item ids, 64-byte aligned */
     uint32_t vgpr_offset; /* offset of v0's row in the frame */
     unsigned id_rows;     /* rows of `ids`, copied to v0 and the following VGPRs */
+    bool repeats;         /* the wave that used the frame before had the same ids */
     unsigned zero_rows;   /* VGPRs after them, which are cleared */
     uint64_t flat_scratch;
     uint32_t mode, mxcsr32, mxcsr64;

@@ -30,6 +30,15 @@ static inline void clear_rows(char *to, unsigned rows)
         clear_vectors(to, WMI_ROW_BYTES);
 }
 
+/* v0 to v2 of the first lane of each 16. */
+static void place_bases(struct wmi_frame *frame, const struct wmi_wave_start *start)
+{
+    enum { ROW_WORDS = WMI_ROW_BYTES / sizeof(uint32_t) };
+    for (unsigned i = 0; i < WMI_START_IDS; i++)
+        for (unsigned k = 0; k < 16; k++)
+            frame->id_bases[i][k] = i < start->id_rows ? start->ids[i * ROW_WORDS + 16 * k % ROW_WORDS] : 0;
+}
+
 extern wmi_start_frame WMI_BUILD_NAME(wmi_start_frame);
 
 void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_wave_start *start)
@@ -42,8 +51,12 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
     frame->s[WMI_S_FLAT_SCRATCH + 1] = (uint32_t)(start->flat_scratch >> 32);
     if (frame->exec.bits != start->exec->bits) /* usually unchanged by the previous wave in this frame */
         copy_vectors((char *)&frame->exec, start->exec, sizeof *start->exec);
-    copy_rows(vgprs, (const char *)start->ids, start->id_rows);
-    clear_rows(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows);
+    if (!(frame->pristine && start->repeats)) {
+        copy_rows(vgprs, (const char *)start->ids, start->id_rows);
+        clear_rows(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows);
+        place_bases(frame, start);
+    }
+    frame->pristine = false;
     frame->s[WMI_S_SCC] = 0;
     frame->mode = start->mode;
     frame->mxcsr32 = start->mxcsr32;

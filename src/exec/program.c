@@ -41,6 +41,7 @@ struct wmi_program {
     bool compiles_at_once; /* what is lowered, in `mode` */
     struct wmi_compile_mode mode;
     struct wmi_host_memory *host_code;
+    struct wmi_op launch; /* the entry for waves that start, if it has compiled code for them */
     struct wmi_compiled compiled;
     pthread_mutex_t lock;
 };
@@ -149,6 +150,7 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
         .ops = chunk->steps,
         .count = chunk->count,
         .leads = chunk->leads,
+        .entry = wmi_place_find(&program->map, program->code.options.entry),
         .mode = program->mode,
         .layout = &layout,
         .find = find_place,
@@ -156,8 +158,12 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
     };
     const double begin = wmi_seconds();
     if (chunk->lowered && chunk->leads && !program->compiled.refused &&
-        program->compiled.bytes < MOST_HOST_CODE)
-        wmi_compile(&block, &program->host_code, &program->compiled.refused);
+        program->compiled.bytes < MOST_HOST_CODE) {
+        wmi_body launch = NULL;
+        wmi_compile(&block, &program->host_code, &launch, &program->compiled.refused);
+        if (launch)
+            __atomic_store_n(&program->launch.body, launch, __ATOMIC_RELEASE);
+    }
     forget_lowered(chunk);
     program->compiled.bytes = wmi_host_memory_size(program->host_code);
     program->compiled.seconds += wmi_seconds() - begin;
@@ -175,6 +181,11 @@ void wmi_program_compile(struct wmi_program *program, const struct wmi_compile_m
         if (chunk->lowered)
             compile_chunk(program, chunk);
     pthread_mutex_unlock(&program->lock);
+}
+
+const struct wmi_op *wmi_program_launch(const struct wmi_program *program)
+{
+    return __atomic_load_n(&program->launch.body, __ATOMIC_ACQUIRE) ? &program->launch : NULL;
 }
 
 struct wmi_compiled wmi_program_compiled(struct wmi_program *program)

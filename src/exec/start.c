@@ -228,12 +228,21 @@ uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct 
     return executor->steps.dispatch->scratch_stride * executor->waves_per_group * resident->number;
 }
 
+/* Where the waves of whole workgroups start. */
+static const struct wmi_op *launch_step_of(const struct wmi_dispatch *dispatch)
+{
+    enum { RUN = 16 }; /* lanes that compiled code expects to differ in x only */
+    const struct wmi_op *step = wmi_program_launch(dispatch->program);
+    return step && dispatch->workgroup[0] % RUN == 0 && !dispatch->start_count ? step : dispatch->entry_step;
+}
+
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const struct wmi_launch *launch = &dispatch->launch;
     struct wmi_workgroup *group = &resident->group;
     const uint64_t scratch = wmi_resident_scratch(executor, resident);
+    const struct wmi_op *launch_step = launch_step_of(dispatch);
     uint32_t size[3];
     bool whole = true;
 
@@ -278,6 +287,7 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
             executor->sgpr[WMI_S_TTMP + 8] = (i & 31) << 25;
         executor->start.ids = executor->workitem_rows + 3 * i * executor->lanes;
         executor->start.exec = &executor->exec[i];
+        executor->start.repeats = whole;
         if (!whole) {
             place_workitems(launch, size, i, executor->lanes, rows, &exec);
             executor->start.ids = rows;
@@ -289,7 +299,7 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
             set_registers(executor, wave, size, scratch + i * dispatch->scratch_stride);
         wave->worker = &executor->steps;
         wave->state = WMI_WAVE_READY;
-        wave->resume = dispatch->entry_step;
+        wave->resume = whole ? launch_step : dispatch->entry_step;
         wave->instructions = 0;
         wave->quantum = WMI_FIRST_TURN;
         wave->counters = 0;

@@ -7,6 +7,7 @@
 
 enum {
     LOOK_BACK = 4,       /* maximum distance in steps from a sum back to the move of its SGPR */
+    APART = 8,           /* maximum distance between the two halves */
     LOOK_AHEAD = 1 << 8, /* maximum distance to look for readers; farther values count as read */
 };
 
@@ -39,6 +40,39 @@ static bool is_sum(const struct wmi_step *low, const struct wmi_step *high)
            high->id == wmi_step_of_body(WMI_INSN_v_addc_co_u32) && !low->y && !high->y &&
            low->lanes == high->lanes && low->e == high->c && low->e == high->e && low->d != high->a &&
            low->d != high->b && low->d != high->d;
+}
+
+/* Whether the low half can be computed after the step instead of before it. */
+static bool can_pass(const struct block *block, const struct wmi_step *low, const struct wmi_step *step)
+{
+    const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
+    const struct wmi_extent mask = wmi_step_span(low, WMI_OP_E, block->lanes), sum = row_span(block, low->d),
+                            a = row_span(block, low->a), b = row_span(block, low->b);
+    return step->id == WMI_STEP_NONE ||
+           (facts.flags & WMI_STEP_PURE && !(facts.writes & WMI_ON_EXEC) &&
+            !wmi_step_reads_scalars(step, mask, block->lanes) &&
+            !wmi_step_writes_scalars(step, mask, block->lanes) &&
+            !wmi_step_reads_rows(step, sum, block->lanes) && !wmi_step_writes_rows(step, sum, block->lanes) &&
+            !wmi_step_writes_rows(step, a, block->lanes) && !wmi_step_writes_rows(step, b, block->lanes));
+}
+
+/* If the step is a low half whose high half follows, moves it in front of that and returns its new place. */
+static size_t move_to_high_half(const struct block *block, size_t at)
+{
+    const struct wmi_step low = *step_at(block, at);
+    if (low.id != wmi_step_of_body(WMI_INSN_v_add_co_u32))
+        return at;
+    for (size_t i = at + 1; i < block->b->count && i - at <= APART; i++) {
+        if (is_sum(&low, step_at(block, i))) {
+            for (size_t k = at; k + 1 < i; k++)
+                *step_at(block, k) = *step_at(block, k + 1);
+            *step_at(block, i - 1) = low;
+            return i - 1;
+        }
+        if (!can_pass(block, &low, step_at(block, i)))
+            break;
+    }
+    return at;
 }
 
 /* The step with this id that wrote `row` last, at most `window` steps before `at`; `at` if there is none. */
@@ -165,11 +199,13 @@ void wmi_fuse(struct wmi_builder *b, size_t from)
     const struct block block = {b, from, b->code->options.lanes};
     size_t to = from;
     bool fused = false;
-    for (size_t i = from; i + 1 < b->count; i++)
-        if (is_sum(step_at(&block, i), step_at(&block, i + 1))) {
-            fuse_sum(&block, i);
+    for (size_t i = from; i + 1 < b->count; i++) {
+        const size_t at = move_to_high_half(&block, i);
+        if (is_sum(step_at(&block, at), step_at(&block, at + 1))) {
+            fuse_sum(&block, at);
             fused = true;
         }
+    }
     if (!fused)
         return;
     for (size_t i = from; i < b->count; i++) {

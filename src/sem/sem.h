@@ -40,6 +40,8 @@ enum {
     WMI_TEMPORARY_ROWS = 32,    /* written by modifier stages */
 };
 
+enum { WMI_START_IDS = 3 }; /* VGPRs that may hold work-item ids when a wave starts */
+
 /* The fixed part of a frame. Temporary rows, constant rows and the VGPRs follow, in this order, each row
  * WMI_ROW_BYTES long and 64-byte aligned. A 64-bit vector operand is two rows: low, then high. */
 struct wmi_frame {
@@ -55,6 +57,9 @@ struct wmi_frame {
     uint32_t wave_size; /* 32 or 64 */
     int64_t left;       /* instructions left in the wave's turn; decremented at the end of each block */
     void *wave;         /* state of the wave in src/exec */
+    /* For compiled code, of waves that start with all lanes active: */
+    alignas(64) uint32_t id_bases[WMI_START_IDS][16]; /* v0 to v2 in lane 0 of each 16, repeated */
+    uint32_t pristine; /* nothing has written the VGPRs since the wave started */
     alignas(64) unsigned char rows[];
 };
 

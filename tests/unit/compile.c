@@ -49,6 +49,7 @@ struct program {
     bool leads[MOST_STEPS + 1];
     size_t count;
     struct wmi_op interpreted[MOST_STEPS + 1], compiled[MOST_STEPS + 1];
+    struct wmi_op launch;
     struct wmi_compile_mode mode;
     struct wmi_host_memory *memory;
     struct wmi_frame *initial, *expected, *actual;
@@ -57,6 +58,8 @@ struct program {
     bool loops;  /* the last step branches to the first one */
     size_t skip; /* a step that may branch behind the last one, or 0 */
     bool has_memory;
+    bool starts; /* its waves start with ids */
+    bool is_wild, is_at_end;
     size_t frame_size;
 };
 
@@ -117,6 +120,11 @@ static uint32_t some_vgpr(const struct program *p)
 static uint32_t some_scalar(void)
 {
     return (uint32_t)offsetof(struct wmi_frame, s) + 4 * (below(SGPRS) & ~1u);
+}
+
+static uint32_t row_at(const struct program *p, unsigned number)
+{
+    return p->code.vgpr_offset + number * p->code.row_bytes;
 }
 
 static bool contains(const char *name, const char *part)
@@ -322,12 +330,14 @@ static void compile(struct program *p)
         .ops = p->compiled,
         .count = p->count + 1,
         .leads = p->leads,
+        .entry = p->compiled,
         .mode = p->mode,
         .layout = &layout,
         .find = find_step,
         .user = p,
     };
-    assert_true(wmi_compile(&block, &p->memory, &refused));
+    p->launch = p->compiled[0];
+    assert_true(wmi_compile(&block, &p->memory, &p->launch.body, &refused));
     assert_false(refused);
     assert_ptr_not_equal(p->compiled[0].body, p->interpreted[0].body);
 }
@@ -502,6 +512,39 @@ static void fill_addresses(struct program *p)
             row[LDS_ROW][i] = word();
 }
 
+/* Small; of any size, often where a strip, or its multiple, reaches a power of two; or so that four times as
+ * much is near the end of the memory. */
+static uint32_t some_id(const struct program *p)
+{
+    static const uint32_t limits[] = {0, 0x20000000, 0x40000000, 0x80000000, 0x10000, 0x400};
+    if (p->is_at_end)
+        return MEMORY / 4 - 10 - below(16);
+    if (!p->is_wild)
+        return 16 * below(20);
+    return below(3) ? limits[below(sizeof limits / sizeof *limits)] - below(18) : word();
+}
+
+/* What a wave starts with: ids that are in runs, and a few that are not, with inactive lanes. */
+static void fill_ids(struct program *p)
+{
+    const unsigned lanes = p->code.options.lanes;
+    struct wmi_frame *frame = p->initial;
+    if (below(8))
+        set_exec(frame, lanes, UINT64_MAX);
+    for (unsigned id = 0; id < WMI_START_IDS; id++) {
+        uint32_t *row = (uint32_t *)((char *)frame + row_at(p, id));
+        for (unsigned strip = 0; strip < lanes / 16; strip++) {
+            const uint32_t base = some_id(p);
+            for (unsigned lane = 0; lane < 16; lane++)
+                row[16 * strip + lane] = base + (id ? 0 : lane);
+        }
+        for (unsigned i = 0; i < 16; i++)
+            frame->id_bases[id][i] = row[16 * i % lanes];
+    }
+    frame->s[SCALAR_BASE] = (uint32_t)memory.address[frame->s[0] >> 8 & 1];
+    frame->s[SCALAR_BASE + 1] = (uint32_t)(memory.address[frame->s[0] >> 8 & 1] >> 32);
+}
+
 static const uint16_t memory_steps[] = {
     WMI_STEP_global_LOAD_1x4_000_VADDR,
     WMI_STEP_global_LOAD_1x4_000_SADDR,
@@ -519,11 +562,6 @@ enum { MEMORY_STEPS = sizeof memory_steps / sizeof *memory_steps };
 static uint32_t free_row(const struct program *p)
 {
     return p->code.vgpr_offset + (FIRST_FREE_ROW + below(VGPRS - FIRST_FREE_ROW - 1)) * p->code.row_bytes;
-}
-
-static uint32_t row_at(const struct program *p, unsigned number)
-{
-    return p->code.vgpr_offset + number * p->code.row_bytes;
 }
 
 static struct wmi_step memory_step(const struct program *p, enum wmi_step_id id, unsigned number)
@@ -570,15 +608,17 @@ static void check(struct program *p, unsigned fills)
     compile(p);
     for (unsigned i = 0; i < fills; i++) {
         fill(p);
-        if (p->has_memory)
+        if (p->has_memory && !p->starts)
             fill_addresses(p);
+        if (p->starts)
+            fill_ids(p);
         memcpy(p->expected, p->initial, p->frame_size);
         memcpy(p->actual, p->initial, p->frame_size);
         start_memory(p);
         run(p->expected, p->interpreted);
         keep_memory(p);
         start_memory(p);
-        run(p->actual, p->compiled);
+        run(p->actual, p->starts ? &p->launch : p->compiled);
         compare_memory(p);
         compare(p, "scalar", 0, offsetof(struct wmi_frame, exec));
         compare(p, "EXEC", offsetof(struct wmi_frame, exec), offsetof(struct wmi_frame, lanes));
@@ -729,12 +769,149 @@ static void test_memory(void **state)
     destroy_memory();
 }
 
+/* Steps that code for waves which start treats in their own way, and others that read their results. */
+static const uint16_t launch_steps[] = {
+    WMI_STEP_BODIES + WMI_INSN_v_add_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_sub_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_subrev_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_add3_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_mov_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshl_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshlrev_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshl_add_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_add_lshl_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshr_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshrrev_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_ashrrev_i32,
+    WMI_STEP_BODIES + WMI_INSN_v_bfe_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_and_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_or_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshl_or_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_mad_u32_u24,
+    WMI_STEP_BODIES + WMI_INSN_v_mad_i32_i24,
+    WMI_STEP_BODIES + WMI_INSN_v_mad_u64_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_mul_lo_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_min_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_max_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_min_i32,
+    WMI_STEP_BODIES + WMI_INSN_v_max_i32,
+    WMI_STEP_BODIES + WMI_INSN_v_cmp_gt_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_cmp_le_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_cmp_ge_i32,
+    WMI_STEP_BODIES + WMI_INSN_v_cmp_lt_i32,
+    WMI_STEP_BODIES + WMI_INSN_v_cmp_eq_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_cndmask_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_add_co_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_cvt_f32_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_xor_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_mul_f32,
+    WMI_STEP_fused_MOVE_SCALAR,
+    WMI_STEP_stage_BROADCAST,
+    WMI_STEP_fused_ADD_64,
+    WMI_STEP_fused_ADD_64_SCALAR,
+    WMI_STEP_fused_ADD_64_SCALARS,
+    WMI_STEP_fused_ADD_64_ALONE,
+    WMI_STEP_fused_ADD_64_SCALAR_ALONE,
+    WMI_STEP_fused_ADD_64_SCALARS_ALONE,
+    WMI_STEP_fused_SHIFT_LEFT_64,
+};
+
+enum { NEAR_ROWS = 7, LAUNCH_STEPS = sizeof launch_steps / sizeof *launch_steps };
+
+/* Lets a row operand be one of the few rows that hold ids and what was computed from them. */
+static void come_near(const struct program *p, uint32_t *place, unsigned use, unsigned first)
+{
+    if ((use & WMI_USE_KIND) == WMI_USE_ROWS && below(5))
+        *place = use & WMI_USE_WRITE || below(3) ? row_at(p, first + below(NEAR_ROWS - first)) : *place;
+}
+
+static struct wmi_step launch_step(const struct program *p)
+{
+    struct wmi_step step = some_step(p, (enum wmi_step_id)launch_steps[below(LAUNCH_STEPS)]);
+    const bool pair = step.x && contains(wmi_step_facts_of(step.id).name, "ADD_64");
+    come_near(p, &step.a, step.use[WMI_OP_A], 0);
+    come_near(p, &step.b, step.use[WMI_OP_B], 0);
+    come_near(p, &step.c, step.use[WMI_OP_C], 0);
+    come_near(p, &step.e, step.use[WMI_OP_E], 0);
+    if (!pair)
+        come_near(p, &step.d, step.use[WMI_OP_D], WMI_START_IDS);
+    /* The ids stay, for addresses. */
+    const uint32_t first = row_at(p, WMI_START_IDS);
+    if ((step.use[WMI_OP_D] & WMI_USE_KIND) == WMI_USE_ROWS && step.d < first &&
+        step.d >= p->code.vgpr_offset)
+        step.d += first - p->code.vgpr_offset;
+    if (pair && step.x < first)
+        step.x += first - p->code.vgpr_offset;
+    uint32_t *const masks[] = {&step.d, &step.e, &step.y};
+    for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
+        if (*masks[i] == offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE)
+            *masks[i] += 4 * SCALAR_BASE;
+    while (pair && (step.d == step.c || step.d == step.e || step.d == step.x))
+        step.d = row_at(p, WMI_START_IDS + below(NEAR_ROWS - WMI_START_IDS));
+    return step;
+}
+
+/* An address from v0, and an access to it. */
+static void launch_access(struct program *p, unsigned number)
+{
+    const uint32_t offset = row_at(p, OFFSET_ROW + 1 + below(2)), zero = p->code.vector_constant[0].offset;
+    struct wmi_step *shift = &p->steps[p->count++];
+    *shift = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_lshlrev_b32);
+    shift->a = p->code.vector_constant[1 + below(2)].offset; /* by 1 or 2 */
+    shift->b = row_at(p, below(3));
+    shift->d = offset;
+    struct wmi_step access = memory_step(p, (enum wmi_step_id)memory_steps[below(4)], number);
+    if (access.x == WMI_VMEM_SADDR) {
+        access.a = offset;
+    } else {
+        struct wmi_step *sum = &p->steps[p->count++];
+        *sum = some_step(p, WMI_STEP_fused_ADD_64_SCALARS_ALONE);
+        sum->a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
+        sum->c = sum->a + 4;
+        sum->b = offset;
+        sum->e = zero;
+        sum->d = row_at(p, 10);
+        sum->x = row_at(p, 11);
+        access.a = sum->d;
+    }
+    p->steps[p->count++] = access;
+}
+
+static void test_launch(void **state)
+{
+    (void)state;
+    const unsigned sequences = 2 * (reduced() ? REDUCED_SEQUENCES : SEQUENCES);
+    create_memory();
+    for (unsigned i = 0; i < sequences; i++) {
+        struct program p;
+        create(&p, i & 1 ? 32 : 64);
+        p.has_memory = p.starts = true;
+        p.is_wild = !below(4);
+        p.is_at_end = !p.is_wild && !below(4);
+        choose_mode(&p);
+        for (unsigned k = 0; k < MEMORY_OPS && p.count + 6 < MOST_STEPS; k++) {
+            for (unsigned more = p.is_at_end ? 0 : below(4); more; more--)
+                p.steps[p.count++] = launch_step(&p);
+            if (below(3) && !p.is_wild) /* a fault would end the wave */
+                launch_access(&p, k);
+        }
+        while (p.count < 2)
+            p.steps[p.count++] = launch_step(&p);
+        if (!below(4) && p.count > 8)
+            make_skip(&p, below((uint32_t)p.count - 4));
+        check(&p, 4);
+        destroy(&p);
+    }
+    destroy_memory();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_step),
         cmocka_unit_test(test_sequences),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_launch),
     };
     if (!wmi_can_compile(wmi_cpu_level()))
         return 77; /* skipped: the host has no AVX-512 */
