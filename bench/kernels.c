@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Times one example kernel alternately on wavemem and on PoCL, and checks the results of both.
+/* Times one kernel alternately on wavemem and on PoCL, and checks the results of both.
  *
- * usage: kernels WORKLOAD small|bench EXAMPLES-FOLDER THREADS PAIRS [wavemem] [pocl] [unchecked]
- *        kernels list       (the engines built in, then the workloads)
+ * usage: kernels WORKLOAD small|bench SOURCES OBJECTS THREADS PAIRS [wavemem] [pocl] [unchecked]
+ *        kernels list       (the engines built in, then the examples, then the unseen kernels, a line each)
+ *
+ * SOURCES and OBJECTS are the folders of the kernels' .cl and .co files.
  *
  * Prints one JSON object: for each engine the seconds of every run, and the largest error as a fraction of
  * the tolerance. The first run of each engine is checked, except with `unchecked`, and not timed. run.py
@@ -15,6 +17,7 @@
 #include "pocl.h"
 #endif
 #include "runner.h"
+#include "unseen.h"
 #include "workloads.h"
 
 enum { MOST_PAIRS = 99 };
@@ -30,19 +33,31 @@ struct engine {
 static int list(void)
 {
 #ifdef BENCH_POCL
-    printf("wavemem,pocl\n");
+    printf("wavemem pocl\n");
 #else
     printf("wavemem\n");
 #endif
     for (size_t i = 0; i < WORKLOAD_COUNT; i++)
-        printf("%s\n", workloads[i].name);
+        printf("%s ", workloads[i].name);
+    printf("\n");
+    for (size_t i = 0; i < UNSEEN_COUNT; i++)
+        printf("%s ", unseen[i].name);
+    printf("\n");
     return 0;
+}
+
+static const struct workload *find(const char *name)
+{
+    for (size_t i = 0; i < UNSEEN_COUNT; i++)
+        if (!strcmp(unseen[i].name, name))
+            return &unseen[i];
+    return workload_find(name);
 }
 
 static int usage(void)
 {
     fprintf(stderr,
-            "usage: kernels WORKLOAD small|bench EXAMPLES-FOLDER THREADS PAIRS [wavemem] [pocl] [unchecked]\n"
+            "usage: kernels WORKLOAD small|bench SOURCES OBJECTS THREADS PAIRS [wavemem] [pocl] [unchecked]\n"
             "       kernels list\n");
     return 2;
 }
@@ -93,7 +108,7 @@ static bool start_wavemem(const struct workload *workload, const struct workload
 {
     char path[4096];
     double seconds;
-    snprintf(path, sizeof(path), "%s/gfx900/%s.co", folder, workload->file);
+    snprintf(path, sizeof(path), "%s/%s.co", folder, workload->file);
     if (runner_open(runner, run, path) && run_wavemem(runner, 1, threads, &seconds) &&
         runner_check(runner, &engine->worst)) {
         engine->wave_instructions = runner->wave_instructions;
@@ -116,18 +131,18 @@ int main(int count, char **arguments)
 {
     if (count == 2 && !strcmp(arguments[1], "list"))
         return list();
-    const struct workload *workload = count >= 6 ? workload_find(arguments[1]) : NULL;
-    const int pairs = count >= 6 ? atoi(arguments[5]) : 0;
+    const struct workload *workload = count >= 7 ? find(arguments[1]) : NULL;
+    const int pairs = count >= 7 ? atoi(arguments[6]) : 0;
     if (!workload || pairs < 0 || pairs > MOST_PAIRS)
         return usage();
     const bool small = !strcmp(arguments[2], "small");
-    const char *folder = arguments[3];
-    const unsigned threads = (unsigned)atoi(arguments[4]);
+    const char *objects = arguments[4];
+    const unsigned threads = (unsigned)atoi(arguments[5]);
     const uint32_t repeats = small ? 1 : workload->repeats;
 
     struct engine wavemem = {0}, peer = {0};
     bool checked = true;
-    for (int i = 6; i < count; i++) {
+    for (int i = 7; i < count; i++) {
         wavemem.wanted = wavemem.wanted || !strcmp(arguments[i], "wavemem");
         peer.wanted = peer.wanted || !strcmp(arguments[i], "pocl");
         checked = checked && strcmp(arguments[i], "unchecked");
@@ -146,11 +161,11 @@ int main(int count, char **arguments)
 #ifdef BENCH_POCL
     struct pocl *pocl = NULL;
     if (peer.wanted && good)
-        good = (pocl = start_pocl(workload, &run, folder, &peer)) != NULL;
+        good = (pocl = start_pocl(workload, &run, arguments[3], &peer)) != NULL;
 #endif
     struct runner runner = {0};
     if (wavemem.wanted && good)
-        good = start_wavemem(workload, &run, folder, threads, &runner, &wavemem);
+        good = start_wavemem(workload, &run, objects, threads, &runner, &wavemem);
     for (int i = 0; i < pairs && good; i++) {
 #ifdef BENCH_POCL
         if (pocl)

@@ -80,7 +80,8 @@ static bool set_arguments(struct pocl *pocl, size_t index, char *message, size_t
         const struct workload_argument *argument = &dispatch->argument[i];
         const bool is_buffer = argument->kind == ARGUMENT_BUFFER;
         const void *value = is_buffer ? (const void *)&pocl->buffer[argument->buffer] : &argument->u32;
-        status = clSetKernelArg(pocl->kernel[index], (cl_uint)i, is_buffer ? sizeof(cl_mem) : 4, value);
+        const size_t size_of_value = is_buffer || argument->kind == ARGUMENT_F64 ? 8 : 4;
+        status = clSetKernelArg(pocl->kernel[index], (cl_uint)i, size_of_value, value);
         if (!ok(status, "argument", message, size))
             return false;
     }

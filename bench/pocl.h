@@ -12,7 +12,7 @@
 
 struct pocl; /* a workload on the first OpenCL device of type CPU */
 
-/* Builds examples/FILE.cl at `path` and creates the buffers. NULL: failed, see `message`. */
+/* Builds the source at `path` and creates the buffers. NULL: failed, see `message`. */
 struct pocl *pocl_open(const struct workload_run *run, const char *path, char *message, size_t size);
 void pocl_close(struct pocl *pocl);
 /* Restores the initial contents of every buffer. */

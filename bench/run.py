@@ -1,20 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares wavemem with PoCL on the example kernels and prints one line per kernel.
+"""Compares wavemem with PoCL on the example kernels, then on the unseen ones, and prints one line per kernel.
+
+The unseen kernels (unseen/) are those that nobody looked at when wavemem was made fast. They are compiled by
+tests/kernel/compile.py when the benchmark runs, and left out if that has no compiler or device library.
 
 Each kernel runs in its own process, alternately on both engines. The ratio is wavemem's median time divided by
 PoCL's. PoCL reads its settings from the environment when it starts; for each kernel the faster of two
 work-group methods is used. Each method has its own kernel cache, which is filled before measuring.
 """
 import argparse
+import glob
 import json
 import math
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 METHODS = {"default": {}, "repl": {"POCL_WORK_GROUP_METHOD": "repl"}}
 LEAST_SECONDS = 0.1  # of PoCL with one thread; below, start-up time would matter
 
@@ -28,9 +34,26 @@ def cpu_name():
         return "unknown CPU"
 
 
+def compile_unseen(folder):
+    """Compiles the unseen kernels to `folder`, and returns whether it could."""
+    sources = sorted(glob.glob(os.path.join(HERE, "unseen", "*.cl")))
+    command = [sys.executable, os.path.join(HERE, "../tests/kernel/compile.py"), "-O", "3", "-t", "gfx900", "--plain"]
+    done = subprocess.run([*command, folder, *sources, "--", "true"], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        print(f"no unseen kernels: {done.stdout.strip()}", file=sys.stderr)
+        if done.returncode != 77:
+            sys.exit(1)
+        return False
+    for source in sources:
+        name = os.path.join(folder, os.path.splitext(os.path.basename(source))[0])
+        shutil.copyfile(f"{name}-gfx900-O3.co", f"{name}.co")
+    return True
+
+
 class Bench:
-    def __init__(self, options, cache):
+    def __init__(self, options, folders, cache):
         self.options = options
+        self.folders = folders  # of each kernel's source and code object
         self.cache = cache
 
     def run(self, name, threads, pairs, engines, method="default"):
@@ -45,7 +68,7 @@ class Bench:
         if threads:
             environment["POCL_MAX_PTHREAD_COUNT"] = str(threads)
         size = "small" if self.options.small else "bench"
-        command = [self.options.program, name, size, self.options.examples, str(threads), str(pairs), *engines]
+        command = [self.options.program, name, size, *self.folders[name], str(threads), str(pairs), *engines]
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode < 0:
             print(f"{name}: killed by signal {-done.returncode}", file=sys.stderr)
@@ -64,25 +87,25 @@ class Bench:
                 best = min(best or (seconds, method), (seconds, method))
         return best and best[1]
 
-    def compare(self, threads):
-        """Prints the table for `threads` threads (0: all) and returns its rows."""
+    def compare(self, threads, group, kernels):
+        """Prints the table of a group of kernels for `threads` threads (0: all) and returns its rows."""
         rows = []
-        title = "one thread" if threads == 1 else "all threads"
-        print(f"\n{title:16} {'wavemem ms':>11} {'PoCL ms':>9} {'ratio':>6}  {'PoCL method':11} {'M wave-instr/s':>14}")
-        for name in self.options.kernels:
+        title = f"{group}, {'1 thread' if threads == 1 else 'all threads'}"
+        print(f"\n{title:20} {'wavemem ms':>11} {'PoCL ms':>9} {'ratio':>6}  {'PoCL method':11} {'M wave-instr/s':>14}")
+        for name in kernels:
             method = self.faster_method(name, threads) if self.options.peer else None
             engines = ["wavemem", "pocl"] if method else ["wavemem"]
             result = self.run(name, threads, self.options.pairs, engines, method or "default")
             if not result:
-                print(f"{name:16} {'failed':>11}", flush=True)
-                rows.append({"name": name, "threads": threads, "failed": True})
+                print(f"{name:20} {'failed':>11}", flush=True)
+                rows.append({"name": name, "group": group, "threads": threads, "failed": True})
                 continue
-            rows.append(self.row(result, method))
+            rows.append({"group": group, **self.row(result, method)})
             print(self.line(rows[-1]), flush=True)
         ratios = [row["ratio"] for row in rows if row.get("ratio")]
         if ratios:
             mean = math.exp(statistics.fmean(map(math.log, ratios)))
-            print(f"{'geometric mean':16} {'':11} {'':9} {mean:6.2f}  of {len(ratios)} kernels")
+            print(f"{'geometric mean':20} {'':11} {'':9} {mean:6.2f}  of {len(ratios)} kernels")
         return rows
 
     @staticmethod
@@ -96,7 +119,7 @@ class Bench:
         return row
 
     def line(self, row):
-        text = f"{row['name']:16} {row['wavemem'] * 1e3:11.1f}"
+        text = f"{row['name']:20} {row['wavemem'] * 1e3:11.1f}"
         if row.get("pocl") is None:
             return f"{text} {'-':>9} {'-':>6}  {'-':11} {row['rate'] / 1e6:14.1f}"
         ratio = "-" if row["ratio"] is None else f"{row['ratio']:.2f}"  # too short for the clock
@@ -110,6 +133,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="the built bench-kernels")
     parser.add_argument("examples", help="the folder of the example kernels")
+    parser.add_argument("objects", help="the folder for code objects of the unseen kernels")
     parser.add_argument("kernels", nargs="*", help="only these; all by default")
     parser.add_argument("--threads", type=int, action="append", help="1 and 0, which means all, by default")
     parser.add_argument("--pairs", type=int, help="timed runs of each engine (default: 5, with --small 1)")
@@ -121,19 +145,28 @@ def main():
     options.pairs = options.pairs or (1 if options.small else 5)
     options.threads = options.threads or ([1] if options.small else [1, 0])
 
-    listed = subprocess.run([options.program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    if "pocl" not in listed[0].split(","):
+    listed = subprocess.run([options.program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    engines, *names = [line.split() for line in listed]
+    groups = dict(zip(("examples", "unseen"), names))
+    if "pocl" not in engines:
         print("built without OpenCL: wavemem alone", file=sys.stderr)
         options.peer = False
-    unknown = [name for name in options.kernels if name not in listed[1:]]
+    everything = sum(names, [])
+    unknown = [name for name in options.kernels if name not in everything]
     if unknown:
-        parser.error(f"no workload '{unknown[0]}'; expected {', '.join(listed[1:])}")
-    options.kernels = options.kernels or listed[1:]
+        parser.error(f"no workload '{unknown[0]}'; expected {', '.join(everything)}")
+    if options.kernels:
+        groups = {group: [name for name in kernels if name in options.kernels] for group, kernels in groups.items()}
+    if groups["unseen"] and not compile_unseen(options.objects):
+        groups["unseen"] = []
+    folders = {name: (options.examples, os.path.join(options.examples, "gfx900")) for name in groups["examples"]}
+    folders.update((name, (os.path.join(HERE, "unseen"), options.objects)) for name in groups["unseen"])
 
     print(cpu_name())
     with tempfile.TemporaryDirectory(prefix="wavemem-bench-") as cache:
-        bench = Bench(options, cache)
-        rows = [row for threads in options.threads for row in bench.compare(threads)]
+        bench = Bench(options, folders, cache)
+        rows = [row for threads in options.threads for group, kernels in groups.items() if kernels
+                for row in bench.compare(threads, group, kernels)]
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"cpu": cpu_name(), "rows": rows}, file, indent=1)

@@ -75,7 +75,7 @@ static size_t pack(struct runner *runner, const struct workload_dispatch *dispat
         const struct workload_argument *argument = &dispatch->argument[given++];
         const bool is_buffer = argument->kind == ARGUMENT_BUFFER;
         const void *value = is_buffer ? (const void *)&runner->address[argument->buffer] : &argument->u32;
-        const size_t width = is_buffer ? 8 : 4;
+        const size_t width = is_buffer || argument->kind == ARGUMENT_F64 ? 8 : 4;
         if (declared->size != width || declared->offset + width > size ||
             (declared->kind == WM_ARGUMENT_GLOBAL_BUFFER) != is_buffer)
             return fail(runner, "argument %zu of %s is not what the workload gives", i, kernel->name);

@@ -24,11 +24,12 @@ struct workload_buffer {
 };
 
 struct workload_argument {
-    enum { ARGUMENT_BUFFER, ARGUMENT_U32, ARGUMENT_F32 } kind;
+    enum { ARGUMENT_BUFFER, ARGUMENT_U32, ARGUMENT_F32, ARGUMENT_F64 } kind;
     union {
         size_t buffer; /* index */
         uint32_t u32;
         float f32;
+        double f64;
     };
 };
 
@@ -51,7 +52,7 @@ struct workload_run {
 
 struct workload {
     const char *name;
-    const char *file; /* examples/FILE.cl, examples/TARGET/FILE.co */
+    const char *file; /* FILE.cl, FILE.co */
     void (*prepare)(struct workload_run *run, const uint32_t size[3]);
     uint32_t small[3]; /* not a multiple of the kernel's block sizes */
     uint32_t bench[3]; /* with `repeats`: PoCL 3.1 needs at least 100 ms with one thread */
