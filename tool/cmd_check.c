@@ -2,6 +2,7 @@
 /* wavemem check: executes kernels and finds errors that the hardware lets pass. */
 #include "tool/arguments/run.h"
 #include "tool/report/document.h"
+#include "tool/shard/shard.h"
 #include "tool/tool.h"
 
 static const char help[] =
@@ -48,6 +49,8 @@ static int cmd_check(int argc, char **argv)
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
         json_t *report = tool_report("check");
         code = tool_job_run(&job, NULL, report);
+        if (job.shard.head) /* also after a fault: what was found until then */
+            code = tool_worse(code, tool_shard_write(&job, NULL, 0));
         if (job.outputs.json && code != TOOL_WRONG)
             code = tool_write_report(report, job.outputs.json_path, code);
         json_decref(report);

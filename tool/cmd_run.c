@@ -70,7 +70,7 @@ static int cmd_run(int argc, char **argv)
         fputs(tool_compile_help, stdout);
         fputs(tool_job_codes, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
-        json_t *report = job.outputs.json || job.check.given ? tool_report("run") : NULL;
+        json_t *report = job.outputs.json || job.check.given || job.shard.text ? tool_report("run") : NULL;
         code = tool_job_run(&job, NULL, report);
         if (code == TOOL_CLEAN && job.shard.text)
             code = tool_shard_write(&job, NULL, 0);

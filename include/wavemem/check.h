@@ -71,6 +71,8 @@ struct wm_finding {
     uint64_t lanes; /* 0: it is not about lanes */
     /* Memory; bytes is 0 if it is not about memory. */
     enum wm_space space;
+    uint32_t pairs; /* 1: the rule is about pairs of instructions, so that another earlier one is another
+                       finding */
     uint64_t address, bytes; /* first byte; bytes from there */
     const char *allocation;  /* name of the one that it lies in, or of the nearest; or NULL */
     uint64_t allocation_address, allocation_bytes;
@@ -131,6 +133,18 @@ struct wm_coverage {
 
 /* One row per kernel in the order of first launches; valid until the next dispatch or wm_check_destroy. */
 WM_API const struct wm_coverage *wm_check_coverage(struct wm_check *check, size_t *count);
+
+/* Code without a branch or a branch target between its ends, as far as a check knows it. */
+struct wm_check_block {
+    uint64_t from, to;     /* guest addresses */
+    uint32_t instructions; /* in it */
+    uint32_t executed;     /* 1: by some wave */
+};
+
+/* The blocks that `code` and `executed_code` of a row of wm_check_coverage() count, in the order of
+ * addresses; valid until the next call, the next dispatch, or wm_check_destroy. NULL: there are none, or no
+ * memory. */
+WM_API const struct wm_check_block *wm_check_blocks(struct wm_check *check, size_t row, size_t *count);
 
 #ifdef __cplusplus
 }

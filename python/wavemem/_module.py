@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Iterator, List, Optional, Tuple, Union
 
-from ._errors import BadArgument, NotFound
+from ._errors import BadArgument, BadFile, NotFound
 from ._library import NULL, Owned, c_path, c_text, call, data_of, ffi, lib, number, record, text
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
@@ -174,6 +174,9 @@ class Module:
         wanted = c_text(target, "target")
         if _given(source):
             self.name: str = os.fspath(source)  # type: ignore[assignment]
+            base, ending = os.path.splitext(self.name)
+            if ending in (".cl", ".hip"):
+                raise BadFile(f"{self.name}: a source; compile it first: wavemem compile {self.name} -m TARGET -o {base}.co")
             call(lib.wm_object_open_file, c_path(source), wanted, result)
         else:
             self.name = name

@@ -128,6 +128,13 @@ const struct wm_coverage *wm_check_coverage(struct wm_check *check, size_t *coun
     return check && count && !*wmi_check_busy(check) ? wmi_check_coverage(check, count) : NULL;
 }
 
+const struct wm_check_block *wm_check_blocks(struct wm_check *check, size_t row, size_t *count)
+{
+    if (count)
+        *count = 0;
+    return check && count && !*wmi_check_busy(check) ? wmi_check_blocks(check, row, count) : NULL;
+}
+
 /* ---- fidelity ---- */
 
 enum wm_status wm_fidelity_create(struct wm_fidelity **fidelity, struct wm_diag *diag)

@@ -172,6 +172,7 @@ static bool word(const struct wm_check *check, const struct wmi_found *found, st
         .wave = found->wave,
         .lanes = found->lanes,
         .space = (enum wm_space)found->space,
+        .pairs = found->rule->pairs,
         .address = found->address,
         .bytes = found->bytes,
     };
@@ -384,6 +385,11 @@ bool wmi_check_leaks(struct wm_check *check)
 const struct wm_coverage *wmi_check_coverage(const struct wm_check *check, size_t *count)
 {
     return wmi_coverage_rows(check->coverage, count);
+}
+
+const struct wm_check_block *wmi_check_blocks(struct wm_check *check, size_t row, size_t *count)
+{
+    return wmi_coverage_blocks(check->coverage, row, count);
 }
 
 const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *count)

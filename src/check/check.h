@@ -34,6 +34,7 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
 void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,
                    wmi_inlined_at *inlined, void *user);
 const struct wm_coverage *wmi_check_coverage(const struct wm_check *check, size_t *count);
+const struct wm_check_block *wmi_check_blocks(struct wm_check *check, size_t row, size_t *count);
 /* Adds what checkers know of memory that has not been freed. False: no checker looks for that. */
 bool wmi_check_leaks(struct wm_check *check);
 const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *count);

@@ -32,6 +32,7 @@ struct wmi_coverage {
     struct kernel *kernels; /* parallel to `rows` */
     struct wm_coverage *rows;
     size_t row_count;
+    struct wm_check_block *shown; /* of the last wmi_coverage_blocks() */
 };
 
 /* ---- blocks ---- */
@@ -224,6 +225,7 @@ void wmi_coverage_destroy(struct wmi_coverage *coverage)
     }
     free(coverage->kernels);
     free(coverage->rows);
+    free(coverage->shown);
     free(coverage->blocks);
     pthread_mutex_destroy(&coverage->lock);
     free(coverage);
@@ -268,4 +270,21 @@ const struct wm_coverage *wmi_coverage_rows(const struct wmi_coverage *coverage,
 {
     *count = coverage->row_count;
     return coverage->rows;
+}
+
+const struct wm_check_block *wmi_coverage_blocks(struct wmi_coverage *coverage, size_t row, size_t *count)
+{
+    const struct kernel *kernel = row < coverage->row_count ? &coverage->kernels[row] : NULL;
+    if (!kernel || !kernel->count)
+        return NULL;
+    struct wm_check_block *shown = realloc(coverage->shown, kernel->count * sizeof *shown);
+    if (!shown)
+        return NULL;
+    coverage->shown = shown;
+    for (size_t i = 0; i < kernel->count; i++) {
+        const struct block *block = &kernel->blocks[i];
+        shown[i] = (struct wm_check_block){block->from, block->to, block->code, block->times > 0};
+    }
+    *count = kernel->count;
+    return shown;
 }

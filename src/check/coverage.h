@@ -16,5 +16,7 @@ const struct wmi_observer *wmi_coverage_begin(struct wmi_coverage *coverage,
 bool wmi_coverage_end(struct wmi_coverage *coverage, const struct wmi_check_ran *ran);
 /* One row per kernel, in the order of their first launches. */
 const struct wm_coverage *wmi_coverage_rows(const struct wmi_coverage *coverage, size_t *count);
+/* The blocks of a row, in the order of addresses; valid until the next call. NULL: none, or no memory. */
+const struct wm_check_block *wmi_coverage_blocks(struct wmi_coverage *coverage, size_t row, size_t *count);
 
 #endif

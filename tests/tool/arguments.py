@@ -39,6 +39,7 @@ class Arguments(Case):
                            "fill:f32:4": "expected fill:TYPE:N:VALUE", "fill:f32:4:x": "'x' is no f32 number",
                            "rand:f32:4:1.5": "is no seed", "f32:1,x": "'x' is no f32 number; expected f32:V,V,...",
                            "f32:": "'' is no f32 number", "i8:300": "'300' does not fit into i8", "f32:1,": "'' is no f32",
+                           "zero:f32:4x4": "like 4096, 4k or 64*64",
                            "zero:f32:4X": "no number of elements", "zero:f32:1024*": "no number of elements",
                            "zero:f32:17179869184G": "no number of elements",
                            "zero:f32:99999999999999999999": "no number of elements",
@@ -51,6 +52,10 @@ class Arguments(Case):
                            "same:c+400": "byte 400 lies behind the buffer, which has 400",
                            "lds:4": "expected a buffer"}.items():
             self.refused(why, self.vecadd(a=value))
+
+    def test_product_as_target(self):
+        """The target of MI300X: LLVM AMDGPUUsage, "Processors"."""
+        self.refused("-m mi300x: this is a product (--gpu); its target is -m gfx942", self.vecadd("-m", "mi300x"))
 
     def test_names_and_positions(self):
         b, n = ["--arg b=rand:f32:N", "argument 1 'b': float*"], ["--arg n=VALUE", "argument 3 'n': uint, 4 bytes"]

@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -74,6 +75,14 @@ class Batches(Case):
         """A run of some minutes."""
         path = shutil.copy(self.example("nbody")[0], self.path("long.co"))  # a name of its own, among all processes
         return f"check {path} -g 1048576 -b 128 --guess -j 1"
+
+    def test_long_output(self):
+        """Of text, 64 KiB are kept; JSON of more than 64 MiB is text."""
+        size, value = 2**24 + 256, struct.unpack("<f", b"{{{{")[0]
+        self.list(f"run {self.example('vecadd')[0]} -g 64 -b 64 --arg a=iota:f32:64 --arg b=iota:f32:64 --arg n=0 "
+                  f"--arg c=fill:f32:{size}:{value!r} --out c=/dev/stdout")
+        self.run_tool("batch list --out r")
+        self.assertEqual(self.results()[1]["stdout"], "{" * 65536)
 
     def test_timeout(self):
         self.list(self.long_line(), self.vecadd_line())

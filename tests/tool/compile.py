@@ -82,6 +82,23 @@ class Compile(Case):
         self.assertRegex(self.run_tool("dis k.cl -m gfx900 -DSCALE=3 -I include --lines")[0], r"(?m)^; .*k\.cl:6")
         self.run_tool("check k.cl", RUN, "-m gfx900")
 
+    def test_code_object(self):
+        """The object that `compile` writes is the one that other verbs make."""
+        self.run_tool("compile k.cl -m gfx900 -DSCALE=3 -I include -o k.co")
+        self.assertEqual(self.run_tool("dis k.co")[0].replace("k.co", "k.cl"), self.run_tool("dis k.cl -m gfx900 -DSCALE=3 -I include")[0])
+        self.run_tool("compile plain.cl --gpu rx7900xtx -o plain.co")
+        self.assertIn("plain.co: gfx1100,", self.run_tool("info plain.co")[0])
+        self.path("one.s", b"s_endpgm\n")
+        self.run_tool("compile one.s -m gfx900 -o one.co")
+        self.assertEqual(self.read("one.co")[:4], b"\x7fELF")
+        self.refused("the file is missing", "compile -o k.co")
+        self.refused("-o OUTPUT is missing", "compile k.cl")
+        self.refused("not also 'plain.cl'", "compile k.cl plain.cl -o k.co")
+        self.refused("expected a source", "compile k.co -o again.co")
+        self.refused("not a target", "compile k.cl -m gfx1 -o again.co")
+        self.refused("cannot be written", "compile k.cl -o nowhere/k.co")
+        self.assertFalse(os.path.exists(self.path("again.co")))
+
     def test_wave(self):
         for words, wave in (("-m gfx1030", 32), ("-m gfx1030:wave64", 64)):
             self.assertIn(f"wave{wave}", self.run_tool("info plain.cl", words)[0])

@@ -8,6 +8,7 @@ import ctypes
 import ctypes.util
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -22,6 +23,17 @@ PRIVATE = b"""kernel void f(global const uint *in, global uint *out, uint n) {
   for (uint k = 0; k < 32; k++) a[k] = in[(i + k) % n];
   for (uint k = 0; k < 64; k++) { uint j = (in[i] + k * s) % 32; a[j] += k; s += a[(j + 7) % 32]; }
   out[i] = s;
+}
+"""
+# Workgroups of two kinds, each with a race of its own, whose store is the same.
+RACES = b"""kernel __attribute__((reqd_work_group_size(128, 1, 1))) void f(global uint *out) {
+  local uint t[128];
+  uint l = get_local_id(0);
+  t[l] = l;
+  uint other;
+  if (get_group_id(0) % 2) other = t[127 - l];
+  else other = t[(l + 64) % 128] + 1;
+  out[get_global_id(0)] = other;
 }
 """
 
@@ -158,6 +170,161 @@ class Shards(Case):
         self.assertIn("workgroups of other shards do not run here", err)
         self.assertFalse(os.path.exists(self.path("p")))
 
+    def reports(self, verb, *words, code, counts=(1, 2, 5)):
+        """The whole run's report in all forms is that of any number of shards; returns its text."""
+        forms = dict(text=[], json=["--json=r.json"], sarif=["--sarif", "r.sarif"], junit=["--junit", "r.xml"],
+                     github=["--github"], suppressions=["--write-suppressions", "r.txt"])
+
+        def all_of(*command_words):
+            made = {}
+            for form, options in forms.items():
+                made[form] = self.run_tool(*command_words, *options, code=code)[0]
+                if options[-1:] > ["--json"]:
+                    made[form] += self.read(options[-1].split("=")[-1]).decode()
+            made["json"] = re.sub(r'"(seconds|wave_instructions_per_second)": [^,]*', r'"\1"', made["json"])
+            return made
+
+        whole = all_of(verb, *words)
+        for count in counts:
+            parts = self.split(verb, count, *words)
+            merged = all_of("merge", parts)
+            for form in forms:
+                self.assertEqual(merged[form], whole[form], f"{form} of {count} parts")
+        return whole["text"]
+
+    def test_check(self):
+        """Findings of an example whose buffers are too small, with their counts and the code that was reached."""
+        text = self.reports("check", *self.example("sha256"), "-g 4096 -b 256 --arg messages=iota:u32:4096 "
+                            "--arg digests=zero:u32:4096 --arg n=4096", code=1)
+        self.assertIn("rule out-of-bounds", text)
+        self.reports("check", *self.example("spmv"), "-g 1024 -b 128 --arg row_start=iota:u32:200 --arg column=iota:u32:200 "
+                     "--arg value=iota:f32:200 --arg x=iota:f32:200 --arg y=zero:f32:200 --arg rows=125", code=0)
+
+    def test_check_uninit(self):
+        """What the digest reads does not count as written."""
+        text = self.reports("check", *self.example("vecadd"), "-g 1024 -b 64 --arg a=uninit:f32:1000 --arg b=iota:f32:1000 "
+                            "--arg c=uninit:f32:999 --arg n=1000", code=1)
+        self.assertIn("rule uninit-global", text)
+
+    @unittest.skipUnless(shutil.which("clang-19") and shutil.which("ld.lld-19") and os.path.exists(BITCODE), "no compiler")
+    def test_check_branches(self):
+        """Code that only some parts reach; pairs of instructions of which some parts see one and others the other."""
+        self.path("races.cl", RACES)
+        text = self.reports("check", "races.cl -m gfx900 -g 1280 -b 128 --arg out=zero:u32:1280", code=1)
+        self.assertGreaterEqual(text.count("rule race-"), 2)
+        self.assertIn("; 5 executions in all", text)
+
+    def test_check_communication(self):
+        """The race between workgroups of different parts is not found, and the merge says so."""
+        words = ("-g 1024 -b 64 --arg a=iota:f32:1088 --arg b=fill:f32:1024:1 --arg c=same:a+256 --arg n=1024 --out a=a.npy")
+        self.assertIn("race-", self.run_tool("check", self.example("vecadd"), words, code=1)[0])
+        parts = self.split("check", 16, self.example("vecadd"), words)
+        out, err = self.run_tool("merge", parts, "--out a=m.npy", code=4)
+        why = ("buffer 'a', offset 256: written in part 1 (part.1), read in part 2 (part.2); 3840 such bytes: races between the "
+               "parts were not looked for")
+        self.assertIn(f"unchecked  vecadd: {why}\nfound      0 errors\n", out)
+        self.assertIn(f"wavemem: vecadd: the analysis is incomplete: {why}\n", err)
+        self.assertIn("nothing is written", err)
+        self.assertFalse(os.path.exists(self.path("m.npy")))
+        self.run_tool("merge", parts, "--json=m.json", code=4)
+        self.assertEqual(json.loads(self.read("m.json"))["incomplete"], [{"what": "vecadd", "why": why}])
+
+    def test_check_stale_values(self):
+        """A finding that is there only because the other part had not written the bytes is left out."""
+        words = ("-g 128 -b 64 --buffer x=uninit:f32:192 --arg a=iota:f32:128 --arg b=iota:f32:128 --arg c=same:x --arg n=128 "
+                 "--only uninit --then -g 64 -b 32 --arg a=same:x+256 --arg b=iota:f32:64 --arg c=zero:f32:64 --arg n=64")
+        self.run_tool("check", self.example("vecadd"), words)
+        parts = self.split("check", 2, self.example("vecadd"), words)
+        out, err = self.run_tool("merge", parts, code=4)
+        self.assertIn("1 finding of class uninit left out, because parts read what other parts wrote", err)
+        self.assertNotIn("rule uninit", out)
+
+    def test_check_fault(self):
+        """A shard that faulted leaves a part with what was found until then."""
+        words = ("-g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=zero:f32:10 --arg n=256 --on-violation stop")
+        whole = self.run_tool("check", self.example("vecadd"), words, code=1)
+        self.run_tool("check", self.example("vecadd"), words, "--shard 1/1 --part part.1", code=3)
+        merged = self.run_tool("merge part.1", code=1)
+        self.assertEqual(merged[0], whole[0])
+        self.assertIn("error: ", merged[1])
+
+    def merge_dispatches(self, count, words, name):
+        """Merges the output and the report, which is the whole run's but for times."""
+        def untimed(name):
+            report = json.loads(self.read(name))
+            for entry in report["dispatches"]:
+                del entry["seconds"], entry["wave_instructions_per_second"]
+            return report
+
+        self.run_tool("run", self.example("vecadd"), words, "--json=whole.json")
+        parts = self.split("run", count, self.example("vecadd"), words)
+        self.run_tool("merge", parts, f"--out {name}=m.bin --json=merged.json")
+        self.assertEqual(untimed("merged.json"), untimed("whole.json"))
+        return self.read("m.bin")
+
+    def test_dispatches(self):
+        """b = 2 i, then c = b + i by the same workgroups; then by others, which read what another part wrote."""
+        words = ("-g 1024 -b 64 --buffer x=zero:f32:1000 --arg a=iota:f32:1000 --arg b=iota:f32:1000 --arg c=same:x --arg n=1000 "
+                 "--then {} --arg b=iota:f32:1000 --arg c=zero:f32:1000 --out c=c.bin")
+        for count in (1, 2, 16):
+            merged = self.merge_dispatches(count, words.format("--arg a=same:x --arg n=1000"), "c")
+            self.assertEqual(merged, pack("f32", [3 * i for i in range(1000)]))
+        parts = self.split("run", 2, self.example("vecadd"), words.format("-g 960 --arg a=same:x+4 --arg n=960"))
+        out, err = self.run_tool("merge", parts, "--out c=m.bin", code=1)
+        self.assertRegex(err, r"\Acommunicates: buffer 'x', offset \d+: written in part \d \(part.\d\) by dispatch 1, read in part \d "
+                              r"\(part.\d\) by dispatch 2; \d+ such bytes\n\Z")
+
+    def test_overwritten(self):
+        """A byte that parts write in different dispatches has the value of the later one, whichever part that is."""
+        words = ("-g 256 -b 64 --buffer o=zero:f32:320 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=same:o+{} --arg n=256 "
+                 "--then --arg a=fill:f32:256:5 --arg b=iota:f32:256 --arg c=same:o+{} --arg n=256 --out o=o.bin")
+        for offsets in ((256, 0), (0, 256)):
+            for count in (2, 3, 4):
+                merged = self.merge_dispatches(count, words.format(*offsets), "o")
+                self.assertEqual(merged, self.read("o.bin"), (offsets, count))
+
+    def test_launches(self):
+        """A finding of the third dispatch only, in the last part."""
+        words = ("-g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=zero:f32:256 --arg n=256 "
+                 "--then -g 512 --arg a=iota:f32:512 --arg b=iota:f32:512 --arg c=zero:f32:512 --arg n=512 "
+                 "--then -g 256 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=zero:f32:250 --arg n=256")
+        self.assertIn("of launch 3", self.reports("check", *self.example("vecadd"), words, code=1, counts=(2, 4)))
+
+    def test_report_of_a_part(self):
+        self.run_tool("run", self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--shard 2/4 --part p --json=part.json")
+        (entry,) = json.loads(self.read("part.json"))["dispatches"]
+        self.assertEqual((entry["workgroups"], entry["waves"], entry["grid"]), (4, 16, [64, 64, 1]))
+
+    def test_damaged_findings(self):
+        """Whatever is in the head of a part of `check`: the report, or one message."""
+        self.split("check", 2, self.example("sha256"), "-g 1024 -b 256 --arg messages=iota:u32:1024 "
+                   "--arg digests=zero:u32:1024 --arg n=1024")
+        head, body, trace = open_part(self.read("part.2"))
+
+        def places(value, path=()):
+            yield path
+            if isinstance(value, (dict, list)):
+                for key in value if isinstance(value, dict) else range(min(len(value), 2)):
+                    yield from places(value[key], (*path, key))
+
+        def changed(value, path, by):
+            if not path:
+                return by
+            copy = dict(value) if isinstance(value, dict) else list(value)
+            copy[path[0]] = changed(value[path[0]], path[1:], by)
+            return copy
+
+        values = (None, -1, 2**63 - 1, "x", [], {})
+        every = [path for path in places(head) if path[:1] in (("check",), ("ran",), ("incomplete",))]
+        for i, path in enumerate(every):
+            for by in values[i % len(values)::len(values)] if command.REDUCED else values:
+                self.path("bad", close_part(changed(head, path, by), body, trace))
+                done = subprocess.run([command.WAVEMEM, "merge", "part.1", "bad", "--json=m.json"], cwd=self.folder.name,
+                                      capture_output=True, encoding="utf-8", timeout=60)
+                self.assertIn(done.returncode, (1, 2, 3, 4), (path, by, done.stderr))
+                if done.returncode == 2:
+                    self.assertRegex(done.stderr, r"wavemem: [^\n]*\n\Z", (path, by))
+
     def test_auto(self):
         words = [*self.example("vecadd"), *"-g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=zero:f32:256 "
                  "--arg n=256 --out c=c.npy --shard auto --part %i".split()]
@@ -191,13 +358,18 @@ class Shards(Case):
         for shard in ("0/2", "3/2", "1", "1/0", "x/2", "1/2/3", "/", "99999999999999999999999/2"):
             self.refused("expected I/N", words, "--part p --shard", shard)
         self.refused("5 shards of 4 workgroups", words, "--part p --shard 1/5")
+        self.refused("2 shards of 1 workgroup;", words, "--part p --shard 1/2 --then -g 64")
         self.refused("--shard needs --part", words, "--shard 1/2")
         self.refused("--part needs --shard", words, "--part p")
         self.refused("--expect: not with --shard", words, "--part p --shard 1/2 --expect c=zero:f32:256")
-        self.refused("--then: not with --shard", words, "--part p --shard 1/2 --then -g 256")
-        self.refused("--json: not with --shard", words, "--part p --shard 1/2 --json")
+        self.refused("outputs are those of the last dispatch", words, "--out c=c.npy --part p --shard 1/2 --then -g 256")
+        self.refused("--then: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --then -g 256")
+        self.refused("--json: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --json")
         self.refused("--sample: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --sample 1/2")
-        self.refused("'check' cannot", ["check", *words[1:]], "--part p --shard 1/2")
+        for option in ("--json", "--sarif s", "--junit j", "--github", "--baseline b", "--suppressions s", "--only-kernel k",
+                       "--write-suppressions w", "--needless", "--shuffle 1", "--all"):
+            self.refused(option.split()[0] + ": not with --shard", ["check", *words[1:]], "--part p --shard 1/2", option)
+        self.refused("--check: not with --shard", words, "--part p --shard 1/2 --check")
         self.refused("cannot be written", words, "--part nowhere/p --shard 1/2")
 
     def test_wrong_parts(self):
@@ -212,9 +384,9 @@ class Shards(Case):
         self.run_tool("run", self.example("transpose"), words, "--shard 2/2 --part run")
         self.refused("parts are needed", "merge --all")
         self.refused("No such file", "merge", one, "absent")
-        self.refused("parts are missing: of 2 parts there is 1, and no workgroup number 8", "merge", one)
-        self.refused("no workgroup number 0", "merge", two)
-        self.refused("workgroups from number 0 on are also in", "merge", one, one)
+        self.refused("parts are missing: of 2 parts there is 1, and not number 2", "merge", one)
+        self.refused("not number 1", "merge", two)
+        self.refused("part 1 is also part.1", "merge", one, one)
         self.refused("third is one of 3 of 16", "merge", two, "third")
         self.refused("of 'transpose_naive' for gfx900", "merge", one, "lds")
         self.refused("its code, arguments or buffers are not those of", "merge", one, "rand")
@@ -225,9 +397,9 @@ class Shards(Case):
         self.refused("no part; expected a file of", "merge", self.example("transpose"))
         content = self.read(two)
         head_size = struct.unpack_from("<Q", content, 8)[0]
-        version = content.replace(b'"version":1', b'"version":9')
+        version = content.replace(b'"version":2', b'"version":9')
         self.path("version", version)
-        self.refused("a part of version 9; this wavemem reads version 1", "merge", one, "version")
+        self.refused("a part of version 9; this wavemem reads version 2", "merge", one, "version")
         for size in [*range(0, 48), head_size, head_size + 40, len(content) // 2, len(content) - 1]:
             self.path("cut", content[:size])
             self.refused("no part" if size < 8 else "cut off", "merge", one, "cut")
@@ -271,7 +443,13 @@ class Shards(Case):
                 self.path("bad", close_part(dict(head, **{key: value}), body, trace))
                 self.merge_any("bad", key, value)
             self.path("bad", close_part({name: value for name, value in head.items() if name != key}, body, trace))
-            self.assertEqual(self.merge_any("bad", key), 0 if key in ("gds", "waves", "wave_instructions") else 2)
+            self.assertEqual(self.merge_any("bad", key), 0 if key in ("ran", "incomplete") else 2, key)
+        for key in head["dispatches"][0]:
+            for value in numbers:
+                self.path("bad", close_part(dict(head, dispatches=[dict(head["dispatches"][0], **{key: value})]), body, trace))
+                self.merge_any("bad", "dispatches", key, value)
+        self.path("bad", close_part(dict(head, dispatches=[]), body, trace))
+        self.assertEqual(self.merge_any("bad", "no dispatches"), 2)
         for place in ("buffers", "outputs"):
             for key in head[place][0]:
                 for value in numbers:
@@ -297,8 +475,9 @@ class Shards(Case):
 
     def test_run_parts_have_no_profile(self):
         parts = self.split("run", 2, self.example("transpose"), "-k transpose_naive " + TRANSPOSE + " --out out=o.npy")
-        self.refused("--json is for parts of 'prof'", "merge", parts, "--json")
-        self.refused("--trace is for parts of 'prof'", "merge", parts, "--trace t")
+        self.refused("parts of 'run', for which there is no --csv", "merge", parts, "--csv=c")
+        self.refused("parts of 'run', for which there is no --trace", "merge", parts, "--trace t")
+        self.refused("parts of 'run', for which there is no --sarif", "merge", parts, "--sarif s")
         self.refused("nothing to write", "merge", parts)
 
 

@@ -760,6 +760,9 @@ static void checks(void **state)
     assert_null(wm_check_findings(check, NULL));
     assert_null(wm_check_coverage(check, NULL));
     assert_null(wm_check_coverage(NULL, &count));
+    assert_null(wm_check_blocks(check, 0, NULL));
+    assert_null(wm_check_blocks(check, 0, &count)); /* nothing has run */
+    assert_null(wm_check_blocks(NULL, 0, &count));
     assert_string_equal(wm_check_class_name(WM_CHECK_RACES), "race");
     assert_string_equal(wm_check_class_name(0), "");
     REFUSES(wm_check_leaks, NULL);

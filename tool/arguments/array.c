@@ -106,8 +106,8 @@ static bool parse_recipe(size_t recipe, const char *spec, struct tool_array *arr
                             (int)type.length, type.text, form);
     snprintf(number, sizeof(number), "%.*s", (int)count.length, count.text);
     if (count.length >= sizeof(number) || !tool_parse_size(number, &array->count) || array->count == 0)
-        return tool_because(diag, "'%.*s' is no number of elements; expected %s", (int)count.length,
-                            count.text, form);
+        return tool_because(diag, "'%.*s' is no number of elements, like 4096, 4k or 64*64; expected %s",
+                            (int)count.length, count.text, form);
     if (__builtin_mul_overflow(array->count, (uint64_t)array->type->size, &bytes) || bytes >> 46)
         return tool_because(diag, "%llu elements do not fit into memory", (unsigned long long)array->count);
     if (!recipes[recipe].parameter) {

@@ -40,6 +40,7 @@ struct tool_buffer {
     struct wm_surface *surface;        /* and where texels are; NULL: linear */
     uint64_t address;                  /* 0 until it is allocated */
     bool filled;
+    bool digested; /* its content is in the digest of --shard */
 };
 
 /* What --symbol writes before a dispatch. */

@@ -15,7 +15,7 @@
 #include "tool/report/document.h"
 #include "tool/report/exports.h"
 #include "tool/report/fidelity.h"
-#include "tool/shard/footprint.h"
+#include "tool/shard/report.h"
 #include "tool/shard/shard.h"
 #include "tool/text.h"
 #include "tool/tool.h"
@@ -575,17 +575,15 @@ static int tell_fault(const struct tool_job *job, const struct tool_dispatch *d,
 }
 
 /* Sets the observer of --exports or of a shard, which has no exports; neither: there is none. */
-static bool begin_observer(struct tool_job *job, struct wm_machine *machine, struct tool_exports *exports,
-                           struct wm_dispatch *dispatch, const struct wm_observer **observer,
-                           struct wm_diag *diag)
+static bool begin_observer(struct tool_job *job, size_t index, struct wm_machine *machine,
+                           struct tool_exports *exports, struct wm_dispatch *dispatch,
+                           const struct wm_observer **observer, struct wm_diag *diag)
 {
     if (job->exports) {
         tool_exports_begin(exports);
         *observer = &exports->observer;
-    } else if (job->shard.text) {
-        if (!tool_shard_begin(job, machine, dispatch, diag))
-            return false;
-        *observer = footprint_observer(job->shard.footprint);
+    } else if (job->shard.text && !tool_shard_begin(job, index, machine, dispatch, observer, diag)) {
+        return false;
     }
     dispatch->observers = observer;
     dispatch->observer_count = *observer != NULL;
@@ -625,7 +623,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     dispatch->print_user = &progress;
     struct tool_exports exports;
     const struct wm_observer *observer = NULL;
-    if (!begin_observer(job, *machine, &exports, dispatch, &observer, &diag)) {
+    if (!begin_observer(job, index, *machine, &exports, dispatch, &observer, &diag)) {
         release(&prepared);
         return tool_fail("%s", diag.message);
     }
@@ -671,7 +669,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     }
     if (*result.incomplete)
         code = tool_incomplete(report, d->kernel->name, result.incomplete);
-    const bool violated = result.violations && !(job->check.classes & WM_CHECK_MEMORY);
+    const bool violated =
+        result.violations && !(job->check.classes & WM_CHECK_MEMORY) && !job->shard.text; /* merge says it */
     if (violated) {
         show_fault("warning", &result.violation);
         fprintf(stderr, "  this is the first of %" PRIu64 " such accesses\n", result.violations);
@@ -681,7 +680,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     if (result.fault.kind != WM_FAULT_NONE)
         return tell_fault(job, d, &result, report);
     if (job->shard.text)
-        return tool_shard_end(job, *machine, &result, &diag) ? code : tool_fail("%s", diag.message);
+        return code;
     code = tool_worse(code, compare_results(job, d, *machine, entry));
     if (stales.count || violated)
         code = tool_worse(code, TOOL_FINDINGS);
@@ -721,6 +720,13 @@ static int show_watchers(struct tool_job *job, const struct watchers *watchers, 
     json_t *findings = tool_json_findings(watchers->check), *coverage = tool_json_coverage(watchers->check),
            *unchecked = unchecked_kernels(job, coverage);
     json_array_extend(findings, watchers->stales);
+    if (job->shard.text) {
+        job->shard.found = tool_part_findings(job, watchers->check, findings, coverage, unchecked);
+        json_decref(findings);
+        json_decref(coverage);
+        json_decref(unchecked);
+        return worst;
+    }
     worst = tool_check_show(&job->check, findings, coverage, unchecked, report, text ? stdout : NULL, worst);
     json_decref(findings);
     json_decref(coverage);
@@ -753,6 +759,9 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     for (size_t i = 0; i < job->count && !ends_job(worst); i++)
         worst = tool_worse(worst, run_dispatch(job, i, &machine, &watchers, report));
     worst = show_watchers(job, &watchers, report, worst);
+    if (job->shard.text && (worst == TOOL_CLEAN || (watchers.check && worst != TOOL_WRONG)) &&
+        !tool_shard_end(job, machine, report, &diag))
+        worst = tool_fail("%s", diag.message);
     fflush(stdout);
     for (size_t i = 0; i < job->count && worst != TOOL_WRONG; i++)
         tool_warn_of_sizes(job, i);

@@ -19,6 +19,7 @@
 
 enum {
     TEXT_MOST = 1 << 16,        /* bytes of text that a result keeps */
+    REPORT_MOST = 1 << 26,      /* bytes of a report in JSON; a longer one is text */
     LOOK_NANOSECONDS = 5000000, /* between two looks at the processes */
 };
 
@@ -92,37 +93,33 @@ static bool start(struct process *process, const struct batch_list *list, size_t
     return false;
 }
 
-/* All of the file; NULL: no memory. Closes it. */
-static char *read_back(FILE *file, size_t *size)
+/* The beginning of what was printed, as text; null: no memory. */
+static json_t *read_text(FILE *file)
 {
-    const long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
-    char *text = end < 0 ? NULL : malloc((size_t)end + 1);
-    *size = 0;
-    if (text) {
-        rewind(file);
-        *size = fread(text, 1, (size_t)end, file);
-        text[*size] = 0;
-    }
-    fclose(file);
-    return text;
+    char *text = malloc(TEXT_MOST + 1);
+    rewind(file);
+    if (text)
+        text[fread(text, 1, TEXT_MOST, file)] = 0;
+    json_t *json = text ? tool_json_text(text) : json_null();
+    free(text);
+    return json;
 }
 
-static json_t *text_of(char *text, size_t size)
+/* What was printed, if it is a report of at most REPORT_MOST bytes; or NULL. */
+static json_t *read_report(FILE *file)
 {
-    if (text && size > TEXT_MOST)
-        text[TEXT_MOST] = 0;
-    return text ? tool_json_text(text) : json_null();
+    const long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+    rewind(file);
+    const int first = end > 0 && end <= REPORT_MOST ? ungetc(getc(file), file) : EOF;
+    return first == '{' ? json_loadf(file, 0, NULL) : NULL;
 }
 
 static json_t *result_of(const struct process *process, const struct batch_run *run, int status)
 {
-    size_t output_size, errors_size;
-    char *output = read_back(process->output, &output_size),
-         *errors = read_back(process->errors, &errors_size);
     json_t *words = json_array();
     for (size_t i = 0; i < run->count; i++)
         json_array_append_new(words, tool_json_text(run->words[i]));
-    json_t *report = output && output[0] == '{' ? json_loadb(output, output_size, 0, NULL) : NULL;
+    json_t *report = read_report(process->output);
     json_t *result =
         json_pack("{s:I, s:o, s:o, s:o, s:b, s:f}", "number", (json_int_t)process->number + 1, "command",
                   words, "exit", WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(),
@@ -131,10 +128,10 @@ static json_t *result_of(const struct process *process, const struct batch_run *
     if (report)
         json_object_set_new(result, "report", report);
     else
-        json_object_set_new(result, "stdout", text_of(output, output_size));
-    json_object_set_new(result, "stderr", text_of(errors, errors_size));
-    free(output);
-    free(errors);
+        json_object_set_new(result, "stdout", read_text(process->output));
+    json_object_set_new(result, "stderr", read_text(process->errors));
+    fclose(process->output);
+    fclose(process->errors);
     return result;
 }
 

@@ -276,11 +276,12 @@ void tool_check_print_all(FILE *file, const struct tool_check_report *report)
     if (i < json_array_size(report->findings))
         fprintf(file, "and %zu more findings: --all\n", json_array_size(report->findings) - i);
     print_classes(file, request->classes);
+    const int64_t workgroups = sum_of(rows, "workgroups"), waves = sum_of(rows, "waves");
     fprintf(file,
-            "ran        %zu kernel%s, %" PRId64 " launch%s, %" PRId64 " workgroups, %" PRId64
-            " waves, %" PRId64 " instructions\n",
-            kernels, kernels == 1 ? "" : "s", launches, launches == 1 ? "" : "es", sum_of(rows, "workgroups"),
-            sum_of(rows, "waves"), sum_of(rows, "instructions"));
+            "ran        %zu kernel%s, %" PRId64 " launch%s, %" PRId64 " workgroup%s, %" PRId64
+            " wave%s, %" PRId64 " instructions\n",
+            kernels, kernels == 1 ? "" : "s", launches, launches == 1 ? "" : "es", workgroups,
+            workgroups == 1 ? "" : "s", waves, waves == 1 ? "" : "s", sum_of(rows, "instructions"));
     print_accesses(file, rows);
     print_gaps(file, report);
     for (i = 0; i < request->suppression_count; i++)

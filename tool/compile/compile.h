@@ -42,6 +42,8 @@ bool tool_is_source(const char *file);
 /* Opens the file. A source is compiled, or taken from the cache. In a file with several bundles, `kernel`
  * chooses among the entries that fit the target. Returns TOOL_CLEAN, or TOOL_WRONG after a message. */
 int tool_open(const struct tool_open *how, struct wm_object **object);
+/* Makes the code object of a source. The caller frees *bytes. As above. */
+int tool_make_object(const struct tool_open *how, uint8_t **bytes, size_t *size);
 
 /* ---- the parts of compilation ---- */
 

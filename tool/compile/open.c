@@ -82,22 +82,34 @@ static int assemble(const struct tool_open *how, const char *target, const char 
     return status == WM_OK ? TOOL_CLEAN : told ? TOOL_WRONG : tool_fail("%s%s", how->where, diag.message);
 }
 
-static int open_source(const struct tool_open *how, enum tool_language language, struct wm_object **object)
+int tool_make_object(const struct tool_open *how, uint8_t **bytes, size_t *size)
 {
+    const enum tool_language language = tool_language_of(how->file);
     char target[64];
-    uint8_t *text, *bytes = NULL;
-    size_t text_size, size = 0;
+    uint8_t *text;
+    size_t text_size;
     struct wm_diag diag;
+    *bytes = NULL;
+    *size = 0;
     if (!tool_read_file(how->file, &text, &text_size, &diag))
         return tool_fail("%s%s", how->where, diag.message);
     int code = choose_target(how, language, (const char *)text, text_size, target);
     if (code == TOOL_CLEAN)
         code = language == TOOL_ASSEMBLY
-                   ? assemble(how, target, (const char *)text, text_size, &bytes, &size)
-                   : tool_compile_source(how, language, target, (const char *)text, text_size, &bytes, &size);
+                   ? assemble(how, target, (const char *)text, text_size, bytes, size)
+                   : tool_compile_source(how, language, target, (const char *)text, text_size, bytes, size);
+    free(text);
+    return code;
+}
+
+static int open_source(const struct tool_open *how, struct wm_object **object)
+{
+    struct wm_diag diag;
+    uint8_t *bytes;
+    size_t size;
+    int code = tool_make_object(how, &bytes, &size);
     if (code == TOOL_CLEAN && wm_object_open(bytes, size, how->file, NULL, object, &diag) != WM_OK)
         code = tool_fail("%s%s", how->where, diag.message);
-    free(text);
     free(bytes);
     return code;
 }
@@ -154,11 +166,10 @@ static enum wm_status search_bundles(const struct tool_open *how, struct wm_obje
 
 int tool_open(const struct tool_open *how, struct wm_object **object)
 {
-    const enum tool_language language = tool_language_of(how->file);
     struct wm_diag diag;
     *object = NULL;
-    if (language != TOOL_NO_SOURCE)
-        return open_source(how, language, object);
+    if (tool_is_source(how->file))
+        return open_source(how, object);
     enum wm_status status =
         (how->code_only ? wm_object_open_code : wm_object_open_file)(how->file, how->target, object, &diag);
     if (status == WM_BAD_ARGUMENT) {

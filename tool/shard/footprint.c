@@ -157,6 +157,18 @@ static void *begin_thread(void *user)
     return calloc(1, sizeof(struct local));
 }
 
+bool footprint_add(struct footprint *footprint, const struct footprint_page *pages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct footprint_page *to = page_at(&footprint->all, pages[i].number);
+        for (size_t byte = 0; to && byte < sizeof to->read; byte++) {
+            to->read[byte] |= pages[i].read[byte];
+            to->written[byte] |= pages[i].written[byte];
+        }
+    }
+    return !footprint->all.failed;
+}
+
 static void end_thread(void *user, void *seen)
 {
     struct footprint *footprint = user;
@@ -166,14 +178,7 @@ static void end_thread(void *user, void *seen)
     pthread_mutex_lock(&footprint->lock);
     footprint->all.failed |= local->pages.failed;
     footprint->gds |= local->gds;
-    for (size_t i = 0; i < local->pages.count; i++) {
-        const struct footprint_page *from = &local->pages.page[i];
-        struct footprint_page *to = page_at(&footprint->all, from->number);
-        for (size_t byte = 0; to && byte < sizeof to->read; byte++) {
-            to->read[byte] |= from->read[byte];
-            to->written[byte] |= from->written[byte];
-        }
-    }
+    footprint_add(footprint, local->pages.page, local->pages.count);
     pthread_mutex_unlock(&footprint->lock);
     free_pages(&local->pages);
     free(local);

@@ -30,6 +30,8 @@ void footprint_destroy(struct footprint *footprint);
 const struct wm_observer *footprint_observer(struct footprint *footprint);
 /* After the dispatch: the pages in ascending order. */
 const struct footprint_page *footprint_pages(struct footprint *footprint, size_t *count);
+/* Adds the pages of another footprint. False: no memory. */
+bool footprint_add(struct footprint *footprint, const struct footprint_page *pages, size_t count);
 /* Whether GDS was accessed, which all workgroups share. */
 bool footprint_has_gds(const struct footprint *footprint);
 

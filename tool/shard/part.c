@@ -62,9 +62,35 @@ static struct part_memory *get_memory(const json_t *list, size_t *count, bool ty
     return NULL;
 }
 
+static struct part_dispatch *get_dispatches(const json_t *list, size_t *count)
+{
+    struct part_dispatch *all = calloc(json_array_size(list) + 1, sizeof *all);
+    size_t i;
+    json_t *one;
+    bool good = all && json_array_size(list);
+    json_array_foreach(list, i, one)
+    {
+        struct part_dispatch *dispatch = good ? &all[i] : NULL;
+        uint64_t pages;
+        if (!dispatch)
+            break;
+        dispatch->kernel = json_string_value(json_object_get(one, "kernel"));
+        dispatch->has_gds = json_is_true(json_object_get(one, "gds"));
+        good = dispatch->kernel && get(one, "first_workgroup", &dispatch->first) &&
+               get(one, "workgroups", &dispatch->workgroups) && get(one, "all_workgroups", &dispatch->all) &&
+               get(one, "pages", &pages);
+        dispatch->page_count = good ? pages : 0;
+    }
+    *count = json_array_size(list);
+    if (good)
+        return all;
+    free(all);
+    return NULL;
+}
+
 static bool read_head(struct part *part, const char *text, size_t size)
 {
-    uint64_t version, pages;
+    uint64_t version;
     part->head = json_loadb(text, size, 0, NULL);
     if (!part->head || !get(part->head, "version", &version))
         return wrong(part, "its head is not JSON with a version");
@@ -74,20 +100,63 @@ static bool read_head(struct part *part, const char *text, size_t size)
         return false;
     }
     part->verb = json_string_value(json_object_get(part->head, "verb"));
-    part->kernel = json_string_value(json_object_get(part->head, "kernel"));
     part->target = json_string_value(json_object_get(part->head, "target"));
     part->digest = json_string_value(json_object_get(part->head, "digest"));
-    part->has_gds = json_is_true(json_object_get(part->head, "gds"));
-    const bool good = get(part->head, "part", &part->index) && get(part->head, "parts", &part->count) &&
-                      get(part->head, "first_workgroup", &part->first) &&
-                      get(part->head, "workgroups", &part->workgroups) &&
-                      get(part->head, "all_workgroups", &part->all) && get(part->head, "pages", &pages);
-    if (!good || !part->verb || !part->kernel || !part->target || !part->digest || !part->index--)
+    const bool good = get(part->head, "part", &part->index) && get(part->head, "parts", &part->count);
+    if (!good || !part->verb || !part->target || !part->digest || !part->index--)
         return wrong(part, "its head lacks a member");
-    part->page_count = pages;
+    part->dispatches = get_dispatches(json_object_get(part->head, "dispatches"), &part->dispatch_count);
+    if (!part->dispatches)
+        return wrong(part, "its head lacks dispatches");
     part->buffers = get_memory(json_object_get(part->head, "buffers"), &part->buffer_count, false);
     part->outputs = get_memory(json_object_get(part->head, "outputs"), &part->output_count, true);
     return (part->buffers && part->outputs) || wrong(part, "its head lacks buffers or outputs");
+}
+
+/* Checks the pages of a dispatch: in order, and within the address space. */
+static bool check_pages(const struct part *part, const struct part_dispatch *dispatch)
+{
+    for (size_t i = 0; i < dispatch->page_count; i++)
+        if (dispatch->pages[i].number > UINT64_MAX / FOOTPRINT_PAGE - 1)
+            return wrong(part, "a page lies behind the address space");
+    for (size_t i = 1; i < dispatch->page_count; i++)
+        if (dispatch->pages[i].number <= dispatch->pages[i - 1].number)
+            return wrong(part, "its pages are not in order");
+    return true;
+}
+
+/* Reads the body from the pages on. */
+static bool read_pages(struct part *part, const uint8_t *at, size_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < part->dispatch_count; i++) {
+        if (part->dispatches[i].page_count > size / sizeof *part->pages - count)
+            return wrong(part, "its pages exceed its body");
+        count += part->dispatches[i].page_count;
+    }
+    const size_t bytes = count * sizeof *part->pages;
+    part->all_pages = malloc(bytes + 1); /* aligned: outputs before them may have any size */
+    part->footprint = footprint_create();
+    bool good = part->all_pages && part->footprint;
+    if (good)
+        memcpy(part->all_pages, at, bytes);
+    for (size_t i = 0, page = 0; i < part->dispatch_count && good; i++) {
+        struct part_dispatch *dispatch = &part->dispatches[i];
+        dispatch->pages = &part->all_pages[page];
+        page += dispatch->page_count;
+        if (!check_pages(part, dispatch))
+            return false;
+        good = footprint_add(part->footprint, dispatch->pages, dispatch->page_count);
+    }
+    part->pages = good ? footprint_pages(part->footprint, &part->page_count) : NULL;
+    part->overwritten = good ? calloc(part->page_count + 1, sizeof *part->overwritten) : NULL;
+    if (!part->overwritten) {
+        tool_fail("%s: out of memory", part->path);
+        return false;
+    }
+    part->data = at + bytes;
+    part->data_size = size - bytes;
+    return part->index || !part->data_size || wrong(part, "more stands behind its pages");
 }
 
 static bool read_body(struct part *part, const uint8_t *packed, size_t packed_size, size_t size)
@@ -114,27 +183,7 @@ static bool read_body(struct part *part, const uint8_t *packed, size_t packed_si
         whole += part->outputs[i].size;
     }
     part->whole = part->index ? NULL : part->body;
-    if (part->page_count > left / sizeof *part->pages)
-        return wrong(part, "its pages exceed its body");
-    const size_t pages = part->page_count * sizeof *part->pages;
-    struct footprint_page *aligned = malloc(pages + 1); /* outputs may have any size */
-    if (!aligned) {
-        tool_fail("%s: out of memory", part->path);
-        return false;
-    }
-    memcpy(aligned, part->body + whole, pages);
-    part->pages = aligned;
-    part->data = part->body + whole + pages;
-    part->data_size = left - pages;
-    if (!part->index && part->data_size)
-        return wrong(part, "more stands behind its pages");
-    for (size_t i = 0; i < part->page_count; i++)
-        if (aligned[i].number > UINT64_MAX / FOOTPRINT_PAGE - 1)
-            return wrong(part, "a page lies behind the address space");
-    for (size_t i = 1; i < part->page_count; i++)
-        if (aligned[i].number <= aligned[i - 1].number)
-            return wrong(part, "its pages are not in order");
-    return true;
+    return read_pages(part, part->body + whole, left);
 }
 
 bool part_read(struct part *part, const char *path)
@@ -148,7 +197,7 @@ bool part_read(struct part *part, const char *path)
     }
     const size_t start = PART_MAGIC_BYTES + 8 * PART_SIZES;
     if (size < PART_MAGIC_BYTES || memcmp(part->file, PART_MAGIC, PART_MAGIC_BYTES) != 0) {
-        tool_fail("%s: no part; expected a file of 'wavemem run' or 'prof' with --part", path);
+        tool_fail("%s: no part; expected a file of 'wavemem run', 'prof' or 'check' with --part", path);
         return false;
     }
     uint64_t sizes[PART_SIZES] = {0}, left = size < start ? 0 : size - start;
@@ -171,7 +220,10 @@ bool part_read(struct part *part, const char *path)
 void part_free(struct part *part)
 {
     json_decref(part->head);
-    free((void *)part->pages);
+    footprint_destroy(part->footprint);
+    free(part->overwritten);
+    free(part->all_pages);
+    free(part->dispatches);
     free(part->buffers);
     free(part->outputs);
     free(part->body);

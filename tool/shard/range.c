@@ -119,7 +119,10 @@ char *tool_range_path(const char *path, const struct tool_range *range)
 
 void tool_shard_free(struct tool_shard *shard)
 {
-    footprint_destroy(shard->footprint);
+    for (size_t i = 0; i < shard->count; i++)
+        footprint_destroy(shard->dispatches[i].footprint);
+    free(shard->dispatches);
+    json_decref(shard->found);
     json_decref(shard->head);
     free(shard->body);
     free(shard->path);

@@ -14,14 +14,20 @@ struct tool_range {
     uint64_t index, count;
 };
 
+/* What of a dispatch the shard runs: `workgroups` of `all`. */
+struct tool_shard_dispatch {
+    uint64_t first, workgroups, all;
+    struct footprint *footprint; /* NULL: the dispatch has not begun */
+};
+
 struct tool_shard {
     const char *text, *part; /* --shard, --part; NULL: not given */
     struct tool_range range;
     char *path; /* of the part: `part` with the number of the shard */
-    uint64_t first, workgroups, all;
-    /* of the dispatch: */
-    uint64_t digest; /* of what it reads: code, arguments, buffers */
-    struct footprint *footprint;
+    struct tool_shard_dispatch *dispatches;
+    size_t count;
+    uint64_t digest; /* of what the dispatches read: code, arguments, buffers */
+    json_t *found;   /* `check`: what it found (report.h); else NULL */
     json_t *head;
     uint8_t *body;
     size_t body_size;

@@ -16,26 +16,53 @@
 
 /* ---- options ---- */
 
-/* The first option of the job that a shard does not have; NULL: none. */
-static const char *refused_option(const struct tool_job *job)
+struct refused {
+    bool given;
+    const char *name;
+};
+
+static const char *first_given(const struct refused *options, size_t count)
 {
-    const struct tool_dispatch *d = &job->dispatches[0];
-    const struct tool_prof_outputs *outputs = &job->outputs;
-    const struct {
-        bool given;
-        const char *name;
-    } options[] = {
-        {job->count > 1, "--then"},
+    for (size_t i = 0; i < count; i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
+/* The first option that a shard does not have; NULL: none. */
+static const char *refused_of_dispatch(const struct tool_dispatch *d)
+{
+    const struct refused options[] = {
         {d->expectations.count, "--expect"},
         {d->cooperative, "--cooperative"},
         {d->final.path, "--registers"},
-        {job->check.given || job->check.classes, "--check"},
+    };
+    return first_given(options, sizeof options / sizeof *options);
+}
+
+static const char *refused_of_job(const struct tool_job *job)
+{
+    const struct tool_prof_outputs *outputs = &job->outputs;
+    const struct tool_check_request *check = &job->check;
+    const bool checks = !strcmp(job->verb, "check");
+    const struct refused options[] = {
+        {job->count > 1 && !strcmp(job->verb, "prof"), "--then"},
+        {!checks && (check->given || check->classes), "--check"},
+        {check->only_kernel, "--only-kernel"},
+        {check->suppressions, "--suppressions"},
+        {check->write_suppressions, "--write-suppressions"},
+        {check->baseline, "--baseline"},
+        {check->sarif, "--sarif"},
+        {check->junit, "--junit"},
+        {check->github, "--github"},
+        {check->needless, "--needless"},
+        {check->shuffle, "--shuffle"},
         {job->scalar_cache, "--scalar-cache"},
         {job->fidelity, "--fidelity"},
         {job->exports, "--exports"},
         {job->sample, "--sample"},
         {outputs->trace_path, "--trace"},
-        {outputs->json, "--json"},
+        {outputs->json && strcmp(job->verb, "run") != 0, "--json"},
         {outputs->html_path, "--html"},
         {outputs->counters_path, "--counters"},
         {outputs->gates.count, "--fail-if"},
@@ -46,46 +73,72 @@ static const char *refused_option(const struct tool_job *job)
         {outputs->show.all, "--all"},
         {outputs->show.instructions, "--instructions"},
     };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].given)
-            return options[i].name;
-    return NULL;
+    return first_given(options, sizeof options / sizeof *options);
+}
+
+/* What the shard can do with the outputs of dispatch `index`. */
+static int check_outputs(const struct tool_job *job, size_t index)
+{
+    const struct tool_dispatch *d = &job->dispatches[index];
+    if (d->outputs.count && index + 1 < job->count)
+        return tool_fail("%s--out %s: with --shard, outputs are those of the last dispatch", d->where,
+                         d->output[0].key);
+    for (size_t i = 0; i < d->outputs.count; i++)
+        if (tool_is_image(d->output[i].buffer))
+            return tool_fail("--out %s: images cannot be merged from shards", d->output[i].key);
+    return TOOL_CLEAN;
+}
+
+/* Which workgroups of each dispatch the shard runs: at least one, so that each shard allocates the same. */
+static int choose_workgroups(struct tool_job *job)
+{
+    struct tool_shard *shard = &job->shard;
+    if (!(shard->dispatches = calloc(job->count, sizeof *shard->dispatches)))
+        return tool_fail("out of memory");
+    shard->count = job->count;
+    for (size_t i = 0; i < job->count; i++) {
+        const struct tool_dispatch *d = &job->dispatches[i];
+        struct tool_shard_dispatch *its = &shard->dispatches[i];
+        its->all = 1;
+        for (unsigned axis = 0; axis < 3; axis++)
+            its->all *= ((uint64_t)d->grid[axis] + d->workgroup[axis] - 1) / d->workgroup[axis];
+        if (shard->range.count > its->all)
+            return tool_fail("%s--shard %s: %" PRIu64 " shards of %" PRIu64
+                             " workgroup%s; at most one for each",
+                             d->where, shard->text, shard->range.count, its->all, its->all == 1 ? "" : "s");
+        tool_range_of(&shard->range, its->all, &its->first, &its->workgroups);
+    }
+    return TOOL_CLEAN;
 }
 
 int tool_shard_check(struct tool_job *job)
 {
     struct tool_shard *shard = &job->shard;
-    const struct tool_dispatch *d = &job->dispatches[0];
     if (!shard->text && !shard->part)
         return TOOL_CLEAN;
     if (!shard->text || !shard->part)
         return tool_fail("%s needs %s", shard->text ? "--shard" : "--part",
                          shard->text ? "--part FILE, which 'wavemem merge' reads" : "--shard I/N");
-    if (!strcmp(job->verb, "check"))
-        return tool_fail("--shard: 'run' and 'prof' can be split, 'check' cannot");
     if (!WMI_HAS_ZSTD)
         return tool_fail("--shard: %s", WMI_NO_ZSTD);
-    const char *refused = refused_option(job);
+    const char *refused = refused_of_job(job);
+    for (size_t i = 0; i < job->count && !refused; i++)
+        refused = refused_of_dispatch(&job->dispatches[i]);
     if (refused)
-        return tool_fail("%s: not with --shard, which runs a part of one dispatch; reports are made by "
+        return tool_fail("%s: not with --shard, which runs a part of the workgroups; reports are made by "
                          "'wavemem merge'",
                          refused);
     if (!tool_parse_range("--shard", shard->text, &shard->range))
         return TOOL_WRONG;
-    for (size_t i = 0; i < d->outputs.count; i++)
-        if (tool_is_image(d->output[i].buffer))
-            return tool_fail("--out %s: images cannot be merged from shards", d->output[i].key);
-    shard->all = 1;
-    for (unsigned i = 0; i < 3; i++)
-        shard->all *= ((uint64_t)d->grid[i] + d->workgroup[i] - 1) / d->workgroup[i];
-    if (shard->range.count > shard->all)
-        return tool_fail("--shard %s: %" PRIu64 " shards of %" PRIu64 " workgroup%s; at most one for each",
-                         shard->text, shard->range.count, shard->all, shard->all == 1 ? "" : "s");
+    for (size_t i = 0; i < job->count; i++)
+        if (check_outputs(job, i) != TOOL_CLEAN)
+            return TOOL_WRONG;
+    if (choose_workgroups(job) != TOOL_CLEAN)
+        return TOOL_WRONG;
     if (!strcmp(shard->text, "auto") && shard->range.count > 1 && !strstr(shard->part, "%i"))
         return tool_fail("--part %s: all shards would write the same file; expected a name with %%i, the "
                          "number of the shard",
                          shard->part);
-    tool_range_of(&shard->range, shard->all, &shard->first, &shard->workgroups);
     shard->path = tool_range_path(shard->part, &shard->range);
     return shard->path ? tool_check_file("--part", shard->path) : tool_fail("out of memory");
 }
@@ -111,16 +164,33 @@ static uint64_t add_text(uint64_t digest, const char *text)
     return add_bytes(digest, text, strlen(text));
 }
 
-/* Sets the digest of what decides the result: parts of the same dispatch have the same. */
-static bool make_digest(struct tool_job *job, struct wm_machine *machine, const struct wm_dispatch *dispatch,
-                        struct wm_diag *diag)
+/* Adds the content of a buffer. A copy of it: to a check, a pointer to it would mean that the host writes it.
+ */
+static bool add_memory(struct wm_machine *machine, const struct tool_buffer *buffer, uint64_t *digest,
+                       struct wm_diag *diag)
 {
-    const struct tool_dispatch *d = &job->dispatches[0];
+    const uint64_t bytes = tool_buffer_bytes(buffer);
+    uint8_t chunk[1 << 14];
+    for (uint64_t at = 0, size; at < bytes; at += size) {
+        size = bytes - at < sizeof chunk ? bytes - at : sizeof chunk;
+        if (wm_read(machine, buffer->address + at, chunk, size, diag) != WM_OK)
+            return false;
+        *digest = add_bytes(*digest, chunk, size);
+    }
+    return true;
+}
+
+/* Adds what decides the result of a dispatch to the digest: parts of the same job have the same. Of a buffer
+ * only its first content: what dispatches write differs from part to part. */
+static bool add_dispatch(struct tool_job *job, size_t index, struct wm_machine *machine,
+                         const struct wm_dispatch *dispatch, struct wm_diag *diag)
+{
+    const struct tool_dispatch *d = &job->dispatches[index];
     uint8_t *file;
     size_t size;
     if (!tool_read_file(d->file, &file, &size, diag))
         return false;
-    uint64_t digest = add_bytes(0, file, size);
+    uint64_t digest = add_bytes(job->shard.digest, file, size);
     free(file);
     digest = add_text(add_text(digest, wm_object_target(d->object)), d->kernel->name);
     digest = add_bytes(digest, d->grid, sizeof d->grid);
@@ -128,31 +198,34 @@ static bool make_digest(struct tool_job *job, struct wm_machine *machine, const 
     digest = add_bytes(digest, d->offset, sizeof d->offset);
     digest = add_bytes(digest, dispatch->arguments, dispatch->arguments_size);
     digest = add_bytes(digest, &dispatch->dynamic_lds, sizeof dispatch->dynamic_lds);
-    const uint64_t modes[] = {(uint64_t)job->alignment, job->goes_on, d->bare, d->scratch};
+    const uint64_t modes[] = {(uint64_t)job->alignment, job->goes_on, d->bare, d->scratch,
+                              job->check.classes};
     digest = add_bytes(digest, modes, sizeof modes);
-    for (size_t i = 0; i < d->registers.count; i++)
-        digest = add_text(add_text(digest, d->registers.pairs[i].key), d->registers.pairs[i].value);
-    for (const struct tool_buffer *b = job->buffers; b; b = b->next) {
-        const uint64_t bytes = tool_buffer_bytes(b);
-        const void *content = b->address ? wm_host_pointer(machine, b->address, bytes) : NULL;
+    const struct tool_pairs *pairs[] = {&d->registers, &d->symbols};
+    for (size_t list = 0; list < sizeof pairs / sizeof *pairs; list++)
+        for (size_t i = 0; i < pairs[list]->count; i++)
+            digest = add_text(add_text(digest, pairs[list]->pairs[i].key), pairs[list]->pairs[i].value);
+    for (struct tool_buffer *b = job->buffers; b; b = b->next) {
         digest = add_bytes(add_text(digest, b->name), &b->address, sizeof b->address);
-        if (content)
-            digest = add_bytes(digest, content, bytes);
+        if (b->address && !b->digested && !add_memory(machine, b, &digest, diag))
+            return false;
+        b->digested = b->address;
     }
     job->shard.digest = digest;
     return true;
 }
 
-bool tool_shard_begin(struct tool_job *job, struct wm_machine *machine, struct wm_dispatch *dispatch,
-                      struct wm_diag *diag)
+bool tool_shard_begin(struct tool_job *job, size_t index, struct wm_machine *machine,
+                      struct wm_dispatch *dispatch, const struct wm_observer **observer, struct wm_diag *diag)
 {
-    struct tool_shard *shard = &job->shard;
-    dispatch->first_workgroup = shard->first;
-    dispatch->workgroup_count = shard->workgroups;
-    shard->footprint = footprint_create();
-    if (!shard->footprint)
+    struct tool_shard_dispatch *its = &job->shard.dispatches[index];
+    dispatch->first_workgroup = its->first;
+    dispatch->workgroup_count = its->workgroups;
+    its->footprint = footprint_create();
+    if (!its->footprint)
         return tool_because(diag, "out of memory");
-    return make_digest(job, machine, dispatch, diag);
+    *observer = footprint_observer(its->footprint);
+    return add_dispatch(job, index, machine, dispatch, diag);
 }
 
 /* ---- what goes into the part ---- */
@@ -168,32 +241,62 @@ static json_t *describe_memory(const char *name, uint64_t address, uint64_t size
                      (json_int_t)size);
 }
 
-static json_t *make_head(const struct tool_job *job, const struct wm_result *result, size_t pages)
+/* The dispatches of the job, with the pages of those that began. */
+static json_t *describe_dispatches(const struct tool_job *job)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < job->count; i++) {
+        const struct tool_shard_dispatch *its = &job->shard.dispatches[i];
+        size_t pages = 0;
+        if (its->footprint)
+            footprint_pages(its->footprint, &pages);
+        json_array_append_new(
+            list, json_pack("{s:o, s:I, s:I, s:I, s:b, s:I}", "kernel",
+                            tool_json_text(job->dispatches[i].kernel->name), "first_workgroup",
+                            (json_int_t)its->first, "workgroups", (json_int_t)its->workgroups,
+                            "all_workgroups", (json_int_t)its->all, "gds",
+                            its->footprint && footprint_has_gds(its->footprint), "pages", (json_int_t)pages));
+    }
+    return list;
+}
+
+/* The outputs that the part has: those of the last dispatch, unless a fault ended the job before it. */
+static size_t outputs_of(const struct tool_job *job, const struct tool_output **outputs)
+{
+    const struct tool_dispatch *last = &job->dispatches[job->count - 1];
+    *outputs = last->output;
+    return job->shard.dispatches[job->count - 1].footprint ? last->outputs.count : 0;
+}
+
+static json_t *make_head(const struct tool_job *job, const json_t *report)
 {
     const struct tool_shard *shard = &job->shard;
-    const struct tool_dispatch *d = &job->dispatches[0];
+    const struct tool_output *outputs_made;
+    const size_t output_count = outputs_of(job, &outputs_made);
     char digest[20];
     snprintf(digest, sizeof digest, "%016" PRIx64, shard->digest);
     json_t *buffers = json_array(), *outputs = json_array();
     for (const struct tool_buffer *b = job->buffers; b; b = b->next)
         if (b->address)
             json_array_append_new(buffers, describe_memory(b->name, b->address, tool_buffer_bytes(b)));
-    for (size_t i = 0; i < d->outputs.count; i++) {
-        const struct tool_output *output = &d->output[i];
+    for (size_t i = 0; i < output_count; i++) {
+        const struct tool_output *output = &outputs_made[i];
         json_t *one =
             describe_memory(output->key, output->buffer->address + output->offset, output_size(output));
         json_object_set_new(one, "type", json_string(tool_buffer_type(output->buffer, output->offset)->name));
         json_object_set_new(one, "shape", json_string(output->offset ? "" : output->buffer->array.shape));
         json_array_append_new(outputs, one);
     }
-    return json_pack("{s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:s, s:s, s:b, s:I, s:I, s:I, s:o, s:o}",
-                     "version", PART_VERSION, "verb", job->verb, "part", (json_int_t)shard->range.index + 1,
-                     "parts", (json_int_t)shard->range.count, "first_workgroup", (json_int_t)shard->first,
-                     "workgroups", (json_int_t)shard->workgroups, "all_workgroups", (json_int_t)shard->all,
-                     "kernel", tool_json_text(d->kernel->name), "target", wm_object_target(d->object),
-                     "digest", digest, "gds", footprint_has_gds(shard->footprint), "waves",
-                     (json_int_t)result->waves, "wave_instructions", (json_int_t)result->wave_instructions,
-                     "pages", (json_int_t)pages, "buffers", buffers, "outputs", outputs);
+    json_t *head =
+        json_pack("{s:i, s:s, s:I, s:I, s:s, s:s, s:o, s:o, s:o}", "version", PART_VERSION, "verb", job->verb,
+                  "part", (json_int_t)shard->range.index + 1, "parts", (json_int_t)shard->range.count,
+                  "target", wm_object_target(job->dispatches[0].object), "digest", digest, "dispatches",
+                  describe_dispatches(job), "buffers", buffers, "outputs", outputs);
+    json_object_set(head, "ran", json_object_get(report, "dispatches"));
+    json_object_set(head, "incomplete", json_object_get(report, "incomplete"));
+    if (shard->found)
+        json_object_set(head, "check", shard->found);
+    return head;
 }
 
 /* Writes the bytes that the shard wrote to the page, and that an output has. */
@@ -214,30 +317,59 @@ static bool write_page(FILE *out, const struct footprint_page *page, const struc
     return true;
 }
 
-bool tool_shard_end(struct tool_job *job, struct wm_machine *machine, const struct wm_result *result,
+/* Writes the pages of each dispatch, and adds all of them to `job_pages`. */
+static bool write_pages(FILE *out, const struct tool_shard *shard, struct footprint *job_pages)
+{
+    for (size_t i = 0; i < shard->count; i++) {
+        size_t count = 0;
+        const struct footprint_page *pages =
+            shard->dispatches[i].footprint ? footprint_pages(shard->dispatches[i].footprint, &count) : NULL;
+        if (count &&
+            (fwrite(pages, sizeof *pages, count, out) != count || !footprint_add(job_pages, pages, count)))
+            return false;
+    }
+    return true;
+}
+
+static bool write_body(FILE *out, const struct tool_job *job, struct wm_machine *machine,
+                       struct footprint *job_pages)
+{
+    const struct tool_shard *shard = &job->shard;
+    const struct tool_output *outputs;
+    const size_t output_count = outputs_of(job, &outputs);
+    for (size_t i = 0; i < output_count && !shard->range.index; i++) {
+        const struct tool_output *output = &outputs[i];
+        const uint64_t size = output_size(output);
+        const void *bytes = wm_host_pointer(machine, output->buffer->address + output->offset, size);
+        if (!bytes || fwrite(bytes, 1, size, out) != size)
+            return false;
+    }
+    if (!write_pages(out, shard, job_pages))
+        return false;
+    size_t count;
+    const struct footprint_page *pages = footprint_pages(job_pages, &count);
+    for (size_t page = 0; page < count && shard->range.index; page++)
+        for (size_t i = 0; i < output_count; i++)
+            if (!write_page(out, &pages[page], &outputs[i], machine))
+                return false;
+    return true;
+}
+
+bool tool_shard_end(struct tool_job *job, struct wm_machine *machine, const json_t *report,
                     struct wm_diag *diag)
 {
     struct tool_shard *shard = &job->shard;
-    const struct tool_dispatch *d = &job->dispatches[0];
-    size_t count;
-    const struct footprint_page *pages = footprint_pages(shard->footprint, &count);
+    struct footprint *job_pages = footprint_create();
     FILE *out = open_memstream((char **)&shard->body, &shard->body_size);
-    bool good = out;
-    for (size_t i = 0; good && i < d->outputs.count && !shard->range.index; i++) {
-        const struct tool_output *output = &d->output[i];
-        const uint64_t size = output_size(output);
-        const void *bytes = wm_host_pointer(machine, output->buffer->address + output->offset, size);
-        good = bytes && fwrite(bytes, 1, size, out) == size;
-    }
-    good = good && (!count || fwrite(pages, sizeof *pages, count, out) == count);
-    for (size_t page = 0; good && page < count && shard->range.index; page++)
-        for (size_t i = 0; good && i < d->outputs.count; i++)
-            good = write_page(out, &pages[page], &d->output[i], machine);
+    bool good = out && job_pages && write_body(out, job, machine, job_pages);
     if (out && fclose(out))
         good = false;
-    shard->head = good ? make_head(job, result, count) : NULL;
-    footprint_destroy(shard->footprint);
-    shard->footprint = NULL;
+    shard->head = good ? make_head(job, report) : NULL;
+    footprint_destroy(job_pages);
+    for (size_t i = 0; i < shard->count; i++) {
+        footprint_destroy(shard->dispatches[i].footprint);
+        shard->dispatches[i].footprint = NULL;
+    }
     return shard->head || tool_because(diag, "no memory for the part");
 }
 

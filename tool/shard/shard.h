@@ -7,11 +7,13 @@
 
 /* Checks the job's --shard and --part against its other options. TOOL_CLEAN or TOOL_WRONG. */
 int tool_shard_check(struct tool_job *job);
-/* Before the dispatch, whose memory is filled: makes it run the shard's workgroups only, and watches it. */
-bool tool_shard_begin(struct tool_job *job, struct wm_machine *machine, struct wm_dispatch *dispatch,
+/* Before dispatch `index`, whose memory is filled: chooses the shard's workgroups, and sets *observer to what
+ * watches them. */
+bool tool_shard_begin(struct tool_job *job, size_t index, struct wm_machine *machine,
+                      struct wm_dispatch *dispatch, const struct wm_observer **observer,
                       struct wm_diag *diag);
-/* After it, without a fault: keeps what goes into the part. */
-bool tool_shard_end(struct tool_job *job, struct wm_machine *machine, const struct wm_result *result,
+/* After the last dispatch: keeps what goes into the part. report: of the job. */
+bool tool_shard_end(struct tool_job *job, struct wm_machine *machine, const json_t *report,
                     struct wm_diag *diag);
 /* Writes the part, with the `size` bytes of a trace. */
 int tool_shard_write(struct tool_job *job, const uint8_t *trace, size_t size);
