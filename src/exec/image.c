@@ -43,17 +43,20 @@ static uint32_t coordinate(const char *frame, const struct wmi_op *op, unsigned 
     return r.a16 ? value >> index % 2 * 16 & 0xffff : value;
 }
 
+/* more: number of samples after the one in the address. */
 static struct wmi_texel texel_of(const char *frame, const struct wmi_op *op, const struct wmi_image *image,
-                                 unsigned lane)
+                                 unsigned lane, unsigned more)
 {
     const struct wmi_image_request r = wmi_image_request_of(op->data);
     uint32_t coordinates[WMI_IMAGE_COORDINATES];
     for (unsigned i = 0; i < WMI_IMAGE_COORDINATES; i++)
         coordinates[i] = coordinate(frame, op, i, lane);
-    return wmi_image_texel(image, r.dim, r.array, r.level, coordinates);
+    struct wmi_texel texel = wmi_image_texel(image, r.dim, r.array, r.level, coordinates);
+    texel.sample += texel.sample < image->samples ? more : 0;
+    return texel;
 }
 
-static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
+static void make_plan(char *frame, const struct wmi_op *op, unsigned more, struct plan *plan)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_image_request r = wmi_image_request_of(m);
@@ -71,7 +74,7 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
         plan->address[lane] = 0;
         if (plan->image->refused)
             continue;
-        const struct wmi_texel texel = texel_of(frame, op, plan->image, lane);
+        const struct wmi_texel texel = texel_of(frame, op, plan->image, lane, more);
         plan->address[lane] = wmi_texel_address(plan->image, &texel);
         if (!plan->image->bound || !plan->bytes || !r.dmask || !wmi_image_in_range(plan->image, &texel))
             continue;
@@ -86,6 +89,17 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
     }
 }
 
+static void refuse(char *frame, const struct wmi_memory_op *m, const struct plan *plan, const char *why)
+{
+    const struct wmi_fault fault = {.kind = WM_FAULT_RESOURCE,
+                                    .pc = m->pc,
+                                    .detail = why,
+                                    .lanes = plan->lanes,
+                                    .bytes = plan->bytes,
+                                    .store = m->kind != WMI_ACCESS_LOAD};
+    wmi_wave_fault(wmi_wave_of(frame), &fault);
+}
+
 /* Whether the instruction is carried out. A violation either ends the run, or the lanes are treated as out of
  * range. An unsupported image always ends the run. */
 static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *plan)
@@ -97,13 +111,7 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *p
     };
     const uint64_t forbidden = plan->outside | plan->misaligned | plan->read_only;
     if (plan->image->refused && plan->lanes) {
-        struct wmi_fault fault = {.kind = WM_FAULT_RESOURCE,
-                                  .pc = m->pc,
-                                  .detail = plan->image->refused,
-                                  .lanes = plan->lanes,
-                                  .bytes = plan->bytes,
-                                  .store = m->kind != WMI_ACCESS_LOAD};
-        wmi_wave_fault(wmi_wave_of(frame), &fault);
+        refuse(frame, m, plan, plan->image->refused);
         return false;
     }
     if (!forbidden)
@@ -143,6 +151,8 @@ static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint
 
 /* ---- the steps ---- */
 
+enum { SAMPLES = 4 }; /* of an MSAA load */
+
 /* Loads the dwords of a texel. Source: Vega ISA, IMAGE_LOAD_PCK and IMAGE_LOAD_PCK_SGN. */
 static void load_raw(const unsigned char *element, unsigned bytes, bool is_signed, uint32_t value[4])
 {
@@ -151,21 +161,21 @@ static void load_raw(const unsigned char *element, unsigned bytes, bool is_signe
         value[0] = (uint32_t)((int32_t)(value[0] << (32 - 8 * bytes)) >> (32 - 8 * bytes));
 }
 
-static void load(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned lane)
+/* The components of a lane's texel. */
+static void load(const struct wmi_op *op, const struct plan *plan, unsigned lane, uint32_t value[4])
 {
     const struct wmi_image_request r = wmi_image_request_of(op->data);
     const bool half = r.d16;
-    uint32_t value[4] = {0};
     unsigned char element[TEXEL_BYTES] = {0};
+    memset(value, 0, 4 * sizeof *value);
     if (plan->host[lane])
         memcpy(element, plan->host[lane], plan->bytes);
     if (r.raw)
         load_raw(element, plan->bytes, r.is_signed, value);
     else if (plan->host[lane])
         wmi_format_load(&plan->image->format, element, half, value);
-    if (plan->image->bound && !r.raw)
+    if (plan->image->bound && !r.raw && r.msaa != WMI_MSAA_STORED)
         wmi_format_select_load(&plan->image->format, plan->image->select, half, value);
-    put_values(frame, op, lane, value);
 }
 
 static void store(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned lane)
@@ -190,17 +200,57 @@ const struct wmi_op *wmi_step_image_access(char *restrict frame, const struct wm
     const struct wmi_memory_op *m = op->data;
     const enum wmi_atomic operation = (enum wmi_atomic)wmi_image_request_of(m).operation;
     struct plan plan;
-    make_plan(frame, op, &plan);
+    make_plan(frame, op, 0, &plan);
     if (!may_go_on(frame, m, &plan))
         return NULL;
     for (uint64_t left = plan.lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
-        if (m->kind == WMI_ACCESS_LOAD)
-            load(frame, op, &plan, lane);
-        else if (m->kind == WMI_ACCESS_STORE)
+        uint32_t value[4];
+        if (m->kind == WMI_ACCESS_LOAD) {
+            load(op, &plan, lane, value);
+            put_values(frame, op, lane, value);
+        } else if (m->kind == WMI_ACCESS_STORE)
             store(frame, op, &plan, lane);
         else
             wmi_atomic_lane(frame, op, operation, lane, plan.host[lane]);
+    }
+    return op + 1;
+}
+
+/* Four samples of a texel, one component each. Source: RDNA 3 ISA, IMAGE_MSAA_LOAD; LLVM,
+ * AMDGPUImageIntrinsicOptimizer, which makes it of four loads whose first sample is a multiple of four.
+ * Unverified: that others also count from the given sample on, samples that the image does not have (ours 0),
+ * DMASK with several bits (ours the lowest), and on gfx10.3 that DMASK chooses samples. */
+const struct wmi_op *wmi_step_image_samples(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_image_request r = wmi_image_request_of(m);
+    const unsigned wanted = r.msaa == WMI_MSAA_ONLY || !r.dmask ? 0 : (unsigned)__builtin_ctz(r.dmask);
+    const struct wmi_image_values to = {.offset = op->d,
+                                        .dmask = r.msaa == WMI_MSAA_ONLY ? r.dmask : (1 << SAMPLES) - 1,
+                                        .packed = r.d16,
+                                        .status = r.status};
+    uint32_t result[64][SAMPLES];
+    struct plan plan;
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        make_plan(frame, op, i, &plan);
+        if (!may_go_on(frame, m, &plan))
+            return NULL;
+        if (r.msaa == WMI_MSAA_ONLY && plan.lanes && plan.image->format.layout->components > 1) {
+            refuse(frame, m, &plan,
+                   "an image of several components, for which image_msaa_load is wrong here");
+            return NULL;
+        }
+        for (uint64_t left = plan.lanes; left;) {
+            const unsigned lane = wmi_take_lane(&left);
+            uint32_t value[4];
+            load(op, &plan, lane, value);
+            result[lane][i] = value[wanted];
+        }
+    }
+    for (uint64_t left = plan.lanes; left;) {
+        const unsigned lane = wmi_take_lane(&left);
+        wmi_image_put(frame, &to, lane, result[lane]);
     }
     return op + 1;
 }
@@ -231,20 +281,25 @@ const struct wmi_op *wmi_step_image_watch(char *restrict frame, const struct wmi
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
-    struct plan plan;
-    make_plan(frame, op, &plan);
-    if (plan.image->refused)
+    const unsigned count = wmi_image_request_of(m).msaa ? SAMPLES : 1;
+    struct plan plan[SAMPLES];
+    make_plan(frame, op, 0, &plan[0]);
+    if (plan[0].image->refused)
         return op + 1; /* the next step faults */
     struct wmi_access access;
-    wmi_access_begin(&access, m, wave, plan.lanes);
-    access.elements = plan.bytes ? 1 : 0;
-    access.bytes = (uint8_t)plan.bytes;
-    access.element[0] = (struct wmi_element){.space = WMI_SPACE_GLOBAL,
-                                             .mask = plan.lanes,
-                                             .bad_range = (plan.lanes & ~plan.in_range) | plan.outside,
-                                             .dropped = plan.lanes & ~plan.in_range,
-                                             .bad_align = plan.misaligned,
-                                             .address = plan.address};
+    wmi_access_begin(&access, m, wave, plan[0].lanes);
+    access.elements = plan[0].bytes ? count : 0;
+    access.bytes = (uint8_t)plan[0].bytes;
+    for (unsigned i = 0; i < access.elements; i++) {
+        struct plan *p = &plan[i];
+        make_plan(frame, op, i, p);
+        access.element[i] = (struct wmi_element){.space = WMI_SPACE_GLOBAL,
+                                                 .mask = i ? p->in_range : p->lanes,
+                                                 .bad_range = (i ? 0 : p->lanes & ~p->in_range) | p->outside,
+                                                 .dropped = i ? 0 : p->lanes & ~p->in_range,
+                                                 .bad_align = p->misaligned,
+                                                 .address = p->address};
+    }
     wmi_show_access(wave, m, &access);
     return op + 1;
 }

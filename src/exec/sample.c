@@ -195,7 +195,7 @@ static void footprint_of(const struct sampling *s, const struct address *a, unsi
     if (!s->image->format.layout->bytes)
         f->count = 0;
     else if (s->request.action == WMI_SAMPLE_GATHER)
-        wmi_gather_footprint(s->image, &s->sampler, s->dims, &place, f);
+        wmi_gather_footprint(s->image, &s->sampler, s->dims, &place, s->request.row, f);
     else
         wmi_sample_footprint(s->image, &s->sampler, s->dims, &place, f);
 }

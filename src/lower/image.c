@@ -67,6 +67,7 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
         .status = field[WMI_FIELD_tfe] || field[WMI_FIELD_lwe],
         .raw = row->group == WMI_GROUP_PCK,
         .is_signed = row->flags & WMI_ROW_SIGNED,
+        .msaa = row->group == WMI_GROUP_MSAA ? 1 + wmi_builder_limit(b, WMI_LIMIT_msaa_load) : WMI_MSAA_NO,
     };
     const bool status_of_lwe = field[WMI_FIELD_lwe] && !field[WMI_FIELD_tfe]; /* not included in the operand's
                                                                                * size */
@@ -90,6 +91,10 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
     const bool access = insn->id != WMI_INSN_image_get_resinfo;
     if (access)
         wmi_emit_watch(b, WMI_STEP_image_watch, &step);
-    wmi_emit_as(b, access ? WMI_STEP_image_access : WMI_STEP_image_resinfo, &step);
+    wmi_emit_as(b,
+                !access  ? WMI_STEP_image_resinfo
+                : r.msaa ? WMI_STEP_image_samples
+                         : WMI_STEP_image_access,
+                &step);
     return true;
 }

@@ -176,6 +176,15 @@ enum {
     WMI_BUFFER_UNPACKED = 0x100,   /* each 16-bit value occupies a row */
 };
 
+/* What an MSAA load returns: for each of four samples, from the given one on, one component. The values count
+ * as limit msaa_load does. */
+enum wmi_msaa {
+    WMI_MSAA_NO,       /* not an MSAA load */
+    WMI_MSAA_ONLY,     /* the only component of the samples in DMASK */
+    WMI_MSAA_STORED,   /* the component in DMASK, before DST_SEL */
+    WMI_MSAA_SELECTED, /* the component in DMASK, after DST_SEL */
+};
+
 /* ---- images ----
  * d result rows, c data rows, b the words of the T#; a, e, x and y the address rows, `coordinates` of them.
  * wmi_memory_op.parameter holds: */
@@ -193,6 +202,7 @@ struct wmi_image_request {
     bool status : 1;     /* TFE or LWE: a status row follows the values */
     bool raw : 1;        /* moves the texel's dwords instead of components; a smaller texel takes one dword */
     bool is_signed : 1;  /* raw: a smaller texel is sign-extended */
+    uint8_t msaa : 2;    /* enum wmi_msaa */
 };
 
 static_assert(sizeof(struct wmi_image_request) <= sizeof(uint64_t), "fits into wmi_memory_op.parameter");
@@ -235,6 +245,7 @@ struct wmi_sample_request {
     bool d16 : 1;
     bool unpacked : 1;
     bool status : 1;
+    bool row : 1; /* gathers four texels of a row */
 };
 
 static_assert(sizeof(struct wmi_sample_request) <= sizeof(uint64_t), "fits into wmi_memory_op.parameter");

@@ -66,13 +66,13 @@ bool wmi_sample_is_flat(const struct wmi_image *image, const struct wmi_sampler 
                         struct wmi_sample_dims dims);
 
 /* The texels of a sample, and those of a gather: (0, 1), (1, 1), (1, 0), (0, 0) of the two by two that a
- * linear filter takes. Texels of weight 0 are left out of a sample. An image without levels or slices has
- * none. */
+ * linear filter takes, or in a row the four from (0, 0) on. Texels of weight 0 are left out of a sample. An
+ * image without levels or slices has none. */
 void wmi_sample_footprint(const struct wmi_image *image, const struct wmi_sampler *sampler,
                           struct wmi_sample_dims dims, const struct wmi_sample_place *place,
                           struct wmi_footprint *footprint);
 void wmi_gather_footprint(const struct wmi_image *image, const struct wmi_sampler *sampler,
-                          struct wmi_sample_dims dims, const struct wmi_sample_place *place,
+                          struct wmi_sample_dims dims, const struct wmi_sample_place *place, bool row,
                           struct wmi_footprint *footprint);
 
 /* The components of a texel, or without one (NULL) of the border, as an image load gives them. */

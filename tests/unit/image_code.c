@@ -111,6 +111,121 @@ static void test_load_multisampled(void **state)
     load_images(true);
 }
 
+/* Sets a field of a T#. */
+static void set_field(struct image *i, const char *name, uint64_t value)
+{
+    struct wm_descriptor d, changed;
+    struct wm_diag diag;
+    assert_int_equal(wm_descriptor_decode(i->target, WM_DESCRIPTOR_IMAGE, i->words, 8, &d, &diag), WM_OK);
+    for (size_t k = 0; k < d.field_count; k++)
+        if (!strcmp(d.field[k].name, name))
+            d.field[k].value = value;
+    if (wm_descriptor_encode(i->target, WM_DESCRIPTOR_IMAGE, d.field, d.field_count, &changed, &diag))
+        fail_msg("%s: %s", i->target, diag.message);
+    memcpy(i->words, changed.words, sizeof i->words);
+}
+
+/* Where image_msaa_load exists: whether DMASK chooses the component (else the samples of the only one), and
+ * whether DST_SEL counts. Source: LLVM, MIMGInstructions.td, AMDGPUImageIntrinsicOptimizer.cpp (which makes
+ * one of four loads, except with FeatureMSAALoadDstSelBug). */
+static const struct msaa {
+    const char *target;
+    bool by_component, selects;
+} msaa_targets[] = {
+    {"gfx1030", false, true}, {"gfx1100", true, false}, {"gfx1150", true, true}, {"gfx1200", true, true}};
+
+/* What image_load gives for component k of a lane's sample. */
+static uint32_t loaded(const struct image *i, const uint32_t c[4], unsigned k, unsigned more)
+{
+    const unsigned where = i->type == T2D_MSAA ? 2 : 3;
+    uint32_t at[4] = {c[0], c[1], c[2], c[3]};
+    uint64_t offset;
+    if (at[where] >= i->samples)
+        return 0;
+    at[where] += more;
+    return k < i->format->components && find_texel(i, at, false, &offset)
+               ? component(i->format, m.bytes + offset, k)
+               : 0;
+}
+
+static void load_samples(const struct msaa *f)
+{
+    static const char *const fields[] = {"DST_SEL_X", "DST_SEL_Y", "DST_SEL_Z", "DST_SEL_W"};
+    uint32_t c[LANES][4];
+    char text[200];
+    struct image i;
+    if (!make_multisampled(f->target, m.image, &i))
+        return;
+    if (!f->by_component && i.format->components > 1)
+        return;
+    const unsigned selected = below(i.format->components), bit = below(4),
+                   dmask = f->by_component ? 1u << bit : 1 + below(15);
+    set_field(&i, fields[f->by_component ? bit : 0], 4 + selected);
+    const unsigned k = f->selects ? selected : bit;
+    draw_flags(&i);
+    i.r128 = false;
+    const bool tfe = !i.d16 && below(3) == 0;
+    draw_coordinates(&i, c);
+    const unsigned values = f->by_component ? 4 : (unsigned)__builtin_popcount(dmask),
+                   count = i.d16 ? (values + 1) / 2 : values;
+    write_instruction(text, &i, "image_msaa_load", 10, count + tfe, dmask, false, tfe ? " tfe" : "");
+    const struct wm_fault fault = run(f->target, i.words, text);
+    if (fault.kind)
+        fail_msg("%s: %s: %s", f->target, text, fault.text);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        uint32_t expected[RESULTS];
+        for (unsigned n = 0; n < RESULTS; n++)
+            expected[n] = tfe && n == count ? 0 : MARK;
+        for (unsigned sample = 0, n = 0; sample < 4; sample++) {
+            const uint32_t value = loaded(&i, c[lane], k, sample);
+            if (!f->by_component && !(dmask >> sample & 1))
+                continue;
+            if (!i.d16)
+                expected[n] = value;
+            else if (n & 1)
+                expected[n / 2] = (expected[n / 2] & 0xffff) | value << 16;
+            else
+                expected[n / 2] = (expected[n / 2] & 0xffff0000) | value;
+            n++;
+        }
+        for (unsigned n = 0; n < RESULTS; n++)
+            if (m.out[64 * n + lane] != expected[n])
+                fail_msg("%s: %s: lane %u (%u %u %u %u of %u) register %u: 0x%x, expected 0x%x", f->target,
+                         text, lane, c[lane][0], c[lane][1], c[lane][2], c[lane][3], i.samples, n,
+                         m.out[64 * n + lane], expected[n]);
+    }
+}
+
+static void test_load_samples(void **state)
+{
+    (void)state;
+    for (unsigned t = 0; t < sizeof msaa_targets / sizeof *msaa_targets; t++) {
+        open_machine(msaa_targets[t].target);
+        for (unsigned round = 0; round < 4 * ROUNDS; round++)
+            load_samples(&msaa_targets[t]);
+        end_machine();
+    }
+}
+
+/* Only right with one component on gfx10.3 (LLVM, AMDGPUImageIntrinsicOptimizer.cpp). */
+static void test_load_samples_of_components(void **state)
+{
+    (void)state;
+    char text[200];
+    struct image i;
+    open_machine("gfx1030");
+    do
+        while (!make_multisampled("gfx1030", m.image, &i))
+            ;
+    while (i.format->components == 1);
+    draw_coordinates(&i, (uint32_t[LANES][4]){0});
+    write_instruction(text, &i, "image_msaa_load", 10, 4, 15, false, "");
+    const struct wm_fault fault = run("gfx1030", i.words, text);
+    if (fault.kind != WM_FAULT_RESOURCE || !strstr(fault.text, "several components"))
+        fail_msg("%s: %s", text, fault.text);
+    end_machine();
+}
+
 /* Clamped to 0 and 1, to nearest even; NaN becomes 0. Source: CLRX, "GCN memory handling". */
 static uint32_t stored(const struct format *f, uint32_t value)
 {
@@ -214,20 +329,6 @@ static void test_resinfo(void **state)
     }
 }
 
-/* Sets FORMAT or DATA_FORMAT of a T#. */
-static void set_field(struct image *i, const char *name, uint64_t value)
-{
-    struct wm_descriptor d, changed;
-    struct wm_diag diag;
-    assert_int_equal(wm_descriptor_decode(i->target, WM_DESCRIPTOR_IMAGE, i->words, 8, &d, &diag), WM_OK);
-    for (size_t k = 0; k < d.field_count; k++)
-        if (!strcmp(d.field[k].name, name))
-            d.field[k].value = value;
-    if (wm_descriptor_encode(i->target, WM_DESCRIPTOR_IMAGE, d.field, d.field_count, &changed, &diag))
-        fail_msg("%s: %s", i->target, diag.message);
-    memcpy(i->words, changed.words, sizeof i->words);
-}
-
 /* Any instruction on an unsupported image reports it. */
 static void test_refused(void **state)
 {
@@ -280,9 +381,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load),    cmocka_unit_test(test_load_multisampled),
-        cmocka_unit_test(test_store),   cmocka_unit_test(test_store_multisampled),
-        cmocka_unit_test(test_resinfo), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_load),         cmocka_unit_test(test_load_multisampled),
+        cmocka_unit_test(test_store),        cmocka_unit_test(test_store_multisampled),
+        cmocka_unit_test(test_resinfo),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_load_samples), cmocka_unit_test(test_load_samples_of_components),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

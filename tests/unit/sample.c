@@ -112,7 +112,10 @@ static unsigned sample(void)
     const double lod = draw() & 1 ? wmi_sample_lod(&image, &sampler, dims, across, down) : draw_number();
     place.lod = wmi_sample_limit(&image, &sampler, lod, draw() & 1, draw_number());
     const bool gather = draw() & 1;
-    (gather ? wmi_gather_footprint : wmi_sample_footprint)(&image, &sampler, dims, &place, &f);
+    if (gather)
+        wmi_gather_footprint(&image, &sampler, dims, &place, draw() & 1, &f);
+    else
+        wmi_sample_footprint(&image, &sampler, dims, &place, &f);
     check_texels(&image, &sampler, &f, gather);
     return f.count;
 }
