@@ -49,6 +49,8 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
     const struct wmi_operand *rsrc = wmi_operand(insn, WMI_ROLE_RSRC);
     if (wmi_operand(insn, WMI_ROLE_SAMP))
         return wmi_lower_sample(b, insn);
+    if (insn->id == WMI_INSN_image_bvh_intersect_ray || insn->id == WMI_INSN_image_bvh64_intersect_ray)
+        return wmi_lower_ray(b, insn);
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     const int32_t *field = insn->field;

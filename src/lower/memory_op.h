@@ -48,8 +48,7 @@ struct wmi_memory_op {
     const struct wmi_image_rules *image;   /* image instructions */
     uint64_t parameter;                    /* meaning depends on the step */
     struct wmi_access_facts facts;
-    uint8_t
-        address[WMI_SAMPLE_ADDRESS]; /* samples: the VGPRs of the address, see struct wmi_sample_request */
+    uint8_t address[WMI_SAMPLE_ADDRESS]; /* samples and rays: the VGPRs of the address */
 };
 
 /* ---- FLAT, GLOBAL, SCRATCH ----
@@ -256,6 +255,17 @@ static inline struct wmi_sample_request wmi_sample_request_of(const struct wmi_m
     memcpy(&request, &m->parameter, sizeof request);
     return request;
 }
+
+/* ---- rays ----
+ * d result rows, a row of v0, b the words of the T#. wmi_memory_op.address: the VGPRs of pointer, extent,
+ * origin, direction and inverse direction. wmi_memory_op.parameter: */
+enum {
+    WMI_RAY_WIDE = 1,   /* the pointer has 64 bits */
+    WMI_RAY_HALVES = 2, /* direction and inverse have 16-bit numbers, one after the other */
+    WMI_RAY_PAIRS = 4,  /* with WMI_RAY_HALVES: beside each other, by axis */
+    WMI_RAY_ADDRESS = 12,
+};
+static_assert((int)WMI_RAY_ADDRESS <= (int)WMI_SAMPLE_ADDRESS, "fits into wmi_memory_op.address");
 
 /* ---- scalar memory ----
  * d result SGPRs, c data SGPRs, a the 64-bit base or the V#, b a dword added to it (an SGPR or the constant
