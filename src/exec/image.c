@@ -22,6 +22,7 @@ struct plan {
     uint64_t outside, read_only, misaligned; /* subsets of `in_range` with violations */
     uint64_t address[64];
     unsigned char *host[64];
+    struct wmi_texel texel[64];
 };
 
 static const struct wmi_image *image_of(const char *frame, const struct wmi_op *op)
@@ -74,9 +75,10 @@ static void make_plan(char *frame, const struct wmi_op *op, unsigned more, struc
         plan->address[lane] = 0;
         if (plan->image->refused)
             continue;
-        const struct wmi_texel texel = texel_of(frame, op, plan->image, lane, more);
-        plan->address[lane] = wmi_texel_address(plan->image, &texel);
-        if (!plan->image->bound || !plan->bytes || !r.dmask || !wmi_image_in_range(plan->image, &texel))
+        const struct wmi_texel *texel = &plan->texel[lane];
+        plan->texel[lane] = texel_of(frame, op, plan->image, lane, more);
+        plan->address[lane] = wmi_texel_address(plan->image, texel);
+        if (!plan->image->bound || !plan->bytes || !r.dmask || !wmi_image_in_range(plan->image, texel))
             continue;
         plan->in_range |= bit;
         plan->host[lane] = wmi_vmem_reach(worker, hit, plan->address[lane], plan->bytes);
@@ -110,8 +112,11 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *p
         {WM_FAULT_READ_ONLY, plan->read_only, false},
     };
     const uint64_t forbidden = plan->outside | plan->misaligned | plan->read_only;
-    if (plan->image->refused && plan->lanes) {
-        refuse(frame, m, plan, plan->image->refused);
+    const char *why = plan->image->refused;
+    if (!why && plan->image->compressed && (m->kind != WMI_ACCESS_LOAD || wmi_image_request_of(m).raw))
+        why = "an image of compressed blocks, which can only be loaded with conversion and sampled";
+    if (why && plan->lanes) {
+        refuse(frame, m, plan, why);
         return false;
     }
     if (!forbidden)
@@ -173,7 +178,7 @@ static void load(const struct wmi_op *op, const struct plan *plan, unsigned lane
     if (r.raw)
         load_raw(element, plan->bytes, r.is_signed, value);
     else if (plan->host[lane])
-        wmi_format_load(&plan->image->format, element, half, value);
+        wmi_texel_load(plan->image, &plan->texel[lane], element, half, value);
     if (plan->image->bound && !r.raw && r.msaa != WMI_MSAA_STORED)
         wmi_format_select_load(&plan->image->format, plan->image->select, half, value);
 }

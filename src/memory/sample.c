@@ -337,12 +337,12 @@ static bool load_plain(const struct wmi_format *format, const unsigned char *tex
 }
 
 void wmi_sample_texel(const struct wmi_image *image, const struct wmi_sampler *sampler,
-                      const unsigned char *texel, bool half, uint32_t value[4])
+                      const struct wmi_texel *texel, const unsigned char *from, bool half, uint32_t value[4])
 {
-    if (!texel)
+    if (!from)
         border(image, sampler, half, value);
-    else if (half || !load_plain(&image->format, texel, value))
-        wmi_format_load(&image->format, texel, half, value);
+    else if (half || !load_plain(&image->format, from, value))
+        wmi_texel_load(image, texel, from, half, value);
 }
 
 /* Source: SQ_TEX_DEPTH_COMPARE; Direct3D 11.3, "sample_c": the reference is on the left, and clamped to the

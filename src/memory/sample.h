@@ -75,9 +75,10 @@ void wmi_gather_footprint(const struct wmi_image *image, const struct wmi_sample
                           struct wmi_sample_dims dims, const struct wmi_sample_place *place, bool row,
                           struct wmi_footprint *footprint);
 
-/* The components of a texel, or without one (NULL) of the border, as an image load gives them. */
+/* The components of a texel in the element at `from`, or without one (NULL) of the border, as an image load
+ * gives them. */
 void wmi_sample_texel(const struct wmi_image *image, const struct wmi_sampler *sampler,
-                      const unsigned char *texel, bool half, uint32_t value[4]);
+                      const struct wmi_texel *texel, const unsigned char *from, bool half, uint32_t value[4]);
 
 /* Whether the image has integers, which are not filtered. */
 bool wmi_sample_integers(const struct wmi_image *image);

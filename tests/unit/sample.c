@@ -69,13 +69,13 @@ static void check_texels(const struct wmi_image *image, const struct wmi_sampler
         memcpy(bytes, words, sizeof bytes);
         sum += f->tap[i].weight;
         if (f->tap[i].border) {
-            wmi_sample_texel(image, sampler, NULL, draw() & 1, value);
+            wmi_sample_texel(image, sampler, &f->tap[i].texel, NULL, draw() & 1, value);
             continue;
         }
         assert_true(wmi_image_in_range(image, &f->tap[i].texel));
         if (image->placed)
             wmi_texel_address(image, &f->tap[i].texel);
-        wmi_sample_texel(image, sampler, bytes, draw() & 1, value);
+        wmi_sample_texel(image, sampler, &f->tap[i].texel, bytes, draw() & 1, value);
         wmi_sample_compare(image, sampler, draw_number(), value[0]);
     }
     if (f->count)
