@@ -91,43 +91,54 @@ static void make_plan(char *frame, const struct wmi_op *op, unsigned more, struc
     }
 }
 
-static void refuse(char *frame, const struct wmi_memory_op *m, const struct plan *plan, const char *why)
+/* Why the instruction cannot be carried out on the image, or NULL. */
+static const char *refusal(const struct wmi_memory_op *m, const struct wmi_image *image)
 {
-    const struct wmi_fault fault = {.kind = WM_FAULT_RESOURCE,
-                                    .pc = m->pc,
-                                    .detail = why,
-                                    .lanes = plan->lanes,
-                                    .bytes = plan->bytes,
-                                    .store = m->kind != WMI_ACCESS_LOAD};
-    wmi_wave_fault(wmi_wave_of(frame), &fault);
+    const struct wmi_image_request r = wmi_image_request_of(m);
+    if (image->refused)
+        return image->refused;
+    if (image->compressed && (m->kind != WMI_ACCESS_LOAD || r.raw))
+        return "an image of compressed blocks, which can only be loaded with conversion and sampled";
+    if (r.msaa == WMI_MSAA_ONLY && image->format.layout->components > 1)
+        return "an image of several components, for which image_msaa_load is wrong here";
+    return NULL;
 }
 
-/* Whether the instruction is carried out. A violation either ends the run, or the lanes are treated as out of
- * range. An unsupported image always ends the run. */
-static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *plan)
+/* Whether the instruction, which has `count` plans for the same lanes, is carried out. A violation either
+ * ends the run, or the lanes are treated as out of range. An unsupported image always ends the run. */
+static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *plan, unsigned count)
 {
-    const struct wmi_cause causes[] = {
-        {WM_FAULT_MEMORY, plan->outside, false},
-        {WM_FAULT_MISALIGNED, plan->misaligned, false},
-        {WM_FAULT_READ_ONLY, plan->read_only, false},
-    };
-    const uint64_t forbidden = plan->outside | plan->misaligned | plan->read_only;
-    const char *why = plan->image->refused;
-    if (!why && plan->image->compressed && (m->kind != WMI_ACCESS_LOAD || wmi_image_request_of(m).raw))
-        why = "an image of compressed blocks, which can only be loaded with conversion and sampled";
+    struct wmi_cause causes[] = {
+        {WM_FAULT_MEMORY, 0, false}, {WM_FAULT_MISALIGNED, 0, false}, {WM_FAULT_READ_ONLY, 0, false}};
+    uint64_t forbidden = 0;
+    const char *why = refusal(m, plan->image);
     if (why && plan->lanes) {
-        refuse(frame, m, plan, why);
+        const struct wmi_fault fault = {.kind = WM_FAULT_RESOURCE,
+                                        .pc = m->pc,
+                                        .detail = why,
+                                        .lanes = plan->lanes,
+                                        .bytes = plan->bytes,
+                                        .store = m->kind != WMI_ACCESS_LOAD};
+        wmi_wave_fault(wmi_wave_of(frame), &fault);
         return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        causes[0].lanes |= plan[i].outside;
+        causes[1].lanes |= plan[i].misaligned;
+        causes[2].lanes |= plan[i].read_only;
+        forbidden |= plan[i].outside | plan[i].misaligned | plan[i].read_only;
     }
     if (!forbidden)
         return true;
     struct wmi_fault fault = wmi_fault_of(m, causes, sizeof causes / sizeof *causes, plan->bytes);
-    for (uint64_t left = fault.lanes; left;)
-        wmi_fault_reaches(&fault, plan->address[wmi_take_lane(&left)], plan->bytes);
+    for (unsigned i = 0; i < count; i++)
+        for (uint64_t left = fault.lanes & plan[i].in_range; left;)
+            wmi_fault_reaches(&fault, plan[i].address[wmi_take_lane(&left)], plan->bytes);
     if (!wmi_wave_violates(wmi_wave_of(frame), &fault))
         return false;
-    for (uint64_t left = forbidden; left;)
-        plan->host[wmi_take_lane(&left)] = NULL;
+    for (unsigned i = 0; i < count; i++)
+        for (uint64_t left = forbidden; left;)
+            plan[i].host[wmi_take_lane(&left)] = NULL;
     return true;
 }
 
@@ -206,7 +217,7 @@ const struct wmi_op *wmi_step_image_access(char *restrict frame, const struct wm
     const enum wmi_atomic operation = (enum wmi_atomic)wmi_image_request_of(m).operation;
     struct plan plan;
     make_plan(frame, op, 0, &plan);
-    if (!may_go_on(frame, m, &plan))
+    if (!may_go_on(frame, m, &plan, 1))
         return NULL;
     for (uint64_t left = plan.lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
@@ -235,27 +246,20 @@ const struct wmi_op *wmi_step_image_samples(char *restrict frame, const struct w
                                         .dmask = r.msaa == WMI_MSAA_ONLY ? r.dmask : (1 << SAMPLES) - 1,
                                         .packed = r.d16,
                                         .status = r.status};
-    uint32_t result[64][SAMPLES];
-    struct plan plan;
-    for (unsigned i = 0; i < SAMPLES; i++) {
-        make_plan(frame, op, i, &plan);
-        if (!may_go_on(frame, m, &plan))
-            return NULL;
-        if (r.msaa == WMI_MSAA_ONLY && plan.lanes && plan.image->format.layout->components > 1) {
-            refuse(frame, m, &plan,
-                   "an image of several components, for which image_msaa_load is wrong here");
-            return NULL;
-        }
-        for (uint64_t left = plan.lanes; left;) {
-            const unsigned lane = wmi_take_lane(&left);
-            uint32_t value[4];
-            load(op, &plan, lane, value);
-            result[lane][i] = value[wanted];
-        }
-    }
-    for (uint64_t left = plan.lanes; left;) {
+    struct plan plan[SAMPLES];
+    for (unsigned i = 0; i < SAMPLES; i++)
+        make_plan(frame, op, i, &plan[i]);
+    if (!may_go_on(frame, m, plan, SAMPLES))
+        return NULL;
+    for (uint64_t left = plan->lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
-        wmi_image_put(frame, &to, lane, result[lane]);
+        uint32_t result[SAMPLES];
+        for (unsigned i = 0; i < SAMPLES; i++) {
+            uint32_t value[4];
+            load(op, &plan[i], lane, value);
+            result[i] = value[wanted];
+        }
+        wmi_image_put(frame, &to, lane, result);
     }
     return op + 1;
 }
@@ -289,7 +293,7 @@ const struct wmi_op *wmi_step_image_watch(char *restrict frame, const struct wmi
     const unsigned count = wmi_image_request_of(m).msaa ? SAMPLES : 1;
     struct plan plan[SAMPLES];
     make_plan(frame, op, 0, &plan[0]);
-    if (plan[0].image->refused)
+    if (refusal(m, plan[0].image))
         return op + 1; /* the next step faults */
     struct wmi_access access;
     wmi_access_begin(&access, m, wave, plan[0].lanes);
