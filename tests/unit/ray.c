@@ -520,6 +520,34 @@ static void test_flags(void **state)
     }
 }
 
+/* Any T#, pointer, ray and node. With sanitizers: nothing overflows. */
+static void test_any(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        static const enum wmi_layout layouts[] = {WMI_LAYOUT_GFX1010, WMI_LAYOUT_GFX1030, WMI_LAYOUT_GFX1100,
+                                                  WMI_LAYOUT_GFX1200};
+        uint32_t words[4], node[NODE_WORDS], result[4], numbers[10];
+        struct wmi_bvh bvh;
+        struct wmi_ray ray;
+        const uint64_t pointer = draw();
+        for (unsigned i = 0; i < 4; i++)
+            words[i] = (uint32_t)draw();
+        for (unsigned i = 0; i < 10; i++)
+            numbers[i] = (uint32_t)draw();
+        for (unsigned i = 0; i < NODE_WORDS; i++)
+            node[i] = (uint32_t)draw();
+        words[3] = (words[3] & 0x01c003ff) | 8u << 28;
+        memcpy(&ray, numbers, sizeof ray);
+        wmi_bvh_decode(layouts[draw() % 4], words, &bvh);
+        const bool there = wmi_node_bytes(&bvh, pointer) != 0;
+        wmi_bvh_intersect(&bvh, pointer, &ray, there ? (const unsigned char *)node : NULL, result);
+        for (unsigned i = 0; i < 4 && wmi_node_type(pointer) >= WMI_NODE_BOX_F16 && there; i++)
+            assert_true(result[i] == (uint32_t)MISS || result[i] == node[0] || result[i] == node[1] ||
+                        result[i] == node[2] || result[i] == node[3]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -533,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_grow),
         cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
