@@ -195,7 +195,7 @@ static void footprint_of(const struct sampling *s, const struct address *a, unsi
     if (!s->image->format.layout->bytes)
         f->count = 0;
     else if (s->request.action == WMI_SAMPLE_GATHER)
-        wmi_gather_footprint(s->image, &s->sampler, s->dims, &place, f);
+        wmi_gather_footprint(s->image, &s->sampler, s->dims, &place, s->request.row, f);
     else
         wmi_sample_footprint(s->image, &s->sampler, s->dims, &place, f);
 }
@@ -235,7 +235,8 @@ static void fetch(const struct sampling *s, const struct address *a, unsigned la
             t->low = host || address > t->low ? t->low : address;
             t->high = host || address < t->high ? t->high : address;
         }
-        wmi_sample_texel(s->image, &s->sampler, tap->border ? NULL : texel, t->half, t->value[i]);
+        wmi_sample_texel(s->image, &s->sampler, &tap->texel, tap->border ? NULL : texel, t->half,
+                         t->value[i]);
     }
 }
 
@@ -320,17 +321,17 @@ static bool sample_flat(const struct sampling *s, const struct address *a, uint3
         const double weight =
             (i ? span[0].second : 1 - span[0].second) * (j ? span[1].second : 1 - span[1].second);
         const int32_t x = span[0].texel[i], y = span[1].texel[j];
-        const unsigned char *texel = NULL;
+        const struct wmi_texel texel = {.x = (uint32_t)x, .y = (uint32_t)y};
+        const unsigned char *from = NULL;
         if (weight <= 0)
             continue;
         if (x >= 0 && y >= 0) {
-            const struct wmi_texel place_of_texel = {.x = (uint32_t)x, .y = (uint32_t)y};
-            texel = wmi_vmem_reach(worker, hit, wmi_texel_address(s->image, &place_of_texel),
-                                   s->image->format.layout->bytes);
-            if (!texel)
+            from = wmi_vmem_reach(worker, hit, wmi_texel_address(s->image, &texel),
+                                  s->image->format.layout->bytes);
+            if (!from)
                 return false;
         }
-        wmi_sample_texel(s->image, &s->sampler, texel, false, value);
+        wmi_sample_texel(s->image, &s->sampler, &texel, from, false, value);
         if (weight >= 1)
             break;
         for (unsigned c = 0; c < 4; c++)

@@ -16,6 +16,7 @@ bool wmi_lower_scalar_memory(struct wmi_builder *b, const struct wmi_instruction
 bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction *insn);
 bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn);
 bool wmi_lower_sample(struct wmi_builder *b, const struct wmi_instruction *insn); /* images with a sampler */
+bool wmi_lower_ray(struct wmi_builder *b, const struct wmi_instruction *insn);    /* image_bvh* */
 bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn);
 bool wmi_lower_export(struct wmi_builder *b, const struct wmi_instruction *insn);
 

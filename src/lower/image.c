@@ -49,6 +49,8 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
     const struct wmi_operand *rsrc = wmi_operand(insn, WMI_ROLE_RSRC);
     if (wmi_operand(insn, WMI_ROLE_SAMP))
         return wmi_lower_sample(b, insn);
+    if (insn->id == WMI_INSN_image_bvh_intersect_ray || insn->id == WMI_INSN_image_bvh64_intersect_ray)
+        return wmi_lower_ray(b, insn);
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     const int32_t *field = insn->field;
@@ -67,6 +69,7 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
         .status = field[WMI_FIELD_tfe] || field[WMI_FIELD_lwe],
         .raw = row->group == WMI_GROUP_PCK,
         .is_signed = row->flags & WMI_ROW_SIGNED,
+        .msaa = row->group == WMI_GROUP_MSAA ? 1 + wmi_builder_limit(b, WMI_LIMIT_msaa_load) : WMI_MSAA_NO,
     };
     const bool status_of_lwe = field[WMI_FIELD_lwe] && !field[WMI_FIELD_tfe]; /* not included in the operand's
                                                                                * size */
@@ -90,6 +93,10 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
     const bool access = insn->id != WMI_INSN_image_get_resinfo;
     if (access)
         wmi_emit_watch(b, WMI_STEP_image_watch, &step);
-    wmi_emit_as(b, access ? WMI_STEP_image_access : WMI_STEP_image_resinfo, &step);
+    wmi_emit_as(b,
+                !access  ? WMI_STEP_image_resinfo
+                : r.msaa ? WMI_STEP_image_samples
+                         : WMI_STEP_image_access,
+                &step);
     return true;
 }

@@ -69,17 +69,30 @@ static bool operands_have_places(const struct wmi_instruction *insn)
     return true;
 }
 
-/* Whether the kernel has every VGPR and AccVGPR that the instruction names. For block operands, whose
- * registers M0 selects, only the first is checked. */
+/* Number of VGPRs that a kernel needs to have those of the operand. For block operands, whose registers M0
+ * selects, only the first counts. */
+static unsigned end_of_operand(const struct wmi_builder *b, const struct wmi_instruction *insn,
+                               unsigned index)
+{
+    enum { BLOCK = 32, LIST = 16 };
+    const struct wmi_operand *operand = &insn->operand[index];
+    const bool block = wmi_rows[insn->id].memory && wmi_rows[insn->id].elements == BLOCK;
+    uint8_t list[LIST];
+    unsigned listed = 0, end = 0;
+    if (operand->role == WMI_ROLE_ADDR)
+        listed = wmi_image_address(wmi_builder_target(b), insn, index, list, LIST);
+    for (unsigned i = 0; i < listed && i < LIST; i++)
+        end = list[i] >= end ? list[i] + 1u : end;
+    return listed ? end : operand->reg + (block && operand->dwords == BLOCK ? 1u : operand->dwords);
+}
+
+/* Whether the kernel has every VGPR and AccVGPR that the instruction names. */
 static bool registers_exist(const struct wmi_builder *b, const struct wmi_instruction *insn)
 {
-    enum { BLOCK = 32 };
     const struct wmi_code_options *options = &b->code->options;
-    const bool block = wmi_rows[insn->id].memory && wmi_rows[insn->id].elements == BLOCK;
     for (unsigned i = 0; i < operand_count(insn); i++) {
         const struct wmi_operand *operand = &insn->operand[i];
-        const unsigned count = block && operand->dwords == BLOCK ? 1 : operand->dwords;
-        if ((operand->kind == WMI_OPERAND_VGPR && operand->reg + count > options->vgprs) ||
+        if ((operand->kind == WMI_OPERAND_VGPR && end_of_operand(b, insn, i) > options->vgprs) ||
             (operand->kind == WMI_OPERAND_AGPR && operand->reg + operand->dwords > options->agprs))
             return false;
     }

@@ -48,8 +48,7 @@ struct wmi_memory_op {
     const struct wmi_image_rules *image;   /* image instructions */
     uint64_t parameter;                    /* meaning depends on the step */
     struct wmi_access_facts facts;
-    uint8_t
-        address[WMI_SAMPLE_ADDRESS]; /* samples: the VGPRs of the address, see struct wmi_sample_request */
+    uint8_t address[WMI_SAMPLE_ADDRESS]; /* samples and rays: the VGPRs of the address */
 };
 
 /* ---- FLAT, GLOBAL, SCRATCH ----
@@ -176,6 +175,15 @@ enum {
     WMI_BUFFER_UNPACKED = 0x100,   /* each 16-bit value occupies a row */
 };
 
+/* What an MSAA load returns: for each of four samples, from the given one on, one component. The values count
+ * as limit msaa_load does. */
+enum wmi_msaa {
+    WMI_MSAA_NO,       /* not an MSAA load */
+    WMI_MSAA_ONLY,     /* the only component of the samples in DMASK */
+    WMI_MSAA_STORED,   /* the component in DMASK, before DST_SEL */
+    WMI_MSAA_SELECTED, /* the component in DMASK, after DST_SEL */
+};
+
 /* ---- images ----
  * d result rows, c data rows, b the words of the T#; a, e, x and y the address rows, `coordinates` of them.
  * wmi_memory_op.parameter holds: */
@@ -193,6 +201,7 @@ struct wmi_image_request {
     bool status : 1;     /* TFE or LWE: a status row follows the values */
     bool raw : 1;        /* moves the texel's dwords instead of components; a smaller texel takes one dword */
     bool is_signed : 1;  /* raw: a smaller texel is sign-extended */
+    uint8_t msaa : 2;    /* enum wmi_msaa */
 };
 
 static_assert(sizeof(struct wmi_image_request) <= sizeof(uint64_t), "fits into wmi_memory_op.parameter");
@@ -235,6 +244,7 @@ struct wmi_sample_request {
     bool d16 : 1;
     bool unpacked : 1;
     bool status : 1;
+    bool row : 1; /* gathers four texels of a row */
 };
 
 static_assert(sizeof(struct wmi_sample_request) <= sizeof(uint64_t), "fits into wmi_memory_op.parameter");
@@ -245,6 +255,17 @@ static inline struct wmi_sample_request wmi_sample_request_of(const struct wmi_m
     memcpy(&request, &m->parameter, sizeof request);
     return request;
 }
+
+/* ---- rays ----
+ * d result rows, a row of v0, b the words of the T#. wmi_memory_op.address: the VGPRs of pointer, extent,
+ * origin, direction and inverse direction. wmi_memory_op.parameter: */
+enum {
+    WMI_RAY_WIDE = 1,   /* the pointer has 64 bits */
+    WMI_RAY_HALVES = 2, /* direction and inverse have 16-bit numbers, one after the other */
+    WMI_RAY_PAIRS = 4,  /* with WMI_RAY_HALVES: beside each other, by axis */
+    WMI_RAY_ADDRESS = 12,
+};
+static_assert((int)WMI_RAY_ADDRESS <= (int)WMI_SAMPLE_ADDRESS, "fits into wmi_memory_op.address");
 
 /* ---- scalar memory ----
  * d result SGPRs, c data SGPRs, a the 64-bit base or the V#, b a dword added to it (an SGPR or the constant

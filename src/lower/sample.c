@@ -12,6 +12,7 @@ enum {
     GATHER = 1 << 6,
     LOD = 1 << 7,
     KNOWN = 1 << 8,
+    ROW = 1 << 9,
 };
 
 /* X(suffix, facts): rows of samples, gathers, and samples that also exist with 16-bit gradients. */
@@ -41,6 +42,7 @@ static unsigned facts_of(unsigned id)
     static const uint16_t facts[WMI_INSN_COUNT] = {
         /* clang-format off */
         SAMPLES(SAMPLE) WITH_GRADIENTS(GRADIENTS) SAMPLES(GATHER_4)
+        [WMI_INSN_image_gather4h] = KNOWN | GATHER | ROW | WMI_LEVEL_IMPLICIT,
         [WMI_INSN_image_get_lod] = KNOWN | LOD | WMI_LEVEL_IMPLICIT,
         /* clang-format on */
     };
@@ -115,6 +117,7 @@ bool wmi_lower_sample(struct wmi_builder *b, const struct wmi_instruction *insn)
         .offset = facts & OFFSET,
         .compare = facts & COMPARE,
         .bound = facts & BOUND,
+        .row = facts & ROW,
         .array = field[WMI_FIELD_da],
         .a16 = field[WMI_FIELD_a16],
         /* Before gfx10, A16 also makes gradients 16-bit (LLVM, FeatureG16). */

@@ -181,7 +181,7 @@ static uint32_t load_component(enum wmi_number number, unsigned bits, uint32_t r
     case WMI_NUMBER_SNORM_OGL:
         return pack(to, ratio(2 * sign_extended + 1, most), NEAREST_EVEN);
     case WMI_NUMBER_SRGB:
-        return pack(to, of_double(linear_of_srgb(raw / 255.0)), NEAREST_EVEN);
+        return wmi_float_of_srgb(raw / 255.0, half);
     default:
         return float_of(bits) == to
                    ? raw
@@ -298,6 +298,16 @@ void wmi_format_store(const struct wmi_format *format, const uint32_t value[4], 
     if (shares_exponent(format))
         words[0] = share_exponent(value, half);
     memcpy(to, words, layout->bytes);
+}
+
+uint32_t wmi_float_of_ratio(int64_t numerator, uint32_t denominator, bool half)
+{
+    return pack(half ? &float_16 : &float_32, ratio(numerator, denominator), NEAREST_EVEN);
+}
+
+uint32_t wmi_float_of_srgb(double x, bool half)
+{
+    return pack(half ? &float_16 : &float_32, of_double(linear_of_srgb(x)), NEAREST_EVEN);
 }
 
 uint32_t wmi_half_of_float(uint32_t value)

@@ -2,7 +2,9 @@
 /* Formats of buffers and images: their numbers and names.
  *
  * Numbers of gfx6 to gfx9: AMD's register headers in PAL and Mesa (BUF_DATA_FORMAT, IMG_DATA_FORMAT). From
- * gfx10 on one number stands for layout and number format: LLVM, SIDefines.h, and Mesa. */
+ * gfx10 on one number stands for layout and number format: LLVM, SIDefines.h, and Mesa. Those of BC1 to BC7
+ * are what RADV (Mesa 22.3) writes to T#s. On gfx6 to gfx9, where it writes the same for both kinds of BC6H,
+ * BC6H has no conversion. */
 #include "memory/format.h"
 
 #include <stdio.h>
@@ -34,6 +36,15 @@ enum layout {
     L8_24,
     L24_8,
     LX24_8_32,
+    LBC1,
+    LBC2,
+    LBC3,
+    LBC4,
+    LBC5,
+    LBC6H,
+    LBC6H_UF16,
+    LBC6H_SF16,
+    LBC7,
     LAYOUTS
 };
 
@@ -76,6 +87,15 @@ static const struct wmi_format_layout layouts[LAYOUTS] = {
     [L8_24] = {"8_24", 2, 4, {24, 8}, {0, 24}, UNORM | UINT},
     [L24_8] = {"24_8", 2, 4, {8, 24}, {0, 8}, UNORM | UINT},
     [LX24_8_32] = {"X24_8_32", 2, 8, {32, 8}, {0, 32}, UINT | FLOAT},
+    [LBC1] = {"BC1", 4, 8, {0}, {0}, UNORM | SRGB, WMI_BLOCK_BC1},
+    [LBC2] = {"BC2", 4, 16, {0}, {0}, UNORM | SRGB, WMI_BLOCK_BC2},
+    [LBC3] = {"BC3", 4, 16, {0}, {0}, UNORM | SRGB, WMI_BLOCK_BC3},
+    [LBC4] = {"BC4", 1, 8, {0}, {0}, NORMS, WMI_BLOCK_BC4},
+    [LBC5] = {"BC5", 2, 16, {0}, {0}, NORMS, WMI_BLOCK_BC5},
+    [LBC6H] = {"BC6H", 3, 16, {0}, {0}, NORMS, WMI_BLOCK_BC6H},
+    [LBC6H_UF16] = {"BC6H_UF16", 3, 16, {0}, {0}, FLOAT, WMI_BLOCK_BC6H_UF16},
+    [LBC6H_SF16] = {"BC6H_SF16", 3, 16, {0}, {0}, FLOAT, WMI_BLOCK_BC6H_SF16},
+    [LBC7] = {"BC7", 4, 16, {0}, {0}, UNORM | SRGB, WMI_BLOCK_BC7},
 };
 
 /* From gfx10 on one number stands for layout and number type; most layouts have all types, in the order of
@@ -98,6 +118,11 @@ struct code {
     ONE(L5_9_9_9, FLOAT), ONE(L5_6_5, UNORM), ONE(L1_5_5_5, UNORM), ONE(L5_5_5_1, UNORM),                    \
         ONE(L4_4_4_4, UNORM), ONE(L4_4, UNORM)
 
+#define COLOURS_OF(layout) ONE(layout, UNORM), ONE(layout, SRGB)
+#define BLOCKS                                                                                               \
+    COLOURS_OF(LBC1), COLOURS_OF(LBC2), COLOURS_OF(LBC3), NORMS_OF(LBC4), NORMS_OF(LBC5),                    \
+        ONE(LBC6H_UF16, FLOAT), ONE(LBC6H_SF16, FLOAT), COLOURS_OF(LBC7)
+
 /* clang-format off */
 static const struct code codes_10[] = {
     {INVALID},
@@ -107,6 +132,7 @@ static const struct code codes_10[] = {
     [0x80] = SRGBS, /* from here on images only */
     [0x84] = SMALL_ONES,
     [0x8d] = DEPTHS,
+    [0xa9] = BLOCKS,
 };
 
 static const struct code codes_11[] = {
@@ -118,14 +144,17 @@ static const struct code codes_11[] = {
     [0x40] = SRGBS, /* from here on images only */
     SMALL_ONES,
     [0x4c] = DEPTHS,
+    [0x6d] = BLOCKS,
 };
 /* clang-format on */
 
 /* gfx6 to gfx9: values of DATA_FORMAT that only images have. */
 static const struct {
     uint8_t number, layout;
-} image_layouts[] = {{0x10, L5_6_5}, {0x11, L1_5_5_5},  {0x12, L5_5_5_1}, {0x13, L4_4_4_4}, {0x14, L8_24},
-                     {0x15, L24_8},  {0x16, LX24_8_32}, {0x22, L5_9_9_9}, {0x39, L4_4}};
+} image_layouts[] = {{0x10, L5_6_5}, {0x11, L1_5_5_5}, {0x12, L5_5_5_1},  {0x13, L4_4_4_4},
+                     {0x14, L8_24},  {0x15, L24_8},    {0x16, LX24_8_32}, {0x22, L5_9_9_9},
+                     {0x39, L4_4},   {0x23, LBC1},     {0x24, LBC2},      {0x25, LBC3},
+                     {0x26, LBC4},   {0x27, LBC5},     {0x28, LBC6H},     {0x29, LBC7}};
 
 struct wmi_format_rules {
     const struct code *unified; /* NULL: separate data and number formats */
@@ -134,14 +163,13 @@ struct wmi_format_rules {
     uint8_t shift, width;       /* of the format code in word 3 of a V# */
     bool ogl, unsigned_alpha;
     uint8_t fmask, fmasks; /* first image format of an FMASK, and their number */
-    uint8_t blocks;        /* BC1; unified formats have two for each of BC1 to BC7 */
 };
 
 const struct wmi_format_rules *wmi_format_rules(unsigned rules)
 {
-    /* unsigned_alpha: Mesa, has_vtx_format_alpha_adjust_bug (gfx6 to gfx8 except Stoney). fmask, blocks:
+    /* unsigned_alpha: Mesa, has_vtx_format_alpha_adjust_bug (gfx6 to gfx8 except Stoney). fmask:
      * AMD's and Mesa's headers (IMG_DATA_FORMAT, gfx10-rsrc.json); gfx9 has one FMASK, 0x2d, in the range of
-     * gfx8's; gfx11's blocks are recalled from the RDNA 3 ISA, "Image formats" (unverified). */
+     * gfx8's. */
     static const struct wmi_format_rules table[] = {
         {.buffer_codes = 128,
          .shift = 12,
@@ -149,27 +177,23 @@ const struct wmi_format_rules *wmi_format_rules(unsigned rules)
          .ogl = true,
          .unsigned_alpha = true,
          .fmask = 0x2c,
-         .fmasks = 13,
-         .blocks = 0x23}, /* gfx6, 7 */
+         .fmasks = 13}, /* gfx6, 7 */
         {.buffer_codes = 128,
          .shift = 12,
          .width = 7,
          .unsigned_alpha = true,
          .fmask = 0x2c,
-         .fmasks = 13,
-         .blocks = 0x23}, /* gfx8 */
-        {.buffer_codes = 128, .shift = 12, .width = 7, .fmask = 0x2c, .fmasks = 13, .blocks = 0x23}, /* 8.1, 9
-                                                                                                      */
+         .fmasks = 13},                                                              /* gfx8 */
+        {.buffer_codes = 128, .shift = 12, .width = 7, .fmask = 0x2c, .fmasks = 13}, /* 8.1, 9
+                                                                                      */
         {.fmask = 156,
          .fmasks = 13,
-         .blocks = 169,
          .buffer_codes = 128,
          .shift = 12,
          .width = 7,
          .unified = codes_10,
          .codes = sizeof codes_10 / sizeof *codes_10},
-        {.blocks = 109,
-         .buffer_codes = 64,
+        {.buffer_codes = 64,
          .shift = 12,
          .width = 6,
          .unified = codes_11,
@@ -232,14 +256,6 @@ bool wmi_format_is_fmask(const struct wmi_format_rules *rules, unsigned code)
 {
     const unsigned data = rules->unified ? code : code & 63;
     return data >= rules->fmask && data < rules->fmask + (unsigned)rules->fmasks;
-}
-
-unsigned wmi_format_block_bytes(const struct wmi_format_rules *rules, unsigned code)
-{
-    static const uint8_t bytes[] = {8, 16, 16, 8, 16, 16, 16}; /* BC1 to BC7 */
-    const unsigned data = rules->unified ? code : code & 63;
-    const unsigned index = rules->unified ? (data - rules->blocks) / 2 : data - rules->blocks;
-    return data >= rules->blocks && index < sizeof bytes ? bytes[index] : 0;
 }
 
 /* In a V#, DATA_FORMAT is above NUM_FORMAT; in the code it is below. */

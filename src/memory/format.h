@@ -24,15 +24,30 @@ enum wmi_number {
     WMI_NUMBER_COUNT
 };
 
+/* Block-compressed formats, whose elements are blocks of 4x4 texels; see blocks.h. */
+enum wmi_block_format {
+    WMI_BLOCK_NONE,
+    WMI_BLOCK_BC1,
+    WMI_BLOCK_BC2,
+    WMI_BLOCK_BC3,
+    WMI_BLOCK_BC4,
+    WMI_BLOCK_BC5,
+    WMI_BLOCK_BC6H, /* gfx6 to gfx9: of which kind is not known, so it has no conversion */
+    WMI_BLOCK_BC6H_UF16,
+    WMI_BLOCK_BC6H_SF16,
+    WMI_BLOCK_BC7,
+};
+
 /* The components of an element: component i has bits[i] bits starting at bit shift[i] of `bytes`
  * little-endian bytes. Names start with the highest component: 2_10_10_10 has X in bits 0 to 9 and W in 30
- * and 31. */
+ * and 31. Components of a block have no bits of their own. */
 struct wmi_format_layout {
     const char *name;
     uint8_t components; /* 0: invalid */
     uint8_t bytes;
     uint8_t bits[4], shift[4];
     uint16_t numbers; /* mask of 1 << enum wmi_number: the types that exist */
+    uint8_t block;    /* enum wmi_block_format */
 };
 
 struct wmi_format {
@@ -56,8 +71,6 @@ struct wmi_format wmi_format_of(const struct wmi_format_rules *rules, unsigned c
 struct wmi_format wmi_format_of_image(const struct wmi_format_rules *rules, unsigned code);
 /* Whether the code of an image format is that of an FMASK, which says where the samples of a texel are. */
 bool wmi_format_is_fmask(const struct wmi_format_rules *rules, unsigned code);
-/* Bytes of a block of 4x4 texels, if the code of an image format is one of BC1 to BC7; else 0. */
-unsigned wmi_format_block_bytes(const struct wmi_format_rules *rules, unsigned code);
 /* Returns the code in word 3 of a V#, for wmi_format_of(). */
 unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3);
 /* Returns the format of an instruction that converts: that of the V#, whose word 3 is given, or if it is
@@ -80,8 +93,8 @@ void wmi_format_name(const struct wmi_format *format, char *text, size_t size);
 bool wmi_format_find(const struct wmi_format_rules *rules, const char *layout, const char *number,
                      unsigned *code);
 
-/* Loads the four components of the element at `from` as an instruction does: into 32-bit registers, or with
- * `half` into the low 16 bits of each. Components that the format lacks are 0. */
+/* Loads the four components of the element at `from`, which is no block, as an instruction does: into 32-bit
+ * registers, or with `half` into the low 16 bits of each. Components that the format lacks are 0. */
 void wmi_format_load(const struct wmi_format *format, const unsigned char *from, bool half,
                      uint32_t value[4]);
 /* Stores the four values as one element at `to`; `half`: the values have 16 bits. */
@@ -90,6 +103,11 @@ void wmi_format_store(const struct wmi_format *format, const uint32_t value[4], 
 /* The f16 nearest to an f32 (ties to even), in the low half; and the f32 of an f16 in the low half. */
 uint32_t wmi_half_of_float(uint32_t value);
 uint32_t wmi_float_of_half(uint32_t value);
+
+/* The float nearest to a ratio, both of whose numbers are below 2^25, and to what the sRGB curve makes of x:
+ * an f32, or with `half` an f16. */
+uint32_t wmi_float_of_ratio(int64_t numerator, uint32_t denominator, bool half);
+uint32_t wmi_float_of_srgb(double x, bool half);
 
 /* DST_SEL. Load: value i becomes 0, 1 or the component that `select` names. Store: the inverse; components
  * that no value selects are 0. */

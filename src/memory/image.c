@@ -8,6 +8,8 @@
  * for a custom pitch). */
 #include "memory/image.h"
 
+#include "memory/blocks.h"
+
 #include <string.h>
 
 /* Layouts in which DEPTH and its extensions are the pitch of 1D and 2D images, unless 0. */
@@ -116,7 +118,7 @@ static const char *refusal(const struct wmi_image_rules *rules, const struct wmi
                    : "a compressed image (DCC); wavemem does not decompress";
     if (multisampled(image) && v->there[MAX_MIP] && v->value[MAX_MIP] != v->value[LAST_LEVEL])
         return "an image with fewer fragments than samples, which needs its FMASK";
-    if (!image->format.layout->components && code)
+    if ((!image->format.layout->components && code) || image->format.layout->block == WMI_BLOCK_BC6H)
         return unknown_format;
     if (!multisampled(image) && (v->value[BASE_LEVEL] || v->value[LAST_LEVEL]) &&
         wmi_tiling_rules(&rules->tiling)->chain == WMI_CHAIN_UNKNOWN)
@@ -139,21 +141,25 @@ static uint32_t r128_pitch(uint32_t width, uint32_t bytes)
     return (width + step - 1) / step * step;
 }
 
-/* The pitch of level 0 in texels, if the T# contains it; else 0. mips: levels of the resource. */
+/* The pitch of level 0 in elements (texels, or blocks of `side` texels), if the T# contains it; else 0. mips:
+ * levels of the resource. On gfx9, PITCH counts elements, as that of several levels does; before, and in
+ * DEPTH, texels (unverified for blocks). */
 static uint32_t pitch_of(const struct wmi_image_rules *rules, const struct wmi_image *image,
-                         const struct values *v, uint32_t mips)
+                         const struct values *v, uint32_t mips, uint32_t side)
 {
     const uint64_t *value = v->value;
+    const uint32_t width = (image->width + side - 1) / side;
+    const unsigned chain = wmi_tiling_rules(&rules->tiling)->chain;
+    const uint64_t stored = chain == WMI_CHAIN_BESIDE ? value[PITCH] + 1 : (value[PITCH] + side) / side;
     const bool plain = image->type <= WMI_IMAGE_2D || image->type == WMI_IMAGE_2D_MSAA;
     if (depth_pitch[rules->layout] && plain && mips == 1) {
         const uint64_t above = value[PITCH_13] << 13 | value[PITCH_MSB] << 14;
-        return value[DEPTH] | above ? (uint32_t)(value[DEPTH] | above) + 1 : 0;
+        return value[DEPTH] | above ? ((uint32_t)(value[DEPTH] | above) + side) / side : 0;
     }
-    if (v->there[PITCH] && value[PITCH] >= value[WIDTH] && mips == 1) /* not with R128 */
-        return (uint32_t)value[PITCH] + 1;
-    if (v->there[PITCH] && wmi_tiling_rules(&rules->tiling)->chain == WMI_CHAIN_UNKNOWN &&
-        is_linear(rules, v) && image->format.layout->bytes)
-        return r128_pitch(image->width, image->format.layout->bytes);
+    if (v->there[PITCH] && stored >= width && mips == 1) /* not with R128 */
+        return (uint32_t)stored;
+    if (v->there[PITCH] && chain == WMI_CHAIN_UNKNOWN && is_linear(rules, v) && image->format.layout->bytes)
+        return r128_pitch(width, image->format.layout->bytes);
     return 0;
 }
 
@@ -181,8 +187,7 @@ static const char *check_chain(struct wmi_image *image, const struct values *v)
 static const char *place(const struct wmi_image_rules *rules, struct wmi_image *image, const struct values *v,
                          unsigned code)
 {
-    enum { BLOCK = 4 };
-    const unsigned block_bytes = wmi_format_block_bytes(rules->formats, code), side = block_bytes ? BLOCK : 1;
+    const unsigned side = image->compressed ? WMI_BLOCK_SIDE : 1;
     const uint64_t *value = v->value;
     const bool linear = is_linear(rules, v);
     const uint32_t last = image->first_slice + image->slices;
@@ -193,9 +198,7 @@ static const char *place(const struct wmi_image_rules *rules, struct wmi_image *
         mips = (uint32_t)value[LAST_LEVEL] + 1;
     const struct wmi_surface_shape shape = {
         .dimensions = dimensions_of(image),
-        .bytes = (uint8_t)(block_bytes                   ? block_bytes
-                           : image->format.layout->bytes ? image->format.layout->bytes
-                                                         : 1),
+        .bytes = image->format.layout->bytes ? image->format.layout->bytes : 1,
         .samples = (uint8_t)image->samples,
         .levels = (uint8_t)mips,
         .mode = (uint8_t)value[v->there[TILING_INDEX] ? TILING_INDEX : SW_MODE],
@@ -204,10 +207,10 @@ static const char *place(const struct wmi_image_rules *rules, struct wmi_image *
         .depth = image->type == WMI_IMAGE_3D ? image->depth
                  : last                      ? last
                                              : 1,
-        .pitch = (pitch_of(rules, image, v, mips) + side - 1) / side,
+        .pitch = pitch_of(rules, image, v, mips, side),
         .pipe_bank_xor = linear ? 0 : (uint32_t)value[BASE_ADDRESS],
     };
-    if (code && !block_bytes && !image->format.layout->bytes)
+    if (code && !image->format.layout->bytes)
         return unknown_format;
     const char *reason = wmi_surface_place(&rules->tiling, &shape, &image->surface);
     if (reason)
@@ -273,7 +276,7 @@ void wmi_image_decode(const struct wmi_image_rules *rules, const uint32_t words[
     decode_slices(image, &v);
     if (!image->bound)
         return;
-    image->compressed = wmi_format_block_bytes(rules->formats, code);
+    image->compressed = image->format.layout->block != WMI_BLOCK_NONE;
     const char *unplaced = place(rules, image, &v, code);
     image->placed = !unplaced;
     image->refused = refusal(rules, image, &v, code);
@@ -325,7 +328,17 @@ bool wmi_image_in_range(const struct wmi_image *image, const struct wmi_texel *t
 uint64_t wmi_texel_address(const struct wmi_image *image, const struct wmi_texel *t)
 {
     const uint32_t level = image->base_level + (t->level < image->levels ? t->level : 0);
-    const uint32_t last = image->surface.shape.levels - 1u;
-    return image->base + wmi_surface_offset(&image->surface, t->x, t->y, image->first_slice + t->slice,
-                                            t->sample, level < last ? level : last);
+    const uint32_t last = image->surface.shape.levels - 1u, side = image->compressed ? WMI_BLOCK_SIDE : 1;
+    return image->base + wmi_surface_offset(&image->surface, t->x / side, t->y / side,
+                                            image->first_slice + t->slice, t->sample,
+                                            level < last ? level : last);
+}
+
+void wmi_texel_load(const struct wmi_image *image, const struct wmi_texel *t, const unsigned char *from,
+                    bool half, uint32_t value[4])
+{
+    if (image->compressed)
+        wmi_block_load(&image->format, from, t->x % WMI_BLOCK_SIDE, t->y % WMI_BLOCK_SIDE, half, value);
+    else
+        wmi_format_load(&image->format, from, half, value);
 }

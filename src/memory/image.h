@@ -31,7 +31,7 @@ struct wmi_image {
     uint32_t first_slice, slices;  /* BASE_ARRAY; number of slices accessible from there */
     uint32_t base_level, levels;   /* BASE_LEVEL; number of levels accessible from there */
     uint32_t samples;              /* of a texel */
-    bool compressed;               /* BC1 to BC7 */
+    bool compressed;               /* BC1 to BC7: an element is a block */
     bool placed;                   /* it is known where texels are, even if `refused` */
     struct wmi_surface surface;    /* where: in texels, of BC1 to BC7 in blocks of 4x4 texels */
     struct wmi_format format;
@@ -69,7 +69,11 @@ struct wmi_texel wmi_image_texel(const struct wmi_image *image, unsigned dim, bo
 uint32_t wmi_image_extent(uint32_t texels, uint32_t level);
 /* Whether the image has the texel. */
 bool wmi_image_in_range(const struct wmi_image *image, const struct wmi_texel *texel);
-/* Returns the address of the texel, even if it is out of range. The image must be placed. */
+/* Returns the address of the texel, or of the block that contains it, even if it is out of range. The image
+ * must be placed. */
 uint64_t wmi_texel_address(const struct wmi_image *image, const struct wmi_texel *texel);
+/* Loads the components of a texel from the element at that address, see wmi_format_load(). */
+void wmi_texel_load(const struct wmi_image *image, const struct wmi_texel *texel, const unsigned char *from,
+                    bool half, uint32_t value[4]);
 
 #endif

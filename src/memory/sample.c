@@ -271,10 +271,11 @@ void wmi_sample_footprint(const struct wmi_image *image, const struct wmi_sample
 }
 
 void wmi_gather_footprint(const struct wmi_image *image, const struct wmi_sampler *sampler,
-                          struct wmi_sample_dims dims, const struct wmi_sample_place *place,
+                          struct wmi_sample_dims dims, const struct wmi_sample_place *place, bool row,
                           struct wmi_footprint *f)
 {
-    static const unsigned corners[WMI_GATHER_TAPS][3] = {{0, 1, 0}, {1, 1, 0}, {1, 0, 0}, {0, 0, 0}};
+    static const unsigned first[3] = {0},
+                          corners[WMI_GATHER_TAPS][3] = {{0, 1, 0}, {1, 1, 0}, {1, 0, 0}, {0, 0, 0}};
     f->count = 0;
     if (is_empty(image))
         return;
@@ -283,10 +284,13 @@ void wmi_gather_footprint(const struct wmi_image *image, const struct wmi_sample
         point.mip = WMI_Z_FILTER_POINT;
     const uint32_t level = levels_of(image, &point, place->lod).level[0];
     const struct wmi_texel base = {.slice = slice_of(image, dims, place->slice, level), .level = level};
-    struct wmi_span span[3];
-    wmi_sample_spans(image, sampler, dims, place, level, true, span);
-    for (unsigned i = 0; i < WMI_GATHER_TAPS; i++)
-        add_tap(f, span, corners[i], &base, 1);
+    for (unsigned i = 0; i < WMI_GATHER_TAPS; i++) {
+        struct wmi_sample_place at = *place;
+        struct wmi_span span[3];
+        at.offset[0] += row ? (int)i : 0;
+        wmi_sample_spans(image, sampler, dims, &at, level, true, span);
+        add_tap(f, span, row ? first : corners[i], &base, 1);
+    }
 }
 
 /* ---- texels ---- */
@@ -333,12 +337,12 @@ static bool load_plain(const struct wmi_format *format, const unsigned char *tex
 }
 
 void wmi_sample_texel(const struct wmi_image *image, const struct wmi_sampler *sampler,
-                      const unsigned char *texel, bool half, uint32_t value[4])
+                      const struct wmi_texel *texel, const unsigned char *from, bool half, uint32_t value[4])
 {
-    if (!texel)
+    if (!from)
         border(image, sampler, half, value);
-    else if (half || !load_plain(&image->format, texel, value))
-        wmi_format_load(&image->format, texel, half, value);
+    else if (half || !load_plain(&image->format, from, value))
+        wmi_texel_load(image, texel, from, half, value);
 }
 
 /* Source: SQ_TEX_DEPTH_COMPARE; Direct3D 11.3, "sample_c": the reference is on the left, and clamped to the

@@ -66,18 +66,19 @@ bool wmi_sample_is_flat(const struct wmi_image *image, const struct wmi_sampler 
                         struct wmi_sample_dims dims);
 
 /* The texels of a sample, and those of a gather: (0, 1), (1, 1), (1, 0), (0, 0) of the two by two that a
- * linear filter takes. Texels of weight 0 are left out of a sample. An image without levels or slices has
- * none. */
+ * linear filter takes, or in a row the four from (0, 0) on. Texels of weight 0 are left out of a sample. An
+ * image without levels or slices has none. */
 void wmi_sample_footprint(const struct wmi_image *image, const struct wmi_sampler *sampler,
                           struct wmi_sample_dims dims, const struct wmi_sample_place *place,
                           struct wmi_footprint *footprint);
 void wmi_gather_footprint(const struct wmi_image *image, const struct wmi_sampler *sampler,
-                          struct wmi_sample_dims dims, const struct wmi_sample_place *place,
+                          struct wmi_sample_dims dims, const struct wmi_sample_place *place, bool row,
                           struct wmi_footprint *footprint);
 
-/* The components of a texel, or without one (NULL) of the border, as an image load gives them. */
+/* The components of a texel in the element at `from`, or without one (NULL) of the border, as an image load
+ * gives them. */
 void wmi_sample_texel(const struct wmi_image *image, const struct wmi_sampler *sampler,
-                      const unsigned char *texel, bool half, uint32_t value[4]);
+                      const struct wmi_texel *texel, const unsigned char *from, bool half, uint32_t value[4]);
 
 /* Whether the image has integers, which are not filtered. */
 bool wmi_sample_integers(const struct wmi_image *image);

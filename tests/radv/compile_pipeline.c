@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiles the graphics pipeline pipeline.* with RADV for a GPU that is not present, records a draw, and
- * writes what examples/pipeline.c reads: the code of each hardware stage and what its user SGPRs are.
+ * writes what examples/pipeline.c reads: the code of each hardware stage and what its user SGPRs are. The
+ * same of filter.frag for run_filter.c.
  *
  * usage: compile_pipeline FAMILY FOLDER_OF_SPIRV OUTPUT_FOLDER
  *
- * Files STAGE.code, pipeline.table (of vertex buffers) and pipeline.state. Stages: ls, hs, tes, ps, and vs,
- * of a pipeline without tessellation. With merged stages there is no ls, with NGG no tes and no vs.
+ * Files STAGE.code, pipeline.table (of vertex buffers), pipeline.state and filter.state. Stages: ls, hs, tes,
+ * ps, and vs and filter, of pipelines without tessellation. With merged stages there is no ls, with NGG no
+ * tes and no vs.
  */
 #include "driver.h"
 
@@ -63,16 +65,18 @@ static void parse_packets(const uint32_t *stream)
     fail("command buffer", "there is no DRAW_INDEX_AUTO packet");
 }
 
-/* The set has a sampler at byte 0 and an image at 32. */
+/* The set has a sampler at byte 0 and an image at 32; where the multisampled image is depends on whether
+ * images have an FMASK. */
 static VkDescriptorSetLayout make_set_layout(VkDevice device)
 {
     const VkDescriptorSetLayoutBinding bindings[] = {
         {0, VK_DESCRIPTOR_TYPE_SAMPLER, 1, VK_SHADER_STAGE_ALL_GRAPHICS, NULL},
         {1, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, VK_SHADER_STAGE_ALL_GRAPHICS, NULL},
+        {2, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, VK_SHADER_STAGE_ALL_GRAPHICS, NULL},
     };
     const VkDescriptorSetLayoutCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = 2,
+        .bindingCount = 3,
         .pBindings = bindings,
     };
     VkDescriptorSetLayout layout;
@@ -83,7 +87,7 @@ static VkDescriptorSetLayout make_set_layout(VkDevice device)
 static VkDescriptorSet make_set(VkDevice device, VkDescriptorSetLayout layout)
 {
     const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLER, 1},
-                                          {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1}};
+                                          {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 2}};
     const VkDescriptorPoolCreateInfo pool_info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
         .maxSets = 1,
@@ -120,13 +124,13 @@ static VkBuffer make_vertex_buffer(VkDevice device)
 }
 
 static VkPipeline make_pipeline(VkDevice device, VkPipelineLayout layout, const char *folder,
-                                bool tessellates)
+                                bool tessellates, const char *fragments)
 {
-    static const struct {
+    const struct {
         const char *name;
         VkShaderStageFlagBits bit;
     } sources[] = {{"pipeline.vert", VK_SHADER_STAGE_VERTEX_BIT},
-                   {"pipeline.frag", VK_SHADER_STAGE_FRAGMENT_BIT},
+                   {fragments, VK_SHADER_STAGE_FRAGMENT_BIT},
                    {"pipeline.tesc", VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT},
                    {"pipeline.tese", VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT}};
     const uint32_t count = tessellates ? 4 : 2;
@@ -261,7 +265,7 @@ static const struct stage stages10[] = {{"hs", 0xb520, 0xb428, 0xb430},
                                         {NULL, 0, 0, 0}};
 
 /* Without tessellation. */
-static const struct stage plain = {"vs", 0xb120, 0xb128, 0xb130};
+static const struct stage plain = {"vs", 0xb120, 0xb128, 0xb130}, filter = {"filter", 0xb020, 0xb028, 0xb030};
 
 static const struct {
     const char *family;
@@ -280,7 +284,7 @@ static void write_stage(FILE *file, const struct stage *stage, const char *folde
     const uint8_t *code = find_code(pc, 4, &size);
     save(folder, stage->name, "code", code, size);
     fprintf(file, "stage %s 0x%x 0x%x\n", stage->name, shader.value[rsrc], shader.value[rsrc + 1]);
-    const bool has_set = strcmp(stage->name, "ps") == 0;
+    const bool has_set = stage->pgm_lo == filter.pgm_lo;
     for (uint32_t i = 0; i < 16; i++) {
         const uint32_t value = shader.value[user + i];
         if (!shader.written[user + i])
@@ -299,11 +303,11 @@ static void write_stage(FILE *file, const struct stage *stage, const char *folde
 
 /* Makes a pipeline and records a draw. The driver's waves have 64 lanes in all these stages. */
 static void compile(VkDevice device, VkPipelineLayout layout, VkDescriptorSet descriptors, const char *folder,
-                    bool tessellates)
+                    bool tessellates, const char *fragments)
 {
     keep_contents();
     watched_size = CODE_BLOCK;
-    const VkPipeline pipeline = make_pipeline(device, layout, folder, tessellates);
+    const VkPipeline pipeline = make_pipeline(device, layout, folder, tessellates, fragments);
     watched_size = 0;
     memset(&shader, 0, sizeof shader);
     memset(&context, 0, sizeof context);
@@ -344,16 +348,26 @@ int main(int argc, char **argv)
     FILE *file = open_memstream(&text, &length);
     if (!file)
         fail("pipeline", "no memory");
-    compile(device, layout, descriptors, argv[2], true);
+    compile(device, layout, descriptors, argv[2], true, "pipeline.frag");
     /* VGT_LS_HS_CONFIG.NUM_PATCHES, SPI_PS_INPUT_ENA and _ADDR */
     fprintf(file, "patches %u\n", *context_register(0x28b58) & 0xff);
     fprintf(file, "inputs 0x%x 0x%x\n", *context_register(0x286cc), *context_register(0x286d0));
     for (; stage->name; stage++)
         write_stage(file, stage, argv[3]);
-    compile(device, layout, descriptors, argv[2], false);
+    compile(device, layout, descriptors, argv[2], false, "pipeline.frag");
     write_stage(file, &plain, argv[3]);
     fclose(file);
     save(argv[3], "pipeline", "state", text, length);
+    free(text);
+
+    file = open_memstream(&text, &length);
+    if (!file)
+        fail("pipeline", "no memory");
+    compile(device, layout, descriptors, argv[2], false, "filter.frag");
+    fprintf(file, "inputs 0x%x 0x%x\n", *context_register(0x286cc), *context_register(0x286d0));
+    write_stage(file, &filter, argv[3]);
+    fclose(file);
+    save(argv[3], "filter", "state", text, length);
     save(argv[3], "pipeline", "table", table, TABLE_BYTES);
     free(text);
     vkDestroyDevice(device, NULL);

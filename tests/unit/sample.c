@@ -69,13 +69,13 @@ static void check_texels(const struct wmi_image *image, const struct wmi_sampler
         memcpy(bytes, words, sizeof bytes);
         sum += f->tap[i].weight;
         if (f->tap[i].border) {
-            wmi_sample_texel(image, sampler, NULL, draw() & 1, value);
+            wmi_sample_texel(image, sampler, &f->tap[i].texel, NULL, draw() & 1, value);
             continue;
         }
         assert_true(wmi_image_in_range(image, &f->tap[i].texel));
         if (image->placed)
             wmi_texel_address(image, &f->tap[i].texel);
-        wmi_sample_texel(image, sampler, bytes, draw() & 1, value);
+        wmi_sample_texel(image, sampler, &f->tap[i].texel, bytes, draw() & 1, value);
         wmi_sample_compare(image, sampler, draw_number(), value[0]);
     }
     if (f->count)
@@ -112,7 +112,10 @@ static unsigned sample(void)
     const double lod = draw() & 1 ? wmi_sample_lod(&image, &sampler, dims, across, down) : draw_number();
     place.lod = wmi_sample_limit(&image, &sampler, lod, draw() & 1, draw_number());
     const bool gather = draw() & 1;
-    (gather ? wmi_gather_footprint : wmi_sample_footprint)(&image, &sampler, dims, &place, &f);
+    if (gather)
+        wmi_gather_footprint(&image, &sampler, dims, &place, draw() & 1, &f);
+    else
+        wmi_sample_footprint(&image, &sampler, dims, &place, &f);
     check_texels(&image, &sampler, &f, gather);
     return f.count;
 }

@@ -16,7 +16,7 @@ static const struct format floats = {1, 32, false, 4, 7, 22, 22};
 /* Suffixes of names. */
 static const struct kind {
     const char *name;
-    bool gradients, given, bias, bound, zero, gather;
+    bool gradients, given, bias, bound, zero, row;
 } kinds[] = {
     {.name = ""},
     {.name = "_cl", .bound = true},
@@ -28,6 +28,7 @@ static const struct kind {
     {.name = "_b", .bias = true},
     {.name = "_b_cl", .bias = true, .bound = true},
     {.name = "_lz", .zero = true},
+    {.name = "h", .row = true}, /* gathers only */
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -322,7 +323,9 @@ static bool execute(const struct form *f, const struct text *text)
 /* Runs one form once; false: there is none. */
 static bool check(const struct form *f)
 {
-    static const unsigned corner[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    static const unsigned corners[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}},
+                          in_row[4][2] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}};
+    const unsigned(*corner)[2] = f->kind->row ? in_row : corners;
     struct image i = make_numbered(f->target);
     while (f->gather && axes_of(i.type) != 2)
         i = make_numbered(f->target);
@@ -377,7 +380,8 @@ static unsigned check_target(const char *target)
                          .a16 = n & 8,
                          .g16 = n & 16};
         const bool suffix = f.g16 && g >= 16;
-        if ((f.g16 && !f.kind->gradients) || (f.a16 && g < 9) || (f.gather && f.kind->gradients))
+        if ((f.g16 && !f.kind->gradients) || (f.a16 && g < 9) || (f.gather && f.kind->gradients) ||
+            (!f.gather && f.kind->row))
             continue;
         if (g < 16 && f.g16 != f.a16 && f.kind->gradients) /* one bit is both */
             continue;
