@@ -15,9 +15,12 @@
 #include "base/lanes.h"
 #include "base/transcendental.h"
 
-/* A column of a function's table. Lookups load all 64 rows, also of functions that have fewer. */
+/* A column of a function's table. Lookups load all 64 rows, also of functions that have fewer. Factors of the
+ * square have the scale 2^-23, which makes the cut product's unit one. */
 #define WMI_UNIT_INTS(name)   static const int32_t wmi_unit_##name[64]
 #define WMI_UNIT_FLOATS(name) static const float wmi_unit_##name[64]
+/* Added to a number below 2^-1, rounds it to a multiple of 2^-23. */
+#define WMI_UNIT_MAGIC 1.5f
 
 WMI_UNIT_INTS(rcp_c0) = {
 #define RCP(c0, c1, c2, c3) 8 * (c0),
@@ -28,11 +31,11 @@ WMI_UNIT_FLOATS(rcp_c1) = {
 #include "base/transcendental.def"
 };
 WMI_UNIT_FLOATS(rcp_c2) = {
-#define RCP(c0, c1, c2, c3) (c2) * 0x1p8f,
+#define RCP(c0, c1, c2, c3) (c2) * 0x1p-15f + WMI_UNIT_MAGIC,
 #include "base/transcendental.def"
 };
 WMI_UNIT_FLOATS(rcp_c3) = {
-#define RCP(c0, c1, c2, c3) (c3) * 0x1p-12f,
+#define RCP(c0, c1, c2, c3) (c3) * 0x1p-35f,
 #include "base/transcendental.def"
 };
 WMI_UNIT_INTS(rsq_c0) = {
@@ -44,11 +47,11 @@ WMI_UNIT_FLOATS(rsq_c1) = {
 #include "base/transcendental.def"
 };
 WMI_UNIT_FLOATS(rsq_c2) = {
-#define RSQ(c0, c1, c2, c3) (c2) * 0x1p9f,
+#define RSQ(c0, c1, c2, c3) (c2) * 0x1p-14f + WMI_UNIT_MAGIC,
 #include "base/transcendental.def"
 };
 WMI_UNIT_FLOATS(rsq_c3) = {
-#define RSQ(c0, c1, c2, c3) (c3) * 0x1p-11f,
+#define RSQ(c0, c1, c2, c3) (c3) * 0x1p-34f,
 #include "base/transcendental.def"
 };
 WMI_UNIT_INTS(sqrt_c0) = {
@@ -59,15 +62,15 @@ WMI_UNIT_FLOATS(sqrt_c1) = {
 #define SQRT(c0, c1, c2, c3) (c1) * 0x1p-17f,
 #include "base/transcendental.def"
 };
-WMI_UNIT_INTS(sqrt_c2) = {
-#define SQRT(c0, c1, c2, c3) 256 * (c2),
+WMI_UNIT_FLOATS(sqrt_c2) = {
+#define SQRT(c0, c1, c2, c3) (c2) * 0x1p-15f + WMI_UNIT_MAGIC,
 #include "base/transcendental.def"
 };
-WMI_UNIT_INTS(sqrt_c3) = {
-#define SQRT(c0, c1, c2, c3) c3,
+WMI_UNIT_FLOATS(sqrt_c3) = {
+#define SQRT(c0, c1, c2, c3) (c3) * 0x1p-34f,
 #include "base/transcendental.def"
 };
-enum { WMI_UNIT_EXP_BIAS = 1 << 19 }; /* brings c2 to 24 bits */
+#define WMI_UNIT_EXP_BIAS 0x1p-4f /* brings c2 to 24 bits */
 WMI_UNIT_INTS(exp_c0) = {
 #define EXP(c0, c1, c2, c3) c0,
 #include "base/transcendental.def"
@@ -77,11 +80,11 @@ WMI_UNIT_FLOATS(exp_c1) = {
 #include "base/transcendental.def"
 };
 WMI_UNIT_FLOATS(exp_c2) = {
-#define EXP(c0, c1, c2, c3) (c2) + WMI_UNIT_EXP_BIAS,
+#define EXP(c0, c1, c2, c3) (c2) * 0x1p-23f + WMI_UNIT_EXP_BIAS,
 #include "base/transcendental.def"
 };
 WMI_UNIT_FLOATS(exp_c3) = {
-#define EXP(c0, c1, c2, c3) (c3) * 0x1p-7f,
+#define EXP(c0, c1, c2, c3) (c3) * 0x1p-36f,
 #include "base/transcendental.def"
 };
 WMI_UNIT_INTS(log_c0) = {
@@ -93,11 +96,11 @@ WMI_UNIT_FLOATS(log_c1) = {
 #include "base/transcendental.def"
 };
 WMI_UNIT_FLOATS(log_c2) = {
-#define LOG(c0, c1, c2, c3) c2,
+#define LOG(c0, c1, c2, c3) (c2) * 0x1p-23f,
 #include "base/transcendental.def"
 };
 WMI_UNIT_FLOATS(log_c3) = {
-#define LOG(c0, c1, c2, c3) (c3) * 0x1p-22f,
+#define LOG(c0, c1, c2, c3) (c3) * 0x1p-45f,
 #include "base/transcendental.def"
 };
 /* Near one. */
@@ -151,10 +154,20 @@ WMI_INLINE u32v wmi_lookup(const void *table, u32v index)
 #endif
 }
 
-/* table[index % 64]; second: whether the index is 32 or more. */
+/* Of a table of 64 words: table[index % 32], or 32 words behind it where `second` is ones. */
 WMI_INLINE u32v wmi_lookup_64(const void *table, u32v index, u32v second)
 {
+#if WMI_VECTOR_BYTES == 32
+    return (u32v)_mm256_i32gather_epi32(table, (__m256i)((index & 31) | (second & 32)), 4);
+#else
     return wmi_select_u32(second, wmi_lookup((const char *)table + 128, index), wmi_lookup(table, index));
+#endif
+}
+
+/* The same if only one row follows the first 32. */
+WMI_INLINE u32v wmi_lookup_33(const void *table, u32v index, u32v last)
+{
+    return wmi_select_u32(last, wmi_splat_u32(((const wmi_word *)table)[32]), wmi_lookup(table, index));
 }
 
 WMI_INLINE f32v wmi_from_i32(u32v x)
@@ -167,6 +180,75 @@ WMI_INLINE u32v wmi_to_i32(f32v x)
     return (u32v) __builtin_convertvector(x, i32v);
 }
 
+/* The integer x & mask, below 2^23, in units of the last bit of `power`, a power of two. */
+WMI_INLINE f32v wmi_masked_float(u32v x, uint32_t mask, float power)
+{
+    return (f32v)((x & mask) | (u32v)wmi_splat_f32(power)) - power;
+}
+
+/* Whether all bits of the mask are zero in any lane of x. */
+WMI_INLINE bool wmi_any_without(u32v x, uint32_t mask)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_testn_epi32_mask((__m512i)x, _mm512_set1_epi32((int)mask)) != 0;
+#else
+    return wmi_any((u32v)((x & mask) == 0));
+#endif
+}
+
+WMI_INLINE bool wmi_any_above(u32v x, uint32_t limit)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_cmpgt_epu32_mask((__m512i)x, _mm512_set1_epi32((int)limit)) != 0;
+#else
+    return wmi_any((u32v)(x > limit));
+#endif
+}
+
+/* Positive products are rounded to nearest even, to 24 bits but not to less than a smallest unit, and then to
+ * an integer: up, down or, with a smallest unit of one, no more.
+ *
+ * In directed rounding, half a unit less rounded up is what multiples of the unit rounded up are. Where the
+ * unit of f32 is larger, the product to nearest is not above that, and where it is smaller, not below. */
+#if WMI_VECTOR_BYTES == 64
+#define WMI_DIRECTED(how) (_MM_FROUND_TO_##how | _MM_FROUND_NO_EXC)
+
+/* half: of the smallest unit. */
+WMI_INLINE u32v wmi_product_up(f32v a, f32v b, float half)
+{
+    const __m512 exact =
+        _mm512_fmadd_round_ps((__m512)a, (__m512)b, (__m512)wmi_splat_f32(-half), WMI_DIRECTED(POS_INF));
+    return (u32v)_mm512_cvt_roundps_epi32(_mm512_min_ps(exact, (__m512)(a * b)), WMI_DIRECTED(POS_INF));
+}
+
+WMI_INLINE u32v wmi_product_down(f32v a, f32v b)
+{
+    const __m512 exact =
+        _mm512_fmadd_round_ps((__m512)a, (__m512)b, (__m512)wmi_splat_f32(0.25f), WMI_DIRECTED(NEG_INF));
+    return (u32v)_mm512_cvt_roundps_epi32(_mm512_max_ps(exact, (__m512)(a * b)), WMI_DIRECTED(NEG_INF));
+}
+
+WMI_INLINE u32v wmi_product_near(f32v a, f32v b)
+{
+    const __m512i magic = _mm512_set1_epi32(0x4b000000); /* 2^23, whose unit is one */
+    const f32v product = a * b, whole = wmi_fused_f32(a, b, (f32v)(u32v)magic);
+    return (u32v)_mm512_mask_sub_epi32((__m512i)wmi_to_i32(product),
+                                       _mm512_cmp_ps_mask((__m512)product, (__m512)magic, _CMP_LT_OQ),
+                                       (__m512i)whole, magic);
+}
+
+/* x * x, rounded down to an integer. */
+WMI_INLINE f32v wmi_square_down(f32v x)
+{
+    return wmi_floor_f32((f32v)_mm512_mul_round_ps((__m512)x, (__m512)x, WMI_DIRECTED(ZERO)));
+}
+
+/* a + b, rounded down. |a| is not below |b|, or a is 0. */
+WMI_INLINE f32v wmi_sum_down(f32v a, f32v b)
+{
+    return (f32v)_mm512_add_round_ps((__m512)a, (__m512)b, WMI_DIRECTED(NEG_INF));
+}
+#else
 /* a * b rounded to 24 bits; products below `unit` as those above it, to multiples of unit * 2^-23. */
 WMI_INLINE f32v wmi_cut_product(f32v a, f32v b, float unit)
 {
@@ -174,26 +256,47 @@ WMI_INLINE f32v wmi_cut_product(f32v a, f32v b, float unit)
     return wmi_fused_f32(a, b, magic) - magic;
 }
 
-/* a * b, of less than 2^22, rounded to an integer. */
-WMI_INLINE f32v wmi_whole_product(f32v a, f32v b)
+WMI_INLINE u32v wmi_product_up(f32v a, f32v b, float half)
 {
-    const f32v magic = wmi_splat_f32(0x1.8p23f);
-    return wmi_fused_f32(a, b, magic) - magic;
+    /* -floor(-x) is ceil(x). */
+    return -wmi_to_i32(wmi_floor_f32(-wmi_cut_product(a, b, half * 0x1p24f)));
 }
 
-/* x * x, rounded down to an integer. */
+WMI_INLINE u32v wmi_product_down(f32v a, f32v b)
+{
+    return wmi_to_i32(wmi_cut_product(a, b, 0x1p22f)); /* truncated */
+}
+
+WMI_INLINE u32v wmi_product_near(f32v a, f32v b)
+{
+    return wmi_to_i32(wmi_cut_product(a, b, 0x1p23f));
+}
+
 WMI_INLINE f32v wmi_square_down(f32v x)
 {
     const f32v nearly = wmi_floor_f32(x * x);
     return nearly + (f32v)((u32v)(wmi_fused_f32(x, x, -nearly) < 0) & (u32v)wmi_splat_f32(-1));
 }
 
-/* A sum of at least 29 bits whose last term is x / 64: x / 64 rounded down; *sticky keeps the last bit odd.
- */
-WMI_INLINE u32v wmi_sixty_fourth(u32v x, u32v *sticky)
+WMI_INLINE f32v wmi_sum_down(f32v a, f32v b)
 {
-    *sticky = (u32v)((x & 63) != 0) & 1;
-    return (u32v)((i32v)x >> 6);
+    const f32v sum = a + b, error = b - (sum - a);
+    const i32v bits = (i32v)sum;
+    return (f32v)(bits - ((i32v)(error < 0) & (bits >> 31 | 1)));
+}
+#endif
+
+/* A sum of at least 29 bits with the term x / 64, rounded down; if it is not whole, the sum's last bit is
+ * odd, so that the sum rounds as the exact one. */
+WMI_INLINE u32v wmi_plus_sixty_fourth(u32v sum, u32v x)
+{
+    sum += (u32v)((i32v)x >> 6);
+#if WMI_VECTOR_BYTES == 64
+    const __mmask16 more = _mm512_test_epi32_mask((__m512i)x, _mm512_set1_epi32(63));
+    return (u32v)_mm512_mask_or_epi32((__m512i)sum, more, (__m512i)sum, _mm512_set1_epi32(1));
+#else
+    return sum | ((u32v)((x & 63) != 0) & 1);
+#endif
 }
 
 /* NaNs keep sign and payload; others take r. */
@@ -204,94 +307,91 @@ WMI_INLINE f32v wmi_unit_nan(f32v x, u32v r)
 
 static inline f32v wmi_unit_rcp(f32v x)
 {
-    const u32v bits = (u32v)x, sign = bits & WMI_SIGN_F32, row = bits >> 18, part = bits & 0x3ffff;
-    const u32v field = bits >> 23 & 0xff;
-    const f32v f = wmi_from_i32(part), half = wmi_from_i32(part & ~1u) * 0x1p-6f;
+    const u32v bits = (u32v)x, row = bits >> 18;
+    const f32v f = wmi_masked_float(bits, 0x3ffff, 0x1p23f), half = wmi_masked_float(bits, 0x3fffe, 0x1p17f);
     const f32v c1 = (f32v)wmi_lookup(wmi_unit_rcp_c1, row), c2 = (f32v)wmi_lookup(wmi_unit_rcp_c2, row);
     const f32v c3 = (f32v)wmi_lookup(wmi_unit_rcp_c3, row);
-    /* -ceil(x) is floor(-x). */
-    const u32v linear = wmi_to_i32(wmi_floor_f32(-wmi_cut_product(c1, f, 0x1p22f)));
-    const f32v inner = c2 - wmi_whole_product(c3, 4 * f + 1);
-    u32v sticky;
-    const u32v square = wmi_sixty_fourth(
-        wmi_to_i32(wmi_cut_product(inner, wmi_square_down(half) * 0x1p-23f, 0x1p23f)), &sticky);
-    const u32v sum = (wmi_lookup(wmi_unit_rcp_c0, row) + linear + square) | sticky;
+    const f32v inner = c2 - wmi_fused_f32(c3, 4 * f + 1, wmi_splat_f32(WMI_UNIT_MAGIC));
+    const u32v linear = wmi_lookup(wmi_unit_rcp_c0, row) - wmi_product_up(c1, f, 0.25f);
+    const u32v sum = wmi_plus_sixty_fourth(linear, wmi_product_near(inner, wmi_square_down(half)));
     /* 2^29 stands for one. */
-    const i32v r = (i32v)((u32v)wmi_from_i32(sum) - ((field - 98) << 23));
-    const u32v normal = (u32v)r & (u32v)(r >= 0x800000);
-    const u32v zero = (u32v)(field == 0), special = (u32v)(field == 255);
-    return wmi_unit_nan(x, sign | wmi_select_u32(zero, wmi_splat_u32(WMI_EXPONENT_F32), normal & ~special));
+    u32v r = (u32v)wmi_from_i32(sum) + (98u << 23) - (bits & (WMI_SIGN_F32 | WMI_EXPONENT_F32));
+    if (__builtin_expect(wmi_any_without(bits + (3 << 23), 0xfcu << 23), 0)) { /* exponent 253 to 255, 0 */
+        const u32v sign = bits & WMI_SIGN_F32, field = bits >> 23 & 0xff, magnitude = bits & ~WMI_SIGN_F32;
+        const u32v normal = (u32v)(magnitude <= 0x7e800000u); /* 2^126 */
+        r = wmi_select_u32((u32v)(field == 0), sign | WMI_EXPONENT_F32, wmi_select_u32(normal, r, sign));
+        return wmi_unit_nan(x, r);
+    }
+    return (f32v)r;
 }
 
 static inline f32v wmi_unit_rsq(f32v x)
 {
-    const u32v bits = (u32v)x, row = bits >> 18, part = bits & 0x3ffff, field = bits >> 23 & 0xff;
-    const u32v odd = (u32v)((field & 1) == 0); /* the exponent */
-    const f32v f = wmi_from_i32(part), half = wmi_from_i32(part & ~1u) * 0x1p-6f;
+    const u32v bits = (u32v)x, row = bits >> 18, odd = (u32v)((bits & 1 << 23) == 0); /* the exponent */
+    const f32v f = wmi_masked_float(bits, 0x3ffff, 0x1p23f), half = wmi_masked_float(bits, 0x3fffe, 0x1p17f);
     const f32v c1 = (f32v)wmi_lookup_64(wmi_unit_rsq_c1, row, odd);
     const f32v c2 = (f32v)wmi_lookup_64(wmi_unit_rsq_c2, row, odd);
     const f32v c3 = (f32v)wmi_lookup_64(wmi_unit_rsq_c3, row, odd);
-    const u32v linear = wmi_to_i32(wmi_floor_f32(-wmi_cut_product(c1, f, 0x1p21f)));
-    const f32v inner = c2 - wmi_whole_product(c3, 4 * f + 1);
-    u32v sticky;
-    const u32v square = wmi_sixty_fourth(
-        wmi_to_i32(wmi_cut_product(inner, wmi_square_down(half) * 0x1p-23f, 0x1p23f)), &sticky);
-    const u32v sum = (wmi_lookup_64(wmi_unit_rsq_c0, row, odd) + 2 * linear + square) | sticky;
-    const u32v r = (u32v)wmi_from_i32(sum) - ((30 + (u32v)((i32v)(field - 127) >> 1)) << 23);
-    const u32v zero = (u32v)(field == 0), special = (u32v)(field == 255);
-    const u32v wrong = (u32v)((i32v)bits < 0) & ~zero;
-    const u32v infinite = (bits & WMI_SIGN_F32) | WMI_EXPONENT_F32;
-    return wmi_unit_nan(
-        x, wmi_select_u32(wrong, wmi_splat_u32(WMI_NAN_F32), wmi_select_u32(zero, infinite, r & ~special)));
+    const f32v inner = c2 - wmi_fused_f32(c3, 4 * f + 1, wmi_splat_f32(WMI_UNIT_MAGIC));
+    const u32v linear = wmi_lookup_64(wmi_unit_rsq_c0, row, odd) - 2 * wmi_product_up(c1, f, 0.125f);
+    const u32v sum = wmi_plus_sixty_fourth(linear, wmi_product_near(inner, wmi_square_down(half)));
+    const u32v half_exponent = (u32v)((i32v)(bits - (127 << 23)) >> 1) & ~0x7fffffu;
+    u32v r = (u32v)wmi_from_i32(sum) - (half_exponent + (30 << 23));
+    if (__builtin_expect(wmi_any_above(bits - 0x800000, 0x7effffff), 0)) { /* not positive and normal */
+        const u32v zero = (u32v)((bits & WMI_EXPONENT_F32) == 0);
+        const u32v infinite = (bits & WMI_SIGN_F32) | WMI_EXPONENT_F32;
+        r &= (u32v)(bits != WMI_EXPONENT_F32);
+        r = wmi_select_u32((u32v)((i32v)bits < 0), wmi_splat_u32(WMI_NAN_F32), r);
+        return wmi_unit_nan(x, wmi_select_u32(zero, infinite, r));
+    }
+    return (f32v)r;
 }
 
 static inline f32v wmi_unit_sqrt(f32v x)
 {
-    const u32v bits = (u32v)x, part = bits & 0x7ffff, field = bits >> 23 & 0xff;
-    const u32v row = (bits >> 19 & 15) | (~field & 1) << 4;
-    const f32v f = wmi_from_i32(part), quarter = wmi_from_i32(part & ~3u) * 0x1p-7f;
-    const f32v c1 = (f32v)wmi_lookup(wmi_unit_sqrt_c1, row);
-    /* The product plus a half, if it has all bits, else a quarter, rounded down. */
-    const f32v product = c1 * f, whole = wmi_round_f32(product, WMI_ROUND_EVEN);
-    const f32v more = wmi_select_f32((u32v)(product < 0x1p23f), wmi_splat_f32(0.25f), wmi_splat_f32(0.5f));
-    const u32v linear = wmi_to_i32(whole + wmi_floor_f32(wmi_fused_f32(c1, f, -whole) + more));
-    const i32v slope = (i32v)(1024 - wmi_lookup(wmi_unit_sqrt_c3, row) * (2 * part + 1)) >> 11;
-    const f32v inner = wmi_from_i32(wmi_lookup(wmi_unit_sqrt_c2, row) + (u32v)slope);
-    u32v sticky;
-    const u32v square = wmi_sixty_fourth(
-        -wmi_to_i32(wmi_cut_product(inner, wmi_square_down(quarter) * 0x1p-23f, 0x1p23f)), &sticky);
-    const u32v sum = (wmi_lookup(wmi_unit_sqrt_c0, row) + 2 * linear + square) | sticky;
-    const u32v r = (u32v)wmi_from_i32(sum) + (((u32v)((i32v)(field - 127) >> 1) - 29) << 23);
-    const u32v zero = (u32v)(field == 0), infinite = (u32v)(bits == WMI_EXPONENT_F32);
-    const u32v wrong = (u32v)((i32v)bits < 0) & ~zero;
-    const u32v number = wmi_select_u32(infinite, bits, r);
-    return wmi_unit_nan(x, wmi_select_u32(wrong, wmi_splat_u32(WMI_NAN_F32),
-                                          wmi_select_u32(zero, bits & WMI_SIGN_F32, number)));
+    const u32v bits = (u32v)x, row = bits >> 19 ^ 16; /* the exponent's last bit and four others */
+    const f32v f = wmi_masked_float(bits, 0x7ffff, 0x1p23f),
+               quarter = wmi_masked_float(bits, 0x7fffc, 0x1p16f);
+    const f32v c1 = (f32v)wmi_lookup(wmi_unit_sqrt_c1, row), c2 = (f32v)wmi_lookup(wmi_unit_sqrt_c2, row);
+    const f32v c3 = (f32v)wmi_lookup(wmi_unit_sqrt_c3, row);
+    const f32v inner = c2 - wmi_fused_f32(c3, 2 * f + 1, wmi_splat_f32(WMI_UNIT_MAGIC));
+    const u32v linear = wmi_lookup(wmi_unit_sqrt_c0, row) + 2 * wmi_product_down(c1, f);
+    const u32v sum = wmi_plus_sixty_fourth(linear, -wmi_product_near(inner, wmi_square_down(quarter)));
+    const u32v half_exponent = (u32v)((i32v)(bits - (127 << 23)) >> 1) & ~0x7fffffu;
+    u32v r = (u32v)wmi_from_i32(sum) + (half_exponent - (29 << 23));
+    if (__builtin_expect(wmi_any_above(bits - 0x800000, 0x7effffff), 0)) { /* not positive and normal */
+        r = wmi_select_u32((u32v)(bits == WMI_EXPONENT_F32), bits, r);
+        r = wmi_select_u32((u32v)((i32v)bits < 0), wmi_splat_u32(WMI_NAN_F32), r);
+        r = wmi_select_u32((u32v)((bits & WMI_EXPONENT_F32) == 0), bits & WMI_SIGN_F32, r);
+        return wmi_unit_nan(x, r);
+    }
+    return (f32v)r;
 }
 
 /* The phase has 29 fraction bits; that of a negative number is complemented, not negated. */
 static inline f32v wmi_unit_exp2(f32v x)
 {
-    const u32v bits = (u32v)x, magnitude = bits & ~WMI_SIGN_F32, small = (u32v)(magnitude < 0x33800000);
+    const u32v bits = (u32v)x, magnitude = bits & ~WMI_SIGN_F32;
+    /* Below 2^-24, above 126, and NaNs. */
+    const bool rare = wmi_any_above(magnitude - 0x33800000, 0x42fc0000 - 0x33800000);
     const u32v over = (u32v)(x >= 128), under = (u32v)(x < -126);
-    const f32v safe = (f32v)(magnitude & ~(over | under | wmi_is_nan_bits_f32(x)));
-    const f32v floor = wmi_floor_f32(safe);
-    const u32v negative = (u32v)((i32v)bits >> 31);
-    const u32v phase = (wmi_to_i32((safe - floor) * 0x1p29f) ^ negative) & 0x1fffffff;
-    const u32v exponent = wmi_to_i32(floor) ^ negative, row = phase >> 24;
-    const f32v f = wmi_from_i32(phase & 0xffffff), top = wmi_from_i32(phase >> 6 & 0x3ffff);
+    const f32v safe = rare ? (f32v)(magnitude & ~(over | under | wmi_is_nan_bits_f32(x))) : (f32v)magnitude;
+    const u32v whole = wmi_to_i32(safe), negative = (u32v)((i32v)bits >> 31);
+    const u32v phase = (wmi_to_i32((safe - wmi_from_i32(whole)) * 0x1p29f) ^ negative) & 0x1fffffff;
+    const u32v exponent = whole ^ negative, row = phase >> 24;
+    const f32v f = wmi_from_i32(phase & 0xffffff), top = wmi_from_i32(phase & 0xffffc0);
     const f32v c1 = (f32v)wmi_lookup(wmi_unit_exp_c1, row), c2 = (f32v)wmi_lookup(wmi_unit_exp_c2, row);
     const f32v c3 = (f32v)wmi_lookup(wmi_unit_exp_c3, row);
-    const u32v linear = wmi_to_i32(wmi_cut_product(c1, f, 0x1p22f)); /* truncated */
     const f32v inner = wmi_fused_f32(c3, top, c2) - WMI_UNIT_EXP_BIAS;
-    u32v sticky;
-    const u32v square = wmi_sixty_fourth(
-        wmi_to_i32(wmi_cut_product(inner, wmi_square_down(top * 0x1p-6f) * 0x1p-23f, 0x1p23f)), &sticky);
-    const u32v sum = (4 * (wmi_lookup(wmi_unit_exp_c0, row) + linear) + square) | sticky;
-    u32v r = (u32v)wmi_from_i32(sum) + ((exponent - 30) << 23);
-    r = wmi_select_u32(small, wmi_splat_u32(0x3f800000), r);
-    r = wmi_select_u32(over, wmi_splat_u32(WMI_EXPONENT_F32), r & ~under);
-    return wmi_unit_nan(x, r);
+    const u32v linear = 4 * (wmi_lookup(wmi_unit_exp_c0, row) + wmi_product_down(c1, f));
+    const u32v square = wmi_product_near(inner, wmi_square_down(top * 0x1p-12f));
+    u32v r = (u32v)wmi_from_i32(wmi_plus_sixty_fourth(linear, square)) + ((exponent - 30) << 23);
+    if (__builtin_expect(rare, 0)) {
+        r = wmi_select_u32((u32v)(magnitude < 0x33800000), wmi_splat_u32(0x3f800000), r);
+        r = wmi_select_u32(over, wmi_splat_u32(WMI_EXPONENT_F32), r & ~under);
+        return wmi_unit_nan(x, r);
+    }
+    return (f32v)r;
 }
 
 /* x * 2^-n, rounded to nearest even. */
@@ -346,65 +446,58 @@ static inline uint32_t wmi_unit_log2_near_one(uint32_t bits)
     return 0x80000000u | wmi_unit_cut((uint64_t)sum, 50, true, false);
 }
 
-/* 2^-30 times a sum, rounded toward minus infinity. */
-WMI_INLINE f32half wmi_unit_log2_sum(i32half exponent, i32half value, f32half square)
-{
-    const f64v sum = __builtin_convertvector(exponent, f64v) +
-                     __builtin_convertvector(value, f64v) * 0x1p-30 -
-                     __builtin_convertvector(square, f64v) * 0x1p-35;
-    const f32half nearest = __builtin_convertvector(sum, f32half);
-    const i32half above =
-        __builtin_convertvector((i64v)(__builtin_convertvector(nearest, f64v) > sum), i32half);
-    const i32half bits = (i32half)nearest;
-    return (f32half)(bits - (above & (bits >> 31 | 1)));
-}
-
 static inline f32v wmi_unit_log2(f32v x)
 {
-    const u32v bits = (u32v)x, part = bits & 0x3ffff, field = bits >> 23;
-    const u32v row = wmi_select_u32((u32v)((bits >> 17 & 63) == 3), wmi_splat_u32(32), bits >> 18 & 31);
-    const u32v second = (u32v)(row == 32);
-    const f32v f = wmi_from_i32(part);
-    const f32v c1 = (f32v)wmi_lookup_64(wmi_unit_log_c1, row, second);
-    const f32v c2 = (f32v)wmi_lookup_64(wmi_unit_log_c2, row, second);
-    const f32v c3 = (f32v)wmi_lookup_64(wmi_unit_log_c3, row, second);
-    const f32v inner = c2 - wmi_whole_product(c3, 2 * f + 1);
-    const f32v square = wmi_cut_product(inner, wmi_square_down(f * 0x1p-6f) * 0x1p-23f, 0x1p23f);
+    const u32v bits = (u32v)x, row = bits >> 18, last = (u32v)((bits & 63 << 17) == 3 << 17);
+    const f32v f = wmi_masked_float(bits, 0x3ffff, 0x1p23f);
+    const f32v c1 = (f32v)wmi_lookup_33(wmi_unit_log_c1, row, last);
+    const f32v c2 = (f32v)wmi_lookup_33(wmi_unit_log_c2, row, last);
+    const f32v c3 = (f32v)wmi_lookup_33(wmi_unit_log_c3, row, last);
+    const f32v magic = wmi_splat_f32(WMI_UNIT_MAGIC);
+    const f32v inner = c2 - (wmi_fused_f32(c3, 2 * f + 1, magic) - magic);
+    const u32v square = wmi_product_near(inner, wmi_square_down(f * 0x1p-6f));
     /* The product rounded down, which may have more than 24 bits. */
     const f32v nearly = wmi_round_f32(c1 * f, WMI_ROUND_EVEN);
     const u32v linear = wmi_to_i32(nearly) + wmi_to_i32(wmi_floor_f32(wmi_fused_f32(c1, f, -nearly)));
-    const u32v value = wmi_lookup_64(wmi_unit_log_c0, row, second) + linear;
-    const u32v exponent = field - 127;
-    union {
-        f32half part[2];
-        f32v whole;
-    } sum;
-    for (int i = 0; i < 2; i++)
-        sum.part[i] = wmi_unit_log2_sum((i32half)wmi_half_u32(exponent, i), (i32half)wmi_half_u32(value, i),
-                                        (f32half)wmi_half_u32((u32v)square, i));
-    u32v r = (u32v)sum.whole;
+    const u32v value = wmi_lookup_33(wmi_unit_log_c0, row, last) + linear;
+    /* value / 2^30 - square / 2^35, of which the upper 13 bits join the exponent: both parts have at most 24
+     * bits. */
+    const u32v upper = (((bits >> 23) - 127) << 13) + (value >> 17);
+    const u32v lower = (value << 5 & 0x3fffff) - square;
+    u32v r = (u32v)wmi_sum_down(wmi_from_i32(upper) * 0x1p-13f, wmi_from_i32(lower) * 0x1p-35f);
     const u32v near_one = (u32v)(bits - 0x3f7c0000 < 0x3f840000 - 0x3f7c0000);
     if (wmi_any(near_one))
         for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
             if (near_one[i])
                 r[i] = bits[i] == 0x3f800000 ? 0 : wmi_unit_log2_near_one(bits[i]);
-    if (wmi_any((u32v)(bits - 0x800000u >= 0x7f000000u))) { /* all but positive normal numbers */
+    if (__builtin_expect(wmi_any_above(bits - 0x800000, 0x7effffff), 0)) { /* not positive and normal */
         const u32v zero = (u32v)((bits & WMI_EXPONENT_F32) == 0), infinite = (u32v)(bits == WMI_EXPONENT_F32);
         r = wmi_select_u32((u32v)((i32v)bits < 0), wmi_splat_u32(WMI_NAN_F32), r);
         r = wmi_select_u32(zero, wmi_splat_u32(0xff800000u), wmi_select_u32(infinite, bits, r));
+        return wmi_unit_nan(x, r);
     }
-    return wmi_unit_nan(x, r);
+    return (f32v)r;
+}
+
+/* x * 2^n for n as a signed number, cut to 32 bits at both ends. */
+WMI_INLINE u32v wmi_shifted(u32v x, u32v n)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (u32v)_mm512_sllv_epi32((__m512i)x, (__m512i)n) | (u32v)_mm512_srlv_epi32((__m512i)x, (__m512i)-n);
+#elif WMI_VECTOR_BYTES == 32
+    return (u32v)_mm256_sllv_epi32((__m256i)x, (__m256i)n) | (u32v)_mm256_srlv_epi32((__m256i)x, (__m256i)-n);
+#else
+    const u32v left = (x << (n & 31)) & (u32v)(n < 32), right = (x >> (-n & 31)) & (u32v)(-n < 32);
+    return left | right;
+#endif
 }
 
 /* sin and cos of x turns, of which 31 bits behind the point count. approx: the cubic is that of the tables,
  * how its parts are cut is not known. */
 WMI_INLINE u32v wmi_unit_turn(f32v x, bool cosine)
 {
-    const u32v bits = (u32v)x, field = bits >> 23 & 0xff, m = (bits & 0x7fffff) | 0x800000;
-    /* A shift by 119 - field to the right, or field - 119 to the left. */
-    const u32v left = (field - 119) & (u32v)(field >= 119), right = (119 - field) & (u32v)(field < 119);
-    const u32v high = (m << (left & 31)) & (u32v)(left < 32), low = (m >> (right & 31)) & (u32v)(right < 32);
-    const u32v phase = wmi_select_u32((u32v)(field >= 119), high, low) & 0x7fffffff;
+    const u32v bits = (u32v)x, m = (bits & 0x7fffff) | 0x800000;
+    const u32v phase = wmi_shifted(m, (bits >> 23 & 0xff) - 119) & 0x7fffffff;
     const u32v quadrant = phase >> 29, rest = phase & 0x1fffffff, reflected = (u32v)(rest >= 1 << 28);
     const u32v angle = wmi_select_u32(reflected, (1 << 29) - rest, rest);
     const u32v end = angle >> 28, row = (angle >> 24) - end; /* the end of the last row */

@@ -608,15 +608,40 @@ static inline u32half wmi_half_u32(u32v x, int which)
     return which ? __builtin_shufflevector(x, x, WMI_HALF_HIGH) : __builtin_shufflevector(x, x, WMI_HALF_LOW);
 }
 
-/* Joins both halves into one vector. */
+/* Joins both halves into one vector; not through memory, from which a load cannot be forwarded two stores. */
 static inline u32v wmi_whole_u32(u32half low, u32half high)
 {
+#if WMI_VECTOR_BYTES == 64
+    return (u32v)_mm512_inserti64x4(_mm512_castsi256_si512((__m256i)low), (__m256i)high, 1);
+#elif WMI_VECTOR_BYTES == 32
+    return (u32v)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)low), (__m128i)high, 1);
+#else
     union {
         u32half half[2];
         u32v whole;
     } both = {{low, high}};
 
     return both.whole;
+#endif
+}
+
+/* Exact conversions to f64. gcc would take two of the host's operations for each. */
+static inline f64v wmi_wide_f32(f32half x)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f64v)_mm512_cvtps_pd((__m256)x);
+#else
+    return __builtin_convertvector(x, f64v);
+#endif
+}
+
+static inline f64v wmi_wide_i32(i32half x)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f64v)_mm512_cvtepi32_pd((__m256i)x);
+#else
+    return __builtin_convertvector(x, f64v);
+#endif
 }
 
 #endif

@@ -16,47 +16,11 @@
 #include "sem/bodies.h"
 #include "sem/matrix.h"
 
-#include <stdlib.h>
-
 #if WMI_LANES == 64
 
-enum {
-    ELEMENTS = 32,          /* most elements of A or B in a lane */
-    POWERS = ELEMENTS * 64, /* distance from an element to its power */
-    DEPTH = 128,            /* most products of an element of D */
-    CHUNK = 16,             /* lanes of D with one row of A, or of four blocks */
-};
-
-/* A or B: each element as f32 (bits of i32 for integers), and the power of two of its exponent, not below the
- * format's smallest; 0 for zeros. f64 uses the same room. */
-struct side {
-    _Alignas(64) float value[ELEMENTS][64], power[ELEMENTS][64];
-};
-
-/* Operands of 16 elements of D. The factors of product k are a[a_at[k]] and b[b_at[k] + lane]; with `spread`,
- * A has an element for each lane, too. */
-struct chunk {
-    const float *a, *b;
-    const uint16_t *a_at, *b_at;
-    const int16_t *a_shift,
-        *b_shift; /* by row of A and lane of B: powers of two that scale them; NULL: none */
-    unsigned depth, group;
-    bool spread, split; /* split: even and odd products are summed apart */
-};
-
-enum { QUIET_NAN = 0x7fc00000 };
+#include "sem/mfma_sums.h"
 
 /* ---- elements ---- */
-
-static float power_of_two(int e)
-{
-    return WMI_BITS_AS(float, (uint32_t)(e + 127) << 23);
-}
-
-static int exponent_of(float power)
-{
-    return (int)(WMI_BITS_AS(uint32_t, power) >> 23) - 127;
-}
 
 static enum wmi_small_float small_format(unsigned element, bool ocp)
 {
@@ -199,365 +163,6 @@ static bool read_formatted(struct side *side, const wmi_word *rows, unsigned num
     return wide;
 }
 
-/* ---- groups of products, lane by lane ---- */
-
-/* The sum of values of which at least one is infinite or NaN. */
-static float special_sum(const double *x, unsigned count)
-{
-    double sum = 0;
-    for (unsigned i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            sum += x[i];
-    return isnan(sum) ? WMI_BITS_AS(float, (uint32_t)QUIET_NAN) : (float)sum;
-}
-
-/* The sum of doubles rounded once. Terms are exact and kept without overlap (Shewchuk, "Adaptive Precision
- * Floating-Point Arithmetic"). */
-static float exact_sum(const double *x, unsigned count)
-{
-    double parts[8];
-    unsigned used = 0;
-    for (unsigned i = 0; i < count; i++) {
-        double sum = x[i];
-        unsigned kept = 0;
-        for (unsigned j = 0; j < used; j++) {
-            const double whole = sum + parts[j], other = whole - sum;
-            const double error = (sum - (whole - other)) + (parts[j] - other);
-            if (error != 0)
-                parts[kept++] = error;
-            sum = whole;
-        }
-        parts[kept++] = sum;
-        used = kept;
-    }
-    /* A double with the sum's leading bits, made odd if others follow, rounds as the sum does. */
-    double top = parts[used - 1], rest = 0;
-    for (unsigned j = used - 1; j-- > 0 && rest == 0;) {
-        const double whole = top + parts[j];
-        rest = parts[j] - (whole - top);
-        top = whole;
-    }
-    if (rest != 0) {
-        const uint64_t bits = WMI_BITS_AS(uint64_t, top) - ((rest < 0) != (top < 0));
-        top = WMI_BITS_AS(double, bits | 1);
-    }
-    return (float)top;
-}
-
-/* x * 2^-shift, toward minus infinity or, for cut(), toward zero. */
-static int64_t floor_shift(int64_t x, int shift)
-{
-    return x >> (shift > 63 ? 63 : shift);
-}
-
-static int64_t cut(int64_t x, int shift)
-{
-    return shift > 62 ? 0 : x < 0 ? -(-x >> shift) : x >> shift;
-}
-
-static int64_t scaled(float value, float power)
-{
-    return (int64_t)(value / power * 0x1p23f); /* exact */
-}
-
-/* E and the sum of products first, first + step, ... in units of 2^(E-24), see cut_sum(). */
-static int64_t cut_products(const float *a, const float *b, const float *pa, const float *pb, int shift,
-                            unsigned first, unsigned count, unsigned step, int *largest)
-{
-    int64_t sum = 0;
-    *largest = -999;
-    for (unsigned k = first; k < count; k += step)
-        if (pa[k] != 0 && pb[k] != 0 && exponent_of(pa[k]) + exponent_of(pb[k]) > *largest)
-            *largest = exponent_of(pa[k]) + exponent_of(pb[k]);
-    for (unsigned k = first; k < count; k += step)
-        if (pa[k] != 0 && pb[k] != 0) {
-            const int e = exponent_of(pa[k]) + exponent_of(pb[k]);
-            sum += cut(scaled(a[k], pa[k]) * scaled(b[k], pb[k]), *largest - e + 22);
-        }
-    *largest += *largest == -999 ? 0 : shift;
-    return sum;
-}
-
-/* CDNA3. Products are exact, each with the sum of its factors' exponents, which denormals share with the
- * smallest normal number. They are cut toward zero at 2^(E-24), E the largest exponent, and added. With
- * X = max(E, C's exponent) the sum is cut toward minus infinity at 2^(X-32), C at 2^(X-24); their sum at 31
- * bits below its own exponent; the result is rounded to nearest even. split: even and odd products have an E
- * each, then both are cut toward minus infinity at the larger one's grid, and C is 0 below 2^(X-24). */
-static float cut_sum(const float *a, const float *b, const float *pa, const float *pb, int shift,
-                     unsigned count, bool split, bool bounded, float c)
-{
-    double x[ELEMENTS + 1];
-    bool special = !isfinite(c);
-    for (unsigned k = 0; k < count; k++) {
-        x[k] = (double)a[k] * b[k];
-        if (bounded && fabs(x[k]) >= 0x1p128) /* products of more range are infinite */
-            x[k] = copysign(INFINITY, x[k]);
-        special |= !isfinite(x[k]);
-    }
-    x[count] = c;
-    if (special)
-        return special_sum(x, count + 1);
-    const uint32_t c_bits = WMI_BITS_AS(uint32_t, c) & 0x7fffffff;
-    const int field = (int)(c_bits >> 23), c_exponent = field ? field - 127 : -126;
-    const int64_t c_magnitude = field ? (c_bits & 0x7fffff) | 0x800000 : c_bits;
-    int e[2];
-    int64_t sum = cut_products(a, b, pa, pb, shift, 0, count, split ? 2 : 1, &e[0]);
-    if (split) {
-        const int64_t odd = cut_products(a, b, pa, pb, shift, 1, count, 2, &e[1]);
-        const int larger = e[0] > e[1] ? e[0] : e[1];
-        sum = floor_shift(sum, larger - e[0]) + floor_shift(odd, larger - e[1]);
-        e[0] = larger;
-    }
-    const int X = e[0] > c_exponent ? e[0] : c_exponent;
-    int64_t addend = floor_shift(2 * (c < 0 ? -c_magnitude : c_magnitude), X - c_exponent);
-    if (split && c_exponent < X - 25)
-        addend = 0;
-    int64_t total = floor_shift(256 * sum, X - e[0]) + 256 * addend; /* in units of 2^(X-32) */
-    const int leading = total ? 63 - __builtin_clzll((uint64_t)(total < 0 ? -total : total)) : 0;
-    const int exponent = X - 32 + leading < -126 ? -126 : X - 32 + leading;
-    const int below = exponent - 31 - (X - 32);
-    if (below > 0)
-        total = floor_shift(total, below) * ((int64_t)1 << (below > 62 ? 62 : below));
-    return (float)ldexp((double)total, X - 32);
-}
-
-/* The power of two that scales the products of a group, all of which are of one block along k. */
-static int shift_of(const struct chunk *q, unsigned first, unsigned lane)
-{
-    if (!q->a_shift)
-        return 0;
-    const unsigned block = q->a_at[first] % 64; /* the lanes of this part of k */
-    return q->a_shift[block] + q->b_shift[block + lane];
-}
-
-/* One element of D by the rules of CDNA1 and CDNA3. */
-static float slow_element(const struct chunk *q, enum wmi_matrix_rules rules, bool bounded, unsigned lane,
-                          float c)
-{
-    float a[ELEMENTS], b[ELEMENTS], pa[ELEMENTS], pb[ELEMENTS];
-    for (unsigned first = 0; first < q->depth; first += q->group) {
-        const unsigned count = q->depth - first < q->group ? q->depth - first : q->group;
-        double x[ELEMENTS + 1];
-        bool special = !isfinite(c);
-        for (unsigned k = 0; k < count; k++) {
-            const float *from_a = q->a + q->a_at[first + k] + (q->spread ? lane : 0);
-            const float *from_b = q->b + q->b_at[first + k] + lane;
-            a[k] = *from_a, b[k] = *from_b;
-            pa[k] = from_a[POWERS], pb[k] = from_b[POWERS];
-            x[k] = (double)a[k] * b[k];
-            special |= !isfinite(x[k]);
-        }
-        x[count] = c;
-        if (rules == WMI_MATRIX_CDNA3)
-            c = cut_sum(a, b, pa, pb, shift_of(q, first, lane), count, q->split, bounded, c);
-        else
-            c = special ? special_sum(x, count + 1) : exact_sum(x, count + 1);
-    }
-    return c;
-}
-
-/* ---- the same for a vector of lanes ---- */
-
-WMI_INLINE f32v factor_a(const struct chunk *q, unsigned k, unsigned lane, unsigned part)
-{
-    const float *at = q->a + q->a_at[k] + part;
-    /* Not wmi_splat_f32(), whose sum makes +0 of -0. */
-    return q->spread ? *(const f32v *)(at + lane) : (f32v)wmi_splat_u32(*(const wmi_word *)at);
-}
-
-WMI_INLINE f32v factor_b(const struct chunk *q, unsigned k, unsigned lane, unsigned part)
-{
-    typedef float loose __attribute__((vector_size(WMI_VECTOR_BYTES), aligned(4), may_alias));
-    return (f32v) * (const loose *)(q->b + q->b_at[k] + part + lane);
-}
-
-WMI_INLINE f32v quiet(f32v x)
-{
-    return (f32v)wmi_select_u32((u32v)(x != x), wmi_splat_u32(QUIET_NAN), (u32v)x);
-}
-
-WMI_INLINE f32v half_of(f32v x, int which, f64v *wide)
-{
-    f32half halves[2];
-    memcpy(halves, &x, sizeof x);
-    *wide = __builtin_convertvector(halves[which], f64v);
-    return x;
-}
-
-/* Largest exponent of products first, first + step, ... as a power of two, at least 2^-60; the products cut
- * at 2^-24 of it, in these units. */
-WMI_INLINE i32v cut_vector(const struct chunk *q, unsigned first, unsigned end, unsigned step, unsigned lane,
-                           f32v *largest)
-{
-    f32v e = wmi_splat_f32(power_of_two(-60));
-    for (unsigned k = first; k < end; k += step)
-        e = wmi_greater_f32(factor_a(q, k, lane, POWERS) * factor_b(q, k, lane, POWERS), e);
-    const f32v grid = (f32v)(wmi_splat_u32(0x7f000000u + (24u << 23)) - (u32v)e);
-    i32v sum = (i32v)wmi_splat_u32(0);
-    for (unsigned k = first; k < end; k += step)
-        sum += __builtin_convertvector(factor_a(q, k, lane, 0) * (factor_b(q, k, lane, 0) * grid), i32v);
-    *largest = e;
-    return sum;
-}
-
-/* cut_sum() for factors whose exponents are within -30 to 30; sets *wide if C's is not within -60 to 59. All
- * is exact but for the floors and the last rounding: the sums have up to 31 bits, the total 39 in f64. */
-WMI_INLINE f32v cut_group(const struct chunk *q, unsigned first, unsigned end, unsigned lane, f32v c,
-                          u32v *wide)
-{
-    const u32v low = (u32v)wmi_splat_f32(power_of_two(-60)),
-               range = (u32v)wmi_splat_f32(power_of_two(60)) - low;
-    const u32v c_magnitude = (u32v)c & 0x7fffffff;
-    f32v e, result;
-    i32v sum;
-    *wide |= (u32v)(c_magnitude != 0) & (u32v)(c_magnitude - low >= range);
-    if (q->split) {
-        f32v e_even, e_odd;
-        const i32v even = cut_vector(q, first, end, 2, lane, &e_even);
-        const i32v odd = cut_vector(q, first + 1, end, 2, lane, &e_odd);
-        e = wmi_greater_f32(e_even, e_odd);
-        u32v by_even = ((u32v)e - (u32v)e_even) >> 23, by_odd = ((u32v)e - (u32v)e_odd) >> 23;
-        by_even = wmi_select_u32((u32v)(by_even > 31), wmi_splat_u32(31), by_even);
-        by_odd = wmi_select_u32((u32v)(by_odd > 31), wmi_splat_u32(31), by_odd);
-        sum = (even >> (i32v)by_even) + (odd >> (i32v)by_odd);
-    } else {
-        sum = cut_vector(q, first, end, 1, lane, &e);
-    }
-    const f32v c_power = (f32v)((u32v)c & 0x7f800000);
-    const f32v x = wmi_greater_f32(c_power, e);
-    const f32v inverse = (f32v)(wmi_splat_u32(0x7f000000) - (u32v)x);
-    f32v addend = wmi_floor_f32(c * (inverse * 0x1p24f));
-    if (q->split)
-        addend = (f32v)((u32v)addend & (u32v)(c_power * 0x1p25f >= x));
-    const f32v ratio = e * inverse;
-    i32half sums[2];
-    f32half results[2];
-    memcpy(sums, &sum, sizeof sum);
-    for (int half = 0; half < 2; half++) {
-        f64v wide_ratio, wide_addend, wide_x;
-        half_of(ratio, half, &wide_ratio);
-        half_of(addend, half, &wide_addend);
-        half_of(x, half, &wide_x);
-        const f64v products = wmi_floor_f64(__builtin_convertvector(sums[half], f64v) * (wide_ratio * 0x1p8));
-        const f64v total = products + wide_addend * 0x1p8;
-        /* floor to 32 significant bits */
-        const u64v bits = (u64v)total, negative = -(bits >> 63);
-        const u64v cut_bits = (bits + (negative & 0x1fffff)) & ~(uint64_t)0x1fffff;
-        results[half] = __builtin_convertvector((f64v)cut_bits * (wide_x * 0x1p-32), f32half);
-    }
-    memcpy(&result, results, sizeof result);
-    return result;
-}
-
-WMI_INLINE f32v flush(f32v x)
-{
-    const u32v tiny = (u32v)(((u32v)x & 0x7fffffff) < 0x800000);
-    return (f32v)wmi_select_u32(tiny, (u32v)x & 0x80000000u, (u32v)x);
-}
-
-/* The denormals of operands were flushed when they were read. */
-WMI_INLINE f32v flushed_group(const struct chunk *q, unsigned first, unsigned lane, f32v c)
-{
-    f32v part[2];
-    for (unsigned i = 0; i < q->group / 2; i++) {
-        const unsigned k = first + 2 * i;
-        part[i] = flush(flush(factor_a(q, k, lane, 0) * factor_b(q, k, lane, 0)) +
-                        flush(factor_a(q, k + 1, lane, 0) * factor_b(q, k + 1, lane, 0)));
-    }
-    return flush(c + (q->group == 4 ? flush(part[0] + part[1]) : part[0]));
-}
-
-/* Exact sums in f64; sets *wide in lanes where they were not exact, or not finite. */
-WMI_INLINE f32v exact_group(const struct chunk *q, unsigned first, unsigned lane, f32v c, u32v *wide)
-{
-    f32half results[2];
-    f32v result;
-    i32half inexact[2];
-    u32v found;
-    for (int half = 0; half < 2; half++) {
-        f64v sum, a, b;
-        u64v wrong = wmi_splat_u64(0);
-        half_of(c, half, &sum);
-        for (unsigned k = first; k < first + q->group; k++) {
-            half_of(factor_a(q, k, lane, 0), half, &a);
-            half_of(factor_b(q, k, lane, 0), half, &b);
-            const f64v product = a * b, whole = sum + product, other = whole - sum;
-            const f64v error = (sum - (whole - other)) + (product - other);
-            wrong |= ~(u64v)(error == 0);
-            sum = whole;
-        }
-        results[half] = __builtin_convertvector(sum, f32half);
-        inexact[half] = __builtin_convertvector((i64v)wrong, i32half);
-    }
-    memcpy(&result, results, sizeof result);
-    memcpy(&found, inexact, sizeof found);
-    *wide |= found;
-    return result;
-}
-
-/* ---- chunks ---- */
-
-enum kind { FUSED_F32, FUSED_F64, INTEGER, EXACT, FLUSHED, CUT };
-
-WMI_INLINE void vector_of_d(const struct chunk *q, enum kind kind, bool moderate, bool bounded, unsigned lane,
-                            const wmi_word *c_row, wmi_word *d_row)
-{
-    const f32v start = *(const f32v *)(c_row + lane);
-    f32v sum = start;
-    u32v wide = wmi_splat_u32(0);
-    if (kind == INTEGER) {
-        i32v total = (i32v)start;
-        for (unsigned k = 0; k < q->depth; k++)
-            total += (i32v)factor_a(q, k, lane, 0) * (i32v)factor_b(q, k, lane, 0);
-        *(i32v *)(d_row + lane) = total;
-        return;
-    }
-    if (kind == FUSED_F32) {
-        for (unsigned k = 0; k < q->depth; k++)
-            sum = wmi_fused_f32(factor_a(q, k, lane, 0), factor_b(q, k, lane, 0), sum);
-    } else if (kind == FLUSHED) {
-        sum = (f32v)((u32v)sum & (u32v)(((u32v)sum & 0x7fffffff) >= 0x800000));
-        for (unsigned k = 0; k < q->depth; k += q->group)
-            sum = flushed_group(q, k, lane, sum);
-    } else if (kind == EXACT) {
-        for (unsigned k = 0; k < q->depth; k += q->group)
-            sum = exact_group(q, k, lane, sum, &wide);
-    } else {
-        wide = wmi_splat_u32(moderate ? 0 : UINT32_MAX);
-        for (unsigned k = 0; moderate && k < q->depth; k += q->group)
-            sum = cut_group(q, k, k + q->group, lane, sum, &wide);
-    }
-    if (wmi_any(wide))
-        for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
-            sum[i] = slow_element(q, kind == CUT ? WMI_MATRIX_CDNA3 : WMI_MATRIX_CDNA1, bounded, lane + i,
-                                  start[i]);
-    *(f32v *)(d_row + lane) = quiet(sum);
-}
-
-#define CHUNK_OF(name, kind, spread_, split_, group_)                                                        \
-    static void name(const struct chunk *q, bool moderate, bool bounded, const wmi_word *c, wmi_word *d)     \
-    {                                                                                                        \
-        struct chunk known = *q;                                                                             \
-        known.spread = spread_;                                                                              \
-        known.split = split_;                                                                                \
-        if (group_)                                                                                          \
-            known.group = group_;                                                                            \
-        for (unsigned lane = 0; lane < CHUNK; lane += WMI_VECTOR_LANES)                                      \
-            vector_of_d(&known, kind, moderate, bounded, lane, c, d);                                        \
-    }
-
-CHUNK_OF(fused_chunk, FUSED_F32, q->spread, false, 0)
-CHUNK_OF(integer_chunk, INTEGER, q->spread, false, 0)
-CHUNK_OF(exact_chunk, EXACT, q->spread, false, 0)
-CHUNK_OF(flushed_chunk, FLUSHED, q->spread, false, 0)
-CHUNK_OF(cut_spread_chunk, CUT, true, false, 0)
-CHUNK_OF(cut_4_chunk, CUT, false, false, 4)
-CHUNK_OF(cut_8_chunk, CUT, false, false, 8)
-CHUNK_OF(cut_split_chunk, CUT, false, true, 16)
-
-typedef void chunk_function(const struct chunk *q, bool moderate, bool bounded, const wmi_word *c,
-                            wmi_word *d);
-
 /* ---- instructions ---- */
 
 static unsigned bits_of(unsigned element)
@@ -592,10 +197,9 @@ static void lanes_of_b(uint8_t *from, unsigned blgp)
 static void places(uint16_t *at, const struct wmi_matrix *m, unsigned depth, unsigned per_lane,
                    unsigned elements)
 {
-    for (unsigned k = 0; k < depth; k++) {
-        const unsigned lanes = k / per_lane % (depth / per_lane), chunk = k % per_lane;
-        at[k] = (uint16_t)(chunk * elements + lanes * m->m * m->blocks);
-    }
+    for (unsigned k = 0, lanes = 0; k < depth; lanes += m->m * m->blocks)
+        for (unsigned i = 0; i < per_lane; i++)
+            at[k++] = (uint16_t)(i * elements + lanes);
 }
 
 /* Elements of A that SMFMAC stores, and by the indices of row i those of B that they are multiplied with.
@@ -644,34 +248,32 @@ static void spread_side(struct side *to, const struct side *from, unsigned eleme
         }
 }
 
-static chunk_function *function_of(const struct wmi_matrix *m, unsigned rules, unsigned depth,
-                                   struct chunk *q)
+static tile_function *function_of(const struct wmi_matrix *m, unsigned rules, unsigned depth, struct tile *t)
 {
     const bool eight = bits_of(m->a) == 8;
     if (m->d == WMI_ELEMENT_i32)
-        return integer_chunk;
+        return depth % 8 ? integer_4_tile : integer_8_tile;
     if (m->a == WMI_ELEMENT_f32)
-        return fused_chunk;
+        return depth == 1 ? fused_1_tile : depth == 2 ? fused_2_tile : fused_4_tile;
     if (rules == WMI_MATRIX_CDNA1 || rules == WMI_MATRIX_CDNA2) {
         /* bf16 without _1k has one dword of A */
         const bool one_dword = m->m * m->k * m->blocks * bits_of(m->a) / 64 == 32;
-        q->group = one_dword ? 2 : 4;
-        return rules == WMI_MATRIX_CDNA1 ? exact_chunk : flushed_chunk;
+        if (rules == WMI_MATRIX_CDNA1)
+            return one_dword ? exact_2_tile : exact_4_tile;
+        return one_dword ? flushed_2_tile : flushed_4_tile;
     }
-    q->group = eight ? 16 : m->a == WMI_ELEMENT_xf32 ? 4 : 8;
-    q->split = eight;
-    if (q->group > depth)
-        q->group = depth;
-    if (q->spread)
-        return cut_spread_chunk;
-    return q->group == 16 ? cut_split_chunk : q->group == 8 ? cut_8_chunk : cut_4_chunk;
+    t->split = eight;
+    if (t->spread)
+        return cut_spread_tile;
+    return eight ? cut_split_tile : m->a == WMI_ELEMENT_xf32 || depth == 4 ? cut_4_tile : cut_8_tile;
 }
 
 /* f64: a chain of fused multiply-adds. */
 static void multiply_f64(const struct wmi_matrix *m, const struct wmi_matrix_use *use, const wmi_word *a_rows,
                          const wmi_word *b_rows, const wmi_word *c_rows, wmi_word *d_rows)
 {
-    _Alignas(64) double a[64], b[64], sum[16];
+    const f64v nan = (f64v)wmi_splat_u64(0x7ff8000000000000);
+    _Alignas(64) double a[64], b[64];
     uint8_t from_a[64], from_b[64];
     const double sign_a = use->neg & 1 ? -1 : 1, sign_b = use->neg & 2 ? -1 : 1;
     const uint64_t flip = use->neg & 4 ? UINT64_C(1) << 63 : 0;
@@ -684,24 +286,23 @@ static void multiply_f64(const struct wmi_matrix *m, const struct wmi_matrix_use
     }
     for (unsigned chunk = 0; chunk < 4 * pairs; chunk++) {
         const unsigned pair = chunk / 4, quarter = chunk % 4, i = m->m == 4 ? quarter : 4 * pair + quarter;
-        wmi_word *d = d_rows + 128 * pair + 16 * quarter;
-        const wmi_word *c = c_rows + (use->constant ? 0 : 128 * pair + 16 * quarter);
-        for (unsigned lane = 0; lane < 16; lane++)
-            sum[lane] = WMI_BITS_AS(double, (c[lane] | (uint64_t)c[lane + 64] << 32) ^ flip);
-        for (unsigned k = 0; k < 4; k++)
-            for (unsigned lane = 0; lane < 16; lane += WMI_VECTOR_LANES / 2) {
-                f64v factor = (f64v)wmi_splat_u64(WMI_BITS_AS(uint64_t, a[16 * k + i]));
-                if (m->m == 4)
-                    for (unsigned l = 0; l < WMI_VECTOR_LANES / 2; l++)
-                        factor[l] = a[16 * k + ((lane + l) & ~3u) + i];
-                *(f64v *)(sum + lane) =
-                    wmi_fused_f64(factor, *(const f64v *)(b + 16 * k + lane), *(f64v *)(sum + lane));
+        for (unsigned lane = 0; lane < COLUMNS; lane += WMI_VECTOR_LANES) {
+            const unsigned at = 128 * pair + 16 * quarter + lane;
+            struct wmi_f64x2 sum = wmi_load_f64((const char *)(c_rows + (use->constant ? 0 : at)), 256);
+            for (unsigned half = 0; half < 2; half++) {
+                const unsigned first = lane + half * WMI_VECTOR_LANES / 2;
+                f64v r = (f64v)((u64v)sum.v[half] ^ flip);
+                for (unsigned k = 0; k < 4; k++) {
+                    f64v factor = (f64v)wmi_splat_u64(WMI_BITS_AS(uint64_t, a[16 * k + i]));
+                    if (m->m == 4)
+                        for (unsigned l = 0; l < WMI_VECTOR_LANES / 2; l++)
+                            factor[l] = a[16 * k + ((first + l) & ~3u) + i];
+                    r = wmi_fused_f64(factor, *(const f64v *)(b + 16 * k + first), r);
+                }
+                sum.v[half] = wmi_select_f64((u64v)(r != r), nan, r);
             }
-        for (unsigned lane = 0; lane < 16; lane++) {
-            const uint64_t bits =
-                isnan(sum[lane]) ? UINT64_C(0x7ff8000000000000) : WMI_BITS_AS(uint64_t, sum[lane]);
-            d[lane] = (uint32_t)bits;
-            d[lane + 64] = (uint32_t)(bits >> 32);
+            *(u32v *)(d_rows + at) = wmi_low_words(sum);
+            *(u32v *)(d_rows + at + 64) = wmi_high_words(sum);
         }
     }
 }
@@ -719,8 +320,9 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     const unsigned width = bits_of(m->a), depth = m->sparse ? m->k / 2u : m->k;
     const unsigned a_elements = m->m * depth * m->blocks / 64, b_elements = m->n * m->k * m->blocks / 64;
     const unsigned rows = m->m * m->n * m->blocks / 64, of_block = rows / m->blocks;
-    struct chunk q = {.a_at = a_at, .b_at = b_at, .depth = depth, .spread = m->m == 4};
+    struct tile t = {.a_at = a_at, .b_at = b_at, .depth = depth, .spread = m->m == 4};
     const bool moves_a = use->cbsz && !m->sparse && !formatted;
+    const unsigned c_mask = use->constant ? 0 : ~0u;
     bool wide;
     if (moves_a)
         lanes_of_a(from_a, use->cbsz, use->abid);
@@ -736,33 +338,53 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
         wide |=
             read_side(&b, b_rows, b_elements * width / 32, m->b, width, use->ocp, use->blgp ? from_b : NULL);
     }
-    chunk_function *const function = function_of(m, use->rules, depth, &q);
-    if (function == flushed_chunk) {
+    t.moderate = !wide;
+    t.bounded = width >= 16; /* bf16, xf32 */
+    tile_function *const function = function_of(m, use->rules, depth, &t);
+    if (use->rules == WMI_MATRIX_CDNA2 && m->a != WMI_ELEMENT_f32 && m->d != WMI_ELEMENT_i32) {
         flush_side(&a, a_elements, m->a);
         flush_side(&b, b_elements, m->b);
     }
-    for (unsigned i = 0; q.spread && i < 4; i++)
+    for (unsigned i = 0; t.spread && i < 4; i++)
         spread_side(&spread[i], &a, a_elements, i);
     if (!m->sparse) {
         places(a_at, m, depth, a_elements, 64);
         memcpy(b_at, a_at, sizeof b_at);
     }
-    const bool bounded = width >= 16; /* bf16, xf32 */
-    for (unsigned chunk = 0; chunk < 4 * rows; chunk++) {
-        const unsigned row = chunk / 4, quarter = chunk % 4, block = q.spread ? 0 : row / of_block;
-        const unsigned in = q.spread ? row : row % of_block;
-        const unsigned i = m->m == 32 ? 8 * (in / 4) + 4 * (quarter / 2) + in % 4 : 4 * quarter + in;
-        q.a = q.spread ? spread[row].value[0] + 16 * quarter : a.value[0] + block * m->m + i;
-        q.b = b.value[0] + (q.spread ? 16 * quarter : block * m->n + (m->n == 32 ? 16 * (quarter % 2) : 0));
-        if (formatted) {
-            q.a_shift = a_shift + i;
-            q.b_shift = b_shift + (m->n == 32 ? 16 * (quarter % 2) : 0);
+    /* Of 32 columns, the odd quarters of a row of D are the second half. */
+    const unsigned halves = m->n == 32 ? 2 : 1;
+    for (unsigned block = 0; block < (t.spread ? 1 : m->blocks); block++)
+        for (unsigned half = 0; half < halves; half++) {
+            const unsigned columns = block * m->n + 16 * half;
+            t.a = a.value[0] + block * m->m;
+            t.b = b.value[0] + columns;
+            if (formatted) {
+                t.a_shift = a_shift;
+                t.b_shift = b_shift + columns;
+            }
+            t.rows = 0;
+            for (unsigned in = 0; in < (t.spread ? 4 : of_block); in++)
+                for (unsigned quarter = half; quarter < 4; quarter += halves) {
+                    const unsigned i =
+                        m->m == 32 ? 8 * (in / 4) + 4 * (quarter / 2) + in % 4 : 4 * quarter + in;
+                    const unsigned row = block * of_block + in;
+                    t.row[t.rows] = (uint16_t)i;
+                    t.at[t.rows++] = (uint16_t)(64 * row + 16 * quarter);
+                    if (!t.spread && !m->sparse)
+                        continue;
+                    if (t.spread) { /* each lane has its own row and block */
+                        t.a = spread[in].value[0] + 16 * quarter;
+                        t.b = b.value[0] + 16 * quarter;
+                        t.row[0] = 0;
+                    } else {
+                        sparse_places(a_at, b_at, m, extra[0], use, i);
+                    }
+                    function(&t, c_rows, c_mask, d_rows);
+                    t.rows = 0;
+                }
+            if (t.rows)
+                function(&t, c_rows, c_mask, d_rows);
         }
-        if (m->sparse)
-            sparse_places(a_at, b_at, m, extra[0], use, i);
-        function(&q, !wide, bounded, c_rows + (use->constant ? 0 : 64 * row + 16 * quarter),
-                 d_rows + 64 * row + 16 * quarter);
-    }
 }
 
 static __attribute__((noinline)) void multiply(char *frame, const struct wmi_op *op)

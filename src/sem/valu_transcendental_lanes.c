@@ -23,14 +23,15 @@ static inline f32v limited(f32v value, f32v x, uint32_t mode)
 }
 
 /* f16: the result of f32 rounded to nearest even, whatever MODE says; of exp and log the exact one, rounded
- * once. Source: as base/transcendental_units.h. */
+ * once. Source: as base/transcendental_units.h. That is also the host's 1 / x and sqrt(x), rounded a second
+ * time, for all f16. */
 #define UNIT_F16(name, value)                                                                                \
     WMI_F16_LOOP(name, const f32v x = WMI_LOAD_F16(a),                                                       \
                  WMI_STORE1(wmi_halves_out(wmi_narrow(limited((value), x, mode), 0), mode)))
 
-UNIT_F16(v_rcp_f16_unit, wmi_unit_rcp(x))
+UNIT_F16(v_rcp_f16_unit, wmi_settle_f32(1 / x, active, x, x, x))
 UNIT_F16(v_rsq_f16_unit, wmi_unit_rsq(x))
-UNIT_F16(v_sqrt_f16_unit, wmi_unit_sqrt(x))
+UNIT_F16(v_sqrt_f16_unit, wmi_settle_f32(wmi_sqrt_f32(x), active, x, x, x))
 UNIT_F16(v_log_f16_unit, wmi_log2_f32(x, false))
 UNIT_F16(v_sin_f16_unit, wmi_unit_sin(x))
 UNIT_F16(v_cos_f16_unit, wmi_unit_cos(x))
