@@ -180,11 +180,12 @@ static void reread(struct wmi_races *races, uint64_t address)
         wmi_race_reread(&races->order, races->group, races->access->wave);
 }
 
-/* The same as wmi_race_touch_dword() for some bytes of the dword, as long as its block has a list. */
+/* The same as wmi_race_touch_dword() for some bytes of a dword of global memory, as long as its block has a
+ * list. */
 static bool touch_some(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
                        unsigned bytes)
 {
-    struct wmi_race_page *page = wmi_race_page_at(races, space, address);
+    struct wmi_race_page *page = space == WMI_SPACE_LDS ? NULL : wmi_race_page(&races->shadow, address);
     const unsigned block = wmi_race_block_of(address);
     return page && !(page->divided >> block & 1) &&
            wmi_race_touch_bytes(&races->shadow, page, block, 1u << (address / 4 % WMI_RACE_BLOCK_DWORDS),

@@ -338,46 +338,27 @@ bool wmi_race_touch_part(struct wmi_race_shadow *shadow, struct wmi_race_page *p
 
 /* ---- LDS ---- */
 
-/* What the shadow of a page of LDS consists of, which belongs to a workgroup. */
-struct local {
-    struct wmi_race_line line[3];
-    struct wmi_race_detail detail[WMI_RACE_BLOCKS];
-    struct wmi_race_part part[WMI_RACE_BLOCKS];
-    struct wmi_race_block block[WMI_RACE_BLOCKS];
-};
-
-bool wmi_race_local_create(struct wmi_race_local *local, uint32_t bytes)
+bool wmi_race_local_begin(struct wmi_race_local *local, uint32_t bytes, uint32_t launch)
 {
-    const size_t pages = (bytes + (1u << WMI_RACE_PAGE_BITS) - 1) >> WMI_RACE_PAGE_BITS;
-    if (pages > local->pages) {
+    enum { KINDS = 3 };
+    const size_t dwords = ((size_t)bytes + 3) / 4;
+    if (dwords > local->dwords) {
         wmi_race_local_destroy(local);
-        local->page = calloc(pages, sizeof *local->page);
-        struct local *own = local->own = calloc(pages, sizeof *own);
-        local->pages = local->page && own ? pages : 0;
-        for (size_t i = 0; i < local->pages; i++) {
-            local->page[i] = (struct wmi_race_page){.write = &own[i].line[WMI_RACE_WRITE],
-                                                    .read = &own[i].line[WMI_RACE_READ],
-                                                    .other = &own[i].line[WMI_RACE_OTHER],
-                                                    .detail = own[i].detail};
-            for (unsigned b = 0; b < WMI_RACE_BLOCKS; b++)
-                own[i].detail[b] = (struct wmi_race_detail){&own[i].part[b], &own[i].block[b]};
-        }
-        if (!local->pages)
-            wmi_race_local_destroy(local);
+        if (!(local->records = calloc(KINDS * dwords, sizeof *local->records)))
+            return false;
+        local->dwords = dwords;
+    } else if (local->launch != launch && local->dwords) {
+        memset(local->records, 0, KINDS * local->dwords * sizeof *local->records);
     }
     local->bytes = bytes;
-    for (size_t i = 0; i < pages && local->pages; i++) {
-        struct local *own = local->own;
-        local->page[i].parted = local->page[i].divided = 0;
-        memset(own[i].line, 0, sizeof own[i].line);
-    }
-    return pages <= local->pages;
+    local->launch = launch;
+    local->floor = 0;
+    return true;
 }
 
 void wmi_race_local_destroy(struct wmi_race_local *local)
 {
-    free(local->page);
-    free(local->own);
+    free(local->records);
     *local = (struct wmi_race_local){0};
 }
 
@@ -405,20 +386,16 @@ static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct
     return bytes;
 }
 
-/* Whether the records are of one wave in one epoch. */
-static bool is_same_time(uint64_t a, uint64_t b)
+/* Replaces the record by that of the access. False: it is about bytes that the new one does not have. In
+ * global memory, a record of the same wave and epoch becomes one of this instruction, which saves memory. */
+static bool replace(uint64_t *record, const struct wmi_race_access *access, unsigned bytes)
 {
-    return (a ^ b) >> WMI_RACE_WAVE_AT == 0;
-}
-
-/* Replaces the record by the new one. False: it is about bytes that the new one does not have. */
-static bool replace(uint64_t *record, uint64_t by, unsigned bytes)
-{
-    const uint64_t old = *record;
-    const bool same = old && is_same_time(old, by);
+    const unsigned told_apart = access->gone ? WMI_RACE_SLOT_AT : WMI_RACE_WAVE_AT;
+    const uint64_t old = *record < access->gone ? 0 : *record;
+    const bool same = old && (old ^ access->record) >> told_apart == 0;
     if (!same && wmi_race_bytes(old) & ~bytes)
         return false;
-    *record = by | bytes | (same ? wmi_race_bytes(old) : 0);
+    *record = access->record | bytes | (same ? wmi_race_bytes(old) : 0);
     return true;
 }
 
@@ -474,9 +451,9 @@ static bool update(uint64_t *write, uint64_t *read, uint64_t *other, const struc
                    unsigned bytes)
 {
     if (access->writes)
-        return replace(write, access->record, bytes);
+        return replace(write, access, bytes);
     const bool free = wmi_race_is_settled(*read, access);
-    return (free && replace(read, access->record, bytes)) || replace(other, access->record, bytes);
+    return (free && replace(read, access, bytes)) || replace(other, access, bytes);
 }
 
 static void touch_bytes(struct wmi_race_bytes *split, const struct wmi_race_access *access, unsigned bytes,

@@ -63,6 +63,7 @@ struct wmi_race_cells {
 struct wmi_race_access {
     uint64_t record;       /* without bytes */
     uint64_t from, before; /* records from `from` on, `before` of them, are ordered before the access */
+    uint64_t gone; /* of LDS: records below are ordered before whatever its workgroup does; else 0 */
     bool writes;
 };
 
@@ -262,17 +263,25 @@ static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct w
     return true;
 }
 
-/* The shadow of a workgroup's LDS: pages from address 0 on, with all the records that they can have. */
+/* The shadow of a workgroup's LDS: records for each dword, since most LDS is accessed in patterns that lists
+ * are too long for. What earlier workgroups of the launch have left is settled. */
 struct wmi_race_local {
-    struct wmi_race_page *page;
-    void *own;
-    size_t pages;
-    uint32_t bytes; /* of LDS */
+    uint64_t *records;
+    size_t dwords;   /* that there is room for */
+    uint32_t bytes;  /* of LDS */
+    uint32_t launch; /* of the records */
+    uint32_t floor;  /* accesses in earlier epochs are ordered before whatever a wave of the workgroup does */
 };
 
-/* Forgets all accesses. False: no memory. */
-bool wmi_race_local_create(struct wmi_race_local *local, uint32_t bytes);
+/* Prepares it for a workgroup of the launch. False: no memory. */
+bool wmi_race_local_begin(struct wmi_race_local *local, uint32_t bytes, uint32_t launch);
 void wmi_race_local_destroy(struct wmi_race_local *local);
+
+static inline struct wmi_race_cells wmi_race_local_cells(const struct wmi_race_local *local)
+{
+    uint64_t *const records = local->records;
+    return (struct wmi_race_cells){records, records + local->dwords, records + 2 * local->dwords};
+}
 
 /* Called for each recorded access that is not settled and has bytes in common with the new one. */
 typedef void wmi_race_meets(void *user, uint64_t record, unsigned bytes, bool was_write);
