@@ -138,7 +138,7 @@ static inline bool flush(struct wmi_races *races, struct gathered *gathered)
 }
 
 /* Adds dwords of a block, and records those of another one. */
-static inline bool add(struct wmi_races *races, struct gathered *gathered, uint64_t block, uint32_t dwords)
+static inline bool gather(struct wmi_races *races, struct gathered *gathered, uint64_t block, uint32_t dwords)
 {
     if (block != gathered->block && !flush(races, gathered))
         return false;
@@ -147,30 +147,27 @@ static inline bool add(struct wmi_races *races, struct gathered *gathered, uint6
     return true;
 }
 
-/* The same of the dwords in [start, end). */
-static inline bool gather(struct wmi_races *races, struct gathered *gathered, uint64_t start, uint64_t end)
-{
-    const uint64_t size = UINT64_C(1) << WMI_RACE_BLOCK_BITS;
-    while (start < end) {
-        const uint64_t block = start & -size, stop = end < block + size ? end : block + size;
-        const unsigned first = (unsigned)(start - block) / 4, count = (unsigned)(stop - start) / 4;
-        if (!add(races, gathered, block, UINT32_MAX >> (WMI_RACE_BLOCK_DWORDS - count) << first))
-            return false;
-        start = stop;
-    }
-    return true;
-}
-
 /* Records an access to consecutive dwords. */
 static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count)
 {
-    struct gathered gathered = {0};
+    const uint64_t size = UINT64_C(1) << WMI_RACE_BLOCK_BITS, end = address + 4 * count;
+    struct wmi_race_page *page = NULL;
     if (space == WMI_SPACE_LDS) {
         const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
-        return address + 4 * count <= races->group->lds.bytes &&
+        return end <= races->group->lds.bytes &&
                (races->now.writes ? touch_write : touch_read)(&cells, address / 4, count, &races->now);
     }
-    return gather(races, &gathered, address, address + 4 * count) && flush(races, &gathered);
+    for (uint64_t stop; address < end; address = stop) {
+        const unsigned block = wmi_race_block_of(address);
+        stop = (address & -size) + size < end ? (address & -size) + size : end;
+        if ((!page || !block) && !(page = wmi_race_page(&races->shadow, address)))
+            return false;
+        const uint32_t dwords = UINT32_MAX >> (WMI_RACE_BLOCK_DWORDS - (stop - address) / 4)
+                                           << (address / 4 % WMI_RACE_BLOCK_DWORDS);
+        if (!touch_mask(races, page, block, dwords))
+            return false;
+    }
+    return true;
 }
 
 /* ---- lanes ---- */
@@ -203,6 +200,37 @@ static bool are_apart(const struct places *places)
         near |= meet & turned;
     }
     return !near;
+}
+
+/* Whether the lanes of a place access consecutive bytes, [*start, *end), lowest lane first; or, of loads, all
+ * the same. *start is always set, to the address of the lowest active lane. */
+static inline bool is_run(const struct wmi_outline *outline, uint64_t base, uint32_t bytes, bool writes,
+                          uint64_t *start, uint64_t *end)
+{
+    alignas(64) static const uint32_t numbers[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    const uint64_t lanes = outline->lanes;
+    const unsigned first = (unsigned)__builtin_ctzll(lanes), count = (unsigned)__builtin_popcountll(lanes);
+    const uint32_t *low = outline->low, *high = outline->high;
+    const u32v lowest = wmi_splat_u32(low[first]), from = wmi_splat_u32(low[first] - first * bytes),
+               step = wmi_splat_u32(bytes), upper = wmi_splat_u32(high ? high[first] : 0);
+    uint64_t next = 0, same = 0;
+    *start = base + (low[first] | (uint64_t)(high ? high[first] : 0) << 32);
+    if ((lanes >> first & ((lanes >> first) + 1)) || low[first] + (uint64_t)count * bytes > UINT32_MAX)
+        return false;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v now = wmi_load_u32((const char *)&low[lane]);
+        uint32_t near = (1u << WMI_VECTOR_LANES) - 1;
+        if (high)
+            near = wmi_equal_bits(wmi_load_u32((const char *)&high[lane]), upper);
+        next |= (uint64_t)(near & wmi_equal_bits(now, from + *(const u32v *)&numbers[lane] * step)) << lane;
+        same |= (uint64_t)(near & wmi_equal_bits(now, lowest)) << lane;
+    }
+    const bool one = !(lanes & ~same) && !writes;
+    *end = *start + bytes * (one ? 1 : count);
+    return one || !(lanes & ~next);
 }
 
 /* The lowest active lanes of the runs whose lanes follow one another or, of loads, access the same bytes. */
@@ -282,14 +310,14 @@ static bool touch_blocks(struct wmi_races *races, const struct places *places, u
         for (left &= ~halved; left;) {
             const uint32_t number = places->at[lane + (unsigned)__builtin_ctz(left)] >> WMI_RACE_BLOCK_BITS;
             const uint32_t same = left & wmi_equal_bits(block, wmi_splat_u32(number));
-            if (!add(races, &gathered, origin + ((uint64_t)number << WMI_RACE_BLOCK_BITS),
+            if (!gather(races, &gathered, origin + ((uint64_t)number << WMI_RACE_BLOCK_BITS),
                      wmi_or_of(mask, same)))
                 return false;
             left &= ~same;
         }
         for (; halved; halved &= halved - 1) { /* in two blocks each */
             const uint64_t start = origin + places->at[lane + (unsigned)__builtin_ctz(halved)];
-            if (!gather(races, &gathered, start, start + places->bytes))
+            if (!touch_run(races, WMI_SPACE_GLOBAL, start, dwords))
                 return false;
         }
     }
@@ -317,16 +345,14 @@ static bool have_same_high(const struct wmi_outline *outline)
     return !(outline->lanes & ~same);
 }
 
-static bool record_global(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
-                          uint32_t bytes)
+static bool scatter_global(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+                           uint32_t bytes)
 {
     const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
     struct places places;
     if (outline->high && !have_same_high(outline))
         return false;
     base += outline->high ? (uint64_t)outline->high[first] << 32 : 0;
-    if (wmi_race_is_scratch(races, base + outline->low[first]))
-        return true;
     return find_places(outline, base, bytes, WMI_RACE_BLOCK_BITS, races->now.writes, &places) &&
            touch_halves(races, &places, base & (UINT64_MAX << WMI_RACE_BLOCK_BITS), touch_global);
 }
@@ -362,8 +388,8 @@ static bool touch_local(struct wmi_races *races, const struct places *places, ui
     return true;
 }
 
-static bool record_local(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
-                         uint32_t bytes)
+static bool scatter_local(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+                          uint32_t bytes)
 {
     struct places places;
     return find_places(outline, base, bytes, 32, races->now.writes, &places) &&
@@ -371,6 +397,22 @@ static bool record_local(struct wmi_races *races, const struct wmi_outline *outl
 }
 
 /* ---- accesses ---- */
+
+/* Records what lanes access at their addresses and `base`. */
+static bool record_place(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+                         uint32_t bytes)
+{
+    const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
+    uint64_t start, end;
+    const bool run = is_run(outline, base, bytes, races->now.writes, &start, &end);
+    if (space != WMI_SPACE_LDS && wmi_race_is_scratch(races, start))
+        return true;
+    if (run && !races->order.halves)
+        return start % 4 == 0 && start >= outline->from && end <= outline->to &&
+               touch_run(races, space, start, (end - start) / 4);
+    return space == WMI_SPACE_LDS ? scatter_local(races, outline, base, bytes)
+                                  : scatter_global(races, outline, base, bytes);
+}
 
 bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
                                   size_t count);
@@ -400,8 +442,7 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
         places = 1;
     }
     for (unsigned i = 0; i < places; i++) {
-        const uint64_t base = outline->base + i * insn->distance;
-        if (lds ? !record_local(races, outline, base, bytes) : !record_global(races, outline, base, bytes))
+        if (!record_place(races, outline, outline->base + i * insn->distance, bytes))
             return false;
     }
     if (lds) {
