@@ -409,7 +409,10 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
     if (count)
         memcpy(list, parted ? list_of(detail) : page->entry + (size_t)block * count, count * sizeof *list);
     memset(detail->block, 0, sizeof *detail->block);
-    const struct wmi_race_cells cells = {detail->block->write, detail->block->read, detail->block->other};
+    const struct wmi_race_cells cells = wmi_race_block_cells(detail->block);
+    page->written |= (uint32_t)parted << block; /* dwords that are split are marked there */
+    for (uint32_t i = 0; i < count; i++)
+        page->written |= (uint32_t)(list[i].dwords && list[i].role == WMI_RACE_WRITE) << block;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t left = list[i].dwords; left; left &= left - 1)
             add_bytes(shadow, &cells, (size_t)__builtin_ctz(left), &list[i]);

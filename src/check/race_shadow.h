@@ -113,7 +113,8 @@ struct wmi_race_part {
 struct wmi_race_page {
     uint32_t launch;              /* 0: never used */
     uint32_t room;                /* of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
-    uint32_t parted, divided;     /* blocks that have lists of bytes; that have records for each dword */
+    uint32_t parted, divided;     /* blocks that have lists of bytes; that have records for each dword, */
+    uint32_t written;             /* and perhaps for writes */
     struct wmi_race_entry *entry; /* the lists of all blocks; entries without dwords are free */
     struct wmi_race_detail {      /* of each block that is parted or divided; or NULL */
         struct wmi_race_part *part;
@@ -198,14 +199,19 @@ static inline unsigned wmi_race_block_of(uint64_t address)
     return address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
 }
 
-/* The records of each dword of the block; false: no memory. */
+static inline struct wmi_race_cells wmi_race_block_cells(struct wmi_race_block *block)
+{
+    return (struct wmi_race_cells){block->write, block->read, block->other};
+}
+
+/* The records of each dword of the block, for any access; false: no memory. */
 static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
                                        unsigned number, struct wmi_race_cells *cells)
 {
     if (!(page->divided >> number & 1) && !wmi_race_divide(shadow, page, number))
         return false;
-    struct wmi_race_block *block = page->detail[number].block;
-    *cells = (struct wmi_race_cells){block->write, block->read, block->other};
+    page->written |= 1u << number;
+    *cells = wmi_race_block_cells(page->detail[number].block);
     return true;
 }
 

@@ -101,6 +101,10 @@ extern const char wmi_race_no_memory[];
 /* Records the access, and reports what it conflicts with. */
 void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot);
 
+/* An atomic of LDS meets what another wave has written there, which nothing orders before it. False: that was
+ * no atomic. */
+bool wmi_race_meet_atomic(struct wmi_races *races, unsigned wave, uint32_t slot, uint64_t record);
+
 /* Record an access by its outline, as functions of struct wmi_observer do. False: the access itself is
  * needed. */
 typedef bool wmi_race_outline(void *local, const struct wmi_outline *outline, uint32_t slot);

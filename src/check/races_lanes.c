@@ -45,8 +45,9 @@ static bool touch_write(const struct wmi_race_cells *cells, size_t first, size_t
     return true;
 }
 
-static bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t count,
-                       const struct wmi_race_access *access)
+/* written: whether there are any writes. */
+static inline bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t count,
+                              const struct wmi_race_access *access, bool written)
 {
     const u64v record = wmi_splat_u64(access->record | 15);
     uint32_t bad = 0;
@@ -54,17 +55,28 @@ static bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t 
     for (; i + RECORDS <= first + count; i += RECORDS) {
         const u64v read = at(&cells->read[i]);
         const uint32_t taken = unsettled(read, access);
-        bad |= unsettled(at(&cells->write[i]), access);
+        bad |= written ? unsettled(at(&cells->write[i]), access) : 0;
         *(records *)&cells->read[i] = (records)wmi_choose_bits_u64(taken, read, record);
         if (taken)
             *(records *)&cells->other[i] = (records)wmi_choose_bits_u64(taken, record, at(&cells->other[i]));
     }
     if (bad)
         return false;
-    for (; i < first + count; i++)
-        if (!wmi_race_touch_quickly(cells, i, access))
+    for (; i < first + count; i++) {
+        if (written && !wmi_race_touch_quickly(cells, i, access))
             return false;
+        if (!written)
+            *(wmi_race_is_settled(cells->read[i], access) ? &cells->read[i] : &cells->other[i]) =
+                access->record | 15;
+    }
     return true;
+}
+
+static bool touch_any(const struct wmi_race_cells *cells, size_t first, size_t count,
+                      const struct wmi_race_access *access)
+{
+    return access->writes ? touch_write(cells, first, count, access)
+                          : touch_read(cells, first, count, access, true);
 }
 
 /* The same of dwords anywhere: at the addresses of lanes from the first dword on. */
@@ -104,17 +116,20 @@ static bool scatter_read(const struct wmi_race_cells *cells, const uint32_t *add
 /* Records an access to the dwords of a block that are set in a mask. */
 static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsigned block, uint32_t dwords)
 {
-    struct wmi_race_cells cells;
     if (!(page->divided >> block & 1) &&
         wmi_race_touch_block(&races->shadow, page, block, dwords, &races->now))
         return true;
-    if (!wmi_race_find_cells(&races->shadow, page, block, &cells))
+    if (!(page->divided >> block & 1) && !wmi_race_divide(&races->shadow, page, block))
         return false;
+    page->written |= (uint32_t)races->now.writes << block;
+    const bool written = page->written >> block & 1;
+    const struct wmi_race_cells cells = wmi_race_block_cells(page->detail[block].block);
     while (dwords) {
         const unsigned first = (unsigned)__builtin_ctz(dwords);
         const uint64_t rest = (uint64_t)dwords >> first;
         const unsigned count = (unsigned)__builtin_ctzll(~rest);
-        if (!(races->now.writes ? touch_write : touch_read)(&cells, first, count, &races->now))
+        if (written ? !touch_any(&cells, first, count, &races->now)
+                    : !touch_read(&cells, first, count, &races->now, false))
             return false;
         dwords &= (uint32_t)(~UINT64_C(0) << (first + count));
     }
@@ -154,8 +169,7 @@ static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uin
     struct wmi_race_page *page = NULL;
     if (space == WMI_SPACE_LDS) {
         const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
-        return end <= races->group->lds.bytes &&
-               (races->now.writes ? touch_write : touch_read)(&cells, address / 4, count, &races->now);
+        return end <= races->group->lds.bytes && touch_any(&cells, address / 4, count, &races->now);
     }
     for (uint64_t stop; address < end; address = stop) {
         const unsigned block = wmi_race_block_of(address);
@@ -308,10 +322,12 @@ static bool touch_blocks(struct wmi_races *races, const struct places *places, u
                    dword = at >> 2 & (WMI_RACE_BLOCK_DWORDS - 1), mask = wmi_splat_u32(all) << dword;
         uint32_t left = lanes >> lane & ((1u << WMI_VECTOR_LANES) - 1), halved = left & wmi_less_bits(last, dword);
         for (left &= ~halved; left;) {
-            const uint32_t number = places->at[lane + (unsigned)__builtin_ctz(left)] >> WMI_RACE_BLOCK_BITS;
-            const uint32_t same = left & wmi_equal_bits(block, wmi_splat_u32(number));
-            if (!gather(races, &gathered, origin + ((uint64_t)number << WMI_RACE_BLOCK_BITS),
-                     wmi_or_of(mask, same)))
+            const uint32_t first = places->at[lane + (unsigned)__builtin_ctz(left)],
+                           number = first >> WMI_RACE_BLOCK_BITS,
+                           same = left & wmi_equal_bits(block, wmi_splat_u32(number));
+            const uint32_t touched =
+                same & (same - 1) ? wmi_or_of(mask, same) : all << (first >> 2 & (WMI_RACE_BLOCK_DWORDS - 1));
+            if (!gather(races, &gathered, origin + ((uint64_t)number << WMI_RACE_BLOCK_BITS), touched))
                 return false;
             left &= ~same;
         }
@@ -381,7 +397,7 @@ static bool touch_local(struct wmi_races *races, const struct places *places, ui
         const uint64_t below = starts ? (starts & -starts) - 1 : UINT64_MAX;
         const uint32_t last = places->at[63 - __builtin_clzll(lanes & below)];
         const size_t count = (last - first + places->bytes) / 4;
-        if (first != before && !(access->writes ? touch_write : touch_read)(&cells, first / 4, count, access))
+        if (first != before && !touch_any(&cells, first / 4, count, access))
             return false;
         before = first;
     }
@@ -394,6 +410,46 @@ static bool scatter_local(struct wmi_races *races, const struct wmi_outline *out
     struct places places;
     return find_places(outline, base, bytes, 32, races->now.writes, &places) &&
            touch_halves(races, &places, 0, touch_local);
+}
+
+/* Whether atomics of the wave may follow what is recorded as written, where `bad` has a bit. */
+static inline bool follow_atomics(struct wmi_races *races, unsigned wave, uint32_t slot, u64v written,
+                                  uint32_t bad, uint64_t met[8])
+{
+    for (uint32_t same; bad; bad &= ~same) {
+        const uint64_t record = written[__builtin_ctz(bad)];
+        same = wmi_equal_bits_u64(written, wmi_splat_u64(record));
+        uint64_t *before = &met[wmi_race_who(record) % 8];
+        if (*before != record && !wmi_race_meet_atomic(races, wave, slot, record))
+            return false;
+        *before = record;
+    }
+    return true;
+}
+
+/* Records an atomic, also where it meets atomics of other waves. */
+static bool record_atomic(struct wmi_races *races, const struct wmi_outline *outline, uint32_t slot)
+{
+    const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+    const struct wmi_race_access *access = &races->now;
+    const u64v record = wmi_splat_u64(access->record | 15);
+    const uint32_t bytes = outline->shape & UINT8_MAX;
+    uint64_t met[8] = {0};
+    struct places places;
+    if (races->order.halves || !find_places(outline, outline->base, bytes, 32, false, &places))
+        return false;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
+        const uint32_t some = places.lanes >> lane & ((1u << RECORDS) - 1), *at = places.at + lane;
+        for (size_t i = 0; i < bytes / 4; i++) {
+            const u64v written = wmi_gather_u64(cells.write + i, at, some);
+            if (unsettled(wmi_gather_u64(cells.read + i, at, some), access) |
+                    unsettled(wmi_gather_u64(cells.other + i, at, some), access) ||
+                !follow_atomics(races, outline->wave, slot, written, unsettled(written, access), met))
+                return false;
+            wmi_scatter_u64(cells.write + i, at, some, record);
+        }
+    }
+    return true;
 }
 
 /* ---- accesses ---- */
@@ -429,9 +485,9 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     struct wmi_race_group *group = races->group;
     struct wmi_race_insn *insn = &races->insn[slot];
     unsigned bytes = outline->shape & UINT8_MAX, places = outline->shape >> 8 & UINT8_MAX;
-    const bool writes = insn->kind == WMI_ACCESS_STORE, lds = outline->shape >> 16 == WMI_SPACE_LDS;
-    if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag ||
-        bytes % 4)
+    const bool writes = insn->kind != WMI_ACCESS_LOAD, lds = outline->shape >> 16 == WMI_SPACE_LDS;
+    const bool atomic = insn->kind == WMI_ACCESS_ATOMIC;
+    if (!slot || !insn->known || (atomic && !lds) || insn->coherent || !group || !group->tag || bytes % 4)
         return false;
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (writes && wave->releases)
@@ -441,10 +497,11 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
         bytes *= 2;
         places = 1;
     }
-    for (unsigned i = 0; i < places; i++) {
+    if (atomic && !record_atomic(races, outline, slot))
+        return false;
+    for (unsigned i = 0; i < places && !atomic; i++)
         if (!record_place(races, outline, outline->base + i * insn->distance, bytes))
             return false;
-    }
     if (lds) {
         wave->lds_stored |= writes;
         return true;
