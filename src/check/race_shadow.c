@@ -208,8 +208,8 @@ static bool append(struct list *list, uint64_t record, uint32_t dwords, enum wmi
     return true;
 }
 
-/* Gives bytes of dwords the record in a role, and takes others from them. False: the list is full, and nothing
- * changes. */
+/* Gives bytes of dwords the record in a role, and takes others from them. False: the list is full, and
+ * nothing changes. */
 static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role, uint32_t dwords,
                       uint64_t record, uint32_t room)
 {

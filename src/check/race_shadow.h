@@ -64,7 +64,7 @@ struct wmi_race_cells {
 struct wmi_race_access {
     uint64_t record;       /* without bytes */
     uint64_t from, before; /* records from `from` on, `before` of them, are ordered before the access */
-    uint64_t gone; /* of LDS: records below are ordered before whatever its workgroup does; else 0 */
+    uint64_t gone;         /* of LDS: records below are ordered before whatever its workgroup does; else 0 */
     bool writes;
 };
 
@@ -266,8 +266,7 @@ static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct w
     }
     if (access->writes)
         return wmi_race_put(shadow, page, block, WMI_RACE_WRITE, dwords, record);
-    return (taken == dwords ||
-            wmi_race_put(shadow, page, block, WMI_RACE_READ, dwords & ~taken, record)) &&
+    return (taken == dwords || wmi_race_put(shadow, page, block, WMI_RACE_READ, dwords & ~taken, record)) &&
            (!taken || wmi_race_put(shadow, page, block, WMI_RACE_OTHER, taken, record));
 }
 

@@ -177,7 +177,7 @@ static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uin
         if ((!page || !block) && !(page = wmi_race_page(&races->shadow, address)))
             return false;
         const uint32_t dwords = UINT32_MAX >> (WMI_RACE_BLOCK_DWORDS - (stop - address) / 4)
-                                           << (address / 4 % WMI_RACE_BLOCK_DWORDS);
+                                                  << (address / 4 % WMI_RACE_BLOCK_DWORDS);
         if (!touch_mask(races, page, block, dwords))
             return false;
     }
@@ -320,7 +320,8 @@ static bool touch_blocks(struct wmi_races *races, const struct places *places, u
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
         const u32v at = *(const u32v *)&places->at[lane], block = at >> WMI_RACE_BLOCK_BITS,
                    dword = at >> 2 & (WMI_RACE_BLOCK_DWORDS - 1), mask = wmi_splat_u32(all) << dword;
-        uint32_t left = lanes >> lane & ((1u << WMI_VECTOR_LANES) - 1), halved = left & wmi_less_bits(last, dword);
+        uint32_t left = lanes >> lane & ((1u << WMI_VECTOR_LANES) - 1),
+                 halved = left & wmi_less_bits(last, dword);
         for (left &= ~halved; left;) {
             const uint32_t first = places->at[lane + (unsigned)__builtin_ctz(left)],
                            number = first >> WMI_RACE_BLOCK_BITS,
@@ -346,8 +347,7 @@ static bool touch_global(struct wmi_races *races, const struct places *places, u
     const uint64_t starts = starts_of(places, lanes, races->now.writes);
     if (starts & (starts - 1))
         return touch_blocks(races, places, origin, lanes);
-    const uint32_t first = places->at[__builtin_ctzll(lanes)],
-                   last = places->at[63 - __builtin_clzll(lanes)];
+    const uint32_t first = places->at[__builtin_ctzll(lanes)], last = places->at[63 - __builtin_clzll(lanes)];
     return touch_run(races, WMI_SPACE_GLOBAL, origin + first, (last - first + places->bytes) / 4);
 }
 

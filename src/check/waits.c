@@ -605,8 +605,7 @@ static bool may_return(const struct shard *shard, const struct model *model, con
 /* Takes the wave along an edge. False: there is none. */
 static bool follow_edge(struct shard *shard, struct wave *wave, uint32_t number, const uint32_t *scalars)
 {
-    const struct wmi_wait_edge *edge =
-        edge_of(wave, instruction_of(shard->check, number), number, scalars);
+    const struct wmi_wait_edge *edge = edge_of(wave, instruction_of(shard->check, number), number, scalars);
     if (!edge)
         return false;
     for (size_t i = 0; i < edge->found_count; i++)

@@ -167,8 +167,8 @@ static bool joins(const struct session *s, const struct wmi_observer *observer,
     return s->steady && observer->joins && observer->joins(observer->self, insn);
 }
 
-/* Emits steps that report the instruction to observers before it executes, if they ask for that. Returns a bit
- * for each that takes it for a part of the one before. */
+/* Emits steps that report the instruction to observers before it executes, if they ask for that. Returns a
+ * bit for each that takes it for a part of the one before. */
 static uint64_t emit_shown(const struct session *s, struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_observers *observers = wmi_builder_observers(b);
