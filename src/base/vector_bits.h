@@ -115,6 +115,48 @@ static inline u32v wmi_gather_u32(const uint32_t *table, u32v index)
 #endif
 }
 
+/* Of the next WMI_VECTOR_BYTES / 8 places whose bits are set: the 64-bit words of a table that stand for the
+ * dwords at these places, as bytes; else 0. */
+static inline u64v wmi_gather_u64(const uint64_t *table, const uint32_t *at, uint32_t bits)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (u64v)_mm512_mask_i32gather_epi64(_mm512_setzero_si512(), (__mmask8)bits,
+                                             _mm256_loadu_si256((const __m256i_u *)at), table, 2);
+#else
+    u64v words = {0};
+    for (unsigned i = 0; i < WMI_VECTOR_BYTES / 8; i++)
+        if (bits >> i & 1)
+            words[i] = table[at[i] / 4];
+    return words;
+#endif
+}
+
+/* Sets those words. */
+static inline void wmi_scatter_u64(uint64_t *table, const uint32_t *at, uint32_t bits, u64v words)
+{
+#if WMI_VECTOR_BYTES == 64
+    _mm512_mask_i32scatter_epi64(table, (__mmask8)bits, _mm256_loadu_si256((const __m256i_u *)at),
+                                 (__m512i)words, 2);
+#else
+    for (unsigned i = 0; i < WMI_VECTOR_BYTES / 8; i++)
+        if (bits >> i & 1)
+            table[at[i] / 4] = words[i];
+#endif
+}
+
+/* The lanes whose bits are set, ORed together. */
+static inline uint32_t wmi_or_of(u32v x, uint32_t bits)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (uint32_t)_mm512_mask_reduce_or_epi32((__mmask16)bits, (__m512i)x);
+#else
+    uint32_t all = 0;
+    for (; bits; bits &= bits - 1)
+        all |= x[__builtin_ctz(bits)];
+    return all;
+#endif
+}
+
 /* Bit number `bit` of each lane, as a mask of lanes. */
 static inline uint32_t wmi_bits_at(u32v x, unsigned bit)
 {

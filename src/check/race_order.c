@@ -357,6 +357,7 @@ static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
         return;
     }
     const uint32_t clock = tick(order, group);
+    group->lds.floor = clock;
     for (unsigned i = 0; i < group->waves; i++) {
         group->wave[i].epoch = clock;
         group->wave[i].lds_stored = false;

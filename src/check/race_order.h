@@ -135,6 +135,10 @@ static inline void wmi_race_describe(const struct wmi_race_order *order, const s
     access->record = tag | epoch << WMI_RACE_EPOCH_AT | (uint64_t)wave << (WMI_RACE_WAVE_AT + order->halves) |
                      (uint64_t)slot << WMI_RACE_SLOT_AT;
     access->before = (lds ? tag : 0) + (floor << WMI_RACE_EPOCH_AT);
+    access->gone = 0;
+    if (lds)
+        access->gone = tag + ((uint64_t)(group->lds.floor > group->base ? group->lds.floor - group->base : 0)
+                              << WMI_RACE_EPOCH_AT);
     access->writes = writes;
 }
 

@@ -73,15 +73,25 @@ static bool changes_memory(const struct wmi_races *races)
     return memcmp(value, memory, access->bytes) != 0;
 }
 
-static void learn_of(struct wmi_races *races, const struct wmi_race_insn *insn, uint64_t record,
-                     bool same_group)
+static void learn_of(struct wmi_races *races, unsigned wave, const struct wmi_race_insn *insn,
+                     uint64_t record, bool same_group)
 {
     const bool reads = insn->kind == WMI_ACCESS_LOAD || insn->returns;
     const bool cached = !insn->lds && (!same_group || races->rules.model->within);
-    wmi_race_learn(&races->order, races->group, races->access->wave, record,
+    wmi_race_learn(&races->order, races->group, wave, record,
                    !reads   ? WMI_RACE_PASSES
                    : cached ? WMI_RACE_SEES
                             : WMI_RACE_ACQUIRES);
+}
+
+bool wmi_race_meet_atomic(struct wmi_races *races, unsigned wave, uint32_t slot, uint64_t record)
+{
+    struct wmi_race_insn *now = &races->insn[slot], *first;
+    if (record >= WMI_RACE_SPLIT || (first = &races->insn[wmi_race_slot(record)])->kind != WMI_ACCESS_ATOMIC)
+        return false;
+    first->talks = now->talks = true;
+    learn_of(races, wave, now, record, true);
+    return true;
 }
 
 /* The access meets one of the other half of its wave, in the same barrier interval. */
@@ -111,7 +121,7 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
     if (wmi_race_communicates(&races->rules, first, now, same_group)) {
         first->talks = now->talks = true;
         if (was_write && now->kind != WMI_ACCESS_STORE)
-            learn_of(races, now, record, same_group);
+            learn_of(races, races->access->wave, now, record, same_group);
         return;
     }
     const enum wmi_race_relation relation =
@@ -122,7 +132,7 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
     const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
     add_met(races, &wmi_race_texts[kind], record, bytes);
     if (kind == WMI_RACE_OF_SCOPE && was_write && now->kind != WMI_ACCESS_STORE)
-        learn_of(races, now, record, same_group); /* each cause gives one finding */
+        learn_of(races, races->access->wave, now, record, same_group); /* each cause gives one finding */
 }
 
 /* Reports what the access has met. */
@@ -180,11 +190,12 @@ static void reread(struct wmi_races *races, uint64_t address)
         wmi_race_reread(&races->order, races->group, races->access->wave);
 }
 
-/* The same as wmi_race_touch_dword() for some bytes of the dword, as long as its block has a list. */
+/* The same as wmi_race_touch_dword() for some bytes of a dword of global memory, as long as its block has a
+ * list. */
 static bool touch_some(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
                        unsigned bytes)
 {
-    struct wmi_race_page *page = wmi_race_page_at(races, space, address);
+    struct wmi_race_page *page = space == WMI_SPACE_LDS ? NULL : wmi_race_page(&races->shadow, address);
     const unsigned block = wmi_race_block_of(address);
     return page && !(page->divided >> block & 1) &&
            wmi_race_touch_bytes(&races->shadow, page, block, 1u << (address / 4 % WMI_RACE_BLOCK_DWORDS),

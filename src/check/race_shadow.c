@@ -32,6 +32,11 @@ static void *item_at(const struct wmi_race_pool *pool, size_t number, size_t siz
 static void *take(struct wmi_race_shadow *shadow, struct wmi_race_pool *pool, size_t size)
 {
     const size_t number = pool->used;
+    if (pool->unused) {
+        void *item = pool->unused;
+        memcpy(&pool->unused, item, sizeof pool->unused);
+        return memset(item, 0, size);
+    }
     if (number / (CHUNK / size) == pool->chunks) {
         unsigned char **more = realloc(pool->chunk, (pool->chunks + 1) * sizeof(unsigned char *));
         if (more)
@@ -51,6 +56,19 @@ static void *take(struct wmi_race_shadow *shadow, struct wmi_race_pool *pool, si
     return item;
 }
 
+static void give_back(struct wmi_race_pool *pool, void *item)
+{
+    memcpy(item, &pool->unused, sizeof pool->unused);
+    pool->unused = item;
+}
+
+/* All items can be taken again. */
+static void reset_pool(struct wmi_race_pool *pool)
+{
+    pool->used = 0;
+    pool->unused = NULL;
+}
+
 static void free_pool(struct wmi_race_pool *pool)
 {
     for (size_t i = 0; i < pool->chunks; i++)
@@ -64,15 +82,20 @@ void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
 {
     shadow->launch = launch;
     memset(shadow->recent, 0, sizeof shadow->recent);
-    shadow->lines.used = shadow->details.used = shadow->parts.used = shadow->blocks.used =
-        shadow->bytes.used = 0;
+    for (unsigned i = 0; i < WMI_RACE_ROOMS; i++)
+        reset_pool(&shadow->lists[i]);
+    reset_pool(&shadow->details);
+    reset_pool(&shadow->parts);
+    reset_pool(&shadow->blocks);
+    reset_pool(&shadow->bytes);
     shadow->lost = false;
 }
 
 void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
 {
     free_pool(&shadow->areas);
-    free_pool(&shadow->lines);
+    for (unsigned i = 0; i < WMI_RACE_ROOMS; i++)
+        free_pool(&shadow->lists[i]);
     free_pool(&shadow->details);
     free_pool(&shadow->parts);
     free_pool(&shadow->blocks);
@@ -128,16 +151,24 @@ struct wmi_race_area *wmi_race_find_area(struct wmi_race_shadow *shadow, uint64_
 
 void wmi_race_clear_page(struct wmi_race_shadow *shadow, struct wmi_race_page *page)
 {
-    struct wmi_race_line *empty = &shadow->empty;
-    *page = (struct wmi_race_page){.launch = shadow->launch, .write = empty, .read = empty, .other = empty};
+    *page = (struct wmi_race_page){.launch = shadow->launch};
 }
 
-bool wmi_race_add_line(struct wmi_race_shadow *shadow, struct wmi_race_line **line)
+bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page)
 {
-    struct wmi_race_line *own = take(shadow, &shadow->lines, sizeof *own);
-    if (own)
-        *line = own;
-    return own;
+    const uint32_t had = page->room, room = had ? 2 * had : 1;
+    const unsigned pool = (unsigned)__builtin_ctz(room);
+    struct wmi_race_entry *entry = NULL;
+    if (room > WMI_RACE_ENTRIES ||
+        !(entry = take(shadow, &shadow->lists[pool], WMI_RACE_BLOCKS * room * sizeof *entry)))
+        return false;
+    for (size_t block = 0; had && block < WMI_RACE_BLOCKS; block++)
+        memcpy(&entry[block * room], &page->entry[block * had], had * sizeof *entry);
+    if (had)
+        give_back(&shadow->lists[pool - 1], page->entry);
+    page->entry = entry;
+    page->room = room;
+    return true;
 }
 
 /* ---- blocks ---- */
@@ -154,33 +185,6 @@ static struct wmi_race_detail *detail_of(struct wmi_race_shadow *shadow, struct 
 static struct wmi_race_entry *list_of(const struct wmi_race_detail *detail)
 {
     return detail->part->longer ? detail->block->list : detail->part->entry;
-}
-
-/* Gives whole dwords the record in a role, and takes others from them. False: the list is full, and the
- * dwords have none in that role. */
-static inline bool put(struct wmi_race_part *part, enum wmi_race_role_of role, uint32_t dwords,
-                       uint64_t record)
-{
-    uint32_t mine = WMI_RACE_ENTRIES;
-    for (uint32_t i = part->count; i-- > 0;) {
-        struct wmi_race_entry *entry = &part->entry[i];
-        if (entry->role != role)
-            continue;
-        if (entry->record == record) {
-            mine = i;
-        } else if (entry->dwords & dwords && !(entry->dwords &= ~dwords)) {
-            *entry = part->entry[--part->count];
-            mine = mine == part->count ? i : mine;
-        }
-    }
-    if (mine == WMI_RACE_ENTRIES) {
-        if (part->count == WMI_RACE_ENTRIES)
-            return false;
-        mine = part->count++;
-        part->entry[mine] = (struct wmi_race_entry){.record = record, .role = role};
-    }
-    part->entry[mine].dwords |= dwords;
-    return true;
 }
 
 /* A list that is being made. */
@@ -204,7 +208,8 @@ static bool append(struct list *list, uint64_t record, uint32_t dwords, enum wmi
     return true;
 }
 
-/* As put(), of some bytes of the dwords; and nothing changes if the list is full. */
+/* Gives bytes of dwords the record in a role, and takes others from them. False: the list is full, and
+ * nothing changes. */
 static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role, uint32_t dwords,
                       uint64_t record, uint32_t room)
 {
@@ -242,7 +247,6 @@ static bool put_any(struct wmi_race_shadow *shadow, struct wmi_race_detail *deta
                     enum wmi_race_role_of role, uint32_t dwords, uint64_t record)
 {
     struct wmi_race_part *part = detail->part;
-    part->bytewise = true;
     if (put_bytes(detail, role, dwords, record, part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES))
         return true;
     if (part->longer ||
@@ -273,21 +277,7 @@ static inline bool meets_nothing(const struct wmi_race_entry *list, uint32_t cou
     return true;
 }
 
-/* Records an access to whole dwords in a list that is about such. False: it meets something, or the list is
- * full. */
-static bool update_whole(struct wmi_race_part *part, uint32_t dwords, const struct wmi_race_access *access)
-{
-    const uint64_t record = access->record | ALL_BYTES;
-    uint32_t taken;
-    if (!meets_nothing(part->entry, part->count, dwords, ALL_BYTES, access, &taken))
-        return false;
-    if (access->writes)
-        return put(part, WMI_RACE_WRITE, dwords, record);
-    return (taken == dwords || put(part, WMI_RACE_READ, dwords & ~taken, record)) &&
-           (!taken || put(part, WMI_RACE_OTHER, taken, record));
-}
-
-/* The same of some bytes, in any list. */
+/* Records an access to some bytes in a list. False: it meets something, or the list is full. */
 static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail, uint32_t dwords,
                          unsigned bytes, const struct wmi_race_access *access)
 {
@@ -301,20 +291,18 @@ static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail 
            (!taken || put_any(shadow, detail, WMI_RACE_OTHER, taken, record));
 }
 
-/* Makes a list of the block's lines. False: no memory. */
+/* Makes a list of bytes of the block's list. False: no memory. */
 static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
 {
     struct wmi_race_detail *detail = detail_of(shadow, page, block);
-    const struct wmi_race_line *const lines[] = {
-        [WMI_RACE_WRITE] = page->write, [WMI_RACE_READ] = page->read, [WMI_RACE_OTHER] = page->other};
     if (!detail || (!detail->part && !(detail->part = take(shadow, &shadow->parts, sizeof *detail->part))))
         return false;
+    const struct wmi_race_entry *entry = page->entry + (size_t)block * page->room;
     detail->part->count = 0;
-    detail->part->bytewise = detail->part->longer = false;
-    for (unsigned role = 0; role < sizeof lines / sizeof *lines; role++)
-        if (lines[role]->dwords[block])
-            detail->part->entry[detail->part->count++] = (struct wmi_race_entry){
-                lines[role]->record[block], lines[role]->dwords[block], (enum wmi_race_role_of)role};
+    detail->part->longer = false;
+    for (uint32_t i = 0; i < page->room; i++)
+        if (entry[i].dwords)
+            detail->part->entry[detail->part->count++] = entry[i];
     page->parted |= 1u << block;
     return true;
 }
@@ -326,58 +314,29 @@ bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *
            update_bytes(shadow, &page->detail[block], dwords, bytes, access);
 }
 
-bool wmi_race_touch_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
-                         uint32_t dwords, const struct wmi_race_access *access)
-{
-    if (!(page->parted >> block & 1) && !make_part(shadow, page, block))
-        return false;
-    struct wmi_race_detail *detail = &page->detail[block];
-    return detail->part->bytewise ? update_bytes(shadow, detail, dwords, ALL_BYTES, access)
-                                  : update_whole(detail->part, dwords, access);
-}
-
 /* ---- LDS ---- */
 
-/* What the shadow of a page of LDS consists of, which belongs to a workgroup. */
-struct local {
-    struct wmi_race_line line[3];
-    struct wmi_race_detail detail[WMI_RACE_BLOCKS];
-    struct wmi_race_part part[WMI_RACE_BLOCKS];
-    struct wmi_race_block block[WMI_RACE_BLOCKS];
-};
-
-bool wmi_race_local_create(struct wmi_race_local *local, uint32_t bytes)
+bool wmi_race_local_begin(struct wmi_race_local *local, uint32_t bytes, uint32_t launch)
 {
-    const size_t pages = (bytes + (1u << WMI_RACE_PAGE_BITS) - 1) >> WMI_RACE_PAGE_BITS;
-    if (pages > local->pages) {
+    enum { KINDS = 3 };
+    const size_t dwords = ((size_t)bytes + 3) / 4;
+    if (dwords > local->dwords) {
         wmi_race_local_destroy(local);
-        local->page = calloc(pages, sizeof *local->page);
-        struct local *own = local->own = calloc(pages, sizeof *own);
-        local->pages = local->page && own ? pages : 0;
-        for (size_t i = 0; i < local->pages; i++) {
-            local->page[i] = (struct wmi_race_page){.write = &own[i].line[WMI_RACE_WRITE],
-                                                    .read = &own[i].line[WMI_RACE_READ],
-                                                    .other = &own[i].line[WMI_RACE_OTHER],
-                                                    .detail = own[i].detail};
-            for (unsigned b = 0; b < WMI_RACE_BLOCKS; b++)
-                own[i].detail[b] = (struct wmi_race_detail){&own[i].part[b], &own[i].block[b]};
-        }
-        if (!local->pages)
-            wmi_race_local_destroy(local);
+        if (!(local->records = calloc(KINDS * dwords, sizeof *local->records)))
+            return false;
+        local->dwords = dwords;
+    } else if (local->launch != launch && local->dwords) {
+        memset(local->records, 0, KINDS * local->dwords * sizeof *local->records);
     }
     local->bytes = bytes;
-    for (size_t i = 0; i < pages && local->pages; i++) {
-        struct local *own = local->own;
-        local->page[i].parted = local->page[i].divided = 0;
-        memset(own[i].line, 0, sizeof own[i].line);
-    }
-    return pages <= local->pages;
+    local->launch = launch;
+    local->floor = 0;
+    return true;
 }
 
 void wmi_race_local_destroy(struct wmi_race_local *local)
 {
-    free(local->page);
-    free(local->own);
+    free(local->records);
     *local = (struct wmi_race_local){0};
 }
 
@@ -405,20 +364,16 @@ static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct
     return bytes;
 }
 
-/* Whether the records are of one wave in one epoch. */
-static bool is_same_time(uint64_t a, uint64_t b)
+/* Replaces the record by that of the access. False: it is about bytes that the new one does not have. In
+ * global memory, a record of the same wave and epoch becomes one of this instruction, which saves memory. */
+static bool replace(uint64_t *record, const struct wmi_race_access *access, unsigned bytes)
 {
-    return (a ^ b) >> WMI_RACE_WAVE_AT == 0;
-}
-
-/* Replaces the record by the new one. False: it is about bytes that the new one does not have. */
-static bool replace(uint64_t *record, uint64_t by, unsigned bytes)
-{
-    const uint64_t old = *record;
-    const bool same = old && is_same_time(old, by);
+    const unsigned told_apart = access->gone ? WMI_RACE_SLOT_AT : WMI_RACE_WAVE_AT;
+    const uint64_t old = *record < access->gone ? 0 : *record;
+    const bool same = old && (old ^ access->record) >> told_apart == 0;
     if (!same && wmi_race_bytes(old) & ~bytes)
         return false;
-    *record = by | bytes | (same ? wmi_race_bytes(old) : 0);
+    *record = access->record | bytes | (same ? wmi_race_bytes(old) : 0);
     return true;
 }
 
@@ -444,16 +399,21 @@ static void add_bytes(struct wmi_race_shadow *shadow, const struct wmi_race_cell
 
 bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
 {
-    if (!(page->parted >> block & 1) && !make_part(shadow, page, block))
+    struct wmi_race_detail *detail = detail_of(shadow, page, block);
+    if (!detail ||
+        (!detail->block && !(detail->block = take(shadow, &shadow->blocks, sizeof *detail->block))))
         return false;
-    struct wmi_race_detail *detail = &page->detail[block];
-    if (!detail->block && !(detail->block = take(shadow, &shadow->blocks, sizeof *detail->block)))
-        return false;
+    const bool parted = page->parted >> block & 1;
+    const uint32_t count = parted ? detail->part->count : page->room;
     struct wmi_race_entry list[WMI_RACE_MANY_ENTRIES];
-    memcpy(list, list_of(detail), detail->part->count * sizeof *list);
+    if (count)
+        memcpy(list, parted ? list_of(detail) : page->entry + (size_t)block * count, count * sizeof *list);
     memset(detail->block, 0, sizeof *detail->block);
-    const struct wmi_race_cells cells = {detail->block->write, detail->block->read, detail->block->other};
-    for (uint32_t i = 0; i < detail->part->count; i++)
+    const struct wmi_race_cells cells = wmi_race_block_cells(detail->block);
+    page->written |= (uint32_t)parted << block; /* dwords that are split are marked there */
+    for (uint32_t i = 0; i < count; i++)
+        page->written |= (uint32_t)(list[i].dwords && list[i].role == WMI_RACE_WRITE) << block;
+    for (uint32_t i = 0; i < count; i++)
         for (uint32_t left = list[i].dwords; left; left &= left - 1)
             add_bytes(shadow, &cells, (size_t)__builtin_ctz(left), &list[i]);
     page->divided |= 1u << block;
@@ -474,9 +434,9 @@ static bool update(uint64_t *write, uint64_t *read, uint64_t *other, const struc
                    unsigned bytes)
 {
     if (access->writes)
-        return replace(write, access->record, bytes);
+        return replace(write, access, bytes);
     const bool free = wmi_race_is_settled(*read, access);
-    return (free && replace(read, access->record, bytes)) || replace(other, access->record, bytes);
+    return (free && replace(read, access, bytes)) || replace(other, access, bytes);
 }
 
 static void touch_bytes(struct wmi_race_bytes *split, const struct wmi_race_access *access, unsigned bytes,

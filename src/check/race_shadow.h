@@ -3,8 +3,9 @@
  *
  * A record is 64 bits: the access of one wave to some bytes of a dword. Per byte there are three: the last
  * write, a read, and another wave's read. Reads by further waves replace the second one. Bytes that have the
- * same records share them: by blocks of 128 bytes, by lists of such bytes in a block, by dwords; where a list
- * would be too long and different waves access different bytes of one dword, it gets records for each byte.
+ * same records share them: each block of 128 bytes has a list of records with the dwords that have them, or
+ * with the bytes; where the list would be too long, records for each dword; and where different waves access
+ * different bytes of such a dword, for each byte.
  */
 #ifndef WMI_RACE_SHADOW_H
 #define WMI_RACE_SHADOW_H
@@ -63,6 +64,7 @@ struct wmi_race_cells {
 struct wmi_race_access {
     uint64_t record;       /* without bytes */
     uint64_t from, before; /* records from `from` on, `before` of them, are ordered before the access */
+    uint64_t gone;         /* of LDS: records below are ordered before whatever its workgroup does; else 0 */
     bool writes;
 };
 
@@ -87,7 +89,7 @@ struct wmi_race_entry {
     enum wmi_race_role_of { WMI_RACE_WRITE, WMI_RACE_READ, WMI_RACE_OTHER } role;
 };
 
-enum { WMI_RACE_ENTRIES = 8, WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 2 };
+enum { WMI_RACE_ENTRIES = 8, WMI_RACE_ROOMS = 4, WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 2 };
 
 /* Records of each dword of a block; or a long list. */
 struct wmi_race_block {
@@ -99,27 +101,22 @@ struct wmi_race_block {
     };
 };
 
-/* Those of a block as a list. */
+/* Those of a block as a list of bytes. */
 struct wmi_race_part {
     uint32_t count;
-    bool bytewise; /* some entries are not about all bytes of their dwords */
-    bool longer;   /* the list is in the block's struct wmi_race_block */
+    bool longer; /* the list is in the block's struct wmi_race_block */
     struct wmi_race_entry entry[WMI_RACE_ENTRIES];
 };
 
-/* A line: for each block of a page one record, and the dwords of the block that have it. */
-struct wmi_race_line {
-    uint64_t record[WMI_RACE_BLOCKS];
-    uint32_t dwords[WMI_RACE_BLOCKS];
-};
-
-/* A block has the plainest records that can tell its accesses: one of each kind in the page's lines; or a
- * list; or records for each dword. */
+/* A block has the plainest records that can tell its accesses: a list in which each record is about all bytes
+ * of its dwords; a list of bytes; or records for each dword. */
 struct wmi_race_page {
-    uint32_t launch;                            /* 0: never used */
-    uint32_t parted, divided;                   /* blocks that have lists; that have records for each dword */
-    struct wmi_race_line *write, *read, *other; /* or the shadow's empty one */
-    struct wmi_race_detail {                    /* of each block that is parted or divided; or NULL */
+    uint32_t launch;              /* 0: never used */
+    uint32_t room;                /* of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
+    uint32_t parted, divided;     /* blocks that have lists of bytes; that have records for each dword, */
+    uint32_t written;             /* and perhaps for writes */
+    struct wmi_race_entry *entry; /* the lists of all blocks; entries without dwords are free */
+    struct wmi_race_detail {      /* of each block that is parted or divided; or NULL */
         struct wmi_race_part *part;
         struct wmi_race_block *block;
     } *detail;
@@ -143,6 +140,7 @@ enum { WMI_RACE_RECENT = 256 };
 struct wmi_race_pool {
     unsigned char **chunk;
     size_t chunks, used, touched; /* touched: items that have been used since their chunk was made */
+    void *unused;                 /* the first of those that were given back, which links to the next */
 };
 
 /* The shadow of global memory; and all records per byte, also those of LDS. */
@@ -151,8 +149,7 @@ struct wmi_race_shadow {
     size_t count, capacity;
     struct wmi_race_area *recent[WMI_RACE_RECENT]; /* by the low bits of their numbers; NULL: none */
     uint32_t launch;
-    struct wmi_race_line empty; /* of pages that have no accesses of a kind */
-    struct wmi_race_pool areas, lines, details, parts, blocks, bytes;
+    struct wmi_race_pool areas, lists[WMI_RACE_ROOMS], details, parts, blocks, bytes;
     bool lost; /* no memory for all */
 };
 
@@ -202,77 +199,96 @@ static inline unsigned wmi_race_block_of(uint64_t address)
     return address >> WMI_RACE_BLOCK_BITS & (WMI_RACE_BLOCKS - 1);
 }
 
-/* The records of each dword of the block; false: no memory. */
+static inline struct wmi_race_cells wmi_race_block_cells(struct wmi_race_block *block)
+{
+    return (struct wmi_race_cells){block->write, block->read, block->other};
+}
+
+/* The records of each dword of the block, for any access; false: no memory. */
 static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
                                        unsigned number, struct wmi_race_cells *cells)
 {
     if (!(page->divided >> number & 1) && !wmi_race_divide(shadow, page, number))
         return false;
-    struct wmi_race_block *block = page->detail[number].block;
-    *cells = (struct wmi_race_cells){block->write, block->read, block->other};
+    page->written |= 1u << number;
+    *cells = wmi_race_block_cells(page->detail[number].block);
     return true;
 }
 
-/* Gives the page a line of its own. False: no memory. */
-bool wmi_race_add_line(struct wmi_race_shadow *shadow, struct wmi_race_line **line);
-/* The same as below where the block's lines do not suffice. */
-bool wmi_race_touch_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
-                         uint32_t dwords, const struct wmi_race_access *access);
-/* The same of some bytes (a mask) of each of the dwords. */
+/* Gives the lists of the page's blocks more room. False: they have all that they may have, or no memory. */
+bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page);
+/* Records an access to some bytes (a mask) of each of the dwords of a block that is not divided, if it meets
+ * nothing that is not settled, and the block's list can hold it. */
 bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                           uint32_t dwords, unsigned bytes, const struct wmi_race_access *access);
 
-/* Whether the block's record in the line is about one of the dwords and not settled. */
-static inline bool wmi_race_meets_line(const struct wmi_race_line *line, unsigned block, uint32_t dwords,
-                                       const struct wmi_race_access *access)
+/* Gives dwords of the block the record in a role, and takes others from them. False: the list is full, and
+ * the dwords have none in that role. */
+static inline bool wmi_race_put(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
+                                enum wmi_race_role_of role, uint32_t dwords, uint64_t record)
 {
-    return line->dwords[block] & dwords && !wmi_race_is_settled(line->record[block], access);
+    struct wmi_race_entry *entry = page->entry + (size_t)block * page->room, *mine = NULL, *free = NULL;
+    for (uint32_t i = 0; i < page->room; i++) {
+        if (entry[i].role == role && entry[i].record != record)
+            entry[i].dwords &= ~dwords;
+        if (!entry[i].dwords)
+            free = &entry[i];
+        else if (entry[i].role == role && entry[i].record == record)
+            mine = &entry[i];
+    }
+    if (!mine) {
+        const uint32_t room = page->room;
+        if (!free && !wmi_race_grow(shadow, page))
+            return false;
+        mine = free ? free : page->entry + (size_t)block * page->room + room;
+        *mine = (struct wmi_race_entry){.record = record, .role = role};
+    }
+    mine->dwords |= dwords;
+    return true;
 }
 
-/* Records an access to whole dwords (a mask) of a block that is not divided, if it meets nothing that is not
- * settled, and the block's records can hold it. */
+/* As wmi_race_touch_bytes(), of whole dwords. */
 static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
                                         unsigned block, uint32_t dwords, const struct wmi_race_access *access)
 {
     const uint64_t record = access->record | 15;
-    struct wmi_race_line **to = &page->write;
     if (page->parted >> block & 1)
-        return wmi_race_touch_part(shadow, page, block, dwords, access);
-    if (wmi_race_meets_line(page->write, block, dwords, access))
-        return false;
-    const bool taken = wmi_race_meets_line(page->read, block, dwords, access);
-    if (access->writes) {
-        if (taken || wmi_race_meets_line(page->other, block, dwords, access))
+        return wmi_race_touch_bytes(shadow, page, block, dwords, 15, access);
+    const struct wmi_race_entry *entry = page->entry + (size_t)block * page->room;
+    uint32_t taken = 0; /* dwords that another wave has read */
+    for (uint32_t i = 0; i < page->room; i++) {
+        if (!(entry[i].dwords & dwords) || wmi_race_is_settled(entry[i].record, access))
+            continue;
+        if (access->writes || entry[i].role == WMI_RACE_WRITE)
             return false;
-    } else {
-        to = taken ? &page->other : &page->read;
+        if (entry[i].role == WMI_RACE_READ)
+            taken |= entry[i].dwords & dwords;
     }
-    uint32_t had = (*to)->dwords[block];
-    if (had) {
-        const uint64_t old = (*to)->record[block];
-        if (old == record)
-            dwords |= had;
-        else if (had & ~dwords)
-            return wmi_race_touch_part(shadow, page, block, dwords, access);
-    }
-    if (*to == &shadow->empty && !wmi_race_add_line(shadow, to))
-        return false;
-    (*to)->record[block] = record;
-    (*to)->dwords[block] = dwords;
-    return true;
+    if (access->writes)
+        return wmi_race_put(shadow, page, block, WMI_RACE_WRITE, dwords, record);
+    return (taken == dwords || wmi_race_put(shadow, page, block, WMI_RACE_READ, dwords & ~taken, record)) &&
+           (!taken || wmi_race_put(shadow, page, block, WMI_RACE_OTHER, taken, record));
 }
 
-/* The shadow of a workgroup's LDS: pages from address 0 on, with all the records that they can have. */
+/* The shadow of a workgroup's LDS: records for each dword, since most LDS is accessed in patterns that lists
+ * are too long for. What earlier workgroups of the launch have left is settled. */
 struct wmi_race_local {
-    struct wmi_race_page *page;
-    void *own;
-    size_t pages;
-    uint32_t bytes; /* of LDS */
+    uint64_t *records;
+    size_t dwords;   /* that there is room for */
+    uint32_t bytes;  /* of LDS */
+    uint32_t launch; /* of the records */
+    uint32_t floor;  /* accesses in earlier epochs are ordered before whatever a wave of the workgroup does */
 };
 
-/* Forgets all accesses. False: no memory. */
-bool wmi_race_local_create(struct wmi_race_local *local, uint32_t bytes);
+/* Prepares it for a workgroup of the launch. False: no memory. */
+bool wmi_race_local_begin(struct wmi_race_local *local, uint32_t bytes, uint32_t launch);
 void wmi_race_local_destroy(struct wmi_race_local *local);
+
+static inline struct wmi_race_cells wmi_race_local_cells(const struct wmi_race_local *local)
+{
+    uint64_t *const records = local->records;
+    return (struct wmi_race_cells){records, records + local->dwords, records + 2 * local->dwords};
+}
 
 /* Called for each recorded access that is not settled and has bytes in common with the new one. */
 typedef void wmi_race_meets(void *user, uint64_t record, unsigned bytes, bool was_write);

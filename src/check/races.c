@@ -228,7 +228,7 @@ static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number
     } else {
         races->unused = group->next;
     }
-    if (wmi_race_local_create(&group->lds, races->dispatch.lds_bytes) &&
+    if (wmi_race_local_begin(&group->lds, races->dispatch.lds_bytes, races->dispatch.launch) &&
         wmi_race_group_begin(&races->order, group, number, waves))
         return group;
     group->next = races->unused;

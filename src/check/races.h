@@ -58,21 +58,16 @@ struct wmi_races {
     unsigned mets;
 };
 
-/* The page of the address, which is a multiple of 4; NULL: there is none. */
-static inline struct wmi_race_page *wmi_race_page_at(struct wmi_races *races, enum wmi_address_space space,
-                                                     uint64_t address)
-{
-    if (space != WMI_SPACE_LDS)
-        return wmi_race_page(&races->shadow, address);
-    const struct wmi_race_local *lds = &races->group->lds;
-    return address < lds->bytes ? &lds->page[address >> WMI_RACE_PAGE_BITS] : NULL;
-}
-
 /* The records of the dword at the address; false: it has none. */
 static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
                                      struct wmi_race_cells *cells, size_t *dword)
 {
-    struct wmi_race_page *page = wmi_race_page_at(races, space, address);
+    if (space == WMI_SPACE_LDS) {
+        *cells = wmi_race_local_cells(&races->group->lds);
+        *dword = address / 4;
+        return address < races->group->lds.bytes;
+    }
+    struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
     *dword = address / 4 % WMI_RACE_BLOCK_DWORDS;
     return page && wmi_race_find_cells(&races->shadow, page, wmi_race_block_of(address), cells);
 }
@@ -82,16 +77,17 @@ static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_s
 static inline bool wmi_race_touch_dword(struct wmi_races *races, enum wmi_address_space space,
                                         uint64_t address)
 {
-    struct wmi_race_page *page = wmi_race_page_at(races, space, address);
-    const unsigned block = wmi_race_block_of(address);
-    const size_t dword = address / 4 % WMI_RACE_BLOCK_DWORDS;
     struct wmi_race_cells cells;
-    if (!page)
-        return false;
-    if (!(page->divided >> block & 1) &&
-        wmi_race_touch_block(&races->shadow, page, block, 1u << dword, &races->now))
-        return true;
-    return wmi_race_find_cells(&races->shadow, page, block, &cells) &&
+    size_t dword;
+    if (space != WMI_SPACE_LDS) {
+        struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
+        const unsigned block = wmi_race_block_of(address);
+        if (page && !(page->divided >> block & 1) &&
+            wmi_race_touch_block(&races->shadow, page, block, 1u << address / 4 % WMI_RACE_BLOCK_DWORDS,
+                                 &races->now))
+            return true;
+    }
+    return wmi_race_cells_at(races, space, address, &cells, &dword) &&
            wmi_race_touch_quickly(&cells, dword, &races->now);
 }
 
@@ -104,6 +100,10 @@ extern const char wmi_race_no_memory[];
 
 /* Records the access, and reports what it conflicts with. */
 void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot);
+
+/* An atomic of LDS meets what another wave has written there, which nothing orders before it. False: that was
+ * no atomic. */
+bool wmi_race_meet_atomic(struct wmi_races *races, unsigned wave, uint32_t slot, uint64_t record);
 
 /* Record an access by its outline, as functions of struct wmi_observer do. False: the access itself is
  * needed. */

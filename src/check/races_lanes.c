@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Records accesses for race detection by their outline: runs of whole dwords that meet nothing that must be
  * examined. */
+#include "base/lanes.h"
+#include "base/vector_bits.h"
 #include "check/races.h"
-#include "check/runs.h"
 
 #include <stdalign.h>
 
@@ -44,8 +45,9 @@ static bool touch_write(const struct wmi_race_cells *cells, size_t first, size_t
     return true;
 }
 
-static bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t count,
-                       const struct wmi_race_access *access)
+/* written: whether there are any writes. */
+static inline bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t count,
+                              const struct wmi_race_access *access, bool written)
 {
     const u64v record = wmi_splat_u64(access->record | 15);
     uint32_t bad = 0;
@@ -53,33 +55,81 @@ static bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t 
     for (; i + RECORDS <= first + count; i += RECORDS) {
         const u64v read = at(&cells->read[i]);
         const uint32_t taken = unsettled(read, access);
-        bad |= unsettled(at(&cells->write[i]), access);
+        bad |= written ? unsettled(at(&cells->write[i]), access) : 0;
         *(records *)&cells->read[i] = (records)wmi_choose_bits_u64(taken, read, record);
         if (taken)
             *(records *)&cells->other[i] = (records)wmi_choose_bits_u64(taken, record, at(&cells->other[i]));
     }
     if (bad)
         return false;
-    for (; i < first + count; i++)
-        if (!wmi_race_touch_quickly(cells, i, access))
+    for (; i < first + count; i++) {
+        if (written && !wmi_race_touch_quickly(cells, i, access))
             return false;
+        if (!written)
+            *(wmi_race_is_settled(cells->read[i], access) ? &cells->read[i] : &cells->other[i]) =
+                access->record | 15;
+    }
     return true;
 }
+
+static bool touch_any(const struct wmi_race_cells *cells, size_t first, size_t count,
+                      const struct wmi_race_access *access)
+{
+    return access->writes ? touch_write(cells, first, count, access)
+                          : touch_read(cells, first, count, access, true);
+}
+
+/* The same of dwords anywhere: at the addresses of lanes from the first dword on. */
+static bool scatter_write(const struct wmi_race_cells *cells, const uint32_t *address, uint64_t lanes,
+                          const struct wmi_race_access *access)
+{
+    const u64v record = wmi_splat_u64(access->record | 15);
+    for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
+        const uint32_t some = lanes >> lane & ((1u << RECORDS) - 1), *at = address + lane;
+        if (unsettled(wmi_gather_u64(cells->write, at, some), access) |
+            unsettled(wmi_gather_u64(cells->read, at, some), access) |
+            unsettled(wmi_gather_u64(cells->other, at, some), access))
+            return false;
+        wmi_scatter_u64(cells->write, at, some, record);
+    }
+    return true;
+}
+
+static bool scatter_read(const struct wmi_race_cells *cells, const uint32_t *address, uint64_t lanes,
+                         const struct wmi_race_access *access)
+{
+    const u64v record = wmi_splat_u64(access->record | 15);
+    for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
+        const uint32_t some = lanes >> lane & ((1u << RECORDS) - 1), *at = address + lane;
+        if (unsettled(wmi_gather_u64(cells->write, at, some), access))
+            return false;
+        const uint32_t taken = unsettled(wmi_gather_u64(cells->read, at, some), access);
+        wmi_scatter_u64(cells->read, at, some & ~taken, record);
+        if (taken)
+            wmi_scatter_u64(cells->other, at, taken, record);
+    }
+    return true;
+}
+
+/* ---- global memory ---- */
 
 /* Records an access to the dwords of a block that are set in a mask. */
 static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsigned block, uint32_t dwords)
 {
-    struct wmi_race_cells cells;
     if (!(page->divided >> block & 1) &&
         wmi_race_touch_block(&races->shadow, page, block, dwords, &races->now))
         return true;
-    if (!wmi_race_find_cells(&races->shadow, page, block, &cells))
+    if (!(page->divided >> block & 1) && !wmi_race_divide(&races->shadow, page, block))
         return false;
+    page->written |= (uint32_t)races->now.writes << block;
+    const bool written = page->written >> block & 1;
+    const struct wmi_race_cells cells = wmi_race_block_cells(page->detail[block].block);
     while (dwords) {
         const unsigned first = (unsigned)__builtin_ctz(dwords);
         const uint64_t rest = (uint64_t)dwords >> first;
         const unsigned count = (unsigned)__builtin_ctzll(~rest);
-        if (!(races->now.writes ? touch_write : touch_read)(&cells, first, count, &races->now))
+        if (written ? !touch_any(&cells, first, count, &races->now)
+                    : !touch_read(&cells, first, count, &races->now, false))
             return false;
         dwords &= (uint32_t)(~UINT64_C(0) << (first + count));
     }
@@ -92,54 +142,67 @@ struct gathered {
     uint32_t dwords;
 };
 
-static inline bool flush(struct wmi_races *races, enum wmi_address_space space, struct gathered *gathered)
+static inline bool flush(struct wmi_races *races, struct gathered *gathered)
 {
     if (!gathered->dwords)
         return true;
-    struct wmi_race_page *page = wmi_race_page_at(races, space, gathered->block);
+    struct wmi_race_page *page = wmi_race_page(&races->shadow, gathered->block);
     const uint32_t dwords = gathered->dwords;
     gathered->dwords = 0;
     return page && touch_mask(races, page, wmi_race_block_of(gathered->block), dwords);
 }
 
-/* Adds the dwords in [start, end), and records those of other blocks. */
-static inline bool gather(struct wmi_races *races, enum wmi_address_space space, struct gathered *gathered,
-                          uint64_t start, uint64_t end)
+/* Adds dwords of a block, and records those of another one. */
+static inline bool gather(struct wmi_races *races, struct gathered *gathered, uint64_t block, uint32_t dwords)
 {
-    const uint64_t size = UINT64_C(1) << WMI_RACE_BLOCK_BITS;
-    while (start < end) {
-        const uint64_t block = start & -size, stop = end < block + size ? end : block + size;
-        const unsigned first = (unsigned)(start - block) / 4, count = (unsigned)(stop - start) / 4;
-        if (block != gathered->block && !flush(races, space, gathered))
-            return false;
-        gathered->block = block;
-        gathered->dwords |= UINT32_MAX >> (WMI_RACE_BLOCK_DWORDS - count) << first;
-        start = stop;
-    }
+    if (block != gathered->block && !flush(races, gathered))
+        return false;
+    gathered->block = block;
+    gathered->dwords |= dwords;
     return true;
 }
 
 /* Records an access to consecutive dwords. */
 static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count)
 {
-    struct gathered gathered = {0};
-    return gather(races, space, &gathered, address, address + 4 * count) && flush(races, space, &gathered);
+    const uint64_t size = UINT64_C(1) << WMI_RACE_BLOCK_BITS, end = address + 4 * count;
+    struct wmi_race_page *page = NULL;
+    if (space == WMI_SPACE_LDS) {
+        const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+        return end <= races->group->lds.bytes && touch_any(&cells, address / 4, count, &races->now);
+    }
+    for (uint64_t stop; address < end; address = stop) {
+        const unsigned block = wmi_race_block_of(address);
+        stop = (address & -size) + size < end ? (address & -size) + size : end;
+        if ((!page || !block) && !(page = wmi_race_page(&races->shadow, address)))
+            return false;
+        const uint32_t dwords = UINT32_MAX >> (WMI_RACE_BLOCK_DWORDS - (stop - address) / 4)
+                                                  << (address / 4 % WMI_RACE_BLOCK_DWORDS);
+        if (!touch_mask(races, page, block, dwords))
+            return false;
+    }
+    return true;
 }
 
-/* Whether no two active lanes have bytes in common. Quickly: all must lie in 2 GiB from one multiple of 4 GiB
- * on. */
-static bool are_apart(const struct wmi_runs *runs)
+/* ---- lanes ---- */
+
+/* The lanes of an outline, at one place of the instruction. */
+struct places {
+    alignas(64) uint32_t at[WMI_LANES]; /* each lane's address, from an origin on */
+    uint64_t lanes;
+    uint64_t next, same; /* lanes that access the bytes behind those of the lane below; the same bytes */
+    uint32_t bytes;      /* of each lane */
+};
+
+/* Whether no two active lanes have bytes in common. */
+static bool are_apart(const struct places *places)
 {
-    const struct wmi_outline *outline = runs->outline;
-    const uint64_t lanes = outline->lanes;
+    const uint64_t lanes = places->lanes;
     alignas(64) uint32_t twice[2 * WMI_LANES];
-    const u32v reach = wmi_splat_u32(runs->bytes - 1), both = wmi_splat_u32(2 * runs->bytes - 1);
+    const u32v reach = wmi_splat_u32(places->bytes - 1), both = wmi_splat_u32(2 * places->bytes - 1);
     uint64_t near = 0;
-    for (uint64_t left = outline->high ? lanes : 0; left; left &= left - 1)
-        if (outline->high[__builtin_ctzll(left)] != outline->high[__builtin_ctzll(lanes)])
-            return false;
-    memcpy(twice, outline->low, WMI_LANES * sizeof *twice);
-    memcpy(twice + WMI_LANES, outline->low, WMI_LANES * sizeof *twice);
+    memcpy(twice, places->at, sizeof places->at);
+    memcpy(twice + WMI_LANES, places->at, sizeof places->at);
     for (unsigned turn = 1; turn <= WMI_LANES / 2; turn++) {
         const uint64_t turned = (lanes >> turn | lanes << (WMI_LANES - turn)) & WMI_ALL_LANES & lanes;
         uint64_t meet = 0;
@@ -153,46 +216,258 @@ static bool are_apart(const struct wmi_runs *runs)
     return !near;
 }
 
-/* Records what lanes access, by runs of lanes whose addresses are consecutive or, of loads, the same.
- * *reached: where the last run before these ends, and where the last of these does. */
-static bool touch_runs(struct wmi_races *races, struct wmi_runs runs, uint64_t *reached)
+/* Whether the lanes of a place access consecutive bytes, [*start, *end), lowest lane first; or, of loads, all
+ * the same. *start is always set, to the address of the lowest active lane. */
+static inline bool is_run(const struct wmi_outline *outline, uint64_t base, uint32_t bytes, bool writes,
+                          uint64_t *start, uint64_t *end)
 {
-    const struct wmi_outline *outline = runs.outline;
-    const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
-    const bool writes = races->now.writes;
-    struct gathered gathered = {0};
-    uint64_t start, end, before = 0, before_end = 0;
-    bool apart = false;
-    while (runs.starts) {
-        wmi_runs_next(&runs, &start, &end);
-        if (start == before && end == before_end && !writes)
-            continue;
-        if (start % 4 || start < outline->from || end > outline->to || end <= start)
-            return false;
-        if (writes && start < *reached && !apart && !(apart = are_apart(&runs)))
-            return false;
-        before = start;
-        *reached = before_end = end;
-        if (!gather(races, space, &gathered, start, end))
-            return false;
+    alignas(64) static const uint32_t numbers[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    const uint64_t lanes = outline->lanes;
+    const unsigned first = (unsigned)__builtin_ctzll(lanes), count = (unsigned)__builtin_popcountll(lanes);
+    const uint32_t *low = outline->low, *high = outline->high;
+    const u32v lowest = wmi_splat_u32(low[first]), from = wmi_splat_u32(low[first] - first * bytes),
+               step = wmi_splat_u32(bytes), upper = wmi_splat_u32(high ? high[first] : 0);
+    uint64_t next = 0, same = 0;
+    *start = base + (low[first] | (uint64_t)(high ? high[first] : 0) << 32);
+    if ((lanes >> first & ((lanes >> first) + 1)) || low[first] + (uint64_t)count * bytes > UINT32_MAX)
+        return false;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v now = wmi_load_u32((const char *)&low[lane]);
+        uint32_t near = (1u << WMI_VECTOR_LANES) - 1;
+        if (high)
+            near = wmi_equal_bits(wmi_load_u32((const char *)&high[lane]), upper);
+        next |= (uint64_t)(near & wmi_equal_bits(now, from + *(const u32v *)&numbers[lane] * step)) << lane;
+        same |= (uint64_t)(near & wmi_equal_bits(now, lowest)) << lane;
     }
-    return flush(races, space, &gathered);
+    const bool one = !(lanes & ~same) && !writes;
+    *end = *start + bytes * (one ? 1 : count);
+    return one || !(lanes & ~next);
 }
 
-static bool touch_place(struct wmi_races *races, const struct wmi_runs *runs)
+/* The lowest active lanes of the runs whose lanes follow one another or, of loads, access the same bytes. */
+static inline uint64_t starts_of(const struct places *places, uint64_t lanes, bool writes)
 {
-    uint64_t reached = 0;
-    struct wmi_runs half = *runs;
-    if (!races->order.halves)
-        return touch_runs(races, half, &reached);
-    half.lanes = runs->lanes & UINT32_MAX;
-    half.starts = runs->starts & half.lanes;
-    if (half.lanes && !touch_runs(races, half, &reached))
+    return lanes & ~((places->next | (writes ? 0 : places->same)) & lanes << 1);
+}
+
+/* Finds the places of lanes at their addresses and `base`. The origin is what is left of `base` above its
+ * lowest `bits` bits. False: some lie outside of the outline's bounds, are not aligned, or too far from the
+ * others; or lanes of a store may have bytes in common. */
+static inline bool find_places(const struct wmi_outline *outline, uint64_t base, uint32_t bytes,
+                               unsigned bits, bool writes, struct places *places)
+{
+    const uint64_t lanes = outline->lanes, followers = lanes & lanes << 1;
+    const uint64_t from = outline->from > base ? outline->from - base : 0;
+    const uint64_t to = outline->to - bytes - base, most = UINT32_MAX - (1u << WMI_RACE_BLOCK_BITS);
+    if (base + bytes > outline->to || from > most)
         return false;
-    half.lanes = runs->lanes & ~half.lanes;
-    half.starts = (runs->starts | (half.lanes & -half.lanes)) & half.lanes;
+    const u32v low = wmi_splat_u32((uint32_t)from), high = wmi_splat_u32((uint32_t)(to < most ? to : most)),
+               offset = wmi_splat_u32((uint32_t)(base & ((UINT64_C(1) << bits) - 1))),
+               step = wmi_splat_u32(bytes);
+    u32v before = wmi_splat_u32(0);
+    uint64_t bad = 0, next = 0, same = 0, before_end = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v now = wmi_load_u32((const char *)&outline->low[lane]), at = now + offset,
+                   end = wmi_shift_lanes(before, now) + step;
+        bad |= (uint64_t)(wmi_less_bits(now, low) | wmi_less_bits(high, now) | wmi_bits_at(at, 0) |
+                          wmi_bits_at(at, 1))
+               << lane;
+        next |= (uint64_t)wmi_equal_bits(now, end) << lane;
+        same |= (uint64_t)wmi_equal_bits(now + step, end) << lane;
+        before_end |= (uint64_t)wmi_less_bits(now, end) << lane;
+        *(u32v *)&places->at[lane] = at;
+        before = now;
+    }
+    places->lanes = lanes;
+    places->next = next;
+    places->same = same;
+    places->bytes = bytes;
+    if (bad & lanes)
+        return false;
+    const bool ascends = followers == (lanes & (lanes - 1)) && !(before_end & followers);
+    return !writes || ascends || are_apart(places);
+}
+
+/* Records what some of the lanes access. */
+typedef bool touch_lanes(struct wmi_races *races, const struct places *places, uint64_t origin,
+                         uint64_t lanes);
+
+/* Records what the lanes access, which are told apart by halves of the wave if that is asked for. */
+static inline bool touch_halves(struct wmi_races *races, const struct places *places, uint64_t origin,
+                                touch_lanes *touch)
+{
+    const uint64_t lanes = places->lanes, lower = races->order.halves ? lanes & UINT32_MAX : lanes;
+    if (lower && !touch(races, places, origin, lower))
+        return false;
+    if (lower == lanes)
+        return true;
     wmi_race_choose_half(&races->order, 32, &races->now);
-    return !half.lanes || touch_runs(races, half, &reached);
+    return touch(races, places, origin, lanes & ~lower);
+}
+
+/* ---- global memory ---- */
+
+/* Of lanes in any order. */
+static bool touch_blocks(struct wmi_races *races, const struct places *places, uint64_t origin,
+                         uint64_t lanes)
+{
+    const uint32_t dwords = places->bytes / 4, all = UINT32_MAX >> (32 - dwords);
+    const u32v last = wmi_splat_u32(WMI_RACE_BLOCK_DWORDS - dwords);
+    struct gathered gathered = {0};
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v at = *(const u32v *)&places->at[lane], block = at >> WMI_RACE_BLOCK_BITS,
+                   dword = at >> 2 & (WMI_RACE_BLOCK_DWORDS - 1), mask = wmi_splat_u32(all) << dword;
+        uint32_t left = lanes >> lane & ((1u << WMI_VECTOR_LANES) - 1),
+                 halved = left & wmi_less_bits(last, dword);
+        for (left &= ~halved; left;) {
+            const uint32_t first = places->at[lane + (unsigned)__builtin_ctz(left)],
+                           number = first >> WMI_RACE_BLOCK_BITS,
+                           same = left & wmi_equal_bits(block, wmi_splat_u32(number));
+            const uint32_t touched =
+                same & (same - 1) ? wmi_or_of(mask, same) : all << (first >> 2 & (WMI_RACE_BLOCK_DWORDS - 1));
+            if (!gather(races, &gathered, origin + ((uint64_t)number << WMI_RACE_BLOCK_BITS), touched))
+                return false;
+            left &= ~same;
+        }
+        for (; halved; halved &= halved - 1) { /* in two blocks each */
+            const uint64_t start = origin + places->at[lane + (unsigned)__builtin_ctz(halved)];
+            if (!touch_run(races, WMI_SPACE_GLOBAL, start, dwords))
+                return false;
+        }
+    }
+    return flush(races, &gathered);
+}
+
+static bool touch_global(struct wmi_races *races, const struct places *places, uint64_t origin,
+                         uint64_t lanes)
+{
+    const uint64_t starts = starts_of(places, lanes, races->now.writes);
+    if (starts & (starts - 1))
+        return touch_blocks(races, places, origin, lanes);
+    const uint32_t first = places->at[__builtin_ctzll(lanes)], last = places->at[63 - __builtin_clzll(lanes)];
+    return touch_run(races, WMI_SPACE_GLOBAL, origin + first, (last - first + places->bytes) / 4);
+}
+
+/* Whether all active lanes have the same upper halves of their addresses. */
+static bool have_same_high(const struct wmi_outline *outline)
+{
+    const u32v first = wmi_splat_u32(outline->high[__builtin_ctzll(outline->lanes)]);
+    uint64_t same = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
+        same |= (uint64_t)wmi_equal_bits(wmi_load_u32((const char *)&outline->high[lane]), first) << lane;
+    return !(outline->lanes & ~same);
+}
+
+static bool scatter_global(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+                           uint32_t bytes)
+{
+    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
+    struct places places;
+    if (outline->high && !have_same_high(outline))
+        return false;
+    base += outline->high ? (uint64_t)outline->high[first] << 32 : 0;
+    return find_places(outline, base, bytes, WMI_RACE_BLOCK_BITS, races->now.writes, &places) &&
+           touch_halves(races, &places, base & (UINT64_MAX << WMI_RACE_BLOCK_BITS), touch_global);
+}
+
+/* ---- LDS ---- */
+
+static bool touch_local(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
+{
+    enum { SHORT = 4 }; /* lanes of a run */
+    const struct wmi_race_access *access = &races->now;
+    const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+    const unsigned dwords = places->bytes / 4;
+    uint64_t starts = starts_of(places, lanes, access->writes);
+    (void)origin;
+    if (SHORT * __builtin_popcountll(starts) > __builtin_popcountll(lanes)) {
+        for (size_t i = 0; i < dwords; i++) {
+            const struct wmi_race_cells from = {cells.write + i, cells.read + i, cells.other + i};
+            if (!(access->writes ? scatter_write : scatter_read)(&from, places->at, lanes, access))
+                return false;
+        }
+        return true;
+    }
+    for (uint32_t before = UINT32_MAX; starts;) {
+        const uint32_t first = places->at[__builtin_ctzll(starts)];
+        starts &= starts - 1;
+        const uint64_t below = starts ? (starts & -starts) - 1 : UINT64_MAX;
+        const uint32_t last = places->at[63 - __builtin_clzll(lanes & below)];
+        const size_t count = (last - first + places->bytes) / 4;
+        if (first != before && !touch_any(&cells, first / 4, count, access))
+            return false;
+        before = first;
+    }
+    return true;
+}
+
+static bool scatter_local(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+                          uint32_t bytes)
+{
+    struct places places;
+    return find_places(outline, base, bytes, 32, races->now.writes, &places) &&
+           touch_halves(races, &places, 0, touch_local);
+}
+
+/* Whether atomics of the wave may follow what is recorded as written, where `bad` has a bit. */
+static inline bool follow_atomics(struct wmi_races *races, unsigned wave, uint32_t slot, u64v written,
+                                  uint32_t bad, uint64_t met[8])
+{
+    for (uint32_t same; bad; bad &= ~same) {
+        const uint64_t record = written[__builtin_ctz(bad)];
+        same = wmi_equal_bits_u64(written, wmi_splat_u64(record));
+        uint64_t *before = &met[wmi_race_who(record) % 8];
+        if (*before != record && !wmi_race_meet_atomic(races, wave, slot, record))
+            return false;
+        *before = record;
+    }
+    return true;
+}
+
+/* Records an atomic, also where it meets atomics of other waves. */
+static bool record_atomic(struct wmi_races *races, const struct wmi_outline *outline, uint32_t slot)
+{
+    const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+    const struct wmi_race_access *access = &races->now;
+    const u64v record = wmi_splat_u64(access->record | 15);
+    const uint32_t bytes = outline->shape & UINT8_MAX;
+    uint64_t met[8] = {0};
+    struct places places;
+    if (races->order.halves || !find_places(outline, outline->base, bytes, 32, false, &places))
+        return false;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
+        const uint32_t some = places.lanes >> lane & ((1u << RECORDS) - 1), *at = places.at + lane;
+        for (size_t i = 0; i < bytes / 4; i++) {
+            const u64v written = wmi_gather_u64(cells.write + i, at, some);
+            if (unsettled(wmi_gather_u64(cells.read + i, at, some), access) |
+                    unsettled(wmi_gather_u64(cells.other + i, at, some), access) ||
+                !follow_atomics(races, outline->wave, slot, written, unsettled(written, access), met))
+                return false;
+            wmi_scatter_u64(cells.write + i, at, some, record);
+        }
+    }
+    return true;
+}
+
+/* ---- accesses ---- */
+
+/* Records what lanes access at their addresses and `base`. */
+static bool record_place(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+                         uint32_t bytes)
+{
+    const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
+    uint64_t start, end;
+    const bool run = is_run(outline, base, bytes, races->now.writes, &start, &end);
+    if (space != WMI_SPACE_LDS && wmi_race_is_scratch(races, start))
+        return true;
+    if (run && !races->order.halves)
+        return start % 4 == 0 && start >= outline->from && end <= outline->to &&
+               touch_run(races, space, start, (end - start) / 4);
+    return space == WMI_SPACE_LDS ? scatter_local(races, outline, base, bytes)
+                                  : scatter_global(races, outline, base, bytes);
 }
 
 bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
@@ -210,9 +485,9 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     struct wmi_race_group *group = races->group;
     struct wmi_race_insn *insn = &races->insn[slot];
     unsigned bytes = outline->shape & UINT8_MAX, places = outline->shape >> 8 & UINT8_MAX;
-    const bool writes = insn->kind == WMI_ACCESS_STORE, lds = outline->shape >> 16 == WMI_SPACE_LDS;
-    if (!slot || !insn->known || insn->kind == WMI_ACCESS_ATOMIC || insn->coherent || !group || !group->tag ||
-        bytes % 4)
+    const bool writes = insn->kind != WMI_ACCESS_LOAD, lds = outline->shape >> 16 == WMI_SPACE_LDS;
+    const bool atomic = insn->kind == WMI_ACCESS_ATOMIC;
+    if (!slot || !insn->known || (atomic && !lds) || insn->coherent || !group || !group->tag || bytes % 4)
         return false;
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (writes && wave->releases)
@@ -222,13 +497,11 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
         bytes *= 2;
         places = 1;
     }
-    for (unsigned i = 0; i < places; i++) {
-        const struct wmi_runs runs =
-            wmi_runs_begin(outline, outline->base + i * insn->distance, bytes, !writes);
-        const uint64_t address = wmi_runs_address(&runs, (unsigned)__builtin_ctzll(outline->lanes));
-        if ((lds || !wmi_race_is_scratch(races, address)) && !touch_place(races, &runs))
+    if (atomic && !record_atomic(races, outline, slot))
+        return false;
+    for (unsigned i = 0; i < places && !atomic; i++)
+        if (!record_place(races, outline, outline->base + i * insn->distance, bytes))
             return false;
-    }
     if (lds) {
         wave->lds_stored |= writes;
         return true;

@@ -301,7 +301,9 @@ static void turn(void *local, void **mine, uint64_t number, uint32_t waves, uint
             sync->missed = no_memory;
     }
     if (!*mine && group) {
-        *group = (struct group){.number = number, .waves = waves};
+        memset(group, 0, offsetof(struct group, wave) + waves * sizeof group->wave[0]);
+        group->number = number;
+        group->waves = waves;
         *mine = group;
     }
     if (waves > WMI_CHECK_WAVES)

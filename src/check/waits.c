@@ -27,6 +27,7 @@ struct instruction {
     struct wmi_span_of_registers span[WMI_SPANS];
     uint8_t spans;
     bool ends;
+    bool goes_on; /* the next one is executed with it, see joins() of struct wmi_observer */
     enum wmi_wait_role role;
     bool masked;    /* it writes VGPRs only in the lanes of EXEC, */
     bool by_lane;   /* and reads them only there */
@@ -174,7 +175,7 @@ static void word_hazard(const struct wmi_words *words, const struct wmi_found *f
                  hazard->remedy, first);
 }
 
-static const struct instruction *instruction_of(const struct checker *check, uint32_t number)
+static struct instruction *instruction_of(const struct checker *check, uint32_t number)
 {
     return &check->chunk[number / CHUNK][number % CHUNK];
 }
@@ -559,20 +560,30 @@ static bool add_edge(struct shard *shard, struct wave *wave, struct wmi_wait_edg
     return true;
 }
 
-/* Executes an instruction that no wave has executed in this state, and remembers what it does. False: the
- * wave has to leave the paths. */
-static bool extend_path(struct shard *shard, struct wave *wave, const struct instruction *insn,
-                        uint32_t number, const uint32_t *scalars)
+/* Executes instructions, from the first on, that no wave has executed in this state, and remembers what they
+ * do. False: the wave has to leave the paths. */
+static bool extend_path(struct shard *shard, struct wave *wave, uint32_t first, const uint32_t *scalars)
 {
     const uint64_t exec = exec_of(scalars);
     const struct wmi_wait_node *node = wave->node;
+    const struct instruction *insn = NULL;
     struct model *model = model_at(shard, node);
-    struct wmi_wait_edge edge = {.number = number, .by = input_of(model, insn)};
-    const bool some = edge.by == WMI_WAIT_LANES && wmi_wait_lanes(exec) == 1;
-    if (some && has_other_lanes(wave, exec))
-        return false;
-    edge.input = value_of_input(edge.by, insn, scalars);
-    run(shard, wave, model, insn, number, some && node->masked ? node->mask : exec, value_of(insn, scalars));
+    struct wmi_wait_edge edge = {.number = first};
+    bool some = false; /* it depends on which lanes are active */
+    for (uint32_t number = first; !insn || insn->goes_on; number++) {
+        insn = instruction_of(shard->check, number);
+        const enum wmi_wait_input by = input_of(model, insn);
+        const bool by_some = by == WMI_WAIT_LANES && wmi_wait_lanes(exec) == 1;
+        if (by_some && has_other_lanes(wave, exec)) {
+            shard->found.count = 0;
+            return false;
+        }
+        some |= by_some;
+        edge.by = by > edge.by ? by : edge.by;
+        run(shard, wave, model, insn, number, by_some && node->masked ? node->mask : exec,
+            value_of(insn, scalars));
+    }
+    edge.input = value_of_input(edge.by, instruction_of(shard->check, first), scalars);
     edge.found = shard->found.item;
     edge.found_count = shard->found.count;
     edge.plain = !edge.found_count && edge.by != WMI_WAIT_VALUE && !insn->ends;
@@ -591,32 +602,40 @@ static bool may_return(const struct shard *shard, const struct model *model, con
     return shard->paths && (insn->waits.waits || insn->waits.events) && wmi_wait_is_idle(&model->waits);
 }
 
-/* Executes the instruction for the wave. False: no memory. */
-static bool advance(struct shard *shard, struct wave *wave, const struct instruction *insn, uint32_t number,
-                    const uint32_t *scalars)
+/* Takes the wave along an edge. False: there is none. */
+static bool follow_edge(struct shard *shard, struct wave *wave, uint32_t number, const uint32_t *scalars)
 {
-    bool is_new;
-    if (wave->node) {
-        const struct wmi_wait_edge *edge = edge_of(wave, insn, number, scalars);
-        if (edge) {
-            for (size_t i = 0; i < edge->found_count; i++)
-                find(shard, edge->found[i]);
-            if (edge->by == WMI_WAIT_LANES && edge->input == 1)
-                wave->mask = exec_of(scalars);
-            wave->node = edge->to;
-            return true;
-        }
-        if (extend_path(shard, wave, insn, number, scalars))
-            return true;
-        if (!leave_paths(shard, wave))
-            return false;
-    }
-    struct model *model = wave->model;
-    if (!model)
+    const struct wmi_wait_edge *edge = edge_of(wave, instruction_of(shard->check, number), number, scalars);
+    if (!edge)
         return false;
-    run(shard, wave, model, insn, number, exec_of(scalars), value_of(insn, scalars));
-    if (may_return(shard, model, insn))
-        wave->node = wmi_wait_node(shard->paths, &model->waits, model->hazards, model->reach, 0, &is_new);
+    for (size_t i = 0; i < edge->found_count; i++)
+        find(shard, edge->found[i]);
+    if (edge->by == WMI_WAIT_LANES && edge->input == 1)
+        wave->mask = exec_of(scalars);
+    wave->node = edge->to;
+    return true;
+}
+
+/* Executes the instruction, and those that go with it, for the wave. False: no memory. */
+static bool advance(struct shard *shard, struct wave *wave, uint32_t number, const uint32_t *scalars)
+{
+    const struct instruction *insn = NULL;
+    bool is_new;
+    for (; !insn || insn->goes_on; number++) {
+        if (wave->node) {
+            if (follow_edge(shard, wave, number, scalars) || extend_path(shard, wave, number, scalars))
+                return true;
+            if (!leave_paths(shard, wave))
+                return false;
+        }
+        struct model *model = wave->model;
+        if (!model)
+            return false;
+        insn = instruction_of(shard->check, number);
+        run(shard, wave, model, insn, number, exec_of(scalars), value_of(insn, scalars));
+        if (may_return(shard, model, insn))
+            wave->node = wmi_wait_node(shard->paths, &model->waits, model->hazards, model->reach, 0, &is_new);
+    }
     return true;
 }
 
@@ -690,6 +709,46 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     return number;
 }
 
+/* Whether the instruction can go with the one before: it does not begin with a wait, after which a wave may
+ * return to remembered paths, and nothing but EXEC decides what it and the one before do. */
+static bool joins(void *self, const struct wmi_instruction *insn)
+{
+    const struct checker *check = self;
+    const struct wmi_wait_facts facts = wmi_wait_facts_of(check->target, insn);
+    if (!check->instructions || facts.waits || facts.by_place || wmi_rows[insn->id].flags & WMI_ROW_ENDS)
+        return false;
+    const struct instruction *before = instruction_of(check, check->instructions - 1);
+    return !before->waits.by_scalar && !before->waits.by_place && !before->ends;
+}
+
+static void join(void *self, uint64_t pc, const struct wmi_instruction *insn)
+{
+    struct checker *check = self;
+    const uint32_t number = add_instruction(self, pc, insn);
+    if (number != UINT32_MAX)
+        instruction_of(check, number - 1)->goes_on = true;
+}
+
+/* The rest of execute(). advanced: the wave has taken the first edge of its node. */
+static __attribute__((noinline)) void execute_slowly(struct shard *shard, struct wave *wave, void **mine,
+                                                     uint32_t number, const uint32_t *scalars, bool advanced)
+{
+    const struct instruction *insn = instruction_of(shard->check, number);
+    if (!advanced)
+        shard->missed |= !advance(shard, wave, number, scalars);
+    for (uint32_t at = number; wave->hazards; at++) {
+        check_hazards(shard, wave->hazards, instruction_of(shard->check, at), at);
+        if (!instruction_of(shard->check, at)->goes_on)
+            break;
+    }
+    add_found(shard, scalars);
+    if (insn->ends) {
+        wave->next_free = shard->unused;
+        shard->unused = wave;
+        *mine = NULL;
+    }
+}
+
 static void execute(void *local, void **mine, uint32_t number, const uint32_t *scalars)
 {
     struct shard *shard = local;
@@ -703,20 +762,9 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
     *mine = wave;
     shard->last = wave;
     shard->last_number = number;
-    const bool goes_on = wave->node && takes_first_edge(wave, number, scalars);
-    if (goes_on && !wave->hazards)
-        return;
-    const struct instruction *insn = instruction_of(shard->check, number);
-    if (!goes_on)
-        shard->missed |= !advance(shard, wave, insn, number, scalars);
-    if (wave->hazards)
-        check_hazards(shard, wave->hazards, insn, number);
-    add_found(shard, scalars);
-    if (insn->ends) {
-        wave->next_free = shard->unused;
-        shard->unused = wave;
-        *mine = NULL;
-    }
+    const bool advanced = wave->node && takes_first_edge(wave, number, scalars);
+    if (wave->hazards || !advanced)
+        execute_slowly(shard, wave, mine, number, scalars, advanced);
 }
 
 static void *begin_thread(void *self)
@@ -808,6 +856,8 @@ static void *create(unsigned what)
         .access = what & WM_CHECK_WAITS ? see_access : NULL,
         .flat_only = true,
         .decoded = add_instruction,
+        .joins = joins,
+        .join = join,
         .execute = execute,
         .incomplete = incomplete,
     };

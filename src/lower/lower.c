@@ -20,6 +20,7 @@ struct session {
     size_t block_start;     /* first step of the current block */
     size_t last_return;     /* last return_to_loop step that limits the call depth */
     bool falls;             /* the previous instruction falls through to `expected` */
+    bool steady;            /* and always, with the same EXEC; no branch leads there */
     uint64_t expected;
     struct wmi_lowered *out;
 };
@@ -172,12 +173,25 @@ static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *
     }
 }
 
-/* Emits steps that report the instruction to observers before it executes, if they ask for that. */
-static void emit_shown(struct wmi_builder *b, const struct wmi_instruction *insn)
+/* Whether an observer takes the instruction for a part of the one before. */
+static bool joins(const struct session *s, const struct wmi_observer *observer,
+                  const struct wmi_instruction *insn)
+{
+    return s->steady && observer->joins && observer->joins(observer->self, insn);
+}
+
+/* Emits steps that report the instruction to observers before it executes, if they ask for that. Returns a
+ * bit for each that takes it for a part of the one before. */
+static uint64_t emit_shown(const struct session *s, struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_observers *observers = wmi_builder_observers(b);
+    uint64_t joining = 0;
     for (unsigned i = 0; i < observers->count; i++) {
         const struct wmi_observer *observer = observers->one[i];
+        if (joins(s, observer, insn)) {
+            joining |= UINT64_C(1) << i;
+            continue;
+        }
         const uint32_t number = observer->execute || observer->twin
                                     ? observer->decoded(observer->self, b->pc, insn)
                                     : WMI_NOT_SHOWN;
@@ -189,6 +203,29 @@ static void emit_shown(struct wmi_builder *b, const struct wmi_instruction *insn
         step->data = observer;
     }
     wmi_emit_event(b, WM_EVENT_INSTRUCTION);
+    return joining;
+}
+
+/* The instruction has been lowered. */
+static void join(const struct wmi_builder *b, uint64_t joining, const struct wmi_instruction *insn)
+{
+    const struct wmi_observers *observers = wmi_builder_observers(b);
+    for (; joining; joining &= joining - 1) {
+        const struct wmi_observer *observer = observers->one[__builtin_ctzll(joining)];
+        observer->join(observer->self, b->pc, insn);
+    }
+}
+
+/* Whether the steps from `first` on always lead to the next instruction, with the same EXEC. */
+static bool is_steady(const struct wmi_builder *b, size_t first)
+{
+    const unsigned others = WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_PAUSES | WMI_STEP_FAULTS |
+                            WMI_STEP_ENDS_WAVE | WMI_STEP_TAKES_NEXT;
+    for (size_t i = first; i < b->count; i++)
+        if (wmi_step_facts_of(b->steps[i].id).flags & others ||
+            wmi_step_writes_scalars(&b->steps[i], slots(WMI_S_EXEC, 2), wmi_builder_lanes(b)))
+            return false;
+    return !b->out_of_memory;
 }
 
 /* Emits steps that report completion to the observers that were shown an access, if they ask for that. */
@@ -222,6 +259,7 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
 {
     struct wmi_builder *b = &s->b;
     const size_t start = b->count;
+    const struct wmi_instruction shown = *insn; /* with AccVGPRs as such */
     b->temporaries = b->lane_sets = b->scalar_temporaries = 0;
     b->shape = 0;
     b->shown = NULL;
@@ -240,7 +278,7 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
         wmi_emit_fault(b, WM_FAULT_INSTRUCTION);
         return;
     }
-    emit_shown(b, insn);
+    const uint64_t joining = emit_shown(s, b, insn);
     b->depth = wmi_block_depth(b, &s->block, insn);
     renumber_accumulators(b, insn);
     emit_execution(b, insn);
@@ -258,6 +296,8 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
     clear_unused_half(b, insn);
     settle_writes(b, insn);
     emit_done(b);
+    join(b, joining, &shown);
+    s->steady = is_steady(b, start);
 }
 
 /* ---- blocks ---- */
@@ -286,6 +326,7 @@ static void begin_block(struct session *s, uint64_t place)
     if (s->falls)
         wmi_block_runs_on(b, &s->block, wmi_pc_of(place));
     finish_block(s);
+    s->steady = false;
     wmi_forget_broadcasts(b);
     s->out->leaders[s->out->leader_count++] = (struct wmi_leader){place, b->count};
     s->block_start = b->count;

@@ -88,6 +88,11 @@ struct wmi_observer {
      * registers, by the numbers of WMI_S_* in src/sem/sem.h. */
     uint32_t (*decoded)(void *self, uint64_t pc, const struct wmi_instruction *insn);
     void (*execute)(void *local, void **wave, uint32_t number, const uint32_t *scalars);
+    /* Both or none, with execute(): whether execute() of the instruction before may stand for this one, too;
+     * asked only where that one always leads to this one, with the same EXEC. Then join() is called instead
+     * of decoded(), which was called last for the instruction before, and execute() is not. */
+    bool (*joins)(void *self, const struct wmi_instruction *insn);
+    void (*join)(void *self, uint64_t pc, const struct wmi_instruction *insn);
     /* Instead of execute(), with decoded(): returns a copy of the wave's frame, which then executes the
      * instruction, too, before the wave does, as far as the instruction computes in registers only: it does
      * not branch, access memory or change the wave. NULL: none. The caller of decoded() is the same. Called
