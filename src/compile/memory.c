@@ -210,7 +210,7 @@ static unsigned find_strips(struct wmi_stretch *s, const struct wmi_step *step, 
         wmi_evex(&s->host, shift_64, LEFT, other, wmi_zmm(other), WMI_NO_MASK, 32);
         put(s, vporq, place, place, wmi_zmm(other));
     }
-    wmi_runs_find_tables(s);
+    wmi_spread_begin(&s->host);
     wmi_runs_leave_if_wraps(s, low.reg[0], low.stride);
     wmi_stretch_find_hit(s, m);
     /* Distances from the start of the allocation. */

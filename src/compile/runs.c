@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Host code of steps whose sources and results are rows in runs: a few instructions for the whole wave. */
 #include "compile/runs.h"
 
 enum {
-    STRIDES = 6, /* 0, 1, 2, 4, 8, 16 */
     LAST = WMI_STRIP_LANES - 1,
     ABOVE = 6, /* immediates of VPCMPUD and VPCMPD */
     BELOW = 1,
@@ -12,38 +10,10 @@ enum {
     RIGHT_SIGNED = 4,
 };
 
-#define LANES(n)                                                                                             \
-    {0,       (n),     2 * (n),  3 * (n),  4 * (n),  5 * (n),  6 * (n),  7 * (n),                            \
-     8 * (n), 9 * (n), 10 * (n), 11 * (n), 12 * (n), 13 * (n), 14 * (n), 15 * (n)}
-
-static const struct {
-    uint32_t lanes[STRIDES][WMI_STRIP_LANES]; /* the stride times the lane */
-    uint32_t last[STRIDES];                   /* that of the last lane */
-    uint32_t most[STRIDES];                   /* the highest base that does not wrap */
-    uint32_t strip[WMI_STRIPS];
-} tables = {
-    .lanes = {LANES(0), LANES(1), LANES(2), LANES(4), LANES(8), LANES(16)},
-    .last = {0, LAST, 2 * LAST, 4 * LAST, 8 * LAST, 16 * LAST},
-    .most = {UINT32_MAX, UINT32_MAX - LAST, UINT32_MAX - 2 * LAST, UINT32_MAX - 4 * LAST,
-             UINT32_MAX - 8 * LAST, UINT32_MAX - 16 * LAST},
-    .strip = {0, 1, 2, 3},
-};
-
-#define TABLE(member) ((int32_t)((const char *)&tables.member - (const char *)&tables))
-
-static bool is_stride(unsigned stride)
+/* A word of a table in all lanes. Needs R11. */
+static struct wmi_host_operand in_all_lanes(size_t table, unsigned stride)
 {
-    return stride <= 16 && !(stride & (stride - 1));
-}
-
-static unsigned number_of(unsigned stride)
-{
-    return stride ? 1 + (unsigned)__builtin_ctz(stride) : 0;
-}
-
-static struct wmi_host_operand in_all_lanes(int32_t table)
-{
-    struct wmi_host_operand operand = wmi_at(WMI_R11, table);
+    struct wmi_host_operand operand = wmi_at(WMI_R11, (int32_t)(table + 4 * wmi_stride_number(stride)));
     operand.broadcast = true;
     return operand;
 }
@@ -52,21 +22,6 @@ static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigne
                 struct wmi_host_operand b)
 {
     wmi_evex(&s->host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
-}
-
-void wmi_runs_find_tables(struct wmi_stretch *s)
-{
-    wmi_move_immediate(&s->host, WMI_R11, (uintptr_t)&tables);
-}
-
-void wmi_runs_spread(struct wmi_stretch *s, unsigned d, unsigned bases, unsigned stride, unsigned strip)
-{
-    const uint32_t vpermd = WMI_EVEX(0x36, WMI_MAP_0F38, WMI_PREFIX_66, 0);
-    put(s, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at(WMI_R11, TABLE(strip) + (int32_t)(4 * strip)));
-    put(s, vpermd, d, d, wmi_zmm(bases));
-    if (stride)
-        put(s, WMI_VPADDD, d, d,
-            wmi_at(WMI_R11, TABLE(lanes) + (int32_t)(number_of(stride) * WMI_STRIP_BYTES)));
 }
 
 /* Leaves if a base compares so. */
@@ -81,14 +36,15 @@ static void leave_if(struct wmi_stretch *s, uint32_t instruction, unsigned a, st
 void wmi_runs_leave_if_wraps(struct wmi_stretch *s, unsigned bases, unsigned stride)
 {
     if (stride)
-        leave_if(s, WMI_VPCMPUD, bases, in_all_lanes(TABLE(most) + (int32_t)(4 * number_of(stride))), ABOVE);
+        leave_if(s, WMI_VPCMPUD, bases, in_all_lanes(offsetof(struct wmi_spread_tables, most), stride),
+                 ABOVE);
 }
 
 /* A register with the values of the strips' last lanes. Needs R11. */
 static unsigned last_lanes(struct wmi_stretch *s, const struct wmi_rows *a)
 {
     const unsigned reg = wmi_stretch_register(s);
-    put(s, WMI_VPADDD, reg, a->reg[0], in_all_lanes(TABLE(last) + (int32_t)(4 * number_of(a->stride))));
+    put(s, WMI_VPADDD, reg, a->reg[0], in_all_lanes(offsetof(struct wmi_spread_tables, last), a->stride));
     return reg;
 }
 
@@ -118,7 +74,7 @@ static bool put_sum(struct wmi_stretch *s, const struct wmi_step *step, uint32_t
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, first), b = wmi_stretch_use_base(s, second);
     const unsigned stride = instruction == WMI_VPADDD ? a.stride + b.stride : (unsigned)(a.stride - b.stride);
-    if (!is_stride(stride))
+    if (!wmi_is_stride(stride))
         return false;
     const unsigned d = wmi_stretch_register(s);
     put(s, instruction, d, a.reg[0], wmi_zmm(b.reg[0]));
@@ -140,7 +96,7 @@ static bool put_difference(struct wmi_stretch *s, const struct wmi_step *step, u
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, from), b = wmi_stretch_use_base(s, what);
     const unsigned d = wmi_stretch_register(s);
-    wmi_runs_find_tables(s);
+    wmi_spread_begin(&s->host);
     wmi_runs_leave_if_wraps(s, a.reg[0], a.stride);
     leave_if(s, WMI_VPCMPUD, a.reg[0], wmi_zmm(b.reg[0]), BELOW);
     put(s, WMI_VPSUBD, d, a.reg[0], wmi_zmm(b.reg[0]));
@@ -165,7 +121,7 @@ static bool emit_add_3(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), b = wmi_stretch_use_base(s, step->b),
                           c = wmi_stretch_use_base(s, step->c);
     const unsigned stride = a.stride + b.stride + c.stride;
-    if (!is_stride(stride))
+    if (!wmi_is_stride(stride))
         return false;
     const unsigned d = wmi_stretch_register(s);
     put(s, WMI_VPADDD, d, a.reg[0], wmi_zmm(b.reg[0]));
@@ -197,7 +153,7 @@ static bool find_shift(struct wmi_stretch *s, uint32_t value, uint32_t amount, u
     if (*stride && *count > 4)
         return false;
     *stride <<= *stride ? *count : 0;
-    return is_stride(*stride);
+    return wmi_is_stride(*stride);
 }
 
 static bool put_shift_left(struct wmi_stretch *s, const struct wmi_step *step, uint32_t value,
@@ -230,7 +186,7 @@ static bool emit_shift_add(struct wmi_stretch *s, const struct wmi_step *step)
     if (!find_shift(s, step->a, step->b, &count, &stride) || !wmi_stretch_has_base(s, step->c))
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), c = wmi_stretch_use_base(s, step->c);
-    if (!is_stride(stride + c.stride))
+    if (!wmi_is_stride(stride + c.stride))
         return false;
     const unsigned d = wmi_stretch_register(s);
     shift(s, LEFT, d, a.reg[0], count);
@@ -248,7 +204,7 @@ static bool emit_add_shift(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), b = wmi_stretch_use_base(s, step->b);
     const unsigned stride = a.stride + b.stride;
     count &= 31;
-    if (stride && (count > 4 || !is_stride(stride << count)))
+    if (stride && (count > 4 || !wmi_is_stride(stride << count)))
         return false;
     const unsigned d = wmi_stretch_register(s);
     put(s, WMI_VPADDD, d, a.reg[0], wmi_zmm(b.reg[0]));
@@ -267,7 +223,7 @@ static void leave_if_carries(struct wmi_stretch *s, const struct wmi_rows *a, un
     const unsigned low = wmi_stretch_register(s);
     shift(s, LEFT, low, a->reg[0], 32 - width);
     shift(s, RIGHT, low, low, 32 - width);
-    put(s, WMI_VPADDD, low, low, in_all_lanes(TABLE(last) + (int32_t)(4 * number_of(a->stride))));
+    put(s, WMI_VPADDD, low, low, in_all_lanes(offsetof(struct wmi_spread_tables, last), a->stride));
     shift(s, RIGHT, low, low, width);
     leave_if(s, WMI_VPTESTMD, low, wmi_zmm(low), WMI_NO_IMMEDIATE);
 }
@@ -283,7 +239,7 @@ static bool put_field(struct wmi_stretch *s, const struct wmi_step *step, uint32
     if (a.stride && (first ? a.stride * LAST >> first : a.stride * LAST >> width))
         return false;
     const unsigned d = wmi_stretch_register(s), above = first + width < 32 ? 32 - first - width : 0;
-    wmi_runs_find_tables(s);
+    wmi_spread_begin(&s->host);
     leave_if_carries(s, &a, first ? first : width);
     shift(s, LEFT, d, a.reg[0], above);
     shift(s, RIGHT, d, d, above + first);
@@ -335,7 +291,7 @@ static bool emit_sign(struct wmi_stretch *s, const struct wmi_step *step)
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, step->b);
     const unsigned d = wmi_stretch_register(s);
-    wmi_runs_find_tables(s);
+    wmi_spread_begin(&s->host);
     const unsigned last = last_lanes(s, &a);
     put(s, WMI_VPXORD, last, last, wmi_zmm(a.reg[0]));
     shift(s, RIGHT, last, last, 31);
@@ -354,7 +310,7 @@ static bool put_or(struct wmi_stretch *s, const struct wmi_step *step, const str
         return false;
     const unsigned width = 32 - (unsigned)__builtin_clz(grows->stride * LAST), bits = wmi_stretch_register(s),
                    d = wmi_stretch_register(s);
-    wmi_runs_find_tables(s);
+    wmi_spread_begin(&s->host);
     leave_if_carries(s, grows, width);
     wmi_evex(&s->host, WMI_VPTERNLOGD, bits, bits, wmi_zmm(bits), WMI_NO_MASK, 0xff);
     shift(s, RIGHT, bits, bits, 32 - width);
@@ -441,7 +397,7 @@ static bool put_limit(struct wmi_stretch *s, const struct wmi_step *step, uint32
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), b = wmi_stretch_use_base(s, step->b);
     const struct wmi_rows *grows = a.stride ? &a : &b, *limit = a.stride ? &b : &a;
     const unsigned d = wmi_stretch_register(s);
-    wmi_runs_find_tables(s);
+    wmi_spread_begin(&s->host);
     const unsigned last = last_lanes(s, grows);
     leave_if(s, compare, last, wmi_zmm(grows->reg[0]), BELOW);
     leave_if(s, compare, wanted == BELOW ? last : grows->reg[0], wmi_zmm(limit->reg[0]),
@@ -487,11 +443,11 @@ static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint
     const struct wmi_rows *grows = a.stride ? &a : &b;
     const unsigned lane[] = {wmi_stretch_register(s), wmi_stretch_register(s)}, collected = WMI_K,
                    further = WMI_K + 1, joined = WMI_K + 2;
-    wmi_runs_find_tables(s);
+    wmi_spread_begin(&s->host);
     wmi_evex(&s->host, instruction, collected, a.reg[0], wmi_zmm(b.reg[0]), WMI_NO_MASK, predicate ^ NOT);
     if (grows->stride) {
         put(s, WMI_VPADDD, lane[0], grows->reg[0],
-            in_all_lanes(TABLE(last) + (int32_t)(4 * number_of(grows->stride))));
+            in_all_lanes(offsetof(struct wmi_spread_tables, last), grows->stride));
         wmi_evex(&s->host, instruction, further, lane[0], wmi_zmm(grows->reg[0]), WMI_NO_MASK, BELOW);
         wmi_mask(&s->host, WMI_KOR, collected, collected, further);
         wmi_evex(&s->host, instruction, further, a.stride ? lane[0] : a.reg[0],
@@ -505,8 +461,8 @@ static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint
     const size_t done = wmi_jump(&s->host);
     wmi_land(&s->host, differ);
     for (unsigned i = 0; i < s->strips; i++) {
-        wmi_runs_spread(s, lane[0], a.reg[0], a.stride, i);
-        wmi_runs_spread(s, lane[1], b.reg[0], b.stride, i);
+        wmi_spread_strip(&s->host, lane[0], a.reg[0], a.stride, i);
+        wmi_spread_strip(&s->host, lane[1], b.reg[0], b.stride, i);
         wmi_evex(&s->host, instruction, joined, lane[0], wmi_zmm(lane[1]), WMI_NO_MASK, predicate);
         wmi_kmov_store(&s->host, joined, WMI_FRAME, (int32_t)(step->d + 2 * i), 2);
     }
@@ -536,13 +492,13 @@ static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, bool 
         stride_of(s, step->e))
         return false;
     const unsigned stride = stride_of(s, step->b) + (scalar_low ? 0 : stride_of(s, step->a));
-    if (!is_stride(stride))
+    if (!wmi_is_stride(stride))
         return false;
     const struct wmi_rows a = base_or_scalar(s, step->a, scalar_low), b = wmi_stretch_use_base(s, step->b),
                           c = base_or_scalar(s, step->c, scalar_high), e = wmi_stretch_use_base(s, step->e);
     const unsigned low = wmi_stretch_register(s), high = wmi_stretch_register(s),
                    ones = wmi_stretch_register(s), carry = WMI_K + 1;
-    wmi_runs_find_tables(s);
+    wmi_spread_begin(&s->host);
     wmi_runs_leave_if_wraps(s, a.reg[0], a.stride);
     wmi_runs_leave_if_wraps(s, b.reg[0], b.stride);
     put(s, WMI_VPADDD, low, a.reg[0], wmi_zmm(b.reg[0]));
@@ -583,11 +539,11 @@ static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
         return false;
     const struct wmi_rows low = wmi_stretch_use_base(s, step->b),
                           high = wmi_stretch_use_base(s, step->b + s->row_bytes);
-    if (low.stride && (count > 4 || !is_stride((unsigned)low.stride << count)))
+    if (low.stride && (count > 4 || !wmi_is_stride((unsigned)low.stride << count)))
         return false;
     const unsigned d = wmi_stretch_register(s), d_high = wmi_stretch_register(s),
                    over = wmi_stretch_register(s), stride = low.stride ? (unsigned)low.stride << count : 0;
-    wmi_runs_find_tables(s);
+    wmi_spread_begin(&s->host);
     wmi_runs_leave_if_wraps(s, low.reg[0], low.stride);
     shift(s, LEFT, d, low.reg[0], count);
     wmi_runs_leave_if_wraps(s, d, stride);

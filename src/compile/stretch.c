@@ -3,7 +3,6 @@
 #include "compile/stretch.h"
 
 #include "base/grow.h"
-#include "compile/runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,9 +63,9 @@ bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *v
 void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held)
 {
     if (held->runs) {
-        wmi_runs_find_tables(s);
+        wmi_spread_begin(&s->host);
         for (unsigned i = 0; i < s->strips; i++) {
-            wmi_runs_spread(s, WMI_SCRATCH, held->reg[0], held->stride, i);
+            wmi_spread_strip(&s->host, WMI_SCRATCH, held->reg[0], held->stride, i);
             wmi_evex(&s->host, WMI_VMOVUPS_STORE, WMI_SCRATCH, 0, home(s, held->row, i), WMI_NO_MASK,
                      WMI_NO_IMMEDIATE);
         }
@@ -274,9 +273,9 @@ static struct wmi_rows spread_runs(struct wmi_stretch *s, struct wmi_held_row *h
     held->step = s->at + 1;
     for (unsigned i = 0; i < s->strips; i++)
         rows.reg[i] = (uint8_t)wmi_stretch_register(s);
-    wmi_runs_find_tables(s);
+    wmi_spread_begin(&s->host);
     for (unsigned i = 0; i < s->strips; i++)
-        wmi_runs_spread(s, rows.reg[i], held->reg[0], held->stride, i);
+        wmi_spread_strip(&s->host, rows.reg[i], held->reg[0], held->stride, i);
     return rows;
 }
 

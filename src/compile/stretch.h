@@ -3,8 +3,9 @@
  * each point of it.
  *
  * A row of the frame (a VGPR, a temporary or a constant) is held in one zmm register per strip of 16 lanes,
- * or in a single one if it is uniform: the same in all lanes, or in runs: see runs.h. A row that was computed
- * and not stored yet is dirty. The frame is the home of every row, so a row is spilled by storing it there.
+ * or in a single one if it is uniform: the same in all lanes, or in runs: see spread.h. A row that was
+ * computed and not stored yet is dirty. The frame is the home of every row, so a row is spilled by storing it
+ * there.
  *
  * The stretch is compiled twice: for waves in which all lanes are active, and for others, where k1 to k4 hold
  * EXEC and results are merged. The first one of a kernel is compiled once more, for waves that start with all
@@ -13,13 +14,10 @@
 #define WMI_STRETCH_H
 
 #include "compile/compile.h"
-#include "compile/host.h"
+#include "compile/spread.h"
 #include "lower/step.h"
 
 enum {
-    WMI_STRIPS = 4, /* of a wave of 64 lanes */
-    WMI_STRIP_LANES = 16,
-    WMI_STRIP_BYTES = 64,
     WMI_ZMM_REGISTERS = 31, /* that hold rows */
     WMI_SCRATCH = 31,       /* the other one: for rows in runs, where they are stored */
     WMI_MOST_ROWS = WMI_TEMPORARY_ROWS + 1024 + 2 * WMI_VECTOR_CONSTANTS,

@@ -81,11 +81,9 @@ static enum wmi_compiling wanted(const struct wmi_code_options *options, enum wm
     const char *setting = getenv("WAVEMEM_COMPILE");
     if (options->observers.count || options->scalar_cache || !wmi_can_compile(level))
         return WMI_COMPILE_OFF;
-    if (!setting) /* until all tests pass with it: docs/compiler.md */
-        return WMI_COMPILE_OFF;
-    return !strcmp(setting, "always") ? WMI_COMPILE_ALWAYS
-           : !strcmp(setting, "auto") ? WMI_COMPILE_AUTO
-                                      : WMI_COMPILE_OFF;
+    if (!setting || !strcmp(setting, "auto"))
+        return WMI_COMPILE_AUTO;
+    return strcmp(setting, "always") ? WMI_COMPILE_OFF : WMI_COMPILE_ALWAYS;
 }
 
 uint64_t wmi_program_compile_in(const struct wmi_program *program)
