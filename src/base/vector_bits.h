@@ -157,6 +157,19 @@ static inline uint32_t wmi_or_of(u32v x, uint32_t bits)
 #endif
 }
 
+/* Writes a vector of words to a table; of those with the same index, the lowest lane's stays. */
+static inline void wmi_scatter_u32(uint32_t *table, const uint32_t *index, const uint32_t *words)
+{
+#if WMI_VECTOR_BYTES == 64
+    const __m512i down = _mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    _mm512_i32scatter_epi32(table, _mm512_permutexvar_epi32(down, _mm512_load_si512(index)),
+                            _mm512_permutexvar_epi32(down, _mm512_load_si512(words)), 4);
+#else
+    for (unsigned i = WMI_VECTOR_LANES; i-- > 0;)
+        table[index[i]] = words[i];
+#endif
+}
+
 /* Bit number `bit` of each lane, as a mask of lanes. */
 static inline uint32_t wmi_bits_at(u32v x, unsigned bit)
 {
@@ -186,23 +199,6 @@ static inline void wmi_compress_row(uint32_t *restrict to, const uint32_t *restr
         *to = row[lane];
         to += bits >> lane & 1;
     }
-#endif
-}
-
-/* The same for a vector of 64-bit words; returns the end of the output. `to` must have room for the whole
- * vector. */
-static inline uint64_t *wmi_compress_u64(uint64_t *to, u64v words, uint32_t bits)
-{
-#if WMI_VECTOR_BYTES == 64
-    const __mmask8 some = (__mmask8)bits;
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(some, (__m512i)words));
-    return to + __builtin_popcount(some);
-#else
-    for (unsigned i = 0; i < WMI_VECTOR_LANES / 2; i++) {
-        *to = words[i];
-        to += bits >> i & 1;
-    }
-    return to;
 #endif
 }
 

@@ -35,10 +35,25 @@ struct wmi_outline {
     uint32_t wave, depth; /* as of the access */
 };
 
+static inline uint64_t wmi_outline_address(const struct wmi_outline *outline, unsigned lane)
+{
+    return outline->base + (outline->low[lane] | (outline->high ? (uint64_t)outline->high[lane] << 32 : 0));
+}
+
 /* Space, places and bytes of each in one number. */
 static inline uint32_t wmi_access_shape(enum wmi_address_space space, unsigned elements, unsigned bytes)
 {
     return (uint32_t)space << 16 | elements << 8 | bytes;
+}
+
+static inline enum wmi_address_space wmi_shape_space(uint32_t shape)
+{
+    return (enum wmi_address_space)(shape >> 16);
+}
+
+static inline uint8_t wmi_shape_bytes(uint32_t shape)
+{
+    return shape & 0xff;
 }
 
 /* Why a wave is held. */

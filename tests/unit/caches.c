@@ -72,6 +72,33 @@ static void log_brings_back(void **state)
     wmi_log_group_destroy(group);
 }
 
+/* Blocks given by their distances from one make the same entry. */
+static void log_takes_distances(void **state)
+{
+    (void)state;
+    struct wmi_log_group *group = wmi_log_group_create(2);
+    wmi_log_group_reset(group, 0, 2);
+    for (uint32_t i = 0; i < 3000; i++) {
+        uint64_t blocks[WMI_LOG_BLOCKS];
+        uint32_t distance[WMI_LOG_BLOCKS];
+        bool full[WMI_LOG_BLOCKS];
+        const size_t count = 1 + random_bits() % (i % 4 ? 64 : WMI_LOG_BLOCKS);
+        const uint64_t base = random_bits() >> 8;
+        for (size_t b = 0; b < count; b++) {
+            distance[b] = (uint32_t)(i % 3 ? random_bits() % (1 << 26) : b * (i % 7) + i);
+            blocks[b] = base + distance[b];
+            full[b] = i & 1;
+        }
+        wmi_log_append(group, 0, i, blocks, full, count);
+        wmi_log_append_near(group, 1, i, base, distance, i & 1, count);
+        assert_int_equal(group->wave[0].size, group->wave[1].size);
+    }
+    assert_memory_equal(group->wave[0].words, group->wave[1].words,
+                        group->wave[0].size * sizeof *group->wave[0].words);
+    assert_int_equal(group->slots, 3000);
+    wmi_log_group_destroy(group);
+}
+
 /* A repeated access is the same one, moved. */
 static void log_repeats(void **state)
 {
@@ -943,6 +970,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(log_brings_back),
+        cmocka_unit_test(log_takes_distances),
         cmocka_unit_test(log_repeats),
         cmocka_unit_test(logs_are_bounded),
         cmocka_unit_test(scratch_is_each_workgroups_own),

@@ -2,10 +2,13 @@
 /* Measurements of accesses, at all CPU levels: lines, ordered requests and fully written blocks against
  * simple references; costs against wmi_coalesce() and wmi_lds_passes(), which cost.c tests. */
 #include "profile/measure/measure.h"
+#include "observe/observer.h"
+#include "profile/cost/asked.h"
 #include "random.h"
 #include "sem/sem.h"
 
 #include <setjmp.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -184,30 +187,145 @@ static void make(struct sample *sample, bool lds, unsigned wave_lanes)
             base + random_offset(shape, lane, spread) * bytes % (lds ? 65536 : 1ULL << 31);
 }
 
-static void random_accesses(void **state)
+/* An outline of a sample whose lanes reach all of [from, to). */
+struct sketch {
+    alignas(64) uint32_t low[64];
+    alignas(64) uint32_t high[64];
+    struct wmi_outline outline;
+};
+
+static void draw(struct sketch *sketch, const struct sample *sample)
+{
+    const struct wmi_element *element = &sample->access.element[0];
+    uint64_t from = UINT64_MAX, last = 0, upper = 0;
+    for (unsigned lane = 0; lane < 64; lane++) {
+        const uint64_t at = sample->address[lane];
+        if (!(element->mask >> lane & 1))
+            continue;
+        from = at < from ? at : from;
+        last = at > last ? at : last;
+    }
+    const uint64_t base = element->space == WMI_SPACE_LDS ? from % 64
+                          : random_bits() % 2             ? from - random_bits() % 4096
+                                                          : random_bits();
+    for (unsigned lane = 0; lane < 64; lane++) {
+        const uint64_t at = sample->address[lane] - base;
+        sketch->low[lane] = (uint32_t)at;
+        sketch->high[lane] = (uint32_t)(at >> 32);
+        upper |= element->mask >> lane & 1 ? at >> 32 : 0;
+    }
+    sketch->outline =
+        (struct wmi_outline){.low = sketch->low,
+                             .high = upper ? sketch->high : NULL,
+                             .base = base,
+                             .lanes = element->mask,
+                             .from = from,
+                             .to = last + sample->access.bytes,
+                             .shape = wmi_access_shape(element->space, 1, sample->access.bytes)};
+}
+
+static const struct wmi_measure *measure_sketch(struct wmi_measurer *measurer, const struct sample *sample,
+                                                const struct wmi_outline *outline)
+{
+    static struct wmi_measure copy;
+    const struct wmi_asked *asked;
+    const struct wmi_measure *measure =
+        wmi_measure_outline(measurer, sample->access.path, sample->access.kind, outline, &asked);
+    if (!measure)
+        return NULL;
+    copy = *measure;
+    assert_int_equal(copy.requests.count, asked ? asked->count : 0);
+    for (uint32_t i = 0; i < copy.requests.count; i++) {
+        copy.requests.block[i] = (asked->base >> copy.shift) + asked->block[i];
+        copy.full[i] = asked->full[i];
+    }
+    return &copy;
+}
+
+/* An outline says the same as its access, also if only its address differs from that of the one before; and
+ * nothing if a lane may not go where it goes, or is misaligned. */
+static void measure_outlines(void)
+{
+    for (unsigned i = 0; i < 2 * RULES; i++) {
+        const unsigned wave_lanes = i % 2 ? 32 : 64;
+        const struct wmi_cost_rules *rules = wmi_cost_rules(i / 2);
+        struct wmi_measurer *measurer = wmi_measurer_create(rules, wave_lanes);
+        assert_non_null(measurer);
+        for (unsigned round = 0; round < 3000; round++) {
+            const bool lds = round % 3 == 0;
+            struct sample sample;
+            struct sketch sketch;
+            make(&sample, lds, wave_lanes);
+            struct wmi_element *element = &sample.access.element[0];
+            element->bad_range = element->bad_align = 0;
+            if (!element->mask)
+                continue;
+            for (unsigned repeats = 0; repeats < 2; repeats++) {
+                draw(&sketch, &sample);
+                const struct wmi_measure *measure = measure_sketch(measurer, &sample, &sketch.outline);
+                if (!lds || sample.access.bytes == 4) {
+                    assert_non_null(measure);
+                    (lds ? check_lds : check_global)(&sample, measure, rules, wave_lanes);
+                    assert_int_equal(measure->used, wmi_used_dwords(&sample.access));
+                }
+                struct wmi_outline other = sketch.outline;
+                other.from++;
+                assert_null(measure_sketch(measurer, &sample, &other));
+                other = sketch.outline;
+                other.to--;
+                assert_null(measure_sketch(measurer, &sample, &other));
+                for (unsigned lane = 0; lane < 64; lane++)
+                    sample.address[lane] += 256 * (round % 100);
+            }
+            sample.address[__builtin_ctzll(element->mask)] ^= 1;
+            draw(&sketch, &sample);
+            if (sample.access.bytes > 1)
+                assert_null(measure_sketch(measurer, &sample, &sketch.outline));
+        }
+        free(measurer);
+    }
+}
+
+static void measure_accesses(void)
+{
+    for (unsigned i = 0; i < 2 * RULES; i++) {
+        const unsigned wave_lanes = i % 2 ? 32 : 64;
+        const struct wmi_cost_rules *rules = wmi_cost_rules(i / 2);
+        struct wmi_measurer *measurer = wmi_measurer_create(rules, wave_lanes);
+        assert_non_null(measurer);
+        for (unsigned round = 0; round < 3000; round++) {
+            const bool lds = round % 3 == 0;
+            struct sample sample;
+            make(&sample, lds, wave_lanes);
+            const struct wmi_measure *measure = wmi_measure(measurer, &sample.access);
+            (lds ? check_lds : check_global)(&sample, measure, rules, wave_lanes);
+        }
+        free(measurer);
+    }
+}
+
+static void at_each_level(void (*body)(void))
 {
     static const char *const levels[] = {"baseline", "avx2", "avx512"};
-    (void)state;
     for (unsigned level = 0; level < sizeof levels / sizeof *levels; level++) {
         setenv("WAVEMEM_CPU", levels[level], 1);
         if (level && wmi_cpu_level() < level)
             continue; /* not supported by this CPU */
-        for (unsigned i = 0; i < 2 * RULES; i++) {
-            const unsigned wave_lanes = i % 2 ? 32 : 64;
-            const struct wmi_cost_rules *rules = wmi_cost_rules(i / 2);
-            struct wmi_measurer *measurer = wmi_measurer_create(rules, wave_lanes);
-            assert_non_null(measurer);
-            for (unsigned round = 0; round < 3000; round++) {
-                const bool lds = round % 3 == 0;
-                struct sample sample;
-                make(&sample, lds, wave_lanes);
-                const struct wmi_measure *measure = wmi_measure(measurer, &sample.access);
-                (lds ? check_lds : check_global)(&sample, measure, rules, wave_lanes);
-            }
-            free(measurer);
-        }
+        body();
     }
     unsetenv("WAVEMEM_CPU");
+}
+
+static void random_accesses(void **state)
+{
+    (void)state;
+    at_each_level(measure_accesses);
+}
+
+static void random_outlines(void **state)
+{
+    (void)state;
+    at_each_level(measure_outlines);
 }
 
 /* Lanes more than 4 GiB apart, and at both ends of the address space: a line each. */
@@ -239,6 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_accesses),
+        cmocka_unit_test(random_outlines),
         cmocka_unit_test(far_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

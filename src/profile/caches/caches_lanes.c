@@ -37,31 +37,47 @@ static NOINLINE void shorten(struct wmi_caches *caches, struct requests *request
         requests->address[i] += distance_of(caches, requests->address[i] >> 32);
 }
 
+typedef uint64_t __attribute__((vector_size(VECTOR * 8), may_alias, aligned(8))) loose_u64v;
+typedef int32_t __attribute__((vector_size(VECTOR * 4), may_alias, aligned(4))) loose_i32half;
+
+/* Writes the addresses of the blocks after the first one of an entry with a list. Returns whether all have
+ * the same upper half as `low`, the short address of the first one. */
+static inline bool read_list(const struct wmi_log_entry *entry, const uint64_t *words, uint64_t low,
+                             unsigned shift, uint64_t *address)
+{
+    typedef int32_t __attribute__((may_alias)) difference;
+    const difference *const list = (const difference *)(words + ENTRY) - 1; /* from block 1 on */
+    const unsigned count = entry->count;
+    u64v differs = {0};
+    uint64_t elsewhere = 0;
+    unsigned i = 1;
+    address[0] = low;
+    for (; i + VECTOR <= count; i += VECTOR) {
+        const loose_i32half differences = *(const loose_i32half *)(list + i);
+        const u64v at = ((u64v) __builtin_convertvector(differences, i64v) << shift) + low;
+        *(loose_u64v *)(address + i) = at;
+        differs |= at ^ low;
+    }
+    for (; i < count; i++) {
+        address[i] = low + ((uint64_t)(int64_t)list[i] << shift);
+        elsewhere |= address[i] ^ low;
+    }
+    return !(elsewhere >> 32) && !wmi_any((u32v)(differs >> 32));
+}
+
 /* Reads the addresses of an entry with a list, or of one that crosses a 4 GiB boundary. */
 static NOINLINE void read_far(struct wmi_caches *caches, const uint64_t *words,
                               const struct wmi_log_entry *entry, uint64_t stride, unsigned shift,
                               struct requests *requests)
 {
-    typedef int32_t __attribute__((may_alias)) difference;
-    const difference *const list = (const difference *)(words + ENTRY) - 1; /* from block 1 on */
-    const uint64_t block = entry->block, high = block << shift >> 32;
-    const unsigned count = requests->count;
-    uint64_t *const address = requests->address;
-    uint64_t elsewhere = 0;
-    address[0] = block << shift;
-    for (unsigned i = 1; entry->list && i < count; i++)
-        address[i] = (block + (uint64_t)(int64_t)list[i]) << shift;
-    for (unsigned i = 1; !entry->list && i < count; i++)
-        address[i] = (block + i * stride) << shift;
-    for (unsigned i = 0; i < count; i++)
-        elsewhere |= address[i] >> 32 ^ high;
-    if (elsewhere) {
-        shorten(caches, requests);
-        return;
-    }
+    const uint64_t first = entry->block << shift, high = first >> 32;
     const uint64_t distance = high == caches->high ? caches->distance : distance_of(caches, high);
-    for (unsigned i = 0; i < count; i++)
-        address[i] += distance;
+    uint64_t *const address = requests->address;
+    if (entry->list && read_list(entry, words, first + distance, shift, address))
+        return;
+    for (unsigned i = 0; i < requests->count; i++)
+        address[i] = entry->list ? address[i] - distance : first + (i * stride << shift);
+    shorten(caches, requests);
 }
 
 /* Reads the entry at *words and advances to the next one. waves: the entry is the first of `waves` entries
@@ -219,6 +235,16 @@ static inline size_t step(struct wmi_caches *caches, struct wmi_cache_cursor *cu
     return together.waves;
 }
 
+/* Prefetches the rest of the next entry, whose start is in the host's caches by now. */
+static inline void prefetch_list(const uint64_t *words)
+{
+    enum { LINE = 64 / sizeof *words };
+    struct wmi_log_entry entry;
+    memcpy(&entry, words, sizeof entry);
+    for (size_t at = LINE, end = ENTRY + entry.count / 2; entry.list && at < end; at += LINE)
+        __builtin_prefetch(words + at);
+}
+
 wmi_caches_walk WMI_BUILD_NAME(wmi_caches_walk);
 void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
 {
@@ -228,6 +254,8 @@ void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
         for (size_t i = 0, done; i < left; i += done) {
             for (; asked < i + AHEAD && asked < left; asked++)
                 __builtin_prefetch(cursors[asked].at);
+            if (i + AHEAD / 2 < left)
+                prefetch_list(cursors[i + AHEAD / 2].at);
             done = step(caches, &cursors[i], left - i);
             for (size_t wave = i; wave < i + done; wave++)
                 if (cursors[wave].at < cursors[wave].end) {

@@ -100,6 +100,14 @@ static INLINE void ask_line(struct wmi_caches *caches, const struct ask ask, siz
     uint32_t *tags = ask.tags + set, *states = ask.states + set;
     const uint32_t way = seek == ABSENT ? ways : wmi_sets_find(tags, ways, tag);
     const bool found = way < ways;
+    if (seek == SEEK && ask.loads && found && !(wanted & ~states[way])) {
+        const uint32_t state = states[way];
+        wmi_sets_follow(tags, ways, way, tag);
+        wmi_sets_follow(states, ways, way, state);
+        far->asked++;
+        far->hits++;
+        return;
+    }
     /* The way to evict: the last one, if it is empty; for STREAM the first empty one, if any. */
     const uint32_t room = found || seek != STREAM ? ways - 1 : wmi_sets_room(tags, ways);
     const bool chooses = !found && seek != STREAM && tags[room];

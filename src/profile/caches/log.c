@@ -37,7 +37,9 @@ void wmi_log_group_destroy(struct wmi_log_group *group)
 static uint64_t *reserve(struct wmi_log_group *group, struct wmi_log_wave *wave, size_t more)
 {
     if (wave->size + more > wave->capacity) {
-        size_t capacity = wave->capacity ? 2 * wave->capacity : FIRST_WORDS;
+        size_t capacity = wave->capacity                      ? 2 * wave->capacity
+                          : group->likely_words < FIRST_WORDS ? FIRST_WORDS
+                                                              : group->likely_words;
         while (capacity < wave->size + more)
             capacity *= 2;
         uint64_t *words = realloc(wave->words, capacity * sizeof *words);
@@ -81,14 +83,14 @@ static size_t count_alike(const bool *full, size_t count)
 }
 
 /* Differences from the first one, in pairs; the last one may have none. */
-static void put_differences(uint64_t *to, const uint64_t *blocks, size_t count)
+static void put_differences(uint64_t *restrict to, const uint64_t *restrict blocks, size_t count)
 {
+    uint32_t __attribute__((may_alias)) *const words = (void *)to;
     const uint64_t first = blocks[0];
-    size_t i = 1;
-    for (; i + 1 < count; i += 2)
-        to[i / 2] = (uint32_t)(blocks[i] - first) | (blocks[i + 1] - first) << 32;
-    if (i < count)
-        to[i / 2] = (uint32_t)(blocks[i] - first);
+    for (size_t i = 1; i < count; i++)
+        words[i - 1] = (uint32_t)(blocks[i] - first);
+    if (count % 2 == 0)
+        words[count - 1] = 0;
 }
 
 static size_t list_words(size_t count)
@@ -140,6 +142,36 @@ void wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, c
         full = full ? full + taken : NULL;
         count -= taken;
     }
+}
+
+void wmi_log_append_near(struct wmi_log_group *group, uint32_t wave, uint32_t slot, uint64_t base,
+                         const uint32_t *block, bool full, size_t count)
+{
+    struct wmi_log_wave *log = &group->wave[wave];
+    const uint32_t first = block[0], stride = count > 1 ? block[1] - first : 0;
+    size_t row = 1;
+    if (is_full_log(group, count * (ENTRY + 1)))
+        return;
+    if (slot >= group->slots)
+        group->slots = slot + 1;
+    while (row < count && block[row] - block[row - 1] == stride)
+        row++;
+    const bool list = row < count;
+    uint64_t *at = reserve(group, log, ENTRY + (list ? list_words(count) : 0));
+    if (!at)
+        return;
+    const struct wmi_log_entry entry = {.block = base + first,
+                                        .stride = list ? 0 : (int32_t)stride,
+                                        .count = count & 0xff,
+                                        .list = list,
+                                        .full = full,
+                                        .slot = slot & (WMI_LOG_SLOTS - 1)};
+    memcpy(at, &entry, sizeof entry);
+    uint32_t __attribute__((may_alias)) *const differences = (void *)(at + ENTRY);
+    for (size_t i = 1; list && i < count; i++)
+        differences[i - 1] = block[i] - first;
+    if (list && count % 2 == 0)
+        differences[count - 1] = 0;
 }
 
 void wmi_log_repeat(struct wmi_log_group *group, uint32_t wave, const uint64_t *words, size_t size,

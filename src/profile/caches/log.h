@@ -73,6 +73,7 @@ struct wmi_log_group {
     uint64_t instructions;      /* executed by its waves */
     uint32_t waves, capacity;   /* number of waves; allocated waves */
     uint32_t slots;             /* highest slot + 1 */
+    size_t likely_words;        /* of a wave: how much memory it gets at first; 0: unknown */
     unsigned cuts;              /* enum wm_profile_cut: why the log is incomplete; 0: it is complete */
     struct wmi_log_wave wave[];
 };
@@ -91,6 +92,10 @@ void wmi_log_group_destroy(struct wmi_log_group *group); /* NULL is allowed */
 /* Appends an access of `count` blocks, at least 1. full: per block; NULL: none is written completely. */
 void wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, const uint64_t *blocks,
                     const bool *full, size_t count);
+
+/* The same for at most WMI_LOG_BLOCKS blocks base + block[i]. full: all are written completely. */
+void wmi_log_append_near(struct wmi_log_group *group, uint32_t wave, uint32_t slot, uint64_t base,
+                         const uint32_t *block, bool full, size_t count);
 
 /* Appends `size` words, the entries of one access in a log, with `distance` added to all blocks. */
 void wmi_log_repeat(struct wmi_log_group *group, uint32_t wave, const uint64_t *words, size_t size,

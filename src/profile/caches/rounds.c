@@ -24,6 +24,7 @@ struct wmi_rounds {
     pthread_cond_t changed;
     struct wmi_log_group *unused;
     struct wmi_log_group *early; /* by number: those before them have not ended yet */
+    size_t likely_words;         /* a little more than a wave of the last complete log has */
     uint64_t next;               /* number of the workgroup that the round waits for */
     struct wmi_residence residence;
     struct round filling, spare; /* spare: room without a round */
@@ -97,12 +98,22 @@ void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence,
         (struct wmi_rounds_facts){.cuts = wmi_caches_begin(rounds->caches, residence) ? 0 : WM_CUT_NO_MEMORY};
 }
 
+/* The start of the logs, which the thread of the rounds has read, and so may be in another core's caches. */
+static void prefetch(const struct wmi_log_group *group)
+{
+    enum { LINES = 3, LINE = 64 / sizeof(uint64_t) };
+    for (uint32_t wave = 0; wave < group->waves; wave++)
+        for (unsigned line = 0; group->wave[wave].words && line < LINES; line++)
+            __builtin_prefetch(group->wave[wave].words + line * LINE, 1);
+}
+
 struct wmi_log_group *wmi_rounds_take(struct wmi_rounds *rounds, uint64_t number, uint32_t waves)
 {
     pthread_mutex_lock(&rounds->lock);
     struct wmi_log_group *group = rounds->unused;
     if (group)
         rounds->unused = group->next;
+    const size_t likely_words = rounds->likely_words;
     pthread_mutex_unlock(&rounds->lock);
     if (group && group->capacity < waves) {
         wmi_log_group_destroy(group);
@@ -110,8 +121,11 @@ struct wmi_log_group *wmi_rounds_take(struct wmi_rounds *rounds, uint64_t number
     }
     if (!group)
         group = wmi_log_group_create(waves);
-    if (group)
+    if (group) {
         wmi_log_group_reset(group, number, waves);
+        group->likely_words = likely_words;
+        prefetch(group);
+    }
     return group;
 }
 
@@ -262,6 +276,8 @@ static void fill(struct wmi_rounds *rounds, bool all_left)
 void wmi_rounds_give(struct wmi_rounds *rounds, struct wmi_log_group *group)
 {
     pthread_mutex_lock(&rounds->lock);
+    if (group->waves)
+        rounds->likely_words = group->words / group->waves * 5 / 4;
     struct wmi_log_group **place = &rounds->early;
     while (*place && (*place)->number < group->number)
         place = &(*place)->next;

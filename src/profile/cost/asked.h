@@ -8,6 +8,7 @@
 #include "profile/cost/same.h"
 #include "sem/table.h"
 
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,7 +17,7 @@ enum { WMI_ASKED_MOST = 16 /* maximum bytes per lane */ };
 /* The access: `bytes` (a power of two, at most WMI_ASKED_MOST) at the addresses of the lanes in `mask` (at
  * least one). Blocks and lines have 1 << shift bytes, 64 or 128. */
 struct wmi_asking {
-    const uint64_t *address;
+    struct wmi_lane_addresses at;
     uint64_t mask;
     enum wmi_access_kind kind;
     uint8_t bytes;
@@ -30,15 +31,25 @@ struct wmi_asked {
     uint32_t lanes;
     uint32_t different; /* distinct elements */
     uint32_t lines;
-    bool quads; /* some groups may fit the quad pattern: `cost` is not set, use wmi_coalesce_lanes() */
+    uint32_t used; /* wmi_used_dwords() */
+    bool quads;    /* some groups may fit the quad pattern: `cost` is not set, use wmi_coalesce_lanes() */
     struct wmi_vector_cost cost; /* without requests */
+    /* The accessed blocks in lane order, counted from the address `base`; for atomics, each block as often as
+     * the maximum number of lanes that access one element in it. full: of stores, whether the block is
+     * written completely. */
+    uint64_t base;
+    uint32_t count;
+    bool full[64];
+    alignas(64) uint32_t block[64];
+    /* The access, for comparison with the next one: instructions that use one index for several arrays differ
+     * only in the address. offset: of each lane in the mask, from `base`. */
+    struct wmi_asking asking;
+    alignas(64) uint32_t offset[64];
 };
 
-/* Adds the accessed blocks to `blocks` in lane order; for atomics, each block as often as the maximum number
- * of lanes that access one element in it. full: for stores only, whether each block is written completely.
- * False: a lane is misaligned or the lanes are too far apart; nothing was changed. */
-typedef bool wmi_asked_find(struct wmi_same *room, const struct wmi_asking *asking, struct wmi_asked *asked,
-                            struct wmi_requests *blocks, bool *full);
+/* Measures the access. *asked: zeros, or the result of an earlier call. False: a lane is misaligned or not
+ * accepted, or the lanes are too far apart; nothing was changed. */
+typedef bool wmi_asked_find(struct wmi_same *room, const struct wmi_asking *asking, struct wmi_asked *asked);
 
 /* Returns the fastest finder for this CPU and waves of 32 or 64 lanes. */
 wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes);

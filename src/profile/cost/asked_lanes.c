@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Addresses as 32-bit offsets from `base`, which is about 2 GiB below the first lane's address and a multiple
- * of the block and line sizes. Sums may wrap. */
+/* Addresses as 32-bit offsets from `base`, which is about 2 GiB below the first lane's address, or 0, and a
+ * multiple of the block and line sizes. Sums may wrap. */
 struct row {
     uint64_t base;
     unsigned count;
@@ -26,15 +26,16 @@ static inline bool ascends(const struct row *row)
     return !(descends & wmi_same_bits(row->count));
 }
 
-/* Sets the addresses by lane (inactive lanes: undefined) and the row. False: see wmi_asked_find. */
-static inline bool make_row(const struct wmi_asking *asking, struct wmi_same_row *by_lane, struct row *row)
+/* Sets the addresses by lane (inactive lanes: undefined) and the row, but for its addresses. False: see
+ * wmi_asked_find. */
+static inline bool find_offsets(const struct wmi_asking *asking, struct wmi_same_row *by_lane,
+                                struct row *row)
 {
     u32v bits, high;
-    row->base = (asking->address[__builtin_ctzll(asking->mask)] & -256ULL) - (1ULL << 31);
+    const uint64_t first = wmi_lane_address(asking->at, (unsigned)__builtin_ctzll(asking->mask));
+    row->base = first < 1ULL << 31 ? 0 : (first & -256ULL) - (1ULL << 31);
     row->count = (unsigned)__builtin_popcountll(asking->mask);
-    wmi_same_addresses(asking->address, row->base, asking->mask, by_lane, &bits, &high);
-    wmi_compress_row(row->at.of, by_lane->of, asking->mask);
-    row->ascends = ascends(row);
+    wmi_same_addresses(asking->at, row->base, asking->mask, by_lane, &bits, &high);
     return !wmi_any(high | (bits & (asking->bytes - 1u)));
 }
 
@@ -71,34 +72,31 @@ static inline void follow(uint64_t repeated, unsigned count, struct wmi_same_row
         earliest->of[i] = first = repeated >> i & 1 ? first : i;
 }
 
-/* Appends the blocks of the lanes that are not `repeated`. */
-static inline void list(const struct row *row, unsigned shift, uint64_t repeated, struct wmi_requests *blocks)
+/* Lists the blocks of the lanes that are not `repeated`. */
+static inline void list(const struct row *row, unsigned shift, uint64_t repeated, struct wmi_asked *asked)
 {
-    enum { WIDE = WMI_VECTOR_LANES / 2 };
-    uint64_t *to = blocks->block + blocks->count, *end = to; /* the array has room for all lanes */
-    uint64_t firsts = wmi_same_bits(row->count) & ~repeated;
+    struct wmi_same_row block;
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
-        for (int half = 0; half < 2; half++, firsts >>= WIDE) {
-            const u32half at = wmi_half_u32(*(const u32v *)(row->at.of + i), half);
-            const u64v block = (__builtin_convertvector(at, u64v) + row->base) >> shift;
-            end = wmi_compress_u64(end, block, (uint32_t)firsts);
-        }
-    blocks->count += (uint32_t)(end - to);
+        *(u32v *)(block.of + i) = *(const u32v *)(row->at.of + i) >> shift;
+    const uint64_t firsts = wmi_same_bits(row->count) & ~repeated;
+    wmi_compress_row(asked->block, block.of, firsts);
+    asked->count = (uint32_t)__builtin_popcountll(firsts);
 }
 
-/* Appends each block as often as the maximum number of lanes that access the same element in it. */
+/* Lists each block as often as the maximum number of lanes that access the same element in it. */
 static inline void list_often(const struct row *row, unsigned shift, const struct wmi_same_row *block,
-                              const struct wmi_same_row *same, uint64_t repeated, struct wmi_requests *blocks)
+                              const struct wmi_same_row *same, uint64_t repeated, struct wmi_asked *asked)
 {
     uint8_t times[WMI_LANES] = {0}, most[WMI_LANES] = {0};
     for (unsigned i = 0; i < row->count; i++) {
         const uint8_t now = ++times[same->of[i]], before = most[block->of[i]];
         most[block->of[i]] = now > before ? now : before;
     }
+    asked->count = 0;
     for (uint64_t left = wmi_same_bits(row->count) & ~repeated; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         for (unsigned n = 0; n < most[lane]; n++)
-            blocks->block[blocks->count++] = (row->base + row->at.of[lane]) >> shift;
+            asked->block[asked->count++] = row->at.of[lane] >> shift;
     }
 }
 
@@ -274,26 +272,66 @@ static inline void find_full(const struct wmi_asking *asking, const struct row *
         fill(row, things, block, same, repeated, full);
 }
 
+/* wmi_used_dwords(). */
+static inline uint32_t find_used(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
+{
+    enum { DWORD_SHIFT = 2 };
+    const uint32_t dwords = asking->bytes >> DWORD_SHIFT;
+    const u32v bits = wmi_splat_u32(dwords ? (1u << dwords) - 1 : 1), none = wmi_splat_u32(0);
+    u32v used = none;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v dword = *(const u32v *)(by_lane->of + i) >> DWORD_SHIFT & 31;
+        used |= wmi_choose_bits((uint32_t)(asking->mask >> i), bits << dword, none);
+    }
+    return wmi_or_lanes(used);
+}
+
+/* Whether only the address of the access differs from that of the last one. */
+static inline bool is_repeated(const struct wmi_asked *asked, const struct wmi_asking *asking,
+                               const struct wmi_same_row *by_lane)
+{
+    const struct wmi_asking *last = &asked->asking;
+    if (last->mask != asking->mask || last->kind != asking->kind || last->bytes != asking->bytes ||
+        last->block_shift != asking->block_shift || last->line_shift != asking->line_shift ||
+        last->lookup_lanes != asking->lookup_lanes || last->may_be_fast != asking->may_be_fast ||
+        last->rules != asking->rules)
+        return false;
+    u32v differs = wmi_splat_u32(0);
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v now = *(const u32v *)(by_lane->of + i), before = *(const u32v *)(asked->offset + i);
+        differs |= wmi_choose_bits((uint32_t)(asking->mask >> i), now ^ before, wmi_splat_u32(0));
+    }
+    return !wmi_any(differs);
+}
+
 wmi_asked_find WMI_BUILD_NAME(wmi_asked_find);
 bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_asking *asking,
-                                    struct wmi_asked *asked, struct wmi_requests *blocks, bool *full)
+                                    struct wmi_asked *asked)
 {
     const unsigned shift = asking->block_shift, line_shift = asking->line_shift;
     struct wmi_same_row by_lane, block, same;
     struct row row = {0};
-    if (!make_row(asking, &by_lane, &row))
+    if (!find_offsets(asking, &by_lane, &row))
         return false;
+    asked->base = row.base;
+    if (is_repeated(asked, asking, &by_lane))
+        return true;
+    asked->asking = *asking;
+    memcpy(asked->offset, by_lane.of, sizeof by_lane.of);
+    wmi_compress_row(row.at.of, by_lane.of, asking->mask);
+    row.ascends = ascends(&row);
     if (asking->rules)
         find_costs(asking, &by_lane, asked);
     const uint64_t repeated = repeated_blocks(room, &row, shift, &block);
     const uint64_t again = repeated ? repeated_things(room, asking, &row, repeated, &block, &same) : 0;
     const uint32_t different = row.count - (unsigned)__builtin_popcountll(repeated);
     if (asking->kind == WMI_ACCESS_STORE)
-        find_full(asking, &row, &block, again, repeated, full + blocks->count);
+        find_full(asking, &row, &block, again, repeated, asked->full);
     if (asking->kind == WMI_ACCESS_ATOMIC && again)
-        list_often(&row, shift, &block, &same, repeated, blocks);
+        list_often(&row, shift, &block, &same, repeated, asked);
     else
-        list(&row, shift, repeated, blocks);
+        list(&row, shift, repeated, asked);
+    asked->used = find_used(asking, &by_lane);
     asked->lanes = row.count;
     asked->different = row.count - (unsigned)__builtin_popcountll(again);
     asked->lines = different;

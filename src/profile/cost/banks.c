@@ -148,8 +148,8 @@ struct wmi_lds_cost wmi_lds_passes_by(const struct wmi_access *access, const str
         if (is_misaligned(element, lanes, access->bytes)) {
             cost.serial += (uint32_t)__builtin_popcountll(lanes);
             cost.passes += (uint32_t)__builtin_popcountll(lanes);
-        } else if (by_halves && find(room, element->address, lanes, rules->banks,
-                                     access->kind != WMI_ACCESS_ATOMIC, &banks)) {
+        } else if (by_halves && find(room, (struct wmi_lane_addresses){.address = element->address}, lanes,
+                                     rules->banks, access->kind != WMI_ACCESS_ATOMIC, &banks)) {
             for (unsigned half = 0; half < wave_lanes / WMI_BANK_LANES; half++)
                 add_half(&banks.half[half], half, &cost);
         } else {

@@ -29,10 +29,10 @@ struct wmi_banks {
 };
 
 /* Computes the banks of the dwords that the lanes in `lanes` (possibly none) access. banks: WMI_BANKS_LEAST
- * or WMI_BANKS_MOST. share: lanes with the same dword are served together. False: an address is too high;
- * nothing was changed. */
-typedef bool wmi_banks_find(struct wmi_same *room, const uint64_t *address, uint64_t lanes, unsigned banks,
-                            bool share, struct wmi_banks *found);
+ * or WMI_BANKS_MOST. share: lanes with the same dword are served together. False: an address is too high or
+ * not accepted; nothing was changed. */
+typedef bool wmi_banks_find(struct wmi_same *room, struct wmi_lane_addresses addresses, uint64_t lanes,
+                            unsigned banks, bool share, struct wmi_banks *found);
 
 /* Returns the fastest finder for this CPU and waves of 32 or 64 lanes. */
 wmi_banks_find *wmi_banks_finder(enum wmi_cpu_level level, unsigned wave_lanes);

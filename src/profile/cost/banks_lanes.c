@@ -107,13 +107,13 @@ static INLINE void find_busiest(const uint64_t *plane, unsigned banks, uint64_t 
 }
 
 wmi_banks_find WMI_BUILD_NAME(wmi_banks_find);
-bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, const uint64_t *address, uint64_t lanes,
-                                    unsigned banks, bool share, struct wmi_banks *found)
+bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, struct wmi_lane_addresses addresses,
+                                    uint64_t lanes, unsigned banks, bool share, struct wmi_banks *found)
 {
     uint64_t plane[6] = {0};
     struct wmi_same_row dword;
     u32v bits, high;
-    wmi_same_addresses(address, 0, lanes, &dword, &bits, &high);
+    wmi_same_addresses(addresses, 0, lanes, &dword, &bits, &high);
     if (wmi_any(high | bits >> (WMI_SAME_KEY_BITS + DWORD_SHIFT)))
         return false;
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {

@@ -3,7 +3,21 @@
 #ifndef WMI_PROFILE_SAME_H
 #define WMI_PROFILE_SAME_H
 
+#include "observe/observer.h"
+
+#include <stddef.h>
 #include <stdint.h>
+
+/* The addresses of a wave's lanes. */
+struct wmi_lane_addresses {
+    const uint64_t *address;           /* by lane; or NULL: */
+    const struct wmi_outline *outline; /* it has them, and only those are accepted that it allows */
+};
+
+static inline uint64_t wmi_lane_address(struct wmi_lane_addresses of, unsigned lane)
+{
+    return of.address ? of.address[lane] : wmi_outline_address(of.outline, lane);
+}
 
 enum { WMI_SAME_SLOT_BITS = 12 };
 

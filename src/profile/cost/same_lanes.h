@@ -26,16 +26,46 @@ static inline uint64_t wmi_same_bits(unsigned count)
     return UINT64_MAX >> (64 - count);
 }
 
+/* wmi_same_addresses() of an outline's addresses. */
+static inline void wmi_same_outlined(const struct wmi_outline *of, uint64_t base, uint64_t active,
+                                     struct wmi_same_row *low, u32v *low_bits, u32v *high_bits)
+{
+    const uint64_t distance = of->base - base, lowest = of->from > base ? of->from - base : 0;
+    const uint64_t last = of->to - wmi_shape_bytes(of->shape);
+    const uint64_t highest = last - base < UINT32_MAX ? last - base : UINT32_MAX;
+    const u32v none = wmi_splat_u32(0), from = wmi_splat_u32((uint32_t)lowest),
+               most = wmi_splat_u32((uint32_t)(highest - lowest));
+    const bool empty = last < base || lowest > highest;
+    *low_bits = none;
+    *high_bits = wmi_splat_u32(empty);
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v addend = wmi_load_u32((const char *)(of->low + i));
+        const u32v words = addend + (uint32_t)distance;
+        u32v high = wmi_splat_u32((uint32_t)(distance >> 32)) - (u32v)(words < addend); /* a carry is -1 */
+        if (of->high)
+            high += wmi_load_u32((const char *)(of->high + i));
+        high |= (u32v)(words - from > most);
+        *(u32v *)(low->of + i) = words;
+        *low_bits |= wmi_choose_bits((uint32_t)(active >> i), words, none);
+        *high_bits |= wmi_choose_bits((uint32_t)(active >> i), high, none);
+    }
+}
+
 /* Subtracts `base` from the addresses. low: lower words of the differences; low_bits, high_bits: all lower
- * and upper words of lanes in `active`, combined by OR. */
-static inline void wmi_same_addresses(const uint64_t *address, uint64_t base, uint64_t active,
+ * and upper words of lanes in `active`, combined by OR; high_bits is not 0 either if a lane is not accepted.
+ */
+static inline void wmi_same_addresses(struct wmi_lane_addresses of, uint64_t base, uint64_t active,
                                       struct wmi_same_row *low, u32v *low_bits, u32v *high_bits)
 {
+    if (!of.address) {
+        wmi_same_outlined(of.outline, base, active, low, low_bits, high_bits);
+        return;
+    }
     typedef uint64_t loose_u64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(8)));
     const u32v none = wmi_splat_u32(0);
     *low_bits = *high_bits = none;
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
-        const loose_u64v *at = (const loose_u64v *)(address + i);
+        const loose_u64v *at = (const loose_u64v *)(of.address + i);
         const struct wmi_f64x2 from_base = {{(f64v)(at[0] - base), (f64v)(at[1] - base)}};
         const u32v words = wmi_low_words(from_base);
         const uint32_t lanes = (uint32_t)(active >> i);
@@ -55,17 +85,21 @@ static inline uint64_t wmi_same_as(const struct wmi_same_row *keys, unsigned lan
     return same;
 }
 
+/* Keys that are less than the number of slots apart, and steps of powers of two, mostly have different slots.
+ */
+static inline u32v wmi_same_slot(u32v key)
+{
+    const u32v high = key >> WMI_SAME_SLOT_BITS;
+    return (key + high + (high << WMI_SAME_LANE_BITS)) & ((1 << WMI_SAME_SLOT_BITS) - 1);
+}
+
 /* Writes key and number of each lane to its slot, so that the lowest lane wins; returns the contents of each
  * lane's slot. Lanes from `count` on have no effect: they are overwritten or never read. */
 static inline void wmi_same_meet(struct wmi_same *room, unsigned count, const struct wmi_same_row *named,
                                  const struct wmi_same_row *slot, struct wmi_same_row *there)
 {
-    enum { AT_ONCE = 8 };
-    for (size_t end = (count + AT_ONCE - 1) & -AT_ONCE; end > 0; end -= AT_ONCE) {
-        const uint32_t *slots = slot->of + end - AT_ONCE, *names = named->of + end - AT_ONCE;
-        for (unsigned i = AT_ONCE; i-- > 0;)
-            room->slot[slots[i]] = names[i];
-    }
+    for (unsigned end = (count + WMI_VECTOR_LANES - 1) & -WMI_VECTOR_LANES; end > 0; end -= WMI_VECTOR_LANES)
+        wmi_scatter_u32(room->slot, slot->of + end - WMI_VECTOR_LANES, named->of + end - WMI_VECTOR_LANES);
     for (unsigned i = 0; i < count; i += WMI_VECTOR_LANES)
         *(u32v *)(there->of + i) = wmi_gather_u32(room->slot, *(const u32v *)(slot->of + i));
 }
@@ -85,7 +119,7 @@ static inline uint64_t wmi_same_find(struct wmi_same *room, const struct wmi_sam
         const u32v key = *(const u32v *)(keys->of + i);
         *(u32v *)(earliest->of + i) = number;
         *(u32v *)(named.of + i) = key << WMI_SAME_LANE_BITS | number;
-        *(u32v *)(slot.of + i) = key * 0x9e3779b1 >> (32 - WMI_SAME_SLOT_BITS);
+        *(u32v *)(slot.of + i) = wmi_same_slot(key);
     }
     if (may >> WMI_SAME_FEW && __builtin_popcountll(may) > WMI_SAME_FEW) {
         struct wmi_same_row there = {0};

@@ -6,6 +6,8 @@
  * generation's vector cache: 64 bytes from gfx6 to gfx90a, 128 later (CDNA3 ISA; rocprofiler-compute's TCP
  * counters; AMD's RDNA white paper). */
 #include "profile/measure/measure.h"
+
+#include "observe/observer.h"
 #include "profile/cost/asked.h"
 #include "profile/cost/banks.h"
 
@@ -62,9 +64,10 @@ unsigned wmi_line_bytes(const struct wmi_cost_rules *rules, unsigned path)
 
 struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, unsigned wave_lanes)
 {
-    struct wmi_measurer *measurer = calloc(1, sizeof *measurer);
+    struct wmi_measurer *measurer = aligned_alloc(alignof(struct wmi_measurer), sizeof *measurer);
     if (!measurer)
         return NULL;
+    memset(measurer, 0, sizeof *measurer);
     measurer->rules = rules;
     measurer->wave_lanes = wave_lanes;
     measurer->find_asked = wmi_asked_finder(wmi_cpu_level(), wave_lanes);
@@ -252,12 +255,11 @@ static void measure_lds(struct wmi_measurer *measurer, const struct wmi_access *
 }
 
 /* The fast paths, which cover most accesses: one element of a power of two of bytes, naturally aligned.
- * False: they do not apply, and nothing was counted. */
+ * addresses: of the first element. False: they do not apply, and nothing was counted. */
 static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access *access,
-                          struct touched touched[WMI_SPACE_COUNT])
+                          struct wmi_lane_addresses addresses, struct touched touched[WMI_SPACE_COUNT])
 {
     const struct wmi_element *element = &access->element[0];
-    struct wmi_requests *requests = &measurer->measure.requests;
     measurer->has_asked = measurer->has_banks = false;
     if (access->elements != 1 || access->path == WMI_PATH_SMEM || !access->bytes ||
         access->bytes > WMI_ASKED_MOST || (access->bytes & (access->bytes - 1)))
@@ -268,8 +270,8 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
         return true;
     const unsigned banks = rules ? rules->lds.banks : WMI_BANKS_MOST;
     if (element->space == WMI_SPACE_LDS && access->bytes == DWORD &&
-        measurer->find_banks(&measurer->same, element->address, lanes, banks,
-                             access->kind != WMI_ACCESS_ATOMIC, &measurer->banks) &&
+        measurer->find_banks(&measurer->same, addresses, lanes, banks, access->kind != WMI_ACCESS_ATOMIC,
+                             &measurer->banks) &&
         measurer->banks.aligned) {
         touched[WMI_SPACE_LDS].bytes = DWORD * measurer->banks.different;
         measurer->has_banks = true;
@@ -277,7 +279,7 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
     }
     const bool global = element->space == WMI_SPACE_GLOBAL;
     const struct wmi_asking asking = {
-        .address = element->address,
+        .at = addresses,
         .mask = lanes,
         .kind = global ? access->kind : WMI_ACCESS_LOAD,
         .bytes = access->bytes,
@@ -287,13 +289,13 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
         .may_be_fast = rules && wmi_coalesce_narrow(access, &rules->vector),
         .rules = rules && global ? &rules->vector : NULL,
     };
-    if (!measurer->find_asked(&measurer->same, &asking, &measurer->asked, requests, measurer->measure.full))
+    if (!measurer->find_asked(&measurer->same, &asking, &measurer->asked))
         return false;
     touched[element->space].bytes = (uint64_t)measurer->asked.different * access->bytes;
     touched[element->space].lines = measurer->asked.lines;
     measurer->has_asked = global;
-    if (!global || !rules) /* no requests to the vector cache */
-        requests->count = 0;
+    if (global && rules) /* else no requests to the vector cache */
+        measurer->measure.requests.count = measurer->asked.count;
     return true;
 }
 
@@ -308,22 +310,33 @@ static void ask_scalar(struct wmi_measure *measure, const struct wmi_access *acc
             measure->requests.block[measure->requests.count++] = block;
 }
 
-const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struct wmi_access *access)
+static void begin(struct wmi_measurer *measurer, const struct wmi_access *access)
 {
     struct wmi_measure *measure = &measurer->measure;
-    struct touched touched[WMI_SPACE_COUNT] = {0};
     memset(measure->sum, 0, sizeof measure->sum);
     measure->lds = (struct wmi_lds_cost){0};
     measure->requests.count = 0;
-    measurer->line_shift = (unsigned)__builtin_ctz(wmi_line_bytes(measurer->rules, access->path));
     measurer->ordered = 0;
+    measurer->line_shift = (unsigned)__builtin_ctz(wmi_line_bytes(measurer->rules, access->path));
+}
+
+/* What touch_quickly() does, for all accesses. */
+static void touch(struct wmi_measurer *measurer, const struct wmi_access *access,
+                  struct touched touched[WMI_SPACE_COUNT])
+{
     if (++measurer->sectors.now == 0) {
         memset(measurer->sectors.stamp, 0, sizeof measurer->sectors.stamp);
         measurer->sectors.now = 1;
     }
-    const bool touches = !touch_quickly(measurer, access, touched);
-    for (unsigned i = 0; i < access->elements && touches; i++)
+    for (unsigned i = 0; i < access->elements; i++)
         add_element(measurer, &touched[access->element[i].space], &access->element[i], access->bytes);
+}
+
+/* Sets the sums and costs of an access that touched so much. */
+static void sum_up(struct wmi_measurer *measurer, const struct wmi_access *access,
+                   const struct touched touched[WMI_SPACE_COUNT])
+{
+    struct wmi_measure *measure = &measurer->measure;
     const uint32_t lanes = (uint32_t)__builtin_popcountll(access->lanes);
     measure->sum[WMI_SUM_LANES] = lanes;
     measure->sum[WMI_SUM_BYTES_ASKED] = lanes * access->elements * access->bytes;
@@ -334,14 +347,69 @@ const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struc
     measure->sum[WMI_SUM_IDEAL_LINES] =
         (uint32_t)((global->bytes + (1u << measurer->line_shift) - 1) >> measurer->line_shift);
     if (!measurer->rules || access->path == WMI_PATH_GDS)
-        return measure;
+        return;
     if (access->path == WMI_PATH_SMEM) {
         ask_scalar(measure, access);
-        return measure;
+        return;
     }
     if (access->path != WMI_PATH_DS)
         measure_vector(measurer, access);
     if (access->path == WMI_PATH_DS || access->path == WMI_PATH_FLAT)
         measure_lds(measurer, access);
-    return measure;
+}
+
+/* Lists the requests that the fast path found. */
+static void list_asked(struct wmi_measurer *measurer)
+{
+    struct wmi_measure *measure = &measurer->measure;
+    const struct wmi_asked *asked = &measurer->asked;
+    for (uint32_t i = 0; i < measure->requests.count; i++)
+        measure->requests.block[i] =
+            (asked->base + ((uint64_t)asked->block[i] << measure->shift)) >> measure->shift;
+    memcpy(measure->full, asked->full, measure->requests.count);
+}
+
+const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struct wmi_access *access)
+{
+    const struct wmi_lane_addresses addresses = {.address =
+                                                     access->elements ? access->element[0].address : NULL};
+    struct touched touched[WMI_SPACE_COUNT] = {0};
+    begin(measurer, access);
+    const bool quickly = touch_quickly(measurer, access, addresses, touched);
+    if (!quickly)
+        touch(measurer, access, touched);
+    measurer->measure.used = quickly && measurer->has_asked ? measurer->asked.used : wmi_used_dwords(access);
+    sum_up(measurer, access, touched);
+    if (quickly && measurer->has_asked)
+        list_asked(measurer);
+    return &measurer->measure;
+}
+
+const struct wmi_measure *wmi_measure_outline(struct wmi_measurer *measurer, enum wmi_path path,
+                                              enum wmi_access_kind kind, const struct wmi_outline *outline,
+                                              const struct wmi_asked **asked)
+{
+    const enum wmi_address_space space = wmi_shape_space(outline->shape);
+    const uint8_t bytes = wmi_shape_bytes(outline->shape);
+    struct touched touched[WMI_SPACE_COUNT] = {0};
+    if (!measurer->rules || outline->shape != wmi_access_shape(space, 1, bytes) ||
+        outline->to - outline->from < bytes || (space != WMI_SPACE_GLOBAL && bytes != DWORD))
+        return NULL;
+    struct wmi_access access; /* what the fast paths do not read is not initialised */
+    access.path = path;
+    access.kind = kind;
+    access.lanes = outline->lanes;
+    access.elements = 1;
+    access.bytes = bytes;
+    access.element[0] = (struct wmi_element){.space = space, .mask = outline->lanes};
+    const struct wmi_lane_addresses addresses = {.outline = outline};
+    begin(measurer, &access);
+    if (!touch_quickly(measurer, &access, addresses, touched) ||
+        !(measurer->has_banks ? wmi_lds_by_halves(&access, &measurer->rules->lds)
+                              : measurer->has_asked && !measurer->asked.quads))
+        return NULL;
+    measurer->measure.used = measurer->has_asked ? measurer->asked.used : 0;
+    *asked = measurer->has_asked ? &measurer->asked : NULL;
+    sum_up(measurer, &access, touched);
+    return &measurer->measure;
 }

@@ -114,7 +114,7 @@ void wmi_memo_keep(struct wmi_memo *memo, struct wmi_patterns *patterns, const s
     memo->shift = (uint8_t)measure->shift;
     memo->word_count = (uint8_t)word_count;
     memcpy(memo->sum, measure->sum, sizeof memo->sum);
-    memo->used = wmi_used_dwords(access);
+    memo->used = measure->used;
     memo->lds = measure->lds;
     if (word_count)
         memcpy(memo->words, words, word_count * sizeof *words);

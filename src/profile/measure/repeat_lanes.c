@@ -52,7 +52,7 @@ bool WMI_BUILD_NAME(wmi_repeat_outline)(void *local, const struct wmi_outline *o
         return false;
     struct wmi_shard_counts *of = &shard->counts[slot];
     if (shard->first_wave + outline->wave < of->quick_from)
-        return !shard->first_wave; /* not sampled: done */
+        return !shard->first_wave /* not sampled: done */ || wmi_shard_measure(shard, of, outline, slot);
     const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
     const uint32_t low = outline->low[first], *high = outline->high;
     const uint64_t base = outline->base + (low | (high ? (uint64_t)high[first] << 32 : 0));

@@ -6,6 +6,7 @@
 #include "profile/measure/shard.h"
 
 #include "memory/space.h"
+#include "profile/cost/asked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,8 +97,8 @@ static void keep_wave(struct wm_profile_wave *kept, const struct wmi_access *acc
 }
 
 /* Adds what was measured, `times`. */
-static void add_sums(struct wmi_counts *counts, const uint32_t sum[WMI_SUM_COUNT],
-                     const struct wmi_lds_cost *lds, uint64_t times)
+static inline void add_sums(struct wmi_counts *counts, const uint32_t sum[WMI_SUM_COUNT],
+                            const struct wmi_lds_cost *lds, uint64_t times)
 {
     for (unsigned i = 0; i < WMI_SUM_COUNT; i++)
         counts->sum[i] += sum[i] * times;
@@ -137,29 +138,35 @@ static void describe_slot(struct wm_profile *profile, uint32_t slot, const struc
                                           .policy = (uint8_t)access->policy});
 }
 
+/* Accesses from here on may go the short way, unless memos rest. */
+static void set_quick(struct wmi_shard_counts *of)
+{
+    of->quick_from = of->rests ? UINT64_MAX : of->first;
+}
+
+static void add_measure(struct wmi_counts *counts, const struct wmi_measure *measure)
+{
+    add_sums(counts, measure->sum, &measure->lds, 1);
+    counts->used |= measure->used;
+}
+
 /* An access that is not like one before it. place: of the memo to make of it, or NULL. */
 static void measure_access(struct wmi_shard *shard, struct wmi_shard_counts *of,
                            const struct wmi_access *access, uint32_t slot, struct wmi_memo **place)
 {
     const struct wmi_measure *measure = wmi_measure(shard->measurer, access);
-    struct wmi_log_group *group = slot < WMI_LOG_SLOTS ? shard->group : NULL;
-    const uint64_t *words = NULL;
-    size_t word_count = 0;
+    const struct wmi_log_wave *wave = shard->group ? &shard->group->wave[access->wave] : NULL;
+    const size_t before = wave ? wave->size : 0;
     of->counts.path = access->path;
     of->counts.kind = access->kind;
     const uint32_t bytes = (uint32_t)access->elements * access->bytes;
     of->counts.bytes = bytes > of->counts.bytes ? bytes : of->counts.bytes;
-    add_sums(&of->counts, measure->sum, &measure->lds, 1);
-    if (of->counts.used != UINT32_MAX)
-        of->counts.used |= wmi_used_dwords(access);
-    if (group && measure->requests.count) {
-        const struct wmi_log_wave *wave = &group->wave[access->wave];
-        const size_t before = wave->size;
+    add_measure(&of->counts, measure);
+    if (wave && slot < WMI_LOG_SLOTS && measure->requests.count) {
         describe_slot(shard->profile, slot, access, measure->shift);
-        wmi_log_append(group, access->wave, slot, measure->requests.block,
+        of->described = true;
+        wmi_log_append(shard->group, access->wave, slot, measure->requests.block,
                        access->kind == WMI_ACCESS_STORE ? measure->full : NULL, measure->requests.count);
-        word_count = wave->size - before;
-        words = word_count ? wave->words + before : NULL;
     }
     if (!place)
         return;
@@ -168,13 +175,8 @@ static void measure_access(struct wmi_shard *shard, struct wmi_shard_counts *of,
     if (!*place)
         return;
     settle(&of->counts, *place);
-    wmi_memo_keep(*place, &shard->patterns, access, measure, words, word_count);
-}
-
-/* Accesses from here on may go the short way, unless memos rest. */
-static void set_quick(struct wmi_shard_counts *of)
-{
-    of->quick_from = of->rests ? UINT64_MAX : of->first;
+    const size_t words = wave ? wave->size - before : 0;
+    wmi_memo_keep(*place, &shard->patterns, access, measure, words ? wave->words + before : NULL, words);
 }
 
 /* Caches are invalidated. The log has a block that means nothing. */
@@ -194,6 +196,45 @@ static void count_control(struct wmi_shard *shard, struct wmi_counts *counts, co
 bool wmi_shard_log(struct wmi_shard *shard, const struct wmi_memo *memo, uint32_t wave, uint64_t distance)
 {
     wmi_log_repeat(shard->group, wave, memo->words, memo->word_count, distance);
+    return true;
+}
+
+/* Logs an access that was measured from its outline. */
+static void log_asked(struct wmi_shard *shard, const struct wmi_asked *asked, uint32_t slot, uint32_t wave)
+{
+    const bool *full = asked->asking.kind == WMI_ACCESS_STORE ? asked->full : NULL;
+    const uint64_t first = asked->base >> asked->asking.block_shift;
+    if (!full || !memchr(full, !full[0], asked->count)) {
+        wmi_log_append_near(shard->group, wave, slot, first, asked->block, full && full[0], asked->count);
+        return;
+    }
+    uint64_t block[64];
+    for (uint32_t i = 0; i < asked->count; i++)
+        block[i] = first + asked->block[i];
+    wmi_log_append(shard->group, wave, slot, block, full, asked->count);
+}
+
+bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
+                       const struct wmi_outline *outline, uint32_t slot)
+{
+    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
+    const uint64_t start = wmi_outline_address(outline, first);
+    const bool logged = wmi_shape_space(outline->shape) == WMI_SPACE_GLOBAL && shard->group;
+    if (!of->rests || shard->first_wave + outline->wave < of->first || (logged && !of->described) ||
+        wmi_shard_is_scratch(shard, start))
+        return false;
+    const struct wmi_asked *asked;
+    const struct wmi_measure *measure =
+        wmi_measure_outline(shard->measurer, (enum wmi_path)of->counts.path,
+                            (enum wmi_access_kind)of->counts.kind, outline, &asked);
+    if (!measure)
+        return false;
+    of->rests--;
+    set_quick(of);
+    wmi_shard_count_depth(&of->counts, outline->depth);
+    add_measure(&of->counts, measure);
+    if (asked && shard->group && slot < WMI_LOG_SLOTS)
+        log_asked(shard, asked, slot, outline->wave);
     return true;
 }
 

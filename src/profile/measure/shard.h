@@ -20,6 +20,7 @@ struct wmi_shard_counts {
     struct wmi_memo *last;           /* the memo that matched last; NULL: unknown */
     uint32_t in_vain, pause;         /* consecutive misses of the memos; initial value of `rests` */
     uint32_t rests;                  /* accesses until the memos are tried again */
+    bool described;                  /* to the cache model */
     struct wmi_counts counts;
     struct wmi_memo *memos[WMI_SHARD_MEMOS]; /* NULL: nothing measured yet */
 };
@@ -89,6 +90,10 @@ static inline bool wmi_memo_within(const struct wmi_memo *memo, uint64_t base, u
                    behind = base + (uint64_t)(int64_t)memo->behind;
     return lowest >= from && behind <= to && behind >= lowest;
 }
+
+/* Counts and logs an access by its outline while the memos rest. False: the whole access is needed. */
+bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
+                       const struct wmi_outline *outline, uint32_t slot);
 
 /* Logs a repetition of the access of the memo; slow path. */
 bool wmi_shard_log(struct wmi_shard *shard, const struct wmi_memo *memo, uint32_t wave, uint64_t distance);
