@@ -297,7 +297,7 @@ static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page
     struct wmi_race_detail *detail = detail_of(shadow, page, block);
     if (!detail || (!detail->part && !(detail->part = take(shadow, &shadow->parts, sizeof *detail->part))))
         return false;
-    const struct wmi_race_entry *entry = page->entry + (size_t)block * page->room;
+    const struct wmi_race_entry *entry = wmi_race_list(page, block);
     detail->part->count = 0;
     detail->part->longer = false;
     for (uint32_t i = 0; i < page->room; i++)

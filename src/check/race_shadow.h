@@ -215,6 +215,12 @@ static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, struct wm
     return true;
 }
 
+/* The list of a block: page->room entries, of which there may be none yet. */
+static inline struct wmi_race_entry *wmi_race_list(const struct wmi_race_page *page, unsigned block)
+{
+    return page->room ? page->entry + (size_t)block * page->room : NULL;
+}
+
 /* Gives the lists of the page's blocks more room. False: they have all that they may have, or no memory. */
 bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page);
 /* Records an access to some bytes (a mask) of each of the dwords of a block that is not divided, if it meets
@@ -227,7 +233,7 @@ bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *
 static inline bool wmi_race_put(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                                 enum wmi_race_role_of role, uint32_t dwords, uint64_t record)
 {
-    struct wmi_race_entry *entry = page->entry + (size_t)block * page->room, *mine = NULL, *free = NULL;
+    struct wmi_race_entry *entry = wmi_race_list(page, block), *mine = NULL, *free = NULL;
     for (uint32_t i = 0; i < page->room; i++) {
         if (entry[i].role == role && entry[i].record != record)
             entry[i].dwords &= ~dwords;
@@ -254,7 +260,7 @@ static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct w
     const uint64_t record = access->record | 15;
     if (page->parted >> block & 1)
         return wmi_race_touch_bytes(shadow, page, block, dwords, 15, access);
-    const struct wmi_race_entry *entry = page->entry + (size_t)block * page->room;
+    const struct wmi_race_entry *entry = wmi_race_list(page, block);
     uint32_t taken = 0; /* dwords that another wave has read */
     for (uint32_t i = 0; i < page->room; i++) {
         if (!(entry[i].dwords & dwords) || wmi_race_is_settled(entry[i].record, access))

@@ -236,7 +236,7 @@ static bool put_field(struct wmi_stretch *s, const struct wmi_step *step, uint32
     if (!wmi_stretch_has_base(s, row) || !width)
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, row);
-    if (a.stride && (first ? a.stride * LAST >> first : a.stride * LAST >> width))
+    if ((uint64_t)a.stride * LAST >> (first ? first : width)) /* it always carries */
         return false;
     const unsigned d = wmi_stretch_register(s), above = first + width < 32 ? 32 - first - width : 0;
     wmi_spread_begin(&s->host);
