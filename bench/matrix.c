@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures MFMA, SMFMAC, WMMA and SWMMAC on the best CPU level of the host: nanoseconds per instruction, and
- * products per second. Operands are random between -2 and 2. */
+ * products per second. Operands are random between -2 and 2. Then four products as the host's best vector
+ * loop makes them, with operands converted before: f32 for f16, bf16 and fp8, and where the host has them its
+ * own products of bf16. Times are the thread's. */
 #include "sem/matrix.h"
 #include "base/host_float.h"
 #include "isa/isa.h"
+#include "matrix_loops.h"
 #include "sem/table.h"
 #include "sem/wmma.h"
 #include "small.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +84,42 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static void print(const char *name, const char *kind, double each, double products)
+{
+    printf("%-32s %s  %7.0f ns  %6.2f G products/s\n", name, kind, 1e9 * each, 1e-9 * products / each);
+}
+
+/* Products of m x n x k by the loops of matrix_loops.c. */
+static void measure_loops(unsigned passes)
+{
+    static const struct {
+        const char *name;
+        unsigned m, n, k;
+        enum { F32, F64, BF16 } type;
+    } loops[] = {
+        {"32x32x8 in f32", 32, 32, 8, F32},  {"16x16x16 in f32", 16, 16, 16, F32},
+        {"16x16x16 bf16", 16, 16, 16, BF16}, {"16x16x32 in f32", 16, 16, 32, F32},
+        {"16x16x4 in f64", 16, 16, 4, F64},
+    };
+    enum { MOST = 32 * 32 };
+    static double a[MOST], b[MOST],
+        d[MOST]; /* also of f32 and of pairs of bf16: zeros, which take no longer */
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        const unsigned m = loops[i].m, n = loops[i].n, k = loops[i].k;
+        bool known = true;
+        const double start = seconds();
+        for (unsigned pass = 0; known && pass < passes; pass++)
+            if (loops[i].type == F64)
+                bench_product_f64(d, a, b, m, n, k);
+            else if (loops[i].type == F32)
+                bench_product_f32((float *)d, (const float *)a, (const float *)b, m, n, k);
+            else
+                known = bench_product_bf16((float *)d, (const uint32_t *)a, (const uint32_t *)b, m, n, k);
+        if (known)
+            print(loops[i].name, "host  ", (seconds() - start) / passes, (double)m * n * k);
+    }
+}
+
 int main(void)
 {
     const size_t rows = offsetof(struct wmi_frame, rows);
@@ -118,9 +158,9 @@ int main(void)
                 p = p->body((char *)frame, p);
         const double each = (seconds() - start) / passes / STEPS;
         const double products = (double)m->m * m->n * m->k * m->blocks / (m->sparse ? 2 : 1);
-        printf("%-32s %s  %7.0f ns  %6.2f G products/s\n", wmi_rows[cases[i].id].name, cases[i].generation,
-               1e9 * each, 1e-9 * products / each);
+        print(wmi_rows[cases[i].id].name, cases[i].generation, each, products);
     }
+    measure_loops(passes * STEPS);
     free(frame);
     return 0;
 }

@@ -238,14 +238,44 @@ static void flush_side(struct side *side, unsigned elements, unsigned element)
         }
 }
 
-/* In 4x4 matrices each lane has its own block and row. */
-static void spread_side(struct side *to, const struct side *from, unsigned elements, unsigned i)
+/* 4x4 matrices: each lane has its own block, and each register of D a row of A. */
+static void spread_rows(struct tile *t, const struct side *a, const struct side *b, unsigned elements,
+                        tile_function *function, const wmi_word *c, unsigned c_mask, wmi_word *d)
 {
-    for (unsigned e = 0; e < elements; e++)
-        for (unsigned lane = 0; lane < 64; lane++) {
-            to->value[e][lane] = from->value[e][(lane & ~3u) + i];
-            to->power[e][lane] = from->power[e][(lane & ~3u) + i];
+    struct side rows;
+    t->rows = 1;
+    t->row[0] = t->at[0] = 0;
+    for (unsigned row = 0; row < 4; row++) {
+        for (unsigned e = 0; e < elements; e++)
+            for (unsigned lane = 0; lane < 64; lane++) {
+                rows.value[e][lane] = a->value[e][(lane & ~3u) + row];
+                rows.power[e][lane] = a->power[e][(lane & ~3u) + row];
+            }
+        for (unsigned lane = 0; lane < 64; lane += COLUMNS) {
+            const unsigned at = 64 * row + lane;
+            t->a = rows.value[0] + lane;
+            t->b = b->value[0] + lane;
+            function(t, c + (at & c_mask), c_mask, d + at);
         }
+    }
+}
+
+/* Each row of A selects elements of B. */
+static void sparse_rows(const struct tile *tile, const struct wmi_matrix *m, const wmi_word *indices,
+                        const struct wmi_matrix_use *use, tile_function *function, const wmi_word *c,
+                        unsigned c_mask, wmi_word *d)
+{
+    uint16_t a_at[DEPTH], b_at[DEPTH];
+    struct tile t = *tile;
+    t.a_at = a_at;
+    t.b_at = b_at;
+    t.rows = 1;
+    for (unsigned n = 0; n < tile->rows; n++) {
+        sparse_places(a_at, b_at, m, indices, use, tile->row[n]);
+        t.row[0] = tile->row[n];
+        t.at[0] = tile->at[n];
+        function(&t, c, c_mask, d);
+    }
 }
 
 static tile_function *function_of(const struct wmi_matrix *m, unsigned rules, unsigned depth, struct tile *t)
@@ -268,36 +298,56 @@ static tile_function *function_of(const struct wmi_matrix *m, unsigned rules, un
     return eight ? cut_split_tile : m->a == WMI_ELEMENT_xf32 || depth == 4 ? cut_4_tile : cut_8_tile;
 }
 
+/* from: the lane that each lane reads, NULL for its own. */
+static void read_f64(double *to, const wmi_word *rows, const uint8_t *from, bool negative)
+{
+    if (from) {
+        for (unsigned lane = 0; lane < 64; lane++)
+            to[lane] = wmi_get_f64(rows, from[lane]);
+    } else {
+        for (unsigned lane = 0; lane < 64; lane += WMI_VECTOR_LANES) {
+            const struct wmi_f64x2 pair = wmi_load_f64((const char *)(rows + lane), 256);
+            *(f64v *)(to + lane) = pair.v[0];
+            *(f64v *)(to + lane + WMI_VECTOR_LANES / 2) = pair.v[1];
+        }
+    }
+    for (unsigned lane = 0; negative && lane < 64; lane++)
+        to[lane] = -to[lane];
+}
+
 /* f64: a chain of fused multiply-adds. */
 static void multiply_f64(const struct wmi_matrix *m, const struct wmi_matrix_use *use, const wmi_word *a_rows,
                          const wmi_word *b_rows, const wmi_word *c_rows, wmi_word *d_rows)
 {
     const f64v nan = (f64v)wmi_splat_u64(0x7ff8000000000000);
     _Alignas(64) double a[64], b[64];
-    uint8_t from_a[64], from_b[64];
-    const double sign_a = use->neg & 1 ? -1 : 1, sign_b = use->neg & 2 ? -1 : 1;
     const uint64_t flip = use->neg & 4 ? UINT64_C(1) << 63 : 0;
     const unsigned pairs = m->m == 4 ? 1 : 4;
-    lanes_of_a(from_a, use->cbsz, use->abid);
-    lanes_of_b(from_b, use->blgp);
-    for (unsigned lane = 0; lane < 64; lane++) {
-        a[lane] = sign_a * wmi_get_f64(a_rows, from_a[lane]);
-        b[lane] = sign_b * wmi_get_f64(b_rows, from_b[lane]);
-    }
-    for (unsigned chunk = 0; chunk < 4 * pairs; chunk++) {
-        const unsigned pair = chunk / 4, quarter = chunk % 4, i = m->m == 4 ? quarter : 4 * pair + quarter;
-        for (unsigned lane = 0; lane < COLUMNS; lane += WMI_VECTOR_LANES) {
-            const unsigned at = 128 * pair + 16 * quarter + lane;
+    uint8_t from[64];
+    if (use->cbsz)
+        lanes_of_a(from, use->cbsz, use->abid);
+    read_f64(a, a_rows, use->cbsz ? from : NULL, use->neg & 1);
+    if (use->blgp)
+        lanes_of_b(from, use->blgp);
+    read_f64(b, b_rows, use->blgp ? from : NULL, use->neg & 2);
+    for (unsigned lane = 0; lane < COLUMNS; lane += WMI_VECTOR_LANES) {
+        struct wmi_f64x2 factors[4]; /* of B */
+        for (unsigned k = 0; k < 4; k++)
+            for (unsigned half = 0; half < 2; half++)
+                factors[k].v[half] = *(const f64v *)(b + 16 * k + lane + half * WMI_VECTOR_LANES / 2);
+        for (unsigned chunk = 0; chunk < 4 * pairs; chunk++) {
+            const unsigned pair = chunk / 4, quarter = chunk % 4, at = 128 * pair + 16 * quarter + lane;
             struct wmi_f64x2 sum = wmi_load_f64((const char *)(c_rows + (use->constant ? 0 : at)), 256);
             for (unsigned half = 0; half < 2; half++) {
                 const unsigned first = lane + half * WMI_VECTOR_LANES / 2;
                 f64v r = (f64v)((u64v)sum.v[half] ^ flip);
                 for (unsigned k = 0; k < 4; k++) {
-                    f64v factor = (f64v)wmi_splat_u64(WMI_BITS_AS(uint64_t, a[16 * k + i]));
+                    const double *const row = a + 16 * k + (m->m == 4 ? quarter : 4 * pair + quarter);
+                    f64v factor = (f64v)wmi_splat_u64(WMI_BITS_AS(uint64_t, *row));
                     if (m->m == 4)
                         for (unsigned l = 0; l < WMI_VECTOR_LANES / 2; l++)
-                            factor[l] = a[16 * k + ((first + l) & ~3u) + i];
-                    r = wmi_fused_f64(factor, *(const f64v *)(b + 16 * k + first), r);
+                            factor[l] = row[(first + l) & ~3u];
+                    r = wmi_fused_f64(factor, factors[k].v[half], r);
                 }
                 sum.v[half] = wmi_select_f64((u64v)(r != r), nan, r);
             }
@@ -312,7 +362,7 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
                         const wmi_word *b_rows, const wmi_word *c_rows, wmi_word *d_rows,
                         const wmi_word *const extra[2])
 {
-    struct side a, b, spread[4];
+    struct side a, b;
     int16_t a_shift[64] = {0}, b_shift[64] = {0};
     const bool formatted = m->a == WMI_ELEMENT_f8f6f4;
     uint8_t from_a[64], from_b[64];
@@ -345,45 +395,35 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
         flush_side(&a, a_elements, m->a);
         flush_side(&b, b_elements, m->b);
     }
-    for (unsigned i = 0; t.spread && i < 4; i++)
-        spread_side(&spread[i], &a, a_elements, i);
     if (!m->sparse) {
         places(a_at, m, depth, a_elements, 64);
         memcpy(b_at, a_at, sizeof b_at);
     }
-    /* Of 32 columns, the odd quarters of a row of D are the second half. */
+    if (t.spread) {
+        spread_rows(&t, &a, &b, a_elements, function, c_rows, c_mask, d_rows);
+        return;
+    }
+    /* The rows of a tile in the first block; of 32 columns, the odd quarters of a row of D are another tile.
+     */
     const unsigned halves = m->n == 32 ? 2 : 1;
-    for (unsigned block = 0; block < (t.spread ? 1 : m->blocks); block++)
+    for (unsigned in = 0; in < of_block; in++)
+        for (unsigned quarter = 0; quarter < 4; quarter += halves) {
+            t.row[t.rows] = (uint16_t)(m->m == 32 ? 8 * (in / 4) + 2 * quarter + in % 4 : 4 * quarter + in);
+            t.at[t.rows++] = (uint16_t)(64 * in + 16 * quarter);
+        }
+    for (unsigned block = 0; block < m->blocks; block++)
         for (unsigned half = 0; half < halves; half++) {
-            const unsigned columns = block * m->n + 16 * half;
+            const unsigned columns = block * m->n + 16 * half, at = 64 * of_block * block + 16 * half;
             t.a = a.value[0] + block * m->m;
             t.b = b.value[0] + columns;
             if (formatted) {
                 t.a_shift = a_shift;
                 t.b_shift = b_shift + columns;
             }
-            t.rows = 0;
-            for (unsigned in = 0; in < (t.spread ? 4 : of_block); in++)
-                for (unsigned quarter = half; quarter < 4; quarter += halves) {
-                    const unsigned i =
-                        m->m == 32 ? 8 * (in / 4) + 4 * (quarter / 2) + in % 4 : 4 * quarter + in;
-                    const unsigned row = block * of_block + in;
-                    t.row[t.rows] = (uint16_t)i;
-                    t.at[t.rows++] = (uint16_t)(64 * row + 16 * quarter);
-                    if (!t.spread && !m->sparse)
-                        continue;
-                    if (t.spread) { /* each lane has its own row and block */
-                        t.a = spread[in].value[0] + 16 * quarter;
-                        t.b = b.value[0] + 16 * quarter;
-                        t.row[0] = 0;
-                    } else {
-                        sparse_places(a_at, b_at, m, extra[0], use, i);
-                    }
-                    function(&t, c_rows, c_mask, d_rows);
-                    t.rows = 0;
-                }
-            if (t.rows)
-                function(&t, c_rows, c_mask, d_rows);
+            if (m->sparse)
+                sparse_rows(&t, m, extra[0], use, function, c_rows + (at & c_mask), c_mask, d_rows + at);
+            else
+                function(&t, c_rows + (at & c_mask), c_mask, d_rows + at);
         }
 }
 
