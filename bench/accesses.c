@@ -2,13 +2,13 @@
 /* Measures the time that the profile needs for an access with a new pattern: nanoseconds per access of a wave
  * of 64 lanes, in memory and LDS, with the rules of gfx9 and gfx10. `accesses [PART OF A NAME]` */
 #include "base/random.h"
+#include "clock.h"
 #include "profile/measure/measure.h"
 #include "small.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ACCESSES = 256, PASSES = 10, TRIES = 200 };
 
@@ -108,24 +108,17 @@ static const struct pattern {
     {"LDS atomics", WMI_PATH_DS, WMI_ACCESS_ATOMIC, 4, words, all_lanes},
 };
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* The minimum time per access, of several tries. */
 static double measure(struct wmi_measurer *measurer, const struct wmi_access *accesses)
 {
     double least = 1e9;
     const unsigned tries = bench_size(TRIES, 1);
     for (unsigned try = 0; try < tries; try++) {
-        const double begin = now();
+        const double begin = bench_seconds();
         for (int pass = 0; pass < PASSES; pass++)
             for (int i = 0; i < ACCESSES; i++)
                 wmi_measure(measurer, &accesses[i]);
-        const double seconds = (now() - begin) / (ACCESSES * PASSES);
+        const double seconds = (bench_seconds() - begin) / (ACCESSES * PASSES);
         least = seconds < least ? seconds : least;
     }
     return least;

@@ -3,6 +3,7 @@
  * all lanes active and with every second one. `bodies COMMONEST [PART OF A NAME]`; COMMONEST is the list of
  * the most frequent instructions in compiled code, which are compared with a goal at the end. */
 #include "base/host_float.h"
+#include "clock.h"
 #include "isa/isa.h"
 #include "sem/table.h"
 #include "small.h"
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     STEPS = 64, /* per pass, each with different operands */
@@ -20,13 +20,6 @@ enum {
     ROWS = 96, /* results begin in row 60 at most and have up to 32 */
     ROW = 256,
 };
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void set_lanes(struct wmi_lanes *set, uint64_t bits)
 {
@@ -84,11 +77,11 @@ static double measure(struct wmi_frame *frame, const struct wmi_op *steps)
     const unsigned passes = bench_size(PASSES, 2), tries = bench_size(TRIES, 1);
     double best = 1;
     for (unsigned i = 0; i < tries; i++) {
-        const double start = seconds();
+        const double start = bench_seconds();
         for (unsigned pass = 0; pass < passes; pass++)
             for (const struct wmi_op *p = steps; p;)
                 p = p->body((char *)frame, p);
-        const double time = seconds() - start;
+        const double time = bench_seconds() - start;
         best = time < best ? time : best;
     }
     return best * 1e9 / passes / STEPS;

@@ -2,13 +2,13 @@
 /* Measures buffer instructions: loops of one assembled instruction, in nanoseconds and lanes per second.
  *
  * Each figure is the minimum CPU time of several runs on one thread. */
+#include "clock.h"
 #include "small.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { REPEATS = 5, BODY = 16, LOOPS = 20000, SMALL_LOOPS = 20, MEMORY = 1 << 16 };
 
@@ -23,13 +23,6 @@ static _Noreturn void die(const char *what)
 {
     fprintf(stderr, "buffers: %s\n", what);
     exit(2);
-}
-
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static size_t write_code(const struct loop *loop, uint64_t memory, char *text, size_t size)
@@ -71,10 +64,10 @@ static double nanoseconds(const struct loop *loop, unsigned lanes)
         struct wm_dispatch dispatch = {
             .struct_size = sizeof dispatch, .grid = {lanes}, .workgroup = {lanes}, .threads = 1};
         struct wm_result result = {.struct_size = sizeof result};
-        const double begin = cpu_seconds();
+        const double begin = bench_cpu_seconds();
         if (wm_dispatch(machine, object, kernel, &dispatch, &result, &diag))
             die(diag.message);
-        const double seconds = cpu_seconds() - begin;
+        const double seconds = bench_cpu_seconds() - begin;
         if (result.fault.kind)
             die(result.fault.text);
         least = seconds < least ? seconds : least;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures what a dispatch costs apart from its waves: small grids of one kernel, again and again, on one
  * thread and on two. The first dispatch of a machine lowers the kernel; its time has a column of its own. */
+#include "clock.h"
 #include "small.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { REPEATS = 4001, SMALL_REPEATS = 21, GROUP = 256, ITEMS = 64 * GROUP };
 
@@ -14,13 +14,6 @@ static _Noreturn void die(const char *message)
 {
     fprintf(stderr, "dispatches: %s\n", message);
     exit(2);
-}
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static int ascending(const void *a, const void *b)
@@ -34,10 +27,10 @@ static double time_of(struct wm_machine *machine, const struct wm_object *object
 {
     struct wm_result result = {.struct_size = sizeof result};
     struct wm_diag diag;
-    const double begin = seconds();
+    const double begin = bench_seconds();
     if (wm_dispatch(machine, object, kernel, dispatch, &result, &diag))
         die(diag.message);
-    const double took = seconds() - begin;
+    const double took = bench_seconds() - begin;
     if (result.fault.kind)
         die(result.fault.text);
     return took;

@@ -2,13 +2,13 @@
 /* Measures a product of bf16 matrices of 1024x1024 through MFMA and LDS (gemm.cl): CPU time of a dispatch on
  * one thread. `gemm CODE-OBJECT TARGET`. Elements are small integers, so that the product is exact and is
  * compared with the host's. */
+#include "clock.h"
 #include "small.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SIDE = 1024, TILE = 128, REPEATS = 5, GOAL = 250 /* milliseconds */ };
 
@@ -16,13 +16,6 @@ static _Noreturn void die(const char *what)
 {
     fprintf(stderr, "gemm: %s\n", what);
     exit(2);
-}
-
-static double cpu_milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
 /* -8 to 7, of which all products and sums are exact in f32. */
@@ -86,10 +79,10 @@ int main(int argc, char **argv)
             .threads = 1,
         };
         struct wm_result result = {.struct_size = sizeof result};
-        const double begin = cpu_milliseconds();
+        const double begin = 1e3 * bench_cpu_seconds();
         if (wm_dispatch(machine, object, kernel, &dispatch, &result, &diag))
             die(diag.message);
-        const double taken = cpu_milliseconds() - begin;
+        const double taken = 1e3 * bench_cpu_seconds() - begin;
         if (result.fault.kind)
             die(result.fault.text);
         least = taken < least ? taken : least;

@@ -4,13 +4,13 @@
  * GB/s in common modes.
  *
  * Each figure is the minimum CPU time of several runs on one thread; linear and tiled runs alternate. */
+#include "clock.h"
 #include "small.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { REPEATS = 5, BODY = 8, LOOPS = 4000, SMALL_LOOPS = 4, SIDE = 512, COPIED = 2048, SMALL_COPIED = 128 };
 
@@ -18,13 +18,6 @@ static _Noreturn void die(const char *what)
 {
     fprintf(stderr, "images: %s\n", what);
     exit(2);
-}
-
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* A kernel that loads texels in rows. */
@@ -86,12 +79,12 @@ static double run(const struct program *p, unsigned lanes)
         .struct_size = sizeof dispatch, .grid = {lanes}, .workgroup = {lanes}, .threads = 1};
     struct wm_result result = {.struct_size = sizeof result};
     struct wm_diag diag;
-    const double begin = cpu_seconds();
+    const double begin = bench_cpu_seconds();
     if (wm_dispatch(p->machine, p->object, p->kernel, &dispatch, &result, &diag))
         die(diag.message);
     if (result.fault.kind)
         die(result.fault.text);
-    return cpu_seconds() - begin;
+    return bench_cpu_seconds() - begin;
 }
 
 static bool load(const char *target, const char *mode, unsigned lanes)
@@ -131,11 +124,11 @@ static bool convert(const char *target, const char *mode, uint32_t bytes)
     memset(packed, 1, l->packed);
     memset(tiled, 1, l->bytes);
     for (unsigned i = 0; i < 2 * REPEATS; i++) {
-        const double begin = cpu_seconds();
+        const double begin = bench_cpu_seconds();
         if (i % 2 ? wm_surface_untile(surface, tiled, l->bytes, packed, l->packed, &diag)
                   : wm_surface_tile(surface, packed, l->packed, tiled, l->bytes, &diag))
             die(diag.message);
-        const double seconds = cpu_seconds() - begin;
+        const double seconds = bench_cpu_seconds() - begin;
         least[i % 2] = seconds < least[i % 2] ? seconds : least[i % 2];
     }
     printf("%s, %2u bytes: tile %5.2f GB/s, untile %5.2f GB/s\n", mode, bytes,

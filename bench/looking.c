@@ -13,20 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "runner.h"
 #include "small.h"
 #include "workloads.h"
 
 enum { MOST_PAIRS = 99 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static int compare(const void *left, const void *right)
 {
@@ -52,9 +45,9 @@ static bool run_checked(struct runner *runner, unsigned threads, double *seconds
         (checked & WM_CHECK_PORTABILITY && wm_check_shuffle(runner->check, &(uint64_t){1}, 1, &diag)))
         return false;
     bool good = runner_allocate(runner) && runner_reset(runner);
-    const double begin = now();
+    const double begin = bench_seconds();
     good = good && runner_dispatch(runner, threads);
-    *seconds = now() - begin;
+    *seconds = bench_seconds() - begin;
     const struct wm_finding *findings = wm_check_findings(runner->check, &count);
     for (size_t i = 0; i < count; i++)
         fprintf(stderr, "%s+0x%llx %s: %s: %s\n", findings[i].kernel, (unsigned long long)findings[i].offset,
@@ -75,9 +68,9 @@ static bool run(struct runner *runner, unsigned threads, bool look, double *seco
         return false;
     if (!runner_reset(runner))
         return false;
-    const double begin = now();
+    const double begin = bench_seconds();
     const bool good = runner_dispatch(runner, threads);
-    *seconds = now() - begin;
+    *seconds = bench_seconds() - begin;
     wm_profile_destroy(runner->profile);
     runner->profile = NULL;
     return good;

@@ -5,6 +5,7 @@
  * own products of bf16. Times are the thread's. */
 #include "sem/matrix.h"
 #include "base/host_float.h"
+#include "clock.h"
 #include "isa/isa.h"
 #include "matrix_loops.h"
 #include "sem/table.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROW = 256, ROWS = 128, A = 0, B = 16, C = 32, INDEX = 64, STEPS = 16, PASSES = 2000 };
 
@@ -77,13 +77,6 @@ static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
     return NULL;
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void print(const char *name, const char *kind, double each, double products)
 {
     printf("%-32s %s  %7.0f ns  %6.2f G products/s\n", name, kind, 1e9 * each, 1e-9 * products / each);
@@ -107,7 +100,7 @@ static void measure_loops(unsigned passes)
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         const unsigned m = loops[i].m, n = loops[i].n, k = loops[i].k;
         bool known = true;
-        const double start = seconds();
+        const double start = bench_cpu_seconds();
         for (unsigned pass = 0; known && pass < passes; pass++)
             if (loops[i].type == F64)
                 bench_product_f64(d, a, b, m, n, k);
@@ -116,7 +109,7 @@ static void measure_loops(unsigned passes)
             else
                 known = bench_product_bf16((float *)d, (const uint32_t *)a, (const uint32_t *)b, m, n, k);
         if (known)
-            print(loops[i].name, "host  ", (seconds() - start) / passes, (double)m * n * k);
+            print(loops[i].name, "host  ", (bench_cpu_seconds() - start) / passes, (double)m * n * k);
     }
 }
 
@@ -152,11 +145,11 @@ int main(void)
             else
                 steps[step].value = wmi_matrix_pack(use);
         }
-        const double start = seconds();
+        const double start = bench_cpu_seconds();
         for (unsigned pass = 0; pass < passes; pass++)
             for (const struct wmi_op *p = steps; p;)
                 p = p->body((char *)frame, p);
-        const double each = (seconds() - start) / passes / STEPS;
+        const double each = (bench_cpu_seconds() - start) / passes / STEPS;
         const double products = (double)m->m * m->n * m->k * m->blocks / (m->sparse ? 2 : 1);
         print(wmi_rows[cases[i].id].name, cases[i].generation, each, products);
     }

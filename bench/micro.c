@@ -3,13 +3,13 @@
  *
  * Each figure is a median of alternating runs, in CPU time of the one executing thread, to reduce the
  * influence of other load. */
+#include "clock.h"
 #include "small.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { REPEATS = 7, BODY = 32, LOOPS = 200000, SMALL_LOOPS = 200, MAX_WORDS = 1024 };
 
@@ -67,14 +67,6 @@ static _Noreturn void die(const struct wm_diag *diag)
     exit(2);
 }
 
-/* CPU seconds of this thread, which also executes dispatches with one thread. */
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static double run_once(const struct code *code)
 {
     struct wm_diag diag;
@@ -88,10 +80,10 @@ static double run_once(const struct code *code)
         wm_object_find_kernel(object, NULL, &kernel, &diag) || wm_machine_create("gfx900", &machine, &diag) ||
         wm_load(machine, object, &diag))
         die(&diag);
-    const double begin = cpu_seconds();
+    const double begin = bench_cpu_seconds();
     if (wm_dispatch(machine, object, kernel, &dispatch, &result, &diag))
         die(&diag);
-    const double seconds = cpu_seconds() - begin;
+    const double seconds = bench_cpu_seconds() - begin;
     if (result.fault.kind) {
         fprintf(stderr, "micro: %s\n", result.fault.text);
         exit(3);
@@ -132,10 +124,10 @@ static double copy_once(struct wm_machine *machine, const struct wm_object *obje
                                    .threads = 1};
     struct wm_result result = {.struct_size = sizeof result};
     struct wm_diag diag;
-    const double begin = cpu_seconds();
+    const double begin = bench_cpu_seconds();
     if (wm_dispatch(machine, object, kernel, &dispatch, &result, &diag))
         die(&diag);
-    const double seconds = cpu_seconds() - begin;
+    const double seconds = bench_cpu_seconds() - begin;
     if (result.fault.kind) {
         fprintf(stderr, "micro: %s\n", result.fault.text);
         exit(3);
@@ -167,9 +159,9 @@ static void copy_against_memcpy(const char *path)
             fprintf(stderr, "micro: the copy differs\n");
             exit(1);
         }
-        const double begin = cpu_seconds();
+        const double begin = bench_cpu_seconds();
         memcpy(out, in, bytes);
-        memcpy_seconds[i] = cpu_seconds() - begin;
+        memcpy_seconds[i] = bench_cpu_seconds() - begin;
         ratio[i] = kernel_seconds[i] / memcpy_seconds[i];
     }
     printf("copy of %u KiB: kernel %.1f ms, memcpy %.1f ms, ratio %.2f\n", bytes >> 10,

@@ -2,12 +2,12 @@
 /* Measures whole kernels with access patterns that emulators find hard: a tail of masked lanes, a gather of
  * scattered words, float atomics that collide. Each figure is the minimum CPU time of several runs on one
  * thread. */
+#include "clock.h"
 #include "small.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { REPEATS = 5, WORKGROUP = 256, SMALLER = 64 };
 
@@ -24,13 +24,6 @@ static _Noreturn void die(const char *what)
 {
     fprintf(stderr, "patterns: %s\n", what);
     exit(2);
-}
-
-static double cpu_milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
 static double milliseconds(const struct pattern *pattern, uint32_t items, uint32_t input)
@@ -70,10 +63,10 @@ static double milliseconds(const struct pattern *pattern, uint32_t items, uint32
             .threads = 1,
         };
         struct wm_result result = {.struct_size = sizeof result};
-        const double begin = cpu_milliseconds();
+        const double begin = 1e3 * bench_cpu_seconds();
         if (wm_dispatch(machine, object, kernel, &dispatch, &result, &diag))
             die(diag.message);
-        const double taken = cpu_milliseconds() - begin;
+        const double taken = 1e3 * bench_cpu_seconds() - begin;
         if (result.fault.kind)
             die(result.fault.text);
         least = taken < least ? taken : least;

@@ -108,19 +108,6 @@ static inline bool wmi_any(u32v x)
 #endif
 }
 
-/* All lanes combined by OR. */
-static inline uint32_t wmi_or_lanes(u32v x)
-{
-#if WMI_VECTOR_BYTES == 64
-    return (uint32_t)_mm512_reduce_or_epi32((__m512i)x);
-#else
-    uint32_t bits = 0;
-    for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
-        bits |= x[i];
-    return bits;
-#endif
-}
-
 /* Whether x is a NaN in any lane of `mask`. */
 static inline bool wmi_any_nan_f32(f32v x, u32v mask)
 {

@@ -93,10 +93,23 @@ enum wmi_evex {
     WMI_VMULPS = WMI_EVEX(0x59, WMI_MAP_0F, 0, 0),
     WMI_VMINPS = WMI_EVEX(0x5d, WMI_MAP_0F, 0, 0),
     WMI_VMAXPS = WMI_EVEX(0x5f, WMI_MAP_0F, 0, 0),
+    WMI_VPMULLD = WMI_EVEX(0x40, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSLLVD = WMI_EVEX(0x47, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSRLVD = WMI_EVEX(0x45, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSRAVD = WMI_EVEX(0x46, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    WMI_SHIFT_IMMEDIATE = WMI_EVEX(0x72, WMI_MAP_0F, WMI_PREFIX_66, 0), /* /6 left, /2 right, /4 signed */
+    WMI_SHIFT_IMMEDIATE = WMI_EVEX(0x72, WMI_MAP_0F, WMI_PREFIX_66, 0), /* see enum wmi_shift */
+};
+
+enum wmi_shift { WMI_LEFT = 6, WMI_RIGHT = 2, WMI_RIGHT_SIGNED = 4 }; /* digits of WMI_SHIFT_IMMEDIATE */
+
+/* Immediates of VPCMPD, VPCMPUD and, the first four, of VCMPPS. */
+enum wmi_predicate {
+    WMI_EQUAL = 0,
+    WMI_BELOW = 1,
+    WMI_UNORDERED = 3,
+    WMI_NOT_BELOW = 5,
+    WMI_DIFFERS = 4,
+    WMI_ABOVE = 6,
 };
 
 enum { WMI_NO_MASK = 0, WMI_NO_IMMEDIATE = -1 };
@@ -106,6 +119,12 @@ enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become
  * register for compares, or the digit behind / of the opcode, where a is the destination. */
 void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
               unsigned mask, int immediate);
+
+/* Without a mask and an immediate; a shift by a constant. */
+void wmi_evex_plain(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                    struct wmi_host_operand b);
+void wmi_evex_shift(struct wmi_host *host, enum wmi_shift shift, unsigned d, struct wmi_host_operand a,
+                    unsigned count);
 
 /* A gather or scatter of the lanes of `mask`, which it clears: dwords at `base` + the index of each lane in
  * bytes. */

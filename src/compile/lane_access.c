@@ -6,7 +6,7 @@ static const uint32_t vpcompressd = WMI_EVEX(0x8b, WMI_MAP_0F38, WMI_PREFIX_66, 
 
 void wmi_access_splat(struct wmi_stretch *s, unsigned reg)
 {
-    wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
 }
 
 void wmi_access_collect(struct wmi_stretch *s, uint32_t instruction, unsigned a, unsigned b, unsigned mask,
@@ -32,12 +32,12 @@ static size_t unless_same(struct wmi_stretch *s, unsigned value, unsigned first,
     enum { MOVSXD = 0x63 };
     if (mask) {
         wmi_evex(&s->host, vpcompressd, value, 0, wmi_zmm(first), mask | WMI_ZEROING, WMI_NO_IMMEDIATE);
-        wmi_evex(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(first), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(first));
     } else {
-        wmi_evex(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value));
     }
     wmi_evex(&s->host, WMI_VPCMPUD, WMI_K, value, wmi_zmm(first), mask, WMI_DIFFERS);
-    wmi_evex(&s->host, WMI_VMOVD_GPR, first, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, first, 0, wmi_zmm(WMI_RAX));
     wmi_scalar_registers(&s->host, MOVSXD, true, WMI_RAX, WMI_RAX); /* below 0 if lane 0 is inactive */
     wmi_kortest(&s->host, WMI_K, WMI_K);
     const size_t jump = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
@@ -49,7 +49,7 @@ static size_t unless_same(struct wmi_stretch *s, unsigned value, unsigned first,
 static size_t unless_in_a_run(struct wmi_stretch *s, unsigned distance, unsigned mask,
                               const uint8_t scratch[2])
 {
-    wmi_evex(&s->host, WMI_VPSUBD, scratch[0], distance, wmi_at(WMI_R9, 0), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VPSUBD, scratch[0], distance, wmi_at(WMI_R9, 0));
     return unless_same(s, scratch[0], scratch[1], mask);
 }
 
@@ -74,7 +74,7 @@ static void load_strip(struct wmi_stretch *s, unsigned distance, unsigned d, uns
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_a_run);
     const size_t scattered = unless_same(s, distance, scratch[1], mask);
-    wmi_evex(&s->host, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at(WMI_RAX, 0));
     const size_t broadcast = wmi_jump(&s->host);
     wmi_land(&s->host, scattered);
     take_active(s, mask);
@@ -89,11 +89,9 @@ void wmi_access_load(struct wmi_stretch *s, const struct wmi_rows *distance, con
                      const uint8_t scratch[2], unsigned ahead)
 {
     if (d->uniform) {
-        wmi_evex(&s->host, WMI_VMOVD_GPR, distance->reg[0], 0, wmi_zmm(WMI_RAX), WMI_NO_MASK,
-                 WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VMOVD_GPR, distance->reg[0], 0, wmi_zmm(WMI_RAX));
         wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
-        wmi_evex(&s->host, WMI_VPBROADCASTD_MEMORY, d->reg[0], 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK,
-                 WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d->reg[0], 0, wmi_at(WMI_RAX, 0));
         return;
     }
     for (unsigned i = 0; i < s->strips; i++)

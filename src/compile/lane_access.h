@@ -5,8 +5,6 @@
 
 #include "compile/stretch.h"
 
-enum { WMI_ABOVE = 6, WMI_DIFFERS = 4, WMI_BELOW = 1 }; /* immediates of VPCMPUD */
-
 /* The mask of a strip's active lanes; none for a version in which all are active. */
 static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned strip)
 {

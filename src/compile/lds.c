@@ -10,10 +10,9 @@ static struct wmi_rows places_of(struct wmi_stretch *s, const struct wmi_rows *a
     struct wmi_rows places = wmi_stretch_result(s, addresses->uniform);
     const unsigned reg = wmi_stretch_register(s);
     wmi_move_immediate(&s->host, WMI_RAX, offset);
-    wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
     for (unsigned i = 0; i < wmi_rows_strips(s, &places); i++)
-        wmi_evex(&s->host, WMI_VPADDD, places.reg[i], wmi_rows_register(addresses, i), wmi_zmm(reg),
-                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VPADDD, places.reg[i], wmi_rows_register(addresses, i), wmi_zmm(reg));
     return places;
 }
 
@@ -29,7 +28,7 @@ static unsigned find_lds(struct wmi_stretch *s, unsigned bytes)
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RAX, (int32_t)layout->group_lds_size);
     wmi_arithmetic_immediate(&s->host, 5, false, WMI_RAX, (int32_t)bytes);
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
-    wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, last, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, last, 0, wmi_zmm(WMI_RAX));
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)wmi_lane_offset);
     return last;
 }

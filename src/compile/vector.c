@@ -23,22 +23,9 @@ struct recipe {
 
 static const struct recipe *recipe_of(const struct wmi_step *step);
 
-static const uint32_t vpmulld = WMI_EVEX(0x40, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-                      vptestnmd = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_F3, 0);
+static const uint32_t vptestnmd = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_F3, 0);
 
 /* ---- instructions ---- */
-
-static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
-                struct wmi_host_operand b)
-{
-    wmi_evex(&s->host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
-}
-
-static void shift_immediate(struct wmi_stretch *s, unsigned digit, unsigned d, struct wmi_host_operand a,
-                            unsigned count)
-{
-    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, digit, d, a, WMI_NO_MASK, (int)count);
-}
 
 /* A register with a constant in all lanes, until the end of the step. */
 static unsigned splat(struct wmi_stretch *s, uint32_t value)
@@ -47,10 +34,10 @@ static unsigned splat(struct wmi_stretch *s, uint32_t value)
     if (value == UINT32_MAX) {
         wmi_evex(&s->host, WMI_VPTERNLOGD, reg, reg, wmi_zmm(reg), WMI_NO_MASK, 0xff);
     } else if (!value) {
-        put(s, WMI_VPXORD, reg, reg, wmi_zmm(reg));
+        wmi_evex_plain(&s->host, WMI_VPXORD, reg, reg, wmi_zmm(reg));
     } else {
         wmi_move_immediate(&s->host, WMI_RAX, value);
-        put(s, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
     }
     return reg;
 }
@@ -67,8 +54,6 @@ static unsigned active_or_zero(const struct wmi_stretch *s, bool uniform, unsign
     return mask ? mask | WMI_ZEROING : mask;
 }
 
-enum { UNORDERED = 3, EQUAL = 0, BELOW = 1, NOT_BELOW = 5 }; /* immediates of VCMPPS, and of VPCMPD */
-
 static void compare(struct wmi_stretch *s, uint32_t instruction, unsigned k, unsigned a,
                     struct wmi_host_operand b, unsigned mask, int predicate)
 {
@@ -79,9 +64,9 @@ static void compare(struct wmi_stretch *s, uint32_t instruction, unsigned k, uns
 static void leave_for_nan(struct wmi_stretch *s, const struct wmi_rows *d)
 {
     const unsigned strips = wmi_rows_strips(s, d);
-    compare(s, WMI_VCMPPS, WMI_K, d->reg[0], wmi_zmm(d->reg[strips > 1 ? 1 : 0]), WMI_NO_MASK, UNORDERED);
+    compare(s, WMI_VCMPPS, WMI_K, d->reg[0], wmi_zmm(d->reg[strips > 1 ? 1 : 0]), WMI_NO_MASK, WMI_UNORDERED);
     if (strips > 2)
-        compare(s, WMI_VCMPPS, WMI_K + 1, d->reg[2], wmi_zmm(d->reg[3]), WMI_NO_MASK, UNORDERED);
+        compare(s, WMI_VCMPPS, WMI_K + 1, d->reg[2], wmi_zmm(d->reg[3]), WMI_NO_MASK, WMI_UNORDERED);
     wmi_kortest(&s->host, WMI_K, strips > 2 ? WMI_K + 1 : WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
@@ -189,7 +174,7 @@ static struct wmi_rows copy_of(struct wmi_stretch *s, const struct wmi_rows *a, 
 {
     struct wmi_rows d = wmi_stretch_result(s, uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        put(s, WMI_VMOVDQA32, d.reg[i], 0, wmi_rows_operand(s, a, i));
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_rows_operand(s, a, i));
     return d;
 }
 
@@ -279,17 +264,17 @@ static bool emit_min_max_f32(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct recipe *recipe = recipe_of(step);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true);
-    leave_if(s, WMI_VCMPPS, &a, &b, UNORDERED);
+    leave_if(s, WMI_VCMPPS, &a, &b, WMI_UNORDERED);
     struct wmi_rows d = compute_two(s, recipe->host, &a, &b, false);
     const struct wmi_rows other = compute_two(s, recipe->host, &b, &a, false);
     const bool flush = !(s->block->mode.mode & WMI_MODE_DENORMAL_IN_F32);
     const unsigned exponent = flush ? splat(s, WMI_EXPONENT_F32) : 0,
                    sign = flush ? splat(s, WMI_SIGN_F32) : 0;
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        put(s, recipe->host == WMI_VMINPS ? WMI_VPORD : WMI_VPANDD, d.reg[i], d.reg[i],
-            wmi_zmm(other.reg[i]));
+        wmi_evex_plain(&s->host, recipe->host == WMI_VMINPS ? WMI_VPORD : WMI_VPANDD, d.reg[i], d.reg[i],
+                       wmi_zmm(other.reg[i]));
         if (flush) {
-            put(s, vptestnmd, WMI_K, d.reg[i], wmi_zmm(exponent));
+            wmi_evex_plain(&s->host, vptestnmd, WMI_K, d.reg[i], wmi_zmm(exponent));
             wmi_evex(&s->host, WMI_VPANDD, d.reg[i], d.reg[i], wmi_zmm(sign), WMI_K, WMI_NO_IMMEDIATE);
         }
     }
@@ -309,8 +294,8 @@ static bool emit_to_integer(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows wrong =
         uniform_register(splat(s, recipe->argument == TO_SIGNED ? 0x80000000u : UINT32_MAX));
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        put(s, recipe->host, d.reg[i], 0, wmi_rows_operand(s, &a, i));
-    leave_if(s, WMI_VPCMPD, &d, &wrong, EQUAL);
+        wmi_evex_plain(&s->host, recipe->host, d.reg[i], 0, wmi_rows_operand(s, &a, i));
+    leave_if(s, WMI_VPCMPD, &d, &wrong, WMI_EQUAL);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -322,9 +307,9 @@ static bool emit_from_byte(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        shift_immediate(s, 6, d.reg[i], wmi_rows_operand(s, &a, i), 24 - 8 * byte);
-        shift_immediate(s, 2, d.reg[i], wmi_zmm(d.reg[i]), 24);
-        put(s, recipe_of(step)->host, d.reg[i], 0, wmi_zmm(d.reg[i]));
+        wmi_evex_shift(&s->host, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), 24 - 8 * byte);
+        wmi_evex_shift(&s->host, WMI_RIGHT, d.reg[i], wmi_zmm(d.reg[i]), 24);
+        wmi_evex_plain(&s->host, recipe_of(step)->host, d.reg[i], 0, wmi_zmm(d.reg[i]));
     }
     wmi_stretch_write(s, step->d, &d);
     return true;
@@ -332,9 +317,7 @@ static bool emit_from_byte(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* ---- shifts ---- */
 
-enum shift { LEFT = 6, RIGHT = 2, RIGHT_SIGNED = 4 }; /* digits of WMI_SHIFT_IMMEDIATE */
-
-static struct wmi_rows shifted(struct wmi_stretch *s, enum shift shift, uint32_t value_row,
+static struct wmi_rows shifted(struct wmi_stretch *s, enum wmi_shift shift, uint32_t value_row,
                                uint32_t amount_row)
 {
     uint32_t amount;
@@ -342,7 +325,7 @@ static struct wmi_rows shifted(struct wmi_stretch *s, enum shift shift, uint32_t
         const struct wmi_rows value = wmi_stretch_use(s, value_row, false);
         struct wmi_rows d = wmi_stretch_result(s, value.uniform);
         for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-            shift_immediate(s, shift, d.reg[i], wmi_rows_operand(s, &value, i), amount & 31);
+            wmi_evex_shift(&s->host, shift, d.reg[i], wmi_rows_operand(s, &value, i), amount & 31);
         return d;
     }
     const struct wmi_rows value = wmi_stretch_use(s, value_row, true);
@@ -350,9 +333,9 @@ static struct wmi_rows shifted(struct wmi_stretch *s, enum shift shift, uint32_t
     const struct wmi_rows low = uniform_register(splat(s, 31));
     const struct wmi_rows count = compute_two(s, WMI_VPANDD, &low, &bits, false);
     return compute_two(s,
-                       shift == LEFT    ? WMI_VPSLLVD
-                       : shift == RIGHT ? WMI_VPSRLVD
-                                        : WMI_VPSRAVD,
+                       shift == WMI_LEFT    ? WMI_VPSLLVD
+                       : shift == WMI_RIGHT ? WMI_VPSRLVD
+                                            : WMI_VPSRAVD,
                        &value, &count, false);
 }
 
@@ -361,8 +344,8 @@ static bool emit_shift(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct recipe *recipe = recipe_of(step);
     const bool reversed = recipe->flags & REVERSED;
-    struct wmi_rows d =
-        shifted(s, (enum shift)recipe->argument, reversed ? step->b : step->a, reversed ? step->a : step->b);
+    struct wmi_rows d = shifted(s, (enum wmi_shift)recipe->argument, reversed ? step->b : step->a,
+                                reversed ? step->a : step->b);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -370,7 +353,7 @@ static bool emit_shift(struct wmi_stretch *s, const struct wmi_step *step)
 /* (a << b) with c. */
 static bool emit_shift_with(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct wmi_rows first = shifted(s, LEFT, step->a, step->b);
+    const struct wmi_rows first = shifted(s, WMI_LEFT, step->a, step->b);
     const struct wmi_rows c = wmi_stretch_use(s, step->c, false);
     struct wmi_rows d = compute_two(s, recipe_of(step)->host, &first, &c, false);
     wmi_stretch_write(s, step->d, &d);
@@ -398,7 +381,7 @@ static bool emit_add_shift(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false);
     struct wmi_rows d = compute_two(s, WMI_VPADDD, &a, &b, false);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        shift_immediate(s, LEFT, d.reg[i], wmi_zmm(d.reg[i]), amount & 31);
+        wmi_evex_shift(&s->host, WMI_LEFT, d.reg[i], wmi_zmm(d.reg[i]), amount & 31);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -414,10 +397,10 @@ static bool emit_align(struct wmi_stretch *s, const struct wmi_step *step)
     struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform);
     const unsigned high = wmi_stretch_register(s);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        shift_immediate(s, RIGHT, d.reg[i], wmi_rows_operand(s, &b, i), count);
+        wmi_evex_shift(&s->host, WMI_RIGHT, d.reg[i], wmi_rows_operand(s, &b, i), count);
         if (count) {
-            shift_immediate(s, LEFT, high, wmi_rows_operand(s, &a, i), 32 - count);
-            put(s, WMI_VPORD, d.reg[i], d.reg[i], wmi_zmm(high));
+            wmi_evex_shift(&s->host, WMI_LEFT, high, wmi_rows_operand(s, &a, i), 32 - count);
+            wmi_evex_plain(&s->host, WMI_VPORD, d.reg[i], d.reg[i], wmi_zmm(high));
         }
     }
     wmi_stretch_write(s, step->d, &d);
@@ -438,8 +421,9 @@ static bool emit_field(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        shift_immediate(s, LEFT, d.reg[i], wmi_rows_operand(s, &a, i), above);
-        shift_immediate(s, recipe_of(step)->argument, d.reg[i], wmi_zmm(d.reg[i]), above + first);
+        wmi_evex_shift(&s->host, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), above);
+        wmi_evex_shift(&s->host, (enum wmi_shift)recipe_of(step)->argument, d.reg[i], wmi_zmm(d.reg[i]),
+                       above + first);
     }
     wmi_stretch_write(s, step->d, &d);
     return true;
@@ -456,11 +440,11 @@ static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
     const unsigned over = wmi_stretch_register(s);
     for (unsigned i = 0; i < s->strips; i++) {
         if (i < wmi_rows_strips(s, &d))
-            shift_immediate(s, LEFT, d.reg[i], wmi_rows_operand(s, &low, i), count);
+            wmi_evex_shift(&s->host, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &low, i), count);
         if (i < wmi_rows_strips(s, &d_high)) {
-            shift_immediate(s, RIGHT, over, wmi_rows_operand(s, &low, i), 32 - count);
-            shift_immediate(s, LEFT, d_high.reg[i], wmi_rows_operand(s, &high, i), count);
-            put(s, WMI_VPORD, d_high.reg[i], d_high.reg[i], wmi_zmm(over));
+            wmi_evex_shift(&s->host, WMI_RIGHT, over, wmi_rows_operand(s, &low, i), 32 - count);
+            wmi_evex_shift(&s->host, WMI_LEFT, d_high.reg[i], wmi_rows_operand(s, &high, i), count);
+            wmi_evex_plain(&s->host, WMI_VPORD, d_high.reg[i], d_high.reg[i], wmi_zmm(over));
         }
     }
     wmi_stretch_write(s, step->d, &d);
@@ -471,13 +455,13 @@ static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
 /* ---- products ---- */
 
 /* The low 24 bits, extended by the shift. */
-static struct wmi_rows low_24(struct wmi_stretch *s, uint32_t row, enum shift shift)
+static struct wmi_rows low_24(struct wmi_stretch *s, uint32_t row, enum wmi_shift shift)
 {
     const struct wmi_rows a = wmi_stretch_use(s, row, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        shift_immediate(s, LEFT, d.reg[i], wmi_rows_operand(s, &a, i), 8);
-        shift_immediate(s, shift, d.reg[i], wmi_zmm(d.reg[i]), 8);
+        wmi_evex_shift(&s->host, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), 8);
+        wmi_evex_shift(&s->host, shift, d.reg[i], wmi_zmm(d.reg[i]), 8);
     }
     return d;
 }
@@ -487,9 +471,9 @@ static bool emit_multiply_24(struct wmi_stretch *s, const struct wmi_step *step)
     const struct recipe *recipe = recipe_of(step);
     if (!is_allowed(s, step, recipe))
         return false;
-    const struct wmi_rows a = low_24(s, step->a, (enum shift)recipe->argument),
-                          b = low_24(s, step->b, (enum shift)recipe->argument);
-    struct wmi_rows d = compute_two(s, vpmulld, &a, &b, false);
+    const struct wmi_rows a = low_24(s, step->a, (enum wmi_shift)recipe->argument),
+                          b = low_24(s, step->b, (enum wmi_shift)recipe->argument);
+    struct wmi_rows d = compute_two(s, WMI_VPMULLD, &a, &b, false);
     if (recipe->host) {
         const struct wmi_rows c = wmi_stretch_use(s, step->c, false);
         d = compute_two(s, recipe->host, &d, &c, false);
@@ -510,12 +494,12 @@ static struct wmi_rows high_product(struct wmi_stretch *s, const struct wmi_rows
     wmi_evex(&s->host, shift_64, LEFT_64, odd, wmi_zmm(odd), WMI_NO_MASK, 32);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         const unsigned x = wmi_rows_register(a, i), y = wmi_rows_register(b, i);
-        put(s, vpmuludq, even, x, wmi_zmm(y));
+        wmi_evex_plain(&s->host, vpmuludq, even, x, wmi_zmm(y));
         wmi_evex(&s->host, shift_64, RIGHT_64, even, wmi_zmm(even), WMI_NO_MASK, 32);
         wmi_evex(&s->host, shift_64, RIGHT_64, d.reg[i], wmi_zmm(x), WMI_NO_MASK, 32);
         wmi_evex(&s->host, shift_64, RIGHT_64, other, wmi_zmm(y), WMI_NO_MASK, 32);
-        put(s, vpmuludq, other, d.reg[i], wmi_zmm(other));
-        put(s, WMI_VMOVDQA32, d.reg[i], 0, wmi_zmm(odd));
+        wmi_evex_plain(&s->host, vpmuludq, other, d.reg[i], wmi_zmm(other));
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_zmm(odd));
         wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], other, wmi_zmm(even), WMI_NO_MASK, FIRST_OR_SECOND);
     }
     return d;
@@ -583,19 +567,19 @@ static bool emit_carry(struct wmi_stretch *s, const struct wmi_step *step)
     const unsigned over = WMI_K, in = WMI_K + 1, further = WMI_K + 2;
     for (unsigned i = 0; i < s->strips; i++) {
         const unsigned from = wmi_rows_register(&a, i), mask = active(s, false, i);
-        put(s, recipe->host, d.reg[i], from, wmi_rows_operand(s, &b, i));
+        wmi_evex_plain(&s->host, recipe->host, d.reg[i], from, wmi_rows_operand(s, &b, i));
         /* A sum below an addend has wrapped, and so has a difference above what it was taken from. */
         if (adds)
-            compare(s, WMI_VPCMPUD, over, d.reg[i], wmi_zmm(from), mask, BELOW);
+            compare(s, WMI_VPCMPUD, over, d.reg[i], wmi_zmm(from), mask, WMI_BELOW);
         else
-            compare(s, WMI_VPCMPUD, over, from, wmi_rows_operand(s, &b, i), mask, BELOW);
+            compare(s, WMI_VPCMPUD, over, from, wmi_rows_operand(s, &b, i), mask, WMI_BELOW);
         if (recipe->argument) {
             wmi_kmov_load(&s->host, in, WMI_FRAME, (int32_t)(step->c + 2 * i));
             /* With the carry in, ones become zero; with the borrow in, zero becomes ones. */
             wmi_evex(&s->host, adds ? WMI_VPSUBD : WMI_VPADDD, d.reg[i], d.reg[i], wmi_zmm(ones), in,
                      WMI_NO_IMMEDIATE);
             if (!adds) {
-                compare(s, WMI_VPCMPUD, further, d.reg[i], wmi_zmm(ones), in, EQUAL);
+                compare(s, WMI_VPCMPUD, further, d.reg[i], wmi_zmm(ones), in, WMI_EQUAL);
             } else {
                 wmi_evex(&s->host, vptestnmd, further, d.reg[i], wmi_zmm(d.reg[i]), in, WMI_NO_IMMEDIATE);
             }
@@ -615,7 +599,7 @@ static struct wmi_rows row_or_scalar(struct wmi_stretch *s, uint32_t place, bool
     if (!scalar)
         return wmi_stretch_use(s, place, true);
     const unsigned reg = wmi_stretch_register(s);
-    put(s, WMI_VPBROADCASTD_MEMORY, reg, 0, wmi_at(WMI_FRAME, (int32_t)place));
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, reg, 0, wmi_at(WMI_FRAME, (int32_t)place));
     return uniform_register(reg);
 }
 
@@ -629,11 +613,11 @@ static void add_pairs(struct wmi_stretch *s, const struct wmi_rows *a, const str
     for (unsigned i = 0; i < wmi_rows_strips(s, low); i++) {
         const unsigned from = wmi_rows_register(a, i), from_high = wmi_rows_register(c, i),
                        to_high = high->reg[i], mask = active(s, false, i);
-        put(s, WMI_VPADDD, low->reg[i], from, wmi_rows_operand(s, b, i));
-        compare(s, WMI_VPCMPUD, carry, low->reg[i], wmi_rows_operand(s, b, i), WMI_NO_MASK, BELOW);
-        put(s, WMI_VPADDD, to_high, from_high, wmi_rows_operand(s, e, i));
+        wmi_evex_plain(&s->host, WMI_VPADDD, low->reg[i], from, wmi_rows_operand(s, b, i));
+        compare(s, WMI_VPCMPUD, carry, low->reg[i], wmi_rows_operand(s, b, i), WMI_NO_MASK, WMI_BELOW);
+        wmi_evex_plain(&s->host, WMI_VPADDD, to_high, from_high, wmi_rows_operand(s, e, i));
         if (place)
-            compare(s, WMI_VPCMPUD, over, to_high, wmi_rows_operand(s, e, i), mask, BELOW);
+            compare(s, WMI_VPCMPUD, over, to_high, wmi_rows_operand(s, e, i), mask, WMI_BELOW);
         wmi_evex(&s->host, WMI_VPSUBD, to_high, to_high, wmi_zmm(ones), carry, WMI_NO_IMMEDIATE);
         if (!place)
             continue;
@@ -672,7 +656,7 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
     if (wmi_stretch_drops_mask(s, step->e) && wmi_stretch_drops_row(s, step->d + s->row_bytes)) {
         const struct wmi_rows x = wmi_stretch_use(s, step->a, true), y = wmi_stretch_use(s, step->b, false),
                               z = wmi_stretch_use(s, step->c, false),
-                              product = compute_two(s, vpmulld, &x, &y, false);
+                              product = compute_two(s, WMI_VPMULLD, &x, &y, false);
         struct wmi_rows sum = compute_two(s, WMI_VPADDD, &product, &z, false);
         wmi_stretch_write(s, step->d, &sum);
         return true;
@@ -683,7 +667,7 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true),
                           c = wmi_stretch_use(s, step->c, false),
                           c_high = wmi_stretch_use(s, step->c + s->row_bytes, false);
-    struct wmi_rows high = high_product(s, &a, &b), low = compute_two(s, vpmulld, &a, &b, false);
+    struct wmi_rows high = high_product(s, &a, &b), low = compute_two(s, WMI_VPMULLD, &a, &b, false);
     if (high.uniform) /* rare, and the carries are those of all strips */
         high = copy_of(s, &high, false), low = copy_of(s, &low, false);
     add_pairs(s, &low, &c, &high, &c_high, &low, &high, &step->e);
@@ -697,7 +681,7 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
 static bool emit_broadcast(struct wmi_stretch *s, const struct wmi_step *step)
 {
     struct wmi_rows d = wmi_stretch_result(s, true);
-    put(s, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
     wmi_stretch_write_all_lanes(s, step->d, &d);
     return true;
 }
@@ -705,7 +689,7 @@ static bool emit_broadcast(struct wmi_stretch *s, const struct wmi_step *step)
 static bool emit_move_scalar(struct wmi_stretch *s, const struct wmi_step *step)
 {
     struct wmi_rows d = wmi_stretch_result(s, true);
-    put(s, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -715,7 +699,7 @@ static bool emit_first_lane(struct wmi_stretch *s, const struct wmi_step *step)
     if (s->partial)
         return false;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
-    put(s, WMI_VMOVD_GPR, a.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->d));
+    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, a.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->d));
     return true;
 }
 
@@ -741,11 +725,11 @@ static bool emit_clamp_f32(struct wmi_stretch *s, const struct wmi_step *step)
     const uint32_t vpmaxsd = WMI_EVEX(0x3d, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                    vpminsd = WMI_EVEX(0x39, WMI_MAP_0F38, WMI_PREFIX_66, 0);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
-    leave_if(s, WMI_VCMPPS, &a, &a, UNORDERED);
+    leave_if(s, WMI_VCMPPS, &a, &a, WMI_UNORDERED);
     const struct wmi_rows zero = uniform_register(splat(s, 0)), one = uniform_register(splat(s, 0x3f800000));
     struct wmi_rows d = compute_two(s, vpmaxsd, &a, &zero, false);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        put(s, vpminsd, d.reg[i], d.reg[i], wmi_zmm(one.reg[0]));
+        wmi_evex_plain(&s->host, vpminsd, d.reg[i], d.reg[i], wmi_zmm(one.reg[0]));
     wmi_stretch_write(s, step->d, &d);
     return true;
 }

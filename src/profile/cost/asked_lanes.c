@@ -283,7 +283,7 @@ static inline uint32_t find_used(const struct wmi_asking *asking, const struct w
         const u32v dword = *(const u32v *)(by_lane->of + i) >> DWORD_SHIFT & 31;
         used |= wmi_choose_bits((uint32_t)(asking->mask >> i), bits << dword, none);
     }
-    return wmi_or_lanes(used);
+    return wmi_or_of(used, (uint32_t)wmi_same_bits(WMI_VECTOR_LANES));
 }
 
 /* Whether only the address of the access differs from that of the last one. */
