@@ -5,6 +5,7 @@
  * SIISelLowering.cpp, that of 16-bit numbers. */
 #include "memory/bvh.h"
 
+#include "base/float_bits.h"
 #include "base/host_float.h"
 #include "exec/careful.h"
 #include "exec/steps.h"
@@ -47,26 +48,19 @@ static uint64_t pointer_of(const struct casting *c, unsigned lane)
     return word_of(c, lane, 0) | high << 32;
 }
 
-static float number_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 static struct wmi_ray ray_of(const struct casting *c, unsigned lane)
 {
     const struct wmi_memory_op *m = c->op->data;
     unsigned next = m->parameter & WMI_RAY_WIDE ? 2 : 1;
-    struct wmi_ray ray = {.extent = number_of(word_of(c, lane, next++))};
+    struct wmi_ray ray = {.extent = wmi_float_of_bits(word_of(c, lane, next++))};
     for (unsigned i = 0; i < AXES; i++)
-        ray.origin[i] = number_of(word_of(c, lane, next++));
+        ray.origin[i] = wmi_float_of_bits(word_of(c, lane, next++));
     for (unsigned i = 0; i < 2 * AXES; i++) {
         float *const to = i < AXES ? &ray.direction[i] : &ray.inverse[i - AXES];
         const unsigned half = m->parameter & WMI_RAY_PAIRS ? 2 * (i % AXES) + i / AXES : i;
-        *to = number_of(m->parameter & WMI_RAY_HALVES
-                            ? wmi_float_of_half(word_of(c, lane, next + half / 2) >> half % 2 * 16)
-                            : word_of(c, lane, next + i));
+        *to = wmi_float_of_bits(m->parameter & WMI_RAY_HALVES
+                                    ? wmi_float_of_half(word_of(c, lane, next + half / 2) >> half % 2 * 16)
+                                    : word_of(c, lane, next + i));
     }
     return ray;
 }

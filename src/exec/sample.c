@@ -6,6 +6,7 @@
  * filters in fixed point of unknown width; ours sums exactly and rounds once. */
 #include "memory/sample.h"
 
+#include "base/float_bits.h"
 #include "base/host_float.h"
 #include "exec/image_values.h"
 #include "exec/resources.h"
@@ -63,19 +64,12 @@ static uint32_t read_register(const struct sampling *s, unsigned lane, unsigned 
     return index < s->request.count ? wmi_row_at(s->frame, s->op->a, m->address[index])[lane] : 0;
 }
 
-static double number_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
-}
-
 static double read_number(struct reader *r)
 {
     const unsigned at = r->next++;
     if (!r->halves)
-        return number_of(read_register(r->s, r->lane, at));
-    return number_of(wmi_float_of_half(read_register(r->s, r->lane, at / 2) >> at % 2 * 16));
+        return wmi_float_of_bits(read_register(r->s, r->lane, at));
+    return wmi_float_of_bits(wmi_float_of_half(read_register(r->s, r->lane, at / 2) >> at % 2 * 16));
 }
 
 /* 16-bit values follow from a register on, or end within one. */
@@ -253,7 +247,7 @@ static double component(const struct sampling *s, const struct texels *t, double
 {
     if (s->request.compare)
         return i ? 0 : wmi_sample_compare(s->image, &s->sampler, reference, t->value[tap][0]);
-    return number_of(t->value[tap][i]);
+    return wmi_float_of_bits(t->value[tap][i]);
 }
 
 /* Component i of the filtered texels. */
@@ -335,7 +329,7 @@ static bool sample_flat(const struct sampling *s, const struct address *a, uint3
         if (weight >= 1)
             break;
         for (unsigned c = 0; c < 4; c++)
-            sum[c] += weight * number_of(value[c]);
+            sum[c] += weight * wmi_float_of_bits(value[c]);
     }
     const bool whole = span[0].second <= 0 && span[1].second <= 0;
     for (unsigned c = 0; c < 4 && !whole; c++)

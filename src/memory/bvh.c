@@ -9,6 +9,7 @@
  * NaNs in triangles (ours miss), that gfx10.3 and gfx11 miss as gfx12 does, pointer flags. */
 #include "memory/bvh.h"
 
+#include "base/float_bits.h"
 #include "memory/format.h"
 
 #include <math.h>
@@ -134,20 +135,6 @@ static uint32_t word_at(const unsigned char *node, unsigned byte)
     return word;
 }
 
-static float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 /* ---- boxes ---- */
 
 struct child {
@@ -225,9 +212,9 @@ static void intersect_box(const struct wmi_bvh *bvh, uint64_t pointer, const str
         float bounds[BOUNDS];
         for (unsigned k = 0; k < BOUNDS; k++) {
             const unsigned at = BOUNDS * i + k;
-            bounds[k] =
-                float_of(half ? wmi_float_of_half(word_at(node, FIRST_BOX + at / 2 * 4) >> at % 2 * 16)
-                              : word_at(node, FIRST_BOX + at * 4));
+            bounds[k] = wmi_float_of_bits(
+                half ? wmi_float_of_half(word_at(node, FIRST_BOX + at / 2 * 4) >> at % 2 * 16)
+                     : word_at(node, FIRST_BOX + at * 4));
         }
         const bool met = meets_box(bvh, ray, bounds, &child[i].key) &&
                          !culls_child(flags_of(bvh, pointer), box_flags >> 8 * i & 0xff);
@@ -273,8 +260,8 @@ static void intersect_triangle(const struct wmi_bvh *bvh, uint64_t pointer, cons
     double corner[3][AXES];
     for (unsigned i = 0; i < 3; i++)
         for (unsigned k = 0; k < AXES; k++)
-            corner[i][k] =
-                (double)(float_of(word_at(node, VERTEX * vertices[type][i] + 4 * k)) - ray->origin[k]);
+            corner[i][k] = (double)(wmi_float_of_bits(word_at(node, VERTEX * vertices[type][i] + 4 * k)) -
+                                    ray->origin[k]);
     double part[4] = {volume(ray->direction, corner[2], corner[1]),
                       volume(ray->direction, corner[0], corner[2]),
                       volume(ray->direction, corner[1], corner[0]), 0};
@@ -289,10 +276,10 @@ static void intersect_triangle(const struct wmi_bvh *bvh, uint64_t pointer, cons
         distance = -distance;
     }
     hit = hit && !(bvh->flags && culls_triangle(flags, own & OPAQUE, whole >= 0));
-    result[0] = bits_of(hit ? (float)distance : whole < 0 ? -INFINITY : INFINITY);
-    result[1] = bits_of((float)whole);
-    result[2] = bvh->barycentrics ? bits_of((float)part[own & 3]) : id;
-    result[3] = bvh->barycentrics ? bits_of((float)part[own >> 2 & 3]) : hit;
+    result[0] = wmi_bits_of_float(hit ? (float)distance : whole < 0 ? -INFINITY : INFINITY);
+    result[1] = wmi_bits_of_float((float)whole);
+    result[2] = bvh->barycentrics ? wmi_bits_of_float((float)part[own & 3]) : id;
+    result[3] = bvh->barycentrics ? wmi_bits_of_float((float)part[own >> 2 & 3]) : hit;
 }
 
 void wmi_bvh_intersect(const struct wmi_bvh *bvh, uint64_t pointer, const struct wmi_ray *ray,

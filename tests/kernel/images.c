@@ -18,6 +18,7 @@
 #include <wavemem/wavemem.h>
 
 #include "base/random.h"
+#include "open_object.h"
 
 enum { ITEMS = 512, WIDTH = 16, HEIGHT = 8, DEPTH = 4, CHANNELS = 4 };
 
@@ -508,15 +509,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_integers), cmocka_unit_test(test_constant_samplers),
         cmocka_unit_test(test_copies),   cmocka_unit_test(test_texture),
         cmocka_unit_test(test_queries)};
-    struct wm_diag diag;
-    if (count != 2) {
-        fprintf(stderr, "usage: images IMAGES.co\n");
-        return 2;
-    }
-    if (wm_object_open_file(arguments[1], NULL, &object, &diag) != WM_OK) {
-        fprintf(stderr, "%s\n", diag.message);
-        return 2;
-    }
+    object = open_object(count, arguments, "images IMAGES.co");
     target = wm_object_target(object);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     wm_object_close(object);

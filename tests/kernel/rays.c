@@ -17,6 +17,7 @@
 #include <wavemem/wavemem.h>
 
 #include "base/random.h"
+#include "open_object.h"
 
 enum { TRIANGLES = 300, RAYS = 256, NODE = 64, NODES = 2 * TRIANGLES, NONE = -1 };
 enum { TRIANGLE_0, BOX_16 = 4, BOX_32 };
@@ -289,15 +290,7 @@ static void test_traversals(void **state)
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_traversals)};
-    struct wm_diag diag;
-    if (count != 2) {
-        fprintf(stderr, "usage: rays RAYS.co\n");
-        return 2;
-    }
-    if (wm_object_open_file(arguments[1], NULL, &object, &diag) != WM_OK) {
-        fprintf(stderr, "%s\n", diag.message);
-        return 2;
-    }
+    object = open_object(count, arguments, "rays RAYS.co");
     target = wm_object_target(object);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     wm_object_close(object);
