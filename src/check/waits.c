@@ -5,6 +5,7 @@
 #include "check/checker.h"
 #include "check/needless.h"
 #include "check/wait_paths.h"
+#include "check/wait_rules.h"
 #include "check/wait_state.h"
 #include "exec/dispatch.h"
 
@@ -17,7 +18,6 @@
 enum {
     CHUNK = 1 << 10, /* instructions; chunks never move, because workers read them without a lock */
     CHUNKS = 1 << 12,
-    TEXT = 256,
 };
 
 struct instruction {
@@ -71,9 +71,9 @@ struct shard { /* of a worker thread */
 };
 
 struct checker {
+    struct wmi_wait_rules rules; /* first: rules know the checker by this part */
     unsigned what;
     struct wmi_observer observer;
-    const struct wmi_target *target;
     bool in_waves; /* instructions are executed by waves of src/exec; else by a test */
     uint32_t launch;
     struct instruction *chunk[CHUNKS];
@@ -82,130 +82,17 @@ struct checker {
     struct wmi_found_set findings; /* of the dispatch */
     struct wmi_wait_use *uses;     /* of all threads of the dispatch */
     size_t use_count;
-    struct wmi_check_rule hazard_rules[WMI_HAZARD_COUNT];
     pthread_mutex_t lock;
 };
 
 static const char no_memory[] = "no memory for all that was to be checked";
 
-/* ---- rules ---- */
-
-enum missing_wait { READ_EARLY, OVERWRITTEN_EARLY, HELD_OVERWRITTEN, MISSING_WAITS };
-
-/* Details of what is found. The register is its number plus 1, or 0; the value that the counter must not
- * exceed, or the wait states that are missing; the instructions between the two. */
-enum { REGISTER, COUNTER, VALUE, DISTANCE };
-enum { FAR = WMI_WAIT_AGES - 1 }; /* a distance of this or more */
-
-static void first_text(const struct wmi_words *words, const struct wmi_found *found, char *text, size_t size)
-{
-    struct wm_profile_row row = {.pc = found->first_pc};
-    words->describe(words->user, 0, &row);
-    snprintf(text, size, "%s", row.text);
-}
-
-static void register_text(const struct wmi_found *found, char *text, size_t size)
-{
-    *text = 0;
-    if (found->detail[REGISTER])
-        wmi_register_name((unsigned)found->detail[REGISTER] - 1, text, size);
-}
-
-static void word_missing_wait(const struct wmi_words *words, const struct wmi_found *found, char *message,
-                              size_t size);
-
-#define WAITS_SOURCE "AMD's ISA documents, \"Data Dependency Resolution\""
-#define WAITS_REMEDY "put the wait in front of this instruction, or use the register later"
-
-static const struct wmi_check_rule wait_rules[MISSING_WAITS] = {
-    [READ_EARLY] = {.name = "read-before-wait",
-                    .source = WAITS_SOURCE,
-                    .remedy = WAITS_REMEDY,
-                    .class = WM_CHECK_WAITS,
-                    .has_first = true,
-                    .word = word_missing_wait},
-    [OVERWRITTEN_EARLY] = {.name = "write-before-wait",
-                           .source = WAITS_SOURCE,
-                           .remedy = WAITS_REMEDY,
-                           .class = WM_CHECK_WAITS,
-                           .has_first = true,
-                           .word = word_missing_wait},
-    [HELD_OVERWRITTEN] = {.name = "store-data-before-wait",
-                          .source = WAITS_SOURCE,
-                          .remedy = WAITS_REMEDY,
-                          .class = WM_CHECK_WAITS,
-                          .word = word_missing_wait},
-};
-
-static void word_missing_wait(const struct wmi_words *words, const struct wmi_found *found, char *message,
-                              size_t size)
-{
-    static const char *const what[] = {
-        [READ_EARLY] = "is read before its data is there",
-        [OVERWRITTEN_EARLY] = "is overwritten before data on its way has arrived",
-        [HELD_OVERWRITTEN] = "is overwritten before it has been read as data",
-    };
-    const struct checker *check = words->checker;
-    const uint64_t distance = found->detail[DISTANCE];
-    char wait[64], first[TEXT], reg[16];
-    wmi_wait_text(check->target, (enum wmi_counter)found->detail[COUNTER], (unsigned)found->detail[VALUE],
-                  wait, sizeof wait);
-    first_text(words, found, first, sizeof first);
-    register_text(found, reg, sizeof reg);
-    snprintf(message, size, "%s %s: '%s' is missing after '%s', %s%" PRIu64 " instruction%s before", reg,
-             what[found->rule - wait_rules], wait, first, distance == FAR ? "at least " : "", distance + 1,
-             distance ? "s" : "");
-}
-
-static void word_hazard(const struct wmi_words *words, const struct wmi_found *found, char *message,
-                        size_t size)
-{
-    const struct checker *check = words->checker;
-    const struct wmi_hazard *hazard = &wmi_hazards[found->rule - check->hazard_rules];
-    const unsigned missing = (unsigned)found->detail[VALUE];
-    char first[TEXT], reg[16];
-    first_text(words, found, first, sizeof first);
-    register_text(found, reg, sizeof reg);
-    const char *space = *reg ? " " : "";
-    if (missing)
-        snprintf(message, size, "%s%s%s: %u wait state%s missing after '%s' ('s_nop %u' between them)", reg,
-                 space, hazard->what, missing, missing == 1 ? " is" : "s are", first, missing - 1);
-    else
-        snprintf(message, size, "%s%s%s: '%s' is missing after '%s'", reg, space, hazard->what,
-                 hazard->remedy, first);
-}
+/* ---- instructions ---- */
 
 static struct instruction *instruction_of(const struct checker *check, uint32_t number)
 {
     return &check->chunk[number / CHUNK][number % CHUNK];
 }
-
-/* Details of a needless wait: executions without anything on its way; instructions up to the later wait. */
-enum { IDLE, BEFORE };
-
-static void word_needless(const struct wmi_words *words, const struct wmi_found *found, char *message,
-                          size_t size)
-{
-    char later[TEXT];
-    first_text(words, found, later, sizeof later);
-    if (found->detail[IDLE] == found->count)
-        snprintf(message, size, "this wait is needless: nothing that it waits for was on its way");
-    else
-        snprintf(message, size,
-                 "this wait is needless: what it waits for is not used before '%s', at least %" PRIu64
-                 " instruction%s later",
-                 later, found->detail[BEFORE], found->detail[BEFORE] == 1 ? "" : "s");
-}
-
-static const struct wmi_check_rule needless_rule = {
-    .name = "needless-wait",
-    .source = WAITS_SOURCE,
-    .remedy = "leave it out, or wait later; a fence or an acquiring load that needs it is not seen in code",
-    .class = WM_CHECK_WAITS,
-    .severity = WM_SEVERITY_NOTE,
-    .has_first = true,
-    .word = word_needless,
-};
 
 /* Adds the waits that were never needed in the dispatch. */
 static bool add_needless(struct checker *check)
@@ -216,13 +103,15 @@ static bool add_needless(struct checker *check)
         if (use->needed || use->idle + use->early == 0)
             continue;
         const uint32_t later = use->early ? use->later : i;
-        ok &= wmi_found_add(&check->findings,
-                            &(struct wmi_found){.rule = &needless_rule,
-                                                .pc = instruction_of(check, i)->pc,
-                                                .first_pc = instruction_of(check, later)->pc,
-                                                .count = use->idle + use->early,
-                                                .launch = check->launch,
-                                                .detail = {[IDLE] = use->idle, [BEFORE] = use->distance}});
+        ok &= wmi_found_add(
+            &check->findings,
+            &(struct wmi_found){
+                .rule = &wmi_needless_rule,
+                .pc = instruction_of(check, i)->pc,
+                .first_pc = instruction_of(check, later)->pc,
+                .count = use->idle + use->early,
+                .launch = check->launch,
+                .detail = {[WMI_DETAIL_IDLE] = use->idle, [WMI_DETAIL_BEFORE] = use->distance}});
     }
     return ok;
 }
@@ -277,14 +166,14 @@ static struct model *create_model(const struct shard *shard)
     struct model *model = calloc(1, sizeof *model);
     if (!model)
         return NULL;
-    model->waits.target = shard->check->target;
+    model->waits.target = shard->check->rules.target;
     if (!shard->memo)
         return model;
     if (!(model->hazards = wmi_hazard_wave_create())) {
         free(model);
         return NULL;
     }
-    wmi_hazard_wave_begin(model->hazards, shard->check->target, shard->memo);
+    wmi_hazard_wave_begin(model->hazards, shard->check->rules.target, shard->memo);
     return model;
 }
 
@@ -293,7 +182,7 @@ static void reset_model(const struct shard *shard, struct model *model)
     wmi_wait_clear(&model->waits, model->reach);
     model->reach = 0;
     if (model->hazards)
-        wmi_hazard_wave_begin(model->hazards, shard->check->target, shard->memo);
+        wmi_hazard_wave_begin(model->hazards, shard->check->rules.target, shard->memo);
 }
 
 static void free_wave(struct wave *wave)
@@ -329,22 +218,24 @@ static struct wave *new_wave(struct shard *shard)
     }
     wave->node = (struct wmi_wait_node *)shard->root;
     if (wave->hazards)
-        wmi_hazard_wave_begin(wave->hazards, check->target, NULL);
+        wmi_hazard_wave_begin(wave->hazards, check->rules.target, NULL);
     return wave;
 }
 
 /* Keeps a finding and continues as if the wave had waited. */
 static void find_missing_wait(struct shard *shard, struct model *model, const struct instruction *insn,
-                              enum missing_wait rule, unsigned reg, const struct wmi_not_ready *why)
+                              enum wmi_missing_wait rule, unsigned reg, const struct wmi_not_ready *why)
 {
     struct wmi_wait_facts waited = {.waits = true};
-    find(shard, (struct wmi_found){.rule = &wait_rules[rule],
-                                   .pc = insn->pc,
-                                   .first_pc = instruction_of(shard->check, why->number)->pc,
-                                   .detail = {[REGISTER] = reg + 1,
-                                              [COUNTER] = why->counter,
-                                              [VALUE] = why->value,
-                                              [DISTANCE] = why->distance < FAR ? why->distance : FAR}});
+    find(shard,
+         (struct wmi_found){.rule = &wmi_missing_wait_rules[rule],
+                            .pc = insn->pc,
+                            .first_pc = instruction_of(shard->check, why->number)->pc,
+                            .detail = {[WMI_DETAIL_REGISTER] = reg + 1,
+                                       [WMI_DETAIL_COUNTER] = why->counter,
+                                       [WMI_DETAIL_VALUE] = why->value,
+                                       [WMI_DETAIL_DISTANCE] =
+                                           why->distance < WMI_WAIT_FAR ? why->distance : WMI_WAIT_FAR}});
     memset(waited.limit, UINT8_MAX, sizeof waited.limit);
     waited.limit[why->counter] = (uint8_t)why->value;
     wmi_wait_issue(&model->waits, &waited, NULL, 0, 0, 0);
@@ -379,10 +270,11 @@ static void check_span(struct shard *shard, struct model *model, const struct in
         while (!wmi_wait_ready(state, reg, lanes, &why)) {
             if (span->written && wmi_wait_follows(state, reg, &insn->waits))
                 break;
-            find_missing_wait(shard, model, insn, span->read ? READ_EARLY : OVERWRITTEN_EARLY, reg, &why);
+            find_missing_wait(shard, model, insn, span->read ? WMI_READ_EARLY : WMI_OVERWRITTEN_EARLY, reg,
+                              &why);
         }
         if (span->written && !wmi_wait_free(state, reg, &why))
-            find_missing_wait(shard, model, insn, HELD_OVERWRITTEN, reg, &why);
+            find_missing_wait(shard, model, insn, WMI_HELD_OVERWRITTEN, reg, &why);
     }
 }
 
@@ -437,11 +329,11 @@ static void check_hazards(struct shard *shard, struct wmi_hazard_wave *hazards,
     const unsigned count =
         wmi_hazard_wave_execute(hazards, &insn->hazards, insn->span, insn->spans, number, found);
     for (unsigned i = 0; i < count; i++)
-        find(shard, (struct wmi_found){
-                        .rule = &shard->check->hazard_rules[found[i].kind],
-                        .pc = insn->pc,
-                        .first_pc = instruction_of(shard->check, found[i].number)->pc,
-                        .detail = {[REGISTER] = (uint64_t)(found[i].reg + 1), [VALUE] = found[i].missing}});
+        find(shard, (struct wmi_found){.rule = &shard->check->rules.hazard[found[i].kind],
+                                       .pc = insn->pc,
+                                       .first_pc = instruction_of(shard->check, found[i].number)->pc,
+                                       .detail = {[WMI_DETAIL_REGISTER] = (uint64_t)(found[i].reg + 1),
+                                                  [WMI_DETAIL_VALUE] = found[i].missing}});
 }
 
 /* Executes the instruction in the model. */
@@ -694,13 +586,13 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     }
     struct instruction *entry = &(*chunk)[number % CHUNK];
     *entry = (struct instruction){.pc = pc,
-                                  .waits = wmi_wait_facts_of(check->target, insn),
-                                  .hazards = wmi_hazard_facts_of(check->target, insn),
+                                  .waits = wmi_wait_facts_of(check->rules.target, insn),
+                                  .hazards = wmi_hazard_facts_of(check->rules.target, insn),
                                   .ends = wmi_rows[insn->id].flags & WMI_ROW_ENDS,
                                   .role = wmi_wait_role_of(insn),
                                   .masked = is_masked(insn)};
     entry->by_lane = entry->masked && stays_in_lane(insn);
-    entry->spans = (uint8_t)wmi_registers_of(check->target, insn, entry->span);
+    entry->spans = (uint8_t)wmi_registers_of(check->rules.target, insn, entry->span);
     for (unsigned i = 0; i < entry->spans; i++) {
         const unsigned end = entry->span[i].first + entry->span[i].count;
         entry->reach = end > entry->reach ? (uint16_t)end : entry->reach;
@@ -714,7 +606,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
 static bool joins(void *self, const struct wmi_instruction *insn)
 {
     const struct checker *check = self;
-    const struct wmi_wait_facts facts = wmi_wait_facts_of(check->target, insn);
+    const struct wmi_wait_facts facts = wmi_wait_facts_of(check->rules.target, insn);
     if (!check->instructions || facts.waits || facts.by_place || wmi_rows[insn->id].flags & WMI_ROW_ENDS)
         return false;
     const struct instruction *before = instruction_of(check, check->instructions - 1);
@@ -776,7 +668,7 @@ static void *begin_thread(void *self)
     shard->check = check;
     bool is_new;
     if (check->what & WM_CHECK_HAZARDS)
-        shard->memo = wmi_hazard_memo_create(check->target);
+        shard->memo = wmi_hazard_memo_create(check->rules.target);
     /* Needless waits depend on more than nodes know. */
     if (!(check->what & WM_CHECK_NEEDLESS) && (shard->model = create_model(shard)) &&
         (shard->paths = wmi_wait_paths_create(shard->memo)))
@@ -861,14 +753,7 @@ static void *create(unsigned what)
         .execute = execute,
         .incomplete = incomplete,
     };
-    for (unsigned i = 0; i < WMI_HAZARD_COUNT; i++)
-        check->hazard_rules[i] =
-            (struct wmi_check_rule){.name = wmi_hazards[i].name,
-                                    .source = wmi_hazards[i].source,
-                                    .class = WM_CHECK_HAZARDS,
-                                    .severity = wmi_hazards[i].is_new ? WM_SEVERITY_NOTE : WM_SEVERITY_ERROR,
-                                    .has_first = true,
-                                    .word = word_hazard};
+    wmi_wait_rules_init(&check->rules);
     pthread_mutex_init(&check->lock, NULL);
     return check;
 }
@@ -887,7 +772,7 @@ static void destroy(void *self)
 static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
 {
     struct checker *check = self;
-    check->target = dispatch->target;
+    check->rules.target = dispatch->target;
     check->launch = dispatch->launch;
     check->in_waves = dispatch->space;
     check->instructions = 0;

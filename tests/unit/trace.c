@@ -118,15 +118,34 @@ struct file {
     struct wmi_log_group *group[GROUPS];
 };
 
-static struct file write_file(void)
+static char path[] = "/tmp/wavemem-trace-XXXXXX";
+
+static struct wmi_trace_writer *begin_file(void)
 {
-    char path[] = "/tmp/wavemem-trace-XXXXXX";
-    struct file file = {.bytes = malloc(1 << 22)};
     struct wmi_trace_writer *writer;
-    struct wmi_trace_places places = {0};
     struct wm_diag diag;
+    memset(strrchr(path, '-') + 1, 'X', 6);
     close(mkstemp(path));
     assert_int_equal(wmi_trace_create(path, &writer, &diag), WM_OK);
+    return writer;
+}
+
+static void end_file(struct wmi_trace_writer *writer, struct file *file)
+{
+    struct wm_diag diag;
+    assert_int_equal(wmi_trace_finish(writer, &diag), WM_OK);
+    FILE *from = fopen(path, "rb");
+    file->bytes = malloc(1 << 22);
+    file->size = fread(file->bytes, 1, 1 << 22, from);
+    fclose(from);
+    unlink(path);
+}
+
+static struct file write_file(void)
+{
+    struct file file;
+    struct wmi_trace_writer *writer = begin_file();
+    struct wmi_trace_places places = {0};
     for (uint64_t i = 0; i < GROUPS; i++) {
         struct wmi_trace_bytes bytes = {0};
         file.group[i] = random_group(i);
@@ -135,11 +154,7 @@ static struct file write_file(void)
         wmi_trace_bytes_free(&bytes);
     }
     wmi_trace_places_free(&places);
-    assert_int_equal(wmi_trace_finish(writer, &diag), WM_OK);
-    FILE *from = fopen(path, "rb");
-    file.size = fread(file.bytes, 1, 1 << 22, from);
-    fclose(from);
-    unlink(path);
+    end_file(writer, &file);
     return file;
 }
 
@@ -339,13 +354,37 @@ static void test_bound(void **unused)
     wmi_log_group_destroy(group);
 }
 
+/* Records without a payload are compared like others: an empty source, twice. */
+static void test_merge_empty(void **unused)
+{
+    struct wmi_trace_writer *writer = begin_file();
+    struct wmi_trace_bytes header = {0};
+    const struct wmi_trace_bytes empty = {0};
+    struct file file = {0};
+    struct wm_diag diag = {0};
+    (void)unused;
+    wmi_trace_write_number(&header, WMI_TRACE_VERSION);
+    wmi_trace_write_string(&header, "gfx900");
+    wmi_trace_write_string(&header, "Vega 56");
+    wmi_trace_write_number(&header, 0);
+    wmi_trace_put(writer, WMI_TRACE_HEADER, &header);
+    wmi_trace_put(writer, WMI_TRACE_SOURCE, &empty);
+    wmi_trace_put(writer, WMI_TRACE_SOURCE, &empty);
+    end_file(writer, &file);
+    wmi_trace_bytes_free(&header);
+    const struct wm_trace_part part = {file.bytes, file.size, "a.trace", 0, 1};
+    assert_int_equal(wm_trace_merge(&part, 1, "/dev/null", &diag), WM_BAD_FILE);
+    assert_string_equal(diag.message, "a.trace: its dispatch does not end");
+    free(file.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers), cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_cut_off), cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_sample),  cmocka_unit_test(test_sample_error),
-        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_bound),   cmocka_unit_test(test_merge_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,13 +65,18 @@ static void copy_rest(struct wmi_trace_bytes *to, const struct wmi_reader *reade
     wmi_trace_write_bytes(to, reader->at, (size_t)(reader->end - reader->at));
 }
 
+static bool is_rest(const struct wmi_trace_bytes *bytes, const struct wmi_reader *reader)
+{
+    const size_t size = (size_t)(reader->end - reader->at);
+    return bytes->size == size && (!size || !memcmp(bytes->byte, reader->at, size));
+}
+
 /* Keeps the payload, or compares it with the one of the first part. */
 static const char *keep_same(struct wmi_trace_bytes *kept, const struct wmi_reader *reader)
 {
-    const size_t size = (size_t)(reader->end - reader->at);
     if (!kept->size)
         copy_rest(kept, reader);
-    else if (kept->size != size || memcmp(kept->byte, reader->at, size) != 0)
+    else if (!is_rest(kept, reader))
         return "it is of another dispatch, or of another build or product, than the first part";
     return kept->failed ? no_memory : NULL;
 }
@@ -180,10 +185,9 @@ static const char *get_dispatch_end(struct pass *pass, struct wmi_reader *reader
 static const char *get_copied(struct pass *pass, enum wmi_trace_kind kind, const struct wmi_reader *reader)
 {
     struct merge *merge = pass->merge;
-    const size_t size = (size_t)(reader->end - reader->at);
     for (size_t i = 0; i < merge->copied_count; i++) {
         const struct copied *have = &merge->copied[i];
-        if (have->kind == kind && have->bytes.size == size && !memcmp(have->bytes.byte, reader->at, size))
+        if (have->kind == kind && is_rest(&have->bytes, reader))
             return NULL;
     }
     if (merge->copied_count == MOST_COPIED)

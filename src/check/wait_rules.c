@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* What the checker of waits and hazards reports, in words. */
+#include "check/wait_rules.h"
+
+#include "isa/wait.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { TEXT = 256 };
+
+static void first_text(const struct wmi_words *words, const struct wmi_found *found, char *text, size_t size)
+{
+    struct wm_profile_row row = {.pc = found->first_pc};
+    words->describe(words->user, 0, &row);
+    snprintf(text, size, "%s", row.text);
+}
+
+static void register_text(const struct wmi_found *found, char *text, size_t size)
+{
+    *text = 0;
+    if (found->detail[WMI_DETAIL_REGISTER])
+        wmi_register_name((unsigned)found->detail[WMI_DETAIL_REGISTER] - 1, text, size);
+}
+
+static void word_missing_wait(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                              size_t size);
+
+#define WAITS_SOURCE "AMD's ISA documents, \"Data Dependency Resolution\""
+#define WAITS_REMEDY "put the wait in front of this instruction, or use the register later"
+
+const struct wmi_check_rule wmi_missing_wait_rules[WMI_MISSING_WAITS] = {
+    [WMI_READ_EARLY] = {.name = "read-before-wait",
+                        .source = WAITS_SOURCE,
+                        .remedy = WAITS_REMEDY,
+                        .class = WM_CHECK_WAITS,
+                        .has_first = true,
+                        .word = word_missing_wait},
+    [WMI_OVERWRITTEN_EARLY] = {.name = "write-before-wait",
+                               .source = WAITS_SOURCE,
+                               .remedy = WAITS_REMEDY,
+                               .class = WM_CHECK_WAITS,
+                               .has_first = true,
+                               .word = word_missing_wait},
+    [WMI_HELD_OVERWRITTEN] = {.name = "store-data-before-wait",
+                              .source = WAITS_SOURCE,
+                              .remedy = WAITS_REMEDY,
+                              .class = WM_CHECK_WAITS,
+                              .word = word_missing_wait},
+};
+
+static void word_missing_wait(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                              size_t size)
+{
+    static const char *const what[] = {
+        [WMI_READ_EARLY] = "is read before its data is there",
+        [WMI_OVERWRITTEN_EARLY] = "is overwritten before data on its way has arrived",
+        [WMI_HELD_OVERWRITTEN] = "is overwritten before it has been read as data",
+    };
+    const struct wmi_wait_rules *rules = words->checker;
+    const uint64_t distance = found->detail[WMI_DETAIL_DISTANCE];
+    char wait[64], first[TEXT], reg[16];
+    wmi_wait_text(rules->target, (enum wmi_counter)found->detail[WMI_DETAIL_COUNTER],
+                  (unsigned)found->detail[WMI_DETAIL_VALUE], wait, sizeof wait);
+    first_text(words, found, first, sizeof first);
+    register_text(found, reg, sizeof reg);
+    snprintf(message, size, "%s %s: '%s' is missing after '%s', %s%" PRIu64 " instruction%s before", reg,
+             what[found->rule - wmi_missing_wait_rules], wait, first,
+             distance == WMI_WAIT_FAR ? "at least " : "", distance + 1, distance ? "s" : "");
+}
+
+static void word_hazard(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                        size_t size)
+{
+    const struct wmi_wait_rules *rules = words->checker;
+    const struct wmi_hazard *hazard = &wmi_hazards[found->rule - rules->hazard];
+    const unsigned missing = (unsigned)found->detail[WMI_DETAIL_VALUE];
+    char first[TEXT], reg[16];
+    first_text(words, found, first, sizeof first);
+    register_text(found, reg, sizeof reg);
+    const char *space = *reg ? " " : "";
+    if (missing)
+        snprintf(message, size, "%s%s%s: %u wait state%s missing after '%s' ('s_nop %u' between them)", reg,
+                 space, hazard->what, missing, missing == 1 ? " is" : "s are", first, missing - 1);
+    else
+        snprintf(message, size, "%s%s%s: '%s' is missing after '%s'", reg, space, hazard->what,
+                 hazard->remedy, first);
+}
+
+static void word_needless(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                          size_t size)
+{
+    char later[TEXT];
+    first_text(words, found, later, sizeof later);
+    if (found->detail[WMI_DETAIL_IDLE] == found->count)
+        snprintf(message, size, "this wait is needless: nothing that it waits for was on its way");
+    else
+        snprintf(message, size,
+                 "this wait is needless: what it waits for is not used before '%s', at least %" PRIu64
+                 " instruction%s later",
+                 later, found->detail[WMI_DETAIL_BEFORE], found->detail[WMI_DETAIL_BEFORE] == 1 ? "" : "s");
+}
+
+const struct wmi_check_rule wmi_needless_rule = {
+    .name = "needless-wait",
+    .source = WAITS_SOURCE,
+    .remedy = "leave it out, or wait later; a fence or an acquiring load that needs it is not seen in code",
+    .class = WM_CHECK_WAITS,
+    .severity = WM_SEVERITY_NOTE,
+    .has_first = true,
+    .word = word_needless,
+};
+
+void wmi_wait_rules_init(struct wmi_wait_rules *rules)
+{
+    for (unsigned i = 0; i < WMI_HAZARD_COUNT; i++)
+        rules->hazard[i] =
+            (struct wmi_check_rule){.name = wmi_hazards[i].name,
+                                    .source = wmi_hazards[i].source,
+                                    .class = WM_CHECK_HAZARDS,
+                                    .severity = wmi_hazards[i].is_new ? WM_SEVERITY_NOTE : WM_SEVERITY_ERROR,
+                                    .has_first = true,
+                                    .word = word_hazard};
+}
