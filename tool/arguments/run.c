@@ -342,8 +342,9 @@ static void print_stats(FILE *file, const struct tool_dispatch *d, const struct 
     if (result->compile_refused)
         tool_print(file, "  interpreted: this host does not execute code that wavemem made\n");
     else if (result->compiled_bytes)
-        tool_print(file, "  compiled to %" PRIu64 " bytes of host code in %.3f ms\n", result->compiled_bytes,
-                   result->compile_seconds * 1e3);
+        tool_print(file, "  compiled to %" PRIu64 " bytes of host code in %.3f ms, %.1f %% of the time\n",
+                   result->compiled_bytes, result->compile_seconds * 1e3,
+                   result->seconds > 0 ? 100 * result->compile_seconds / result->seconds : 0);
 }
 
 /* The host's view of a buffer from `offset` to its end; NULL after a message. Of an image, a copy without
