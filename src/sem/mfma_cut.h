@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of products for MFMA of CDNA 3 by vectors of 16 lanes with directed rounding. The same sums as
- * cut_group() of mfma_sums.h, which other vectors use, in about half of the operations.
+/* Sums of products for MFMA of CDNA 3 by vectors of 16 lanes with directed rounding, but for those that are
+ * split (fp8). The same sums as cut_group() of mfma_sums.h, which all others use, in fewer operations.
  *
  * A group of products p_k = a_k * b_k has the exponent E, the largest sum of the exponents of both factors,
  * and the unit g = 2^(E-24). Wanted is S = sum of trunc(p_k / g).
@@ -8,14 +8,16 @@
  *   - p_k / g is an integer if and only if the lowest set bit of p_k, which is the product of the lowest set
  *     bits of its factors, is at least g. Exponents of lowest bits, E and the number of products to correct
  *     are bytes: 64 elements of D at a time.
- *   - floors are summed in f64: from 1.5 * 2^(E+28) on, numbers have the unit g, so a multiply-add that rounds
- *     toward minus infinity adds floor(p_k / g) * g. |p_k| < 2^(E+2), so sixteen of them stay below 2^(E+27).
- *     S is in the low 32 bits of the result.
- * With |C| < 2^(E+6), C / g is below 2^30, and X of cut_sum(), the larger one of E and C's exponent, is at most
- * E + 5. Then the floor of S at 2^(X-32) changes nothing, C's floor at 2^(X-24) is its floor at g (if X > E, C is
- * a multiple of both), and S + floor(C / g), below 2^31 in magnitude, has at most 31 bits, so that the floor at 32
- * bits changes nothing either: the conversion to f32 is the only rounding. Other vectors of lanes are left to
- * cut_total(). */
+ *   - floors are summed in f64: from 1.5 * 2^(E+28) on, numbers have the unit g, so a multiply-add that
+ * rounds toward minus infinity adds floor(p_k / g) * g. |p_k| < 2^(E+2), so eight of them stay below
+ * 2^(E+27). S is in the low 32 bits of the result. With |C| < 2^(E+6), C / g is below 2^30, and X of
+ * cut_sum(), the larger one of E and C's exponent, is at most E + 5. Then the floor of S at 2^(X-32) changes
+ * nothing, C's floor at 2^(X-24) is its floor at g (if X > E, C is a multiple of both), and S + floor(C / g),
+ * below 2^31 in magnitude, has at most 31 bits, so that the floor at 32 bits changes nothing either: the
+ * conversion to f32 is the only rounding. With a larger C, its floor at g is C itself; the sum with S needs
+ * more bits and has to be cut to 32. Then X is C's exponent and at least E + 6, and the sum is at least
+ * 2^(X-1) in magnitude, as |S| * g < 2^(E+5): its unit of 32 bits is 2^(X-32) or more, so that this cut
+ * includes S's floor there. */
 #ifndef WMI_MFMA_CUT_H
 #define WMI_MFMA_CUT_H
 
@@ -24,9 +26,9 @@
 #if WMI_VECTOR_BYTES == 64
 
 enum {
-    QUAD = 4,               /* rows of D in a vector of bytes */
-    LEAST_EXPONENT = -60,   /* E is not below this */
-    NEVER = INT8_MAX,       /* lowest bit of a zero, whose products are always exact */
+    QUAD = 4,             /* rows of D in a vector of bytes */
+    LEAST_EXPONENT = -60, /* E is not below this */
+    NEVER = INT8_MAX,     /* lowest bit of a zero, whose products are always exact */
     ROUND_DOWN = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC,
 };
 
@@ -82,40 +84,39 @@ WMI_INLINE void split_factors(const struct tile *t, unsigned first, unsigned cou
             uint32_t negative =
                 split_factor(from + row, &a->value[k][row], &a->exponent[k][row], &a->lowest[k][row]);
             for (unsigned quad = row / QUAD; quad < (row + COLUMNS) / QUAD; quad++, negative >>= QUAD)
-                a->negative[k][quad] = (negative & 1 ? UINT64_C(0xffff) : 0) |
-                                       (negative & 2 ? UINT64_C(0xffff) << 16 : 0) |
-                                       (negative & 4 ? UINT64_C(0xffff) << 32 : 0) |
-                                       (negative & 8 ? UINT64_C(0xffff) << 48 : 0);
+                a->negative[k][quad] =
+                    (negative & 1 ? UINT64_C(0xffff) : 0) | (negative & 2 ? UINT64_C(0xffff) << 16 : 0) |
+                    (negative & 4 ? UINT64_C(0xffff) << 32 : 0) | (negative & 8 ? UINT64_C(0xffff) << 48 : 0);
         }
-        b->negative[k] = UINT64_C(0x0001000100010001) * split_factor(t->b + t->b_at[first + k], b->value[k],
-                                                                     b->exponent[k], b->lowest[k]);
+        b->negative[k] = UINT64_C(0x0001000100010001) *
+                         split_factor(t->b + t->b_at[first + k], b->value[k], b->exponent[k], b->lowest[k]);
     }
 }
 
 /* Four bytes of rows, each for the 16 columns, plus bytes of the columns. */
 WMI_INLINE __m512i sum_of_bytes(const int8_t *rows, const int8_t *columns)
 {
-    const __m512i spread = _mm512_set_epi32(0x03030303, 0x03030303, 0x03030303, 0x03030303, 0x02020202, 0x02020202,
-                                            0x02020202, 0x02020202, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0,
-                                            0, 0, 0);
+    const __m512i spread =
+        _mm512_set_epi32(0x03030303, 0x03030303, 0x03030303, 0x03030303, 0x02020202, 0x02020202, 0x02020202,
+                         0x02020202, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0, 0, 0, 0);
     int32_t four;
     memcpy(&four, rows, sizeof four);
     return _mm512_adds_epi8(_mm512_shuffle_epi8(_mm512_set1_epi32(four), spread),
                             _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)columns)));
 }
 
-/* Of products from, from + step, ... */
-WMI_INLINE void count_cuts(const struct cut_rows *a, const struct cut_columns *b, unsigned rows, unsigned from,
-                           unsigned count, unsigned step, struct cut_counts *out)
+WMI_INLINE void count_cuts(const struct cut_rows *a, const struct cut_columns *b, unsigned rows,
+                           unsigned count, struct cut_counts *out)
 {
     for (unsigned row = 0; row < rows; row += QUAD) {
         __m512i e = _mm512_set1_epi8(LEAST_EXPONENT), cuts = _mm512_setzero_si512();
-        for (unsigned k = from; k < count; k += step)
+        for (unsigned k = 0; k < count; k++)
             e = _mm512_max_epi8(e, sum_of_bytes(&a->exponent[k][row], b->exponent[k]));
         const __m512i grid = _mm512_sub_epi8(e, _mm512_set1_epi8(24));
-        for (unsigned k = from; k < count; k += step) {
+        for (unsigned k = 0; k < count; k++) {
             const __m512i lowest = sum_of_bytes(&a->lowest[k][row], b->lowest[k]);
-            const __mmask64 cut = _mm512_mask_cmpgt_epi8_mask(a->negative[k][row / QUAD] ^ b->negative[k], grid, lowest);
+            const __mmask64 cut =
+                _mm512_mask_cmpgt_epi8_mask(a->negative[k][row / QUAD] ^ b->negative[k], grid, lowest);
             cuts = _mm512_mask_add_epi8(cuts, cut, cuts, _mm512_set1_epi8(1));
         }
         _mm512_store_si512(out->exponent[row], e);
@@ -124,16 +125,17 @@ WMI_INLINE void count_cuts(const struct cut_rows *a, const struct cut_columns *b
 }
 
 /* S of a row, and E. */
-WMI_INLINE i32v cut_row(const struct cut_rows *a, const struct cut_columns *b, unsigned row, unsigned from,
-                        unsigned count, unsigned step, const struct cut_counts *counts, i32v *e)
+WMI_INLINE i32v cut_row(const struct cut_rows *a, const struct cut_columns *b, unsigned row, unsigned count,
+                        const struct cut_counts *counts, i32v *e)
 {
     const int8_t *const exponents = counts->exponent[row];
     struct wmi_f64x2 sum;
     for (unsigned half = 0; half < 2; half++) {
-        const u64v wide = (u64v)_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(exponents + 8 * half)));
+        const u64v wide =
+            (u64v)_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(exponents + 8 * half)));
         sum.v[half] = (f64v)(((wide + (1023 + 28)) << 52) + (UINT64_C(1) << 51));
     }
-    _Pragma("GCC unroll 16") for (unsigned k = from; k < count; k += step)
+    _Pragma("GCC unroll 16") for (unsigned k = 0; k < count; k++)
     {
         const __m512d factor = _mm512_set1_pd(a->value[k][row]);
         for (unsigned half = 0; half < 2; half++)
@@ -144,84 +146,76 @@ WMI_INLINE i32v cut_row(const struct cut_rows *a, const struct cut_columns *b, u
     return (i32v)wmi_low_words(sum) + get_bytes(counts->negative[row]);
 }
 
-/* S plus the floor of C, both in units of g, where C may be large. In f64 the sum is rounded toward minus infinity
- * if it has more than 53 bits, then cut to 32 bits in the same direction. */
+/* S plus the floor of C, both in units of g, where C may be large. In f64 the sum is rounded toward minus
+ * infinity if it has more than 53 bits, then cut to 32 bits in the same direction. */
 WMI_INLINE f32v cut_long_total(i32v sum, f32v addend)
 {
     f32half totals[2];
     for (int half = 0; half < 2; half++) {
         const f64v part = wmi_wide_i32((i32half)wmi_half_u32((u32v)sum, half));
-        const i64v bits = (i64v)_mm512_add_round_pd((__m512d)part, (__m512d)wide_half(addend, half), ROUND_DOWN);
+        const i64v bits =
+            (i64v)_mm512_add_round_pd((__m512d)part, (__m512d)wide_half(addend, half), ROUND_DOWN);
         const i64v cut_bits = (bits + (bits >> 63 & 0x1fffff)) & ~(int64_t)0x1fffff;
         totals[half] = (f32half)_mm512_cvtpd_ps((__m512d)cut_bits);
     }
     return (f32v)wmi_whole_u32((u32half)totals[0], (u32half)totals[1]) + 0; /* a zero is +0 */
 }
 
-/* C plus S * 2^(E-24); false if C is too large, NaN, or E is the least one in a lane, which may be that of zeros. */
-WMI_INLINE bool cut_quick_total(bool split, i32v e, i32v sum, f32v c, f32v *result)
+/* C plus S * 2^(E-24); false if C is too large, NaN, or E is the least one in a lane, which may be that of
+ * zeros. */
+WMI_INLINE bool cut_quick_total(i32v e, i32v sum, f32v c, f32v *result)
 {
     const u32v scale = (u32v)(127 + 24 - e) << 23;
     const __m512 scaled = _mm512_mul_round_ps((__m512)c, (__m512)scale, ROUND_DOWN);
     const u32v magnitude = (u32v)scaled & 0x7fffffff;
-    const __m512i short_end = _mm512_set1_epi32((127 + 30) << 23), long_end = _mm512_set1_epi32((127 + 120) << 23);
-    const __mmask16 kept =
-        split ? _mm512_cmpge_epu32_mask((__m512i)magnitude, _mm512_set1_epi32(0x3f000000)) : 0xffff; /* 0.5 */
+    const __m512i short_end = _mm512_set1_epi32((127 + 30) << 23),
+                  long_end = _mm512_set1_epi32((127 + 120) << 23);
     f32v total;
     if (__builtin_expect(_mm512_cmpge_epu32_mask((__m512i)magnitude, short_end) == 0, 1)) {
-        const u32v addend = (u32v)_mm512_maskz_cvt_roundps_epi32(kept, scaled, ROUND_DOWN);
+        const u32v addend = (u32v)_mm512_cvt_roundps_epi32(scaled, ROUND_DOWN);
         total = __builtin_convertvector((i32v)((u32v)sum + addend), f32v);
     } else {
         if (_mm512_cmpge_epu32_mask((__m512i)magnitude, long_end))
             return false;
-        total = cut_long_total(sum, (f32v)_mm512_maskz_roundscale_ps(kept, scaled, ROUND_DOWN));
+        total = cut_long_total(sum, wmi_floor_f32((f32v)scaled));
     }
     *result = total * (f32v)(0x7f000000u - scale);
     return !_mm512_cmpeq_epi32_mask((__m512i)e, _mm512_set1_epi32(LEAST_EXPONENT));
 }
 
-WMI_INLINE void cut_tile(const struct tile *t, unsigned group, const wmi_word *c, unsigned c_mask, wmi_word *d)
+WMI_INLINE void cut_tile(const struct tile *t, unsigned group, const wmi_word *c, unsigned c_mask,
+                         wmi_word *d)
 {
     struct cut_rows a;
     struct cut_columns b;
-    struct cut_counts counts[2];
+    struct cut_counts counts;
     for (unsigned first = 0; first < t->depth; first += group) {
         split_factors(t, first, group, &a, &b);
-        for (unsigned part = 0; part < 1u + t->split; part++)
-            count_cuts(&a, &b, t->rows, part, group, 1 + t->split, &counts[part]);
+        count_cuts(&a, &b, t->rows, group, &counts);
         for (unsigned n = 0; n < t->rows; n++) {
             const f32v addend = *(const f32v *)(first ? d + t->at[n] : c + (t->at[n] & c_mask));
-            i32v e, odd_e;
+            i32v e;
             f32v result;
-            i32v sum = cut_row(&a, &b, t->row[n], 0, group, 1 + t->split, &counts[0], &e);
-            if (t->split) {
-                const i32v odd = cut_row(&a, &b, t->row[n], 1, group, 2, &counts[1], &odd_e);
-                const i32v larger = wmi_greater_i32(e, odd_e);
-                sum = wmi_shift_right_i32(sum, larger - e) + wmi_shift_right_i32(odd, larger - odd_e);
-                e = larger;
-            }
-            if (__builtin_expect(!cut_quick_total(t->split, e, sum, addend, &result), 0))
+            const i32v sum = cut_row(&a, &b, t->row[n], group, &counts, &e);
+            if (__builtin_expect(!cut_quick_total(e, sum, addend, &result), 0))
                 result = quiet(cut_total_or_slow(t, first, group, t->row[n], e, sum, addend));
             *(f32v *)(d + t->at[n]) = result;
         }
     }
 }
 
-#define CUT_TILE(name, split_, group)                                                                        \
-    static void name(const struct tile *t, const wmi_word *c, unsigned c_mask, wmi_word *d)                  \
-    {                                                                                                        \
-        struct tile known = *t;                                                                              \
-        known.split = split_;                                                                                \
-        cut_tile(&known, group, c, c_mask, d);                                                               \
-    }
+static void quick_cut_4_tile(const struct tile *t, const wmi_word *c, unsigned c_mask, wmi_word *d)
+{
+    cut_tile(t, 4, c, c_mask, d);
+}
 
-CUT_TILE(quick_cut_4_tile, false, 4)
-CUT_TILE(quick_cut_8_tile, false, 8)
-CUT_TILE(quick_cut_split_tile, true, 16)
+static void quick_cut_8_tile(const struct tile *t, const wmi_word *c, unsigned c_mask, wmi_word *d)
+{
+    cut_tile(t, 8, c, c_mask, d);
+}
 
 #else
-#define quick_cut_4_tile     cut_4_tile
-#define quick_cut_8_tile     cut_8_tile
-#define quick_cut_split_tile cut_split_tile
+#define quick_cut_4_tile cut_4_tile
+#define quick_cut_8_tile cut_8_tile
 #endif
 #endif

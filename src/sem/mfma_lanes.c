@@ -70,35 +70,62 @@ static u32v element_values(u32v words, unsigned element, unsigned at, bool ocp)
     }
 }
 
-/* Reads the elements of A or B. from: the lane that each lane reads, NULL for its own.
- * Returns whether an exponent is not within -30 to 30. */
-static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element,
-                      unsigned bits, bool ocp, const uint8_t *from)
+/* read_side() for a constant element. */
+WMI_INLINE bool read_elements(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element,
+                              unsigned bits, bool ocp, const uint8_t *from)
 {
     const unsigned count = bits < 32 ? 32 / bits : 1;
+    const bool has_powers = element != WMI_ELEMENT_f32 && element != WMI_ELEMENT_i8;
     const u32v least = (u32v)wmi_splat_f32(power_of_two(smallest_exponent(element, ocp)));
     const u32v low = (u32v)wmi_splat_f32(power_of_two(-30)),
                range = (u32v)wmi_splat_f32(power_of_two(31)) - low;
     u32v wide = wmi_splat_u32(0);
     for (unsigned row = 0; row < dwords; row++) {
         _Alignas(64) uint32_t words[64];
-        if (from)
+        const wmi_word *words_at = rows + 64 * row;
+        if (from) {
             for (unsigned lane = 0; lane < 64; lane++)
-                words[lane] = rows[64 * row + from[lane]];
-        else
-            memcpy(words, rows + 64 * row, sizeof words);
+                words[lane] = words_at[from[lane]];
+            words_at = words;
+        }
         for (unsigned lane = 0; lane < 64; lane += WMI_VECTOR_LANES)
             for (unsigned at = 0; at < count; at++) {
-                const u32v x = element_values(wmi_load_u32((const char *)(words + lane)), element, at, ocp);
+                const u32v x =
+                    element_values(wmi_load_u32((const char *)(words_at + lane)), element, at, ocp);
+                *(u32v *)&side->value[row * count + at][lane] = x;
+                if (!has_powers)
+                    continue;
                 const u32v magnitude = x & 0x7fffffff, power = x & 0x7f800000;
                 const u32v floored = wmi_select_u32((u32v)(power < least), least, power);
                 const u32v nonzero = (u32v)(magnitude != 0);
-                *(u32v *)&side->value[row * count + at][lane] = x;
                 *(u32v *)&side->power[row * count + at][lane] = floored & nonzero;
                 wide |= nonzero & (u32v)(magnitude - low >= range);
             }
     }
     return wmi_any(wide);
+}
+
+/* Reads the elements of A or B, and their powers unless they are f32 or i8. from: the lane that each lane
+ * reads, NULL for its own. Returns whether an exponent is not within -30 to 30. */
+static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element, bool ocp,
+                      const uint8_t *from)
+{
+    switch (element) {
+    case WMI_ELEMENT_f16:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_f16, 16, ocp, from);
+    case WMI_ELEMENT_bf16:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_bf16, 16, ocp, from);
+    case WMI_ELEMENT_fp8:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, ocp, from);
+    case WMI_ELEMENT_bf8:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, ocp, from);
+    case WMI_ELEMENT_i8:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_i8, 8, ocp, from);
+    case WMI_ELEMENT_xf32:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_xf32, 32, ocp, from);
+    default:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_f32, 32, ocp, from);
+    }
 }
 
 /* ---- floats of 8, 6 and 4 bits, with scales ---- */
@@ -296,9 +323,11 @@ static tile_function *function_of(const struct wmi_matrix *m, unsigned rules, un
     if (t->spread)
         return cut_spread_tile;
     const bool four = m->a == WMI_ELEMENT_xf32 || depth == 4;
+    if (eight)
+        return cut_split_tile;
     if (t->moderate && !m->sparse)
-        return eight ? quick_cut_split_tile : four ? quick_cut_4_tile : quick_cut_8_tile;
-    return eight ? cut_split_tile : four ? cut_4_tile : cut_8_tile;
+        return four ? quick_cut_4_tile : quick_cut_8_tile;
+    return four ? cut_4_tile : cut_8_tile;
 }
 
 /* from: the lane that each lane reads, NULL for its own. */
@@ -399,9 +428,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
         wide |= read_formatted(&b, b_rows, use->blgp, m->n, extra[1], use->abid >> WMI_MATRIX_SCALE_B & 3,
                                b_shift);
     } else {
-        wide = read_side(&a, a_rows, a_elements * width / 32, m->a, width, use->ocp, moves_a ? from_a : NULL);
-        wide |=
-            read_side(&b, b_rows, b_elements * width / 32, m->b, width, use->ocp, use->blgp ? from_b : NULL);
+        wide = read_side(&a, a_rows, a_elements * width / 32, m->a, use->ocp, moves_a ? from_a : NULL);
+        wide |= read_side(&b, b_rows, b_elements * width / 32, m->b, use->ocp, use->blgp ? from_b : NULL);
     }
     t.moderate = !wide;
     t.bounded = width >= 16; /* bf16, xf32 */

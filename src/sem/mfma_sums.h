@@ -260,8 +260,8 @@ WMI_INLINE i32v cut_vector(const struct tile *t, const struct factors *f, unsign
     return sum;
 }
 
-/* C plus `sum` * e * 2^-24, as cut_sum(); sets *wide if C's exponent is not within -60 to 59. All is exact but
- * for the floors and the last rounding: the sums have up to 31 bits, the total 39 in f64. */
+/* C plus `sum` * e * 2^-24, as cut_sum(); sets *wide if C's exponent is not within -60 to 59. All is exact
+ * but for the floors and the last rounding: the sums have up to 31 bits, the total 39 in f64. */
 WMI_INLINE f32v cut_total(bool split, f32v e, i32v sum, f32v c, u32v *wide)
 {
     const uint32_t low = (127u - 60) << 23, range = 120u << 23;
@@ -434,7 +434,14 @@ static __attribute__((noinline)) f32v cut_total_or_slow(const struct tile *t, un
         struct tile known = *t;                                                                              \
         known.spread = spread_;                                                                              \
         known.split = split_;                                                                                \
-        tile_of_d(&known, kind, group_, c, c_mask, d);                                                       \
+        if (kind != FUSED_F32 && known.moderate &&                                                           \
+            !known.spread) { /* the usual case, for which the compiler drops the others */                   \
+            known.moderate = true;                                                                           \
+            known.spread = false;                                                                            \
+            tile_of_d(&known, kind, group_, c, c_mask, d);                                                   \
+        } else {                                                                                             \
+            tile_of_d(&known, kind, group_, c, c_mask, d);                                                   \
+        }                                                                                                    \
     }
 
 TILE_OF(fused_1_tile, FUSED_F32, t->spread, false, 1)
