@@ -183,6 +183,18 @@ WMI_INLINE bool cut_quick_total(i32v e, i32v sum, f32v c, f32v *result)
     return !_mm512_cmpeq_epi32_mask((__m512i)e, _mm512_set1_epi32(LEAST_EXPONENT));
 }
 
+/* cut_total() of a vector of lanes, or lane by lane. */
+static __attribute__((noinline)) f32v cut_total_or_slow(const struct tile *t, unsigned first, unsigned count,
+                                                        unsigned row, i32v e, i32v sum, f32v c)
+{
+    u32v wide = wmi_splat_u32(0);
+    f32v total = cut_total(t->split, (f32v)((u32v)(e + 127) << 23), sum, c, &wide);
+    if (wmi_any(wide))
+        for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
+            total[i] = slow_group(t, WMI_MATRIX_CDNA3, first, count, row, i, c[i]);
+    return total;
+}
+
 WMI_INLINE void cut_tile(const struct tile *t, unsigned group, const wmi_word *c, unsigned c_mask,
                          wmi_word *d)
 {
