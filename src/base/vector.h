@@ -133,6 +133,19 @@ static inline bool wmi_any_nan2_f32(f32v a, f32v b)
 #endif
 }
 
+static inline bool wmi_any_nan2_f64(f64v a, f64v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_UNORD_Q) != 0;
+#elif WMI_VECTOR_BYTES == 32
+    return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_UNORD_Q)) != 0;
+#elif WMI_VECTOR_SSE2
+    return _mm_movemask_pd(_mm_cmpunord_pd((__m128d)a, (__m128d)b)) != 0;
+#else
+    return wmi_any((u32v)(a != a) | (u32v)(b != b));
+#endif
+}
+
 /* One bit per lane of a comparison's result. */
 static inline uint64_t wmi_pack(u32v mask)
 {

@@ -208,6 +208,20 @@ bool wmi_form_has_field(const struct wmi_form *form, enum wmi_field field)
     return false;
 }
 
+/* Where op_sel is in VOP3; comparisons have a bit for the result in VOP3 without DPP. */
+const struct wmi_field_spec *wmi_op_sel_of_halves(const struct wmi_target *target,
+                                                  const struct wmi_form *form)
+{
+    static const struct wmi_field_spec
+        with_result = {.field = WMI_FIELD_op_sel, .show = WMI_SHOW_bits, .pos = WMI_OP_SEL, .width = 4},
+        sources = {.field = WMI_FIELD_op_sel, .show = WMI_SHOW_bits, .pos = WMI_OP_SEL, .width = 3};
+    if (!wmi_is_true16_vop3(target, form) || wmi_form_has_field(form, WMI_FIELD_op_sel))
+        return NULL;
+    return wmi_specs[form->spec].type != WMI_TYPE_mask || wmi_layouts[form->layout].id == WMI_LAYOUT_vop3c
+               ? &with_result
+               : &sources;
+}
+
 /* A 16-bit operand of VOP1, VOP2 and VOPC on gfx11 and later has seven bits for the register and one for its
  * half. LLVM's default mode has lower halves only and prints whole registers. */
 static bool vgpr_half(struct context *c, struct wmi_operand *o, unsigned value)
@@ -705,7 +719,7 @@ static bool decode_second(struct context *c, uint64_t word)
 unsigned wmi_op_sel_bit(const struct wmi_spec *spec)
 {
     const bool is_result = spec->role == WMI_ROLE_D || spec->kind == WMI_KIND_tied;
-    return 11 + (is_result ? 3u : (unsigned)(spec->role - WMI_ROLE_A));
+    return WMI_OP_SEL + (is_result ? 3u : (unsigned)(spec->role - WMI_ROLE_A));
 }
 
 static void select_halves(const struct context *c, const struct wmi_form *form)
@@ -724,12 +738,12 @@ static void select_halves(const struct context *c, const struct wmi_form *form)
 static void decode_halves(const struct context *c, const struct wmi_form *form)
 {
     struct wmi_instruction *out = c->out;
-    const unsigned op_sel = bits(out->words, 11, 4);
+    const unsigned op_sel = bits(out->words, WMI_OP_SEL, 4);
     unsigned used = out->operand[0].type == WMI_TYPE_mask ? 0 : 1u << 3;
     if (!wmi_is_true16_vop3(c->target, form))
         return;
     for (unsigned i = 1; i < out->operands; i++)
-        if (out->operand[i].type != WMI_TYPE_mask)
+        if (out->operand[i].type != WMI_TYPE_mask && wmi_specs[form->spec + i].kind != WMI_KIND_tied)
             used |= 1u << (out->operand[i].role - WMI_ROLE_A);
     if (!wmi_form_has_field(form, WMI_FIELD_op_sel)) {
         if (op_sel & ~used)

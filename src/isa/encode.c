@@ -811,12 +811,25 @@ static bool encode_fields(struct wmi_encoder *e, const struct wmi_layout *layout
     return true;
 }
 
-/* Sets op_sel by the names of halves. */
-static void select_halves(struct wmi_encoder *e)
+/* Sets op_sel by the names of halves. Other 16-bit operands take their bit from op_sel in the text, which
+ * must agree with the names unless it is 0. Source: LLVM 22, validateTrue16OpSel in AMDGPUAsmParser.cpp. */
+static bool select_halves(struct wmi_encoder *e)
 {
-    for (unsigned i = 0; i < e->form->specs; i++)
-        if (e->parsed[i].what == WMI_PARSED_REGISTER && e->parsed[i].part == WMI_PART_HIGH)
-            put(e, wmi_op_sel_bit(&wmi_specs[e->form->spec + i]), 1, 1);
+    const struct wmi_field_spec *halves = wmi_op_sel_of_halves(e->target, e->form);
+    const uint32_t given = halves ? (uint32_t)e->field[WMI_FIELD_op_sel] : e->words[0] >> WMI_OP_SEL & 15;
+    for (unsigned i = 0; i < e->form->specs; i++) {
+        const struct wmi_spec *spec = &wmi_specs[e->form->spec + i];
+        const struct wmi_parsed *p = &e->parsed[i];
+        const unsigned bit = wmi_op_sel_bit(spec);
+        const bool named = p->what == WMI_PARSED_REGISTER && p->part, high = p->part == WMI_PART_HIGH,
+                   chosen = given >> (bit - WMI_OP_SEL) & 1;
+        if (named && given && chosen != high)
+            return wmi_expected(e->cursor, e->field_at[WMI_FIELD_op_sel],
+                                "op_sel that agrees with the names of halves, or none");
+        if (named || (halves && p->what != WMI_PARSED_ABSENT && spec->type != WMI_TYPE_mask))
+            put(e, bit, 1, named ? high : chosen);
+    }
+    return true;
 }
 
 /* DPP8 with fi:1 has another marker, which is the next opcode space. */
@@ -845,8 +858,8 @@ bool wmi_encode(struct wmi_encoder *e)
         return false;
     if (!encode_fields(e, layout) || (e->second && !encode_fields(e, &wmi_layouts[e->second->layout])))
         return false;
-    if (wmi_names_all_halves(e->target, e->form))
-        select_halves(e);
+    if (wmi_names_all_halves(e->target, e->form) && !select_halves(e))
+        return false;
     put_opcode(e, e->mnemonic);
     if (e->second)
         put_opcode(e, e->second_mnemonic);

@@ -475,6 +475,7 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
 static void forget_fields(struct wmi_encoder *e)
 {
     const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    e->field_at[WMI_FIELD_op_sel] = NULL;
     for (unsigned i = 0; i < layout->fields; i++)
         e->field_at[wmi_field_specs[layout->field + i].field] = NULL;
 }
@@ -762,6 +763,33 @@ static unsigned assemble(const struct wmi_target *target, struct wmi_cursor *cur
     return 0;
 }
 
+/* Whether the text names a half of a register: v2.l, v2.h. */
+static bool names_a_half(const struct wmi_cursor *c)
+{
+    for (const char *at = c->at; at + 2 < c->end; at++)
+        if (isdigit((unsigned char)at[0]) && at[1] == '.' && (at[2] == 'l' || at[2] == 'h'))
+            return true;
+    return false;
+}
+
+/* LLVM 22 reads instructions without halves in both of its modes alike. */
+static unsigned assemble_in_mode(const struct wmi_target *target, struct wmi_cursor *cursor,
+                                 struct wmi_instruction *insn, struct wmi_relocation *relocation)
+{
+    const struct wmi_target *whole =
+        target->real_true16 && target->limits[WMI_LIMIT_names_halves] && !names_a_half(cursor)
+            ? wmi_target_of_mode(target, false)
+            : NULL;
+    const struct wmi_cursor start = *cursor;
+    const unsigned dwords = whole ? assemble(whole, cursor, insn, relocation) : 0;
+    if (dwords)
+        return dwords;
+    *cursor = start;
+    if (relocation)
+        *relocation = (struct wmi_relocation){0};
+    return assemble(target, cursor, insn, relocation);
+}
+
 /* CLRX's documents write GCN instructions in capitals: TBUFFER_LOAD_FORMAT_X V1, V2, S[4:7], 0 OFFEN. A line
  * that does not assemble as written is retried in lower case without symbols. */
 static unsigned assemble_capitals(const struct wmi_target *target, struct wmi_cursor *cursor,
@@ -775,7 +803,7 @@ static unsigned assemble_capitals(const struct wmi_target *target, struct wmi_cu
     for (size_t i = 0; i < length; i++)
         text[i] = (char)tolower((unsigned char)cursor->at[i]);
     struct wmi_cursor lower = {.at = text, .end = text + length};
-    return assemble(target, &lower, insn, NULL);
+    return assemble_in_mode(target, &lower, insn, NULL);
 }
 
 unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor,
@@ -783,7 +811,7 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
 {
     wmi_skip_space(cursor);
     const struct wmi_cursor start = *cursor;
-    unsigned dwords = assemble(target, cursor, insn, relocation);
+    unsigned dwords = assemble_in_mode(target, cursor, insn, relocation);
     if (dwords || start.at == start.end || *start.at < 'A' || *start.at > 'Z')
         return dwords;
     if (relocation)

@@ -22,6 +22,7 @@ static const char *const field_names[WMI_FIELD_COUNT] = {
 void wmi_default_fields(struct wmi_encoder *e)
 {
     const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    e->field[WMI_FIELD_op_sel] = 0; /* also of forms without it, see wmi_op_sel_of_halves() */
     for (unsigned i = 0; i < layout->fields; i++) {
         const struct wmi_field_spec *spec = &wmi_field_specs[layout->field + i];
         const unsigned width = spec->width + spec->width2;
@@ -372,7 +373,9 @@ static const struct wmi_field_spec *field_of(const struct wmi_encoder *e, const 
             break;
         }
     }
-    return NULL;
+    return wmi_names_all_halves(e->target, e->form) && same(word, length, field_names[WMI_FIELD_op_sel])
+               ? wmi_op_sel_of_halves(e->target, e->form)
+               : NULL;
 }
 
 bool wmi_at_modifier(struct wmi_encoder *e)

@@ -447,25 +447,13 @@ static bool is_bare_dot(const struct wmi_target *target, const struct wmi_instru
            wmi_rows[insn->id].group == WMI_GROUP_DOT && wmi_operand(insn, WMI_ROLE_A)->type == WMI_TYPE_b32;
 }
 
-/* In the mode real-true16, op_sel is also printed for rows whose layout does not name it; comparisons have a
- * bit for the result in VOP3 without DPP. */
-static void put_op_sel(struct wmi_text *text, const struct wmi_target *target,
-                       const struct wmi_instruction *insn)
-{
-    const struct wmi_form *form = &wmi_forms[insn->form];
-    const bool has_result = wmi_specs[form->spec].type != WMI_TYPE_mask || insn->layout == WMI_LAYOUT_vop3c;
-    const struct wmi_field_spec op_sel = {
-        .field = WMI_FIELD_op_sel, .show = WMI_SHOW_bits, .width = has_result ? 4 : 3};
-    if (!wmi_form_has_field(form, WMI_FIELD_op_sel))
-        wmi_print_field(text, target, insn, &op_sel);
-}
-
 static void put_fields(struct wmi_text *text, const struct wmi_target *target,
                        const struct wmi_instruction *insn, const struct wmi_layout *layout)
 {
     const struct wmi_field_spec *spec = wmi_field_specs + layout->field;
-    if (insn->field[WMI_FIELD_op_sel] && wmi_is_true16_vop3(target, &wmi_forms[insn->form]))
-        put_op_sel(text, target, insn);
+    const struct wmi_field_spec *halves = wmi_op_sel_of_halves(target, &wmi_forms[insn->form]);
+    if (halves && insn->field[WMI_FIELD_op_sel])
+        wmi_print_field(text, target, insn, halves);
     const bool bare = is_bare_dot(target, insn);
     for (unsigned i = 0; i < layout->fields; i++, spec++)
         if ((insn->field[spec->field] || !silent_at_0[spec->show]) &&

@@ -98,6 +98,9 @@ extern const unsigned wmi_target_count, wmi_target_variants;
 /* The same in the same order, with texts as LLVM 22 writes them. */
 extern const struct wmi_target wmi_targets_llvm22[];
 
+/* The same target and text with or without LLVM's mode real-true16. */
+const struct wmi_target *wmi_target_of_mode(const struct wmi_target *target, bool real_true16);
+
 /* The form of the words on the target, or 0; `word` is the first two dwords, the first in the lower half, and
  * `later` the next two, 0 if there are none. */
 unsigned wmi_find_form(const struct wmi_target *target, uint64_t word, uint64_t later);
@@ -118,11 +121,18 @@ static inline bool wmi_names_all_halves(const struct wmi_target *target, const s
     return target->limits[WMI_LIMIT_names_halves] && wmi_is_true16_vop3(target, form);
 }
 
+enum { WMI_OP_SEL = 11 }; /* the first bit of op_sel in VOP3 and VINTERP */
+
 /* The bit of op_sel for an operand of VOP3 and VINTERP. */
 unsigned wmi_op_sel_bit(const struct wmi_spec *spec);
 
 /* Whether the form's layout has the field. */
 bool wmi_form_has_field(const struct wmi_form *form, enum wmi_field field);
+
+/* op_sel of VOP3 whose layout does not have it, which text has beside the halves that it chooses; NULL if the
+ * layout has it or the text names no halves. */
+const struct wmi_field_spec *wmi_op_sel_of_halves(const struct wmi_target *target,
+                                                  const struct wmi_form *form);
 
 /* Whether text names the modes FFT and ROTATE of ds_swizzle_b32. */
 static inline bool wmi_names_swizzle_modes(const struct wmi_target *target)

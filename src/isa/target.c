@@ -26,6 +26,13 @@ const struct wmi_target *wmi_target_variant(const struct wmi_target *target, uns
     return NULL;
 }
 
+const struct wmi_target *wmi_target_of_mode(const struct wmi_target *target, bool real_true16)
+{
+    const struct wmi_target *other = wmi_target_variant(target, target->limits[WMI_LIMIT_wave], real_true16);
+    const bool later = target >= wmi_targets_llvm22 && target < wmi_targets_llvm22 + wmi_target_variants;
+    return other && later ? wmi_targets_llvm22 + (other - wmi_targets) : other;
+}
+
 /* Whether the target id `name` contains `feature` after a colon. */
 static bool asks_for(const char *name, const char *feature)
 {

@@ -18,7 +18,7 @@
 
 #if WMI_LANES == 64
 
-#include "sem/mfma_sums.h"
+#include "sem/mfma_cut.h"
 
 /* ---- elements ---- */
 
@@ -70,35 +70,62 @@ static u32v element_values(u32v words, unsigned element, unsigned at, bool ocp)
     }
 }
 
-/* Reads the elements of A or B. from: the lane that each lane reads, NULL for its own.
- * Returns whether an exponent is not within -30 to 30. */
-static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element,
-                      unsigned bits, bool ocp, const uint8_t *from)
+/* read_side() for a constant element. */
+WMI_INLINE bool read_elements(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element,
+                              unsigned bits, bool ocp, const uint8_t *from)
 {
     const unsigned count = bits < 32 ? 32 / bits : 1;
+    const bool has_powers = element != WMI_ELEMENT_f32 && element != WMI_ELEMENT_i8;
     const u32v least = (u32v)wmi_splat_f32(power_of_two(smallest_exponent(element, ocp)));
     const u32v low = (u32v)wmi_splat_f32(power_of_two(-30)),
                range = (u32v)wmi_splat_f32(power_of_two(31)) - low;
     u32v wide = wmi_splat_u32(0);
     for (unsigned row = 0; row < dwords; row++) {
         _Alignas(64) uint32_t words[64];
-        if (from)
+        const wmi_word *words_at = rows + 64 * row;
+        if (from) {
             for (unsigned lane = 0; lane < 64; lane++)
-                words[lane] = rows[64 * row + from[lane]];
-        else
-            memcpy(words, rows + 64 * row, sizeof words);
+                words[lane] = words_at[from[lane]];
+            words_at = words;
+        }
         for (unsigned lane = 0; lane < 64; lane += WMI_VECTOR_LANES)
             for (unsigned at = 0; at < count; at++) {
-                const u32v x = element_values(wmi_load_u32((const char *)(words + lane)), element, at, ocp);
+                const u32v x =
+                    element_values(wmi_load_u32((const char *)(words_at + lane)), element, at, ocp);
+                *(u32v *)&side->value[row * count + at][lane] = x;
+                if (!has_powers)
+                    continue;
                 const u32v magnitude = x & 0x7fffffff, power = x & 0x7f800000;
                 const u32v floored = wmi_select_u32((u32v)(power < least), least, power);
                 const u32v nonzero = (u32v)(magnitude != 0);
-                *(u32v *)&side->value[row * count + at][lane] = x;
                 *(u32v *)&side->power[row * count + at][lane] = floored & nonzero;
                 wide |= nonzero & (u32v)(magnitude - low >= range);
             }
     }
     return wmi_any(wide);
+}
+
+/* Reads the elements of A or B, and their powers unless they are f32 or i8. from: the lane that each lane
+ * reads, NULL for its own. Returns whether an exponent is not within -30 to 30. */
+static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element, bool ocp,
+                      const uint8_t *from)
+{
+    switch (element) {
+    case WMI_ELEMENT_f16:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_f16, 16, ocp, from);
+    case WMI_ELEMENT_bf16:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_bf16, 16, ocp, from);
+    case WMI_ELEMENT_fp8:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, ocp, from);
+    case WMI_ELEMENT_bf8:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, ocp, from);
+    case WMI_ELEMENT_i8:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_i8, 8, ocp, from);
+    case WMI_ELEMENT_xf32:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_xf32, 32, ocp, from);
+    default:
+        return read_elements(side, rows, dwords, WMI_ELEMENT_f32, 32, ocp, from);
+    }
 }
 
 /* ---- floats of 8, 6 and 4 bits, with scales ---- */
@@ -295,7 +322,12 @@ static tile_function *function_of(const struct wmi_matrix *m, unsigned rules, un
     t->split = eight;
     if (t->spread)
         return cut_spread_tile;
-    return eight ? cut_split_tile : m->a == WMI_ELEMENT_xf32 || depth == 4 ? cut_4_tile : cut_8_tile;
+    const bool four = m->a == WMI_ELEMENT_xf32 || depth == 4;
+    if (eight)
+        return cut_split_tile;
+    if (t->moderate && !m->sparse)
+        return four ? quick_cut_4_tile : quick_cut_8_tile;
+    return four ? cut_4_tile : cut_8_tile;
 }
 
 /* from: the lane that each lane reads, NULL for its own. */
@@ -315,14 +347,46 @@ static void read_f64(double *to, const wmi_word *rows, const uint8_t *from, bool
         to[lane] = -to[lane];
 }
 
+/* Sixteen columns of D, or all lanes of 4x4 matrices (`four`), from `lane` on. */
+WMI_INLINE void columns_f64(bool four, const double *a, const double *b, unsigned lane, uint64_t flip,
+                            const wmi_word *c, unsigned c_mask, wmi_word *d)
+{
+    struct wmi_f64x2 factors[4]; /* of B */
+    for (unsigned k = 0; k < 4; k++)
+        for (unsigned half = 0; half < 2; half++)
+            factors[k].v[half] = *(const f64v *)(b + 16 * k + lane + half * WMI_VECTOR_LANES / 2);
+    for (unsigned chunk = 0; chunk < (four ? 4 : 16); chunk++) {
+        const unsigned at = 128 * (chunk / 4) + 16 * (chunk % 4) + lane;
+        struct wmi_f64x2 sum = wmi_load_f64((const char *)(c + (at & c_mask)), 256);
+        for (unsigned half = 0; half < 2; half++) {
+            const unsigned first = lane + half * WMI_VECTOR_LANES / 2;
+            f64v r = (f64v)((u64v)sum.v[half] ^ flip);
+            for (unsigned k = 0; k < 4; k++) {
+                const double *const row = a + 16 * k + chunk;
+                f64v factor = (f64v)wmi_splat_u64(WMI_BITS_AS(uint64_t, *row));
+                if (four)
+                    for (unsigned l = 0; l < WMI_VECTOR_LANES / 2; l++)
+                        factor[l] = row[(first + l) & ~3u];
+                r = wmi_fused_f64(factor, factors[k].v[half], r);
+            }
+            sum.v[half] = r;
+        }
+        if (__builtin_expect(wmi_any_nan2_f64(sum.v[0], sum.v[1]), 0))
+            for (unsigned half = 0; half < 2; half++)
+                sum.v[half] = wmi_select_f64((u64v)(sum.v[half] != sum.v[half]),
+                                             (f64v)wmi_splat_u64(0x7ff8000000000000), sum.v[half]);
+        *(u32v *)(d + at) = wmi_low_words(sum);
+        *(u32v *)(d + at + 64) = wmi_high_words(sum);
+    }
+}
+
 /* f64: a chain of fused multiply-adds. */
 static void multiply_f64(const struct wmi_matrix *m, const struct wmi_matrix_use *use, const wmi_word *a_rows,
                          const wmi_word *b_rows, const wmi_word *c_rows, wmi_word *d_rows)
 {
-    const f64v nan = (f64v)wmi_splat_u64(0x7ff8000000000000);
     _Alignas(64) double a[64], b[64];
     const uint64_t flip = use->neg & 4 ? UINT64_C(1) << 63 : 0;
-    const unsigned pairs = m->m == 4 ? 1 : 4;
+    const unsigned c_mask = use->constant ? 0 : ~0u;
     uint8_t from[64];
     if (use->cbsz)
         lanes_of_a(from, use->cbsz, use->abid);
@@ -330,31 +394,11 @@ static void multiply_f64(const struct wmi_matrix *m, const struct wmi_matrix_use
     if (use->blgp)
         lanes_of_b(from, use->blgp);
     read_f64(b, b_rows, use->blgp ? from : NULL, use->neg & 2);
-    for (unsigned lane = 0; lane < COLUMNS; lane += WMI_VECTOR_LANES) {
-        struct wmi_f64x2 factors[4]; /* of B */
-        for (unsigned k = 0; k < 4; k++)
-            for (unsigned half = 0; half < 2; half++)
-                factors[k].v[half] = *(const f64v *)(b + 16 * k + lane + half * WMI_VECTOR_LANES / 2);
-        for (unsigned chunk = 0; chunk < 4 * pairs; chunk++) {
-            const unsigned pair = chunk / 4, quarter = chunk % 4, at = 128 * pair + 16 * quarter + lane;
-            struct wmi_f64x2 sum = wmi_load_f64((const char *)(c_rows + (use->constant ? 0 : at)), 256);
-            for (unsigned half = 0; half < 2; half++) {
-                const unsigned first = lane + half * WMI_VECTOR_LANES / 2;
-                f64v r = (f64v)((u64v)sum.v[half] ^ flip);
-                for (unsigned k = 0; k < 4; k++) {
-                    const double *const row = a + 16 * k + (m->m == 4 ? quarter : 4 * pair + quarter);
-                    f64v factor = (f64v)wmi_splat_u64(WMI_BITS_AS(uint64_t, *row));
-                    if (m->m == 4)
-                        for (unsigned l = 0; l < WMI_VECTOR_LANES / 2; l++)
-                            factor[l] = row[(first + l) & ~3u];
-                    r = wmi_fused_f64(factor, factors[k].v[half], r);
-                }
-                sum.v[half] = wmi_select_f64((u64v)(r != r), nan, r);
-            }
-            *(u32v *)(d_rows + at) = wmi_low_words(sum);
-            *(u32v *)(d_rows + at + 64) = wmi_high_words(sum);
-        }
-    }
+    for (unsigned lane = 0; lane < COLUMNS; lane += WMI_VECTOR_LANES)
+        if (m->m == 4)
+            columns_f64(true, a, b, lane, flip, c_rows, c_mask, d_rows);
+        else
+            columns_f64(false, a, b, lane, flip, c_rows, c_mask, d_rows);
 }
 
 /* extra: the indices of SMFMAC, or the words with the scales of A and B, or NULL. */
@@ -384,9 +428,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
         wide |= read_formatted(&b, b_rows, use->blgp, m->n, extra[1], use->abid >> WMI_MATRIX_SCALE_B & 3,
                                b_shift);
     } else {
-        wide = read_side(&a, a_rows, a_elements * width / 32, m->a, width, use->ocp, moves_a ? from_a : NULL);
-        wide |=
-            read_side(&b, b_rows, b_elements * width / 32, m->b, width, use->ocp, use->blgp ? from_b : NULL);
+        wide = read_side(&a, a_rows, a_elements * width / 32, m->a, use->ocp, moves_a ? from_a : NULL);
+        wide |= read_side(&b, b_rows, b_elements * width / 32, m->b, use->ocp, use->blgp ? from_b : NULL);
     }
     t.moderate = !wide;
     t.bounded = width >= 16; /* bf16, xf32 */

@@ -231,9 +231,12 @@ WMI_INLINE f32v factor_a(const struct tile *t, const float *at, unsigned lane)
     return splat_at(at);
 }
 
+/* NaNs become quiet ones. They are rare, and looking for them is cheaper than selecting. */
 WMI_INLINE f32v quiet(f32v x)
 {
-    return (f32v)wmi_select_u32((u32v)(x != x), wmi_splat_u32(QUIET_NAN), (u32v)x);
+    if (__builtin_expect(wmi_any_nan2_f32(x, x), 0))
+        x = (f32v)wmi_select_u32((u32v)(x != x), wmi_splat_u32(QUIET_NAN), (u32v)x);
+    return x;
 }
 
 WMI_INLINE f64v wide_half(f32v x, int which)
@@ -257,33 +260,20 @@ WMI_INLINE i32v cut_vector(const struct tile *t, const struct factors *f, unsign
     return sum;
 }
 
-/* cut_sum() for factors whose exponents are within -30 to 30; sets *wide if C's is not within -60 to 59. All
- * is exact but for the floors and the last rounding: the sums have up to 31 bits, the total 39 in f64. */
-WMI_INLINE f32v cut_group(const struct tile *t, const struct factors *f, unsigned count, unsigned row,
-                          unsigned lane, f32v c, u32v *wide)
+/* C plus `sum` * e * 2^-24, as cut_sum(); sets *wide if C's exponent is not within -60 to 59. All is exact
+ * but for the floors and the last rounding: the sums have up to 31 bits, the total 39 in f64. */
+WMI_INLINE f32v cut_total(bool split, f32v e, i32v sum, f32v c, u32v *wide)
 {
     const uint32_t low = (127u - 60) << 23, range = 120u << 23;
     const u32v c_magnitude = (u32v)c & 0x7fffffff;
-    f32v e;
-    i32v sum;
     *wide |= (u32v)(c_magnitude != 0) & (u32v)(c_magnitude - low >= range);
-    if (t->split) {
-        f32v e_even, e_odd;
-        const i32v even = cut_vector(t, f, 0, count, 2, row, lane, &e_even);
-        const i32v odd = cut_vector(t, f, 1, count, 2, row, lane, &e_odd);
-        e = wmi_greater_f32(e_even, e_odd);
-        sum = wmi_shift_right_i32(even, (i32v)(((u32v)e - (u32v)e_even) >> 23)) +
-              wmi_shift_right_i32(odd, (i32v)(((u32v)e - (u32v)e_odd) >> 23));
-    } else {
-        sum = cut_vector(t, f, 0, count, 1, row, lane, &e);
-    }
     const f32v c_power = (f32v)((u32v)c & 0x7f800000);
     const f32v x = wmi_greater_f32(c_power, e);
     /* 2^24 / x and 2^8 e / x */
     const f32v scale = (f32v)(wmi_splat_u32(0x7f000000u + (24u << 23)) - (u32v)x);
     const f32v ratio = (f32v)((u32v)e - (u32v)x + ((127u + 8) << 23));
     f32v addend = wmi_floor_f32(c * scale);
-    if (t->split)
+    if (split)
         addend = (f32v)((u32v)addend & (u32v)(c_power * 0x1p25f >= x));
     f32half totals[2];
     for (int half = 0; half < 2; half++) {
@@ -295,6 +285,25 @@ WMI_INLINE f32v cut_group(const struct tile *t, const struct factors *f, unsigne
         totals[half] = __builtin_convertvector((f64v)cut_bits, f32half);
     }
     return (f32v)wmi_whole_u32((u32half)totals[0], (u32half)totals[1]) * (x * 0x1p-32f);
+}
+
+/* cut_sum() for factors whose exponents are within -30 to 30; sets *wide where cut_total() does. */
+WMI_INLINE f32v cut_group(const struct tile *t, const struct factors *f, unsigned count, unsigned row,
+                          unsigned lane, f32v c, u32v *wide)
+{
+    f32v e;
+    i32v sum;
+    if (t->split) {
+        f32v e_even, e_odd;
+        const i32v even = cut_vector(t, f, 0, count, 2, row, lane, &e_even);
+        const i32v odd = cut_vector(t, f, 1, count, 2, row, lane, &e_odd);
+        e = wmi_greater_f32(e_even, e_odd);
+        sum = wmi_shift_right_i32(even, (i32v)(((u32v)e - (u32v)e_even) >> 23)) +
+              wmi_shift_right_i32(odd, (i32v)(((u32v)e - (u32v)e_odd) >> 23));
+    } else {
+        sum = cut_vector(t, f, 0, count, 1, row, lane, &e);
+    }
+    return cut_total(t->split, e, sum, c, wide);
 }
 
 WMI_INLINE f32v flush(f32v x)
@@ -413,7 +422,14 @@ WMI_INLINE void tile_of_d(const struct tile *t, enum kind kind, unsigned group, 
         struct tile known = *t;                                                                              \
         known.spread = spread_;                                                                              \
         known.split = split_;                                                                                \
-        tile_of_d(&known, kind, group_, c, c_mask, d);                                                       \
+        if (kind != FUSED_F32 && known.moderate &&                                                           \
+            !known.spread) { /* the usual case, for which the compiler drops the others */                   \
+            known.moderate = true;                                                                           \
+            known.spread = false;                                                                            \
+            tile_of_d(&known, kind, group_, c, c_mask, d);                                                   \
+        } else {                                                                                             \
+            tile_of_d(&known, kind, group_, c, c_mask, d);                                                   \
+        }                                                                                                    \
     }
 
 TILE_OF(fused_1_tile, FUSED_F32, t->spread, false, 1)

@@ -24,6 +24,7 @@ def main(program, target, path, count, *attributes):
     r, quirks = random.Random(1), re.compile(source.quirks_of(target))
     if target.startswith('gfx1'):
         forms = words_rdna.legal_forms(words_rdna.more_forms(forms), attributes)
+    halves = r'|v_\w+_[biu]16(_e64)?(_dpp)? ' if '+real-true16' in attributes else ''
     extra = ['-mattr=' + ','.join(attributes)] if attributes else []
     if target in OF_LLVM_22 and not path.endswith(target + '.tsv'):  # the list of another target
         forms = [form for form, text in zip(forms, llvm(target, [f[2] for f in forms], extra)) if text]
@@ -40,8 +41,8 @@ def main(program, target, path, count, *attributes):
                 continue
             if target in ('gfx1153', 'gfx1250', 'gfx1251') and mine == '?' and len(ws) == 3 and 'dpp' not in theirs:
                 continue  # the literal of a source that the instruction does not have
-            if target == 'gfx1153' and '+real-true16' in attributes and mine == '?' and re.match(r'v_\w+_[biu]16(_e64)?(_dpp)? ', theirs):
-                continue  # neg and abs of integers, which LLVM 22 ignores in this mode
+            if target == 'gfx1153' and mine == '?' and re.match(r'v_align' + halves, theirs):
+                continue  # neg and abs of integers, which LLVM 22 ignores
             if mine == '?' and len(ws) == 4 and '_ld_scale' in theirs:
                 continue  # LLVM reads the first half alone
             compared[i] += 1

@@ -159,7 +159,8 @@ BY_GENERATION[12.5]['VOP3PX2-SCALE16'] = BY_GENERATION[12.5]['VOP3PX2']
 
 # Texts in which LLVM differs from us (isa/ERRATA.md), by target.
 QUIRKS_OF_GFX1250 = r'v_cmpx?_class_f(32|64)|v\[2\d\d:2(5[6-9]|[67])|v_(fma_mix(lo|hi)|cvt_(pk|sr)_[fb][fp]8)_\w+_e64_dpp .*quad_perm:\[\d,\d,\d,[01]\]'
-LLVM_QUIRKS = {'gfx1250': QUIRKS_OF_GFX1250, 'gfx1251': QUIRKS_OF_GFX1250, 'gfx1200': r'v_cndmask_b32_dpp .*\|v\d+, vcc', 'gfx1153': r'v_dot[48]_|v_align|v_(minmax|maxmin)_f16_e64_dpp|v_cmpx?_class|v_pipeflush|v_nop|v_fmac_f16_e64|v_cndmask_b16_e64_dpp .*\.h|v\[2\d\d:2(5[6-9]|6)'}
+QUIRKS_OF_GFX1153 = r'v_cmpx?_class_(f(32|64)|f16.*[-|(])|v_pipeflush|v_nop|v_cndmask_b16.*, v\d+$|v_cndmask_b16_e64_dpp .*\.h|v\[2\d\d:2(5[6-9]|6)|v_(fma_mix(lo|hi))_\w+_e64_dpp .*quad_perm:\[\d,\d,\d,[01]\]'
+LLVM_QUIRKS = {'gfx1250': QUIRKS_OF_GFX1250, 'gfx1251': QUIRKS_OF_GFX1250, 'gfx1200': r'v_cndmask_b32_dpp .*\|v\d+, vcc', 'gfx1153': QUIRKS_OF_GFX1153}
 
 # Instructions with only one or two legal words.
 FREE_OF_FIELDS = ['v_nop', 'v_illegal', 'v_pipeflush', 'v_clrexcp']
