@@ -76,6 +76,9 @@ enum wmi_evex {
     WMI_VPBROADCASTD = WMI_EVEX(0x58, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPGATHERDD = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSCATTERDD = WMI_EVEX(0xa0, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPSCATTERDQ = WMI_EVEX(0xa0, WMI_MAP_0F38, WMI_PREFIX_66, 1),
+    WMI_VPERMI2D = WMI_EVEX(0x76, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d: the indices, and the result */
+    WMI_VALIGNQ = WMI_EVEX(0x03, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
     WMI_VMOVD_GPR = WMI_EVEX_OF(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128, /* from a zmm */
     WMI_VPADDD = WMI_EVEX(0xfe, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPSUBD = WMI_EVEX(0xfa, WMI_MAP_0F, WMI_PREFIX_66, 0),
@@ -107,10 +110,10 @@ enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become
 void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
               unsigned mask, int immediate);
 
-/* A gather or scatter of the lanes of `mask`, which it clears: dwords at `base` + the index of each lane in
- * bytes. */
+/* A gather or scatter of the lanes of `mask`, which it clears, at `base` + `displacement` + the index of each
+ * lane in bytes. The displacement is a small multiple of the size of the instruction's elements. */
 void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
-                      unsigned index, unsigned mask);
+                      unsigned index, unsigned displacement, unsigned mask);
 /* VZEROUPPER: without it, each SSE instruction of the interpreter would wait for the vector instructions that
  * wrote its destination last. */
 void wmi_end_vectors(struct wmi_host *host);
@@ -122,6 +125,8 @@ void wmi_kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_
                     unsigned bytes); /* 2, 4 or 8 */
 /* d = the low half of a above that of b, of 16 or of 32 bits each. */
 void wmi_kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits);
+/* d = a >> count, of 16 bits. */
+void wmi_kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count);
 /* ZF: no bit of a and b is set. CF: all 16 bits of them are. */
 void wmi_kortest(struct wmi_host *host, unsigned a, unsigned b);
 /* d = a AND b, OR, NOT, of 16 bits. */
@@ -154,6 +159,9 @@ enum {
     WMI_CMP = 0x3b,
     WMI_IMUL = 0x1af,
     WMI_MOVZX_8 = 0x1b6,
+    WMI_MOVZX_16 = 0x1b7,
+    WMI_MOVSX_8 = 0x1be,
+    WMI_MOVSX_16 = 0x1bf,
     WMI_CMOV = 0x140, /* + enum wmi_condition */
 };
 enum wmi_condition {

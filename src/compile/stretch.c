@@ -281,6 +281,8 @@ static struct wmi_rows spread_runs(struct wmi_stretch *s, struct wmi_held_row *h
 
 void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row)
 {
+    if (id_in(s, row) < WMI_START_IDS)
+        wmi_stretch_use_base(s, row);
     struct wmi_held_row *held = find(s, row);
     if (!held || !held->runs)
         return;

@@ -169,9 +169,6 @@ void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept);
 /* Whether every lane of the row is this constant of the program. */
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value);
 
-/* Bytes from the first lane's dword to each lane's, if they follow one another. */
-extern const uint32_t wmi_lane_offset[WMI_STRIPS * WMI_STRIP_LANES];
-
 /* Emits code for the step; false: there is none for it. */
 typedef bool wmi_emit_step(struct wmi_stretch *s, const struct wmi_step *step);
 /* The function for a step, or NULL. */
