@@ -6,8 +6,7 @@
 
 #include "compile/stretch.h"
 
-enum { WMI_ABOVE = 6, WMI_DIFFERS = 4, WMI_BELOW = 1 }; /* immediates of VPCMPUD */
-enum { WMI_LANE_ROWS = 4 };                             /* of an element, at most */
+enum { WMI_LANE_ROWS = 4 }; /* of an element, at most */
 
 /* What a lane loads or stores: 1, 2, 4, 8 or 16 bytes, of so many rows. */
 struct wmi_lane_shape {

@@ -345,8 +345,6 @@ static bool emit_shift_or(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* ---- products and limits ---- */
 
-static const uint32_t vpmulld = WMI_EVEX(0x40, WMI_MAP_0F38, WMI_PREFIX_66, 0);
-
 /* a * b + c, where the product is the same in all lanes of a strip. */
 static bool put_multiply_add(struct wmi_stretch *s, const struct wmi_step *step, unsigned extend)
 {
@@ -365,7 +363,7 @@ static bool put_multiply_add(struct wmi_stretch *s, const struct wmi_step *step,
         shift(s, LEFT, y, b.reg[0], 8);
         shift(s, extend, y, y, 8);
     }
-    put(s, vpmulld, d, x, wmi_zmm(y));
+    put(s, WMI_VPMULLD, d, x, wmi_zmm(y));
     put(s, WMI_VPADDD, d, d, wmi_zmm(c.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, c.stride);
     return true;

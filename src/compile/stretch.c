@@ -83,6 +83,19 @@ void wmi_stretch_load(struct wmi_stretch *s, const struct wmi_held_row *held)
                  WMI_NO_IMMEDIATE);
 }
 
+/* Stores the row in the middle of a stretch. The next wave in this frame then has to clear the VGPRs. */
+static void spill(struct wmi_stretch *s, struct wmi_held_row *held)
+{
+    enum { MOV_IMMEDIATE = 0xc7, MOV_DIGIT = 0 };
+    wmi_stretch_store(s, held);
+    held->dirty = false;
+    if (s->version != WMI_LAUNCH || is_temporary(s, held->row))
+        return;
+    wmi_scalar_memory(&s->host, MOV_IMMEDIATE, false, MOV_DIGIT, WMI_FRAME,
+                      offsetof(struct wmi_frame, pristine));
+    wmi_put_32(&s->host, 0);
+}
+
 static void release(struct wmi_stretch *s, struct wmi_held_row *held)
 {
     for (unsigned i = 0; i < held->strips; i++)
@@ -138,7 +151,7 @@ static void evict(struct wmi_stretch *s, const struct wmi_held_row *kept)
         return;
     }
     if (least->dirty && worth != DEAD)
-        wmi_stretch_store(s, least);
+        spill(s, least);
     release(s, least);
 }
 
@@ -315,6 +328,14 @@ struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_b
     memcpy(rows.reg, held->reg, sizeof rows.reg);
     rows.uniform = held->strips == 1;
     return rows;
+}
+
+struct wmi_rows wmi_stretch_use_in_memory(struct wmi_stretch *s, uint32_t row)
+{
+    struct wmi_held_row *held = find(s, row);
+    if (held && held->dirty)
+        spill(s, held);
+    return (struct wmi_rows){.row = row, .in_memory = true, .uniform = is_constant(s, row)};
 }
 
 unsigned wmi_rows_register(const struct wmi_rows *rows, unsigned strip)

@@ -114,6 +114,8 @@ void wmi_stretch_load(struct wmi_stretch *s, const struct wmi_held_row *held);
 
 /* Makes the row available to the current step. must_be_register: not as an operand in memory. */
 struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_be_register);
+/* The same as an operand in memory, so that it needs no registers. */
+struct wmi_rows wmi_stretch_use_in_memory(struct wmi_stretch *s, uint32_t row);
 /* Its part for a strip. */
 struct wmi_host_operand wmi_rows_operand(const struct wmi_stretch *s, const struct wmi_rows *rows,
                                          unsigned strip);
