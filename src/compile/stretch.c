@@ -496,7 +496,8 @@ static bool is_kept_by_exit(const struct wmi_stretch *s, const struct wmi_held_r
         return false;
     if (!is_temporary(s, held->row) || kind == WMI_EXIT_INTERPRETS)
         return true;
-    return kind == WMI_EXIT_CONTINUES && is_temporary_read(s, held->row, s->at + 1);
+    return (kind == WMI_EXIT_CONTINUES || kind == WMI_EXIT_CHANGES_EXEC) &&
+           is_temporary_read(s, held->row, s->at + 1);
 }
 
 void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind, const struct wmi_op *op)

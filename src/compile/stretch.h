@@ -43,10 +43,11 @@ struct wmi_held_row {
 };
 
 enum wmi_exit_kind {
-    WMI_EXIT_INTERPRETS, /* the step's own body executes it */
-    WMI_EXIT_CONTINUES,  /* with the step as it is bound */
-    WMI_EXIT_BRANCHES,   /* to the step, if the wave's turn is not over */
-    WMI_EXIT_PAUSES,     /* the wave's turn is over; it resumes at the step */
+    WMI_EXIT_INTERPRETS,   /* the step's own body executes it */
+    WMI_EXIT_CONTINUES,    /* with the step as it is bound */
+    WMI_EXIT_CHANGES_EXEC, /* the same, after EXEC has been set to its words */
+    WMI_EXIT_BRANCHES,     /* to the step, if the wave's turn is not over */
+    WMI_EXIT_PAUSES,       /* the wave's turn is over; it resumes at the step */
 };
 
 /* A jump out of the compiled code, before which what is dirty is stored. */

@@ -948,6 +948,8 @@ static void test_launch(void **state)
             p.steps[p.count++] = launch_step(&p);
         if (!below(4) && p.count > 8)
             make_skip(&p, below((uint32_t)p.count - 4));
+        else if (!below(4))
+            change_exec(&p, below((uint32_t)p.count - 1));
         check(&p, 4);
         destroy(&p);
     }
