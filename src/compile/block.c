@@ -145,7 +145,7 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
     }
 }
 
-/* frame->exec <- the EXEC words. */
+/* frame->exec <- the EXEC words; k1 to k4 hold EXEC from now on. */
 static void put_exec(struct wmi_stretch *s)
 {
     const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
@@ -160,8 +160,8 @@ static void put_exec(struct wmi_stretch *s)
                       set + (int32_t)offsetof(struct wmi_lanes, full));
     const unsigned row = WMI_SCRATCH;
     for (unsigned i = 0; i < s->strips; i++) {
-        wmi_kmov_load(&s->host, WMI_K, WMI_FRAME, words + (int32_t)(2 * i));
-        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), WMI_K | WMI_ZEROING, 0xff);
+        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, words + (int32_t)(2 * i));
+        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), (WMI_K_EXEC + i) | WMI_ZEROING, 0xff);
         wmi_evex(&s->host, WMI_VMOVUPS_STORE, row, 0,
                  wmi_at(WMI_FRAME, set + (int32_t)(offsetof(struct wmi_lanes, row) + i * WMI_STRIP_BYTES)),
                  WMI_NO_MASK, WMI_NO_IMMEDIATE);
@@ -326,7 +326,6 @@ static void change_exec(struct wmi_stretch *s)
 {
     if (s->partial) {
         put_exec(s);
-        load_exec(s);
     } else {
         wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME,
                               (int32_t)(offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC), -1);

@@ -136,7 +136,7 @@ static uint32_t vpmov_narrow(struct wmi_lane_shape shape)
 static void select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
                          struct wmi_host_operand b)
 {
-    put(s, WMI_VMOVDQA32, d, 0, wmi_at(WMI_R9, (int32_t)table));
+    put(s, WMI_VMOVUPS_LOAD, d, 0, wmi_at(WMI_R9, (int32_t)table));
     put(s, WMI_VPERMI2D, d, a, b);
 }
 
