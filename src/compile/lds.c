@@ -139,23 +139,25 @@ static bool write2(struct wmi_stretch *s, const struct wmi_step *step, struct wm
 
 /* ---- the table ---- */
 
-#define STEPS(STEP)                                                                                          \
-    STEP(read, read_u8, 1, 1, false)                                                                         \
-    STEP(read, read_i8, 1, 1, true)                                                                          \
-    STEP(read, read_u16, 2, 1, false)                                                                        \
-    STEP(read, read_i16, 2, 1, true)                                                                         \
-    STEP(read, read_b32, 4, 1, false)                                                                        \
-    STEP(read, read_b64, 8, 2, false)                                                                        \
-    STEP(read, read_b128, 16, 4, false)                                                                      \
-    STEP(read2, read2_b32, 4, 1, false)                                                                      \
-    STEP(read2, read2_b64, 8, 2, false)                                                                      \
-    STEP(write, write_b8, 1, 1, false)                                                                       \
-    STEP(write, write_b16, 2, 1, false)                                                                      \
-    STEP(write, write_b32, 4, 1, false)                                                                      \
-    STEP(write, write_b64, 8, 2, false)                                                                      \
-    STEP(write, write_b128, 16, 4, false)                                                                    \
-    STEP(write2, write2_b32, 4, 1, false)                                                                    \
+/* clang-format off */
+#define STEPS(STEP) \
+    STEP(read, read_u8, 1, 1, false) \
+    STEP(read, read_i8, 1, 1, true) \
+    STEP(read, read_u16, 2, 1, false) \
+    STEP(read, read_i16, 2, 1, true) \
+    STEP(read, read_b32, 4, 1, false) \
+    STEP(read, read_b64, 8, 2, false) \
+    STEP(read, read_b128, 16, 4, false) \
+    STEP(read2, read2_b32, 4, 1, false) \
+    STEP(read2, read2_b64, 8, 2, false) \
+    STEP(write, write_b8, 1, 1, false) \
+    STEP(write, write_b16, 2, 1, false) \
+    STEP(write, write_b32, 4, 1, false) \
+    STEP(write, write_b64, 8, 2, false) \
+    STEP(write, write_b128, 16, 4, false) \
+    STEP(write2, write2_b32, 4, 1, false) \
     STEP(write2, write2_b64, 8, 2, false)
+/* clang-format on */
 
 #define EMITTER(function, name, ...)                                                                         \
     static bool emit_##name(struct wmi_stretch *s, const struct wmi_step *step)                              \

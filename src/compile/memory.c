@@ -383,16 +383,21 @@ static bool store(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_v
 
 /* ---- the table ---- */
 
-#define SHAPES(LOAD, STORE)                                                                                  \
-    LOAD(1x1_000, 1, 1, false)                                                                               \
-    LOAD(1x1_100, 1, 1, true)                                                                                \
-    LOAD(1x2_000, 2, 1, false)                                                                               \
-    LOAD(1x2_100, 2, 1, true)                                                                                \
-    LOAD(1x4_000, 4, 1, false)                                                                               \
-    LOAD(2x4_000, 8, 2, false)                                                                               \
-    LOAD(4x4_000, 16, 4, false)                                                                              \
-    STORE(1x1_000, 1, 1, false) STORE(1x2_000, 2, 1, false) STORE(1x4_000, 4, 1, false)                      \
-        STORE(2x4_000, 8, 2, false) STORE(4x4_000, 16, 4, false)
+/* clang-format off */
+#define SHAPES(LOAD, STORE) \
+    LOAD(1x1_000, 1, 1, false) \
+    LOAD(1x1_100, 1, 1, true) \
+    LOAD(1x2_000, 2, 1, false) \
+    LOAD(1x2_100, 2, 1, true) \
+    LOAD(1x4_000, 4, 1, false) \
+    LOAD(2x4_000, 8, 2, false) \
+    LOAD(4x4_000, 16, 4, false) \
+    STORE(1x1_000, 1, 1, false) \
+    STORE(1x2_000, 2, 1, false) \
+    STORE(1x4_000, 4, 1, false) \
+    STORE(2x4_000, 8, 2, false) \
+    STORE(4x4_000, 16, 4, false)
+/* clang-format on */
 
 #define EMITTER(function, name, form, ...)                                                                   \
     static bool name##_##form(struct wmi_stretch *s, const struct wmi_step *step)                            \
