@@ -145,6 +145,29 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
     }
 }
 
+/* frame->exec <- the EXEC words; k1 to k4 hold EXEC from now on. */
+static void put_exec(struct wmi_stretch *s)
+{
+    const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
+                  set = offsetof(struct wmi_frame, exec);
+    const bool wide = s->lanes == 64;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, WMI_RAX, WMI_FRAME, words);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME,
+                      set + (int32_t)offsetof(struct wmi_lanes, bits));
+    wmi_arithmetic_immediate(&s->host, 7, wide, WMI_RAX, -1);
+    wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RCX);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_FRAME,
+                      set + (int32_t)offsetof(struct wmi_lanes, full));
+    const unsigned row = WMI_SCRATCH;
+    for (unsigned i = 0; i < s->strips; i++) {
+        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, words + (int32_t)(2 * i));
+        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), (WMI_K_EXEC + i) | WMI_ZEROING, 0xff);
+        wmi_evex(&s->host, WMI_VMOVUPS_STORE, row, 0,
+                 wmi_at(WMI_FRAME, set + (int32_t)(offsetof(struct wmi_lanes, row) + i * WMI_STRIP_BYTES)),
+                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    }
+}
+
 static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
 {
     wmi_land(&s->host, leave->jump);
@@ -157,6 +180,10 @@ static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
         do_step(s, leave);
         break;
     case WMI_EXIT_CONTINUES:
+        continue_at(s, leave->op);
+        break;
+    case WMI_EXIT_CHANGES_EXEC:
+        put_exec(s);
         continue_at(s, leave->op);
         break;
     case WMI_EXIT_BRANCHES: {
@@ -267,31 +294,6 @@ static void put_branch_ahead(struct wmi_stretch *s, const struct wmi_op *target)
     wmi_stretch_exit_at(s, wmi_jump_if(&s->host, not_taken ^ NOT), WMI_EXIT_BRANCHES, target);
 }
 
-/* ---- EXEC ---- */
-
-/* frame->exec <- the EXEC words. */
-static void put_exec(struct wmi_stretch *s)
-{
-    const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
-                  set = offsetof(struct wmi_frame, exec);
-    const bool wide = s->lanes == 64;
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, WMI_RAX, WMI_FRAME, words);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME,
-                      set + (int32_t)offsetof(struct wmi_lanes, bits));
-    wmi_arithmetic_immediate(&s->host, 7, wide, WMI_RAX, -1);
-    wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RCX);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_FRAME,
-                      set + (int32_t)offsetof(struct wmi_lanes, full));
-    const unsigned row = wmi_stretch_register(s);
-    for (unsigned i = 0; i < s->strips; i++) {
-        wmi_kmov_load(&s->host, WMI_K, WMI_FRAME, words + (int32_t)(2 * i));
-        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), WMI_K | WMI_ZEROING, 0xff);
-        wmi_evex_plain(
-            &s->host, WMI_VMOVUPS_STORE, row, 0,
-            wmi_at(WMI_FRAME, set + (int32_t)(offsetof(struct wmi_lanes, row) + i * WMI_STRIP_BYTES)));
-    }
-}
-
 /* ---- stretches ---- */
 
 static wmi_emit_step *emitter_of(const struct wmi_step *step)
@@ -318,16 +320,17 @@ static bool falls_through(const struct wmi_block *block, size_t at, const struct
     return block->steps[at].id != WMI_STEP_branch && !back;
 }
 
-/* EXEC changes. In code for full waves it must not have; else the step executes elsewhere. */
+/* EXEC changes. Waves that are in code for full ones, and are not full any more, leave it for the other code.
+ */
 static void change_exec(struct wmi_stretch *s)
 {
     if (s->partial) {
         put_exec(s);
-        load_exec(s);
     } else {
         wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME,
                               (int32_t)(offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC), -1);
-        wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+        wmi_stretch_exit_at(s, wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL), WMI_EXIT_CHANGES_EXEC,
+                            &s->block->ops[s->at + 1]);
     }
     s->has_changed_exec = true;
     wmi_stretch_come_back(s);

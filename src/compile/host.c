@@ -93,30 +93,20 @@ void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned 
         wmi_put_8(host, (uint8_t)immediate);
 }
 
-void wmi_evex_plain(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
-                    struct wmi_host_operand b)
-{
-    wmi_evex(host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
-}
-
-void wmi_evex_shift(struct wmi_host *host, enum wmi_shift shift, unsigned d, struct wmi_host_operand a,
-                    unsigned count)
-{
-    wmi_evex(host, WMI_SHIFT_IMMEDIATE, shift, d, a, WMI_NO_MASK, (int)count);
-}
-
 void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
-                      unsigned index, unsigned mask)
+                      unsigned index, unsigned displacement, unsigned mask)
 {
-    enum { LENGTH_512 = 2 << 5, HAS_SIB = 4 };
+    enum { LENGTH_512 = 2 << 5, HAS_SIB = 4, DISPLACEMENT_8 = 1 << 6 };
+    const unsigned w = instruction >> 14 & 1;
     wmi_put_8(host, 0x62);
     wmi_put_8(host,
               off(reg, 3, 7) | off(index, 3, 6) | off(base, 3, 5) | off(reg, 4, 4) | (instruction >> 8 & 7));
-    wmi_put_8(host, (instruction >> 14 & 1) << 7 | 15 << 3 | 1 << 2 | (instruction >> 12 & 3));
+    wmi_put_8(host, w << 7 | 15 << 3 | 1 << 2 | (instruction >> 12 & 3));
     wmi_put_8(host, LENGTH_512 | off(index, 4, 3) | mask);
     wmi_put_8(host, instruction & 0xff);
-    wmi_put_8(host, (reg & 7) << 3 | HAS_SIB);
+    wmi_put_8(host, DISPLACEMENT_8 | (reg & 7) << 3 | HAS_SIB);
     wmi_put_8(host, (index & 7) << 3 | (base & 7));
+    wmi_put_8(host, displacement >> (w ? 3 : 2));
 }
 
 void wmi_end_vectors(struct wmi_host *host)
@@ -155,6 +145,13 @@ void wmi_kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsi
     put_vex(host, 0, bits == 32, a, 1, 0);
     wmi_put_8(host, 0x4b);
     put_register(host, d, b);
+}
+
+void wmi_kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count)
+{
+    put(host, (const uint8_t[]){0xc4, 0xe0 | WMI_MAP_0F3A, 0xf9, 0x30}, 4); /* W1, 66 */
+    put_register(host, d, a);
+    wmi_put_8(host, count);
 }
 
 void wmi_kortest(struct wmi_host *host, unsigned a, unsigned b)

@@ -76,9 +76,13 @@ enum wmi_evex {
     WMI_VPBROADCASTD = WMI_EVEX(0x58, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPGATHERDD = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSCATTERDD = WMI_EVEX(0xa0, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPSCATTERDQ = WMI_EVEX(0xa0, WMI_MAP_0F38, WMI_PREFIX_66, 1),
+    WMI_VPERMI2D = WMI_EVEX(0x76, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d: the indices, and the result */
+    WMI_VALIGNQ = WMI_EVEX(0x03, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
     WMI_VMOVD_GPR = WMI_EVEX_OF(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128, /* from a zmm */
     WMI_VPADDD = WMI_EVEX(0xfe, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPSUBD = WMI_EVEX(0xfa, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    WMI_VPMULLD = WMI_EVEX(0x40, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPANDD = WMI_EVEX(0xdb, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPANDND = WMI_EVEX(0xdf, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPORD = WMI_EVEX(0xeb, WMI_MAP_0F, WMI_PREFIX_66, 0),
@@ -89,29 +93,19 @@ enum wmi_evex {
     WMI_VPCMPUD = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
     WMI_VCMPPS = WMI_EVEX(0xc2, WMI_MAP_0F, 0, 0),
     WMI_VPTESTMD = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPTESTNMD = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_F3, 0),
     WMI_VADDPS = WMI_EVEX(0x58, WMI_MAP_0F, 0, 0),
     WMI_VMULPS = WMI_EVEX(0x59, WMI_MAP_0F, 0, 0),
     WMI_VMINPS = WMI_EVEX(0x5d, WMI_MAP_0F, 0, 0),
     WMI_VMAXPS = WMI_EVEX(0x5f, WMI_MAP_0F, 0, 0),
-    WMI_VPMULLD = WMI_EVEX(0x40, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSLLVD = WMI_EVEX(0x47, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSRLVD = WMI_EVEX(0x45, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSRAVD = WMI_EVEX(0x46, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    WMI_SHIFT_IMMEDIATE = WMI_EVEX(0x72, WMI_MAP_0F, WMI_PREFIX_66, 0), /* see enum wmi_shift */
+    WMI_SHIFT_IMMEDIATE = WMI_EVEX(0x72, WMI_MAP_0F, WMI_PREFIX_66, 0), /* /6 left, /2 right, /4 signed */
 };
 
-enum wmi_shift { WMI_LEFT = 6, WMI_RIGHT = 2, WMI_RIGHT_SIGNED = 4 }; /* digits of WMI_SHIFT_IMMEDIATE */
-
-/* Immediates of VPCMPD, VPCMPUD and, the first four, of VCMPPS. */
-enum wmi_predicate {
-    WMI_EQUAL = 0,
-    WMI_BELOW = 1,
-    WMI_UNORDERED = 3,
-    WMI_NOT_BELOW = 5,
-    WMI_DIFFERS = 4,
-    WMI_ABOVE = 6,
-};
-
+/* Immediates of VPCMPD, VPCMPUD and, up to WMI_UNORDERED, VCMPPS. */
+enum wmi_predicate { WMI_EQUAL, WMI_BELOW, WMI_UNORDERED = 3, WMI_DIFFERS, WMI_NOT_BELOW, WMI_ABOVE };
 enum { WMI_NO_MASK = 0, WMI_NO_IMMEDIATE = -1 };
 enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become 0 */
 
@@ -120,16 +114,10 @@ enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become
 void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
               unsigned mask, int immediate);
 
-/* Without a mask and an immediate; a shift by a constant. */
-void wmi_evex_plain(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
-                    struct wmi_host_operand b);
-void wmi_evex_shift(struct wmi_host *host, enum wmi_shift shift, unsigned d, struct wmi_host_operand a,
-                    unsigned count);
-
-/* A gather or scatter of the lanes of `mask`, which it clears: dwords at `base` + the index of each lane in
- * bytes. */
+/* A gather or scatter of the lanes of `mask`, which it clears, at `base` + `displacement` + the index of each
+ * lane in bytes. The displacement is a small multiple of the size of the instruction's elements. */
 void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
-                      unsigned index, unsigned mask);
+                      unsigned index, unsigned displacement, unsigned mask);
 /* VZEROUPPER: without it, each SSE instruction of the interpreter would wait for the vector instructions that
  * wrote its destination last. */
 void wmi_end_vectors(struct wmi_host *host);
@@ -141,6 +129,8 @@ void wmi_kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_
                     unsigned bytes); /* 2, 4 or 8 */
 /* d = the low half of a above that of b, of 16 or of 32 bits each. */
 void wmi_kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits);
+/* d = a >> count, of 16 bits. */
+void wmi_kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count);
 /* ZF: no bit of a and b is set. CF: all 16 bits of them are. */
 void wmi_kortest(struct wmi_host *host, unsigned a, unsigned b);
 /* d = a AND b, OR, NOT, of 16 bits. */
@@ -173,6 +163,9 @@ enum {
     WMI_CMP = 0x3b,
     WMI_IMUL = 0x1af,
     WMI_MOVZX_8 = 0x1b6,
+    WMI_MOVZX_16 = 0x1b7,
+    WMI_MOVSX_8 = 0x1be,
+    WMI_MOVSX_16 = 0x1bf,
     WMI_CMOV = 0x140, /* + enum wmi_condition */
 };
 enum wmi_condition {

@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Host code of loads and stores of a dword per lane whose distances from a place of the host are known. */
+/* Host code of loads and stores of an element per lane whose distances from a place of the host are known. */
 #include "compile/lane_access.h"
+
+#include <string.h>
+
+#define FOUR(i, n)    (i) << (n), ((i) + 1) << (n), ((i) + 2) << (n), ((i) + 3) << (n)
+#define SIXTEEN(i, n) FOUR(i, n), FOUR((i) + 4, n), FOUR((i) + 8, n), FOUR((i) + 12, n)
+#define LANES(n)      {SIXTEEN(0, n), SIXTEEN(16, n), SIXTEEN(32, n), SIXTEEN(48, n)}
+
+const struct wmi_lane_tables wmi_lane_tables = {
+    .offset = {LANES(0), LANES(1), LANES(2), LANES(3), LANES(4)},
+    .even = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30},
+    .odd = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31},
+    .low_pairs = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23},
+    .high_pairs = {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31},
+};
 
 static const uint32_t vpcompressd = WMI_EVEX(0x8b, WMI_MAP_0F38, WMI_PREFIX_66, 0);
 
+static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
+                struct wmi_host_operand b)
+{
+    wmi_evex(&s->host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
+}
+
 void wmi_access_splat(struct wmi_stretch *s, unsigned reg)
 {
-    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
+    wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
 }
 
 void wmi_access_collect(struct wmi_stretch *s, uint32_t instruction, unsigned a, unsigned b, unsigned mask,
@@ -32,12 +52,12 @@ static size_t unless_same(struct wmi_stretch *s, unsigned value, unsigned first,
     enum { MOVSXD = 0x63 };
     if (mask) {
         wmi_evex(&s->host, vpcompressd, value, 0, wmi_zmm(first), mask | WMI_ZEROING, WMI_NO_IMMEDIATE);
-        wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(first));
+        wmi_evex(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(first), WMI_NO_MASK, WMI_NO_IMMEDIATE);
     } else {
-        wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value));
+        wmi_evex(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value), WMI_NO_MASK, WMI_NO_IMMEDIATE);
     }
     wmi_evex(&s->host, WMI_VPCMPUD, WMI_K, value, wmi_zmm(first), mask, WMI_DIFFERS);
-    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, first, 0, wmi_zmm(WMI_RAX));
+    wmi_evex(&s->host, WMI_VMOVD_GPR, first, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
     wmi_scalar_registers(&s->host, MOVSXD, true, WMI_RAX, WMI_RAX); /* below 0 if lane 0 is inactive */
     wmi_kortest(&s->host, WMI_K, WMI_K);
     const size_t jump = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
@@ -46,11 +66,11 @@ static size_t unless_same(struct wmi_stretch *s, unsigned value, unsigned first,
 }
 
 /* RAX = the place of lane 0, if those of active lanes follow one another; else a jump is taken. */
-static size_t unless_in_a_run(struct wmi_stretch *s, unsigned distance, unsigned mask,
-                              const uint8_t scratch[2])
+static size_t unless_in_a_run(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned distance,
+                              unsigned mask, const struct wmi_access_scratch *scratch)
 {
-    wmi_evex_plain(&s->host, WMI_VPSUBD, scratch[0], distance, wmi_at(WMI_R9, 0));
-    return unless_same(s, scratch[0], scratch[1], mask);
+    put(s, WMI_VPSUBD, scratch->reg[0], distance, wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
+    return unless_same(s, scratch->reg[0], scratch->reg[1], mask);
 }
 
 /* k5 = the active lanes, which gathers and scatters clear. */
@@ -62,63 +82,317 @@ static void take_active(struct wmi_stretch *s, unsigned mask)
         wmi_mask(&s->host, WMI_KXNOR, WMI_K, WMI_K, WMI_K);
 }
 
-static void load_strip(struct wmi_stretch *s, unsigned distance, unsigned d, unsigned mask,
-                       const uint8_t scratch[2], unsigned ahead)
+/* ---- rows ---- */
+
+struct wmi_rows wmi_access_use(struct wmi_stretch *s, struct wmi_lane_shape shape, uint32_t row)
 {
-    const size_t idle = unless_active(s, mask);
-    const size_t not_in_a_run = unless_in_a_run(s, distance, mask, scratch);
-    if (ahead)
-        wmi_prefetch(&s->host, WMI_RAX, (int32_t)ahead, false);
-    wmi_evex(&s->host, WMI_VMOVUPS_LOAD, d, 0, wmi_at(WMI_RAX, 0), mask ? mask | WMI_ZEROING : mask,
-             WMI_NO_IMMEDIATE);
-    const size_t loaded = wmi_jump(&s->host);
-    wmi_land(&s->host, not_in_a_run);
-    const size_t scattered = unless_same(s, distance, scratch[1], mask);
-    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at(WMI_RAX, 0));
-    const size_t broadcast = wmi_jump(&s->host);
-    wmi_land(&s->host, scattered);
-    take_active(s, mask);
-    wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d, WMI_RCX, distance, WMI_K);
-    wmi_land(&s->host, loaded);
-    wmi_land(&s->host, broadcast);
-    if (mask)
-        wmi_land(&s->host, idle);
+    if (shape.rows > 1)
+        wmi_stretch_spread(s, row);
+    return wmi_stretch_use(s, row, true);
 }
 
-void wmi_access_load(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *d,
-                     const uint8_t scratch[2], unsigned ahead)
+void wmi_access_results(struct wmi_stretch *s, struct wmi_lane_shape shape, bool uniform, struct wmi_rows *d)
+{
+    for (unsigned i = 0; i < shape.rows; i++)
+        d[i] = wmi_stretch_result(s, uniform);
+}
+
+void wmi_access_write(struct wmi_stretch *s, struct wmi_lane_shape shape, uint32_t row, struct wmi_rows *d)
+{
+    for (unsigned i = 0; i < shape.rows; i++)
+        wmi_stretch_write(s, row + i * s->row_bytes, &d[i]);
+}
+
+void wmi_access_data(struct wmi_stretch *s, struct wmi_lane_shape shape, uint32_t row, struct wmi_rows *data)
+{
+    for (unsigned i = 0; i < shape.rows; i++)
+        data[i] = wmi_access_use(s, shape, row + i * s->row_bytes);
+}
+
+struct wmi_access_scratch wmi_access_scratch(struct wmi_stretch *s, struct wmi_lane_shape shape)
+{
+    const unsigned count = shape.rows == 4 ? WMI_ACCESS_SCRATCH : 2;
+    struct wmi_access_scratch scratch = {{0}};
+    for (unsigned i = 0; i < count; i++)
+        scratch.reg[i] = (uint8_t)wmi_stretch_register(s);
+    return scratch;
+}
+
+/* ---- elements that follow one another ---- */
+
+static uint32_t vpmov_extend(struct wmi_lane_shape shape)
+{
+    const unsigned opcode = (shape.bytes == 1 ? 0x21 : 0x23) + (shape.is_signed ? 0 : 0x10);
+    return WMI_EVEX_OF(opcode, WMI_MAP_0F38, WMI_PREFIX_66, 0, shape.bytes == 1 ? 4 : 5);
+}
+
+static uint32_t vpmov_narrow(struct wmi_lane_shape shape)
+{
+    return shape.bytes == 1 ? WMI_EVEX_OF(0x31, WMI_MAP_0F38, WMI_PREFIX_F3, 0, 4)
+                            : WMI_EVEX_OF(0x33, WMI_MAP_0F38, WMI_PREFIX_F3, 0, 5);
+}
+
+/* d = the words of a and b that a table selects. */
+static void select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
+                         struct wmi_host_operand b)
+{
+    put(s, WMI_VMOVUPS_LOAD, d, 0, wmi_at(WMI_R9, (int32_t)table));
+    put(s, WMI_VPERMI2D, d, a, b);
+}
+
+/* Four registers with four words of 4 lanes each become one register per word with that of 16 lanes, and
+ * back: two transpositions of 4 x 4 values, of parts of 128 bits and of words within these. */
+enum transposition { OF_PARTS, OF_WORDS };
+
+/* One of the four instructions of which a transposition consists: halves of pairs, then halves of these. */
+static void interleave(struct wmi_stretch *s, enum transposition kind, unsigned which, unsigned d, unsigned a,
+                       unsigned b)
+{
+    static const uint32_t vshufi32x4 = WMI_EVEX(0x43, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+                          unpack[] = {
+                              WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0), /* VPUNPCKLDQ, VPUNPCKHDQ */
+                              WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0),
+                              WMI_EVEX(0x6c, WMI_MAP_0F, WMI_PREFIX_66, 1), /* VPUNPCKLQDQ, VPUNPCKHQDQ */
+                              WMI_EVEX(0x6d, WMI_MAP_0F, WMI_PREFIX_66, 1),
+                          };
+    static const uint8_t parts[] = {0x44, 0xee, 0x88, 0xdd};
+    wmi_evex(&s->host, kind == OF_PARTS ? vshufi32x4 : unpack[which], d, a, wmi_zmm(b), WMI_NO_MASK,
+             kind == OF_PARTS ? parts[which] : WMI_NO_IMMEDIATE);
+}
+
+/* Transposes what the first four registers hold, and names those that hold the result; the fifth one is free.
+ */
+static void transpose(struct wmi_stretch *s, enum transposition kind, uint8_t r[5])
+{
+    interleave(s, kind, 0, r[4], r[0], r[1]);
+    interleave(s, kind, 1, r[0], r[0], r[1]);
+    interleave(s, kind, 0, r[1], r[2], r[3]);
+    interleave(s, kind, 1, r[2], r[2], r[3]);
+    interleave(s, kind, 2, r[3], r[4], r[1]);
+    interleave(s, kind, 3, r[4], r[4], r[1]);
+    interleave(s, kind, 2, r[1], r[0], r[2]);
+    interleave(s, kind, 3, r[0], r[0], r[2]);
+    const uint8_t result[] = {r[3], r[4], r[1], r[0], r[2]};
+    memcpy(r, result, sizeof result);
+}
+
+static void load_quads(struct wmi_stretch *s, const struct wmi_rows *d, unsigned strip, int32_t displacement,
+                       const struct wmi_access_scratch *scratch)
+{
+    uint8_t r[5];
+    memcpy(r, scratch->reg, sizeof r);
+    for (unsigned i = 0; i < 4; i++)
+        put(s, WMI_VMOVUPS_LOAD, r[i], 0, wmi_at(WMI_RAX, displacement + (int32_t)(i * WMI_STRIP_BYTES)));
+    transpose(s, OF_PARTS, r);
+    transpose(s, OF_WORDS, r);
+    for (unsigned i = 0; i < 4; i++)
+        put(s, WMI_VMOVDQA32, d[i].reg[strip], 0, wmi_zmm(r[i]));
+}
+
+static void store_quads(struct wmi_stretch *s, const struct wmi_rows *data, unsigned strip,
+                        int32_t displacement, const struct wmi_access_scratch *scratch)
+{
+    uint8_t r[5];
+    memcpy(r, scratch->reg, sizeof r);
+    for (unsigned i = 0; i < 4; i++)
+        put(s, WMI_VMOVDQA32, r[i], 0, wmi_zmm(wmi_rows_register(&data[i], strip)));
+    transpose(s, OF_WORDS, r);
+    transpose(s, OF_PARTS, r);
+    for (unsigned i = 0; i < 4; i++)
+        put(s, WMI_VMOVUPS_STORE, r[i], 0, wmi_at(WMI_RAX, displacement + (int32_t)(i * WMI_STRIP_BYTES)));
+}
+
+/* The words of two rows in turn, in the first two scratch registers. */
+static void join_pairs(struct wmi_stretch *s, const struct wmi_rows *data, unsigned strip,
+                       const struct wmi_access_scratch *scratch)
+{
+    const unsigned low = wmi_rows_register(&data[0], strip), high = wmi_rows_register(&data[1], strip);
+    select_words(s, scratch->reg[0], offsetof(struct wmi_lane_tables, low_pairs), low, wmi_zmm(high));
+    select_words(s, scratch->reg[1], offsetof(struct wmi_lane_tables, high_pairs), low, wmi_zmm(high));
+}
+
+void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
+                         unsigned strip, int32_t displacement, unsigned mask,
+                         const struct wmi_access_scratch *scratch)
+{
+    const struct wmi_host_operand from = wmi_at(WMI_RAX, displacement),
+                                  next = wmi_at(WMI_RAX, displacement + WMI_STRIP_BYTES);
+    switch (shape.rows) {
+    case 1:
+        wmi_evex(&s->host, shape.bytes == 4 ? WMI_VMOVUPS_LOAD : vpmov_extend(shape), d[0].reg[strip], 0,
+                 from, mask ? mask | WMI_ZEROING : mask, WMI_NO_IMMEDIATE);
+        break;
+    case 2:
+        put(s, WMI_VMOVUPS_LOAD, scratch->reg[0], 0, from);
+        select_words(s, d[0].reg[strip], offsetof(struct wmi_lane_tables, even), scratch->reg[0], next);
+        select_words(s, d[1].reg[strip], offsetof(struct wmi_lane_tables, odd), scratch->reg[0], next);
+        break;
+    default:
+        load_quads(s, d, strip, displacement, scratch);
+    }
+}
+
+void wmi_access_store_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,
+                          unsigned strip, int32_t displacement, unsigned mask,
+                          const struct wmi_access_scratch *scratch)
+{
+    const struct wmi_host_operand to = wmi_at(WMI_RAX, displacement),
+                                  next = wmi_at(WMI_RAX, displacement + WMI_STRIP_BYTES);
+    switch (shape.rows) {
+    case 1:
+        wmi_evex(&s->host, shape.bytes == 4 ? WMI_VMOVUPS_STORE : vpmov_narrow(shape),
+                 wmi_rows_register(data, strip), 0, to, mask, WMI_NO_IMMEDIATE);
+        break;
+    case 2:
+        join_pairs(s, data, strip, scratch);
+        put(s, WMI_VMOVUPS_STORE, scratch->reg[0], 0, to);
+        put(s, WMI_VMOVUPS_STORE, scratch->reg[1], 0, next);
+        break;
+    default:
+        store_quads(s, data, strip, displacement, scratch);
+    }
+}
+
+/* ---- elements at any places ---- */
+
+/* A jump taken if a lane is inactive, which would need masks of elements of several rows; 0: none can be. */
+static size_t unless_all_active(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned mask)
+{
+    if (!mask || shape.rows == 1)
+        return 0;
+    wmi_kortest(&s->host, mask, mask);
+    return wmi_jump_if(&s->host, WMI_IF_NOT_BELOW);
+}
+
+static void land_if(struct wmi_stretch *s, size_t jump)
+{
+    if (jump)
+        wmi_land(&s->host, jump);
+}
+
+/* The register = the element's first dword, extended. */
+static void extend(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned reg)
+{
+    enum { LEFT = 6, RIGHT = 2, RIGHT_SIGNED = 4 };
+    const int bits = 32 - 8 * shape.bytes;
+    if (bits <= 0)
+        return;
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, LEFT, reg, wmi_zmm(reg), WMI_NO_MASK, bits);
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, shape.is_signed ? RIGHT_SIGNED : RIGHT, reg, wmi_zmm(reg),
+             WMI_NO_MASK, bits);
+}
+
+void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
+                          unsigned strip)
+{
+    for (unsigned i = 0; i < shape.rows; i++)
+        put(s, WMI_VPBROADCASTD_MEMORY, d[i].reg[strip], 0, wmi_at(WMI_RAX, (int32_t)(4 * i)));
+    extend(s, shape, d[0].reg[strip]);
+}
+
+static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned distance,
+                       const struct wmi_rows *d, unsigned strip, const struct wmi_access_scratch *scratch,
+                       unsigned ahead)
+{
+    const unsigned mask = wmi_access_mask(s, strip);
+    const size_t idle = unless_active(s, mask), partial = unless_all_active(s, shape, mask);
+    const size_t not_in_a_run = unless_in_a_run(s, shape, distance, mask, scratch);
+    if (ahead)
+        wmi_prefetch(&s->host, WMI_RAX, (int32_t)ahead, false);
+    wmi_access_load_run(s, shape, d, strip, 0, shape.rows == 1 ? mask : WMI_NO_MASK, scratch);
+    const size_t loaded = wmi_jump(&s->host);
+    wmi_land(&s->host, not_in_a_run);
+    land_if(s, partial);
+    const size_t scattered = unless_same(s, distance, scratch->reg[1], mask);
+    wmi_access_load_same(s, shape, d, strip);
+    const size_t same = wmi_jump(&s->host);
+    wmi_land(&s->host, scattered);
+    for (unsigned i = 0; i < shape.rows; i++) {
+        take_active(s, mask);
+        wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d[i].reg[strip], WMI_RCX, distance, 4 * i, WMI_K);
+    }
+    extend(s, shape, d[0].reg[strip]);
+    wmi_land(&s->host, loaded);
+    wmi_land(&s->host, same);
+    land_if(s, idle);
+}
+
+void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
+                     const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead)
 {
     if (d->uniform) {
-        wmi_evex_plain(&s->host, WMI_VMOVD_GPR, distance->reg[0], 0, wmi_zmm(WMI_RAX));
+        wmi_evex(&s->host, WMI_VMOVD_GPR, distance->reg[0], 0, wmi_zmm(WMI_RAX), WMI_NO_MASK,
+                 WMI_NO_IMMEDIATE);
         wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
-        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d->reg[0], 0, wmi_at(WMI_RAX, 0));
+        wmi_access_load_same(s, shape, d, 0);
         return;
     }
     for (unsigned i = 0; i < s->strips; i++)
-        load_strip(s, wmi_rows_register(distance, i), d->reg[i], wmi_access_mask(s, i), scratch, ahead);
+        load_strip(s, shape, wmi_rows_register(distance, i), d, i, scratch, ahead);
 }
 
-static void store_strip(struct wmi_stretch *s, unsigned distance, unsigned data, unsigned mask,
-                        const uint8_t scratch[2], unsigned ahead)
+/* Pairs of words in the order of lanes: the first eight lanes, then the others. */
+static void scatter_pairs(struct wmi_stretch *s, unsigned distance, const struct wmi_rows *data,
+                          unsigned strip, const struct wmi_access_scratch *scratch)
 {
-    const size_t idle = unless_active(s, mask);
-    const size_t not_in_a_run = unless_in_a_run(s, distance, mask, scratch);
+    const unsigned far = scratch->reg[0];
+    join_pairs(s, data, strip, scratch);
+    wmi_mask(&s->host, WMI_KAND, WMI_K + 1, WMI_K, WMI_K);
+    wmi_evex_indexed(&s->host, WMI_VPSCATTERDQ, scratch->reg[0], WMI_RCX, distance, 0, WMI_K);
+    wmi_kshift_right(&s->host, WMI_K, WMI_K + 1, WMI_STRIP_LANES / 2);
+    wmi_evex(&s->host, WMI_VALIGNQ, far, distance, wmi_zmm(distance), WMI_NO_MASK, 4);
+    wmi_evex_indexed(&s->host, WMI_VPSCATTERDQ, scratch->reg[1], WMI_RCX, far, 0, WMI_K);
+}
+
+static void store_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned distance,
+                        const struct wmi_rows *data, unsigned strip, const struct wmi_access_scratch *scratch,
+                        unsigned ahead)
+{
+    const unsigned mask = wmi_access_mask(s, strip);
+    const size_t idle = unless_active(s, mask), partial = unless_all_active(s, shape, mask);
+    const size_t not_in_a_run = unless_in_a_run(s, shape, distance, mask, scratch);
     if (ahead)
         wmi_prefetch(&s->host, WMI_RAX, (int32_t)ahead, true);
-    wmi_evex(&s->host, WMI_VMOVUPS_STORE, data, 0, wmi_at(WMI_RAX, 0), mask, WMI_NO_IMMEDIATE);
+    wmi_access_store_run(s, shape, data, strip, 0, shape.rows == 1 ? mask : WMI_NO_MASK, scratch);
     const size_t stored = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_a_run);
+    land_if(s, partial);
     take_active(s, mask);
-    wmi_evex_indexed(&s->host, WMI_VPSCATTERDD, data, WMI_RCX, distance, WMI_K);
+    if (shape.rows == 1)
+        wmi_evex_indexed(&s->host, WMI_VPSCATTERDD, wmi_rows_register(data, strip), WMI_RCX, distance, 0,
+                         WMI_K);
+    else
+        scatter_pairs(s, distance, data, strip, scratch);
     wmi_land(&s->host, stored);
-    if (mask)
-        wmi_land(&s->host, idle);
+    land_if(s, idle);
 }
 
-void wmi_access_store(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *data,
-                      const uint8_t scratch[2], unsigned ahead)
+/* Of an element that the host cannot scatter: leaves if its places do not follow one another. */
+static void store_strip_or_leave(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned distance,
+                                 const struct wmi_rows *data, unsigned strip,
+                                 const struct wmi_access_scratch *scratch, bool stores)
 {
-    for (unsigned i = 0; i < s->strips; i++)
-        store_strip(s, wmi_rows_register(distance, i), wmi_rows_register(data, i), wmi_access_mask(s, i),
-                    scratch, ahead);
+    const unsigned mask = wmi_access_mask(s, strip);
+    const size_t idle = unless_active(s, mask), partial = unless_all_active(s, shape, mask);
+    if (partial)
+        wmi_stretch_exit_at(s, partial, WMI_EXIT_INTERPRETS, &s->block->ops[s->at]);
+    wmi_stretch_exit_at(s, unless_in_a_run(s, shape, distance, mask, scratch), WMI_EXIT_INTERPRETS,
+                        &s->block->ops[s->at]);
+    if (stores)
+        wmi_access_store_run(s, shape, data, strip, 0, shape.rows == 1 ? mask : WMI_NO_MASK, scratch);
+    land_if(s, idle);
+}
+
+void wmi_access_store(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
+                      const struct wmi_rows *data, const struct wmi_access_scratch *scratch, unsigned ahead)
+{
+    const bool scatters = shape.bytes == 4 || shape.bytes == 8;
+    for (unsigned i = 0; i < s->strips && !scatters; i++)
+        store_strip_or_leave(s, shape, wmi_rows_register(distance, i), data, i, scratch, false);
+    for (unsigned i = 0; i < s->strips; i++) {
+        if (scatters)
+            store_strip(s, shape, wmi_rows_register(distance, i), data, i, scratch, ahead);
+        else
+            store_strip_or_leave(s, shape, wmi_rows_register(distance, i), data, i, scratch, true);
+    }
 }

@@ -1,9 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* What global memory and LDS have in common: a dword per lane, at a distance from one place of the host. */
+/* What global memory and LDS have in common: an element per lane, at a distance from one place of the host.
+ */
 #ifndef WMI_LANE_ACCESS_H
 #define WMI_LANE_ACCESS_H
 
 #include "compile/stretch.h"
+
+enum { WMI_LANE_ROWS = 4 }; /* of an element, at most */
+
+/* What a lane loads or stores: 1, 2, 4, 8 or 16 bytes, of so many rows. */
+struct wmi_lane_shape {
+    uint8_t bytes, rows;
+    bool is_signed;
+};
+
+/* What the code for accesses reads. Compiled code has its address in R9 where it says so. */
+struct wmi_lane_tables {
+    uint32_t offset[5][WMI_STRIPS * WMI_STRIP_LANES];                 /* lane << number */
+    uint32_t even[WMI_STRIP_LANES], odd[WMI_STRIP_LANES];             /* of two registers */
+    uint32_t low_pairs[WMI_STRIP_LANES], high_pairs[WMI_STRIP_LANES]; /* of words of two registers in turn */
+};
+extern const struct wmi_lane_tables wmi_lane_tables;
+
+/* Where the distances of lanes are, whose elements of so many bytes follow one another. */
+static inline int32_t wmi_lane_offsets(unsigned bytes, unsigned strip)
+{
+    return (int32_t)(offsetof(struct wmi_lane_tables, offset) +
+                     (size_t)__builtin_ctz(bytes) * WMI_STRIPS * WMI_STRIP_BYTES + strip * WMI_STRIP_BYTES);
+}
 
 /* The mask of a strip's active lanes; none for a version in which all are active. */
 static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned strip)
@@ -18,14 +42,44 @@ void wmi_access_splat(struct wmi_stretch *s, unsigned reg);
 void wmi_access_collect(struct wmi_stretch *s, uint32_t instruction, unsigned a, unsigned b, unsigned mask,
                         int predicate, bool is_first);
 
-/* Loads or stores the dwords of the active lanes at RCX + distance, in the order of lanes: of those that
- * write the same place, the highest one wins. All distances are in range and below 2^31. Each strip finds out
- * whether its places follow one another, are the same (for loads), or neither. `scratch`: two registers that
- * were taken before the code branched; `ahead`: how many bytes behind a run to prefetch, or 0. Needs R9 =
- * wmi_lane_offset; changes RAX, k5. */
-void wmi_access_load(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *d,
-                     const uint8_t scratch[2], unsigned ahead);
-void wmi_access_store(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *data,
-                      const uint8_t scratch[2], unsigned ahead);
+/* A row that the access reads. If it moves several rows, few registers are left for rows in runs. */
+struct wmi_rows wmi_access_use(struct wmi_stretch *s, struct wmi_lane_shape shape, uint32_t row);
+/* Registers for the rows of a load. */
+void wmi_access_results(struct wmi_stretch *s, struct wmi_lane_shape shape, bool uniform, struct wmi_rows *d);
+/* Writes them to rows from `row` on. */
+void wmi_access_write(struct wmi_stretch *s, struct wmi_lane_shape shape, uint32_t row, struct wmi_rows *d);
+/* The rows that a store reads. */
+void wmi_access_data(struct wmi_stretch *s, struct wmi_lane_shape shape, uint32_t row, struct wmi_rows *data);
+
+/* Registers that an access needs in between, taken before the code branches. */
+enum { WMI_ACCESS_SCRATCH = 5 };
+struct wmi_access_scratch {
+    uint8_t reg[WMI_ACCESS_SCRATCH];
+};
+struct wmi_access_scratch wmi_access_scratch(struct wmi_stretch *s, struct wmi_lane_shape shape);
+
+/* Moves a strip of elements that follow one another at RAX + displacement, of the lanes of `mask`, which is
+ * WMI_NO_MASK for elements of several rows. Need R9. */
+void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
+                         unsigned strip, int32_t displacement, unsigned mask,
+                         const struct wmi_access_scratch *scratch);
+void wmi_access_store_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,
+                          unsigned strip, int32_t displacement, unsigned mask,
+                          const struct wmi_access_scratch *scratch);
+/* All lanes of a strip, or a uniform result, = the element at RAX, where a dword can be read. */
+void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
+                          unsigned strip);
+
+/* Loads or stores the elements of the active lanes at RCX + distance, in the order of lanes: of those that
+ * write the same place, the highest one wins. All distances are in range and below 2^31, and 4 bytes can be
+ * read there. Each strip finds out whether its places follow one another, are the same (for loads), or
+ * neither. `ahead`: how many bytes behind a run to prefetch, or 0. Need R9; change RAX, k5.
+ *
+ * Stores of elements that are smaller than a dword or larger than two, whose places do not follow one another
+ * in each strip, leave before anything is stored. */
+void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
+                     const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead);
+void wmi_access_store(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
+                      const struct wmi_rows *data, const struct wmi_access_scratch *scratch, unsigned ahead);
 
 #endif

@@ -66,19 +66,34 @@ void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held)
         wmi_spread_begin(&s->host);
         for (unsigned i = 0; i < s->strips; i++) {
             wmi_spread_strip(&s->host, WMI_SCRATCH, held->reg[0], held->stride, i);
-            wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, WMI_SCRATCH, 0, home(s, held->row, i));
+            wmi_evex(&s->host, WMI_VMOVUPS_STORE, WMI_SCRATCH, 0, home(s, held->row, i), WMI_NO_MASK,
+                     WMI_NO_IMMEDIATE);
         }
         return;
     }
     for (unsigned i = 0; i < s->strips; i++)
-        wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, held->reg[held->strips == 1 ? 0 : i], 0,
-                       home(s, held->row, i));
+        wmi_evex(&s->host, WMI_VMOVUPS_STORE, held->reg[held->strips == 1 ? 0 : i], 0, home(s, held->row, i),
+                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
 }
 
 void wmi_stretch_load(struct wmi_stretch *s, const struct wmi_held_row *held)
 {
     for (unsigned i = 0; i < held->strips; i++)
-        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, held->reg[i], 0, home(s, held->row, i));
+        wmi_evex(&s->host, WMI_VMOVUPS_LOAD, held->reg[i], 0, home(s, held->row, i), WMI_NO_MASK,
+                 WMI_NO_IMMEDIATE);
+}
+
+/* Stores the row in the middle of a stretch. The next wave in this frame then has to clear the VGPRs. */
+static void spill(struct wmi_stretch *s, struct wmi_held_row *held)
+{
+    enum { MOV_IMMEDIATE = 0xc7, MOV_DIGIT = 0 };
+    wmi_stretch_store(s, held);
+    held->dirty = false;
+    if (s->version != WMI_LAUNCH || is_temporary(s, held->row))
+        return;
+    wmi_scalar_memory(&s->host, MOV_IMMEDIATE, false, MOV_DIGIT, WMI_FRAME,
+                      offsetof(struct wmi_frame, pristine));
+    wmi_put_32(&s->host, 0);
 }
 
 static void release(struct wmi_stretch *s, struct wmi_held_row *held)
@@ -136,7 +151,7 @@ static void evict(struct wmi_stretch *s, const struct wmi_held_row *kept)
         return;
     }
     if (least->dirty && worth != DEAD)
-        wmi_stretch_store(s, least);
+        spill(s, least);
     release(s, least);
 }
 
@@ -251,9 +266,9 @@ struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row)
         held = hold(s, row, &reg, 1);
         held->runs = true;
         held->stride = (uint8_t)stride_of_id(id);
-        wmi_evex_plain(
-            &s->host, WMI_VMOVUPS_LOAD, reg, 0,
-            wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, id_bases) + id * WMI_STRIP_BYTES)));
+        wmi_evex(&s->host, WMI_VMOVUPS_LOAD, reg, 0,
+                 wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, id_bases) + id * WMI_STRIP_BYTES)),
+                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
     } else if (!held) {
         held = load_row(s, row, 1); /* a constant */
     }
@@ -279,6 +294,8 @@ static struct wmi_rows spread_runs(struct wmi_stretch *s, struct wmi_held_row *h
 
 void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row)
 {
+    if (id_in(s, row) < WMI_START_IDS)
+        wmi_stretch_use_base(s, row);
     struct wmi_held_row *held = find(s, row);
     if (!held || !held->runs)
         return;
@@ -311,6 +328,14 @@ struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_b
     memcpy(rows.reg, held->reg, sizeof rows.reg);
     rows.uniform = held->strips == 1;
     return rows;
+}
+
+struct wmi_rows wmi_stretch_use_in_memory(struct wmi_stretch *s, uint32_t row)
+{
+    struct wmi_held_row *held = find(s, row);
+    if (held && held->dirty)
+        spill(s, held);
+    return (struct wmi_rows){.row = row, .in_memory = true, .uniform = is_constant(s, row)};
 }
 
 unsigned wmi_rows_register(const struct wmi_rows *rows, unsigned strip)
@@ -370,7 +395,8 @@ static void spread(struct wmi_stretch *s, struct wmi_held_row *held)
     for (unsigned i = 1; i < s->strips; i++) {
         held->reg[i] = (uint8_t)take_register(s, held);
         s->owner[held->reg[i]] = (uint8_t)index;
-        wmi_evex_plain(&s->host, WMI_VMOVDQA32, held->reg[i], 0, wmi_zmm(held->reg[0]));
+        wmi_evex(&s->host, WMI_VMOVDQA32, held->reg[i], 0, wmi_zmm(held->reg[0]), WMI_NO_MASK,
+                 WMI_NO_IMMEDIATE);
     }
     held->strips = (uint8_t)s->strips;
 }
@@ -470,7 +496,8 @@ static bool is_kept_by_exit(const struct wmi_stretch *s, const struct wmi_held_r
         return false;
     if (!is_temporary(s, held->row) || kind == WMI_EXIT_INTERPRETS)
         return true;
-    return kind == WMI_EXIT_CONTINUES && is_temporary_read(s, held->row, s->at + 1);
+    return (kind == WMI_EXIT_CONTINUES || kind == WMI_EXIT_CHANGES_EXEC) &&
+           is_temporary_read(s, held->row, s->at + 1);
 }
 
 void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind, const struct wmi_op *op)

@@ -43,10 +43,11 @@ struct wmi_held_row {
 };
 
 enum wmi_exit_kind {
-    WMI_EXIT_INTERPRETS, /* the step's own body executes it */
-    WMI_EXIT_CONTINUES,  /* with the step as it is bound */
-    WMI_EXIT_BRANCHES,   /* to the step, if the wave's turn is not over */
-    WMI_EXIT_PAUSES,     /* the wave's turn is over; it resumes at the step */
+    WMI_EXIT_INTERPRETS,   /* the step's own body executes it */
+    WMI_EXIT_CONTINUES,    /* with the step as it is bound */
+    WMI_EXIT_CHANGES_EXEC, /* the same, after EXEC has been set to its words */
+    WMI_EXIT_BRANCHES,     /* to the step, if the wave's turn is not over */
+    WMI_EXIT_PAUSES,       /* the wave's turn is over; it resumes at the step */
 };
 
 /* A jump out of the compiled code, before which what is dirty is stored. */
@@ -114,6 +115,8 @@ void wmi_stretch_load(struct wmi_stretch *s, const struct wmi_held_row *held);
 
 /* Makes the row available to the current step. must_be_register: not as an operand in memory. */
 struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_be_register);
+/* The same as an operand in memory, so that it needs no registers. */
+struct wmi_rows wmi_stretch_use_in_memory(struct wmi_stretch *s, uint32_t row);
 /* Its part for a strip. */
 struct wmi_host_operand wmi_rows_operand(const struct wmi_stretch *s, const struct wmi_rows *rows,
                                          unsigned strip);
@@ -168,9 +171,6 @@ void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept);
 
 /* Whether every lane of the row is this constant of the program. */
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value);
-
-/* Bytes from the first lane's dword to each lane's, if they follow one another. */
-extern const uint32_t wmi_lane_offset[WMI_STRIPS * WMI_STRIP_LANES];
 
 /* Emits code for the step; false: there is none for it. */
 typedef bool wmi_emit_step(struct wmi_stretch *s, const struct wmi_step *step);

@@ -3,83 +3,57 @@
  *
  * Results are those of the bodies in src/sem, bit for bit. What is rare there - NaNs, numbers out of the
  * range of a conversion - leaves the compiled code before the step, and the body executes it. */
+#include "compile/vector.h"
 #include "base/float.h"
 #include "base/host_float.h"
-#include "compile/stretch.h"
-
-enum recipe_flag {
-    REVERSED = 1 << 0, /* the operands of the first instruction change places */
-    COMMUTES = 1 << 1,
-    SETTLES = 1 << 2, /* a NaN result needs the body */
-    CLAMPS = 1 << 3,  /* only without the CLAMP bit, y bit 0 */
-    FLUSHES = 1 << 4, /* only if the wave's f32 mode flushes denormals anyway */
-};
-
-struct recipe {
-    wmi_emit_step *emit;
-    uint32_t host; /* WMI_EVEX */
-    uint8_t argument, flags;
-};
-
-static const struct recipe *recipe_of(const struct wmi_step *step);
-
-static const uint32_t vptestnmd = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_F3, 0);
 
 /* ---- instructions ---- */
 
-/* A register with a constant in all lanes, until the end of the step. */
-static unsigned splat(struct wmi_stretch *s, uint32_t value)
+unsigned wmi_vector_splat(struct wmi_stretch *s, uint32_t value)
 {
     const unsigned reg = wmi_stretch_register(s);
     if (value == UINT32_MAX) {
         wmi_evex(&s->host, WMI_VPTERNLOGD, reg, reg, wmi_zmm(reg), WMI_NO_MASK, 0xff);
     } else if (!value) {
-        wmi_evex_plain(&s->host, WMI_VPXORD, reg, reg, wmi_zmm(reg));
+        wmi_vector_put(s, WMI_VPXORD, reg, reg, wmi_zmm(reg));
     } else {
         wmi_move_immediate(&s->host, WMI_RAX, value);
-        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
+        wmi_vector_put(s, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
     }
     return reg;
 }
 
-/* The mask of the strip's active lanes for a result that has a register per strip. */
-static unsigned active(const struct wmi_stretch *s, bool uniform, unsigned strip)
+unsigned wmi_vector_active(const struct wmi_stretch *s, bool uniform, unsigned strip)
 {
     return s->partial && !uniform ? WMI_K_EXEC + strip : WMI_NO_MASK;
 }
 
-static unsigned active_or_zero(const struct wmi_stretch *s, bool uniform, unsigned strip)
+unsigned wmi_vector_active_or_zero(const struct wmi_stretch *s, bool uniform, unsigned strip)
 {
-    const unsigned mask = active(s, uniform, strip);
+    const unsigned mask = wmi_vector_active(s, uniform, strip);
     return mask ? mask | WMI_ZEROING : mask;
 }
 
-static void compare(struct wmi_stretch *s, uint32_t instruction, unsigned k, unsigned a,
-                    struct wmi_host_operand b, unsigned mask, int predicate)
-{
-    wmi_evex(&s->host, instruction, k, a, b, mask, predicate);
-}
-
-/* Leaves for the body if a result is a NaN. */
-static void leave_for_nan(struct wmi_stretch *s, const struct wmi_rows *d)
+void wmi_vector_leave_for_nan(struct wmi_stretch *s, const struct wmi_rows *d)
 {
     const unsigned strips = wmi_rows_strips(s, d);
-    compare(s, WMI_VCMPPS, WMI_K, d->reg[0], wmi_zmm(d->reg[strips > 1 ? 1 : 0]), WMI_NO_MASK, WMI_UNORDERED);
+    wmi_vector_compare(s, WMI_VCMPPS, WMI_K, d->reg[0], wmi_zmm(d->reg[strips > 1 ? 1 : 0]), WMI_NO_MASK,
+                       WMI_UNORDERED);
     if (strips > 2)
-        compare(s, WMI_VCMPPS, WMI_K + 1, d->reg[2], wmi_zmm(d->reg[3]), WMI_NO_MASK, WMI_UNORDERED);
+        wmi_vector_compare(s, WMI_VCMPPS, WMI_K + 1, d->reg[2], wmi_zmm(d->reg[3]), WMI_NO_MASK,
+                           WMI_UNORDERED);
     wmi_kortest(&s->host, WMI_K, strips > 2 ? WMI_K + 1 : WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
-/* Leaves if an active lane of a or b compares so. */
-static void leave_if(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
-                     const struct wmi_rows *b, int predicate)
+void wmi_vector_leave_if(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                         const struct wmi_rows *b, int predicate)
 {
     const bool uniform = a->uniform && b->uniform;
     const unsigned strips = uniform ? 1 : s->strips;
     for (unsigned i = 0; i < strips; i++) {
-        compare(s, instruction, i ? WMI_K + 1 : WMI_K, wmi_rows_register(a, i), wmi_rows_operand(s, b, i),
-                active(s, uniform, i), predicate);
+        wmi_vector_compare(s, instruction, i ? WMI_K + 1 : WMI_K, wmi_rows_register(a, i),
+                           wmi_rows_operand(s, b, i), wmi_vector_active(s, uniform, i), predicate);
         if (i)
             wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, WMI_K + 1);
     }
@@ -87,46 +61,42 @@ static void leave_if(struct wmi_stretch *s, uint32_t instruction, const struct w
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
-/* A uniform value in a register. */
-static struct wmi_rows uniform_register(unsigned reg)
+bool wmi_recipe_allows(const struct wmi_stretch *s, const struct wmi_step *step)
 {
-    return (struct wmi_rows){.reg = {(uint8_t)reg}, .uniform = true};
-}
-
-static bool is_allowed(const struct wmi_stretch *s, const struct wmi_step *step, const struct recipe *recipe)
-{
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
     const uint32_t word = s->block->mode.mxcsr32;
-    return !(recipe->flags & CLAMPS && step->y & 1) &&
-           !(recipe->flags & FLUSHES && wmi_host_float_flush(word) != word);
+    return !(recipe->flags & WMI_CLAMPS && step->y & 1) &&
+           !(recipe->flags & WMI_FLUSHES && wmi_host_float_flush(word) != word) &&
+           !(recipe->flags & WMI_NEAREST && wmi_host_float_nearest(word) != word) &&
+           !(recipe->flags & WMI_AS_F32 && s->block->mode.mxcsr64 != word);
 }
 
 /* ---- one result from one, two or three sources ---- */
 
-/* d = instruction(a, b) */
-static struct wmi_rows compute_two(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
-                                   const struct wmi_rows *b, bool zeroes)
+struct wmi_rows wmi_vector_two(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                               const struct wmi_rows *b, bool zeroes)
 {
     struct wmi_rows d = wmi_stretch_result(s, a->uniform && b->uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
         wmi_evex(&s->host, instruction, d.reg[i], wmi_rows_register(a, i), wmi_rows_operand(s, b, i),
-                 zeroes ? active_or_zero(s, d.uniform, i) : WMI_NO_MASK, WMI_NO_IMMEDIATE);
+                 zeroes ? wmi_vector_active_or_zero(s, d.uniform, i) : WMI_NO_MASK, WMI_NO_IMMEDIATE);
     return d;
 }
 
 static bool emit_two(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct recipe *recipe = recipe_of(step);
-    if (!is_allowed(s, step, recipe))
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    if (!wmi_recipe_allows(s, step))
         return false;
-    bool reversed = recipe->flags & REVERSED;
-    if (recipe->flags & COMMUTES)
+    bool reversed = recipe->flags & WMI_REVERSED;
+    if (recipe->flags & WMI_COMMUTES)
         reversed =
             !wmi_stretch_use(s, step->b, false).in_memory && wmi_stretch_use(s, step->a, false).in_memory;
     const struct wmi_rows a = wmi_stretch_use(s, reversed ? step->b : step->a, true);
     const struct wmi_rows b = wmi_stretch_use(s, reversed ? step->a : step->b, false);
-    struct wmi_rows d = compute_two(s, recipe->host, &a, &b, recipe->flags & SETTLES);
-    if (recipe->flags & SETTLES)
-        leave_for_nan(s, &d);
+    struct wmi_rows d = wmi_vector_two(s, recipe->host, &a, &b, recipe->flags & WMI_SETTLES);
+    if (recipe->flags & WMI_SETTLES)
+        wmi_vector_leave_for_nan(s, &d);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -137,21 +107,21 @@ static bool emit_sum(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const uint32_t vpminud = WMI_EVEX(0x3b, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                    vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
-    const struct recipe *recipe = recipe_of(step);
-    const bool reversed = recipe->flags & REVERSED;
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    const bool reversed = recipe->flags & WMI_REVERSED;
     if (!(step->y & 1))
         return emit_two(s, step);
     const struct wmi_rows a = wmi_stretch_use(s, reversed ? step->b : step->a, true),
                           b = wmi_stretch_use(s, reversed ? step->a : step->b, true);
     struct wmi_rows first;
     if (recipe->host == WMI_VPADDD) {
-        const struct wmi_rows ones = uniform_register(splat(s, UINT32_MAX)),
-                              most = compute_two(s, WMI_VPXORD, &b, &ones, false);
-        first = compute_two(s, vpminud, &most, &a, false);
+        const struct wmi_rows ones = wmi_vector_uniform(wmi_vector_splat(s, UINT32_MAX)),
+                              most = wmi_vector_two(s, WMI_VPXORD, &b, &ones, false);
+        first = wmi_vector_two(s, vpminud, &most, &a, false);
     } else {
-        first = compute_two(s, vpmaxud, &a, &b, false);
+        first = wmi_vector_two(s, vpmaxud, &a, &b, false);
     }
-    struct wmi_rows d = compute_two(s, recipe->host, &first, &b, false);
+    struct wmi_rows d = wmi_vector_two(s, recipe->host, &first, &b, false);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -159,7 +129,7 @@ static bool emit_sum(struct wmi_stretch *s, const struct wmi_step *step)
 /* d = instruction(a), with the recipe's argument as immediate if the instruction is of map 0F3A. */
 static bool emit_one(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct recipe *recipe = recipe_of(step);
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
     const int immediate = (recipe->host >> 8 & 7) == WMI_MAP_0F3A ? recipe->argument : WMI_NO_IMMEDIATE;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
@@ -169,12 +139,11 @@ static bool emit_one(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* Copies a to the registers of d, which an instruction then changes. */
-static struct wmi_rows copy_of(struct wmi_stretch *s, const struct wmi_rows *a, bool uniform)
+struct wmi_rows wmi_vector_copy(struct wmi_stretch *s, const struct wmi_rows *a, bool uniform)
 {
     struct wmi_rows d = wmi_stretch_result(s, uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_rows_operand(s, a, i));
+        wmi_vector_put(s, WMI_VMOVDQA32, d.reg[i], 0, wmi_rows_operand(s, a, i));
     return d;
 }
 
@@ -183,10 +152,10 @@ static bool emit_logic_3(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false), b = wmi_stretch_use(s, step->b, true),
                           c = wmi_stretch_use(s, step->c, false);
-    struct wmi_rows d = copy_of(s, &a, a.uniform && b.uniform && c.uniform);
+    struct wmi_rows d = wmi_vector_copy(s, &a, a.uniform && b.uniform && c.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
         wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], wmi_rows_register(&b, i), wmi_rows_operand(s, &c, i),
-                 WMI_NO_MASK, recipe_of(step)->argument);
+                 WMI_NO_MASK, wmi_recipe_of(step)->argument);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -195,10 +164,10 @@ static bool emit_logic_3(struct wmi_stretch *s, const struct wmi_step *step)
 static bool emit_logic_2(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false), b = wmi_stretch_use(s, step->b, true);
-    struct wmi_rows d = copy_of(s, &a, a.uniform && b.uniform);
+    struct wmi_rows d = wmi_vector_copy(s, &a, a.uniform && b.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
         wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], wmi_rows_register(&b, i),
-                 wmi_zmm(wmi_rows_register(&b, i)), WMI_NO_MASK, recipe_of(step)->argument);
+                 wmi_zmm(wmi_rows_register(&b, i)), WMI_NO_MASK, wmi_recipe_of(step)->argument);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -218,7 +187,7 @@ static bool emit_not(struct wmi_stretch *s, const struct wmi_step *step)
 static bool emit_move(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
-    struct wmi_rows d = copy_of(s, &a, a.uniform);
+    struct wmi_rows d = wmi_vector_copy(s, &a, a.uniform);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -229,15 +198,15 @@ enum { A_TIMES_B, A_TIMES_C };
 static bool emit_fused(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const uint32_t vfmadd231ps = WMI_EVEX(0xb8, WMI_MAP_0F38, WMI_PREFIX_66, 0);
-    const bool middle = recipe_of(step)->argument == A_TIMES_C;
+    const bool middle = wmi_recipe_of(step)->argument == A_TIMES_C;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true),
                           b = wmi_stretch_use(s, middle ? step->c : step->b, false),
                           c = wmi_stretch_use(s, middle ? step->b : step->c, false);
-    struct wmi_rows d = copy_of(s, &c, a.uniform && b.uniform && c.uniform);
+    struct wmi_rows d = wmi_vector_copy(s, &c, a.uniform && b.uniform && c.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
         wmi_evex(&s->host, vfmadd231ps, d.reg[i], wmi_rows_register(&a, i), wmi_rows_operand(s, &b, i),
-                 active_or_zero(s, d.uniform, i), WMI_NO_IMMEDIATE);
-    leave_for_nan(s, &d);
+                 wmi_vector_active_or_zero(s, d.uniform, i), WMI_NO_IMMEDIATE);
+    wmi_vector_leave_for_nan(s, &d);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -245,16 +214,16 @@ static bool emit_fused(struct wmi_stretch *s, const struct wmi_step *step)
 /* (a * b) + c, rounded twice. */
 static bool emit_multiply_add(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct recipe *recipe = recipe_of(step);
-    if (!is_allowed(s, step, recipe))
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    if (!wmi_recipe_allows(s, step))
         return false;
     const bool middle = recipe->argument == A_TIMES_C;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true),
                           b = wmi_stretch_use(s, middle ? step->c : step->b, false),
                           c = wmi_stretch_use(s, middle ? step->b : step->c, false);
-    const struct wmi_rows product = compute_two(s, WMI_VMULPS, &a, &b, false);
-    struct wmi_rows d = compute_two(s, WMI_VADDPS, &product, &c, true);
-    leave_for_nan(s, &d);
+    const struct wmi_rows product = wmi_vector_two(s, WMI_VMULPS, &a, &b, false);
+    struct wmi_rows d = wmi_vector_two(s, WMI_VADDPS, &product, &c, true);
+    wmi_vector_leave_for_nan(s, &d);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -262,19 +231,19 @@ static bool emit_multiply_add(struct wmi_stretch *s, const struct wmi_step *step
 /* Minimum and maximum of numbers. See wmi_lower_f32(). The argument: how the two orders are joined. */
 static bool emit_min_max_f32(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct recipe *recipe = recipe_of(step);
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true);
-    leave_if(s, WMI_VCMPPS, &a, &b, WMI_UNORDERED);
-    struct wmi_rows d = compute_two(s, recipe->host, &a, &b, false);
-    const struct wmi_rows other = compute_two(s, recipe->host, &b, &a, false);
+    wmi_vector_leave_if(s, WMI_VCMPPS, &a, &b, WMI_UNORDERED);
+    struct wmi_rows d = wmi_vector_two(s, recipe->host, &a, &b, false);
+    const struct wmi_rows other = wmi_vector_two(s, recipe->host, &b, &a, false);
     const bool flush = !(s->block->mode.mode & WMI_MODE_DENORMAL_IN_F32);
-    const unsigned exponent = flush ? splat(s, WMI_EXPONENT_F32) : 0,
-                   sign = flush ? splat(s, WMI_SIGN_F32) : 0;
+    const unsigned exponent = flush ? wmi_vector_splat(s, WMI_EXPONENT_F32) : 0,
+                   sign = flush ? wmi_vector_splat(s, WMI_SIGN_F32) : 0;
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        wmi_evex_plain(&s->host, recipe->host == WMI_VMINPS ? WMI_VPORD : WMI_VPANDD, d.reg[i], d.reg[i],
+        wmi_vector_put(s, recipe->host == WMI_VMINPS ? WMI_VPORD : WMI_VPANDD, d.reg[i], d.reg[i],
                        wmi_zmm(other.reg[i]));
         if (flush) {
-            wmi_evex_plain(&s->host, vptestnmd, WMI_K, d.reg[i], wmi_zmm(exponent));
+            wmi_vector_put(s, WMI_VPTESTNMD, WMI_K, d.reg[i], wmi_zmm(exponent));
             wmi_evex(&s->host, WMI_VPANDD, d.reg[i], d.reg[i], wmi_zmm(sign), WMI_K, WMI_NO_IMMEDIATE);
         }
     }
@@ -288,14 +257,14 @@ enum { TO_SIGNED, TO_UNSIGNED };
 
 static bool emit_to_integer(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct recipe *recipe = recipe_of(step);
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     const struct wmi_rows wrong =
-        uniform_register(splat(s, recipe->argument == TO_SIGNED ? 0x80000000u : UINT32_MAX));
+        wmi_vector_uniform(wmi_vector_splat(s, recipe->argument == TO_SIGNED ? 0x80000000u : UINT32_MAX));
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_evex_plain(&s->host, recipe->host, d.reg[i], 0, wmi_rows_operand(s, &a, i));
-    leave_if(s, WMI_VPCMPD, &d, &wrong, WMI_EQUAL);
+        wmi_vector_put(s, recipe->host, d.reg[i], 0, wmi_rows_operand(s, &a, i));
+    wmi_vector_leave_if(s, WMI_VPCMPD, &d, &wrong, WMI_EQUAL);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -303,13 +272,13 @@ static bool emit_to_integer(struct wmi_stretch *s, const struct wmi_step *step)
 /* f32 of the byte that the argument selects. */
 static bool emit_from_byte(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const unsigned byte = recipe_of(step)->argument;
+    const unsigned byte = wmi_recipe_of(step)->argument;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        wmi_evex_shift(&s->host, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), 24 - 8 * byte);
-        wmi_evex_shift(&s->host, WMI_RIGHT, d.reg[i], wmi_zmm(d.reg[i]), 24);
-        wmi_evex_plain(&s->host, recipe_of(step)->host, d.reg[i], 0, wmi_zmm(d.reg[i]));
+        wmi_vector_shift(s, 6, d.reg[i], wmi_rows_operand(s, &a, i), 24 - 8 * byte);
+        wmi_vector_shift(s, 2, d.reg[i], wmi_zmm(d.reg[i]), 24);
+        wmi_vector_put(s, wmi_recipe_of(step)->host, d.reg[i], 0, wmi_zmm(d.reg[i]));
     }
     wmi_stretch_write(s, step->d, &d);
     return true;
@@ -325,25 +294,25 @@ static struct wmi_rows shifted(struct wmi_stretch *s, enum wmi_shift shift, uint
         const struct wmi_rows value = wmi_stretch_use(s, value_row, false);
         struct wmi_rows d = wmi_stretch_result(s, value.uniform);
         for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-            wmi_evex_shift(&s->host, shift, d.reg[i], wmi_rows_operand(s, &value, i), amount & 31);
+            wmi_vector_shift(s, shift, d.reg[i], wmi_rows_operand(s, &value, i), amount & 31);
         return d;
     }
     const struct wmi_rows value = wmi_stretch_use(s, value_row, true);
     const struct wmi_rows bits = wmi_stretch_use(s, amount_row, false);
-    const struct wmi_rows low = uniform_register(splat(s, 31));
-    const struct wmi_rows count = compute_two(s, WMI_VPANDD, &low, &bits, false);
-    return compute_two(s,
-                       shift == WMI_LEFT    ? WMI_VPSLLVD
-                       : shift == WMI_RIGHT ? WMI_VPSRLVD
-                                            : WMI_VPSRAVD,
-                       &value, &count, false);
+    const struct wmi_rows low = wmi_vector_uniform(wmi_vector_splat(s, 31));
+    const struct wmi_rows count = wmi_vector_two(s, WMI_VPANDD, &low, &bits, false);
+    return wmi_vector_two(s,
+                          shift == WMI_LEFT    ? WMI_VPSLLVD
+                          : shift == WMI_RIGHT ? WMI_VPSRLVD
+                                               : WMI_VPSRAVD,
+                          &value, &count, false);
 }
 
-/* The amount is the first operand with REVERSED. */
+/* The amount is the first operand with WMI_REVERSED. */
 static bool emit_shift(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct recipe *recipe = recipe_of(step);
-    const bool reversed = recipe->flags & REVERSED;
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    const bool reversed = recipe->flags & WMI_REVERSED;
     struct wmi_rows d = shifted(s, (enum wmi_shift)recipe->argument, reversed ? step->b : step->a,
                                 reversed ? step->a : step->b);
     wmi_stretch_write(s, step->d, &d);
@@ -355,7 +324,7 @@ static bool emit_shift_with(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_rows first = shifted(s, WMI_LEFT, step->a, step->b);
     const struct wmi_rows c = wmi_stretch_use(s, step->c, false);
-    struct wmi_rows d = compute_two(s, recipe_of(step)->host, &first, &c, false);
+    struct wmi_rows d = wmi_vector_two(s, wmi_recipe_of(step)->host, &first, &c, false);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -363,11 +332,11 @@ static bool emit_shift_with(struct wmi_stretch *s, const struct wmi_step *step)
 /* (a with b) with c: the argument selects the second instruction. */
 static bool emit_two_twice(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct recipe *recipe = recipe_of(step);
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false),
                           c = wmi_stretch_use(s, step->c, false);
-    const struct wmi_rows first = compute_two(s, recipe->host, &a, &b, false);
-    struct wmi_rows d = compute_two(s, recipe->argument ? recipe->host : WMI_VPADDD, &first, &c, false);
+    const struct wmi_rows first = wmi_vector_two(s, recipe->host, &a, &b, false);
+    struct wmi_rows d = wmi_vector_two(s, recipe->argument ? recipe->host : WMI_VPADDD, &first, &c, false);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -379,9 +348,9 @@ static bool emit_add_shift(struct wmi_stretch *s, const struct wmi_step *step)
     if (!wmi_stretch_constant(s, step->c, &amount))
         return false;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false);
-    struct wmi_rows d = compute_two(s, WMI_VPADDD, &a, &b, false);
+    struct wmi_rows d = wmi_vector_two(s, WMI_VPADDD, &a, &b, false);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_evex_shift(&s->host, WMI_LEFT, d.reg[i], wmi_zmm(d.reg[i]), amount & 31);
+        wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_zmm(d.reg[i]), amount & 31);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -392,15 +361,15 @@ static bool emit_align(struct wmi_stretch *s, const struct wmi_step *step)
     uint32_t amount;
     if (!wmi_stretch_constant(s, step->c, &amount))
         return false;
-    const unsigned unit = recipe_of(step)->argument, count = unit * (amount & (32 / unit - 1));
+    const unsigned unit = wmi_recipe_of(step)->argument, count = unit * (amount & (32 / unit - 1));
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false), b = wmi_stretch_use(s, step->b, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform);
     const unsigned high = wmi_stretch_register(s);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        wmi_evex_shift(&s->host, WMI_RIGHT, d.reg[i], wmi_rows_operand(s, &b, i), count);
+        wmi_vector_shift(s, WMI_RIGHT, d.reg[i], wmi_rows_operand(s, &b, i), count);
         if (count) {
-            wmi_evex_shift(&s->host, WMI_LEFT, high, wmi_rows_operand(s, &a, i), 32 - count);
-            wmi_evex_plain(&s->host, WMI_VPORD, d.reg[i], d.reg[i], wmi_zmm(high));
+            wmi_vector_shift(s, WMI_LEFT, high, wmi_rows_operand(s, &a, i), 32 - count);
+            wmi_vector_put(s, WMI_VPORD, d.reg[i], d.reg[i], wmi_zmm(high));
         }
     }
     wmi_stretch_write(s, step->d, &d);
@@ -421,9 +390,8 @@ static bool emit_field(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        wmi_evex_shift(&s->host, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), above);
-        wmi_evex_shift(&s->host, (enum wmi_shift)recipe_of(step)->argument, d.reg[i], wmi_zmm(d.reg[i]),
-                       above + first);
+        wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), above);
+        wmi_vector_shift(s, wmi_recipe_of(step)->argument, d.reg[i], wmi_zmm(d.reg[i]), above + first);
     }
     wmi_stretch_write(s, step->d, &d);
     return true;
@@ -440,11 +408,11 @@ static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
     const unsigned over = wmi_stretch_register(s);
     for (unsigned i = 0; i < s->strips; i++) {
         if (i < wmi_rows_strips(s, &d))
-            wmi_evex_shift(&s->host, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &low, i), count);
+            wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &low, i), count);
         if (i < wmi_rows_strips(s, &d_high)) {
-            wmi_evex_shift(&s->host, WMI_RIGHT, over, wmi_rows_operand(s, &low, i), 32 - count);
-            wmi_evex_shift(&s->host, WMI_LEFT, d_high.reg[i], wmi_rows_operand(s, &high, i), count);
-            wmi_evex_plain(&s->host, WMI_VPORD, d_high.reg[i], d_high.reg[i], wmi_zmm(over));
+            wmi_vector_shift(s, WMI_RIGHT, over, wmi_rows_operand(s, &low, i), 32 - count);
+            wmi_vector_shift(s, WMI_LEFT, d_high.reg[i], wmi_rows_operand(s, &high, i), count);
+            wmi_vector_put(s, WMI_VPORD, d_high.reg[i], d_high.reg[i], wmi_zmm(over));
         }
     }
     wmi_stretch_write(s, step->d, &d);
@@ -460,23 +428,23 @@ static struct wmi_rows low_24(struct wmi_stretch *s, uint32_t row, enum wmi_shif
     const struct wmi_rows a = wmi_stretch_use(s, row, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        wmi_evex_shift(&s->host, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), 8);
-        wmi_evex_shift(&s->host, shift, d.reg[i], wmi_zmm(d.reg[i]), 8);
+        wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), 8);
+        wmi_vector_shift(s, shift, d.reg[i], wmi_zmm(d.reg[i]), 8);
     }
     return d;
 }
 
 static bool emit_multiply_24(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct recipe *recipe = recipe_of(step);
-    if (!is_allowed(s, step, recipe))
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    if (!wmi_recipe_allows(s, step))
         return false;
     const struct wmi_rows a = low_24(s, step->a, (enum wmi_shift)recipe->argument),
                           b = low_24(s, step->b, (enum wmi_shift)recipe->argument);
-    struct wmi_rows d = compute_two(s, WMI_VPMULLD, &a, &b, false);
+    struct wmi_rows d = wmi_vector_two(s, WMI_VPMULLD, &a, &b, false);
     if (recipe->host) {
         const struct wmi_rows c = wmi_stretch_use(s, step->c, false);
-        d = compute_two(s, recipe->host, &d, &c, false);
+        d = wmi_vector_two(s, recipe->host, &d, &c, false);
     }
     wmi_stretch_write(s, step->d, &d);
     return true;
@@ -489,17 +457,17 @@ static struct wmi_rows high_product(struct wmi_stretch *s, const struct wmi_rows
     const uint32_t vpmuludq = WMI_EVEX(0xf4, WMI_MAP_0F, WMI_PREFIX_66, 1);
     const uint32_t shift_64 = WMI_EVEX(0x73, WMI_MAP_0F, WMI_PREFIX_66, 1);
     struct wmi_rows d = wmi_stretch_result(s, a->uniform && b->uniform);
-    const unsigned odd = splat(s, UINT32_MAX), even = wmi_stretch_register(s),
+    const unsigned odd = wmi_vector_splat(s, UINT32_MAX), even = wmi_stretch_register(s),
                    other = wmi_stretch_register(s);
     wmi_evex(&s->host, shift_64, LEFT_64, odd, wmi_zmm(odd), WMI_NO_MASK, 32);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         const unsigned x = wmi_rows_register(a, i), y = wmi_rows_register(b, i);
-        wmi_evex_plain(&s->host, vpmuludq, even, x, wmi_zmm(y));
+        wmi_vector_put(s, vpmuludq, even, x, wmi_zmm(y));
         wmi_evex(&s->host, shift_64, RIGHT_64, even, wmi_zmm(even), WMI_NO_MASK, 32);
         wmi_evex(&s->host, shift_64, RIGHT_64, d.reg[i], wmi_zmm(x), WMI_NO_MASK, 32);
         wmi_evex(&s->host, shift_64, RIGHT_64, other, wmi_zmm(y), WMI_NO_MASK, 32);
-        wmi_evex_plain(&s->host, vpmuludq, other, d.reg[i], wmi_zmm(other));
-        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_zmm(odd));
+        wmi_vector_put(s, vpmuludq, other, d.reg[i], wmi_zmm(other));
+        wmi_vector_put(s, WMI_VMOVDQA32, d.reg[i], 0, wmi_zmm(odd));
         wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], other, wmi_zmm(even), WMI_NO_MASK, FIRST_OR_SECOND);
     }
     return d;
@@ -522,19 +490,25 @@ static void store_strip_mask(struct wmi_stretch *s, unsigned k, uint32_t place, 
     wmi_kmov_store(&s->host, k, WMI_FRAME, (int32_t)(place + 2 * strip), 2);
 }
 
-static bool emit_compare(struct wmi_stretch *s, const struct wmi_step *step)
+void wmi_vector_store_compare(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                              const struct wmi_rows *b, int predicate, uint32_t place)
 {
-    const struct recipe *recipe = recipe_of(step);
-    const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false);
     for (unsigned i = 0; i < s->strips; i += 2) {
         for (unsigned j = 0; j < 2; j++)
-            compare(s, recipe->host, WMI_K + i / 2 + j, wmi_rows_register(&a, i + j),
-                    wmi_rows_operand(s, &b, i + j), active(s, false, i + j), recipe->argument);
+            wmi_vector_compare(s, instruction, WMI_K + i / 2 + j, wmi_rows_register(a, i + j),
+                               wmi_rows_operand(s, b, i + j), wmi_vector_active(s, false, i + j), predicate);
         wmi_kunpack(&s->host, WMI_K + i / 2, WMI_K + i / 2 + 1, WMI_K + i / 2, 16);
     }
     if (s->strips == 4)
         wmi_kunpack(&s->host, WMI_K, WMI_K + 1, WMI_K, 32);
-    wmi_kmov_store(&s->host, WMI_K, WMI_FRAME, (int32_t)step->d, 2 * s->strips);
+    wmi_kmov_store(&s->host, WMI_K, WMI_FRAME, (int32_t)place, 2 * s->strips);
+}
+
+static bool emit_compare(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false);
+    wmi_vector_store_compare(s, recipe->host, &a, &b, recipe->argument, step->d);
     return true;
 }
 
@@ -556,32 +530,32 @@ static bool emit_select(struct wmi_stretch *s, const struct wmi_step *step)
  * the carries of active lanes. */
 static bool emit_carry(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct recipe *recipe = recipe_of(step);
-    if (!is_allowed(s, step, recipe))
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    if (!wmi_recipe_allows(s, step))
         return false;
-    const bool adds = recipe->host == WMI_VPADDD, reversed = recipe->flags & REVERSED;
+    const bool adds = recipe->host == WMI_VPADDD, reversed = recipe->flags & WMI_REVERSED;
     const struct wmi_rows a = wmi_stretch_use(s, reversed ? step->b : step->a, true),
                           b = wmi_stretch_use(s, reversed ? step->a : step->b, false);
     struct wmi_rows d = wmi_stretch_result(s, false);
-    const unsigned ones = recipe->argument ? splat(s, UINT32_MAX) : 0;
+    const unsigned ones = recipe->argument ? wmi_vector_splat(s, UINT32_MAX) : 0;
     const unsigned over = WMI_K, in = WMI_K + 1, further = WMI_K + 2;
     for (unsigned i = 0; i < s->strips; i++) {
-        const unsigned from = wmi_rows_register(&a, i), mask = active(s, false, i);
-        wmi_evex_plain(&s->host, recipe->host, d.reg[i], from, wmi_rows_operand(s, &b, i));
+        const unsigned from = wmi_rows_register(&a, i), mask = wmi_vector_active(s, false, i);
+        wmi_vector_put(s, recipe->host, d.reg[i], from, wmi_rows_operand(s, &b, i));
         /* A sum below an addend has wrapped, and so has a difference above what it was taken from. */
         if (adds)
-            compare(s, WMI_VPCMPUD, over, d.reg[i], wmi_zmm(from), mask, WMI_BELOW);
+            wmi_vector_compare(s, WMI_VPCMPUD, over, d.reg[i], wmi_zmm(from), mask, WMI_BELOW);
         else
-            compare(s, WMI_VPCMPUD, over, from, wmi_rows_operand(s, &b, i), mask, WMI_BELOW);
+            wmi_vector_compare(s, WMI_VPCMPUD, over, from, wmi_rows_operand(s, &b, i), mask, WMI_BELOW);
         if (recipe->argument) {
             wmi_kmov_load(&s->host, in, WMI_FRAME, (int32_t)(step->c + 2 * i));
             /* With the carry in, ones become zero; with the borrow in, zero becomes ones. */
             wmi_evex(&s->host, adds ? WMI_VPSUBD : WMI_VPADDD, d.reg[i], d.reg[i], wmi_zmm(ones), in,
                      WMI_NO_IMMEDIATE);
             if (!adds) {
-                compare(s, WMI_VPCMPUD, further, d.reg[i], wmi_zmm(ones), in, WMI_EQUAL);
+                wmi_vector_compare(s, WMI_VPCMPUD, further, d.reg[i], wmi_zmm(ones), in, WMI_EQUAL);
             } else {
-                wmi_evex(&s->host, vptestnmd, further, d.reg[i], wmi_zmm(d.reg[i]), in, WMI_NO_IMMEDIATE);
+                wmi_evex(&s->host, WMI_VPTESTNMD, further, d.reg[i], wmi_zmm(d.reg[i]), in, WMI_NO_IMMEDIATE);
             }
             if (mask)
                 wmi_mask(&s->host, WMI_KAND, further, further, mask);
@@ -599,8 +573,8 @@ static struct wmi_rows row_or_scalar(struct wmi_stretch *s, uint32_t place, bool
     if (!scalar)
         return wmi_stretch_use(s, place, true);
     const unsigned reg = wmi_stretch_register(s);
-    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, reg, 0, wmi_at(WMI_FRAME, (int32_t)place));
-    return uniform_register(reg);
+    wmi_vector_put(s, WMI_VPBROADCASTD_MEMORY, reg, 0, wmi_at(WMI_FRAME, (int32_t)place));
+    return wmi_vector_uniform(reg);
 }
 
 /* {high, low} = {c, a} + {e, b}; low may be a, and high c. The mask at *place, if there is one, receives the
@@ -609,19 +583,21 @@ static void add_pairs(struct wmi_stretch *s, const struct wmi_rows *a, const str
                       const struct wmi_rows *c, const struct wmi_rows *e, const struct wmi_rows *low,
                       const struct wmi_rows *high, const uint32_t *place)
 {
-    const unsigned ones = splat(s, UINT32_MAX), carry = WMI_K, over = WMI_K + 1, further = WMI_K + 2;
+    const unsigned ones = wmi_vector_splat(s, UINT32_MAX), carry = WMI_K, over = WMI_K + 1,
+                   further = WMI_K + 2;
     for (unsigned i = 0; i < wmi_rows_strips(s, low); i++) {
         const unsigned from = wmi_rows_register(a, i), from_high = wmi_rows_register(c, i),
-                       to_high = high->reg[i], mask = active(s, false, i);
-        wmi_evex_plain(&s->host, WMI_VPADDD, low->reg[i], from, wmi_rows_operand(s, b, i));
-        compare(s, WMI_VPCMPUD, carry, low->reg[i], wmi_rows_operand(s, b, i), WMI_NO_MASK, WMI_BELOW);
-        wmi_evex_plain(&s->host, WMI_VPADDD, to_high, from_high, wmi_rows_operand(s, e, i));
+                       to_high = high->reg[i], mask = wmi_vector_active(s, false, i);
+        wmi_vector_put(s, WMI_VPADDD, low->reg[i], from, wmi_rows_operand(s, b, i));
+        wmi_vector_compare(s, WMI_VPCMPUD, carry, low->reg[i], wmi_rows_operand(s, b, i), WMI_NO_MASK,
+                           WMI_BELOW);
+        wmi_vector_put(s, WMI_VPADDD, to_high, from_high, wmi_rows_operand(s, e, i));
         if (place)
-            compare(s, WMI_VPCMPUD, over, to_high, wmi_rows_operand(s, e, i), mask, WMI_BELOW);
+            wmi_vector_compare(s, WMI_VPCMPUD, over, to_high, wmi_rows_operand(s, e, i), mask, WMI_BELOW);
         wmi_evex(&s->host, WMI_VPSUBD, to_high, to_high, wmi_zmm(ones), carry, WMI_NO_IMMEDIATE);
         if (!place)
             continue;
-        wmi_evex(&s->host, vptestnmd, further, to_high, wmi_zmm(to_high), carry, WMI_NO_IMMEDIATE);
+        wmi_evex(&s->host, WMI_VPTESTNMD, further, to_high, wmi_zmm(to_high), carry, WMI_NO_IMMEDIATE);
         if (mask)
             wmi_mask(&s->host, WMI_KAND, further, further, mask);
         wmi_mask(&s->host, WMI_KOR, over, over, further);
@@ -634,7 +610,7 @@ enum { SCALAR_LOW = 1, SCALAR_HIGH = 2, STORES_CARRY = 4 };
 
 static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const unsigned kind = recipe_of(step)->argument;
+    const unsigned kind = wmi_recipe_of(step)->argument;
     const struct wmi_rows a = row_or_scalar(s, step->a, kind & SCALAR_LOW),
                           b = wmi_stretch_use(s, step->b, false),
                           c = row_or_scalar(s, step->c, kind & SCALAR_HIGH),
@@ -651,13 +627,13 @@ static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
  * word matters. */
 static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    if (!is_allowed(s, step, recipe_of(step)))
+    if (!wmi_recipe_allows(s, step))
         return false;
     if (wmi_stretch_drops_mask(s, step->e) && wmi_stretch_drops_row(s, step->d + s->row_bytes)) {
         const struct wmi_rows x = wmi_stretch_use(s, step->a, true), y = wmi_stretch_use(s, step->b, false),
                               z = wmi_stretch_use(s, step->c, false),
-                              product = compute_two(s, WMI_VPMULLD, &x, &y, false);
-        struct wmi_rows sum = compute_two(s, WMI_VPADDD, &product, &z, false);
+                              product = wmi_vector_two(s, WMI_VPMULLD, &x, &y, false);
+        struct wmi_rows sum = wmi_vector_two(s, WMI_VPADDD, &product, &z, false);
         wmi_stretch_write(s, step->d, &sum);
         return true;
     }
@@ -667,9 +643,9 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true),
                           c = wmi_stretch_use(s, step->c, false),
                           c_high = wmi_stretch_use(s, step->c + s->row_bytes, false);
-    struct wmi_rows high = high_product(s, &a, &b), low = compute_two(s, WMI_VPMULLD, &a, &b, false);
+    struct wmi_rows high = high_product(s, &a, &b), low = wmi_vector_two(s, WMI_VPMULLD, &a, &b, false);
     if (high.uniform) /* rare, and the carries are those of all strips */
-        high = copy_of(s, &high, false), low = copy_of(s, &low, false);
+        high = wmi_vector_copy(s, &high, false), low = wmi_vector_copy(s, &low, false);
     add_pairs(s, &low, &c, &high, &c_high, &low, &high, &step->e);
     wmi_stretch_write(s, step->d, &low);
     wmi_stretch_write(s, step->d + s->row_bytes, &high);
@@ -681,7 +657,7 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
 static bool emit_broadcast(struct wmi_stretch *s, const struct wmi_step *step)
 {
     struct wmi_rows d = wmi_stretch_result(s, true);
-    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
+    wmi_vector_put(s, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
     wmi_stretch_write_all_lanes(s, step->d, &d);
     return true;
 }
@@ -689,7 +665,7 @@ static bool emit_broadcast(struct wmi_stretch *s, const struct wmi_step *step)
 static bool emit_move_scalar(struct wmi_stretch *s, const struct wmi_step *step)
 {
     struct wmi_rows d = wmi_stretch_result(s, true);
-    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
+    wmi_vector_put(s, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -699,22 +675,27 @@ static bool emit_first_lane(struct wmi_stretch *s, const struct wmi_step *step)
     if (s->partial)
         return false;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
-    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, a.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->d));
+    wmi_vector_put(s, WMI_VMOVD_GPR, a.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->d));
     return true;
+}
+
+struct wmi_rows wmi_vector_modify(struct wmi_stretch *s, const struct wmi_rows *a, bool negates,
+                                  bool absolute)
+{
+    const struct wmi_rows bits = wmi_vector_uniform(wmi_vector_splat(s, absolute && !negates ? ~WMI_SIGN_F32
+                                                                        : negates            ? WMI_SIGN_F32
+                                                                                             : 0));
+    return wmi_vector_two(s,
+                          !negates   ? (absolute ? WMI_VPANDD : WMI_VPORD)
+                          : absolute ? WMI_VPORD
+                                     : WMI_VPXORD,
+                          &bits, a, false);
 }
 
 static bool emit_modify_f32(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const bool negates = step->x & WMI_MODIFY_NEG, absolute = step->x & WMI_MODIFY_ABS;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
-    const struct wmi_rows bits = uniform_register(splat(s, absolute && !negates ? ~WMI_SIGN_F32
-                                                           : negates            ? WMI_SIGN_F32
-                                                                                : 0));
-    struct wmi_rows d = compute_two(s,
-                                    !negates   ? (absolute ? WMI_VPANDD : WMI_VPORD)
-                                    : absolute ? WMI_VPORD
-                                               : WMI_VPXORD,
-                                    &bits, &a, false);
+    struct wmi_rows d = wmi_vector_modify(s, &a, step->x & WMI_MODIFY_NEG, step->x & WMI_MODIFY_ABS);
     wmi_stretch_write_all_lanes(s, step->d, &d);
     return true;
 }
@@ -725,11 +706,12 @@ static bool emit_clamp_f32(struct wmi_stretch *s, const struct wmi_step *step)
     const uint32_t vpmaxsd = WMI_EVEX(0x3d, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                    vpminsd = WMI_EVEX(0x39, WMI_MAP_0F38, WMI_PREFIX_66, 0);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
-    leave_if(s, WMI_VCMPPS, &a, &a, WMI_UNORDERED);
-    const struct wmi_rows zero = uniform_register(splat(s, 0)), one = uniform_register(splat(s, 0x3f800000));
-    struct wmi_rows d = compute_two(s, vpmaxsd, &a, &zero, false);
+    wmi_vector_leave_if(s, WMI_VCMPPS, &a, &a, WMI_UNORDERED);
+    const struct wmi_rows zero = wmi_vector_uniform(wmi_vector_splat(s, 0)),
+                          one = wmi_vector_uniform(wmi_vector_splat(s, 0x3f800000));
+    struct wmi_rows d = wmi_vector_two(s, vpmaxsd, &a, &zero, false);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_evex_plain(&s->host, vpminsd, d.reg[i], d.reg[i], wmi_zmm(one.reg[0]));
+        wmi_vector_put(s, vpminsd, d.reg[i], d.reg[i], wmi_zmm(one.reg[0]));
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -744,11 +726,11 @@ static bool emit_nothing(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* ---- the table ---- */
 
-static const struct recipe recipes[WMI_STEP_COUNT] = {
+static const struct wmi_recipe recipes[WMI_STEP_COUNT] = {
 #include "compile/vector.def"
 };
 
-static const struct recipe *recipe_of(const struct wmi_step *step)
+const struct wmi_recipe *wmi_recipe_of(const struct wmi_step *step)
 {
     return &recipes[step->id];
 }
@@ -762,14 +744,13 @@ wmi_emit_step *wmi_vector_emitter(const struct wmi_step *step)
 
 bool wmi_vector_works_on_bases(const struct wmi_step *step)
 {
-    wmi_emit_step *const emit = recipes[step->id].emit;
-    return emit && emit != emit_compare && emit != emit_select && emit != emit_carry && emit != emit_add_64 &&
-           emit != emit_multiply_add_64 && emit != emit_first_lane;
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    return recipe->emit && !(recipe->flags & WMI_NEEDS_STRIPS);
 }
 
 bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int *predicate)
 {
-    const struct recipe *recipe = recipe_of(step);
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
     if (recipe->emit != emit_compare || recipe->host == WMI_VCMPPS)
         return false;
     *instruction = recipe->host;

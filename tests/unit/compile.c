@@ -37,9 +37,12 @@ static const uint32_t edges[] = {
     0,          1,          0x80000000, 0x80000001, 0x007fffff, 0x00800000, 0x3f800000, 0xbf800000,
     0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001, 0xff812345, 0x7fffffff, 0xffffffff,
     0x4f000000, 0xcf000000, 0x4f800000, 0x4effffff, 0x3effffff, 0x3f000000, 0xbf7fffff, 0x7f7fffff,
-    0x00ffffff, 0xff000000, 31,         32,         33,         0xffff,
+    0x00ffffff, 0xff000000, 31,         32,         33,         0xffff,     -126u,      -127u,
+    -149u,      -150u,      23,         126,        127,        254,        -254u,      300,
+    0x7ff00000, 0xfff80000, 0x3ff00000, 0x000fffff, 0x71800000, 0x71700000, 0x7e800001, 0xfe7fffff,
 };
-static const uint32_t constants[] = {0, 1, 2, 5, 8, 24, 31, 33, 0xffffffff, 0x3f800000, 0xff, 0x80000000};
+static const uint32_t constants[] = {0,  1,  2,  3,          4,          5,    8,
+                                     24, 31, 33, 0xffffffff, 0x3f800000, 0xff, 0x80000000};
 
 enum { EDGES = sizeof edges / sizeof *edges, CONSTANTS = sizeof constants / sizeof *constants };
 
@@ -59,7 +62,9 @@ struct program {
     size_t skip; /* a step that may branch behind the last one, or 0 */
     bool has_memory;
     bool starts; /* its waves start with ids */
+    bool ends;   /* no register is read behind its last step */
     bool is_wild, is_at_end;
+    uint32_t widest; /* bytes of a lane's largest access to memory */
     size_t frame_size;
 };
 
@@ -162,8 +167,10 @@ static struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
             step.x = 1 + below(31);
         while (facts.x && (step.d == step.c || step.d == step.e || step.d == step.x)) /* of 64-bit sums */
             step.d = some_vgpr(p);
-        if (id == WMI_STEP_stage_MODIFY_F32)
+        if (id == WMI_STEP_stage_MODIFY_F32 || id == WMI_STEP_stage_MODIFY_F64)
             step.x &= 3;
+        if (id == WMI_STEP_stage_SDWA_SOURCE)
+            step.x = below(7) | 8 * below(2);
         if (id == WMI_STEP_count)
             step.c = 1 + below(20);
         else if (id == WMI_STEP_constant)
@@ -199,6 +206,11 @@ static struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
     }
     if (contains(name, "v_add_u32") || contains(name, "v_sub_u32") || contains(name, "v_subrev_u32"))
         step.y = below(2); /* CLAMP */
+    if (contains(name, "_f64")) {
+        const unsigned pair = WMI_USE_READ | WMI_USE_ROWS | 2;
+        step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)pair;
+        step.use[WMI_OP_D] = (uint8_t)(pair | WMI_USE_WRITE);
+    }
     if (contains(name, "_u64_u32")) {
         step.e = some_scalar();
         step.use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
@@ -307,7 +319,7 @@ static void compile(struct program *p)
         .careful = WMI_HIT_CAREFUL,
     };
     bool refused = false;
-    p->steps[p->count] = (struct wmi_step){.id = WMI_STEP_sleep};
+    p->steps[p->count] = (struct wmi_step){.id = p->ends ? WMI_STEP_end : WMI_STEP_sleep};
     for (size_t i = 0; i <= p->count; i++) {
         const struct wmi_step *step = &p->steps[i];
         p->interpreted[i] = wmi_bind_step(step, wmi_cpu_level(), p->code.options.lanes);
@@ -450,10 +462,10 @@ static void compare_memory(struct program *p)
     }
 }
 
-/* Places of lanes below `size`, in patterns that compilers make, and others. */
-static void some_places(uint32_t *place, unsigned lanes, uint32_t size, uint32_t step)
+/* Places of lanes up to `most`, in patterns that compilers make, and others. */
+static void some_places(uint32_t *place, unsigned lanes, uint32_t most)
 {
-    const uint32_t kind = below(8), most = size - step, first = below(size / 4), odd = below(lanes);
+    const uint32_t kind = below(8), step = 1u << below(5), first = below(most / 4), odd = below(lanes);
     const uint32_t pitch = below(64) * 4, run = 4u << below(4);
     for (uint32_t i = 0; i < lanes; i++) {
         const uint32_t random = below(most);
@@ -468,8 +480,8 @@ static void some_places(uint32_t *place, unsigned lanes, uint32_t size, uint32_t
             place[i] = most;
     }
     if (kind == 1) /* up to the last byte */
-        for (uint32_t i = 0; i < lanes; i++)
-            place[i] = size - step * (lanes - i);
+        for (uint32_t i = 0; i < lanes && most >= step * (lanes - 1); i++)
+            place[i] = most - step * (lanes - 1 - i);
 }
 
 /* The rows of addresses: 0 and 1 hold global ones, 2 has offsets from the pair of scalars at 2, and 3 has
@@ -484,25 +496,25 @@ static void fill_addresses(struct program *p)
     uint32_t *row[FIRST_FREE_ROW], place[64];
     for (unsigned i = 0; i < FIRST_FREE_ROW; i++)
         row[i] = (uint32_t *)((char *)p->initial + p->code.vgpr_offset + i * p->code.row_bytes);
-    some_places(place, lanes, MEMORY, 4);
+    some_places(place, lanes, MEMORY - p->widest);
     const bool elsewhere = !below(8);
     for (unsigned i = 0; i < lanes; i++) {
         const uint64_t from = elsewhere && i % 7 == 3 ? memory.address[!which] : base;
         row[GLOBAL_ROW][i] = (uint32_t)(from + place[i]);
         row[HIGH_ROW][i] = (uint32_t)((from + place[i]) >> 32);
     }
-    some_places(row[OFFSET_ROW], lanes, MEMORY, 4);
+    some_places(row[OFFSET_ROW], lanes, MEMORY - p->widest);
     const uint64_t away = below(2) ? 0 : below(1 << 20); /* the scalar base may be before the allocation */
     for (unsigned i = 0; i < lanes; i++)
         row[OFFSET_ROW][i] += (uint32_t)away;
     p->initial->s[SCALAR_BASE] = (uint32_t)(base - away);
     p->initial->s[SCALAR_BASE + 1] = (uint32_t)((base - away) >> 32);
-    const uint64_t same = base + below(MEMORY - 3);
+    const uint64_t same = base + below(MEMORY - p->widest + 1);
     p->initial->s[UNIFORM + GLOBAL_ROW] = (uint32_t)same;
     p->initial->s[UNIFORM + HIGH_ROW] = (uint32_t)(same >> 32);
-    p->initial->s[UNIFORM + OFFSET_ROW] = (uint32_t)away + below(MEMORY - 3);
+    p->initial->s[UNIFORM + OFFSET_ROW] = (uint32_t)away + below(MEMORY - p->widest + 1);
     p->initial->s[UNIFORM + LDS_ROW] = below(LDS);
-    some_places(row[LDS_ROW], lanes, LDS, 4u << below(3));
+    some_places(row[LDS_ROW], lanes, LDS - 1);
     if (!below(6))
         row[LDS_ROW][below(lanes)] = word();
     /* Addresses of inactive lanes mean nothing. */
@@ -545,39 +557,66 @@ static void fill_ids(struct program *p)
     frame->s[SCALAR_BASE + 1] = (uint32_t)(memory.address[frame->s[0] >> 8 & 1] >> 32);
 }
 
+#define BOTH_FORMS(name) WMI_STEP_global_##name##_VADDR, WMI_STEP_global_##name##_SADDR
+/* The first ones are used in code for waves that start, too. */
 static const uint16_t memory_steps[] = {
-    WMI_STEP_global_LOAD_1x4_000_VADDR,
-    WMI_STEP_global_LOAD_1x4_000_SADDR,
-    WMI_STEP_global_STORE_1x4_000_VADDR,
-    WMI_STEP_global_STORE_1x4_000_SADDR,
-    WMI_STEP_lds_read_b32,
-    WMI_STEP_lds_read2_b32,
-    WMI_STEP_lds_write_b32,
-    WMI_STEP_lds_write2_b32,
-    WMI_STEP_scalar_load_1,
+    BOTH_FORMS(LOAD_1x4_000),  BOTH_FORMS(STORE_1x4_000), BOTH_FORMS(LOAD_1x1_000),
+    BOTH_FORMS(LOAD_1x1_100),  BOTH_FORMS(LOAD_1x2_000),  BOTH_FORMS(LOAD_1x2_100),
+    BOTH_FORMS(LOAD_2x4_000),  BOTH_FORMS(LOAD_4x4_000),  BOTH_FORMS(STORE_1x1_000),
+    BOTH_FORMS(STORE_1x2_000), BOTH_FORMS(STORE_2x4_000), BOTH_FORMS(STORE_4x4_000),
+    WMI_STEP_lds_read_b32,     WMI_STEP_lds_read2_b32,    WMI_STEP_lds_write_b32,
+    WMI_STEP_lds_write2_b32,   WMI_STEP_lds_read_u8,      WMI_STEP_lds_read_i8,
+    WMI_STEP_lds_read_u16,     WMI_STEP_lds_read_i16,     WMI_STEP_lds_read_b64,
+    WMI_STEP_lds_read_b128,    WMI_STEP_lds_read2_b64,    WMI_STEP_lds_write_b8,
+    WMI_STEP_lds_write_b16,    WMI_STEP_lds_write_b64,    WMI_STEP_lds_write_b128,
+    WMI_STEP_lds_write2_b64,   WMI_STEP_scalar_load_1,
 };
 
-enum { MEMORY_STEPS = sizeof memory_steps / sizeof *memory_steps };
+enum { MEMORY_STEPS = sizeof memory_steps / sizeof *memory_steps, GLOBAL_STEPS = 24 };
+
+/* The first of so many rows that hold no address. */
+static uint32_t free_rows(const struct program *p, unsigned rows)
+{
+    return row_at(p, FIRST_FREE_ROW + below(VGPRS - FIRST_FREE_ROW + 1 - rows));
+}
 
 static uint32_t free_row(const struct program *p)
 {
-    return p->code.vgpr_offset + (FIRST_FREE_ROW + below(VGPRS - FIRST_FREE_ROW - 1)) * p->code.row_bytes;
+    return free_rows(p, 1);
 }
 
-static struct wmi_step memory_step(const struct program *p, enum wmi_step_id id, unsigned number)
+/* Rows and bytes of an element, from names like LOAD_2x4_000_VADDR. */
+static void describe_access(const char *name, struct wmi_memory_op *op)
+{
+    const char *const x = strchr(name, 'x');
+    op->elements = 1;
+    op->bytes = 4;
+    if (!contains(name, "global_") || !x)
+        return;
+    op->elements = (uint8_t)(x[-1] - '0');
+    op->bytes = (uint8_t)(x[1] - '0');
+    op->is_signed = x[3] == '1';
+}
+
+static struct wmi_step memory_step(struct program *p, enum wmi_step_id id, unsigned number)
 {
     struct wmi_step step = {.id = (uint16_t)id, .lanes = offsetof(struct wmi_frame, exec)};
     const char *name = wmi_step_facts_of(id).name;
     struct wmi_memory_op *op = &memory.op[number];
     *op = (struct wmi_memory_op){.kind = contains(name, "STORE") ? WMI_ACCESS_STORE : WMI_ACCESS_LOAD,
-                                 .path = WMI_PATH_GLOBAL,
-                                 .elements = 1,
-                                 .bytes = 4,
+                                 .path = below(8) ? WMI_PATH_GLOBAL : WMI_PATH_FLAT,
+                                 .policy = !below(8),
                                  .hit = number,
                                  .alignment = WMI_ALIGNMENT_UNALIGNED};
+    describe_access(name, op);
+    if (op->elements * op->bytes > p->widest)
+        p->widest = op->elements * op->bytes;
+    const unsigned rows = contains(name, "2_b64") || contains(name, "b128")  ? 4
+                          : contains(name, "b64") || contains(name, "2_b32") ? 2
+                                                                             : op->elements;
     step.data = op;
     step.d = step.b = step.c = 0;
-    const uint32_t data = below(4) ? free_row(p) : some_row(p);
+    const uint32_t data = below(4) || rows > 1 ? free_rows(p, rows) : some_row(p);
     if (id == WMI_STEP_scalar_load_1) {
         step.a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
         step.b = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (COUNTER + 2); /* 0 */
@@ -587,17 +626,18 @@ static struct wmi_step memory_step(const struct program *p, enum wmi_step_id id,
     if (contains(name, "lds_")) {
         step.data = NULL;
         step.a = row_at(p, LDS_ROW);
-        step.d = free_row(p);
+        step.d = free_rows(p, rows);
         step.b = data;
-        step.c = free_row(p);
+        step.c = free_rows(p, rows);
         step.x = below(3) ? 0 : below(64);
         step.y = 4 * below(64);
+        op->elements = (uint8_t)rows;
     } else {
         const bool scalar = contains(name, "SADDR");
         step.a = row_at(p, scalar ? OFFSET_ROW : GLOBAL_ROW);
         step.b = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
         step.x = scalar ? WMI_VMEM_SADDR : WMI_VMEM_VADDR;
-        *(contains(name, "LOAD") ? &step.d : &step.c) = contains(name, "LOAD") ? free_row(p) : data;
+        *(contains(name, "LOAD") ? &step.d : &step.c) = contains(name, "LOAD") ? free_rows(p, rows) : data;
     }
     wmi_step_take_uses(&step);
     return step;
@@ -620,6 +660,13 @@ static void check(struct program *p, unsigned fills)
         start_memory(p);
         run(p->actual, p->starts ? &p->launch : p->compiled);
         compare_memory(p);
+        if (p->ends) {
+            /* The next wave in a pristine frame takes its VGPRs for those of a start. */
+            memcpy(p->expected, p->initial, p->frame_size);
+            if (p->actual->pristine)
+                compare(p, "VGPR", p->code.vgpr_offset, p->frame_size);
+            continue;
+        }
         compare(p, "scalar", 0, offsetof(struct wmi_frame, exec));
         compare(p, "EXEC", offsetof(struct wmi_frame, exec), offsetof(struct wmi_frame, lanes));
         assert_int_equal(p->expected->left, p->actual->left);
@@ -699,7 +746,7 @@ static void test_each_step(void **state)
         }
         destroy(&p);
     }
-    assert_true(known > 200);
+    assert_true(known > 300);
 }
 
 static void test_sequences(void **state)
@@ -857,10 +904,11 @@ static void launch_access(struct program *p, unsigned number)
     const uint32_t offset = row_at(p, OFFSET_ROW + 1 + below(2)), zero = p->code.vector_constant[0].offset;
     struct wmi_step *shift = &p->steps[p->count++];
     *shift = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_lshlrev_b32);
-    shift->a = p->code.vector_constant[1 + below(2)].offset; /* by 1 or 2 */
+    shift->a = p->code.vector_constant[p->is_at_end ? 2 : below(5)].offset; /* by 0 to 4 */
     shift->b = row_at(p, below(3));
     shift->d = offset;
-    struct wmi_step access = memory_step(p, (enum wmi_step_id)memory_steps[below(4)], number);
+    struct wmi_step access =
+        memory_step(p, (enum wmi_step_id)memory_steps[below(2) ? below(4) : below(GLOBAL_STEPS)], number);
     if (access.x == WMI_VMEM_SADDR) {
         access.a = offset;
     } else {
@@ -887,6 +935,7 @@ static void test_launch(void **state)
         create(&p, i & 1 ? 32 : 64);
         p.has_memory = p.starts = true;
         p.is_wild = !below(4);
+        p.ends = !below(4);
         p.is_at_end = !p.is_wild && !below(4);
         choose_mode(&p);
         for (unsigned k = 0; k < MEMORY_OPS && p.count + 6 < MOST_STEPS; k++) {
@@ -899,6 +948,8 @@ static void test_launch(void **state)
             p.steps[p.count++] = launch_step(&p);
         if (!below(4) && p.count > 8)
             make_skip(&p, below((uint32_t)p.count - 4));
+        else if (!below(4))
+            change_exec(&p, below((uint32_t)p.count - 1));
         check(&p, 4);
         destroy(&p);
     }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files with host code of vector steps share: the recipes of vector.def, and what most steps need.
+ */
+#ifndef WMI_COMPILE_VECTOR_H
+#define WMI_COMPILE_VECTOR_H
+
+#include "compile/stretch.h"
+
+enum wmi_recipe_flag {
+    WMI_REVERSED = 1 << 0, /* the operands of the first instruction change places */
+    WMI_COMMUTES = 1 << 1,
+    WMI_SETTLES = 1 << 2,      /* a NaN result needs the body */
+    WMI_CLAMPS = 1 << 3,       /* only without the CLAMP bit, y bit 0 */
+    WMI_FLUSHES = 1 << 4,      /* only if the wave's f32 mode flushes denormals anyway */
+    WMI_NEAREST = 1 << 5,      /* only if it rounds to nearest */
+    WMI_AS_F32 = 1 << 6,       /* only if the wave's f64 mode is its f32 mode */
+    WMI_NEEDS_STRIPS = 1 << 7, /* its emitter has no form for rows in runs */
+};
+
+struct wmi_recipe {
+    wmi_emit_step *emit;
+    uint32_t host; /* WMI_EVEX */
+    uint8_t argument, flags;
+};
+
+const struct wmi_recipe *wmi_recipe_of(const struct wmi_step *step);
+/* Whether the flags allow the step to be compiled. */
+bool wmi_recipe_allows(const struct wmi_stretch *s, const struct wmi_step *step);
+
+enum wmi_shift { WMI_LEFT = 6, WMI_RIGHT = 2, WMI_RIGHT_SIGNED = 4 }; /* digits of WMI_SHIFT_IMMEDIATE */
+
+static inline void wmi_vector_put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
+                                  struct wmi_host_operand b)
+{
+    wmi_evex(&s->host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
+}
+
+static inline void wmi_vector_shift(struct wmi_stretch *s, unsigned digit, unsigned d,
+                                    struct wmi_host_operand a, unsigned count)
+{
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, digit, d, a, WMI_NO_MASK, (int)count);
+}
+
+static inline void wmi_vector_compare(struct wmi_stretch *s, uint32_t instruction, unsigned k, unsigned a,
+                                      struct wmi_host_operand b, unsigned mask, int predicate)
+{
+    wmi_evex(&s->host, instruction, k, a, b, mask, predicate);
+}
+
+/* A uniform value in a register. */
+static inline struct wmi_rows wmi_vector_uniform(unsigned reg)
+{
+    return (struct wmi_rows){.reg = {(uint8_t)reg}, .uniform = true};
+}
+
+/* A register with a constant in all lanes, until the end of the step. */
+unsigned wmi_vector_splat(struct wmi_stretch *s, uint32_t value);
+/* The mask of the strip's active lanes for a result that has a register per strip; other lanes become 0. */
+unsigned wmi_vector_active(const struct wmi_stretch *s, bool uniform, unsigned strip);
+unsigned wmi_vector_active_or_zero(const struct wmi_stretch *s, bool uniform, unsigned strip);
+/* Leaves for the body if a result is a NaN, or if an active lane of a or b compares so. */
+void wmi_vector_leave_for_nan(struct wmi_stretch *s, const struct wmi_rows *d);
+void wmi_vector_leave_if(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                         const struct wmi_rows *b, int predicate);
+/* d = instruction(a, b), or 0 in inactive lanes. */
+struct wmi_rows wmi_vector_two(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                               const struct wmi_rows *b, bool zeroes);
+/* Copies a to the registers of d, which an instruction then changes. */
+struct wmi_rows wmi_vector_copy(struct wmi_stretch *s, const struct wmi_rows *a, bool uniform);
+/* a with its sign bits cleared if `absolute`, then changed if `negates`. */
+struct wmi_rows wmi_vector_modify(struct wmi_stretch *s, const struct wmi_rows *a, bool negates,
+                                  bool absolute);
+/* The mask at `place` = the active lanes for which a and b compare so. */
+void wmi_vector_store_compare(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                              const struct wmi_rows *b, int predicate, uint32_t place);
+
+/* Steps on the low halves of rows: vector_half.c. */
+wmi_emit_step wmi_emit_half, wmi_emit_half_shift, wmi_emit_half_compare, wmi_emit_half_multiply_add,
+    wmi_emit_sdwa_source;
+/* Steps on pairs of rows: vector_f64.c. */
+wmi_emit_step wmi_emit_f64, wmi_emit_fused_f64, wmi_emit_modify_f64;
+/* Approximations and steps on exponents: vector_special.c. */
+wmi_emit_step wmi_emit_reciprocal, wmi_emit_reciprocal_root, wmi_emit_root, wmi_emit_significand,
+    wmi_emit_exponent, wmi_emit_scale;
+
+#endif

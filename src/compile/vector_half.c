@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Host code of vector steps on 16 bits: on the low halves of rows, with results whose high halves are 0. */
+#include "compile/vector.h"
+
+enum { HALF = 16 };
+
+/* Keeps the low halves of the result, and makes it the row d. */
+static void write_low(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_rows *d)
+{
+    const unsigned low = wmi_vector_splat(s, 0xffff);
+    for (unsigned i = 0; i < wmi_rows_strips(s, d); i++)
+        wmi_vector_put(s, WMI_VPANDD, d->reg[i], d->reg[i], wmi_zmm(low));
+    wmi_stretch_write(s, step->d, d);
+}
+
+/* The low half of the recipe's instruction depends on those of a and b alone. */
+bool wmi_emit_half(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    const bool reversed = recipe->flags & WMI_REVERSED;
+    if (!wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, reversed ? step->b : step->a, true),
+                          b = wmi_stretch_use(s, reversed ? step->a : step->b, false);
+    struct wmi_rows d = wmi_vector_two(s, recipe->host, &a, &b, false);
+    write_low(s, step, &d);
+    return true;
+}
+
+/* b shifted by a. */
+bool wmi_emit_half_shift(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_rows amount = wmi_stretch_use(s, step->a, false),
+                          value = wmi_stretch_use(s, step->b, true),
+                          most = wmi_vector_uniform(wmi_vector_splat(s, HALF - 1)),
+                          count = wmi_vector_two(s, WMI_VPANDD, &most, &amount, false);
+    struct wmi_rows d = wmi_vector_two(s, wmi_recipe_of(step)->host, &value, &count, false);
+    write_low(s, step, &d);
+    return true;
+}
+
+/* a * b + c */
+bool wmi_emit_half_multiply_add(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vpmullw = WMI_EVEX(0xd5, WMI_MAP_0F, WMI_PREFIX_66, 0);
+    if (!wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false),
+                          c = wmi_stretch_use(s, step->c, false),
+                          product = wmi_vector_two(s, vpmullw, &a, &b, false);
+    struct wmi_rows d = wmi_vector_two(s, WMI_VPADDD, &product, &c, false);
+    write_low(s, step, &d);
+    return true;
+}
+
+/* The low halves of the row in the high ones, which compare as they do. */
+static struct wmi_rows raised(struct wmi_stretch *s, uint32_t row)
+{
+    const struct wmi_rows a = wmi_stretch_use(s, row, false);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
+        wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), HALF);
+    return d;
+}
+
+bool wmi_emit_half_compare(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    const struct wmi_rows a = raised(s, step->a), b = raised(s, step->b);
+    wmi_vector_store_compare(s, recipe->host, &a, &b, recipe->argument, step->d);
+    return true;
+}
+
+/* The byte, word or dword of a that x selects; see sem/stage.h. */
+bool wmi_emit_sdwa_source(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    enum { BYTE = 8, FIRST_WORD = 4, SECOND_WORD = 5, DWORD = 6, SIGNED = 8 };
+    const unsigned select = step->x & 7,
+                   bits = select < FIRST_WORD ? BYTE
+                          : select < DWORD    ? HALF
+                                              : 32,
+                   from = select < FIRST_WORD     ? BYTE * select
+                          : select == SECOND_WORD ? HALF
+                                                  : 0;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), 32 - bits - from);
+        wmi_vector_shift(s, step->x & SIGNED ? WMI_RIGHT_SIGNED : WMI_RIGHT, d.reg[i], wmi_zmm(d.reg[i]),
+                         32 - bits);
+    }
+    wmi_stretch_write_all_lanes(s, step->d, &d);
+    return true;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Host code of reciprocals and square roots, as in sem/valu_f32_special_lanes.c, and of steps that take f32
+ * apart or scale it, as in base/float.h. Lanes whose result is a NaN leave for the body. */
+#include "base/float.h"
+#include "compile/vector.h"
+
+static const uint32_t vdivps = WMI_EVEX(0x5e, WMI_MAP_0F, 0, 0), vsqrtps = WMI_EVEX(0x51, WMI_MAP_0F, 0, 0),
+                      vfpclassps = WMI_EVEX(0x66, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
+
+enum { ONE = 0x3f800000 };
+
+/* Of each lane: x, with denormals replaced by zeros of their sign; 0 in inactive lanes. */
+static struct wmi_rows flushed(struct wmi_stretch *s, const struct wmi_rows *x)
+{
+    struct wmi_rows d = wmi_stretch_result(s, x->uniform);
+    const unsigned exponent = wmi_vector_splat(s, WMI_EXPONENT_F32), sign = wmi_vector_splat(s, WMI_SIGN_F32);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        wmi_evex(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_rows_operand(s, x, i),
+                 wmi_vector_active_or_zero(s, d.uniform, i), WMI_NO_IMMEDIATE);
+        wmi_vector_put(s, WMI_VPTESTNMD, WMI_K, d.reg[i], wmi_zmm(exponent));
+        wmi_evex(&s->host, WMI_VPANDD, d.reg[i], d.reg[i], wmi_zmm(sign), WMI_K, WMI_NO_IMMEDIATE);
+    }
+    return d;
+}
+
+/* d = 1 / d, flushed: denormal results are rare, but possible. */
+static void invert(struct wmi_stretch *s, struct wmi_rows *d, unsigned one)
+{
+    for (unsigned i = 0; i < wmi_rows_strips(s, d); i++)
+        wmi_vector_put(s, vdivps, d->reg[i], one, wmi_zmm(d->reg[i]));
+}
+
+bool wmi_emit_reciprocal(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (!wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
+    struct wmi_rows number = flushed(s, &a);
+    invert(s, &number, wmi_vector_splat(s, ONE));
+    wmi_vector_leave_for_nan(s, &number);
+    s->has_read = true;
+    struct wmi_rows d = flushed(s, &number);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+bool wmi_emit_root(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (!wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
+    struct wmi_rows d = flushed(s, &a);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
+        wmi_vector_put(s, vsqrtps, d.reg[i], 0, wmi_zmm(d.reg[i]));
+    wmi_vector_leave_for_nan(s, &d);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+/* Of positive numbers, zero and infinity: the root of the reciprocal. Large numbers are scaled before and
+ * after, because their reciprocal would be denormal. */
+bool wmi_emit_reciprocal_root(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    enum { LARGE = 0x71800000, DOWN = 0x1f800000, DOWN_ROOT = 0x2f800000 }; /* 2^100, 2^-64, 2^-32 */
+    if (!wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
+    struct wmi_rows d = flushed(s, &a);
+    const struct wmi_rows infinity = wmi_vector_uniform(wmi_vector_splat(s, WMI_EXPONENT_F32));
+    wmi_vector_leave_if(s, WMI_VPCMPUD, &d, &infinity, WMI_ABOVE); /* negative, or a NaN */
+    const unsigned one = wmi_vector_splat(s, ONE), large = wmi_vector_splat(s, LARGE),
+                   down = wmi_vector_splat(s, DOWN), down_root = wmi_vector_splat(s, DOWN_ROOT);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        const unsigned reg = d.reg[i];
+        wmi_vector_compare(s, WMI_VPCMPUD, WMI_K, reg, wmi_zmm(large), WMI_NO_MASK, WMI_NOT_BELOW);
+        wmi_evex(&s->host, WMI_VMULPS, reg, reg, wmi_zmm(down), WMI_K, WMI_NO_IMMEDIATE);
+        wmi_vector_put(s, vdivps, reg, one, wmi_zmm(reg));
+        wmi_vector_put(s, vsqrtps, reg, 0, wmi_zmm(reg));
+        wmi_evex(&s->host, WMI_VMULPS, reg, reg, wmi_zmm(down_root), WMI_K, WMI_NO_IMMEDIATE);
+    }
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+/* ---- exponents ---- */
+
+enum { NANS = 0x81, ZEROS = 0x06, INFINITIES = 0x18 }; /* immediates of VFPCLASSPS */
+
+/* The source as the wave's MODE has it. */
+static struct wmi_rows input(struct wmi_stretch *s, uint32_t row)
+{
+    const struct wmi_rows a = wmi_stretch_use(s, row, true);
+    return s->block->mode.mode & WMI_MODE_DENORMAL_IN_F32 ? a : flushed(s, &a);
+}
+
+bool wmi_emit_significand(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    enum { HALF_TO_ONE = 2 }; /* of VGETMANTPS: the interval; the sign is kept */
+    const uint32_t vgetmantps = WMI_EVEX(0x26, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
+    const struct wmi_rows a = input(s, step->a);
+    wmi_vector_leave_if(s, WMI_VCMPPS, &a, &a, WMI_UNORDERED);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        const struct wmi_host_operand from = wmi_zmm(wmi_rows_register(&a, i));
+        wmi_evex(&s->host, vgetmantps, d.reg[i], 0, from, WMI_NO_MASK, HALF_TO_ONE);
+        wmi_evex(&s->host, vfpclassps, WMI_K, 0, from, WMI_NO_MASK, ZEROS | INFINITIES);
+        wmi_evex(&s->host, WMI_VMOVDQA32, d.reg[i], 0, from, WMI_K, WMI_NO_IMMEDIATE);
+    }
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+bool wmi_emit_exponent(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vgetexpps = WMI_EVEX(0x42, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+                   vcvttps2dq = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0);
+    const struct wmi_rows a = input(s, step->a);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    const unsigned ones = wmi_vector_splat(s, UINT32_MAX);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        const struct wmi_host_operand from = wmi_zmm(wmi_rows_register(&a, i));
+        const unsigned reg = d.reg[i];
+        wmi_vector_put(s, vgetexpps, reg, 0, from);
+        wmi_vector_put(s, vcvttps2dq, reg, 0, wmi_zmm(reg));
+        wmi_vector_put(s, WMI_VPSUBD, reg, reg, wmi_zmm(ones));
+        wmi_evex(&s->host, vfpclassps, WMI_K, 0, from, WMI_NO_MASK, NANS | ZEROS | INFINITIES);
+        wmi_evex(&s->host, WMI_VPXORD, reg, reg, wmi_zmm(reg), WMI_K, WMI_NO_IMMEDIATE);
+    }
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+/* a * 2^b */
+bool wmi_emit_scale(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vscalefps = WMI_EVEX(0x2c, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+                   vcvtdq2ps = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0);
+    const struct wmi_rows a = input(s, step->a), b = wmi_stretch_use(s, step->b, false);
+    struct wmi_rows power = wmi_stretch_result(s, b.uniform);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &power); i++)
+        wmi_vector_put(s, vcvtdq2ps, power.reg[i], 0, wmi_rows_operand(s, &b, i));
+    struct wmi_rows d = wmi_vector_two(s, vscalefps, &a, &power, true);
+    wmi_vector_leave_for_nan(s, &d);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
