@@ -128,6 +128,43 @@ class Shards(Case):
                     self.run_tool("replay whole.trace", f"{form}=w")
                     self.assertEqual(self.read("m"), self.read("w"), form)
 
+    def test_profiles_of_dispatches(self):
+        """Dispatches of several sizes, of kernels that all parts or only some meet for the first time in a later one."""
+        transpose = "-k transpose_{} -g {},64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
+        # Only work-items behind `n` skip the access: the first parts of the first dispatch, and all of the second.
+        vecadd = "-g {0} -b 64 --arg a=iota:f32:1024 --arg b=iota:f32:1024 --arg c=zero:f32:1024 --arg n={1}"
+        cases = [("transpose", transpose.format("naive", 64), "--then", transpose.format("lds", 32), "--then",
+                  transpose.format("naive", 32)),
+                 ("transpose", "--keep-l2", transpose.format("lds", 32), "--then", transpose.format("lds", 64)),
+                 ("vecadd", vecadd.format(1024, 64), "--then", vecadd.format(512, 0), "--then", vecadd.format(768, 700)),
+                 ("vecadd", vecadd.format(256, 0), "--then", vecadd.format(1024, 1000), "--then", vecadd.format(256, 256)),
+                 # The wave that is drawn is workgroup 4 of the first dispatch, which is in the second of two parts; workgroup 4
+                 # of the other dispatch is in the first one. Numbers of work-items overflow to 0 there.
+                 ("vecadd", "--offset 4294967040", vecadd.format(512, 256), "--then --offset 4294967040", vecadd.format(1024, 768))]
+        for name, *words in cases:
+            with self.subTest(name, words=words):
+                text = self.run_tool("prof", self.example(name), *words)[0]
+                self.run_tool("prof", self.example(name), *words, "--trace whole.trace")
+                for count in (1, 2, 4):
+                    parts = self.split("prof", count, self.example(name), *words)
+                    self.assertEqual(self.run_tool("merge", parts, "--trace merged.trace")[0], text)
+                    self.assertEqual(self.read("merged.trace"), self.read("whole.trace"))
+                    for form in ("--csv", "--counters", "--json", "--html"):
+                        self.run_tool("merge", parts, f"{form}=m")
+                        self.run_tool("replay whole.trace", f"{form}=w")
+                        # The page names the command that made it.
+                        same = [re.sub(rb"wavemem (merge|replay)[^<\"]*", b"", self.read(file)) for file in "mw"]
+                        self.assertEqual(*same, form)
+
+    def test_profile_of_communication(self):
+        """A later dispatch reads what another part wrote."""
+        words = ("-g 1024 -b 64 --buffer x=zero:f32:1100 --arg a=iota:f32:1024 --arg b=iota:f32:1024 --arg c=same:x --arg n=1024 "
+                 "--then -g 1024 -b 64 --arg a=same:x+256 --arg b=iota:f32:1024 --arg c=zero:f32:1024 --arg n=1024")
+        parts = self.split("prof", 2, self.example("vecadd"), words)
+        out, err = self.run_tool("merge", parts, code=1)
+        self.assertEqual(out, "")
+        self.assertIn("written in part 2 (part.2) by dispatch 1, read in part 1 (part.1) by dispatch 2; 256 such bytes", err)
+
     @unittest.skipUnless(shutil.which("clang-19") and shutil.which("ld.lld-19") and os.path.exists(BITCODE), "no compiler")
     def test_private_memory(self):
         """Which scratch memory a workgroup has differs from shard to shard; it is nobody else's."""
@@ -363,7 +400,6 @@ class Shards(Case):
         self.refused("--part needs --shard", words, "--part p")
         self.refused("--expect: not with --shard", words, "--part p --shard 1/2 --expect c=zero:f32:256")
         self.refused("outputs are those of the last dispatch", words, "--out c=c.npy --part p --shard 1/2 --then -g 256")
-        self.refused("--then: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --then -g 256")
         self.refused("--json: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --json")
         self.refused("--sample: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --sample 1/2")
         for option in ("--json", "--sarif s", "--junit j", "--github", "--baseline b", "--suppressions s", "--only-kernel k",
