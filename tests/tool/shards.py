@@ -36,6 +36,66 @@ RACES = b"""kernel __attribute__((reqd_work_group_size(128, 1, 1))) void f(globa
   out[get_global_id(0)] = other;
 }
 """
+# The first wait for loads is needed by workgroups from number n on only; the second one by none, because the third one covers
+# it, which is nearer in workgroups with odd numbers.
+WAITS = b"""  .amdgcn_target "amdgcn-amd-amdhsa--gfx900"
+  .text
+  .globl f
+  .p2align 8
+  .type f,@function
+f:
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  s_load_dword s8, s[0:1], 0x10
+  v_lshlrev_b32 v2, 2, v0
+  v_mov_b32 v1, 0
+  s_waitcnt lgkmcnt(0)
+  s_cmp_lt_u32 s2, s8
+  s_cbranch_scc1 .Lidle
+  global_load_dword v1, v2, s[4:5]
+.Lidle:
+  s_waitcnt vmcnt(0)
+  v_add_u32 v1, 1, v1
+  global_load_dword v3, v2, s[4:5]
+  s_waitcnt vmcnt(0)
+  s_bitcmp1_b32 s2, 0
+  s_cbranch_scc1 .Lnear
+  s_nop 0
+  s_nop 0
+.Lnear:
+  global_load_dword v4, v2, s[4:5]
+  s_waitcnt vmcnt(0)
+  v_add_u32 v1, v1, v3
+  v_add_u32 v1, v1, v4
+  v_lshl_add_u32 v2, s2, 8, v2
+  global_store_dword v2, v1, s[6:7]
+  s_endpgm
+.Lend:
+  .size f, .Lend-f
+  .amdhsa_kernel f
+    .amdhsa_next_free_vgpr 5
+    .amdhsa_next_free_sgpr 16
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_kernarg_size 24
+  .end_amdhsa_kernel
+  .amdgpu_metadata
+amdhsa.version: [1, 0]
+amdhsa.kernels:
+  - .name: f
+    .symbol: f.kd
+    .kernarg_segment_size: 24
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_count: 16
+    .vgpr_count: 5
+    .max_flat_workgroup_size: 64
+    .args:
+      - {.name: in, .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+      - {.name: out, .offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global}
+      - {.name: most, .offset: 16, .size: 4, .value_kind: by_value}
+  .end_amdgpu_metadata
+"""
 
 
 class Zstd:
@@ -251,6 +311,22 @@ class Shards(Case):
         self.assertGreaterEqual(text.count("rule race-"), 2)
         self.assertIn("; 5 executions in all", text)
 
+    def test_check_needless(self):
+        """A wait that some parts need in one dispatch, and none in another; the nearest later wait of all parts."""
+        self.path("waits.s", WAITS)
+        dispatch = "-g 1024 -b 64 --arg in=iota:u32:64 --arg out=zero:u32:1024 --arg most={}"
+        first, second = "waits.s:16", "waits.s:19"
+        for numbers, expected in (([16], [first, second]), ([8], [second]), ([15], [second]), ([8, 16], [first, second]),
+                                  ([16, 0], [first, second]), ([8, 9, 16, 3, 16], [first, second])):
+            words = " --then ".join(dispatch.format(n) for n in numbers)
+            text = self.reports("check", "waits.s -m gfx900", words, "--only wait --needless", code=0, counts=(1, 2, 3, 16))
+            found = [line.split()[-1] for line in text.splitlines() if line.startswith("  at ")]
+            self.assertEqual(found, expected, numbers)
+            self.assertIn("at least 3 instructions later", text)
+            if first in expected:
+                launch = numbers.index(16) + 1
+                self.assertIn(f"by   launch {launch}; {16 * numbers.count(16)} executions in all", text)
+
     def test_check_communication(self):
         """The race between workgroups of different parts is not found, and the merge says so."""
         words = ("-g 1024 -b 64 --arg a=iota:f32:1088 --arg b=fill:f32:1024:1 --arg c=same:a+256 --arg n=1024 --out a=a.npy")
@@ -403,7 +479,7 @@ class Shards(Case):
         self.refused("--json: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --json")
         self.refused("--sample: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --sample 1/2")
         for option in ("--json", "--sarif s", "--junit j", "--github", "--baseline b", "--suppressions s", "--only-kernel k",
-                       "--write-suppressions w", "--needless", "--shuffle 1", "--all"):
+                       "--write-suppressions w", "--shuffle 1", "--all"):
             self.refused(option.split()[0] + ": not with --shard", ["check", *words[1:]], "--part p --shard 1/2", option)
         self.refused("--check: not with --shard", words, "--part p --shard 1/2 --check")
         self.refused("cannot be written", words, "--part nowhere/p --shard 1/2")

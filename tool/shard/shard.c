@@ -54,7 +54,6 @@ static const char *refused_of_job(const struct tool_job *job)
         {check->sarif, "--sarif"},
         {check->junit, "--junit"},
         {check->github, "--github"},
-        {check->needless, "--needless"},
         {check->shuffle, "--shuffle"},
         {job->scalar_cache, "--scalar-cache"},
         {job->fidelity, "--fidelity"},
