@@ -291,16 +291,20 @@ static int merge_outputs(const struct part *parts, size_t count, const struct to
 static int merge_traces(const struct part *parts, size_t count, const char *path)
 {
     struct wm_diag diag;
+    const size_t dispatches = parts[0].dispatch_count; /* of all parts */
     struct wm_trace_part *traces = calloc(count, sizeof *traces);
-    for (size_t i = 0; traces && i < count; i++)
-        traces[i] = (struct wm_trace_part){.bytes = parts[i].trace,
-                                           .size = parts[i].trace_size,
-                                           .name = parts[i].path,
-                                           .first_workgroup = parts[i].dispatches[0].first,
-                                           .workgroup_count = parts[i].dispatches[0].workgroups};
-    int code = traces ? TOOL_CLEAN : tool_fail("merge: out of memory");
-    if (traces && wm_trace_merge(traces, count, path, &diag) != WM_OK)
+    struct wm_trace_range *ranges = calloc(count * dispatches, sizeof *ranges);
+    for (size_t i = 0; traces && ranges && i < count; i++) {
+        struct wm_trace_range *its = &ranges[i * dispatches];
+        for (size_t d = 0; d < dispatches; d++)
+            its[d] = (struct wm_trace_range){parts[i].dispatches[d].first, parts[i].dispatches[d].workgroups};
+        traces[i] =
+            (struct wm_trace_part){parts[i].trace, parts[i].trace_size, parts[i].path, its, dispatches};
+    }
+    int code = traces && ranges ? TOOL_CLEAN : tool_fail("merge: out of memory");
+    if (code == TOOL_CLEAN && wm_trace_merge(traces, count, path, &diag) != WM_OK)
         code = tool_fail("%s", diag.message);
+    free(ranges);
     free(traces);
     return code;
 }

@@ -7,22 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct tool_verb *const tool_verbs[] = {
-    &tool_verb_exec,  &tool_verb_run,     &tool_verb_prof,
-    &tool_verb_check, &tool_verb_replay,  &tool_verb_merge,
-    &tool_verb_batch, &tool_verb_diff,    &tool_verb_compile,
-    &tool_verb_asm,   &tool_verb_dis,     &tool_verb_info,
-    &tool_verb_isa,   &tool_verb_explain, &tool_verb_tess,
-    &tool_verb_tile,  &tool_verb_untile,  NULL,
-};
-
-const struct tool_verb *tool_find_verb(const struct tool_verb *const *verbs, const char *name)
-{
-    while (*verbs && strcmp((*verbs)->name, name) != 0)
-        verbs++;
-    return *verbs;
-}
-
 static void print_help(FILE *file)
 {
     fputs("wavemem executes the machine code of AMD GPUs on this CPU and shows what it does to memory.\n\n"
@@ -68,7 +52,7 @@ static int finish(int code)
 
 static int unknown_verb(const char *word)
 {
-    const char *names[sizeof tool_verbs / sizeof *tool_verbs];
+    const char *names[TOOL_VERBS];
     size_t count = 0;
     for (; tool_verbs[count]; count++)
         names[count] = tool_verbs[count]->name;

@@ -37,8 +37,9 @@ extern const struct tool_verb tool_verb_exec, tool_verb_run, tool_verb_prof, too
     tool_verb_dis, tool_verb_info, tool_verb_isa, tool_verb_explain, tool_verb_tess, tool_verb_tile,
     tool_verb_untile;
 
-/* All verbs, up to a NULL; in main.c. */
-extern const struct tool_verb *const tool_verbs[];
+/* All verbs, up to a NULL; in verbs.c. */
+enum { TOOL_VERBS = 17 };
+extern const struct tool_verb *const tool_verbs[TOOL_VERBS + 1];
 /* Finds the one called `name`, or returns NULL. */
 const struct tool_verb *tool_find_verb(const struct tool_verb *const *verbs, const char *name);
 

@@ -22,7 +22,9 @@ struct wm_check; /* watches dispatches (wm_dispatch.check) and keeps what it fin
  * WM_CHECK_UNINIT: values that nobody wrote, of global memory, LDS and private memory, if something depends
  * on them: reported at the load. WM_CHECK_ORIGINS: the same where something depends on them, and of
  * registers. Dispatches run on one thread. WM_CHECK_NEEDLESS: with WM_CHECK_WAITS, also notes of waits that
- * were needless whenever they were executed.
+ * were needless whenever they were executed. WM_CHECK_EVERY_WAIT: with WM_CHECK_NEEDLESS, these notes for
+ * each dispatch on its own, and notes of rule "needed-wait" for waits that were needed, so that the notes of
+ * parts of a dispatch (wm_dispatch.first_workgroup) can be combined.
  * WM_CHECK_PORTABILITY: notes of what waves of 64 lanes order and waves of 32 would not, and of results that
  * depend on the order of workgroups (wm_check_shuffle). wm_check_create() refuses what this version does not
  * have. */
@@ -37,6 +39,7 @@ enum wm_check_what {
     WM_CHECK_STRICT = 1 << 7,
     WM_CHECK_NEEDLESS = 1 << 8,
     WM_CHECK_PORTABILITY = 1 << 9,
+    WM_CHECK_EVERY_WAIT = 1 << 10,
 };
 
 enum wm_severity {
@@ -80,6 +83,8 @@ struct wm_finding {
      * NULL: none. */
     const struct wm_inlined *inlined, *first_inlined;
     size_t inlined_count, first_inlined_count;
+    uint64_t distance; /* rule "needless-wait": 1 + the fewest instructions before the later wait (first_pc);
+                          0: nothing was on its way */
 };
 
 /* The bits of enum wm_check_what that this version has. */

@@ -235,17 +235,22 @@ WM_API enum wm_status wm_profile_replay(struct wm_profile *profile, const void *
  */
 WM_API enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name,
                                    const struct wm_gpu **gpu, struct wm_diag *diag);
-/* A trace of a dispatch of which some workgroups ran: wm_dispatch.first_workgroup, workgroup_count. */
+/* The workgroups of a dispatch that ran: wm_dispatch.first_workgroup, workgroup_count. */
+struct wm_trace_range {
+    uint64_t first_workgroup, workgroup_count;
+};
+/* A trace of dispatches of which some workgroups ran. */
 struct wm_trace_part {
     const void *bytes;
     size_t size;
     const char *name; /* for messages */
-    uint64_t first_workgroup, workgroup_count;
+    const struct wm_trace_range *dispatches;
+    size_t dispatch_count;
 };
-/* Writes one trace of the parts, which are of the same dispatch, in the order of their workgroups, all of
- * them. Its replay gives the figures of a profile of the whole dispatch, if workgroups do not communicate.
+/* Writes one trace of the parts, which are of the same dispatches, in the order of their workgroups, all of
+ * them. Its replay gives the figures of a profile of the whole dispatches, if workgroups do not communicate.
  * Errors as of wm_profile_replay(); WM_BAD_FILE also: the parts are of different dispatches, or a part lacks
- * workgroups; WM_IO: the trace cannot be written. */
+ * dispatches or workgroups; WM_IO: the trace cannot be written. */
 WM_API enum wm_status wm_trace_merge(const struct wm_trace_part *parts, size_t count, const char *path,
                                      struct wm_diag *diag);
 WM_API void wm_profile_destroy(struct wm_profile *profile);

@@ -118,25 +118,43 @@ enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name, co
     return status;
 }
 
+/* Whether the parts have each workgroup of dispatch `index` once, in order. */
+static enum wm_status check_ranges(const struct wm_trace_part *parts, size_t count, size_t index,
+                                   struct wm_diag *diag)
+{
+    uint64_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct wm_trace_range *range = &parts[i].dispatches[index];
+        if (range->first_workgroup != next || !range->workgroup_count ||
+            __builtin_add_overflow(next, range->workgroup_count, &next))
+            return wmi_fail(diag, WM_BAD_ARGUMENT,
+                            "%s: a part of %llu workgroups from number %llu on; expected one or more from "
+                            "number %llu on",
+                            parts[i].name, (unsigned long long)range->workgroup_count,
+                            (unsigned long long)range->first_workgroup, (unsigned long long)next);
+    }
+    return WM_OK;
+}
+
 enum wm_status wm_trace_merge(const struct wm_trace_part *parts, size_t count, const char *path,
                               struct wm_diag *diag)
 {
     if (!parts || !path)
         return wmi_null(diag, __func__, parts ? "path" : "parts");
-    uint64_t next = 0;
+    if (!count)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "no parts of a trace");
     for (size_t i = 0; i < count; i++) {
-        if (!parts[i].bytes || !parts[i].name)
-            return wmi_null(diag, __func__, parts[i].bytes ? "name" : "bytes");
-        if (parts[i].first_workgroup != next || !parts[i].workgroup_count ||
-            __builtin_add_overflow(next, parts[i].workgroup_count, &next))
-            return wmi_fail(diag, WM_BAD_ARGUMENT,
-                            "%s: a part of %llu workgroups from number %llu on; expected one or more from "
-                            "number %llu on",
-                            parts[i].name, (unsigned long long)parts[i].workgroup_count,
-                            (unsigned long long)parts[i].first_workgroup, (unsigned long long)next);
+        const struct wm_trace_part *part = &parts[i];
+        if (!part->bytes || !part->name || !part->dispatches)
+            return wmi_null(diag, __func__, !part->bytes ? "bytes" : !part->name ? "name" : "dispatches");
+        if (!part->dispatch_count || part->dispatch_count != parts[0].dispatch_count)
+            return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: a part of %zu dispatches; expected %zu", part->name,
+                            part->dispatch_count, parts[0].dispatch_count ? parts[0].dispatch_count : 1);
     }
-    return count ? wmi_trace_merge(parts, count, path, diag)
-                 : wmi_fail(diag, WM_BAD_ARGUMENT, "no parts of a trace");
+    enum wm_status status = WM_OK;
+    for (size_t d = 0; d < parts[0].dispatch_count && !status; d++)
+        status = check_ranges(parts, count, d, diag);
+    return status ? status : wmi_trace_merge(parts, count, path, diag);
 }
 
 enum wm_status wm_profile_add_source(struct wm_profile *profile, const char *name, const char *text,

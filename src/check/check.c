@@ -173,6 +173,7 @@ static bool word(const struct wm_check *check, const struct wmi_found *found, st
         .lanes = found->lanes,
         .space = (enum wm_space)found->space,
         .pairs = found->rule->pairs,
+        .distance = found->distance,
         .address = found->address,
         .bytes = found->bytes,
     };
@@ -194,7 +195,9 @@ static int by_place(const void *left, const void *right)
     if (a->pc != b->pc)
         return (a->pc > b->pc) - (a->pc < b->pc);
     const int order = strcmp(a->rule, b->rule);
-    return order ? order : (a->first_pc > b->first_pc) - (a->first_pc < b->first_pc);
+    if (order || a->first_pc != b->first_pc)
+        return order ? order : (a->first_pc > b->first_pc) - (a->first_pc < b->first_pc);
+    return (a->launch > b->launch) - (a->launch < b->launch);
 }
 
 /* Words what is new. */

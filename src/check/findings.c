@@ -4,19 +4,20 @@
 
 #include <stdlib.h>
 
-static uint64_t first_of(const struct wmi_found *found)
+/* What tells findings of the same rule and instruction apart. */
+static uint64_t other_of(const struct wmi_found *found)
 {
-    return found->rule->pairs ? found->first_pc : 0;
+    return found->rule->pairs ? found->first_pc : found->rule->launches ? found->launch : 0;
 }
 
 static bool is_same(const struct wmi_found *a, const struct wmi_found *b)
 {
-    return a->pc == b->pc && a->rule == b->rule && first_of(a) == first_of(b);
+    return a->pc == b->pc && a->rule == b->rule && other_of(a) == other_of(b);
 }
 
 static struct wmi_found *slot_of(const struct wmi_found_set *set, const struct wmi_found *found)
 {
-    const uint64_t key = (found->pc * 31 + first_of(found)) * 31 + (uintptr_t)found->rule;
+    const uint64_t key = (found->pc * 31 + other_of(found)) * 31 + (uintptr_t)found->rule;
     size_t at = key * 0x9e3779b97f4a7c15ULL >> 32;
     while (set->entry[at % set->capacity].count && !is_same(&set->entry[at % set->capacity], found))
         at++;

@@ -36,6 +36,7 @@ struct wmi_check_rule {
     bool has_first; /* it is about two instructions: first_pc is set */
     bool nowhere;   /* its address lies in no allocation, and says nothing about the nearest one */
     bool pairs;     /* with has_first: findings about different earlier instructions are different ones */
+    bool launches;  /* findings in different dispatches are different ones */
     /* Writes the message: a sentence without a period at its end. */
     void (*word)(const struct wmi_words *words, const struct wmi_found *found, char *message, size_t size);
 };
@@ -54,6 +55,7 @@ struct wmi_found {
     uint64_t lanes; /* 0: it is not about lanes */
     enum wmi_address_space space;
     uint64_t address, bytes;            /* bytes 0: it is not about memory */
+    uint64_t distance;                  /* as of struct wm_finding */
     uint64_t detail[WMI_FOUND_DETAILS]; /* what the rule's text needs besides */
     uint32_t launch;                    /* number of the checked dispatch, from 1 */
     size_t worded; /* 1 + number of its wording, 0: it has none; only in the set of all findings */

@@ -81,15 +81,15 @@ static bool covers(const struct wmi_last_wait *last, const struct wmi_wait_state
 void wmi_needless_wait(struct wmi_last_wait *last, struct wmi_wait_use *uses,
                        const uint64_t before[WMI_COUNTER_COUNT][WMI_ORDER_COUNT],
                        const struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
-                       uint32_t number)
+                       uint32_t number, uint64_t pc)
 {
     bool orders = false, idle = true;
     if (last->open && covers(last, state, facts)) {
         struct wmi_wait_use *use = &uses[last->number];
         const uint64_t distance = state->instructions - last->at - 1;
-        if (!use->early || distance < use->distance || (distance == use->distance && number < use->later)) {
+        if (!use->early || distance < use->distance || (distance == use->distance && pc < use->later)) {
             use->distance = distance;
-            use->later = number;
+            use->later = pc;
         }
         use->early++;
         last->open = false;

@@ -21,14 +21,14 @@ struct wmi_wait_use {
     uint64_t early;    /* nobody used what it waited for before a later wait */
     uint64_t needed;   /* or may have been */
     uint64_t distance; /* early: fewest instructions up to the later wait, */
-    uint32_t later;    /* which is this one in that case */
+    uint64_t later;    /* which has this address in that case: the lowest of several */
 };
 
 /* The last wait of a wave that has not been needed yet. All zero: there is none. */
 struct wmi_last_wait {
     bool open;
-    uint32_t number;
-    uint64_t at; /* instructions of the wave before it */
+    uint32_t number; /* of the instruction */
+    uint64_t at;     /* instructions of the wave before it */
     uint64_t before[WMI_COUNTER_COUNT][WMI_ORDER_COUNT], after[WMI_COUNTER_COUNT][WMI_ORDER_COUNT];
     uint64_t ordered[WMI_COUNTER_COUNT][WMI_ORDER_COUNT]; /* the last unit that was issued by an instruction
                                                              that orders */
@@ -44,11 +44,11 @@ void wmi_needless_instruction(struct wmi_last_wait *last, struct wmi_wait_use *u
 /* It has issued it. */
 void wmi_needless_issued(struct wmi_last_wait *last, const struct wmi_wait_state *state,
                          const struct wmi_wait_facts *facts, enum wmi_wait_role role);
-/* A wave waits; `before` is its state before that. */
+/* A wave waits at `pc`, the instruction `number`; `before` is its state before that. */
 void wmi_needless_wait(struct wmi_last_wait *last, struct wmi_wait_use *uses,
                        const uint64_t before[WMI_COUNTER_COUNT][WMI_ORDER_COUNT],
                        const struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
-                       uint32_t number);
+                       uint32_t number, uint64_t pc);
 /* Adds the counts of another thread. */
 void wmi_wait_use_add(struct wmi_wait_use *use, const struct wmi_wait_use *more);
 

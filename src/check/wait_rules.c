@@ -92,24 +92,35 @@ static void word_needless(const struct wmi_words *words, const struct wmi_found 
 {
     char later[TEXT];
     first_text(words, found, later, sizeof later);
-    if (found->detail[WMI_DETAIL_IDLE] == found->count)
+    if (!found->distance)
         snprintf(message, size, "this wait is needless: nothing that it waits for was on its way");
     else
         snprintf(message, size,
                  "this wait is needless: what it waits for is not used before '%s', at least %" PRIu64
                  " instruction%s later",
-                 later, found->detail[WMI_DETAIL_BEFORE], found->detail[WMI_DETAIL_BEFORE] == 1 ? "" : "s");
+                 later, found->distance - 1, found->distance == 2 ? "" : "s");
 }
 
-const struct wmi_check_rule wmi_needless_rule = {
-    .name = "needless-wait",
-    .source = WAITS_SOURCE,
-    .remedy = "leave it out, or wait later; a fence or an acquiring load that needs it is not seen in code",
-    .class = WM_CHECK_WAITS,
-    .severity = WM_SEVERITY_NOTE,
-    .has_first = true,
-    .word = word_needless,
-};
+static void word_needed(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                        size_t size)
+{
+    (void)words, (void)found;
+    snprintf(message, size, "this wait was needed");
+}
+
+#define NEEDLESS_RULE                                                                                        \
+    .name = "needless-wait", .source = WAITS_SOURCE,                                                         \
+    .remedy = "leave it out, or wait later; a fence or an acquiring load that needs it is not seen in code", \
+    .class = WM_CHECK_WAITS, .severity = WM_SEVERITY_NOTE, .has_first = true, .word = word_needless
+
+const struct wmi_check_rule wmi_needless_rule = {NEEDLESS_RULE};
+const struct wmi_check_rule wmi_needless_in_launch_rule = {NEEDLESS_RULE, .launches = true};
+const struct wmi_check_rule wmi_needed_rule = {.name = "needed-wait",
+                                               .source = WAITS_SOURCE,
+                                               .class = WM_CHECK_WAITS,
+                                               .severity = WM_SEVERITY_NOTE,
+                                               .launches = true,
+                                               .word = word_needed};
 
 void wmi_wait_rules_init(struct wmi_wait_rules *rules)
 {

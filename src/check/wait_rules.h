@@ -19,9 +19,6 @@ enum wmi_missing_wait {
 enum { WMI_DETAIL_REGISTER, WMI_DETAIL_COUNTER, WMI_DETAIL_VALUE, WMI_DETAIL_DISTANCE };
 enum { WMI_WAIT_FAR = WMI_WAIT_AGES - 1 }; /* a distance of this or more */
 
-/* Details of a needless wait: executions without anything on its way; instructions up to the later wait. */
-enum { WMI_DETAIL_IDLE, WMI_DETAIL_BEFORE };
-
 /* The start of the checker that the rules belong to. */
 struct wmi_wait_rules {
     const struct wmi_target *target; /* of the dispatch */
@@ -30,6 +27,8 @@ struct wmi_wait_rules {
 
 extern const struct wmi_check_rule wmi_missing_wait_rules[WMI_MISSING_WAITS];
 extern const struct wmi_check_rule wmi_needless_rule;
+/* With WM_CHECK_EVERY_WAIT: */
+extern const struct wmi_check_rule wmi_needless_in_launch_rule, wmi_needed_rule;
 
 /* Fills the rules of hazards. */
 void wmi_wait_rules_init(struct wmi_wait_rules *rules);

@@ -94,25 +94,51 @@ static struct instruction *instruction_of(const struct checker *check, uint32_t 
     return &check->chunk[number / CHUNK][number % CHUNK];
 }
 
+/* The uses of a wait, which has several numbers if its code was lowered for several states. */
+struct use_at {
+    uint64_t pc;
+    struct wmi_wait_use use;
+};
+
+static int by_pc(const void *left, const void *right)
+{
+    const struct use_at *a = left, *b = right;
+    return (a->pc > b->pc) - (a->pc < b->pc);
+}
+
+static bool add_use(struct checker *check, const struct use_at *at)
+{
+    const struct wmi_wait_use *use = &at->use;
+    const bool every = check->what & WM_CHECK_EVERY_WAIT;
+    const struct wmi_found needless = {.rule = every ? &wmi_needless_in_launch_rule : &wmi_needless_rule,
+                                       .pc = at->pc,
+                                       .first_pc = use->early ? use->later : at->pc,
+                                       .count = use->idle + use->early,
+                                       .launch = check->launch,
+                                       .distance = use->early ? use->distance + 1 : 0};
+    const struct wmi_found needed = {
+        .rule = &wmi_needed_rule, .pc = at->pc, .count = use->needed, .launch = check->launch};
+    if (use->needed)
+        return !every || wmi_found_add(&check->findings, &needed);
+    return !needless.count || wmi_found_add(&check->findings, &needless);
+}
+
 /* Adds the waits that were never needed in the dispatch. */
 static bool add_needless(struct checker *check)
 {
-    bool ok = true;
-    for (uint32_t i = 0; i < check->use_count; i++) {
-        const struct wmi_wait_use *use = &check->uses[i];
-        if (use->needed || use->idle + use->early == 0)
-            continue;
-        const uint32_t later = use->early ? use->later : i;
-        ok &= wmi_found_add(
-            &check->findings,
-            &(struct wmi_found){
-                .rule = &wmi_needless_rule,
-                .pc = instruction_of(check, i)->pc,
-                .first_pc = instruction_of(check, later)->pc,
-                .count = use->idle + use->early,
-                .launch = check->launch,
-                .detail = {[WMI_DETAIL_IDLE] = use->idle, [WMI_DETAIL_BEFORE] = use->distance}});
+    struct use_at *all = malloc((check->use_count + 1) * sizeof *all);
+    bool ok = all;
+    for (uint32_t i = 0; all && i < check->use_count; i++)
+        all[i] = (struct use_at){instruction_of(check, i)->pc, check->uses[i]};
+    if (all)
+        qsort(all, check->use_count, sizeof *all, by_pc);
+    for (size_t i = 0; all && i < check->use_count; i++) {
+        if (i + 1 < check->use_count && all[i + 1].pc == all[i].pc)
+            wmi_wait_use_add(&all[i + 1].use, &all[i].use);
+        else
+            ok &= add_use(check, &all[i]);
     }
+    free(all);
     return ok;
 }
 
@@ -317,7 +343,7 @@ static void check_waits(struct shard *shard, struct wave *wave, struct model *mo
         memcpy(before, model->waits.done, sizeof before);
     wmi_wait_issue(&model->waits, &waits, insn->span, insn->spans, number, insn->masked ? exec : UINT64_MAX);
     if (needless && waits.waits)
-        wmi_needless_wait(&wave->last, shard->uses, before, &model->waits, &waits, number);
+        wmi_needless_wait(&wave->last, shard->uses, before, &model->waits, &waits, number, insn->pc);
     else if (needless)
         wmi_needless_issued(&wave->last, &model->waits, &waits, insn->role);
 }
@@ -792,7 +818,7 @@ static bool end(void *self, struct wmi_found_set *findings)
 
 const struct wmi_checker wmi_checker_waits = {
     .name = "waits and hazards",
-    .classes = WM_CHECK_WAITS | WM_CHECK_HAZARDS | WM_CHECK_NEEDLESS,
+    .classes = WM_CHECK_WAITS | WM_CHECK_HAZARDS | WM_CHECK_NEEDLESS | WM_CHECK_EVERY_WAIT,
     .create = create,
     .destroy = destroy,
     .begin = begin,

@@ -36,6 +36,66 @@ RACES = b"""kernel __attribute__((reqd_work_group_size(128, 1, 1))) void f(globa
   out[get_global_id(0)] = other;
 }
 """
+# The first wait for loads is needed by workgroups from number n on only; the second one by none, because the third one covers
+# it, which is nearer in workgroups with odd numbers.
+WAITS = b"""  .amdgcn_target "amdgcn-amd-amdhsa--gfx900"
+  .text
+  .globl f
+  .p2align 8
+  .type f,@function
+f:
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  s_load_dword s8, s[0:1], 0x10
+  v_lshlrev_b32 v2, 2, v0
+  v_mov_b32 v1, 0
+  s_waitcnt lgkmcnt(0)
+  s_cmp_lt_u32 s2, s8
+  s_cbranch_scc1 .Lidle
+  global_load_dword v1, v2, s[4:5]
+.Lidle:
+  s_waitcnt vmcnt(0)
+  v_add_u32 v1, 1, v1
+  global_load_dword v3, v2, s[4:5]
+  s_waitcnt vmcnt(0)
+  s_bitcmp1_b32 s2, 0
+  s_cbranch_scc1 .Lnear
+  s_nop 0
+  s_nop 0
+.Lnear:
+  global_load_dword v4, v2, s[4:5]
+  s_waitcnt vmcnt(0)
+  v_add_u32 v1, v1, v3
+  v_add_u32 v1, v1, v4
+  v_lshl_add_u32 v2, s2, 8, v2
+  global_store_dword v2, v1, s[6:7]
+  s_endpgm
+.Lend:
+  .size f, .Lend-f
+  .amdhsa_kernel f
+    .amdhsa_next_free_vgpr 5
+    .amdhsa_next_free_sgpr 16
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_kernarg_size 24
+  .end_amdhsa_kernel
+  .amdgpu_metadata
+amdhsa.version: [1, 0]
+amdhsa.kernels:
+  - .name: f
+    .symbol: f.kd
+    .kernarg_segment_size: 24
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_count: 16
+    .vgpr_count: 5
+    .max_flat_workgroup_size: 64
+    .args:
+      - {.name: in, .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+      - {.name: out, .offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global}
+      - {.name: most, .offset: 16, .size: 4, .value_kind: by_value}
+  .end_amdgpu_metadata
+"""
 
 
 class Zstd:
@@ -128,6 +188,43 @@ class Shards(Case):
                     self.run_tool("replay whole.trace", f"{form}=w")
                     self.assertEqual(self.read("m"), self.read("w"), form)
 
+    def test_profiles_of_dispatches(self):
+        """Dispatches of several sizes, of kernels that all parts or only some meet for the first time in a later one."""
+        transpose = "-k transpose_{} -g {},64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
+        # Only work-items behind `n` skip the access: the first parts of the first dispatch, and all of the second.
+        vecadd = "-g {0} -b 64 --arg a=iota:f32:1024 --arg b=iota:f32:1024 --arg c=zero:f32:1024 --arg n={1}"
+        cases = [("transpose", transpose.format("naive", 64), "--then", transpose.format("lds", 32), "--then",
+                  transpose.format("naive", 32)),
+                 ("transpose", "--keep-l2", transpose.format("lds", 32), "--then", transpose.format("lds", 64)),
+                 ("vecadd", vecadd.format(1024, 64), "--then", vecadd.format(512, 0), "--then", vecadd.format(768, 700)),
+                 ("vecadd", vecadd.format(256, 0), "--then", vecadd.format(1024, 1000), "--then", vecadd.format(256, 256)),
+                 # The wave that is drawn is workgroup 4 of the first dispatch, which is in the second of two parts; workgroup 4
+                 # of the other dispatch is in the first one. Numbers of work-items overflow to 0 there.
+                 ("vecadd", "--offset 4294967040", vecadd.format(512, 256), "--then --offset 4294967040", vecadd.format(1024, 768))]
+        for name, *words in cases:
+            with self.subTest(name, words=words):
+                text = self.run_tool("prof", self.example(name), *words)[0]
+                self.run_tool("prof", self.example(name), *words, "--trace whole.trace")
+                for count in (1, 2, 4):
+                    parts = self.split("prof", count, self.example(name), *words)
+                    self.assertEqual(self.run_tool("merge", parts, "--trace merged.trace")[0], text)
+                    self.assertEqual(self.read("merged.trace"), self.read("whole.trace"))
+                    for form in ("--csv", "--counters", "--json", "--html"):
+                        self.run_tool("merge", parts, f"{form}=m")
+                        self.run_tool("replay whole.trace", f"{form}=w")
+                        # The page names the command that made it.
+                        same = [re.sub(rb"wavemem (merge|replay)[^<\"]*", b"", self.read(file)) for file in "mw"]
+                        self.assertEqual(*same, form)
+
+    def test_profile_of_communication(self):
+        """A later dispatch reads what another part wrote."""
+        words = ("-g 1024 -b 64 --buffer x=zero:f32:1100 --arg a=iota:f32:1024 --arg b=iota:f32:1024 --arg c=same:x --arg n=1024 "
+                 "--then -g 1024 -b 64 --arg a=same:x+256 --arg b=iota:f32:1024 --arg c=zero:f32:1024 --arg n=1024")
+        parts = self.split("prof", 2, self.example("vecadd"), words)
+        out, err = self.run_tool("merge", parts, code=1)
+        self.assertEqual(out, "")
+        self.assertIn("written in part 2 (part.2) by dispatch 1, read in part 1 (part.1) by dispatch 2; 256 such bytes", err)
+
     @unittest.skipUnless(shutil.which("clang-19") and shutil.which("ld.lld-19") and os.path.exists(BITCODE), "no compiler")
     def test_private_memory(self):
         """Which scratch memory a workgroup has differs from shard to shard; it is nobody else's."""
@@ -213,6 +310,22 @@ class Shards(Case):
         text = self.reports("check", "races.cl -m gfx900 -g 1280 -b 128 --arg out=zero:u32:1280", code=1)
         self.assertGreaterEqual(text.count("rule race-"), 2)
         self.assertIn("; 5 executions in all", text)
+
+    def test_check_needless(self):
+        """A wait that some parts need in one dispatch, and none in another; the nearest later wait of all parts."""
+        self.path("waits.s", WAITS)
+        dispatch = "-g 1024 -b 64 --arg in=iota:u32:64 --arg out=zero:u32:1024 --arg most={}"
+        first, second = "waits.s:16", "waits.s:19"
+        for numbers, expected in (([16], [first, second]), ([8], [second]), ([15], [second]), ([8, 16], [first, second]),
+                                  ([16, 0], [first, second]), ([8, 9, 16, 3, 16], [first, second])):
+            words = " --then ".join(dispatch.format(n) for n in numbers)
+            text = self.reports("check", "waits.s -m gfx900", words, "--only wait --needless", code=0, counts=(1, 2, 3, 16))
+            found = [line.split()[-1] for line in text.splitlines() if line.startswith("  at ")]
+            self.assertEqual(found, expected, numbers)
+            self.assertIn("at least 3 instructions later", text)
+            if first in expected:
+                launch = numbers.index(16) + 1
+                self.assertIn(f"by   launch {launch}; {16 * numbers.count(16)} executions in all", text)
 
     def test_check_communication(self):
         """The race between workgroups of different parts is not found, and the merge says so."""
@@ -363,11 +476,10 @@ class Shards(Case):
         self.refused("--part needs --shard", words, "--part p")
         self.refused("--expect: not with --shard", words, "--part p --shard 1/2 --expect c=zero:f32:256")
         self.refused("outputs are those of the last dispatch", words, "--out c=c.npy --part p --shard 1/2 --then -g 256")
-        self.refused("--then: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --then -g 256")
         self.refused("--json: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --json")
         self.refused("--sample: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --sample 1/2")
         for option in ("--json", "--sarif s", "--junit j", "--github", "--baseline b", "--suppressions s", "--only-kernel k",
-                       "--write-suppressions w", "--needless", "--shuffle 1", "--all"):
+                       "--write-suppressions w", "--shuffle 1", "--all"):
             self.refused(option.split()[0] + ": not with --shard", ["check", *words[1:]], "--part p --shard 1/2", option)
         self.refused("--check: not with --shard", words, "--part p --shard 1/2 --check")
         self.refused("cannot be written", words, "--part nowhere/p --shard 1/2")

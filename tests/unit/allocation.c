@@ -503,7 +503,8 @@ static enum wm_status merge(struct answer *answer, struct wm_diag *diag)
         fail_msg("%s: no trace", trace_path);
     snprintf(path, sizeof path, "%s.merged", trace_path);
     counting = true;
-    const struct wm_trace_part part = {bytes, size, "trace", 0, SIDE / 16 * (SIDE / 16)};
+    const struct wm_trace_range all = {0, SIDE / 16 * (SIDE / 16)};
+    const struct wm_trace_part part = {bytes, size, "trace", &all, 1};
     const enum wm_status status = wm_trace_merge(&part, 1, path, diag);
     counting = false;
     say(answer, "%s\n", status || access(path, F_OK) ? "no file" : "merged");

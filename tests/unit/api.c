@@ -713,9 +713,14 @@ static void profiles(void **state)
     REFUSES(wm_trace_gpu, NULL, 0, "n", &gpu);
     REFUSES(wm_trace_gpu, "", 0, NULL, &gpu);
     REFUSES(wm_trace_gpu, "", 0, "n", NULL);
-    const struct wm_trace_part none = {"", 0, "n", 0, 1}, late = {"", 0, "n", 1, 1},
-                               empty = {"", 0, "n", 0, 0};
-    const struct wm_trace_part nameless = {"", 0, NULL, 0, 1}, absent = {NULL, 0, "n", 0, 1};
+    const struct wm_trace_range first = {0, 1}, second = {1, 1}, nothing = {0, 0};
+    const struct wm_trace_part none = {"", 0, "n", &first, 1}, late = {"", 0, "n", &second, 1},
+                               empty = {"", 0, "n", &nothing, 1}, idle = {"", 0, "n", &first, 0},
+                               rangeless = {"", 0, "n", NULL, 1};
+    const struct wm_trace_part nameless = {"", 0, NULL, &first, 1}, absent = {NULL, 0, "n", &first, 1};
+    const struct wm_trace_range twice[] = {{0, 1}, {1, 1}};
+    const struct wm_trace_part unequal[] = {none, {"", 0, "n", twice, 2}},
+                               bad_second = {"", 0, "n", twice, 2};
     REFUSES(wm_trace_merge, NULL, 1, "file");
     REFUSES(wm_trace_merge, &none, 1, NULL);
     REFUSES(wm_trace_merge, &none, 0, "file");
@@ -723,6 +728,10 @@ static void profiles(void **state)
     REFUSES(wm_trace_merge, &empty, 1, "file");
     REFUSES(wm_trace_merge, &nameless, 1, "file");
     REFUSES(wm_trace_merge, &absent, 1, "file");
+    REFUSES(wm_trace_merge, &idle, 1, "file");
+    REFUSES(wm_trace_merge, &rangeless, 1, "file");
+    REFUSES(wm_trace_merge, unequal, 2, "file");
+    REFUSES(wm_trace_merge, &bad_second, 1, "file");
     assert_int_equal(wm_trace_merge(&none, 1, "file", NULL), WM_BAD_FILE);
     REFUSES(wm_profile_add_source, NULL, "file", "text");
     REFUSES(wm_profile_add_source, profile, NULL, "text");

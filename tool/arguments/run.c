@@ -748,11 +748,13 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
         json_object_set_new(report, "dispatches", json_array());
     int worst = TOOL_CLEAN;
     struct watchers watchers = {.profile = profile};
+    /* Whether a wait was needless is known when all parts have told which of them they needed. */
+    const unsigned more = job->shard.text && job->check.classes & WM_CHECK_NEEDLESS ? WM_CHECK_EVERY_WAIT : 0;
     tool_watch_interrupts();
     if (job->check.given && job->check.classes & WM_CHECK_WAITS)
         watchers.stales = json_array();
     if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
-        (job->check.classes && wm_check_create(job->check.classes, &watchers.check, &diag) != WM_OK) ||
+        (job->check.classes && wm_check_create(job->check.classes | more, &watchers.check, &diag) != WM_OK) ||
         (job->check.seed_count &&
          wm_check_shuffle(watchers.check, job->check.seeds, job->check.seed_count, &diag) != WM_OK) ||
         !make_machine(job, watchers.check, &machine, &diag))

@@ -31,7 +31,10 @@ json_t *tool_part_findings(const struct tool_job *job, struct wm_check *check, c
     json_t *one, *found = json_deep_copy(findings), *rows = json_deep_copy(coverage);
     const struct wm_finding *row = wm_check_findings(check, &count);
     json_array_foreach(found, i, one)
+    {
         json_object_set_new(one, "pairs", json_boolean(i < count && row[i].pairs));
+        json_object_set_new(one, "distance", json_integer(i < count ? (json_int_t)row[i].distance : 0));
+    }
     json_array_foreach(rows, i, one) json_object_set_new(one, "blocks", list_blocks(check, i));
     return json_pack("{s:i, s:o, s:o, s:O}", "classes", (int)job->check.classes, "findings", found,
                      "coverage", rows, "unchecked", unchecked);
@@ -192,7 +195,92 @@ static int compare(const json_t *a, const json_t *b)
 static bool is_finding(const json_t *one)
 {
     return tool_is_finding(one) && tool_text_of(one, "rule") &&
-           is_count(json_object_get(one, "executions")) && is_count(json_object_get(one, "launch"));
+           is_count(json_object_get(one, "executions")) && is_count(json_object_get(one, "launch")) &&
+           is_count(json_object_get(one, "distance"));
+}
+
+/* Waits, of which a part has a finding for each dispatch: whether it was needed there. */
+struct wait {
+    json_t *finding;
+    uint64_t pc, later;
+    json_int_t launch, distance;
+    bool needed;
+    size_t index; /* among all findings */
+};
+
+static bool is_wait(const json_t *finding, bool *needed)
+{
+    const char *rule = tool_text_of(finding, "rule");
+    *needed = !strcmp(rule, "needed-wait");
+    return *needed || !strcmp(rule, "needless-wait");
+}
+
+/* The finding to show comes first, as the check chooses it: of the first dispatch, and there of the nearest
+ * later wait; a wait that was needed in a dispatch comes before its other findings there. */
+static int by_wait(const void *left, const void *right)
+{
+    const struct wait *a = left, *b = right;
+    if (a->pc != b->pc)
+        return (a->pc > b->pc) - (a->pc < b->pc);
+    if (a->launch != b->launch)
+        return (a->launch > b->launch) - (a->launch < b->launch);
+    if (a->needed != b->needed)
+        return b->needed - a->needed;
+    if (!a->distance != !b->distance)
+        return !a->distance - !b->distance;
+    if (a->distance != b->distance)
+        return (a->distance > b->distance) - (a->distance < b->distance);
+    if (a->later != b->later)
+        return (a->later > b->later) - (a->later < b->later);
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Lists the waits among the findings. The caller frees the list; NULL: no memory. */
+static struct wait *list_waits(const json_t *all, size_t *count)
+{
+    struct wait *waits = malloc((json_array_size(all) + 1) * sizeof *waits);
+    size_t i;
+    json_t *one;
+    *count = 0;
+    json_array_foreach(all, i, one)
+    {
+        bool needed;
+        if (waits && is_wait(one, &needed))
+            waits[(*count)++] = (struct wait){.finding = one,
+                                              .pc = hex_of(one, "pc"),
+                                              .later = hex_of(one, "first_pc"),
+                                              .launch = tool_number_of(one, "launch"),
+                                              .distance = tool_number_of(one, "distance"),
+                                              .needed = needed,
+                                              .index = i};
+    }
+    return waits;
+}
+
+/* Leaves one finding for each wait that no part needed in some dispatch, with its executions there, and null
+ * in place of all others. False: no memory, or too many executions. */
+static bool settle_waits(json_t *all)
+{
+    static const char *const sums[] = {"executions"};
+    size_t count;
+    struct wait *waits = list_waits(all, &count), *shown = NULL;
+    bool good = waits, needed = false;
+    if (waits && count)
+        qsort(waits, count, sizeof *waits, by_wait);
+    for (size_t i = 0; good && i < count; i++) {
+        struct wait *wait = &waits[i];
+        const bool same = shown && shown->pc == wait->pc;
+        if (!i || wait[-1].pc != wait->pc || wait[-1].launch != wait->launch)
+            needed = wait->needed;
+        if (!needed && same)
+            good = add_counts(shown->finding, wait->finding, sums, 1);
+        if (needed || same)
+            json_array_set_new(all, wait->index, json_null());
+        else
+            shown = wait;
+    }
+    free(waits);
+    return good;
 }
 
 /* Adds the findings of all parts in their order. Of the same ones, which become one, the first by launch and
@@ -207,6 +295,8 @@ static bool combine(json_t *findings, json_t *all)
     for (size_t i = 0; i < count && good; i++) {
         json_t *one = json_array_get(all, i);
         size_t low = 0, high = used;
+        if (json_is_null(one))
+            continue;
         while (low < high) {
             const size_t middle = (low + high) / 2;
             if (compare(kept[middle], one) < 0)
@@ -230,6 +320,7 @@ static bool combine(json_t *findings, json_t *all)
     }
     for (size_t i = 0; i < used && good; i++) {
         json_object_del(kept[i], "pairs");
+        json_object_del(kept[i], "distance");
         json_array_append(findings, kept[i]);
     }
     free(kept);
@@ -277,7 +368,7 @@ bool part_merge_findings(struct part_findings *merged, const struct part *parts,
             return false;
         }
     json_array_foreach(merged->coverage, i, row) good = good && count_code(row);
-    good = good && combine(merged->findings, all);
+    good = good && settle_waits(all) && combine(merged->findings, all);
     json_decref(all);
     if (!good)
         tool_fail("merge: out of memory, or more executions than can be counted");

@@ -46,7 +46,6 @@ static const char *refused_of_job(const struct tool_job *job)
     const struct tool_check_request *check = &job->check;
     const bool checks = !strcmp(job->verb, "check");
     const struct refused options[] = {
-        {job->count > 1 && !strcmp(job->verb, "prof"), "--then"},
         {!checks && (check->given || check->classes), "--check"},
         {check->only_kernel, "--only-kernel"},
         {check->suppressions, "--suppressions"},
@@ -55,7 +54,6 @@ static const char *refused_of_job(const struct tool_job *job)
         {check->sarif, "--sarif"},
         {check->junit, "--junit"},
         {check->github, "--github"},
-        {check->needless, "--needless"},
         {check->shuffle, "--shuffle"},
         {job->scalar_cache, "--scalar-cache"},
         {job->fidelity, "--fidelity"},

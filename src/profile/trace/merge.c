@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* One trace from the traces of parts of a dispatch.
+/* One trace from the traces of parts of dispatches.
  *
  * Parts number instructions in the order in which they met them. The merged trace has one number for each,
- * and the counts of an instruction added up; the logs of workgroups are copied, one part after the other. */
+ * and the counts of an instruction added up; the logs of workgroups are copied, in each dispatch one part
+ * after the other. So all parts are read together, dispatch by dispatch, once for the instructions and once
+ * for the rest. */
 #include "base/diag.h"
 #include "base/random.h"
 #include "isa/work.h"
@@ -31,29 +33,31 @@ struct copied {
 };
 
 struct merge {
-    const struct wm_trace_part *part; /* being read */
     struct wmi_trace_writer *writer;
-    struct wmi_trace_bytes header, dispatch; /* payloads of the first part */
+    struct wmi_trace_bytes header, dispatch; /* payloads of the first part; `dispatch`: of this dispatch */
     struct merged *instructions;
     size_t count, capacity;
-    uint32_t *index; /* hash of pc and id -> number + 1, open addressing; twice the capacity */
+    size_t rows, written; /* instructions that have been named up to this dispatch; and written */
+    uint32_t *index;      /* hash of pc and id -> number + 1, open addressing; twice the capacity */
     struct copied *copied;
     size_t copied_count;
-    uint64_t work[WMI_WORK_COUNTS];
+    uint64_t work[WMI_WORK_COUNTS]; /* of this dispatch */
     struct wmi_trace_places places; /* of the merged trace */
 };
 
-/* One part during one of its two passes. */
+/* One part. */
 struct pass {
     struct merge *merge;
-    struct wmi_trace *trace;
-    uint32_t *map; /* its slots -> merged slots */
-    size_t map_count;
-    uint32_t slots; /* that logs may name */
+    const struct wm_trace_part *part;
+    struct wmi_trace *trace; /* while it is read */
+    uint32_t *map;           /* its slots -> merged slots */
+    size_t map_count, rows;  /* `rows`: met in the second reading */
+    uint32_t slots;          /* that logs may name */
     struct wmi_trace_places places;
     struct wmi_log_group *group;
     uint64_t next; /* workgroup */
-    bool began, ended;
+    bool is_first;
+    bool began, ended; /* this dispatch */
 };
 
 static const char no_memory[] = "no memory to merge traces";
@@ -156,40 +160,21 @@ static const char *get_row(struct pass *pass, struct wmi_reader *reader)
     return NULL;
 }
 
-static const char *get_dispatch_end(struct pass *pass, struct wmi_reader *reader)
+static const char *get_dispatch_end(struct pass *pass)
 {
-    struct merge *merge = pass->merge;
     if (!pass->began || pass->ended)
         return "the end of no dispatch";
     pass->ended = true;
-    if (wmi_trace_read_number(reader))
-        return "a sample of workgroups";
-    for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
-        merge->work[i] += wmi_trace_read_number(reader);
-    while (reader->at < reader->end) {
-        const uint64_t slot = wmi_trace_read_number(reader);
-        struct wmi_counts counts;
-        wmi_get_counts(reader, &counts);
-        if (reader->failed || slot >= pass->map_count)
-            return "no counts of an instruction";
-        struct wmi_counts *sum = &merge->instructions[pass->map[slot]].counts;
-        wmi_counts_add(sum, &counts);
-        sum->code.fetches += counts.code.fetches;
-        for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
-            sum->code.work[i] += counts.code.work[i];
-    }
-    return reader->failed ? "no counts" : NULL;
+    return NULL;
 }
 
 /* Copies code or a source that no earlier part has. */
 static const char *get_copied(struct pass *pass, enum wmi_trace_kind kind, const struct wmi_reader *reader)
 {
     struct merge *merge = pass->merge;
-    for (size_t i = 0; i < merge->copied_count; i++) {
-        const struct copied *have = &merge->copied[i];
-        if (have->kind == kind && is_rest(&have->bytes, reader))
+    for (size_t i = 0; i < merge->copied_count; i++)
+        if (merge->copied[i].kind == kind && is_rest(&merge->copied[i].bytes, reader))
             return NULL;
-    }
     if (merge->copied_count == MOST_COPIED)
         return "more code and sources than a kernel has";
     struct copied *grown = realloc(merge->copied, (merge->copied_count + 1) * sizeof *grown);
@@ -202,7 +187,7 @@ static const char *get_copied(struct pass *pass, enum wmi_trace_kind kind, const
     return added->bytes.failed ? no_memory : NULL;
 }
 
-/* The first pass: everything but the logs. */
+/* The first reading: instructions, code and sources. */
 static const char *collect(struct pass *pass, enum wmi_trace_kind kind, struct wmi_reader *reader)
 {
     switch (kind) {
@@ -211,7 +196,7 @@ static const char *collect(struct pass *pass, enum wmi_trace_kind kind, struct w
     case WMI_TRACE_ROW:
         return get_row(pass, reader);
     case WMI_TRACE_DISPATCH_END:
-        return get_dispatch_end(pass, reader);
+        return get_dispatch_end(pass);
     case WMI_TRACE_CODE:
     case WMI_TRACE_SOURCE:
         return get_copied(pass, kind, reader);
@@ -272,25 +257,87 @@ static const char *copy_group(struct pass *pass, struct wmi_reader *reader)
     return NULL;
 }
 
-/* The second pass: the logs. */
+/* Writes the record of the first part, which is that of all. */
+static const char *begin_dispatch(struct pass *pass, struct wmi_reader *reader)
+{
+    struct wmi_trace_bytes bytes = {0};
+    pass->began = true;
+    if (pass->is_first) {
+        copy_rest(&bytes, reader);
+        wmi_trace_put(pass->merge->writer, WMI_TRACE_DISPATCH, &bytes);
+        wmi_trace_bytes_free(&bytes);
+    }
+    return NULL;
+}
+
+/* Instructions got their numbers dispatch by dispatch. So all up to this one have been named. */
+static const char *meet_row(struct pass *pass)
+{
+    const size_t count = pass->map[pass->rows++] + (size_t)1;
+    pass->merge->rows = count > pass->merge->rows ? count : pass->merge->rows;
+    return NULL;
+}
+
+/* Adds the counts of the part, which are those from the beginning of its trace, and its work. */
+static const char *add_dispatch_end(struct pass *pass, struct wmi_reader *reader)
+{
+    struct merge *merge = pass->merge;
+    pass->ended = true;
+    if (wmi_trace_read_number(reader))
+        return "a sample of workgroups";
+    for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
+        merge->work[i] += wmi_trace_read_number(reader);
+    while (reader->at < reader->end) {
+        const uint64_t slot = wmi_trace_read_number(reader);
+        struct wmi_counts counts;
+        wmi_get_counts(reader, &counts);
+        if (reader->failed || slot >= pass->map_count)
+            return "no counts of an instruction";
+        struct wmi_counts *sum = &merge->instructions[pass->map[slot]].counts;
+        wmi_counts_add(sum, &counts);
+        sum->code.fetches += counts.code.fetches;
+        for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
+            sum->code.work[i] += counts.code.work[i];
+    }
+    return reader->failed ? "no counts" : NULL;
+}
+
+/* The second reading: the rest. */
 static const char *copy(struct pass *pass, enum wmi_trace_kind kind, struct wmi_reader *reader)
 {
-    return kind == WMI_TRACE_SLOTS   ? copy_slots(pass, reader)
-           : kind == WMI_TRACE_GROUP ? copy_group(pass, reader)
-                                     : NULL;
+    switch (kind) {
+    case WMI_TRACE_DISPATCH:
+        return begin_dispatch(pass, reader);
+    case WMI_TRACE_ROW:
+        return meet_row(pass);
+    case WMI_TRACE_SLOTS:
+        return pass->began ? copy_slots(pass, reader) : "instructions outside a dispatch";
+    case WMI_TRACE_GROUP:
+        return pass->began ? copy_group(pass, reader) : "a workgroup outside a dispatch";
+    case WMI_TRACE_DISPATCH_END:
+        return add_dispatch_end(pass, reader);
+    default:
+        return NULL;
+    }
 }
 
 typedef const char *visit(struct pass *pass, enum wmi_trace_kind kind, struct wmi_reader *reader);
 
-/* Reads the part's records behind its header. */
-static enum wm_status read_part(struct pass *pass, visit *each, struct wm_diag *diag)
+static enum wm_status tell(const struct pass *pass, const char *wrong, struct wm_diag *diag)
 {
-    const struct wm_trace_part *part = pass->merge->part;
+    return wrong == no_memory ? wmi_fail(diag, WM_NO_MEMORY, "%s: %s", pass->part->name, no_memory)
+                              : wmi_trace_damaged(pass->trace, wrong, diag);
+}
+
+/* Opens the part's trace and reads its header. */
+static enum wm_status open_part(struct pass *pass, struct wm_diag *diag)
+{
+    const struct wm_trace_part *part = pass->part;
     struct wmi_trace_header header;
     enum wm_status status = wmi_trace_open(part->bytes, part->size, part->name, &pass->trace, diag);
     status = status ? status : wmi_replay_header(pass->trace, &header, diag);
     if (status)
-        goto out;
+        return status;
     struct wmi_trace_bytes again = {0};
     wmi_trace_write_number(&again, WMI_TRACE_VERSION);
     wmi_trace_write_string(&again, header.target);
@@ -300,63 +347,78 @@ static enum wm_status read_part(struct pass *pass, visit *each, struct wm_diag *
     const char *wrong = again.failed ? no_memory : keep_same(&pass->merge->header, &written);
     wmi_trace_bytes_free(&again);
     wmi_trace_header_free(&header);
-    for (enum wmi_trace_kind kind = WMI_TRACE_HEADER; !status && !wrong && kind != WMI_TRACE_END;) {
-        struct wmi_reader reader;
-        status = wmi_trace_next(pass->trace, &kind, &reader, diag);
-        wrong = status || kind == WMI_TRACE_END ? NULL : each(pass, kind, &reader);
-    }
-    if (wrong == no_memory)
-        status = wmi_fail(diag, WM_NO_MEMORY, "%s: %s", part->name, no_memory);
-    else if (wrong)
-        status = wmi_trace_damaged(pass->trace, wrong, diag);
-out:
-    wmi_trace_close(pass->trace);
-    pass->trace = NULL;
-    return status;
+    return wrong ? tell(pass, wrong, diag) : WM_OK;
 }
 
-static void end_pass(struct pass *pass)
+static void close_part(struct pass *pass)
 {
+    wmi_trace_close(pass->trace);
+    pass->trace = NULL;
     wmi_trace_places_free(&pass->places);
     wmi_log_group_destroy(pass->group);
     pass->group = NULL;
 }
 
-/* The logs of a part that collect() has seen. */
-static enum wm_status copy_logs(struct pass *pass, struct wm_diag *diag)
+/* Reads the part's records of dispatch `index`; behind the last one also the rest, and closes the part. */
+static enum wm_status read_dispatch(struct pass *pass, size_t index, visit *each, struct wm_diag *diag)
 {
-    const struct wm_trace_part *part = pass->merge->part;
-    pass->next = part->first_workgroup;
-    enum wm_status status = read_part(pass, copy, diag);
-    end_pass(pass);
-    if (!status && pass->next != part->first_workgroup + part->workgroup_count)
-        status = wmi_fail(diag, WM_BAD_FILE, "%s: it lacks workgroups from number %llu on", part->name,
-                          (unsigned long long)pass->next);
+    const bool last = index + 1 == pass->part->dispatch_count;
+    enum wmi_trace_kind kind = WMI_TRACE_HEADER;
+    enum wm_status status = pass->trace ? WM_OK : open_part(pass, diag);
+    pass->began = pass->ended = false;
+    while (!status && (last ? kind != WMI_TRACE_END : !pass->ended)) {
+        struct wmi_reader reader;
+        status = wmi_trace_next(pass->trace, &kind, &reader, diag);
+        const char *wrong = status ? NULL : each(pass, kind, &reader);
+        if (!status && kind == WMI_TRACE_END && !pass->ended)
+            wrong = "a dispatch is missing, or does not end";
+        if (wrong)
+            status = tell(pass, wrong, diag);
+    }
+    if (last || status)
+        close_part(pass);
     return status;
 }
 
-static void put_end(struct merge *merge)
+/* Copies what the part logged of dispatch `index`, and adds its counts. */
+static enum wm_status copy_dispatch(struct pass *pass, size_t index, struct wm_diag *diag)
+{
+    const struct wm_trace_range *range = &pass->part->dispatches[index];
+    pass->next = range->first_workgroup;
+    const enum wm_status status = read_dispatch(pass, index, copy, diag);
+    if (!status && pass->next != range->first_workgroup + range->workgroup_count)
+        return wmi_fail(diag, WM_BAD_FILE, "%s: it lacks workgroups from number %llu on", pass->part->name,
+                        (unsigned long long)pass->next);
+    return status;
+}
+
+/* Ends the dispatch in the merged trace: its new instructions, and the counts of all. */
+static void put_dispatch_end(struct merge *merge)
 {
     struct wmi_trace_bytes end = {0};
     wmi_trace_write_number(&end, 0);
     for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
         wmi_trace_write_number(&end, merge->work[i]);
-    for (size_t slot = 0; slot < merge->count; slot++) {
-        const struct merged *instruction = &merge->instructions[slot];
+    memset(merge->work, 0, sizeof merge->work);
+    for (; merge->written < merge->rows; merge->written++) {
+        const struct wmi_trace_bytes *payload = &merge->instructions[merge->written].row;
         struct wmi_trace_bytes row = {0};
-        wmi_trace_write_number(&row, slot);
-        wmi_trace_write_bytes(&row, instruction->row.byte, instruction->row.size);
+        wmi_trace_write_number(&row, merge->written);
+        wmi_trace_write_bytes(&row, payload->byte, payload->size);
         wmi_trace_put(merge->writer, WMI_TRACE_ROW, &row);
         wmi_trace_bytes_free(&row);
-        if (!instruction->counts.executions && !instruction->counts.sum[WMI_SUM_FETCHES])
-            continue;
-        wmi_trace_write_number(&end, slot);
-        wmi_put_counts(&end, &instruction->counts);
+    }
+    for (size_t slot = 0; slot < merge->count; slot++) {
+        struct wmi_counts *counts = &merge->instructions[slot].counts;
+        if (counts->executions || counts->sum[WMI_SUM_FETCHES]) {
+            wmi_trace_write_number(&end, slot);
+            wmi_put_counts(&end, counts);
+        }
+        /* Later dispatches must not replace these by equal ones. */
+        *counts = (struct wmi_counts){.worst = counts->worst, .wave = counts->wave};
     }
     wmi_trace_put(merge->writer, WMI_TRACE_DISPATCH_END, &end);
     wmi_trace_bytes_free(&end);
-    for (size_t i = 0; i < merge->copied_count; i++)
-        wmi_trace_put(merge->writer, merge->copied[i].kind, &merge->copied[i].bytes);
 }
 
 static void free_merge(struct merge *merge)
@@ -373,36 +435,59 @@ static void free_merge(struct merge *merge)
     wmi_trace_places_free(&merge->places);
 }
 
+/* Reads the instructions, code and sources of all parts. */
+static enum wm_status collect_all(struct merge *merge, struct pass *passes, size_t count,
+                                  struct wm_diag *diag)
+{
+    const size_t dispatches = passes[0].part->dispatch_count;
+    enum wm_status status = WM_OK;
+    for (size_t d = 0; d < dispatches && !status; d++) {
+        wmi_trace_bytes_free(&merge->dispatch);
+        for (size_t i = 0; i < count && !status; i++)
+            status = read_dispatch(&passes[i], d, collect, diag);
+    }
+    return status;
+}
+
+/* Writes the merged trace. */
+static enum wm_status copy_all(struct merge *merge, struct pass *passes, size_t count, struct wm_diag *diag)
+{
+    const size_t dispatches = passes[0].part->dispatch_count;
+    enum wm_status status = WM_OK;
+    wmi_trace_put(merge->writer, WMI_TRACE_HEADER, &merge->header);
+    for (size_t d = 0; d < dispatches && !status; d++) {
+        for (size_t i = 0; i < count && !status; i++)
+            status = copy_dispatch(&passes[i], d, diag);
+        put_dispatch_end(merge);
+    }
+    for (enum wmi_trace_kind kind = WMI_TRACE_CODE; kind <= WMI_TRACE_SOURCE; kind++)
+        for (size_t i = 0; i < merge->copied_count; i++)
+            if (merge->copied[i].kind == kind)
+                wmi_trace_put(merge->writer, kind, &merge->copied[i].bytes);
+    return status;
+}
+
 enum wm_status wmi_trace_merge(const struct wm_trace_part *parts, size_t count, const char *path,
                                struct wm_diag *diag)
 {
     struct merge merge = {0};
     struct pass *passes = calloc(count, sizeof *passes);
     enum wm_status status = passes ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "%s", no_memory);
-    for (size_t i = 0; i < count && !status; i++) {
-        merge.part = &parts[i];
-        passes[i].merge = &merge;
-        status = read_part(&passes[i], collect, diag);
-        if (!status && !passes[i].ended)
-            status = wmi_fail(diag, WM_BAD_FILE, "%s: its dispatch does not end", parts[i].name);
-    }
-    status = status ? status : wmi_trace_create(path, &merge.writer, diag);
-    if (merge.writer) {
-        wmi_trace_put(merge.writer, WMI_TRACE_HEADER, &merge.header);
-        wmi_trace_put(merge.writer, WMI_TRACE_DISPATCH, &merge.dispatch);
-    }
-    for (size_t i = 0; i < count && !status; i++) {
-        merge.part = &parts[i];
-        status = copy_logs(&passes[i], diag);
-    }
-    if (!status) {
-        put_end(&merge);
-        status = wmi_trace_finish(merge.writer, diag);
-    } else if (merge.writer) {
-        wmi_trace_drop(merge.writer);
-    }
     for (size_t i = 0; passes && i < count; i++)
+        passes[i] = (struct pass){.merge = &merge, .part = &parts[i], .is_first = i == 0};
+    status = status ? status : collect_all(&merge, passes, count, diag);
+    status = status ? status : wmi_trace_create(path, &merge.writer, diag);
+    if (!status) {
+        status = copy_all(&merge, passes, count, diag);
+        if (status)
+            wmi_trace_drop(merge.writer);
+        else
+            status = wmi_trace_finish(merge.writer, diag);
+    }
+    for (size_t i = 0; passes && i < count; i++) {
+        close_part(&passes[i]);
         free(passes[i].map);
+    }
     free(passes);
     free_merge(&merge);
     return status;
