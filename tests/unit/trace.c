@@ -372,9 +372,10 @@ static void test_merge_empty(void **unused)
     wmi_trace_put(writer, WMI_TRACE_SOURCE, &empty);
     end_file(writer, &file);
     wmi_trace_bytes_free(&header);
-    const struct wm_trace_part part = {file.bytes, file.size, "a.trace", 0, 1};
+    const struct wm_trace_range all = {0, 1};
+    const struct wm_trace_part part = {file.bytes, file.size, "a.trace", &all, 1};
     assert_int_equal(wm_trace_merge(&part, 1, "/dev/null", &diag), WM_BAD_FILE);
-    assert_string_equal(diag.message, "a.trace: its dispatch does not end");
+    assert_non_null(strstr(diag.message, "a dispatch is missing, or does not end"));
     free(file.bytes);
 }
 
