@@ -343,8 +343,11 @@ static enum wm_status open_part(struct pass *pass, struct wm_diag *diag)
     wmi_trace_write_string(&again, header.target);
     wmi_trace_write_string(&again, header.gpu);
     wmi_trace_write_number(&again, header.keeps_l2);
-    const struct wmi_reader written = {again.byte, again.byte + again.size, again.failed};
-    const char *wrong = again.failed ? no_memory : keep_same(&pass->merge->header, &written);
+    const char *wrong = no_memory;
+    if (!again.failed) {
+        const struct wmi_reader written = {.at = again.byte, .end = again.byte + again.size};
+        wrong = keep_same(&pass->merge->header, &written);
+    }
     wmi_trace_bytes_free(&again);
     wmi_trace_header_free(&header);
     return wrong ? tell(pass, wrong, diag) : WM_OK;
