@@ -327,6 +327,15 @@ class Shards(Case):
                 launch = numbers.index(16) + 1
                 self.assertIn(f"by   launch {launch}; {16 * numbers.count(16)} executions in all", text)
 
+    def test_check_same_symbol(self):
+        """Kernels of the same name in two code objects: each has its own coverage."""
+        with open(self.example("vecadd")[0], "rb") as file:
+            self.path("other.co", file.read())
+        words = "-g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=zero:f32:256 --arg n={}"
+        text = self.reports("check", *self.example("vecadd"), words.format(256), "--then other.co", words.format(0), code=0,
+                            counts=(1, 2, 4))
+        self.assertIn("ran        2 kernels", text)
+
     def test_check_communication(self):
         """The race between workgroups of different parts is not found, and the merge says so."""
         words = ("-g 1024 -b 64 --arg a=iota:f32:1088 --arg b=fill:f32:1024:1 --arg c=same:a+256 --arg n=1024 --out a=a.npy")

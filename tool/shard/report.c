@@ -136,18 +136,8 @@ static bool count_code(json_t *row)
     return good;
 }
 
-/* The row of the same kernel. */
-static json_t *same_row(const json_t *rows, const json_t *row, size_t index)
-{
-    const char *kernel = tool_text_of(row, "kernel"), *other;
-    json_t *one = json_array_get(rows, index);
-    if ((other = tool_text_of(one, "kernel")) && !strcmp(kernel, other))
-        return one;
-    json_array_foreach(rows, index,
-                       one) if ((other = tool_text_of(one, "kernel")) && !strcmp(kernel, other)) return one;
-    return NULL;
-}
-
+/* Adds the rows of a part. All parts run the same dispatches, so that a row's place says of which kernel it
+ * is: two code objects may have kernels of the same name. After a fault, the last rows are missing. */
 static bool add_coverage(json_t *rows, const json_t *more)
 {
     static const char *const sums[] = {"workgroups", "waves", "instructions"};
@@ -155,13 +145,15 @@ static bool add_coverage(json_t *rows, const json_t *more)
     json_t *one;
     json_array_foreach(more, i, one)
     {
-        json_t *row = is_coverage(one) ? same_row(rows, one, i) : NULL;
+        json_t *row = json_array_get(rows, i);
+        if (!is_coverage(one))
+            return false;
         if (!row) {
-            if (!is_coverage(one))
-                return false;
             json_array_append_new(rows, json_deep_copy(one));
             continue;
         }
+        if (strcmp(tool_text_of(row, "kernel"), tool_text_of(one, "kernel")) != 0)
+            return false;
         json_t *accesses = json_object_get(row, "accesses"), *number;
         const json_t *its = json_object_get(one, "accesses");
         const char *key;
@@ -353,7 +345,8 @@ static bool take(struct part_findings *merged, const struct part *part, json_t *
         part, "a kernel that did not run has no name");
     if (!merged->unchecked)
         merged->unchecked = json_deep_copy(unchecked);
-    return add_coverage(merged->coverage, coverage) || damaged(part, "its coverage lacks a member");
+    return add_coverage(merged->coverage, coverage) ||
+           damaged(part, "its coverage lacks a member, or is of another kernel");
 }
 
 bool part_merge_findings(struct part_findings *merged, const struct part *parts, size_t count)
