@@ -162,9 +162,9 @@ static void put_exec(struct wmi_stretch *s)
     for (unsigned i = 0; i < s->strips; i++) {
         wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, words + (int32_t)(2 * i));
         wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), (WMI_K_EXEC + i) | WMI_ZEROING, 0xff);
-        wmi_evex(&s->host, WMI_VMOVUPS_STORE, row, 0,
-                 wmi_at(WMI_FRAME, set + (int32_t)(offsetof(struct wmi_lanes, row) + i * WMI_STRIP_BYTES)),
-                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(
+            &s->host, WMI_VMOVUPS_STORE, row, 0,
+            wmi_at(WMI_FRAME, set + (int32_t)(offsetof(struct wmi_lanes, row) + i * WMI_STRIP_BYTES)));
     }
 }
 

@@ -93,6 +93,12 @@ void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned 
         wmi_put_8(host, (uint8_t)immediate);
 }
 
+void wmi_evex_plain(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                    struct wmi_host_operand b)
+{
+    wmi_evex(host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
+}
+
 void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
                       unsigned index, unsigned displacement, unsigned mask)
 {

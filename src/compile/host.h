@@ -114,6 +114,10 @@ enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become
 void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
               unsigned mask, int immediate);
 
+/* Without a mask and an immediate. */
+void wmi_evex_plain(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                    struct wmi_host_operand b);
+
 /* A gather or scatter of the lanes of `mask`, which it clears, at `base` + `displacement` + the index of each
  * lane in bytes. The displacement is a small multiple of the size of the instruction's elements. */
 void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,

@@ -18,15 +18,9 @@ const struct wmi_lane_tables wmi_lane_tables = {
 
 static const uint32_t vpcompressd = WMI_EVEX(0x8b, WMI_MAP_0F38, WMI_PREFIX_66, 0);
 
-static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
-                struct wmi_host_operand b)
-{
-    wmi_evex(&s->host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
-}
-
 void wmi_access_splat(struct wmi_stretch *s, unsigned reg)
 {
-    wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
 }
 
 void wmi_access_collect(struct wmi_stretch *s, uint32_t instruction, unsigned a, unsigned b, unsigned mask,
@@ -52,12 +46,12 @@ static size_t unless_same(struct wmi_stretch *s, unsigned value, unsigned first,
     enum { MOVSXD = 0x63 };
     if (mask) {
         wmi_evex(&s->host, vpcompressd, value, 0, wmi_zmm(first), mask | WMI_ZEROING, WMI_NO_IMMEDIATE);
-        wmi_evex(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(first), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(first));
     } else {
-        wmi_evex(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value));
     }
     wmi_evex(&s->host, WMI_VPCMPUD, WMI_K, value, wmi_zmm(first), mask, WMI_DIFFERS);
-    wmi_evex(&s->host, WMI_VMOVD_GPR, first, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, first, 0, wmi_zmm(WMI_RAX));
     wmi_scalar_registers(&s->host, MOVSXD, true, WMI_RAX, WMI_RAX); /* below 0 if lane 0 is inactive */
     wmi_kortest(&s->host, WMI_K, WMI_K);
     const size_t jump = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
@@ -69,7 +63,8 @@ static size_t unless_same(struct wmi_stretch *s, unsigned value, unsigned first,
 static size_t unless_in_a_run(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned distance,
                               unsigned mask, const struct wmi_access_scratch *scratch)
 {
-    put(s, WMI_VPSUBD, scratch->reg[0], distance, wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
+    wmi_evex_plain(&s->host, WMI_VPSUBD, scratch->reg[0], distance,
+                   wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
     return unless_same(s, scratch->reg[0], scratch->reg[1], mask);
 }
 
@@ -136,8 +131,8 @@ static uint32_t vpmov_narrow(struct wmi_lane_shape shape)
 static void select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
                          struct wmi_host_operand b)
 {
-    put(s, WMI_VMOVUPS_LOAD, d, 0, wmi_at(WMI_R9, (int32_t)table));
-    put(s, WMI_VPERMI2D, d, a, b);
+    wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d, 0, wmi_at(WMI_R9, (int32_t)table));
+    wmi_evex_plain(&s->host, WMI_VPERMI2D, d, a, b);
 }
 
 /* Four registers with four words of 4 lanes each become one register per word with that of 16 lanes, and
@@ -182,11 +177,12 @@ static void load_quads(struct wmi_stretch *s, const struct wmi_rows *d, unsigned
     uint8_t r[5];
     memcpy(r, scratch->reg, sizeof r);
     for (unsigned i = 0; i < 4; i++)
-        put(s, WMI_VMOVUPS_LOAD, r[i], 0, wmi_at(WMI_RAX, displacement + (int32_t)(i * WMI_STRIP_BYTES)));
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, r[i], 0,
+                       wmi_at(WMI_RAX, displacement + (int32_t)(i * WMI_STRIP_BYTES)));
     transpose(s, OF_PARTS, r);
     transpose(s, OF_WORDS, r);
     for (unsigned i = 0; i < 4; i++)
-        put(s, WMI_VMOVDQA32, d[i].reg[strip], 0, wmi_zmm(r[i]));
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d[i].reg[strip], 0, wmi_zmm(r[i]));
 }
 
 static void store_quads(struct wmi_stretch *s, const struct wmi_rows *data, unsigned strip,
@@ -195,11 +191,12 @@ static void store_quads(struct wmi_stretch *s, const struct wmi_rows *data, unsi
     uint8_t r[5];
     memcpy(r, scratch->reg, sizeof r);
     for (unsigned i = 0; i < 4; i++)
-        put(s, WMI_VMOVDQA32, r[i], 0, wmi_zmm(wmi_rows_register(&data[i], strip)));
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, r[i], 0, wmi_zmm(wmi_rows_register(&data[i], strip)));
     transpose(s, OF_WORDS, r);
     transpose(s, OF_PARTS, r);
     for (unsigned i = 0; i < 4; i++)
-        put(s, WMI_VMOVUPS_STORE, r[i], 0, wmi_at(WMI_RAX, displacement + (int32_t)(i * WMI_STRIP_BYTES)));
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, r[i], 0,
+                       wmi_at(WMI_RAX, displacement + (int32_t)(i * WMI_STRIP_BYTES)));
 }
 
 /* The words of two rows in turn, in the first two scratch registers. */
@@ -223,7 +220,7 @@ void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, con
                  from, mask ? mask | WMI_ZEROING : mask, WMI_NO_IMMEDIATE);
         break;
     case 2:
-        put(s, WMI_VMOVUPS_LOAD, scratch->reg[0], 0, from);
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, scratch->reg[0], 0, from);
         select_words(s, d[0].reg[strip], offsetof(struct wmi_lane_tables, even), scratch->reg[0], next);
         select_words(s, d[1].reg[strip], offsetof(struct wmi_lane_tables, odd), scratch->reg[0], next);
         break;
@@ -245,8 +242,8 @@ void wmi_access_store_run(struct wmi_stretch *s, struct wmi_lane_shape shape, co
         break;
     case 2:
         join_pairs(s, data, strip, scratch);
-        put(s, WMI_VMOVUPS_STORE, scratch->reg[0], 0, to);
-        put(s, WMI_VMOVUPS_STORE, scratch->reg[1], 0, next);
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, scratch->reg[0], 0, to);
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, scratch->reg[1], 0, next);
         break;
     default:
         store_quads(s, data, strip, displacement, scratch);
@@ -286,7 +283,8 @@ void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, co
                           unsigned strip)
 {
     for (unsigned i = 0; i < shape.rows; i++)
-        put(s, WMI_VPBROADCASTD_MEMORY, d[i].reg[strip], 0, wmi_at(WMI_RAX, (int32_t)(4 * i)));
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d[i].reg[strip], 0,
+                       wmi_at(WMI_RAX, (int32_t)(4 * i)));
     extend(s, shape, d[0].reg[strip]);
 }
 
@@ -321,8 +319,7 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
                      const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead)
 {
     if (d->uniform) {
-        wmi_evex(&s->host, WMI_VMOVD_GPR, distance->reg[0], 0, wmi_zmm(WMI_RAX), WMI_NO_MASK,
-                 WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VMOVD_GPR, distance->reg[0], 0, wmi_zmm(WMI_RAX));
         wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
         wmi_access_load_same(s, shape, d, 0);
         return;

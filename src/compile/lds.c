@@ -14,8 +14,7 @@ static void move_places(struct wmi_stretch *s, struct lds_places *places, uint32
     wmi_move_immediate(&s->host, WMI_RAX, by);
     wmi_access_splat(s, places->splat);
     for (unsigned i = 0; i < wmi_rows_strips(s, &places->at); i++)
-        wmi_evex(&s->host, WMI_VPADDD, places->at.reg[i], places->at.reg[i], wmi_zmm(places->splat),
-                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VPADDD, places->at.reg[i], places->at.reg[i], wmi_zmm(places->splat));
 }
 
 /* Places in registers of the step. */
@@ -26,8 +25,8 @@ static struct lds_places places_of(struct wmi_stretch *s, const struct wmi_rows 
     wmi_move_immediate(&s->host, WMI_RAX, offset);
     wmi_access_splat(s, places.splat);
     for (unsigned i = 0; i < wmi_rows_strips(s, &places.at); i++)
-        wmi_evex(&s->host, WMI_VPADDD, places.at.reg[i], wmi_rows_register(addresses, i),
-                 wmi_zmm(places.splat), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VPADDD, places.at.reg[i], wmi_rows_register(addresses, i),
+                       wmi_zmm(places.splat));
     return places;
 }
 
@@ -43,7 +42,7 @@ static unsigned find_lds(struct wmi_stretch *s, unsigned bytes)
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RAX, (int32_t)layout->group_lds_size);
     wmi_arithmetic_immediate(&s->host, 5, false, WMI_RAX, (int32_t)bytes);
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
-    wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, last, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, last, 0, wmi_zmm(WMI_RAX));
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
     return last;
 }

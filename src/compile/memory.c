@@ -8,12 +8,6 @@
 
 enum { AHEAD = 2048 }; /* prefetch distance, as in exec/vmem_lanes.c */
 
-static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
-                struct wmi_host_operand b)
-{
-    wmi_evex(&s->host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
-}
-
 static void prefetch(struct wmi_stretch *s, struct wmi_lane_shape shape, bool for_store)
 {
     for (unsigned i = 0; i < s->lanes * shape.bytes / WMI_STRIP_BYTES; i++)
@@ -62,29 +56,25 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
     const unsigned bytes = access->shape.bytes * s->lanes, differs = access->scratch.reg[0],
                    expected = access->scratch.reg[1], first = access->distance.reg[0];
     /* ECX = the first lane's low word, which must not wrap in the last lane. */
-    wmi_evex(&s->host, WMI_VMOVD_GPR, access->low.reg[0], 0, wmi_zmm(WMI_RCX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, access->low.reg[0], 0, wmi_zmm(WMI_RCX));
     wmi_arithmetic_immediate(&s->host, 7, false, WMI_RCX, -(int32_t)bytes);
     access->not_in_a_run[0] = wmi_jump_if(&s->host, WMI_IF_ABOVE);
-    wmi_evex(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(access->low.reg[0]), WMI_NO_MASK,
-             WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(access->low.reg[0]));
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
     for (unsigned i = 0; i < s->strips; i++) {
-        put(s, WMI_VPADDD, i ? expected : differs, first,
-            wmi_at(WMI_R9, wmi_lane_offsets(access->shape.bytes, i)));
+        wmi_evex_plain(&s->host, WMI_VPADDD, i ? expected : differs, first,
+                       wmi_at(WMI_R9, wmi_lane_offsets(access->shape.bytes, i)));
         if (i)
             wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(wmi_rows_register(&access->low, i)),
                      WMI_NO_MASK, OR_DIFFERENCE);
         else
-            wmi_evex(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(access->low.reg[0]), WMI_NO_MASK,
-                     WMI_NO_IMMEDIATE);
+            wmi_evex_plain(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(access->low.reg[0]));
     }
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RCX);
     if (access->form == WMI_VMEM_VADDR) {
-        wmi_evex(&s->host, WMI_VMOVD_GPR, access->high.reg[0], 0, wmi_zmm(WMI_RCX), WMI_NO_MASK,
-                 WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VMOVD_GPR, access->high.reg[0], 0, wmi_zmm(WMI_RCX));
         if (!access->high.uniform) {
-            wmi_evex(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(access->high.reg[0]), WMI_NO_MASK,
-                     WMI_NO_IMMEDIATE);
+            wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(access->high.reg[0]));
             for (unsigned i = 0; i < s->strips; i++)
                 wmi_evex(&s->host, WMI_VPTERNLOGD, differs, first, wmi_zmm(access->high.reg[i]), WMI_NO_MASK,
                          OR_DIFFERENCE);
@@ -94,7 +84,7 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
     } else {
         wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
     }
-    wmi_evex(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
     wmi_kortest(&s->host, WMI_K, WMI_K);
     access->not_in_a_run[1] = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     if (m->offset)
@@ -137,15 +127,13 @@ static void find_distances(struct wmi_stretch *s, const struct wmi_step *step, c
     for (unsigned i = 0; i < wmi_rows_strips(s, &access->distance); i++) {
         const unsigned mask = uniform ? WMI_NO_MASK : wmi_access_mask(s, i),
                        distance = access->distance.reg[i], carry = WMI_K + 2;
-        wmi_evex(&s->host, WMI_VPADDD, distance, wmi_rows_register(&access->low, i), wmi_zmm(add_low),
-                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VPADDD, distance, wmi_rows_register(&access->low, i), wmi_zmm(add_low));
         wmi_evex(&s->host, WMI_VPCMPUD, carry, distance, wmi_zmm(add_low), WMI_NO_MASK, WMI_BELOW);
         if (access->form == WMI_VMEM_VADDR)
-            wmi_evex(&s->host, WMI_VPADDD, far, wmi_rows_register(&access->high, i),
-                     wmi_zmm(access->add_high), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+            wmi_evex_plain(&s->host, WMI_VPADDD, far, wmi_rows_register(&access->high, i),
+                           wmi_zmm(access->add_high));
         else
-            wmi_evex(&s->host, WMI_VMOVDQA32, far, 0, wmi_zmm(access->add_high), WMI_NO_MASK,
-                     WMI_NO_IMMEDIATE);
+            wmi_evex_plain(&s->host, WMI_VMOVDQA32, far, 0, wmi_zmm(access->add_high));
         wmi_evex(&s->host, WMI_VPSUBD, far, far, wmi_zmm(ones), carry, WMI_NO_IMMEDIATE);
         wmi_access_collect(s, WMI_VPTESTMD, far, far, mask, WMI_NO_IMMEDIATE, !i);
         wmi_access_collect(s, WMI_VPCMPUD, distance, access->last, mask, WMI_ABOVE, false);
@@ -207,12 +195,12 @@ static unsigned find_strips(struct wmi_stretch *s, const struct wmi_step *step, 
     const int32_t first = offsetof(struct wmi_hit, low), end = offsetof(struct wmi_hit, high);
     const struct wmi_rows low = wmi_stretch_use_base(s, step->a);
     const unsigned place = wmi_stretch_register(s), other = wmi_stretch_register(s);
-    put(s, vpmovzxdq, place, 0, wmi_zmm(low.reg[0]));
+    wmi_evex_plain(&s->host, vpmovzxdq, place, 0, wmi_zmm(low.reg[0]));
     if (form == WMI_VMEM_VADDR) {
         const struct wmi_rows high = wmi_stretch_use_base(s, step->a + s->row_bytes);
-        put(s, vpmovzxdq, other, 0, wmi_zmm(high.reg[0]));
+        wmi_evex_plain(&s->host, vpmovzxdq, other, 0, wmi_zmm(high.reg[0]));
         wmi_evex(&s->host, shift_64, LEFT, other, wmi_zmm(other), WMI_NO_MASK, 32);
-        put(s, vporq, place, place, wmi_zmm(other));
+        wmi_evex_plain(&s->host, vporq, place, place, wmi_zmm(other));
     }
     wmi_spread_begin(&s->host);
     wmi_runs_leave_if_wraps(s, low.reg[0], low.stride);
@@ -225,8 +213,8 @@ static unsigned find_strips(struct wmi_stretch *s, const struct wmi_step *step, 
     if (m->offset)
         wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
-    put(s, vpbroadcastq, other, 0, wmi_zmm(WMI_RAX));
-    put(s, vpaddq, place, place, wmi_zmm(other));
+    wmi_evex_plain(&s->host, vpbroadcastq, other, 0, wmi_zmm(WMI_RAX));
+    wmi_evex_plain(&s->host, vpaddq, place, place, wmi_zmm(other));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R9, end);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
     wmi_arithmetic_immediate(&s->host, 5, true, WMI_RAX,
@@ -234,13 +222,13 @@ static unsigned find_strips(struct wmi_stretch *s, const struct wmi_step *step, 
                              : shape.bytes < 4 ? 4
                                                : shape.bytes);
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
-    put(s, vpbroadcastq, other, 0, wmi_zmm(WMI_RAX));
+    wmi_evex_plain(&s->host, vpbroadcastq, other, 0, wmi_zmm(WMI_RAX));
     wmi_evex(&s->host, vpcmpuq, WMI_K, place, wmi_zmm(other), WMI_NO_MASK, WMI_ABOVE);
     wmi_kortest(&s->host, WMI_K, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
     struct wmi_host_operand host = wmi_at(WMI_R9, offsetof(struct wmi_hit, host));
     host.broadcast = true;
-    put(s, vpaddq, place, place, host);
+    wmi_evex_plain(&s->host, vpaddq, place, place, host);
     return place;
 }
 
@@ -251,7 +239,7 @@ static void take_strip(struct wmi_stretch *s, unsigned place, unsigned scratch, 
                    vmovq = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 1) | WMI_EVEX_128;
     if (strip)
         wmi_evex(&s->host, valignq, scratch, place, wmi_zmm(place), WMI_NO_MASK, (int)strip);
-    wmi_evex(&s->host, vmovq, strip ? scratch : place, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(&s->host, vmovq, strip ? scratch : place, 0, wmi_zmm(WMI_RAX));
 }
 
 static void load_runs(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,

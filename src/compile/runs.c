@@ -18,12 +18,6 @@ static struct wmi_host_operand in_all_lanes(size_t table, unsigned stride)
     return operand;
 }
 
-static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
-                struct wmi_host_operand b)
-{
-    wmi_evex(&s->host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
-}
-
 /* Leaves if a base compares so. */
 static void leave_if(struct wmi_stretch *s, uint32_t instruction, unsigned a, struct wmi_host_operand b,
                      int predicate)
@@ -44,7 +38,8 @@ void wmi_runs_leave_if_wraps(struct wmi_stretch *s, unsigned bases, unsigned str
 static unsigned last_lanes(struct wmi_stretch *s, const struct wmi_rows *a)
 {
     const unsigned reg = wmi_stretch_register(s);
-    put(s, WMI_VPADDD, reg, a->reg[0], in_all_lanes(offsetof(struct wmi_spread_tables, last), a->stride));
+    wmi_evex_plain(&s->host, WMI_VPADDD, reg, a->reg[0],
+                   in_all_lanes(offsetof(struct wmi_spread_tables, last), a->stride));
     return reg;
 }
 
@@ -77,7 +72,7 @@ static bool put_sum(struct wmi_stretch *s, const struct wmi_step *step, uint32_t
     if (!wmi_is_stride(stride))
         return false;
     const unsigned d = wmi_stretch_register(s);
-    put(s, instruction, d, a.reg[0], wmi_zmm(b.reg[0]));
+    wmi_evex_plain(&s->host, instruction, d, a.reg[0], wmi_zmm(b.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, stride);
     return true;
 }
@@ -99,7 +94,7 @@ static bool put_difference(struct wmi_stretch *s, const struct wmi_step *step, u
     wmi_spread_begin(&s->host);
     wmi_runs_leave_if_wraps(s, a.reg[0], a.stride);
     leave_if(s, WMI_VPCMPUD, a.reg[0], wmi_zmm(b.reg[0]), BELOW);
-    put(s, WMI_VPSUBD, d, a.reg[0], wmi_zmm(b.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPSUBD, d, a.reg[0], wmi_zmm(b.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, a.stride);
     return true;
 }
@@ -124,8 +119,8 @@ static bool emit_add_3(struct wmi_stretch *s, const struct wmi_step *step)
     if (!wmi_is_stride(stride))
         return false;
     const unsigned d = wmi_stretch_register(s);
-    put(s, WMI_VPADDD, d, a.reg[0], wmi_zmm(b.reg[0]));
-    put(s, WMI_VPADDD, d, d, wmi_zmm(c.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPADDD, d, a.reg[0], wmi_zmm(b.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPADDD, d, d, wmi_zmm(c.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, stride);
     return true;
 }
@@ -134,7 +129,7 @@ static bool emit_move(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a);
     const unsigned d = wmi_stretch_register(s);
-    put(s, WMI_VMOVDQA32, d, 0, wmi_zmm(a.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VMOVDQA32, d, 0, wmi_zmm(a.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, a.stride);
     return true;
 }
@@ -190,7 +185,7 @@ static bool emit_shift_add(struct wmi_stretch *s, const struct wmi_step *step)
         return false;
     const unsigned d = wmi_stretch_register(s);
     shift(s, LEFT, d, a.reg[0], count);
-    put(s, WMI_VPADDD, d, d, wmi_zmm(c.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPADDD, d, d, wmi_zmm(c.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, stride + c.stride);
     return true;
 }
@@ -207,7 +202,7 @@ static bool emit_add_shift(struct wmi_stretch *s, const struct wmi_step *step)
     if (stride && (count > 4 || !wmi_is_stride(stride << count)))
         return false;
     const unsigned d = wmi_stretch_register(s);
-    put(s, WMI_VPADDD, d, a.reg[0], wmi_zmm(b.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPADDD, d, a.reg[0], wmi_zmm(b.reg[0]));
     shift(s, LEFT, d, d, count);
     wmi_stretch_write_runs(s, step->d, d, stride ? stride << count : 0);
     return true;
@@ -223,7 +218,8 @@ static void leave_if_carries(struct wmi_stretch *s, const struct wmi_rows *a, un
     const unsigned low = wmi_stretch_register(s);
     shift(s, LEFT, low, a->reg[0], 32 - width);
     shift(s, RIGHT, low, low, 32 - width);
-    put(s, WMI_VPADDD, low, low, in_all_lanes(offsetof(struct wmi_spread_tables, last), a->stride));
+    wmi_evex_plain(&s->host, WMI_VPADDD, low, low,
+                   in_all_lanes(offsetof(struct wmi_spread_tables, last), a->stride));
     shift(s, RIGHT, low, low, width);
     leave_if(s, WMI_VPTESTMD, low, wmi_zmm(low), WMI_NO_IMMEDIATE);
 }
@@ -293,7 +289,7 @@ static bool emit_sign(struct wmi_stretch *s, const struct wmi_step *step)
     const unsigned d = wmi_stretch_register(s);
     wmi_spread_begin(&s->host);
     const unsigned last = last_lanes(s, &a);
-    put(s, WMI_VPXORD, last, last, wmi_zmm(a.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPXORD, last, last, wmi_zmm(a.reg[0]));
     shift(s, RIGHT, last, last, 31);
     leave_if(s, WMI_VPTESTMD, last, wmi_zmm(last), WMI_NO_IMMEDIATE);
     shift(s, RIGHT_SIGNED, d, a.reg[0], 31);
@@ -314,9 +310,10 @@ static bool put_or(struct wmi_stretch *s, const struct wmi_step *step, const str
     leave_if_carries(s, grows, width);
     wmi_evex(&s->host, WMI_VPTERNLOGD, bits, bits, wmi_zmm(bits), WMI_NO_MASK, 0xff);
     shift(s, RIGHT, bits, bits, 32 - width);
-    put(s, WMI_VPORD, bits, bits, wmi_zmm(grows->reg[0])); /* every bit that a lane may have */
+    wmi_evex_plain(&s->host, WMI_VPORD, bits, bits,
+                   wmi_zmm(grows->reg[0])); /* every bit that a lane may have */
     leave_if(s, WMI_VPTESTMD, bits, wmi_zmm(other->reg[0]), WMI_NO_IMMEDIATE);
-    put(s, WMI_VPORD, d, a->reg[0], wmi_zmm(b->reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPORD, d, a->reg[0], wmi_zmm(b->reg[0]));
     wmi_stretch_write_runs(s, step->d, d, grows->stride);
     return true;
 }
@@ -363,8 +360,8 @@ static bool put_multiply_add(struct wmi_stretch *s, const struct wmi_step *step,
         shift(s, LEFT, y, b.reg[0], 8);
         shift(s, extend, y, y, 8);
     }
-    put(s, WMI_VPMULLD, d, x, wmi_zmm(y));
-    put(s, WMI_VPADDD, d, d, wmi_zmm(c.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPMULLD, d, x, wmi_zmm(y));
+    wmi_evex_plain(&s->host, WMI_VPADDD, d, d, wmi_zmm(c.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, c.stride);
     return true;
 }
@@ -400,7 +397,7 @@ static bool put_limit(struct wmi_stretch *s, const struct wmi_step *step, uint32
     leave_if(s, compare, last, wmi_zmm(grows->reg[0]), BELOW);
     leave_if(s, compare, wanted == BELOW ? last : grows->reg[0], wmi_zmm(limit->reg[0]),
              wanted == BELOW ? ABOVE : BELOW);
-    put(s, WMI_VMOVDQA32, d, 0, wmi_zmm(grows->reg[0]));
+    wmi_evex_plain(&s->host, WMI_VMOVDQA32, d, 0, wmi_zmm(grows->reg[0]));
     wmi_stretch_write_runs(s, step->d, d, grows->stride);
     return true;
 }
@@ -444,8 +441,8 @@ static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint
     wmi_spread_begin(&s->host);
     wmi_evex(&s->host, instruction, collected, a.reg[0], wmi_zmm(b.reg[0]), WMI_NO_MASK, predicate ^ NOT);
     if (grows->stride) {
-        put(s, WMI_VPADDD, lane[0], grows->reg[0],
-            in_all_lanes(offsetof(struct wmi_spread_tables, last), grows->stride));
+        wmi_evex_plain(&s->host, WMI_VPADDD, lane[0], grows->reg[0],
+                       in_all_lanes(offsetof(struct wmi_spread_tables, last), grows->stride));
         wmi_evex(&s->host, instruction, further, lane[0], wmi_zmm(grows->reg[0]), WMI_NO_MASK, BELOW);
         wmi_mask(&s->host, WMI_KOR, collected, collected, further);
         wmi_evex(&s->host, instruction, further, a.stride ? lane[0] : a.reg[0],
@@ -477,7 +474,7 @@ static struct wmi_rows base_or_scalar(struct wmi_stretch *s, uint32_t place, boo
     if (!scalar)
         return wmi_stretch_use_base(s, place);
     const unsigned reg = wmi_stretch_register(s);
-    put(s, WMI_VPBROADCASTD_MEMORY, reg, 0, wmi_at(WMI_FRAME, (int32_t)place));
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, reg, 0, wmi_at(WMI_FRAME, (int32_t)place));
     return (struct wmi_rows){.reg = {(uint8_t)reg}, .uniform = true};
 }
 
@@ -499,9 +496,9 @@ static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, bool 
     wmi_spread_begin(&s->host);
     wmi_runs_leave_if_wraps(s, a.reg[0], a.stride);
     wmi_runs_leave_if_wraps(s, b.reg[0], b.stride);
-    put(s, WMI_VPADDD, low, a.reg[0], wmi_zmm(b.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPADDD, low, a.reg[0], wmi_zmm(b.reg[0]));
     wmi_runs_leave_if_wraps(s, low, stride);
-    put(s, WMI_VPADDD, high, c.reg[0], wmi_zmm(e.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPADDD, high, c.reg[0], wmi_zmm(e.reg[0]));
     if (stores_carry)
         leave_if(s, WMI_VPCMPUD, high, wmi_zmm(e.reg[0]), BELOW);
     wmi_evex(&s->host, WMI_VPCMPUD, carry, low, wmi_zmm(b.reg[0]), WMI_NO_MASK, BELOW);
@@ -547,7 +544,7 @@ static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_runs_leave_if_wraps(s, d, stride);
     shift(s, RIGHT, over, low.reg[0], 32 - count);
     shift(s, LEFT, d_high, high.reg[0], count);
-    put(s, WMI_VPORD, d_high, d_high, wmi_zmm(over));
+    wmi_evex_plain(&s->host, WMI_VPORD, d_high, d_high, wmi_zmm(over));
     wmi_stretch_write_runs(s, step->d, d, stride);
     wmi_stretch_write_runs(s, step->d + s->row_bytes, d_high, 0);
     return true;

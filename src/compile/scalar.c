@@ -247,10 +247,8 @@ static bool emit_load(struct wmi_stretch *s, const struct wmi_step *step)
     } else {
         const unsigned reg = wmi_stretch_register(s);
         for (unsigned i = 0; i < dwords; i += 4) {
-            wmi_evex(&s->host, vmovups_load, reg, 0, wmi_at(WMI_RAX, (int32_t)(4 * i)), WMI_NO_MASK,
-                     WMI_NO_IMMEDIATE);
-            wmi_evex(&s->host, vmovups_store, reg, 0, wmi_at(WMI_FRAME, (int32_t)(step->d + 4 * i)),
-                     WMI_NO_MASK, WMI_NO_IMMEDIATE);
+            wmi_evex_plain(&s->host, vmovups_load, reg, 0, wmi_at(WMI_RAX, (int32_t)(4 * i)));
+            wmi_evex_plain(&s->host, vmovups_store, reg, 0, wmi_at(WMI_FRAME, (int32_t)(step->d + 4 * i)));
         }
     }
     wmi_stretch_come_back(s);

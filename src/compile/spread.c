@@ -26,9 +26,8 @@ void wmi_spread_strip(struct wmi_host *host, unsigned d, unsigned bases, unsigne
     const size_t number = offsetof(struct wmi_spread_tables, strip) + 4 * strip,
                  lanes =
                      offsetof(struct wmi_spread_tables, lanes) + wmi_stride_number(stride) * WMI_STRIP_BYTES;
-    wmi_evex(host, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at(WMI_R11, (int32_t)number), WMI_NO_MASK,
-             WMI_NO_IMMEDIATE);
-    wmi_evex(host, vpermd, d, d, wmi_zmm(bases), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    wmi_evex_plain(host, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at(WMI_R11, (int32_t)number));
+    wmi_evex_plain(host, vpermd, d, d, wmi_zmm(bases));
     if (stride)
-        wmi_evex(host, WMI_VPADDD, d, d, wmi_at(WMI_R11, (int32_t)lanes), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(host, WMI_VPADDD, d, d, wmi_at(WMI_R11, (int32_t)lanes));
 }

@@ -66,21 +66,19 @@ void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held)
         wmi_spread_begin(&s->host);
         for (unsigned i = 0; i < s->strips; i++) {
             wmi_spread_strip(&s->host, WMI_SCRATCH, held->reg[0], held->stride, i);
-            wmi_evex(&s->host, WMI_VMOVUPS_STORE, WMI_SCRATCH, 0, home(s, held->row, i), WMI_NO_MASK,
-                     WMI_NO_IMMEDIATE);
+            wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, WMI_SCRATCH, 0, home(s, held->row, i));
         }
         return;
     }
     for (unsigned i = 0; i < s->strips; i++)
-        wmi_evex(&s->host, WMI_VMOVUPS_STORE, held->reg[held->strips == 1 ? 0 : i], 0, home(s, held->row, i),
-                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, held->reg[held->strips == 1 ? 0 : i], 0,
+                       home(s, held->row, i));
 }
 
 void wmi_stretch_load(struct wmi_stretch *s, const struct wmi_held_row *held)
 {
     for (unsigned i = 0; i < held->strips; i++)
-        wmi_evex(&s->host, WMI_VMOVUPS_LOAD, held->reg[i], 0, home(s, held->row, i), WMI_NO_MASK,
-                 WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, held->reg[i], 0, home(s, held->row, i));
 }
 
 /* Stores the row in the middle of a stretch. The next wave in this frame then has to clear the VGPRs. */
@@ -266,9 +264,9 @@ struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row)
         held = hold(s, row, &reg, 1);
         held->runs = true;
         held->stride = (uint8_t)stride_of_id(id);
-        wmi_evex(&s->host, WMI_VMOVUPS_LOAD, reg, 0,
-                 wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, id_bases) + id * WMI_STRIP_BYTES)),
-                 WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex_plain(
+            &s->host, WMI_VMOVUPS_LOAD, reg, 0,
+            wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, id_bases) + id * WMI_STRIP_BYTES)));
     } else if (!held) {
         held = load_row(s, row, 1); /* a constant */
     }
@@ -395,8 +393,7 @@ static void spread(struct wmi_stretch *s, struct wmi_held_row *held)
     for (unsigned i = 1; i < s->strips; i++) {
         held->reg[i] = (uint8_t)take_register(s, held);
         s->owner[held->reg[i]] = (uint8_t)index;
-        wmi_evex(&s->host, WMI_VMOVDQA32, held->reg[i], 0, wmi_zmm(held->reg[0]), WMI_NO_MASK,
-                 WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, held->reg[i], 0, wmi_zmm(held->reg[0]));
     }
     held->strips = (uint8_t)s->strips;
 }

@@ -15,10 +15,10 @@ unsigned wmi_vector_splat(struct wmi_stretch *s, uint32_t value)
     if (value == UINT32_MAX) {
         wmi_evex(&s->host, WMI_VPTERNLOGD, reg, reg, wmi_zmm(reg), WMI_NO_MASK, 0xff);
     } else if (!value) {
-        wmi_vector_put(s, WMI_VPXORD, reg, reg, wmi_zmm(reg));
+        wmi_evex_plain(&s->host, WMI_VPXORD, reg, reg, wmi_zmm(reg));
     } else {
         wmi_move_immediate(&s->host, WMI_RAX, value);
-        wmi_vector_put(s, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
     }
     return reg;
 }
@@ -143,7 +143,7 @@ struct wmi_rows wmi_vector_copy(struct wmi_stretch *s, const struct wmi_rows *a,
 {
     struct wmi_rows d = wmi_stretch_result(s, uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_vector_put(s, WMI_VMOVDQA32, d.reg[i], 0, wmi_rows_operand(s, a, i));
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_rows_operand(s, a, i));
     return d;
 }
 
@@ -240,10 +240,10 @@ static bool emit_min_max_f32(struct wmi_stretch *s, const struct wmi_step *step)
     const unsigned exponent = flush ? wmi_vector_splat(s, WMI_EXPONENT_F32) : 0,
                    sign = flush ? wmi_vector_splat(s, WMI_SIGN_F32) : 0;
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        wmi_vector_put(s, recipe->host == WMI_VMINPS ? WMI_VPORD : WMI_VPANDD, d.reg[i], d.reg[i],
+        wmi_evex_plain(&s->host, recipe->host == WMI_VMINPS ? WMI_VPORD : WMI_VPANDD, d.reg[i], d.reg[i],
                        wmi_zmm(other.reg[i]));
         if (flush) {
-            wmi_vector_put(s, WMI_VPTESTNMD, WMI_K, d.reg[i], wmi_zmm(exponent));
+            wmi_evex_plain(&s->host, WMI_VPTESTNMD, WMI_K, d.reg[i], wmi_zmm(exponent));
             wmi_evex(&s->host, WMI_VPANDD, d.reg[i], d.reg[i], wmi_zmm(sign), WMI_K, WMI_NO_IMMEDIATE);
         }
     }
@@ -263,7 +263,7 @@ static bool emit_to_integer(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows wrong =
         wmi_vector_uniform(wmi_vector_splat(s, recipe->argument == TO_SIGNED ? 0x80000000u : UINT32_MAX));
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_vector_put(s, recipe->host, d.reg[i], 0, wmi_rows_operand(s, &a, i));
+        wmi_evex_plain(&s->host, recipe->host, d.reg[i], 0, wmi_rows_operand(s, &a, i));
     wmi_vector_leave_if(s, WMI_VPCMPD, &d, &wrong, WMI_EQUAL);
     wmi_stretch_write(s, step->d, &d);
     return true;
@@ -278,7 +278,7 @@ static bool emit_from_byte(struct wmi_stretch *s, const struct wmi_step *step)
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         wmi_vector_shift(s, 6, d.reg[i], wmi_rows_operand(s, &a, i), 24 - 8 * byte);
         wmi_vector_shift(s, 2, d.reg[i], wmi_zmm(d.reg[i]), 24);
-        wmi_vector_put(s, wmi_recipe_of(step)->host, d.reg[i], 0, wmi_zmm(d.reg[i]));
+        wmi_evex_plain(&s->host, wmi_recipe_of(step)->host, d.reg[i], 0, wmi_zmm(d.reg[i]));
     }
     wmi_stretch_write(s, step->d, &d);
     return true;
@@ -369,7 +369,7 @@ static bool emit_align(struct wmi_stretch *s, const struct wmi_step *step)
         wmi_vector_shift(s, WMI_RIGHT, d.reg[i], wmi_rows_operand(s, &b, i), count);
         if (count) {
             wmi_vector_shift(s, WMI_LEFT, high, wmi_rows_operand(s, &a, i), 32 - count);
-            wmi_vector_put(s, WMI_VPORD, d.reg[i], d.reg[i], wmi_zmm(high));
+            wmi_evex_plain(&s->host, WMI_VPORD, d.reg[i], d.reg[i], wmi_zmm(high));
         }
     }
     wmi_stretch_write(s, step->d, &d);
@@ -412,7 +412,7 @@ static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
         if (i < wmi_rows_strips(s, &d_high)) {
             wmi_vector_shift(s, WMI_RIGHT, over, wmi_rows_operand(s, &low, i), 32 - count);
             wmi_vector_shift(s, WMI_LEFT, d_high.reg[i], wmi_rows_operand(s, &high, i), count);
-            wmi_vector_put(s, WMI_VPORD, d_high.reg[i], d_high.reg[i], wmi_zmm(over));
+            wmi_evex_plain(&s->host, WMI_VPORD, d_high.reg[i], d_high.reg[i], wmi_zmm(over));
         }
     }
     wmi_stretch_write(s, step->d, &d);
@@ -462,12 +462,12 @@ static struct wmi_rows high_product(struct wmi_stretch *s, const struct wmi_rows
     wmi_evex(&s->host, shift_64, LEFT_64, odd, wmi_zmm(odd), WMI_NO_MASK, 32);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         const unsigned x = wmi_rows_register(a, i), y = wmi_rows_register(b, i);
-        wmi_vector_put(s, vpmuludq, even, x, wmi_zmm(y));
+        wmi_evex_plain(&s->host, vpmuludq, even, x, wmi_zmm(y));
         wmi_evex(&s->host, shift_64, RIGHT_64, even, wmi_zmm(even), WMI_NO_MASK, 32);
         wmi_evex(&s->host, shift_64, RIGHT_64, d.reg[i], wmi_zmm(x), WMI_NO_MASK, 32);
         wmi_evex(&s->host, shift_64, RIGHT_64, other, wmi_zmm(y), WMI_NO_MASK, 32);
-        wmi_vector_put(s, vpmuludq, other, d.reg[i], wmi_zmm(other));
-        wmi_vector_put(s, WMI_VMOVDQA32, d.reg[i], 0, wmi_zmm(odd));
+        wmi_evex_plain(&s->host, vpmuludq, other, d.reg[i], wmi_zmm(other));
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_zmm(odd));
         wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], other, wmi_zmm(even), WMI_NO_MASK, FIRST_OR_SECOND);
     }
     return d;
@@ -541,7 +541,7 @@ static bool emit_carry(struct wmi_stretch *s, const struct wmi_step *step)
     const unsigned over = WMI_K, in = WMI_K + 1, further = WMI_K + 2;
     for (unsigned i = 0; i < s->strips; i++) {
         const unsigned from = wmi_rows_register(&a, i), mask = wmi_vector_active(s, false, i);
-        wmi_vector_put(s, recipe->host, d.reg[i], from, wmi_rows_operand(s, &b, i));
+        wmi_evex_plain(&s->host, recipe->host, d.reg[i], from, wmi_rows_operand(s, &b, i));
         /* A sum below an addend has wrapped, and so has a difference above what it was taken from. */
         if (adds)
             wmi_vector_compare(s, WMI_VPCMPUD, over, d.reg[i], wmi_zmm(from), mask, WMI_BELOW);
@@ -573,7 +573,7 @@ static struct wmi_rows row_or_scalar(struct wmi_stretch *s, uint32_t place, bool
     if (!scalar)
         return wmi_stretch_use(s, place, true);
     const unsigned reg = wmi_stretch_register(s);
-    wmi_vector_put(s, WMI_VPBROADCASTD_MEMORY, reg, 0, wmi_at(WMI_FRAME, (int32_t)place));
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, reg, 0, wmi_at(WMI_FRAME, (int32_t)place));
     return wmi_vector_uniform(reg);
 }
 
@@ -588,10 +588,10 @@ static void add_pairs(struct wmi_stretch *s, const struct wmi_rows *a, const str
     for (unsigned i = 0; i < wmi_rows_strips(s, low); i++) {
         const unsigned from = wmi_rows_register(a, i), from_high = wmi_rows_register(c, i),
                        to_high = high->reg[i], mask = wmi_vector_active(s, false, i);
-        wmi_vector_put(s, WMI_VPADDD, low->reg[i], from, wmi_rows_operand(s, b, i));
+        wmi_evex_plain(&s->host, WMI_VPADDD, low->reg[i], from, wmi_rows_operand(s, b, i));
         wmi_vector_compare(s, WMI_VPCMPUD, carry, low->reg[i], wmi_rows_operand(s, b, i), WMI_NO_MASK,
                            WMI_BELOW);
-        wmi_vector_put(s, WMI_VPADDD, to_high, from_high, wmi_rows_operand(s, e, i));
+        wmi_evex_plain(&s->host, WMI_VPADDD, to_high, from_high, wmi_rows_operand(s, e, i));
         if (place)
             wmi_vector_compare(s, WMI_VPCMPUD, over, to_high, wmi_rows_operand(s, e, i), mask, WMI_BELOW);
         wmi_evex(&s->host, WMI_VPSUBD, to_high, to_high, wmi_zmm(ones), carry, WMI_NO_IMMEDIATE);
@@ -657,7 +657,7 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
 static bool emit_broadcast(struct wmi_stretch *s, const struct wmi_step *step)
 {
     struct wmi_rows d = wmi_stretch_result(s, true);
-    wmi_vector_put(s, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
     wmi_stretch_write_all_lanes(s, step->d, &d);
     return true;
 }
@@ -665,7 +665,7 @@ static bool emit_broadcast(struct wmi_stretch *s, const struct wmi_step *step)
 static bool emit_move_scalar(struct wmi_stretch *s, const struct wmi_step *step)
 {
     struct wmi_rows d = wmi_stretch_result(s, true);
-    wmi_vector_put(s, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->a));
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -675,7 +675,7 @@ static bool emit_first_lane(struct wmi_stretch *s, const struct wmi_step *step)
     if (s->partial)
         return false;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
-    wmi_vector_put(s, WMI_VMOVD_GPR, a.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->d));
+    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, a.reg[0], 0, wmi_at(WMI_FRAME, (int32_t)step->d));
     return true;
 }
 
@@ -711,7 +711,7 @@ static bool emit_clamp_f32(struct wmi_stretch *s, const struct wmi_step *step)
                           one = wmi_vector_uniform(wmi_vector_splat(s, 0x3f800000));
     struct wmi_rows d = wmi_vector_two(s, vpmaxsd, &a, &zero, false);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_vector_put(s, vpminsd, d.reg[i], d.reg[i], wmi_zmm(one.reg[0]));
+        wmi_evex_plain(&s->host, vpminsd, d.reg[i], d.reg[i], wmi_zmm(one.reg[0]));
     wmi_stretch_write(s, step->d, &d);
     return true;
 }

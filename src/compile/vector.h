@@ -29,12 +29,6 @@ bool wmi_recipe_allows(const struct wmi_stretch *s, const struct wmi_step *step)
 
 enum wmi_shift { WMI_LEFT = 6, WMI_RIGHT = 2, WMI_RIGHT_SIGNED = 4 }; /* digits of WMI_SHIFT_IMMEDIATE */
 
-static inline void wmi_vector_put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
-                                  struct wmi_host_operand b)
-{
-    wmi_evex(&s->host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
-}
-
 static inline void wmi_vector_shift(struct wmi_stretch *s, unsigned digit, unsigned d,
                                     struct wmi_host_operand a, unsigned count)
 {

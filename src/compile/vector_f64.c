@@ -52,12 +52,12 @@ static void join(struct wmi_stretch *s, const struct numbers *a, unsigned strip,
 {
     unsigned low = to->reg[1];
     if (a->low.in_memory)
-        wmi_vector_put(s, WMI_VMOVUPS_LOAD, low, 0, wmi_rows_operand(s, &a->low, strip));
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, low, 0, wmi_rows_operand(s, &a->low, strip));
     else
         low = wmi_rows_register(&a->low, strip);
-    wmi_vector_put(s, vpunpckldq, to->reg[0], low, wmi_rows_operand(s, &a->high, strip));
+    wmi_evex_plain(&s->host, vpunpckldq, to->reg[0], low, wmi_rows_operand(s, &a->high, strip));
     if (to->reg[0] != to->reg[1])
-        wmi_vector_put(s, vpunpckhdq, to->reg[1], low, wmi_rows_operand(s, &a->high, strip));
+        wmi_evex_plain(&s->host, vpunpckhdq, to->reg[1], low, wmi_rows_operand(s, &a->high, strip));
 }
 
 static void take_apart(struct wmi_stretch *s, const struct joined *from, const struct numbers *d,
@@ -108,7 +108,7 @@ static void compute(struct wmi_stretch *s, const struct wmi_step *step, uint32_t
         if (c)
             join(s, c, i, &z);
         for (unsigned k = 0; k < 2; k++)
-            wmi_vector_put(s, instruction, z.reg[k], x.reg[k], wmi_zmm(y.reg[k]));
+            wmi_evex_plain(&s->host, instruction, z.reg[k], x.reg[k], wmi_zmm(y.reg[k]));
         if (!masked)
             collect_nans(s, &z, !i);
         take_apart(s, &z, &d, i);

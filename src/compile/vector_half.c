@@ -9,7 +9,7 @@ static void write_low(struct wmi_stretch *s, const struct wmi_step *step, struct
 {
     const unsigned low = wmi_vector_splat(s, 0xffff);
     for (unsigned i = 0; i < wmi_rows_strips(s, d); i++)
-        wmi_vector_put(s, WMI_VPANDD, d->reg[i], d->reg[i], wmi_zmm(low));
+        wmi_evex_plain(&s->host, WMI_VPANDD, d->reg[i], d->reg[i], wmi_zmm(low));
     wmi_stretch_write(s, step->d, d);
 }
 

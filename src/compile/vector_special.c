@@ -17,7 +17,7 @@ static struct wmi_rows flushed(struct wmi_stretch *s, const struct wmi_rows *x)
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         wmi_evex(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_rows_operand(s, x, i),
                  wmi_vector_active_or_zero(s, d.uniform, i), WMI_NO_IMMEDIATE);
-        wmi_vector_put(s, WMI_VPTESTNMD, WMI_K, d.reg[i], wmi_zmm(exponent));
+        wmi_evex_plain(&s->host, WMI_VPTESTNMD, WMI_K, d.reg[i], wmi_zmm(exponent));
         wmi_evex(&s->host, WMI_VPANDD, d.reg[i], d.reg[i], wmi_zmm(sign), WMI_K, WMI_NO_IMMEDIATE);
     }
     return d;
@@ -27,7 +27,7 @@ static struct wmi_rows flushed(struct wmi_stretch *s, const struct wmi_rows *x)
 static void invert(struct wmi_stretch *s, struct wmi_rows *d, unsigned one)
 {
     for (unsigned i = 0; i < wmi_rows_strips(s, d); i++)
-        wmi_vector_put(s, vdivps, d->reg[i], one, wmi_zmm(d->reg[i]));
+        wmi_evex_plain(&s->host, vdivps, d->reg[i], one, wmi_zmm(d->reg[i]));
 }
 
 bool wmi_emit_reciprocal(struct wmi_stretch *s, const struct wmi_step *step)
@@ -51,7 +51,7 @@ bool wmi_emit_root(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = flushed(s, &a);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_vector_put(s, vsqrtps, d.reg[i], 0, wmi_zmm(d.reg[i]));
+        wmi_evex_plain(&s->host, vsqrtps, d.reg[i], 0, wmi_zmm(d.reg[i]));
     wmi_vector_leave_for_nan(s, &d);
     wmi_stretch_write(s, step->d, &d);
     return true;
@@ -74,8 +74,8 @@ bool wmi_emit_reciprocal_root(struct wmi_stretch *s, const struct wmi_step *step
         const unsigned reg = d.reg[i];
         wmi_vector_compare(s, WMI_VPCMPUD, WMI_K, reg, wmi_zmm(large), WMI_NO_MASK, WMI_NOT_BELOW);
         wmi_evex(&s->host, WMI_VMULPS, reg, reg, wmi_zmm(down), WMI_K, WMI_NO_IMMEDIATE);
-        wmi_vector_put(s, vdivps, reg, one, wmi_zmm(reg));
-        wmi_vector_put(s, vsqrtps, reg, 0, wmi_zmm(reg));
+        wmi_evex_plain(&s->host, vdivps, reg, one, wmi_zmm(reg));
+        wmi_evex_plain(&s->host, vsqrtps, reg, 0, wmi_zmm(reg));
         wmi_evex(&s->host, WMI_VMULPS, reg, reg, wmi_zmm(down_root), WMI_K, WMI_NO_IMMEDIATE);
     }
     wmi_stretch_write(s, step->d, &d);
@@ -120,9 +120,9 @@ bool wmi_emit_exponent(struct wmi_stretch *s, const struct wmi_step *step)
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         const struct wmi_host_operand from = wmi_zmm(wmi_rows_register(&a, i));
         const unsigned reg = d.reg[i];
-        wmi_vector_put(s, vgetexpps, reg, 0, from);
-        wmi_vector_put(s, vcvttps2dq, reg, 0, wmi_zmm(reg));
-        wmi_vector_put(s, WMI_VPSUBD, reg, reg, wmi_zmm(ones));
+        wmi_evex_plain(&s->host, vgetexpps, reg, 0, from);
+        wmi_evex_plain(&s->host, vcvttps2dq, reg, 0, wmi_zmm(reg));
+        wmi_evex_plain(&s->host, WMI_VPSUBD, reg, reg, wmi_zmm(ones));
         wmi_evex(&s->host, vfpclassps, WMI_K, 0, from, WMI_NO_MASK, NANS | ZEROS | INFINITIES);
         wmi_evex(&s->host, WMI_VPXORD, reg, reg, wmi_zmm(reg), WMI_K, WMI_NO_IMMEDIATE);
     }
@@ -138,7 +138,7 @@ bool wmi_emit_scale(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = input(s, step->a), b = wmi_stretch_use(s, step->b, false);
     struct wmi_rows power = wmi_stretch_result(s, b.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &power); i++)
-        wmi_vector_put(s, vcvtdq2ps, power.reg[i], 0, wmi_rows_operand(s, &b, i));
+        wmi_evex_plain(&s->host, vcvtdq2ps, power.reg[i], 0, wmi_rows_operand(s, &b, i));
     struct wmi_rows d = wmi_vector_two(s, vscalefps, &a, &power, true);
     wmi_vector_leave_for_nan(s, &d);
     wmi_stretch_write(s, step->d, &d);
