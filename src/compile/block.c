@@ -392,7 +392,9 @@ static void put_end(struct compilation *c)
     const struct wmi_step *next = &s->block->steps[s->end];
     const bool ends = wmi_step_facts_of(next->id).flags & WMI_STEP_ENDS_WAVE;
     wmi_stretch_flush(s, s->end);
-    if (s->version == WMI_LAUNCH && !ends)
+    if (s->version == WMI_LAUNCH && ends)
+        wmi_stretch_restore_spilled(s);
+    else if (s->version == WMI_LAUNCH)
         set_pristine(s, false);
     continue_at(s, &s->block->ops[s->end]);
 }

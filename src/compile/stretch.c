@@ -81,17 +81,12 @@ void wmi_stretch_load(struct wmi_stretch *s, const struct wmi_held_row *held)
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, held->reg[i], 0, home(s, held->row, i));
 }
 
-/* Stores the row in the middle of a stretch. The next wave in this frame then has to clear the VGPRs. */
+/* Stores the row in the middle of a stretch. */
 static void spill(struct wmi_stretch *s, struct wmi_held_row *held)
 {
-    enum { MOV_IMMEDIATE = 0xc7, MOV_DIGIT = 0 };
     wmi_stretch_store(s, held);
     held->dirty = false;
-    if (s->version != WMI_LAUNCH || is_temporary(s, held->row))
-        return;
-    wmi_scalar_memory(&s->host, MOV_IMMEDIATE, false, MOV_DIGIT, WMI_FRAME,
-                      offsetof(struct wmi_frame, pristine));
-    wmi_put_32(&s->host, 0);
+    s->is_spilled[number_of(s, held->row)] = true;
 }
 
 static void release(struct wmi_stretch *s, struct wmi_held_row *held)
@@ -237,6 +232,13 @@ static int stride_of_id(unsigned id)
     return id == 0;
 }
 
+/* A register = the first lanes of the strips of an id. */
+static void load_id(struct wmi_stretch *s, unsigned reg, unsigned id)
+{
+    wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, reg, 0,
+                   wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, id_bases) + id * WMI_STRIP_BYTES)));
+}
+
 bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row)
 {
     const unsigned index = s->held_of_row[number_of(s, row)];
@@ -264,9 +266,7 @@ struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row)
         held = hold(s, row, &reg, 1);
         held->runs = true;
         held->stride = (uint8_t)stride_of_id(id);
-        wmi_evex_plain(
-            &s->host, WMI_VMOVUPS_LOAD, reg, 0,
-            wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, id_bases) + id * WMI_STRIP_BYTES)));
+        load_id(s, reg, id);
     } else if (!held) {
         held = load_row(s, row, 1); /* a constant */
     }
@@ -275,6 +275,25 @@ struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row)
     held->step = s->at + 1;
     return (struct wmi_rows){
         .row = row, .reg = {held->reg[0]}, .uniform = true, .runs = held->runs, .stride = held->stride};
+}
+
+void wmi_stretch_restore_spilled(struct wmi_stretch *s)
+{
+    const uint32_t first = s->block->code->vgpr_offset, end = s->block->code->constant_offset;
+    for (uint32_t row = first; row < end; row += s->row_bytes) {
+        if (!s->is_spilled[number_of(s, row)])
+            continue;
+        const unsigned number = (row - first) / s->row_bytes;
+        struct wmi_held_row start = {.row = row, .strips = 1};
+        if (number < WMI_START_IDS) {
+            start.runs = true;
+            start.stride = (uint8_t)stride_of_id(number);
+            load_id(s, 0, number);
+        } else {
+            wmi_evex_plain(&s->host, WMI_VPXORD, 0, 0, wmi_zmm(0));
+        }
+        wmi_stretch_store(s, &start);
+    }
 }
 
 /* All lanes of a row in runs, in registers of the step. */
@@ -482,6 +501,7 @@ void wmi_stretch_forget(struct wmi_stretch *s)
     memset(s->held_of_row, WMI_NOT_HELD, sizeof s->held_of_row);
     memset(s->owner, FREE, sizeof s->owner);
     memset(s->is_written, 0, sizeof s->is_written);
+    memset(s->is_spilled, 0, sizeof s->is_spilled);
     s->has_changed_exec = false;
 }
 

@@ -93,6 +93,7 @@ struct wmi_stretch {
     uint8_t held_of_row[WMI_MOST_ROWS]; /* index in `held`, or WMI_NOT_HELD */
     uint8_t owner[WMI_ZMM_REGISTERS];   /* index in `held`, or one of these: */
     bool is_written[WMI_MOST_ROWS];     /* since the stretch began */
+    bool is_spilled[WMI_MOST_ROWS];     /* the same: in the frame */
     struct wmi_exit *exits;
     size_t exit_count, exit_capacity;
     struct wmi_reentries reentries; /* of steps after those that were executed elsewhere */
@@ -162,6 +163,9 @@ void wmi_stretch_check_hit(struct wmi_stretch *s, unsigned bytes);
 /* Stores what is dirty and may still be read at the step `next`. */
 void wmi_stretch_flush(struct wmi_stretch *s, size_t next);
 void wmi_stretch_forget(struct wmi_stretch *s);
+/* Where a wave ends that started here: gives the VGPRs that were stored in the frame meanwhile the values
+ * that waves start with. Changes zmm0. */
+void wmi_stretch_restore_spilled(struct wmi_stretch *s);
 
 /* Loops keep rows in registers: what is held at the end of the first iteration is held at the start of all
  * others, except temporary rows, which no iteration takes from another one. */
