@@ -270,12 +270,11 @@ static void land_if(struct wmi_stretch *s, size_t jump)
 /* The register = the element's first dword, extended. */
 static void extend(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned reg)
 {
-    enum { LEFT = 6, RIGHT = 2, RIGHT_SIGNED = 4 };
     const int bits = 32 - 8 * shape.bytes;
     if (bits <= 0)
         return;
-    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, LEFT, reg, wmi_zmm(reg), WMI_NO_MASK, bits);
-    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, shape.is_signed ? RIGHT_SIGNED : RIGHT, reg, wmi_zmm(reg),
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, WMI_LEFT, reg, wmi_zmm(reg), WMI_NO_MASK, bits);
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, shape.is_signed ? WMI_RIGHT_SIGNED : WMI_RIGHT, reg, wmi_zmm(reg),
              WMI_NO_MASK, bits);
 }
 

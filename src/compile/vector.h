@@ -27,8 +27,6 @@ const struct wmi_recipe *wmi_recipe_of(const struct wmi_step *step);
 /* Whether the flags allow the step to be compiled. */
 bool wmi_recipe_allows(const struct wmi_stretch *s, const struct wmi_step *step);
 
-enum wmi_shift { WMI_LEFT = 6, WMI_RIGHT = 2, WMI_RIGHT_SIGNED = 4 }; /* digits of WMI_SHIFT_IMMEDIATE */
-
 static inline void wmi_vector_shift(struct wmi_stretch *s, unsigned digit, unsigned d,
                                     struct wmi_host_operand a, unsigned count)
 {
