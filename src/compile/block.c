@@ -325,6 +325,7 @@ static bool falls_through(const struct wmi_block *block, size_t at, const struct
 static void change_exec(struct wmi_stretch *s)
 {
     if (s->partial) {
+        wmi_stretch_leave_lanes(s);
         put_exec(s);
     } else {
         wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME,

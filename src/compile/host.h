@@ -200,6 +200,7 @@ enum {
     WMI_MOVSX_8 = 0x1be,
     WMI_MOVSX_16 = 0x1bf,
     WMI_CMOV = 0x140, /* + enum wmi_condition */
+    WMI_BSF = 0x1bc,
 };
 enum wmi_condition {
     WMI_IF_OVERFLOW = 0,

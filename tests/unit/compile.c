@@ -3,7 +3,7 @@
  * random sequences of them, for both wave sizes. Steps of memory: compile_memory.c. */
 #include "compile_program.h"
 
-enum { ROUNDS_OF_ONE = 60 };
+enum { ROUNDS_OF_ONE = 60, FOLLOWER = WMI_STEP_BODIES + WMI_INSN_v_xor_b32 };
 
 static void test_each_step(void **state)
 {
@@ -20,7 +20,8 @@ static void test_each_step(void **state)
                 choose_mode(&p);
                 p.count = 2;
                 p.steps[0] = some_step(&p, (enum wmi_step_id)id);
-                p.steps[1] = some_step(&p, (enum wmi_step_id)id);
+                p.steps[1] = some_step(&p, (enum wmi_step_id)(round & 1 ? id : FOLLOWER));
+                read_temporaries(&p);
                 check(&p, 3);
             }
         }
@@ -54,6 +55,7 @@ static void test_sequences(void **state)
             change_exec(&p, below((uint32_t)p.count - 1));
         if (kind == 0 && p.count > 8)
             make_skip(&p, below((uint32_t)p.count - 4));
+        read_temporaries(&p);
         check(&p, 3);
         destroy(&p);
     }

@@ -375,7 +375,7 @@ static struct wmi_step launch_step(const struct program *p)
     come_near(p, &step.b, step.use[WMI_OP_B], 0);
     come_near(p, &step.c, step.use[WMI_OP_C], 0);
     come_near(p, &step.e, step.use[WMI_OP_E], 0);
-    if (!pair)
+    if (!pair && step.d >= p->code.vgpr_offset) /* not a temporary row */
         come_near(p, &step.d, step.use[WMI_OP_D], WMI_START_IDS);
     /* The ids stay, for addresses. */
     const uint32_t first = row_at(p, WMI_START_IDS);

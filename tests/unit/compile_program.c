@@ -102,6 +102,31 @@ static uint32_t operand(const struct program *p, unsigned use)
     }
 }
 
+static bool writes_temporary(const struct wmi_step *step)
+{
+    return step->id == WMI_STEP_stage_BROADCAST || step->id == WMI_STEP_stage_MODIFY_F32 ||
+           step->id == WMI_STEP_stage_MODIFY_F64 || step->id == WMI_STEP_stage_SDWA_SOURCE;
+}
+
+/* Temporary rows; the first two are those of make_skip(). */
+static uint32_t some_temporary(const struct program *p)
+{
+    return (uint32_t)offsetof(struct wmi_frame, rows) + (2 + 2 * below(4)) * p->code.row_bytes;
+}
+
+void read_temporaries(struct program *p)
+{
+    for (size_t i = 0; i + 1 < p->count; i++) {
+        struct wmi_step *next = &p->steps[i + 1];
+        if (!writes_temporary(&p->steps[i]) || !wmi_vector_emitter(next) || next->id < WMI_STEP_BODIES)
+            continue;
+        const unsigned rows = p->steps[i].id == WMI_STEP_stage_MODIFY_F64 ? 2 : 1;
+        if ((next->use[WMI_OP_A] & WMI_USE_KIND) == WMI_USE_ROWS &&
+            (next->use[WMI_OP_A] & WMI_USE_COUNT) <= rows)
+            next->a = p->steps[i].d;
+    }
+}
+
 /* A step with random operands. */
 struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
 {
@@ -120,6 +145,8 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
             step.x = 1 + below(31);
         while (facts.x && (step.d == step.c || step.d == step.e || step.d == step.x)) /* of 64-bit sums */
             step.d = some_vgpr(p);
+        if (writes_temporary(&step))
+            step.d = some_temporary(p);
         if (id == WMI_STEP_stage_MODIFY_F32 || id == WMI_STEP_stage_MODIFY_F64)
             step.x &= 3;
         if (id == WMI_STEP_stage_SDWA_SOURCE)

@@ -83,6 +83,8 @@ bool contains(const char *name, const char *part);
 void multiply_low(struct program *p, size_t at);
 void change_exec(struct program *p, size_t at);
 void make_skip(struct program *p, size_t at);
+/* Lets steps behind those that write temporary rows read them. Call it last. */
+void read_temporaries(struct program *p);
 void make_loop(struct program *p);
 
 /* Compiles the program and runs it both ways, on so many random frames. */
