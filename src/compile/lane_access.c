@@ -279,11 +279,11 @@ static void extend(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned 
 }
 
 void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
-                          unsigned strip)
+                          unsigned strip, int32_t displacement)
 {
     for (unsigned i = 0; i < shape.rows; i++)
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d[i].reg[strip], 0,
-                       wmi_at(WMI_RAX, (int32_t)(4 * i)));
+                       wmi_at(WMI_RAX, displacement + (int32_t)(4 * i)));
     extend(s, shape, d[0].reg[strip]);
 }
 
@@ -301,7 +301,7 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     wmi_land(&s->host, not_in_a_run);
     land_if(s, partial);
     const size_t scattered = unless_same(s, distance, scratch->reg[1], mask);
-    wmi_access_load_same(s, shape, d, strip);
+    wmi_access_load_same(s, shape, d, strip, 0);
     const size_t same = wmi_jump(&s->host);
     wmi_land(&s->host, scattered);
     for (unsigned i = 0; i < shape.rows; i++) {
@@ -320,7 +320,7 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
     if (d->uniform) {
         wmi_evex_plain(&s->host, WMI_VMOVD_GPR, distance->reg[0], 0, wmi_zmm(WMI_RAX));
         wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
-        wmi_access_load_same(s, shape, d, 0);
+        wmi_access_load_same(s, shape, d, 0, 0);
         return;
     }
     for (unsigned i = 0; i < s->strips; i++)

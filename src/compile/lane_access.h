@@ -66,9 +66,10 @@ void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, con
 void wmi_access_store_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,
                           unsigned strip, int32_t displacement, unsigned mask,
                           const struct wmi_access_scratch *scratch);
-/* All lanes of a strip, or a uniform result, = the element at RAX, where a dword can be read. */
+/* All lanes of a strip, or a uniform result, = the element at RAX + displacement, where a dword can be read.
+ */
 void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
-                          unsigned strip);
+                          unsigned strip, int32_t displacement);
 
 /* Loads or stores the elements of the active lanes at RCX + distance, in the order of lanes: of those that
  * write the same place, the highest one wins. All distances are in range and below 2^31, and 4 bytes can be

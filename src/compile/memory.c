@@ -252,7 +252,7 @@ static void load_runs(struct wmi_stretch *s, const struct wmi_step *step, enum w
     for (unsigned i = 0; i < s->strips; i++) {
         take_strip(s, place, scratch.reg[0], i);
         if (same) {
-            wmi_access_load_same(s, shape, d, i);
+            wmi_access_load_same(s, shape, d, i, 0);
             continue;
         }
         wmi_prefetch(&s->host, WMI_RAX, AHEAD, false);

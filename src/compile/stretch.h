@@ -83,6 +83,7 @@ struct wmi_kept {
 struct wmi_stretch {
     struct wmi_host host;
     const struct wmi_block *block;
+    int8_t *guess;        /* see wmi_guess_strides(); of each step */
     size_t from, at, end; /* steps: the first, the current one, the one behind the last */
     unsigned lanes, strips;
     uint32_t row_bytes;

@@ -55,7 +55,9 @@ struct program {
     bool starts;                            /* its waves start with ids */
     bool ends;                              /* no register is read behind its last step */
     bool is_wild, is_at_end;
-    uint32_t widest; /* bytes of a lane's largest access to memory */
+    bool makes_places; /* its first step computes the places in LDS: v0 << place_shift, or v1, and v2 */
+    int place_shift;   /* or -1 */
+    uint32_t widest;   /* bytes of a lane's largest access to memory */
     size_t frame_size;
 };
 
