@@ -127,9 +127,8 @@ static uint32_t vpmov_narrow(struct wmi_lane_shape shape)
                             : WMI_EVEX_OF(0x33, WMI_MAP_0F38, WMI_PREFIX_F3, 0, 5);
 }
 
-/* d = the words of a and b that a table selects. */
-static void select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
-                         struct wmi_host_operand b)
+void wmi_access_select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
+                             struct wmi_host_operand b)
 {
     wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d, 0, wmi_at(WMI_R9, (int32_t)table));
     wmi_evex_plain(&s->host, WMI_VPERMI2D, d, a, b);
@@ -204,8 +203,10 @@ static void join_pairs(struct wmi_stretch *s, const struct wmi_rows *data, unsig
                        const struct wmi_access_scratch *scratch)
 {
     const unsigned low = wmi_rows_register(&data[0], strip), high = wmi_rows_register(&data[1], strip);
-    select_words(s, scratch->reg[0], offsetof(struct wmi_lane_tables, low_pairs), low, wmi_zmm(high));
-    select_words(s, scratch->reg[1], offsetof(struct wmi_lane_tables, high_pairs), low, wmi_zmm(high));
+    wmi_access_select_words(s, scratch->reg[0], offsetof(struct wmi_lane_tables, low_pairs), low,
+                            wmi_zmm(high));
+    wmi_access_select_words(s, scratch->reg[1], offsetof(struct wmi_lane_tables, high_pairs), low,
+                            wmi_zmm(high));
 }
 
 void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
@@ -221,8 +222,10 @@ void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, con
         break;
     case 2:
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, scratch->reg[0], 0, from);
-        select_words(s, d[0].reg[strip], offsetof(struct wmi_lane_tables, even), scratch->reg[0], next);
-        select_words(s, d[1].reg[strip], offsetof(struct wmi_lane_tables, odd), scratch->reg[0], next);
+        wmi_access_select_words(s, d[0].reg[strip], offsetof(struct wmi_lane_tables, even), scratch->reg[0],
+                                next);
+        wmi_access_select_words(s, d[1].reg[strip], offsetof(struct wmi_lane_tables, odd), scratch->reg[0],
+                                next);
         break;
     default:
         load_quads(s, d, strip, displacement, scratch);

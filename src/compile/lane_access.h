@@ -35,6 +35,9 @@ static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned str
     return s->partial ? WMI_K_EXEC + strip : WMI_NO_MASK;
 }
 
+/* d = the words of a and b that a table of wmi_lane_tables selects. Needs R9. */
+void wmi_access_select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
+                             struct wmi_host_operand b);
 /* The register = the word in RAX in all lanes. */
 void wmi_access_splat(struct wmi_stretch *s, unsigned reg);
 /* Adds to k5 the active lanes of the strip for which `instruction` holds; `is_first`: k5 is those alone.

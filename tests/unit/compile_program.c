@@ -188,8 +188,10 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
         step.y = below(2); /* CLAMP */
     if (contains(name, "_f64")) {
         const unsigned pair = WMI_USE_READ | WMI_USE_ROWS | 2;
-        step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)pair;
-        step.use[WMI_OP_D] = (uint8_t)(pair | WMI_USE_WRITE);
+        if (!contains(name, "v_cvt_f64"))
+            step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)pair;
+        if (!contains(name, "v_cmp_") && (!contains(name, "v_cvt") || contains(name, "v_cvt_f64")))
+            step.use[WMI_OP_D] = (uint8_t)(pair | WMI_USE_WRITE);
     }
     if (contains(name, "_u64_u32")) {
         step.e = some_scalar();
