@@ -5,6 +5,20 @@
 
 enum { ROUNDS_OF_ONE = 60, FOLLOWER = WMI_STEP_BODIES + WMI_INSN_v_xor_b32 };
 
+/* Few random f64 are in the range of a conversion: takes those that another one has made. */
+static void convert_back(struct program *p, unsigned round)
+{
+    const uint16_t id = p->steps[0].id;
+    if (id != WMI_STEP_BODIES + WMI_INSN_v_cvt_i32_f64 && id != WMI_STEP_BODIES + WMI_INSN_v_cvt_u32_f64 &&
+        id != WMI_STEP_BODIES + WMI_INSN_v_cvt_f32_f64)
+        return;
+    p->steps[1] = p->steps[0];
+    p->steps[0] = some_step(p, round % 3 == 0   ? WMI_STEP_BODIES + WMI_INSN_v_cvt_f64_i32
+                               : round % 3 == 1 ? WMI_STEP_BODIES + WMI_INSN_v_cvt_f64_u32
+                                                : WMI_STEP_BODIES + WMI_INSN_v_cvt_f64_f32);
+    p->steps[1].a = p->steps[0].d;
+}
+
 static void test_each_step(void **state)
 {
     (void)state;
@@ -22,6 +36,7 @@ static void test_each_step(void **state)
                 p.steps[0] = some_step(&p, (enum wmi_step_id)id);
                 p.steps[1] = some_step(&p, (enum wmi_step_id)(round & 1 ? id : FOLLOWER));
                 read_temporaries(&p);
+                convert_back(&p, round);
                 check(&p, 3);
             }
         }
