@@ -71,8 +71,9 @@ wmi_emit_step wmi_emit_half, wmi_emit_half_shift, wmi_emit_half_compare, wmi_emi
     wmi_emit_sdwa_source;
 /* Steps on pairs of rows: vector_f64.c. */
 wmi_emit_step wmi_emit_f64, wmi_emit_fused_f64, wmi_emit_modify_f64, wmi_emit_compare_f64, wmi_emit_to_f64,
-    wmi_emit_from_f64;
-/* The argument of the last two: what else the conversion is from or to. */
+    wmi_emit_from_f64, wmi_emit_min_max_f64;
+enum { WMI_LESSER, WMI_GREATER }; /* the argument of the last one */
+/* The argument of conversions: what else the conversion is from or to. */
 enum { WMI_FROM_FLOAT, WMI_FROM_SIGNED, WMI_FROM_UNSIGNED };
 /* Approximations and steps on exponents: vector_special.c. */
 wmi_emit_step wmi_emit_reciprocal, wmi_emit_reciprocal_root, wmi_emit_root, wmi_emit_significand,

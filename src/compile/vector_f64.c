@@ -145,6 +145,45 @@ bool wmi_emit_fused_f64(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
+/* Minimum and maximum of numbers. See wmi_min_f64(). A NaN leaves for the body, in inactive lanes, too. */
+bool wmi_emit_min_max_f64(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vminpd = WMI_EVEX(0x5d, WMI_MAP_0F, WMI_PREFIX_66, 1),
+                   vmaxpd = WMI_EVEX(0x5f, WMI_MAP_0F, WMI_PREFIX_66, 1);
+    const bool lesser = wmi_recipe_of(step)->argument == WMI_LESSER;
+    if (!wmi_recipe_allows(s, step) || !(s->block->mode.mode & WMI_MODE_DENORMAL_IN_F64))
+        return false;
+    const struct numbers a = use_numbers(s, step->a), b = use_numbers(s, step->b);
+    const bool uniform = is_uniform(&a) && is_uniform(&b);
+    struct numbers d = {wmi_stretch_result(s, uniform), wmi_stretch_result(s, uniform)};
+    const struct joined x = take_joined(s, is_uniform(&a)), y = take_joined(s, is_uniform(&b));
+    const unsigned spare = wmi_stretch_register(s), other = wmi_stretch_register(s);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d.low); i++) {
+        const struct joined z = {{d.high.reg[i], spare}};
+        if (!i || !is_uniform(&a))
+            join(s, &a, i, &x);
+        if (!i || !is_uniform(&b))
+            join(s, &b, i, &y);
+        for (unsigned k = 0; k < 2; k++) {
+            const bool is_first = !i && !k;
+            wmi_vector_compare(s, vcmppd, is_first ? WMI_K : WMI_K + 1, x.reg[k], wmi_zmm(y.reg[k]),
+                               WMI_NO_MASK, WMI_UNORDERED);
+            if (!is_first)
+                wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, WMI_K + 1);
+            wmi_evex_plain(&s->host, lesser ? vminpd : vmaxpd, z.reg[k], x.reg[k], wmi_zmm(y.reg[k]));
+            wmi_evex_plain(&s->host, lesser ? vminpd : vmaxpd, other, y.reg[k], wmi_zmm(x.reg[k]));
+            wmi_evex_plain(&s->host, lesser ? WMI_VPORD : WMI_VPANDD, z.reg[k], z.reg[k], wmi_zmm(other));
+        }
+        take_apart(s, &z, &d, i);
+    }
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    s->has_read = true;
+    wmi_stretch_write(s, step->d, &d.low);
+    wmi_stretch_write(s, step->d + s->row_bytes, &d.high);
+    return true;
+}
+
 /* k5 and k6 hold the truth for the numbers of two registers; words of ones for true lanes are put in their
  * order, as results are, and compared once more. */
 bool wmi_emit_compare_f64(struct wmi_stretch *s, const struct wmi_step *step)
