@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the stretches of a program and makes their steps lead to host code. */
+#include "compile/guess.h"
 #include "compile/runs.h"
 
 #include "base/grow.h"
@@ -325,6 +326,7 @@ static bool falls_through(const struct wmi_block *block, size_t at, const struct
 static void change_exec(struct wmi_stretch *s)
 {
     if (s->partial) {
+        wmi_stretch_leave_lanes(s);
         put_exec(s);
     } else {
         wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME,
@@ -586,6 +588,12 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     bool ok = false;
     if (!c)
         return false;
+    c->stretch.guess = malloc(block->count);
+    if (!c->stretch.guess) {
+        free(c);
+        return false;
+    }
+    wmi_guess_strides(block, c->stretch.guess);
     c->stretch.block = block;
     c->stretch.lanes = block->code->options.lanes;
     c->stretch.strips = c->stretch.lanes / WMI_STRIP_LANES;
@@ -602,6 +610,7 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
         }
         ok = made || !c->patch_count;
     }
+    free(c->stretch.guess);
     free(c->stretch.host.bytes);
     free(c->stretch.exits);
     free(c->stretch.reentries.one);

@@ -101,11 +101,40 @@ enum wmi_evex {
     WMI_VPSLLVD = WMI_EVEX(0x47, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSRLVD = WMI_EVEX(0x45, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSRAVD = WMI_EVEX(0x46, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    WMI_SHIFT_IMMEDIATE = WMI_EVEX(0x72, WMI_MAP_0F, WMI_PREFIX_66, 0), /* /6 left, /2 right, /4 signed */
+    WMI_SHIFT_IMMEDIATE = WMI_EVEX(0x72, WMI_MAP_0F, WMI_PREFIX_66, 0),    /* d: enum wmi_shift */
+    WMI_SHIFT_IMMEDIATE_64 = WMI_EVEX(0x73, WMI_MAP_0F, WMI_PREFIX_66, 1), /* the same; no WMI_RIGHT_SIGNED */
 };
 
-/* Immediates of VPCMPD, VPCMPUD and, up to WMI_UNORDERED, VCMPPS. */
-enum wmi_predicate { WMI_EQUAL, WMI_BELOW, WMI_UNORDERED = 3, WMI_DIFFERS, WMI_NOT_BELOW, WMI_ABOVE };
+/* Immediates of VPCMPD and VPCMPUD. */
+enum wmi_predicate {
+    WMI_EQUAL,
+    WMI_BELOW,
+    WMI_NOT_ABOVE,
+    WMI_DIFFERS = 4,
+    WMI_NOT_BELOW,
+    WMI_ABOVE,
+    WMI_OPPOSITE = 4, /* changed: the opposite */
+};
+/* Immediates of VCMPPS and VCMPPD that raise no exception for quiet NaNs. WMI_UNORDERED: a or b is a NaN.
+ */
+enum wmi_float_predicate {
+    WMI_FLOAT_EQUAL = 0x00,
+    WMI_FLOAT_LESS = 0x11,
+    WMI_FLOAT_NOT_ABOVE = 0x12,
+    WMI_FLOAT_DIFFERS = 0x0c,
+    WMI_FLOAT_NOT_BELOW = 0x1d,
+    WMI_FLOAT_ABOVE = 0x1e,
+    WMI_ORDERED = 0x07,
+    WMI_UNORDERED = 0x03,
+    WMI_FLOAT_EQUAL_OR_NAN = 0x08,
+    WMI_FLOAT_DIFFERS_OR_NAN = 0x04,
+    WMI_FLOAT_LESS_OR_NAN = 0x19,
+    WMI_FLOAT_NOT_ABOVE_OR_NAN = 0x1a,
+    WMI_FLOAT_NOT_BELOW_OR_NAN = 0x15,
+    WMI_FLOAT_ABOVE_OR_NAN = 0x16,
+};
+/* Digits of WMI_SHIFT_IMMEDIATE and its form for 64 bits. */
+enum wmi_shift { WMI_LEFT = 6, WMI_RIGHT = 2, WMI_RIGHT_SIGNED = 4 };
 enum { WMI_NO_MASK = 0, WMI_NO_IMMEDIATE = -1 };
 enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become 0 */
 
@@ -171,6 +200,7 @@ enum {
     WMI_MOVSX_8 = 0x1be,
     WMI_MOVSX_16 = 0x1bf,
     WMI_CMOV = 0x140, /* + enum wmi_condition */
+    WMI_BSF = 0x1bc,
 };
 enum wmi_condition {
     WMI_IF_OVERFLOW = 0,

@@ -127,9 +127,8 @@ static uint32_t vpmov_narrow(struct wmi_lane_shape shape)
                             : WMI_EVEX_OF(0x33, WMI_MAP_0F38, WMI_PREFIX_F3, 0, 5);
 }
 
-/* d = the words of a and b that a table selects. */
-static void select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
-                         struct wmi_host_operand b)
+void wmi_access_select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
+                             struct wmi_host_operand b)
 {
     wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d, 0, wmi_at(WMI_R9, (int32_t)table));
     wmi_evex_plain(&s->host, WMI_VPERMI2D, d, a, b);
@@ -204,8 +203,10 @@ static void join_pairs(struct wmi_stretch *s, const struct wmi_rows *data, unsig
                        const struct wmi_access_scratch *scratch)
 {
     const unsigned low = wmi_rows_register(&data[0], strip), high = wmi_rows_register(&data[1], strip);
-    select_words(s, scratch->reg[0], offsetof(struct wmi_lane_tables, low_pairs), low, wmi_zmm(high));
-    select_words(s, scratch->reg[1], offsetof(struct wmi_lane_tables, high_pairs), low, wmi_zmm(high));
+    wmi_access_select_words(s, scratch->reg[0], offsetof(struct wmi_lane_tables, low_pairs), low,
+                            wmi_zmm(high));
+    wmi_access_select_words(s, scratch->reg[1], offsetof(struct wmi_lane_tables, high_pairs), low,
+                            wmi_zmm(high));
 }
 
 void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
@@ -221,8 +222,10 @@ void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, con
         break;
     case 2:
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, scratch->reg[0], 0, from);
-        select_words(s, d[0].reg[strip], offsetof(struct wmi_lane_tables, even), scratch->reg[0], next);
-        select_words(s, d[1].reg[strip], offsetof(struct wmi_lane_tables, odd), scratch->reg[0], next);
+        wmi_access_select_words(s, d[0].reg[strip], offsetof(struct wmi_lane_tables, even), scratch->reg[0],
+                                next);
+        wmi_access_select_words(s, d[1].reg[strip], offsetof(struct wmi_lane_tables, odd), scratch->reg[0],
+                                next);
         break;
     default:
         load_quads(s, d, strip, displacement, scratch);
@@ -270,21 +273,20 @@ static void land_if(struct wmi_stretch *s, size_t jump)
 /* The register = the element's first dword, extended. */
 static void extend(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned reg)
 {
-    enum { LEFT = 6, RIGHT = 2, RIGHT_SIGNED = 4 };
     const int bits = 32 - 8 * shape.bytes;
     if (bits <= 0)
         return;
-    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, LEFT, reg, wmi_zmm(reg), WMI_NO_MASK, bits);
-    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, shape.is_signed ? RIGHT_SIGNED : RIGHT, reg, wmi_zmm(reg),
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, WMI_LEFT, reg, wmi_zmm(reg), WMI_NO_MASK, bits);
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, shape.is_signed ? WMI_RIGHT_SIGNED : WMI_RIGHT, reg, wmi_zmm(reg),
              WMI_NO_MASK, bits);
 }
 
 void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
-                          unsigned strip)
+                          unsigned strip, int32_t displacement)
 {
     for (unsigned i = 0; i < shape.rows; i++)
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d[i].reg[strip], 0,
-                       wmi_at(WMI_RAX, (int32_t)(4 * i)));
+                       wmi_at(WMI_RAX, displacement + (int32_t)(4 * i)));
     extend(s, shape, d[0].reg[strip]);
 }
 
@@ -302,7 +304,7 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     wmi_land(&s->host, not_in_a_run);
     land_if(s, partial);
     const size_t scattered = unless_same(s, distance, scratch->reg[1], mask);
-    wmi_access_load_same(s, shape, d, strip);
+    wmi_access_load_same(s, shape, d, strip, 0);
     const size_t same = wmi_jump(&s->host);
     wmi_land(&s->host, scattered);
     for (unsigned i = 0; i < shape.rows; i++) {
@@ -321,7 +323,7 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
     if (d->uniform) {
         wmi_evex_plain(&s->host, WMI_VMOVD_GPR, distance->reg[0], 0, wmi_zmm(WMI_RAX));
         wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
-        wmi_access_load_same(s, shape, d, 0);
+        wmi_access_load_same(s, shape, d, 0, 0);
         return;
     }
     for (unsigned i = 0; i < s->strips; i++)

@@ -35,6 +35,9 @@ static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned str
     return s->partial ? WMI_K_EXEC + strip : WMI_NO_MASK;
 }
 
+/* d = the words of a and b that a table of wmi_lane_tables selects. Needs R9. */
+void wmi_access_select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
+                             struct wmi_host_operand b);
 /* The register = the word in RAX in all lanes. */
 void wmi_access_splat(struct wmi_stretch *s, unsigned reg);
 /* Adds to k5 the active lanes of the strip for which `instruction` holds; `is_first`: k5 is those alone.
@@ -66,9 +69,10 @@ void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, con
 void wmi_access_store_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,
                           unsigned strip, int32_t displacement, unsigned mask,
                           const struct wmi_access_scratch *scratch);
-/* All lanes of a strip, or a uniform result, = the element at RAX, where a dword can be read. */
+/* All lanes of a strip, or a uniform result, = the element at RAX + displacement, where a dword can be read.
+ */
 void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
-                          unsigned strip);
+                          unsigned strip, int32_t displacement);
 
 /* Loads or stores the elements of the active lanes at RCX + distance, in the order of lanes: of those that
  * write the same place, the highest one wins. All distances are in range and below 2^31, and 4 bytes can be

@@ -2,40 +2,43 @@
 /* Host code of LDS reads and writes whose places are all in range. */
 #include "compile/lane_access.h"
 
-/* The places of the lanes in the LDS, in bytes, and how to move them. */
-struct lds_places {
-    struct wmi_rows at;
-    unsigned splat;
+/* The rows and registers of an access, all taken before its code branches. */
+struct lds_access {
+    struct wmi_rows addresses;
+    struct wmi_rows at; /* places of the lanes in the LDS, in bytes */
+    unsigned splat, last;
+    struct wmi_access_scratch scratch;
 };
 
-/* Adds to each place. */
-static void move_places(struct wmi_stretch *s, struct lds_places *places, uint32_t by)
+static struct lds_access take_registers(struct wmi_stretch *s, const struct wmi_step *step,
+                                        struct wmi_lane_shape shape, bool has_two)
+{
+    struct lds_access access = {.addresses = wmi_access_use(s, shape, step->a)};
+    access.at = access.addresses;
+    if (has_two || step->x) {
+        access.at = wmi_stretch_result(s, access.addresses.uniform);
+        access.splat = wmi_stretch_register(s);
+    }
+    access.last = wmi_stretch_register(s);
+    access.scratch = wmi_access_scratch(s, shape);
+    return access;
+}
+
+/* places = from + by */
+static void move_places(struct wmi_stretch *s, const struct lds_access *access, const struct wmi_rows *from,
+                        uint32_t by)
 {
     wmi_move_immediate(&s->host, WMI_RAX, by);
-    wmi_access_splat(s, places->splat);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &places->at); i++)
-        wmi_evex_plain(&s->host, WMI_VPADDD, places->at.reg[i], places->at.reg[i], wmi_zmm(places->splat));
+    wmi_access_splat(s, access->splat);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &access->at); i++)
+        wmi_evex_plain(&s->host, WMI_VPADDD, access->at.reg[i], wmi_rows_register(from, i),
+                       wmi_zmm(access->splat));
 }
 
-/* Places in registers of the step. */
-static struct lds_places places_of(struct wmi_stretch *s, const struct wmi_rows *addresses, uint32_t offset)
-{
-    struct lds_places places = {.at = wmi_stretch_result(s, addresses->uniform),
-                                .splat = wmi_stretch_register(s)};
-    wmi_move_immediate(&s->host, WMI_RAX, offset);
-    wmi_access_splat(s, places.splat);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &places.at); i++)
-        wmi_evex_plain(&s->host, WMI_VPADDD, places.at.reg[i], wmi_rows_register(addresses, i),
-                       wmi_zmm(places.splat));
-    return places;
-}
-
-/* RCX = the LDS of the workgroup, R9 = wmi_lane_tables; returns a register with the last place of so many
- * bytes. */
-static unsigned find_lds(struct wmi_stretch *s, unsigned bytes)
+/* RCX = the LDS of the workgroup, R9 = wmi_lane_tables, `last` = the last place of so many bytes. */
+static void find_lds(struct wmi_stretch *s, unsigned bytes, unsigned last)
 {
     const struct wmi_compile_layout *layout = s->block->layout;
-    const unsigned last = wmi_stretch_register(s);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_group);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_RAX, (int32_t)layout->group_lds);
@@ -44,7 +47,6 @@ static unsigned find_lds(struct wmi_stretch *s, unsigned bytes)
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
     wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, last, 0, wmi_zmm(WMI_RAX));
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
-    return last;
 }
 
 /* Leaves if a place of an active lane is out of range. */
@@ -57,37 +59,156 @@ static void check_range(struct wmi_stretch *s, const struct wmi_rows *places, un
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
-/* The places of an instruction with one of them. */
-static struct wmi_rows one_place(struct wmi_stretch *s, const struct wmi_step *step,
-                                 struct wmi_lane_shape shape)
+/* The first or only places of the instruction, after all of them have been checked. The same registers are
+ * used for the second ones, because elements of two rows leave no others. */
+static void find_places(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
+                        const struct lds_access *access, bool has_two)
 {
-    const struct wmi_rows addresses = wmi_access_use(s, shape, step->a);
-    const struct wmi_rows places = step->x ? places_of(s, &addresses, step->x).at : addresses;
-    check_range(s, &places, find_lds(s, shape.bytes));
-    return places;
+    if (has_two)
+        move_places(s, access, &access->addresses, step->y);
+    else if (step->x)
+        move_places(s, access, &access->addresses, step->x);
+    find_lds(s, shape.bytes, access->last);
+    check_range(s, &access->at, access->last);
+    if (!has_two)
+        return;
+    move_places(s, access, &access->at, step->x - step->y);
+    check_range(s, &access->at, access->last);
 }
 
-/* The first places of an instruction with two, both of which have been checked. The same registers are used
- * for both, because elements of two rows leave no others. */
-static struct lds_places first_place(struct wmi_stretch *s, const struct wmi_step *step,
-                                     struct wmi_lane_shape shape)
+/* ---- places that are guessed ---- */
+
+/* Code for elements that follow one another in each strip or, for loads, are the same one, as is guessed. It
+ * jumps to `others` if the guess is wrong or a place is out of range, before or after it has moved some
+ * strips, and to `done` at its end. */
+struct guessed {
+    const struct lds_access *access;
+    const struct wmi_rows *rows[2]; /* of the one or two places */
+    uint32_t offset[2];
+    unsigned count, stride;
+    size_t others[2 + 2 * WMI_STRIPS];
+    unsigned other_count;
+};
+
+static bool is_guessed(const struct wmi_stretch *s, struct wmi_lane_shape shape, bool loads)
 {
-    const struct wmi_rows addresses = wmi_access_use(s, shape, step->a);
-    struct lds_places places = places_of(s, &addresses, step->y);
-    const unsigned last = find_lds(s, shape.bytes);
-    check_range(s, &places.at, last);
-    move_places(s, &places, step->x - step->y);
-    check_range(s, &places.at, last);
-    return places;
+    const int guess = s->guess[s->at];
+    if (s->partial && !loads && shape.rows > 1)
+        return false; /* its moves have no mask */
+    return guess == shape.bytes || (loads && guess == 0);
 }
+
+static void leave_for_others(struct wmi_stretch *s, struct guessed *g, enum wmi_condition condition)
+{
+    g->others[g->other_count++] = wmi_jump_if(&s->host, condition);
+}
+
+/* Jumps to the others if an active lane is not where the first lane of its strip lets it be. Needs R9. */
+static void test_guess(struct wmi_stretch *s, struct wmi_lane_shape shape, struct guessed *g)
+{
+    enum { OR_DIFFERENCE = 0xf6 }; /* VPTERNLOGD: d | (a ^ b) */
+    const unsigned expected = g->access->scratch.reg[0], differs = g->access->scratch.reg[1];
+    wmi_evex_plain(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(differs));
+    for (unsigned i = 0; i < s->strips; i++) {
+        const unsigned address = wmi_rows_register(&g->access->addresses, i);
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD, expected, 0, wmi_zmm(address));
+        if (g->stride)
+            wmi_evex_plain(&s->host, WMI_VPADDD, expected, expected,
+                           wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
+        wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(address), wmi_access_mask(s, i),
+                 OR_DIFFERENCE);
+    }
+    wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    leave_for_others(s, g, WMI_IF_NOT_EQUAL);
+}
+
+/* Moves what is at the places from number `from` to before `to` of a strip's lanes. R8 = the last address. */
+static void move_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, struct guessed *g, unsigned strip,
+                       unsigned from, unsigned to, bool loads)
+{
+    const unsigned mask = wmi_access_mask(s, strip), used = shape.rows == 1 ? mask : WMI_NO_MASK;
+    size_t idle = 0;
+    if (mask) {
+        wmi_kortest(&s->host, mask, mask);
+        idle = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    }
+    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, wmi_rows_register(&g->access->addresses, strip), 0,
+                   wmi_zmm(WMI_RAX));
+    wmi_scalar_registers(&s->host, WMI_CMP, false, WMI_RAX, WMI_R8);
+    leave_for_others(s, g, WMI_IF_ABOVE);
+    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
+    for (unsigned i = from; i < to; i++) {
+        const int32_t offset = (int32_t)g->offset[i];
+        if (!loads)
+            wmi_access_store_run(s, shape, g->rows[i], strip, offset, used, &g->access->scratch);
+        else if (g->stride)
+            wmi_access_load_run(s, shape, g->rows[i], strip, offset, used, &g->access->scratch);
+        else
+            wmi_access_load_same(s, shape, g->rows[i], strip, offset);
+    }
+    if (idle)
+        wmi_land(&s->host, idle);
+}
+
+static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, struct guessed *g, bool loads)
+{
+    const struct wmi_compile_layout *layout = s->block->layout;
+    const uint32_t first = g->offset[0], second = g->offset[g->count - 1],
+                   span = g->stride         ? shape.bytes * WMI_STRIP_LANES
+                          : shape.bytes < 4 ? 4
+                                            : shape.bytes;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_group);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_RAX, (int32_t)layout->group_lds);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_R8, WMI_RAX, (int32_t)layout->group_lds_size);
+    wmi_arithmetic_immediate(&s->host, 5, false, WMI_R8, (int32_t)(span + (first > second ? first : second)));
+    leave_for_others(s, g, WMI_IF_BELOW);
+    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
+    test_guess(s, shape, g);
+    /* All lanes store to their first places before any stores to its second one. */
+    const unsigned passes = loads ? 1 : g->count;
+    for (unsigned pass = 0; pass < passes; pass++)
+        for (unsigned i = 0; i < s->strips; i++)
+            move_strip(s, shape, g, i, pass, loads ? g->count : pass + 1, loads);
+}
+
+/* Emits that code, if there is a guess. Returns the jump taken at its end, or 0. */
+static size_t move_if_guessed(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
+                              const struct lds_access *access, const struct wmi_rows *first,
+                              const struct wmi_rows *second, bool loads)
+{
+    struct guessed g = {.access = access,
+                        .rows = {first, second},
+                        .offset = {step->x, step->y},
+                        .count = second ? 2 : 1,
+                        .stride = (unsigned)s->guess[s->at]};
+    if (access->addresses.uniform || !is_guessed(s, shape, loads))
+        return 0;
+    move_guessed(s, shape, &g, loads);
+    const size_t done = wmi_jump(&s->host);
+    for (unsigned i = 0; i < g.other_count; i++)
+        wmi_land(&s->host, g.others[i]);
+    return done;
+}
+
+static void land_if(struct wmi_stretch *s, size_t jump)
+{
+    if (jump)
+        wmi_land(&s->host, jump);
+}
+
+/* ---- the steps ---- */
 
 static bool read(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape)
 {
     struct wmi_rows d[WMI_LANE_ROWS];
-    const struct wmi_rows places = one_place(s, step, shape);
-    wmi_access_results(s, shape, places.uniform, d);
-    const struct wmi_access_scratch scratch = wmi_access_scratch(s, shape);
-    wmi_access_load(s, shape, &places, d, &scratch, 0);
+    const struct lds_access access = take_registers(s, step, shape, false);
+    wmi_access_results(s, shape, access.addresses.uniform, d);
+    const size_t done = move_if_guessed(s, step, shape, &access, d, NULL, true);
+    find_places(s, step, shape, &access, false);
+    wmi_access_load(s, shape, &access.at, d, &access.scratch, 0);
+    land_if(s, done);
     s->has_read = true;
     wmi_access_write(s, shape, step->d, d);
     wmi_stretch_come_back(s);
@@ -97,13 +218,15 @@ static bool read(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_
 static bool read2(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape)
 {
     struct wmi_rows d[WMI_LANE_ROWS], e[WMI_LANE_ROWS];
-    struct lds_places places = first_place(s, step, shape);
-    wmi_access_results(s, shape, places.at.uniform, d);
-    wmi_access_results(s, shape, places.at.uniform, e);
-    const struct wmi_access_scratch scratch = wmi_access_scratch(s, shape);
-    wmi_access_load(s, shape, &places.at, d, &scratch, 0);
-    move_places(s, &places, step->y - step->x);
-    wmi_access_load(s, shape, &places.at, e, &scratch, 0);
+    const struct lds_access access = take_registers(s, step, shape, true);
+    wmi_access_results(s, shape, access.addresses.uniform, d);
+    wmi_access_results(s, shape, access.addresses.uniform, e);
+    const size_t done = move_if_guessed(s, step, shape, &access, d, e, true);
+    find_places(s, step, shape, &access, true);
+    wmi_access_load(s, shape, &access.at, d, &access.scratch, 0);
+    move_places(s, &access, &access.at, step->y - step->x);
+    wmi_access_load(s, shape, &access.at, e, &access.scratch, 0);
+    land_if(s, done);
     s->has_read = true;
     wmi_access_write(s, shape, step->d, d);
     wmi_access_write(s, shape, step->d + shape.rows * s->row_bytes, e);
@@ -115,9 +238,11 @@ static bool write(struct wmi_stretch *s, const struct wmi_step *step, struct wmi
 {
     struct wmi_rows data[WMI_LANE_ROWS];
     wmi_access_data(s, shape, step->b, data);
-    const struct wmi_rows places = one_place(s, step, shape);
-    const struct wmi_access_scratch scratch = wmi_access_scratch(s, shape);
-    wmi_access_store(s, shape, &places, data, &scratch, 0);
+    const struct lds_access access = take_registers(s, step, shape, false);
+    const size_t done = move_if_guessed(s, step, shape, &access, data, NULL, false);
+    find_places(s, step, shape, &access, false);
+    wmi_access_store(s, shape, &access.at, data, &access.scratch, 0);
+    land_if(s, done);
     wmi_stretch_come_back(s);
     return true;
 }
@@ -127,11 +252,13 @@ static bool write2(struct wmi_stretch *s, const struct wmi_step *step, struct wm
     struct wmi_rows data[WMI_LANE_ROWS], more[WMI_LANE_ROWS];
     wmi_access_data(s, shape, step->b, data);
     wmi_access_data(s, shape, step->c, more);
-    struct lds_places places = first_place(s, step, shape);
-    const struct wmi_access_scratch scratch = wmi_access_scratch(s, shape);
-    wmi_access_store(s, shape, &places.at, data, &scratch, 0);
-    move_places(s, &places, step->y - step->x);
-    wmi_access_store(s, shape, &places.at, more, &scratch, 0);
+    const struct lds_access access = take_registers(s, step, shape, true);
+    const size_t done = move_if_guessed(s, step, shape, &access, data, more, false);
+    find_places(s, step, shape, &access, true);
+    wmi_access_store(s, shape, &access.at, data, &access.scratch, 0);
+    move_places(s, &access, &access.at, step->y - step->x);
+    wmi_access_store(s, shape, &access.at, more, &access.scratch, 0);
+    land_if(s, done);
     wmi_stretch_come_back(s);
     return true;
 }

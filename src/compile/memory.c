@@ -188,9 +188,7 @@ static unsigned find_strips(struct wmi_stretch *s, const struct wmi_step *step, 
                    vpaddq = WMI_EVEX(0xd4, WMI_MAP_0F, WMI_PREFIX_66, 1),
                    vporq = WMI_EVEX(0xeb, WMI_MAP_0F, WMI_PREFIX_66, 1),
                    vpcmpuq = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
-                   vpbroadcastq = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1),
-                   shift_64 = WMI_EVEX(0x73, WMI_MAP_0F, WMI_PREFIX_66, 1);
-    enum { LEFT = 6 };
+                   vpbroadcastq = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1);
     const struct wmi_memory_op *m = step->data;
     const int32_t first = offsetof(struct wmi_hit, low), end = offsetof(struct wmi_hit, high);
     const struct wmi_rows low = wmi_stretch_use_base(s, step->a);
@@ -199,7 +197,7 @@ static unsigned find_strips(struct wmi_stretch *s, const struct wmi_step *step, 
     if (form == WMI_VMEM_VADDR) {
         const struct wmi_rows high = wmi_stretch_use_base(s, step->a + s->row_bytes);
         wmi_evex_plain(&s->host, vpmovzxdq, other, 0, wmi_zmm(high.reg[0]));
-        wmi_evex(&s->host, shift_64, LEFT, other, wmi_zmm(other), WMI_NO_MASK, 32);
+        wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_LEFT, other, wmi_zmm(other), WMI_NO_MASK, 32);
         wmi_evex_plain(&s->host, vporq, place, place, wmi_zmm(other));
     }
     wmi_spread_begin(&s->host);
@@ -254,7 +252,7 @@ static void load_runs(struct wmi_stretch *s, const struct wmi_step *step, enum w
     for (unsigned i = 0; i < s->strips; i++) {
         take_strip(s, place, scratch.reg[0], i);
         if (same) {
-            wmi_access_load_same(s, shape, d, i);
+            wmi_access_load_same(s, shape, d, i, 0);
             continue;
         }
         wmi_prefetch(&s->host, WMI_RAX, AHEAD, false);

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compile/runs.h"
 
-enum {
-    LAST = WMI_STRIP_LANES - 1,
-    ABOVE = 6, /* immediates of VPCMPUD and VPCMPD */
-    BELOW = 1,
-    LEFT = 6, /* digits of WMI_SHIFT_IMMEDIATE */
-    RIGHT = 2,
-    RIGHT_SIGNED = 4,
-};
+enum { LAST = WMI_STRIP_LANES - 1 };
 
 /* A word of a table in all lanes. Needs R11. */
 static struct wmi_host_operand in_all_lanes(size_t table, unsigned stride)
@@ -31,7 +24,7 @@ void wmi_runs_leave_if_wraps(struct wmi_stretch *s, unsigned bases, unsigned str
 {
     if (stride)
         leave_if(s, WMI_VPCMPUD, bases, in_all_lanes(offsetof(struct wmi_spread_tables, most), stride),
-                 ABOVE);
+                 WMI_ABOVE);
 }
 
 /* A register with the values of the strips' last lanes. Needs R11. */
@@ -93,7 +86,7 @@ static bool put_difference(struct wmi_stretch *s, const struct wmi_step *step, u
     const unsigned d = wmi_stretch_register(s);
     wmi_spread_begin(&s->host);
     wmi_runs_leave_if_wraps(s, a.reg[0], a.stride);
-    leave_if(s, WMI_VPCMPUD, a.reg[0], wmi_zmm(b.reg[0]), BELOW);
+    leave_if(s, WMI_VPCMPUD, a.reg[0], wmi_zmm(b.reg[0]), WMI_BELOW);
     wmi_evex_plain(&s->host, WMI_VPSUBD, d, a.reg[0], wmi_zmm(b.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, a.stride);
     return true;
@@ -159,7 +152,7 @@ static bool put_shift_left(struct wmi_stretch *s, const struct wmi_step *step, u
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, value);
     const unsigned d = wmi_stretch_register(s);
-    shift(s, LEFT, d, a.reg[0], count);
+    shift(s, WMI_LEFT, d, a.reg[0], count);
     wmi_stretch_write_runs(s, step->d, d, stride);
     return true;
 }
@@ -184,7 +177,7 @@ static bool emit_shift_add(struct wmi_stretch *s, const struct wmi_step *step)
     if (!wmi_is_stride(stride + c.stride))
         return false;
     const unsigned d = wmi_stretch_register(s);
-    shift(s, LEFT, d, a.reg[0], count);
+    shift(s, WMI_LEFT, d, a.reg[0], count);
     wmi_evex_plain(&s->host, WMI_VPADDD, d, d, wmi_zmm(c.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, stride + c.stride);
     return true;
@@ -203,7 +196,7 @@ static bool emit_add_shift(struct wmi_stretch *s, const struct wmi_step *step)
         return false;
     const unsigned d = wmi_stretch_register(s);
     wmi_evex_plain(&s->host, WMI_VPADDD, d, a.reg[0], wmi_zmm(b.reg[0]));
-    shift(s, LEFT, d, d, count);
+    shift(s, WMI_LEFT, d, d, count);
     wmi_stretch_write_runs(s, step->d, d, stride ? stride << count : 0);
     return true;
 }
@@ -216,11 +209,11 @@ static void leave_if_carries(struct wmi_stretch *s, const struct wmi_rows *a, un
         return;
     }
     const unsigned low = wmi_stretch_register(s);
-    shift(s, LEFT, low, a->reg[0], 32 - width);
-    shift(s, RIGHT, low, low, 32 - width);
+    shift(s, WMI_LEFT, low, a->reg[0], 32 - width);
+    shift(s, WMI_RIGHT, low, low, 32 - width);
     wmi_evex_plain(&s->host, WMI_VPADDD, low, low,
                    in_all_lanes(offsetof(struct wmi_spread_tables, last), a->stride));
-    shift(s, RIGHT, low, low, width);
+    shift(s, WMI_RIGHT, low, low, width);
     leave_if(s, WMI_VPTESTMD, low, wmi_zmm(low), WMI_NO_IMMEDIATE);
 }
 
@@ -237,8 +230,8 @@ static bool put_field(struct wmi_stretch *s, const struct wmi_step *step, uint32
     const unsigned d = wmi_stretch_register(s), above = first + width < 32 ? 32 - first - width : 0;
     wmi_spread_begin(&s->host);
     leave_if_carries(s, &a, first ? first : width);
-    shift(s, LEFT, d, a.reg[0], above);
-    shift(s, RIGHT, d, d, above + first);
+    shift(s, WMI_LEFT, d, a.reg[0], above);
+    shift(s, WMI_RIGHT, d, d, above + first);
     wmi_stretch_write_runs(s, step->d, d, first ? 0 : a.stride);
     return true;
 }
@@ -290,9 +283,9 @@ static bool emit_sign(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_spread_begin(&s->host);
     const unsigned last = last_lanes(s, &a);
     wmi_evex_plain(&s->host, WMI_VPXORD, last, last, wmi_zmm(a.reg[0]));
-    shift(s, RIGHT, last, last, 31);
+    shift(s, WMI_RIGHT, last, last, 31);
     leave_if(s, WMI_VPTESTMD, last, wmi_zmm(last), WMI_NO_IMMEDIATE);
-    shift(s, RIGHT_SIGNED, d, a.reg[0], 31);
+    shift(s, WMI_RIGHT_SIGNED, d, a.reg[0], 31);
     wmi_stretch_write_runs(s, step->d, d, 0);
     return true;
 }
@@ -309,7 +302,7 @@ static bool put_or(struct wmi_stretch *s, const struct wmi_step *step, const str
     wmi_spread_begin(&s->host);
     leave_if_carries(s, grows, width);
     wmi_evex(&s->host, WMI_VPTERNLOGD, bits, bits, wmi_zmm(bits), WMI_NO_MASK, 0xff);
-    shift(s, RIGHT, bits, bits, 32 - width);
+    shift(s, WMI_RIGHT, bits, bits, 32 - width);
     wmi_evex_plain(&s->host, WMI_VPORD, bits, bits,
                    wmi_zmm(grows->reg[0])); /* every bit that a lane may have */
     leave_if(s, WMI_VPTESTMD, bits, wmi_zmm(other->reg[0]), WMI_NO_IMMEDIATE);
@@ -336,7 +329,7 @@ static bool emit_shift_or(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), c = wmi_stretch_use_base(s, step->c);
     struct wmi_rows first = {.uniform = true, .runs = true, .stride = (uint8_t)stride};
     first.reg[0] = (uint8_t)wmi_stretch_register(s);
-    shift(s, LEFT, first.reg[0], a.reg[0], count);
+    shift(s, WMI_LEFT, first.reg[0], a.reg[0], count);
     return put_or(s, step, &first, &c);
 }
 
@@ -355,9 +348,9 @@ static bool put_multiply_add(struct wmi_stretch *s, const struct wmi_step *step,
     if (extend) {
         x = wmi_stretch_register(s);
         y = wmi_stretch_register(s);
-        shift(s, LEFT, x, a.reg[0], 8);
+        shift(s, WMI_LEFT, x, a.reg[0], 8);
         shift(s, extend, x, x, 8);
-        shift(s, LEFT, y, b.reg[0], 8);
+        shift(s, WMI_LEFT, y, b.reg[0], 8);
         shift(s, extend, y, y, 8);
     }
     wmi_evex_plain(&s->host, WMI_VPMULLD, d, x, wmi_zmm(y));
@@ -368,12 +361,12 @@ static bool put_multiply_add(struct wmi_stretch *s, const struct wmi_step *step,
 
 static bool emit_multiply_add_u24(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    return !(step->y & 1) && put_multiply_add(s, step, RIGHT);
+    return !(step->y & 1) && put_multiply_add(s, step, WMI_RIGHT);
 }
 
 static bool emit_multiply_add_i24(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    return !(step->y & 1) && put_multiply_add(s, step, RIGHT_SIGNED);
+    return !(step->y & 1) && put_multiply_add(s, step, WMI_RIGHT_SIGNED);
 }
 
 /* v_mad_u64_u32 of which only the low word is read. */
@@ -383,8 +376,8 @@ static bool emit_multiply_add_low(struct wmi_stretch *s, const struct wmi_step *
            wmi_stretch_drops_row(s, step->d + s->row_bytes) && put_multiply_add(s, step, 0);
 }
 
-/* The minimum (BELOW) or maximum (ABOVE) of what grows and what does not, if it is the same one in all lanes:
- * the one that grows. */
+/* The minimum (WMI_BELOW) or maximum (WMI_ABOVE) of what grows and what does not, if it is the same one in
+ * all lanes: the one that grows. */
 static bool put_limit(struct wmi_stretch *s, const struct wmi_step *step, uint32_t compare, unsigned wanted)
 {
     if (!have_bases(s, step->a, step->b) || !stride_of(s, step->a) == !stride_of(s, step->b))
@@ -394,9 +387,9 @@ static bool put_limit(struct wmi_stretch *s, const struct wmi_step *step, uint32
     const unsigned d = wmi_stretch_register(s);
     wmi_spread_begin(&s->host);
     const unsigned last = last_lanes(s, grows);
-    leave_if(s, compare, last, wmi_zmm(grows->reg[0]), BELOW);
-    leave_if(s, compare, wanted == BELOW ? last : grows->reg[0], wmi_zmm(limit->reg[0]),
-             wanted == BELOW ? ABOVE : BELOW);
+    leave_if(s, compare, last, wmi_zmm(grows->reg[0]), WMI_BELOW);
+    leave_if(s, compare, wanted == WMI_BELOW ? last : grows->reg[0], wmi_zmm(limit->reg[0]),
+             wanted == WMI_BELOW ? WMI_ABOVE : WMI_BELOW);
     wmi_evex_plain(&s->host, WMI_VMOVDQA32, d, 0, wmi_zmm(grows->reg[0]));
     wmi_stretch_write_runs(s, step->d, d, grows->stride);
     return true;
@@ -404,22 +397,22 @@ static bool put_limit(struct wmi_stretch *s, const struct wmi_step *step, uint32
 
 static bool emit_min_u32(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    return put_limit(s, step, WMI_VPCMPUD, BELOW);
+    return put_limit(s, step, WMI_VPCMPUD, WMI_BELOW);
 }
 
 static bool emit_max_u32(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    return put_limit(s, step, WMI_VPCMPUD, ABOVE);
+    return put_limit(s, step, WMI_VPCMPUD, WMI_ABOVE);
 }
 
 static bool emit_min_i32(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    return put_limit(s, step, WMI_VPCMPD, BELOW);
+    return put_limit(s, step, WMI_VPCMPD, WMI_BELOW);
 }
 
 static bool emit_max_i32(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    return put_limit(s, step, WMI_VPCMPD, ABOVE);
+    return put_limit(s, step, WMI_VPCMPD, WMI_ABOVE);
 }
 
 /* ---- compares ---- */
@@ -429,8 +422,8 @@ static bool emit_max_i32(struct wmi_stretch *s, const struct wmi_step *step)
 static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint32_t instruction,
                         int predicate)
 {
-    enum { NOT = 4, NO_ORDER = 3 }; /* of predicates; those without it are EQUAL and its inverse */
-    if (!(predicate & NO_ORDER) || !have_bases(s, step->a, step->b))
+    const bool orders = predicate != WMI_EQUAL && predicate != WMI_DIFFERS;
+    if (!orders || !have_bases(s, step->a, step->b))
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), b = wmi_stretch_use_base(s, step->b);
     if (a.stride && b.stride)
@@ -439,14 +432,15 @@ static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint
     const unsigned lane[] = {wmi_stretch_register(s), wmi_stretch_register(s)}, collected = WMI_K,
                    further = WMI_K + 1, joined = WMI_K + 2;
     wmi_spread_begin(&s->host);
-    wmi_evex(&s->host, instruction, collected, a.reg[0], wmi_zmm(b.reg[0]), WMI_NO_MASK, predicate ^ NOT);
+    wmi_evex(&s->host, instruction, collected, a.reg[0], wmi_zmm(b.reg[0]), WMI_NO_MASK,
+             predicate ^ WMI_OPPOSITE);
     if (grows->stride) {
         wmi_evex_plain(&s->host, WMI_VPADDD, lane[0], grows->reg[0],
                        in_all_lanes(offsetof(struct wmi_spread_tables, last), grows->stride));
-        wmi_evex(&s->host, instruction, further, lane[0], wmi_zmm(grows->reg[0]), WMI_NO_MASK, BELOW);
+        wmi_evex(&s->host, instruction, further, lane[0], wmi_zmm(grows->reg[0]), WMI_NO_MASK, WMI_BELOW);
         wmi_mask(&s->host, WMI_KOR, collected, collected, further);
         wmi_evex(&s->host, instruction, further, a.stride ? lane[0] : a.reg[0],
-                 wmi_zmm(a.stride ? b.reg[0] : lane[0]), WMI_NO_MASK, predicate ^ NOT);
+                 wmi_zmm(a.stride ? b.reg[0] : lane[0]), WMI_NO_MASK, predicate ^ WMI_OPPOSITE);
         wmi_mask(&s->host, WMI_KOR, collected, collected, further);
     }
     wmi_kortest(&s->host, collected, collected);
@@ -500,8 +494,8 @@ static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, bool 
     wmi_runs_leave_if_wraps(s, low, stride);
     wmi_evex_plain(&s->host, WMI_VPADDD, high, c.reg[0], wmi_zmm(e.reg[0]));
     if (stores_carry)
-        leave_if(s, WMI_VPCMPUD, high, wmi_zmm(e.reg[0]), BELOW);
-    wmi_evex(&s->host, WMI_VPCMPUD, carry, low, wmi_zmm(b.reg[0]), WMI_NO_MASK, BELOW);
+        leave_if(s, WMI_VPCMPUD, high, wmi_zmm(e.reg[0]), WMI_BELOW);
+    wmi_evex(&s->host, WMI_VPCMPUD, carry, low, wmi_zmm(b.reg[0]), WMI_NO_MASK, WMI_BELOW);
     wmi_evex(&s->host, WMI_VPTERNLOGD, ones, ones, wmi_zmm(ones), WMI_NO_MASK, 0xff);
     if (stores_carry) {
         /* All ones would wrap. */
@@ -540,10 +534,10 @@ static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
                    over = wmi_stretch_register(s), stride = low.stride ? (unsigned)low.stride << count : 0;
     wmi_spread_begin(&s->host);
     wmi_runs_leave_if_wraps(s, low.reg[0], low.stride);
-    shift(s, LEFT, d, low.reg[0], count);
+    shift(s, WMI_LEFT, d, low.reg[0], count);
     wmi_runs_leave_if_wraps(s, d, stride);
-    shift(s, RIGHT, over, low.reg[0], 32 - count);
-    shift(s, LEFT, d_high, high.reg[0], count);
+    shift(s, WMI_RIGHT, over, low.reg[0], 32 - count);
+    shift(s, WMI_LEFT, d_high, high.reg[0], count);
     wmi_evex_plain(&s->host, WMI_VPORD, d_high, d_high, wmi_zmm(over));
     wmi_stretch_write_runs(s, step->d, d, stride);
     wmi_stretch_write_runs(s, step->d + s->row_bytes, d_high, 0);

@@ -71,12 +71,30 @@ void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held)
         return;
     }
     for (unsigned i = 0; i < s->strips; i++)
-        wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, held->reg[held->strips == 1 ? 0 : i], 0,
-                       home(s, held->row, i));
+        wmi_evex(&s->host, WMI_VMOVUPS_STORE, held->reg[held->strips == 1 ? 0 : i], 0, home(s, held->row, i),
+                 held->active_only ? WMI_K_EXEC + i : WMI_NO_MASK, WMI_NO_IMMEDIATE);
+}
+
+/* RAX = the number of the first active lane, or any lane. Changes RCX. */
+static void find_first_active(struct wmi_stretch *s)
+{
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME,
+                      offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits));
+    wmi_move_immediate(&s->host, WMI_RCX, UINT64_C(1) << (s->lanes - 1));
+    wmi_scalar_registers(&s->host, WMI_OR, true, WMI_RAX, WMI_RCX);
+    wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_RAX, WMI_RAX);
 }
 
 void wmi_stretch_load(struct wmi_stretch *s, const struct wmi_held_row *held)
 {
+    if (held->active_only && held->strips == 1) {
+        const struct wmi_host_operand row = home(s, held->row, 0);
+        find_first_active(s);
+        wmi_shift_immediate(&s->host, 4, true, WMI_RAX, 2);
+        wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_ROWS);
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, held->reg[0], 0, wmi_at(WMI_RAX, row.displacement));
+        return;
+    }
     for (unsigned i = 0; i < held->strips; i++)
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, held->reg[i], 0, home(s, held->row, i));
 }
@@ -123,15 +141,14 @@ static enum worth worth_of(const struct wmi_stretch *s, const struct wmi_held_ro
     return held->strips == 1 ? ONE_REGISTER : MANY_REGISTERS;
 }
 
-/* Frees the registers of a row other than `kept`: of those worth least, the one that was not used for the
- * longest time. */
-static void evict(struct wmi_stretch *s, const struct wmi_held_row *kept)
+/* Frees the registers of a row: of those worth least, the one that was not used for the longest time. */
+static void evict(struct wmi_stretch *s)
 {
     struct wmi_held_row *least = NULL;
     enum worth worth = DEAD;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
         struct wmi_held_row *held = &s->held[i];
-        if (!held->used || held == kept || (held->step == s->at + 1 && !s->has_read))
+        if (!held->used || (held->step == s->at + 1 && !s->has_read))
             continue;
         const enum worth own = worth_of(s, held);
         if (!least || own < worth || (own == worth && held->step < least->step)) {
@@ -148,7 +165,7 @@ static void evict(struct wmi_stretch *s, const struct wmi_held_row *kept)
     release(s, least);
 }
 
-static unsigned take_register(struct wmi_stretch *s, const struct wmi_held_row *kept)
+unsigned wmi_stretch_register(struct wmi_stretch *s)
 {
     for (;;) {
         for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
@@ -156,15 +173,10 @@ static unsigned take_register(struct wmi_stretch *s, const struct wmi_held_row *
                 s->owner[i] = OF_STEP;
                 return i;
             }
-        evict(s, kept);
+        evict(s);
         if (s->failed)
             return 0;
     }
-}
-
-unsigned wmi_stretch_register(struct wmi_stretch *s)
-{
-    return take_register(s, NULL);
 }
 
 void wmi_stretch_end_step(struct wmi_stretch *s)
@@ -404,39 +416,24 @@ void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, u
     held->stride = (uint8_t)stride;
 }
 
-/* Gives a uniform row a register per strip. */
-static void spread(struct wmi_stretch *s, struct wmi_held_row *held)
-{
-    const unsigned index = (unsigned)(held - s->held);
-    held->step = s->at + 1;
-    for (unsigned i = 1; i < s->strips; i++) {
-        held->reg[i] = (uint8_t)take_register(s, held);
-        s->owner[held->reg[i]] = (uint8_t)index;
-        wmi_evex_plain(&s->host, WMI_VMOVDQA32, held->reg[i], 0, wmi_zmm(held->reg[0]));
-    }
-    held->strips = (uint8_t)s->strips;
-}
-
 void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result)
 {
-    if (!s->partial) {
-        wmi_stretch_write_all_lanes(s, row, result);
-        return;
-    }
-    s->has_read = true;
+    wmi_stretch_write_all_lanes(s, row, result);
     struct wmi_held_row *held = find(s, row);
-    if (!held)
-        held = load_row(s, row, s->strips);
-    else if (held->strips != s->strips)
-        spread(s, held);
-    if (s->failed)
-        return;
-    held->step = s->at + 1;
-    held->dirty = true;
-    s->is_written[number_of(s, row)] = true;
-    for (unsigned i = 0; i < s->strips; i++)
-        wmi_evex(&s->host, WMI_VMOVDQA32, held->reg[i], 0, wmi_zmm(wmi_rows_register(result, i)),
-                 WMI_K_EXEC + i, WMI_NO_IMMEDIATE);
+    if (held)
+        held->active_only = s->partial;
+}
+
+void wmi_stretch_leave_lanes(struct wmi_stretch *s)
+{
+    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
+        struct wmi_held_row *held = &s->held[i];
+        if (!held->used || !held->active_only)
+            continue;
+        if (held->dirty)
+            wmi_stretch_store(s, held);
+        release(s, held);
+    }
 }
 
 /* ---- what is not read ---- */
@@ -582,7 +579,7 @@ void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
 static bool is_same(const struct wmi_held_row *a, const struct wmi_held_row *b)
 {
     return a->used && b->used && a->row == b->row && a->strips == b->strips &&
-           !memcmp(a->reg, b->reg, a->strips);
+           a->active_only == b->active_only && !memcmp(a->reg, b->reg, a->strips);
 }
 
 void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)

@@ -8,8 +8,9 @@
  * there.
  *
  * The stretch is compiled twice: for waves in which all lanes are active, and for others, where k1 to k4 hold
- * EXEC and results are merged. The first one of a kernel is compiled once more, for waves that start with all
- * lanes active and ids in runs: enum wmi_version. */
+ * EXEC. There, the registers of a result hold the active lanes alone; those of inactive lanes stay in the
+ * frame, and what is stored is merged with them. The first one of a kernel is compiled once more, for waves
+ * that start with all lanes active and ids in runs: enum wmi_version. */
 #ifndef WMI_STRETCH_H
 #define WMI_STRETCH_H
 
@@ -39,7 +40,8 @@ struct wmi_held_row {
     uint8_t strips; /* 1: uniform, or in runs */
     uint8_t stride; /* in runs: from lane to lane */
     bool runs, used, dirty;
-    size_t step; /* 1 + the step that used it last */
+    bool active_only; /* inactive lanes are in the frame; uniform: in active lanes */
+    size_t step;      /* 1 + the step that used it last */
 };
 
 enum wmi_exit_kind {
@@ -81,6 +83,7 @@ struct wmi_kept {
 struct wmi_stretch {
     struct wmi_host host;
     const struct wmi_block *block;
+    int8_t *guess;        /* see wmi_guess_strides(); of each step */
     size_t from, at, end; /* steps: the first, the current one, the one behind the last */
     unsigned lanes, strips;
     uint32_t row_bytes;
@@ -143,6 +146,8 @@ void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, u
  * mask at a place of the frame, before another block. */
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
+/* Before k1 to k4 change: stores rows of which the registers hold active lanes alone. */
+void wmi_stretch_leave_lanes(struct wmi_stretch *s);
 /* Gives back the registers that only the current step used. */
 void wmi_stretch_end_step(struct wmi_stretch *s);
 

@@ -453,19 +453,18 @@ static bool emit_multiply_24(struct wmi_stretch *s, const struct wmi_step *step)
 /* The high words of the products: those of even and of odd lanes are computed apart. */
 static struct wmi_rows high_product(struct wmi_stretch *s, const struct wmi_rows *a, const struct wmi_rows *b)
 {
-    enum { FIRST_OR_SECOND = 0xca, RIGHT_64 = 2, LEFT_64 = 6 };
+    enum { FIRST_OR_SECOND = 0xca };
     const uint32_t vpmuludq = WMI_EVEX(0xf4, WMI_MAP_0F, WMI_PREFIX_66, 1);
-    const uint32_t shift_64 = WMI_EVEX(0x73, WMI_MAP_0F, WMI_PREFIX_66, 1);
     struct wmi_rows d = wmi_stretch_result(s, a->uniform && b->uniform);
     const unsigned odd = wmi_vector_splat(s, UINT32_MAX), even = wmi_stretch_register(s),
                    other = wmi_stretch_register(s);
-    wmi_evex(&s->host, shift_64, LEFT_64, odd, wmi_zmm(odd), WMI_NO_MASK, 32);
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_LEFT, odd, wmi_zmm(odd), WMI_NO_MASK, 32);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         const unsigned x = wmi_rows_register(a, i), y = wmi_rows_register(b, i);
         wmi_evex_plain(&s->host, vpmuludq, even, x, wmi_zmm(y));
-        wmi_evex(&s->host, shift_64, RIGHT_64, even, wmi_zmm(even), WMI_NO_MASK, 32);
-        wmi_evex(&s->host, shift_64, RIGHT_64, d.reg[i], wmi_zmm(x), WMI_NO_MASK, 32);
-        wmi_evex(&s->host, shift_64, RIGHT_64, other, wmi_zmm(y), WMI_NO_MASK, 32);
+        wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_RIGHT, even, wmi_zmm(even), WMI_NO_MASK, 32);
+        wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_RIGHT, d.reg[i], wmi_zmm(x), WMI_NO_MASK, 32);
+        wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_RIGHT, other, wmi_zmm(y), WMI_NO_MASK, 32);
         wmi_evex_plain(&s->host, vpmuludq, other, d.reg[i], wmi_zmm(other));
         wmi_evex_plain(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_zmm(odd));
         wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], other, wmi_zmm(even), WMI_NO_MASK, FIRST_OR_SECOND);

@@ -27,8 +27,6 @@ const struct wmi_recipe *wmi_recipe_of(const struct wmi_step *step);
 /* Whether the flags allow the step to be compiled. */
 bool wmi_recipe_allows(const struct wmi_stretch *s, const struct wmi_step *step);
 
-enum wmi_shift { WMI_LEFT = 6, WMI_RIGHT = 2, WMI_RIGHT_SIGNED = 4 }; /* digits of WMI_SHIFT_IMMEDIATE */
-
 static inline void wmi_vector_shift(struct wmi_stretch *s, unsigned digit, unsigned d,
                                     struct wmi_host_operand a, unsigned count)
 {
@@ -72,7 +70,11 @@ void wmi_vector_store_compare(struct wmi_stretch *s, uint32_t instruction, const
 wmi_emit_step wmi_emit_half, wmi_emit_half_shift, wmi_emit_half_compare, wmi_emit_half_multiply_add,
     wmi_emit_sdwa_source;
 /* Steps on pairs of rows: vector_f64.c. */
-wmi_emit_step wmi_emit_f64, wmi_emit_fused_f64, wmi_emit_modify_f64;
+wmi_emit_step wmi_emit_f64, wmi_emit_fused_f64, wmi_emit_modify_f64, wmi_emit_compare_f64, wmi_emit_to_f64,
+    wmi_emit_from_f64, wmi_emit_min_max_f64;
+enum { WMI_LESSER, WMI_GREATER }; /* the argument of the last one */
+/* The argument of conversions: what else the conversion is from or to. */
+enum { WMI_FROM_FLOAT, WMI_FROM_SIGNED, WMI_FROM_UNSIGNED };
 /* Approximations and steps on exponents: vector_special.c. */
 wmi_emit_step wmi_emit_reciprocal, wmi_emit_reciprocal_root, wmi_emit_root, wmi_emit_significand,
     wmi_emit_exponent, wmi_emit_scale;

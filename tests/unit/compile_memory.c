@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares compiled steps of memory and LDS with the bodies that interpret them, on addresses in patterns and
+ * at random, and waves that start with ids. */
+#include "compile_program.h"
+#include "exec/vmem.h"
+#include "memory/buffer.h"
+#include "memory/space.h"
+
+/* Two allocations not far apart, one of which crosses a multiple of 4 GiB, and the LDS of a workgroup. */
+enum { MEMORY = 3 * 4096, LDS = 1024, LDS_SPARE = 64, MEMORY_OPS = 8 };
+
+static struct {
+    struct wmi_space *space;
+    struct wmi_worker *worker;
+    struct wmi_dispatch dispatch;
+    uint64_t address[2];
+    unsigned char *host[2];
+    unsigned char initial[2][MEMORY], expected[2][MEMORY];
+    unsigned char lds[LDS + LDS_SPARE], lds_initial[LDS], lds_expected[LDS];
+    struct wmi_memory_op op[MEMORY_OPS];
+} memory;
+
+/* ---- memory ---- */
+
+static void create_memory(void)
+{
+    memory.space = wmi_space_create();
+    memory.worker = calloc(1, sizeof *memory.worker);
+    assert_true(memory.space && memory.worker);
+    memory.worker->space = memory.space;
+    memory.worker->dispatch = &memory.dispatch;
+    for (unsigned i = 0; i < 2; i++) {
+        struct wm_diag diag;
+        const struct wmi_wish wish = {
+            .size = MEMORY, .placed = true, .address = i ? 0x1fffff000 : 0x1fff00000};
+        assert_int_equal(wmi_space_place(memory.space, &wish, &memory.address[i], &diag), WM_OK);
+        memory.host[i] = wmi_space_host(memory.space, memory.address[i], MEMORY);
+        for (unsigned k = 0; k < MEMORY; k++)
+            memory.initial[i][k] = (unsigned char)random_64();
+    }
+    for (unsigned k = 0; k < LDS; k++)
+        memory.lds_initial[k] = (unsigned char)random_64();
+}
+
+static void destroy_memory(void)
+{
+    wmi_space_destroy(memory.space);
+    free(memory.worker);
+}
+
+static void start_memory(struct program *p)
+{
+    memset(memory.worker->hits, 0, sizeof memory.worker->hits);
+    /* Compiled code needs the hit. The other allocation's or none is a reason to leave. */
+    for (unsigned i = 0; i < MEMORY_OPS; i++)
+        if (p->initial->s[0] % 8)
+            wmi_space_reach(memory.space, memory.address[p->initial->s[0] >> 8 & 1], &memory.worker->hits[i]);
+    for (unsigned i = 0; i < 2; i++)
+        memcpy(memory.host[i], memory.initial[i], MEMORY);
+    memcpy(memory.lds, memory.lds_initial, LDS);
+}
+
+static void keep_memory(struct program *p)
+{
+    (void)p;
+    for (unsigned i = 0; i < 2; i++)
+        memcpy(memory.expected[i], memory.host[i], MEMORY);
+    memcpy(memory.lds_expected, memory.lds, LDS);
+}
+
+static void compare_memory(struct program *p)
+{
+    for (unsigned i = 0; i < 2; i++)
+        if (memcmp(memory.expected[i], memory.host[i], MEMORY)) {
+            describe(p);
+            fail_msg("the memory differs");
+        }
+    if (memcmp(memory.lds_expected, memory.lds, LDS)) {
+        describe(p);
+        fail_msg("the LDS differs");
+    }
+}
+
+/* Places of lanes up to `most`, in patterns that compilers make, and others. */
+static void some_places(uint32_t *place, unsigned lanes, uint32_t most)
+{
+    const uint32_t kind = below(8), step = 1u << below(5), first = below(most / 4), odd = below(lanes);
+    const uint32_t pitch = below(64) * 4, run = 4u << below(4);
+    for (uint32_t i = 0; i < lanes; i++) {
+        const uint32_t random = below(most);
+        place[i] = kind < 2    ? first + step * i
+                   : kind == 2 ? first + step * (i % run) + pitch * (i / run)
+                   : kind == 3 ? first + pitch * (i / run)
+                   : kind == 4 ? first
+                   : kind == 5 ? random & ~3u
+                   : kind == 6 ? random
+                               : first + step * i + 4 * (i == odd);
+        if (place[i] > most)
+            place[i] = most;
+    }
+    if (kind == 1) /* up to the last byte */
+        for (uint32_t i = 0; i < lanes && most >= step * (lanes - 1); i++)
+            place[i] = most - step * (lanes - 1 - i);
+}
+
+/* The rows of addresses: 0 and 1 hold global ones, 2 has offsets from the pair of scalars at 2, and 3 has
+ * places in LDS. The scalars from UNIFORM on are addresses for all rows. */
+enum { GLOBAL_ROW, HIGH_ROW, OFFSET_ROW, LDS_ROW, FIRST_FREE_ROW, SCALAR_BASE = 2, UNIFORM = 4 };
+
+static void fill_addresses(struct program *p)
+{
+    const unsigned lanes = p->code.options.lanes;
+    const unsigned which = p->initial->s[0] >> 8 & 1;
+    const uint64_t base = memory.address[which];
+    uint32_t *row[FIRST_FREE_ROW], place[64];
+    for (unsigned i = 0; i < FIRST_FREE_ROW; i++)
+        row[i] = (uint32_t *)((char *)p->initial + p->code.vgpr_offset + i * p->code.row_bytes);
+    some_places(place, lanes, MEMORY - p->widest);
+    const bool elsewhere = !below(8);
+    for (unsigned i = 0; i < lanes; i++) {
+        const uint64_t from = elsewhere && i % 7 == 3 ? memory.address[!which] : base;
+        row[GLOBAL_ROW][i] = (uint32_t)(from + place[i]);
+        row[HIGH_ROW][i] = (uint32_t)((from + place[i]) >> 32);
+    }
+    some_places(row[OFFSET_ROW], lanes, MEMORY - p->widest);
+    const uint64_t away = below(2) ? 0 : below(1 << 20); /* the scalar base may be before the allocation */
+    for (unsigned i = 0; i < lanes; i++)
+        row[OFFSET_ROW][i] += (uint32_t)away;
+    p->initial->s[SCALAR_BASE] = (uint32_t)(base - away);
+    p->initial->s[SCALAR_BASE + 1] = (uint32_t)((base - away) >> 32);
+    const uint64_t same = base + below(MEMORY - p->widest + 1);
+    p->initial->s[UNIFORM + GLOBAL_ROW] = (uint32_t)same;
+    p->initial->s[UNIFORM + HIGH_ROW] = (uint32_t)(same >> 32);
+    p->initial->s[UNIFORM + OFFSET_ROW] = (uint32_t)away + below(MEMORY - p->widest + 1);
+    p->initial->s[UNIFORM + LDS_ROW] = below(LDS);
+    some_places(row[LDS_ROW], lanes, LDS - 1);
+    if (!below(6))
+        row[LDS_ROW][below(lanes)] = word();
+    for (unsigned i = 0; p->makes_places && i < lanes; i++)
+        row[OFFSET_ROW][i] =
+            row[LDS_ROW][i] - (p->place_shift < 0 ? row[HIGH_ROW][i] : row[GLOBAL_ROW][i] << p->place_shift);
+    /* Addresses of inactive lanes mean nothing. */
+    for (unsigned i = 0; i < lanes; i++)
+        if (below(2) && !(p->initial->exec.bits >> i & 1))
+            row[GLOBAL_ROW][i] = word(), row[HIGH_ROW][i] = word(), row[OFFSET_ROW][i] = word(),
+            row[LDS_ROW][i] = word();
+}
+
+/* Small; of any size, often where a strip, or its multiple, reaches a power of two; or so that four times as
+ * much is near the end of the memory. */
+static uint32_t some_id(const struct program *p)
+{
+    static const uint32_t limits[] = {0, 0x20000000, 0x40000000, 0x80000000, 0x10000, 0x400};
+    if (p->is_at_end)
+        return MEMORY / 4 - 10 - below(16);
+    if (!p->is_wild)
+        return 16 * below(20);
+    return below(3) ? limits[below(sizeof limits / sizeof *limits)] - below(18) : word();
+}
+
+/* What a wave starts with: ids that are in runs, and a few that are not, with inactive lanes. */
+static void fill_ids(struct program *p)
+{
+    const unsigned lanes = p->code.options.lanes;
+    struct wmi_frame *frame = p->initial;
+    if (below(8))
+        set_exec(frame, lanes, UINT64_MAX);
+    for (unsigned id = 0; id < WMI_START_IDS; id++) {
+        uint32_t *row = (uint32_t *)((char *)frame + row_at(p, id));
+        for (unsigned strip = 0; strip < lanes / 16; strip++) {
+            const uint32_t base = some_id(p);
+            for (unsigned lane = 0; lane < 16; lane++)
+                row[16 * strip + lane] = base + (id ? 0 : lane);
+        }
+        for (unsigned i = 0; i < 16; i++)
+            frame->id_bases[id][i] = row[16 * i % lanes];
+    }
+    frame->s[SCALAR_BASE] = (uint32_t)memory.address[frame->s[0] >> 8 & 1];
+    frame->s[SCALAR_BASE + 1] = (uint32_t)(memory.address[frame->s[0] >> 8 & 1] >> 32);
+}
+
+static void fill_memory(struct program *p)
+{
+    p->wave.worker = memory.worker;
+    p->group = (struct wmi_workgroup){.lds = memory.lds, .lds_size = LDS};
+    if (p->starts)
+        fill_ids(p);
+    else
+        fill_addresses(p);
+}
+
+static const struct accessed_memory accessed = {fill_memory, start_memory, keep_memory, compare_memory};
+
+#define BOTH_FORMS(name) WMI_STEP_global_##name##_VADDR, WMI_STEP_global_##name##_SADDR
+/* The first ones are used in code for waves that start, too. */
+static const uint16_t memory_steps[] = {
+    BOTH_FORMS(LOAD_1x4_000),  BOTH_FORMS(STORE_1x4_000), BOTH_FORMS(LOAD_1x1_000),
+    BOTH_FORMS(LOAD_1x1_100),  BOTH_FORMS(LOAD_1x2_000),  BOTH_FORMS(LOAD_1x2_100),
+    BOTH_FORMS(LOAD_2x4_000),  BOTH_FORMS(LOAD_4x4_000),  BOTH_FORMS(STORE_1x1_000),
+    BOTH_FORMS(STORE_1x2_000), BOTH_FORMS(STORE_2x4_000), BOTH_FORMS(STORE_4x4_000),
+    WMI_STEP_scalar_load_1,    WMI_STEP_lds_read_b32,     WMI_STEP_lds_read2_b32,
+    WMI_STEP_lds_write_b32,    WMI_STEP_lds_write2_b32,   WMI_STEP_lds_read_u8,
+    WMI_STEP_lds_read_i8,      WMI_STEP_lds_read_u16,     WMI_STEP_lds_read_i16,
+    WMI_STEP_lds_read_b64,     WMI_STEP_lds_read_b128,    WMI_STEP_lds_read2_b64,
+    WMI_STEP_lds_write_b8,     WMI_STEP_lds_write_b16,    WMI_STEP_lds_write_b64,
+    WMI_STEP_lds_write_b128,   WMI_STEP_lds_write2_b64,
+};
+
+enum {
+    MEMORY_STEPS = sizeof memory_steps / sizeof *memory_steps,
+    GLOBAL_STEPS = 24,
+    FIRST_LDS_STEP = GLOBAL_STEPS + 1
+};
+
+/* The first of so many rows that hold no address. */
+static uint32_t free_rows(const struct program *p, unsigned rows)
+{
+    return row_at(p, FIRST_FREE_ROW + below(VGPRS - FIRST_FREE_ROW + 1 - rows));
+}
+
+static uint32_t free_row(const struct program *p)
+{
+    return free_rows(p, 1);
+}
+
+/* Rows and bytes of an element, from names like LOAD_2x4_000_VADDR. */
+static void describe_access(const char *name, struct wmi_memory_op *op)
+{
+    const char *const x = strchr(name, 'x');
+    op->elements = 1;
+    op->bytes = 4;
+    if (!contains(name, "global_") || !x)
+        return;
+    op->elements = (uint8_t)(x[-1] - '0');
+    op->bytes = (uint8_t)(x[1] - '0');
+    op->is_signed = x[3] == '1';
+}
+
+static struct wmi_step memory_step(struct program *p, enum wmi_step_id id, unsigned number)
+{
+    struct wmi_step step = {.id = (uint16_t)id, .lanes = offsetof(struct wmi_frame, exec)};
+    const char *name = wmi_step_facts_of(id).name;
+    struct wmi_memory_op *op = &memory.op[number];
+    *op = (struct wmi_memory_op){.kind = contains(name, "STORE") ? WMI_ACCESS_STORE : WMI_ACCESS_LOAD,
+                                 .path = below(8) ? WMI_PATH_GLOBAL : WMI_PATH_FLAT,
+                                 .policy = !below(8),
+                                 .hit = number,
+                                 .alignment = WMI_ALIGNMENT_UNALIGNED};
+    describe_access(name, op);
+    if (op->elements * op->bytes > p->widest)
+        p->widest = op->elements * op->bytes;
+    const unsigned rows = contains(name, "2_b64") || contains(name, "b128")  ? 4
+                          : contains(name, "b64") || contains(name, "2_b32") ? 2
+                                                                             : op->elements;
+    step.data = op;
+    step.d = step.b = step.c = 0;
+    const uint32_t data = below(4) || rows > 1 ? free_rows(p, rows) : some_row(p);
+    if (id == WMI_STEP_scalar_load_1) {
+        step.a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
+        step.b = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (COUNTER + 2); /* 0 */
+        step.d = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (8 + below(8));
+        return step;
+    }
+    if (contains(name, "lds_")) {
+        step.data = NULL;
+        step.a = row_at(p, LDS_ROW);
+        step.d = free_rows(p, rows);
+        step.b = data;
+        step.c = free_rows(p, rows);
+        step.x = below(3) ? 0 : below(64);
+        step.y = 4 * below(64);
+        op->elements = (uint8_t)rows;
+    } else {
+        const bool scalar = contains(name, "SADDR");
+        step.a = row_at(p, scalar ? OFFSET_ROW : GLOBAL_ROW);
+        step.b = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
+        step.x = scalar ? WMI_VMEM_SADDR : WMI_VMEM_VADDR;
+        *(contains(name, "LOAD") ? &step.d : &step.c) = contains(name, "LOAD") ? free_rows(p, rows) : data;
+    }
+    wmi_step_take_uses(&step);
+    return step;
+}
+
+/* Memory steps between steps that compute, which read what was loaded. */
+/* A first step that computes the places of LDS steps from what are ids in waves that start, so that the
+ * compiler guesses how they grow from lane to lane. The guess may be wrong. */
+static void make_places(struct program *p)
+{
+    p->makes_places = true;
+    p->place_shift = (int)below(6) - 1;
+    struct wmi_step *step = &p->steps[p->count++];
+    *step = some_step(p, p->place_shift < 0 ? WMI_STEP_BODIES + WMI_INSN_v_add_u32
+                                            : WMI_STEP_BODIES + WMI_INSN_v_lshl_add_u32);
+    step->d = row_at(p, LDS_ROW);
+    step->y = 0;
+    if (p->place_shift < 0) {
+        step->a = row_at(p, HIGH_ROW);
+        step->b = row_at(p, OFFSET_ROW);
+    } else {
+        step->a = row_at(p, GLOBAL_ROW);
+        step->b = p->code.vector_constant[p->place_shift].offset;
+        step->c = row_at(p, OFFSET_ROW);
+    }
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    static const uint16_t others[] = {WMI_STEP_BODIES + WMI_INSN_v_add_u32,
+                                      WMI_STEP_BODIES + WMI_INSN_v_xor_b32,
+                                      WMI_STEP_BODIES + WMI_INSN_v_mov_b32};
+    const unsigned sequences = reduced() ? REDUCED_SEQUENCES : SEQUENCES;
+    create_memory();
+    for (unsigned i = 0; i < sequences; i++) {
+        struct program p;
+        create(&p, i & 1 ? 32 : 64);
+        p.accessed = &accessed;
+        choose_mode(&p);
+        const unsigned first = i % 4 == 2 || i % 4 == 3 ? FIRST_LDS_STEP : 0;
+        if (first)
+            make_places(&p);
+        for (unsigned k = 0; i % 4 == 0 && k < FIRST_FREE_ROW; k++) {
+            p.steps[k] = (struct wmi_step){.id = WMI_STEP_fused_MOVE_SCALAR,
+                                           .lanes = offsetof(struct wmi_frame, exec),
+                                           .d = row_at(&p, k),
+                                           .a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (UNIFORM + k)};
+            wmi_step_take_uses(&p.steps[p.count++]);
+        }
+        for (unsigned k = 0; k < MEMORY_OPS && (k < 2 || below(6)); k++) {
+            p.steps[p.count++] =
+                memory_step(&p, (enum wmi_step_id)memory_steps[first + below(MEMORY_STEPS - first)], k);
+            for (unsigned more = below(3); more; more--) {
+                struct wmi_step *step = &p.steps[p.count++];
+                *step = some_step(&p, (enum wmi_step_id)others[below(3)]);
+                step->d = free_row(&p);
+            }
+        }
+        if (below(3) == 0)
+            make_loop(&p);
+        check(&p, 4);
+        destroy(&p);
+    }
+    destroy_memory();
+}
+
+/* Steps that code for waves which start treats in their own way, and others that read their results. */
+static const uint16_t launch_steps[] = {
+    WMI_STEP_BODIES + WMI_INSN_v_add_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_sub_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_subrev_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_add3_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_mov_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshl_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshlrev_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshl_add_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_add_lshl_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshr_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshrrev_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_ashrrev_i32,
+    WMI_STEP_BODIES + WMI_INSN_v_bfe_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_and_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_or_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshl_or_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_mad_u32_u24,
+    WMI_STEP_BODIES + WMI_INSN_v_mad_i32_i24,
+    WMI_STEP_BODIES + WMI_INSN_v_mad_u64_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_mul_lo_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_min_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_max_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_min_i32,
+    WMI_STEP_BODIES + WMI_INSN_v_max_i32,
+    WMI_STEP_BODIES + WMI_INSN_v_cmp_gt_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_cmp_le_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_cmp_ge_i32,
+    WMI_STEP_BODIES + WMI_INSN_v_cmp_lt_i32,
+    WMI_STEP_BODIES + WMI_INSN_v_cmp_eq_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_cndmask_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_add_co_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_cvt_f32_u32,
+    WMI_STEP_BODIES + WMI_INSN_v_xor_b32,
+    WMI_STEP_BODIES + WMI_INSN_v_mul_f32,
+    WMI_STEP_fused_MOVE_SCALAR,
+    WMI_STEP_stage_BROADCAST,
+    WMI_STEP_fused_ADD_64,
+    WMI_STEP_fused_ADD_64_SCALAR,
+    WMI_STEP_fused_ADD_64_SCALARS,
+    WMI_STEP_fused_ADD_64_ALONE,
+    WMI_STEP_fused_ADD_64_SCALAR_ALONE,
+    WMI_STEP_fused_ADD_64_SCALARS_ALONE,
+    WMI_STEP_fused_SHIFT_LEFT_64,
+};
+
+enum { NEAR_ROWS = 7, LAUNCH_STEPS = sizeof launch_steps / sizeof *launch_steps };
+
+/* Lets a row operand be one of the few rows that hold ids and what was computed from them. */
+static void come_near(const struct program *p, uint32_t *place, unsigned use, unsigned first)
+{
+    if ((use & WMI_USE_KIND) == WMI_USE_ROWS && below(5))
+        *place = use & WMI_USE_WRITE || below(3) ? row_at(p, first + below(NEAR_ROWS - first)) : *place;
+}
+
+static struct wmi_step launch_step(const struct program *p)
+{
+    struct wmi_step step = some_step(p, (enum wmi_step_id)launch_steps[below(LAUNCH_STEPS)]);
+    const bool pair = step.x && contains(wmi_step_facts_of(step.id).name, "ADD_64");
+    come_near(p, &step.a, step.use[WMI_OP_A], 0);
+    come_near(p, &step.b, step.use[WMI_OP_B], 0);
+    come_near(p, &step.c, step.use[WMI_OP_C], 0);
+    come_near(p, &step.e, step.use[WMI_OP_E], 0);
+    if (!pair && step.d >= p->code.vgpr_offset) /* not a temporary row */
+        come_near(p, &step.d, step.use[WMI_OP_D], WMI_START_IDS);
+    /* The ids stay, for addresses. */
+    const uint32_t first = row_at(p, WMI_START_IDS);
+    if ((step.use[WMI_OP_D] & WMI_USE_KIND) == WMI_USE_ROWS && step.d < first &&
+        step.d >= p->code.vgpr_offset)
+        step.d += first - p->code.vgpr_offset;
+    if (pair && step.x < first)
+        step.x += first - p->code.vgpr_offset;
+    uint32_t *const masks[] = {&step.d, &step.e, &step.y};
+    for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
+        if (*masks[i] == offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE)
+            *masks[i] += 4 * SCALAR_BASE;
+    while (pair && (step.d == step.c || step.d == step.e || step.d == step.x))
+        step.d = row_at(p, WMI_START_IDS + below(NEAR_ROWS - WMI_START_IDS));
+    return step;
+}
+
+/* An address from v0, and an access to it. */
+static void launch_access(struct program *p, unsigned number)
+{
+    const uint32_t offset = row_at(p, OFFSET_ROW + 1 + below(2)), zero = p->code.vector_constant[0].offset;
+    struct wmi_step *shift = &p->steps[p->count++];
+    *shift = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_lshlrev_b32);
+    shift->a = p->code.vector_constant[p->is_at_end ? 2 : below(5)].offset; /* by 0 to 4 */
+    shift->b = row_at(p, below(3));
+    shift->d = offset;
+    struct wmi_step access =
+        memory_step(p, (enum wmi_step_id)memory_steps[below(2) ? below(4) : below(GLOBAL_STEPS)], number);
+    if (access.x == WMI_VMEM_SADDR) {
+        access.a = offset;
+    } else {
+        struct wmi_step *sum = &p->steps[p->count++];
+        *sum = some_step(p, WMI_STEP_fused_ADD_64_SCALARS_ALONE);
+        sum->a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
+        sum->c = sum->a + 4;
+        sum->b = offset;
+        sum->e = zero;
+        sum->d = row_at(p, 10);
+        sum->x = row_at(p, 11);
+        access.a = sum->d;
+    }
+    p->steps[p->count++] = access;
+}
+
+static void test_launch(void **state)
+{
+    (void)state;
+    const unsigned sequences = 2 * (reduced() ? REDUCED_SEQUENCES : SEQUENCES);
+    create_memory();
+    for (unsigned i = 0; i < sequences; i++) {
+        struct program p;
+        create(&p, i & 1 ? 32 : 64);
+        p.accessed = &accessed;
+        p.starts = true;
+        p.is_wild = !below(4);
+        p.ends = !below(4);
+        p.is_at_end = !p.is_wild && !below(4);
+        choose_mode(&p);
+        for (unsigned k = 0; k < MEMORY_OPS && p.count + 6 < MOST_STEPS; k++) {
+            for (unsigned more = p.is_at_end ? 0 : below(4); more; more--)
+                p.steps[p.count++] = launch_step(&p);
+            if (below(3) && !p.is_wild) /* a fault would end the wave */
+                launch_access(&p, k);
+        }
+        while (p.count < 2)
+            p.steps[p.count++] = launch_step(&p);
+        if (!below(4) && p.count > 8)
+            make_skip(&p, below((uint32_t)p.count - 4));
+        else if (!below(4))
+            change_exec(&p, below((uint32_t)p.count - 1));
+        check(&p, 4);
+        destroy(&p);
+    }
+    destroy_memory();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_launch),
+    };
+    if (!wmi_can_compile(wmi_cpu_level()))
+        return 77; /* skipped: the host has no AVX-512 */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs of steps with random operands, and how they run both ways: on random and edge values, with all,
+ * some and no lanes active, in several float modes. */
+#include "compile_program.h"
+#include "base/host_float.h"
+#include "base/random.h"
+#include "exec/vmem.h"
+#include "lower/step_text.h"
+
+/* Edge values: zeros, denormals, infinities, NaNs, limits of conversions and of integers. */
+static const uint32_t edges[] = {
+    0,          1,          0x80000000, 0x80000001, 0x007fffff, 0x00800000, 0x3f800000, 0xbf800000,
+    0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001, 0xff812345, 0x7fffffff, 0xffffffff,
+    0x4f000000, 0xcf000000, 0x4f800000, 0x4effffff, 0x3effffff, 0x3f000000, 0xbf7fffff, 0x7f7fffff,
+    0x00ffffff, 0xff000000, 31,         32,         33,         0xffff,     -126u,      -127u,
+    -149u,      -150u,      23,         126,        127,        254,        -254u,      300,
+    0x7ff00000, 0xfff80000, 0x3ff00000, 0x000fffff, 0x71800000, 0x71700000, 0x7e800001, 0xfe7fffff,
+};
+static const uint32_t constants[] = {0,  1,  2,  3,          4,          5,    8,
+                                     24, 31, 33, 0xffffffff, 0x3f800000, 0xff, 0x80000000};
+
+enum { EDGES = sizeof edges / sizeof *edges, CONSTANTS = sizeof constants / sizeof *constants };
+
+static uint64_t drawn; /* random numbers so far */
+
+uint64_t random_64(void)
+{
+    return wmi_random_bits(1, drawn++);
+}
+
+uint32_t below(uint32_t limit)
+{
+    return (uint32_t)((random_64() >> 32) * limit >> 32);
+}
+
+uint32_t word(void)
+{
+    return below(3) ? edges[below(EDGES)] : (uint32_t)random_64();
+}
+
+static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
+{
+    (void)frame;
+    (void)op;
+    return NULL;
+}
+
+/* The places of branches are numbers of steps. */
+static const struct wmi_op *find_step(void *user, uint64_t place)
+{
+    const struct program *p = user;
+    return &p->compiled[place];
+}
+
+bool is_known(enum wmi_step_id id)
+{
+    const struct wmi_step step = {.id = (uint16_t)id, .lanes = offsetof(struct wmi_frame, exec)};
+    const char *name = wmi_step_facts_of(id).name;
+    if (name && !strncmp(name, "scalar_load", 11))
+        return false;
+    return wmi_vector_emitter(&step) || wmi_scalar_emitter(&step);
+}
+
+/* ---- operands ---- */
+
+uint32_t some_row(const struct program *p)
+{
+    if (!below(4))
+        return p->code.vector_constant[below(CONSTANTS - 1)].offset; /* the last one is a second row only */
+    return p->code.vgpr_offset + below(VGPRS - 1) * p->code.row_bytes;
+}
+
+uint32_t some_vgpr(const struct program *p)
+{
+    return p->code.vgpr_offset + below(VGPRS - 1) * p->code.row_bytes;
+}
+
+uint32_t some_scalar(void)
+{
+    return (uint32_t)offsetof(struct wmi_frame, s) + 4 * (below(SGPRS) & ~1u);
+}
+
+uint32_t row_at(const struct program *p, unsigned number)
+{
+    return p->code.vgpr_offset + number * p->code.row_bytes;
+}
+
+bool contains(const char *name, const char *part)
+{
+    return strstr(name, part) != NULL;
+}
+
+static uint32_t operand(const struct program *p, unsigned use)
+{
+    switch (use & WMI_USE_KIND) {
+    case WMI_USE_ROWS:
+        return use & WMI_USE_WRITE ? some_vgpr(p) : some_row(p);
+    case WMI_USE_WORDS:
+        return some_scalar();
+    default:
+        return 0;
+    }
+}
+
+static bool writes_temporary(const struct wmi_step *step)
+{
+    return step->id == WMI_STEP_stage_BROADCAST || step->id == WMI_STEP_stage_MODIFY_F32 ||
+           step->id == WMI_STEP_stage_MODIFY_F64 || step->id == WMI_STEP_stage_SDWA_SOURCE;
+}
+
+/* Temporary rows; the first two are those of make_skip(). */
+static uint32_t some_temporary(const struct program *p)
+{
+    return (uint32_t)offsetof(struct wmi_frame, rows) + (2 + 2 * below(4)) * p->code.row_bytes;
+}
+
+void read_temporaries(struct program *p)
+{
+    for (size_t i = 0; i + 1 < p->count; i++) {
+        struct wmi_step *next = &p->steps[i + 1];
+        if (!writes_temporary(&p->steps[i]) || !wmi_vector_emitter(next) || next->id < WMI_STEP_BODIES)
+            continue;
+        const unsigned rows = p->steps[i].id == WMI_STEP_stage_MODIFY_F64 ? 2 : 1;
+        if ((next->use[WMI_OP_A] & WMI_USE_KIND) == WMI_USE_ROWS &&
+            (next->use[WMI_OP_A] & WMI_USE_COUNT) <= rows)
+            next->a = p->steps[i].d;
+    }
+}
+
+/* A step with random operands. */
+struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
+{
+    const struct wmi_step_facts facts = wmi_step_facts_of(id);
+    struct wmi_step step = {.id = (uint16_t)id, .lanes = offsetof(struct wmi_frame, exec)};
+    if (id < WMI_STEP_BODIES) {
+        wmi_step_take_uses(&step);
+        step.d = operand(p, facts.d);
+        step.a = operand(p, facts.a);
+        step.b = operand(p, facts.b);
+        step.c = operand(p, facts.c);
+        step.e = operand(p, facts.e);
+        step.x = operand(p, facts.x);
+        step.y = operand(p, facts.y);
+        if (facts.flags & WMI_STEP_PURE && !facts.x)
+            step.x = 1 + below(31);
+        while (facts.x && (step.d == step.c || step.d == step.e || step.d == step.x)) /* of 64-bit sums */
+            step.d = some_vgpr(p);
+        if (writes_temporary(&step))
+            step.d = some_temporary(p);
+        if (id == WMI_STEP_stage_MODIFY_F32 || id == WMI_STEP_stage_MODIFY_F64)
+            step.x &= 3;
+        if (id == WMI_STEP_stage_SDWA_SOURCE)
+            step.x = below(7) | 8 * below(2);
+        if (id == WMI_STEP_count)
+            step.c = 1 + below(20);
+        else if (id == WMI_STEP_constant)
+            step.value = (uint64_t)word() << 32 | word();
+        return step;
+    }
+    const char *name = facts.name;
+    const bool scalar = name[0] == 's';
+    const unsigned read = WMI_USE_READ | WMI_USE_ROWS | 1, write = WMI_USE_WRITE | WMI_USE_ROWS | 1;
+    step.a = scalar ? some_scalar() : some_row(p);
+    step.b = scalar ? some_scalar() : some_row(p);
+    step.c = scalar ? some_scalar() : some_row(p);
+    step.d = scalar ? some_scalar() : some_vgpr(p);
+    step.x = scalar ? (uint32_t)(int16_t)word() : 0;
+    if (scalar) {
+        const unsigned pair = WMI_USE_READ | WMI_USE_WORDS | 2;
+        step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)pair;
+        step.use[WMI_OP_D] = (uint8_t)(pair | WMI_USE_WRITE);
+        return step;
+    }
+    step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)read;
+    step.use[WMI_OP_D] = (uint8_t)(write | WMI_USE_READ); /* merged with inactive lanes */
+    if (contains(name, "v_cmp_") || contains(name, "readfirstlane")) {
+        step.d = some_scalar();
+        step.use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | (contains(name, "v_cmp_") ? WMI_USE_MASK : 1);
+    }
+    if (contains(name, "cndmask") || contains(name, "_co_u32")) {
+        step.c = some_scalar();
+        step.e = some_scalar();
+        step.use[WMI_OP_C] = WMI_USE_READ | WMI_USE_WORDS | WMI_USE_MASK;
+        if (contains(name, "_co_u32"))
+            step.use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
+    }
+    if (contains(name, "v_add_u32") || contains(name, "v_sub_u32") || contains(name, "v_subrev_u32"))
+        step.y = below(2); /* CLAMP */
+    if (contains(name, "_f64")) {
+        const unsigned pair = WMI_USE_READ | WMI_USE_ROWS | 2;
+        if (!contains(name, "v_cvt_f64"))
+            step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)pair;
+        if (!contains(name, "v_cmp_") && (!contains(name, "v_cvt") || contains(name, "v_cvt_f64")))
+            step.use[WMI_OP_D] = (uint8_t)(pair | WMI_USE_WRITE);
+    }
+    if (contains(name, "_u64_u32")) {
+        step.e = some_scalar();
+        step.use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
+        step.use[WMI_OP_C] = WMI_USE_READ | WMI_USE_ROWS | 2;
+        step.use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 2;
+    }
+    return step;
+}
+
+/* ---- running ---- */
+
+void create(struct program *p, unsigned lanes)
+{
+    memset(p, 0, sizeof *p);
+    const struct wmi_code_options options = {
+        .target = wmi_target_find("gfx900"), .lanes = lanes, .vgprs = VGPRS};
+    wmi_code_init(&p->code, &options);
+    for (unsigned i = 0; i < CONSTANTS; i++)
+        p->code.vector_constant[p->code.vector_constants++] = (struct wmi_vector_constant){
+            .value = constants[i], .rows = 1, .offset = p->code.constant_offset + i * p->code.row_bytes};
+    p->code.constant_rows = CONSTANTS;
+    p->frame_size = wmi_code_frame_size(&p->code);
+    p->initial = aligned_alloc(64, p->frame_size);
+    p->expected = aligned_alloc(64, p->frame_size);
+    p->actual = aligned_alloc(64, p->frame_size);
+    assert_true(p->initial && p->expected && p->actual);
+}
+
+void destroy(struct program *p)
+{
+    free(p->initial);
+    free(p->expected);
+    free(p->actual);
+}
+
+void set_exec(struct wmi_frame *frame, unsigned lanes, uint64_t bits)
+{
+    const uint64_t all = UINT64_MAX >> (64 - lanes);
+    frame->exec.bits = bits & all;
+    frame->exec.full = frame->exec.bits == all;
+    for (unsigned i = 0; i < lanes; i++)
+        frame->exec.row[i] = frame->exec.bits >> i & 1 ? UINT32_MAX : 0;
+    memcpy(&frame->s[WMI_S_EXEC], &frame->exec.bits, 8);
+}
+
+static void fill(struct program *p)
+{
+    const unsigned lanes = p->code.options.lanes;
+    struct wmi_frame *frame = p->initial;
+    memset(frame, 0, p->frame_size);
+    wmi_code_prepare_frame(&p->code, frame);
+    for (unsigned i = 0; i < SGPRS + 2; i++)
+        frame->s[i] = word();
+    frame->s[WMI_S_SCC] = below(2);
+    /* NaNs leave the compiled code, so most programs have few of them. */
+    const bool tame = below(3);
+    uint32_t *rows = (uint32_t *)((char *)frame + p->code.vgpr_offset);
+    for (unsigned i = 0; i < VGPRS * lanes; i++)
+        rows[i] = tame ? ((uint32_t)random_64() & 0x8fffffff) | 0x30000000 : word();
+    set_exec(frame, lanes, below(3) ? (below(4) ? random_64() : 0) : UINT64_MAX);
+    frame->mode = p->mode.mode;
+    frame->mxcsr32 = p->mode.mxcsr32;
+    frame->mxcsr64 = p->mode.mxcsr64;
+    frame->wave_size = lanes;
+    frame->left = TURN;
+    frame->wave = &p->wave;
+    p->wave.frame = frame;
+    p->wave.group = &p->group;
+    frame->s[COUNTER] = 1 + below(9);
+    frame->s[COUNTER + 1] = UINT32_MAX;
+}
+
+void choose_mode(struct program *p)
+{
+    static const uint32_t modes[] = {0xf0, 0xc0, 0x3f0, 0xf3, 0xe1, 0x0, 0x1c0};
+    p->mode.mode = modes[below(sizeof modes / sizeof *modes)];
+    p->mode.mxcsr32 = wmi_host_float_word(p->mode.mode & 3, p->mode.mode >> 4 & 3);
+    p->mode.mxcsr64 = wmi_host_float_word(p->mode.mode >> 2 & 3, p->mode.mode >> 6 & 3);
+}
+
+static void compile(struct program *p)
+{
+    static const struct wmi_compile_layout layout = {
+        .wave_worker = offsetof(struct wmi_wave, worker),
+        .wave_resume = offsetof(struct wmi_wave, resume),
+        .wave_group = offsetof(struct wmi_wave, group),
+        .group_lds = offsetof(struct wmi_workgroup, lds),
+        .group_lds_size = offsetof(struct wmi_workgroup, lds_size),
+        .worker_hits = offsetof(struct wmi_worker, hits),
+        .careful = WMI_HIT_CAREFUL,
+    };
+    bool refused = false;
+    p->steps[p->count] = (struct wmi_step){.id = p->ends ? WMI_STEP_end : WMI_STEP_sleep};
+    for (size_t i = 0; i <= p->count; i++) {
+        const struct wmi_step *step = &p->steps[i];
+        p->interpreted[i] = wmi_bind_step(step, wmi_cpu_level(), p->code.options.lanes);
+        if (i == p->count)
+            p->interpreted[i].body = stop;
+        p->compiled[i] = p->interpreted[i];
+    }
+    if (p->loops) {
+        p->interpreted[p->count - 1].target = p->interpreted;
+        p->compiled[p->count - 1].target = p->compiled;
+    }
+    if (p->skip) {
+        p->steps[p->skip].x = (uint32_t)p->count;
+        p->interpreted[p->skip].target = &p->interpreted[p->count];
+        p->compiled[p->skip].target = &p->compiled[p->count];
+    }
+    const struct wmi_block block = {
+        .code = &p->code,
+        .steps = p->steps,
+        .ops = p->compiled,
+        .count = p->count + 1,
+        .leads = p->leads,
+        .entry = p->compiled,
+        .mode = p->mode,
+        .layout = &layout,
+        .find = find_step,
+        .user = p,
+    };
+    p->launch = p->compiled[0];
+    assert_true(wmi_compile(&block, &p->memory, &p->launch.body, &refused));
+    assert_false(refused);
+    assert_ptr_not_equal(p->compiled[0].body, p->interpreted[0].body);
+}
+
+/* Runs turns until the last step. */
+static void run(struct wmi_frame *frame, const struct wmi_op *op)
+{
+    const uint32_t usual = wmi_host_float_get();
+    struct wmi_wave *wave = frame->wave;
+    wmi_host_float_set(frame->mxcsr32);
+    for (; op; op = wave->resume) {
+        wave->resume = NULL;
+        do
+            op = op->body((char *)frame, op);
+        while (op);
+        if (wave->resume)
+            frame->left = TURN;
+    }
+    wmi_host_float_set(usual);
+}
+
+void describe(const struct program *p)
+{
+    print_error("%u lanes, MODE %#x, EXEC %#llx:\n", p->code.options.lanes, p->mode.mode,
+                (unsigned long long)p->initial->exec.bits);
+    for (size_t i = 0; i < p->count; i++) {
+        char text[200];
+        wmi_step_text(&p->code, &p->steps[i], text, sizeof text);
+        print_error("  %s\n", text);
+    }
+}
+
+static void compare(const struct program *p, const char *what, size_t from, size_t to)
+{
+    const unsigned char *expected = (const unsigned char *)p->expected,
+                        *actual = (const unsigned char *)p->actual;
+    for (size_t i = from; i < to; i += 4)
+        if (memcmp(expected + i, actual + i, 4)) {
+            uint32_t e, a;
+            memcpy(&e, expected + i, 4);
+            memcpy(&a, actual + i, 4);
+            describe(p);
+            fail_msg("%s word %zu: expected %#x, got %#x", what, (i - from) / 4, e, a);
+        }
+}
+
+void check(struct program *p, unsigned fills)
+{
+    compile(p);
+    for (unsigned i = 0; i < fills; i++) {
+        fill(p);
+        if (p->accessed)
+            p->accessed->fill(p);
+        memcpy(p->expected, p->initial, p->frame_size);
+        memcpy(p->actual, p->initial, p->frame_size);
+        if (p->accessed)
+            p->accessed->start(p);
+        run(p->expected, p->interpreted);
+        if (p->accessed) {
+            p->accessed->keep(p);
+            p->accessed->start(p);
+        }
+        run(p->actual, p->starts ? &p->launch : p->compiled);
+        if (p->accessed)
+            p->accessed->compare(p);
+        if (p->ends) {
+            /* The next wave in a pristine frame takes its VGPRs for those of a start. */
+            memcpy(p->expected, p->initial, p->frame_size);
+            if (p->actual->pristine)
+                compare(p, "VGPR", p->code.vgpr_offset, p->frame_size);
+            continue;
+        }
+        compare(p, "scalar", 0, offsetof(struct wmi_frame, exec));
+        compare(p, "EXEC", offsetof(struct wmi_frame, exec), offsetof(struct wmi_frame, lanes));
+        assert_int_equal(p->expected->left, p->actual->left);
+        compare(p, "VGPR", p->code.vgpr_offset, p->frame_size);
+    }
+    wmi_host_memory_free(p->memory);
+    p->memory = NULL;
+}
+
+/* A multiply-add of which only the low word is read, as LLVM makes them: a move follows soon, and another one
+ * overwrites the carry. */
+void multiply_low(struct program *p, size_t at)
+{
+    const enum wmi_step_id product = WMI_STEP_BODIES + WMI_INSN_v_mad_u64_u32;
+    p->steps[at] = some_step(p, product);
+    p->steps[at + 2] = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_mov_b32);
+    p->steps[at + 2].d = p->steps[at].d + p->code.row_bytes;
+    p->steps[at + 3] = some_step(p, product);
+    p->steps[at + 3].e = p->steps[at].e;
+}
+
+/* Lets two steps of the program set EXEC. */
+void change_exec(struct program *p, size_t at)
+{
+    p->steps[at] = (struct wmi_step){.id = WMI_STEP_BODIES + WMI_INSN_s_mov_b64,
+                                     .d = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
+                                     .a = some_scalar()};
+    p->steps[at + 1] =
+        (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
+}
+
+/* A branch in the middle, and a temporary row that steps before and behind it read. */
+void make_skip(struct program *p, size_t at)
+{
+    const uint32_t row = (uint32_t)offsetof(struct wmi_frame, rows);
+    p->steps[at] = some_step(p, WMI_STEP_stage_BROADCAST);
+    p->steps[at].d = row;
+    p->steps[at + 1] = (struct wmi_step){.id = WMI_STEP_branch_scc1, .c = 8};
+    for (size_t i = at + 2; i < p->count; i++)
+        if (wmi_vector_emitter(&p->steps[i]) && p->steps[i].id >= WMI_STEP_BODIES && below(2))
+            p->steps[i].a = row;
+    p->skip = at + 1;
+}
+
+/* Makes the last steps repeat the program. */
+void make_loop(struct program *p)
+{
+    const uint32_t counter = (uint32_t)offsetof(struct wmi_frame, s) + 4 * COUNTER;
+    p->steps[p->count++] = (struct wmi_step){
+        .id = WMI_STEP_BODIES + WMI_INSN_s_add_u32, .d = counter, .a = counter, .b = counter + 4};
+    p->steps[p->count++] =
+        (struct wmi_step){.id = WMI_STEP_BODIES + WMI_INSN_s_cmp_lg_u32, .a = counter, .b = counter + 8};
+    p->steps[p->count++] = (struct wmi_step){.id = WMI_STEP_branch_scc1, .c = 8};
+    p->loops = true;
+}

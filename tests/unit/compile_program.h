@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs of steps that run compiled and interpreted, with equal results: what the tests of the compiler
+ * share. */
+#ifndef COMPILE_PROGRAM_H
+#define COMPILE_PROGRAM_H
+
+#include "compile/stretch.h"
+#include "exec/bind.h"
+#include "exec/dispatch.h"
+#include "reduced.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    VGPRS = 12,
+    SGPRS = 24, /* pairs of s0 to s23 */
+    MOST_STEPS = 40,
+    COUNTER = SGPRS + 4, /* of iterations; followed by -1 and 0 */
+    TURN = 40,
+    SEQUENCES = 4000,
+    REDUCED_SEQUENCES = 400,
+};
+
+struct program;
+
+/* The memory that steps of a program access. Both runs begin with equal contents. */
+struct accessed_memory {
+    void (*fill)(struct program *p);    /* completes p->initial: addresses, and where the memory is */
+    void (*start)(struct program *p);   /* sets the contents */
+    void (*keep)(struct program *p);    /* after the interpreted run */
+    void (*compare)(struct program *p); /* after the compiled one */
+};
+
+struct program {
+    struct wmi_code code;
+    struct wmi_step steps[MOST_STEPS + 1];
+    bool leads[MOST_STEPS + 1];
+    size_t count;
+    struct wmi_op interpreted[MOST_STEPS + 1], compiled[MOST_STEPS + 1];
+    struct wmi_op launch;
+    struct wmi_compile_mode mode;
+    struct wmi_host_memory *memory;
+    struct wmi_frame *initial, *expected, *actual;
+    struct wmi_wave wave;
+    struct wmi_workgroup group;
+    bool loops;                             /* the last step branches to the first one */
+    size_t skip;                            /* a step that may branch behind the last one, or 0 */
+    const struct accessed_memory *accessed; /* or NULL */
+    bool starts;                            /* its waves start with ids */
+    bool ends;                              /* no register is read behind its last step */
+    bool is_wild, is_at_end;
+    bool makes_places; /* its first step computes the places in LDS: v0 << place_shift, or v1, and v2 */
+    int place_shift;   /* or -1 */
+    uint32_t widest;   /* bytes of a lane's largest access to memory */
+    size_t frame_size;
+};
+
+/* Random numbers: any, below a limit, often one of the edge values. */
+uint64_t random_64(void);
+uint32_t below(uint32_t limit);
+uint32_t word(void);
+
+void create(struct program *p, unsigned lanes);
+void destroy(struct program *p);
+void choose_mode(struct program *p);
+void set_exec(struct wmi_frame *frame, unsigned lanes, uint64_t bits);
+
+/* Whether the compiler knows a step that computes. */
+bool is_known(enum wmi_step_id id);
+/* Such a step with random operands. */
+struct wmi_step some_step(const struct program *p, enum wmi_step_id id);
+uint32_t some_row(const struct program *p);
+uint32_t some_vgpr(const struct program *p);
+uint32_t some_scalar(void);
+uint32_t row_at(const struct program *p, unsigned number);
+bool contains(const char *name, const char *part);
+
+/* Change the steps of a program at a place, or its end. */
+void multiply_low(struct program *p, size_t at);
+void change_exec(struct program *p, size_t at);
+void make_skip(struct program *p, size_t at);
+/* Lets steps behind those that write temporary rows read them. Call it last. */
+void read_temporaries(struct program *p);
+void make_loop(struct program *p);
+
+/* Compiles the program and runs it both ways, on so many random frames. */
+void check(struct program *p, unsigned fills);
+/* Prints the program, before a failure. */
+void describe(const struct program *p);
+
+#endif
