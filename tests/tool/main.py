@@ -23,8 +23,22 @@ class Main(Case):
         self.assertIn("usage: wavemem VERB", self.run_tool(code=2)[1])
 
     def test_environment(self):
-        with unittest.mock.patch.dict("os.environ", WAVEMEM_COMPILE="on"):
-            self.refused("WAVEMEM_COMPILE=on: expected off, auto or always", "isa v_add_f32")
+        trace = self.path("trace")
+        prof = ["prof", *self.example("vecadd"), *"-g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=zero:f32:256 "
+                "--arg n=256".split()]
+        self.run_tool(prof, "--trace", trace)
+        uses = [prof, ["run", *prof[1:]], ["check", *prof[1:]], ["replay", trace],
+                ["explain", "address", "-m", "gfx900", "global_load_dword v0, v[1:2], off"]]
+        for variable, value, expected in [("WAVEMEM_COMPILE", "on", "off, auto or always"),
+                                          ("WAVEMEM_COMPILE", "alwaysx", "off, auto or always"),
+                                          ("WAVEMEM_CPU", "sse2", "baseline, avx2 or avx512"),
+                                          ("WAVEMEM_DELAYS", "-1", "a number")]:
+            for use in uses:
+                with unittest.mock.patch.dict("os.environ", {variable: value}):
+                    self.refused(f"{variable}={value} in the environment: expected {expected}", use)
+        for use in uses[:4]:
+            with unittest.mock.patch.dict("os.environ", WAVEMEM_COMPILE="", WAVEMEM_CPU="", WAVEMEM_DELAYS=""):
+                self.run_tool(use)
 
     def test_help_teaches_by_example(self):
         for verb in ("exec", "run", "prof", "dis", "info", "explain", "tess"):
