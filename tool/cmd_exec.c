@@ -100,6 +100,18 @@ static const struct tool_option options[] = {
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
+static const char shard_instead[] =
+    "the program reads what one launch computed before it starts the next; 'wavemem prof PROGRAM -k KERNEL "
+    "--shard I/N --part FILE', 'run' and 'check' split one kernel of it, 'wavemem batch' a list of programs";
+static const struct tool_absent absent[] = {
+    {"shard", shard_instead},
+    {"part", shard_instead},
+    {"shuffle",
+     "a launch cannot be repeated while its program runs; 'wavemem check PROGRAM -k KERNEL --shuffle "
+     "SEEDS' repeats one kernel of it"},
+    {NULL, NULL},
+};
+
 /* Keeps an option of the report. */
 static bool keep(struct exec_wanted *wanted, int id, const char *value)
 {
@@ -250,8 +262,12 @@ static void share_options(struct request *request)
 
 static int exec(struct request *request, int argc, char **argv)
 {
-    struct tool_words line = {
-        .verb = "exec", .options = options, .count = argc - 1, .words = argv + 1, .request = request};
+    struct tool_words line = {.verb = "exec",
+                              .options = options,
+                              .absent = absent,
+                              .count = argc - 1,
+                              .words = argv + 1,
+                              .request = request};
     const struct wm_gpu *gpu;
     int id;
     while ((id = tool_next_option(&line)) >= FILES)

@@ -23,6 +23,10 @@ class Exec(Case):
         self.refused("--timeout soon: expected seconds", "exec --timeout soon true")
         self.refused("no product 'gtx1080'", "exec --gpu gtx1080 true")
         self.refused("did you mean --gpu?", "exec --gpy vega64 true")
+        for option, instead in [("--shard 1/2", "'wavemem prof PROGRAM -k KERNEL --shard I/N"), ("--part=p", "'wavemem batch'"),
+                                ("--shuffle 1", "'wavemem check PROGRAM -k KERNEL --shuffle")]:
+            self.refused("not with 'exec': ", "exec", option, "true")
+            self.refused(instead, "exec", option, "true")
         # Before the program runs, not after it.
         self.refused("--kernel (: expected a regular expression", "exec --kernel ( false")
         self.refused("--launches 0: expected numbers from 1 on", "exec --launches 0 false")

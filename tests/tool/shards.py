@@ -488,9 +488,17 @@ class Shards(Case):
         self.refused("--json: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --json")
         self.refused("--sample: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --sample 1/2")
         for option in ("--json", "--sarif s", "--junit j", "--github", "--baseline b", "--suppressions s", "--only-kernel k",
-                       "--write-suppressions w", "--shuffle 1", "--all"):
-            self.refused(option.split()[0] + ": not with --shard", ["check", *words[1:]], "--part p --shard 1/2", option)
-        self.refused("--check: not with --shard", words, "--part p --shard 1/2 --check")
+                       "--write-suppressions w", "--all"):
+            self.refused(option.split()[0] + ": not with --shard, which runs a part of the workgroups: give it to 'wavemem merge'",
+                         ["check", *words[1:]], "--part p --shard 1/2", option)
+            self.assertIn(option.split()[0], self.run_tool("merge --help")[0])
+        # What merge does not have says what to do instead.
+        for verb, option, instead in [("run", "--check", "use 'wavemem check'"), ("check", "--shuffle 1", "'wavemem batch'"),
+                                      ("run", "--cooperative", "leave out --shard"), ("run", "--registers r", "leave out --shard"),
+                                      ("run", "--fidelity", "without --shard"), ("run", "--exports", "without --shard"),
+                                      ("run", "--scalar-cache check", "without --shard")]:
+            self.refused(option.split()[0] + ": not with --shard: ", [verb, *words[1:]], "--part p --shard 1/2", option)
+            self.refused(instead, [verb, *words[1:]], "--part p --shard 1/2", option)
         self.refused("cannot be written", words, "--part nowhere/p --shard 1/2")
 
     def test_wrong_parts(self):
