@@ -268,6 +268,13 @@ def test_check_modifiers(machine):
         assert list(blocks["from"][1:]) == list(blocks["to"][:-1])
         with pytest.raises(IndexError, match="1 rows, and not number 1"):
             check.blocks(1)
+    # Nothing is on its way at the second wait, so there is no other instruction.
+    idle = assembled("s_load_dword s4, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_add_u32 s4, s4, 1\ns_waitcnt lgkmcnt(0)\n",
+                     [("p", "", "global_buffer", 8)])
+    with wavemem.Check(["wait"], needless=True) as check:
+        machine.load(idle).kernel()(np.ones(64, np.uint32), grid=64, workgroup=64, check=check)
+        (finding,) = check.findings()
+        assert (finding["rule"], finding["distance"], finding["first_text"]) == ("needless-wait", 0, None)
 
 
 def test_check_shuffle(machine):

@@ -9,6 +9,7 @@ import ctypes.util
 import json
 import os
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -215,6 +216,23 @@ class Shards(Case):
                         # The page names the command that made it.
                         same = [re.sub(rb"wavemem (merge|replay)[^<\"]*", b"", self.read(file)) for file in "mw"]
                         self.assertEqual(*same, form)
+
+    def test_many_parts(self):
+        """More parts of several dispatches than are open at the same time, and than the process may open files."""
+        count = 40 if command.REDUCED else 300
+        transpose = "-k transpose_{} -g 320,320 -b 16,16 --arg in=iota:f32:102400 --arg out=zero:f32:102400 --arg n=320"
+        words = " --then ".join(transpose.format(name) for name in ("naive", "lds", "naive"))
+        text = self.run_tool("prof", self.example("transpose"), words)[0]
+        self.run_tool("prof", self.example("transpose"), words, "--trace whole.trace")
+        parts = self.split("prof", count, self.example("transpose"), words)
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (32, limits[1]))
+        try:
+            merged = self.run_tool("merge", parts, "--trace merged.trace")[0]
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        self.assertEqual(merged, text)
+        self.assertEqual(self.read("merged.trace"), self.read("whole.trace"))
 
     def test_profile_of_communication(self):
         """A later dispatch reads what another part wrote."""
