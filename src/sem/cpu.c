@@ -36,7 +36,12 @@ static unsigned level_named(const char *name, unsigned otherwise)
 
 bool wmi_has_cpu_level(const char *name)
 {
-    return level_named(name, UINT_MAX) <= (unsigned)host_level();
+#ifdef WMI_X86_LEVELS
+    const unsigned most = host_level();
+#else
+    const unsigned most = WMI_CPU_LEVELS - 1; /* this build has one level under all names */
+#endif
+    return level_named(name, UINT_MAX) <= most;
 }
 
 enum wmi_cpu_level wmi_cpu_level(void)
