@@ -80,7 +80,7 @@ class Main(Case):
 
     def test_kernels(self):
         co = self.example("transpose")
-        self.refused("it has names with that: 'transpose_", ["run"] + co, "-k transpos -g 4 -b 4")
+        self.refused("did you mean 'transpose_", ["run"] + co, "-k transpos -g 4 -b 4")
         self.refused("-k KERNEL is needed: ", ["run"] + co, "-g 4 -b 4")
 
 
