@@ -200,6 +200,17 @@ static char *source_folders(const struct exec_wanted *wanted)
     return text;
 }
 
+/* Creates a machine, as the runtime will do, which refuses wrong variables of the environment. */
+static int try_machine(const char *target)
+{
+    struct wm_machine *machine;
+    struct wm_diag diag;
+    if (wm_machine_create(target, &machine, &diag) != WM_OK)
+        return tool_fail("%s", diag.message);
+    wm_machine_destroy(machine);
+    return TOOL_CLEAN;
+}
+
 static int run(const struct request *request, char **program)
 {
     char path[PATH_MAX], runtime[PATH_MAX], folder[PATH_MAX];
@@ -208,7 +219,7 @@ static int run(const struct request *request, char **program)
     int own;
     snprintf(classes, sizeof classes, "0x%x", request->check.classes);
     if (exec_choose_gpus(request->gpu, exec_find_program(*program, path), &gpus) ||
-        exec_find_runtime(runtime) || exec_make_folder(folder))
+        try_machine(gpus.target[0]) || exec_find_runtime(runtime) || exec_make_folder(folder))
         return TOOL_WRONG;
     char *sources = source_folders(&request->wanted);
     const struct exec_setting settings[] = {
