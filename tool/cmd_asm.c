@@ -77,20 +77,6 @@ static int parse(struct request *request, int count, char **words)
     return TOOL_CLEAN;
 }
 
-/* For standard output, main() checks for write errors. */
-static int write_output(const char *path, const uint8_t *bytes, size_t size)
-{
-    struct tool_file file;
-    if (strcmp(path, "-") == 0) {
-        fwrite(bytes, 1, size, stdout);
-        return TOOL_CLEAN;
-    }
-    if (!tool_begin_file(&file, "-o", path))
-        return TOOL_WRONG;
-    fwrite(bytes, 1, size, file.whole.stream);
-    return tool_end_file(&file);
-}
-
 static int cmd_asm(int argc, char **argv)
 {
     struct request request = {0};
@@ -127,7 +113,7 @@ static int cmd_asm(int argc, char **argv)
     } else if (status != WM_OK) {
         code = tool_fail("%s", diag.message);
     } else {
-        code = write_output(request.output, bytes, bytes_size);
+        code = tool_write_object(request.output, bytes, bytes_size);
     }
     free(text);
     free(bytes);

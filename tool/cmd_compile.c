@@ -20,7 +20,7 @@ static const char help[] =
     "\n"
     "  -m, --target NAME  the target; default: what the source names, or that of --gpu, or gfx90a\n"
     "      --gpu NAME     the product whose target it is for (list: prints all)\n"
-    "  -o, --output FILE  the code object\n"
+    "  -o, --output FILE  the code object; - is standard output\n"
     "  -h, --help\n"
     "\n";
 
@@ -66,22 +66,17 @@ static int compile(const struct request *request)
                             .target = request->target,
                             .compile = &request->compile,
                             .verb = "compile"};
-    struct tool_file file;
     uint8_t *bytes;
     size_t size;
     if (request->target && !tool_check_target("", request->target))
         return TOOL_WRONG;
     int code = request->gpu_name ? tool_choose_gpu("", request->gpu_name, &how.gpu) : TOOL_CLEAN;
-    code = code ? code : tool_check_file("-o", request->output);
+    if (!code && strcmp(request->output, "-"))
+        code = tool_check_file("-o", request->output);
     code = code ? code : tool_make_object(&how, &bytes, &size);
     if (code != TOOL_CLEAN)
         return code;
-    if (tool_begin_file(&file, "-o", request->output)) {
-        fwrite(bytes, 1, size, file.whole.stream);
-        code = tool_end_file(&file);
-    } else {
-        code = TOOL_WRONG;
-    }
+    code = tool_write_object(request->output, bytes, size);
     free(bytes);
     return code;
 }

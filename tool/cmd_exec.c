@@ -100,6 +100,18 @@ static const struct tool_option options[] = {
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
+static const char shard_instead[] =
+    "the program reads what one launch computed before it starts the next; 'wavemem prof PROGRAM -k KERNEL "
+    "--shard I/N --part FILE', 'run' and 'check' split one kernel of it, 'wavemem batch' a list of programs";
+static const struct tool_absent absent[] = {
+    {"shard", shard_instead},
+    {"part", shard_instead},
+    {"shuffle",
+     "a launch cannot be repeated while its program runs; 'wavemem check PROGRAM -k KERNEL --shuffle "
+     "SEEDS' repeats one kernel of it"},
+    {NULL, NULL},
+};
+
 /* Keeps an option of the report. */
 static bool keep(struct exec_wanted *wanted, int id, const char *value)
 {
@@ -188,6 +200,17 @@ static char *source_folders(const struct exec_wanted *wanted)
     return text;
 }
 
+/* Creates a machine, as the runtime will do, which refuses wrong variables of the environment. */
+static int try_machine(const char *target)
+{
+    struct wm_machine *machine;
+    struct wm_diag diag;
+    if (wm_machine_create(target, &machine, &diag) != WM_OK)
+        return tool_fail("%s", diag.message);
+    wm_machine_destroy(machine);
+    return TOOL_CLEAN;
+}
+
 static int run(const struct request *request, char **program)
 {
     char path[PATH_MAX], runtime[PATH_MAX], folder[PATH_MAX];
@@ -196,7 +219,7 @@ static int run(const struct request *request, char **program)
     int own;
     snprintf(classes, sizeof classes, "0x%x", request->check.classes);
     if (exec_choose_gpus(request->gpu, exec_find_program(*program, path), &gpus) ||
-        exec_find_runtime(runtime) || exec_make_folder(folder))
+        try_machine(gpus.target[0]) || exec_find_runtime(runtime) || exec_make_folder(folder))
         return TOOL_WRONG;
     char *sources = source_folders(&request->wanted);
     const struct exec_setting settings[] = {
@@ -250,8 +273,12 @@ static void share_options(struct request *request)
 
 static int exec(struct request *request, int argc, char **argv)
 {
-    struct tool_words line = {
-        .verb = "exec", .options = options, .count = argc - 1, .words = argv + 1, .request = request};
+    struct tool_words line = {.verb = "exec",
+                              .options = options,
+                              .absent = absent,
+                              .count = argc - 1,
+                              .words = argv + 1,
+                              .request = request};
     const struct wm_gpu *gpu;
     int id;
     while ((id = tool_next_option(&line)) >= FILES)

@@ -4,7 +4,6 @@
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void print_help(FILE *file)
@@ -62,15 +61,8 @@ static int unknown_verb(const char *word)
     return tool_fail("unknown verb '%s'; 'wavemem --help' lists all", word);
 }
 
-/* The library takes what it does not know for "off". */
-static bool is_compile_setting(const char *setting)
-{
-    return !setting || !strcmp(setting, "off") || !strcmp(setting, "auto") || !strcmp(setting, "always");
-}
-
 int main(int argc, char **argv)
 {
-    const char *setting = getenv("WAVEMEM_COMPILE");
     if (argc < 2) {
         print_help(stderr);
         return TOOL_WRONG;
@@ -79,8 +71,6 @@ int main(int argc, char **argv)
     const struct tool_verb *verb = tool_find_verb(tool_verbs, word);
     if (verb && argc == 2)
         return print_usage(verb);
-    if (!is_compile_setting(setting))
-        return tool_fail("WAVEMEM_COMPILE=%s: expected off, auto or always", setting);
     if (verb)
         return finish(verb->run(argc - 1, argv + 1));
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {

@@ -36,3 +36,16 @@ void tool_drop_file(struct tool_file *file)
 {
     wmi_whole_file_drop(&file->whole);
 }
+
+int tool_write_object(const char *path, const uint8_t *bytes, size_t size)
+{
+    struct tool_file file;
+    if (strcmp(path, "-") == 0) {
+        fwrite(bytes, 1, size, stdout);
+        return TOOL_CLEAN;
+    }
+    if (!tool_begin_file(&file, "-o", path))
+        return TOOL_WRONG;
+    fwrite(bytes, 1, size, file.whole.stream);
+    return tool_end_file(&file);
+}

@@ -6,6 +6,8 @@
 #include "base/whole_file.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* A file being written, to `whole.stream`. */
 struct tool_file {
@@ -23,5 +25,7 @@ bool tool_begin_file(struct tool_file *file, const char *option, const char *pat
 int tool_end_file(struct tool_file *file);
 /* Discards the file, without a message. */
 void tool_drop_file(struct tool_file *file);
+/* Writes the file of -o; "-" is standard output, for which main() checks for write errors. */
+int tool_write_object(const char *path, const uint8_t *bytes, size_t size);
 
 #endif

@@ -105,10 +105,16 @@ struct tool_kept_list {
 
 /* A command line being parsed. Set the first four members, and `request` if an option is kept; zero the rest.
  */
+/* An option that other verbs have and this one cannot, and what to do instead. */
+struct tool_absent {
+    const char *name, *instead;
+};
+
 struct tool_words {
     const char *verb; /* for messages */
     const struct tool_option *options;
-    int count; /* words after the verb */
+    const struct tool_absent *absent; /* up to one without a name; or NULL */
+    int count;                        /* words after the verb */
     char **words;
     void *request;
     const char *where; /* prefix of messages: "job.txt:3: "; or NULL */

@@ -40,7 +40,10 @@ extern "C" {
  * dispatches may run at the same time. */
 struct wm_machine;
 
-/* Creates a machine for a target ("gfx900"). WM_NOT_FOUND: unknown target; WM_NO_MEMORY. */
+/* Creates a machine for a target ("gfx900"). WM_NOT_FOUND: unknown target; WM_NO_MEMORY; WM_BAD_ARGUMENT: a
+ * variable of the environment has a value that does not exist. The variables are WAVEMEM_CPU (baseline, avx2
+ * or avx512, by default the most that the CPU has), WAVEMEM_COMPILE (off, auto or always, by default auto)
+ * and WAVEMEM_DELAYS (for tests). They are read, and refused, when something is executed or replayed, too. */
 WM_API enum wm_status wm_machine_create(const char *target, struct wm_machine **machine,
                                         struct wm_diag *diag);
 WM_API void wm_machine_destroy(struct wm_machine *machine);

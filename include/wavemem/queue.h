@@ -45,14 +45,16 @@ struct wm_packet {
     const uint64_t *dependencies;
     size_t dependency_count;
     /* Guest address of a 64-bit signal that is decremented when the dispatch has completed, also after a
-     * fault or if it was cancelled; 0: none. For an amd_signal_t this is the address of its `value`. */
+     * fault or if it was cancelled; 0: none. For an amd_signal_t this is the address of its `value`. Once it
+     * is decremented, wm_queue_wait finds the dispatch completed, and the other way round. */
     uint64_t completion_signal;
     /* Limits, threads, profile, check, observers and callbacks; its grid, workgroup, arguments, dynamic_lds
      * and global_offset must be 0. NULL: the defaults. It is copied; what it points to must live until
      * the dispatch has completed. */
     const struct wm_dispatch *options;
-    struct wm_result *result; /* filled in before completion is signalled; or NULL */
-    /* Called on the queue's thread after that; or NULL. status and diag are what wm_dispatch would give. */
+    struct wm_result *result; /* filled in before `completed` is called; or NULL */
+    /* Called on the queue's thread before completion is signalled; or NULL. status and diag are what
+     * wm_dispatch would give. */
     void (*completed)(void *user, enum wm_status status, const struct wm_result *result,
                       const struct wm_diag *diag);
     void *user;

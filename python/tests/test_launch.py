@@ -99,6 +99,18 @@ def test_read_only_memory(vecadd, abc):
     assert fault.value.kind == "read_only" and fault.value.store
 
 
+def test_arguments_are_read_only(machine):
+    """A kernel that stores to its arguments would change those of later workgroups."""
+    kernel = machine.load(assembled("""
+        v_mov_b32 v1, 0
+        global_store_dword v1, v1, s[0:1]
+""", [("count", "int", "by_value", 4)])).kernel()
+    with pytest.raises(wavemem.Fault) as fault:
+        kernel(7, grid=64, workgroup=64)
+    assert fault.value.kind == "read_only" and fault.value.store
+    assert kernel(7, grid=64, workgroup=64, on_violation="goes_on").violations == 1
+
+
 def test_overlapping_arrays(vecadd):
     """Arrays that share memory share it in the guest, too; a kernel that adds in place sees its own results."""
     whole = np.arange(1500, dtype=np.float32)

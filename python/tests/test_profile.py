@@ -236,6 +236,77 @@ def test_check_classes(machine):
         wavemem.Check(machine=machine)
 
 
+def test_check_modifiers(machine):
+    """Seven instructions, an untaken branch around one of them, and a wait without which two loads would overlap."""
+    code = assembled("""
+        v_lshlrev_b32 v0, 2, v0
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_waitcnt lgkmcnt(0)
+        global_load_dword v1, v0, s[4:5]
+        s_waitcnt vmcnt(0)
+        global_load_dword v2, v0, s[4:5]
+        s_waitcnt vmcnt(0)
+        v_add_u32 v1, v1, v2
+        s_cbranch_execnz over
+        v_mov_b32 v1, 0
+        over:
+        global_store_dword v0, v1, s[4:5]
+""", [("p", "", "global_buffer", 8)])
+    with pytest.raises(ValueError, match="needless is about the class 'wait'"):
+        wavemem.Check(["race"], needless=True)
+    kernel = machine.load(code).kernel()
+    with wavemem.Check(["wait"], needless=True) as check:
+        kernel(np.ones(64, np.uint32), grid=64, workgroup=64, check=check)
+        (finding,) = check.findings()
+        # The next wait is the second instruction behind this one: one load lies between them.
+        assert (finding["rule"], finding["distance"]) == ("needless-wait", 2)
+        assert finding["first_pc"] - finding["pc"] == 4 + 8  # s_waitcnt, global_load_dword
+        (row,) = check.coverage()
+        blocks = check.blocks(0)
+        assert blocks["instructions"].sum() == row["code"] == 12 and list(blocks["executed"]) == [1, 0, 1]
+        assert list(blocks["instructions"]) == [9, 1, 2] and row["executed_code"] == 11
+        assert list(blocks["from"][1:]) == list(blocks["to"][:-1])
+        with pytest.raises(IndexError, match="1 rows, and not number 1"):
+            check.blocks(1)
+    # Nothing is on its way at the second wait, so there is no other instruction.
+    idle = assembled("s_load_dword s4, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_add_u32 s4, s4, 1\ns_waitcnt lgkmcnt(0)\n",
+                     [("p", "", "global_buffer", 8)])
+    with wavemem.Check(["wait"], needless=True) as check:
+        machine.load(idle).kernel()(np.ones(64, np.uint32), grid=64, workgroup=64, check=check)
+        (finding,) = check.findings()
+        assert (finding["rule"], finding["distance"], finding["first_text"]) == ("needless-wait", 0, None)
+
+
+def test_check_shuffle(machine):
+    """Each workgroup stores its number to the same place: the last one is seen, which the order decides."""
+    code = assembled("""
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_mov_b32 v0, 0
+        v_mov_b32 v1, s2
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v0, v1, s[4:5]
+""", [("p", "", "global_buffer", 8)])
+    with pytest.raises(wavemem.BadArgument, match="seed 0 is 0"):
+        wavemem.Check(["memory"], shuffle=[0])
+    kernel = machine.load(code).kernel()
+    for seeds, rules in (((), []), ((1, 2, 3), ["order-dependent"])):
+        out = np.zeros(1, np.uint32)
+        with wavemem.Check(["memory"], shuffle=seeds) as check:
+            kernel(out, grid=64 * 16, workgroup=64, check=check)
+            assert list(check.findings()["rule"]) == rules and out[0] == 15
+
+
+def test_check_leaks(machine):
+    with wavemem.Check(["memory"], machine=machine) as check:
+        kept, freed = machine.allocate(64, name="kept"), machine.allocate(64, name="freed")
+        freed.free()
+        check.leaks()
+        (finding,) = check.findings()
+        assert (finding["rule"], finding["allocation"], finding["address"]) == ("leak", "kept", kept.address)
+    with wavemem.Check(["memory"]) as check, pytest.raises(wavemem.BadArgument, match="the check watches no machine"):
+        check.leaks()
+
+
 def test_fidelity(machine):
     fidelity = wavemem.Fidelity()
     machine.load(assembled("v_rcp_f32 v1, v0\nv_mov_b32 v1, v0\n")).kernel()(grid=128, workgroup=64, fidelity=fidelity)

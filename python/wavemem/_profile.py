@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import html
+import operator
 import threading
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ._errors import BadArgument
-from ._library import (Owned, c_path, c_text, call, data_of, error_of, ffi, frame, lib, names, number, plain, table, text)
+from ._library import (Owned, c_path, c_text, call, data_of, error_of, ffi, frame, lib, names, number, plain, table, text,
+                       value_of)
 from ._module import Source, _given
 
 LEVELS = tuple(name for name in names("wm_cache_level").values() if name != "levels")
@@ -157,6 +159,11 @@ class Check(_Watcher):
     classes: names of what to check, of Check.known(); None: all of them.
     waits, hazards: without classes, only these two: registers that are used before the wait counters guarantee that
         their data has arrived; instructions that are closer together than the target requires.
+    origins: of class "uninit", reports values where something depends on them, and where they come from, instead of loads.
+    strict: of class "race", reports also what is right only by what the target guarantees beyond the memory model.
+    needless: of class "wait", reports also waits that were needless whenever they were executed.
+    shuffle: seeds, numbers above 0; each dispatch is repeated for each of them with its workgroups and waves in another
+        order, and the first difference in the results is reported, as class "portability".
     machine: shows the check the machine's memory. Create the check before the first allocation: what is there already
         counts as allocated and written. The machine then lives as long as the check.
     """
@@ -165,6 +172,7 @@ class Check(_Watcher):
     _destroy = lib.wm_check_destroy
 
     def __init__(self, classes: Optional[Iterable[str]] = None, *, waits: Optional[bool] = None, hazards: Optional[bool] = None,
+                 origins: bool = False, strict: bool = False, needless: bool = False, shuffle: Sequence[int] = (),
                  machine: Any = None) -> None:
         result = ffi.new("struct wm_check **")
         known = self._bits()
@@ -174,7 +182,13 @@ class Check(_Watcher):
         for name in names:
             if name not in known:
                 raise ValueError(f"{name!r} is no class of findings; expected some of {', '.join(known)}")
-        call(lib.wm_check_create, sum({known[name] for name in names}), result)
+        bits = functools.reduce(operator.or_, (known[name] for name in names), lib.WM_CHECK_PORTABILITY if len(shuffle) else 0)
+        for name, given, of in (("origins", origins, "uninit"), ("strict", strict, "race"), ("needless", needless, "wait")):
+            if given and of not in names:
+                raise ValueError(f"{name} is about the class {of!r}, which the others leave out")
+            bits |= value_of("wm_check_what", name, "what") if given else 0
+        seeds = ffi.new("uint64_t[]", [number(one, "a seed", 1 << 64) for one in shuffle])
+        call(lib.wm_check_create, bits, result)
         native = None if machine is None else machine._open
         if native is not None:  # the machine must outlive the check
             native.owned.claim()
@@ -183,6 +197,9 @@ class Check(_Watcher):
         if native is not None:
             with self._used() as pointer:
                 call(lib.wm_check_machine, pointer, native.pointer)
+        if len(seeds):
+            with self._used() as pointer:
+                call(lib.wm_check_shuffle, pointer, seeds, len(seeds))
 
     @staticmethod
     def _bits() -> Dict[str, int]:
@@ -199,14 +216,29 @@ class Check(_Watcher):
         """One row for each violated rule at each instruction, in the order of addresses: a structured array [findings].
 
         Fields: rule, message, source (document), kernel, text (instruction), file, line, column, pc, offset (bytes),
-        first_pc (the earlier instruction), count (executions of waves), and all others of struct wm_finding. Texts are str
-        or None.
+        first_pc (the earlier instruction), count (executions of waves), and all others of struct wm_finding: of a needless
+        wait, distance is 1 + the fewest instructions to the later wait, first_pc, or 0 if nothing was on its way. Texts are
+        str or None.
         """
         return self._table(lib.wm_check_findings)
 
     def coverage(self) -> np.ndarray:
         """One row for each kernel that ran: launches, workgroups, waves, instructions, accesses (struct wm_coverage)."""
         return self._table(lib.wm_check_coverage)
+
+    def blocks(self, row: int) -> np.ndarray:
+        """The code that row `row` of coverage() counts, in the order of addresses: a structured array of blocks without a
+        branch or a branch target between their ends: from and to (guest addresses), instructions, executed (1: by some wave).
+        """
+        if not 0 <= row < len(self.coverage()):
+            raise IndexError(f"coverage() has {len(self.coverage())} rows, and not number {row}")
+        return self._table(lambda pointer, count: lib.wm_check_blocks(pointer, row, count))
+
+    def leaks(self) -> None:
+        """Adds a finding (rule "leak") for each allocation of the machine that was made since the check began and has not been
+        freed. Call it once, when everything should have been freed. Raises BadArgument without `machine` or class "memory"."""
+        with self._used() as pointer:
+            call(lib.wm_check_leaks, pointer)
 
     def dataframe(self) -> Any:
         """findings() as a pandas.DataFrame. Raises ImportError without pandas."""

@@ -49,8 +49,9 @@ class Ticket:
 
     @property
     def done(self) -> bool:
-        """Whether it has completed, also by a fault or because it was cancelled."""
-        return self._over
+        """Whether it has completed, also by a fault or because it was cancelled. Then its signal is 0, and the other way
+        round."""
+        return self._over and self.queue._is_completed(self)
 
     def wait(self, timeout: Optional[float] = None) -> Result:
         """Waits until it has completed, and returns its Result. Raises Fault if the kernel faulted or was cancelled, what an
@@ -77,7 +78,7 @@ class Ticket:
             self._dispatch.native.late.append((self._place, self._memory.size))  # to be freed with the next allocation
 
     def __repr__(self) -> str:
-        return f"<wavemem.Ticket {self._number}, {'done' if self._over else 'not done'}>"
+        return f"<wavemem.Ticket {self._number}, {'done' if self.done else 'not done'}>"
 
 
 class Queue:
@@ -183,10 +184,18 @@ class Queue:
         for one in over:
             one._dispatch.keep = None
 
+    def _is_completed(self, ticket: Ticket) -> bool:
+        """Of a ticket whose callback has run: whether its signal has changed, too."""
+        done = ffi.new("bool *", True)  # stays so if the queue is closed, or behind the ticket in a callback of its own
+        with self._lock:
+            if self._pointer is not None:
+                lib.wm_queue_wait(self._pointer, ticket._number, 0, done, ffi.NULL)
+        return bool(done[0])
+
     def _wait(self, ticket: Ticket, timeout: Optional[float]) -> None:
         end = None if timeout is None else time.monotonic() + timeout
         done = ffi.new("bool *")
-        while not ticket._over:  # in pieces, so that Ctrl-C comes through
+        while not ticket.done:  # in pieces, so that Ctrl-C comes through
             left = 0.1 if end is None else min(0.1, max(end - time.monotonic(), 0))
             with self._open() as queue:
                 call(lib.wm_queue_wait, queue, ticket._number, left, done)
@@ -232,4 +241,4 @@ class Queue:
             self.close()
 
     def __repr__(self) -> str:
-        return f"<wavemem.Queue, {'closed' if self._pointer is None else f'{sum(not one._over for one in self._tickets)} not done'}>"
+        return f"<wavemem.Queue, {'closed' if self._pointer is None else f'{sum(not one.done for one in self._tickets)} not done'}>"

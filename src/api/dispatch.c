@@ -10,6 +10,7 @@
 #include "base/versioned.h"
 #include "check/check.h"
 #include "exec/abi.h"
+#include "exec/environment.h"
 #include "exec/gds.h"
 #include "exec/programs.h"
 #include "profile/cost/gpu.h"
@@ -606,6 +607,7 @@ enum wm_status wmi_dispatch_with(const struct wmi_dispatch_how *how, struct wm_m
                                     .pool = machine->pool,
                                     .holder = how->holder};
     status = check_request(machine, kernel, &request, &dispatch, diag);
+    status = status ? status : wmi_environment_check(diag);
     status = status ? status : take(how->function, machine, &request, diag);
     if (status)
         return status;

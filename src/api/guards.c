@@ -93,9 +93,12 @@ bool wmi_guards_create(struct wmi_guards *guards, const struct wm_machine *machi
 {
     *guards = (struct wmi_guards){0};
     bool ok = add_objects(guards, machine) && add_constants(guards, kernel, dispatch);
+    const struct wmi_allocation *own =
+        kernel->kernarg_size ? wmi_space_find(dispatch->space, dispatch->arguments) : NULL;
+    const uint64_t end = own && own->flags & WMI_ALLOCATION_OWN ? own->high /* with its padding */
+                                                                : dispatch->arguments + kernel->kernarg_size;
     if (ok && kernel->kernarg_size)
-        ok = add(guards, (struct wmi_guard){WMI_GUARD_KERNARG, dispatch->arguments,
-                                            dispatch->arguments + kernel->kernarg_size, NULL});
+        ok = add(guards, (struct wmi_guard){WMI_GUARD_KERNARG, dispatch->arguments, end, NULL});
     if (!ok)
         wmi_guards_destroy(guards);
     return ok;

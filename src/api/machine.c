@@ -5,6 +5,7 @@
 #include "exec/apertures.h"
 
 #include "base/diag.h"
+#include "exec/environment.h"
 #include "exec/gds.h"
 #include "exec/pool.h"
 #include "exec/programs.h"
@@ -111,6 +112,9 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
     if (!target)
         return wmi_fail(diag, WM_NOT_FOUND, "unknown target '%s'; expected a gfx name such as gfx900",
                         target_name ? target_name : "");
+    const enum wm_status status = wmi_environment_check(diag);
+    if (status)
+        return status;
     struct wm_machine *m = calloc(1, sizeof *m);
     if (m) {
         m->space = wmi_space_create();

@@ -47,16 +47,13 @@ enum { QUEUES = 1024, LOOK_NANOSECONDS = 50000 }; /* between two looks at signal
 
 /* ---- signals ---- */
 
-/* Adds to the signal, and gives its new value. False: it is not in guest memory any more. */
-static bool change_signal(const struct wm_machine *machine, uint64_t address, int64_t add, int64_t *value)
+/* False: it is not in guest memory any more. */
+static bool read_signal(const struct wm_machine *machine, uint64_t address, int64_t *value)
 {
     struct wmi_presence presence;
-    int64_t *host = wmi_machine_enter(machine, &presence, address, sizeof *host);
+    const int64_t *host = wmi_machine_enter(machine, &presence, address, sizeof *host);
     if (host)
-        *value =
-            add ? __atomic_add_fetch(host, add, __ATOMIC_ACQ_REL) : __atomic_load_n(host, __ATOMIC_ACQUIRE);
-    if (host && add)
-        wmi_show_host(machine, WM_EVENT_HOST_WRITE, address, sizeof *host, host);
+        *value = __atomic_load_n(host, __ATOMIC_ACQUIRE);
     wmi_gate_leave(&presence);
     return host;
 }
@@ -65,7 +62,7 @@ static enum wm_status check_signal(const struct wm_machine *machine, const char 
                                    struct wm_diag *diag)
 {
     int64_t value;
-    if (address % sizeof value || !change_signal(machine, address, 0, &value))
+    if (address % sizeof value || !read_signal(machine, address, &value))
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "packet: %s at 0x%llx; expected a multiple of 8 in guest memory", what,
                         (unsigned long long)address);
@@ -98,7 +95,7 @@ static bool await_dependencies(const struct entry *entry, uint64_t *lost)
     const struct timespec look = {.tv_nsec = LOOK_NANOSECONDS};
     for (size_t i = 0; i < entry->packet.dependency_count; i++)
         for (int64_t value = 1;; nanosleep(&look, NULL)) {
-            if (!change_signal(entry->machine, entry->dependencies[i], 0, &value)) {
+            if (!read_signal(entry->machine, entry->dependencies[i], &value)) {
                 *lost = entry->dependencies[i];
                 return false;
             }
@@ -133,19 +130,54 @@ static enum wm_status run(struct entry *entry, struct wm_result *result, struct 
     return WM_OK;
 }
 
+/* Takes the entry, which is the first one, out of the queue. The caller holds the lock. */
+static void leave_queue(struct wm_queue *queue, const struct entry *entry)
+{
+    queue->completed = entry->ticket;
+    queue->first = entry->next;
+    if (!queue->first)
+        queue->last = &queue->first;
+    pthread_cond_broadcast(&queue->changed);
+}
+
+/* Decrements the signal and lets the ticket count as completed. Both happen under the lock of the queue, so
+ * that a thread which sees one of them, sees the other. The gate comes first: threads inside of it, such as
+ * callbacks of observers, may wait for the lock. */
+static void tell(struct entry *entry)
+{
+    const struct wm_machine *machine = entry->machine;
+    struct wm_queue *queue = entry->queue;
+    const uint64_t address = entry->packet.completion_signal;
+    struct wmi_presence presence;
+    int64_t *host = address ? wmi_machine_enter(machine, &presence, address, sizeof *host) : NULL;
+    if (queue)
+        pthread_mutex_lock(&queue->lock);
+    if (host)
+        __atomic_fetch_sub(host, 1, __ATOMIC_ACQ_REL);
+    if (queue) {
+        leave_queue(queue, entry);
+        pthread_mutex_unlock(&queue->lock);
+    }
+    if (host)
+        wmi_show_host(machine, WM_EVENT_HOST_WRITE, address, sizeof *host, host);
+    if (address)
+        wmi_gate_leave(&presence);
+}
+
 static enum wm_status complete(struct entry *entry, struct wm_diag *diag)
 {
+    const uint64_t signal = entry->packet.completion_signal;
     struct wm_result result = {.struct_size = sizeof result};
     int64_t value;
     enum wm_status status = run(entry, &result, diag);
     if (entry->packet.result)
         wmi_give_struct(entry->packet.result, &result, sizeof result);
-    if (entry->packet.completion_signal &&
-        !change_signal(entry->machine, entry->packet.completion_signal, -1, &value) && !status)
+    if (!status && signal && !read_signal(entry->machine, signal, &value))
         status = wmi_fail(diag, WM_BAD_ARGUMENT, "the completion signal at 0x%llx was freed",
-                          (unsigned long long)entry->packet.completion_signal);
+                          (unsigned long long)signal);
     if (entry->packet.completed)
         entry->packet.completed(entry->packet.user, status, &result, diag);
+    tell(entry);
     return status;
 }
 
@@ -167,13 +199,8 @@ static void *work(void *argument)
         }
         pthread_mutex_unlock(&queue->lock);
         complete(entry, &(struct wm_diag){0});
-        pthread_mutex_lock(&queue->lock);
-        queue->completed = entry->ticket;
-        queue->first = entry->next;
-        if (!queue->first)
-            queue->last = &queue->first;
         free_entry(entry);
-        pthread_cond_broadcast(&queue->changed);
+        pthread_mutex_lock(&queue->lock);
     }
     pthread_mutex_unlock(&queue->lock);
     return NULL;

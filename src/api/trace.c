@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API of traces. */
 #include "base/diag.h"
+#include "exec/environment.h"
 #include "isa/isa.h"
 #include "profile/cost/gpu.h"
 #include "profile/origins.h"
@@ -87,7 +88,10 @@ enum wm_status wm_profile_replay(struct wm_profile *profile, const void *bytes, 
         return wmi_null(diag, __func__, !profile ? "profile" : bytes ? "name" : "bytes");
     if (wmi_profile_began(profile))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "a trace goes into a profile that has seen nothing yet");
-    enum wm_status status = wmi_trace_open(bytes, size, name, &trace, diag);
+    enum wm_status status = wmi_environment_check(diag);
+    if (status)
+        return status;
+    status = wmi_trace_open(bytes, size, name, &trace, diag);
     status = status ? status : wmi_replay_header(trace, &header, diag);
     const struct wmi_target *target = status ? NULL : wmi_target_find(header.target);
     if (!status && !target)

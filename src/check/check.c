@@ -137,7 +137,7 @@ static void describe_place(struct wording *wording, const struct wmi_words *word
     row->column = at.column;
     row->offset = at.offset;
     row->inlined = wording->inlined[0] = keep_inlined(words, found->pc, &row->inlined_count, ok);
-    if (!found->rule->has_first)
+    if (!found->rule->has_first || !found->first_pc)
         return;
     at = (struct wm_profile_row){.pc = found->first_pc};
     words->describe(words->user, 0, &at);

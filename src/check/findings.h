@@ -33,7 +33,7 @@ struct wmi_check_rule {
     const char *remedy; /* what usually mends it, or NULL */
     enum wm_check_what class;
     enum wm_severity severity;
-    bool has_first; /* it is about two instructions: first_pc is set */
+    bool has_first; /* it is about two instructions: first_pc is set, or 0 if there is no other one */
     bool nowhere;   /* its address lies in no allocation, and says nothing about the nearest one */
     bool pairs;     /* with has_first: findings about different earlier instructions are different ones */
     bool launches;  /* findings in different dispatches are different ones */

@@ -91,14 +91,15 @@ static void word_needless(const struct wmi_words *words, const struct wmi_found 
                           size_t size)
 {
     char later[TEXT];
-    first_text(words, found, later, sizeof later);
-    if (!found->distance)
+    if (!found->distance) {
         snprintf(message, size, "this wait is needless: nothing that it waits for was on its way");
-    else
-        snprintf(message, size,
-                 "this wait is needless: what it waits for is not used before '%s', at least %" PRIu64
-                 " instruction%s later",
-                 later, found->distance - 1, found->distance == 2 ? "" : "s");
+        return;
+    }
+    first_text(words, found, later, sizeof later);
+    snprintf(message, size,
+             "this wait is needless: what it waits for is not used before '%s', at least %" PRIu64
+             " instruction%s later",
+             later, found->distance - 1, found->distance == 2 ? "" : "s");
 }
 
 static void word_needed(const struct wmi_words *words, const struct wmi_found *found, char *message,

@@ -112,7 +112,7 @@ static bool add_use(struct checker *check, const struct use_at *at)
     const bool every = check->what & WM_CHECK_EVERY_WAIT;
     const struct wmi_found needless = {.rule = every ? &wmi_needless_in_launch_rule : &wmi_needless_rule,
                                        .pc = at->pc,
-                                       .first_pc = use->early ? use->later : at->pc,
+                                       .first_pc = use->early ? use->later : 0,
                                        .count = use->idle + use->early,
                                        .launch = check->launch,
                                        .distance = use->early ? use->distance + 1 : 0};

@@ -60,12 +60,13 @@ uint32_t wmi_abi_scratch_size(const struct wm_kernel *kernel)
                                                                             : size;
 }
 
-/* Allocates memory of the dispatch. Nobody else frees it, so *host stays valid outside the gate. */
-static enum wm_status allocate(const struct wmi_abi_request *r, uint64_t size, const char *name,
-                               uint64_t *address, void **host, struct wm_diag *diag)
+/* Allocates memory of the dispatch. Nobody else frees it, so *host stays valid outside the gate.
+ * flags: WM_READ_ONLY or 0. */
+static enum wm_status allocate(const struct wmi_abi_request *r, uint64_t size, unsigned flags,
+                               const char *name, uint64_t *address, void **host, struct wm_diag *diag)
 {
     const struct wmi_wish wish = {
-        .size = size, .flags = WMI_ALLOCATION_OWN, .name = name, .cursor = r->cursor};
+        .size = size, .flags = WMI_ALLOCATION_OWN | flags, .name = name, .cursor = r->cursor};
     struct wmi_presence presence;
     const enum wm_status status = wmi_space_place(r->space, &wish, address, diag);
     if (status)
@@ -85,7 +86,7 @@ static enum wm_status fill_printf(const struct wmi_abi_request *r, struct wmi_ab
     if (!wmi_kernel_prints(r->kernel))
         return WM_OK;
     void *host;
-    const enum wm_status status = allocate(r, size, "printf buffer", &memory->printf, &host, diag);
+    const enum wm_status status = allocate(r, size, 0, "printf buffer", &memory->printf, &host, diag);
     if (status)
         return status;
     uint32_t *buffer = host;
@@ -120,7 +121,7 @@ static enum wm_status fill_grid_sync(const struct wmi_abi_request *r, struct wmi
         return WM_OK;
     }
     const enum wm_status status =
-        allocate(r, sizeof(struct grid_sync), "grid sync", &memory->grid_sync, &host, diag);
+        allocate(r, sizeof(struct grid_sync), 0, "grid sync", &memory->grid_sync, &host, diag);
     if (status)
         return status;
     struct grid_sync *sync = host;
@@ -174,7 +175,9 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
         return status;
     if (r->has_kernarg)
         return r->fills_hidden ? fill_given(r, &hidden, diag) : WM_OK;
-    status = allocate(r, size + KERNARG_ALIGNMENT, "kernarg", &memory->kernarg, &kernarg, diag);
+    /* Kernels only read it (HSA Programmer's Reference Manual 1.2, "Kernarg segment"). A store that ran past
+     * the end of a buffer must not change the arguments of workgroups that come later. */
+    status = allocate(r, size + KERNARG_ALIGNMENT, WM_READ_ONLY, "kernarg", &memory->kernarg, &kernarg, diag);
     if (status)
         return status;
     if (asked)
@@ -188,7 +191,7 @@ static enum wm_status fill_packet(const struct wmi_abi_request *r, struct wmi_ab
 {
     void *host;
     const enum wm_status status =
-        allocate(r, sizeof(struct packet), "dispatch packet", &memory->packet, &host, diag);
+        allocate(r, sizeof(struct packet), 0, "dispatch packet", &memory->packet, &host, diag);
     if (status)
         return status;
     struct packet *packet = host;
@@ -211,7 +214,7 @@ static enum wm_status fill_queue(const struct wmi_abi_request *r, struct wmi_abi
                                  struct wm_diag *diag)
 {
     void *host;
-    const enum wm_status status = allocate(r, sizeof(struct queue), "queue", &memory->queue, &host, diag);
+    const enum wm_status status = allocate(r, sizeof(struct queue), 0, "queue", &memory->queue, &host, diag);
     if (status)
         return status;
     struct queue *queue = host;
@@ -242,7 +245,7 @@ static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wm
     void *host;
     memory->scratch_bytes = fit * stride * r->waves_per_group;
     const enum wm_status status =
-        allocate(r, memory->scratch_bytes, "scratch", &memory->scratch, &host, diag);
+        allocate(r, memory->scratch_bytes, 0, "scratch", &memory->scratch, &host, diag);
     if (!status)
         wmi_space_divide(r->space, memory->scratch, stride, piece);
     memory->scratch_host = status ? NULL : host;

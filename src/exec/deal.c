@@ -3,6 +3,7 @@
 #include "exec/deal.h"
 
 #include "base/random.h"
+#include "exec/environment.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -26,12 +27,6 @@ static uint64_t begin_of(uint64_t workgroups, unsigned workers, unsigned worker)
     return workgroups / workers * worker + less(worker, workgroups % workers);
 }
 
-static uint64_t seed_of_delays(void)
-{
-    const char *seed = getenv("WAVEMEM_DELAYS");
-    return seed ? strtoull(seed, NULL, 10) : 0;
-}
-
 static void delay(const struct wmi_deal *deal, uint64_t workgroup)
 {
     const uint64_t bits = wmi_random_bits(deal->seed, workgroup);
@@ -45,7 +40,7 @@ bool wmi_deal_create(struct wmi_deal *deal, uint64_t first, uint64_t workgroups,
     const uint64_t batch = workgroups / ((uint64_t)BATCHES_PER_WORKER * workers);
     deal->shares = aligned_alloc(alignof(struct wmi_share), workers * sizeof *deal->shares);
     deal->workers = workers;
-    deal->seed = seed_of_delays();
+    deal->seed = wmi_delay_setting();
     deal->batch = batch && !deal->seed ? less(batch, MAX_BATCH) : 1;
     if (!deal->shares)
         return false;

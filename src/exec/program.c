@@ -4,6 +4,7 @@
 
 #include "base/seconds.h"
 #include "exec/bind.h"
+#include "exec/environment.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
 #include "lower/lower.h"
@@ -78,12 +79,9 @@ static void mark_for_twins(const struct wmi_lowered *lowered, size_t at)
 
 static enum wmi_compiling wanted(const struct wmi_code_options *options, enum wmi_cpu_level level)
 {
-    const char *setting = getenv("WAVEMEM_COMPILE");
-    if (options->observers.count || options->scalar_cache || !wmi_can_compile(level))
-        return WMI_COMPILE_OFF;
-    if (!setting || !strcmp(setting, "auto"))
-        return WMI_COMPILE_AUTO;
-    return strcmp(setting, "always") ? WMI_COMPILE_OFF : WMI_COMPILE_ALWAYS;
+    return options->observers.count || options->scalar_cache || !wmi_can_compile(level)
+               ? WMI_COMPILE_OFF
+               : wmi_compile_setting();
 }
 
 uint64_t wmi_program_compile_in(const struct wmi_program *program)

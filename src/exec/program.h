@@ -19,13 +19,6 @@ void wmi_program_destroy(struct wmi_program *program);
  * a step takes about as long. */
 enum { WMI_INSTRUCTIONS_PER_STEP = 1000 };
 
-/* When code is compiled to host code. WAVEMEM_COMPILE=off|auto|always in the environment. */
-enum wmi_compiling {
-    WMI_COMPILE_OFF,
-    WMI_COMPILE_AUTO,   /* when it has run for a while */
-    WMI_COMPILE_ALWAYS, /* before it runs */
-};
-
 /* What has been compiled. */
 struct wmi_compiled {
     size_t bytes;

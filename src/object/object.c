@@ -380,8 +380,8 @@ enum wm_status wm_object_find_kernel(const struct wm_object *object, const char 
     if (!count_kernels(object, near))
         near.takes = every;
     list_kernels(object, near, names, sizeof(names));
-    return wmi_fail(diag, WM_NOT_FOUND, "%s: no kernel '%.60s'; it has %s%s", object->name, name,
-                    near.takes == every ? "" : "names with that: ", names);
+    return wmi_fail(diag, WM_NOT_FOUND, "%s: no kernel '%.60s'; %s%s", object->name, name,
+                    near.takes == every ? "it has " : "did you mean ", names);
 }
 
 enum wm_status wmi_object_open_raw_kernel(const uint8_t descriptor[WMI_DESCRIPTOR_BYTES], const uint8_t *code,

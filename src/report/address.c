@@ -5,6 +5,7 @@
 #include "report/address.h"
 
 #include "exec/apertures.h"
+#include "exec/environment.h"
 #include "exec/frame_words.h"
 #include "exec/gds.h"
 #include "exec/program.h"
@@ -301,6 +302,9 @@ enum wm_status wm_address_explain(const struct wm_address_request *request, stru
     if (!target)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: not a target that wavemem knows; expected one like gfx900",
                         request->target ? request->target : "(null)");
+    enum wm_status status = wmi_environment_check(diag);
+    if (status)
+        return status;
     struct stage *stage = calloc(1, sizeof *stage);
     if (!stage)
         return no_memory(diag);
@@ -315,7 +319,7 @@ enum wm_status wm_address_explain(const struct wm_address_request *request, stru
                                             .instruction = slot_of};
     stage->one = &stage->observer;
     stage->local = stage;
-    enum wm_status status = assemble(stage, request->text, diag);
+    status = assemble(stage, request->text, diag);
     if (!status)
         status = build(stage, diag);
     if (!status)

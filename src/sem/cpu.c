@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the CPU level of the vector bodies. */
+#include "sem/cpu.h"
+
 #include "sem/sem.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,14 +24,30 @@ static enum wmi_cpu_level host_level(void)
 #endif
 }
 
-enum wmi_cpu_level wmi_cpu_level(void)
+/* The level of this name, or `otherwise`. */
+static unsigned level_named(const char *name, unsigned otherwise)
 {
     static const char *const names[] = {"baseline", "avx2", "avx512"};
-    const enum wmi_cpu_level host = host_level();
-    const char *wanted = getenv("WAVEMEM_CPU");
+    for (unsigned level = 0; level < sizeof names / sizeof *names; level++)
+        if (!strcmp(name, names[level]))
+            return level;
+    return otherwise;
+}
 
-    for (unsigned level = 0; wanted && level < host; level++)
-        if (!strcmp(wanted, names[level]))
-            return (enum wmi_cpu_level)level;
-    return host;
+bool wmi_has_cpu_level(const char *name)
+{
+#ifdef WMI_X86_LEVELS
+    const unsigned most = host_level();
+#else
+    const unsigned most = WMI_CPU_LEVELS - 1; /* this build has one level under all names */
+#endif
+    return level_named(name, UINT_MAX) <= most;
+}
+
+enum wmi_cpu_level wmi_cpu_level(void)
+{
+    const unsigned host = host_level();
+    const char *wanted = getenv(WMI_CPU_VARIABLE);
+    const unsigned level = wanted ? level_named(wanted, host) : host;
+    return (enum wmi_cpu_level)(level < host ? level : host);
 }

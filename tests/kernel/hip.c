@@ -244,8 +244,7 @@ static void a_miss_lists_what_there_is(void **state)
         enum wm_status status;
         const char *message;
     } cases[] = {
-        {"convolve", WM_NOT_FOUND,
-         "no kernel 'convolve'; it has names with that: 'filter::convolve<float, 3>', '"},
+        {"convolve", WM_NOT_FOUND, "no kernel 'convolve'; did you mean 'filter::convolve<float, 3>', '"},
         {"filter::convolve", WM_BAD_ARGUMENT,
          "2 kernels are called 'filter::convolve'; say which: 'filter::convolve<float, 3>', "
          "'filter::convolve<double, 8>'"},

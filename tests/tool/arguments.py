@@ -31,7 +31,9 @@ class Arguments(Case):
     def test_buffers(self):
         self.path("odd.bin", b"12345")
         self.path("none.bin", b"")
-        for value, why in {"3": "expected a buffer", "zero:u32:4": "the elements are u32; expected f32",
+        self.path("here", b"")
+        for value, why in {"3": "expected a buffer", "x.npy": "'x.npy' is no value; a file is @x.npy", "here": "a file is @here",
+                           "zero:u32:4": "the elements are u32; expected f32",
                            "zero:f64:4": "the elements are f64; expected f32",
                            "zero:f32:0": "no number of elements",
                            "zero:f32:-4": "no number of elements", "zero:f32": "no number of elements",

@@ -46,6 +46,12 @@ class Batches(Case):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout
 
+    def test_usage_of_scripts(self):
+        for script in sorted(os.listdir(HPC)):
+            done = subprocess.run([os.path.join(HPC, script), "2"], capture_output=True, encoding="utf-8", timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr, rf"^usage: (sbatch )?{script} [A-Z]+ .*\n$")
+
     def test_matrix(self):
         self.list("# none", "", "wavemem run a{1,2}-{x,y,}.co 'a b' {c} # end", "dis {q,r}")
         words = self.run_tool("batch list --list")[0].splitlines()

@@ -5,7 +5,7 @@ usage: cmd_exec.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
 import os
 import subprocess
-import unittest
+import unittest.mock
 
 import command
 from command import Case
@@ -23,6 +23,12 @@ class Exec(Case):
         self.refused("--timeout soon: expected seconds", "exec --timeout soon true")
         self.refused("no product 'gtx1080'", "exec --gpu gtx1080 true")
         self.refused("did you mean --gpu?", "exec --gpy vega64 true")
+        with unittest.mock.patch.dict("os.environ", WAVEMEM_COMPILE="on"):
+            self.refused("WAVEMEM_COMPILE=on in the environment: expected off, auto or always", "exec --gpu mi100 true")
+        for option, instead in [("--shard 1/2", "'wavemem prof PROGRAM -k KERNEL --shard I/N"), ("--part=p", "'wavemem batch'"),
+                                ("--shuffle 1", "'wavemem check PROGRAM -k KERNEL --shuffle")]:
+            self.refused("not with 'exec': ", "exec", option, "true")
+            self.refused(instead, "exec", option, "true")
         # Before the program runs, not after it.
         self.refused("--kernel (: expected a regular expression", "exec --kernel ( false")
         self.refused("--launches 0: expected numbers from 1 on", "exec --launches 0 false")

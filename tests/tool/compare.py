@@ -56,7 +56,7 @@ class Compare(Case):
         self.refused("missing.npy: cannot be read", words + ["x=@missing.npy:0"])
         self.refused(f"{self.folder.name}: a folder; expected a file", words + [f"x=@{self.folder.name}:0"])
         self.refused("argument 'n' of vecadd is no buffer", words + ["n=@x.npy"])
-        self.refused("has no argument 'q'", words + ["q=@x.npy"])
+        self.refused("has no argument 'q', and there is no such --buffer; it takes: 0 a (", words + ["q=@x.npy"])
         self.refused("--out x: /no/such/folder/x.npy: cannot be written",
                      self.vecadd("--buffer", "x=@x.npy", "--out", "x=/no/such/folder/x.npy"))
 

@@ -72,6 +72,13 @@ class Compile(Case):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout, done.stderr
 
+    def test_standard_output(self):
+        self.run_tool("compile -m gfx90a plain.cl -o plain.co")
+        done = subprocess.run([command.WAVEMEM, *"compile -m gfx90a plain.cl -o -".split()], cwd=self.folder.name, check=True,
+                              stdout=subprocess.PIPE)
+        self.assertEqual(done.stdout, self.read("plain.co"))
+        self.assertFalse(os.path.exists(self.path("-")))
+
     def test_opencl(self):
         """The second and third target are newer than Debian's device library."""
         for target in ("gfx900", "gfx942", "gfx1200"):
@@ -137,6 +144,8 @@ class Compile(Case):
         _, err = self.run_tool("run wrong.cl -m gfx900", code=2)
         self.assertIn("wrong.cl:1:39: error: use of undeclared identifier 'missing'", err)
         self.assertRegex(err.splitlines()[-1], r"^wavemem: wrong\.cl: .*clang.* failed$")
+        self.path("empty.cl", b"")
+        self.refused("wavemem: empty.cl: has no kernel", "run -m gfx90a empty.cl -g 1 -b 1")
         self.path("odd.cl", b"kernel void f(global int *o) { o; }\n")
         for _ in range(2):  # also from the cache
             self.assertIn("odd.cl:1:32: warning:", self.run_tool("info odd.cl -m gfx900")[1])

@@ -23,8 +23,22 @@ class Main(Case):
         self.assertIn("usage: wavemem VERB", self.run_tool(code=2)[1])
 
     def test_environment(self):
-        with unittest.mock.patch.dict("os.environ", WAVEMEM_COMPILE="on"):
-            self.refused("WAVEMEM_COMPILE=on: expected off, auto or always", "isa v_add_f32")
+        trace = self.path("trace")
+        prof = ["prof", *self.example("vecadd"), *"-g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=zero:f32:256 "
+                "--arg n=256".split()]
+        self.run_tool(prof, "--trace", trace)
+        uses = [prof, ["run", *prof[1:]], ["check", *prof[1:]], ["replay", trace],
+                ["explain", "address", "-m", "gfx900", "global_load_dword v0, v[1:2], off"]]
+        for variable, value, expected in [("WAVEMEM_COMPILE", "on", "off, auto or always"),
+                                          ("WAVEMEM_COMPILE", "alwaysx", "off, auto or always"),
+                                          ("WAVEMEM_CPU", "sse2", "baseline, avx2 or avx512"),
+                                          ("WAVEMEM_DELAYS", "-1", "a number")]:
+            for use in uses:
+                with unittest.mock.patch.dict("os.environ", {variable: value}):
+                    self.refused(f"{variable}={value} in the environment: expected {expected}", use)
+        for use in uses[:4]:
+            with unittest.mock.patch.dict("os.environ", WAVEMEM_COMPILE="", WAVEMEM_CPU="", WAVEMEM_DELAYS=""):
+                self.run_tool(use)
 
     def test_help_teaches_by_example(self):
         for verb in ("exec", "run", "prof", "dis", "info", "explain", "tess"):
@@ -37,9 +51,11 @@ class Main(Case):
         page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "wavemem.1")
         with open(page, encoding="utf-8") as file:
             text = file.read()
-        for verb in ("exec", "run", "prof", "dis", "explain", "tess"):
+        verbs = [verb for verb in self.run_tool(["__complete", ""])[0].split() if not verb.startswith("-")]
+        self.assertGreater(len(verbs), 10)
+        for verb in verbs:
             for option in re.findall(r"(?m)^ +(?:-\w, )? *--([a-z-]+)", self.run_tool(verb, "--help")[0]):
-                self.assertIn(f"Fl Fl {option}", text)
+                self.assertIn(f"Fl Fl {option}", text, verb)
 
     def test_options(self):
         co = self.example("vecadd")
@@ -64,7 +80,7 @@ class Main(Case):
 
     def test_kernels(self):
         co = self.example("transpose")
-        self.refused("it has names with that: 'transpose_", ["run"] + co, "-k transpos -g 4 -b 4")
+        self.refused("did you mean 'transpose_", ["run"] + co, "-k transpos -g 4 -b 4")
         self.refused("-k KERNEL is needed: ", ["run"] + co, "-g 4 -b 4")
 
 

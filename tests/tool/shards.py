@@ -9,6 +9,7 @@ import ctypes.util
 import json
 import os
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -215,6 +216,23 @@ class Shards(Case):
                         # The page names the command that made it.
                         same = [re.sub(rb"wavemem (merge|replay)[^<\"]*", b"", self.read(file)) for file in "mw"]
                         self.assertEqual(*same, form)
+
+    def test_many_parts(self):
+        """More parts of several dispatches than are open at the same time, and than the process may open files."""
+        count = 40 if command.REDUCED else 300
+        transpose = "-k transpose_{} -g 320,320 -b 16,16 --arg in=iota:f32:102400 --arg out=zero:f32:102400 --arg n=320"
+        words = " --then ".join(transpose.format(name) for name in ("naive", "lds", "naive"))
+        text = self.run_tool("prof", self.example("transpose"), words)[0]
+        self.run_tool("prof", self.example("transpose"), words, "--trace whole.trace")
+        parts = self.split("prof", count, self.example("transpose"), words)
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (32, limits[1]))
+        try:
+            merged = self.run_tool("merge", parts, "--trace merged.trace")[0]
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        self.assertEqual(merged, text)
+        self.assertEqual(self.read("merged.trace"), self.read("whole.trace"))
 
     def test_profile_of_communication(self):
         """A later dispatch reads what another part wrote."""
@@ -488,9 +506,17 @@ class Shards(Case):
         self.refused("--json: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --json")
         self.refused("--sample: not with --shard", ["prof", *words[1:]], "--part p --shard 1/2 --sample 1/2")
         for option in ("--json", "--sarif s", "--junit j", "--github", "--baseline b", "--suppressions s", "--only-kernel k",
-                       "--write-suppressions w", "--shuffle 1", "--all"):
-            self.refused(option.split()[0] + ": not with --shard", ["check", *words[1:]], "--part p --shard 1/2", option)
-        self.refused("--check: not with --shard", words, "--part p --shard 1/2 --check")
+                       "--write-suppressions w", "--all"):
+            self.refused(option.split()[0] + ": not with --shard, which runs a part of the workgroups: give it to 'wavemem merge'",
+                         ["check", *words[1:]], "--part p --shard 1/2", option)
+            self.assertIn(option.split()[0], self.run_tool("merge --help")[0])
+        # What merge does not have says what to do instead.
+        for verb, option, instead in [("run", "--check", "use 'wavemem check'"), ("check", "--shuffle 1", "'wavemem batch'"),
+                                      ("run", "--cooperative", "leave out --shard"), ("run", "--registers r", "leave out --shard"),
+                                      ("run", "--fidelity", "without --shard"), ("run", "--exports", "without --shard"),
+                                      ("run", "--scalar-cache check", "without --shard")]:
+            self.refused(option.split()[0] + ": not with --shard: ", [verb, *words[1:]], "--part p --shard 1/2", option)
+            self.refused(instead, [verb, *words[1:]], "--part p --shard 1/2", option)
         self.refused("cannot be written", words, "--part nowhere/p --shard 1/2")
 
     def test_wrong_parts(self):

@@ -242,76 +242,78 @@ static const struct wmi_measure *measure_sketch(struct wmi_measurer *measurer, c
     return &copy;
 }
 
+/* A random access of a round, and whose figures it has. */
+struct trial {
+    struct wmi_measurer *measurer;
+    const struct wmi_cost_rules *rules;
+    struct sample sample;
+    unsigned wave_lanes, round;
+    bool lds;
+};
+
 /* An outline says the same as its access, also if only its address differs from that of the one before; and
  * nothing if a lane may not go where it goes, or is misaligned. */
-static void measure_outlines(void)
+static void measure_outline(struct trial *trial)
+{
+    struct sample *sample = &trial->sample;
+    struct wmi_element *element = &sample->access.element[0];
+    struct sketch sketch;
+    element->bad_range = element->bad_align = 0;
+    if (!element->mask)
+        return;
+    for (unsigned repeats = 0; repeats < 2; repeats++) {
+        draw(&sketch, sample);
+        const struct wmi_measure *measure = measure_sketch(trial->measurer, sample, &sketch.outline);
+        if (!trial->lds || sample->access.bytes == 4) {
+            assert_non_null(measure);
+            (trial->lds ? check_lds : check_global)(sample, measure, trial->rules, trial->wave_lanes);
+            assert_int_equal(measure->used, wmi_used_dwords(&sample->access));
+        }
+        struct wmi_outline other = sketch.outline;
+        other.from++;
+        assert_null(measure_sketch(trial->measurer, sample, &other));
+        other = sketch.outline;
+        other.to--;
+        assert_null(measure_sketch(trial->measurer, sample, &other));
+        for (unsigned lane = 0; lane < 64; lane++)
+            sample->address[lane] += 256 * (trial->round % 100);
+    }
+    sample->address[__builtin_ctzll(element->mask)] ^= 1;
+    draw(&sketch, sample);
+    if (sample->access.bytes > 1)
+        assert_null(measure_sketch(trial->measurer, sample, &sketch.outline));
+}
+
+static void measure_access(struct trial *trial)
+{
+    const struct wmi_measure *measure = wmi_measure(trial->measurer, &trial->sample.access);
+    (trial->lds ? check_lds : check_global)(&trial->sample, measure, trial->rules, trial->wave_lanes);
+}
+
+/* Tries random accesses for all rules and wave sizes. */
+static void for_all_rules(void (*body)(struct trial *trial))
 {
     for (unsigned i = 0; i < 2 * RULES; i++) {
-        const unsigned wave_lanes = i % 2 ? 32 : 64;
-        const struct wmi_cost_rules *rules = wmi_cost_rules(i / 2);
-        struct wmi_measurer *measurer = wmi_measurer_create(rules, wave_lanes);
-        assert_non_null(measurer);
-        for (unsigned round = 0; round < 3000; round++) {
-            const bool lds = round % 3 == 0;
-            struct sample sample;
-            struct sketch sketch;
-            make(&sample, lds, wave_lanes);
-            struct wmi_element *element = &sample.access.element[0];
-            element->bad_range = element->bad_align = 0;
-            if (!element->mask)
-                continue;
-            for (unsigned repeats = 0; repeats < 2; repeats++) {
-                draw(&sketch, &sample);
-                const struct wmi_measure *measure = measure_sketch(measurer, &sample, &sketch.outline);
-                if (!lds || sample.access.bytes == 4) {
-                    assert_non_null(measure);
-                    (lds ? check_lds : check_global)(&sample, measure, rules, wave_lanes);
-                    assert_int_equal(measure->used, wmi_used_dwords(&sample.access));
-                }
-                struct wmi_outline other = sketch.outline;
-                other.from++;
-                assert_null(measure_sketch(measurer, &sample, &other));
-                other = sketch.outline;
-                other.to--;
-                assert_null(measure_sketch(measurer, &sample, &other));
-                for (unsigned lane = 0; lane < 64; lane++)
-                    sample.address[lane] += 256 * (round % 100);
-            }
-            sample.address[__builtin_ctzll(element->mask)] ^= 1;
-            draw(&sketch, &sample);
-            if (sample.access.bytes > 1)
-                assert_null(measure_sketch(measurer, &sample, &sketch.outline));
+        struct trial trial = {.wave_lanes = i % 2 ? 32 : 64, .rules = wmi_cost_rules(i / 2)};
+        trial.measurer = wmi_measurer_create(trial.rules, trial.wave_lanes);
+        assert_non_null(trial.measurer);
+        for (trial.round = 0; trial.round < 3000; trial.round++) {
+            trial.lds = trial.round % 3 == 0;
+            make(&trial.sample, trial.lds, trial.wave_lanes);
+            body(&trial);
         }
-        free(measurer);
+        free(trial.measurer);
     }
 }
 
-static void measure_accesses(void)
-{
-    for (unsigned i = 0; i < 2 * RULES; i++) {
-        const unsigned wave_lanes = i % 2 ? 32 : 64;
-        const struct wmi_cost_rules *rules = wmi_cost_rules(i / 2);
-        struct wmi_measurer *measurer = wmi_measurer_create(rules, wave_lanes);
-        assert_non_null(measurer);
-        for (unsigned round = 0; round < 3000; round++) {
-            const bool lds = round % 3 == 0;
-            struct sample sample;
-            make(&sample, lds, wave_lanes);
-            const struct wmi_measure *measure = wmi_measure(measurer, &sample.access);
-            (lds ? check_lds : check_global)(&sample, measure, rules, wave_lanes);
-        }
-        free(measurer);
-    }
-}
-
-static void at_each_level(void (*body)(void))
+static void at_each_level(void (*body)(struct trial *trial))
 {
     static const char *const levels[] = {"baseline", "avx2", "avx512"};
     for (unsigned level = 0; level < sizeof levels / sizeof *levels; level++) {
         setenv("WAVEMEM_CPU", levels[level], 1);
         if (level && wmi_cpu_level() < level)
             continue; /* not supported by this CPU */
-        body();
+        for_all_rules(body);
     }
     unsetenv("WAVEMEM_CPU");
 }
@@ -319,13 +321,13 @@ static void at_each_level(void (*body)(void))
 static void random_accesses(void **state)
 {
     (void)state;
-    at_each_level(measure_accesses);
+    at_each_level(measure_access);
 }
 
 static void random_outlines(void **state)
 {
     (void)state;
-    at_each_level(measure_outlines);
+    at_each_level(measure_outline);
 }
 
 /* Lanes more than 4 GiB apart, and at both ends of the address space: a line each. */

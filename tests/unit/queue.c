@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 // clang-format off
 #include <cmocka.h>
 // clang-format on
@@ -239,6 +240,52 @@ static void order(void **state)
         assert_int_equal(out[i], 210);
     for (unsigned i = 0; i < 20; i++)
         assert_int_equal(results[i].wave_instructions, 8);
+    wm_queue_destroy(queue);
+    close_world(&w);
+}
+
+struct late {
+    const int64_t *signal;
+    int64_t seen;
+};
+
+/* Sees the signal, and gives others time to see it, too. */
+static void see_late(void *user, enum wm_status status, const struct wm_result *result,
+                     const struct wm_diag *d)
+{
+    struct late *late = user;
+    (void)status, (void)result, (void)d;
+    late->seen = __atomic_load_n(late->signal, __ATOMIC_ACQUIRE);
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+/* The callback comes first; then, at once, the signal is decremented and the ticket completed: who sees one
+ * of them sees the other. */
+static void signal_and_ticket(void **state)
+{
+    struct world w = open_world();
+    struct wm_queue *queue = new_queue(&w);
+    uint32_t *out = take(&w, 256);
+    int64_t *signal = new_signal(&w, 100);
+    struct late late = {.signal = signal};
+    (void)state;
+    for (int64_t left = 99; left >= 0; left--) {
+        bool completed = false;
+        struct wm_packet packet = packet_of(&w, "add", out, 1, NULL);
+        packet.completion_signal = address_of(signal);
+        packet.completed = see_late;
+        packet.user = &late;
+        const uint64_t ticket = submit(queue, &packet);
+        if (left % 2)
+            while (__atomic_load_n(signal, __ATOMIC_ACQUIRE) != left)
+                ;
+        while (!completed) {
+            OK(wm_queue_wait(queue, ticket, 0, &completed, &diag));
+            assert_true(completed || left % 2 == 0);
+        }
+        assert_int_equal(__atomic_load_n(signal, __ATOMIC_ACQUIRE), left);
+        assert_int_equal(late.seen, left + 1);
+    }
     wm_queue_destroy(queue);
     close_world(&w);
 }
@@ -598,6 +645,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order),
+        cmocka_unit_test(signal_and_ticket),
         cmocka_unit_test(dependencies),
         cmocka_unit_test(kernels_of_two_queues),
         cmocka_unit_test(deadlock_if_nobody_acts),

@@ -6,10 +6,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char pointer_forms[] =
     "a buffer: zero:f32:N, uninit:f32:N, fill:f32:N:1.5, iota:u32:N, rand:f32:N, f32:1,2,3, @FILE.npy, "
     "@FILE, bytes:HEX, words:LIST, zeros:BYTES, same:NAME[+BYTES] or null";
+
+/* Of a value that is none. */
+static bool looks_like_file(const char *value)
+{
+    const char *ending = strrchr(value, '.');
+    return !access(value, F_OK) || (ending && (!strcmp(ending, ".npy") || !strcmp(ending, ".bin")));
+}
 
 static void *checked(void *memory)
 {
@@ -65,21 +73,28 @@ size_t tool_find_argument(const struct tool_dispatch *d, const char *key)
     return i;
 }
 
-static int no_such_argument(const struct tool_dispatch *d, const char *key)
+/* Writes what the kernel takes: "0 in (float*), 1 n (int, 4 bytes)". */
+static void list_arguments(const struct tool_dispatch *d, char *list, size_t size)
 {
-    char list[320] = "";
     size_t used = 0;
-    const char *nearest = NULL;
-    if (d->formals) /* names may be "", which matches nothing */
-        nearest = tool_nearest(key, &d->formal[0].name, d->formals, sizeof(d->formal[0]));
-    for (size_t i = 0; i < d->formals && used + 1 < sizeof(list); i++) {
+    *list = 0;
+    for (size_t i = 0; i < d->formals && used + 1 < size; i++) {
         char type[80];
         tool_describe_type(&d->formal[i], type, sizeof(type));
-        const int wrote = snprintf(list + used, sizeof(list) - used, "%s%zu %s%s(%s)", i ? ", " : "", i,
+        const int wrote = snprintf(list + used, size - used, "%s%zu %s%s(%s)", i ? ", " : "", i,
                                    d->formal[i].name ? d->formal[i].name : "",
                                    d->formal[i].name && d->formal[i].name[0] ? " " : "", type);
         used += wrote > 0 ? (size_t)wrote : 0;
     }
+}
+
+static int no_such_argument(const struct tool_dispatch *d, const char *key)
+{
+    char list[320];
+    const char *nearest = NULL;
+    if (d->formals) /* names may be "", which matches nothing */
+        nearest = tool_nearest(key, &d->formal[0].name, d->formals, sizeof(d->formal[0]));
+    list_arguments(d, list, sizeof list);
     if (d->formals == 0)
         return tool_fail("%s--arg %s: %s takes no arguments", d->where, key, d->kernel->source_name);
     return tool_fail("%s--arg %s: %s has no such argument%s%s%s; it takes: %s", d->where, key,
@@ -303,7 +318,8 @@ static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t arg
             return bind_bits(binding, formal, value + 5, diag);
         if (tool_array_looks_like(value) || (value[prefix] && tool_type_named(value, prefix)))
             return bind_new_buffer(job, d, argument, value, diag);
-        return tool_because(diag, "'%s': expected %s", value, pointer_forms);
+        return looks_like_file(value) ? tool_because(diag, "'%s' is no value; a file is @%s", value, value)
+                                      : tool_because(diag, "'%s': expected %s", value, pointer_forms);
     case WM_ARGUMENT_DYNAMIC_LDS:
         return bind_lds(binding, value, diag);
     default:
@@ -368,8 +384,11 @@ bool tool_find_buffer(struct tool_job *job, size_t index, const char *key, struc
     if (!any && !own_place(d, key, &place) && !other_place(job, index, key, &place)) {
         if (tool_find_argument(d, key) < d->formals)
             return tool_because(diag, "argument '%s' of %s is no buffer", key, d->kernel->source_name);
-        return tool_because(diag, "%s%s has no argument '%s', and there is no such --buffer",
-                            d->kernel->source_name, index ? ", or an earlier dispatch," : "", key);
+        char list[200];
+        list_arguments(d, list, sizeof list);
+        return tool_because(diag, "%s%s has no argument '%s', and there is no such --buffer%s%s",
+                            d->kernel->source_name, index ? ", or an earlier dispatch," : "", key,
+                            *list ? "; it takes: " : "", list);
     }
     *buffer = place.buffer;
     *offset = place.offset;

@@ -280,7 +280,9 @@ int tool_complete_dispatch(struct tool_job *job, size_t index)
     if (!job->guess)
         return list_missing(d, missing);
     if (job->count > 1)
-        return tool_fail("%s--guess completes one dispatch, and there are %zu", d->where, job->count);
+        return tool_fail("%s--guess completes one dispatch, and there are %zu: try each alone, and take the "
+                         "options that it prints",
+                         d->where, job->count);
     struct tool_list words = {0};
     guess_sizes(d, &words);
     guess_arguments(d, &words);

@@ -95,7 +95,9 @@ static int find_kernel(struct tool_dispatch *d)
 {
     struct wm_diag diag;
     if (wm_object_find_kernel(d->object, d->kernel_name, &d->kernel, &diag) != WM_OK)
-        return tool_fail("%s%s%s", d->where, d->kernel_name ? "" : "-k KERNEL is needed: ", diag.message);
+        return tool_fail("%s%s%s", d->where,
+                         d->kernel_name || !wm_object_kernel_count(d->object) ? "" : "-k KERNEL is needed: ",
+                         diag.message);
     if (d->wave && d->wave != d->kernel->wave_size)
         return tool_fail("%s--wave %u: %s of %s has waves of %u lanes", d->where, d->wave,
                          d->kernel->source_name, d->file, d->kernel->wave_size);

@@ -111,6 +111,11 @@ static const struct {
 static int unknown(const struct tool_words *words, const char *word, const char *name)
 {
     size_t count = 0;
+    for (const struct tool_absent *a = words->absent; a && a->name; a++)
+        if (!strcmp(a->name, name)) {
+            tool_fail("%s: not with '%s': %s", word, words->verb, a->instead);
+            return TOOL_OPTION_WRONG;
+        }
     for (; words->options[count].name; count++)
         for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
             if (!strcmp(synonyms[i].word, name) && !strcmp(synonyms[i].option, words->options[count].name) &&

@@ -16,62 +16,80 @@
 
 /* ---- options ---- */
 
+/* An option that a shard does not have, and what to do instead; NULL: 'wavemem merge' has it. */
 struct refused {
     bool given;
-    const char *name;
+    const char *name, *instead;
 };
 
-static const char *first_given(const struct refused *options, size_t count)
+static const struct refused *first_given(const struct refused *options, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (options[i].given)
-            return options[i].name;
+            return &options[i];
     return NULL;
 }
 
-/* The first option that a shard does not have; NULL: none. */
-static const char *refused_of_dispatch(const struct tool_dispatch *d)
+static int refuse(const char *where, const struct refused *refused)
 {
-    const struct refused options[] = {
-        {d->expectations.count, "--expect"},
-        {d->cooperative, "--cooperative"},
-        {d->final.path, "--registers"},
-    };
-    return first_given(options, sizeof options / sizeof *options);
+    return refused->instead
+               ? tool_fail("%s%s: not with --shard: %s", where, refused->name, refused->instead)
+               : tool_fail("%s%s: not with --shard, which runs a part of the workgroups: give it to 'wavemem "
+                           "merge', which makes the report of all",
+                           where, refused->name);
 }
 
-static const char *refused_of_job(const struct tool_job *job)
+static int check_dispatch(const struct tool_dispatch *d)
 {
+    const struct refused options[] = {
+        {d->expectations.count, "--expect",
+         "no shard has all elements; give the shards --out NAME=FILE, and compare the file that 'wavemem "
+         "merge --out NAME=FILE' writes"},
+        {d->cooperative, "--cooperative",
+         "the workgroups wait for one another, so one process has to run them all; leave out --shard"},
+        {d->final.path, "--registers", "it shows one wave, so there is nothing to split; leave out --shard"},
+    };
+    const struct refused *refused = first_given(options, sizeof options / sizeof *options);
+    return refused ? refuse(d->where, refused) : TOOL_CLEAN;
+}
+
+static int check_job(const struct tool_job *job)
+{
+    static const char whole[] = "parts of it cannot be merged; run it without --shard, on a smaller grid";
     const struct tool_prof_outputs *outputs = &job->outputs;
     const struct tool_check_request *check = &job->check;
     const bool checks = !strcmp(job->verb, "check");
     const struct refused options[] = {
-        {!checks && (check->given || check->classes), "--check"},
-        {check->only_kernel, "--only-kernel"},
-        {check->suppressions, "--suppressions"},
-        {check->write_suppressions, "--write-suppressions"},
-        {check->baseline, "--baseline"},
-        {check->sarif, "--sarif"},
-        {check->junit, "--junit"},
-        {check->github, "--github"},
-        {check->shuffle, "--shuffle"},
-        {job->scalar_cache, "--scalar-cache"},
-        {job->fidelity, "--fidelity"},
-        {job->exports, "--exports"},
-        {job->sample, "--sample"},
-        {outputs->trace_path, "--trace"},
-        {outputs->json && strcmp(job->verb, "run") != 0, "--json"},
-        {outputs->html_path, "--html"},
-        {outputs->counters_path, "--counters"},
-        {outputs->gates.count, "--fail-if"},
-        {outputs->show.csv_path, "--csv"},
-        {outputs->show.show, "--show"},
-        {outputs->show.sort, "--sort"},
-        {outputs->show.source, "--source"},
-        {outputs->show.all, "--all"},
-        {outputs->show.instructions, "--instructions"},
+        {!checks && (check->given || check->classes), "--check", "use 'wavemem check'"},
+        {check->only_kernel, "--only-kernel", NULL},
+        {check->suppressions, "--suppressions", NULL},
+        {check->write_suppressions, "--write-suppressions", NULL},
+        {check->baseline, "--baseline", NULL},
+        {check->sarif, "--sarif", NULL},
+        {check->junit, "--junit", NULL},
+        {check->github, "--github", NULL},
+        {check->shuffle, "--shuffle",
+         "it compares orders of all workgroups; run it without --shard. Several processes can each take a "
+         "seed: 'wavemem batch' with a line 'check ... --shuffle {1,2,3}'"},
+        {job->scalar_cache, "--scalar-cache", whole},
+        {job->fidelity, "--fidelity", whole},
+        {job->exports, "--exports", whole},
+        {job->sample, "--sample",
+         "both make 'prof' faster by profiling fewer workgroups; leave out one of them"},
+        {outputs->trace_path, "--trace", NULL},
+        {outputs->json && strcmp(job->verb, "run") != 0, "--json", NULL},
+        {outputs->html_path, "--html", NULL},
+        {outputs->counters_path, "--counters", NULL},
+        {outputs->gates.count, "--fail-if", NULL},
+        {outputs->show.csv_path, "--csv", NULL},
+        {outputs->show.show, "--show", NULL},
+        {outputs->show.sort, "--sort", NULL},
+        {outputs->show.source, "--source", NULL},
+        {outputs->show.all, "--all", NULL},
+        {outputs->show.instructions, "--instructions", NULL},
     };
-    return first_given(options, sizeof options / sizeof *options);
+    const struct refused *refused = first_given(options, sizeof options / sizeof *options);
+    return refused ? refuse("", refused) : TOOL_CLEAN;
 }
 
 /* What the shard can do with the outputs of dispatch `index`. */
@@ -119,13 +137,11 @@ int tool_shard_check(struct tool_job *job)
                          shard->text ? "--part FILE, which 'wavemem merge' reads" : "--shard I/N");
     if (!WMI_HAS_ZSTD)
         return tool_fail("--shard: %s", WMI_NO_ZSTD);
-    const char *refused = refused_of_job(job);
-    for (size_t i = 0; i < job->count && !refused; i++)
-        refused = refused_of_dispatch(&job->dispatches[i]);
-    if (refused)
-        return tool_fail("%s: not with --shard, which runs a part of the workgroups; reports are made by "
-                         "'wavemem merge'",
-                         refused);
+    int code = check_job(job);
+    for (size_t i = 0; i < job->count && !code; i++)
+        code = check_dispatch(&job->dispatches[i]);
+    if (code)
+        return code;
     if (!tool_parse_range("--shard", shard->text, &shard->range))
         return TOOL_WRONG;
     for (size_t i = 0; i < job->count; i++)

@@ -4,7 +4,10 @@
  * Parts number instructions in the order in which they met them. The merged trace has one number for each,
  * and the counts of an instruction added up; the logs of workgroups are copied, in each dispatch one part
  * after the other. So all parts are read together, dispatch by dispatch, once for the instructions and once
- * for the rest. */
+ * for the rest.
+ *
+ * A trace that is being read takes about a megabyte. So only the first parts stay open from one dispatch to
+ * the next; each of the others is opened again, and its earlier dispatches are skipped. */
 #include "base/diag.h"
 #include "base/random.h"
 #include "isa/work.h"
@@ -15,7 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COPIED = 1 << 14 }; /* symbols with code, and sources */
+enum {
+    MOST_COPIED = 1 << 14, /* symbols with code, and sources */
+    MOST_OPEN = 32,        /* parts that stay open */
+};
 
 /* An instruction of the merged trace. */
 struct merged {
@@ -43,6 +49,7 @@ struct merge {
     size_t copied_count;
     uint64_t work[WMI_WORK_COUNTS]; /* of this dispatch */
     struct wmi_trace_places places; /* of the merged trace */
+    struct wmi_log_group *group;    /* the workgroup that is copied */
 };
 
 /* One part. */
@@ -54,9 +61,8 @@ struct pass {
     size_t map_count, rows;  /* `rows`: met in the second reading */
     uint32_t slots;          /* that logs may name */
     struct wmi_trace_places places;
-    struct wmi_log_group *group;
     uint64_t next; /* workgroup */
-    bool is_first;
+    bool is_first, stays_open;
     bool began, ended; /* this dispatch */
 };
 
@@ -245,14 +251,15 @@ static const char *copy_group(struct pass *pass, struct wmi_reader *reader)
     struct wmi_trace_bytes bytes = {0};
     if (reader->failed || head.number != pass->next++)
         return "it is not the workgroup that the part must have here";
-    if (!pass->group && !(pass->group = wmi_log_group_create(WMI_TRACE_WAVES)))
+    struct merge *merge = pass->merge;
+    if (!merge->group && !(merge->group = wmi_log_group_create(WMI_TRACE_WAVES)))
         return no_memory;
-    wmi_log_group_reset(pass->group, head.number, head.waves);
-    pass->group->instructions = head.instructions;
-    if (!wmi_trace_get_log(reader, pass->slots, pass->map, &pass->places, pass->group))
+    wmi_log_group_reset(merge->group, head.number, head.waves);
+    merge->group->instructions = head.instructions;
+    if (!wmi_trace_get_log(reader, pass->slots, pass->map, &pass->places, merge->group))
         return "no log of a workgroup";
-    wmi_trace_put_group(&bytes, pass->group, &pass->merge->places);
-    wmi_trace_put(pass->merge->writer, WMI_TRACE_GROUP, &bytes);
+    wmi_trace_put_group(&bytes, merge->group, &merge->places);
+    wmi_trace_put(merge->writer, WMI_TRACE_GROUP, &bytes);
     wmi_trace_bytes_free(&bytes);
     return NULL;
 }
@@ -329,8 +336,23 @@ static enum wm_status tell(const struct pass *pass, const char *wrong, struct wm
                               : wmi_trace_damaged(pass->trace, wrong, diag);
 }
 
-/* Opens the part's trace and reads its header. */
-static enum wm_status open_part(struct pass *pass, struct wm_diag *diag)
+/* Reads past so many dispatches, which have been read before. */
+static enum wm_status skip_dispatches(struct pass *pass, size_t count, struct wm_diag *diag)
+{
+    enum wm_status status = WM_OK;
+    while (count && !status) {
+        enum wmi_trace_kind kind = WMI_TRACE_END;
+        struct wmi_reader reader;
+        status = wmi_trace_next(pass->trace, &kind, &reader, diag);
+        if (!status && kind == WMI_TRACE_END)
+            status = tell(pass, "a dispatch is missing", diag);
+        count -= kind == WMI_TRACE_DISPATCH_END;
+    }
+    return status;
+}
+
+/* Opens the part's trace, reads its header, and goes to dispatch `index`. */
+static enum wm_status open_part(struct pass *pass, size_t index, struct wm_diag *diag)
 {
     const struct wm_trace_part *part = pass->part;
     struct wmi_trace_header header;
@@ -350,24 +372,15 @@ static enum wm_status open_part(struct pass *pass, struct wm_diag *diag)
     }
     wmi_trace_bytes_free(&again);
     wmi_trace_header_free(&header);
-    return wrong ? tell(pass, wrong, diag) : WM_OK;
+    return wrong ? tell(pass, wrong, diag) : skip_dispatches(pass, index, diag);
 }
 
-static void close_part(struct pass *pass)
-{
-    wmi_trace_close(pass->trace);
-    pass->trace = NULL;
-    wmi_trace_places_free(&pass->places);
-    wmi_log_group_destroy(pass->group);
-    pass->group = NULL;
-}
-
-/* Reads the part's records of dispatch `index`; behind the last one also the rest, and closes the part. */
+/* Reads the part's records of dispatch `index`, and of the last one also the rest. */
 static enum wm_status read_dispatch(struct pass *pass, size_t index, visit *each, struct wm_diag *diag)
 {
     const bool last = index + 1 == pass->part->dispatch_count;
     enum wmi_trace_kind kind = WMI_TRACE_HEADER;
-    enum wm_status status = pass->trace ? WM_OK : open_part(pass, diag);
+    enum wm_status status = pass->trace ? WM_OK : open_part(pass, index, diag);
     pass->began = pass->ended = false;
     while (!status && (last ? kind != WMI_TRACE_END : !pass->ended)) {
         struct wmi_reader reader;
@@ -378,8 +391,10 @@ static enum wm_status read_dispatch(struct pass *pass, size_t index, visit *each
         if (wrong)
             status = tell(pass, wrong, diag);
     }
-    if (last || status)
-        close_part(pass);
+    if (last || status || !pass->stays_open) {
+        wmi_trace_close(pass->trace);
+        pass->trace = NULL;
+    }
     return status;
 }
 
@@ -436,6 +451,7 @@ static void free_merge(struct merge *merge)
     wmi_trace_bytes_free(&merge->header);
     wmi_trace_bytes_free(&merge->dispatch);
     wmi_trace_places_free(&merge->places);
+    wmi_log_group_destroy(merge->group);
 }
 
 /* Reads the instructions, code and sources of all parts. */
@@ -477,7 +493,8 @@ enum wm_status wmi_trace_merge(const struct wm_trace_part *parts, size_t count, 
     struct pass *passes = calloc(count, sizeof *passes);
     enum wm_status status = passes ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "%s", no_memory);
     for (size_t i = 0; passes && i < count; i++)
-        passes[i] = (struct pass){.merge = &merge, .part = &parts[i], .is_first = i == 0};
+        passes[i] = (struct pass){
+            .merge = &merge, .part = &parts[i], .is_first = i == 0, .stays_open = i < MOST_OPEN};
     status = status ? status : collect_all(&merge, passes, count, diag);
     status = status ? status : wmi_trace_create(path, &merge.writer, diag);
     if (!status) {
@@ -488,7 +505,8 @@ enum wm_status wmi_trace_merge(const struct wm_trace_part *parts, size_t count, 
             status = wmi_trace_finish(merge.writer, diag);
     }
     for (size_t i = 0; passes && i < count; i++) {
-        close_part(&passes[i]);
+        wmi_trace_close(passes[i].trace);
+        wmi_trace_places_free(&passes[i].places);
         free(passes[i].map);
     }
     free(passes);
