@@ -19,6 +19,7 @@
 #if WMI_LANES == 64
 
 #include "sem/mfma_cut.h"
+#include "sem/mfma_fixed.h"
 
 /* ---- elements ---- */
 
@@ -323,6 +324,7 @@ static tile_function *function_of(const struct wmi_matrix *m, unsigned rules, un
     if (t->spread)
         return cut_spread_tile;
     const bool four = m->a == WMI_ELEMENT_xf32 || depth == 4;
+    t->group = eight ? 16 : four ? 4 : 8;
     if (eight)
         return cut_split_tile;
     if (t->moderate && !m->sparse)
@@ -434,6 +436,12 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     t.moderate = !wide;
     t.bounded = width >= 16; /* bf16, xf32 */
     tile_function *const function = function_of(m, use->rules, depth, &t);
+    const bool cut = use->rules == WMI_MATRIX_CDNA3 && m->d == WMI_ELEMENT_f32 && width < 32;
+    struct fixed fixed;
+    /* Significands of xf32 are too long. */
+    const bool is_fixed = cut && t.moderate && !t.spread && !m->sparse && !formatted &&
+                          fix(&fixed, &a, &b, a_elements, b_elements, smallest_exponent(m->a, use->ocp),
+                              smallest_exponent(m->b, use->ocp), depth);
     if (use->rules == WMI_MATRIX_CDNA2 && m->a != WMI_ELEMENT_f32 && m->d != WMI_ELEMENT_i32) {
         flush_side(&a, a_elements, m->a);
         flush_side(&b, b_elements, m->b);
@@ -465,7 +473,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
             }
             if (m->sparse)
                 sparse_rows(&t, m, extra[0], use, function, c_rows + (at & c_mask), c_mask, d_rows + at);
-            else
+            else if (!is_fixed || !fixed_tile(&t, &fixed, block * m->m, columns, c_rows + (at & c_mask),
+                                              c_mask, d_rows + at))
                 function(&t, c_rows + (at & c_mask), c_mask, d_rows + at);
         }
 }
