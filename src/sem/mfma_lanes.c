@@ -36,7 +36,7 @@ static int smallest_exponent(unsigned element, bool ocp)
 }
 
 /* Bytes in the low bits of words; denormals must not be flushed. */
-static u32v small_values(u32v code, enum wmi_small_float format)
+WMI_INLINE u32v small_values(u32v code, enum wmi_small_float format)
 {
     const struct wmi_small_layout *f = &wmi_small_layouts[format];
     const u32v sign = code << 24 & 0x80000000u, magnitude = code & 0x7f;
@@ -50,7 +50,7 @@ static u32v small_values(u32v code, enum wmi_small_float format)
 }
 
 /* Elements of a word of each lane, `bits` wide, from position `at`. */
-static u32v element_values(u32v words, unsigned element, unsigned at, bool ocp)
+WMI_INLINE u32v element_values(u32v words, unsigned element, unsigned at, bool ocp)
 {
     switch (element) {
     case WMI_ELEMENT_f16:
@@ -117,9 +117,11 @@ static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, 
     case WMI_ELEMENT_bf16:
         return read_elements(side, rows, dwords, WMI_ELEMENT_bf16, 16, ocp, from);
     case WMI_ELEMENT_fp8:
-        return read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, ocp, from);
+        return ocp ? read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, true, from)
+                   : read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, false, from);
     case WMI_ELEMENT_bf8:
-        return read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, ocp, from);
+        return ocp ? read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, true, from)
+                   : read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, false, from);
     case WMI_ELEMENT_i8:
         return read_elements(side, rows, dwords, WMI_ELEMENT_i8, 8, ocp, from);
     case WMI_ELEMENT_xf32:
