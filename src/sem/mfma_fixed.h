@@ -32,53 +32,110 @@ struct fixed {
     int32_t limit; /* of |C| in units of 2^V */
 };
 
-/* False if the elements are no integers of FIXED_BITS bits in a common unit, or all zero. least: the smallest
- * exponent of the format. */
-static bool fix_side(struct fixed_side *to, const struct side *from, unsigned elements, int least)
+/* Floats of `bits` bits with `exponent` bits of exponent. */
+struct fixed_format {
+    unsigned bits, exponent;
+    int bias;
+    uint32_t top;  /* magnitudes from here on are infinite or NaN */
+    bool one_zero; /* a negative zero is NaN */
+};
+
+/* Whether all elements are finite; the largest magnitude's code. */
+WMI_INLINE bool largest_code(const wmi_word *rows, unsigned dwords, struct fixed_format f, uint32_t *largest)
 {
-    __m512i largest = _mm512_setzero_si512(), used = largest;
-    for (unsigned e = 0; e < elements; e++)
-        for (unsigned lane = 0; lane < 64; lane += 16)
-            largest = _mm512_max_epu32(largest, _mm512_slli_epi32(_mm512_load_si512(&from->value[e][lane]), 1));
-    const uint32_t most = _mm512_reduce_max_epu32(largest);
-    if (!most)
-        return false;
-    to->exponent = (int)(most >> 24) - 127 < least ? least : (int)(most >> 24) - 127;
-    to->unit = to->exponent - (FIXED_BITS - 1);
-    const __m512 scale = _mm512_set1_ps(power_of_two(-to->unit));
-    __mmask16 inexact = 0;
-    for (unsigned e = 0; e < elements; e += 2) {
-        for (unsigned lane = 0; lane < 64; lane += 16) {
-            const __m512 low = _mm512_mul_ps(_mm512_load_ps(&from->value[e][lane]), scale);
-            const __m512 high = _mm512_mul_ps(_mm512_load_ps(&from->value[e + 1][lane]), scale);
-            const __m512i i = _mm512_cvttps_epi32(low), j = _mm512_cvttps_epi32(high);
-            inexact |= _mm512_cmpneq_ps_mask(_mm512_cvtepi32_ps(i), low) |
-                       _mm512_cmpneq_ps_mask(_mm512_cvtepi32_ps(j), high);
-            const __m512i pair = _mm512_mask_blend_epi16(0xaaaaaaaa, i, _mm512_slli_epi32(j, 16));
-            used = _mm512_or_si512(used, pair);
-            _mm512_store_si512(&to->pair[e / 2][lane], pair);
-        }
-        if (inexact)
-            return false;
+    const bool bytes = f.bits == 8;
+    const __m512i sign = _mm512_set1_epi32((int)(bytes ? 0x80808080 : 0x80008000));
+    __m512i most = _mm512_setzero_si512();
+    __mmask64 wrong = 0;
+    for (unsigned at = 0; at < 64 * dwords; at += 16) {
+        const __m512i words = _mm512_load_si512(rows + at), magnitude = _mm512_andnot_si512(sign, words);
+        most = bytes ? _mm512_max_epu8(most, magnitude) : _mm512_max_epu16(most, magnitude);
+        if (f.one_zero)
+            wrong |= _mm512_cmpeq_epi8_mask(words, sign);
     }
+    uint32_t words[16], code = 0;
+    memcpy(words, &most, sizeof words);
+    for (unsigned i = 0; i < 16; i++)
+        for (unsigned at = 0; at < 32; at += f.bits) {
+            const uint32_t one = words[i] >> at & ((1u << f.bits) - 1);
+            code = one > code ? one : code;
+        }
+    *largest = code;
+    return !wrong && code < f.top;
+}
+
+/* False if the elements are no finite integers of FIXED_BITS bits in a common unit, or all zero. */
+WMI_INLINE bool fix_elements(struct fixed_side *to, const wmi_word *rows, unsigned dwords,
+                             struct fixed_format f)
+{
+    const unsigned fraction = f.bits - 1 - f.exponent, pairs = 16 / f.bits;
+    uint32_t largest;
+    if (!largest_code(rows, dwords, f, &largest) || !largest)
+        return false;
+    to->exponent = (largest >> fraction ? (int)(largest >> fraction) : 1) - f.bias;
+    to->unit = to->exponent - (FIXED_BITS - 1);
+    if (abs(to->exponent) > 30)
+        return false;
+    /* An element at the top of a word is an f32 with another bias once its exponent is extended. */
+    const unsigned extend = 8 - f.exponent;
+    const __m512i element = _mm512_set1_epi32(
+        (int)(0x80000000u | ((0x7fffffffu & ~(uint32_t)((UINT64_C(1) << (32 - f.bits)) - 1)) >> extend)));
+    const __m512 rebias = _mm512_set1_ps(power_of_two(127 - f.bias)),
+                 scale = _mm512_set1_ps(power_of_two(-to->unit));
+    __m512i used = _mm512_setzero_si512();
+    for (unsigned row = 0; row < dwords; row++)
+        for (unsigned pair = 0; pair < pairs; pair++) {
+            __mmask16 inexact = 0;
+            for (unsigned lane = 0; lane < 64; lane += 16) {
+                const __m512i words = _mm512_load_si512(rows + 64 * row + lane);
+                __m512i x[2];
+                for (unsigned i = 0; i < 2; i++) {
+                    const __m512i top = _mm512_slli_epi32(words, 32 - f.bits * (2 * pair + i + 1));
+                    const __m512i code = _mm512_and_si512(_mm512_srai_epi32(top, extend), element);
+                    const __m512 value = _mm512_mul_ps(_mm512_mul_ps((__m512)code, rebias), scale);
+                    x[i] = _mm512_cvttps_epi32(value);
+                    inexact |= _mm512_cmpneq_ps_mask(_mm512_cvtepi32_ps(x[i]), value);
+                }
+                const __m512i both = _mm512_mask_blend_epi16(0xaaaaaaaa, x[0], _mm512_slli_epi32(x[1], 16));
+                used = _mm512_or_si512(used, both);
+                _mm512_store_si512(&to->pair[row * pairs + pair][lane], both);
+            }
+            if (inexact)
+                return false;
+        }
     const uint32_t bits = (uint32_t)_mm512_reduce_or_epi32(used);
     const int zeros = __builtin_ctz(bits | bits >> 16);
     const __m128i count = _mm_cvtsi32_si128(zeros);
-    for (unsigned e = 0; zeros && e < elements / 2; e++)
+    for (unsigned i = 0; zeros && i < dwords * pairs; i++)
         for (unsigned lane = 0; lane < 64; lane += 16) {
-            uint32_t *const pair = &to->pair[e][lane];
-            _mm512_store_si512(pair, _mm512_sra_epi16(_mm512_load_si512(pair), count));
+            uint32_t *const at = &to->pair[i][lane];
+            _mm512_store_si512(at, _mm512_sra_epi16(_mm512_load_si512(at), count));
         }
     to->unit += zeros;
     return true;
 }
 
-/* Whether the products of `depth` k can be made so; least_a, least_b: smallest exponents of the formats. */
-static bool fix(struct fixed *f, const struct side *a, const struct side *b, unsigned a_elements,
-                unsigned b_elements, int least_a, int least_b, unsigned depth)
+static bool fix_side(struct fixed_side *to, const wmi_word *rows, unsigned dwords, unsigned element, bool ocp)
 {
-    if (!fix_side(&f->a, a, a_elements, least_a) || !fix_side(&f->b, b, b_elements, least_b))
+    switch (element) {
+    case WMI_ELEMENT_f16:
+        return fix_elements(to, rows, dwords, (struct fixed_format){16, 5, 15, 0x7c00, false});
+    case WMI_ELEMENT_bf16:
+        return fix_elements(to, rows, dwords, (struct fixed_format){16, 8, 127, 0x7f80, false});
+    case WMI_ELEMENT_fp8:
+        return ocp ? fix_elements(to, rows, dwords, (struct fixed_format){8, 4, 7, 0x7f, false})
+                   : fix_elements(to, rows, dwords, (struct fixed_format){8, 4, 8, 0x80, true});
+    case WMI_ELEMENT_bf8:
+        return ocp ? fix_elements(to, rows, dwords, (struct fixed_format){8, 5, 15, 0x7c, false})
+                   : fix_elements(to, rows, dwords, (struct fixed_format){8, 5, 16, 0x80, true});
+    default: /* significands of xf32 are too long */
         return false;
+    }
+}
+
+/* Whether the products of `depth` k can be made so. */
+static bool fix(struct fixed *f, unsigned depth)
+{
     const int unit = f->a.unit + f->b.unit, least = f->a.exponent + f->b.exponent - 24;
     if (unit < least)
         return false;
@@ -106,14 +163,12 @@ WMI_INLINE bool fixed_addends(const struct tile *t, const struct fixed *f, const
     return !wrong;
 }
 
-/* A tile, by groups of 2 * PAIRS products. False if C does not allow it; then D is unchanged. */
-WMI_INLINE bool fixed_groups(const struct tile *t, const struct fixed *f, unsigned a_lane, unsigned b_lane,
+/* A tile, by groups of 2 * `pairs` products. */
+WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, unsigned a_lane, unsigned b_lane,
                              unsigned pairs, const wmi_word *c, unsigned c_mask, wmi_word *d)
 {
     const __m512 up = _mm512_set1_ps(power_of_two(-f->unit)), down = _mm512_set1_ps(power_of_two(f->unit));
     const __m128i shift = _mm_cvtsi32_si128(f->shift);
-    if (!fixed_addends(t, f, c, c_mask))
-        return false;
     for (unsigned first = 0; first < t->depth; first += 2 * pairs) {
         __m512i b[GROUP / 2];
         const uint32_t *a[GROUP / 2];
@@ -133,40 +188,21 @@ WMI_INLINE bool fixed_groups(const struct tile *t, const struct fixed *f, unsign
             _mm512_store_ps(d + t->at[n], _mm512_mul_ps(_mm512_cvtepi32_ps(total), down));
         }
     }
-    return true;
 }
 
-static bool fixed_tile(const struct tile *t, const struct fixed *f, unsigned a_lane, unsigned b_lane,
+static void fixed_tile(const struct tile *t, const struct fixed *f, unsigned a_lane, unsigned b_lane,
                        const wmi_word *c, unsigned c_mask, wmi_word *d)
 {
     switch (t->group) {
     case 4:
-        return fixed_groups(t, f, a_lane, b_lane, 2, c, c_mask, d);
+        fixed_groups(t, f, a_lane, b_lane, 2, c, c_mask, d);
+        break;
     case 8:
-        return fixed_groups(t, f, a_lane, b_lane, 4, c, c_mask, d);
+        fixed_groups(t, f, a_lane, b_lane, 4, c, c_mask, d);
+        break;
     default:
-        return fixed_groups(t, f, a_lane, b_lane, 8, c, c_mask, d);
+        fixed_groups(t, f, a_lane, b_lane, 8, c, c_mask, d);
     }
-}
-
-#else
-
-struct fixed {
-    char none;
-};
-
-static bool fix(struct fixed *f, const struct side *a, const struct side *b, unsigned a_elements,
-                unsigned b_elements, int least_a, int least_b, unsigned depth)
-{
-    (void)f, (void)a, (void)b, (void)a_elements, (void)b_elements, (void)least_a, (void)least_b, (void)depth;
-    return false;
-}
-
-static bool fixed_tile(const struct tile *t, const struct fixed *f, unsigned a_lane, unsigned b_lane,
-                       const wmi_word *c, unsigned c_mask, wmi_word *d)
-{
-    (void)t, (void)f, (void)a_lane, (void)b_lane, (void)c, (void)c_mask, (void)d;
-    return false;
 }
 
 #endif
