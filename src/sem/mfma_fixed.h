@@ -179,9 +179,8 @@ WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, unsign
         }
         for (unsigned n = 0; n < t->rows; n++) {
             __m512i sum = _mm512_setzero_si512();
-            _Pragma("GCC unroll 8") for (unsigned i = 0; i < pairs; i++)
-                sum = _mm512_add_epi32(
-                    sum, _mm512_madd_epi16(_mm512_set1_epi32((int)a[i][t->row[n]]), b[i]));
+            _Pragma("GCC unroll 8") for (unsigned i = 0; i < pairs; i++) sum =
+                _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_set1_epi32((int)a[i][t->row[n]]), b[i]));
             const __m512 x = _mm512_load_ps(first ? d + t->at[n] : c + (t->at[n] & c_mask));
             const __m512i total =
                 _mm512_add_epi32(_mm512_sll_epi32(sum, shift), _mm512_cvttps_epi32(_mm512_mul_ps(x, up)));
