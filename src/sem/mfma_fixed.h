@@ -142,7 +142,8 @@ static bool fix(struct fixed *f, unsigned depth)
     f->unit = unit < least + FIXED_SLACK ? unit : least + FIXED_SLACK;
     f->shift = unit - f->unit;
     /* Bound of a product in units of 2^V, as |A| < 2^(EA+1) and |B| < 2^(EB+1). With significands of up to 11
-     * bits, products are at least 2^-10 of it below, which is more than sums between groups are rounded up. */
+     * bits, products are at least 2^-10 of it below, which is more than sums between groups are rounded up.
+     */
     const int64_t product = (int64_t)1 << (least + 26 - f->unit);
     const int64_t limit = INT32_MAX - depth * product;
     f->limit = (int32_t)limit;
