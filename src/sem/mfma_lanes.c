@@ -19,6 +19,7 @@
 #if WMI_LANES == 64
 
 #include "sem/mfma_cut.h"
+#include "sem/mfma_fixed.h"
 
 /* ---- elements ---- */
 
@@ -35,7 +36,7 @@ static int smallest_exponent(unsigned element, bool ocp)
 }
 
 /* Bytes in the low bits of words; denormals must not be flushed. */
-static u32v small_values(u32v code, enum wmi_small_float format)
+WMI_INLINE u32v small_values(u32v code, enum wmi_small_float format)
 {
     const struct wmi_small_layout *f = &wmi_small_layouts[format];
     const u32v sign = code << 24 & 0x80000000u, magnitude = code & 0x7f;
@@ -49,7 +50,7 @@ static u32v small_values(u32v code, enum wmi_small_float format)
 }
 
 /* Elements of a word of each lane, `bits` wide, from position `at`. */
-static u32v element_values(u32v words, unsigned element, unsigned at, bool ocp)
+WMI_INLINE u32v element_values(u32v words, unsigned element, unsigned at, bool ocp)
 {
     switch (element) {
     case WMI_ELEMENT_f16:
@@ -116,9 +117,11 @@ static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, 
     case WMI_ELEMENT_bf16:
         return read_elements(side, rows, dwords, WMI_ELEMENT_bf16, 16, ocp, from);
     case WMI_ELEMENT_fp8:
-        return read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, ocp, from);
+        return ocp ? read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, true, from)
+                   : read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, false, from);
     case WMI_ELEMENT_bf8:
-        return read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, ocp, from);
+        return ocp ? read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, true, from)
+                   : read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, false, from);
     case WMI_ELEMENT_i8:
         return read_elements(side, rows, dwords, WMI_ELEMENT_i8, 8, ocp, from);
     case WMI_ELEMENT_xf32:
@@ -323,6 +326,7 @@ static tile_function *function_of(const struct wmi_matrix *m, unsigned rules, un
     if (t->spread)
         return cut_spread_tile;
     const bool four = m->a == WMI_ELEMENT_xf32 || depth == 4;
+    t->group = eight ? 16 : four ? 4 : 8;
     if (eight)
         return cut_split_tile;
     if (t->moderate && !m->sparse)
@@ -401,11 +405,60 @@ static void multiply_f64(const struct wmi_matrix *m, const struct wmi_matrix_use
             columns_f64(false, a, b, lane, flip, c_rows, c_mask, d_rows);
 }
 
+/* The rows of a tile in the first block; of 32 columns, the odd quarters of a row of D are another tile.
+ * Returns the number of tiles of a block. */
+static unsigned tile_rows(struct tile *t, const struct wmi_matrix *m, unsigned of_block)
+{
+    const unsigned halves = m->n == 32 ? 2 : 1;
+    for (unsigned in = 0; in < of_block; in++)
+        for (unsigned quarter = 0; quarter < 4; quarter += halves) {
+            t->row[t->rows] = (uint16_t)(m->m == 32 ? 8 * (in / 4) + 2 * quarter + in % 4 : 4 * quarter + in);
+            t->at[t->rows++] = (uint16_t)(64 * in + 16 * quarter);
+        }
+    return halves;
+}
+
+#if WMI_VECTOR_BYTES == 64
+/* By integers, see mfma_fixed.h. False if the operands do not allow it; then D is unchanged. */
+static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_use *use,
+                           const wmi_word *a_rows, const wmi_word *b_rows, const wmi_word *c_rows,
+                           wmi_word *d_rows)
+{
+    struct fixed f;
+    uint16_t at[DEPTH];
+    const unsigned elements = m->m * m->k * m->blocks / 64, dwords = elements * bits_of(m->a) / 32;
+    const unsigned of_block = m->m * m->n / 64, c_mask = use->constant ? 0 : ~0u;
+    struct tile t = {.a_at = at, .b_at = at, .depth = m->k};
+    if (use->rules != WMI_MATRIX_CDNA3 || m->d != WMI_ELEMENT_f32 || m->sparse || m->m == 4 || use->cbsz ||
+        use->blgp || !fix_side(&f.a, a_rows, dwords, m->a, use->ocp) ||
+        !fix_side(&f.b, b_rows, dwords, m->b, use->ocp) || !fix(&f, m->k))
+        return false;
+    function_of(m, use->rules, m->k, &t); /* for the size of a group */
+    places(at, m, m->k, elements, 64);
+    const unsigned halves = tile_rows(&t, m, of_block);
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned tile = 0; tile < m->blocks * halves; tile++) {
+            const unsigned block = tile / halves, half = tile % halves;
+            const unsigned columns = block * m->n + 16 * half, to = 64 * of_block * block + 16 * half;
+            const wmi_word *const c = c_rows + (to & c_mask);
+            if (pass)
+                fixed_tile(&t, &f, block * m->m, columns, c, c_mask, d_rows + to);
+            else if (!fixed_addends(&t, &f, c, c_mask))
+                return false;
+        }
+    return true;
+}
+#endif
+
 /* extra: the indices of SMFMAC, or the words with the scales of A and B, or NULL. */
 static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use *use, const wmi_word *a_rows,
                         const wmi_word *b_rows, const wmi_word *c_rows, wmi_word *d_rows,
                         const wmi_word *const extra[2])
 {
+#if WMI_VECTOR_BYTES == 64
+    if (multiply_fixed(m, use, a_rows, b_rows, c_rows, d_rows))
+        return;
+#endif
     struct side a, b;
     int16_t a_shift[64] = {0}, b_shift[64] = {0};
     const bool formatted = m->a == WMI_ELEMENT_f8f6f4;
@@ -446,14 +499,7 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
         spread_rows(&t, &a, &b, a_elements, function, c_rows, c_mask, d_rows);
         return;
     }
-    /* The rows of a tile in the first block; of 32 columns, the odd quarters of a row of D are another tile.
-     */
-    const unsigned halves = m->n == 32 ? 2 : 1;
-    for (unsigned in = 0; in < of_block; in++)
-        for (unsigned quarter = 0; quarter < 4; quarter += halves) {
-            t.row[t.rows] = (uint16_t)(m->m == 32 ? 8 * (in / 4) + 2 * quarter + in % 4 : 4 * quarter + in);
-            t.at[t.rows++] = (uint16_t)(64 * in + 16 * quarter);
-        }
+    const unsigned halves = tile_rows(&t, m, of_block);
     for (unsigned block = 0; block < m->blocks; block++)
         for (unsigned half = 0; half < halves; half++) {
             const unsigned columns = block * m->n + 16 * half, at = 64 * of_block * block + 16 * half;

@@ -430,8 +430,9 @@ static void check_element(const struct trial *t, const uint32_t *before, const u
 
 /* ---- operands ---- */
 
-/* A random element: 0 about one, 1 of a wide range, 2 any, 3 small integers, for sums that cancel. */
-static uint32_t random_element(enum element e, unsigned style)
+/* A random element: 0 about one, 1 of a wide range, 2 any, 3 small integers, for sums that cancel, 4 `narrow`
+ * exponents from one half on, so that products may have a common unit. */
+static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
 {
     static const uint8_t exponent_bits[] = {8, 11, 8, 5, 8, 4, 5, 0};
     const unsigned width = widths[e] == 64 ? 32 : widths[e], fraction = width - 1 - exponent_bits[e];
@@ -442,7 +443,7 @@ static uint32_t random_element(enum element e, unsigned style)
     const uint32_t bias = (1u << (exponent_bits[e] - 1)) - 1;
     if (style == 3 && r >> 40 & 1)
         return r >> 41 & 1 ? 0 : (r >> 42 & 1) << (width - 1);
-    const uint32_t spread = style == 1 ? (e == F16 ? 24 : 60) : 6;
+    const uint32_t spread = style == 1 ? (e == F16 ? 24 : 60) : style == 4 ? narrow : 6;
     uint32_t field = bias + (uint32_t)(r >> 48) % spread - spread / 2;
     if (field > 2 * bias)
         field = 1;
@@ -454,6 +455,9 @@ static void fill(uint32_t *memory, const struct trial *t, unsigned style)
 {
     const struct row *row = t->row;
     const enum element sides[2] = {row->a, row->b};
+    const uint64_t r = random_bits();
+    const uint32_t narrow = 1 + (uint32_t)r % 10, c_narrow = 1 + (uint32_t)(r >> 8) % 40,
+                   c_unit = (uint32_t)(r >> 16) % 24;
     for (unsigned i = 0; i < TEXT_WORDS; i++)
         memory[i] = (uint32_t)random_bits();
     for (unsigned side = 0; side < 2; side++)
@@ -461,13 +465,14 @@ static void fill(uint32_t *memory, const struct trial *t, unsigned style)
             uint32_t bits = 0;
             for (unsigned at = 0; at < 32; at += widths[sides[side]])
                 bits |= random_element(sides[side] == F64 && word / 64 % 2 == 0 ? F32 : sides[side],
-                                       sides[side] == F64 && word / 64 % 2 == 0 ? 2 : style)
+                                       sides[side] == F64 && word / 64 % 2 == 0 ? 2 : style, narrow)
                         << at;
             memory[(side ? AT_B : AT_A) + word] = bits;
         }
     for (unsigned i = 0; i < 2048; i++)
         if (row->a == F64 ? i / 64 % 2 : row->a != I8)
-            memory[AT_C + i] = random_element(row->a == F64 ? F64 : F32, style);
+            memory[AT_C + i] = random_element(row->a == F64 ? F64 : F32, style, c_narrow) &
+                               (style == 4 ? ~((1u << c_unit) - 1) : ~0u);
 }
 
 /* ---- running ---- */
@@ -554,7 +559,7 @@ static void try_row(const struct row *row, unsigned target, unsigned round)
     }
     if (round == 6 && !row->sparse && target)
         t.constant = row->a == I8 ? -3 : -2;
-    fill(before, &t, round % 4);
+    fill(before, &t, round % 5);
     memcpy(run.memory, before, sizeof before);
     run_written(targets[target], 64, &run, write_trial, &t, (struct wm_dispatch){0});
     if (run.fault.kind)
