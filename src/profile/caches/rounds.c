@@ -172,24 +172,29 @@ static unsigned model(struct wmi_rounds *rounds, const struct round *round)
     return cuts | wmi_caches_round(rounds->caches, round->groups, round->count, rounds->instructions, slots);
 }
 
-/* Models a round, whose turn it is; the lock is free meanwhile. */
+/* Models a round, whose turn it is; the lock is free meanwhile. The round has at least one log. */
 static void finish_round(struct wmi_rounds *rounds, struct round round)
 {
     struct wmi_rounds_facts *facts = &rounds->facts;
+    uint64_t waves = 0, instructions = 0;
     pthread_mutex_unlock(&rounds->lock);
     const unsigned cuts = model(rounds, &round);
+    /* Reading the logs takes long, because other threads wrote them: not while these wait for the lock. */
+    for (size_t i = 0; i < round.count; i++) {
+        struct wmi_log_group *group = round.groups[i];
+        waves += group->waves;
+        instructions += group->instructions;
+        group->next = i ? round.groups[i - 1] : NULL;
+    }
     pthread_mutex_lock(&rounds->lock);
     facts->cuts |= cuts;
     if (round.count > facts->most_groups)
         facts->most_groups = round.count;
-    for (size_t i = 0; i < round.count; i++) {
-        struct wmi_log_group *group = round.groups[i];
-        facts->workgroups++;
-        facts->waves += group->waves;
-        facts->instructions += group->instructions;
-        group->next = rounds->unused;
-        rounds->unused = group;
-    }
+    facts->workgroups += round.count;
+    facts->waves += waves;
+    facts->instructions += instructions;
+    round.groups[0]->next = rounds->unused;
+    rounds->unused = round.groups[round.count - 1];
     round.count = 0;
     round.words = 0;
     if (rounds->spare.groups)
