@@ -7,8 +7,9 @@
  *   f32, f64   one fused multiply-add per k
  *   CDNA1      groups of 4 (f16) or 2 (bf16): the exact sum of products and C, rounded once
  *   CDNA2      groups of 4 (f16, bf16 with _1k) or 2 (bf16): (p0 + p1) + (p2 + p3), then C, each rounded to
- * f32; denormal operands are +0, denormal results zeros of their sign CDNA3      groups of 8 (f16, bf16), 4
- * (xf32) or 16 (fp8, bf8), see cut_sum() */
+ *              f32; denormal operands are +0, denormal results zeros of their sign
+ *
+ *   CDNA3      groups of 8 (f16, bf16), 4 (xf32) or 16 (fp8, bf8), see cut_sum() */
 #include "base/half.h"
 #include "base/host_float.h"
 #include "base/small_float.h"
