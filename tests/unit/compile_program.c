@@ -252,6 +252,8 @@ static void fill(struct program *p)
     uint32_t *rows = (uint32_t *)((char *)frame + p->code.vgpr_offset);
     for (unsigned i = 0; i < VGPRS * lanes; i++)
         rows[i] = tame ? ((uint32_t)random_64() & 0x8fffffff) | 0x30000000 : word();
+    if (p->starts && p->ends) /* a wave that ends may leave its VGPRs to the next one, which expects these */
+        memset(&rows[WMI_START_IDS * lanes], 0, (VGPRS - WMI_START_IDS) * p->code.row_bytes);
     set_exec(frame, lanes, below(3) ? (below(4) ? random_64() : 0) : UINT64_MAX);
     frame->mode = p->mode.mode;
     frame->mxcsr32 = p->mode.mxcsr32;
