@@ -72,10 +72,13 @@ static const struct wmi_check_rule rules[RULES] = {
                             .has_first = true,
                             .pairs = true,
                             .word = word_rule},
+    /* LLVM leaves the wait out of fences of local memory alone (SIMemoryLegalizer.cpp, insertWait). */
     [STORE_AT_BARRIER] = {.name = "lds-store-at-barrier",
                           .source = "LLVM AMDGPUUsage, \"Memory Model\": release at workgroup scope",
-                          .remedy = "wait until the counter of LDS is 0 before the barrier",
+                          .remedy = "where that order is not guaranteed, wait until the counter of LDS is 0 "
+                                    "before the barrier",
                           .class = WM_CHECK_SYNC,
+                          .severity = WM_SEVERITY_NOTE,
                           .has_first = true,
                           .pairs = true,
                           .word = word_rule},
@@ -126,8 +129,8 @@ static void word_rule(const struct wmi_words *words, const struct wmi_found *fou
         break;
     case STORE_AT_BARRIER:
         snprintf(message, size,
-                 "wave %u signals the barrier before its store to LDS is known to be complete: other "
-                 "waves may read older data",
+                 "wave %u signals the barrier before its store to LDS is known to be complete; other waves "
+                 "read what it stored only because the LDS executes operations of all waves in one order",
                  found->wave);
         break;
     default:
