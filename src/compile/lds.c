@@ -200,64 +200,44 @@ static void land_if(struct wmi_stretch *s, size_t jump)
 
 /* ---- the steps ---- */
 
-static bool read(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape)
+static bool read_places(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
+                        bool has_two)
 {
-    struct wmi_rows d[WMI_LANE_ROWS];
-    const struct lds_access access = take_registers(s, step, shape, false);
-    wmi_access_results(s, shape, access.addresses.uniform, d);
-    const size_t done = move_if_guessed(s, step, shape, &access, d, NULL, true);
-    find_places(s, step, shape, &access, false);
-    wmi_access_load(s, shape, &access.at, d, &access.scratch, 0);
+    struct wmi_rows d[2][WMI_LANE_ROWS];
+    const unsigned count = has_two ? 2 : 1;
+    const struct lds_access access = take_registers(s, step, shape, has_two);
+    for (unsigned i = 0; i < count; i++)
+        wmi_access_results(s, shape, access.addresses.uniform, d[i]);
+    const size_t done = move_if_guessed(s, step, shape, &access, d[0], has_two ? d[1] : NULL, true);
+    find_places(s, step, shape, &access, has_two);
+    for (unsigned i = 0; i < count; i++) {
+        if (i)
+            move_places(s, &access, &access.at, step->y - step->x);
+        wmi_access_load(s, shape, &access.at, d[i], &access.scratch, 0);
+    }
     land_if(s, done);
     s->has_read = true;
-    wmi_access_write(s, shape, step->d, d);
+    for (unsigned i = 0; i < count; i++)
+        wmi_access_write(s, shape, step->d + i * shape.rows * s->row_bytes, d[i]);
     wmi_stretch_come_back(s);
     return true;
 }
 
-static bool read2(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape)
+static bool write_places(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
+                         bool has_two)
 {
-    struct wmi_rows d[WMI_LANE_ROWS], e[WMI_LANE_ROWS];
-    const struct lds_access access = take_registers(s, step, shape, true);
-    wmi_access_results(s, shape, access.addresses.uniform, d);
-    wmi_access_results(s, shape, access.addresses.uniform, e);
-    const size_t done = move_if_guessed(s, step, shape, &access, d, e, true);
-    find_places(s, step, shape, &access, true);
-    wmi_access_load(s, shape, &access.at, d, &access.scratch, 0);
-    move_places(s, &access, &access.at, step->y - step->x);
-    wmi_access_load(s, shape, &access.at, e, &access.scratch, 0);
-    land_if(s, done);
-    s->has_read = true;
-    wmi_access_write(s, shape, step->d, d);
-    wmi_access_write(s, shape, step->d + shape.rows * s->row_bytes, e);
-    wmi_stretch_come_back(s);
-    return true;
-}
-
-static bool write(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape)
-{
-    struct wmi_rows data[WMI_LANE_ROWS];
-    wmi_access_data(s, shape, step->b, data);
-    const struct lds_access access = take_registers(s, step, shape, false);
-    const size_t done = move_if_guessed(s, step, shape, &access, data, NULL, false);
-    find_places(s, step, shape, &access, false);
-    wmi_access_store(s, shape, &access.at, data, &access.scratch, 0);
-    land_if(s, done);
-    wmi_stretch_come_back(s);
-    return true;
-}
-
-static bool write2(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape)
-{
-    struct wmi_rows data[WMI_LANE_ROWS], more[WMI_LANE_ROWS];
-    wmi_access_data(s, shape, step->b, data);
-    wmi_access_data(s, shape, step->c, more);
-    const struct lds_access access = take_registers(s, step, shape, true);
-    const size_t done = move_if_guessed(s, step, shape, &access, data, more, false);
-    find_places(s, step, shape, &access, true);
-    wmi_access_store(s, shape, &access.at, data, &access.scratch, 0);
-    move_places(s, &access, &access.at, step->y - step->x);
-    wmi_access_store(s, shape, &access.at, more, &access.scratch, 0);
+    struct wmi_rows data[2][WMI_LANE_ROWS];
+    wmi_access_data(s, shape, step->b, data[0]);
+    if (has_two)
+        wmi_access_data(s, shape, step->c, data[1]);
+    const struct lds_access access = take_registers(s, step, shape, has_two);
+    const size_t done = move_if_guessed(s, step, shape, &access, data[0], has_two ? data[1] : NULL, false);
+    find_places(s, step, shape, &access, has_two);
+    wmi_access_store(s, shape, &access.at, data[0], &access.scratch, 0);
+    if (has_two) {
+        move_places(s, &access, &access.at, step->y - step->x);
+        wmi_access_store(s, shape, &access.at, data[1], &access.scratch, 0);
+    }
     land_if(s, done);
     wmi_stretch_come_back(s);
     return true;
@@ -267,28 +247,28 @@ static bool write2(struct wmi_stretch *s, const struct wmi_step *step, struct wm
 
 /* clang-format off */
 #define STEPS(STEP) \
-    STEP(read, read_u8, 1, 1, false) \
-    STEP(read, read_i8, 1, 1, true) \
-    STEP(read, read_u16, 2, 1, false) \
-    STEP(read, read_i16, 2, 1, true) \
-    STEP(read, read_b32, 4, 1, false) \
-    STEP(read, read_b64, 8, 2, false) \
-    STEP(read, read_b128, 16, 4, false) \
-    STEP(read2, read2_b32, 4, 1, false) \
-    STEP(read2, read2_b64, 8, 2, false) \
-    STEP(write, write_b8, 1, 1, false) \
-    STEP(write, write_b16, 2, 1, false) \
-    STEP(write, write_b32, 4, 1, false) \
-    STEP(write, write_b64, 8, 2, false) \
-    STEP(write, write_b128, 16, 4, false) \
-    STEP(write2, write2_b32, 4, 1, false) \
-    STEP(write2, write2_b64, 8, 2, false)
+    STEP(read_places, read_u8, false, 1, 1, false) \
+    STEP(read_places, read_i8, false, 1, 1, true) \
+    STEP(read_places, read_u16, false, 2, 1, false) \
+    STEP(read_places, read_i16, false, 2, 1, true) \
+    STEP(read_places, read_b32, false, 4, 1, false) \
+    STEP(read_places, read_b64, false, 8, 2, false) \
+    STEP(read_places, read_b128, false, 16, 4, false) \
+    STEP(read_places, read2_b32, true, 4, 1, false) \
+    STEP(read_places, read2_b64, true, 8, 2, false) \
+    STEP(write_places, write_b8, false, 1, 1, false) \
+    STEP(write_places, write_b16, false, 2, 1, false) \
+    STEP(write_places, write_b32, false, 4, 1, false) \
+    STEP(write_places, write_b64, false, 8, 2, false) \
+    STEP(write_places, write_b128, false, 16, 4, false) \
+    STEP(write_places, write2_b32, true, 4, 1, false) \
+    STEP(write_places, write2_b64, true, 8, 2, false)
 /* clang-format on */
 
-#define EMITTER(function, name, ...)                                                                         \
+#define EMITTER(function, name, has_two, ...)                                                                \
     static bool emit_##name(struct wmi_stretch *s, const struct wmi_step *step)                              \
     {                                                                                                        \
-        return function(s, step, (struct wmi_lane_shape){__VA_ARGS__});                                      \
+        return function(s, step, (struct wmi_lane_shape){__VA_ARGS__}, has_two);                             \
     }
 STEPS(EMITTER)
 

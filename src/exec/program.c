@@ -128,18 +128,19 @@ static const struct wmi_op *find_place(void *user, uint64_t place)
     return wmi_place_find(&program->map, place);
 }
 
+const struct wmi_compile_layout wmi_program_layout = {
+    .wave_worker = offsetof(struct wmi_wave, worker),
+    .wave_resume = offsetof(struct wmi_wave, resume),
+    .wave_group = offsetof(struct wmi_wave, group),
+    .group_lds = offsetof(struct wmi_workgroup, lds),
+    .group_lds_size = offsetof(struct wmi_workgroup, lds_size),
+    .worker_hits = offsetof(struct wmi_worker, hits),
+    .careful = WMI_HIT_CAREFUL,
+};
+
 /* Called with the lock held. */
 static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
 {
-    static const struct wmi_compile_layout layout = {
-        .wave_worker = offsetof(struct wmi_wave, worker),
-        .wave_resume = offsetof(struct wmi_wave, resume),
-        .wave_group = offsetof(struct wmi_wave, group),
-        .group_lds = offsetof(struct wmi_workgroup, lds),
-        .group_lds_size = offsetof(struct wmi_workgroup, lds_size),
-        .worker_hits = offsetof(struct wmi_worker, hits),
-        .careful = WMI_HIT_CAREFUL,
-    };
     const struct wmi_block block = {
         .code = &program->code,
         .steps = chunk->lowered,
@@ -148,7 +149,7 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
         .leads = chunk->leads,
         .entry = wmi_place_find(&program->map, program->code.options.entry),
         .mode = program->mode,
-        .layout = &layout,
+        .layout = &wmi_program_layout,
         .find = find_place,
         .user = program,
     };

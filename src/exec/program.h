@@ -19,6 +19,9 @@ void wmi_program_destroy(struct wmi_program *program);
  * a step takes about as long. */
 enum { WMI_INSTRUCTIONS_PER_STEP = 1000 };
 
+/* Where compiled code finds what it needs of a wave. */
+extern const struct wmi_compile_layout wmi_program_layout;
+
 /* What has been compiled. */
 struct wmi_compiled {
     size_t bytes;

@@ -2,14 +2,13 @@
 /* Sums of products for MFMA of CDNA 3 by 16-bit integers, where no step of cut_sum() (mfma_sums.h) can cut
  * anything. AVX-512 only.
  *
- * Let EA and EB be the largest exponents of A and B, UA and UB the units of which all elements of A and B are
- * multiples, with 15 bits at most: then products are integers times 2^U, U = UA + UB, and pairs of them are
- * one VPMADDWD. All exponents E of groups are at most M = EA + EB. If U >= M - 24, no product has bits below
- * 2^(E-24), so none is cut. Let V be a power's exponent with M - 24 <= V <= U, and C a multiple of 2^V: then
- * C's floor at 2^(X-24), X the larger one of E and C's exponent, is C. If |C| and the sums stay below
- * 2^(V+31), then X - 32 < V: the floor of the sum changes nothing either, nor does that of the total at 32
- * significant bits. What is left is one rounding, of an integer to f32. The result is a multiple of 2^V
- * again. */
+ * Let EA and EB be the largest exponents of A and B, and all elements multiples of 2^UA and 2^UB, with 15
+ * bits at most: then products are integers times 2^U, U = UA + UB, and pairs of them are one VPMADDWD. All
+ * exponents E of groups are at most M = EA + EB. If U >= M - 24, no product has bits below 2^(E-24), so none
+ * is cut. Let M - 24 <= V <= U, and C be a multiple of 2^V: then C's floor at 2^(X-24), X the larger one of E
+ * and C's exponent, is C. If |C| and the sums stay below 2^(V+31), then X - 32 < V: the floor of the sum
+ * changes nothing either, nor does that of the total at 32 significant bits. What is left is one rounding, of
+ * an integer to f32. The result is a multiple of 2^V again. */
 #ifndef WMI_MFMA_FIXED_H
 #define WMI_MFMA_FIXED_H
 
@@ -17,7 +16,10 @@
 
 #if WMI_VECTOR_BYTES == 64
 
-enum { FIXED_BITS = 15, FIXED_SLACK = 2 /* V is at most M - 24 + this: room for the sums */ };
+enum {
+    FIXED_BITS = 15,
+    FIXED_SLACK = 2, /* V is at most M - 24 + this, so that sums do not overflow */
+};
 
 /* A or B: elements 2i and 2i + 1 of each lane in the halves of a word, in units of 2^unit. */
 struct fixed_side {
@@ -141,9 +143,8 @@ static bool fix(struct fixed *f, unsigned depth)
         return false;
     f->unit = unit < least + FIXED_SLACK ? unit : least + FIXED_SLACK;
     f->shift = unit - f->unit;
-    /* Bound of a product in units of 2^V, as |A| < 2^(EA+1) and |B| < 2^(EB+1). With significands of up to 11
-     * bits, products are at least 2^-10 of it below, which is more than sums between groups are rounded up.
-     */
+    /* No product reaches this many units of 2^V, as |A| < 2^(EA+1) and |B| < 2^(EB+1). Significands have up
+     * to 11 bits, so each product stays below it by 2^-10 of it. Rounding the sums of groups adds less. */
     const int64_t product = (int64_t)1 << (least + 26 - f->unit);
     const int64_t limit = INT32_MAX - depth * product;
     f->limit = (int32_t)limit;

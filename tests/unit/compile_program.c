@@ -4,6 +4,7 @@
 #include "compile_program.h"
 #include "base/host_float.h"
 #include "base/random.h"
+#include "exec/program.h"
 #include "exec/vmem.h"
 #include "lower/step_text.h"
 
@@ -277,15 +278,6 @@ void choose_mode(struct program *p)
 
 static void compile(struct program *p)
 {
-    static const struct wmi_compile_layout layout = {
-        .wave_worker = offsetof(struct wmi_wave, worker),
-        .wave_resume = offsetof(struct wmi_wave, resume),
-        .wave_group = offsetof(struct wmi_wave, group),
-        .group_lds = offsetof(struct wmi_workgroup, lds),
-        .group_lds_size = offsetof(struct wmi_workgroup, lds_size),
-        .worker_hits = offsetof(struct wmi_worker, hits),
-        .careful = WMI_HIT_CAREFUL,
-    };
     bool refused = false;
     p->steps[p->count] = (struct wmi_step){.id = p->ends ? WMI_STEP_end : WMI_STEP_sleep};
     for (size_t i = 0; i <= p->count; i++) {
@@ -312,7 +304,7 @@ static void compile(struct program *p)
         .leads = p->leads,
         .entry = p->compiled,
         .mode = p->mode,
-        .layout = &layout,
+        .layout = &wmi_program_layout,
         .find = find_step,
         .user = p,
     };
