@@ -31,7 +31,7 @@ struct compilation {
     struct wmi_stretch stretch;
     struct patch *patches;
     size_t patch_count, patch_capacity;
-    size_t launch; /* the offset of the code for waves that start, or 0 */
+    size_t launch[WMI_LAUNCHES]; /* offsets of the code for waves that start, or 0 */
 };
 
 /* ThreadSanitizer does not see that code is published by one atomic store. */
@@ -458,13 +458,18 @@ static void put_stretch(struct compilation *c)
 }
 
 /* The first stretch of the kernel for waves that start in it. Others go to its usual code. */
-static void put_launch(struct compilation *c)
+static void put_launch(struct compilation *c, enum wmi_launch_code kind)
 {
     struct wmi_stretch *s = &c->stretch;
     s->exit_count = 0;
-    c->launch = s->host.count;
+    s->whole_waves = kind == WMI_LAUNCH_WAVES;
+    c->launch[kind] = s->host.count;
     const size_t inactive = put_check(s, s->from);
     set_pristine(s, true);
+    wmi_spread_begin(&s->host);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_FRAME,
+                      (int32_t)offsetof(struct wmi_frame, wave));
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_R10, (int32_t)s->block->layout->wave_worker);
     put_version(c, WMI_LAUNCH);
     for (size_t i = 0; i < s->exit_count; i++)
         put_exit(s, &s->exits[i]);
@@ -516,8 +521,8 @@ static void put_all(struct compilation *c)
             s->from = i;
             s->end = end;
             put_stretch(c);
-            if (is_entry(s))
-                put_launch(c);
+            for (unsigned kind = 0; is_entry(s) && kind < WMI_LAUNCHES; kind++)
+                put_launch(c, (enum wmi_launch_code)kind);
         }
         i = end > i ? end : i + 1;
     }
@@ -581,8 +586,8 @@ static void apply_patches(const struct compilation *c, const unsigned char *code
                          __ATOMIC_RELEASE);
 }
 
-bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory, wmi_body *launch,
-                 bool *refused)
+bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
+                 wmi_body launch[WMI_LAUNCHES], bool *refused)
 {
     struct compilation *c = calloc(1, sizeof *c);
     bool ok = false;
@@ -605,8 +610,9 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
             made->next = *memory;
             *memory = made;
             apply_patches(c, made->code);
-            if (c->launch)
-                *launch = body_at(made->code, c->launch);
+            for (unsigned i = 0; i < WMI_LAUNCHES; i++)
+                if (c->launch[i])
+                    launch[i] = body_at(made->code, c->launch[i]);
         }
         ok = made || !c->patch_count;
     }

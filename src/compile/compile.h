@@ -40,13 +40,17 @@ struct wmi_host_memory;
 
 /* Whether this host runs compiled code at this level of bodies. */
 bool wmi_can_compile(enum wmi_cpu_level level);
+/* Code for waves that start at the entry with wmi_frame.id_bases set, among each 16 lanes or among all lanes
+ * of which v0 grows by 1 and v1 and v2 do not differ. Other waves may enter it too if EXEC has inactive
+ * lanes.
+ */
+enum wmi_launch_code { WMI_LAUNCH_STRIPS, WMI_LAUNCH_WAVES, WMI_LAUNCHES };
+
 /* Compiles what can be compiled of the steps and lets their operations lead to the code. Frees nothing; the
- * code is added to *memory. *launch: code for waves that start at the entry with wmi_frame.id_bases set, in
- * strips of whose lanes v0 grows by 1 and v1 and v2 do not differ; other waves may enter it too if EXEC has
- * inactive lanes. Unchanged if there is none. False: the host gave no memory, or refuses to execute it
- * (*refused). */
-bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory, wmi_body *launch,
-                 bool *refused);
+ * code is added to *memory. launch: unchanged if there is none. False: the host gave no memory, or refuses to
+ * execute it (*refused). */
+bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
+                 wmi_body launch[WMI_LAUNCHES], bool *refused);
 void wmi_host_memory_free(struct wmi_host_memory *memory);
 /* Bytes of host code. */
 size_t wmi_host_memory_size(const struct wmi_host_memory *memory);

@@ -6,6 +6,7 @@
 #include "compile/lane_access.h"
 #include "compile/runs.h"
 
+enum { VMOVQ_GPR = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 1) | WMI_EVEX_128 }; /* from a zmm */
 enum { AHEAD = 2048 }; /* prefetch distance, as in exec/vmem_lanes.c */
 
 static void prefetch(struct wmi_stretch *s, struct wmi_lane_shape shape, bool for_store)
@@ -93,6 +94,18 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
     wmi_stretch_check_hit(s, bytes);
 }
 
+/* RAX = what is added to the lanes' registers. */
+static void find_addend(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form)
+{
+    const struct wmi_memory_op *m = step->data;
+    if (form == WMI_VMEM_SADDR)
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
+    else
+        wmi_move_immediate(&s->host, WMI_RAX, 0);
+    if (m->offset)
+        wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
+}
+
 /* RCX = the host address of the allocation that the instruction accessed last, and the lanes' distances from
  * it. Leaves if an active lane is not in it, or not in its first 2 GiB, or for loads of less than a dword, if
  * a dword would not fit. */
@@ -111,13 +124,7 @@ static void find_distances(struct wmi_stretch *s, const struct wmi_step *step, c
     wmi_scalar_registers(&s->host, WMI_CMP, true, WMI_RAX, WMI_RCX);
     wmi_scalar_registers(&s->host, WMI_CMOV | WMI_IF_ABOVE, true, WMI_RAX, WMI_RCX);
     wmi_access_splat(s, access->last);
-    /* What is added to the lanes' registers. */
-    if (access->form == WMI_VMEM_SADDR)
-        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
-    else
-        wmi_move_immediate(&s->host, WMI_RAX, 0);
-    if (m->offset)
-        wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
+    find_addend(s, step, access->form);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, low);
     wmi_access_splat(s, access->add_low);
     wmi_shift_immediate(&s->host, 5, true, WMI_RAX, 32);
@@ -168,113 +175,174 @@ static bool is_allowed(const struct wmi_step *step, struct wmi_lane_shape shape)
 /* ---- addresses in runs ---- */
 
 /* Whether the elements of a strip follow one another or, for loads, are the same one. */
-static bool is_in_runs(const struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
+static bool is_in_runs(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
                        struct wmi_lane_shape shape, bool loads)
 {
     const bool is_flat = ((const struct wmi_memory_op *)step->data)->path == WMI_PATH_FLAT;
     const int stride = wmi_stretch_stride(s, step->a);
     if (stride != shape.bytes && (stride || !loads || is_flat))
         return false;
-    return form == WMI_VMEM_SADDR || (wmi_stretch_has_base(s, step->a + s->row_bytes) &&
-                                      wmi_stretch_stride(s, step->a + s->row_bytes) <= 0);
+    return form == WMI_VMEM_SADDR ? wmi_stretch_has_base(s, step->a)
+                                  : wmi_runs_have_pair(s, step->a, step->a + s->row_bytes);
 }
 
-/* A register with the host addresses of the strips' first lanes, of 64 bits each. Leaves if a strip is not in
- * the allocation that the instruction accessed last. R9 = the hit. */
-static unsigned find_strips(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
-                            struct wmi_lane_shape shape)
+/* Where the elements of a wave with an address in runs are: RAX = the host address of the first one if the
+ * run is whole; else a register with those of the strips' first lanes, of 64 bits each. */
+struct places {
+    bool whole, same;
+    unsigned reg, scratch;
+};
+
+/* The number of bytes that must be there at each of the places. */
+static unsigned bytes_of(const struct wmi_stretch *s, struct wmi_lane_shape shape,
+                         const struct places *places)
 {
-    const uint32_t vpmovzxdq = WMI_EVEX(0x35, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-                   vpaddq = WMI_EVEX(0xd4, WMI_MAP_0F, WMI_PREFIX_66, 1),
-                   vporq = WMI_EVEX(0xeb, WMI_MAP_0F, WMI_PREFIX_66, 1),
+    if (places->same)
+        return shape.bytes < 4 ? 4 : shape.bytes;
+    return shape.bytes * (places->whole ? s->lanes : WMI_STRIP_LANES);
+}
+
+/* Leaves if a strip is not in the allocation that the instruction accessed last. R9 = the hit. */
+static struct places find_places(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
+                                 struct wmi_lane_shape shape)
+{
+    const uint32_t vpaddq = WMI_EVEX(0xd4, WMI_MAP_0F, WMI_PREFIX_66, 1),
                    vpcmpuq = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
                    vpbroadcastq = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1);
     const struct wmi_memory_op *m = step->data;
     const int32_t first = offsetof(struct wmi_hit, low), end = offsetof(struct wmi_hit, high);
-    const struct wmi_rows low = wmi_stretch_use_base(s, step->a);
-    const unsigned place = wmi_stretch_register(s), other = wmi_stretch_register(s);
-    wmi_evex_plain(&s->host, vpmovzxdq, place, 0, wmi_zmm(low.reg[0]));
-    if (form == WMI_VMEM_VADDR) {
-        const struct wmi_rows high = wmi_stretch_use_base(s, step->a + s->row_bytes);
-        wmi_evex_plain(&s->host, vpmovzxdq, other, 0, wmi_zmm(high.reg[0]));
-        wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_LEFT, other, wmi_zmm(other), WMI_NO_MASK, 32);
-        wmi_evex_plain(&s->host, vporq, place, place, wmi_zmm(other));
-    }
-    wmi_spread_begin(&s->host);
-    wmi_runs_leave_if_wraps(s, low.reg[0], low.stride);
-    wmi_stretch_find_hit(s, m);
-    /* Distances from the start of the allocation. */
+    struct wmi_rows address = form == WMI_VMEM_SADDR ? wmi_stretch_use_base(s, step->a)
+                                                     : wmi_runs_pair(s, step->a, step->a + s->row_bytes);
     if (form == WMI_VMEM_SADDR)
-        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
-    else
-        wmi_move_immediate(&s->host, WMI_RAX, 0);
-    if (m->offset)
-        wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
+        address.reg[0] = (uint8_t)wmi_runs_zero_extend(s, &address);
+    struct places places = {.whole = address.whole,
+                            .same = !address.stride,
+                            .reg = wmi_stretch_register(s),
+                            .scratch = wmi_stretch_register(s)};
+    wmi_stretch_find_hit(s, m);
+    find_addend(s, step, form);
+    if (places.whole) {
+        wmi_evex_plain(&s->host, VMOVQ_GPR, address.reg[0], 0, wmi_zmm(WMI_RCX));
+        wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
+        wmi_stretch_check_hit(s, bytes_of(s, shape, &places));
+        return places;
+    }
+    /* Distances from the start of the allocation. */
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
-    wmi_evex_plain(&s->host, vpbroadcastq, other, 0, wmi_zmm(WMI_RAX));
-    wmi_evex_plain(&s->host, vpaddq, place, place, wmi_zmm(other));
+    wmi_evex_plain(&s->host, vpbroadcastq, places.scratch, 0, wmi_zmm(WMI_RAX));
+    wmi_evex_plain(&s->host, vpaddq, places.reg, address.reg[0], wmi_zmm(places.scratch));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R9, end);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
-    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RAX,
-                             low.stride        ? shape.bytes * WMI_STRIP_LANES
-                             : shape.bytes < 4 ? 4
-                                               : shape.bytes);
+    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RAX, (int32_t)bytes_of(s, shape, &places));
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
-    wmi_evex_plain(&s->host, vpbroadcastq, other, 0, wmi_zmm(WMI_RAX));
-    wmi_evex(&s->host, vpcmpuq, WMI_K, place, wmi_zmm(other), WMI_NO_MASK, WMI_ABOVE);
+    wmi_evex_plain(&s->host, vpbroadcastq, places.scratch, 0, wmi_zmm(WMI_RAX));
+    wmi_evex(&s->host, vpcmpuq, WMI_K, places.reg, wmi_zmm(places.scratch), WMI_NO_MASK, WMI_ABOVE);
     wmi_kortest(&s->host, WMI_K, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
     struct wmi_host_operand host = wmi_at(WMI_R9, offsetof(struct wmi_hit, host));
     host.broadcast = true;
-    wmi_evex_plain(&s->host, vpaddq, place, place, host);
-    return place;
+    wmi_evex_plain(&s->host, vpaddq, places.reg, places.reg, host);
+    return places;
 }
 
-/* RAX = the host address of a strip. Changes `scratch`. */
-static void take_strip(struct wmi_stretch *s, unsigned place, unsigned scratch, unsigned strip)
+/* Returns the displacement from RAX of a strip's first element. */
+static int32_t take_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct places *places,
+                          unsigned strip)
 {
-    const uint32_t valignq = WMI_EVEX(0x03, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
-                   vmovq = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 1) | WMI_EVEX_128;
+    if (places->whole)
+        return places->same ? 0 : (int32_t)(strip * shape.bytes * WMI_STRIP_LANES);
     if (strip)
-        wmi_evex(&s->host, valignq, scratch, place, wmi_zmm(place), WMI_NO_MASK, (int)strip);
-    wmi_evex_plain(&s->host, vmovq, strip ? scratch : place, 0, wmi_zmm(WMI_RAX));
+        wmi_evex(&s->host, WMI_VALIGNQ, places->scratch, places->reg, wmi_zmm(places->reg), WMI_NO_MASK,
+                 (int)strip);
+    wmi_evex_plain(&s->host, VMOVQ_GPR, strip ? places->scratch : places->reg, 0, wmi_zmm(WMI_RAX));
+    return 0;
 }
 
 static void load_runs(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
                       struct wmi_lane_shape shape)
 {
-    const bool same = !wmi_stretch_stride(s, step->a);
-    struct wmi_rows d[WMI_LANE_ROWS];
-    wmi_access_results(s, shape, false, d);
+    const struct places places = find_places(s, step, form, shape);
     const struct wmi_access_scratch scratch = wmi_access_scratch(s, shape);
-    const unsigned place = find_strips(s, step, form, shape);
+    struct wmi_rows d[WMI_LANE_ROWS];
+    wmi_access_results(s, shape, places.same && places.whole, d);
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
-    for (unsigned i = 0; i < s->strips; i++) {
-        take_strip(s, place, scratch.reg[0], i);
-        if (same) {
-            wmi_access_load_same(s, shape, d, i, 0);
+    for (unsigned i = 0; i < wmi_rows_strips(s, d); i++) {
+        const int32_t at = take_strip(s, shape, &places, i);
+        if (places.same) {
+            wmi_access_load_same(s, shape, d, i, at);
             continue;
         }
-        wmi_prefetch(&s->host, WMI_RAX, AHEAD, false);
-        wmi_access_load_run(s, shape, d, i, 0, WMI_NO_MASK, &scratch);
+        if (!places.whole)
+            wmi_prefetch(&s->host, WMI_RAX, at + AHEAD, false);
+        wmi_access_load_run(s, shape, d, i, at, WMI_NO_MASK, &scratch);
     }
+    if (places.whole && !places.same)
+        prefetch(s, shape, false);
     wmi_access_write(s, shape, step->d, d);
+}
+
+/* Whether what the step stores may bypass the caches, as far as the code shows: the wave only computes from
+ * here to its end, so that no other wave can learn from it before the dispatch ends that it has stored, and it
+ * has not loaded from the same place. */
+static bool may_stream(const struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_block *block = s->block;
+    const struct wmi_extent address = {step->a, step->a + s->row_bytes};
+    for (size_t i = s->at + 1; i < block->count; i++) {
+        const unsigned flags = wmi_step_facts_of(block->steps[i].id).flags;
+        if (flags & WMI_STEP_ENDS_WAVE)
+            break;
+        if (!(flags & WMI_STEP_PURE) && block->steps[i].id != WMI_STEP_count)
+            return false;
+    }
+    for (size_t i = s->at; i > s->from; i--) {
+        const struct wmi_step *before = &block->steps[i - 1];
+        if (wmi_memory_emitter(before) && before->a == step->a)
+            return false;
+        if (wmi_step_writes_rows(before, address, s->lanes))
+            return true;
+    }
+    return true;
+}
+
+/* Stores whole lines past the caches, and jumps, if they are aligned to the host's lines and the allocation is
+ * larger than most caches. RAX = the place, R8 = the size less the wave's bytes. Returns the jump. Such stores
+ * become visible at the latest with the locked instruction at the end of each worker's part of a dispatch. */
+static size_t put_streaming_stores(struct wmi_stretch *s, const struct wmi_rows *data)
+{
+    enum { LARGE = 32 << 20, VMOVNTPS = WMI_EVEX(0x2b, WMI_MAP_0F, 0, 0), AND_DIGIT = 4, CMP_DIGIT = 7 };
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_RAX);
+    wmi_arithmetic_immediate(&s->host, AND_DIGIT, false, WMI_RCX, WMI_STRIP_BYTES - 1);
+    const size_t unaligned = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    wmi_arithmetic_immediate(&s->host, CMP_DIGIT, true, WMI_R8, LARGE);
+    const size_t small = wmi_jump_if(&s->host, WMI_IF_BELOW);
+    for (unsigned i = 0; i < s->strips; i++)
+        wmi_evex_plain(&s->host, VMOVNTPS, wmi_rows_register(data, i), 0,
+                       wmi_at(WMI_RAX, (int32_t)(i * WMI_STRIP_BYTES)));
+    const size_t done = wmi_jump(&s->host);
+    wmi_land(&s->host, unaligned);
+    wmi_land(&s->host, small);
+    return done;
 }
 
 static void store_runs(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
                        struct wmi_lane_shape shape)
 {
     struct wmi_rows data[WMI_LANE_ROWS];
-    const unsigned place = find_strips(s, step, form, shape);
+    const struct places places = find_places(s, step, form, shape);
     check_store(s);
     wmi_access_data(s, shape, step->c, data); /* from here on, the address may be in runs no longer */
     const struct wmi_access_scratch scratch = wmi_access_scratch(s, shape);
+    const bool streams = places.whole && shape.bytes == 4 && may_stream(s, step);
+    const size_t done = streams ? put_streaming_stores(s, data) : 0;
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
     for (unsigned i = 0; i < s->strips; i++) {
-        take_strip(s, place, scratch.reg[0], i);
-        wmi_access_store_run(s, shape, data, i, 0, WMI_NO_MASK, &scratch);
-        wmi_prefetch(&s->host, WMI_RAX, AHEAD, true);
+        const int32_t at = take_strip(s, shape, &places, i);
+        wmi_access_store_run(s, shape, data, i, at, WMI_NO_MASK, &scratch);
+        wmi_prefetch(&s->host, WMI_RAX, at + AHEAD, true);
     }
+    if (streams)
+        wmi_land(&s->host, done);
 }
 
 /* ---- the steps ---- */

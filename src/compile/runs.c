@@ -3,36 +3,25 @@
 
 enum { LAST = WMI_STRIP_LANES - 1 };
 
-/* A word of a table in all lanes. Needs R11. */
-static struct wmi_host_operand in_all_lanes(size_t table, unsigned stride)
+static struct wmi_host_operand quadword(size_t place)
 {
-    struct wmi_host_operand operand = wmi_at(WMI_R11, (int32_t)(table + 4 * wmi_stride_number(stride)));
+    struct wmi_host_operand operand = wmi_at(WMI_R11, (int32_t)place);
     operand.broadcast = true;
     return operand;
 }
 
-/* Leaves if a base compares so. */
-static void leave_if(struct wmi_stretch *s, uint32_t instruction, unsigned a, struct wmi_host_operand b,
-                     int predicate)
+/* How much the values grow to the last lane of a strip, or of the wave if the run is whole. */
+static unsigned growth_of(const struct wmi_stretch *s, unsigned stride, bool whole)
 {
-    wmi_evex(&s->host, instruction, WMI_K, a, b, WMI_NO_MASK, predicate);
-    wmi_kortest(&s->host, WMI_K, WMI_K);
-    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    return stride * (whole ? s->lanes - 1 : LAST);
 }
 
-void wmi_runs_leave_if_wraps(struct wmi_stretch *s, unsigned bases, unsigned stride)
-{
-    if (stride)
-        leave_if(s, WMI_VPCMPUD, bases, in_all_lanes(offsetof(struct wmi_spread_tables, most), stride),
-                 WMI_ABOVE);
-}
-
-/* A register with the values of the strips' last lanes. Needs R11. */
+/* A register with the values of the last lanes. */
 static unsigned last_lanes(struct wmi_stretch *s, const struct wmi_rows *a)
 {
     const unsigned reg = wmi_stretch_register(s);
     wmi_evex_plain(&s->host, WMI_VPADDD, reg, a->reg[0],
-                   in_all_lanes(offsetof(struct wmi_spread_tables, last), a->stride));
+                   wmi_stretch_reach(s, offsetof(struct wmi_spread_tables, last), a));
     return reg;
 }
 
@@ -49,9 +38,10 @@ static bool have_bases(const struct wmi_stretch *s, uint32_t a, uint32_t b)
 }
 
 /* The stride that a row would be used with. */
-static unsigned stride_of(struct wmi_stretch *s, uint32_t row)
+static unsigned stride_of(const struct wmi_stretch *s, uint32_t row)
 {
-    return wmi_stretch_use_base(s, row).stride;
+    const int stride = wmi_stretch_stride(s, row);
+    return stride > 0 ? (unsigned)stride : 0;
 }
 
 /* a + b. The sum is in one of the strides. */
@@ -75,6 +65,35 @@ static bool emit_add(struct wmi_stretch *s, const struct wmi_step *step)
     return put_sum(s, step, WMI_VPADDD, step->a, step->b);
 }
 
+/* The mask at the place = no lanes. */
+static void put_empty_mask(struct wmi_stretch *s, uint32_t place)
+{
+    wmi_move_immediate(&s->host, WMI_RAX, 0);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, s->lanes == 64, WMI_RAX, WMI_FRAME, (int32_t)place);
+}
+
+/* The sum, if it does not carry in any lane or nothing reads the carry. */
+static bool emit_add_carry(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (wmi_stretch_drops_mask(s, step->e))
+        return put_sum(s, step, WMI_VPADDD, step->a, step->b);
+    if (step->y & 1 || !have_bases(s, step->a, step->b) ||
+        !wmi_is_stride(stride_of(s, step->a) + stride_of(s, step->b)))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use_base(s, step->a), b = wmi_stretch_use_base(s, step->b);
+    const unsigned stride = a.stride + b.stride;
+    const struct wmi_rows sum = {
+        .reg = {(uint8_t)wmi_stretch_register(s)}, .whole = a.whole && b.whole, .stride = (uint8_t)stride};
+    wmi_stretch_leave_if_wraps(s, &a);
+    wmi_stretch_leave_if_wraps(s, &b);
+    wmi_evex_plain(&s->host, WMI_VPADDD, sum.reg[0], a.reg[0], wmi_zmm(b.reg[0]));
+    wmi_stretch_leave_if(s, WMI_VPCMPUD, sum.reg[0], wmi_zmm(b.reg[0]), WMI_BELOW);
+    wmi_stretch_leave_if_wraps(s, &sum);
+    put_empty_mask(s, step->e);
+    wmi_stretch_write_runs(s, step->d, sum.reg[0], stride);
+    return true;
+}
+
 /* a - b, and with the CLAMP bit, the same if no lane of a is below the uniform b. */
 static bool put_difference(struct wmi_stretch *s, const struct wmi_step *step, uint32_t from, uint32_t what)
 {
@@ -84,9 +103,8 @@ static bool put_difference(struct wmi_stretch *s, const struct wmi_step *step, u
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, from), b = wmi_stretch_use_base(s, what);
     const unsigned d = wmi_stretch_register(s);
-    wmi_spread_begin(&s->host);
-    wmi_runs_leave_if_wraps(s, a.reg[0], a.stride);
-    leave_if(s, WMI_VPCMPUD, a.reg[0], wmi_zmm(b.reg[0]), WMI_BELOW);
+    wmi_stretch_leave_if_wraps(s, &a);
+    wmi_stretch_leave_if(s, WMI_VPCMPUD, a.reg[0], wmi_zmm(b.reg[0]), WMI_BELOW);
     wmi_evex_plain(&s->host, WMI_VPSUBD, d, a.reg[0], wmi_zmm(b.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, a.stride);
     return true;
@@ -120,6 +138,8 @@ static bool emit_add_3(struct wmi_stretch *s, const struct wmi_step *step)
 
 static bool emit_move(struct wmi_stretch *s, const struct wmi_step *step)
 {
+    if (!wmi_stretch_has_base(s, step->a))
+        return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a);
     const unsigned d = wmi_stretch_register(s);
     wmi_evex_plain(&s->host, WMI_VMOVDQA32, d, 0, wmi_zmm(a.reg[0]));
@@ -201,20 +221,21 @@ static bool emit_add_shift(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* Leaves unless the bits below 2^width of a, and what a strip adds to them, stay below 2^width. Needs R11. */
+/* Leaves unless the bits below 2^width of a, and what is added to them up to the last lane, stay below
+ * 2^width. */
 static void leave_if_carries(struct wmi_stretch *s, const struct wmi_rows *a, unsigned width)
 {
     if (!a->stride || width >= 32) {
-        wmi_runs_leave_if_wraps(s, a->reg[0], a->stride);
+        wmi_stretch_leave_if_wraps(s, a);
         return;
     }
     const unsigned low = wmi_stretch_register(s);
     shift(s, WMI_LEFT, low, a->reg[0], 32 - width);
     shift(s, WMI_RIGHT, low, low, 32 - width);
     wmi_evex_plain(&s->host, WMI_VPADDD, low, low,
-                   in_all_lanes(offsetof(struct wmi_spread_tables, last), a->stride));
+                   wmi_stretch_reach(s, offsetof(struct wmi_spread_tables, last), a));
     shift(s, WMI_RIGHT, low, low, width);
-    leave_if(s, WMI_VPTESTMD, low, wmi_zmm(low), WMI_NO_IMMEDIATE);
+    wmi_stretch_leave_if(s, WMI_VPTESTMD, low, wmi_zmm(low), WMI_NO_IMMEDIATE);
 }
 
 /* The bits of a from `first` on: the same in all lanes of a strip if what is below does not carry, and
@@ -224,12 +245,14 @@ static bool put_field(struct wmi_stretch *s, const struct wmi_step *step, uint32
 {
     if (!wmi_stretch_has_base(s, row) || !width)
         return false;
-    const struct wmi_rows a = wmi_stretch_use_base(s, row);
-    if ((uint64_t)a.stride * LAST >> (first ? first : width)) /* it always carries */
+    struct wmi_rows a = wmi_stretch_use_base(s, row);
+    const unsigned bits = first ? first : width; /* that must not carry */
+    if (growth_of(s, a.stride, a.whole) >> bits)
+        a.whole = s->is_whole = false;
+    if (growth_of(s, a.stride, a.whole) >> bits) /* it always carries */
         return false;
     const unsigned d = wmi_stretch_register(s), above = first + width < 32 ? 32 - first - width : 0;
-    wmi_spread_begin(&s->host);
-    leave_if_carries(s, &a, first ? first : width);
+    leave_if_carries(s, &a, bits);
     shift(s, WMI_LEFT, d, a.reg[0], above);
     shift(s, WMI_RIGHT, d, d, above + first);
     wmi_stretch_write_runs(s, step->d, d, first ? 0 : a.stride);
@@ -280,11 +303,10 @@ static bool emit_sign(struct wmi_stretch *s, const struct wmi_step *step)
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, step->b);
     const unsigned d = wmi_stretch_register(s);
-    wmi_spread_begin(&s->host);
     const unsigned last = last_lanes(s, &a);
     wmi_evex_plain(&s->host, WMI_VPXORD, last, last, wmi_zmm(a.reg[0]));
     shift(s, WMI_RIGHT, last, last, 31);
-    leave_if(s, WMI_VPTESTMD, last, wmi_zmm(last), WMI_NO_IMMEDIATE);
+    wmi_stretch_leave_if(s, WMI_VPTESTMD, last, wmi_zmm(last), WMI_NO_IMMEDIATE);
     shift(s, WMI_RIGHT_SIGNED, d, a.reg[0], 31);
     wmi_stretch_write_runs(s, step->d, d, 0);
     return true;
@@ -297,15 +319,14 @@ static bool put_or(struct wmi_stretch *s, const struct wmi_step *step, const str
     const struct wmi_rows *grows = a->stride ? a : b, *other = a->stride ? b : a;
     if (!grows->stride || other->stride)
         return false;
-    const unsigned width = 32 - (unsigned)__builtin_clz(grows->stride * LAST), bits = wmi_stretch_register(s),
-                   d = wmi_stretch_register(s);
-    wmi_spread_begin(&s->host);
+    const unsigned width = 32 - (unsigned)__builtin_clz(growth_of(s, grows->stride, grows->whole)),
+                   bits = wmi_stretch_register(s), d = wmi_stretch_register(s);
     leave_if_carries(s, grows, width);
     wmi_evex(&s->host, WMI_VPTERNLOGD, bits, bits, wmi_zmm(bits), WMI_NO_MASK, 0xff);
     shift(s, WMI_RIGHT, bits, bits, 32 - width);
     wmi_evex_plain(&s->host, WMI_VPORD, bits, bits,
                    wmi_zmm(grows->reg[0])); /* every bit that a lane may have */
-    leave_if(s, WMI_VPTESTMD, bits, wmi_zmm(other->reg[0]), WMI_NO_IMMEDIATE);
+    wmi_stretch_leave_if(s, WMI_VPTESTMD, bits, wmi_zmm(other->reg[0]), WMI_NO_IMMEDIATE);
     wmi_evex_plain(&s->host, WMI_VPORD, d, a->reg[0], wmi_zmm(b->reg[0]));
     wmi_stretch_write_runs(s, step->d, d, grows->stride);
     return true;
@@ -327,7 +348,7 @@ static bool emit_shift_or(struct wmi_stretch *s, const struct wmi_step *step)
         !stride == !stride_of(s, step->c))
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), c = wmi_stretch_use_base(s, step->c);
-    struct wmi_rows first = {.uniform = true, .runs = true, .stride = (uint8_t)stride};
+    struct wmi_rows first = {.uniform = true, .runs = true, .whole = a.whole, .stride = (uint8_t)stride};
     first.reg[0] = (uint8_t)wmi_stretch_register(s);
     shift(s, WMI_LEFT, first.reg[0], a.reg[0], count);
     return put_or(s, step, &first, &c);
@@ -369,13 +390,6 @@ static bool emit_multiply_add_i24(struct wmi_stretch *s, const struct wmi_step *
     return !(step->y & 1) && put_multiply_add(s, step, WMI_RIGHT_SIGNED);
 }
 
-/* v_mad_u64_u32 of which only the low word is read. */
-static bool emit_multiply_add_low(struct wmi_stretch *s, const struct wmi_step *step)
-{
-    return !(step->y & 1) && wmi_stretch_drops_mask(s, step->e) &&
-           wmi_stretch_drops_row(s, step->d + s->row_bytes) && put_multiply_add(s, step, 0);
-}
-
 /* The minimum (WMI_BELOW) or maximum (WMI_ABOVE) of what grows and what does not, if it is the same one in
  * all lanes: the one that grows. */
 static bool put_limit(struct wmi_stretch *s, const struct wmi_step *step, uint32_t compare, unsigned wanted)
@@ -385,11 +399,10 @@ static bool put_limit(struct wmi_stretch *s, const struct wmi_step *step, uint32
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), b = wmi_stretch_use_base(s, step->b);
     const struct wmi_rows *grows = a.stride ? &a : &b, *limit = a.stride ? &b : &a;
     const unsigned d = wmi_stretch_register(s);
-    wmi_spread_begin(&s->host);
     const unsigned last = last_lanes(s, grows);
-    leave_if(s, compare, last, wmi_zmm(grows->reg[0]), WMI_BELOW);
-    leave_if(s, compare, wanted == WMI_BELOW ? last : grows->reg[0], wmi_zmm(limit->reg[0]),
-             wanted == WMI_BELOW ? WMI_ABOVE : WMI_BELOW);
+    wmi_stretch_leave_if(s, compare, last, wmi_zmm(grows->reg[0]), WMI_BELOW);
+    wmi_stretch_leave_if(s, compare, wanted == WMI_BELOW ? last : grows->reg[0], wmi_zmm(limit->reg[0]),
+                         wanted == WMI_BELOW ? WMI_ABOVE : WMI_BELOW);
     wmi_evex_plain(&s->host, WMI_VMOVDQA32, d, 0, wmi_zmm(grows->reg[0]));
     wmi_stretch_write_runs(s, step->d, d, grows->stride);
     return true;
@@ -431,12 +444,11 @@ static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint
     const struct wmi_rows *grows = a.stride ? &a : &b;
     const unsigned lane[] = {wmi_stretch_register(s), wmi_stretch_register(s)}, collected = WMI_K,
                    further = WMI_K + 1, joined = WMI_K + 2;
-    wmi_spread_begin(&s->host);
     wmi_evex(&s->host, instruction, collected, a.reg[0], wmi_zmm(b.reg[0]), WMI_NO_MASK,
              predicate ^ WMI_OPPOSITE);
     if (grows->stride) {
         wmi_evex_plain(&s->host, WMI_VPADDD, lane[0], grows->reg[0],
-                       in_all_lanes(offsetof(struct wmi_spread_tables, last), grows->stride));
+                       wmi_stretch_reach(s, offsetof(struct wmi_spread_tables, last), grows));
         wmi_evex(&s->host, instruction, further, lane[0], wmi_zmm(grows->reg[0]), WMI_NO_MASK, WMI_BELOW);
         wmi_mask(&s->host, WMI_KOR, collected, collected, further);
         wmi_evex(&s->host, instruction, further, a.stride ? lane[0] : a.reg[0],
@@ -461,86 +473,164 @@ static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint
 
 /* ---- 64 bits ---- */
 
-/* Pairs of rows: the low words grow and do not wrap, the high words are the same in all lanes of a strip. */
+enum {
+    VPMOVZXDQ = WMI_EVEX(0x35, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPADDQ = WMI_EVEX(0xd4, WMI_MAP_0F, WMI_PREFIX_66, 1),
+    VPORQ = WMI_EVEX(0xeb, WMI_MAP_0F, WMI_PREFIX_66, 1),
+    VPTESTMQ = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_66, 1),
+    VPTERNLOGQ = WMI_EVEX(0x25, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
+    VPMULUDQ = WMI_EVEX(0xf4, WMI_MAP_0F, WMI_PREFIX_66, 1),
+    VPBROADCASTQ_MEMORY = WMI_EVEX_OF(0x59, WMI_MAP_0F38, WMI_PREFIX_66, 1, 3),
+};
 
-static struct wmi_rows base_or_scalar(struct wmi_stretch *s, uint32_t place, bool scalar)
+bool wmi_runs_have_pair(struct wmi_stretch *s, uint32_t low, uint32_t high)
 {
-    if (!scalar)
-        return wmi_stretch_use_base(s, place);
-    const unsigned reg = wmi_stretch_register(s);
-    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, reg, 0, wmi_at(WMI_FRAME, (int32_t)place));
-    return (struct wmi_rows){.reg = {(uint8_t)reg}, .uniform = true};
+    struct wmi_rows pair;
+    return wmi_stretch_use_pair(s, low, high, &pair) || (have_bases(s, low, high) && !stride_of(s, high));
 }
 
-/* {x, d} = {c, a} + {e, b} */
-static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, bool scalar_low, bool scalar_high,
+unsigned wmi_runs_zero_extend(struct wmi_stretch *s, const struct wmi_rows *row)
+{
+    const unsigned d = wmi_stretch_register(s);
+    wmi_evex_plain(&s->host, VPMOVZXDQ, d, 0, wmi_zmm(row->reg[0]));
+    wmi_stretch_leave_if_wraps(s, row);
+    return d;
+}
+
+struct wmi_rows wmi_runs_pair(struct wmi_stretch *s, uint32_t low_row, uint32_t high_row)
+{
+    struct wmi_rows pair;
+    uint32_t constant;
+    if (wmi_stretch_use_pair(s, low_row, high_row, &pair))
+        return pair;
+    const struct wmi_rows low = wmi_stretch_use_base(s, low_row);
+    pair = low;
+    pair.runs = true;
+    pair.reg[0] = (uint8_t)wmi_runs_zero_extend(s, &low);
+    if (wmi_stretch_constant(s, high_row, &constant) && !constant)
+        return pair;
+    const struct wmi_rows high = wmi_stretch_use_base(s, high_row);
+    const unsigned above = wmi_stretch_register(s);
+    wmi_evex_plain(&s->host, VPMOVZXDQ, above, 0, wmi_zmm(high.reg[0]));
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_LEFT, above, wmi_zmm(above), WMI_NO_MASK, 32);
+    wmi_evex_plain(&s->host, VPORQ, pair.reg[0], pair.reg[0], wmi_zmm(above));
+    pair.whole &= high.whole;
+    return pair;
+}
+
+/* 1 + the step that wrote the scalar last, or 0. A load of two scalars that were written apart waits until
+ * both are in the cache. */
+static size_t last_writer(const struct wmi_stretch *s, uint32_t place)
+{
+    const struct wmi_extent span = {place, place + 4};
+    size_t step = s->at;
+    while (step > s->from && !wmi_step_writes_scalars(&s->block->steps[step - 1], span, s->lanes))
+        step--;
+    return step > s->from ? step : 0;
+}
+
+/* A register with {high, low} in each quadword: `low` is a scalar, and so is `high`, or a uniform row. */
+static unsigned pair_of_scalars(struct wmi_stretch *s, uint32_t low, uint32_t high, bool high_is_scalar)
+{
+    enum { SELECT = 0xd8 }; /* VPTERNLOGQ: d where the third operand is 0, and else the second one */
+    const unsigned d = wmi_stretch_register(s);
+    if (high_is_scalar && high == low + 4 && last_writer(s, low) == last_writer(s, high)) {
+        wmi_evex_plain(&s->host, VPBROADCASTQ_MEMORY, d, 0, wmi_at(WMI_FRAME, (int32_t)low));
+        return d;
+    }
+    unsigned above;
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at(WMI_FRAME, (int32_t)low));
+    if (high_is_scalar) {
+        above = wmi_stretch_register(s);
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, above, 0, wmi_at(WMI_FRAME, (int32_t)high));
+    } else {
+        above = wmi_stretch_use_base(s, high).reg[0];
+    }
+    wmi_evex(&s->host, VPTERNLOGQ, d, above, quadword(offsetof(struct wmi_spread_tables, high_words)),
+             WMI_NO_MASK, SELECT);
+    return d;
+}
+
+/* What is added in {x, d} = {c, a} + {e, b}. */
+enum pair_kind { TWO_ROWS, SCALAR_AND_ROW, TWO_SCALARS };
+
+static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, enum pair_kind kind,
                        bool stores_carry)
 {
-    const uint32_t a_row = scalar_low ? step->b : step->a, c_row = scalar_high ? step->e : step->c;
-    if (!have_bases(s, a_row, step->b) || !have_bases(s, c_row, step->e) || stride_of(s, c_row) ||
-        stride_of(s, step->e))
+    if (!wmi_runs_have_pair(s, step->b, step->e) ||
+        (kind == TWO_ROWS && !wmi_runs_have_pair(s, step->a, step->c)) ||
+        (kind == SCALAR_AND_ROW && !(wmi_stretch_has_base(s, step->c) && wmi_stretch_stride(s, step->c) < 0)))
         return false;
-    const unsigned stride = stride_of(s, step->b) + (scalar_low ? 0 : stride_of(s, step->a));
+    const unsigned stride = stride_of(s, step->b) + (kind == TWO_ROWS ? stride_of(s, step->a) : 0);
     if (!wmi_is_stride(stride))
         return false;
-    const struct wmi_rows a = base_or_scalar(s, step->a, scalar_low), b = wmi_stretch_use_base(s, step->b),
-                          c = base_or_scalar(s, step->c, scalar_high), e = wmi_stretch_use_base(s, step->e);
-    const unsigned low = wmi_stretch_register(s), high = wmi_stretch_register(s),
-                   ones = wmi_stretch_register(s), carry = WMI_K + 1;
-    wmi_spread_begin(&s->host);
-    wmi_runs_leave_if_wraps(s, a.reg[0], a.stride);
-    wmi_runs_leave_if_wraps(s, b.reg[0], b.stride);
-    wmi_evex_plain(&s->host, WMI_VPADDD, low, a.reg[0], wmi_zmm(b.reg[0]));
-    wmi_runs_leave_if_wraps(s, low, stride);
-    wmi_evex_plain(&s->host, WMI_VPADDD, high, c.reg[0], wmi_zmm(e.reg[0]));
-    if (stores_carry)
-        leave_if(s, WMI_VPCMPUD, high, wmi_zmm(e.reg[0]), WMI_BELOW);
-    wmi_evex(&s->host, WMI_VPCMPUD, carry, low, wmi_zmm(b.reg[0]), WMI_NO_MASK, WMI_BELOW);
-    wmi_evex(&s->host, WMI_VPTERNLOGD, ones, ones, wmi_zmm(ones), WMI_NO_MASK, 0xff);
-    if (stores_carry) {
-        /* All ones would wrap. */
-        wmi_evex(&s->host, WMI_VPCMPUD, WMI_K, high, wmi_zmm(ones), carry, 0);
-        wmi_kortest(&s->host, WMI_K, WMI_K);
-        wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
-        wmi_move_immediate(&s->host, WMI_RAX, 0);
-        wmi_scalar_memory(&s->host, WMI_MOV_STORE, s->lanes == 64, WMI_RAX, WMI_FRAME, (int32_t)step->y);
+    const struct wmi_rows b = wmi_runs_pair(s, step->b, step->e);
+    const unsigned a = kind == TWO_ROWS ? wmi_runs_pair(s, step->a, step->c).reg[0]
+                                        : pair_of_scalars(s, step->a, step->c, kind == TWO_SCALARS),
+                   d = wmi_stretch_register(s);
+    if (stores_carry && !wmi_stretch_drops_mask(s, step->y)) {
+        /* Far from 2^64, nothing carries. */
+        wmi_evex_plain(&s->host, VPORQ, d, a, wmi_zmm(b.reg[0]));
+        wmi_stretch_leave_if(s, VPTESTMQ, d, quadword(offsetof(struct wmi_spread_tables, top_bits)),
+                             WMI_NO_IMMEDIATE);
+        put_empty_mask(s, step->y);
     }
-    wmi_evex(&s->host, WMI_VPSUBD, high, high, wmi_zmm(ones), carry, WMI_NO_IMMEDIATE);
-    wmi_stretch_write_runs(s, step->d, low, stride);
-    wmi_stretch_write_runs(s, step->x, high, 0);
+    wmi_evex_plain(&s->host, VPADDQ, d, a, wmi_zmm(b.reg[0]));
+    wmi_stretch_write_pair(s, step->d, step->x, d, stride);
     return true;
 }
 
 static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const enum wmi_step_id id = step->id;
-    const bool scalars = id == WMI_STEP_fused_ADD_64_SCALARS || id == WMI_STEP_fused_ADD_64_SCALARS_ALONE;
-    return put_add_64(
-        s, step, scalars || id == WMI_STEP_fused_ADD_64_SCALAR || id == WMI_STEP_fused_ADD_64_SCALAR_ALONE,
-        scalars, id <= WMI_STEP_fused_ADD_64_SCALARS);
+    switch ((int)step->id) {
+    case WMI_STEP_fused_ADD_64:
+        return put_add_64(s, step, TWO_ROWS, true);
+    case WMI_STEP_fused_ADD_64_SCALAR:
+        return put_add_64(s, step, SCALAR_AND_ROW, true);
+    case WMI_STEP_fused_ADD_64_SCALARS:
+        return put_add_64(s, step, TWO_SCALARS, true);
+    case WMI_STEP_fused_ADD_64_ALONE:
+        return put_add_64(s, step, TWO_ROWS, false);
+    case WMI_STEP_fused_ADD_64_SCALAR_ALONE:
+        return put_add_64(s, step, SCALAR_AND_ROW, false);
+    default:
+        return put_add_64(s, step, TWO_SCALARS, false);
+    }
 }
 
 /* Shifts {high, low} at b by x, 1 to 31. */
 static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const unsigned count = step->x & 31;
-    if (!have_bases(s, step->b, step->b + s->row_bytes) || stride_of(s, step->b + s->row_bytes))
+    if (!wmi_runs_have_pair(s, step->b, step->b + s->row_bytes))
         return false;
-    const struct wmi_rows low = wmi_stretch_use_base(s, step->b),
-                          high = wmi_stretch_use_base(s, step->b + s->row_bytes);
-    if (low.stride && (count > 4 || !wmi_is_stride((unsigned)low.stride << count)))
+    unsigned stride = stride_of(s, step->b);
+    if (stride && (count > 4 || !wmi_is_stride(stride <<= count)))
         return false;
-    const unsigned d = wmi_stretch_register(s), d_high = wmi_stretch_register(s),
-                   over = wmi_stretch_register(s), stride = low.stride ? (unsigned)low.stride << count : 0;
-    wmi_spread_begin(&s->host);
-    wmi_runs_leave_if_wraps(s, low.reg[0], low.stride);
-    shift(s, WMI_LEFT, d, low.reg[0], count);
-    wmi_runs_leave_if_wraps(s, d, stride);
-    shift(s, WMI_RIGHT, over, low.reg[0], 32 - count);
-    shift(s, WMI_LEFT, d_high, high.reg[0], count);
-    wmi_evex_plain(&s->host, WMI_VPORD, d_high, d_high, wmi_zmm(over));
-    wmi_stretch_write_runs(s, step->d, d, stride);
-    wmi_stretch_write_runs(s, step->d + s->row_bytes, d_high, 0);
+    const struct wmi_rows b = wmi_runs_pair(s, step->b, step->b + s->row_bytes);
+    const unsigned d = wmi_stretch_register(s);
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_LEFT, d, wmi_zmm(b.reg[0]), WMI_NO_MASK, (int)count);
+    wmi_stretch_write_pair(s, step->d, step->d + s->row_bytes, d, stride);
+    return true;
+}
+
+/* v_mad_u64_u32 of which nothing reads the carry: a 32-bit product if nothing reads the high word either. */
+static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t high = step->d + s->row_bytes, c_high = step->c + s->row_bytes;
+    if (step->y & 1 || !wmi_stretch_drops_mask(s, step->e))
+        return false;
+    if (wmi_stretch_drops_row(s, high))
+        return put_multiply_add(s, step, 0);
+    if (!have_bases(s, step->a, step->b) || stride_of(s, step->a) || stride_of(s, step->b) ||
+        !wmi_runs_have_pair(s, step->c, c_high))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use_base(s, step->a), b = wmi_stretch_use_base(s, step->b),
+                          c = wmi_runs_pair(s, step->c, c_high);
+    const unsigned d = wmi_runs_zero_extend(s, &a), y = wmi_runs_zero_extend(s, &b);
+    wmi_evex_plain(&s->host, VPMULUDQ, d, d, wmi_zmm(y));
+    wmi_evex_plain(&s->host, VPADDQ, d, d, wmi_zmm(c.reg[0]));
+    wmi_stretch_write_pair(s, step->d, high, d, c.stride);
     return true;
 }
 
@@ -553,6 +643,7 @@ static wmi_emit_step *emitter_of(enum wmi_step_id id)
     case WMI_STEP_BODIES + WMI_INSN_##name:                                                                  \
         return emit
         BODY(v_add_u32, emit_add);
+        BODY(v_add_co_u32, emit_add_carry);
         BODY(v_sub_u32, emit_subtract);
         BODY(v_subrev_u32, emit_subtract_reversed);
         BODY(v_add3_u32, emit_add_3);
@@ -570,7 +661,7 @@ static wmi_emit_step *emitter_of(enum wmi_step_id id)
         BODY(v_lshl_or_b32, emit_shift_or);
         BODY(v_mad_u32_u24, emit_multiply_add_u24);
         BODY(v_mad_i32_i24, emit_multiply_add_i24);
-        BODY(v_mad_u64_u32, emit_multiply_add_low);
+        BODY(v_mad_u64_u32, emit_multiply_add_64);
         BODY(v_min_u32, emit_min_u32);
         BODY(v_max_u32, emit_max_u32);
         BODY(v_min_i32, emit_min_i32);

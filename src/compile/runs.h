@@ -3,14 +3,18 @@
  * Work-item ids are in runs, and so are most indices and addresses that are computed from them.
  *
  * Only code for waves that start keeps rows in runs (WMI_LAUNCH): it knows where the ids are. What holds only
- * if a sum does not wrap within a strip is checked, and the wave leaves if it does. */
+ * if a sum does not wrap within a strip, or within the wave if the run is whole, is checked, and the wave
+ * leaves if it does. */
 #ifndef WMI_RUNS_H
 #define WMI_RUNS_H
 
 #include "compile/stretch.h"
 
-/* Leaves if, in a strip, the last lane's value is below the first one's. Needs wmi_spread_begin(). */
-void wmi_runs_leave_if_wraps(struct wmi_stretch *s, unsigned bases, unsigned stride);
+/* Whether two rows are, or can become, a pair in runs; that pair, of which reg[0] holds first lanes of 64
+ * bits; a register with a row as such a pair whose high words are 0. Both may leave. */
+bool wmi_runs_have_pair(struct wmi_stretch *s, uint32_t low, uint32_t high);
+struct wmi_rows wmi_runs_pair(struct wmi_stretch *s, uint32_t low, uint32_t high);
+unsigned wmi_runs_zero_extend(struct wmi_stretch *s, const struct wmi_rows *row);
 /* Emits the step so that its results are in runs. False: it cannot, and nothing was emitted. */
 bool wmi_runs_emit(struct wmi_stretch *s, const struct wmi_step *step);
 

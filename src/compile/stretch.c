@@ -60,12 +60,20 @@ bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *v
     return false;
 }
 
+/* d = the lanes of a strip of a row in runs. Changes k5. */
+static void spread_strip(struct wmi_stretch *s, unsigned d, const struct wmi_held_row *held, unsigned strip)
+{
+    if (held->half)
+        wmi_spread_half(&s->host, d, held->reg[0], held->stride, strip, held->half == WMI_HIGH_HALF, WMI_K);
+    else
+        wmi_spread_strip(&s->host, d, held->reg[0], held->stride, strip);
+}
+
 void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held)
 {
     if (held->runs) {
-        wmi_spread_begin(&s->host);
         for (unsigned i = 0; i < s->strips; i++) {
-            wmi_spread_strip(&s->host, WMI_SCRATCH, held->reg[0], held->stride, i);
+            spread_strip(s, WMI_SCRATCH, held, i);
             wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, WMI_SCRATCH, 0, home(s, held->row, i));
         }
         return;
@@ -113,6 +121,11 @@ static void release(struct wmi_stretch *s, struct wmi_held_row *held)
         s->owner[held->reg[i]] = FREE;
     s->held_of_row[number_of(s, held->row)] = WMI_NOT_HELD;
     held->used = false;
+    if (!held->half)
+        return;
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
+        if (s->held[i].used && s->held[i].half && s->held[i].reg[0] == held->reg[0])
+            s->owner[held->reg[0]] = (uint8_t)i;
 }
 
 /* Whether a step from `next` on may read the temporary row. */
@@ -146,7 +159,7 @@ static void evict(struct wmi_stretch *s)
 {
     struct wmi_held_row *least = NULL;
     enum worth worth = DEAD;
-    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         struct wmi_held_row *held = &s->held[i];
         if (!held->used || (held->step == s->at + 1 && !s->has_read))
             continue;
@@ -182,6 +195,7 @@ unsigned wmi_stretch_register(struct wmi_stretch *s)
 void wmi_stretch_end_step(struct wmi_stretch *s)
 {
     s->has_read = false;
+    s->is_whole = true;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
         if (s->owner[i] == OF_STEP)
             s->owner[i] = FREE;
@@ -192,7 +206,7 @@ static struct wmi_held_row *hold(struct wmi_stretch *s, uint32_t row, const uint
 {
     unsigned index = 0;
     while (s->held[index].used)
-        index++; /* each holds at least one register, so one is free */
+        index++; /* each holds a register, at most two the same one, and there are twice as many places */
     struct wmi_held_row *held = &s->held[index];
     *held = (struct wmi_held_row){.row = row, .strips = (uint8_t)strips, .used = true, .step = s->at + 1};
     for (unsigned i = 0; i < strips; i++) {
@@ -262,9 +276,70 @@ bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row)
 int wmi_stretch_stride(const struct wmi_stretch *s, uint32_t row)
 {
     const unsigned index = s->held_of_row[number_of(s, row)], id = id_in(s, row);
+    if (index != WMI_NOT_HELD && s->held[index].half == WMI_HIGH_HALF)
+        return 0;
     if (index != WMI_NOT_HELD)
         return s->held[index].runs ? s->held[index].stride : -1;
     return id < WMI_START_IDS ? stride_of_id(id) : -1;
+}
+
+static struct wmi_rows rows_in_runs(struct wmi_stretch *s, const struct wmi_held_row *held)
+{
+    s->is_whole &= !held->runs || held->whole;
+    return (struct wmi_rows){.row = held->row,
+                             .reg = {held->reg[0]},
+                             .uniform = true,
+                             .runs = held->runs,
+                             .whole = !held->runs || held->whole,
+                             .stride = held->stride};
+}
+
+/* Leaves if a base compares so. */
+void wmi_stretch_leave_if(struct wmi_stretch *s, uint32_t instruction, unsigned a, struct wmi_host_operand b,
+                          int predicate)
+{
+    wmi_evex(&s->host, instruction, WMI_K, a, b, WMI_NO_MASK, predicate);
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+}
+
+struct wmi_host_operand wmi_stretch_reach(const struct wmi_stretch *s, size_t table,
+                                          const struct wmi_rows *row)
+{
+    const enum wmi_reach reach = !row->whole      ? WMI_IN_STRIP
+                                 : s->lanes == 64 ? WMI_IN_WAVE_64
+                                                  : WMI_IN_WAVE_32;
+    return wmi_at(
+        WMI_R11, (int32_t)(table + (reach * WMI_STRIDES + wmi_stride_number(row->stride)) * WMI_STRIP_BYTES));
+}
+
+void wmi_stretch_leave_if_wraps(struct wmi_stretch *s, const struct wmi_rows *row)
+{
+    if (row->stride)
+        wmi_stretch_leave_if(s, WMI_VPCMPUD, row->reg[0],
+                             wmi_stretch_reach(s, offsetof(struct wmi_spread_tables, most), row), WMI_ABOVE);
+}
+
+/* The words of a half, in a register of the step. */
+static struct wmi_rows take_half(struct wmi_stretch *s, const struct wmi_held_row *held, struct wmi_rows rows)
+{
+    const uint32_t vpermd = WMI_EVEX(0x36, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    const unsigned pair = held->reg[0], reg = wmi_stretch_register(s);
+    const bool high = held->half == WMI_HIGH_HALF;
+    rows.reg[0] = (uint8_t)reg;
+    if (!high || rows.stride) {
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, reg, 0,
+                       wmi_at(WMI_R11, offsetof(struct wmi_spread_tables, even)));
+        wmi_evex_plain(&s->host, vpermd, reg, reg, wmi_zmm(pair));
+    }
+    if (!high)
+        return rows;
+    wmi_stretch_leave_if_wraps(s, &rows);
+    rows.stride = 0;
+    wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, reg, 0,
+                   wmi_at(WMI_R11, offsetof(struct wmi_spread_tables, odd)));
+    wmi_evex_plain(&s->host, vpermd, reg, reg, wmi_zmm(pair));
+    return rows;
 }
 
 struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row)
@@ -277,6 +352,7 @@ struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row)
             return (struct wmi_rows){.uniform = true};
         held = hold(s, row, &reg, 1);
         held->runs = true;
+        held->whole = s->whole_waves;
         held->stride = (uint8_t)stride_of_id(id);
         load_id(s, reg, id);
     } else if (!held) {
@@ -285,8 +361,18 @@ struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row)
     if (!held)
         return (struct wmi_rows){.uniform = true};
     held->step = s->at + 1;
-    return (struct wmi_rows){
-        .row = row, .reg = {held->reg[0]}, .uniform = true, .runs = held->runs, .stride = held->stride};
+    const struct wmi_rows rows = rows_in_runs(s, held);
+    return held->half ? take_half(s, held, rows) : rows;
+}
+
+bool wmi_stretch_use_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, struct wmi_rows *pair)
+{
+    struct wmi_held_row *a = find(s, low), *b = find(s, high);
+    if (!a || !b || a->half != WMI_LOW_HALF || b->half != WMI_HIGH_HALF || a->reg[0] != b->reg[0])
+        return false;
+    a->step = b->step = s->at + 1;
+    *pair = rows_in_runs(s, a);
+    return true;
 }
 
 void wmi_stretch_restore_spilled(struct wmi_stretch *s)
@@ -315,9 +401,8 @@ static struct wmi_rows spread_runs(struct wmi_stretch *s, struct wmi_held_row *h
     held->step = s->at + 1;
     for (unsigned i = 0; i < s->strips; i++)
         rows.reg[i] = (uint8_t)wmi_stretch_register(s);
-    wmi_spread_begin(&s->host);
     for (unsigned i = 0; i < s->strips; i++)
-        wmi_spread_strip(&s->host, rows.reg[i], held->reg[0], held->stride, i);
+        spread_strip(s, rows.reg[i], held, i);
     return rows;
 }
 
@@ -402,6 +487,7 @@ void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi
     struct wmi_held_row *held = hold(s, row, result->reg, wmi_rows_strips(s, result));
     held->dirty = true;
     held->runs = s->on_bases;
+    held->whole = s->is_whole;
     s->is_written[number_of(s, row)] = true;
 }
 
@@ -416,6 +502,16 @@ void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, u
     held->stride = (uint8_t)stride;
 }
 
+void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, unsigned reg, unsigned stride)
+{
+    wmi_stretch_write_runs(s, low, reg, stride);
+    wmi_stretch_write_runs(s, high, reg, stride);
+    if (s->failed)
+        return;
+    find(s, low)->half = WMI_LOW_HALF;
+    find(s, high)->half = WMI_HIGH_HALF;
+}
+
 void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result)
 {
     wmi_stretch_write_all_lanes(s, row, result);
@@ -426,7 +522,7 @@ void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *res
 
 void wmi_stretch_leave_lanes(struct wmi_stretch *s)
 {
-    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         struct wmi_held_row *held = &s->held[i];
         if (!held->used || !held->active_only)
             continue;
@@ -446,14 +542,29 @@ static bool ends_scan(const struct wmi_stretch *s, size_t step)
            s->block->steps[step].id == WMI_STEP_stage_EXEC;
 }
 
+/* Whether the step writes the row in the active lanes, and does not read it. */
+static bool replaces(const struct wmi_step *step, uint32_t row)
+{
+    if (step->d != row || step->lanes != offsetof(struct wmi_frame, exec))
+        return false;
+    switch ((int)step->id) {
+    case WMI_STEP_fused_MOVE_SCALAR:
+        return true;
+    case WMI_STEP_BODIES + WMI_INSN_v_mov_b32:
+        return step->a != row;
+    case WMI_STEP_BODIES + WMI_INSN_v_ashrrev_i32: /* the sign of an index */
+        return step->a != row && step->b != row;
+    default:
+        return false;
+    }
+}
+
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row)
 {
     const struct wmi_extent span = {row, row + s->row_bytes};
     for (size_t i = s->at + 1; i < s->block->count && !ends_scan(s, i); i++) {
         const struct wmi_step *step = &s->block->steps[i];
-        const bool moves = (step->id == WMI_STEP_BODIES + WMI_INSN_v_mov_b32 && step->a != row) ||
-                           step->id == WMI_STEP_fused_MOVE_SCALAR;
-        if (moves && step->d == row && step->lanes == offsetof(struct wmi_frame, exec))
+        if (replaces(step, row))
             return true;
         if (wmi_step_reads_rows(step, span, s->lanes))
             return false;
@@ -482,7 +593,7 @@ void wmi_stretch_flush(struct wmi_stretch *s, size_t next)
 {
     const bool ends =
         next < s->block->count && wmi_step_facts_of(s->block->steps[next].id).flags & WMI_STEP_ENDS_WAVE;
-    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         struct wmi_held_row *held = &s->held[i];
         if (!held->used || !held->dirty)
             continue;
@@ -500,6 +611,7 @@ void wmi_stretch_forget(struct wmi_stretch *s)
     memset(s->is_written, 0, sizeof s->is_written);
     memset(s->is_spilled, 0, sizeof s->is_spilled);
     s->has_changed_exec = false;
+    s->is_whole = true;
 }
 
 /* Whether the row must be stored for what follows an exit at the current step. */
@@ -526,7 +638,7 @@ void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind 
     leave->op = op;
     leave->version = s->version;
     leave->count = 0;
-    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
         if (is_kept_by_exit(s, &s->held[i], kind))
             leave->dirty[leave->count++] = s->held[i];
 }
@@ -546,7 +658,7 @@ void wmi_stretch_note(struct wmi_stretch *s, struct wmi_reentries *reentries, si
     back->step = step;
     back->code = s->host.count;
     back->count = 0;
-    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
         if (s->held[i].used)
             back->held[back->count++] = s->held[i];
 }
@@ -563,7 +675,7 @@ void wmi_stretch_come_back(struct wmi_stretch *s)
 
 void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
 {
-    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         struct wmi_held_row *held = &s->held[i];
         if (held->used && is_temporary(s, held->row))
             release(s, held);
@@ -584,7 +696,7 @@ static bool is_same(const struct wmi_held_row *a, const struct wmi_held_row *b)
 
 void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)
 {
-    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         const struct wmi_held_row *held = &s->held[i];
         if (!held->used || !held->dirty || is_temporary(s, held->row))
             continue;
@@ -593,7 +705,7 @@ void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)
             wmi_stretch_store(s, held);
     }
     /* Registers of rows that stay where they are belong to no other row. */
-    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++) {
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         const struct wmi_held_row *before = &kept->held[i];
         if (!before->used)
             continue;
@@ -608,11 +720,15 @@ void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)
 void wmi_stretch_find_hit(struct wmi_stretch *s, const struct wmi_memory_op *m)
 {
     const struct wmi_compile_layout *layout = s->block->layout;
+    const int32_t hit = (int32_t)(layout->worker_hits + m->hit * sizeof(struct wmi_hit));
+    if (s->version == WMI_LAUNCH) {
+        wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_R9, WMI_R10, hit);
+        return;
+    }
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R9, WMI_FRAME,
                       (int32_t)offsetof(struct wmi_frame, wave));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R9, WMI_R9, (int32_t)layout->wave_worker);
-    wmi_arithmetic_immediate(&s->host, 0, true, WMI_R9,
-                             (int32_t)(layout->worker_hits + m->hit * sizeof(struct wmi_hit)));
+    wmi_arithmetic_immediate(&s->host, 0, true, WMI_R9, hit);
 }
 
 void wmi_stretch_check_hit(struct wmi_stretch *s, unsigned bytes)

@@ -20,7 +20,8 @@
 
 enum {
     WMI_ZMM_REGISTERS = 31, /* that hold rows */
-    WMI_SCRATCH = 31,       /* the other one: for rows in runs, where they are stored */
+    WMI_HELD_ROWS = 2 * WMI_ZMM_REGISTERS,
+    WMI_SCRATCH = 31, /* the other one: for rows in runs, where they are stored */
     WMI_MOST_ROWS = WMI_TEMPORARY_ROWS + 1024 + 2 * WMI_VECTOR_CONSTANTS,
     WMI_NOT_HELD = 0xff,
 };
@@ -34,12 +35,16 @@ enum wmi_version {
 /* Mask registers: k1 to k4 are EXEC if lanes are inactive. */
 enum { WMI_K_EXEC = 1, WMI_K = 5 }; /* k5 to k7 are free */
 
+/* A row of a pair in runs, whose register both rows share. */
+enum wmi_half { WMI_NO_HALF, WMI_LOW_HALF, WMI_HIGH_HALF };
+
 struct wmi_held_row {
     uint32_t row;
     uint8_t reg[WMI_STRIPS];
     uint8_t strips; /* 1: uniform, or in runs */
-    uint8_t stride; /* in runs: from lane to lane */
-    bool runs, used, dirty;
+    uint8_t stride; /* in runs: from lane to lane; of a half: that of the pair */
+    uint8_t half;   /* enum wmi_half */
+    bool runs, whole, used, dirty;
     bool active_only; /* inactive lanes are in the frame; uniform: in active lanes */
     size_t step;      /* 1 + the step that used it last */
 };
@@ -59,14 +64,14 @@ struct wmi_exit {
     const struct wmi_op *op;
     enum wmi_version version;
     unsigned count;
-    struct wmi_held_row dirty[WMI_ZMM_REGISTERS];
+    struct wmi_held_row dirty[WMI_HELD_ROWS];
 };
 
 /* A place in compiled code that can be reached from elsewhere: what the registers must hold there. */
 struct wmi_reentry {
     size_t step, code; /* the next step; where its code begins */
     unsigned count;
-    struct wmi_held_row held[WMI_ZMM_REGISTERS];
+    struct wmi_held_row held[WMI_HELD_ROWS];
 };
 
 struct wmi_reentries {
@@ -76,7 +81,7 @@ struct wmi_reentries {
 
 /* What the registers hold at the head of a loop. */
 struct wmi_kept {
-    struct wmi_held_row held[WMI_ZMM_REGISTERS];
+    struct wmi_held_row held[WMI_HELD_ROWS];
     uint8_t held_of_row[WMI_MOST_ROWS], owner[WMI_ZMM_REGISTERS];
 };
 
@@ -89,10 +94,12 @@ struct wmi_stretch {
     uint32_t row_bytes;
     enum wmi_version version;
     bool partial;          /* version == WMI_PARTIAL */
+    bool whole_waves;      /* in waves that start, v0 is in a whole run */
+    bool is_whole;         /* the rows in runs that the step has used are */
     bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
     bool has_changed_exec; /* since the registers were empty */
     bool has_read;         /* the step needs its sources no longer, so that they can be spilled */
-    struct wmi_held_row held[WMI_ZMM_REGISTERS];
+    struct wmi_held_row held[WMI_HELD_ROWS];
     uint8_t held_of_row[WMI_MOST_ROWS]; /* index in `held`, or WMI_NOT_HELD */
     uint8_t owner[WMI_ZMM_REGISTERS];   /* index in `held`, or one of these: */
     bool is_written[WMI_MOST_ROWS];     /* since the stretch began */
@@ -109,7 +116,7 @@ struct wmi_rows {
     uint32_t row;
     uint8_t reg[WMI_STRIPS];
     uint8_t stride;
-    bool in_memory, uniform, runs;
+    bool in_memory, uniform, runs, whole;
 };
 
 /* Where WMI_ROWS points in the frame: so far that displacements of 8 bits reach the first VGPRs. */
@@ -135,14 +142,20 @@ unsigned wmi_rows_strips(const struct wmi_stretch *s, const struct wmi_rows *row
 void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
 void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
 /* Rows in one register, uniform or in runs: whether this one is, or can be loaded so; its stride, or -1 if it
- * is uniform; the row; a result. */
+ * is uniform; the row; a result. The high words of a pair that grows are the same in all lanes of a strip, or
+ * the wave leaves. */
 bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row);
 int wmi_stretch_stride(const struct wmi_stretch *s, uint32_t row);
 struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row);
 /* From now on the row has a register per strip. For steps that need many registers. */
 void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row);
+/* The result is whole if the step used no other runs. */
 void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, unsigned stride);
-/* Whether nothing reads what the current step leaves in a row, because v_mov_b32 overwrites it, or in the
+/* Pairs of rows that one register holds: false if it does not hold these two. */
+bool wmi_stretch_use_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, struct wmi_rows *pair);
+void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, unsigned reg,
+                            unsigned stride);
+/* Whether nothing reads what the current step leaves in a row, because a move overwrites it, or in the
  * mask at a place of the frame, before another block. */
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
@@ -154,6 +167,15 @@ void wmi_stretch_end_step(struct wmi_stretch *s);
 /* The interpreter executes `step` if the condition holds, and continues from there. The frame will be as it
  * is before the current step. */
 void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition);
+/* The same if the instruction holds for a word of a. */
+void wmi_stretch_leave_if(struct wmi_stretch *s, uint32_t instruction, unsigned a, struct wmi_host_operand b,
+                          int predicate);
+/* The same if the last lane's value is below the first one's, in a strip of a row in runs or, if it is whole,
+ * in the wave. */
+void wmi_stretch_leave_if_wraps(struct wmi_stretch *s, const struct wmi_rows *row);
+/* Operand: the words of wmi_spread_tables.last or .most that are for the row. */
+struct wmi_host_operand wmi_stretch_reach(const struct wmi_stretch *s, size_t table,
+                                          const struct wmi_rows *row);
 /* For a jump that has been emitted. */
 void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind,
                          const struct wmi_op *op);

@@ -42,7 +42,7 @@ struct wmi_program {
     bool compiles_at_once; /* what is lowered, in `mode` */
     struct wmi_compile_mode mode;
     struct wmi_host_memory *host_code;
-    struct wmi_op launch; /* the entry for waves that start, if it has compiled code for them */
+    struct wmi_op launch[WMI_LAUNCHES]; /* the entry for waves that start, if it has compiled code for them */
     struct wmi_compiled compiled;
     pthread_mutex_t lock;
 };
@@ -156,10 +156,11 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
     const double begin = wmi_seconds();
     if (chunk->lowered && chunk->leads && !program->compiled.refused &&
         program->compiled.bytes < MOST_HOST_CODE) {
-        wmi_body launch = NULL;
-        wmi_compile(&block, &program->host_code, &launch, &program->compiled.refused);
-        if (launch)
-            __atomic_store_n(&program->launch.body, launch, __ATOMIC_RELEASE);
+        wmi_body launch[WMI_LAUNCHES] = {NULL};
+        wmi_compile(&block, &program->host_code, launch, &program->compiled.refused);
+        for (unsigned i = 0; i < WMI_LAUNCHES; i++)
+            if (launch[i])
+                __atomic_store_n(&program->launch[i].body, launch[i], __ATOMIC_RELEASE);
     }
     forget_lowered(chunk);
     program->compiled.bytes = wmi_host_memory_size(program->host_code);
@@ -180,9 +181,10 @@ void wmi_program_compile(struct wmi_program *program, const struct wmi_compile_m
     pthread_mutex_unlock(&program->lock);
 }
 
-const struct wmi_op *wmi_program_launch(const struct wmi_program *program)
+const struct wmi_op *wmi_program_launch(const struct wmi_program *program, enum wmi_launch_code code)
 {
-    return __atomic_load_n(&program->launch.body, __ATOMIC_ACQUIRE) ? &program->launch : NULL;
+    const struct wmi_op *launch = &program->launch[code];
+    return __atomic_load_n(&launch->body, __ATOMIC_ACQUIRE) ? launch : NULL;
 }
 
 struct wmi_compiled wmi_program_compiled(struct wmi_program *program)

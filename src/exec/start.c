@@ -229,11 +229,13 @@ uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct 
 }
 
 /* Where the waves of whole workgroups start. */
-static const struct wmi_op *launch_step_of(const struct wmi_dispatch *dispatch)
+static const struct wmi_op *launch_step_of(const struct wmi_dispatch *dispatch, unsigned lanes)
 {
-    enum { RUN = 16 }; /* lanes that compiled code expects to differ in x only */
-    const struct wmi_op *step = wmi_program_launch(dispatch->program);
-    return step && dispatch->workgroup[0] % RUN == 0 && !dispatch->start_count ? step : dispatch->entry_step;
+    enum { STRIP = 16 }; /* lanes that compiled code expects to differ in x only */
+    const enum wmi_launch_code code = dispatch->workgroup[0] % lanes ? WMI_LAUNCH_STRIPS : WMI_LAUNCH_WAVES;
+    const struct wmi_op *step = wmi_program_launch(dispatch->program, code);
+    return step && dispatch->workgroup[0] % STRIP == 0 && !dispatch->start_count ? step
+                                                                                 : dispatch->entry_step;
 }
 
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
@@ -242,7 +244,7 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
     const struct wmi_launch *launch = &dispatch->launch;
     struct wmi_workgroup *group = &resident->group;
     const uint64_t scratch = wmi_resident_scratch(executor, resident);
-    const struct wmi_op *launch_step = launch_step_of(dispatch);
+    const struct wmi_op *launch_step = launch_step_of(dispatch, executor->lanes);
     uint32_t size[3];
     bool whole = true;
 

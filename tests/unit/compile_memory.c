@@ -166,9 +166,12 @@ static void fill_ids(struct program *p)
     if (below(8))
         set_exec(frame, lanes, UINT64_MAX);
     for (unsigned id = 0; id < WMI_START_IDS; id++) {
-        uint32_t *row = (uint32_t *)((char *)frame + row_at(p, id));
+        uint32_t *row = (uint32_t *)((char *)frame + row_at(p, id)), base = some_id(p);
         for (unsigned strip = 0; strip < lanes / 16; strip++) {
-            const uint32_t base = some_id(p);
+            if (p->start_code == WMI_LAUNCH_STRIPS)
+                base = some_id(p);
+            else if (id == 0 && strip)
+                base += 16;
             for (unsigned lane = 0; lane < 16; lane++)
                 row[16 * strip + lane] = base + (id ? 0 : lane);
         }
@@ -462,6 +465,7 @@ static void test_launch(void **state)
         create(&p, i & 1 ? 32 : 64);
         p.accessed = &accessed;
         p.starts = true;
+        p.start_code = (enum wmi_launch_code)below(WMI_LAUNCHES);
         p.is_wild = !below(4);
         p.ends = !below(4);
         p.is_at_end = !p.is_wild && !below(4);

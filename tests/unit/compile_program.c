@@ -308,8 +308,12 @@ static void compile(struct program *p)
         .find = find_step,
         .user = p,
     };
-    p->launch = p->compiled[0];
-    assert_true(wmi_compile(&block, &p->memory, &p->launch.body, &refused));
+    wmi_body launch[WMI_LAUNCHES] = {p->compiled[0].body, p->compiled[0].body};
+    assert_true(wmi_compile(&block, &p->memory, launch, &refused));
+    for (unsigned i = 0; i < WMI_LAUNCHES; i++) {
+        p->launch[i] = p->compiled[0];
+        p->launch[i].body = launch[i];
+    }
     assert_false(refused);
     assert_ptr_not_equal(p->compiled[0].body, p->interpreted[0].body);
 }
@@ -372,7 +376,7 @@ void check(struct program *p, unsigned fills)
             p->accessed->keep(p);
             p->accessed->start(p);
         }
-        run(p->actual, p->starts ? &p->launch : p->compiled);
+        run(p->actual, p->starts ? &p->launch[p->start_code] : p->compiled);
         if (p->accessed)
             p->accessed->compare(p);
         if (p->ends) {

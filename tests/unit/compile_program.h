@@ -43,7 +43,8 @@ struct program {
     bool leads[MOST_STEPS + 1];
     size_t count;
     struct wmi_op interpreted[MOST_STEPS + 1], compiled[MOST_STEPS + 1];
-    struct wmi_op launch;
+    struct wmi_op launch[WMI_LAUNCHES];
+    enum wmi_launch_code start_code;
     struct wmi_compile_mode mode;
     struct wmi_host_memory *memory;
     struct wmi_frame *initial, *expected, *actual;
