@@ -321,6 +321,19 @@ static bool falls_through(const struct wmi_block *block, size_t at, const struct
     return block->steps[at].id != WMI_STEP_branch && !back;
 }
 
+static void compare_exec(struct wmi_stretch *s, int32_t value)
+{
+    wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME,
+                          (int32_t)(offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC), value);
+}
+
+/* Leaves, with the EXEC that the current step makes valid. */
+static void leave_with_exec_if(struct wmi_stretch *s, enum wmi_condition condition)
+{
+    wmi_stretch_exit_at(s, wmi_jump_if(&s->host, condition), WMI_EXIT_CHANGES_EXEC,
+                        &s->block->ops[s->at + 1]);
+}
+
 /* EXEC changes. Waves that are in code for full ones, and are not full any more, leave it for the other code.
  */
 static void change_exec(struct wmi_stretch *s)
@@ -329,10 +342,8 @@ static void change_exec(struct wmi_stretch *s)
         wmi_stretch_leave_lanes(s);
         put_exec(s);
     } else {
-        wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME,
-                              (int32_t)(offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC), -1);
-        wmi_stretch_exit_at(s, wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL), WMI_EXIT_CHANGES_EXEC,
-                            &s->block->ops[s->at + 1]);
+        compare_exec(s, -1);
+        leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
     }
     s->has_changed_exec = true;
     wmi_stretch_come_back(s);
@@ -346,11 +357,134 @@ static bool is_entry(const struct wmi_stretch *s)
 
 enum outcome { REACHES_END, BRANCHES, ALWAYS_LEAVES };
 
+/* ---- EXEC of waves that start ---- */
+
+/* The number of the step where the branch behind the current step leads if no lane is active, or 0. */
+static size_t place_without_lanes(const struct wmi_stretch *s)
+{
+    const struct wmi_block *block = s->block;
+    const size_t next = s->at + 1;
+    if (next + 1 >= block->count || block->steps[next].id != WMI_STEP_branch_execz)
+        return 0;
+    const struct wmi_op *target = target_of(block, next);
+    return target > &block->ops[next] && target < &block->ops[block->count - 1]
+               ? (size_t)(target - block->ops)
+               : 0;
+}
+
+static bool ends_wave(const struct wmi_step *step)
+{
+    return wmi_step_facts_of(step->id).flags & WMI_STEP_ENDS_WAVE;
+}
+
+/* Whether the wave only ends there. */
+static bool is_end(const struct wmi_block *block, size_t at)
+{
+    while (at + 1 < block->count && block->steps[at].id == WMI_STEP_count)
+        at++;
+    return ends_wave(&block->steps[at]);
+}
+
+/* Whether what stands there is without effect on lanes until EXEC changes. */
+static bool waits_for_exec(const struct wmi_block *block, size_t at)
+{
+    for (; at < block->count - 1 && block->steps[at].id != WMI_STEP_stage_EXEC; at++) {
+        const struct wmi_step *step = &block->steps[at];
+        if (!wmi_scalar_emitter(step) ||
+            !(step->id == WMI_STEP_count || wmi_step_facts_of(step->id).flags & WMI_STEP_PURE))
+            return false;
+    }
+    return at < block->count - 1;
+}
+
+/* Whether the current step makes EXEC valid for the lanes that did not take the first way of two: none in
+ * waves of which all lanes took it. */
+static bool begins_second_way(const struct wmi_stretch *s)
+{
+    const struct wmi_step *steps = s->block->steps;
+    const uint32_t exec = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
+    if (s->at == s->from)
+        return false;
+    switch ((int)steps[s->at - 1].id) {
+    case WMI_STEP_BODIES + WMI_INSN_s_andn2_saveexec_b64:
+    case WMI_STEP_BODIES + WMI_INSN_s_andn2_saveexec_b32:
+        return true;
+    case WMI_STEP_BODIES + WMI_INSN_s_xor_b64:
+    case WMI_STEP_BODIES + WMI_INSN_s_xor_b32:
+        return steps[s->at - 1].d == exec;
+    default:
+        return false;
+    }
+}
+
+/* Counts the block of the branch behind the current step. Leaves if the turn is over then. */
+static void count_branch(struct wmi_stretch *s)
+{
+    const int32_t instructions = (int32_t)s->block->steps[s->at + 1].c;
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, turn_left, instructions);
+    leave_with_exec_if(s, WMI_IF_LESS);
+    wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, turn_left, instructions);
+}
+
+/* EXEC changes in a wave that started here. It goes on if all lanes are active; or ends if none is and nothing
+ * is left to do; or goes on behind the second way of two. */
+static void change_exec_of_started(struct wmi_stretch *s)
+{
+    const size_t place = place_without_lanes(s);
+    if (place && begins_second_way(s) && waits_for_exec(s->block, place)) {
+        compare_exec(s, 0);
+        leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
+        count_branch(s);
+        s->at = place - 1;
+    } else if (place && is_end(s->block, place)) {
+        compare_exec(s, -1);
+        const size_t full = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+        compare_exec(s, 0);
+        leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
+        count_branch(s);
+        wmi_stretch_restore_spilled(s);
+        continue_at(s, &s->block->ops[place]);
+        wmi_land(&s->host, full);
+    } else {
+        compare_exec(s, -1);
+        leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
+    }
+}
+
+/* Whether a later branch leads back to the step. */
+static bool is_loop_head(const struct wmi_block *block, size_t at)
+{
+    enum { LONGEST = 2048 }; /* steps of a loop; heads of longer ones are not worth the search */
+    for (size_t i = at; block->leads[at] && i + 1 < block->count && i - at < LONGEST; i++)
+        if (is_branch(&block->steps[i]) && target_of(block, i) == &block->ops[at])
+            return true;
+    return false;
+}
+
+/* Code for waves that start goes on where branches lead, too, but not into loops. */
+static bool ends_launch(const struct wmi_stretch *s)
+{
+    const struct wmi_block *block = s->block;
+    const struct wmi_step *step = &block->steps[s->at];
+    if (s->at == s->from)
+        return false;
+    if (s->at - s->from >= MOST_STEPS || is_loop_head(block, s->at))
+        return true;
+    return is_branch(step) ? !target_of(block, s->at)
+                           : step->id != WMI_STEP_stage_EXEC && !emitter_of(step);
+}
+
+/* ---- steps ---- */
+
 /* The code of the steps up to the end, or to a branch that is likely to be taken. */
 static enum outcome put_steps(struct wmi_stretch *s)
 {
     for (s->at = s->from; s->at < s->end && !s->failed; s->at++) {
         const struct wmi_step *step = &s->block->steps[s->at];
+        if (s->version == WMI_LAUNCH && ends_launch(s)) {
+            s->end = s->at;
+            break;
+        }
         if (s->version == WMI_FULL && is_entry(s))
             wmi_stretch_note(s, &s->points, s->at);
         if (is_branch(step)) {
@@ -358,6 +492,8 @@ static enum outcome put_steps(struct wmi_stretch *s)
             if (!falls_through(s->block, s->at, target))
                 return BRANCHES;
             put_branch_ahead(s, target);
+        } else if (step->id == WMI_STEP_stage_EXEC && s->version == WMI_LAUNCH) {
+            change_exec_of_started(s);
         } else if (step->id == WMI_STEP_stage_EXEC) {
             change_exec(s);
         } else if (!(s->version == WMI_LAUNCH && wmi_runs_emit(s, step)) && !emitter_of(step)(s, step)) {
@@ -391,8 +527,7 @@ static void put_loop(struct wmi_stretch *s, const struct wmi_op *target)
 static void put_end(struct compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
-    const struct wmi_step *next = &s->block->steps[s->end];
-    const bool ends = wmi_step_facts_of(next->id).flags & WMI_STEP_ENDS_WAVE;
+    const bool ends = ends_wave(&s->block->steps[s->end]);
     wmi_stretch_flush(s, s->end);
     if (s->version == WMI_LAUNCH && ends)
         wmi_stretch_restore_spilled(s);
@@ -466,6 +601,7 @@ static void put_launch(struct compilation *c, enum wmi_launch_code kind)
     c->launch[kind] = s->host.count;
     const size_t inactive = put_check(s, s->from);
     set_pristine(s, true);
+    s->end = s->block->count - 1;
     wmi_spread_begin(&s->host);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_FRAME,
                       (int32_t)offsetof(struct wmi_frame, wave));
