@@ -232,11 +232,6 @@ static void put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, b
 
 /* ---- branches ---- */
 
-static bool is_branch(const struct wmi_step *step)
-{
-    return step->id >= WMI_STEP_branch && step->id <= WMI_STEP_branch_execnz;
-}
-
 /* Compares with 0 what the branch depends on; returns the condition under which it is not taken. */
 static enum wmi_condition put_condition(struct wmi_stretch *s, const struct wmi_step *step)
 {
@@ -307,13 +302,6 @@ static wmi_emit_step *emitter_of(const struct wmi_step *step)
     return emit ? emit : wmi_lds_emitter(step);
 }
 
-/* Where the branch leads, or NULL if that has not been lowered. */
-static const struct wmi_op *target_of(const struct wmi_block *block, size_t at)
-{
-    const struct wmi_step *step = &block->steps[at];
-    return block->find(block->user, (uint64_t)step->y << 32 | step->x);
-}
-
 /* Whether the stretch goes on behind the branch, because it leads ahead and may not be taken. */
 static bool falls_through(const struct wmi_block *block, size_t at, const struct wmi_op *target)
 {
@@ -364,12 +352,11 @@ static size_t place_without_lanes(const struct wmi_stretch *s)
 {
     const struct wmi_block *block = s->block;
     const size_t next = s->at + 1;
-    if (next + 1 >= block->count || block->steps[next].id != WMI_STEP_branch_execz)
+    if (next >= block->count || block->steps[next].id != WMI_STEP_branch_execz)
         return 0;
-    const struct wmi_op *target = target_of(block, next);
-    return target > &block->ops[next] && target < &block->ops[block->count - 1]
-               ? (size_t)(target - block->ops)
-               : 0;
+    const struct wmi_op *target = wmi_branch_target(block, next);
+    return target > &block->ops[next] && target < &block->ops[block->count] ? (size_t)(target - block->ops)
+                                                                            : 0;
 }
 
 static bool ends_wave(const struct wmi_step *step)
@@ -426,8 +413,8 @@ static void count_branch(struct wmi_stretch *s)
     wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, turn_left, instructions);
 }
 
-/* EXEC changes in a wave that started here. It goes on if all lanes are active; or ends if none is and nothing
- * is left to do; or goes on behind the second way of two. */
+/* EXEC changes in a wave that started here. It goes on if all lanes are active; or ends if none is and
+ * nothing is left to do; or goes on behind the second way of two. */
 static void change_exec_of_started(struct wmi_stretch *s)
 {
     const size_t place = place_without_lanes(s);
@@ -456,7 +443,7 @@ static bool is_loop_head(const struct wmi_block *block, size_t at)
 {
     enum { LONGEST = 2048 }; /* steps of a loop; heads of longer ones are not worth the search */
     for (size_t i = at; block->leads[at] && i + 1 < block->count && i - at < LONGEST; i++)
-        if (is_branch(&block->steps[i]) && target_of(block, i) == &block->ops[at])
+        if (wmi_is_branch(&block->steps[i]) && wmi_branch_target(block, i) == &block->ops[at])
             return true;
     return false;
 }
@@ -470,8 +457,8 @@ static bool ends_launch(const struct wmi_stretch *s)
         return false;
     if (s->at - s->from >= MOST_STEPS || is_loop_head(block, s->at))
         return true;
-    return is_branch(step) ? !target_of(block, s->at)
-                           : step->id != WMI_STEP_stage_EXEC && !emitter_of(step);
+    return wmi_is_branch(step) ? !wmi_branch_target(block, s->at)
+                               : step->id != WMI_STEP_stage_EXEC && !emitter_of(step);
 }
 
 /* ---- steps ---- */
@@ -487,8 +474,8 @@ static enum outcome put_steps(struct wmi_stretch *s)
         }
         if (s->version == WMI_FULL && is_entry(s))
             wmi_stretch_note(s, &s->points, s->at);
-        if (is_branch(step)) {
-            const struct wmi_op *target = target_of(s->block, s->at);
+        if (wmi_is_branch(step)) {
+            const struct wmi_op *target = wmi_branch_target(s->block, s->at);
             if (!falls_through(s->block, s->at, target))
                 return BRANCHES;
             put_branch_ahead(s, target);
@@ -550,7 +537,7 @@ static void put_version(struct compilation *c, enum wmi_version version)
         put_end(c);
     if (outcome != BRANCHES)
         return;
-    const struct wmi_op *target = target_of(s->block, s->at);
+    const struct wmi_op *target = wmi_branch_target(s->block, s->at);
     if (target == &s->block->ops[s->from] && version != WMI_LAUNCH) {
         put_loop(s, target);
         return;
@@ -619,8 +606,8 @@ static size_t find_end(const struct wmi_block *block, size_t from)
     size_t i = from;
     for (; i < block->count - 1 && i - from < MOST_STEPS && (i == from || !block->leads[i]); i++) {
         const struct wmi_step *step = &block->steps[i];
-        if (is_branch(step)) {
-            const struct wmi_op *target = target_of(block, i);
+        if (wmi_is_branch(step)) {
+            const struct wmi_op *target = wmi_branch_target(block, i);
             if (!target)
                 break;
             if (!falls_through(block, i, target))

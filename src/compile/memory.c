@@ -282,8 +282,8 @@ static void load_runs(struct wmi_stretch *s, const struct wmi_step *step, enum w
 }
 
 /* Whether what the step stores may bypass the caches, as far as the code shows: the wave only computes from
- * here to its end, so that no other wave can learn from it before the dispatch ends that it has stored, and it
- * has not loaded from the same place. */
+ * here to its end, so that no other wave can learn from it before the dispatch ends that it has stored, and
+ * it has not loaded from the same place. */
 static bool may_stream(const struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_block *block = s->block;
@@ -305,9 +305,10 @@ static bool may_stream(const struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* Stores whole lines past the caches, and jumps, if they are aligned to the host's lines and the allocation is
- * larger than most caches. RAX = the place, R8 = the size less the wave's bytes. Returns the jump. Such stores
- * become visible at the latest with the locked instruction at the end of each worker's part of a dispatch. */
+/* Stores whole lines past the caches, and jumps, if they are aligned to the host's lines and the allocation
+ * is larger than most caches. RAX = the place, R8 = the size less the wave's bytes. Returns the jump. Such
+ * stores become visible at the latest with the locked instruction at the end of each worker's part of a
+ * dispatch. */
 static size_t put_streaming_stores(struct wmi_stretch *s, const struct wmi_rows *data)
 {
     enum { LARGE = 32 << 20, VMOVNTPS = WMI_EVEX(0x2b, WMI_MAP_0F, 0, 0), AND_DIGIT = 4, CMP_DIGIT = 7 };

@@ -9,6 +9,8 @@ enum scalar_flag {
     SETS_SCC = 1 << 1,
     IMMEDIATE = 1 << 2,          /* b is x */
     IMMEDIATE_UNSIGNED = 1 << 3, /* the low half of x */
+    NOT_A = 1 << 4,              /* of those that save EXEC: what is combined is inverted before */
+    NOT_EXEC = 1 << 5,
 };
 
 struct scalar_recipe {
@@ -195,11 +197,16 @@ static bool emit_take_bit(struct wmi_stretch *s, const struct wmi_step *step)
 /* d = EXEC; EXEC = a with EXEC; SCC = EXEC is not zero. */
 static bool emit_save_exec(struct wmi_stretch *s, const struct wmi_step *step)
 {
+    enum { XOR_DIGIT = 6 };
     const struct scalar_recipe *recipe = recipe_of(step);
     const bool wide = recipe->flags & WIDE;
     load(s, wide, WMI_RAX, step->a);
     load(s, wide, WMI_RCX, (uint32_t)PLACE(WMI_S_EXEC));
     store(s, wide, WMI_RCX, step->d);
+    if (recipe->flags & NOT_A)
+        wmi_arithmetic_immediate(&s->host, XOR_DIGIT, wide, WMI_RAX, -1);
+    if (recipe->flags & NOT_EXEC)
+        wmi_arithmetic_immediate(&s->host, XOR_DIGIT, wide, WMI_RCX, -1);
     wmi_scalar_registers(&s->host, recipe->host, wide, WMI_RAX, WMI_RCX);
     store(s, wide, WMI_RAX, (uint32_t)PLACE(WMI_S_EXEC));
     set_scc(s, WMI_IF_NOT_EQUAL);
@@ -264,6 +271,10 @@ static bool emit_load(struct wmi_stretch *s, const struct wmi_step *step)
 #define COMPARE(name, condition)      BODY_OF(s_cmp_##name, emit_compare, WMI_CMP, condition)
 #define COMPARE_K(name, condition, k) BODY_OF(s_cmpk_##name, emit_compare, WMI_CMP, condition, k)
 
+#define SAVE_EXEC(name, host, flags)                                                                         \
+    BODY_OF(s_##name##_saveexec_b32, emit_save_exec, host, 0, flags),                                        \
+        BODY_OF(s_##name##_saveexec_b64, emit_save_exec, host, 0, WIDE | (flags))
+
 static const struct scalar_recipe recipes[WMI_STEP_COUNT] = {
     BODY_OF(s_add_u32, emit_two, WMI_ADD, WMI_IF_BELOW, SETS_SCC),
     BODY_OF(s_sub_u32, emit_two, WMI_SUB, WMI_IF_BELOW, SETS_SCC),
@@ -322,10 +333,12 @@ static const struct scalar_recipe recipes[WMI_STEP_COUNT] = {
     COMPARE_K(ge_u32, WMI_IF_NOT_BELOW, IMMEDIATE_UNSIGNED),
     COMPARE_K(lt_u32, WMI_IF_BELOW, IMMEDIATE_UNSIGNED),
     COMPARE_K(le_u32, WMI_IF_NOT_ABOVE, IMMEDIATE_UNSIGNED),
-    BODY_OF(s_and_saveexec_b32, emit_save_exec, WMI_AND),
-    BODY_OF(s_and_saveexec_b64, emit_save_exec, WMI_AND, 0, WIDE),
-    BODY_OF(s_or_saveexec_b32, emit_save_exec, WMI_OR),
-    BODY_OF(s_or_saveexec_b64, emit_save_exec, WMI_OR, 0, WIDE),
+    SAVE_EXEC(and, WMI_AND, 0),
+    SAVE_EXEC(or, WMI_OR, 0),
+    SAVE_EXEC(xor, WMI_XOR, 0),
+    SAVE_EXEC(andn1, WMI_AND, NOT_A),
+    SAVE_EXEC(andn2, WMI_AND, NOT_EXEC),
+    SAVE_EXEC(orn2, WMI_OR, NOT_EXEC),
     [WMI_STEP_constant] = {emit_constant},
     [WMI_STEP_copy_32] = {emit_copy},
     [WMI_STEP_copy_64] = {emit_copy, 0, 0, WIDE},

@@ -572,19 +572,55 @@ bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row)
     return false;
 }
 
-bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
+bool wmi_is_branch(const struct wmi_step *step)
 {
-    const struct wmi_extent span = {place, place + s->lanes / 8};
-    for (size_t i = s->at + 1; i < s->block->count; i++) {
-        const struct wmi_step *step = &s->block->steps[i];
-        if (wmi_step_facts_of(step->id).flags & WMI_STEP_ENDS_WAVE)
+    return step->id >= WMI_STEP_branch && step->id <= WMI_STEP_branch_execnz;
+}
+
+const struct wmi_op *wmi_branch_target(const struct wmi_block *block, size_t at)
+{
+    const struct wmi_step *step = &block->steps[at];
+    return block->find(block->user, (uint64_t)step->y << 32 | step->x);
+}
+
+/* Whether nothing reads a scalar from the step `at` on. *budget: how many steps may be looked at. */
+static bool is_scalar_dead(const struct wmi_stretch *s, uint32_t place, size_t at, unsigned *budget)
+{
+    const struct wmi_block *block = s->block;
+    const struct wmi_extent span = {place, place + 4};
+    for (; at < block->count; at++) {
+        const struct wmi_step *step = &block->steps[at];
+        const unsigned flags = wmi_step_facts_of(step->id).flags;
+        if (flags & WMI_STEP_ENDS_WAVE)
             return true;
-        if (ends_scan(s, i) || wmi_step_reads_scalars(step, span, s->lanes))
+        if (!*budget || flags & WMI_STEP_TAKES_NEXT || wmi_step_reads_scalars(step, span, s->lanes))
             return false;
+        --*budget;
         if (wmi_step_overwrites(step, span, s->lanes))
             return true;
+        if (wmi_is_branch(step)) {
+            const struct wmi_op *target = wmi_branch_target(block, at);
+            if (target < block->ops || target >= &block->ops[block->count] ||
+                !is_scalar_dead(s, place, (size_t)(target - block->ops), budget))
+                return false;
+            if (step->id == WMI_STEP_branch)
+                return true;
+        } else if (flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES)) {
+            return false;
+        }
     }
     return false;
+}
+
+bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
+{
+    enum { MOST_LOOKED_AT = 500 };
+    for (unsigned word = 0; word < s->lanes / 32; word++) {
+        unsigned budget = MOST_LOOKED_AT;
+        if (!is_scalar_dead(s, place + 4 * word, s->at + 1, &budget))
+            return false;
+    }
+    return true;
 }
 
 /* ---- leaving ---- */

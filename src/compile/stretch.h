@@ -155,8 +155,8 @@ void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, u
 bool wmi_stretch_use_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, struct wmi_rows *pair);
 void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, unsigned reg,
                             unsigned stride);
-/* Whether nothing reads what the current step leaves in a row, because a move overwrites it, or in the
- * mask at a place of the frame, before another block. */
+/* Whether nothing reads what the current step leaves in a row, because a move overwrites it,, before
+ * another block; the same for the mask at a place of the frame, on all ways that the wave may take. */
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
 /* Before k1 to k4 change: stores rows of which the registers hold active lanes alone. */
@@ -199,6 +199,10 @@ void wmi_stretch_restore_spilled(struct wmi_stretch *s);
 void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept);
 /* Makes the registers hold what they held then. */
 void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept);
+
+bool wmi_is_branch(const struct wmi_step *step);
+/* Where a branch leads, or NULL if that has not been lowered. */
+const struct wmi_op *wmi_branch_target(const struct wmi_block *block, size_t at);
 
 /* Whether every lane of the row is this constant of the program. */
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value);
