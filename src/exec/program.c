@@ -79,9 +79,10 @@ static void mark_for_twins(const struct wmi_lowered *lowered, size_t at)
 
 static enum wmi_compiling wanted(const struct wmi_code_options *options, enum wmi_cpu_level level)
 {
-    return options->observers.count || options->scalar_cache || !wmi_can_compile(level)
-               ? WMI_COMPILE_OFF
-               : wmi_compile_setting();
+    bool allowed = !options->scalar_cache && wmi_can_compile(level);
+    for (unsigned i = 0; i < options->observers.count; i++)
+        allowed &= options->observers.one[i]->allows_compiled;
+    return allowed ? wmi_compile_setting() : WMI_COMPILE_OFF;
 }
 
 uint64_t wmi_program_compile_in(const struct wmi_program *program)
