@@ -133,9 +133,12 @@ const struct wmi_compile_layout wmi_program_layout = {
     .wave_worker = offsetof(struct wmi_wave, worker),
     .wave_resume = offsetof(struct wmi_wave, resume),
     .wave_group = offsetof(struct wmi_wave, group),
+    .wave_counters = offsetof(struct wmi_wave, counters),
+    .wave_entered = offsetof(struct wmi_wave, entered),
     .group_lds = offsetof(struct wmi_workgroup, lds),
     .group_lds_size = offsetof(struct wmi_workgroup, lds_size),
     .worker_hits = offsetof(struct wmi_worker, hits),
+    .worker_blocks = offsetof(struct wmi_worker, blocks),
     .careful = WMI_HIT_CAREFUL,
 };
 
