@@ -50,7 +50,7 @@ struct program {
     struct wmi_frame *initial, *expected, *actual;
     struct wmi_wave wave;
     struct wmi_workgroup group;
-    uint64_t blocks[BLOCKS]; /* counters of the worker, without `accessed` */
+    uint64_t blocks[BLOCKS];                /* counters of the worker; `accessed` brings one without */
     bool loops;                             /* the last step branches to the first one */
     size_t skip;                            /* a step that may branch behind the last one, or 0 */
     const struct accessed_memory *accessed; /* or NULL */
