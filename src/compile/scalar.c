@@ -221,7 +221,7 @@ static void load_wave(struct wmi_stretch *s)
     load(s, true, WMI_RAX, offsetof(struct wmi_frame, wave));
 }
 
-/* Counts an execution of the block. The step itself reports one that finds 0. */
+/* Counts an execution of the block. The first one is left to the step, which reports it. */
 static void count_block(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_compile_layout *layout = s->block->layout;

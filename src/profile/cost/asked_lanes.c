@@ -319,7 +319,8 @@ bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_aski
     asked->asking = *asking;
     memcpy(asked->offset, by_lane.of, sizeof by_lane.of);
     wmi_compress_row(row.at.of, by_lane.of, asking->mask);
-    /* Meanwhile the host stores the row: its parts overlap, so that loads of it must wait. */
+    /* Before the row is loaded: its parts overlapped when they were stored, so loads wait until they are in
+     * the host's cache. */
     if (asking->rules)
         find_costs(asking, &by_lane, asked);
     asked->used = find_used(asking, &by_lane);
