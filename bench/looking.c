@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the cost of profiling: times the example kernels alternately without and with a profile.
  *
- * usage: looking EXAMPLES-FOLDER THREADS PAIRS [--CHECK] ... [WORKLOAD ...]   (none: all; sizes of the
- * benchmark)
+ * usage: looking EXAMPLES-FOLDER THREADS PAIRS [--interpreted] [--CHECK] ... [WORKLOAD ...]   (none: all;
+ * sizes of the benchmark)
+ * --interpreted: runs without a profile or check are not compiled, whatever WAVEMEM_COMPILE says.
  * --memory, --uninit, --races, --sync, --waits, --hazards, --everything, --portability: with a check for
  * these errors instead of a profile, which must find nothing. --portability repeats each dispatch in another
  * order, and --everything does not include it.
@@ -33,7 +34,9 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
-static unsigned checked; /* enum wm_check_what; 0: profiles */
+static unsigned checked;           /* enum wm_check_what; 0: profiles */
+static bool interprets;            /* --interpreted */
+static char compiles[16] = "auto"; /* WAVEMEM_COMPILE of the other runs */
 
 /* The buffers are new, so that the check sees who writes them. */
 static bool run_checked(struct runner *runner, unsigned threads, double *seconds)
@@ -62,6 +65,7 @@ static bool run(struct runner *runner, unsigned threads, bool look, double *seco
     struct wm_diag diag;
     runner->profile = NULL;
     runner->check = NULL;
+    setenv("WAVEMEM_COMPILE", interprets && !look ? "off" : compiles, 1);
     if (look && checked)
         return run_checked(runner, threads, seconds);
     if (look && wm_profile_create(&runner->profile, &diag) != WM_OK)
@@ -120,11 +124,10 @@ static bool add_check(const char *name)
             checked |= checks[i].what;
             return true;
         }
-    fprintf(
-        stderr,
-        "looking: --%s: expected --memory, --uninit, --races, --sync, --waits, --hazards, --everything or "
-        "--portability\n",
-        name);
+    fprintf(stderr,
+            "looking: --%s: expected --interpreted, --memory, --uninit, --races, --sync, --waits, --hazards, "
+            "--everything or --portability\n",
+            name);
     return false;
 }
 
@@ -132,14 +135,22 @@ int main(int count, char **arguments)
 {
     int pairs = count >= 4 ? atoi(arguments[3]) : 0;
     if (pairs < 1 || pairs > MOST_PAIRS) {
-        fprintf(stderr, "usage: looking EXAMPLES-FOLDER THREADS PAIRS [--CHECK] ... [WORKLOAD ...]\n");
+        fprintf(
+            stderr,
+            "usage: looking EXAMPLES-FOLDER THREADS PAIRS [--interpreted] [--CHECK] ... [WORKLOAD ...]\n");
         return 2;
     }
     pairs = (int)bench_size((unsigned)pairs, 1);
+    const char *setting = getenv("WAVEMEM_COMPILE");
+    if (setting)
+        snprintf(compiles, sizeof compiles, "%s", setting);
     int first = 4;
-    for (; first < count && strncmp(arguments[first], "--", 2) == 0; first++)
-        if (!add_check(arguments[first] + 2))
+    for (; first < count && strncmp(arguments[first], "--", 2) == 0; first++) {
+        if (strcmp(arguments[first], "--interpreted") == 0)
+            interprets = true;
+        else if (!add_check(arguments[first] + 2))
             return 2;
+    }
     double logarithms = 0;
     unsigned measured = 0;
     for (size_t i = 0; i < WORKLOAD_COUNT; i++) {

@@ -221,6 +221,65 @@ static bool emit_count(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
+/* ---- what the profile counts ---- */
+
+static void load_wave(struct wmi_stretch *s)
+{
+    load(s, true, WMI_RAX, offsetof(struct wmi_frame, wave));
+}
+
+/* Counts an execution of the block. The first one is left to the step, which reports it. */
+static void count_block(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_compile_layout *layout = s->block->layout;
+    const int32_t counter = (int32_t)(step->x * sizeof(uint64_t));
+    load_wave(s);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_worker);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->worker_blocks);
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_RAX, counter, 0);
+    wmi_stretch_exit_if(s, WMI_IF_EQUAL);
+    wmi_arithmetic_memory(&s->host, 0, true, WMI_RAX, counter, 1);
+}
+
+static bool emit_count_block(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    count_block(s, step);
+    wmi_stretch_come_back(s);
+    return true;
+}
+
+/* The wait counters at the end of the block, eight bytes, from those at its start. */
+static bool emit_pass_block(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vmovq_load = WMI_EVEX_OF(0x7e, WMI_MAP_0F, WMI_PREFIX_F3, 1, 3) | WMI_EVEX_128,
+                   vmovq_store = WMI_EVEX_OF(0xd6, WMI_MAP_0F, WMI_PREFIX_66, 1, 3) | WMI_EVEX_128,
+                   vmovq_gpr = WMI_EVEX_OF(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 1, 3) | WMI_EVEX_128,
+                   vpaddusb = WMI_EVEX(0xdc, WMI_MAP_0F, WMI_PREFIX_66, 0) | WMI_EVEX_128,
+                   vpminub = WMI_EVEX(0xda, WMI_MAP_0F, WMI_PREFIX_66, 0) | WMI_EVEX_128;
+    const struct wmi_compile_layout *layout = s->block->layout;
+    const struct wmi_host_operand counters = wmi_at(WMI_RAX, (int32_t)layout->wave_counters);
+    const unsigned sums = wmi_stretch_register(s), limits = wmi_stretch_register(s);
+    load_wave(s);
+    wmi_evex_plain(&s->host, vmovq_load, sums, 0, counters);
+    wmi_evex_plain(&s->host, vmovq_store, sums, 0, wmi_at(WMI_RAX, (int32_t)layout->wave_entered));
+    wmi_move_immediate(&s->host, WMI_RCX, step->value);
+    wmi_evex_plain(&s->host, vmovq_gpr, limits, 0, wmi_zmm(WMI_RCX));
+    wmi_evex_plain(&s->host, vpaddusb, sums, sums, wmi_zmm(limits));
+    wmi_move_immediate(&s->host, WMI_RCX, step->a | (uint64_t)step->b << 32);
+    wmi_evex_plain(&s->host, vmovq_gpr, limits, 0, wmi_zmm(WMI_RCX));
+    wmi_evex_plain(&s->host, vpminub, sums, sums, wmi_zmm(limits));
+    wmi_evex_plain(&s->host, vmovq_store, sums, 0, counters);
+    return true;
+}
+
+static bool emit_count_and_pass_block(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    count_block(s, step);
+    emit_pass_block(s, step);
+    wmi_stretch_come_back(s);
+    return true;
+}
+
 static bool emit_nothing(struct wmi_stretch *s, const struct wmi_step *step)
 {
     (void)s;
@@ -344,6 +403,9 @@ static const struct scalar_recipe recipes[WMI_STEP_COUNT] = {
     [WMI_STEP_copy_64] = {emit_copy, 0, 0, WIDE},
     [WMI_STEP_take_bit] = {emit_take_bit},
     [WMI_STEP_count] = {emit_count},
+    [WMI_STEP_count_block] = {emit_count_block},
+    [WMI_STEP_pass_block] = {emit_pass_block},
+    [WMI_STEP_count_and_pass_block] = {emit_count_and_pass_block},
     [WMI_STEP_return_to_loop] = {emit_nothing},
     [WMI_STEP_scalar_load_1] = {emit_load, 1},
     [WMI_STEP_scalar_load_2] = {emit_load, 2},

@@ -79,9 +79,10 @@ static void mark_for_twins(const struct wmi_lowered *lowered, size_t at)
 
 static enum wmi_compiling wanted(const struct wmi_code_options *options, enum wmi_cpu_level level)
 {
-    return options->observers.count || options->scalar_cache || !wmi_can_compile(level)
-               ? WMI_COMPILE_OFF
-               : wmi_compile_setting();
+    bool allowed = !options->scalar_cache && wmi_can_compile(level);
+    for (unsigned i = 0; i < options->observers.count; i++)
+        allowed &= options->observers.one[i]->allows_compiled;
+    return allowed ? wmi_compile_setting() : WMI_COMPILE_OFF;
 }
 
 uint64_t wmi_program_compile_in(const struct wmi_program *program)
@@ -132,9 +133,12 @@ const struct wmi_compile_layout wmi_program_layout = {
     .wave_worker = offsetof(struct wmi_wave, worker),
     .wave_resume = offsetof(struct wmi_wave, resume),
     .wave_group = offsetof(struct wmi_wave, group),
+    .wave_counters = offsetof(struct wmi_wave, counters),
+    .wave_entered = offsetof(struct wmi_wave, entered),
     .group_lds = offsetof(struct wmi_workgroup, lds),
     .group_lds_size = offsetof(struct wmi_workgroup, lds_size),
     .worker_hits = offsetof(struct wmi_worker, hits),
+    .worker_blocks = offsetof(struct wmi_worker, blocks),
     .careful = WMI_HIT_CAREFUL,
 };
 

@@ -84,6 +84,9 @@ struct wmi_observer {
     bool late;
     bool flat_only; /* access() is for FLAT instructions only */
     bool explains;  /* addresses are given, not reached: an aperture may lie within an allocation */
+    /* Waves may execute compiled code between the steps that call it. Not with `late`, hold() or twin(),
+     * which depend on the steps of instructions. */
+    bool allows_compiled;
     /* NULL: no memory. The dispatch does not run then. */
     void *(*thread_begin)(void *self);
     void (*thread_end)(void *self, void *local);

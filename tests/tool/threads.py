@@ -7,6 +7,7 @@ usage: threads.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 import itertools
 import json
 import re
+import unittest.mock
 
 import command
 from command import Case, npy, pack
@@ -24,6 +25,11 @@ WAITING = {
     "lock_in_lanes": (64, "lock=zero:u32:1 number=zero:u32:1", 3),
     "wait_for_nobody": (128, "flag=zero:u32:1", 3),
 }
+
+# Kernels that compute, and the exit codes of those for which --guess finds no sizes without a fault.
+COMPILED = ("bitonic -k bitonic_sort", "blackscholes", "fft1k", "histogram", "mandelbrot", "nbody", "reduction", "scan -k scan_blocks",
+            "sgemm", "sha256", "spmv", "stencil2d", "transpose -k transpose_lds", "vecadd")
+GUESSED = {"fft1k": 3, "sha256": 3}
 
 # kernel: target, VGPRs, bytes of scratch, code. s[4:5] or s[0:1] is the kernarg segment, which holds one pointer.
 CODE = {
@@ -245,6 +251,21 @@ class Threads(Case):
         for name, code in ("lost_lock", 3), ("lost_buffer_lock", 3), ("tickets", 0), ("lost_barrier", 3), ("calls", 0), ("formats", 0), ("scratch", 0), ("scratch_by_address", 0):
             with self.subTest(name):
                 self.compare(self.assemble(name), code)
+
+    def test_compiled(self):
+        """Nor do they depend on whether waves execute compiled code between the steps that report accesses.
+        Where a fault ends workgroups early depends on threads, so there is one."""
+        for name in COMPILED[::3] if command.REDUCED else COMPILED:
+            file, *kernel = name.split(maxsplit=1)
+            words, code = [f"{command.EXAMPLES}/{file}.co", *kernel, "--guess", "-j1"], GUESSED.get(file, 0)
+            reports = set()
+            with self.subTest(name):
+                for how in "off", "always":
+                    with unittest.mock.patch.dict("os.environ", WAVEMEM_COMPILE=how):
+                        reports.add(without_times("".join(self.run_tool("prof", words, "--json", code=code))))
+                        compiled = ["compiled to" in self.run_tool(verb, words, "--stats", code=code)[0] for verb in ("run", "prof")]
+                        self.assertEqual(compiled[0], compiled[1], how)
+                self.assertEqual(len(reports), 1)
 
     def test_scratch_of_a_trace(self):
         """Each workgroup of a round has scratch memory of its own, also when a trace is replayed for a product

@@ -159,6 +159,13 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
             step.c = 1 + below(20);
         else if (id == WMI_STEP_constant)
             step.value = (uint64_t)word() << 32 | word();
+        if (id == WMI_STEP_count_block || id == WMI_STEP_count_and_pass_block)
+            step.x = below(BLOCKS);
+        if (id == WMI_STEP_pass_block || id == WMI_STEP_count_and_pass_block) {
+            step.value = random_64() & random_64() & random_64();
+            step.a = word();
+            step.b = word();
+        }
         return step;
     }
     const char *name = facts.name;
@@ -242,8 +249,30 @@ void set_exec(struct wmi_frame *frame, unsigned lanes, uint64_t bits)
     memcpy(&frame->s[WMI_S_EXEC], &frame->exec.bits, 8);
 }
 
+/* What steps for an observer change outside of the frame. */
+struct counted {
+    uint64_t blocks[BLOCKS], counters;
+    uint8_t entered[8];
+};
+
+static void keep_counted(const struct program *p, struct counted *kept)
+{
+    memcpy(kept->blocks, p->blocks, sizeof kept->blocks);
+    kept->counters = p->wave.counters;
+    memcpy(kept->entered, p->wave.entered, sizeof kept->entered);
+}
+
+static void set_counted(struct program *p, const struct counted *kept)
+{
+    memcpy(p->blocks, kept->blocks, sizeof kept->blocks);
+    p->wave.counters = kept->counters;
+    memcpy(p->wave.entered, kept->entered, sizeof kept->entered);
+}
+
 static void fill(struct program *p)
 {
+    static struct wmi_dispatch unobserved;
+    static struct wmi_worker worker = {.dispatch = &unobserved};
     const unsigned lanes = p->code.options.lanes;
     struct wmi_frame *frame = p->initial;
     memset(frame, 0, p->frame_size);
@@ -267,6 +296,11 @@ static void fill(struct program *p)
     frame->wave = &p->wave;
     p->wave.frame = frame;
     p->wave.group = &p->group;
+    p->wave.worker = &worker;
+    worker.blocks = p->blocks;
+    for (unsigned i = 0; i < BLOCKS; i++)
+        p->blocks[i] = below(2) ? 0 : random_64();
+    p->wave.counters = random_64() & random_64();
     frame->s[COUNTER] = 1 + below(9);
     frame->s[COUNTER + 1] = UINT32_MAX;
 }
@@ -375,13 +409,22 @@ void check(struct program *p, unsigned fills)
         memcpy(p->actual, p->initial, p->frame_size);
         if (p->accessed)
             p->accessed->start(p);
+        struct counted start, expected, actual;
+        keep_counted(p, &start);
         run(p->expected, p->interpreted);
         const bool is_expected_done = is_done;
+        keep_counted(p, &expected);
+        set_counted(p, &start);
         if (p->accessed) {
             p->accessed->keep(p);
             p->accessed->start(p);
         }
         run(p->actual, p->starts ? &p->launch[p->start_code] : p->compiled);
+        keep_counted(p, &actual);
+        if (memcmp(&expected, &actual, sizeof expected)) {
+            describe(p);
+            fail_msg("counters of blocks or waits differ");
+        }
         if (p->accessed)
             p->accessed->compare(p);
         assert_int_equal(is_expected_done, is_done);

@@ -23,6 +23,7 @@ enum {
     MOST_STEPS = 40,
     COUNTER = SGPRS + 4, /* of iterations; followed by -1 and 0 */
     TURN = 40,
+    BLOCKS = 3, /* that are counted */
     SEQUENCES = 4000,
     REDUCED_SEQUENCES = 400,
 };
@@ -50,6 +51,7 @@ struct program {
     struct wmi_frame *initial, *expected, *actual;
     struct wmi_wave wave;
     struct wmi_workgroup group;
+    uint64_t blocks[BLOCKS];                /* counters of the worker; `accessed` brings one without */
     bool loops;                             /* the last step branches to the first one */
     size_t skip;                            /* a step that may branch behind the last one, or 0 */
     const struct accessed_memory *accessed; /* or NULL */

@@ -319,9 +319,12 @@ bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_aski
     asked->asking = *asking;
     memcpy(asked->offset, by_lane.of, sizeof by_lane.of);
     wmi_compress_row(row.at.of, by_lane.of, asking->mask);
-    row.ascends = ascends(&row);
+    /* Before the row is loaded: its parts overlapped when they were stored, so loads wait until they are in
+     * the host's cache. */
     if (asking->rules)
         find_costs(asking, &by_lane, asked);
+    asked->used = find_used(asking, &by_lane);
+    row.ascends = ascends(&row);
     const uint64_t repeated = repeated_blocks(room, &row, shift, &block);
     const uint64_t again = repeated ? repeated_things(room, asking, &row, repeated, &block, &same) : 0;
     const uint32_t different = row.count - (unsigned)__builtin_popcountll(repeated);
@@ -331,7 +334,6 @@ bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_aski
         list_often(&row, shift, &block, &same, repeated, asked);
     else
         list(&row, shift, repeated, asked);
-    asked->used = find_used(asking, &by_lane);
     asked->lanes = row.count;
     asked->different = row.count - (unsigned)__builtin_popcountll(again);
     asked->lines = different;

@@ -532,6 +532,7 @@ static void end_thread(void *self, void *local)
 
 const struct wmi_observer wmi_shard_observer = {
     .depths = true,
+    .allows_compiled = true,
     .thread_begin = begin_thread,
     .thread_end = end_thread,
     .access = count_access,
