@@ -427,6 +427,7 @@ static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_u
 {
     struct fixed f;
     uint16_t at[DEPTH];
+    _Alignas(64) int32_t addends[4][ROWS][COLUMNS]; /* by tile */
     const unsigned elements = m->m * m->k * m->blocks / 64, dwords = elements * bits_of(m->a) / 32;
     const unsigned of_block = m->m * m->n / 64, c_mask = use->constant ? 0 : ~0u;
     struct tile t = {.a_at = at, .b_at = at, .depth = m->k};
@@ -443,8 +444,8 @@ static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_u
             const unsigned columns = block * m->n + 16 * half, to = 64 * of_block * block + 16 * half;
             const wmi_word *const c = c_rows + (to & c_mask);
             if (pass)
-                fixed_tile(&t, &f, block * m->m, columns, c, c_mask, d_rows + to);
-            else if (!fixed_addends(&t, &f, c, c_mask))
+                fixed_tile(&t, &f, block * m->m, columns, addends[tile], d_rows + to);
+            else if (!fixed_addends(&t, &f, c, c_mask, addends[tile]))
                 return false;
         }
     return true;
