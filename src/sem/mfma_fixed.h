@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of products for MFMA of CDNA 3 by 16-bit integers, where no step of cut_sum() (mfma_sums.h) can cut
- * anything. AVX-512 only.
+/* Sums of products for MFMA by 16-bit integers: of i8, and of floats on CDNA 3 where no step of cut_sum()
+ * (mfma_sums.h) can cut anything. AVX-512 only.
  *
  * Let EA and EB be the largest exponents of A and B, and all elements multiples of 2^UA and 2^UB, with 15
  * bits at most: then products are integers times 2^U, U = UA + UB, and pairs of them are one VPMADDWD. All
@@ -29,8 +29,12 @@ struct fixed_side {
     int exponent, unit;
 };
 
-struct fixed {
+struct fixed_sides {
     struct fixed_side a, b;
+};
+
+struct fixed {
+    struct fixed_sides of;
     int unit;      /* V */
     int shift;     /* U - V */
     int32_t limit; /* of |C| in units of 2^V */
@@ -130,7 +134,8 @@ WMI_INLINE bool fix_elements(struct fixed_side *to, const wmi_word *rows, unsign
     if (abs(to->exponent) > 30)
         return false;
     to->unit = to->exponent - (SHORT_BITS - 1);
-    if (fix_rows(to, rows, dwords, f, field, SHORT_BITS, &used))
+    const bool may_be_short = fraction < 10; /* significands of f16 nearly fill them */
+    if (may_be_short && fix_rows(to, rows, dwords, f, field, SHORT_BITS, &used))
         return true;
     if (!fix_rows(to, rows, dwords, f, field, FIXED_BITS, &used))
         return false;
@@ -166,7 +171,7 @@ static bool fix_side(struct fixed_side *to, const wmi_word *rows, unsigned dword
 /* Whether the products of `depth` k can be made so. */
 static bool fix(struct fixed *f, unsigned depth)
 {
-    const int unit = f->a.unit + f->b.unit, least = f->a.exponent + f->b.exponent - 24;
+    const int unit = f->of.a.unit + f->of.b.unit, least = f->of.a.exponent + f->of.b.exponent - 24;
     if (unit < least)
         return false;
     f->unit = unit < least + FIXED_SLACK ? unit : least + FIXED_SLACK;
@@ -213,8 +218,8 @@ WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, unsign
     __m512i b[FIXED_DEPTH / 2];
     const uint32_t *a[FIXED_DEPTH / 2];
     for (unsigned i = 0; i < groups * pairs; i++) {
-        a[i] = fixed_pair(&f->a, t->a_at[2 * i], a_lane);
-        b[i] = _mm512_loadu_si512(fixed_pair(&f->b, t->b_at[2 * i], b_lane));
+        a[i] = fixed_pair(&f->of.a, t->a_at[2 * i], a_lane);
+        b[i] = _mm512_loadu_si512(fixed_pair(&f->of.b, t->b_at[2 * i], b_lane));
     }
     for (unsigned n = 0; n < t->rows; n++) {
         __m512i total = _mm512_load_si512(addends[n]);
@@ -254,6 +259,56 @@ static void fixed_tile(const struct tile *t, const struct fixed *f, unsigned a_l
         break;
     default:
         fixed_groups(t, f, a_lane, b_lane, 2, 8, addends, d);
+    }
+}
+
+/* i8, whose sums wrap around: no condition. */
+static void fix_bytes(struct fixed_side *to, const wmi_word *rows, unsigned dwords)
+{
+    for (unsigned row = 0; row < dwords; row++)
+        for (unsigned lane = 0; lane < 64; lane += 16) {
+            const __m512i words = _mm512_load_si512(rows + 64 * row + lane);
+            for (unsigned pair = 0; pair < 2; pair++)
+                _mm512_store_si512(&to->pair[2 * row + pair][lane],
+                                   _mm512_srai_epi16(pair_of_elements(words, 8, pair), 8));
+        }
+}
+
+/* C plus `pairs` pairs of products from pair `first` on. */
+WMI_INLINE void byte_products(const struct tile *t, const struct fixed_sides *f, unsigned a_lane,
+                              unsigned b_lane, unsigned first, unsigned pairs, const wmi_word *c,
+                              unsigned c_mask, wmi_word *d)
+{
+    __m512i b[FIXED_DEPTH / 2];
+    const uint32_t *a[FIXED_DEPTH / 2];
+    for (unsigned i = 0; i < pairs; i++) {
+        a[i] = fixed_pair(&f->a, t->a_at[2 * (first + i)], a_lane);
+        b[i] = _mm512_loadu_si512(fixed_pair(&f->b, t->b_at[2 * (first + i)], b_lane));
+    }
+    for (unsigned n = 0; n < t->rows; n++) {
+        __m512i sum = _mm512_load_si512(c + (t->at[n] & c_mask));
+        _Pragma("GCC unroll 16") for (unsigned i = 0; i < pairs; i++) sum =
+            _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_set1_epi32((int)a[i][t->row[n]]), b[i]));
+        _mm512_store_si512(d + t->at[n], sum);
+    }
+}
+
+static void bytes_tile(const struct tile *t, const struct fixed_sides *f, unsigned a_lane, unsigned b_lane,
+                       const wmi_word *c, unsigned c_mask, wmi_word *d)
+{
+    switch (t->depth) {
+    case 4:
+        byte_products(t, f, a_lane, b_lane, 0, 2, c, c_mask, d);
+        break;
+    case 8:
+        byte_products(t, f, a_lane, b_lane, 0, 4, c, c_mask, d);
+        break;
+    case 16:
+        byte_products(t, f, a_lane, b_lane, 0, 8, c, c_mask, d);
+        break;
+    default:
+        for (unsigned first = 0; first < t->depth / 2; first += 16)
+            byte_products(t, f, a_lane, b_lane, first, 16, first ? d : c, first ? ~0u : c_mask, d);
     }
 }
 

@@ -420,7 +420,32 @@ static unsigned tile_rows(struct tile *t, const struct wmi_matrix *m, unsigned o
 }
 
 #if WMI_VECTOR_BYTES == 64
-/* By integers, see mfma_fixed.h. False if the operands do not allow it; then D is unchanged. */
+/* By 16-bit integers, see mfma_fixed.h. Both return false if the instruction or its operands do not allow it;
+ * then D is unchanged. */
+static bool multiply_bytes(const struct wmi_matrix *m, const struct wmi_matrix_use *use,
+                           const wmi_word *a_rows, const wmi_word *b_rows, const wmi_word *c_rows,
+                           wmi_word *d_rows)
+{
+    struct fixed_sides sides;
+    uint16_t at[DEPTH];
+    const unsigned elements = m->m * m->k * m->blocks / 64, of_block = m->m * m->n / 64;
+    const unsigned c_mask = use->constant ? 0 : ~0u;
+    struct tile t = {.a_at = at, .b_at = at, .depth = m->k};
+    if (m->a != WMI_ELEMENT_i8 || m->sparse || m->m == 4 || use->cbsz || use->blgp)
+        return false;
+    fix_bytes(&sides.a, a_rows, elements / 4);
+    fix_bytes(&sides.b, b_rows, elements / 4);
+    places(at, m, m->k, elements, 64);
+    const unsigned halves = tile_rows(&t, m, of_block);
+    for (unsigned block = 0; block < m->blocks; block++)
+        for (unsigned half = 0; half < halves; half++) {
+            const unsigned to = 64 * of_block * block + 16 * half;
+            bytes_tile(&t, &sides, block * m->m, block * m->n + 16 * half, c_rows + (to & c_mask), c_mask,
+                       d_rows + to);
+        }
+    return true;
+}
+
 static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_use *use,
                            const wmi_word *a_rows, const wmi_word *b_rows, const wmi_word *c_rows,
                            wmi_word *d_rows)
@@ -432,8 +457,8 @@ static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_u
     const unsigned of_block = m->m * m->n / 64, c_mask = use->constant ? 0 : ~0u;
     struct tile t = {.a_at = at, .b_at = at, .depth = m->k};
     if (use->rules != WMI_MATRIX_CDNA3 || m->d != WMI_ELEMENT_f32 || m->sparse || m->m == 4 || use->cbsz ||
-        use->blgp || !fix_side(&f.a, a_rows, dwords, m->a, use->ocp) ||
-        !fix_side(&f.b, b_rows, dwords, m->b, use->ocp) || !fix(&f, m->k))
+        use->blgp || !fix_side(&f.of.a, a_rows, dwords, m->a, use->ocp) ||
+        !fix_side(&f.of.b, b_rows, dwords, m->b, use->ocp) || !fix(&f, m->k))
         return false;
     function_of(m, use->rules, m->k, &t); /* for the size of a group */
     places(at, m, m->k, elements, 64);
@@ -458,7 +483,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
                         const wmi_word *const extra[2])
 {
 #if WMI_VECTOR_BYTES == 64
-    if (multiply_fixed(m, use, a_rows, b_rows, c_rows, d_rows))
+    if (multiply_bytes(m, use, a_rows, b_rows, c_rows, d_rows) ||
+        multiply_fixed(m, use, a_rows, b_rows, c_rows, d_rows))
         return;
 #endif
     struct side a, b;
