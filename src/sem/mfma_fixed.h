@@ -20,7 +20,7 @@ enum {
     FIXED_BITS = 15,
     SHORT_BITS = 12, /* tried first: two factors of this many bits need no shift to V */
     FIXED_SLACK = 2, /* V is at most M - 24 + this, so that sums do not overflow */
-    FIXED_DEPTH = 32,
+    FIXED_DEPTH = 32, /* products of floats are not deeper */
 };
 
 /* A or B: elements 2i and 2i + 1 of each lane in the halves of a word, in units of 2^unit. */
@@ -61,13 +61,12 @@ WMI_INLINE bool largest_code(const wmi_word *rows, unsigned dwords, struct fixed
         if (f.one_zero)
             wrong |= _mm512_cmpeq_epi8_mask(words, sign);
     }
-    uint32_t words[16], code = 0;
-    memcpy(words, &most, sizeof words);
-    for (unsigned i = 0; i < 16; i++)
-        for (unsigned at = 0; at < 32; at += f.bits) {
-            const uint32_t one = words[i] >> at & ((1u << f.bits) - 1);
-            code = one > code ? one : code;
-        }
+    if (bytes)
+        most = _mm512_max_epu8(most, _mm512_srli_epi32(most, 8));
+    most = bytes ? _mm512_max_epu8(most, _mm512_srli_epi32(most, 16))
+                 : _mm512_max_epu16(most, _mm512_srli_epi32(most, 16));
+    const uint32_t code =
+        _mm512_reduce_max_epu32(_mm512_and_si512(most, _mm512_set1_epi32((1 << f.bits) - 1)));
     *largest = code;
     return !wrong && code < f.top;
 }
@@ -189,47 +188,53 @@ static bool fix(struct fixed *f, unsigned depth)
 WMI_INLINE bool fixed_addends(const struct tile *t, const struct fixed *f, const wmi_word *c, unsigned c_mask,
                               int32_t (*to)[COLUMNS])
 {
-    const __m512 up = _mm512_set1_ps(power_of_two(-f->unit)), down = _mm512_set1_ps(power_of_two(f->unit));
-    const __m512i limit = _mm512_set1_epi32(f->limit);
-    __mmask16 wrong = 0;
+    const __m512 up = _mm512_set1_ps(power_of_two(-f->unit));
+    /* What is below this may become zero when it is scaled. */
+    const __m512 least = _mm512_set1_ps(power_of_two(f->unit));
+    __m512i most = _mm512_setzero_si512();
+    __mmask16 right = 0xffff;
     for (unsigned n = 0; n < t->rows; n++) {
-        const __m512 x = _mm512_load_ps(c + (t->at[n] & c_mask));
-        const __m512i i = _mm512_cvttps_epi32(_mm512_mul_ps(x, up));
-        wrong |= _mm512_cmp_ps_mask(_mm512_mul_ps(_mm512_cvtepi32_ps(i), down), x, _CMP_NEQ_UQ) |
-                 _mm512_cmpgt_epu32_mask(_mm512_abs_epi32(i), limit);
+        const __m512 x = _mm512_load_ps(c + (t->at[n] & c_mask)), scaled = _mm512_mul_ps(x, up);
+        const __m512i i = _mm512_cvttps_epi32(scaled);
+        right = _mm512_mask_cmp_ps_mask(right, _mm512_cvtepi32_ps(i), scaled, _CMP_EQ_OQ);
+        if (f->unit > 0)
+            right &= _mm512_cmp_ps_mask(_mm512_abs_ps(x), least, _CMP_GE_OQ) |
+                     _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_EQ_OQ);
+        most = _mm512_max_epu32(most, _mm512_abs_epi32(i));
         _mm512_store_si512(to[n], i);
     }
-    return !wrong;
+    return right == 0xffff && !_mm512_cmpgt_epu32_mask(most, _mm512_set1_epi32(f->limit));
 }
 
-/* The pairs of a row of A or of 16 columns of B, from `lane` on. */
-WMI_INLINE const uint32_t *fixed_pair(const struct fixed_side *from, unsigned at, unsigned lane)
+/* Words before pair `i` of a product of `depth` k, of which each lane has `elements`. Constant, so that the
+ * addresses of a row's pairs differ by constants. */
+WMI_INLINE unsigned pair_place(unsigned i, unsigned depth, unsigned elements)
 {
-    return &from->pair[at / 128][at % 64 + lane];
+    return i % (elements / 2) * 64 + i / (elements / 2) * (64 * elements / depth);
 }
 
-/* A tile, by `groups` of 2 * `pairs` products. */
-WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, unsigned a_lane, unsigned b_lane,
-                             unsigned groups, unsigned pairs, const int32_t (*addends)[COLUMNS], wmi_word *d)
+/* A tile, by groups of `group` products. a, b: the pairs of its first row and column. */
+WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, const uint32_t *a,
+                             const uint32_t *b_pairs, unsigned group, unsigned depth, unsigned elements,
+                             const int32_t (*addends)[COLUMNS], wmi_word *d)
 {
     const __m512 down = _mm512_set1_ps(power_of_two(f->unit));
     const __m128i shift = _mm_cvtsi32_si128(f->shift);
     const bool shifted = f->shift;
     __m512i b[FIXED_DEPTH / 2];
-    const uint32_t *a[FIXED_DEPTH / 2];
-    for (unsigned i = 0; i < groups * pairs; i++) {
-        a[i] = fixed_pair(&f->of.a, t->a_at[2 * i], a_lane);
-        b[i] = _mm512_loadu_si512(fixed_pair(&f->of.b, t->b_at[2 * i], b_lane));
-    }
+    _Pragma("GCC unroll 16") for (unsigned i = 0; i < depth / 2; i++) b[i] =
+        _mm512_loadu_si512(b_pairs + pair_place(i, depth, elements));
     for (unsigned n = 0; n < t->rows; n++) {
         __m512i total = _mm512_load_si512(addends[n]);
         __m512 rounded = _mm512_setzero_ps();
-        _Pragma("GCC unroll 4") for (unsigned group = 0; group < groups; group++)
+        const uint32_t *const row = a + t->row[n];
+        _Pragma("GCC unroll 4") for (unsigned first = 0; first < depth / 2; first += group / 2)
         {
-            const __m512i c = group ? _mm512_cvttps_epi32(rounded) : total;
+            const __m512i c = first ? _mm512_cvttps_epi32(rounded) : total;
             total = shifted ? _mm512_setzero_si512() : c;
-            _Pragma("GCC unroll 8") for (unsigned i = group * pairs; i < (group + 1) * pairs; i++) total =
-                _mm512_add_epi32(total, _mm512_madd_epi16(_mm512_set1_epi32((int)a[i][t->row[n]]), b[i]));
+            _Pragma("GCC unroll 8") for (unsigned i = first; i < first + group / 2; i++) total =
+                _mm512_add_epi32(total, _mm512_madd_epi16(
+                                            _mm512_set1_epi32((int)row[pair_place(i, depth, elements)]), b[i]));
             if (shifted)
                 total = _mm512_add_epi32(_mm512_sll_epi32(total, shift), c);
             rounded = _mm512_cvtepi32_ps(total);
@@ -238,27 +243,26 @@ WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, unsign
     }
 }
 
-static void fixed_tile(const struct tile *t, const struct fixed *f, unsigned a_lane, unsigned b_lane,
-                       const int32_t (*addends)[COLUMNS], wmi_word *d)
+/* elements: of a lane of A and of B. */
+static void fixed_tile(const struct tile *t, const struct fixed *f, unsigned elements, unsigned a_lane,
+                       unsigned b_lane, const int32_t (*addends)[COLUMNS], wmi_word *d)
 {
-    switch (t->group << 8 | t->depth) {
-    case 4 << 8 | 4:
-        fixed_groups(t, f, a_lane, b_lane, 1, 2, addends, d);
-        break;
-    case 8 << 8 | 8:
-        fixed_groups(t, f, a_lane, b_lane, 1, 4, addends, d);
-        break;
-    case 8 << 8 | 16:
-        fixed_groups(t, f, a_lane, b_lane, 2, 4, addends, d);
-        break;
-    case 8 << 8 | 32:
-        fixed_groups(t, f, a_lane, b_lane, 4, 4, addends, d);
-        break;
-    case 16 << 8 | 16:
-        fixed_groups(t, f, a_lane, b_lane, 1, 8, addends, d);
-        break;
+    const uint32_t *const a = &f->of.a.pair[0][a_lane], *const b = &f->of.b.pair[0][b_lane];
+    switch (t->group << 16 | t->depth << 8 | elements) {
+    case 4 << 16 | 4 << 8 | 4:
+        return fixed_groups(t, f, a, b, 4, 4, 4, addends, d);
+    case 8 << 16 | 8 << 8 | 4:
+        return fixed_groups(t, f, a, b, 8, 8, 4, addends, d);
+    case 8 << 16 | 16 << 8 | 4:
+        return fixed_groups(t, f, a, b, 8, 16, 4, addends, d);
+    case 8 << 16 | 16 << 8 | 8:
+        return fixed_groups(t, f, a, b, 8, 16, 8, addends, d);
+    case 8 << 16 | 32 << 8 | 8:
+        return fixed_groups(t, f, a, b, 8, 32, 8, addends, d);
+    case 16 << 16 | 16 << 8 | 8:
+        return fixed_groups(t, f, a, b, 16, 16, 8, addends, d);
     default:
-        fixed_groups(t, f, a_lane, b_lane, 2, 8, addends, d);
+        return fixed_groups(t, f, a, b, 16, 32, 8, addends, d);
     }
 }
 
@@ -275,40 +279,43 @@ static void fix_bytes(struct fixed_side *to, const wmi_word *rows, unsigned dwor
 }
 
 /* C plus `pairs` pairs of products from pair `first` on. */
-WMI_INLINE void byte_products(const struct tile *t, const struct fixed_sides *f, unsigned a_lane,
-                              unsigned b_lane, unsigned first, unsigned pairs, const wmi_word *c,
-                              unsigned c_mask, wmi_word *d)
+WMI_INLINE void byte_products(const struct tile *t, const uint32_t *a, const uint32_t *b_pairs,
+                              unsigned first, unsigned pairs, unsigned depth, unsigned elements,
+                              const wmi_word *c, unsigned c_mask, wmi_word *d)
 {
     __m512i b[FIXED_DEPTH / 2];
-    const uint32_t *a[FIXED_DEPTH / 2];
-    for (unsigned i = 0; i < pairs; i++) {
-        a[i] = fixed_pair(&f->a, t->a_at[2 * (first + i)], a_lane);
-        b[i] = _mm512_loadu_si512(fixed_pair(&f->b, t->b_at[2 * (first + i)], b_lane));
-    }
+    _Pragma("GCC unroll 16") for (unsigned i = 0; i < pairs; i++) b[i] =
+        _mm512_loadu_si512(b_pairs + pair_place(first + i, depth, elements));
     for (unsigned n = 0; n < t->rows; n++) {
+        const uint32_t *const row = a + t->row[n];
         __m512i sum = _mm512_load_si512(c + (t->at[n] & c_mask));
-        _Pragma("GCC unroll 16") for (unsigned i = 0; i < pairs; i++) sum =
-            _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_set1_epi32((int)a[i][t->row[n]]), b[i]));
+        _Pragma("GCC unroll 16") for (unsigned i = 0; i < pairs; i++) sum = _mm512_add_epi32(
+            sum,
+            _mm512_madd_epi16(_mm512_set1_epi32((int)row[pair_place(first + i, depth, elements)]), b[i]));
         _mm512_store_si512(d + t->at[n], sum);
     }
 }
 
-static void bytes_tile(const struct tile *t, const struct fixed_sides *f, unsigned a_lane, unsigned b_lane,
-                       const wmi_word *c, unsigned c_mask, wmi_word *d)
+static void bytes_tile(const struct tile *t, const struct fixed_sides *f, unsigned elements, unsigned a_lane,
+                       unsigned b_lane, const wmi_word *c, unsigned c_mask, wmi_word *d)
 {
-    switch (t->depth) {
-    case 4:
-        byte_products(t, f, a_lane, b_lane, 0, 2, c, c_mask, d);
-        break;
-    case 8:
-        byte_products(t, f, a_lane, b_lane, 0, 4, c, c_mask, d);
-        break;
-    case 16:
-        byte_products(t, f, a_lane, b_lane, 0, 8, c, c_mask, d);
-        break;
+    const uint32_t *const a = &f->a.pair[0][a_lane], *const b = &f->b.pair[0][b_lane];
+    switch (t->depth << 8 | elements) {
+    case 4 << 8 | 4:
+        return byte_products(t, a, b, 0, 2, 4, 4, c, c_mask, d);
+    case 8 << 8 | 4:
+        return byte_products(t, a, b, 0, 4, 8, 4, c, c_mask, d);
+    case 16 << 8 | 4:
+        return byte_products(t, a, b, 0, 8, 16, 4, c, c_mask, d);
+    case 16 << 8 | 8:
+        return byte_products(t, a, b, 0, 8, 16, 8, c, c_mask, d);
+    case 32 << 8 | 8:
+        return byte_products(t, a, b, 0, 16, 32, 8, c, c_mask, d);
+    case 32 << 8 | 16:
+        return byte_products(t, a, b, 0, 16, 32, 16, c, c_mask, d);
     default:
-        for (unsigned first = 0; first < t->depth / 2; first += 16)
-            byte_products(t, f, a_lane, b_lane, first, 16, first ? d : c, first ? ~0u : c_mask, d);
+        byte_products(t, a, b, 0, 16, 64, 16, c, c_mask, d);
+        return byte_products(t, a, b, 16, 16, 64, 16, d, ~0u, d);
     }
 }
 
