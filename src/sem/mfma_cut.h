@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of products for MFMA of CDNA 3 by vectors of 16 lanes, but for those that are split (fp8). The same sums
- * as cut_group() of mfma_sums.h, which all others use, in fewer operations.
+/* Sums of products for MFMA of CDNA 3 by vectors of 16 lanes, but for those that are split (fp8). The same
+ * sums as cut_group() of mfma_sums.h, which all others use, in fewer operations.
  *
  * A group of products p_k = a_k * b_k has the exponent E, the largest sum of the exponents of both factors,
  * and the unit g = 2^(E-24). Wanted is S = sum of trunc(p_k / g).
@@ -9,11 +9,11 @@
  * conversion to an integer cuts it. |p_k| < 2^(E+2), so |S| < 2^29.
  * With |C| < 2^(E+6), C / g is below 2^30, and X of cut_sum(), the larger one of E and C's exponent, is at
  * most E + 5. Then the floor of S at 2^(X-32) changes nothing, C's floor at 2^(X-24) is its floor at g (if
- * X > E, C is a multiple of both), and S + floor(C / g), below 2^31 in magnitude, has at most 31 bits, so that
- * the floor at 32 bits changes nothing either: the conversion to f32 is the only rounding. With a larger C,
- * its floor at g is C itself; the sum with S needs more bits and has to be cut to 32. Then X is C's exponent
- * and at least E + 6, and the sum is at least 2^(X-1) in magnitude, as |S| * g < 2^(E+5): its unit of 32 bits
- * is 2^(X-32) or more, so that this cut includes S's floor there. */
+ * X > E, C is a multiple of both), and S + floor(C / g), below 2^31 in magnitude, has at most 31 bits, so
+ * that the floor at 32 bits changes nothing either: the conversion to f32 is the only rounding. With a larger
+ * C, its floor at g is C itself; the sum with S needs more bits and has to be cut to 32. Then X is C's
+ * exponent and at least E + 6, and the sum is at least 2^(X-1) in magnitude, as |S| * g < 2^(E+5): its unit
+ * of 32 bits is 2^(X-32) or more, so that this cut includes S's floor there. */
 #ifndef WMI_MFMA_CUT_H
 #define WMI_MFMA_CUT_H
 
@@ -134,8 +134,7 @@ WMI_INLINE void cut_tile(const struct tile *t, unsigned group, const wmi_word *c
         for (unsigned n = 0; n < t->rows; n++) {
             const unsigned row = t->row[n];
             const f32v addend = *(const f32v *)(first ? d + t->at[n] : c + (t->at[n] & c_mask));
-            const u32v scale =
-                (u32v)_mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)x.grid[row])) << 23;
+            const u32v scale = (u32v)_mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)x.grid[row])) << 23;
             i32v sum = (i32v)wmi_splat_u32(0);
             _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++) sum +=
                 __builtin_convertvector(splat_at(a[k] + row) * (b[k] * (f32v)scale), i32v);

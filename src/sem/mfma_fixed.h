@@ -18,8 +18,8 @@
 
 enum {
     FIXED_BITS = 15,
-    SHORT_BITS = 12, /* tried first: two factors of this many bits need no shift to V */
-    FIXED_SLACK = 2, /* V is at most M - 24 + this, so that sums do not overflow */
+    SHORT_BITS = 12,  /* tried first: two factors of this many bits need no shift to V */
+    FIXED_SLACK = 2,  /* V is at most M - 24 + this, so that sums do not overflow */
     FIXED_DEPTH = 32, /* products of floats are not deeper */
 };
 
@@ -183,8 +183,8 @@ static bool fix(struct fixed *f, unsigned depth)
     return limit > 0;
 }
 
-/* A tile's C in units of 2^V, in the order of the tile's rows. False unless all are integers within the limit.
- * NaNs and infinities are not. */
+/* A tile's C in units of 2^V, in the order of the tile's rows. False unless all are integers within the
+ * limit. NaNs and infinities are not. */
 WMI_INLINE bool fixed_addends(const struct tile *t, const struct fixed *f, const wmi_word *c, unsigned c_mask,
                               int32_t (*to)[COLUMNS])
 {
@@ -233,8 +233,9 @@ WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, const 
             const __m512i c = first ? _mm512_cvttps_epi32(rounded) : total;
             total = shifted ? _mm512_setzero_si512() : c;
             _Pragma("GCC unroll 8") for (unsigned i = first; i < first + group / 2; i++) total =
-                _mm512_add_epi32(total, _mm512_madd_epi16(
-                                            _mm512_set1_epi32((int)row[pair_place(i, depth, elements)]), b[i]));
+                _mm512_add_epi32(
+                    total,
+                    _mm512_madd_epi16(_mm512_set1_epi32((int)row[pair_place(i, depth, elements)]), b[i]));
             if (shifted)
                 total = _mm512_add_epi32(_mm512_sll_epi32(total, shift), c);
             rounded = _mm512_cvtepi32_ps(total);

@@ -509,8 +509,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
                                b_shift);
     } else {
         const enum use_of_side purpose = use->rules == WMI_MATRIX_CDNA2 ? FLUSHED_SIDE : WITH_POWERS;
-        wide = read_side(&a, a_rows, a_elements * width / 32, m->a, use->ocp, purpose,
-                         moves_a ? from_a : NULL);
+        wide =
+            read_side(&a, a_rows, a_elements * width / 32, m->a, use->ocp, purpose, moves_a ? from_a : NULL);
         wide |= read_side(&b, b_rows, b_elements * width / 32, m->b, use->ocp, purpose,
                           use->blgp ? from_b : NULL);
     }
