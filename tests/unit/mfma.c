@@ -436,10 +436,11 @@ static void check_element(const struct trial *t, const uint32_t *before, const u
 
 /* ---- operands ---- */
 
-enum { STYLES = 6 };
+enum { STYLES = 8 };
 
 /* A random element: 0 about one, 1 of a wide range, 2 any, 3 small integers, for sums that cancel, 4 `narrow`
- * exponents from one half on, so that products may have a common unit, 5 the same but large. */
+ * exponents from one half on, so that products may have a common unit, 5 the same but large, 6 denormals
+ * and the smallest normal numbers, 7 of one exponent, in some trials mostly zeros. */
 static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
 {
     static const uint8_t exponent_bits[] = {8, 11, 8, 5, 8, 4, 5, 0};
@@ -455,6 +456,12 @@ static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
     uint32_t field = bias + (uint32_t)(r >> 48) % spread - spread / 2;
     if (style == 5)
         field = bias + 12 + (uint32_t)(r >> 48) % 3;
+    if (style == 6)
+        field = (uint32_t)(r >> 48) % 3;
+    if (style == 7 && narrow % 2 && (r >> 40) % 64)
+        return 0;
+    if (style == 7)
+        field = bias + 1;
     if (field > 2 * bias)
         field = 1;
     const uint32_t sign_fraction = any & (1u << (width - 1) | ((1u << fraction) - 1));
@@ -483,6 +490,13 @@ static void fill(uint32_t *memory, const struct trial *t, unsigned style)
         if (row->a == F64 ? i / 64 % 2 : row->a != I8)
             memory[AT_C + i] = random_element(row->a == F64 ? F64 : F32, style, c_narrow) &
                                (style == 4 ? ~((1u << c_unit) - 1) : ~0u);
+    /* Numbers near the sums, and far below the least exponent of which vectors are computed. */
+    for (unsigned i = 0; style >= 6 && row->a != F64 && row->a != I8 && i < 2048; i++) {
+        const uint32_t r_c = (uint32_t)random_bits(),
+                       c_field = style == 6 ? 85 + r_c % 24 : 127 - 90 + r_c % 40;
+        memory[AT_C + i] = style == 7 && narrow % 2 == 0 ? (127 + 4 + r_c % 8) << 23 | (r_c & 0x80000000)
+                                                         : c_field << 23 | (r_c & 0x807f0000);
+    }
     /* Negative numbers that are too small to matter but for their sign. */
     for (unsigned i = 0; style == 5 && row->a != F64 && row->a != I8 && i < 2048; i++)
         memory[AT_C + i] = random_bits() & 1 ? 0 : 0x80000000 | (1 + (uint32_t)(random_bits() % 3));
@@ -586,7 +600,7 @@ static void try_row(const struct row *row, unsigned gpu, unsigned round)
 
 static void test_target(unsigned target)
 {
-    const unsigned rounds = reduced() ? 12 : 48;
+    const unsigned rounds = reduced() ? 16 : 48;
     for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++)
         for (unsigned round = 0; rows[r].targets >> target & 1 && round < rounds; round++)
             try_row(&rows[r], target, round);
