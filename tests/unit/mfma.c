@@ -436,11 +436,12 @@ static void check_element(const struct trial *t, const uint32_t *before, const u
 
 /* ---- operands ---- */
 
-enum { STYLES = 8 };
+enum { STYLES = 8, PLAIN_ROUNDS = 24 /* without CBSZ, ABID and BLGP */ };
 
 /* A random element: 0 about one, 1 of a wide range, 2 any, 3 small integers, for sums that cancel, 4 `narrow`
  * exponents from one half on, so that products may have a common unit, 5 the same but large, 6 denormals
- * and the smallest normal numbers, 7 of one exponent, in some trials mostly zeros. */
+ * and the smallest normal numbers, 7 of few exponents, or mostly
+ * zeros. */
 static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
 {
     static const uint8_t exponent_bits[] = {8, 11, 8, 5, 8, 4, 5, 0};
@@ -454,6 +455,7 @@ static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
         return r >> 41 & 1 ? 0 : (r >> 42 & 1) << (width - 1);
     const uint32_t spread = style == 1 ? (e == F16 ? 24 : 60) : style == 4 ? narrow : 6;
     uint32_t field = bias + (uint32_t)(r >> 48) % spread - spread / 2;
+    const bool specials = style == 5 && narrow % 2; /* infinities and NaNs among short significands */
     if (style == 5)
         field = bias + 12 + (uint32_t)(r >> 48) % 3;
     if (style == 6)
@@ -461,11 +463,14 @@ static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
     if (style == 7 && narrow % 2 && (r >> 40) % 64)
         return 0;
     if (style == 7)
-        field = bias + 1;
+        field = bias + 1 + (uint32_t)(r >> 48) % (1 + narrow / 2 % 3);
     if (field > 2 * bias)
         field = 1;
+    if (specials && (r >> 40) % 256 == 0)
+        field = 2 * bias + 1;
     const uint32_t sign_fraction = any & (1u << (width - 1) | ((1u << fraction) - 1));
-    return (style == 3 ? sign_fraction & ~((1u << fraction) / 4 - 1) : sign_fraction) | field << fraction;
+    return (style == 3 || specials ? sign_fraction & ~((1u << fraction) / 4 - 1) : sign_fraction) |
+           field << fraction;
 }
 
 static void fill(uint32_t *memory, const struct trial *t, unsigned style)
@@ -493,9 +498,10 @@ static void fill(uint32_t *memory, const struct trial *t, unsigned style)
     /* Numbers near the sums, and far below the least exponent of which vectors are computed. */
     for (unsigned i = 0; style >= 6 && row->a != F64 && row->a != I8 && i < 2048; i++) {
         const uint32_t r_c = (uint32_t)random_bits(),
-                       c_field = style == 6 ? 85 + r_c % 24 : 127 - 90 + r_c % 40;
-        memory[AT_C + i] = style == 7 && narrow % 2 == 0 ? (127 + 4 + r_c % 8) << 23 | (r_c & 0x80000000)
-                                                         : c_field << 23 | (r_c & 0x807f0000);
+                       c_field = style == 6 ? 90 + r_c % 8 : 127 - 90 + r_c % 40;
+        memory[AT_C + i] = style == 7 && narrow % 2 == 0
+                               ? (127 + 4 + r_c % (narrow / 2 % 3 == 2 ? 4 : 8)) << 23 | 0x80000000
+                               : c_field << 23 | (r_c & 0x807f0000);
     }
     /* Negative numbers that are too small to matter but for their sign. */
     for (unsigned i = 0; style == 5 && row->a != F64 && row->a != I8 && i < 2048; i++)
@@ -579,15 +585,15 @@ static void try_row(const struct row *row, unsigned gpu, unsigned round)
     uint32_t before[TEXT_WORDS];
     const unsigned target = gpu < 2 ? gpu : 2;
     struct trial t = {.row = row, .gpu = gpu, .target = target, .accumulators = target && round & 1};
-    if (round >= 8) {
-        const unsigned pick = round - 8;
+    if (round >= PLAIN_ROUNDS) {
+        const unsigned pick = round - PLAIN_ROUNDS;
         t.cbsz = row->a == F64 ? 0 : pick % 5;
         t.abid = row->sparse ? pick % 4 : t.cbsz ? pick * 7 % (1u << t.cbsz) : 0;
         t.blgp = row->a == F64 && target < 2 ? 0 : pick % 8;
     }
     if (round == 6 && !row->sparse && target)
         t.constant = row->a == I8 ? -3 : -2;
-    fill(before, &t, round % STYLES);
+    fill(before, &t, (round + round / STYLES) % STYLES); /* with all BLGP */
     memcpy(run.memory, before, sizeof before);
     run_written(targets[gpu], 64, &run, write_trial, &t, (struct wm_dispatch){0});
     if (run.fault.kind)
@@ -600,7 +606,7 @@ static void try_row(const struct row *row, unsigned gpu, unsigned round)
 
 static void test_target(unsigned target)
 {
-    const unsigned rounds = reduced() ? 16 : 48;
+    const unsigned rounds = reduced() ? PLAIN_ROUNDS + 2 : PLAIN_ROUNDS + 40;
     for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++)
         for (unsigned round = 0; rows[r].targets >> target & 1 && round < rounds; round++)
             try_row(&rows[r], target, round);
