@@ -505,7 +505,8 @@ static void fill(uint32_t *memory, const struct trial *t, unsigned style)
     }
     /* Negative numbers that are too small to matter but for their sign. */
     for (unsigned i = 0; style == 5 && row->a != F64 && row->a != I8 && i < 2048; i++)
-        memory[AT_C + i] = random_bits() & 1 ? 0 : 0x80000000 | (1 + (uint32_t)(random_bits() % 3));
+        memory[AT_C + i] =
+            narrow % 2 || random_bits() & 1 ? 0 : 0x80000000 | (1 + (uint32_t)(random_bits() % 3));
 }
 
 /* ---- running ---- */
