@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of products for MFMA of CDNA 3 by 16-bit integers, where no step of cut_sum() (mfma_sums.h) can cut
- * anything. AVX-512 only.
+/* Sums of products for MFMA by 16-bit integers: of i8, and of floats on CDNA 3 where no step of cut_sum()
+ * (mfma_sums.h) can cut anything. AVX-512 only.
  *
  * Let EA and EB be the largest exponents of A and B, and all elements multiples of 2^UA and 2^UB, with 15
  * bits at most: then products are integers times 2^U, U = UA + UB, and pairs of them are one VPMADDWD. All
@@ -18,7 +18,9 @@
 
 enum {
     FIXED_BITS = 15,
-    FIXED_SLACK = 2, /* V is at most M - 24 + this, so that sums do not overflow */
+    SHORT_BITS = 12,  /* tried first: two factors of this many bits need no shift to V */
+    FIXED_SLACK = 2,  /* V is at most M - 24 + this, so that sums do not overflow */
+    FIXED_DEPTH = 32, /* products of floats are not deeper */
 };
 
 /* A or B: elements 2i and 2i + 1 of each lane in the halves of a word, in units of 2^unit. */
@@ -27,8 +29,12 @@ struct fixed_side {
     int exponent, unit;
 };
 
-struct fixed {
+struct fixed_sides {
     struct fixed_side a, b;
+};
+
+struct fixed {
+    struct fixed_sides of;
     int unit;      /* V */
     int shift;     /* U - V */
     int32_t limit; /* of |C| in units of 2^V */
@@ -55,15 +61,63 @@ WMI_INLINE bool largest_code(const wmi_word *rows, unsigned dwords, struct fixed
         if (f.one_zero)
             wrong |= _mm512_cmpeq_epi8_mask(words, sign);
     }
-    uint32_t words[16], code = 0;
-    memcpy(words, &most, sizeof words);
-    for (unsigned i = 0; i < 16; i++)
-        for (unsigned at = 0; at < 32; at += f.bits) {
-            const uint32_t one = words[i] >> at & ((1u << f.bits) - 1);
-            code = one > code ? one : code;
-        }
+    if (bytes)
+        most = _mm512_max_epu8(most, _mm512_srli_epi32(most, 8));
+    most = bytes ? _mm512_max_epu8(most, _mm512_srli_epi32(most, 16))
+                 : _mm512_max_epu16(most, _mm512_srli_epi32(most, 16));
+    const uint32_t code =
+        _mm512_reduce_max_epu32(_mm512_and_si512(most, _mm512_set1_epi32((1 << f.bits) - 1)));
     *largest = code;
     return !wrong && code < f.top;
+}
+
+/* 16-bit words: elements 2i and 2i + 1 of each lane at the top of a word's halves, with zeros below. */
+WMI_INLINE __m512i pair_of_elements(__m512i words, unsigned bits, unsigned pair)
+{
+    if (bits == 16)
+        return words;
+    const int places = pair ? 0x03800280 : 0x01800080; /* 0x80: zero */
+    const __m512i lanes = _mm512_broadcast_i32x4(_mm_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0));
+    return _mm512_shuffle_epi8(words, _mm512_or_si512(_mm512_set1_epi32(places), lanes));
+}
+
+/* Such elements as integers of `bits` bits, whose unit is that of elements with the exponent field `field`;
+ * *lost: bits that are below it. */
+WMI_INLINE __m512i fix_words(__m512i codes, unsigned exponent_bits, unsigned field, unsigned bits,
+                             __m512i *lost)
+{
+    const __m512i magnitude = _mm512_and_si512(codes, _mm512_set1_epi16(0x7fff));
+    const __m512i exponent = _mm512_srli_epi16(magnitude, 15 - exponent_bits);
+    const __m512i fraction =
+        _mm512_and_si512(_mm512_slli_epi16(magnitude, exponent_bits - 1), _mm512_set1_epi16(0x3fff));
+    const __m512i significand = _mm512_mask_add_epi16(fraction, _mm512_test_epi16_mask(exponent, exponent),
+                                                      fraction, _mm512_set1_epi16(0x4000));
+    const __m512i down = _mm512_sub_epi16(_mm512_set1_epi16((short)(field + FIXED_BITS - bits)),
+                                          _mm512_max_epu16(exponent, _mm512_set1_epi16(1)));
+    const __m512i cut = _mm512_srlv_epi16(significand, down);
+    *lost = _mm512_or_si512(*lost, _mm512_xor_si512(_mm512_sllv_epi16(cut, down), significand));
+    const __m512i negative = _mm512_srai_epi16(codes, 15);
+    return _mm512_sub_epi16(_mm512_xor_si512(cut, negative), negative);
+}
+
+/* Whether all elements are such integers; the bits that any of them uses. */
+WMI_INLINE bool fix_rows(struct fixed_side *to, const wmi_word *rows, unsigned dwords, struct fixed_format f,
+                         unsigned field, unsigned bits, uint32_t *used)
+{
+    const unsigned pairs = 16 / f.bits;
+    __m512i all = _mm512_setzero_si512(), lost = all;
+    for (unsigned row = 0; row < dwords; row++)
+        for (unsigned lane = 0; lane < 64; lane += 16) {
+            const __m512i words = _mm512_load_si512(rows + 64 * row + lane);
+            for (unsigned pair = 0; pair < pairs; pair++) {
+                const __m512i codes = pair_of_elements(words, f.bits, pair);
+                const __m512i x = fix_words(codes, f.exponent, field, bits, &lost);
+                all = _mm512_or_si512(all, x);
+                _mm512_store_si512(&to->pair[row * pairs + pair][lane], x);
+            }
+        }
+    *used = (uint32_t)_mm512_reduce_or_epi32(all);
+    return !_mm512_test_epi32_mask(lost, lost);
 }
 
 /* False if the elements are no finite integers of FIXED_BITS bits in a common unit, or all zero. */
@@ -71,49 +125,27 @@ WMI_INLINE bool fix_elements(struct fixed_side *to, const wmi_word *rows, unsign
                              struct fixed_format f)
 {
     const unsigned fraction = f.bits - 1 - f.exponent, pairs = 16 / f.bits;
-    uint32_t largest;
+    uint32_t largest, used;
     if (!largest_code(rows, dwords, f, &largest) || !largest)
         return false;
-    to->exponent = (largest >> fraction ? (int)(largest >> fraction) : 1) - f.bias;
-    to->unit = to->exponent - (FIXED_BITS - 1);
+    const unsigned field = largest >> fraction ? largest >> fraction : 1;
+    to->exponent = (int)field - f.bias;
     if (abs(to->exponent) > 30)
         return false;
-    /* An element at the top of a word is an f32 with another bias once its exponent is extended. */
-    const unsigned extend = 8 - f.exponent;
-    const __m512i element = _mm512_set1_epi32(
-        (int)(0x80000000u | ((0x7fffffffu & ~(uint32_t)((UINT64_C(1) << (32 - f.bits)) - 1)) >> extend)));
-    const __m512 rebias = _mm512_set1_ps(power_of_two(127 - f.bias)),
-                 scale = _mm512_set1_ps(power_of_two(-to->unit));
-    __m512i used = _mm512_setzero_si512();
-    for (unsigned row = 0; row < dwords; row++)
-        for (unsigned pair = 0; pair < pairs; pair++) {
-            __mmask16 inexact = 0;
-            for (unsigned lane = 0; lane < 64; lane += 16) {
-                const __m512i words = _mm512_load_si512(rows + 64 * row + lane);
-                __m512i x[2];
-                for (unsigned i = 0; i < 2; i++) {
-                    const __m512i top = _mm512_slli_epi32(words, 32 - f.bits * (2 * pair + i + 1));
-                    const __m512i code = _mm512_and_si512(_mm512_srai_epi32(top, extend), element);
-                    const __m512 value = _mm512_mul_ps(_mm512_mul_ps((__m512)code, rebias), scale);
-                    x[i] = _mm512_cvttps_epi32(value);
-                    inexact |= _mm512_cmpneq_ps_mask(_mm512_cvtepi32_ps(x[i]), value);
-                }
-                const __m512i both = _mm512_mask_blend_epi16(0xaaaaaaaa, x[0], _mm512_slli_epi32(x[1], 16));
-                used = _mm512_or_si512(used, both);
-                _mm512_store_si512(&to->pair[row * pairs + pair][lane], both);
-            }
-            if (inexact)
-                return false;
-        }
-    const uint32_t bits = (uint32_t)_mm512_reduce_or_epi32(used);
-    const int zeros = __builtin_ctz(bits | bits >> 16);
+    to->unit = to->exponent - (SHORT_BITS - 1);
+    const bool may_be_short = fraction < 10; /* significands of f16 nearly fill them */
+    if (may_be_short && fix_rows(to, rows, dwords, f, field, SHORT_BITS, &used))
+        return true;
+    if (!fix_rows(to, rows, dwords, f, field, FIXED_BITS, &used))
+        return false;
+    const int zeros = __builtin_ctz(used | used >> 16);
     const __m128i count = _mm_cvtsi32_si128(zeros);
     for (unsigned i = 0; zeros && i < dwords * pairs; i++)
         for (unsigned lane = 0; lane < 64; lane += 16) {
             uint32_t *const at = &to->pair[i][lane];
             _mm512_store_si512(at, _mm512_sra_epi16(_mm512_load_si512(at), count));
         }
-    to->unit += zeros;
+    to->unit = to->exponent - (FIXED_BITS - 1) + zeros;
     return true;
 }
 
@@ -138,7 +170,7 @@ static bool fix_side(struct fixed_side *to, const wmi_word *rows, unsigned dword
 /* Whether the products of `depth` k can be made so. */
 static bool fix(struct fixed *f, unsigned depth)
 {
-    const int unit = f->a.unit + f->b.unit, least = f->a.exponent + f->b.exponent - 24;
+    const int unit = f->of.a.unit + f->of.b.unit, least = f->of.a.exponent + f->of.b.exponent - 24;
     if (unit < least)
         return false;
     f->unit = unit < least + FIXED_SLACK ? unit : least + FIXED_SLACK;
@@ -151,59 +183,140 @@ static bool fix(struct fixed *f, unsigned depth)
     return limit > 0;
 }
 
-/* Whether a tile's C consists of multiples of 2^V within the limit. NaNs and infinities do not. */
-WMI_INLINE bool fixed_addends(const struct tile *t, const struct fixed *f, const wmi_word *c, unsigned c_mask)
+/* A tile's C in units of 2^V, in the order of the tile's rows. False unless all are integers within the
+ * limit. NaNs and infinities are not. */
+WMI_INLINE bool fixed_addends(const struct tile *t, const struct fixed *f, const wmi_word *c, unsigned c_mask,
+                              int32_t (*to)[COLUMNS])
 {
-    const __m512 up = _mm512_set1_ps(power_of_two(-f->unit)), down = _mm512_set1_ps(power_of_two(f->unit));
-    const __m512i limit = _mm512_set1_epi32(f->limit);
-    __mmask16 wrong = 0;
+    const __m512 up = _mm512_set1_ps(power_of_two(-f->unit));
+    /* What is below this may become zero when it is scaled. */
+    const __m512 least = _mm512_set1_ps(power_of_two(f->unit));
+    __m512i most = _mm512_setzero_si512();
+    __mmask16 right = 0xffff;
     for (unsigned n = 0; n < t->rows; n++) {
-        const __m512 x = _mm512_load_ps(c + (t->at[n] & c_mask));
-        const __m512i i = _mm512_cvttps_epi32(_mm512_mul_ps(x, up));
-        wrong |= _mm512_cmp_ps_mask(_mm512_mul_ps(_mm512_cvtepi32_ps(i), down), x, _CMP_NEQ_UQ) |
-                 _mm512_cmpgt_epu32_mask(_mm512_abs_epi32(i), limit);
+        const __m512 x = _mm512_load_ps(c + (t->at[n] & c_mask)), scaled = _mm512_mul_ps(x, up);
+        const __m512i i = _mm512_cvttps_epi32(scaled);
+        right = _mm512_mask_cmp_ps_mask(right, _mm512_cvtepi32_ps(i), scaled, _CMP_EQ_OQ);
+        if (f->unit > 0)
+            right &= _mm512_cmp_ps_mask(_mm512_abs_ps(x), least, _CMP_GE_OQ) |
+                     _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_EQ_OQ);
+        most = _mm512_max_epu32(most, _mm512_abs_epi32(i));
+        _mm512_store_si512(to[n], i);
     }
-    return !wrong;
+    return right == 0xffff && !_mm512_cmpgt_epu32_mask(most, _mm512_set1_epi32(f->limit));
 }
 
-/* A tile, by groups of 2 * `pairs` products. */
-WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, unsigned a_lane, unsigned b_lane,
-                             unsigned pairs, const wmi_word *c, unsigned c_mask, wmi_word *d)
+/* Words before pair `i` of a product of `depth` k, of which each lane has `elements`. Constant, so that the
+ * addresses of a row's pairs differ by constants. */
+WMI_INLINE unsigned pair_place(unsigned i, unsigned depth, unsigned elements)
 {
-    const __m512 up = _mm512_set1_ps(power_of_two(-f->unit)), down = _mm512_set1_ps(power_of_two(f->unit));
+    return i % (elements / 2) * 64 + i / (elements / 2) * (64 * elements / depth);
+}
+
+/* A tile, by groups of `group` products. a, b: the pairs of its first row and column. */
+WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, const uint32_t *a,
+                             const uint32_t *b_pairs, unsigned group, unsigned depth, unsigned elements,
+                             const int32_t (*addends)[COLUMNS], wmi_word *d)
+{
+    const __m512 down = _mm512_set1_ps(power_of_two(f->unit));
     const __m128i shift = _mm_cvtsi32_si128(f->shift);
-    for (unsigned first = 0; first < t->depth; first += 2 * pairs) {
-        __m512i b[GROUP / 2];
-        const uint32_t *a[GROUP / 2];
-        for (unsigned i = 0; i < pairs; i++) {
-            const unsigned at_a = t->a_at[first + 2 * i], at_b = t->b_at[first + 2 * i];
-            a[i] = &f->a.pair[at_a / 128][at_a % 64 + a_lane];
-            b[i] = _mm512_loadu_si512(&f->b.pair[at_b / 128][at_b % 64 + b_lane]);
+    const bool shifted = f->shift;
+    __m512i b[FIXED_DEPTH / 2];
+    _Pragma("GCC unroll 16") for (unsigned i = 0; i < depth / 2; i++) b[i] =
+        _mm512_loadu_si512(b_pairs + pair_place(i, depth, elements));
+    for (unsigned n = 0; n < t->rows; n++) {
+        __m512i total = _mm512_load_si512(addends[n]);
+        __m512 rounded = _mm512_setzero_ps();
+        const uint32_t *const row = a + t->row[n];
+        _Pragma("GCC unroll 4") for (unsigned first = 0; first < depth / 2; first += group / 2)
+        {
+            const __m512i c = first ? _mm512_cvttps_epi32(rounded) : total;
+            total = shifted ? _mm512_setzero_si512() : c;
+            _Pragma("GCC unroll 8") for (unsigned i = first; i < first + group / 2; i++) total =
+                _mm512_add_epi32(
+                    total,
+                    _mm512_madd_epi16(_mm512_set1_epi32((int)row[pair_place(i, depth, elements)]), b[i]));
+            if (shifted)
+                total = _mm512_add_epi32(_mm512_sll_epi32(total, shift), c);
+            rounded = _mm512_cvtepi32_ps(total);
         }
-        for (unsigned n = 0; n < t->rows; n++) {
-            __m512i sum = _mm512_setzero_si512();
-            _Pragma("GCC unroll 8") for (unsigned i = 0; i < pairs; i++) sum =
-                _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_set1_epi32((int)a[i][t->row[n]]), b[i]));
-            const __m512 x = _mm512_load_ps(first ? d + t->at[n] : c + (t->at[n] & c_mask));
-            const __m512i total =
-                _mm512_add_epi32(_mm512_sll_epi32(sum, shift), _mm512_cvttps_epi32(_mm512_mul_ps(x, up)));
-            _mm512_store_ps(d + t->at[n], _mm512_mul_ps(_mm512_cvtepi32_ps(total), down));
-        }
+        _mm512_store_ps(d + t->at[n], _mm512_mul_ps(rounded, down));
     }
 }
 
-static void fixed_tile(const struct tile *t, const struct fixed *f, unsigned a_lane, unsigned b_lane,
-                       const wmi_word *c, unsigned c_mask, wmi_word *d)
+/* elements: of a lane of A and of B. */
+static void fixed_tile(const struct tile *t, const struct fixed *f, unsigned elements, unsigned a_lane,
+                       unsigned b_lane, const int32_t (*addends)[COLUMNS], wmi_word *d)
 {
-    switch (t->group) {
-    case 4:
-        fixed_groups(t, f, a_lane, b_lane, 2, c, c_mask, d);
-        break;
-    case 8:
-        fixed_groups(t, f, a_lane, b_lane, 4, c, c_mask, d);
-        break;
+    const uint32_t *const a = &f->of.a.pair[0][a_lane], *const b = &f->of.b.pair[0][b_lane];
+    switch (t->group << 16 | t->depth << 8 | elements) {
+    case 4 << 16 | 4 << 8 | 4:
+        return fixed_groups(t, f, a, b, 4, 4, 4, addends, d);
+    case 8 << 16 | 8 << 8 | 4:
+        return fixed_groups(t, f, a, b, 8, 8, 4, addends, d);
+    case 8 << 16 | 16 << 8 | 4:
+        return fixed_groups(t, f, a, b, 8, 16, 4, addends, d);
+    case 8 << 16 | 16 << 8 | 8:
+        return fixed_groups(t, f, a, b, 8, 16, 8, addends, d);
+    case 8 << 16 | 32 << 8 | 8:
+        return fixed_groups(t, f, a, b, 8, 32, 8, addends, d);
+    case 16 << 16 | 16 << 8 | 8:
+        return fixed_groups(t, f, a, b, 16, 16, 8, addends, d);
     default:
-        fixed_groups(t, f, a_lane, b_lane, 8, c, c_mask, d);
+        return fixed_groups(t, f, a, b, 16, 32, 8, addends, d);
+    }
+}
+
+/* i8, whose sums wrap around: no condition. */
+static void fix_bytes(struct fixed_side *to, const wmi_word *rows, unsigned dwords)
+{
+    for (unsigned row = 0; row < dwords; row++)
+        for (unsigned lane = 0; lane < 64; lane += 16) {
+            const __m512i words = _mm512_load_si512(rows + 64 * row + lane);
+            for (unsigned pair = 0; pair < 2; pair++)
+                _mm512_store_si512(&to->pair[2 * row + pair][lane],
+                                   _mm512_srai_epi16(pair_of_elements(words, 8, pair), 8));
+        }
+}
+
+/* C plus `pairs` pairs of products from pair `first` on. */
+WMI_INLINE void byte_products(const struct tile *t, const uint32_t *a, const uint32_t *b_pairs,
+                              unsigned first, unsigned pairs, unsigned depth, unsigned elements,
+                              const wmi_word *c, unsigned c_mask, wmi_word *d)
+{
+    __m512i b[FIXED_DEPTH / 2];
+    _Pragma("GCC unroll 16") for (unsigned i = 0; i < pairs; i++) b[i] =
+        _mm512_loadu_si512(b_pairs + pair_place(first + i, depth, elements));
+    for (unsigned n = 0; n < t->rows; n++) {
+        const uint32_t *const row = a + t->row[n];
+        __m512i sum = _mm512_load_si512(c + (t->at[n] & c_mask));
+        _Pragma("GCC unroll 16") for (unsigned i = 0; i < pairs; i++) sum = _mm512_add_epi32(
+            sum,
+            _mm512_madd_epi16(_mm512_set1_epi32((int)row[pair_place(first + i, depth, elements)]), b[i]));
+        _mm512_store_si512(d + t->at[n], sum);
+    }
+}
+
+static void bytes_tile(const struct tile *t, const struct fixed_sides *f, unsigned elements, unsigned a_lane,
+                       unsigned b_lane, const wmi_word *c, unsigned c_mask, wmi_word *d)
+{
+    const uint32_t *const a = &f->a.pair[0][a_lane], *const b = &f->b.pair[0][b_lane];
+    switch (t->depth << 8 | elements) {
+    case 4 << 8 | 4:
+        return byte_products(t, a, b, 0, 2, 4, 4, c, c_mask, d);
+    case 8 << 8 | 4:
+        return byte_products(t, a, b, 0, 4, 8, 4, c, c_mask, d);
+    case 16 << 8 | 4:
+        return byte_products(t, a, b, 0, 8, 16, 4, c, c_mask, d);
+    case 16 << 8 | 8:
+        return byte_products(t, a, b, 0, 8, 16, 8, c, c_mask, d);
+    case 32 << 8 | 8:
+        return byte_products(t, a, b, 0, 16, 32, 8, c, c_mask, d);
+    case 32 << 8 | 16:
+        return byte_products(t, a, b, 0, 16, 32, 16, c, c_mask, d);
+    default:
+        byte_products(t, a, b, 0, 16, 64, 16, c, c_mask, d);
+        return byte_products(t, a, b, 16, 16, 64, 16, d, ~0u, d);
     }
 }
 

@@ -72,12 +72,15 @@ WMI_INLINE u32v element_values(u32v words, unsigned element, unsigned at, bool o
     }
 }
 
+/* What the sums need of elements: their powers, or zeros in place of denormals. */
+enum use_of_side { PLAIN, WITH_POWERS, FLUSHED_SIDE };
+
 /* read_side() for a constant element. */
 WMI_INLINE bool read_elements(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element,
-                              unsigned bits, bool ocp, const uint8_t *from)
+                              unsigned bits, bool ocp, enum use_of_side purpose, const uint8_t *from)
 {
     const unsigned count = bits < 32 ? 32 / bits : 1;
-    const bool has_powers = element != WMI_ELEMENT_f32 && element != WMI_ELEMENT_i8;
+    const bool any_exponent = element == WMI_ELEMENT_f32 || element == WMI_ELEMENT_i8;
     const u32v least = (u32v)wmi_splat_f32(power_of_two(smallest_exponent(element, ocp)));
     const u32v low = (u32v)wmi_splat_f32(power_of_two(-30)),
                range = (u32v)wmi_splat_f32(power_of_two(31)) - low;
@@ -92,44 +95,54 @@ WMI_INLINE bool read_elements(struct side *side, const wmi_word *rows, unsigned 
         }
         for (unsigned lane = 0; lane < 64; lane += WMI_VECTOR_LANES)
             for (unsigned at = 0; at < count; at++) {
-                const u32v x =
-                    element_values(wmi_load_u32((const char *)(words_at + lane)), element, at, ocp);
+                u32v x = element_values(wmi_load_u32((const char *)(words_at + lane)), element, at, ocp);
+                if (purpose == FLUSHED_SIDE)
+                    x &= (u32v)((x & 0x7fffffff) >= least);
                 *(u32v *)&side->value[row * count + at][lane] = x;
-                if (!has_powers)
+                if (any_exponent)
                     continue;
                 const u32v magnitude = x & 0x7fffffff, power = x & 0x7f800000;
-                const u32v floored = wmi_select_u32((u32v)(power < least), least, power);
                 const u32v nonzero = (u32v)(magnitude != 0);
-                *(u32v *)&side->power[row * count + at][lane] = floored & nonzero;
+                if (purpose == WITH_POWERS)
+                    *(u32v *)&side->power[row * count + at][lane] =
+                        wmi_select_u32((u32v)(power < least), least, power) & nonzero;
                 wide |= nonzero & (u32v)(magnitude - low >= range);
             }
     }
     return wmi_any(wide);
 }
 
-/* Reads the elements of A or B, and their powers unless they are f32 or i8. from: the lane that each lane
- * reads, NULL for its own. Returns whether an exponent is not within -30 to 30. */
-static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element, bool ocp,
-                      const uint8_t *from)
+/* read_side() for a constant purpose. */
+WMI_INLINE bool read_for(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element, bool ocp,
+                         enum use_of_side purpose, const uint8_t *from)
 {
     switch (element) {
     case WMI_ELEMENT_f16:
-        return read_elements(side, rows, dwords, WMI_ELEMENT_f16, 16, ocp, from);
+        return read_elements(side, rows, dwords, WMI_ELEMENT_f16, 16, ocp, purpose, from);
     case WMI_ELEMENT_bf16:
-        return read_elements(side, rows, dwords, WMI_ELEMENT_bf16, 16, ocp, from);
+        return read_elements(side, rows, dwords, WMI_ELEMENT_bf16, 16, ocp, purpose, from);
     case WMI_ELEMENT_fp8:
-        return ocp ? read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, true, from)
-                   : read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, false, from);
+        return ocp ? read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, true, purpose, from)
+                   : read_elements(side, rows, dwords, WMI_ELEMENT_fp8, 8, false, purpose, from);
     case WMI_ELEMENT_bf8:
-        return ocp ? read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, true, from)
-                   : read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, false, from);
+        return ocp ? read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, true, purpose, from)
+                   : read_elements(side, rows, dwords, WMI_ELEMENT_bf8, 8, false, purpose, from);
     case WMI_ELEMENT_i8:
-        return read_elements(side, rows, dwords, WMI_ELEMENT_i8, 8, ocp, from);
+        return read_elements(side, rows, dwords, WMI_ELEMENT_i8, 8, ocp, PLAIN, from);
     case WMI_ELEMENT_xf32:
-        return read_elements(side, rows, dwords, WMI_ELEMENT_xf32, 32, ocp, from);
+        return read_elements(side, rows, dwords, WMI_ELEMENT_xf32, 32, ocp, purpose, from);
     default:
-        return read_elements(side, rows, dwords, WMI_ELEMENT_f32, 32, ocp, from);
+        return read_elements(side, rows, dwords, WMI_ELEMENT_f32, 32, ocp, PLAIN, from);
     }
+}
+
+/* Reads the elements of A or B. from: the lane that each lane reads, NULL for its own. Returns whether an
+ * exponent is not within -30 to 30 (of f32 and i8, this does not matter). */
+static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element, bool ocp,
+                      enum use_of_side purpose, const uint8_t *from)
+{
+    return purpose == FLUSHED_SIDE ? read_for(side, rows, dwords, element, ocp, FLUSHED_SIDE, from)
+                                   : read_for(side, rows, dwords, element, ocp, WITH_POWERS, from);
 }
 
 /* ---- floats of 8, 6 and 4 bits, with scales ---- */
@@ -257,16 +270,6 @@ static void sparse_places(uint16_t *a_at, uint16_t *b_at, const struct wmi_matri
             b_at[2 * q + s] = (uint16_t)((run * (k / g) + k % run) * 64 + k % g / run * m->n);
         }
     }
-}
-
-static void flush_side(struct side *side, unsigned elements, unsigned element)
-{
-    const uint32_t least = WMI_BITS_AS(uint32_t, power_of_two(smallest_exponent(element, false)));
-    for (unsigned e = 0; e < elements; e++)
-        for (unsigned lane = 0; lane < 64; lane += WMI_VECTOR_LANES) {
-            u32v *x = (u32v *)&side->value[e][lane];
-            *x &= (u32v)((*x & 0x7fffffff) >= least);
-        }
 }
 
 /* 4x4 matrices: each lane has its own block, and each register of D a row of A. */
@@ -420,22 +423,44 @@ static unsigned tile_rows(struct tile *t, const struct wmi_matrix *m, unsigned o
 }
 
 #if WMI_VECTOR_BYTES == 64
-/* By integers, see mfma_fixed.h. False if the operands do not allow it; then D is unchanged. */
+/* By 16-bit integers, see mfma_fixed.h. Both return false if the instruction or its operands do not allow it;
+ * then D is unchanged. */
+static bool multiply_bytes(const struct wmi_matrix *m, const struct wmi_matrix_use *use,
+                           const wmi_word *a_rows, const wmi_word *b_rows, const wmi_word *c_rows,
+                           wmi_word *d_rows)
+{
+    struct fixed_sides sides;
+    const unsigned elements = m->m * m->k * m->blocks / 64, of_block = m->m * m->n / 64;
+    const unsigned c_mask = use->constant ? 0 : ~0u;
+    struct tile t = {.depth = m->k};
+    if (m->a != WMI_ELEMENT_i8 || m->sparse || m->m == 4 || use->cbsz || use->blgp)
+        return false;
+    fix_bytes(&sides.a, a_rows, elements / 4);
+    fix_bytes(&sides.b, b_rows, elements / 4);
+    const unsigned halves = tile_rows(&t, m, of_block);
+    for (unsigned block = 0; block < m->blocks; block++)
+        for (unsigned half = 0; half < halves; half++) {
+            const unsigned to = 64 * of_block * block + 16 * half;
+            bytes_tile(&t, &sides, elements, block * m->m, block * m->n + 16 * half, c_rows + (to & c_mask),
+                       c_mask, d_rows + to);
+        }
+    return true;
+}
+
 static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_use *use,
                            const wmi_word *a_rows, const wmi_word *b_rows, const wmi_word *c_rows,
                            wmi_word *d_rows)
 {
     struct fixed f;
-    uint16_t at[DEPTH];
+    _Alignas(64) int32_t addends[4][ROWS][COLUMNS]; /* by tile */
     const unsigned elements = m->m * m->k * m->blocks / 64, dwords = elements * bits_of(m->a) / 32;
     const unsigned of_block = m->m * m->n / 64, c_mask = use->constant ? 0 : ~0u;
-    struct tile t = {.a_at = at, .b_at = at, .depth = m->k};
+    struct tile t = {.depth = m->k};
     if (use->rules != WMI_MATRIX_CDNA3 || m->d != WMI_ELEMENT_f32 || m->sparse || m->m == 4 || use->cbsz ||
-        use->blgp || !fix_side(&f.a, a_rows, dwords, m->a, use->ocp) ||
-        !fix_side(&f.b, b_rows, dwords, m->b, use->ocp) || !fix(&f, m->k))
+        use->blgp || !fix_side(&f.of.a, a_rows, dwords, m->a, use->ocp) ||
+        !fix_side(&f.of.b, b_rows, dwords, m->b, use->ocp) || !fix(&f, m->k))
         return false;
     function_of(m, use->rules, m->k, &t); /* for the size of a group */
-    places(at, m, m->k, elements, 64);
     const unsigned halves = tile_rows(&t, m, of_block);
     for (unsigned pass = 0; pass < 2; pass++)
         for (unsigned tile = 0; tile < m->blocks * halves; tile++) {
@@ -443,8 +468,8 @@ static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_u
             const unsigned columns = block * m->n + 16 * half, to = 64 * of_block * block + 16 * half;
             const wmi_word *const c = c_rows + (to & c_mask);
             if (pass)
-                fixed_tile(&t, &f, block * m->m, columns, c, c_mask, d_rows + to);
-            else if (!fixed_addends(&t, &f, c, c_mask))
+                fixed_tile(&t, &f, elements, block * m->m, columns, addends[tile], d_rows + to);
+            else if (!fixed_addends(&t, &f, c, c_mask, addends[tile]))
                 return false;
         }
     return true;
@@ -457,7 +482,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
                         const wmi_word *const extra[2])
 {
 #if WMI_VECTOR_BYTES == 64
-    if (multiply_fixed(m, use, a_rows, b_rows, c_rows, d_rows))
+    if (multiply_bytes(m, use, a_rows, b_rows, c_rows, d_rows) ||
+        multiply_fixed(m, use, a_rows, b_rows, c_rows, d_rows))
         return;
 #endif
     struct side a, b;
@@ -482,16 +508,15 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
         wide |= read_formatted(&b, b_rows, use->blgp, m->n, extra[1], use->abid >> WMI_MATRIX_SCALE_B & 3,
                                b_shift);
     } else {
-        wide = read_side(&a, a_rows, a_elements * width / 32, m->a, use->ocp, moves_a ? from_a : NULL);
-        wide |= read_side(&b, b_rows, b_elements * width / 32, m->b, use->ocp, use->blgp ? from_b : NULL);
+        const enum use_of_side purpose = use->rules == WMI_MATRIX_CDNA2 ? FLUSHED_SIDE : WITH_POWERS;
+        wide =
+            read_side(&a, a_rows, a_elements * width / 32, m->a, use->ocp, purpose, moves_a ? from_a : NULL);
+        wide |= read_side(&b, b_rows, b_elements * width / 32, m->b, use->ocp, purpose,
+                          use->blgp ? from_b : NULL);
     }
     t.moderate = !wide;
     t.bounded = width >= 16; /* bf16, xf32 */
     tile_function *const function = function_of(m, use->rules, depth, &t);
-    if (use->rules == WMI_MATRIX_CDNA2 && m->a != WMI_ELEMENT_f32 && m->d != WMI_ELEMENT_i32) {
-        flush_side(&a, a_elements, m->a);
-        flush_side(&b, b_elements, m->b);
-    }
     if (!m->sparse) {
         places(a_at, m, depth, a_elements, 64);
         memcpy(b_at, a_at, sizeof b_at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MFMA and SMFMAC, each row on gfx908, gfx90a and gfx942, against the formulas of MMA-Sim (arXiv 2511.10909)
- * in wider arithmetic and the layouts of AMD's matrix instruction calculator: random operands of several
- * ranges, denormals, infinities, NaNs, cancellation, all CBSZ, ABID and BLGP. All NaNs are equal. With
- * WAVEMEM_TEST_REDUCED: fewer rounds. */
+/* MFMA and SMFMAC, each row on gfx908, gfx90a and gfx942, and gfx950's by gfx942's rules, against the
+ * formulas of MMA-Sim (arXiv 2511.10909) in wider arithmetic and the layouts of AMD's matrix instruction
+ * calculator: random operands of several ranges, denormals, infinities, NaNs, cancellation, all CBSZ, ABID
+ * and BLGP. All NaNs are equal. With WAVEMEM_TEST_REDUCED: fewer rounds. */
 #include "reduced.h"
 #include "run_text.h"
 
@@ -19,7 +19,7 @@ struct row {
     const char *name;
     unsigned m, k, blocks;
     enum element a, b;
-    unsigned targets; /* bits: gfx908, gfx90a, gfx942 */
+    unsigned targets; /* bits: gfx908, gfx90a, gfx942, gfx950 */
     bool sparse;
 };
 
@@ -77,18 +77,24 @@ static const struct row rows[] = {
     {"v_smfmac_f32_32x32x32_bf8_fp8", 32, 32, 1, BF8, FP8, 4, true},
     {"v_smfmac_f32_32x32x32_fp8_bf8", 32, 32, 1, FP8, BF8, 4, true},
     {"v_smfmac_f32_32x32x32_fp8_fp8", 32, 32, 1, FP8, FP8, 4, true},
+    {"v_mfma_f32_32x32x16_f16", 32, 16, 1, F16, F16, 8},
+    {"v_mfma_f32_16x16x32_f16", 16, 32, 1, F16, F16, 8},
+    {"v_mfma_f32_32x32x16_bf16", 32, 16, 1, BF16, BF16, 8},
+    {"v_mfma_f32_16x16x32_bf16", 16, 32, 1, BF16, BF16, 8},
+    {"v_mfma_i32_32x32x32_i8", 32, 32, 1, I8, I8, 8},
+    {"v_mfma_i32_16x16x64_i8", 16, 64, 1, I8, I8, 8},
 };
 
-static const char *const targets[] = {"gfx908", "gfx90a", "gfx942"};
+static const char *const targets[] = {"gfx908", "gfx90a", "gfx942", "gfx950"};
 
 /* Words of a run's memory: C and D, A, B, indices of SMFMAC. */
 enum { AT_C = 0, AT_A = 2048, AT_B = 2560, AT_INDEX = 3072 };
 
 struct trial {
     const struct row *row;
-    unsigned target, cbsz, abid, blgp;
-    bool accumulators; /* operands are AccVGPRs */
-    int constant;      /* C is this inline constant; 0: registers */
+    unsigned gpu, target, cbsz, abid, blgp; /* target: whose arithmetic it is; that of gfx942 for gfx950 */
+    bool accumulators;                      /* operands are AccVGPRs */
+    int constant;                           /* C is this inline constant; 0: registers */
 };
 
 /* ---- values ---- */
@@ -376,8 +382,8 @@ static void check_element(const struct trial *t, const uint32_t *before, const u
         }
         const double got = double_at(after + AT_C, at);
         if (!(isnan(sum) && isnan(got)) && memcmp(&sum, &got, 8))
-            fail_msg("%s %s cbsz %u abid %u blgp %u [%u](%u,%u): %a, expected %a", targets[t->target],
-                     row->name, t->cbsz, t->abid, t->blgp, block, i, j, got, sum);
+            fail_msg("%s %s cbsz %u abid %u blgp %u [%u](%u,%u): %a, expected %a", targets[t->gpu], row->name,
+                     t->cbsz, t->abid, t->blgp, block, i, j, got, sum);
         return;
     }
     int64_t integer = (int32_t)before[AT_C + at];
@@ -409,8 +415,8 @@ static void check_element(const struct trial *t, const uint32_t *before, const u
     const uint32_t got = after[AT_C + at];
     if (row->a == I8) {
         if (got != (uint32_t)integer)
-            fail_msg("%s %s cbsz %u abid %u blgp %u [%u](%u,%u): %d, expected %d", targets[t->target],
-                     row->name, t->cbsz, t->abid, t->blgp, block, i, j, (int32_t)got, (int32_t)integer);
+            fail_msg("%s %s cbsz %u abid %u blgp %u [%u](%u,%u): %d, expected %d", targets[t->gpu], row->name,
+                     t->cbsz, t->abid, t->blgp, block, i, j, (int32_t)got, (int32_t)integer);
         return;
     }
     unsigned group = widths[row->a] == 8 ? 16 : row->a == XF32 ? 4 : 8;
@@ -424,14 +430,18 @@ static void check_element(const struct trial *t, const uint32_t *before, const u
     memcpy(&expected, &sum, 4);
     const bool zeros = !(got << 1) && !(expected << 1);
     if (!(isnan(sum) && isnan(single_of(got))) && got != expected && !(zeros && t->target == 0))
-        fail_msg("%s %s cbsz %u abid %u blgp %u [%u](%u,%u): %a, expected %a", targets[t->target], row->name,
+        fail_msg("%s %s cbsz %u abid %u blgp %u [%u](%u,%u): %a, expected %a", targets[t->gpu], row->name,
                  t->cbsz, t->abid, t->blgp, block, i, j, single_of(got), sum);
 }
 
 /* ---- operands ---- */
 
+enum { STYLES = 8, PLAIN_ROUNDS = 24 /* without CBSZ, ABID and BLGP */ };
+
 /* A random element: 0 about one, 1 of a wide range, 2 any, 3 small integers, for sums that cancel, 4 `narrow`
- * exponents from one half on, so that products may have a common unit. */
+ * exponents from one half on, so that products may have a common unit, 5 the same but large, 6 denormals
+ * and the smallest normal numbers, 7 of few exponents, or mostly
+ * zeros. */
 static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
 {
     static const uint8_t exponent_bits[] = {8, 11, 8, 5, 8, 4, 5, 0};
@@ -445,10 +455,22 @@ static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
         return r >> 41 & 1 ? 0 : (r >> 42 & 1) << (width - 1);
     const uint32_t spread = style == 1 ? (e == F16 ? 24 : 60) : style == 4 ? narrow : 6;
     uint32_t field = bias + (uint32_t)(r >> 48) % spread - spread / 2;
+    const bool specials = style == 5 && narrow % 2; /* infinities and NaNs among short significands */
+    if (style == 5)
+        field = bias + 12 + (uint32_t)(r >> 48) % 3;
+    if (style == 6)
+        field = (uint32_t)(r >> 48) % 3;
+    if (style == 7 && narrow % 2 && (r >> 40) % 64)
+        return 0;
+    if (style == 7)
+        field = bias + 1 + (uint32_t)(r >> 48) % (1 + narrow / 2 % 3);
     if (field > 2 * bias)
         field = 1;
+    if (specials && (r >> 40) % 256 == 0)
+        field = 2 * bias + 1;
     const uint32_t sign_fraction = any & (1u << (width - 1) | ((1u << fraction) - 1));
-    return (style == 3 ? sign_fraction & ~((1u << fraction) / 4 - 1) : sign_fraction) | field << fraction;
+    return (style == 3 || specials ? sign_fraction & ~((1u << fraction) / 4 - 1) : sign_fraction) |
+           field << fraction;
 }
 
 static void fill(uint32_t *memory, const struct trial *t, unsigned style)
@@ -473,6 +495,18 @@ static void fill(uint32_t *memory, const struct trial *t, unsigned style)
         if (row->a == F64 ? i / 64 % 2 : row->a != I8)
             memory[AT_C + i] = random_element(row->a == F64 ? F64 : F32, style, c_narrow) &
                                (style == 4 ? ~((1u << c_unit) - 1) : ~0u);
+    /* Numbers near the sums, and far below the least exponent of which vectors are computed. */
+    for (unsigned i = 0; style >= 6 && row->a != F64 && row->a != I8 && i < 2048; i++) {
+        const uint32_t r_c = (uint32_t)random_bits(),
+                       c_field = style == 6 ? 90 + r_c % 8 : 127 - 90 + r_c % 40;
+        memory[AT_C + i] = style == 7 && narrow % 2 == 0
+                               ? (127 + 4 + r_c % (narrow / 2 % 3 == 2 ? 4 : 8)) << 23 | 0x80000000
+                               : c_field << 23 | (r_c & 0x807f0000);
+    }
+    /* Negative numbers that are too small to matter but for their sign. */
+    for (unsigned i = 0; style == 5 && row->a != F64 && row->a != I8 && i < 2048; i++)
+        memory[AT_C + i] =
+            narrow % 2 || random_bits() & 1 ? 0 : 0x80000000 | (1 + (uint32_t)(random_bits() % 3));
 }
 
 /* ---- running ---- */
@@ -546,24 +580,25 @@ static void write_trial(struct text *text, struct text_run *run, const void *use
         move(text, "store", C + i, AT_C + 64 * i);
 }
 
-static void try_row(const struct row *row, unsigned target, unsigned round)
+static void try_row(const struct row *row, unsigned gpu, unsigned round)
 {
     struct text_run run;
     uint32_t before[TEXT_WORDS];
-    struct trial t = {.row = row, .target = target, .accumulators = target && round & 1};
-    if (round >= 8) {
-        const unsigned pick = round - 8;
+    const unsigned target = gpu < 2 ? gpu : 2;
+    struct trial t = {.row = row, .gpu = gpu, .target = target, .accumulators = target && round & 1};
+    if (round >= PLAIN_ROUNDS) {
+        const unsigned pick = round - PLAIN_ROUNDS;
         t.cbsz = row->a == F64 ? 0 : pick % 5;
         t.abid = row->sparse ? pick % 4 : t.cbsz ? pick * 7 % (1u << t.cbsz) : 0;
         t.blgp = row->a == F64 && target < 2 ? 0 : pick % 8;
     }
     if (round == 6 && !row->sparse && target)
         t.constant = row->a == I8 ? -3 : -2;
-    fill(before, &t, round % 5);
+    fill(before, &t, (round + round / STYLES) % STYLES); /* with all BLGP */
     memcpy(run.memory, before, sizeof before);
-    run_written(targets[target], 64, &run, write_trial, &t, (struct wm_dispatch){0});
+    run_written(targets[gpu], 64, &run, write_trial, &t, (struct wm_dispatch){0});
     if (run.fault.kind)
-        fail_msg("%s %s: fault %d", targets[target], row->name, run.fault.kind);
+        fail_msg("%s %s: fault %d", targets[gpu], row->name, run.fault.kind);
     for (unsigned block = 0; block < row->blocks; block++)
         for (unsigned i = 0; i < row->m; i++)
             for (unsigned j = 0; j < row->m; j++)
@@ -572,7 +607,7 @@ static void try_row(const struct row *row, unsigned target, unsigned round)
 
 static void test_target(unsigned target)
 {
-    const unsigned rounds = reduced() ? 10 : 48;
+    const unsigned rounds = reduced() ? PLAIN_ROUNDS + 2 : PLAIN_ROUNDS + 40;
     for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++)
         for (unsigned round = 0; rows[r].targets >> target & 1 && round < rounds; round++)
             try_row(&rows[r], target, round);
@@ -596,12 +631,19 @@ static void gfx942(void **state)
     test_target(2);
 }
 
+static void gfx950(void **state)
+{
+    (void)state;
+    test_target(3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gfx908),
         cmocka_unit_test(gfx90a),
         cmocka_unit_test(gfx942),
+        cmocka_unit_test(gfx950),
     };
     return cmocka_run_group_tests_name("matrices", tests, NULL, NULL);
 }
