@@ -27,11 +27,28 @@ struct patch {
     size_t step, code;
 };
 
+/* Offsets of the code of a stretch that begins at a step, behind its checks, or 0: for waves with all lanes
+ * active, and for others, where k1 to k4 hold EXEC. Before there is code, jumps wait for it. */
+struct place {
+    size_t full, partial;
+    size_t waiting; /* 1 + the index of the last jump that waits, or 0 */
+};
+
+struct waiting_jump {
+    size_t jump, step;
+    size_t next; /* as in struct place */
+    bool partial;
+};
+
 struct compilation {
     struct wmi_stretch stretch;
     struct patch *patches;
     size_t patch_count, patch_capacity;
-    size_t launch; /* the offset of the code for waves that start, or 0 */
+    struct place *places; /* of all steps */
+    struct waiting_jump *waiting;
+    size_t waiting_count, waiting_capacity;
+    size_t full_reentries; /* the number of those of the version for full waves; the others follow */
+    size_t launch;         /* the offset of the code for waves that start, or 0 */
 };
 
 /* ThreadSanitizer does not see that code is published by one atomic store. */
@@ -57,6 +74,71 @@ bool wmi_can_compile(enum wmi_cpu_level level)
     (void)level;
     return false;
 #endif
+}
+
+/* ---- stretches ---- */
+
+static bool is_branch(const struct wmi_step *step)
+{
+    return step->id >= WMI_STEP_branch && step->id <= WMI_STEP_branch_execnz;
+}
+
+static wmi_emit_step *emitter_of(const struct wmi_step *step)
+{
+    wmi_emit_step *emit = wmi_vector_emitter(step);
+    if (!emit)
+        emit = wmi_scalar_emitter(step);
+    if (!emit)
+        emit = wmi_memory_emitter(step);
+    return emit ? emit : wmi_lds_emitter(step);
+}
+
+/* Where the branch leads, or NULL if that has not been lowered. */
+static const struct wmi_op *target_of(const struct wmi_block *block, size_t at)
+{
+    const struct wmi_step *step = &block->steps[at];
+    return block->find(block->user, (uint64_t)step->y << 32 | step->x);
+}
+
+/* Whether the stretch goes on behind the branch, because it leads ahead and may not be taken. */
+static bool falls_through(const struct wmi_block *block, size_t at, const struct wmi_op *target)
+{
+    const bool back = target >= block->ops && target <= &block->ops[at];
+    return block->steps[at].id != WMI_STEP_branch && !back;
+}
+
+/* The end of the stretch that begins at `from`. */
+static size_t find_end(const struct wmi_block *block, size_t from)
+{
+    size_t i = from;
+    for (; i < block->count - 1 && i - from < MOST_STEPS && (i == from || !block->leads[i]); i++) {
+        const struct wmi_step *step = &block->steps[i];
+        if (is_branch(step)) {
+            const struct wmi_op *target = target_of(block, i);
+            if (!target)
+                break;
+            if (!falls_through(block, i, target))
+                return i + 1;
+        } else if (step->id != WMI_STEP_stage_EXEC && !emitter_of(step)) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* How many steps from here on must stay as they are: a step that executes the next one, and the return to it.
+ */
+static unsigned steps_taken(const struct wmi_block *block, size_t at)
+{
+    if (!(wmi_step_facts_of(block->steps[at].id).flags & WMI_STEP_TAKES_NEXT))
+        return 0;
+    return at + 2 < block->count && block->steps[at + 2].id == WMI_STEP_return_to_loop ? 3 : 2;
+}
+
+/* Whether a stretch that is worth its entry begins at the step. */
+static bool begins(const struct wmi_block *block, size_t at)
+{
+    return !steps_taken(block, at) && find_end(block, at) - at >= LEAST_STEPS;
 }
 
 /* ---- entries and exits ---- */
@@ -90,6 +172,54 @@ static void interpret(struct wmi_stretch *s, const struct wmi_op *op)
     wmi_move_immediate(&s->host, WMI_OP, (uintptr_t)op);
     wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op->body);
     wmi_jump_register(&s->host, WMI_RAX);
+}
+
+/* The same for a step that no code has been skipped to reach: without checks, if it has code for such waves
+ * or will have it. */
+static void go_to(struct compilation *c, const struct wmi_op *op, bool partial)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_block *block = s->block;
+    const size_t step = (size_t)(op - block->ops);
+    if (op < block->ops || op >= &block->ops[block->count]) {
+        continue_at(s, op);
+        return;
+    }
+    struct place *place = &c->places[step];
+    if (place->full) {
+        wmi_jump_back(&s->host, partial ? place->partial : place->full);
+    } else if (step > s->from && begins(block, step) &&
+               wmi_grow(&c->waiting, &c->waiting_capacity, c->waiting_count, sizeof *c->waiting)) {
+        c->waiting[c->waiting_count++] =
+            (struct waiting_jump){wmi_jump(&s->host), step, place->waiting, partial};
+        place->waiting = c->waiting_count;
+    } else {
+        continue_at(s, op);
+    }
+}
+
+/* Lets the jumps to the step that wait, of the one kind, lead to what is emitted next. */
+static void land_waiting(struct compilation *c, size_t step, bool partial)
+{
+    for (size_t i = c->places[step].waiting; i; i = c->waiting[i - 1].next) {
+        struct waiting_jump *waiting = &c->waiting[i - 1];
+        if (waiting->jump && waiting->partial == partial) {
+            wmi_land(&c->stretch.host, waiting->jump);
+            waiting->jump = 0;
+        }
+    }
+}
+
+/* Jumps to steps that were not compiled after all. */
+static void put_missed(struct compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    for (size_t i = 0; i < c->waiting_count; i++) {
+        if (!c->waiting[i].jump)
+            continue;
+        wmi_land(&s->host, c->waiting[i].jump);
+        continue_at(s, &s->block->ops[c->waiting[i].step]);
+    }
 }
 
 static const int32_t turn_left = offsetof(struct wmi_frame, left),
@@ -169,8 +299,24 @@ static void put_exec(struct wmi_stretch *s)
     }
 }
 
-static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
+/* EXEC has become partial: the code for partial waves goes on. */
+static void go_over(struct compilation *c, const struct wmi_op *op)
 {
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_reentry *partial =
+        find_reentry(&s->reentries, c->full_reentries, s->reentries.count, (size_t)(op - s->block->ops));
+    put_exec(s);
+    if (partial) {
+        load_held(s, partial);
+        wmi_jump_back(&s->host, partial->code);
+    } else {
+        continue_at(s, op);
+    }
+}
+
+static void put_exit(struct compilation *c, const struct wmi_exit *leave)
+{
+    struct wmi_stretch *s = &c->stretch;
     wmi_land(&s->host, leave->jump);
     if (leave->version == WMI_LAUNCH)
         set_pristine(s, false);
@@ -181,16 +327,15 @@ static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
         do_step(s, leave);
         break;
     case WMI_EXIT_CONTINUES:
-        continue_at(s, leave->op);
+        go_to(c, leave->op, leave->version == WMI_PARTIAL);
         break;
     case WMI_EXIT_CHANGES_EXEC:
-        put_exec(s);
-        continue_at(s, leave->op);
+        go_over(c, leave->op);
         break;
     case WMI_EXIT_BRANCHES: {
         wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, turn_left, 0);
         const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);
-        continue_at(s, leave->op);
+        go_to(c, leave->op, leave->version == WMI_PARTIAL);
         wmi_land(&s->host, over);
         pause_at(s, leave->op);
         break;
@@ -232,11 +377,6 @@ static void put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, b
 
 /* ---- branches ---- */
 
-static bool is_branch(const struct wmi_step *step)
-{
-    return step->id >= WMI_STEP_branch && step->id <= WMI_STEP_branch_execnz;
-}
-
 /* Compares with 0 what the branch depends on; returns the condition under which it is not taken. */
 static enum wmi_condition put_condition(struct wmi_stretch *s, const struct wmi_step *step)
 {
@@ -256,15 +396,6 @@ static enum wmi_condition put_condition(struct wmi_stretch *s, const struct wmi_
         wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, exec, 0);
         return step->id == WMI_STEP_branch_execz ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
     }
-}
-
-/* The code of a step that has been compiled in this pass, or 0. */
-static size_t code_of(const struct compilation *c, const struct wmi_op *op)
-{
-    for (size_t i = c->patch_count; i-- > 0;)
-        if (&c->stretch.block->ops[c->patches[i].step] == op)
-            return c->patches[i].code;
-    return 0;
 }
 
 static void count_block(struct wmi_stretch *s)
@@ -293,32 +424,6 @@ static void put_branch_ahead(struct wmi_stretch *s, const struct wmi_op *target)
     count_block(s);
     const enum wmi_condition not_taken = put_condition(s, &s->block->steps[s->at]);
     wmi_stretch_exit_at(s, wmi_jump_if(&s->host, not_taken ^ NOT), WMI_EXIT_BRANCHES, target);
-}
-
-/* ---- stretches ---- */
-
-static wmi_emit_step *emitter_of(const struct wmi_step *step)
-{
-    wmi_emit_step *emit = wmi_vector_emitter(step);
-    if (!emit)
-        emit = wmi_scalar_emitter(step);
-    if (!emit)
-        emit = wmi_memory_emitter(step);
-    return emit ? emit : wmi_lds_emitter(step);
-}
-
-/* Where the branch leads, or NULL if that has not been lowered. */
-static const struct wmi_op *target_of(const struct wmi_block *block, size_t at)
-{
-    const struct wmi_step *step = &block->steps[at];
-    return block->find(block->user, (uint64_t)step->y << 32 | step->x);
-}
-
-/* Whether the stretch goes on behind the branch, because it leads ahead and may not be taken. */
-static bool falls_through(const struct wmi_block *block, size_t at, const struct wmi_op *target)
-{
-    const bool back = target >= block->ops && target <= &block->ops[at];
-    return block->steps[at].id != WMI_STEP_branch && !back;
 }
 
 /* EXEC changes. Waves that are in code for full ones, and are not full any more, leave it for the other code.
@@ -398,7 +503,7 @@ static void put_end(struct compilation *c)
         wmi_stretch_restore_spilled(s);
     else if (s->version == WMI_LAUNCH)
         set_pristine(s, false);
-    continue_at(s, &s->block->ops[s->end]);
+    go_to(c, &s->block->ops[s->end], s->partial);
 }
 
 /* The code for waves of the kind; exits and reentries are left to be put. */
@@ -410,6 +515,10 @@ static void put_version(struct compilation *c, enum wmi_version version)
     wmi_stretch_forget(s);
     if (s->partial)
         load_exec(s);
+    if (version != WMI_LAUNCH) {
+        *(s->partial ? &c->places[s->from].partial : &c->places[s->from].full) = s->host.count;
+        land_waiting(c, s->from, s->partial);
+    }
     const enum outcome outcome = put_steps(s);
     if (outcome == REACHES_END)
         put_end(c);
@@ -424,11 +533,7 @@ static void put_version(struct compilation *c, enum wmi_version version)
     wmi_stretch_flush(s, s->block->count); /* the target may read every VGPR, and no temporary row */
     if (version == WMI_LAUNCH)
         set_pristine(s, false);
-    const size_t code = code_of(c, target);
-    if (code)
-        wmi_jump_back(&s->host, code);
-    else
-        continue_at(s, target);
+    go_to(c, target, s->partial);
 }
 
 static void put_stretch(struct compilation *c)
@@ -438,11 +543,12 @@ static void put_stretch(struct compilation *c)
     add_patch(c, s->from);
     const size_t inactive = put_check(s, s->from);
     put_version(c, WMI_FULL);
-    const size_t of_full = s->reentries.count;
+    const size_t of_full = c->full_reentries = s->reentries.count;
     wmi_land(&s->host, inactive);
     put_version(c, WMI_PARTIAL);
+    wmi_stretch_put_asides(s);
     for (size_t i = 0; i < s->exit_count; i++)
-        put_exit(s, &s->exits[i]);
+        put_exit(c, &s->exits[i]);
     for (size_t step = s->from + 1; step < s->end; step++) {
         const struct wmi_reentry *full = find_reentry(&s->reentries, 0, of_full, step),
                                  *partial = find_reentry(&s->reentries, of_full, s->reentries.count, step);
@@ -466,38 +572,11 @@ static void put_launch(struct compilation *c)
     const size_t inactive = put_check(s, s->from);
     set_pristine(s, true);
     put_version(c, WMI_LAUNCH);
+    wmi_stretch_put_asides(s);
     for (size_t i = 0; i < s->exit_count; i++)
-        put_exit(s, &s->exits[i]);
+        put_exit(c, &s->exits[i]);
     wmi_land(&s->host, inactive);
     continue_at(s, &s->block->ops[s->from]);
-}
-
-/* The end of the stretch that begins at `from`. */
-static size_t find_end(const struct wmi_block *block, size_t from)
-{
-    size_t i = from;
-    for (; i < block->count - 1 && i - from < MOST_STEPS && (i == from || !block->leads[i]); i++) {
-        const struct wmi_step *step = &block->steps[i];
-        if (is_branch(step)) {
-            const struct wmi_op *target = target_of(block, i);
-            if (!target)
-                break;
-            if (!falls_through(block, i, target))
-                return i + 1;
-        } else if (step->id != WMI_STEP_stage_EXEC && !emitter_of(step)) {
-            break;
-        }
-    }
-    return i;
-}
-
-/* How many steps from here on must stay as they are: a step that executes the next one, and the return to it.
- */
-static unsigned steps_taken(const struct wmi_block *block, size_t at)
-{
-    if (!(wmi_step_facts_of(block->steps[at].id).flags & WMI_STEP_TAKES_NEXT))
-        return 0;
-    return at + 2 < block->count && block->steps[at + 2].id == WMI_STEP_return_to_loop ? 3 : 2;
 }
 
 static void put_all(struct compilation *c)
@@ -521,6 +600,7 @@ static void put_all(struct compilation *c)
         }
         i = end > i ? end : i + 1;
     }
+    put_missed(c);
 }
 
 /* ---- memory ---- */
@@ -589,7 +669,10 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     if (!c)
         return false;
     c->stretch.guess = malloc(block->count);
-    if (!c->stretch.guess) {
+    c->places = calloc(block->count, sizeof *c->places);
+    if (!c->stretch.guess || !c->places) {
+        free(c->stretch.guess);
+        free(c->places);
         free(c);
         return false;
     }
@@ -612,10 +695,15 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     }
     free(c->stretch.guess);
     free(c->stretch.host.bytes);
+    free(c->stretch.asides);
+    free(c->stretch.aside_jumps);
+    free(c->stretch.aside_bytes.bytes);
     free(c->stretch.exits);
     free(c->stretch.reentries.one);
     free(c->stretch.points.one);
     free(c->patches);
+    free(c->places);
+    free(c->waiting);
     free(c);
     return ok;
 }

@@ -80,7 +80,7 @@ static void find_places(struct wmi_stretch *s, const struct wmi_step *step, stru
 
 /* Code for elements that follow one another in each strip or, for loads, are the same one, as is guessed. It
  * jumps to `others` if the guess is wrong or a place is out of range, before or after it has moved some
- * strips, and to `done` at its end. */
+ * strips. */
 struct guessed {
     const struct lds_access *access;
     const struct wmi_rows *rows[2]; /* of the one or two places */
@@ -88,6 +88,7 @@ struct guessed {
     unsigned count, stride;
     size_t others[2 + 2 * WMI_STRIPS];
     unsigned other_count;
+    size_t end, first_exit; /* where the code ends; the number of exits then */
 };
 
 static bool is_guessed(const struct wmi_stretch *s, struct wmi_lane_shape shape, bool loads)
@@ -173,29 +174,28 @@ static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, str
             move_strip(s, shape, g, i, pass, loads ? g->count : pass + 1, loads);
 }
 
-/* Emits that code, if there is a guess. Returns the jump taken at its end, or 0. */
-static size_t move_if_guessed(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
-                              const struct lds_access *access, const struct wmi_rows *first,
-                              const struct wmi_rows *second, bool loads)
+/* Emits that code, if there is a guess. What is emitted next is what it leaves for. */
+static struct guessed move_if_guessed(struct wmi_stretch *s, const struct wmi_step *step,
+                                      struct wmi_lane_shape shape, const struct lds_access *access,
+                                      const struct wmi_rows *first, const struct wmi_rows *second, bool loads)
 {
     struct guessed g = {.access = access,
                         .rows = {first, second},
                         .offset = {step->x, step->y},
                         .count = second ? 2 : 1,
                         .stride = (unsigned)s->guess[s->at]};
-    if (access->addresses.uniform || !is_guessed(s, shape, loads))
-        return 0;
-    move_guessed(s, shape, &g, loads);
-    const size_t done = wmi_jump(&s->host);
-    for (unsigned i = 0; i < g.other_count; i++)
-        wmi_land(&s->host, g.others[i]);
-    return done;
+    if (!access->addresses.uniform && is_guessed(s, shape, loads))
+        move_guessed(s, shape, &g, loads);
+    g.end = s->host.count;
+    g.first_exit = s->exit_count;
+    return g;
 }
 
-static void land_if(struct wmi_stretch *s, size_t jump)
+/* Ends the code for wrong guesses, which is out of the way of the usual code. */
+static void end_others(struct wmi_stretch *s, const struct guessed *g)
 {
-    if (jump)
-        wmi_land(&s->host, jump);
+    if (g->other_count)
+        wmi_stretch_set_aside(s, g->end, g->first_exit, g->others, g->other_count);
 }
 
 /* ---- the steps ---- */
@@ -208,14 +208,14 @@ static bool read_places(struct wmi_stretch *s, const struct wmi_step *step, stru
     const struct lds_access access = take_registers(s, step, shape, has_two);
     for (unsigned i = 0; i < count; i++)
         wmi_access_results(s, shape, access.addresses.uniform, d[i]);
-    const size_t done = move_if_guessed(s, step, shape, &access, d[0], has_two ? d[1] : NULL, true);
+    const struct guessed g = move_if_guessed(s, step, shape, &access, d[0], has_two ? d[1] : NULL, true);
     find_places(s, step, shape, &access, has_two);
     for (unsigned i = 0; i < count; i++) {
         if (i)
             move_places(s, &access, &access.at, step->y - step->x);
         wmi_access_load(s, shape, &access.at, d[i], &access.scratch, 0);
     }
-    land_if(s, done);
+    end_others(s, &g);
     s->has_read = true;
     for (unsigned i = 0; i < count; i++)
         wmi_access_write(s, shape, step->d + i * shape.rows * s->row_bytes, d[i]);
@@ -231,14 +231,15 @@ static bool write_places(struct wmi_stretch *s, const struct wmi_step *step, str
     if (has_two)
         wmi_access_data(s, shape, step->c, data[1]);
     const struct lds_access access = take_registers(s, step, shape, has_two);
-    const size_t done = move_if_guessed(s, step, shape, &access, data[0], has_two ? data[1] : NULL, false);
+    const struct guessed g =
+        move_if_guessed(s, step, shape, &access, data[0], has_two ? data[1] : NULL, false);
     find_places(s, step, shape, &access, has_two);
     wmi_access_store(s, shape, &access.at, data[0], &access.scratch, 0);
     if (has_two) {
         move_places(s, &access, &access.at, step->y - step->x);
         wmi_access_store(s, shape, &access.at, data[1], &access.scratch, 0);
     }
-    land_if(s, done);
+    end_others(s, &g);
     wmi_stretch_come_back(s);
     return true;
 }

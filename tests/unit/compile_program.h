@@ -49,8 +49,8 @@ struct program {
     struct wmi_frame *initial, *expected, *actual;
     struct wmi_wave wave;
     struct wmi_workgroup group;
-    bool loops;                             /* the last step branches to the first one */
-    size_t skip;                            /* a step that may branch behind the last one, or 0 */
+    bool loops;           /* the last step branches to the first one */
+    size_t skip, skip_to; /* a step that may branch, or 0; where to, or 0: behind the last one */
     const struct accessed_memory *accessed; /* or NULL */
     bool starts;                            /* its waves start with ids */
     bool ends;                              /* no register is read behind its last step */
