@@ -78,14 +78,15 @@ static void find_places(struct wmi_stretch *s, const struct wmi_step *step, stru
 
 /* ---- places that are guessed ---- */
 
-/* Code for elements that follow one another in each strip or, for loads, are the same one, as is guessed. It
- * jumps to `others` if the guess is wrong or a place is out of range, before or after it has moved some
- * strips. */
+/* Code for elements that follow one another in each strip or, for loads, are the same one or follow one
+ * another in the opposite order, as is guessed. It jumps to `others` if the guess is wrong or a place is out
+ * of range, before or after it has moved some strips. */
 struct guessed {
     const struct lds_access *access;
     const struct wmi_rows *rows[2]; /* of the one or two places */
     uint32_t offset[2];
-    unsigned count, stride;
+    unsigned count;
+    int stride;
     size_t others[2 + 2 * WMI_STRIPS];
     unsigned other_count;
     size_t end, first_exit; /* where the code ends; the number of exits then */
@@ -96,7 +97,7 @@ static bool is_guessed(const struct wmi_stretch *s, struct wmi_lane_shape shape,
     const int guess = s->guess[s->at];
     if (s->partial && !loads && shape.rows > 1)
         return false; /* its moves have no mask */
-    return guess == shape.bytes || (loads && guess == 0);
+    return guess == shape.bytes || (loads && (guess == 0 || (guess == -shape.bytes && shape.rows == 1)));
 }
 
 static void leave_for_others(struct wmi_stretch *s, struct guessed *g, enum wmi_condition condition)
@@ -114,7 +115,7 @@ static void test_guess(struct wmi_stretch *s, struct wmi_lane_shape shape, struc
         const unsigned address = wmi_rows_register(&g->access->addresses, i);
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, expected, 0, wmi_zmm(address));
         if (g->stride)
-            wmi_evex_plain(&s->host, WMI_VPADDD, expected, expected,
+            wmi_evex_plain(&s->host, g->stride > 0 ? WMI_VPADDD : WMI_VPSUBD, expected, expected,
                            wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
         wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(address), wmi_access_mask(s, i),
                  OR_DIFFERENCE);
@@ -136,6 +137,8 @@ static void move_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, struc
     }
     wmi_evex_plain(&s->host, WMI_VMOVD_GPR, wmi_rows_register(&g->access->addresses, strip), 0,
                    wmi_zmm(WMI_RAX));
+    if (g->stride < 0)
+        wmi_arithmetic_immediate(&s->host, 5, false, WMI_RAX, shape.bytes * (WMI_STRIP_LANES - 1));
     wmi_scalar_registers(&s->host, WMI_CMP, false, WMI_RAX, WMI_R8);
     leave_for_others(s, g, WMI_IF_ABOVE);
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
@@ -143,6 +146,8 @@ static void move_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, struc
         const int32_t offset = (int32_t)g->offset[i];
         if (!loads)
             wmi_access_store_run(s, shape, g->rows[i], strip, offset, used, &g->access->scratch);
+        else if (g->stride < 0)
+            wmi_access_load_reversed(s, shape, g->rows[i]->reg[strip], g->access->scratch.reg[0], offset);
         else if (g->stride)
             wmi_access_load_run(s, shape, g->rows[i], strip, offset, used, &g->access->scratch);
         else
@@ -167,6 +172,9 @@ static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, str
     leave_for_others(s, g, WMI_IF_BELOW);
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
     test_guess(s, shape, g);
+    if (g->stride < 0)
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, g->access->scratch.reg[0], 0,
+                       wmi_at(WMI_R9, offsetof(struct wmi_lane_tables, reversed)));
     /* All lanes store to their first places before any stores to its second one. */
     const unsigned passes = loads ? 1 : g->count;
     for (unsigned pass = 0; pass < passes; pass++)
@@ -183,7 +191,7 @@ static struct guessed move_if_guessed(struct wmi_stretch *s, const struct wmi_st
                         .rows = {first, second},
                         .offset = {step->x, step->y},
                         .count = second ? 2 : 1,
-                        .stride = (unsigned)s->guess[s->at]};
+                        .stride = s->guess[s->at]};
     if (!access->addresses.uniform && is_guessed(s, shape, loads))
         move_guessed(s, shape, &g, loads);
     g.end = s->host.count;
