@@ -48,6 +48,7 @@ struct compilation {
     struct waiting_jump *waiting;
     size_t waiting_count, waiting_capacity;
     size_t full_reentries; /* the number of those of the version for full waves; the others follow */
+    size_t exec_row;       /* code that puts the row of EXEC: see put_exec_row() */
     size_t launch;         /* the offset of the code for waves that start, or 0 */
 };
 
@@ -152,6 +153,29 @@ static void add_patch(struct compilation *c, size_t step)
     c->patches[c->patch_count++] = (struct patch){step, c->stretch.host.count};
 }
 
+/* Code for partial waves holds EXEC in k1 to k4, and leaves its row in the frame as it was. This gives the
+ * row to the interpreter. */
+static void put_exec_row(struct compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const unsigned row = WMI_SCRATCH;
+    const int32_t place = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, row);
+    c->exec_row = s->host.count;
+    for (unsigned i = 0; i < s->strips; i++) {
+        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), (WMI_K_EXEC + i) | WMI_ZEROING, 0xff);
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, row, 0,
+                       wmi_at(WMI_FRAME, place + (int32_t)(i * WMI_STRIP_BYTES)));
+    }
+    wmi_return(&s->host);
+}
+
+/* Before the wave leaves compiled code. */
+static void restore_exec_row(struct compilation *c, bool partial)
+{
+    if (partial)
+        wmi_call_back(&c->stretch.host, c->exec_row);
+}
+
 /* Continues with the step as it is bound now: with its compiled code, if it has some. */
 static void continue_at(struct wmi_stretch *s, const struct wmi_op *op)
 {
@@ -182,6 +206,7 @@ static void go_to(struct compilation *c, const struct wmi_op *op, bool partial)
     const struct wmi_block *block = s->block;
     const size_t step = (size_t)(op - block->ops);
     if (op < block->ops || op >= &block->ops[block->count]) {
+        restore_exec_row(c, partial);
         continue_at(s, op);
         return;
     }
@@ -194,6 +219,7 @@ static void go_to(struct compilation *c, const struct wmi_op *op, bool partial)
             (struct waiting_jump){wmi_jump(&s->host), step, place->waiting, partial};
         place->waiting = c->waiting_count;
     } else {
+        restore_exec_row(c, partial);
         continue_at(s, op);
     }
 }
@@ -218,6 +244,7 @@ static void put_missed(struct compilation *c)
         if (!c->waiting[i].jump)
             continue;
         wmi_land(&s->host, c->waiting[i].jump);
+        restore_exec_row(c, c->waiting[i].partial);
         continue_at(s, &s->block->ops[c->waiting[i].step]);
     }
 }
@@ -276,7 +303,7 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
     }
 }
 
-/* frame->exec <- the EXEC words; k1 to k4 hold EXEC from now on. */
+/* frame->exec, but for its row, <- the EXEC words; k1 to k4 hold EXEC from now on. */
 static void put_exec(struct wmi_stretch *s)
 {
     const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
@@ -289,14 +316,8 @@ static void put_exec(struct wmi_stretch *s)
     wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RCX);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_FRAME,
                       set + (int32_t)offsetof(struct wmi_lanes, full));
-    const unsigned row = WMI_SCRATCH;
-    for (unsigned i = 0; i < s->strips; i++) {
+    for (unsigned i = 0; i < s->strips; i++)
         wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, words + (int32_t)(2 * i));
-        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), (WMI_K_EXEC + i) | WMI_ZEROING, 0xff);
-        wmi_evex_plain(
-            &s->host, WMI_VMOVUPS_STORE, row, 0,
-            wmi_at(WMI_FRAME, set + (int32_t)(offsetof(struct wmi_lanes, row) + i * WMI_STRIP_BYTES)));
-    }
 }
 
 /* EXEC has become partial: the code for partial waves goes on. */
@@ -310,6 +331,7 @@ static void go_over(struct compilation *c, const struct wmi_op *op)
         load_held(s, partial);
         wmi_jump_back(&s->host, partial->code);
     } else {
+        restore_exec_row(c, true);
         continue_at(s, op);
     }
 }
@@ -317,6 +339,7 @@ static void go_over(struct compilation *c, const struct wmi_op *op)
 static void put_exit(struct compilation *c, const struct wmi_exit *leave)
 {
     struct wmi_stretch *s = &c->stretch;
+    const bool partial = leave->version == WMI_PARTIAL;
     wmi_land(&s->host, leave->jump);
     if (leave->version == WMI_LAUNCH)
         set_pristine(s, false);
@@ -324,10 +347,11 @@ static void put_exit(struct compilation *c, const struct wmi_exit *leave)
         wmi_stretch_store(s, &leave->dirty[i]);
     switch (leave->kind) {
     case WMI_EXIT_INTERPRETS:
+        restore_exec_row(c, partial);
         do_step(s, leave);
         break;
     case WMI_EXIT_CONTINUES:
-        go_to(c, leave->op, leave->version == WMI_PARTIAL);
+        go_to(c, leave->op, partial);
         break;
     case WMI_EXIT_CHANGES_EXEC:
         go_over(c, leave->op);
@@ -335,12 +359,14 @@ static void put_exit(struct compilation *c, const struct wmi_exit *leave)
     case WMI_EXIT_BRANCHES: {
         wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, turn_left, 0);
         const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);
-        go_to(c, leave->op, leave->version == WMI_PARTIAL);
+        go_to(c, leave->op, partial);
         wmi_land(&s->host, over);
+        restore_exec_row(c, partial);
         pause_at(s, leave->op);
         break;
     }
     case WMI_EXIT_PAUSES:
+        restore_exec_row(c, partial);
         pause_at(s, leave->op);
         break;
     }
@@ -584,6 +610,7 @@ static void put_all(struct compilation *c)
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_block *block = s->block;
     wmi_put_64(&s->host, 0); /* where UBSan looks for the type of the first function */
+    put_exec_row(c);
     for (size_t i = 0; i + 1 < block->count && s->host.count < MOST_BYTES && !s->failed && !s->host.full;) {
         const unsigned taken = steps_taken(block, i);
         if (taken) {
