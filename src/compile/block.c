@@ -48,7 +48,7 @@ struct compilation {
     struct waiting_jump *waiting;
     size_t waiting_count, waiting_capacity;
     size_t full_reentries; /* the number of those of the version for full waves; the others follow */
-    size_t exec_row;       /* code that puts the row of EXEC: see put_exec_row() */
+    size_t exec_rest;      /* code that completes frame->exec: see put_exec_rest() */
     size_t launch;         /* the offset of the code for waves that start, or 0 */
 };
 
@@ -153,14 +153,20 @@ static void add_patch(struct compilation *c, size_t step)
     c->patches[c->patch_count++] = (struct patch){step, c->stretch.host.count};
 }
 
-/* Code for partial waves holds EXEC in k1 to k4, and leaves its row in the frame as it was. This gives the
- * row to the interpreter. */
-static void put_exec_row(struct compilation *c)
+static const int32_t exec_bits = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits),
+                     all_active = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
+
+/* Code for partial waves holds EXEC in k1 to k4 and in frame->exec.bits, and leaves the rest of frame->exec
+ * as it was. This completes it for the interpreter. */
+static void put_exec_rest(struct compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
     const unsigned row = WMI_SCRATCH;
     const int32_t place = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, row);
-    c->exec_row = s->host.count;
+    c->exec_rest = s->host.count;
+    wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME, exec_bits, -1);
+    wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RAX);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, all_active);
     for (unsigned i = 0; i < s->strips; i++) {
         wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), (WMI_K_EXEC + i) | WMI_ZEROING, 0xff);
         wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, row, 0,
@@ -170,10 +176,10 @@ static void put_exec_row(struct compilation *c)
 }
 
 /* Before the wave leaves compiled code. */
-static void restore_exec_row(struct compilation *c, bool partial)
+static void complete_exec(struct compilation *c, bool partial)
 {
     if (partial)
-        wmi_call_back(&c->stretch.host, c->exec_row);
+        wmi_call_back(&c->stretch.host, c->exec_rest);
 }
 
 /* Continues with the step as it is bound now: with its compiled code, if it has some. */
@@ -206,7 +212,7 @@ static void go_to(struct compilation *c, const struct wmi_op *op, bool partial)
     const struct wmi_block *block = s->block;
     const size_t step = (size_t)(op - block->ops);
     if (op < block->ops || op >= &block->ops[block->count]) {
-        restore_exec_row(c, partial);
+        complete_exec(c, partial);
         continue_at(s, op);
         return;
     }
@@ -219,7 +225,7 @@ static void go_to(struct compilation *c, const struct wmi_op *op, bool partial)
             (struct waiting_jump){wmi_jump(&s->host), step, place->waiting, partial};
         place->waiting = c->waiting_count;
     } else {
-        restore_exec_row(c, partial);
+        complete_exec(c, partial);
         continue_at(s, op);
     }
 }
@@ -244,13 +250,12 @@ static void put_missed(struct compilation *c)
         if (!c->waiting[i].jump)
             continue;
         wmi_land(&s->host, c->waiting[i].jump);
-        restore_exec_row(c, c->waiting[i].partial);
+        complete_exec(c, c->waiting[i].partial);
         continue_at(s, &s->block->ops[c->waiting[i].step]);
     }
 }
 
-static const int32_t turn_left = offsetof(struct wmi_frame, left),
-                     all_active = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
+static const int32_t turn_left = offsetof(struct wmi_frame, left);
 
 /* The wave's turn is over; it resumes with the step. */
 static void pause_at(struct wmi_stretch *s, const struct wmi_op *op)
@@ -303,19 +308,12 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
     }
 }
 
-/* frame->exec, but for its row, <- the EXEC words; k1 to k4 hold EXEC from now on. */
+/* frame->exec.bits <- the EXEC words; k1 to k4 hold EXEC from now on. */
 static void put_exec(struct wmi_stretch *s)
 {
-    const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
-                  set = offsetof(struct wmi_frame, exec);
-    const bool wide = s->lanes == 64;
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, WMI_RAX, WMI_FRAME, words);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME,
-                      set + (int32_t)offsetof(struct wmi_lanes, bits));
-    wmi_arithmetic_immediate(&s->host, 7, wide, WMI_RAX, -1);
-    wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RCX);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_FRAME,
-                      set + (int32_t)offsetof(struct wmi_lanes, full));
+    const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, s->lanes == 64, WMI_RAX, WMI_FRAME, words);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, exec_bits);
     for (unsigned i = 0; i < s->strips; i++)
         wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, words + (int32_t)(2 * i));
 }
@@ -331,7 +329,7 @@ static void go_over(struct compilation *c, const struct wmi_op *op)
         load_held(s, partial);
         wmi_jump_back(&s->host, partial->code);
     } else {
-        restore_exec_row(c, true);
+        complete_exec(c, true);
         continue_at(s, op);
     }
 }
@@ -347,7 +345,7 @@ static void put_exit(struct compilation *c, const struct wmi_exit *leave)
         wmi_stretch_store(s, &leave->dirty[i]);
     switch (leave->kind) {
     case WMI_EXIT_INTERPRETS:
-        restore_exec_row(c, partial);
+        complete_exec(c, partial);
         do_step(s, leave);
         break;
     case WMI_EXIT_CONTINUES:
@@ -361,12 +359,12 @@ static void put_exit(struct compilation *c, const struct wmi_exit *leave)
         const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);
         go_to(c, leave->op, partial);
         wmi_land(&s->host, over);
-        restore_exec_row(c, partial);
+        complete_exec(c, partial);
         pause_at(s, leave->op);
         break;
     }
     case WMI_EXIT_PAUSES:
-        restore_exec_row(c, partial);
+        complete_exec(c, partial);
         pause_at(s, leave->op);
         break;
     }
@@ -387,9 +385,8 @@ static size_t put_check(struct wmi_stretch *s, size_t step)
 
 static void load_exec(struct wmi_stretch *s)
 {
-    const int32_t bits = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits);
     for (unsigned i = 0; i < s->strips; i++)
-        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, bits + (int32_t)(2 * i));
+        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, exec_bits + (int32_t)(2 * i));
 }
 
 /* Loads what the code at the reentry expects. */
@@ -407,8 +404,7 @@ static void put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, b
 static enum wmi_condition put_condition(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const int32_t scc = offsetof(struct wmi_frame, s) + 4 * WMI_S_SCC,
-                  vcc = offsetof(struct wmi_frame, s) + 4 * WMI_S_VCC,
-                  exec = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits);
+                  vcc = offsetof(struct wmi_frame, s) + 4 * WMI_S_VCC;
     switch (step->id) {
     case WMI_STEP_branch_scc0:
     case WMI_STEP_branch_scc1:
@@ -419,7 +415,7 @@ static enum wmi_condition put_condition(struct wmi_stretch *s, const struct wmi_
         wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME, vcc, 0);
         return step->id == WMI_STEP_branch_vccz ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
     default:
-        wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, exec, 0);
+        wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, exec_bits, 0);
         return step->id == WMI_STEP_branch_execz ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
     }
 }
@@ -610,7 +606,7 @@ static void put_all(struct compilation *c)
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_block *block = s->block;
     wmi_put_64(&s->host, 0); /* where UBSan looks for the type of the first function */
-    put_exec_row(c);
+    put_exec_rest(c);
     for (size_t i = 0; i + 1 < block->count && s->host.count < MOST_BYTES && !s->failed && !s->host.full;) {
         const unsigned taken = steps_taken(block, i);
         if (taken) {

@@ -476,6 +476,20 @@ bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
     return false;
 }
 
+bool wmi_stretch_drops_scc(const struct wmi_stretch *s)
+{
+    for (size_t i = s->at + 1; i < s->block->count && !s->block->leads[i]; i++) {
+        const struct wmi_step *step = &s->block->steps[i];
+        const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
+        const bool ends = facts.flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_TAKES_NEXT);
+        if (ends || facts.reads & WMI_ON_SCC)
+            return false;
+        if (facts.writes & WMI_ON_SCC && wmi_scalar_emitter(step))
+            return true;
+    }
+    return false;
+}
+
 /* ---- leaving ---- */
 
 void wmi_stretch_flush(struct wmi_stretch *s, size_t next)

@@ -159,6 +159,8 @@ void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, u
  * mask at a place of the frame, before another block. */
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
+/* The same of SCC: another step of the block sets it before anything reads it. */
+bool wmi_stretch_drops_scc(const struct wmi_stretch *s);
 /* Before k1 to k4 change: stores rows of which the registers hold active lanes alone. */
 void wmi_stretch_leave_lanes(struct wmi_stretch *s);
 /* Gives back the registers that only the current step used. */
