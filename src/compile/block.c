@@ -27,10 +27,28 @@ struct patch {
     size_t step, code;
 };
 
+/* Offsets of the code of a stretch that begins at a step, behind its checks, or 0: for waves with all lanes
+ * active, and for others, where k1 to k4 hold EXEC. Before there is code, jumps wait for it. */
+struct place {
+    size_t full, partial;
+    size_t waiting; /* 1 + the index of the last jump that waits, or 0 */
+};
+
+struct waiting_jump {
+    size_t jump, step;
+    size_t next; /* as in struct place */
+    bool partial;
+};
+
 struct compilation {
     struct wmi_stretch stretch;
     struct patch *patches;
     size_t patch_count, patch_capacity;
+    struct place *places; /* of all steps */
+    struct waiting_jump *waiting;
+    size_t waiting_count, waiting_capacity;
+    size_t full_reentries;       /* the number of those of the version for full waves; the others follow */
+    size_t exec_rest;            /* code that completes frame->exec: see put_exec_rest() */
     size_t launch[WMI_LAUNCHES]; /* offsets of the code for waves that start, or 0 */
 };
 
@@ -59,6 +77,59 @@ bool wmi_can_compile(enum wmi_cpu_level level)
 #endif
 }
 
+/* ---- stretches ---- */
+
+static wmi_emit_step *emitter_of(const struct wmi_step *step)
+{
+    wmi_emit_step *emit = wmi_vector_emitter(step);
+    if (!emit)
+        emit = wmi_scalar_emitter(step);
+    if (!emit)
+        emit = wmi_memory_emitter(step);
+    return emit ? emit : wmi_lds_emitter(step);
+}
+
+/* Whether the stretch goes on behind the branch, because it leads ahead and may not be taken. */
+static bool falls_through(const struct wmi_block *block, size_t at, const struct wmi_op *target)
+{
+    const bool back = target >= block->ops && target <= &block->ops[at];
+    return block->steps[at].id != WMI_STEP_branch && !back;
+}
+
+/* The end of the stretch that begins at `from`. */
+static size_t find_end(const struct wmi_block *block, size_t from)
+{
+    size_t i = from;
+    for (; i < block->count - 1 && i - from < MOST_STEPS && (i == from || !block->leads[i]); i++) {
+        const struct wmi_step *step = &block->steps[i];
+        if (wmi_is_branch(step)) {
+            const struct wmi_op *target = wmi_branch_target(block, i);
+            if (!target)
+                break;
+            if (!falls_through(block, i, target))
+                return i + 1;
+        } else if (step->id != WMI_STEP_stage_EXEC && !emitter_of(step)) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* How many steps from here on must stay as they are: a step that executes the next one, and the return to it.
+ */
+static unsigned steps_taken(const struct wmi_block *block, size_t at)
+{
+    if (!(wmi_step_facts_of(block->steps[at].id).flags & WMI_STEP_TAKES_NEXT))
+        return 0;
+    return at + 2 < block->count && block->steps[at + 2].id == WMI_STEP_return_to_loop ? 3 : 2;
+}
+
+/* Whether a stretch that is worth its entry begins at the step. */
+static bool begins(const struct wmi_block *block, size_t at)
+{
+    return !steps_taken(block, at) && find_end(block, at) - at >= LEAST_STEPS;
+}
+
 /* ---- entries and exits ---- */
 
 static void add_patch(struct compilation *c, size_t step)
@@ -68,6 +139,35 @@ static void add_patch(struct compilation *c, size_t step)
         return;
     }
     c->patches[c->patch_count++] = (struct patch){step, c->stretch.host.count};
+}
+
+static const int32_t exec_bits = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits),
+                     all_active = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
+
+/* Code for partial waves holds EXEC in k1 to k4 and in frame->exec.bits, and leaves the rest of frame->exec
+ * as it was. This completes it for the interpreter. */
+static void put_exec_rest(struct compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const unsigned row = WMI_SCRATCH;
+    const int32_t place = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, row);
+    c->exec_rest = s->host.count;
+    wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME, exec_bits, -1);
+    wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RAX);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, all_active);
+    for (unsigned i = 0; i < s->strips; i++) {
+        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), (WMI_K_EXEC + i) | WMI_ZEROING, 0xff);
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, row, 0,
+                       wmi_at(WMI_FRAME, place + (int32_t)(i * WMI_STRIP_BYTES)));
+    }
+    wmi_return(&s->host);
+}
+
+/* Before the wave leaves compiled code. */
+static void complete_exec(struct compilation *c, bool partial)
+{
+    if (partial)
+        wmi_call_back(&c->stretch.host, c->exec_rest);
 }
 
 /* Continues with the step as it is bound now: with its compiled code, if it has some. */
@@ -92,8 +192,58 @@ static void interpret(struct wmi_stretch *s, const struct wmi_op *op)
     wmi_jump_register(&s->host, WMI_RAX);
 }
 
-static const int32_t turn_left = offsetof(struct wmi_frame, left),
-                     all_active = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
+/* The same for a step that no code has been skipped to reach: without checks, if it has code for such waves
+ * or will have it. */
+static void go_to(struct compilation *c, const struct wmi_op *op, bool partial)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_block *block = s->block;
+    const size_t step = (size_t)(op - block->ops);
+    if (op < block->ops || op >= &block->ops[block->count]) {
+        complete_exec(c, partial);
+        continue_at(s, op);
+        return;
+    }
+    struct place *place = &c->places[step];
+    if (place->full) {
+        wmi_jump_back(&s->host, partial ? place->partial : place->full);
+    } else if (step > s->from && begins(block, step) &&
+               wmi_grow(&c->waiting, &c->waiting_capacity, c->waiting_count, sizeof *c->waiting)) {
+        c->waiting[c->waiting_count++] =
+            (struct waiting_jump){wmi_jump(&s->host), step, place->waiting, partial};
+        place->waiting = c->waiting_count;
+    } else {
+        complete_exec(c, partial);
+        continue_at(s, op);
+    }
+}
+
+/* Lets the jumps to the step that wait, of the one kind, lead to what is emitted next. */
+static void land_waiting(struct compilation *c, size_t step, bool partial)
+{
+    for (size_t i = c->places[step].waiting; i; i = c->waiting[i - 1].next) {
+        struct waiting_jump *waiting = &c->waiting[i - 1];
+        if (waiting->jump && waiting->partial == partial) {
+            wmi_land(&c->stretch.host, waiting->jump);
+            waiting->jump = 0;
+        }
+    }
+}
+
+/* Jumps to steps that were not compiled after all. */
+static void put_missed(struct compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    for (size_t i = 0; i < c->waiting_count; i++) {
+        if (!c->waiting[i].jump)
+            continue;
+        wmi_land(&s->host, c->waiting[i].jump);
+        complete_exec(c, c->waiting[i].partial);
+        continue_at(s, &s->block->ops[c->waiting[i].step]);
+    }
+}
+
+static const int32_t turn_left = offsetof(struct wmi_frame, left);
 
 /* The wave's turn is over; it resumes with the step. */
 static void pause_at(struct wmi_stretch *s, const struct wmi_op *op)
@@ -146,31 +296,36 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
     }
 }
 
-/* frame->exec <- the EXEC words; k1 to k4 hold EXEC from now on. */
+/* frame->exec.bits <- the EXEC words; k1 to k4 hold EXEC from now on. */
 static void put_exec(struct wmi_stretch *s)
 {
-    const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
-                  set = offsetof(struct wmi_frame, exec);
-    const bool wide = s->lanes == 64;
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, WMI_RAX, WMI_FRAME, words);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME,
-                      set + (int32_t)offsetof(struct wmi_lanes, bits));
-    wmi_arithmetic_immediate(&s->host, 7, wide, WMI_RAX, -1);
-    wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RCX);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_FRAME,
-                      set + (int32_t)offsetof(struct wmi_lanes, full));
-    const unsigned row = WMI_SCRATCH;
-    for (unsigned i = 0; i < s->strips; i++) {
+    const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, s->lanes == 64, WMI_RAX, WMI_FRAME, words);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, exec_bits);
+    for (unsigned i = 0; i < s->strips; i++)
         wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, words + (int32_t)(2 * i));
-        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), (WMI_K_EXEC + i) | WMI_ZEROING, 0xff);
-        wmi_evex_plain(
-            &s->host, WMI_VMOVUPS_STORE, row, 0,
-            wmi_at(WMI_FRAME, set + (int32_t)(offsetof(struct wmi_lanes, row) + i * WMI_STRIP_BYTES)));
+}
+
+/* EXEC has become partial: the code for partial waves goes on. */
+static void go_over(struct compilation *c, const struct wmi_op *op)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_reentry *partial =
+        find_reentry(&s->reentries, c->full_reentries, s->reentries.count, (size_t)(op - s->block->ops));
+    put_exec(s);
+    if (partial) {
+        load_held(s, partial);
+        wmi_jump_back(&s->host, partial->code);
+    } else {
+        complete_exec(c, true);
+        continue_at(s, op);
     }
 }
 
-static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
+static void put_exit(struct compilation *c, const struct wmi_exit *leave)
 {
+    struct wmi_stretch *s = &c->stretch;
+    const bool partial = leave->version == WMI_PARTIAL;
     wmi_land(&s->host, leave->jump);
     if (leave->version == WMI_LAUNCH)
         set_pristine(s, false);
@@ -178,24 +333,26 @@ static void put_exit(struct wmi_stretch *s, const struct wmi_exit *leave)
         wmi_stretch_store(s, &leave->dirty[i]);
     switch (leave->kind) {
     case WMI_EXIT_INTERPRETS:
+        complete_exec(c, partial);
         do_step(s, leave);
         break;
     case WMI_EXIT_CONTINUES:
-        continue_at(s, leave->op);
+        go_to(c, leave->op, partial);
         break;
     case WMI_EXIT_CHANGES_EXEC:
-        put_exec(s);
-        continue_at(s, leave->op);
+        go_over(c, leave->op);
         break;
     case WMI_EXIT_BRANCHES: {
         wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, turn_left, 0);
         const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);
-        continue_at(s, leave->op);
+        go_to(c, leave->op, partial);
         wmi_land(&s->host, over);
+        complete_exec(c, partial);
         pause_at(s, leave->op);
         break;
     }
     case WMI_EXIT_PAUSES:
+        complete_exec(c, partial);
         pause_at(s, leave->op);
         break;
     }
@@ -216,9 +373,8 @@ static size_t put_check(struct wmi_stretch *s, size_t step)
 
 static void load_exec(struct wmi_stretch *s)
 {
-    const int32_t bits = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits);
     for (unsigned i = 0; i < s->strips; i++)
-        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, bits + (int32_t)(2 * i));
+        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, exec_bits + (int32_t)(2 * i));
 }
 
 /* Loads what the code at the reentry expects. */
@@ -236,8 +392,7 @@ static void put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, b
 static enum wmi_condition put_condition(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const int32_t scc = offsetof(struct wmi_frame, s) + 4 * WMI_S_SCC,
-                  vcc = offsetof(struct wmi_frame, s) + 4 * WMI_S_VCC,
-                  exec = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits);
+                  vcc = offsetof(struct wmi_frame, s) + 4 * WMI_S_VCC;
     switch (step->id) {
     case WMI_STEP_branch_scc0:
     case WMI_STEP_branch_scc1:
@@ -248,18 +403,9 @@ static enum wmi_condition put_condition(struct wmi_stretch *s, const struct wmi_
         wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME, vcc, 0);
         return step->id == WMI_STEP_branch_vccz ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
     default:
-        wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, exec, 0);
+        wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, exec_bits, 0);
         return step->id == WMI_STEP_branch_execz ? WMI_IF_NOT_EQUAL : WMI_IF_EQUAL;
     }
-}
-
-/* The code of a step that has been compiled in this pass, or 0. */
-static size_t code_of(const struct compilation *c, const struct wmi_op *op)
-{
-    for (size_t i = c->patch_count; i-- > 0;)
-        if (&c->stretch.block->ops[c->patches[i].step] == op)
-            return c->patches[i].code;
-    return 0;
 }
 
 static void count_block(struct wmi_stretch *s)
@@ -288,25 +434,6 @@ static void put_branch_ahead(struct wmi_stretch *s, const struct wmi_op *target)
     count_block(s);
     const enum wmi_condition not_taken = put_condition(s, &s->block->steps[s->at]);
     wmi_stretch_exit_at(s, wmi_jump_if(&s->host, not_taken ^ NOT), WMI_EXIT_BRANCHES, target);
-}
-
-/* ---- stretches ---- */
-
-static wmi_emit_step *emitter_of(const struct wmi_step *step)
-{
-    wmi_emit_step *emit = wmi_vector_emitter(step);
-    if (!emit)
-        emit = wmi_scalar_emitter(step);
-    if (!emit)
-        emit = wmi_memory_emitter(step);
-    return emit ? emit : wmi_lds_emitter(step);
-}
-
-/* Whether the stretch goes on behind the branch, because it leads ahead and may not be taken. */
-static bool falls_through(const struct wmi_block *block, size_t at, const struct wmi_op *target)
-{
-    const bool back = target >= block->ops && target <= &block->ops[at];
-    return block->steps[at].id != WMI_STEP_branch && !back;
 }
 
 static void compare_exec(struct wmi_stretch *s, int32_t value)
@@ -520,7 +647,7 @@ static void put_end(struct compilation *c)
         wmi_stretch_restore_spilled(s);
     else if (s->version == WMI_LAUNCH)
         set_pristine(s, false);
-    continue_at(s, &s->block->ops[s->end]);
+    go_to(c, &s->block->ops[s->end], s->partial);
 }
 
 /* The code for waves of the kind; exits and reentries are left to be put. */
@@ -532,6 +659,10 @@ static void put_version(struct compilation *c, enum wmi_version version)
     wmi_stretch_forget(s);
     if (s->partial)
         load_exec(s);
+    if (version != WMI_LAUNCH) {
+        *(s->partial ? &c->places[s->from].partial : &c->places[s->from].full) = s->host.count;
+        land_waiting(c, s->from, s->partial);
+    }
     const enum outcome outcome = put_steps(s);
     if (outcome == REACHES_END)
         put_end(c);
@@ -546,11 +677,7 @@ static void put_version(struct compilation *c, enum wmi_version version)
     wmi_stretch_flush(s, s->block->count); /* the target may read every VGPR, and no temporary row */
     if (version == WMI_LAUNCH)
         set_pristine(s, false);
-    const size_t code = code_of(c, target);
-    if (code)
-        wmi_jump_back(&s->host, code);
-    else
-        continue_at(s, target);
+    go_to(c, target, s->partial);
 }
 
 static void put_stretch(struct compilation *c)
@@ -560,11 +687,12 @@ static void put_stretch(struct compilation *c)
     add_patch(c, s->from);
     const size_t inactive = put_check(s, s->from);
     put_version(c, WMI_FULL);
-    const size_t of_full = s->reentries.count;
+    const size_t of_full = c->full_reentries = s->reentries.count;
     wmi_land(&s->host, inactive);
     put_version(c, WMI_PARTIAL);
+    wmi_stretch_put_asides(s);
     for (size_t i = 0; i < s->exit_count; i++)
-        put_exit(s, &s->exits[i]);
+        put_exit(c, &s->exits[i]);
     for (size_t step = s->from + 1; step < s->end; step++) {
         const struct wmi_reentry *full = find_reentry(&s->reentries, 0, of_full, step),
                                  *partial = find_reentry(&s->reentries, of_full, s->reentries.count, step);
@@ -594,38 +722,11 @@ static void put_launch(struct compilation *c, enum wmi_launch_code kind)
                       (int32_t)offsetof(struct wmi_frame, wave));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_R10, (int32_t)s->block->layout->wave_worker);
     put_version(c, WMI_LAUNCH);
+    wmi_stretch_put_asides(s);
     for (size_t i = 0; i < s->exit_count; i++)
-        put_exit(s, &s->exits[i]);
+        put_exit(c, &s->exits[i]);
     wmi_land(&s->host, inactive);
     continue_at(s, &s->block->ops[s->from]);
-}
-
-/* The end of the stretch that begins at `from`. */
-static size_t find_end(const struct wmi_block *block, size_t from)
-{
-    size_t i = from;
-    for (; i < block->count - 1 && i - from < MOST_STEPS && (i == from || !block->leads[i]); i++) {
-        const struct wmi_step *step = &block->steps[i];
-        if (wmi_is_branch(step)) {
-            const struct wmi_op *target = wmi_branch_target(block, i);
-            if (!target)
-                break;
-            if (!falls_through(block, i, target))
-                return i + 1;
-        } else if (step->id != WMI_STEP_stage_EXEC && !emitter_of(step)) {
-            break;
-        }
-    }
-    return i;
-}
-
-/* How many steps from here on must stay as they are: a step that executes the next one, and the return to it.
- */
-static unsigned steps_taken(const struct wmi_block *block, size_t at)
-{
-    if (!(wmi_step_facts_of(block->steps[at].id).flags & WMI_STEP_TAKES_NEXT))
-        return 0;
-    return at + 2 < block->count && block->steps[at + 2].id == WMI_STEP_return_to_loop ? 3 : 2;
 }
 
 static void put_all(struct compilation *c)
@@ -633,6 +734,7 @@ static void put_all(struct compilation *c)
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_block *block = s->block;
     wmi_put_64(&s->host, 0); /* where UBSan looks for the type of the first function */
+    put_exec_rest(c);
     for (size_t i = 0; i + 1 < block->count && s->host.count < MOST_BYTES && !s->failed && !s->host.full;) {
         const unsigned taken = steps_taken(block, i);
         if (taken) {
@@ -649,6 +751,7 @@ static void put_all(struct compilation *c)
         }
         i = end > i ? end : i + 1;
     }
+    put_missed(c);
 }
 
 /* ---- memory ---- */
@@ -717,7 +820,10 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     if (!c)
         return false;
     c->stretch.guess = malloc(block->count);
-    if (!c->stretch.guess) {
+    c->places = calloc(block->count, sizeof *c->places);
+    if (!c->stretch.guess || !c->places) {
+        free(c->stretch.guess);
+        free(c->places);
         free(c);
         return false;
     }
@@ -741,10 +847,15 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     }
     free(c->stretch.guess);
     free(c->stretch.host.bytes);
+    free(c->stretch.asides);
+    free(c->stretch.aside_jumps);
+    free(c->stretch.aside_bytes.bytes);
     free(c->stretch.exits);
     free(c->stretch.reentries.one);
     free(c->stretch.points.one);
     free(c->patches);
+    free(c->places);
+    free(c->waiting);
     free(c);
     return ok;
 }

@@ -39,18 +39,27 @@ static bool constant_of(const struct guesses *g, uint32_t row, uint32_t *value)
     return false;
 }
 
+static int limited(int stride)
+{
+    return stride < -WMI_MOST_STRIDE || stride > WMI_MOST_STRIDE ? WMI_NO_GUESS : stride;
+}
+
 static int sum(int a, int b)
 {
-    return a == WMI_NO_GUESS || b == WMI_NO_GUESS || a + b > WMI_MOST_STRIDE ? WMI_NO_GUESS : a + b;
+    return a == WMI_NO_GUESS || b == WMI_NO_GUESS ? WMI_NO_GUESS : limited(a + b);
+}
+
+static int difference(int a, int b)
+{
+    return a == WMI_NO_GUESS || b == WMI_NO_GUESS ? WMI_NO_GUESS : limited(a - b);
 }
 
 static int shifted(const struct guesses *g, int a, uint32_t amount)
 {
     uint32_t count = 0;
-    if (a <= 0)
+    if (a == WMI_NO_GUESS || a == 0)
         return a;
-    return constant_of(g, amount, &count) && count < 7 && a << count <= WMI_MOST_STRIDE ? a << count
-                                                                                        : WMI_NO_GUESS;
+    return constant_of(g, amount, &count) && count < 7 ? limited(a * (1 << count)) : WMI_NO_GUESS;
 }
 
 /* What a step leaves in its first result. What depends on nothing that differs in a strip does not differ. */
@@ -69,7 +78,7 @@ static int result_of(const struct guesses *g, const struct wmi_step *step)
     case WMI_STEP_BODIES + WMI_INSN_v_or3_b32:
         return sum(sum(a, b), c);
     case WMI_STEP_BODIES + WMI_INSN_v_and_b32: /* a mask that keeps the id of gfx90a and later, or an index */
-        return a > 0 && b > 0 ? WMI_NO_GUESS : sum(a, b);
+        return a && b ? WMI_NO_GUESS : sum(a, b);
     case WMI_STEP_BODIES + WMI_INSN_v_lshlrev_b32:
         return shifted(g, b, step->a);
     case WMI_STEP_BODIES + WMI_INSN_v_lshl_b32:
@@ -80,9 +89,11 @@ static int result_of(const struct guesses *g, const struct wmi_step *step)
     case WMI_STEP_BODIES + WMI_INSN_v_add_lshl_u32:
         return shifted(g, sum(a, b), step->c);
     case WMI_STEP_BODIES + WMI_INSN_v_sub_u32:
-        return b == 0 ? a : WMI_NO_GUESS;
+    case WMI_STEP_BODIES + WMI_INSN_v_sub_co_u32:
+        return difference(a, b);
     case WMI_STEP_BODIES + WMI_INSN_v_subrev_u32:
-        return a == 0 ? b : WMI_NO_GUESS;
+    case WMI_STEP_BODIES + WMI_INSN_v_subrev_co_u32:
+        return difference(b, a);
     case WMI_STEP_BODIES + WMI_INSN_v_mad_u32_u24:
         return a == 0 && b == 0 ? c : WMI_NO_GUESS;
     default:
@@ -90,14 +101,18 @@ static int result_of(const struct guesses *g, const struct wmi_step *step)
     }
 }
 
+/* Loads do not say how many rows they write: most of them one or two. */
 static void write_results(struct guesses *g, const struct wmi_step *step, int result)
 {
+    enum { ROWS_OF_LOAD = 2 };
     const struct wmi_code *code = g->block->code;
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
-        const struct wmi_extent span = wmi_step_span(step, (enum wmi_step_operand)i, code->options.lanes);
+        struct wmi_extent span = wmi_step_span(step, (enum wmi_step_operand)i, code->options.lanes);
         if (!(step->use[i] & WMI_USE_WRITE) || (step->use[i] & WMI_USE_KIND) != WMI_USE_ROWS ||
             span.from < offsetof(struct wmi_frame, rows))
             continue;
+        if ((step->use[i] & WMI_USE_COUNT) == WMI_USE_MANY)
+            span.to = span.from + ROWS_OF_LOAD * g->row_bytes;
         for (uint32_t row = span.from; row < span.to && row < code->constant_offset; row += g->row_bytes)
             g->of_row[number_of(g, row)] = (int8_t)(row == span.from || result == 0 ? result : WMI_NO_GUESS);
     }

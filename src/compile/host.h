@@ -236,6 +236,8 @@ size_t wmi_jump(struct wmi_host *host);
 void wmi_land(struct wmi_host *host, size_t jump);
 /* Jumps back to code at offset `to`. */
 void wmi_jump_back(struct wmi_host *host, size_t to);
+/* Calls code at offset `to`, which ends with wmi_return(). */
+void wmi_call_back(struct wmi_host *host, size_t to);
 void wmi_jump_register(struct wmi_host *host, enum wmi_gpr reg);
 void wmi_jump_memory(struct wmi_host *host, enum wmi_gpr base, int32_t displacement);
 void wmi_return(struct wmi_host *host);

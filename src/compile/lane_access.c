@@ -10,6 +10,7 @@
 
 const struct wmi_lane_tables wmi_lane_tables = {
     .offset = {LANES(0), LANES(1), LANES(2), LANES(3), LANES(4)},
+    .reversed = {15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0},
     .even = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30},
     .odd = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31},
     .low_pairs = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23},
@@ -230,6 +231,18 @@ void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, con
     default:
         load_quads(s, d, strip, displacement, scratch);
     }
+}
+
+void wmi_access_load_reversed(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned d, unsigned order,
+                              int32_t displacement)
+{
+    const uint32_t vpermd = WMI_EVEX(0x36, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    struct wmi_host_operand from = wmi_at(WMI_RAX, displacement);
+    if (shape.bytes < 4) {
+        wmi_evex_plain(&s->host, vpmov_extend(shape), d, 0, from);
+        from = wmi_zmm(d);
+    }
+    wmi_evex_plain(&s->host, vpermd, d, order, from);
 }
 
 void wmi_access_store_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,

@@ -17,6 +17,7 @@ struct wmi_lane_shape {
 /* What the code for accesses reads. Compiled code has its address in R9 where it says so. */
 struct wmi_lane_tables {
     uint32_t offset[5][WMI_STRIPS * WMI_STRIP_LANES];                 /* lane << number */
+    uint32_t reversed[WMI_STRIP_LANES];                               /* of one register */
     uint32_t even[WMI_STRIP_LANES], odd[WMI_STRIP_LANES];             /* of two registers */
     uint32_t low_pairs[WMI_STRIP_LANES], high_pairs[WMI_STRIP_LANES]; /* of words of two registers in turn */
 };
@@ -66,6 +67,10 @@ struct wmi_access_scratch wmi_access_scratch(struct wmi_stretch *s, struct wmi_l
 void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
                          unsigned strip, int32_t displacement, unsigned mask,
                          const struct wmi_access_scratch *scratch);
+/* The same of elements of one row in the opposite order, all lanes. `order`: a register with the table
+ * `reversed`. */
+void wmi_access_load_reversed(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned d, unsigned order,
+                              int32_t displacement);
 void wmi_access_store_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,
                           unsigned strip, int32_t displacement, unsigned mask,
                           const struct wmi_access_scratch *scratch);

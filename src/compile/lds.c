@@ -78,16 +78,18 @@ static void find_places(struct wmi_stretch *s, const struct wmi_step *step, stru
 
 /* ---- places that are guessed ---- */
 
-/* Code for elements that follow one another in each strip or, for loads, are the same one, as is guessed. It
- * jumps to `others` if the guess is wrong or a place is out of range, before or after it has moved some
- * strips, and to `done` at its end. */
+/* Code for elements that follow one another in each strip or, for loads, are the same one or follow one
+ * another in the opposite order, as is guessed. It jumps to `others` if the guess is wrong or a place is out
+ * of range, before or after it has moved some strips. */
 struct guessed {
     const struct lds_access *access;
     const struct wmi_rows *rows[2]; /* of the one or two places */
     uint32_t offset[2];
-    unsigned count, stride;
+    unsigned count;
+    int stride;
     size_t others[2 + 2 * WMI_STRIPS];
     unsigned other_count;
+    size_t end, first_exit; /* where the code ends; the number of exits then */
 };
 
 static bool is_guessed(const struct wmi_stretch *s, struct wmi_lane_shape shape, bool loads)
@@ -95,7 +97,7 @@ static bool is_guessed(const struct wmi_stretch *s, struct wmi_lane_shape shape,
     const int guess = s->guess[s->at];
     if (s->partial && !loads && shape.rows > 1)
         return false; /* its moves have no mask */
-    return guess == shape.bytes || (loads && guess == 0);
+    return guess == shape.bytes || (loads && (guess == 0 || (guess == -shape.bytes && shape.rows == 1)));
 }
 
 static void leave_for_others(struct wmi_stretch *s, struct guessed *g, enum wmi_condition condition)
@@ -113,7 +115,7 @@ static void test_guess(struct wmi_stretch *s, struct wmi_lane_shape shape, struc
         const unsigned address = wmi_rows_register(&g->access->addresses, i);
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, expected, 0, wmi_zmm(address));
         if (g->stride)
-            wmi_evex_plain(&s->host, WMI_VPADDD, expected, expected,
+            wmi_evex_plain(&s->host, g->stride > 0 ? WMI_VPADDD : WMI_VPSUBD, expected, expected,
                            wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
         wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(address), wmi_access_mask(s, i),
                  OR_DIFFERENCE);
@@ -135,6 +137,8 @@ static void move_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, struc
     }
     wmi_evex_plain(&s->host, WMI_VMOVD_GPR, wmi_rows_register(&g->access->addresses, strip), 0,
                    wmi_zmm(WMI_RAX));
+    if (g->stride < 0)
+        wmi_arithmetic_immediate(&s->host, 5, false, WMI_RAX, shape.bytes * (WMI_STRIP_LANES - 1));
     wmi_scalar_registers(&s->host, WMI_CMP, false, WMI_RAX, WMI_R8);
     leave_for_others(s, g, WMI_IF_ABOVE);
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
@@ -142,6 +146,8 @@ static void move_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, struc
         const int32_t offset = (int32_t)g->offset[i];
         if (!loads)
             wmi_access_store_run(s, shape, g->rows[i], strip, offset, used, &g->access->scratch);
+        else if (g->stride < 0)
+            wmi_access_load_reversed(s, shape, g->rows[i]->reg[strip], g->access->scratch.reg[0], offset);
         else if (g->stride)
             wmi_access_load_run(s, shape, g->rows[i], strip, offset, used, &g->access->scratch);
         else
@@ -166,6 +172,9 @@ static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, str
     leave_for_others(s, g, WMI_IF_BELOW);
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
     test_guess(s, shape, g);
+    if (g->stride < 0)
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, g->access->scratch.reg[0], 0,
+                       wmi_at(WMI_R9, offsetof(struct wmi_lane_tables, reversed)));
     /* All lanes store to their first places before any stores to its second one. */
     const unsigned passes = loads ? 1 : g->count;
     for (unsigned pass = 0; pass < passes; pass++)
@@ -173,29 +182,28 @@ static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, str
             move_strip(s, shape, g, i, pass, loads ? g->count : pass + 1, loads);
 }
 
-/* Emits that code, if there is a guess. Returns the jump taken at its end, or 0. */
-static size_t move_if_guessed(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
-                              const struct lds_access *access, const struct wmi_rows *first,
-                              const struct wmi_rows *second, bool loads)
+/* Emits that code, if there is a guess. What is emitted next is what it leaves for. */
+static struct guessed move_if_guessed(struct wmi_stretch *s, const struct wmi_step *step,
+                                      struct wmi_lane_shape shape, const struct lds_access *access,
+                                      const struct wmi_rows *first, const struct wmi_rows *second, bool loads)
 {
     struct guessed g = {.access = access,
                         .rows = {first, second},
                         .offset = {step->x, step->y},
                         .count = second ? 2 : 1,
-                        .stride = (unsigned)s->guess[s->at]};
-    if (access->addresses.uniform || !is_guessed(s, shape, loads))
-        return 0;
-    move_guessed(s, shape, &g, loads);
-    const size_t done = wmi_jump(&s->host);
-    for (unsigned i = 0; i < g.other_count; i++)
-        wmi_land(&s->host, g.others[i]);
-    return done;
+                        .stride = s->guess[s->at]};
+    if (!access->addresses.uniform && is_guessed(s, shape, loads))
+        move_guessed(s, shape, &g, loads);
+    g.end = s->host.count;
+    g.first_exit = s->exit_count;
+    return g;
 }
 
-static void land_if(struct wmi_stretch *s, size_t jump)
+/* Ends the code for wrong guesses, which is out of the way of the usual code. */
+static void end_others(struct wmi_stretch *s, const struct guessed *g)
 {
-    if (jump)
-        wmi_land(&s->host, jump);
+    if (g->other_count)
+        wmi_stretch_set_aside(s, g->end, g->first_exit, g->others, g->other_count);
 }
 
 /* ---- the steps ---- */
@@ -208,14 +216,14 @@ static bool read_places(struct wmi_stretch *s, const struct wmi_step *step, stru
     const struct lds_access access = take_registers(s, step, shape, has_two);
     for (unsigned i = 0; i < count; i++)
         wmi_access_results(s, shape, access.addresses.uniform, d[i]);
-    const size_t done = move_if_guessed(s, step, shape, &access, d[0], has_two ? d[1] : NULL, true);
+    const struct guessed g = move_if_guessed(s, step, shape, &access, d[0], has_two ? d[1] : NULL, true);
     find_places(s, step, shape, &access, has_two);
     for (unsigned i = 0; i < count; i++) {
         if (i)
             move_places(s, &access, &access.at, step->y - step->x);
         wmi_access_load(s, shape, &access.at, d[i], &access.scratch, 0);
     }
-    land_if(s, done);
+    end_others(s, &g);
     s->has_read = true;
     for (unsigned i = 0; i < count; i++)
         wmi_access_write(s, shape, step->d + i * shape.rows * s->row_bytes, d[i]);
@@ -231,14 +239,15 @@ static bool write_places(struct wmi_stretch *s, const struct wmi_step *step, str
     if (has_two)
         wmi_access_data(s, shape, step->c, data[1]);
     const struct lds_access access = take_registers(s, step, shape, has_two);
-    const size_t done = move_if_guessed(s, step, shape, &access, data[0], has_two ? data[1] : NULL, false);
+    const struct guessed g =
+        move_if_guessed(s, step, shape, &access, data[0], has_two ? data[1] : NULL, false);
     find_places(s, step, shape, &access, has_two);
     wmi_access_store(s, shape, &access.at, data[0], &access.scratch, 0);
     if (has_two) {
         move_places(s, &access, &access.at, step->y - step->x);
         wmi_access_store(s, shape, &access.at, data[1], &access.scratch, 0);
     }
-    land_if(s, done);
+    end_others(s, &g);
     wmi_stretch_come_back(s);
     return true;
 }

@@ -31,9 +31,11 @@ static void store(struct wmi_stretch *s, bool wide, enum wmi_gpr reg, uint32_t p
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, wide, reg, WMI_FRAME, (int32_t)place);
 }
 
-/* SCC = condition. Changes ECX. */
+/* SCC = condition, if something may read it. Changes ECX. */
 static void set_scc(struct wmi_stretch *s, enum wmi_condition condition)
 {
+    if (wmi_stretch_drops_scc(s))
+        return;
     wmi_set_if(&s->host, condition, WMI_RCX);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RCX, WMI_FRAME, PLACE(WMI_S_SCC));
 }

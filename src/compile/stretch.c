@@ -623,6 +623,20 @@ bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
     return true;
 }
 
+bool wmi_stretch_drops_scc(const struct wmi_stretch *s)
+{
+    for (size_t i = s->at + 1; i < s->block->count && !s->block->leads[i]; i++) {
+        const struct wmi_step *step = &s->block->steps[i];
+        const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
+        const bool ends = facts.flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_TAKES_NEXT);
+        if (ends || facts.reads & WMI_ON_SCC)
+            return false;
+        if (facts.writes & WMI_ON_SCC && wmi_scalar_emitter(step))
+            return true;
+    }
+    return false;
+}
+
 /* ---- leaving ---- */
 
 void wmi_stretch_flush(struct wmi_stretch *s, size_t next)
@@ -682,6 +696,51 @@ void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind 
 void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition)
 {
     wmi_stretch_exit_at(s, wmi_jump_if(&s->host, condition), WMI_EXIT_INTERPRETS, &s->block->ops[s->at]);
+}
+
+void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit, const size_t *jumps,
+                           size_t jump_count)
+{
+    const size_t count = s->host.count - from;
+    struct wmi_host *bytes = &s->aside_bytes;
+    if (!wmi_grow(&s->asides, &s->aside_capacity, s->aside_count, sizeof *s->asides))
+        s->failed = true;
+    for (size_t i = 0; i < jump_count && !s->failed; i++) {
+        if (wmi_grow(&s->aside_jumps, &s->aside_jump_capacity, s->aside_jump_count, sizeof *jumps))
+            s->aside_jumps[s->aside_jump_count++] = jumps[i];
+        else
+            s->failed = true;
+    }
+    if (s->failed || s->host.full)
+        return;
+    s->asides[s->aside_count++] = (struct wmi_aside){.from = bytes->count,
+                                                     .count = count,
+                                                     .first_exit = first_exit,
+                                                     .exit_count = s->exit_count - first_exit,
+                                                     .first_jump = s->aside_jump_count - jump_count,
+                                                     .jump_count = jump_count,
+                                                     .back = from};
+    for (size_t i = 0; i < count; i++)
+        wmi_put_8(bytes, s->host.bytes[from + i]);
+    for (size_t i = first_exit; i < s->exit_count; i++)
+        s->exits[i].jump -= from; /* relative to where the code will be */
+    s->host.count = from;
+}
+
+void wmi_stretch_put_asides(struct wmi_stretch *s)
+{
+    s->failed |= s->aside_bytes.full;
+    for (size_t i = 0; i < s->aside_count && !s->failed; i++) {
+        const struct wmi_aside *aside = &s->asides[i];
+        for (size_t j = 0; j < aside->jump_count; j++)
+            wmi_land(&s->host, s->aside_jumps[aside->first_jump + j]);
+        for (size_t j = 0; j < aside->exit_count; j++)
+            s->exits[aside->first_exit + j].jump += s->host.count;
+        for (size_t j = 0; j < aside->count; j++)
+            wmi_put_8(&s->host, s->aside_bytes.bytes[aside->from + j]);
+        wmi_jump_back(&s->host, aside->back);
+    }
+    s->aside_count = s->aside_jump_count = s->aside_bytes.count = 0;
 }
 
 void wmi_stretch_note(struct wmi_stretch *s, struct wmi_reentries *reentries, size_t step)

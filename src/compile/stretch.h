@@ -85,6 +85,14 @@ struct wmi_kept {
     uint8_t held_of_row[WMI_MOST_ROWS], owner[WMI_ZMM_REGISTERS];
 };
 
+/* Code that is rarely reached, taken out of the way of other code: it is put behind the versions. */
+struct wmi_aside {
+    size_t from, count;            /* its bytes: in `aside_bytes` */
+    size_t first_exit, exit_count; /* its jumps that are in `exits` */
+    size_t first_jump, jump_count; /* those that lead to it: in `aside_jumps` */
+    size_t back;                   /* where it continues */
+};
+
 struct wmi_stretch {
     struct wmi_host host;
     const struct wmi_block *block;
@@ -108,7 +116,12 @@ struct wmi_stretch {
     size_t exit_count, exit_capacity;
     struct wmi_reentries reentries; /* of steps after those that were executed elsewhere */
     struct wmi_reentries points;    /* of all steps of the version for full waves, for exits of WMI_LAUNCH */
-    bool failed;                    /* out of memory */
+    struct wmi_aside *asides;
+    size_t aside_count, aside_capacity;
+    size_t *aside_jumps;
+    size_t aside_jump_count, aside_jump_capacity;
+    struct wmi_host aside_bytes;
+    bool failed; /* out of memory */
 };
 
 /* A source of a step, or the registers for its result. */
@@ -159,6 +172,8 @@ void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, 
  * another block; the same for the mask at a place of the frame, on all ways that the wave may take. */
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
+/* The same of SCC: another step of the block sets it before anything reads it. */
+bool wmi_stretch_drops_scc(const struct wmi_stretch *s);
 /* Before k1 to k4 change: stores rows of which the registers hold active lanes alone. */
 void wmi_stretch_leave_lanes(struct wmi_stretch *s);
 /* Gives back the registers that only the current step used. */
@@ -179,6 +194,12 @@ struct wmi_host_operand wmi_stretch_reach(const struct wmi_stretch *s, size_t ta
 /* For a jump that has been emitted. */
 void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind,
                          const struct wmi_op *op);
+/* Takes what has been emitted since `from`, with the exits since `first_exit`, out of the way. The jumps lead
+ * to it, and it continues with what is emitted next. */
+void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit, const size_t *jumps,
+                           size_t jump_count);
+/* Emits what has been taken out of the way. */
+void wmi_stretch_put_asides(struct wmi_stretch *s);
 /* After the current step the interpreter may come back to what is emitted next. */
 void wmi_stretch_come_back(struct wmi_stretch *s);
 /* Adds what is emitted next as the code of the step. */

@@ -45,14 +45,20 @@ static void test_each_step(void **state)
     assert_true(known > 300);
 }
 
+static enum wmi_step_id some_known(void)
+{
+    static uint16_t ids[WMI_STEP_COUNT];
+    static unsigned count;
+    if (!count)
+        for (unsigned id = 1; id < WMI_STEP_COUNT; id++)
+            if (is_known((enum wmi_step_id)id))
+                ids[count++] = (uint16_t)id;
+    return (enum wmi_step_id)ids[below(count)];
+}
+
 static void test_sequences(void **state)
 {
     (void)state;
-    static uint16_t ids[WMI_STEP_COUNT];
-    unsigned count = 0;
-    for (unsigned id = 1; id < WMI_STEP_COUNT; id++)
-        if (is_known((enum wmi_step_id)id))
-            ids[count++] = (uint16_t)id;
     const unsigned sequences = reduced() ? REDUCED_SEQUENCES : SEQUENCES;
     for (unsigned i = 0; i < sequences; i++) {
         struct program p;
@@ -60,7 +66,7 @@ static void test_sequences(void **state)
         choose_mode(&p);
         p.count = 2 + below(MOST_STEPS - 4);
         for (size_t k = 0; k < p.count; k++)
-            p.steps[k] = some_step(&p, (enum wmi_step_id)ids[below(count)]);
+            p.steps[k] = some_step(&p, some_known());
         for (unsigned more = below(4); more && p.count > 8; more--)
             multiply_low(&p, below((uint32_t)p.count - 4));
         const uint32_t kind = below(4);
@@ -76,11 +82,38 @@ static void test_sequences(void **state)
     }
 }
 
+/* Several stretches, between which waves go with all and with some lanes active. */
+static void test_branches(void **state)
+{
+    (void)state;
+    const unsigned sequences = reduced() ? REDUCED_SEQUENCES : SEQUENCES;
+    for (unsigned i = 0; i < sequences; i++) {
+        struct program p;
+        create(&p, i & 1 ? 32 : 64);
+        choose_mode(&p);
+        p.count = 10 + below(MOST_STEPS - 14);
+        for (size_t k = 0; k < p.count; k++)
+            p.steps[k] = some_step(&p, some_known());
+        const size_t at = 2 + below((uint32_t)p.count - 6);
+        if (below(3))
+            change_exec(&p, below((uint32_t)at - 1));
+        if (below(2))
+            change_exec(&p, at + 2 + below((uint32_t)(p.count - at - 3)));
+        make_skip(&p, at);
+        if (below(2))
+            make_loop(&p);
+        read_temporaries(&p);
+        check(&p, 4);
+        destroy(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_step),
         cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_branches),
     };
     if (!wmi_can_compile(wmi_cpu_level()))
         return 77; /* skipped: the host has no AVX-512 */

@@ -84,7 +84,7 @@ static void compare_memory(struct program *p)
 /* Places of lanes up to `most`, in patterns that compilers make, and others. */
 static void some_places(uint32_t *place, unsigned lanes, uint32_t most)
 {
-    const uint32_t kind = below(8), step = 1u << below(5), first = below(most / 4), odd = below(lanes);
+    const uint32_t kind = below(10), step = 1u << below(5), first = below(most / 4), odd = below(lanes);
     const uint32_t pitch = below(64) * 4, run = 4u << below(4);
     for (uint32_t i = 0; i < lanes; i++) {
         const uint32_t random = below(most);
@@ -94,7 +94,8 @@ static void some_places(uint32_t *place, unsigned lanes, uint32_t most)
                    : kind == 4 ? first
                    : kind == 5 ? random & ~3u
                    : kind == 6 ? random
-                               : first + step * i + 4 * (i == odd);
+                   : kind == 7 ? first + step * i + 4 * (i == odd)
+                               : (kind == 8 ? first : 0) + step * (lanes - 1 - i);
         if (place[i] > most)
             place[i] = most;
     }
@@ -136,9 +137,10 @@ static void fill_addresses(struct program *p)
     some_places(row[LDS_ROW], lanes, LDS - 1);
     if (!below(6))
         row[LDS_ROW][below(lanes)] = word();
-    for (unsigned i = 0; p->makes_places && i < lanes; i++)
-        row[OFFSET_ROW][i] =
-            row[LDS_ROW][i] - (p->place_shift < 0 ? row[HIGH_ROW][i] : row[GLOBAL_ROW][i] << p->place_shift);
+    for (unsigned i = 0; p->makes_places && i < lanes; i++) {
+        const uint32_t grows = p->place_shift < 0 ? row[HIGH_ROW][i] : row[GLOBAL_ROW][i] << p->place_shift;
+        row[OFFSET_ROW][i] = p->places_fall ? row[LDS_ROW][i] + grows : row[LDS_ROW][i] - grows;
+    }
     /* Addresses of inactive lanes mean nothing. */
     for (unsigned i = 0; i < lanes; i++)
         if (below(2) && !(p->initial->exec.bits >> i & 1))
@@ -291,19 +293,30 @@ static void make_places(struct program *p)
 {
     p->makes_places = true;
     p->place_shift = (int)below(6) - 1;
+    p->places_fall = p->place_shift >= 0 && below(2);
+    const enum wmi_step_id id = p->places_fall       ? WMI_STEP_BODIES + WMI_INSN_v_lshlrev_b32
+                                : p->place_shift < 0 ? WMI_STEP_BODIES + WMI_INSN_v_add_u32
+                                                     : WMI_STEP_BODIES + WMI_INSN_v_lshl_add_u32;
     struct wmi_step *step = &p->steps[p->count++];
-    *step = some_step(p, p->place_shift < 0 ? WMI_STEP_BODIES + WMI_INSN_v_add_u32
-                                            : WMI_STEP_BODIES + WMI_INSN_v_lshl_add_u32);
+    *step = some_step(p, id);
     step->d = row_at(p, LDS_ROW);
     step->y = 0;
     if (p->place_shift < 0) {
         step->a = row_at(p, HIGH_ROW);
         step->b = row_at(p, OFFSET_ROW);
-    } else {
-        step->a = row_at(p, GLOBAL_ROW);
-        step->b = p->code.vector_constant[p->place_shift].offset;
-        step->c = row_at(p, OFFSET_ROW);
+        return;
     }
+    const uint32_t shift = p->code.vector_constant[p->place_shift].offset;
+    step->a = p->places_fall ? shift : row_at(p, GLOBAL_ROW);
+    step->b = p->places_fall ? row_at(p, GLOBAL_ROW) : shift;
+    step->c = row_at(p, OFFSET_ROW);
+    if (!p->places_fall)
+        return;
+    struct wmi_step *difference = &p->steps[p->count++];
+    *difference = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_sub_u32);
+    difference->d = difference->b = row_at(p, LDS_ROW);
+    difference->a = row_at(p, OFFSET_ROW);
+    difference->y = 0;
 }
 
 static void test_memory(void **state)

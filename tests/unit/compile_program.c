@@ -122,7 +122,8 @@ void read_temporaries(struct program *p)
 {
     for (size_t i = 0; i + 1 < p->count; i++) {
         struct wmi_step *next = &p->steps[i + 1];
-        if (!writes_temporary(&p->steps[i]) || !wmi_vector_emitter(next) || next->id < WMI_STEP_BODIES)
+        if (p->leads[i + 1] || !writes_temporary(&p->steps[i]) || !wmi_vector_emitter(next) ||
+            next->id < WMI_STEP_BODIES)
             continue;
         const unsigned rows = p->steps[i].id == WMI_STEP_stage_MODIFY_F64 ? 2 : 1;
         if ((next->use[WMI_OP_A] & WMI_USE_KIND) == WMI_USE_ROWS &&
@@ -329,9 +330,10 @@ static void compile(struct program *p)
         p->compiled[p->count - 1].target = p->compiled;
     }
     if (p->skip) {
-        p->steps[p->skip].x = (uint32_t)p->count;
-        p->interpreted[p->skip].target = &p->interpreted[p->count];
-        p->compiled[p->skip].target = &p->compiled[p->count];
+        const size_t to = p->skip_to ? p->skip_to : p->count;
+        p->steps[p->skip].x = (uint32_t)to;
+        p->interpreted[p->skip].target = &p->interpreted[to];
+        p->compiled[p->skip].target = &p->compiled[to];
     }
     const struct wmi_block block = {
         .code = &p->code,
@@ -474,11 +476,18 @@ void change_exec(struct program *p, size_t at)
 /* A branch in the middle, and a temporary row that steps before and behind it read. */
 void make_skip(struct program *p, size_t at)
 {
+    static const enum wmi_step_id branches[] = {WMI_STEP_branch_scc1, WMI_STEP_branch_execz,
+                                                WMI_STEP_branch_execnz, WMI_STEP_branch_scc0};
     const uint32_t row = (uint32_t)offsetof(struct wmi_frame, rows);
     p->steps[at] = some_step(p, WMI_STEP_stage_BROADCAST);
     p->steps[at].d = row;
-    p->steps[at + 1] = (struct wmi_step){.id = WMI_STEP_branch_scc1, .c = 8};
-    for (size_t i = at + 2; i < p->count; i++)
+    p->steps[at + 1] = (struct wmi_step){.id = (uint16_t)branches[below(4)], .c = 8};
+    if (below(2)) {
+        p->skip_to = at + 2 + below((uint32_t)(p->count - at - 2));
+        p->leads[p->skip_to] = true;
+    }
+    const size_t end = p->skip_to ? p->skip_to : p->count;
+    for (size_t i = at + 2; i < end; i++)
         if (wmi_vector_emitter(&p->steps[i]) && p->steps[i].id >= WMI_STEP_BODIES && below(2))
             p->steps[i].a = row;
     p->skip = at + 1;

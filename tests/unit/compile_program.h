@@ -51,15 +51,16 @@ struct program {
     struct wmi_frame *initial, *expected, *actual;
     struct wmi_wave wave;
     struct wmi_workgroup group;
-    uint64_t blocks[BLOCKS];                /* counters of the worker; `accessed` brings one without */
-    bool loops;                             /* the last step branches to the first one */
-    size_t skip;                            /* a step that may branch behind the last one, or 0 */
+    uint64_t blocks[BLOCKS]; /* counters of the worker; `accessed` brings one without */
+    bool loops;              /* the last step branches to the first one */
+    size_t skip, skip_to;    /* a step that may branch, or 0; where to, or 0: behind the last one */
     const struct accessed_memory *accessed; /* or NULL */
     bool starts;                            /* its waves start with ids */
     bool ends;                              /* no register is read behind its last step */
     bool is_wild, is_at_end;
     bool makes_places; /* its first step computes the places in LDS: v0 << place_shift, or v1, and v2 */
     int place_shift;   /* or -1 */
+    bool places_fall;  /* its first two steps do: v2 - (v0 << place_shift) */
     uint32_t widest;   /* bytes of a lane's largest access to memory */
     size_t frame_size;
 };
