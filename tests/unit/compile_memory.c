@@ -501,11 +501,98 @@ static void test_launch(void **state)
     destroy_memory();
 }
 
+/* ---- stores past the caches ---- */
+
+/* The first bytes of an allocation that is large enough for them. */
+enum { LARGE = 40 << 20, WINDOW = 8192 };
+static struct {
+    uint64_t address;
+    unsigned char *host, expected[WINDOW];
+    unsigned away; /* from the start of a line */
+} large;
+
+static void fill_large(struct program *p)
+{
+    fill_memory(p);
+    large.away = below(2) ? 0 : 4 * below(16);
+    p->initial->s[SCALAR_BASE] = (uint32_t)large.address + large.away;
+    p->initial->s[SCALAR_BASE + 1] = (uint32_t)(large.address >> 32);
+}
+
+static void start_large(struct program *p)
+{
+    (void)p;
+    for (unsigned i = 0; i < MEMORY_OPS; i++)
+        wmi_space_reach(memory.space, large.address, &memory.worker->hits[i]);
+    memset(large.host, 0x5a, WINDOW);
+}
+
+static void keep_large(struct program *p)
+{
+    (void)p;
+    memcpy(large.expected, large.host, WINDOW);
+}
+
+static void compare_large(struct program *p)
+{
+    (void)p;
+    assert_memory_equal(large.expected, large.host, WINDOW);
+}
+
+static const struct accessed_memory accessed_large = {fill_large, start_large, keep_large, compare_large};
+
+/* Dwords, by themselves or above the ones loaded before, stored by a wave that ends then. */
+static void test_large(void **state)
+{
+    (void)state;
+    struct wm_diag diag;
+    const struct wmi_wish wish = {.size = LARGE};
+    create_memory();
+    assert_int_equal(wmi_space_place(memory.space, &wish, &large.address, &diag), WM_OK);
+    large.host = wmi_space_host(memory.space, large.address, WINDOW);
+    for (unsigned i = 0; i < REDUCED_SEQUENCES; i++) {
+        struct program p;
+        create(&p, i & 1 ? 32 : 64);
+        p.accessed = &accessed_large;
+        p.starts = p.ends = true;
+        p.start_code = (enum wmi_launch_code)below(WMI_LAUNCHES);
+        choose_mode(&p);
+        const enum wmi_vmem_form form = below(2) ? WMI_VMEM_VADDR : WMI_VMEM_SADDR;
+        struct wmi_step *shift = &p.steps[p.count++];
+        *shift = some_step(&p, WMI_STEP_BODIES + WMI_INSN_v_lshlrev_b32);
+        shift->a = p.code.vector_constant[2].offset; /* by 2 */
+        shift->b = row_at(&p, 0);
+        shift->d = row_at(&p, 4);
+        struct wmi_step *sum = &p.steps[p.count++];
+        *sum = some_step(&p, WMI_STEP_fused_ADD_64_SCALARS_ALONE);
+        sum->a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
+        sum->c = sum->a + 4;
+        sum->b = shift->d;
+        sum->e = p.code.vector_constant[0].offset;
+        sum->d = row_at(&p, 10);
+        sum->x = row_at(&p, 11);
+        for (unsigned k = below(2); k < 2; k++) {
+            const enum wmi_step_id id = k ? form == WMI_VMEM_SADDR ? WMI_STEP_global_STORE_1x4_000_SADDR
+                                                                   : WMI_STEP_global_STORE_1x4_000_VADDR
+                                          : WMI_STEP_global_LOAD_1x4_000_VADDR;
+            struct wmi_step access = memory_step(&p, id, k);
+            access.a = k && form == WMI_VMEM_SADDR ? shift->d : sum->d;
+            access.d = row_at(&p, 5);
+            access.c = row_at(&p, 5 + below(2));
+            p.steps[p.count++] = access;
+        }
+        check(&p, 4);
+        destroy(&p);
+    }
+    destroy_memory();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_large),
     };
     if (!wmi_can_compile(wmi_cpu_level()))
         return 77; /* skipped: the host has no AVX-512 */
