@@ -578,7 +578,7 @@ static void test_large(void **state)
             struct wmi_step access = memory_step(&p, id, k);
             access.a = k && form == WMI_VMEM_SADDR ? shift->d : sum->d;
             access.d = row_at(&p, 5);
-            access.c = row_at(&p, 5 + below(2));
+            access.c = row_at(&p, below(2) ? 5 : 0); /* what was loaded, or ids */
             p.steps[p.count++] = access;
         }
         check(&p, 4);
