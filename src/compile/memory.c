@@ -281,13 +281,14 @@ static void load_runs(struct wmi_stretch *s, const struct wmi_step *step, enum w
     wmi_access_write(s, shape, step->d, d);
 }
 
-/* Whether what the step stores may bypass the caches, as far as the code shows: the wave only computes from
- * here to its end, so that no other wave can learn from it before the dispatch ends that it has stored, and
- * it has not loaded from the same place. */
+/* Whether what the step stores may bypass the caches, as far as the code shows. Such stores are not ordered
+ * with others. So the wave must have written nothing before, and only compute from here to its end; nor
+ * should it have loaded from the same place. */
 static bool may_stream(const struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_block *block = s->block;
     const struct wmi_extent address = {step->a, step->a + s->row_bytes};
+    bool is_loaded = false;
     for (size_t i = s->at + 1; i < block->count; i++) {
         const unsigned flags = wmi_step_facts_of(block->steps[i].id).flags;
         if (flags & WMI_STEP_ENDS_WAVE)
@@ -295,14 +296,16 @@ static bool may_stream(const struct wmi_stretch *s, const struct wmi_step *step)
         if (!(flags & WMI_STEP_PURE) && block->steps[i].id != WMI_STEP_count)
             return false;
     }
-    for (size_t i = s->at; i > s->from; i--) {
-        const struct wmi_step *before = &block->steps[i - 1];
-        if (wmi_memory_emitter(before) && before->a == step->a)
+    for (size_t i = s->from; i < s->at; i++) {
+        const struct wmi_step *before = &block->steps[i];
+        if (wmi_step_facts_of(before->id).writes & (WMI_ON_MEMORY | WMI_ON_LDS | WMI_ON_GDS))
             return false;
-        if (wmi_step_writes_rows(before, address, s->lanes))
-            return true;
+        if (wmi_memory_emitter(before) && before->a == step->a)
+            is_loaded = true;
+        else if (wmi_step_writes_rows(before, address, s->lanes))
+            is_loaded = false;
     }
-    return true;
+    return !is_loaded;
 }
 
 /* Stores whole lines past the caches, and jumps, if they are aligned to the host's lines and the allocation
