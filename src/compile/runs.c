@@ -11,9 +11,9 @@ static struct wmi_host_operand quadword(size_t place)
 }
 
 /* How much the values grow to the last lane of a strip, or of the wave if the run is whole. */
-static unsigned growth_of(const struct wmi_stretch *s, unsigned stride, bool whole)
+static uint64_t growth_of(const struct wmi_stretch *s, unsigned stride, bool whole)
 {
-    return stride * (whole ? s->lanes - 1 : LAST);
+    return (uint64_t)stride * (whole ? s->lanes - 1 : LAST);
 }
 
 /* A register with the values of the last lanes. */
@@ -319,7 +319,7 @@ static bool put_or(struct wmi_stretch *s, const struct wmi_step *step, const str
     const struct wmi_rows *grows = a->stride ? a : b, *other = a->stride ? b : a;
     if (!grows->stride || other->stride)
         return false;
-    const unsigned width = 32 - (unsigned)__builtin_clz(growth_of(s, grows->stride, grows->whole)),
+    const unsigned width = 32 - (unsigned)__builtin_clz((unsigned)growth_of(s, grows->stride, grows->whole)),
                    bits = wmi_stretch_register(s), d = wmi_stretch_register(s);
     leave_if_carries(s, grows, width);
     wmi_evex(&s->host, WMI_VPTERNLOGD, bits, bits, wmi_zmm(bits), WMI_NO_MASK, 0xff);
