@@ -625,11 +625,13 @@ bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
 
 bool wmi_stretch_drops_scc(const struct wmi_stretch *s)
 {
+    const uint32_t place = offsetof(struct wmi_frame, s) + 4 * WMI_S_SCC;
+    const struct wmi_extent scc = {place, place + 4};
     for (size_t i = s->at + 1; i < s->block->count && !s->block->leads[i]; i++) {
         const struct wmi_step *step = &s->block->steps[i];
         const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
         const bool ends = facts.flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_TAKES_NEXT);
-        if (ends || facts.reads & WMI_ON_SCC)
+        if (ends || wmi_step_reads_scalars(step, scc, s->lanes)) /* as an operand, too */
             return false;
         if (facts.writes & WMI_ON_SCC && wmi_scalar_emitter(step))
             return true;

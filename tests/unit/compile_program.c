@@ -84,6 +84,12 @@ uint32_t some_scalar(void)
     return (uint32_t)offsetof(struct wmi_frame, s) + 4 * (below(SGPRS) & ~1u);
 }
 
+/* A scalar, or SCC, which instructions can read as an operand. */
+static uint32_t some_source(void)
+{
+    return below(8) ? some_scalar() : (uint32_t)offsetof(struct wmi_frame, s) + 4 * WMI_S_SCC;
+}
+
 uint32_t row_at(const struct program *p, unsigned number)
 {
     return p->code.vgpr_offset + number * p->code.row_bytes;
@@ -124,6 +130,9 @@ void read_temporaries(struct program *p)
         struct wmi_step *next = &p->steps[i + 1];
         if (p->leads[i + 1] || !writes_temporary(&p->steps[i]) || !wmi_vector_emitter(next) ||
             next->id < WMI_STEP_BODIES)
+            continue;
+        /* v_readfirstlane_b32 has no modifiers. Without lanes, it would read an inactive one. */
+        if (wmi_step_facts_of(next->id).flags & WMI_STEP_CROSSES_LANES)
             continue;
         const unsigned rows = p->steps[i].id == WMI_STEP_stage_MODIFY_F64 ? 2 : 1;
         if ((next->use[WMI_OP_A] & WMI_USE_KIND) == WMI_USE_ROWS &&
@@ -172,8 +181,8 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
     const char *name = facts.name;
     const bool scalar = name[0] == 's';
     const unsigned read = WMI_USE_READ | WMI_USE_ROWS | 1, write = WMI_USE_WRITE | WMI_USE_ROWS | 1;
-    step.a = scalar ? some_scalar() : some_row(p);
-    step.b = scalar ? some_scalar() : some_row(p);
+    step.a = scalar ? some_source() : some_row(p);
+    step.b = scalar ? some_source() : some_row(p);
     step.c = scalar ? some_scalar() : some_row(p);
     step.d = scalar ? some_scalar() : some_vgpr(p);
     step.x = scalar ? (uint32_t)(int16_t)word() : 0;
