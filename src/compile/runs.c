@@ -692,6 +692,8 @@ static enum sources sources_of(const struct wmi_stretch *s, const struct wmi_ste
         if ((step->use[operands[i]] & (WMI_USE_READ | WMI_USE_KIND)) != (WMI_USE_READ | WMI_USE_ROWS))
             continue;
         const struct wmi_extent span = wmi_step_span(step, operands[i], s->lanes);
+        if (span.from < offsetof(struct wmi_frame, rows)) /* an operand that the step lacks */
+            return OTHERS;
         for (uint32_t row = span.from; row < span.to; row += s->row_bytes) {
             if (!wmi_stretch_has_base(s, row))
                 return OTHERS;
