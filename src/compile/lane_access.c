@@ -236,13 +236,12 @@ void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, con
 void wmi_access_load_reversed(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned d, unsigned order,
                               int32_t displacement)
 {
-    const uint32_t vpermd = WMI_EVEX(0x36, WMI_MAP_0F38, WMI_PREFIX_66, 0);
     struct wmi_host_operand from = wmi_at(WMI_RAX, displacement);
     if (shape.bytes < 4) {
         wmi_evex_plain(&s->host, vpmov_extend(shape), d, 0, from);
         from = wmi_zmm(d);
     }
-    wmi_evex_plain(&s->host, vpermd, d, order, from);
+    wmi_evex_plain(&s->host, WMI_VPERMD, d, order, from);
 }
 
 void wmi_access_store_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,

@@ -206,8 +206,7 @@ static unsigned bytes_of(const struct wmi_stretch *s, struct wmi_lane_shape shap
 static struct places find_places(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
                                  struct wmi_lane_shape shape)
 {
-    const uint32_t vpaddq = WMI_EVEX(0xd4, WMI_MAP_0F, WMI_PREFIX_66, 1),
-                   vpcmpuq = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
+    const uint32_t vpcmpuq = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
                    vpbroadcastq = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1);
     const struct wmi_memory_op *m = step->data;
     const int32_t first = offsetof(struct wmi_hit, low), end = offsetof(struct wmi_hit, high);
@@ -230,7 +229,7 @@ static struct places find_places(struct wmi_stretch *s, const struct wmi_step *s
     /* Distances from the start of the allocation. */
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
     wmi_evex_plain(&s->host, vpbroadcastq, places.scratch, 0, wmi_zmm(WMI_RAX));
-    wmi_evex_plain(&s->host, vpaddq, places.reg, address.reg[0], wmi_zmm(places.scratch));
+    wmi_evex_plain(&s->host, WMI_VPADDQ, places.reg, address.reg[0], wmi_zmm(places.scratch));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R9, end);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
     wmi_arithmetic_immediate(&s->host, 5, true, WMI_RAX, (int32_t)bytes_of(s, shape, &places));
@@ -241,7 +240,7 @@ static struct places find_places(struct wmi_stretch *s, const struct wmi_step *s
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
     struct wmi_host_operand host = wmi_at(WMI_R9, offsetof(struct wmi_hit, host));
     host.broadcast = true;
-    wmi_evex_plain(&s->host, vpaddq, places.reg, places.reg, host);
+    wmi_evex_plain(&s->host, WMI_VPADDQ, places.reg, places.reg, host);
     return places;
 }
 

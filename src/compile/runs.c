@@ -475,7 +475,6 @@ static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint
 
 enum {
     VPMOVZXDQ = WMI_EVEX(0x35, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPADDQ = WMI_EVEX(0xd4, WMI_MAP_0F, WMI_PREFIX_66, 1),
     VPORQ = WMI_EVEX(0xeb, WMI_MAP_0F, WMI_PREFIX_66, 1),
     VPTESTMQ = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_66, 1),
     VPTERNLOGQ = WMI_EVEX(0x25, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
@@ -575,7 +574,7 @@ static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, enum 
                              WMI_NO_IMMEDIATE);
         put_empty_mask(s, step->y);
     }
-    wmi_evex_plain(&s->host, VPADDQ, d, a, wmi_zmm(b.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPADDQ, d, a, wmi_zmm(b.reg[0]));
     wmi_stretch_write_pair(s, step->d, step->x, d, stride);
     return true;
 }
@@ -629,7 +628,7 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
                           c = wmi_runs_pair(s, step->c, c_high);
     const unsigned d = wmi_runs_zero_extend(s, &a), y = wmi_runs_zero_extend(s, &b);
     wmi_evex_plain(&s->host, VPMULUDQ, d, d, wmi_zmm(y));
-    wmi_evex_plain(&s->host, VPADDQ, d, d, wmi_zmm(c.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPADDQ, d, d, wmi_zmm(c.reg[0]));
     wmi_stretch_write_pair(s, step->d, high, d, c.stride);
     return true;
 }

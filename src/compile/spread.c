@@ -46,14 +46,13 @@ static struct wmi_host_operand in_lanes(size_t table, unsigned stride)
 /* d = a word of a register in all lanes. */
 static void take_word(struct wmi_host *host, unsigned d, unsigned reg, unsigned word)
 {
-    const uint32_t vpermd = WMI_EVEX(0x36, WMI_MAP_0F38, WMI_PREFIX_66, 0);
     if (!word) {
         wmi_evex_plain(host, WMI_VPBROADCASTD, d, 0, wmi_zmm(reg));
         return;
     }
     const size_t number = offsetof(struct wmi_spread_tables, word) + 4 * word;
     wmi_evex_plain(host, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at(WMI_R11, (int32_t)number));
-    wmi_evex_plain(host, vpermd, d, d, wmi_zmm(reg));
+    wmi_evex_plain(host, WMI_VPERMD, d, d, wmi_zmm(reg));
 }
 
 static void add_lanes(struct wmi_host *host, unsigned d, unsigned stride)

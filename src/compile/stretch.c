@@ -323,14 +323,13 @@ void wmi_stretch_leave_if_wraps(struct wmi_stretch *s, const struct wmi_rows *ro
 /* The words of a half, in a register of the step. */
 static struct wmi_rows take_half(struct wmi_stretch *s, const struct wmi_held_row *held, struct wmi_rows rows)
 {
-    const uint32_t vpermd = WMI_EVEX(0x36, WMI_MAP_0F38, WMI_PREFIX_66, 0);
     const unsigned pair = held->reg[0], reg = wmi_stretch_register(s);
     const bool high = held->half == WMI_HIGH_HALF;
     rows.reg[0] = (uint8_t)reg;
     if (!high || rows.stride) {
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, reg, 0,
                        wmi_at(WMI_R11, offsetof(struct wmi_spread_tables, even)));
-        wmi_evex_plain(&s->host, vpermd, reg, reg, wmi_zmm(pair));
+        wmi_evex_plain(&s->host, WMI_VPERMD, reg, reg, wmi_zmm(pair));
     }
     if (!high)
         return rows;
@@ -338,7 +337,7 @@ static struct wmi_rows take_half(struct wmi_stretch *s, const struct wmi_held_ro
     rows.stride = 0;
     wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, reg, 0,
                    wmi_at(WMI_R11, offsetof(struct wmi_spread_tables, odd)));
-    wmi_evex_plain(&s->host, vpermd, reg, reg, wmi_zmm(pair));
+    wmi_evex_plain(&s->host, WMI_VPERMD, reg, reg, wmi_zmm(pair));
     return rows;
 }
 

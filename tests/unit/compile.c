@@ -56,17 +56,23 @@ static enum wmi_step_id some_known(void)
     return (enum wmi_step_id)ids[below(count)];
 }
 
+/* At least so many random steps. */
+static void create_sequence(struct program *p, unsigned lanes, uint32_t least)
+{
+    create(p, lanes);
+    choose_mode(p);
+    p->count = least + below(MOST_STEPS - 2 - least);
+    for (size_t k = 0; k < p->count; k++)
+        p->steps[k] = some_step(p, some_known());
+}
+
 static void test_sequences(void **state)
 {
     (void)state;
     const unsigned sequences = reduced() ? REDUCED_SEQUENCES : SEQUENCES;
     for (unsigned i = 0; i < sequences; i++) {
         struct program p;
-        create(&p, i & 1 ? 32 : 64);
-        choose_mode(&p);
-        p.count = 2 + below(MOST_STEPS - 4);
-        for (size_t k = 0; k < p.count; k++)
-            p.steps[k] = some_step(&p, some_known());
+        create_sequence(&p, i & 1 ? 32 : 64, 2);
         for (unsigned more = below(4); more && p.count > 8; more--)
             multiply_low(&p, below((uint32_t)p.count - 4));
         const uint32_t kind = below(4);
@@ -89,11 +95,7 @@ static void test_branches(void **state)
     const unsigned sequences = reduced() ? REDUCED_SEQUENCES : SEQUENCES;
     for (unsigned i = 0; i < sequences; i++) {
         struct program p;
-        create(&p, i & 1 ? 32 : 64);
-        choose_mode(&p);
-        p.count = 10 + below(MOST_STEPS - 14);
-        for (size_t k = 0; k < p.count; k++)
-            p.steps[k] = some_step(&p, some_known());
+        create_sequence(&p, i & 1 ? 32 : 64, 10);
         const size_t at = 2 + below((uint32_t)p.count - 6);
         if (below(3))
             change_exec(&p, below((uint32_t)at - 1));
