@@ -288,6 +288,13 @@ void wmi_jump_back(struct wmi_host *host, size_t to)
     wmi_put_32(host, (uint32_t)(to - (host->count + 4)));
 }
 
+void wmi_jump_back_if(struct wmi_host *host, enum wmi_condition condition, size_t to)
+{
+    wmi_put_8(host, 0x0f);
+    wmi_put_8(host, 0x80 | condition);
+    wmi_put_32(host, (uint32_t)(to - (host->count + 4)));
+}
+
 void wmi_call_back(struct wmi_host *host, size_t to)
 {
     wmi_put_8(host, 0xe8);

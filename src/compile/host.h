@@ -238,6 +238,7 @@ size_t wmi_jump(struct wmi_host *host);
 void wmi_land(struct wmi_host *host, size_t jump);
 /* Jumps back to code at offset `to`. */
 void wmi_jump_back(struct wmi_host *host, size_t to);
+void wmi_jump_back_if(struct wmi_host *host, enum wmi_condition condition, size_t to);
 /* Calls code at offset `to`, which ends with wmi_return(). */
 void wmi_call_back(struct wmi_host *host, size_t to);
 void wmi_jump_register(struct wmi_host *host, enum wmi_gpr reg);

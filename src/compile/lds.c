@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Host code of LDS reads and writes whose places are all in range. */
+/* Host code of LDS reads, writes and atomics whose places are all in range. */
 #include "compile/lane_access.h"
 
 /* The rows and registers of an access, all taken before its code branches. */
@@ -252,6 +252,114 @@ static bool write_places(struct wmi_stretch *s, const struct wmi_step *step, str
     return true;
 }
 
+/* ---- atomics ---- */
+
+/* How an atomic that returns nothing changes the dword in memory: by an x86 instruction, or by taking the
+ * data if the condition holds for data and memory. */
+struct lds_atomic {
+    uint16_t id;    /* enum wmi_step_id */
+    uint8_t opcode; /* with the operand in memory as destination, or 0 */
+    uint8_t condition;
+};
+
+static const struct lds_atomic atomics[] = {
+    {WMI_STEP_lds_add_b32, 0x01, 0},           {WMI_STEP_lds_sub_b32, 0x29, 0},
+    {WMI_STEP_lds_and_b32, 0x21, 0},           {WMI_STEP_lds_or_b32, 0x09, 0},
+    {WMI_STEP_lds_xor_b32, 0x31, 0},           {WMI_STEP_lds_min_i32, 0, WMI_IF_LESS},
+    {WMI_STEP_lds_max_i32, 0, WMI_IF_GREATER}, {WMI_STEP_lds_min_u32, 0, WMI_IF_BELOW},
+    {WMI_STEP_lds_max_u32, 0, WMI_IF_ABOVE},
+};
+
+static const struct lds_atomic *atomic_of(const struct wmi_step *step)
+{
+    for (size_t i = 0; i < sizeof atomics / sizeof *atomics; i++)
+        if (atomics[i].id == step->id)
+            return ((const struct wmi_memory_op *)step->data)->returns ? NULL : &atomics[i];
+    return NULL;
+}
+
+/* Leaves if a place of an active lane is not aligned. Changes `ones`. */
+static void check_alignment(struct wmi_stretch *s, const struct wmi_rows *places, unsigned ones)
+{
+    wmi_move_immediate(&s->host, WMI_RAX, 3);
+    wmi_access_splat(s, ones);
+    for (unsigned i = 0; i < wmi_rows_strips(s, places); i++)
+        wmi_access_collect(s, WMI_VPTESTMD, places->reg[i], ones,
+                           places->uniform ? WMI_NO_MASK : wmi_access_mask(s, i), WMI_NO_IMMEDIATE, !i);
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+}
+
+/* [RAX] is combined with R11. Changes R9. */
+static void combine(struct wmi_stretch *s, const struct lds_atomic *atomic)
+{
+    if (atomic->opcode) {
+        wmi_scalar_memory(&s->host, atomic->opcode, false, WMI_R11, WMI_RAX, 0);
+        return;
+    }
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_R9, WMI_RAX, 0);
+    wmi_scalar_registers(&s->host, WMI_CMP, false, WMI_R11, WMI_R9);
+    wmi_scalar_registers(&s->host, WMI_CMOV + atomic->condition, false, WMI_R9, WMI_R11);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_R9, WMI_RAX, 0);
+}
+
+/* The atomic of a lane whose address and data are at R10 + displacements. RCX = the LDS. */
+static void combine_lane(struct wmi_stretch *s, const struct wmi_step *step, int32_t address, int32_t data)
+{
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_R10, address);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_R11, WMI_R10, data);
+    if (step->x)
+        wmi_arithmetic_immediate(&s->host, 0, false, WMI_RAX, (int32_t)step->x);
+    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
+    combine(s, atomic_of(step));
+}
+
+/* All lanes in their order, strip by strip. */
+static void combine_all(struct wmi_stretch *s, const struct wmi_step *step, int32_t address, int32_t data)
+{
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_R10, WMI_ROWS, 0);
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_R8, WMI_ROWS, (int32_t)s->row_bytes);
+    const size_t next = s->host.count;
+    for (int32_t i = 0; i < WMI_STRIP_BYTES; i += 4)
+        combine_lane(s, step, address + i, data + i);
+    wmi_arithmetic_immediate(&s->host, 0, true, WMI_R10, WMI_STRIP_BYTES);
+    wmi_scalar_registers(&s->host, WMI_CMP, true, WMI_R10, WMI_R8);
+    wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, next);
+}
+
+/* The active lanes in their order. */
+static void combine_active(struct wmi_stretch *s, const struct wmi_step *step, int32_t address, int32_t data)
+{
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_FRAME,
+                      offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits));
+    wmi_arithmetic_immediate(&s->host, 7, true, WMI_R8, 0);
+    const size_t idle = wmi_jump_if(&s->host, WMI_IF_EQUAL), next = s->host.count;
+    wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_R10, WMI_R8);
+    wmi_shift_immediate(&s->host, 4, true, WMI_R10, 2);
+    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_R10, WMI_ROWS);
+    combine_lane(s, step, address, data);
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_R9, WMI_R8, -1);
+    wmi_scalar_registers(&s->host, WMI_AND, true, WMI_R8, WMI_R9);
+    wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, next);
+    wmi_land(&s->host, idle);
+}
+
+static bool emit_atomic(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_lane_shape dword = {.bytes = 4, .rows = 1};
+    if (s->version == WMI_LAUNCH)
+        return false; /* ids may not be in the frame */
+    const struct wmi_rows address = wmi_stretch_use_in_memory(s, step->a),
+                          data = wmi_stretch_use_in_memory(s, step->b);
+    const struct lds_access access = take_registers(s, step, dword, false);
+    find_places(s, step, dword, &access, false);
+    check_alignment(s, &access.at, access.last);
+    (s->partial ? combine_active : combine_all)(s, step, wmi_rows_operand(s, &address, 0).displacement,
+                                                wmi_rows_operand(s, &data, 0).displacement);
+    wmi_stretch_come_back(s);
+    return true;
+}
+
 /* ---- the table ---- */
 
 /* clang-format off */
@@ -291,6 +399,6 @@ wmi_emit_step *wmi_lds_emitter(const struct wmi_step *step)
         return emit_##name;
         STEPS(CASE)
     default:
-        return NULL;
+        return atomic_of(step) ? emit_atomic : NULL;
     }
 }

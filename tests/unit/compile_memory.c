@@ -29,6 +29,7 @@ static void create_memory(void)
     assert_true(memory.space && memory.worker);
     memory.worker->space = memory.space;
     memory.worker->dispatch = &memory.dispatch;
+    memory.dispatch.goes_on = true; /* after atomics that are not aligned */
     for (unsigned i = 0; i < 2; i++) {
         struct wm_diag diag;
         const struct wmi_wish wish = {
@@ -208,7 +209,10 @@ static const uint16_t memory_steps[] = {
     WMI_STEP_lds_read_i8,      WMI_STEP_lds_read_u16,     WMI_STEP_lds_read_i16,
     WMI_STEP_lds_read_b64,     WMI_STEP_lds_read_b128,    WMI_STEP_lds_read2_b64,
     WMI_STEP_lds_write_b8,     WMI_STEP_lds_write_b16,    WMI_STEP_lds_write_b64,
-    WMI_STEP_lds_write_b128,   WMI_STEP_lds_write2_b64,
+    WMI_STEP_lds_write_b128,   WMI_STEP_lds_write2_b64,   WMI_STEP_lds_add_b32,
+    WMI_STEP_lds_sub_b32,      WMI_STEP_lds_and_b32,      WMI_STEP_lds_or_b32,
+    WMI_STEP_lds_xor_b32,      WMI_STEP_lds_min_i32,      WMI_STEP_lds_max_i32,
+    WMI_STEP_lds_min_u32,      WMI_STEP_lds_max_u32,
 };
 
 enum {
@@ -267,7 +271,6 @@ static struct wmi_step memory_step(struct program *p, enum wmi_step_id id, unsig
         return step;
     }
     if (contains(name, "lds_")) {
-        step.data = NULL;
         step.a = row_at(p, LDS_ROW);
         step.d = free_rows(p, rows);
         step.b = data;
