@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Host code of LDS reads, writes and atomics whose places are all in range. */
+#include "base/host_float.h"
 #include "compile/lane_access.h"
 
 /* The rows and registers of an access, all taken before its code branches. */
@@ -254,29 +255,52 @@ static bool write_places(struct wmi_stretch *s, const struct wmi_step *step, str
 
 /* ---- atomics ---- */
 
-/* How an atomic that returns nothing changes the dword in memory: by an x86 instruction, or by taking the
- * data if the condition holds for data and memory. */
+/* How an atomic changes the dword in memory. */
+enum lds_change {
+    BY_INSTRUCTION, /* an x86 instruction with the operand in memory as destination */
+    IF_COMPARED,    /* it becomes DATA if the condition holds for memory and DATA */
+    IF_EQUAL,       /* it becomes DATA2 if it equals DATA */
+    ALWAYS,         /* it becomes DATA */
+    BY_FLOAT_SUM,   /* VADDSS, which chooses among NaNs as the body does */
+};
+
 struct lds_atomic {
-    uint16_t id;    /* enum wmi_step_id */
-    uint8_t opcode; /* with the operand in memory as destination, or 0 */
-    uint8_t condition;
+    uint16_t id;   /* enum wmi_step_id */
+    uint8_t how;   /* enum lds_change */
+    uint8_t which; /* opcode, or enum wmi_condition */
 };
 
 static const struct lds_atomic atomics[] = {
-    {WMI_STEP_lds_add_b32, 0x01, 0},           {WMI_STEP_lds_sub_b32, 0x29, 0},
-    {WMI_STEP_lds_and_b32, 0x21, 0},           {WMI_STEP_lds_or_b32, 0x09, 0},
-    {WMI_STEP_lds_xor_b32, 0x31, 0},           {WMI_STEP_lds_min_i32, 0, WMI_IF_LESS},
-    {WMI_STEP_lds_max_i32, 0, WMI_IF_GREATER}, {WMI_STEP_lds_min_u32, 0, WMI_IF_BELOW},
-    {WMI_STEP_lds_max_u32, 0, WMI_IF_ABOVE},
+    {WMI_STEP_lds_add_b32, BY_INSTRUCTION, 0x01},
+    {WMI_STEP_lds_sub_b32, BY_INSTRUCTION, 0x29},
+    {WMI_STEP_lds_and_b32, BY_INSTRUCTION, 0x21},
+    {WMI_STEP_lds_or_b32, BY_INSTRUCTION, 0x09},
+    {WMI_STEP_lds_xor_b32, BY_INSTRUCTION, 0x31},
+    {WMI_STEP_lds_min_i32, IF_COMPARED, WMI_IF_GREATER},
+    {WMI_STEP_lds_max_i32, IF_COMPARED, WMI_IF_LESS},
+    {WMI_STEP_lds_min_u32, IF_COMPARED, WMI_IF_ABOVE},
+    {WMI_STEP_lds_max_u32, IF_COMPARED, WMI_IF_BELOW},
+    {WMI_STEP_lds_cmpst_b32, IF_EQUAL, WMI_IF_EQUAL},
+    {WMI_STEP_lds_wrxchg_b32, ALWAYS, 0},
+    {WMI_STEP_lds_add_f32, BY_FLOAT_SUM, 0},
 };
 
 static const struct lds_atomic *atomic_of(const struct wmi_step *step)
 {
     for (size_t i = 0; i < sizeof atomics / sizeof *atomics; i++)
         if (atomics[i].id == step->id)
-            return ((const struct wmi_memory_op *)step->data)->returns ? NULL : &atomics[i];
+            return &atomics[i];
     return NULL;
 }
+
+/* An atomic and its rows in the frame, as displacements from WMI_ROWS. */
+struct atomic_code {
+    const struct lds_atomic *atomic;
+    int32_t address, data, data2, result;
+    uint32_t offset;
+    bool returns;
+    unsigned sum; /* a free register */
+};
 
 /* Leaves if a place of an active lane is not aligned. Changes `ones`. */
 static void check_alignment(struct wmi_stretch *s, const struct wmi_rows *places, unsigned ones)
@@ -290,45 +314,73 @@ static void check_alignment(struct wmi_stretch *s, const struct wmi_rows *places
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
-/* [RAX] is combined with R11. Changes R9. */
-static void combine(struct wmi_stretch *s, const struct lds_atomic *atomic)
+/* [RAX] is changed. R9 = the value before, if the atomic returns it. R11 = DATA, or DATA2 if there are two;
+ * changed. R10 + displacements: the rows of the lane. */
+static void change(struct wmi_stretch *s, const struct atomic_code *code, int32_t lane)
 {
-    if (atomic->opcode) {
-        wmi_scalar_memory(&s->host, atomic->opcode, false, WMI_R11, WMI_RAX, 0);
-        return;
+    enum { NOT = 1 }; /* of a condition */
+    static const uint32_t vmovss_load = WMI_EVEX_OF(0x10, WMI_MAP_0F, WMI_PREFIX_F3, 0, 2),
+                          vmovss_store = WMI_EVEX_OF(0x11, WMI_MAP_0F, WMI_PREFIX_F3, 0, 2),
+                          vaddss = WMI_EVEX_OF(0x58, WMI_MAP_0F, WMI_PREFIX_F3, 0, 2);
+    const struct lds_atomic *atomic = code->atomic;
+    const bool compares = atomic->how == IF_COMPARED || atomic->how == IF_EQUAL;
+    if (code->returns || compares)
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_R9, WMI_RAX, 0);
+    switch ((enum lds_change)atomic->how) {
+    case BY_INSTRUCTION:
+        wmi_scalar_memory(&s->host, atomic->which, false, WMI_R11, WMI_RAX, 0);
+        break;
+    case IF_COMPARED:
+    case IF_EQUAL:
+        if (atomic->how == IF_EQUAL)
+            wmi_scalar_memory(&s->host, WMI_CMP, false, WMI_R9, WMI_R10, code->data + lane);
+        else
+            wmi_scalar_registers(&s->host, WMI_CMP, false, WMI_R9, WMI_R11);
+        wmi_scalar_registers(&s->host, WMI_CMOV + (atomic->which ^ NOT), false, WMI_R11, WMI_R9);
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_R11, WMI_RAX, 0);
+        break;
+    case ALWAYS:
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_R11, WMI_RAX, 0);
+        break;
+    case BY_FLOAT_SUM:
+        wmi_evex_plain(&s->host, vmovss_load, code->sum, 0, wmi_at(WMI_RAX, 0));
+        wmi_evex_plain(&s->host, vaddss, code->sum, code->sum, wmi_at(WMI_R10, code->data + lane));
+        wmi_evex_plain(&s->host, vmovss_store, code->sum, 0, wmi_at(WMI_RAX, 0));
+        break;
     }
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_R9, WMI_RAX, 0);
-    wmi_scalar_registers(&s->host, WMI_CMP, false, WMI_R11, WMI_R9);
-    wmi_scalar_registers(&s->host, WMI_CMOV + atomic->condition, false, WMI_R9, WMI_R11);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_R9, WMI_RAX, 0);
 }
 
-/* The atomic of a lane whose address and data are at R10 + displacements. RCX = the LDS. */
-static void combine_lane(struct wmi_stretch *s, const struct wmi_step *step, int32_t address, int32_t data)
+/* The atomic of the lane whose rows are at R10 + displacements + `lane`. RCX = the LDS. The result is written
+ * last, because its row may be that of the address or the data. */
+static void change_lane(struct wmi_stretch *s, const struct atomic_code *code, int32_t lane)
 {
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_R10, address);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_R11, WMI_R10, data);
-    if (step->x)
-        wmi_arithmetic_immediate(&s->host, 0, false, WMI_RAX, (int32_t)step->x);
+    const int32_t taken = code->atomic->how == IF_EQUAL ? code->data2 : code->data;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_R10, code->address + lane);
+    if (code->atomic->how != BY_FLOAT_SUM)
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_R11, WMI_R10, taken + lane);
+    if (code->offset)
+        wmi_arithmetic_immediate(&s->host, 0, false, WMI_RAX, (int32_t)code->offset);
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
-    combine(s, atomic_of(step));
+    change(s, code, lane);
+    if (code->returns)
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_R9, WMI_R10, code->result + lane);
 }
 
 /* All lanes in their order, strip by strip. */
-static void combine_all(struct wmi_stretch *s, const struct wmi_step *step, int32_t address, int32_t data)
+static void change_all(struct wmi_stretch *s, const struct atomic_code *code)
 {
     wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_R10, WMI_ROWS, 0);
     wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_R8, WMI_ROWS, (int32_t)s->row_bytes);
     const size_t next = s->host.count;
     for (int32_t i = 0; i < WMI_STRIP_BYTES; i += 4)
-        combine_lane(s, step, address + i, data + i);
+        change_lane(s, code, i);
     wmi_arithmetic_immediate(&s->host, 0, true, WMI_R10, WMI_STRIP_BYTES);
     wmi_scalar_registers(&s->host, WMI_CMP, true, WMI_R10, WMI_R8);
     wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, next);
 }
 
 /* The active lanes in their order. */
-static void combine_active(struct wmi_stretch *s, const struct wmi_step *step, int32_t address, int32_t data)
+static void change_active(struct wmi_stretch *s, const struct atomic_code *code)
 {
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_FRAME,
                       offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits));
@@ -337,25 +389,49 @@ static void combine_active(struct wmi_stretch *s, const struct wmi_step *step, i
     wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_R10, WMI_R8);
     wmi_shift_immediate(&s->host, 4, true, WMI_R10, 2);
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_R10, WMI_ROWS);
-    combine_lane(s, step, address, data);
+    change_lane(s, code, 0);
     wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_R9, WMI_R8, -1);
     wmi_scalar_registers(&s->host, WMI_AND, true, WMI_R8, WMI_R9);
     wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, next);
     wmi_land(&s->host, idle);
 }
 
+/* Where the row is in the frame, stored if only registers hold it. */
+static int32_t find_row(struct wmi_stretch *s, uint32_t row)
+{
+    const struct wmi_rows rows = wmi_stretch_use_in_memory(s, row);
+    return wmi_rows_operand(s, &rows, 0).displacement;
+}
+
+/* Whether float sums may use the wave's MXCSR: the body's rounds to nearest even. */
+static bool rounds_to_nearest(const struct wmi_stretch *s)
+{
+    const struct wmi_compile_mode *mode = &s->block->mode;
+    return mode->mxcsr32 == wmi_host_float_word(0, mode->mode >> 4 & 3);
+}
+
 static bool emit_atomic(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_lane_shape dword = {.bytes = 4, .rows = 1};
+    struct atomic_code code = {.atomic = atomic_of(step), .offset = step->x};
+    code.returns = ((const struct wmi_memory_op *)step->data)->returns;
     if (s->version == WMI_LAUNCH)
         return false; /* ids may not be in the frame */
-    const struct wmi_rows address = wmi_stretch_use_in_memory(s, step->a),
-                          data = wmi_stretch_use_in_memory(s, step->b);
+    if (code.atomic->how == BY_FLOAT_SUM && !rounds_to_nearest(s))
+        return false;
+    code.address = find_row(s, step->a);
+    code.data = find_row(s, step->b);
+    if (code.atomic->how == IF_EQUAL)
+        code.data2 = find_row(s, step->c);
+    if (code.returns)
+        code.result = find_row(s, step->d);
     const struct lds_access access = take_registers(s, step, dword, false);
+    code.sum = access.last;
     find_places(s, step, dword, &access, false);
     check_alignment(s, &access.at, access.last);
-    (s->partial ? combine_active : combine_all)(s, step, wmi_rows_operand(s, &address, 0).displacement,
-                                                wmi_rows_operand(s, &data, 0).displacement);
+    (s->partial ? change_active : change_all)(s, &code);
+    if (code.returns)
+        wmi_stretch_written_in_memory(s, step->d);
     wmi_stretch_come_back(s);
     return true;
 }

@@ -519,6 +519,14 @@ void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *res
         held->active_only = s->partial;
 }
 
+void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row)
+{
+    struct wmi_held_row *held = find(s, row);
+    if (held)
+        release(s, held);
+    s->is_written[number_of(s, row)] = s->is_spilled[number_of(s, row)] = true;
+}
+
 void wmi_stretch_leave_lanes(struct wmi_stretch *s)
 {
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {

@@ -154,6 +154,8 @@ unsigned wmi_rows_strips(const struct wmi_stretch *s, const struct wmi_rows *row
 /* Makes the result the new value of the row: in active lanes, or in all lanes of a temporary row. */
 void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
 void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
+/* The code has written the row's active lanes in the frame, where all of it was. */
+void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row);
 /* Rows in one register, uniform or in runs: whether this one is, or can be loaded so; its stride, or -1 if it
  * is uniform; the row; a result. The high words of a pair that grows are the same in all lanes of a strip, or
  * the wave leaves. */

@@ -212,7 +212,8 @@ static const uint16_t memory_steps[] = {
     WMI_STEP_lds_write_b128,   WMI_STEP_lds_write2_b64,   WMI_STEP_lds_add_b32,
     WMI_STEP_lds_sub_b32,      WMI_STEP_lds_and_b32,      WMI_STEP_lds_or_b32,
     WMI_STEP_lds_xor_b32,      WMI_STEP_lds_min_i32,      WMI_STEP_lds_max_i32,
-    WMI_STEP_lds_min_u32,      WMI_STEP_lds_max_u32,
+    WMI_STEP_lds_min_u32,      WMI_STEP_lds_max_u32,      WMI_STEP_lds_cmpst_b32,
+    WMI_STEP_lds_wrxchg_b32,   WMI_STEP_lds_add_f32,
 };
 
 enum {
@@ -278,6 +279,7 @@ static struct wmi_step memory_step(struct program *p, enum wmi_step_id id, unsig
         step.x = below(3) ? 0 : below(64);
         step.y = 4 * below(64);
         op->elements = (uint8_t)rows;
+        op->returns = below(2);
     } else {
         const bool scalar = contains(name, "SADDR");
         step.a = row_at(p, scalar ? OFFSET_ROW : GLOBAL_ROW);
