@@ -3,6 +3,7 @@
 #include "compile/branches.h"
 #include "compile/cut.h"
 #include "compile/exits.h"
+#include "compile/find_live.h"
 #include "compile/guess.h"
 #include "compile/host_memory.h"
 #include "compile/runs.h"
@@ -102,7 +103,7 @@ static void put_end(struct wmi_compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
     const bool ends = wmi_ends_wave(&s->block->steps[s->end]);
-    wmi_stretch_flush(s, s->end);
+    wmi_stretch_flush(s, s->end, s->end);
     if (s->version == WMI_LAUNCH && ends)
         wmi_stretch_restore_spilled(s);
     else if (s->version == WMI_LAUNCH)
@@ -133,8 +134,8 @@ static void put_version(struct wmi_compilation *c, enum wmi_version version)
         put_loop(s, target);
         return;
     }
-    wmi_put_branch(s, target);             /* the step behind it may read temporary rows */
-    wmi_stretch_flush(s, s->block->count); /* the target may read every VGPR, and no temporary row */
+    wmi_put_branch(s, target); /* the step behind it may read temporary rows, and the target none */
+    wmi_stretch_flush(s, s->block->count, wmi_step_number(s->block, target));
     if (version == WMI_LAUNCH)
         wmi_set_pristine(s, false);
     wmi_go_to(c, target, s->partial);
@@ -239,14 +240,20 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     if (!c)
         return false;
     c->stretch.guess = malloc(block->count);
+    c->lds.number = malloc(block->count);
     c->places = calloc(block->count, sizeof *c->places);
-    if (!c->stretch.guess || !c->places) {
+    if (!c->stretch.guess || !c->lds.number || !c->places) {
         free(c->stretch.guess);
+        free(c->lds.number);
         free(c->places);
         free(c);
         return false;
     }
     wmi_guess_strides(block, c->stretch.guess);
+    wmi_plan_lds(block, c->stretch.guess, &c->lds);
+    c->stretch.lds = &c->lds;
+    struct wmi_live *live = wmi_find_live(block);
+    c->stretch.live = live;
     c->stretch.block = block;
     c->stretch.lanes = block->code->options.lanes;
     c->stretch.strips = c->stretch.lanes / WMI_STRIP_LANES;
@@ -265,6 +272,8 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
         ok = made || !c->patch_count;
     }
     free(c->stretch.guess);
+    free(c->lds.number);
+    wmi_live_free(live);
     free(c->stretch.host.bytes);
     free(c->stretch.asides);
     free(c->stretch.aside_jumps);

@@ -3,6 +3,7 @@
 #ifndef WMI_EXITS_H
 #define WMI_EXITS_H
 
+#include "compile/lds_plan.h"
 #include "compile/stretch.h"
 
 /* In the frame: the instructions left of the wave's turn, and EXEC as the code for partial waves holds it. */
@@ -31,6 +32,7 @@ struct wmi_waiting_jump {
 
 struct wmi_compilation {
     struct wmi_stretch stretch;
+    struct wmi_lds_plan lds;
     struct wmi_patch *patches;
     size_t patch_count, patch_capacity;
     struct wmi_place *places; /* of all steps */

@@ -302,6 +302,31 @@ void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, co
     extend(s, shape, d[0].reg[strip]);
 }
 
+void wmi_access_store_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,
+                           unsigned strip, int32_t displacement, const struct wmi_access_scratch *scratch)
+{
+    enum { BSR = 0x1bd, MOV_STORE_8 = 0x88, OPERAND_OF_16_BITS = 0x66 };
+    const unsigned value = wmi_rows_register(data, strip), last = scratch->reg[0];
+    size_t idle = 0;
+    if (s->partial) {
+        wmi_scalar_memory(&s->host, WMI_MOVZX_16, false, WMI_R9, WMI_FRAME,
+                          (int32_t)(offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits) +
+                                    strip * WMI_STRIP_LANES / 8));
+        wmi_scalar_registers(&s->host, BSR, false, WMI_R9, WMI_R9);
+        idle = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    } else {
+        wmi_move_immediate(&s->host, WMI_R9, WMI_STRIP_LANES - 1);
+    }
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, last, 0, wmi_zmm(WMI_R9));
+    wmi_evex_plain(&s->host, WMI_VPERMD, last, last, wmi_zmm(value));
+    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, last, 0, wmi_zmm(WMI_R9));
+    if (shape.bytes == 2)
+        wmi_put_8(&s->host, OPERAND_OF_16_BITS);
+    wmi_scalar_memory(&s->host, shape.bytes == 1 ? MOV_STORE_8 : WMI_MOV_STORE, false, WMI_R9, WMI_RAX,
+                      displacement);
+    land_if(s, idle);
+}
+
 static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned distance,
                        const struct wmi_rows *d, unsigned strip, const struct wmi_access_scratch *scratch,
                        unsigned ahead)

@@ -74,6 +74,10 @@ void wmi_access_load_reversed(struct wmi_stretch *s, struct wmi_lane_shape shape
 void wmi_access_store_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,
                           unsigned strip, int32_t displacement, unsigned mask,
                           const struct wmi_access_scratch *scratch);
+/* Stores the element of the last active lane at RAX + displacement, which is what is left if all store there.
+ * Elements of one row. Changes R9. */
+void wmi_access_store_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,
+                           unsigned strip, int32_t displacement, const struct wmi_access_scratch *scratch);
 /* All lanes of a strip, or a uniform result, = the element at RAX + displacement, where a dword can be read.
  */
 void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,

@@ -2,6 +2,9 @@
 /* Host code of LDS reads, writes and atomics whose places are all in range. */
 #include "base/host_float.h"
 #include "compile/lane_access.h"
+#include "compile/lds_plan.h"
+
+#include <stdlib.h>
 
 /* The rows and registers of an access, all taken before its code branches. */
 struct lds_access {
@@ -11,11 +14,11 @@ struct lds_access {
     struct wmi_access_scratch scratch;
 };
 
+/* addresses: of step->a, in registers, or registers for them. */
 static struct lds_access take_registers(struct wmi_stretch *s, const struct wmi_step *step,
-                                        struct wmi_lane_shape shape, bool has_two)
+                                        struct wmi_lane_shape shape, bool has_two, struct wmi_rows addresses)
 {
-    struct lds_access access = {.addresses = wmi_access_use(s, shape, step->a)};
-    access.at = access.addresses;
+    struct lds_access access = {.addresses = addresses, .at = addresses};
     if (has_two || step->x) {
         access.at = wmi_stretch_result(s, access.addresses.uniform);
         access.splat = wmi_stretch_register(s);
@@ -79,8 +82,8 @@ static void find_places(struct wmi_stretch *s, const struct wmi_step *step, stru
 
 /* ---- places that are guessed ---- */
 
-/* Code for elements that follow one another in each strip or, for loads, are the same one or follow one
- * another in the opposite order, as is guessed. It jumps to `others` if the guess is wrong or a place is out
+/* Code for elements that follow one another in each strip, are the same one or, for loads, follow one another
+ * in the opposite order, as is guessed. It jumps to `others` if the guess is wrong or a place is out
  * of range, before or after it has moved some strips. */
 struct guessed {
     const struct lds_access *access;
@@ -88,9 +91,9 @@ struct guessed {
     uint32_t offset[2];
     unsigned count;
     int stride;
+    bool loads;
     size_t others[2 + 2 * WMI_STRIPS];
     unsigned other_count;
-    size_t end, first_exit; /* where the code ends; the number of exits then */
 };
 
 static bool is_guessed(const struct wmi_stretch *s, struct wmi_lane_shape shape, bool loads)
@@ -98,7 +101,9 @@ static bool is_guessed(const struct wmi_stretch *s, struct wmi_lane_shape shape,
     const int guess = s->guess[s->at];
     if (s->partial && !loads && shape.rows > 1)
         return false; /* its moves have no mask */
-    return guess == shape.bytes || (loads && (guess == 0 || (guess == -shape.bytes && shape.rows == 1)));
+    if (guess == 0)
+        return loads || shape.rows == 1;
+    return guess == shape.bytes || (loads && guess == -shape.bytes && shape.rows == 1);
 }
 
 static void leave_for_others(struct wmi_stretch *s, struct guessed *g, enum wmi_condition condition)
@@ -106,8 +111,30 @@ static void leave_for_others(struct wmi_stretch *s, struct guessed *g, enum wmi_
     g->others[g->other_count++] = wmi_jump_if(&s->host, condition);
 }
 
-/* Jumps to the others if an active lane is not where the first lane of its strip lets it be. Needs R9. */
-static void test_guess(struct wmi_stretch *s, struct wmi_lane_shape shape, struct guessed *g)
+static void land_others(struct wmi_stretch *s, const struct guessed *g)
+{
+    for (unsigned i = 0; i < g->other_count; i++)
+        wmi_land(&s->host, g->others[i]);
+}
+
+/* RCX = the LDS, R8 = the highest address from which `reach` bytes and those of the strip's other lanes are
+ * in range, R9 = wmi_lane_tables. */
+static void find_limit(struct wmi_stretch *s, struct guessed *g, uint32_t reach)
+{
+    const struct wmi_compile_layout *layout = s->block->layout;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_group);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_RAX, (int32_t)layout->group_lds);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_R8, WMI_RAX, (int32_t)layout->group_lds_size);
+    wmi_arithmetic_immediate(&s->host, 5, false, WMI_R8,
+                             (int32_t)(reach + (uint32_t)abs(g->stride) * (WMI_STRIP_LANES - 1)));
+    leave_for_others(s, g, WMI_IF_BELOW);
+    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
+}
+
+/* Jumps to the others if a lane, or an active one, is not where the first lane of its strip lets it be. Needs
+ * R9. */
+static void test_guess(struct wmi_stretch *s, struct guessed *g, bool of_all)
 {
     enum { OR_DIFFERENCE = 0xf6 }; /* VPTERNLOGD: d | (a ^ b) */
     const unsigned expected = g->access->scratch.reg[0], differs = g->access->scratch.reg[1];
@@ -117,116 +144,223 @@ static void test_guess(struct wmi_stretch *s, struct wmi_lane_shape shape, struc
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, expected, 0, wmi_zmm(address));
         if (g->stride)
             wmi_evex_plain(&s->host, g->stride > 0 ? WMI_VPADDD : WMI_VPSUBD, expected, expected,
-                           wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
-        wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(address), wmi_access_mask(s, i),
-                 OR_DIFFERENCE);
+                           wmi_at(WMI_R9, wmi_lane_offsets((unsigned)abs(g->stride), 0)));
+        wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(address),
+                 of_all ? WMI_NO_MASK : wmi_access_mask(s, i), OR_DIFFERENCE);
     }
     wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
     wmi_kortest(&s->host, WMI_K, WMI_K);
     leave_for_others(s, g, WMI_IF_NOT_EQUAL);
 }
 
-/* Moves what is at the places from number `from` to before `to` of a strip's lanes. R8 = the last address. */
-static void move_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, struct guessed *g, unsigned strip,
-                       unsigned from, unsigned to, bool loads)
+/* RAX = the place of the strip's lowest element. R8 = the last address. */
+static void find_strip(struct wmi_stretch *s, struct guessed *g, unsigned strip)
 {
-    const unsigned mask = wmi_access_mask(s, strip), used = shape.rows == 1 ? mask : WMI_NO_MASK;
-    size_t idle = 0;
-    if (mask) {
-        wmi_kortest(&s->host, mask, mask);
-        idle = wmi_jump_if(&s->host, WMI_IF_EQUAL);
-    }
     wmi_evex_plain(&s->host, WMI_VMOVD_GPR, wmi_rows_register(&g->access->addresses, strip), 0,
                    wmi_zmm(WMI_RAX));
     if (g->stride < 0)
-        wmi_arithmetic_immediate(&s->host, 5, false, WMI_RAX, shape.bytes * (WMI_STRIP_LANES - 1));
+        wmi_arithmetic_immediate(&s->host, 5, false, WMI_RAX, -g->stride * (WMI_STRIP_LANES - 1));
     wmi_scalar_registers(&s->host, WMI_CMP, false, WMI_RAX, WMI_R8);
     leave_for_others(s, g, WMI_IF_ABOVE);
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
-    for (unsigned i = from; i < to; i++) {
-        const int32_t offset = (int32_t)g->offset[i];
-        if (!loads)
-            wmi_access_store_run(s, shape, g->rows[i], strip, offset, used, &g->access->scratch);
-        else if (g->stride < 0)
-            wmi_access_load_reversed(s, shape, g->rows[i]->reg[strip], g->access->scratch.reg[0], offset);
-        else if (g->stride)
-            wmi_access_load_run(s, shape, g->rows[i], strip, offset, used, &g->access->scratch);
-        else
-            wmi_access_load_same(s, shape, g->rows[i], strip, offset);
-    }
-    if (idle)
-        wmi_land(&s->host, idle);
 }
 
-static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, struct guessed *g, bool loads)
+/* What moves need in registers. Needs R9. */
+static void prepare_moves(struct wmi_stretch *s, const struct guessed *g)
 {
-    const struct wmi_compile_layout *layout = s->block->layout;
-    const uint32_t first = g->offset[0], second = g->offset[g->count - 1],
-                   span = g->stride         ? shape.bytes * WMI_STRIP_LANES
-                          : shape.bytes < 4 ? 4
-                                            : shape.bytes;
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_group);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_RAX, (int32_t)layout->group_lds);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_R8, WMI_RAX, (int32_t)layout->group_lds_size);
-    wmi_arithmetic_immediate(&s->host, 5, false, WMI_R8, (int32_t)(span + (first > second ? first : second)));
-    leave_for_others(s, g, WMI_IF_BELOW);
-    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
-    test_guess(s, shape, g);
     if (g->stride < 0)
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, g->access->scratch.reg[0], 0,
                        wmi_at(WMI_R9, offsetof(struct wmi_lane_tables, reversed)));
-    /* All lanes store to their first places before any stores to its second one. */
-    const unsigned passes = loads ? 1 : g->count;
-    for (unsigned pass = 0; pass < passes; pass++)
-        for (unsigned i = 0; i < s->strips; i++)
-            move_strip(s, shape, g, i, pass, loads ? g->count : pass + 1, loads);
 }
 
-/* Emits that code, if there is a guess. What is emitted next is what it leaves for. */
-static struct guessed move_if_guessed(struct wmi_stretch *s, const struct wmi_step *step,
-                                      struct wmi_lane_shape shape, const struct lds_access *access,
-                                      const struct wmi_rows *first, const struct wmi_rows *second, bool loads)
+/* Moves what is at the places from number `from` to before `to` of a strip's active lanes, from RAX on. */
+static void move_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct guessed *g,
+                       unsigned strip, unsigned from, unsigned to)
 {
-    struct guessed g = {.access = access,
-                        .rows = {first, second},
+    const unsigned mask = shape.rows == 1 ? wmi_access_mask(s, strip) : WMI_NO_MASK;
+    for (unsigned i = from; i < to; i++) {
+        const int32_t offset = (int32_t)g->offset[i];
+        if (!g->loads && !g->stride)
+            wmi_access_store_same(s, shape, g->rows[i], strip, offset, &g->access->scratch);
+        else if (!g->loads)
+            wmi_access_store_run(s, shape, g->rows[i], strip, offset, mask, &g->access->scratch);
+        else if (g->stride < 0)
+            wmi_access_load_reversed(s, shape, g->rows[i]->reg[strip], g->access->scratch.reg[0], offset);
+        else if (g->stride)
+            wmi_access_load_run(s, shape, g->rows[i], strip, offset, mask, &g->access->scratch);
+        else
+            wmi_access_load_same(s, shape, g->rows[i], strip, offset);
+    }
+}
+
+/* All lanes store to their first places before any stores to its second one. */
+static unsigned passes_of(const struct guessed *g)
+{
+    return g->loads ? 1 : g->count;
+}
+
+static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, struct guessed *g)
+{
+    const uint32_t first = g->offset[0], second = g->offset[g->count - 1];
+    const uint32_t bytes = !g->stride && shape.bytes < 4 ? 4 : shape.bytes;
+    find_limit(s, g, bytes + (first > second ? first : second));
+    test_guess(s, g, false);
+    prepare_moves(s, g);
+    for (unsigned pass = 0; pass < passes_of(g); pass++)
+        for (unsigned i = 0; i < s->strips; i++) {
+            const unsigned mask = wmi_access_mask(s, i);
+            size_t idle = 0;
+            if (mask) {
+                wmi_kortest(&s->host, mask, mask);
+                idle = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+            }
+            find_strip(s, g, i);
+            move_strip(s, shape, g, i, pass, g->loads ? g->count : pass + 1);
+            if (idle)
+                wmi_land(&s->host, idle);
+        }
+}
+
+/* ---- places that the wave knows ---- */
+
+static int32_t known_at(const struct wmi_stretch *s)
+{
+    return (int32_t)(offsetof(struct wmi_frame, lds_known) + s->lds->number[s->at] * sizeof(uint32_t));
+}
+
+static int32_t place_at(const struct wmi_stretch *s, unsigned strip)
+{
+    return (int32_t)(offsetof(struct wmi_frame, lds_place) +
+                     (s->lds->number[s->at] * WMI_STRIPS + strip) * sizeof(uint64_t));
+}
+
+static void set_known(struct wmi_stretch *s, enum wmi_lds_known known)
+{
+    wmi_move_immediate(&s->host, WMI_RAX, known);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_FRAME, known_at(s));
+}
+
+/* Finds out whether all addresses are as guessed, and where they are. */
+static void learn(struct wmi_stretch *s, const struct guessed *g)
+{
+    struct guessed all = *g;
+    find_limit(s, &all, s->lds->reach[s->lds->number[s->at]]);
+    test_guess(s, &all, true);
+    for (unsigned i = 0; i < s->strips; i++) {
+        find_strip(s, &all, i);
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, place_at(s, i));
+    }
+    set_known(s, WMI_LDS_GUESSED);
+    const size_t done = wmi_jump(&s->host);
+    land_others(s, &all);
+    set_known(s, WMI_LDS_OTHERS);
+    wmi_land(&s->host, done);
+}
+
+static void move_known(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct guessed *g)
+{
+    if (shape.rows > 1 || g->stride < 0)
+        wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
+    prepare_moves(s, g);
+    for (unsigned pass = 0; pass < passes_of(g); pass++)
+        for (unsigned i = 0; i < s->strips; i++) {
+            wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, place_at(s, i));
+            move_strip(s, shape, g, i, pass, g->loads ? g->count : pass + 1);
+        }
+}
+
+/* ---- reads and writes ---- */
+
+/* Moves elements at any places; all registers have been taken. */
+static void move_others(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
+                        const struct guessed *g)
+{
+    const struct lds_access *access = g->access;
+    find_places(s, step, shape, access, g->count == 2);
+    for (unsigned i = 0; i < g->count; i++) {
+        if (i)
+            move_places(s, access, &access->at, step->y - step->x);
+        if (g->loads)
+            wmi_access_load(s, shape, &access->at, g->rows[i], &access->scratch, 0);
+        else
+            wmi_access_store(s, shape, &access->at, g->rows[i], &access->scratch, 0);
+    }
+}
+
+/* The code for usual waves comes first, and what it leaves for is set aside. */
+static void move(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
+                 struct guessed *g)
+{
+    if (g->access->addresses.uniform || !is_guessed(s, shape, g->loads)) {
+        move_others(s, step, shape, g);
+        return;
+    }
+    move_guessed(s, shape, g);
+    const size_t end = s->host.count, first_exit = s->exit_count;
+    move_others(s, step, shape, g);
+    wmi_stretch_set_aside(s, end, first_exit, g->others, g->other_count, end);
+}
+
+/* The same with places that the wave knows or will know. The addresses are loaded where they are needed. */
+static void move_or_learn(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
+                          struct guessed *g, bool is_loaded)
+{
+    const size_t begin = s->host.count;
+    wmi_arithmetic_memory(&s->host, 7, false, WMI_FRAME, known_at(s), WMI_LDS_GUESSED);
+    const size_t unknown = wmi_jump_if(&s->host, WMI_IF_BELOW), wrong = wmi_jump_if(&s->host, WMI_IF_ABOVE);
+    move_known(s, shape, g);
+    const size_t end = s->host.count, first_exit = s->exit_count;
+    if (!is_loaded)
+        wmi_stretch_load_later(s, &g->access->addresses);
+    learn(s, g);
+    wmi_stretch_set_aside(s, end, first_exit, &unknown, 1, begin);
+    if (!is_loaded)
+        wmi_stretch_load_later(s, &g->access->addresses);
+    move_guessed(s, shape, g);
+    const size_t done = wmi_jump(&s->host);
+    land_others(s, g);
+    move_others(s, step, shape, g);
+    wmi_land(&s->host, done);
+    wmi_stretch_set_aside(s, end, first_exit, &wrong, 1, end);
+}
+
+static bool may_know(const struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
+                     bool loads)
+{
+    return s->lds->number[s->at] != WMI_NO_LDS_ADDRESS && is_guessed(s, shape, loads) &&
+           wmi_stretch_has_lanes(s, step->a);
+}
+
+/* rows: of the results or the data, which `loads` says. */
+static void move_places_of(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
+                           bool has_two, bool loads, struct wmi_rows rows[2][WMI_LANE_ROWS])
+{
+    bool is_loaded = true;
+    const bool knows = may_know(s, step, shape, loads);
+    const struct wmi_rows addresses =
+        knows ? wmi_stretch_use_later(s, step->a, &is_loaded) : wmi_access_use(s, shape, step->a);
+    const struct lds_access access = take_registers(s, step, shape, has_two, addresses);
+    for (unsigned i = 0; loads && i < (has_two ? 2 : 1); i++)
+        wmi_access_results(s, shape, access.addresses.uniform, rows[i]);
+    struct guessed g = {.access = &access,
+                        .rows = {rows[0], rows[1]},
                         .offset = {step->x, step->y},
-                        .count = second ? 2 : 1,
-                        .stride = s->guess[s->at]};
-    if (!access->addresses.uniform && is_guessed(s, shape, loads))
-        move_guessed(s, shape, &g, loads);
-    g.end = s->host.count;
-    g.first_exit = s->exit_count;
-    return g;
+                        .count = has_two ? 2 : 1,
+                        .stride = s->guess[s->at],
+                        .loads = loads};
+    if (knows)
+        move_or_learn(s, step, shape, &g, is_loaded);
+    else
+        move(s, step, shape, &g);
 }
-
-/* Ends the code for wrong guesses, which is out of the way of the usual code. */
-static void end_others(struct wmi_stretch *s, const struct guessed *g)
-{
-    if (g->other_count)
-        wmi_stretch_set_aside(s, g->end, g->first_exit, g->others, g->other_count);
-}
-
-/* ---- the steps ---- */
 
 static bool read_places(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
                         bool has_two)
 {
     struct wmi_rows d[2][WMI_LANE_ROWS];
-    const unsigned count = has_two ? 2 : 1;
-    const struct lds_access access = take_registers(s, step, shape, has_two);
-    for (unsigned i = 0; i < count; i++)
-        wmi_access_results(s, shape, access.addresses.uniform, d[i]);
-    const struct guessed g = move_if_guessed(s, step, shape, &access, d[0], has_two ? d[1] : NULL, true);
-    find_places(s, step, shape, &access, has_two);
-    for (unsigned i = 0; i < count; i++) {
-        if (i)
-            move_places(s, &access, &access.at, step->y - step->x);
-        wmi_access_load(s, shape, &access.at, d[i], &access.scratch, 0);
-    }
-    end_others(s, &g);
+    move_places_of(s, step, shape, has_two, true, d);
     s->has_read = true;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < (has_two ? 2 : 1); i++)
         wmi_access_write(s, shape, step->d + i * shape.rows * s->row_bytes, d[i]);
     wmi_stretch_come_back(s);
     return true;
@@ -239,16 +373,7 @@ static bool write_places(struct wmi_stretch *s, const struct wmi_step *step, str
     wmi_access_data(s, shape, step->b, data[0]);
     if (has_two)
         wmi_access_data(s, shape, step->c, data[1]);
-    const struct lds_access access = take_registers(s, step, shape, has_two);
-    const struct guessed g =
-        move_if_guessed(s, step, shape, &access, data[0], has_two ? data[1] : NULL, false);
-    find_places(s, step, shape, &access, has_two);
-    wmi_access_store(s, shape, &access.at, data[0], &access.scratch, 0);
-    if (has_two) {
-        move_places(s, &access, &access.at, step->y - step->x);
-        wmi_access_store(s, shape, &access.at, data[1], &access.scratch, 0);
-    }
-    end_others(s, &g);
+    move_places_of(s, step, shape, has_two, false, data);
     wmi_stretch_come_back(s);
     return true;
 }
@@ -425,7 +550,7 @@ static bool emit_atomic(struct wmi_stretch *s, const struct wmi_step *step)
         code.data2 = find_row(s, step->c);
     if (code.returns)
         code.result = find_row(s, step->d);
-    const struct lds_access access = take_registers(s, step, dword, false);
+    const struct lds_access access = take_registers(s, step, dword, false, wmi_access_use(s, dword, step->a));
     code.sum = access.last;
     find_places(s, step, dword, &access, false);
     check_alignment(s, &access.at, access.last);
@@ -476,5 +601,19 @@ wmi_emit_step *wmi_lds_emitter(const struct wmi_step *step)
         STEPS(CASE)
     default:
         return atomic_of(step) ? emit_atomic : NULL;
+    }
+}
+
+uint32_t wmi_lds_reach(const struct wmi_step *step)
+{
+    if (step->lanes != offsetof(struct wmi_frame, exec))
+        return 0;
+    switch (step->id) {
+#define REACH(function, name, has_two, bytes, ...)                                                           \
+    case WMI_STEP_lds_##name:                                                                                \
+        return (bytes) + (has_two && step->y > step->x ? step->y : step->x);
+        STEPS(REACH)
+    default:
+        return 0;
     }
 }

@@ -3,6 +3,7 @@
 #include "compile/stretch.h"
 
 #include "base/grow.h"
+#include "compile/live.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -519,6 +520,30 @@ void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *res
         held->active_only = s->partial;
 }
 
+bool wmi_stretch_has_lanes(const struct wmi_stretch *s, uint32_t row)
+{
+    const unsigned index = s->held_of_row[number_of(s, row)];
+    if (index == WMI_NOT_HELD)
+        return s->version != WMI_LAUNCH && !is_constant(s, row);
+    return s->held[index].strips != 1 && !s->held[index].active_only;
+}
+
+struct wmi_rows wmi_stretch_use_later(struct wmi_stretch *s, uint32_t row, bool *is_loaded)
+{
+    *is_loaded = find(s, row);
+    if (*is_loaded)
+        return wmi_stretch_use(s, row, true);
+    struct wmi_rows rows = wmi_stretch_result(s, false);
+    rows.row = row;
+    return rows;
+}
+
+void wmi_stretch_load_later(struct wmi_stretch *s, const struct wmi_rows *rows)
+{
+    for (unsigned i = 0; i < s->strips; i++)
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, rows->reg[i], 0, home(s, rows->row, i));
+}
+
 void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row)
 {
     struct wmi_held_row *held = find(s, row);
@@ -527,19 +552,25 @@ void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row)
     s->is_written[number_of(s, row)] = s->is_spilled[number_of(s, row)] = true;
 }
 
+/* ---- what is not read ---- */
+
+/* Whether a wave that goes on at the step may read the VGPR where the registers have new values. */
+static bool is_read_from(const struct wmi_stretch *s, const struct wmi_held_row *held, size_t step)
+{
+    return wmi_live_is(s->live, held->row, step, s->partial && !held->active_only);
+}
+
 void wmi_stretch_leave_lanes(struct wmi_stretch *s)
 {
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         struct wmi_held_row *held = &s->held[i];
         if (!held->used || !held->active_only)
             continue;
-        if (held->dirty)
+        if (held->dirty && (is_temporary(s, held->row) || is_read_from(s, held, s->at)))
             wmi_stretch_store(s, held);
         release(s, held);
     }
 }
-
-/* ---- what is not read ---- */
 
 /* Whether the step may be followed by others than the next one, or changes which lanes are active. */
 static bool ends_scan(const struct wmi_stretch *s, size_t step)
@@ -588,6 +619,11 @@ const struct wmi_op *wmi_branch_target(const struct wmi_block *block, size_t at)
 {
     const struct wmi_step *step = &block->steps[at];
     return block->find(block->user, (uint64_t)step->y << 32 | step->x);
+}
+
+size_t wmi_step_number(const struct wmi_block *block, const struct wmi_op *op)
+{
+    return op >= block->ops && op < &block->ops[block->count] ? (size_t)(op - block->ops) : block->count;
 }
 
 /* Whether nothing reads a scalar from the step `at` on. *budget: how many steps may be looked at. */
@@ -648,7 +684,7 @@ bool wmi_stretch_drops_scc(const struct wmi_stretch *s)
 
 /* ---- leaving ---- */
 
-void wmi_stretch_flush(struct wmi_stretch *s, size_t next)
+void wmi_stretch_flush(struct wmi_stretch *s, size_t next, size_t target)
 {
     const bool ends =
         next < s->block->count && wmi_step_facts_of(s->block->steps[next].id).flags & WMI_STEP_ENDS_WAVE;
@@ -656,7 +692,8 @@ void wmi_stretch_flush(struct wmi_stretch *s, size_t next)
         struct wmi_held_row *held = &s->held[i];
         if (!held->used || !held->dirty)
             continue;
-        if (!ends && (!is_temporary(s, held->row) || is_temporary_read(s, held->row, next)))
+        if (is_temporary(s, held->row) ? !ends && is_temporary_read(s, held->row, next)
+                                       : is_read_from(s, held, target))
             wmi_stretch_store(s, held);
         held->dirty = false;
     }
@@ -675,12 +712,15 @@ void wmi_stretch_forget(struct wmi_stretch *s)
 
 /* Whether the row must be stored for what follows an exit at the current step. */
 static bool is_kept_by_exit(const struct wmi_stretch *s, const struct wmi_held_row *held,
-                            enum wmi_exit_kind kind)
+                            enum wmi_exit_kind kind, const struct wmi_op *op)
 {
     if (!held->used || !held->dirty)
         return false;
-    if (!is_temporary(s, held->row) || kind == WMI_EXIT_INTERPRETS)
+    if (kind == WMI_EXIT_INTERPRETS)
         return true;
+    if (!is_temporary(s,
+                      held->row)) /* before EXEC changes, the active lanes are still those of the registers */
+        return is_read_from(s, held, kind == WMI_EXIT_CHANGES_EXEC ? s->at : wmi_step_number(s->block, op));
     return (kind == WMI_EXIT_CONTINUES || kind == WMI_EXIT_CHANGES_EXEC) &&
            is_temporary_read(s, held->row, s->at + 1);
 }
@@ -698,7 +738,7 @@ void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind 
     leave->version = s->version;
     leave->count = 0;
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
-        if (is_kept_by_exit(s, &s->held[i], kind))
+        if (is_kept_by_exit(s, &s->held[i], kind, op))
             leave->dirty[leave->count++] = s->held[i];
 }
 
@@ -708,7 +748,7 @@ void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition)
 }
 
 void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit, const size_t *jumps,
-                           size_t jump_count)
+                           size_t jump_count, size_t back)
 {
     const size_t count = s->host.count - from;
     struct wmi_host *bytes = &s->aside_bytes;
@@ -728,7 +768,7 @@ void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit
                                                      .exit_count = s->exit_count - first_exit,
                                                      .first_jump = s->aside_jump_count - jump_count,
                                                      .jump_count = jump_count,
-                                                     .back = from};
+                                                     .back = back};
     for (size_t i = 0; i < count; i++)
         wmi_put_8(bytes, s->host.bytes[from + i]);
     for (size_t i = first_exit; i < s->exit_count; i++)

@@ -93,10 +93,15 @@ struct wmi_aside {
     size_t back;                   /* where it continues */
 };
 
+struct wmi_lds_plan;
+struct wmi_live;
+
 struct wmi_stretch {
     struct wmi_host host;
     const struct wmi_block *block;
-    int8_t *guess;        /* see wmi_guess_strides(); of each step */
+    int8_t *guess; /* see wmi_guess_strides(); of each step */
+    const struct wmi_lds_plan *lds;
+    const struct wmi_live *live;
     size_t from, at, end; /* steps: the first, the current one, the one behind the last */
     unsigned lanes, strips;
     uint32_t row_bytes;
@@ -154,6 +159,12 @@ unsigned wmi_rows_strips(const struct wmi_stretch *s, const struct wmi_rows *row
 /* Makes the result the new value of the row: in active lanes, or in all lanes of a temporary row. */
 void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
 void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
+/* Whether the registers hold the row so that they, or else the frame, have all lanes of it. */
+bool wmi_stretch_has_lanes(const struct wmi_stretch *s, uint32_t row);
+/* Registers for such a row. If *is_loaded is false, they are free registers of the step, for
+ * wmi_stretch_load_later(). */
+struct wmi_rows wmi_stretch_use_later(struct wmi_stretch *s, uint32_t row, bool *is_loaded);
+void wmi_stretch_load_later(struct wmi_stretch *s, const struct wmi_rows *rows);
 /* The code has written the row's active lanes in the frame, where all of it was. */
 void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row);
 /* Rows in one register, uniform or in runs: whether this one is, or can be loaded so; its stride, or -1 if it
@@ -197,9 +208,9 @@ struct wmi_host_operand wmi_stretch_reach(const struct wmi_stretch *s, size_t ta
 void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind,
                          const struct wmi_op *op);
 /* Takes what has been emitted since `from`, with the exits since `first_exit`, out of the way. The jumps lead
- * to it, and it continues with what is emitted next. */
+ * to it, and it continues at `back`. */
 void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit, const size_t *jumps,
-                           size_t jump_count);
+                           size_t jump_count, size_t back);
 /* Emits what has been taken out of the way. */
 void wmi_stretch_put_asides(struct wmi_stretch *s);
 /* After the current step the interpreter may come back to what is emitted next. */
@@ -210,8 +221,9 @@ void wmi_stretch_note(struct wmi_stretch *s, struct wmi_reentries *reentries, si
  * bytes, or an exit if they are not in the allocation of the hit. Both change R8. */
 void wmi_stretch_find_hit(struct wmi_stretch *s, const struct wmi_memory_op *m);
 void wmi_stretch_check_hit(struct wmi_stretch *s, unsigned bytes);
-/* Stores what is dirty and may still be read at the step `next`. */
-void wmi_stretch_flush(struct wmi_stretch *s, size_t next);
+/* Stores what is dirty and may still be read by a wave that goes on at the step `target`: temporary rows, if
+ * the step `next` follows. */
+void wmi_stretch_flush(struct wmi_stretch *s, size_t next, size_t target);
 void wmi_stretch_forget(struct wmi_stretch *s);
 /* Where a wave ends that started here: gives the VGPRs that were stored in the frame meanwhile the values
  * that waves start with. Changes zmm0. */
@@ -226,6 +238,8 @@ void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept);
 bool wmi_is_branch(const struct wmi_step *step);
 /* Where a branch leads, or NULL if that has not been lowered. */
 const struct wmi_op *wmi_branch_target(const struct wmi_block *block, size_t at);
+/* The number of the step that is bound to the operation; block->count: it is in another block, or NULL. */
+size_t wmi_step_number(const struct wmi_block *block, const struct wmi_op *op);
 
 /* Whether every lane of the row is this constant of the program. */
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value);
@@ -241,5 +255,7 @@ bool wmi_vector_works_on_bases(const struct wmi_step *step);
 wmi_emit_step *wmi_scalar_emitter(const struct wmi_step *step);
 wmi_emit_step *wmi_memory_emitter(const struct wmi_step *step);
 wmi_emit_step *wmi_lds_emitter(const struct wmi_step *step);
+/* How many bytes beyond a lane's address the LDS read or write ends; 0: it is another step. */
+uint32_t wmi_lds_reach(const struct wmi_step *step);
 
 #endif

@@ -58,6 +58,7 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
     }
     frame->pristine = false;
     frame->s[WMI_S_SCC] = 0;
+    clear_vectors((char *)frame->lds_known, sizeof frame->lds_known);
     frame->mode = start->mode;
     frame->mxcsr32 = start->mxcsr32;
     frame->mxcsr64 = start->mxcsr64;

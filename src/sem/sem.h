@@ -40,6 +40,7 @@ enum {
     WMI_TEMPORARY_ROWS = 32,    /* written by modifier stages */
 };
 
+enum { WMI_LDS_ADDRESSES = 16 };
 enum { WMI_START_IDS = 3 }; /* VGPRs that may hold work-item ids when a wave starts */
 
 /* The fixed part of a frame. Temporary rows, constant rows and the VGPRs follow, in this order, each row
@@ -60,6 +61,9 @@ struct wmi_frame {
     /* For compiled code, of waves that start with all lanes active: */
     alignas(64) uint32_t id_bases[WMI_START_IDS][16]; /* v0 to v2 in lane 0 of each 16, repeated */
     uint32_t pristine; /* nothing has written the VGPRs since the wave started */
+    /* For compiled code: what the wave found out of addresses in LDS; see compile/lds_plan.h. */
+    alignas(64) uint32_t lds_known[WMI_LDS_ADDRESSES];
+    uint64_t lds_place[WMI_LDS_ADDRESSES][4];
     alignas(64) unsigned char rows[];
 };
 

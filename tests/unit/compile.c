@@ -56,12 +56,14 @@ static enum wmi_step_id some_known(void)
     return (enum wmi_step_id)ids[below(count)];
 }
 
+enum { LONGEST = 38 };
+
 /* At least so many random steps. */
 static void create_sequence(struct program *p, unsigned lanes, uint32_t least)
 {
     create(p, lanes);
     choose_mode(p);
-    p->count = least + below(MOST_STEPS - 2 - least);
+    p->count = least + below(LONGEST - least);
     for (size_t k = 0; k < p->count; k++)
         p->steps[k] = some_step(p, some_known());
 }
@@ -104,6 +106,8 @@ static void test_branches(void **state)
         make_skip(&p, at);
         if (below(2))
             make_loop(&p);
+        for (unsigned more = below(3); more; more--)
+            make_barrier(&p, 2 + below((uint32_t)p.count - 2));
         read_temporaries(&p);
         check(&p, 4);
         destroy(&p);

@@ -82,10 +82,10 @@ static void compare_memory(struct program *p)
     }
 }
 
-/* Places of lanes up to `most`, in patterns that compilers make, and others. */
-static void some_places(uint32_t *place, unsigned lanes, uint32_t most)
+/* Places of lanes up to `most`, in patterns that compilers make, most of which grow by `step`, and others. */
+static void some_places(uint32_t *place, unsigned lanes, uint32_t most, uint32_t step)
 {
-    const uint32_t kind = below(10), step = 1u << below(5), first = below(most / 4), odd = below(lanes);
+    const uint32_t kind = below(10), first = below(most / 4) & (below(2) ? ~0u : ~3u), odd = below(lanes);
     const uint32_t pitch = below(64) * 4, run = 4u << below(4);
     for (uint32_t i = 0; i < lanes; i++) {
         const uint32_t random = below(most);
@@ -117,14 +117,14 @@ static void fill_addresses(struct program *p)
     uint32_t *row[FIRST_FREE_ROW], place[64];
     for (unsigned i = 0; i < FIRST_FREE_ROW; i++)
         row[i] = (uint32_t *)((char *)p->initial + p->code.vgpr_offset + i * p->code.row_bytes);
-    some_places(place, lanes, MEMORY - p->widest);
+    some_places(place, lanes, MEMORY - p->widest, 1u << below(5));
     const bool elsewhere = !below(8);
     for (unsigned i = 0; i < lanes; i++) {
         const uint64_t from = elsewhere && i % 7 == 3 ? memory.address[!which] : base;
         row[GLOBAL_ROW][i] = (uint32_t)(from + place[i]);
         row[HIGH_ROW][i] = (uint32_t)((from + place[i]) >> 32);
     }
-    some_places(row[OFFSET_ROW], lanes, MEMORY - p->widest);
+    some_places(row[OFFSET_ROW], lanes, MEMORY - p->widest, 1u << below(5));
     const uint64_t away = below(2) ? 0 : below(1 << 20); /* the scalar base may be before the allocation */
     for (unsigned i = 0; i < lanes; i++)
         row[OFFSET_ROW][i] += (uint32_t)away;
@@ -135,7 +135,9 @@ static void fill_addresses(struct program *p)
     p->initial->s[UNIFORM + HIGH_ROW] = (uint32_t)(same >> 32);
     p->initial->s[UNIFORM + OFFSET_ROW] = (uint32_t)away + below(MEMORY - p->widest + 1);
     p->initial->s[UNIFORM + LDS_ROW] = below(LDS);
-    some_places(row[LDS_ROW], lanes, LDS - 1);
+    some_places(
+        row[LDS_ROW], lanes, LDS - 1,
+        1u << (p->makes_places && p->place_shift >= 0 && below(4) ? (uint32_t)p->place_shift : below(5)));
     if (!below(6))
         row[LDS_ROW][below(lanes)] = word();
     for (unsigned i = 0; p->makes_places && i < lanes; i++) {
@@ -324,8 +326,43 @@ static void make_places(struct program *p)
     difference->y = 0;
 }
 
+/* A step that moves the places, which still grow as before. */
+static void move_places(struct program *p)
+{
+    struct wmi_step *step = &p->steps[p->count++];
+    *step = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_add_u32);
+    step->a = step->d = row_at(p, LDS_ROW);
+    step->b = p->code.vector_constant[4].offset;
+    step->y = 0;
+}
+
+/* A row gets the value of some lane of a row that another step writes before, maybe in other lanes. */
+static void take_lane(struct program *p)
+{
+    const uint32_t row = free_row(p), scalar = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (8 + below(8));
+    struct wmi_step *step = &p->steps[p->count++];
+    *step = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_mov_b32);
+    step->d = row;
+    change_exec(p, p->count);
+    p->count += 2;
+    step = &p->steps[p->count++];
+    *step = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_mov_b32);
+    step->d = row;
+    step = &p->steps[p->count++];
+    *step = (struct wmi_step){.id = WMI_STEP_stage_FIRST_LANE, .lanes = offsetof(struct wmi_frame, first)};
+    step->d = scalar;
+    step->a = row;
+    wmi_step_take_uses(step);
+    step = &p->steps[p->count++];
+    *step = (struct wmi_step){.id = WMI_STEP_fused_MOVE_SCALAR, .lanes = offsetof(struct wmi_frame, exec)};
+    step->d = free_row(p);
+    step->a = scalar;
+    wmi_step_take_uses(step);
+}
+
 static void test_memory(void **state)
 {
+    enum { LEAST_STRETCH = 2 };
     (void)state;
     static const uint16_t others[] = {WMI_STEP_BODIES + WMI_INSN_v_add_u32,
                                       WMI_STEP_BODIES + WMI_INSN_v_xor_b32,
@@ -338,8 +375,18 @@ static void test_memory(void **state)
         p.accessed = &accessed;
         choose_mode(&p);
         const unsigned first = i % 4 == 2 || i % 4 == 3 ? FIRST_LDS_STEP : 0;
-        if (first)
+        if (first) {
             make_places(&p);
+            p.stays = below(2);
+            p.ends = !p.stays && below(2);
+            if (!below(3)) {
+                change_exec(&p, p.count);
+                p.count += 2;
+            }
+            if (p.count < LEAST_STRETCH)
+                move_places(&p);
+            p.loop_to = below(2) ? p.count : 0;
+        }
         for (unsigned k = 0; i % 4 == 0 && k < FIRST_FREE_ROW; k++) {
             p.steps[k] = (struct wmi_step){.id = WMI_STEP_fused_MOVE_SCALAR,
                                            .lanes = offsetof(struct wmi_frame, exec),
@@ -348,8 +395,19 @@ static void test_memory(void **state)
             wmi_step_take_uses(&p.steps[p.count++]);
         }
         for (unsigned k = 0; k < MEMORY_OPS && (k < 2 || below(6)); k++) {
-            p.steps[p.count++] =
-                memory_step(&p, (enum wmi_step_id)memory_steps[first + below(MEMORY_STEPS - first)], k);
+            const unsigned id = first && !below(10) ? (unsigned)WMI_STEP_lds_inc_b32 /* interpreted */
+                                                    : memory_steps[first + below(MEMORY_STEPS - first)];
+            p.steps[p.count++] = memory_step(&p, (enum wmi_step_id)id, k);
+            if (first && !below(5))
+                move_places(&p);
+            if (first && !below(5) && p.count < MOST_STEPS / 4)
+                take_lane(&p);
+            if (first && !below(5) && p.count < MOST_STEPS / 4) {
+                change_exec(&p, p.count);
+                p.count += 2;
+            }
+            if (first && !below(8) && p.count > 2)
+                p.steps[p.count++] = (struct wmi_step){.id = WMI_STEP_barrier, .c = 3};
             for (unsigned more = below(3); more; more--) {
                 struct wmi_step *step = &p.steps[p.count++];
                 *step = some_step(&p, (enum wmi_step_id)others[below(3)]);

@@ -326,7 +326,9 @@ void choose_mode(struct program *p)
 static void compile(struct program *p)
 {
     bool refused = false;
-    p->steps[p->count] = (struct wmi_step){.id = p->ends ? WMI_STEP_end : WMI_STEP_sleep};
+    p->steps[p->count] = (struct wmi_step){.id = p->ends    ? WMI_STEP_end
+                                                 : p->stays ? WMI_STEP_fault
+                                                            : WMI_STEP_sleep};
     for (size_t i = 0; i <= p->count; i++) {
         const struct wmi_step *step = &p->steps[i];
         p->interpreted[i] = wmi_bind_step(step, wmi_cpu_level(), p->code.options.lanes);
@@ -335,8 +337,8 @@ static void compile(struct program *p)
         p->compiled[i] = p->interpreted[i];
     }
     if (p->loops) {
-        p->interpreted[p->count - 1].target = p->interpreted;
-        p->compiled[p->count - 1].target = p->compiled;
+        p->interpreted[p->count - 1].target = &p->interpreted[p->loop_to];
+        p->compiled[p->count - 1].target = &p->compiled[p->loop_to];
     }
     if (p->skip) {
         const size_t to = p->skip_to ? p->skip_to : p->count;
@@ -416,6 +418,7 @@ void check(struct program *p, unsigned fills)
         fill(p);
         if (p->accessed)
             p->accessed->fill(p);
+        p->group.waves_left = below(3);
         memcpy(p->expected, p->initial, p->frame_size);
         memcpy(p->actual, p->initial, p->frame_size);
         if (p->accessed)
@@ -502,7 +505,14 @@ void make_skip(struct program *p, size_t at)
     p->skip = at + 1;
 }
 
-/* Makes the last steps repeat the program. */
+/* Makes a vector step a barrier. */
+void make_barrier(struct program *p, size_t at)
+{
+    if (wmi_vector_emitter(&p->steps[at]) && p->steps[at].id >= WMI_STEP_BODIES)
+        p->steps[at] = (struct wmi_step){.id = WMI_STEP_barrier, .c = 3};
+}
+
+/* Makes the last steps repeat the program, from step p->loop_to on. */
 void make_loop(struct program *p)
 {
     const uint32_t counter = (uint32_t)offsetof(struct wmi_frame, s) + 4 * COUNTER;
@@ -510,6 +520,7 @@ void make_loop(struct program *p)
         .id = WMI_STEP_BODIES + WMI_INSN_s_add_u32, .d = counter, .a = counter, .b = counter + 4};
     p->steps[p->count++] =
         (struct wmi_step){.id = WMI_STEP_BODIES + WMI_INSN_s_cmp_lg_u32, .a = counter, .b = counter + 8};
-    p->steps[p->count++] = (struct wmi_step){.id = WMI_STEP_branch_scc1, .c = 8};
+    p->steps[p->count++] = (struct wmi_step){.id = WMI_STEP_branch_scc1, .c = 8, .x = (uint32_t)p->loop_to};
+    p->leads[p->loop_to] = p->loop_to;
     p->loops = true;
 }

@@ -20,7 +20,7 @@
 enum {
     VGPRS = 12,
     SGPRS = 24, /* pairs of s0 to s23 */
-    MOST_STEPS = 40,
+    MOST_STEPS = 80,
     COUNTER = SGPRS + 4, /* of iterations; followed by -1 and 0 */
     TURN = 40,
     BLOCKS = 3, /* that are counted */
@@ -52,11 +52,13 @@ struct program {
     struct wmi_wave wave;
     struct wmi_workgroup group;
     uint64_t blocks[BLOCKS]; /* counters of the worker; `accessed` brings one without */
-    bool loops;              /* the last step branches to the first one */
-    size_t skip, skip_to;    /* a step that may branch, or 0; where to, or 0: behind the last one */
+    bool loops;              /* the last step branches to this one: */
+    size_t loop_to;
+    size_t skip, skip_to; /* a step that may branch, or 0; where to, or 0: behind the last one */
     const struct accessed_memory *accessed; /* or NULL */
     bool starts;                            /* its waves start with ids */
     bool ends;                              /* no register is read behind its last step */
+    bool stays;                             /* waves cannot leave its steps */
     bool is_wild, is_at_end;
     bool makes_places; /* its first step computes the places in LDS: v0 << place_shift, or v1, and v2 */
     int place_shift;   /* or -1 */
@@ -89,6 +91,7 @@ bool contains(const char *name, const char *part);
 void multiply_low(struct program *p, size_t at);
 void change_exec(struct program *p, size_t at);
 void make_skip(struct program *p, size_t at);
+void make_barrier(struct program *p, size_t at);
 /* Lets steps behind those that write temporary rows read them. Call it last. */
 void read_temporaries(struct program *p);
 void make_loop(struct program *p);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Which VGPRs a wave may still read: a backward analysis of the steps of a block.
+ *
+ * Most steps write active lanes only, so a row has two states at each step: whether it may be read in lanes
+ * that are active then, and in others. A write ends the first one. Where EXEC changes, any lane may become
+ * active, so that a row is read in all lanes if it is in some. */
+#include "compile/find_live.h"
+
+#include "compile/stretch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_WORDS = 1 << 20, /* of sets of rows, for all steps */
+    MOST_PASSES = 32,
+};
+
+/* The VGPRs among the rows of an operand. */
+static struct wmi_extent vgprs_of(const struct wmi_live *live, const struct wmi_step *step, unsigned operand)
+{
+    const struct wmi_code *code = live->block->code;
+    struct wmi_extent span = wmi_step_span(step, (enum wmi_step_operand)operand, code->options.lanes);
+    if ((step->use[operand] & WMI_USE_KIND) != WMI_USE_ROWS)
+        return (struct wmi_extent){0, 0};
+    span.from = span.from < code->vgpr_offset ? code->vgpr_offset : span.from;
+    span.to = span.to > code->constant_offset ? code->constant_offset : span.to;
+    return span;
+}
+
+static void add_rows(const struct wmi_live *live, uint64_t *set, struct wmi_extent span)
+{
+    for (uint32_t row = span.from; row < span.to; row += live->block->code->row_bytes)
+        set[wmi_live_number(live, row) / 64] |= UINT64_C(1) << wmi_live_number(live, row) % 64;
+}
+
+static void remove_rows(const struct wmi_live *live, uint64_t *set, struct wmi_extent span)
+{
+    for (uint32_t row = span.from; row < span.to; row += live->block->code->row_bytes)
+        set[wmi_live_number(live, row) / 64] &= ~(UINT64_C(1) << wmi_live_number(live, row) % 64);
+}
+
+/* Whether the rows at d become new in all active lanes, whatever they were: so do those of all steps that are
+ * compiled, whose emitters do not read them, but for atomics and v_nop. */
+static bool replaces(const struct wmi_step *step)
+{
+    const bool is_lds_read = wmi_lds_reach(step) && step->use[WMI_OP_D] & WMI_USE_WRITE;
+    if (step->id == WMI_STEP_BODIES + WMI_INSN_v_nop)
+        return false;
+    return step->lanes == offsetof(struct wmi_frame, exec) &&
+           (step->use[WMI_OP_D] & WMI_USE_COUNT) != WMI_USE_MANY &&
+           (is_lds_read || wmi_vector_emitter(step) || wmi_memory_emitter(step));
+}
+
+/* The sets before the step, from those behind it. */
+static void pass_step(const struct wmi_live *live, const struct wmi_step *step, uint64_t *active,
+                      uint64_t *inactive)
+{
+    const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
+    const bool in_all_lanes =
+        facts.flags & WMI_STEP_CROSSES_LANES || step->lanes != offsetof(struct wmi_frame, exec);
+    const bool replaced = replaces(step);
+    if (step->id == WMI_STEP_stage_EXEC || facts.writes & WMI_ON_EXEC)
+        for (size_t i = 0; i < live->words; i++)
+            active[i] = inactive[i] = active[i] | inactive[i];
+    if (replaced)
+        remove_rows(live, active, vgprs_of(live, step, WMI_OP_D));
+    for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
+        if (!(step->use[i] & WMI_USE_READ) || (replaced && i == WMI_OP_D))
+            continue;
+        add_rows(live, active, vgprs_of(live, step, i));
+        if (in_all_lanes)
+            add_rows(live, inactive, vgprs_of(live, step, i));
+    }
+    if (facts.reads & WMI_ON_VGPRS || facts.flags & WMI_STEP_TAKES_NEXT) {
+        memset(active, 0xff, live->words * sizeof *active);
+        memset(inactive, 0xff, live->words * sizeof *inactive);
+    }
+}
+
+/* Adds what may be read where a branch leads. */
+static void add_target(const struct wmi_live *live, size_t at, uint64_t *sets)
+{
+    const struct wmi_block *block = live->block;
+    const uint64_t *there =
+        wmi_live_set(live, wmi_step_number(block, wmi_branch_target(block, at)), WMI_LIVE_ACTIVE);
+    for (size_t i = 0; i < WMI_LIVE_LANES * live->words; i++)
+        sets[i] |= there[i];
+}
+
+/* Goes through all steps once, from the last one to the first one. Returns whether a set has grown. sets: for
+ * those of a step. */
+static bool pass(const struct wmi_live *live, uint64_t *sets)
+{
+    const struct wmi_block *block = live->block;
+    const size_t words = WMI_LIVE_LANES * live->words;
+    bool grown = false;
+    for (size_t i = block->count; i-- > 0;) {
+        const struct wmi_step *step = &block->steps[i];
+        const unsigned flags = wmi_step_facts_of(step->id).flags;
+        const bool is_branch = wmi_is_branch(step);
+        uint64_t *before = wmi_live_set(live, i, WMI_LIVE_ACTIVE);
+        if (flags & WMI_STEP_ENDS_WAVE)
+            continue;
+        if (!is_branch && flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES))
+            memset(sets, 0xff, words * sizeof *sets); /* what comes then is unknown */
+        else if (step->id == WMI_STEP_branch)
+            memset(sets, 0, words * sizeof *sets);
+        else
+            memcpy(sets, wmi_live_set(live, i + 1, WMI_LIVE_ACTIVE), words * sizeof *sets);
+        if (is_branch)
+            add_target(live, i, sets);
+        pass_step(live, step, sets, &sets[live->words]);
+        grown |= memcmp(before, sets, words * sizeof *sets) != 0;
+        memcpy(before, sets, words * sizeof *sets);
+    }
+    return grown;
+}
+
+static bool fill(const struct wmi_live *live)
+{
+    uint64_t *sets = malloc(WMI_LIVE_LANES * live->words * sizeof *sets);
+    unsigned passes = 0;
+    if (!sets)
+        return false;
+    memset(wmi_live_set(live, live->block->count, WMI_LIVE_ACTIVE), 0xff,
+           WMI_LIVE_LANES * live->words * sizeof *sets);
+    while (passes < MOST_PASSES && pass(live, sets))
+        passes++;
+    free(sets);
+    return passes < MOST_PASSES;
+}
+
+struct wmi_live *wmi_find_live(const struct wmi_block *block)
+{
+    const struct wmi_code *code = block->code;
+    const size_t rows = (code->constant_offset - code->vgpr_offset) / code->row_bytes;
+    struct wmi_live *live = calloc(1, sizeof *live);
+    if (!live)
+        return NULL;
+    *live = (struct wmi_live){.block = block, .words = (rows + 63) / 64};
+    if ((block->count + 1) * WMI_LIVE_LANES * live->words <= MOST_WORDS)
+        live->sets = calloc((block->count + 1) * WMI_LIVE_LANES * live->words + 1, sizeof *live->sets);
+    if (live->sets && fill(live))
+        return live;
+    wmi_live_free(live);
+    return NULL;
+}
+
+void wmi_live_free(struct wmi_live *live)
+{
+    if (live)
+        free(live->sets);
+    free(live);
+}

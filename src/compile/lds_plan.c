@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds addresses in LDS that stay the same for the rest of the wave. */
+#include "compile/lds_plan.h"
+
+#include "compile/guess.h"
+#include "compile/stretch.h"
+
+#include <string.h>
+
+/* Whether waves start in the block and stay in it. *head: the first step to which a branch leads back; each
+ * step before it is executed at most once, in the order of steps. */
+static bool is_closed(const struct wmi_block *block, size_t *head)
+{
+    *head = block->count;
+    if (wmi_step_number(block, block->entry) == block->count)
+        return false;
+    for (size_t i = 0; i < block->count; i++) {
+        const struct wmi_step *step = &block->steps[i];
+        const unsigned flags = wmi_step_facts_of(step->id).flags;
+        if (wmi_is_branch(step)) {
+            const size_t target = wmi_step_number(block, wmi_branch_target(block, i));
+            if (target == block->count)
+                return false;
+            if (target <= i && target < *head)
+                *head = target;
+        } else if (flags & WMI_STEP_ENDS_WAVE || step->id == WMI_STEP_fault) {
+            continue;
+        } else if (flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES) || i + 1 == block->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool writes(const struct wmi_block *block, size_t at, uint32_t row)
+{
+    const struct wmi_extent span = {row, row + block->code->row_bytes};
+    return wmi_step_writes_rows(&block->steps[at], span, block->code->options.lanes);
+}
+
+/* Steps between which a row stays as it is: from the one behind a write to the next one that writes. */
+struct span {
+    size_t from, to;
+};
+
+static struct span find_span(const struct wmi_block *block, size_t at, uint32_t row)
+{
+    struct span span = {at, at};
+    while (span.from && !writes(block, span.from - 1, row))
+        span.from--;
+    while (span.to < block->count && !writes(block, span.to, row))
+        span.to++;
+    return span;
+}
+
+/* Whether the row has one value wherever a wave is at the step: it is written before loops, and not again if
+ * the step is in a loop. */
+static bool stays(const struct wmi_block *block, struct span span, size_t at, size_t head)
+{
+    return span.from <= head && (at < head || span.to == block->count);
+}
+
+static bool is_vgpr(const struct wmi_block *block, uint32_t row)
+{
+    return row >= block->code->vgpr_offset && row < block->code->constant_offset;
+}
+
+/* Gives the steps of the span that use the address of step `first` the same number, if that is worth it. */
+static void number_address(const struct wmi_block *block, const int8_t *guess, size_t first, struct span span,
+                           size_t head, struct wmi_lds_plan *plan, unsigned *count)
+{
+    const uint32_t row = block->steps[first].a;
+    unsigned uses = 0;
+    uint32_t reach = 0;
+    for (size_t i = first; i <= span.to && i < block->count; i++) {
+        const uint32_t own = block->steps[i].a == row ? wmi_lds_reach(&block->steps[i]) : 0;
+        if (!own || guess[i] != guess[first] || !stays(block, span, i, head))
+            continue;
+        plan->number[i] = (uint8_t)*count;
+        uses += i < head ? 1 : 2;
+        reach = own > reach ? own : reach;
+    }
+    if (uses > 1)
+        plan->reach[(*count)++] = reach;
+    else
+        plan->number[first] = WMI_NO_LDS_ADDRESS;
+}
+
+void wmi_plan_lds(const struct wmi_block *block, const int8_t *guess, struct wmi_lds_plan *plan)
+{
+    size_t head;
+    unsigned count = 0;
+    memset(plan->number, WMI_NO_LDS_ADDRESS, block->count);
+    if (!is_closed(block, &head))
+        return;
+    for (size_t i = 0; i < block->count && count < WMI_LDS_ADDRESSES; i++) {
+        const struct wmi_step *step = &block->steps[i];
+        if (plan->number[i] != WMI_NO_LDS_ADDRESS || guess[i] == WMI_NO_GUESS || !wmi_lds_reach(step) ||
+            !is_vgpr(block, step->a))
+            continue;
+        const struct span span = find_span(block, i, step->a);
+        if (stays(block, span, i, head))
+            number_address(block, guess, i, span, head, plan, &count);
+    }
+}

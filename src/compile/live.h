@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Which VGPRs a wave may still read at each step of a block; find_live.c finds out. */
+#ifndef WMI_LIVE_H
+#define WMI_LIVE_H
+
+#include "compile/compile.h"
+
+/* Where: in lanes that are active at the step, or in others. */
+enum wmi_live_lanes { WMI_LIVE_ACTIVE, WMI_LIVE_INACTIVE, WMI_LIVE_LANES };
+
+struct wmi_live {
+    const struct wmi_block *block;
+    size_t words;   /* of a set of rows */
+    uint64_t *sets; /* of each step, and of what follows the last one: [WMI_LIVE_LANES][words] */
+};
+
+static inline uint64_t *wmi_live_set(const struct wmi_live *live, size_t step, enum wmi_live_lanes lanes)
+{
+    return &live->sets[(step * WMI_LIVE_LANES + lanes) * live->words];
+}
+
+static inline size_t wmi_live_number(const struct wmi_live *live, uint32_t row)
+{
+    const struct wmi_code *code = live->block->code;
+    return (row - code->vgpr_offset) / code->row_bytes;
+}
+
+/* Whether a wave that is about to execute the step may still read the VGPR in active lanes or, if
+ * in_all_lanes is set, in any lane. Without `live`, it may. */
+static inline bool wmi_live_is(const struct wmi_live *live, uint32_t row, size_t step, bool in_all_lanes)
+{
+    if (!live || step >= live->block->count)
+        return true;
+    const size_t number = wmi_live_number(live, row);
+    uint64_t word = wmi_live_set(live, step, WMI_LIVE_ACTIVE)[number / 64];
+    if (in_all_lanes)
+        word |= wmi_live_set(live, step, WMI_LIVE_INACTIVE)[number / 64];
+    return word >> number % 64 & 1;
+}
+
+#endif
