@@ -41,22 +41,35 @@ static size_t unless_active(struct wmi_stretch *s, unsigned mask)
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);
 }
 
-/* EAX = the value of the first active lane. A jump is taken if those of other active lanes differ. */
-static size_t unless_same(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask)
+/* first = the value of the first active lane, or 0, in all lanes. WMI_K |= the active lanes that differ. */
+static void compare_with_first(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask,
+                               bool is_first)
 {
-    enum { MOVSXD = 0x63 };
     if (mask) {
         wmi_evex(&s->host, vpcompressd, value, 0, wmi_zmm(first), mask | WMI_ZEROING, WMI_NO_IMMEDIATE);
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(first));
     } else {
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value));
     }
-    wmi_evex(&s->host, WMI_VPCMPUD, WMI_K, value, wmi_zmm(first), mask, WMI_DIFFERS);
-    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, first, 0, wmi_zmm(WMI_RAX));
+    wmi_access_collect(s, WMI_VPCMPUD, value, first, mask, WMI_DIFFERS, is_first);
+}
+
+/* RAX = the place at the distance in lane 0. */
+static void take_place(struct wmi_stretch *s, unsigned distance)
+{
+    enum { MOVSXD = 0x63 };
+    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, distance, 0, wmi_zmm(WMI_RAX));
     wmi_scalar_registers(&s->host, MOVSXD, true, WMI_RAX, WMI_RAX); /* below 0 if lane 0 is inactive */
+    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
+}
+
+/* RAX = the place of the first active lane. A jump is taken if those of other active lanes differ. */
+static size_t unless_same(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask)
+{
+    compare_with_first(s, value, first, mask, true);
     wmi_kortest(&s->host, WMI_K, WMI_K);
     const size_t jump = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
-    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
+    take_place(s, first);
     return jump;
 }
 
@@ -354,6 +367,46 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     land_if(s, idle);
 }
 
+/* The same for all strips, of elements in one row. One jump serves all strips, because which of them hold
+ * places in a run is hard to foretell where few lanes are active, and a gather is not dear. */
+static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
+                        const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead)
+{
+    for (unsigned i = 0; i < s->strips; i++) {
+        wmi_evex_plain(&s->host, WMI_VPSUBD, scratch->reg[0], wmi_rows_register(distance, i),
+                       wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
+        compare_with_first(s, scratch->reg[0], d->reg[i], wmi_access_mask(s, i), i == 0);
+    }
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    const size_t not_in_runs = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    for (unsigned i = 0; i < s->strips; i++) {
+        take_place(s, d->reg[i]);
+        if (ahead)
+            wmi_prefetch(&s->host, WMI_RAX, (int32_t)ahead, false);
+        wmi_access_load_run(s, shape, d, i, 0, wmi_access_mask(s, i), scratch);
+    }
+    const size_t loaded = wmi_jump(&s->host);
+    wmi_land(&s->host, not_in_runs);
+    for (unsigned i = 0; i < s->strips; i++)
+        compare_with_first(s, wmi_rows_register(distance, i), d->reg[i], wmi_access_mask(s, i), i == 0);
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    const size_t scattered = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    for (unsigned i = 0; i < s->strips; i++) {
+        take_place(s, d->reg[i]);
+        wmi_access_load_same(s, shape, d, i, 0);
+    }
+    const size_t same = wmi_jump(&s->host);
+    wmi_land(&s->host, scattered);
+    for (unsigned i = 0; i < s->strips; i++) {
+        take_active(s, wmi_access_mask(s, i));
+        wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d->reg[i], WMI_RCX, wmi_rows_register(distance, i), 0,
+                         WMI_K);
+        extend(s, shape, d->reg[i]);
+    }
+    wmi_land(&s->host, loaded);
+    wmi_land(&s->host, same);
+}
+
 void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
                      const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead)
 {
@@ -363,7 +416,9 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
         wmi_access_load_same(s, shape, d, 0, 0);
         return;
     }
-    for (unsigned i = 0; i < s->strips; i++)
+    if (shape.rows == 1)
+        load_strips(s, shape, distance, d, scratch, ahead);
+    for (unsigned i = 0; i < s->strips && shape.rows > 1; i++)
         load_strip(s, shape, wmi_rows_register(distance, i), d, i, scratch, ahead);
 }
 
