@@ -692,8 +692,8 @@ void wmi_stretch_flush(struct wmi_stretch *s, size_t next, size_t target)
         struct wmi_held_row *held = &s->held[i];
         if (!held->used || !held->dirty)
             continue;
-        if (is_temporary(s, held->row) ? !ends && is_temporary_read(s, held->row, next)
-                                       : is_read_from(s, held, target))
+        if (!ends && (is_temporary(s, held->row) ? is_temporary_read(s, held->row, next)
+                                                 : is_read_from(s, held, target)))
             wmi_stretch_store(s, held);
         held->dirty = false;
     }
@@ -718,8 +718,8 @@ static bool is_kept_by_exit(const struct wmi_stretch *s, const struct wmi_held_r
         return false;
     if (kind == WMI_EXIT_INTERPRETS)
         return true;
-    if (!is_temporary(s,
-                      held->row)) /* before EXEC changes, the active lanes are still those of the registers */
+    /* Before EXEC changes, the active lanes are those for which the registers have values. */
+    if (!is_temporary(s, held->row))
         return is_read_from(s, held, kind == WMI_EXIT_CHANGES_EXEC ? s->at : wmi_step_number(s->block, op));
     return (kind == WMI_EXIT_CONTINUES || kind == WMI_EXIT_CHANGES_EXEC) &&
            is_temporary_read(s, held->row, s->at + 1);
