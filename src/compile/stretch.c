@@ -572,42 +572,9 @@ void wmi_stretch_leave_lanes(struct wmi_stretch *s)
     }
 }
 
-/* Whether the step may be followed by others than the next one, or changes which lanes are active. */
-static bool ends_scan(const struct wmi_stretch *s, size_t step)
-{
-    const unsigned flags = wmi_step_facts_of(s->block->steps[step].id).flags;
-    return s->block->leads[step] || flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_TAKES_NEXT) ||
-           s->block->steps[step].id == WMI_STEP_stage_EXEC;
-}
-
-/* Whether the step writes the row in the active lanes, and does not read it. */
-static bool replaces(const struct wmi_step *step, uint32_t row)
-{
-    if (step->d != row || step->lanes != offsetof(struct wmi_frame, exec))
-        return false;
-    switch ((int)step->id) {
-    case WMI_STEP_fused_MOVE_SCALAR:
-        return true;
-    case WMI_STEP_BODIES + WMI_INSN_v_mov_b32:
-        return step->a != row;
-    case WMI_STEP_BODIES + WMI_INSN_v_ashrrev_i32: /* the sign of an index */
-        return step->a != row && step->b != row;
-    default:
-        return false;
-    }
-}
-
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row)
 {
-    const struct wmi_extent span = {row, row + s->row_bytes};
-    for (size_t i = s->at + 1; i < s->block->count && !ends_scan(s, i); i++) {
-        const struct wmi_step *step = &s->block->steps[i];
-        if (replaces(step, row))
-            return true;
-        if (wmi_step_reads_rows(step, span, s->lanes))
-            return false;
-    }
-    return false;
+    return !is_temporary(s, row) && !wmi_live_is(s->live, row, s->at + 1, false);
 }
 
 bool wmi_is_branch(const struct wmi_step *step)

@@ -181,8 +181,8 @@ void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, u
 bool wmi_stretch_use_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, struct wmi_rows *pair);
 void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, unsigned reg,
                             unsigned stride);
-/* Whether nothing reads what the current step leaves in a row, because a move overwrites it,, before
- * another block; the same for the mask at a place of the frame, on all ways that the wave may take. */
+/* Whether nothing reads what the current step leaves in active lanes of a VGPR, or in the mask at a place of
+ * the frame. */
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
 /* The same of SCC: another step of the block sets it before anything reads it. */
