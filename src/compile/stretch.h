@@ -32,7 +32,7 @@ enum wmi_version {
     WMI_LAUNCH,  /* the wave starts here: all are active, and v0 to v2 are in runs */
 };
 
-/* Mask registers: k1 to k4 are EXEC if lanes are inactive. */
+/* Mask registers: the low 16 bits of k1 to k4 are EXEC if lanes are inactive. */
 enum { WMI_K_EXEC = 1, WMI_K = 5 }; /* k5 to k7 are free */
 
 /* A row of a pair in runs, whose register both rows share. */
