@@ -163,8 +163,9 @@ void wmi_put_exec(struct wmi_stretch *s)
     const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, s->lanes == 64, WMI_RAX, WMI_FRAME, words);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, WMI_EXEC_BITS);
-    for (unsigned i = 0; i < s->strips; i++)
-        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, words + (int32_t)(2 * i));
+    wmi_kmov_gpr(&s->host, WMI_K_EXEC, WMI_RAX);
+    for (unsigned i = 1; i < s->strips; i++)
+        wmi_kshift_right(&s->host, WMI_K_EXEC + i, WMI_K_EXEC, i * WMI_STRIP_LANES);
 }
 
 /* EXEC has become partial: the code for partial waves goes on. */

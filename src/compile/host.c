@@ -153,9 +153,16 @@ void wmi_kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsi
     put_register(host, d, b);
 }
 
+void wmi_kmov_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr reg)
+{
+    put_vex(host, reg, 1, 0, 0, WMI_PREFIX_F2);
+    wmi_put_8(host, 0x92);
+    put_register(host, k, reg & 7);
+}
+
 void wmi_kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count)
 {
-    put(host, (const uint8_t[]){0xc4, 0xe0 | WMI_MAP_0F3A, 0xf9, 0x30}, 4); /* W1, 66 */
+    put(host, (const uint8_t[]){0xc4, 0xe0 | WMI_MAP_0F3A, 0xf9, 0x31}, 4); /* W1, 66 */
     put_register(host, d, a);
     wmi_put_8(host, count);
 }

@@ -164,7 +164,9 @@ void wmi_kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_
                     unsigned bytes); /* 2, 4 or 8 */
 /* d = the low half of a above that of b, of 16 or of 32 bits each. */
 void wmi_kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits);
-/* d = a >> count, of 16 bits. */
+/* The 64 bits of a register. */
+void wmi_kmov_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr reg);
+/* d = a >> count, of 64 bits. */
 void wmi_kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count);
 /* ZF: no bit of a and b is set. CF: all 16 bits of them are. */
 void wmi_kortest(struct wmi_host *host, unsigned a, unsigned b);

@@ -32,7 +32,7 @@ enum wmi_version {
     WMI_LAUNCH,  /* the wave starts here: all are active, and v0 to v2 are in runs */
 };
 
-/* Mask registers: k1 to k4 are EXEC if lanes are inactive. */
+/* Mask registers: the low 16 bits of k1 to k4 are EXEC if lanes are inactive. */
 enum { WMI_K_EXEC = 1, WMI_K = 5 }; /* k5 to k7 are free */
 
 /* A row of a pair in runs, whose register both rows share. */
@@ -181,8 +181,8 @@ void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, u
 bool wmi_stretch_use_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, struct wmi_rows *pair);
 void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, unsigned reg,
                             unsigned stride);
-/* Whether nothing reads what the current step leaves in a row, because a move overwrites it,, before
- * another block; the same for the mask at a place of the frame, on all ways that the wave may take. */
+/* Whether nothing reads what the current step leaves in active lanes of a VGPR, or in the mask at a place of
+ * the frame. */
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
 /* The same of SCC: another step of the block sets it before anything reads it. */
@@ -246,7 +246,8 @@ bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *v
 
 /* Emits code for the step; false: there is none for it. */
 typedef bool wmi_emit_step(struct wmi_stretch *s, const struct wmi_step *step);
-/* The function for a step, or NULL. */
+/* The function for a step, or NULL. Those of vector steps replace the rows at d in all active lanes, whatever
+ * these were: find_live.c relies on it. */
 wmi_emit_step *wmi_vector_emitter(const struct wmi_step *step);
 /* Whether the step compares integers, by which instruction and predicate. */
 bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int *predicate);

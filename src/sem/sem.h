@@ -40,8 +40,8 @@ enum {
     WMI_TEMPORARY_ROWS = 32,    /* written by modifier stages */
 };
 
-enum { WMI_LDS_ADDRESSES = 16 };
-enum { WMI_START_IDS = 3 }; /* VGPRs that may hold work-item ids when a wave starts */
+enum { WMI_LDS_ADDRESSES = 16 }; /* that compiled code remembers of a wave */
+enum { WMI_START_IDS = 3 };      /* VGPRs that may hold work-item ids when a wave starts */
 
 /* The fixed part of a frame. Temporary rows, constant rows and the VGPRs follow, in this order, each row
  * WMI_ROW_BYTES long and 64-byte aligned. A 64-bit vector operand is two rows: low, then high. */

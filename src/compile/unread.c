@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* What no step reads of the results of the current one. */
+#include "compile/live.h"
+#include "compile/stretch.h"
+
+bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row)
+{
+    return row >= s->block->code->vgpr_offset && !wmi_live_is(s->live, row, s->at + 1, false);
+}
+
+bool wmi_is_branch(const struct wmi_step *step)
+{
+    return step->id >= WMI_STEP_branch && step->id <= WMI_STEP_branch_execnz;
+}
+
+const struct wmi_op *wmi_branch_target(const struct wmi_block *block, size_t at)
+{
+    const struct wmi_step *step = &block->steps[at];
+    return block->find(block->user, (uint64_t)step->y << 32 | step->x);
+}
+
+size_t wmi_step_number(const struct wmi_block *block, const struct wmi_op *op)
+{
+    return op >= block->ops && op < &block->ops[block->count] ? (size_t)(op - block->ops) : block->count;
+}
+
+/* Whether nothing reads a scalar from the step `at` on. *budget: how many steps may be looked at. */
+static bool is_scalar_dead(const struct wmi_stretch *s, uint32_t place, size_t at, unsigned *budget)
+{
+    const struct wmi_block *block = s->block;
+    const struct wmi_extent span = {place, place + 4};
+    for (; at < block->count; at++) {
+        const struct wmi_step *step = &block->steps[at];
+        const unsigned flags = wmi_step_facts_of(step->id).flags;
+        if (flags & WMI_STEP_ENDS_WAVE)
+            return true;
+        if (!*budget || flags & WMI_STEP_TAKES_NEXT || wmi_step_reads_scalars(step, span, s->lanes))
+            return false;
+        --*budget;
+        if (wmi_step_overwrites(step, span, s->lanes))
+            return true;
+        if (wmi_is_branch(step)) {
+            const struct wmi_op *target = wmi_branch_target(block, at);
+            if (target < block->ops || target >= &block->ops[block->count] ||
+                !is_scalar_dead(s, place, (size_t)(target - block->ops), budget))
+                return false;
+            if (step->id == WMI_STEP_branch)
+                return true;
+        } else if (flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
+{
+    enum { MOST_LOOKED_AT = 500 };
+    for (unsigned word = 0; word < s->lanes / 32; word++) {
+        unsigned budget = MOST_LOOKED_AT;
+        if (!is_scalar_dead(s, place + 4 * word, s->at + 1, &budget))
+            return false;
+    }
+    return true;
+}
+
+bool wmi_stretch_drops_scc(const struct wmi_stretch *s)
+{
+    const uint32_t place = offsetof(struct wmi_frame, s) + 4 * WMI_S_SCC;
+    const struct wmi_extent scc = {place, place + 4};
+    for (size_t i = s->at + 1; i < s->block->count && !s->block->leads[i]; i++) {
+        const struct wmi_step *step = &s->block->steps[i];
+        const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
+        const bool ends = facts.flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_TAKES_NEXT);
+        if (ends || wmi_step_reads_scalars(step, scc, s->lanes)) /* as an operand, too */
+            return false;
+        if (facts.writes & WMI_ON_SCC && wmi_scalar_emitter(step))
+            return true;
+    }
+    return false;
+}
