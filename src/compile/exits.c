@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "compile/exits.h"
+
+#include "compile/cut.h"
+
+#include "base/grow.h"
+
+static const int32_t all_active = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
+
+/* Code for partial waves holds EXEC in k1 to k4 and in frame->exec.bits, and leaves the rest of frame->exec
+ * as it was. This completes it for the interpreter. */
+void wmi_exits_begin(struct wmi_compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const unsigned row = WMI_SCRATCH;
+    const int32_t place = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, row);
+    c->exec_rest = s->host.count;
+    wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME, WMI_EXEC_BITS, -1);
+    wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RAX);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, all_active);
+    for (unsigned i = 0; i < s->strips; i++) {
+        wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), (WMI_K_EXEC + i) | WMI_ZEROING, 0xff);
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, row, 0,
+                       wmi_at(WMI_FRAME, place + (int32_t)(i * WMI_STRIP_BYTES)));
+    }
+    wmi_return(&s->host);
+}
+
+/* Before the wave leaves compiled code. */
+static void complete_exec(struct wmi_compilation *c, bool partial)
+{
+    if (partial)
+        wmi_call_back(&c->stretch.host, c->exec_rest);
+}
+
+/* Continues with the step as it is bound now: with its compiled code, if it has some. */
+void wmi_continue_at(struct wmi_stretch *s, const struct wmi_op *op)
+{
+    wmi_end_vectors(&s->host);
+#ifdef WMI_STEPS_RETURN
+    wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op);
+    wmi_return(&s->host);
+#else
+    wmi_move_immediate(&s->host, WMI_OP, (uintptr_t)op);
+    wmi_jump_memory(&s->host, WMI_OP, offsetof(struct wmi_op, body));
+#endif
+}
+
+/* Executes the step's own body, which continues with the next step. */
+static void interpret(struct wmi_stretch *s, const struct wmi_op *op)
+{
+    wmi_end_vectors(&s->host);
+    wmi_move_immediate(&s->host, WMI_OP, (uintptr_t)op);
+    wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op->body);
+    wmi_jump_register(&s->host, WMI_RAX);
+}
+
+/* The same for a step that no code has been skipped to reach: without checks, if it has code for such waves
+ * or will have it. */
+void wmi_go_to(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_block *block = s->block;
+    const size_t step = (size_t)(op - block->ops);
+    if (op < block->ops || op >= &block->ops[block->count]) {
+        complete_exec(c, partial);
+        wmi_continue_at(s, op);
+        return;
+    }
+    struct wmi_place *place = &c->places[step];
+    if (place->full) {
+        wmi_jump_back(&s->host, partial ? place->partial : place->full);
+    } else if (step > s->from && wmi_begins_stretch(block, step) &&
+               wmi_grow(&c->waiting, &c->waiting_capacity, c->waiting_count, sizeof *c->waiting)) {
+        c->waiting[c->waiting_count++] =
+            (struct wmi_waiting_jump){wmi_jump(&s->host), step, place->waiting, partial};
+        place->waiting = c->waiting_count;
+    } else {
+        complete_exec(c, partial);
+        wmi_continue_at(s, op);
+    }
+}
+
+/* Lets the jumps to the step that wait, of the one kind, lead to what is emitted next. */
+void wmi_land_waiting(struct wmi_compilation *c, size_t step, bool partial)
+{
+    for (size_t i = c->places[step].waiting; i; i = c->waiting[i - 1].next) {
+        struct wmi_waiting_jump *waiting = &c->waiting[i - 1];
+        if (waiting->jump && waiting->partial == partial) {
+            wmi_land(&c->stretch.host, waiting->jump);
+            waiting->jump = 0;
+        }
+    }
+}
+
+/* Jumps to steps that were not compiled after all. */
+void wmi_put_missed(struct wmi_compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    for (size_t i = 0; i < c->waiting_count; i++) {
+        if (!c->waiting[i].jump)
+            continue;
+        wmi_land(&s->host, c->waiting[i].jump);
+        complete_exec(c, c->waiting[i].partial);
+        wmi_continue_at(s, &s->block->ops[c->waiting[i].step]);
+    }
+}
+
+/* The wave's turn is over; it resumes with the step. */
+static void pause_at(struct wmi_stretch *s, const struct wmi_op *op)
+{
+    wmi_end_vectors(&s->host);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
+    wmi_move_immediate(&s->host, WMI_RCX, (uintptr_t)op);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX,
+                      (int32_t)s->block->layout->wave_resume);
+    wmi_move_immediate(&s->host, WMI_RAX, 0);
+    wmi_return(&s->host);
+}
+
+/* Notes whether something has written the VGPRs since the wave started. */
+void wmi_set_pristine(struct wmi_stretch *s, bool pristine)
+{
+    wmi_move_immediate(&s->host, WMI_RAX, pristine);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_FRAME,
+                      offsetof(struct wmi_frame, pristine));
+}
+
+static void load_held(struct wmi_stretch *s, const struct wmi_reentry *back)
+{
+    for (unsigned i = 0; i < back->count; i++)
+        wmi_stretch_load(s, &back->held[i]);
+}
+
+const struct wmi_reentry *wmi_find_reentry(const struct wmi_reentries *reentries, size_t from, size_t to,
+                                           size_t step)
+{
+    for (size_t i = from; i < to; i++)
+        if (reentries->one[i].step == step)
+            return &reentries->one[i];
+    return NULL;
+}
+
+/* The step of an exit is not executed yet: by the code for waves that did not start here, if there is some.
+ */
+static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
+{
+    const struct wmi_reentry *point =
+        leave->version == WMI_LAUNCH
+            ? wmi_find_reentry(&s->points, 0, s->points.count, (size_t)(leave->op - s->block->ops))
+            : NULL;
+    if (point) {
+        load_held(s, point);
+        wmi_jump_back(&s->host, point->code);
+    } else {
+        interpret(s, leave->op);
+    }
+}
+
+/* frame->exec.bits <- the EXEC words; k1 to k4 hold EXEC from now on. */
+void wmi_put_exec(struct wmi_stretch *s)
+{
+    const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, s->lanes == 64, WMI_RAX, WMI_FRAME, words);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, WMI_EXEC_BITS);
+    for (unsigned i = 0; i < s->strips; i++)
+        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, words + (int32_t)(2 * i));
+}
+
+/* EXEC has become partial: the code for partial waves goes on. */
+static void go_over(struct wmi_compilation *c, const struct wmi_op *op)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_reentry *partial =
+        wmi_find_reentry(&s->reentries, c->full_reentries, s->reentries.count, (size_t)(op - s->block->ops));
+    wmi_put_exec(s);
+    if (partial) {
+        load_held(s, partial);
+        wmi_jump_back(&s->host, partial->code);
+    } else {
+        complete_exec(c, true);
+        wmi_continue_at(s, op);
+    }
+}
+
+void wmi_put_exit(struct wmi_compilation *c, const struct wmi_exit *leave)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const bool partial = leave->version == WMI_PARTIAL;
+    wmi_land(&s->host, leave->jump);
+    if (leave->version == WMI_LAUNCH)
+        wmi_set_pristine(s, false);
+    for (unsigned i = 0; i < leave->count; i++)
+        wmi_stretch_store(s, &leave->dirty[i]);
+    switch (leave->kind) {
+    case WMI_EXIT_INTERPRETS:
+        complete_exec(c, partial);
+        do_step(s, leave);
+        break;
+    case WMI_EXIT_CONTINUES:
+        wmi_go_to(c, leave->op, partial);
+        break;
+    case WMI_EXIT_CHANGES_EXEC:
+        go_over(c, leave->op);
+        break;
+    case WMI_EXIT_BRANCHES: {
+        wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, WMI_TURN_LEFT, 0);
+        const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);
+        wmi_go_to(c, leave->op, partial);
+        wmi_land(&s->host, over);
+        complete_exec(c, partial);
+        pause_at(s, leave->op);
+        break;
+    }
+    case WMI_EXIT_PAUSES:
+        complete_exec(c, partial);
+        pause_at(s, leave->op);
+        break;
+    }
+}
+
+/* Checks what compiled code assumes. Returns the jump taken by waves with inactive lanes. */
+size_t wmi_put_check(struct wmi_stretch *s, size_t step)
+{
+    wmi_arithmetic_memory(&s->host, 7, false, WMI_FRAME, offsetof(struct wmi_frame, mode),
+                          (int32_t)s->block->mode.mode);
+    const size_t usual = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    interpret(s, &s->block->ops[step]);
+    wmi_land(&s->host, usual);
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME, (int32_t)wmi_stretch_origin(s));
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
+    return wmi_jump_if(&s->host, WMI_IF_EQUAL);
+}
+
+void wmi_load_exec(struct wmi_stretch *s)
+{
+    for (unsigned i = 0; i < s->strips; i++)
+        wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, WMI_EXEC_BITS + (int32_t)(2 * i));
+}
+
+/* Loads what the code at the reentry expects. */
+void wmi_put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, bool partial)
+{
+    if (partial)
+        wmi_load_exec(s);
+    load_held(s, back);
+    wmi_jump_back(&s->host, back->code);
+}

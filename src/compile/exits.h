@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* How waves enter compiled code and leave it, and how they get from one stretch to another. */
+#ifndef WMI_EXITS_H
+#define WMI_EXITS_H
+
+#include "compile/stretch.h"
+
+/* In the frame: the instructions left of the wave's turn, and EXEC as the code for partial waves holds it. */
+enum {
+    WMI_TURN_LEFT = offsetof(struct wmi_frame, left),
+    WMI_EXEC_BITS = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits),
+};
+
+/* A step that is to lead to the code at this offset. */
+struct wmi_patch {
+    size_t step, code;
+};
+
+/* Offsets of the code of a stretch that begins at a step, behind its checks, or 0: for waves with all lanes
+ * active, and for others, where k1 to k4 hold EXEC. Before there is code, jumps wait for it. */
+struct wmi_place {
+    size_t full, partial;
+    size_t waiting; /* 1 + the index of the last jump that waits, or 0 */
+};
+
+struct wmi_waiting_jump {
+    size_t jump, step;
+    size_t next; /* as in struct wmi_place */
+    bool partial;
+};
+
+struct wmi_compilation {
+    struct wmi_stretch stretch;
+    struct wmi_patch *patches;
+    size_t patch_count, patch_capacity;
+    struct wmi_place *places; /* of all steps */
+    struct wmi_waiting_jump *waiting;
+    size_t waiting_count, waiting_capacity;
+    size_t full_reentries;       /* the number of those of the version for full waves; the others follow */
+    size_t exec_rest;            /* code that completes frame->exec: see wmi_exits_begin() */
+    size_t launch[WMI_LAUNCHES]; /* offsets of the code for waves that start, or 0 */
+};
+
+/* What exits call. Before any of them. */
+void wmi_exits_begin(struct wmi_compilation *c);
+/* Continues with the step as it is bound now: with its compiled code, if it has some. */
+void wmi_continue_at(struct wmi_stretch *s, const struct wmi_op *op);
+/* The same for a step that no code has been skipped to reach: without checks, if it has code for such waves
+ * or will have it. */
+void wmi_go_to(struct wmi_compilation *c, const struct wmi_op *op, bool partial);
+/* Lets the jumps to the step that wait, of the one kind, lead to what is emitted next. */
+void wmi_land_waiting(struct wmi_compilation *c, size_t step, bool partial);
+/* Jumps to steps that were not compiled after all. */
+void wmi_put_missed(struct wmi_compilation *c);
+
+/* Notes whether something has written the VGPRs since the wave started. */
+void wmi_set_pristine(struct wmi_stretch *s, bool pristine);
+/* k1 to k4 <- frame->exec.bits. */
+void wmi_load_exec(struct wmi_stretch *s);
+/* frame->exec.bits <- the EXEC words; k1 to k4 hold EXEC from now on. */
+void wmi_put_exec(struct wmi_stretch *s);
+/* Checks what compiled code assumes. Returns the jump taken by waves with inactive lanes. */
+size_t wmi_put_check(struct wmi_stretch *s, size_t step);
+
+/* Of the step, among those from `from` to `to`; or NULL. */
+const struct wmi_reentry *wmi_find_reentry(const struct wmi_reentries *reentries, size_t from, size_t to,
+                                           size_t step);
+/* Loads what the code at the reentry expects, and jumps there. */
+void wmi_put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, bool partial);
+void wmi_put_exit(struct wmi_compilation *c, const struct wmi_exit *leave);
+
+#endif
