@@ -4,8 +4,8 @@
  * usage: looking EXAMPLES-FOLDER THREADS PAIRS [--interpreted] [--cpu] [--CHECK] ... [WORKLOAD ...]
  * (none: all; sizes of the benchmark)
  * --interpreted: runs without a profile or check are not compiled, whatever WAVEMEM_COMPILE says.
- * --cpu: the CPU time of all threads, for busy machines: what the cache model's thread takes counts as if it
- * never ran beside the others.
+ * --cpu: measures the CPU time of all threads, for busy machines. The thread of the cache model then counts
+ * in full, although it runs beside the others where processors are free.
  * --memory, --uninit, --races, --sync, --waits, --hazards, --everything, --portability: with a check for
  * these errors instead of a profile, which must find nothing. --portability repeats each dispatch in another
  * order, and --everything does not include it.
@@ -134,8 +134,7 @@ static bool add_check(const char *name)
         }
     fprintf(stderr,
             "looking: --%s: expected --interpreted, --cpu, --memory, --uninit, --races, --sync, --waits, "
-            "--hazards, "
-            "--everything or --portability\n",
+            "--hazards, --everything or --portability\n",
             name);
     return false;
 }

@@ -355,8 +355,7 @@ static void far_lanes(void **state)
     free(measurer);
 }
 
-/* So many atomics on LDS that numbers of 16 bits start again, on dwords that none of the last 65534 accessed.
- */
+/* The 16-bit number of the call starts again, on dwords that none of the last 65534 calls accessed. */
 static void many_atomics(void **state)
 {
     (void)state;

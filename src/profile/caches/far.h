@@ -131,13 +131,8 @@ static INLINE void ask_line(struct wmi_caches *caches, const struct ask ask, siz
     far->asked++;
     far->hits += ask.stores ? found : !missing;
     far->read += (missing & 1) + (missing >> 1);
-    if (!found && old & WMI_LINE_DIRTY) {
-        if (ask.has_last)
-            write_back(caches, gone_tag, old);
-        else
-            caches->uses[old >> WMI_LINE_SLOT_SHIFT].memory_written +=
-                (old & WMI_LINE_DIRTY) == WMI_LINE_DIRTY ? 2 * WMI_CACHE_SECTOR : WMI_CACHE_SECTOR;
-    }
+    if (!found && old & WMI_LINE_DIRTY)
+        write_back(caches, gone_tag, old);
     for (unsigned sector = 0; ask.has_last && sector < 2; sector++)
         if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
             reach_last(caches, ((uint64_t)(tag - 1) << ask.shift) + sector * WMI_CACHE_SECTOR, ask.slot,

@@ -232,9 +232,9 @@ bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
     of->rests--;
     set_quick(of);
     wmi_shard_count_depth(&of->counts, outline->depth);
+    add_measure(&of->counts, measure);
     if (asked && shard->group && slot < WMI_LOG_SLOTS)
         log_asked(shard, asked, slot, outline->wave);
-    add_measure(&of->counts, measure); /* last, because vector loads of what was just stored would wait */
     return true;
 }
 

@@ -6,7 +6,6 @@
 #include "profile/inside.h"
 #include "profile/measure/memo.h"
 
-#include <assert.h>
 #include <stdalign.h>
 
 enum {
@@ -24,12 +23,7 @@ struct wmi_shard_counts {
     bool described;                  /* to the cache model */
     struct wmi_counts counts;
     struct wmi_memo *memos[WMI_SHARD_MEMOS]; /* NULL: nothing measured yet */
-    /* Makes the size an odd number of lines, so that the first ones of all slots spread over the host's
-     * cache. */
-    char apart[64];
 };
-
-static_assert(sizeof(struct wmi_shard_counts) / 64 % 2, "see `apart`");
 
 struct wmi_shard {
     struct wmi_shard_counts *counts; /* by slot */
