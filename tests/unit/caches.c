@@ -143,14 +143,16 @@ static void logs_are_bounded(void **state)
         const struct wm_gpu *gpu = wm_gpu_default("gfx900");
         struct wmi_rounds *rounds = wmi_rounds_create(gpu, &wmi_cost_rules(0)->vector, &load);
         wmi_rounds_begin(rounds, (struct wmi_residence){1, 1}, false);
+        struct wmi_rounds_stock stock = {0};
         for (unsigned number = 0; number < 2; number++) {
-            struct wmi_log_group *group = wmi_rounds_take(rounds, number, 1);
+            struct wmi_log_group *group = wmi_rounds_take(rounds, &stock, number, 1);
             group->words = cases[i].words;
             for (uint64_t region = 0; region < cases[i].regions; region++)
                 wmi_log_append(group, 0, 0, &(uint64_t){region << 26}, NULL, 1);
             assert_int_equal(group->cuts, cases[i].cuts & WM_CUT_WORKGROUP);
-            wmi_rounds_give(rounds, group);
+            wmi_rounds_give(rounds, &stock, group);
         }
+        wmi_rounds_leave(rounds, &stock);
         wmi_rounds_end(rounds);
         const struct wmi_rounds_facts facts = wmi_rounds_facts(rounds);
         assert_int_equal(facts.cuts, cases[i].cuts);
@@ -170,14 +172,16 @@ static void scratch_is_each_workgroups_own(void **state)
         const struct wm_gpu *gpu = wm_gpu_default("gfx900");
         struct wmi_rounds *rounds = wmi_rounds_create(gpu, &wmi_cost_rules(0)->vector, &load);
         wmi_rounds_begin(rounds, (struct wmi_residence){1, 1, START, scratch ? BYTES : 0}, true);
+        struct wmi_rounds_stock stock = {0};
         const uint64_t round = wmi_caches_round_groups(wmi_rounds_caches(rounds));
         for (unsigned number = 0; number < 3 * round; number++) {
-            struct wmi_log_group *group = wmi_rounds_take(rounds, number, 1);
+            struct wmi_log_group *group = wmi_rounds_take(rounds, &stock, number, 1);
             const uint64_t blocks[] = {START >> 6, (START + BYTES - 64) >> 6}, behind = (START + BYTES) >> 6;
             wmi_log_append(group, 0, 0, blocks, NULL, 2);
             wmi_log_append(group, 0, 0, &behind, NULL, 1); /* no scratch memory */
-            wmi_rounds_give(rounds, group);
+            wmi_rounds_give(rounds, &stock, group);
         }
+        wmi_rounds_leave(rounds, &stock);
         wmi_rounds_end(rounds);
         const struct wmi_caches_sums *sums = wmi_caches_sums(wmi_rounds_caches(rounds));
         /* The second workgroup's first block is what lies behind the first one's memory. */
@@ -674,6 +678,7 @@ static void against_slow_statement(void **state)
         if (round == 6) /* a dispatch in the other mode before it */
             wmi_rounds_begin(rounds, (struct wmi_residence){.units = 1, .groups = 7}, true);
         wmi_rounds_begin(rounds, (struct wmi_residence){.units = wgp ? 2 : 1, .groups = wgp ? 4 : 2}, true);
+        struct wmi_rounds_stock stock = {0};
         for (unsigned g = 0; g < SLOW_GROUPS; g++)
             for (unsigned w = 0; w < SLOW_WAVES; w++)
                 length[g][w] = (unsigned)(random_bits() % (SLOW_ACCESSES + 1));
@@ -689,13 +694,14 @@ static void against_slow_statement(void **state)
         }
         for (unsigned i = 0; i < SLOW_GROUPS; i++) {
             const unsigned g = order[i];
-            struct wmi_log_group *group = wmi_rounds_take(rounds, g, SLOW_WAVES);
+            struct wmi_log_group *group = wmi_rounds_take(rounds, &stock, g, SLOW_WAVES);
             for (unsigned w = 0; w < SLOW_WAVES; w++)
                 for (unsigned n = 0; n < length[g][w]; n++)
                     wmi_log_append(group, w, accesses[g][w][n].slot, accesses[g][w][n].block,
                                    accesses[g][w][n].full, accesses[g][w][n].blocks);
-            wmi_rounds_give(rounds, group);
+            wmi_rounds_give(rounds, &stock, group);
         }
+        wmi_rounds_leave(rounds, &stock);
         wmi_rounds_end(rounds);
 
         const unsigned resident = SLOW_UNITS * 2;

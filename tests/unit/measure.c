@@ -355,12 +355,37 @@ static void far_lanes(void **state)
     free(measurer);
 }
 
+/* The 16-bit number of the call starts again, on dwords that none of the last 65534 calls accessed. */
+static void many_atomics(void **state)
+{
+    (void)state;
+    enum { ATOMICS = 2 * UINT16_MAX + 2 };
+    struct wmi_measurer *measurer = wmi_measurer_create(wmi_cost_rules(0), 64);
+    assert_non_null(measurer);
+    for (unsigned i = 0; i < ATOMICS; i++) {
+        struct sample sample;
+        for (unsigned lane = 0; lane < 64; lane++)
+            sample.address[lane] = (i % UINT16_MAX ? 4096 : 0) + (63 - lane) / 2 * 4;
+        sample.access = (struct wmi_access){
+            .path = WMI_PATH_DS,
+            .kind = WMI_ACCESS_ATOMIC,
+            .lanes = ~0ULL,
+            .elements = 1,
+            .bytes = 4,
+            .element = {{.space = WMI_SPACE_LDS, .mask = ~0ULL, .address = sample.address}},
+        };
+        assert_int_equal(wmi_measure(measurer, &sample.access)->sum[WMI_SUM_DISTINCT_BYTES], 32 * 4);
+    }
+    free(measurer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_accesses),
         cmocka_unit_test(random_outlines),
         cmocka_unit_test(far_lanes),
+        cmocka_unit_test(many_atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,12 +180,17 @@ static inline bool are_far_lines(const struct wmi_cache *l2, const struct reques
 
 /* The same as ask_each(), for such a row. */
 static INLINE struct far ask_row(struct wmi_caches *caches, const struct ask ask, const struct row row,
-                                 unsigned count, enum seek seek)
+                                 unsigned count)
 {
     const uint32_t wanted = ask.shift == WMI_CACHE_SECTOR_SHIFT ? WMI_LINE_VALID_0 : WMI_LINE_VALID;
     struct far far = {0};
-    for (uint32_t i = 0; i < row.count; i++)
-        ask_line(caches, ask, set_in_row(&row, ask.ways, i), row.tag + i, wanted, seek, &far);
+    for (uint32_t i = 0; i < row.count; i++) {
+        const size_t set = set_in_row(&row, ask.ways, i);
+        if (__builtin_expect(wmi_sets_find(ask.tags + set, ask.ways, row.tag + i) == ask.ways, 1))
+            ask_line(caches, ask, set, row.tag + i, wanted, ABSENT, &far);
+        else
+            ask_line(caches, ask, set, row.tag + i, wanted, SEEK, &far);
+    }
     if (ask.stores) { /* the second store to a line hits */
         far.asked += count - row.count;
         far.hits += count - row.count;
@@ -200,8 +205,7 @@ static INLINE struct far ask_any(struct wmi_caches *caches, const struct ask ask
         return ask_each(caches, ask, requests, true, SEEK);
     const struct row row =
         row_of(l2, requests->address[0], (uint32_t)(requests->count * requests->bytes >> ask.shift));
-    return has_of_row(ask.tags, &row, ask.ways) ? ask_row(caches, ask, row, requests->count, SEEK)
-                                                : ask_row(caches, ask, row, requests->count, ABSENT);
+    return ask_row(caches, ask, row, requests->count);
 }
 
 static INLINE void count_far(struct wmi_caches *caches, const struct ask ask, const struct requests *requests,

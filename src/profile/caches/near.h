@@ -19,8 +19,8 @@ static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi
         const struct row row = row_of(cache, address, count);
         if (!has_of_row(tags, &row, ways)) {
             bring_row(tags, &row, ways);
-            for (unsigned i = 0; i < count; i++)
-                cache->missed[(row.first + i) & mask]++;
+            for (uint32_t i = 0; i < row.sets; i++)
+                cache->missed[(row.first + i) & mask] += lines_in_set(&row, i);
             return count;
         }
         requests->row = false;

@@ -107,6 +107,12 @@ static INLINE size_t set_in_row(const struct row *row, uint32_t ways, uint32_t i
     return (size_t)((row->first + i) & row->mask) * wmi_cache_room(ways);
 }
 
+/* Number of lines of the row in its i-th set. */
+static INLINE uint32_t lines_in_set(const struct row *row, uint32_t i)
+{
+    return ((row->count - i - 1) >> __builtin_ctz(row->mask + 1)) + 1;
+}
+
 /* Whether the instance with these tags contains a line of the row. */
 static INLINE bool has_of_row(const uint32_t *tags, const struct row *row, uint32_t ways)
 {
@@ -127,7 +133,7 @@ static INLINE void bring_row(uint32_t *tags, const struct row *row, uint32_t way
 {
     const uint32_t sets = row->mask + 1;
     for (uint32_t i = 0; i < row->sets; i++) {
-        const uint32_t lines = (row->count - i - 1) / sets + 1;
+        const uint32_t lines = lines_in_set(row, i);
         wmi_sets_bring(tags + set_in_row(row, ways, i), ways, row->tag + i + (lines - 1) * sets, sets, lines);
     }
 }

@@ -8,6 +8,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+enum {
+    STOCK = 8,             /* logs that a thread takes or hands back at a time, */
+    STOCK_WORDS = 1 << 12, /* unless one is larger */
+};
+
 /* Workgroups whose log is complete, by number. */
 struct round {
     struct wmi_log_group **groups;
@@ -24,7 +29,6 @@ struct wmi_rounds {
     pthread_cond_t changed;
     struct wmi_log_group *unused;
     struct wmi_log_group *early; /* by number: those before them have not ended yet */
-    size_t likely_words;         /* a little more than a wave of the last complete log has */
     uint64_t next;               /* number of the workgroup that the round waits for */
     struct wmi_residence residence;
     struct round filling, spare; /* spare: room without a round */
@@ -107,14 +111,26 @@ static void prefetch(const struct wmi_log_group *group)
             __builtin_prefetch(group->wave[wave].words + line * LINE, 1);
 }
 
-struct wmi_log_group *wmi_rounds_take(struct wmi_rounds *rounds, uint64_t number, uint32_t waves)
+static void take_stock(struct wmi_rounds *rounds, struct wmi_rounds_stock *stock)
 {
     pthread_mutex_lock(&rounds->lock);
-    struct wmi_log_group *group = rounds->unused;
-    if (group)
-        rounds->unused = group->next;
-    const size_t likely_words = rounds->likely_words;
+    struct wmi_log_group **end = &rounds->unused;
+    for (unsigned i = 0; i < STOCK && *end; i++)
+        end = &(*end)->next;
+    stock->unused = rounds->unused;
+    rounds->unused = *end;
+    *end = NULL;
     pthread_mutex_unlock(&rounds->lock);
+}
+
+struct wmi_log_group *wmi_rounds_take(struct wmi_rounds *rounds, struct wmi_rounds_stock *stock,
+                                      uint64_t number, uint32_t waves)
+{
+    if (!stock->unused)
+        take_stock(rounds, stock);
+    struct wmi_log_group *group = stock->unused;
+    if (group)
+        stock->unused = group->next;
     if (group && group->capacity < waves) {
         wmi_log_group_destroy(group);
         group = NULL;
@@ -123,7 +139,7 @@ struct wmi_log_group *wmi_rounds_take(struct wmi_rounds *rounds, uint64_t number
         group = wmi_log_group_create(waves);
     if (group) {
         wmi_log_group_reset(group, number, waves);
-        group->likely_words = likely_words;
+        group->likely_words = stock->likely_words;
         prefetch(group);
     }
     return group;
@@ -278,17 +294,43 @@ static void fill(struct wmi_rounds *rounds, bool all_left)
     }
 }
 
-void wmi_rounds_give(struct wmi_rounds *rounds, struct wmi_log_group *group)
+/* Puts the complete logs in order, and into rounds. */
+static void give_stock(struct wmi_rounds *rounds, struct wmi_rounds_stock *stock)
+{
+    for (struct wmi_log_group *group; (group = stock->complete);) {
+        struct wmi_log_group **place = &rounds->early;
+        stock->complete = group->next;
+        while (*place && (*place)->number < group->number)
+            place = &(*place)->next;
+        group->next = *place;
+        *place = group;
+    }
+    stock->complete_count = 0;
+    fill(rounds, false);
+}
+
+void wmi_rounds_give(struct wmi_rounds *rounds, struct wmi_rounds_stock *stock, struct wmi_log_group *group)
+{
+    if (group->waves)
+        stock->likely_words = group->words / group->waves * 5 / 4;
+    group->next = stock->complete;
+    stock->complete = group;
+    if (++stock->complete_count < STOCK && group->words <= STOCK_WORDS)
+        return;
+    pthread_mutex_lock(&rounds->lock);
+    give_stock(rounds, stock);
+    pthread_mutex_unlock(&rounds->lock);
+}
+
+void wmi_rounds_leave(struct wmi_rounds *rounds, struct wmi_rounds_stock *stock)
 {
     pthread_mutex_lock(&rounds->lock);
-    if (group->waves)
-        rounds->likely_words = group->words / group->waves * 5 / 4;
-    struct wmi_log_group **place = &rounds->early;
-    while (*place && (*place)->number < group->number)
-        place = &(*place)->next;
-    group->next = *place;
-    *place = group;
-    fill(rounds, false);
+    give_stock(rounds, stock);
+    for (struct wmi_log_group *group; (group = stock->unused);) {
+        stock->unused = group->next;
+        group->next = rounds->unused;
+        rounds->unused = group;
+    }
     pthread_mutex_unlock(&rounds->lock);
 }
 

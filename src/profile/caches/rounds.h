@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Accepts the logs of workgroups when they end, in any order and from any thread, and models them round by
  * round in the order of the workgroups. Figures do not depend on threads, and memory use depends only on the
- * logs of two rounds. */
+ * logs of two rounds and the small stocks of the threads. */
 #ifndef WMI_PROFILE_ROUNDS_H
 #define WMI_PROFILE_ROUNDS_H
 
@@ -27,10 +27,22 @@ void wmi_rounds_set_sink(struct wmi_rounds *rounds, wmi_rounds_sink *sink, void 
  * the caller goes on; instructions that logs contain then stay as they are. */
 void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence, bool beside);
 
+/* A thread's own logs, so that it does not take the lock for each workgroup. Zeros: none. */
+struct wmi_rounds_stock {
+    struct wmi_log_group *unused, *complete; /* complete: the last one first */
+    unsigned complete_count;
+    size_t likely_words; /* a little more than a wave of the last complete log has */
+};
+
 /* wmi_rounds_take() returns an empty log for a workgroup, or NULL if out of memory; wmi_rounds_give() hands
- * back the complete log, and may take the time to model rounds. Both are thread-safe. */
-struct wmi_log_group *wmi_rounds_take(struct wmi_rounds *rounds, uint64_t number, uint32_t waves);
-void wmi_rounds_give(struct wmi_rounds *rounds, struct wmi_log_group *group);
+ * back the complete log, and may take the time to model rounds. Both are thread-safe. stock: of the thread,
+ * which calls wmi_rounds_leave() before the dispatch ends. */
+struct wmi_log_group *wmi_rounds_take(struct wmi_rounds *rounds, struct wmi_rounds_stock *stock,
+                                      uint64_t number, uint32_t waves);
+void wmi_rounds_give(struct wmi_rounds *rounds, struct wmi_rounds_stock *stock, struct wmi_log_group *group);
+
+/* Hands back all logs of the stock. */
+void wmi_rounds_leave(struct wmi_rounds *rounds, struct wmi_rounds_stock *stock);
 
 /* Ends the dispatch: models the remaining workgroups, also those after workgroups that never ended. */
 void wmi_rounds_end(struct wmi_rounds *rounds);

@@ -34,27 +34,28 @@ static inline bool is_rising(const struct wmi_same_row *row, unsigned count)
     return !(wmi_same_bits(count) & ~rises);
 }
 
-/* The lanes of `lanes` that access the same dword as an earlier one. in_halves: those that repeat a lane of
- * their own half of the wave; may be NULL. */
-static INLINE uint64_t repeated_of(struct wmi_same *room, const struct wmi_same_row *dword, uint64_t lanes,
-                                   uint64_t *in_halves)
+/* The number of distinct dwords of `lanes`. small: all are below 1 << WMI_SAME_SMALL_BITS. *in_halves: the
+ * lanes that access the same dword as an earlier one of their half of the wave; in_halves may be NULL. */
+static INLINE unsigned count_different(struct wmi_same *room, const struct wmi_same_row *dword,
+                                       uint64_t lanes, bool small, uint64_t *in_halves)
 {
     struct wmi_same_row row = {0}, earliest;
     const unsigned count = (unsigned)__builtin_popcountll(lanes);
+    if (in_halves)
+        *in_halves = 0;
     if (!count)
         return 0;
     wmi_compress_row(row.of, dword->of, lanes);
-    if (is_rising(&row, count)) {
-        if (in_halves)
-            *in_halves = 0;
-        return 0;
-    }
+    if (is_rising(&row, count))
+        return count;
+    if (!in_halves && small)
+        return wmi_same_count(room, &row, count);
     const uint64_t repeated = wmi_same_find(room, &row, count, wmi_same_bits(count), &earliest);
     if (in_halves) {
         const unsigned lower = (unsigned)__builtin_popcountll(lanes & UINT32_MAX);
         *in_halves = wmi_deposit_bits(repeated & ~find_across(repeated, lower, &earliest), lanes);
     }
-    return wmi_deposit_bits(repeated, lanes);
+    return count - (unsigned)__builtin_popcountll(repeated);
 }
 
 /* Population count of each word. */
@@ -123,7 +124,8 @@ bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, struct wmi_lane_addre
             plane[bit] |= (uint64_t)wmi_bits_at(number, bit) << i;
     }
     uint64_t shared = 0; /* lanes that share the dword of an earlier lane of their half */
-    const uint64_t repeated = repeated_of(room, &dword, lanes, share ? &shared : NULL);
+    const bool small = !wmi_any(bits >> (WMI_SAME_SMALL_BITS + DWORD_SHIFT));
+    found->different = count_different(room, &dword, lanes, small, share ? &shared : NULL);
     const uint64_t counted = lanes & ~shared;
     if (banks == WMI_BANKS_MOST)
         find_busiest(plane, WMI_BANKS_MOST, counted, found->half);
@@ -135,7 +137,6 @@ bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, struct wmi_lane_addre
             meet &= found->half[h].bank >> bit & 1 ? plane[bit] : ~plane[bit];
         found->half[h].lanes = (uint32_t)(meet >> h * WMI_BANK_LANES);
     }
-    found->different = (unsigned)__builtin_popcountll(lanes & ~repeated);
     found->aligned = !wmi_any(bits & ((1 << DWORD_SHIFT) - 1));
     return true;
 }

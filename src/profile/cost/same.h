@@ -19,11 +19,13 @@ static inline uint64_t wmi_lane_address(struct wmi_lane_addresses of, unsigned l
     return of.address ? of.address[lane] : wmi_outline_address(of.outline, lane);
 }
 
-enum { WMI_SAME_SLOT_BITS = 12 };
+enum { WMI_SAME_SLOT_BITS = 12, WMI_SAME_SMALL_BITS = 14 };
 
-/* Need not be initialized: only values that were just written are read. */
+/* Zeros at first. */
 struct wmi_same {
-    uint32_t slot[1 << WMI_SAME_SLOT_BITS]; /* key and number of the lowest lane in this slot */
+    uint32_t slot[1 << WMI_SAME_SLOT_BITS];  /* key and number of the lowest lane in this slot */
+    uint16_t seen[1 << WMI_SAME_SMALL_BITS]; /* `now` of the last call in which a lane had this value */
+    uint16_t now;
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "profile/cost/same.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum {
     WMI_SAME_LANE_BITS = 6,
@@ -141,6 +142,25 @@ static inline uint64_t wmi_same_find(struct wmi_same *room, const struct wmi_sam
         repeated |= (uint64_t)(first != lane) << lane;
     }
     return repeated;
+}
+
+/* Returns how many different values below 1 << WMI_SAME_SMALL_BITS the lowest `count` lanes have. */
+static inline unsigned wmi_same_count(struct wmi_same *room, const struct wmi_same_row *values,
+                                      unsigned count)
+{
+    unsigned different = 0;
+    if (!++room->now) {
+        memset(room->seen, 0, sizeof room->seen);
+        room->now = 1;
+    }
+    const uint16_t now = room->now;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < count; i++) { /* not scattered: a gather would wait for all stores */
+        uint16_t *seen = &room->seen[values->of[i]];
+        different += *seen != now;
+        *seen = now;
+    }
+    return different;
 }
 
 #endif

@@ -57,9 +57,14 @@ struct touched {
     uint64_t bytes, lines;
 };
 
+static unsigned line_shift(const struct wmi_cost_rules *rules, unsigned path)
+{
+    return rules && path != WMI_PATH_SMEM ? rules->vector.tag_shift : SECTOR_SHIFT;
+}
+
 unsigned wmi_line_bytes(const struct wmi_cost_rules *rules, unsigned path)
 {
-    return rules && path != WMI_PATH_SMEM ? 1u << rules->vector.tag_shift : SECTOR;
+    return 1u << line_shift(rules, path);
 }
 
 struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, unsigned wave_lanes)
@@ -317,7 +322,7 @@ static void begin(struct wmi_measurer *measurer, const struct wmi_access *access
     measure->lds = (struct wmi_lds_cost){0};
     measure->requests.count = 0;
     measurer->ordered = 0;
-    measurer->line_shift = (unsigned)__builtin_ctz(wmi_line_bytes(measurer->rules, access->path));
+    measurer->line_shift = line_shift(measurer->rules, access->path);
 }
 
 /* What touch_quickly() does, for all accesses. */

@@ -33,11 +33,6 @@ struct wmi_pattern *wmi_patterns_take(struct wmi_patterns *patterns, uint64_t la
             return NULL;
         memcpy(pattern->relative, relative, sizeof pattern->relative);
         pattern->lanes = lanes;
-        pattern->lowest = pattern->highest = 0;
-        for (unsigned lane = 0; lane < 64; lane++) {
-            pattern->lowest = relative[lane] < pattern->lowest ? relative[lane] : pattern->lowest;
-            pattern->highest = relative[lane] > pattern->highest ? relative[lane] : pattern->highest;
-        }
         pattern->users = 1;
     }
     pattern->users++;

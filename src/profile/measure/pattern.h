@@ -12,7 +12,6 @@ enum { WMI_PATTERNS = 256 };
 struct wmi_pattern {
     alignas(64) int32_t relative[64]; /* addresses of active lanes relative to the first; others 0 */
     uint64_t lanes;
-    int32_t lowest, highest; /* of `relative` */
     uint32_t users;
 };
 

@@ -12,7 +12,7 @@ static inline __attribute__((always_inline)) bool finish(struct wmi_shard *shard
 {
     const struct wmi_pattern *pattern = memo->pattern;
     const uint64_t some = (1ULL << WMI_VECTOR_LANES) - 1;
-    const unsigned first = all ? 0 : (unsigned)__builtin_ctzll(pattern->lanes);
+    const unsigned first = all ? 0 : (unsigned)__builtin_ctzll(memo->lanes);
     const uint32_t *low = outline->low, *high = outline->high;
     const u32v low_first = wmi_splat_u32(low[first]), high_first = wmi_splat_u32(wide ? high[first] : 0);
     u32v differs = wmi_splat_u32(0);
@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) bool finish(struct wmi_shard *shard
         if (wide)
             other |= wmi_load_u32((const char *)(high + lane)) ^ high_first;
         if (!all)
-            other &= wmi_expand(pattern->lanes >> lane & some);
+            other &= wmi_expand(memo->lanes >> lane & some);
         differs |= other;
     }
     if (wmi_any(differs))
@@ -60,11 +60,10 @@ bool WMI_BUILD_NAME(wmi_repeat_outline)(void *local, const struct wmi_outline *o
     if (!memo || memo->shape != outline->shape || wmi_shard_is_scratch(shard, base) ||
         !wmi_memo_within(memo, base, outline->from, outline->to))
         return false;
-    const struct wmi_pattern *pattern = memo->pattern;
-    if (pattern->lanes != outline->lanes || (int64_t)low + pattern->lowest < 0 ||
-        (int64_t)low + pattern->highest > UINT32_MAX)
+    if (memo->lanes != outline->lanes || (int64_t)low + memo->lowest < 0 ||
+        (int64_t)low + memo->behind > UINT32_MAX)
         return false;
-    if (pattern->lanes == UINT64_MAX >> (64 - WMI_LANES))
+    if (memo->lanes == UINT64_MAX >> (64 - WMI_LANES))
         return high ? finish_wide(shard, of, memo, outline, base)
                     : finish_narrow(shard, of, memo, outline, base);
     return high ? finish_wide_some(shard, of, memo, outline, base)

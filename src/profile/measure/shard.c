@@ -365,7 +365,7 @@ static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves, u
     const bool skips =
         profile->rounds && profile->one_in > 1 && !wmi_sampling_takes(&profile->sampling, number, &place);
     if (!*kept && profile->rounds && !skips)
-        shard->missed |= !(*kept = wmi_rounds_take(profile->rounds, place, waves));
+        shard->missed |= !(*kept = wmi_rounds_take(profile->rounds, &shard->stock, place, waves));
     shard->group = *kept;
     shard->scratch = scratch;
     shard->first_wave = skips ? 0 : (number + 1) * WMI_SHARD_WAVES;
@@ -388,7 +388,7 @@ static void end_group(void *local, void *kept, uint64_t instructions)
     if (!group)
         return;
     group->instructions = instructions;
-    wmi_rounds_give(shard->profile->rounds, group);
+    wmi_rounds_give(shard->profile->rounds, &shard->stock, group);
 }
 
 /* ---- threads ---- */
@@ -505,6 +505,8 @@ static void end_thread(void *self, void *local)
     if (!shard)
         return;
     wmi_fetcher_turn(shard->fetcher, NULL, shard->first_wave);
+    if (profile->rounds)
+        wmi_rounds_leave(profile->rounds, &shard->stock);
     pthread_mutex_lock(&profile->lock);
     const uint64_t fetches = wmi_fetcher_end(shard->fetcher, profile->work);
     if (profile->fetches.slot < profile->count)

@@ -33,6 +33,7 @@ struct wmi_shard {
     uint64_t first_wave;         /* number of the workgroup's first wave; 0: it is not in the sample */
     bool missed;                 /* accesses, because it had no memory */
     struct wmi_log_group *group; /* the log of the current workgroup; NULL: none is kept */
+    struct wmi_rounds_stock stock;
     struct wm_profile *profile;
     struct wmi_measurer *measurer;
     struct wmi_fetcher *fetcher;

@@ -251,9 +251,10 @@ struct replay {
     bool running;   /* between a dispatch's beginning and its end */
     bool missed;    /* there was no memory for something */
     const char *target;
-    char *kernel;   /* its name */
-    uint64_t next;  /* workgroup */
-    uint64_t early; /* that came behind one that is missing */
+    char *kernel;                  /* its name */
+    uint64_t next;                 /* workgroup */
+    uint64_t early;                /* that came behind one that is missing */
+    struct wmi_rounds_stock stock; /* empty between workgroups, which are modelled as they come */
 };
 
 /* Each returns NULL, or what is wrong with the record. */
@@ -327,9 +328,12 @@ static const char *get_group(struct replay *replay, struct wmi_reader *reader)
     if (replay->early > MOST_EARLY)
         return "too many workgroups behind one that is missing";
     struct wmi_rounds *rounds = replay->profile->rounds;
-    struct wmi_log_group *group = wmi_rounds_take(rounds, head.number, head.waves);
-    if (!group)
+    struct wmi_rounds_stock *stock = &replay->stock;
+    struct wmi_log_group *group = wmi_rounds_take(rounds, stock, head.number, head.waves);
+    if (!group) {
+        wmi_rounds_leave(rounds, stock);
         return "no memory for a workgroup";
+    }
     const bool good = wmi_trace_get_log(reader, replay->slots, NULL, &replay->places, group);
     if (!good)
         wmi_log_group_reset(group, head.number, head.waves);
@@ -337,7 +341,8 @@ static const char *get_group(struct replay *replay, struct wmi_reader *reader)
     if (good && replay->profile->one_in > 1)
         wmi_sample_count(&replay->profile->sample, &replay->profile->sampling, group,
                          replay->profile->log_instructions);
-    wmi_rounds_give(rounds, group);
+    wmi_rounds_give(rounds, stock, group);
+    wmi_rounds_leave(rounds, stock);
     return good ? NULL : "no log of a workgroup";
 }
 
