@@ -232,8 +232,23 @@ static void apply_patches(const struct wmi_compilation *c, const unsigned char *
                          wmi_body_at(code, c->patches[i].code), __ATOMIC_RELEASE);
 }
 
+static void set_launch(const struct wmi_compilation *c, const unsigned char *code,
+                       struct wmi_launch_entries *launch)
+{
+    const struct wmi_stretch *s = &c->stretch;
+    bool has_some = false;
+    for (unsigned i = 0; i < WMI_LAUNCHES; i++) {
+        if (!c->launch[i])
+            continue;
+        launch->body[i] = wmi_body_at(code, c->launch[i]);
+        has_some = true;
+    }
+    if (has_some)
+        launch->rows = wmi_live_rows(s->live, s->block, (size_t)(s->block->entry - s->block->ops));
+}
+
 bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
-                 wmi_body launch[WMI_LAUNCHES], bool *refused)
+                 struct wmi_launch_entries *launch, bool *refused)
 {
     struct wmi_compilation *c = calloc(1, sizeof *c);
     bool ok = false;
@@ -265,9 +280,7 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
             made->next = *memory;
             *memory = made;
             apply_patches(c, made->code);
-            for (unsigned i = 0; i < WMI_LAUNCHES; i++)
-                if (c->launch[i])
-                    launch[i] = wmi_body_at(made->code, c->launch[i]);
+            set_launch(c, made->code, launch);
         }
         ok = made || !c->patch_count;
     }

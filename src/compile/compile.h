@@ -46,11 +46,16 @@ bool wmi_can_compile(enum wmi_cpu_level level);
  */
 enum wmi_launch_code { WMI_LAUNCH_STRIPS, WMI_LAUNCH_WAVES, WMI_LAUNCHES };
 
+struct wmi_launch_entries {
+    wmi_body body[WMI_LAUNCHES];
+    unsigned rows; /* VGPRs, from v0 on, of which waves may read what they start with */
+};
+
 /* Compiles what can be compiled of the steps and lets their operations lead to the code. Frees nothing; the
  * code is added to *memory. launch: unchanged if there is none. False: the host gave no memory, or refuses to
  * execute it (*refused). */
 bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
-                 wmi_body launch[WMI_LAUNCHES], bool *refused);
+                 struct wmi_launch_entries *launch, bool *refused);
 void wmi_host_memory_free(struct wmi_host_memory *memory);
 /* Bytes of host code. */
 size_t wmi_host_memory_size(const struct wmi_host_memory *memory);

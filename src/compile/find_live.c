@@ -153,3 +153,12 @@ void wmi_live_free(struct wmi_live *live)
         free(live->sets);
     free(live);
 }
+
+unsigned wmi_live_rows(const struct wmi_live *live, const struct wmi_block *block, size_t step)
+{
+    const struct wmi_code *code = block->code;
+    unsigned rows = (code->constant_offset - code->vgpr_offset) / code->row_bytes;
+    while (rows && !wmi_live_is(live, code->vgpr_offset + (rows - 1) * code->row_bytes, step, true))
+        rows--;
+    return rows;
+}

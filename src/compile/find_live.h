@@ -8,5 +8,7 @@
 /* NULL: there is no memory, or too much would be needed. */
 struct wmi_live *wmi_find_live(const struct wmi_block *block);
 void wmi_live_free(struct wmi_live *live);
+/* How many VGPRs, from v0 on, contain those that a wave at the step may still read. Without `live`, all. */
+unsigned wmi_live_rows(const struct wmi_live *live, const struct wmi_block *block, size_t step);
 
 #endif

@@ -43,6 +43,7 @@ struct wmi_program {
     struct wmi_compile_mode mode;
     struct wmi_host_memory *host_code;
     struct wmi_op launch[WMI_LAUNCHES]; /* the entry for waves that start, if it has compiled code for them */
+    unsigned launch_rows;               /* see struct wmi_launch_entries; valid once there is an entry */
     struct wmi_compiled compiled;
     pthread_mutex_t lock;
 };
@@ -160,11 +161,14 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
     const double begin = wmi_seconds();
     if (chunk->lowered && chunk->leads && !program->compiled.refused &&
         program->compiled.bytes < MOST_HOST_CODE) {
-        wmi_body launch[WMI_LAUNCHES] = {NULL};
-        wmi_compile(&block, &program->host_code, launch, &program->compiled.refused);
-        for (unsigned i = 0; i < WMI_LAUNCHES; i++)
-            if (launch[i])
-                __atomic_store_n(&program->launch[i].body, launch[i], __ATOMIC_RELEASE);
+        struct wmi_launch_entries launch = {{NULL}};
+        wmi_compile(&block, &program->host_code, &launch, &program->compiled.refused);
+        for (unsigned i = 0; i < WMI_LAUNCHES; i++) {
+            if (!launch.body[i])
+                continue;
+            program->launch_rows = launch.rows;
+            __atomic_store_n(&program->launch[i].body, launch.body[i], __ATOMIC_RELEASE);
+        }
     }
     forget_lowered(chunk);
     program->compiled.bytes = wmi_host_memory_size(program->host_code);
@@ -185,10 +189,14 @@ void wmi_program_compile(struct wmi_program *program, const struct wmi_compile_m
     pthread_mutex_unlock(&program->lock);
 }
 
-const struct wmi_op *wmi_program_launch(const struct wmi_program *program, enum wmi_launch_code code)
+const struct wmi_op *wmi_program_launch(const struct wmi_program *program, enum wmi_launch_code code,
+                                        unsigned *rows)
 {
     const struct wmi_op *launch = &program->launch[code];
-    return __atomic_load_n(&launch->body, __ATOMIC_ACQUIRE) ? launch : NULL;
+    if (!__atomic_load_n(&launch->body, __ATOMIC_ACQUIRE))
+        return NULL;
+    *rows = program->launch_rows;
+    return launch;
 }
 
 struct wmi_compiled wmi_program_compiled(struct wmi_program *program)

@@ -37,8 +37,10 @@ void wmi_program_add_executed(struct wmi_program *program, uint64_t instructions
 /* Compiles what has been lowered and not compiled; with ALWAYS, code that is lowered later as well.
  * Thread-safe. mode: of most waves; others are interpreted. */
 void wmi_program_compile(struct wmi_program *program, const struct wmi_compile_mode *mode);
-/* The compiled entry for waves that start, see wmi_compile(), or NULL. */
-const struct wmi_op *wmi_program_launch(const struct wmi_program *program, enum wmi_launch_code code);
+/* The compiled entry for waves that start, see wmi_compile(), or NULL. *rows: how many VGPRs, from v0 on,
+ * must have the values that waves start with; unchanged without an entry. */
+const struct wmi_op *wmi_program_launch(const struct wmi_program *program, enum wmi_launch_code code,
+                                        unsigned *rows);
 struct wmi_compiled wmi_program_compiled(struct wmi_program *program);
 
 /* Whether the program is what wmi_program_create() would make now: of the same options, from code that has

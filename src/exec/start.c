@@ -228,14 +228,23 @@ uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct 
     return executor->steps.dispatch->scratch_stride * executor->waves_per_group * resident->number;
 }
 
-/* Where the waves of whole workgroups start. */
-static const struct wmi_op *launch_step_of(const struct wmi_dispatch *dispatch, unsigned lanes)
+/* Where the waves of whole workgroups start. *rows: how many VGPRs, from v0 on, must have the values that
+ * waves start with; unchanged if all must. */
+static const struct wmi_op *launch_step_of(const struct wmi_dispatch *dispatch, unsigned lanes,
+                                           unsigned *rows)
 {
     enum { STRIP = 16 }; /* lanes that compiled code expects to differ in x only */
     const enum wmi_launch_code code = dispatch->workgroup[0] % lanes ? WMI_LAUNCH_STRIPS : WMI_LAUNCH_WAVES;
-    const struct wmi_op *step = wmi_program_launch(dispatch->program, code);
-    return step && dispatch->workgroup[0] % STRIP == 0 && !dispatch->start_count ? step
-                                                                                 : dispatch->entry_step;
+    if (dispatch->workgroup[0] % STRIP || dispatch->start_count)
+        return dispatch->entry_step;
+    const struct wmi_op *step = wmi_program_launch(dispatch->program, code, rows);
+    return step ? step : dispatch->entry_step;
+}
+
+static unsigned vgpr_rows(const struct wmi_dispatch *dispatch)
+{
+    const struct wmi_code_options *options = &wmi_program_code(dispatch->program)->options;
+    return options->vgprs + options->agprs;
 }
 
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
@@ -244,7 +253,9 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
     const struct wmi_launch *launch = &dispatch->launch;
     struct wmi_workgroup *group = &resident->group;
     const uint64_t scratch = wmi_resident_scratch(executor, resident);
-    const struct wmi_op *launch_step = launch_step_of(dispatch, executor->lanes);
+    const unsigned all_rows = vgpr_rows(dispatch), id_rows = executor->start.id_rows;
+    unsigned rows = all_rows;
+    const struct wmi_op *launch_step = launch_step_of(dispatch, executor->lanes, &rows);
     uint32_t size[3];
     bool whole = true;
 
@@ -275,6 +286,8 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
     if (resident->watched)
         memset(resident->watched, 0,
                (group->wave_count + 1) * (size_t)dispatch->observers.count * sizeof *resident->watched);
+    rows = whole ? rows : all_rows;
+    executor->start.zero_rows = rows > id_rows ? rows - id_rows : 0;
     for (unsigned i = 0; i < group->wave_count; i++) {
         struct wmi_wave *wave = &resident->waves[i];
         alignas(64) uint32_t rows[3 * 64];
@@ -339,7 +352,6 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
         .mxcsr32 = dispatch->mxcsr32,
         .mxcsr64 = dispatch->mxcsr64,
     };
-    executor->start.zero_rows = options->vgprs + options->agprs - executor->start.id_rows;
     executor->waves_per_group = (unsigned)((items + executor->lanes - 1) / executor->lanes);
     executor->workitem_rows =
         wmi_aligned_zero(executor->waves_per_group * 3 * executor->lanes * sizeof(uint32_t));
@@ -349,7 +361,7 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
     executor->compile_at = wmi_program_compile_in(dispatch->program);
     executor->probe.run = wmi_wave_run_to_branch;
     executor->probe.vgpr_offset = executor->start.vgpr_offset;
-    executor->probe.vgpr_bytes = (size_t)(options->vgprs + options->agprs) * code->row_bytes;
+    executor->probe.vgpr_bytes = (size_t)vgpr_rows(dispatch) * code->row_bytes;
     executor->probe.vgprs = malloc(executor->probe.vgpr_bytes + 1);
     if (dispatch->observers.count)
         executor->steps.observers = calloc(dispatch->observers.count, sizeof *executor->steps.observers);

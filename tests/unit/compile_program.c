@@ -358,11 +358,13 @@ static void compile(struct program *p)
         .find = find_step,
         .user = p,
     };
-    wmi_body launch[WMI_LAUNCHES] = {p->compiled[0].body, p->compiled[0].body};
-    assert_true(wmi_compile(&block, &p->memory, launch, &refused));
+    struct wmi_launch_entries launch = {{p->compiled[0].body, p->compiled[0].body},
+                                        (p->code.constant_offset - p->code.vgpr_offset) / p->code.row_bytes};
+    assert_true(wmi_compile(&block, &p->memory, &launch, &refused));
+    p->start_rows = launch.rows;
     for (unsigned i = 0; i < WMI_LAUNCHES; i++) {
         p->launch[i] = p->compiled[0];
-        p->launch[i].body = launch[i];
+        p->launch[i].body = launch.body[i];
     }
     assert_false(refused);
     assert_ptr_not_equal(p->compiled[0].body, p->interpreted[0].body);
@@ -421,6 +423,9 @@ void check(struct program *p, unsigned fills)
         p->group.waves_left = below(3);
         memcpy(p->expected, p->initial, p->frame_size);
         memcpy(p->actual, p->initial, p->frame_size);
+        const size_t unread = row_at(p, p->start_rows);
+        if (p->starts) /* what the frame's last wave left */
+            memset((char *)p->actual + unread, 0xa5, p->code.constant_offset - unread);
         if (p->accessed)
             p->accessed->start(p);
         struct counted start, expected, actual;
@@ -448,7 +453,7 @@ void check(struct program *p, unsigned fills)
             /* The next wave in a pristine frame takes its VGPRs for those of a start. */
             memcpy(p->expected, p->initial, p->frame_size);
             if (p->actual->pristine)
-                compare(p, "VGPR", p->code.vgpr_offset, p->frame_size);
+                compare(p, "VGPR", p->code.vgpr_offset, unread);
             continue;
         }
         compare(p, "scalar", 0, offsetof(struct wmi_frame, exec));

@@ -46,6 +46,7 @@ struct program {
     struct wmi_op interpreted[MOST_STEPS + 1], compiled[MOST_STEPS + 1];
     struct wmi_op launch[WMI_LAUNCHES];
     enum wmi_launch_code start_code;
+    unsigned start_rows; /* VGPRs, from v0 on, that must have the values that waves start with */
     struct wmi_compile_mode mode;
     struct wmi_host_memory *memory;
     struct wmi_frame *initial, *expected, *actual;
