@@ -163,12 +163,11 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
         program->compiled.bytes < MOST_HOST_CODE) {
         struct wmi_launch_entries launch = {{NULL}};
         wmi_compile(&block, &program->host_code, &launch, &program->compiled.refused);
-        for (unsigned i = 0; i < WMI_LAUNCHES; i++) {
-            if (!launch.body[i])
-                continue;
-            program->launch_rows = launch.rows;
-            __atomic_store_n(&program->launch[i].body, launch.body[i], __ATOMIC_RELEASE);
-        }
+        if (launch.body[WMI_LAUNCH_STRIPS] || launch.body[WMI_LAUNCH_WAVES])
+            program->launch_rows = launch.rows; /* before threads see an entry */
+        for (unsigned i = 0; i < WMI_LAUNCHES; i++)
+            if (launch.body[i])
+                __atomic_store_n(&program->launch[i].body, launch.body[i], __ATOMIC_RELEASE);
     }
     forget_lowered(chunk);
     program->compiled.bytes = wmi_host_memory_size(program->host_code);
