@@ -416,9 +416,11 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
         wmi_access_load_same(s, shape, d, 0, 0);
         return;
     }
-    if (shape.rows == 1)
+    if (shape.rows == 1) {
         load_strips(s, shape, distance, d, scratch, ahead);
-    for (unsigned i = 0; i < s->strips && shape.rows > 1; i++)
+        return;
+    }
+    for (unsigned i = 0; i < s->strips; i++)
         load_strip(s, shape, wmi_rows_register(distance, i), d, i, scratch, ahead);
 }
 

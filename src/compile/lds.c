@@ -39,15 +39,22 @@ static void move_places(struct wmi_stretch *s, const struct lds_access *access, 
                        wmi_zmm(access->splat));
 }
 
-/* RCX = the LDS of the workgroup, R9 = wmi_lane_tables, `last` = the last place of so many bytes. */
-static void find_lds(struct wmi_stretch *s, unsigned bytes, unsigned last)
+/* RCX = the LDS of the workgroup, last = the last place of so many bytes; the carry flag: there is none.
+ * Changes RAX. */
+static void load_lds(struct wmi_stretch *s, uint32_t bytes, enum wmi_gpr last)
 {
     const struct wmi_compile_layout *layout = s->block->layout;
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_group);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_RAX, (int32_t)layout->group_lds);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RAX, (int32_t)layout->group_lds_size);
-    wmi_arithmetic_immediate(&s->host, 5, false, WMI_RAX, (int32_t)bytes);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, last, WMI_RAX, (int32_t)layout->group_lds_size);
+    wmi_arithmetic_immediate(&s->host, 5, false, last, (int32_t)bytes);
+}
+
+/* RCX = the LDS of the workgroup, R9 = wmi_lane_tables, `last` = the last place of so many bytes. */
+static void find_lds(struct wmi_stretch *s, unsigned bytes, unsigned last)
+{
+    load_lds(s, bytes, WMI_RAX);
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
     wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, last, 0, wmi_zmm(WMI_RAX));
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
@@ -121,13 +128,7 @@ static void land_others(struct wmi_stretch *s, const struct guessed *g)
  * in range, R9 = wmi_lane_tables. */
 static void find_limit(struct wmi_stretch *s, struct guessed *g, uint32_t reach)
 {
-    const struct wmi_compile_layout *layout = s->block->layout;
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_group);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_RAX, (int32_t)layout->group_lds);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_R8, WMI_RAX, (int32_t)layout->group_lds_size);
-    wmi_arithmetic_immediate(&s->host, 5, false, WMI_R8,
-                             (int32_t)(reach + (uint32_t)abs(g->stride) * (WMI_STRIP_LANES - 1)));
+    load_lds(s, reach + (uint32_t)abs(g->stride) * (WMI_STRIP_LANES - 1), WMI_R8);
     leave_for_others(s, g, WMI_IF_BELOW);
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
 }

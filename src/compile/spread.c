@@ -11,7 +11,7 @@
 #define IN_WAVE_32(i) (31 - 16 * ((i) % 2))
 /* clang-format on */
 #define GROWTH(n, i)          ((n) * (i))
-#define ROOM(n, i)            (UINT32_MAX - (n) * (i))
+#define HIGHEST(n, i)         (UINT32_MAX - (n) * (i))
 #define LAST_IN_STRIP(n, i)   ((n) * IN_STRIP(i))
 #define LAST_IN_WAVE_64(n, i) ((n) * IN_WAVE_64(i))
 #define LAST_IN_WAVE_32(n, i) ((n) * IN_WAVE_32(i))
@@ -21,7 +21,7 @@
 
 static const struct wmi_spread_tables tables = {
     .lanes = STRIDES(GROWTH),
-    .room = STRIDES(ROOM),
+    .highest = STRIDES(HIGHEST),
     .last = {STRIDES(LAST_IN_STRIP), STRIDES(LAST_IN_WAVE_64), STRIDES(LAST_IN_WAVE_32)},
     .most = {STRIDES(MOST_IN_STRIP), STRIDES(MOST_IN_WAVE_64), STRIDES(MOST_IN_WAVE_32)},
     .even = {0, 2, 4, 6, 8, 10, 12, 14, 0, 2, 4, 6, 8, 10, 12, 14},
@@ -76,7 +76,7 @@ void wmi_spread_half(struct wmi_host *host, unsigned d, unsigned pair, unsigned 
         return;
     }
     if (stride)
-        wmi_evex(host, WMI_VPCMPUD, mask, d, in_lanes(offsetof(struct wmi_spread_tables, room), stride),
+        wmi_evex(host, WMI_VPCMPUD, mask, d, in_lanes(offsetof(struct wmi_spread_tables, highest), stride),
                  WMI_NO_MASK, WMI_ABOVE);
     take_word(host, d, pair, 2 * strip + 1);
     if (stride) {

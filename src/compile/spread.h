@@ -24,8 +24,8 @@ enum wmi_reach { WMI_IN_STRIP, WMI_IN_WAVE_64, WMI_IN_WAVE_32, WMI_REACHES };
 
 /* What the host code reads, by the number of a stride. */
 struct wmi_spread_tables {
-    uint32_t lanes[WMI_STRIDES][WMI_STRIP_LANES]; /* the stride times the lane */
-    uint32_t room[WMI_STRIDES][WMI_STRIP_LANES];  /* the highest value to which that can be added */
+    uint32_t lanes[WMI_STRIDES][WMI_STRIP_LANES];   /* the stride times the lane */
+    uint32_t highest[WMI_STRIDES][WMI_STRIP_LANES]; /* the highest value to which that can be added */
     /* What is added to first lanes to get to the last lane, and the highest first lanes that do not wrap. */
     uint32_t last[WMI_REACHES][WMI_STRIDES][WMI_STRIP_LANES];
     uint32_t most[WMI_REACHES][WMI_STRIDES][WMI_STRIP_LANES];

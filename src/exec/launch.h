@@ -16,8 +16,7 @@ struct wmi_wave_start {
     uint32_t vgpr_offset; /* offset of v0's row in the frame */
     unsigned id_rows;     /* rows of `ids`, copied to v0 and the following VGPRs */
     bool repeats;         /* the wave that used the frame before had the same ids */
-    unsigned
-        zero_rows; /* VGPRs after them that are cleared: those that may be read before they are written */
+    unsigned zero_rows;   /* VGPRs after them that waves may read, which are cleared */
     uint64_t flat_scratch;
     uint32_t mode, mxcsr32, mxcsr64;
 };
