@@ -49,7 +49,8 @@ struct wmi_asked {
 
 /* Measures the access. *asked: zeros, or the result of an earlier call. False: a lane is misaligned or not
  * accepted, or the lanes are too far apart; nothing was changed. */
-typedef bool wmi_asked_find(struct wmi_same *room, const struct wmi_asking *asking, struct wmi_asked *asked);
+typedef bool wmi_asked_find(struct wmi_same *scratch, const struct wmi_asking *asking,
+                            struct wmi_asked *asked);
 
 /* Returns the fastest finder for this CPU and waves of 32 or 64 lanes. */
 wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes);

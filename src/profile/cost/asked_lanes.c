@@ -54,7 +54,7 @@ static inline uint64_t beside(const struct row *row, unsigned shift)
 
 /* The lanes of the row in the same block as an earlier lane. Unless the row ascends, sets each lane's
  * earliest lane with the same block. */
-static inline uint64_t repeated_blocks(struct wmi_same *room, const struct row *row, unsigned shift,
+static inline uint64_t repeated_blocks(struct wmi_same *scratch, const struct row *row, unsigned shift,
                                        struct wmi_same_row *earliest)
 {
     struct wmi_same_row block;
@@ -62,7 +62,7 @@ static inline uint64_t repeated_blocks(struct wmi_same *room, const struct row *
         return beside(row, shift);
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
         *(u32v *)(block.of + i) = *(const u32v *)(row->at.of + i) >> shift;
-    return wmi_same_find(room, &block, row->count, wmi_same_bits(row->count), earliest);
+    return wmi_same_find(scratch, &block, row->count, wmi_same_bits(row->count), earliest);
 }
 
 /* For ascending rows: sets each lane's earliest lane with the same block or element. */
@@ -238,7 +238,7 @@ static inline void find_costs(const struct wmi_asking *asking, const struct wmi_
 /* The lanes that access the same element as an earlier lane, a subset of `repeated`. For atomics, and for
  * rows that do not ascend, `same` and `block` are each lane's earliest lane with the same element or block.
  */
-static inline uint64_t repeated_things(struct wmi_same *room, const struct wmi_asking *asking,
+static inline uint64_t repeated_things(struct wmi_same *scratch, const struct wmi_asking *asking,
                                        const struct row *row, uint64_t repeated, struct wmi_same_row *block,
                                        struct wmi_same_row *same)
 {
@@ -256,7 +256,7 @@ static inline uint64_t repeated_things(struct wmi_same *room, const struct wmi_a
         const u32v inside = (*(const u32v *)(row->at.of + i) & ((1u << shift) - 1)) >> size_shift;
         *(u32v *)(thing.of + i) = *(const u32v *)(block->of + i) << (shift - size_shift) | inside;
     }
-    return wmi_same_find(room, &thing, row->count, repeated, same);
+    return wmi_same_find(scratch, &thing, row->count, repeated, same);
 }
 
 /* Sets for each block of a store whether it is written completely. */
@@ -305,7 +305,7 @@ static inline bool is_repeated(const struct wmi_asked *asked, const struct wmi_a
 }
 
 wmi_asked_find WMI_BUILD_NAME(wmi_asked_find);
-bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_asking *asking,
+bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *scratch, const struct wmi_asking *asking,
                                     struct wmi_asked *asked)
 {
     const unsigned shift = asking->block_shift, line_shift = asking->line_shift;
@@ -325,8 +325,8 @@ bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_aski
         find_costs(asking, &by_lane, asked);
     asked->used = find_used(asking, &by_lane);
     row.ascends = ascends(&row);
-    const uint64_t repeated = repeated_blocks(room, &row, shift, &block);
-    const uint64_t again = repeated ? repeated_things(room, asking, &row, repeated, &block, &same) : 0;
+    const uint64_t repeated = repeated_blocks(scratch, &row, shift, &block);
+    const uint64_t again = repeated ? repeated_things(scratch, asking, &row, repeated, &block, &same) : 0;
     const uint32_t different = row.count - (unsigned)__builtin_popcountll(repeated);
     if (asking->kind == WMI_ACCESS_STORE)
         find_full(asking, &row, &block, again, repeated, asked->full);
@@ -341,6 +341,6 @@ bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_aski
         asked->cost.collapsed = asked->lanes - asked->different;
     if (line_shift != shift)
         asked->lines =
-            row.count - (unsigned)__builtin_popcountll(repeated_blocks(room, &row, line_shift, &block));
+            row.count - (unsigned)__builtin_popcountll(repeated_blocks(scratch, &row, line_shift, &block));
     return true;
 }

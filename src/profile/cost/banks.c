@@ -134,7 +134,7 @@ static void serve_place(const struct wmi_access *access, const struct wmi_elemen
 }
 
 struct wmi_lds_cost wmi_lds_passes_by(const struct wmi_access *access, const struct wmi_lds_rules *rules,
-                                      unsigned wave_lanes, wmi_banks_find *find, struct wmi_same *room)
+                                      unsigned wave_lanes, wmi_banks_find *find, struct wmi_same *scratch)
 {
     const bool by_halves = find && wmi_lds_by_halves(access, rules);
     struct wmi_lds_cost cost = {0};
@@ -148,7 +148,7 @@ struct wmi_lds_cost wmi_lds_passes_by(const struct wmi_access *access, const str
         if (is_misaligned(element, lanes, access->bytes)) {
             cost.serial += (uint32_t)__builtin_popcountll(lanes);
             cost.passes += (uint32_t)__builtin_popcountll(lanes);
-        } else if (by_halves && find(room, (struct wmi_lane_addresses){.address = element->address}, lanes,
+        } else if (by_halves && find(scratch, (struct wmi_lane_addresses){.address = element->address}, lanes,
                                      rules->banks, access->kind != WMI_ACCESS_ATOMIC, &banks)) {
             for (unsigned half = 0; half < wave_lanes / WMI_BANK_LANES; half++)
                 add_half(&banks.half[half], half, &cost);

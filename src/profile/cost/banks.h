@@ -31,7 +31,7 @@ struct wmi_banks {
 /* Computes the banks of the dwords that the lanes in `lanes` (possibly none) access. banks: WMI_BANKS_LEAST
  * or WMI_BANKS_MOST. share: lanes with the same dword are served together. False: an address is too high or
  * not accepted; nothing was changed. */
-typedef bool wmi_banks_find(struct wmi_same *room, struct wmi_lane_addresses addresses, uint64_t lanes,
+typedef bool wmi_banks_find(struct wmi_same *scratch, struct wmi_lane_addresses addresses, uint64_t lanes,
                             unsigned banks, bool share, struct wmi_banks *found);
 
 /* Returns the fastest finder for this CPU and waves of 32 or 64 lanes. */
@@ -39,7 +39,7 @@ wmi_banks_find *wmi_banks_finder(enum wmi_cpu_level level, unsigned wave_lanes);
 
 /* A faster wmi_lds_passes(), with a finder and its scratch memory. */
 struct wmi_lds_cost wmi_lds_passes_by(const struct wmi_access *access, const struct wmi_lds_rules *rules,
-                                      unsigned wave_lanes, wmi_banks_find *find, struct wmi_same *room);
+                                      unsigned wave_lanes, wmi_banks_find *find, struct wmi_same *scratch);
 
 /* Whether the elements have at most one dword and each half of a wave is served together. */
 bool wmi_lds_by_halves(const struct wmi_access *access, const struct wmi_lds_rules *rules);

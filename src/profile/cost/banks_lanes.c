@@ -36,7 +36,7 @@ static inline bool is_rising(const struct wmi_same_row *row, unsigned count)
 
 /* The number of distinct dwords of `lanes`. small: all are below 1 << WMI_SAME_SMALL_BITS. *in_halves: the
  * lanes that access the same dword as an earlier one of their half of the wave; in_halves may be NULL. */
-static INLINE unsigned count_different(struct wmi_same *room, const struct wmi_same_row *dword,
+static INLINE unsigned count_different(struct wmi_same *scratch, const struct wmi_same_row *dword,
                                        uint64_t lanes, bool small, uint64_t *in_halves)
 {
     struct wmi_same_row row = {0}, earliest;
@@ -49,8 +49,8 @@ static INLINE unsigned count_different(struct wmi_same *room, const struct wmi_s
     if (is_rising(&row, count))
         return count;
     if (!in_halves && small)
-        return wmi_same_count(room, &row, count);
-    const uint64_t repeated = wmi_same_find(room, &row, count, wmi_same_bits(count), &earliest);
+        return wmi_same_count(scratch, &row, count);
+    const uint64_t repeated = wmi_same_find(scratch, &row, count, wmi_same_bits(count), &earliest);
     if (in_halves) {
         const unsigned lower = (unsigned)__builtin_popcountll(lanes & UINT32_MAX);
         *in_halves = wmi_deposit_bits(repeated & ~find_across(repeated, lower, &earliest), lanes);
@@ -108,7 +108,7 @@ static INLINE void find_busiest(const uint64_t *plane, unsigned banks, uint64_t 
 }
 
 wmi_banks_find WMI_BUILD_NAME(wmi_banks_find);
-bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, struct wmi_lane_addresses addresses,
+bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *scratch, struct wmi_lane_addresses addresses,
                                     uint64_t lanes, unsigned banks, bool share, struct wmi_banks *found)
 {
     uint64_t plane[6] = {0};
@@ -125,7 +125,7 @@ bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, struct wmi_lane_addre
     }
     uint64_t shared = 0; /* lanes that share the dword of an earlier lane of their half */
     const bool small = !wmi_any(bits >> (WMI_SAME_SMALL_BITS + DWORD_SHIFT));
-    found->different = count_different(room, &dword, lanes, small, share ? &shared : NULL);
+    found->different = count_different(scratch, &dword, lanes, small, share ? &shared : NULL);
     const uint64_t counted = lanes & ~shared;
     if (banks == WMI_BANKS_MOST)
         find_busiest(plane, WMI_BANKS_MOST, counted, found->half);

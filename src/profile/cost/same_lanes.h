@@ -96,19 +96,19 @@ static inline u32v wmi_same_slot(u32v key)
 
 /* Writes key and number of each lane to its slot, so that the lowest lane wins; returns the contents of each
  * lane's slot. Lanes from `count` on have no effect: they are overwritten or never read. */
-static inline void wmi_same_meet(struct wmi_same *room, unsigned count, const struct wmi_same_row *named,
+static inline void wmi_same_meet(struct wmi_same *scratch, unsigned count, const struct wmi_same_row *named,
                                  const struct wmi_same_row *slot, struct wmi_same_row *there)
 {
     for (unsigned end = (count + WMI_VECTOR_LANES - 1) & -WMI_VECTOR_LANES; end > 0; end -= WMI_VECTOR_LANES)
-        wmi_scatter_u32(room->slot, slot->of + end - WMI_VECTOR_LANES, named->of + end - WMI_VECTOR_LANES);
+        wmi_scatter_u32(scratch->slot, slot->of + end - WMI_VECTOR_LANES, named->of + end - WMI_VECTOR_LANES);
     for (unsigned i = 0; i < count; i += WMI_VECTOR_LANES)
-        *(u32v *)(there->of + i) = wmi_gather_u32(room->slot, *(const u32v *)(slot->of + i));
+        *(u32v *)(there->of + i) = wmi_gather_u32(scratch->slot, *(const u32v *)(slot->of + i));
 }
 
 /* Returns which of the lowest `count` lanes have the same key as an earlier lane. earliest: the lowest lane
  * with the same key, possibly itself. may: lanes outside are known to repeat no key. */
-static inline uint64_t wmi_same_find(struct wmi_same *room, const struct wmi_same_row *keys, unsigned count,
-                                     uint64_t may, struct wmi_same_row *earliest)
+static inline uint64_t wmi_same_find(struct wmi_same *scratch, const struct wmi_same_row *keys,
+                                     unsigned count, uint64_t may, struct wmi_same_row *earliest)
 {
     enum { LANE = (1 << WMI_SAME_LANE_BITS) - 1 };
     struct wmi_same_row named, slot;
@@ -124,7 +124,7 @@ static inline uint64_t wmi_same_find(struct wmi_same *room, const struct wmi_sam
     }
     if (may >> WMI_SAME_FEW && __builtin_popcountll(may) > WMI_SAME_FEW) {
         struct wmi_same_row there = {0};
-        wmi_same_meet(room, count, &named, &slot, &there);
+        wmi_same_meet(scratch, count, &named, &slot, &there);
         unsure = 0;
         for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
             const u32v found = *(const u32v *)(there.of + i), differs = found ^ *(const u32v *)(named.of + i);
@@ -145,18 +145,18 @@ static inline uint64_t wmi_same_find(struct wmi_same *room, const struct wmi_sam
 }
 
 /* Returns how many different values below 1 << WMI_SAME_SMALL_BITS the lowest `count` lanes have. */
-static inline unsigned wmi_same_count(struct wmi_same *room, const struct wmi_same_row *values,
+static inline unsigned wmi_same_count(struct wmi_same *scratch, const struct wmi_same_row *values,
                                       unsigned count)
 {
     unsigned different = 0;
-    if (!++room->now) {
-        memset(room->seen, 0, sizeof room->seen);
-        room->now = 1;
+    if (!++scratch->now) {
+        memset(scratch->seen, 0, sizeof scratch->seen);
+        scratch->now = 1;
     }
-    const uint16_t now = room->now;
+    const uint16_t now = scratch->now;
 #pragma GCC unroll 8
     for (unsigned i = 0; i < count; i++) { /* not scattered: a gather would wait for all stores */
-        uint16_t *seen = &room->seen[values->of[i]];
+        uint16_t *seen = &scratch->seen[values->of[i]];
         different += *seen != now;
         *seen = now;
     }
