@@ -117,6 +117,7 @@ static void put_version(struct wmi_compilation *c, enum wmi_version version)
     struct wmi_stretch *s = &c->stretch;
     s->version = version;
     s->partial = version == WMI_PARTIAL;
+    s->checked.is_valid = false;
     wmi_stretch_forget(s);
     if (s->partial)
         wmi_load_exec(s);

@@ -63,7 +63,7 @@ struct wmi_access_scratch {
 struct wmi_access_scratch wmi_access_scratch(struct wmi_stretch *s, struct wmi_lane_shape shape);
 
 /* Moves a strip of elements that follow one another at RAX + displacement, of the lanes of `mask`, which is
- * WMI_NO_MASK for elements of several rows. Need R9. */
+ * WMI_NO_MASK for elements of several rows. These need R9. */
 void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
                          unsigned strip, int32_t displacement, unsigned mask,
                          const struct wmi_access_scratch *scratch);

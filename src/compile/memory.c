@@ -48,6 +48,12 @@ static void take_rows(struct wmi_stretch *s, const struct wmi_step *step, struct
     access->ones = wmi_stretch_register(s);
 }
 
+static void add_offset(struct wmi_stretch *s, const struct wmi_memory_op *m)
+{
+    if (m->offset)
+        wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
+}
+
 /* RAX = the host address of the first lane's element, if the lanes' elements follow one another; else the
  * jumps are taken. Leaves if they are not in the allocation that the instruction accessed last. */
 static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct access *access)
@@ -88,8 +94,7 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
     wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
     wmi_kortest(&s->host, WMI_K, WMI_K);
     access->not_in_a_run[1] = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
-    if (m->offset)
-        wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
+    add_offset(s, m);
     wmi_stretch_find_hit(s, m);
     wmi_stretch_check_hit(s, bytes);
 }
@@ -102,8 +107,7 @@ static void find_addend(struct wmi_stretch *s, const struct wmi_step *step, enum
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
     else
         wmi_move_immediate(&s->host, WMI_RAX, 0);
-    if (m->offset)
-        wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
+    add_offset(s, m);
 }
 
 /* RCX = the host address of the allocation that the instruction accessed last, and the lanes' distances from
@@ -219,17 +223,25 @@ static struct places find_places(struct wmi_stretch *s, const struct wmi_step *s
                             .reg = wmi_stretch_register(s),
                             .scratch = wmi_stretch_register(s)};
     wmi_stretch_find_hit(s, m);
-    find_addend(s, step, form);
     if (places.whole) {
-        wmi_evex_plain(&s->host, VMOVQ_GPR, address.reg[0], 0, wmi_zmm(WMI_RCX));
-        wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
+        wmi_evex_plain(&s->host, VMOVQ_GPR, address.reg[0], 0, wmi_zmm(WMI_RAX));
+        if (form == WMI_VMEM_SADDR)
+            wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
+        add_offset(s, m);
         wmi_stretch_check_hit(s, bytes_of(s, shape, &places));
         return places;
     }
     /* Distances from the start of the allocation. */
-    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
-    wmi_evex_plain(&s->host, vpbroadcastq, places.scratch, 0, wmi_zmm(WMI_RAX));
-    wmi_evex_plain(&s->host, WMI_VPADDQ, places.reg, address.reg[0], wmi_zmm(places.scratch));
+    if (form == WMI_VMEM_VADDR && !m->offset) {
+        struct wmi_host_operand low = wmi_at(WMI_R9, first);
+        low.broadcast = true;
+        wmi_evex_plain(&s->host, WMI_VPSUBQ, places.reg, address.reg[0], low);
+    } else {
+        find_addend(s, step, form);
+        wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
+        wmi_evex_plain(&s->host, vpbroadcastq, places.scratch, 0, wmi_zmm(WMI_RAX));
+        wmi_evex_plain(&s->host, WMI_VPADDQ, places.reg, address.reg[0], wmi_zmm(places.scratch));
+    }
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R9, end);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
     wmi_arithmetic_immediate(&s->host, 5, true, WMI_RAX, (int32_t)bytes_of(s, shape, &places));
@@ -257,6 +269,13 @@ static int32_t take_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, co
     return 0;
 }
 
+/* R9 = what moves of elements that follow one another need. */
+static void use_tables(struct wmi_stretch *s, struct wmi_lane_shape shape)
+{
+    if (shape.rows > 1)
+        wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
+}
+
 static void load_runs(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
                       struct wmi_lane_shape shape)
 {
@@ -264,7 +283,7 @@ static void load_runs(struct wmi_stretch *s, const struct wmi_step *step, enum w
     const struct wmi_access_scratch scratch = wmi_access_scratch(s, shape);
     struct wmi_rows d[WMI_LANE_ROWS];
     wmi_access_results(s, shape, places.same && places.whole, d);
-    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
+    use_tables(s, shape);
     for (unsigned i = 0; i < wmi_rows_strips(s, d); i++) {
         const int32_t at = take_strip(s, shape, &places, i);
         if (places.same) {
@@ -338,7 +357,7 @@ static void store_runs(struct wmi_stretch *s, const struct wmi_step *step, enum 
     const struct wmi_access_scratch scratch = wmi_access_scratch(s, shape);
     const bool streams = places.whole && shape.bytes == 4 && may_stream(s, step);
     const size_t done = streams ? put_streaming_stores(s, data) : 0;
-    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
+    use_tables(s, shape);
     for (unsigned i = 0; i < s->strips; i++) {
         const int32_t at = take_strip(s, shape, &places, i);
         wmi_access_store_run(s, shape, data, i, at, WMI_NO_MASK, &scratch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Host code of scalar steps. Scalar registers stay in the frame. */
-#include "compile/stretch.h"
+#include "compile/scalar_memory.h"
 
 #define PLACE(slot) ((int32_t)(offsetof(struct wmi_frame, s) + 4 * (slot)))
 
@@ -289,38 +289,9 @@ static bool emit_nothing(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* Dwords of scalar memory at a + offset + b, in the allocation that the instruction accessed last. */
 static bool emit_load(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct wmi_memory_op *m = step->data;
-    const uint32_t vmovups_load = WMI_EVEX_OF(0x10, WMI_MAP_0F, 0, 0, 4) | WMI_EVEX_128,
-                   vmovups_store = WMI_EVEX_OF(0x11, WMI_MAP_0F, 0, 0, 4) | WMI_EVEX_128;
-    const unsigned dwords = recipe_of(step)->host;
-    if (m->offset != (int32_t)m->offset)
-        return false;
-    wmi_stretch_find_hit(s, m);
-    load(s, true, WMI_RAX, step->a);
-    wmi_arithmetic_immediate(&s->host, 4, true, WMI_RAX, ~3);
-    load(s, false, WMI_RCX, step->b);
-    wmi_arithmetic_immediate(&s->host, 4, false, WMI_RCX, ~3);
-    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
-    if (m->offset)
-        wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
-    wmi_stretch_check_hit(s, 4 * dwords);
-    if (dwords < 4) {
-        for (unsigned i = 0; i < dwords; i++) {
-            wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_RAX, (int32_t)(4 * i));
-            store(s, false, WMI_RCX, step->d + 4 * i);
-        }
-    } else {
-        const unsigned reg = wmi_stretch_register(s);
-        for (unsigned i = 0; i < dwords; i += 4) {
-            wmi_evex_plain(&s->host, vmovups_load, reg, 0, wmi_at(WMI_RAX, (int32_t)(4 * i)));
-            wmi_evex_plain(&s->host, vmovups_store, reg, 0, wmi_at(WMI_FRAME, (int32_t)(step->d + 4 * i)));
-        }
-    }
-    wmi_stretch_come_back(s);
-    return true;
+    return wmi_scalar_load(s, step, recipe_of(step)->host);
 }
 
 /* ---- the table ---- */

@@ -93,6 +93,14 @@ struct wmi_aside {
     size_t back;                   /* where it continues */
 };
 
+/* What a load from scalar memory has checked in a wave that starts: see scalar_memory.c. */
+struct wmi_checked_scalars {
+    bool is_valid;
+    size_t step;
+    uint32_t base;           /* its place in the frame */
+    struct wmi_extent range; /* of bytes behind the base */
+};
+
 struct wmi_lds_plan;
 struct wmi_live;
 
@@ -117,6 +125,7 @@ struct wmi_stretch {
     uint8_t owner[WMI_ZMM_REGISTERS];   /* index in `held`, or one of these: */
     bool is_written[WMI_MOST_ROWS];     /* since the stretch began */
     bool is_spilled[WMI_MOST_ROWS];     /* the same: in the frame */
+    struct wmi_checked_scalars checked;
     struct wmi_exit *exits;
     size_t exit_count, exit_capacity;
     struct wmi_reentries reentries; /* of steps after those that were executed elsewhere */

@@ -40,9 +40,8 @@ struct wmi_executor {
     unsigned lanes, waves_per_group;
     wmi_start_frame *start_frame;
     struct wmi_wave_start start;
-    alignas(64) uint32_t sgpr[WMI_START_SGPRS]; /* of the wave that starts */
-    uint32_t *workitem_rows;                    /* v0, v1, v2 of each wave of a whole workgroup */
-    struct wmi_lanes *exec;                     /* and EXEC */
+    uint32_t *workitem_rows; /* v0, v1, v2 of each wave of a whole workgroup */
+    struct wmi_lanes *exec;  /* and EXEC */
     uint32_t host_word;
     uint64_t instructions, waves, groups_started;
     uint64_t batch_next, batch_end; /* workgroups taken and not started */

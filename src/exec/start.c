@@ -127,14 +127,31 @@ static uint32_t workgroup_info(const struct wmi_workgroup *group, uint32_t wave)
     return (uint32_t)(wave == 0) << 31 | wave << 6 | group->wave_count;
 }
 
-/* The workgroup's numbers where no SGPR holds them: ttmp9 = x, ttmp7 = {z, y}. Source: LLVM 19,
- * SIISelLowering, getPreloadedValue. */
-static void place_ttmp(struct wmi_executor *executor, const struct wmi_workgroup *group)
+/* Where no SGPR holds them: ttmp9 = x, ttmp7 = {z, y}, and ttmp8 = the number of the wave in the workgroup
+ * [29:25]. Source: LLVM 19, SIISelLowering, getPreloadedValue. */
+static void place_ttmp(const struct wmi_launch *launch, const struct wmi_wave *wave)
 {
-    const struct wmi_launch *launch = &executor->steps.dispatch->launch;
-    executor->sgpr[WMI_S_TTMP + 9] = group->id[0];
-    executor->sgpr[WMI_S_TTMP + 7] =
-        (launch->ttmp_y ? group->id[1] & 0xffff : 0) | (launch->ttmp_z ? group->id[2] << 16 : 0);
+    const uint32_t *id = wave->group->id;
+    uint32_t *ttmp = &wave->frame->s[WMI_S_TTMP];
+    ttmp[9] = id[0];
+    ttmp[7] = (launch->ttmp_y ? id[1] & 0xffff : 0) | (launch->ttmp_z ? id[2] << 16 : 0);
+    ttmp[8] = (wave->index & 31) << 25;
+}
+
+/* The registers that differ from wave to wave. They are written to the frame, after what all waves have in
+ * common: a vector that is loaded right after one of its words was stored waits for that store. */
+static void place_numbers(const struct wmi_launch *launch, const struct wmi_wave *wave, uint64_t scratch)
+{
+    uint32_t *s = wave->frame->s;
+    for (unsigned i = 0; i < 3; i++)
+        if (launch->workgroup_id[i] != WMI_NO_REGISTER)
+            s[launch->workgroup_id[i]] = wave->group->id[i];
+    if (launch->workgroup_info != WMI_NO_REGISTER)
+        s[launch->workgroup_info] = workgroup_info(wave->group, wave->index);
+    if (launch->scratch_wave_offset != WMI_NO_REGISTER)
+        s[launch->scratch_wave_offset] = (uint32_t)scratch;
+    if (launch->ttmp)
+        place_ttmp(launch, wave);
 }
 
 /* ---- registers that the caller chooses ---- */
@@ -264,11 +281,7 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         const uint32_t left = dispatch->grid[i] - group->id[i] * dispatch->workgroup[i];
         size[i] = left < dispatch->workgroup[i] ? left : dispatch->workgroup[i];
         whole &= size[i] == dispatch->workgroup[i];
-        if (launch->workgroup_id[i] != WMI_NO_REGISTER)
-            executor->sgpr[launch->workgroup_id[i]] = group->id[i];
     }
-    if (launch->ttmp)
-        place_ttmp(executor, group);
     const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
     group->wave_count =
         whole ? executor->waves_per_group : (uint32_t)((items + executor->lanes - 1) / executor->lanes);
@@ -292,14 +305,9 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         struct wmi_wave *wave = &resident->waves[i];
         alignas(64) uint32_t rows[3 * 64];
         struct wmi_lanes exec;
-        if (launch->workgroup_info != WMI_NO_REGISTER)
-            executor->sgpr[launch->workgroup_info] = workgroup_info(group, i);
-        if (launch->scratch_wave_offset != WMI_NO_REGISTER)
-            executor->sgpr[launch->scratch_wave_offset] = (uint32_t)(scratch + i * dispatch->scratch_stride);
+        const uint64_t own_scratch = scratch + i * dispatch->scratch_stride;
         if (launch->flat_scratch)
-            executor->start.flat_scratch = dispatch->scratch_base + scratch + i * dispatch->scratch_stride;
-        if (launch->ttmp) /* the wave's number in its workgroup [29:25] */
-            executor->sgpr[WMI_S_TTMP + 8] = (i & 31) << 25;
+            executor->start.flat_scratch = dispatch->scratch_base + own_scratch;
         executor->start.ids = executor->workitem_rows + 3 * i * executor->lanes;
         executor->start.exec = &executor->exec[i];
         executor->start.repeats = whole;
@@ -310,8 +318,9 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         }
         /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
         executor->start_frame(wave->frame, &executor->start);
+        place_numbers(launch, wave, own_scratch);
         if (dispatch->start_count)
-            set_registers(executor, wave, size, scratch + i * dispatch->scratch_stride);
+            set_registers(executor, wave, size, own_scratch);
         wave->worker = &executor->steps;
         wave->state = WMI_WAVE_READY;
         wave->resume = whole ? launch_step : dispatch->entry_step;
@@ -343,9 +352,8 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
         .agprs = code->vgpr_offset + options->vgprs * code->row_bytes,
     };
     executor->start_frame = wmi_launcher(wmi_program_level(dispatch->program), options->lanes);
-    memcpy(executor->sgpr, dispatch->launch.sgpr, sizeof executor->sgpr);
     executor->start = (struct wmi_wave_start){
-        .sgpr = executor->sgpr,
+        .sgpr = dispatch->launch.sgpr,
         .vgpr_offset = code->vgpr_offset,
         .id_rows = id_rows < options->vgprs ? id_rows : options->vgprs,
         .mode = dispatch->launch.mode,
