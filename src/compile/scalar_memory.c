@@ -130,9 +130,11 @@ bool wmi_scalar_load(struct wmi_stretch *s, const struct wmi_step *step, unsigne
     } else {
         find_place(s, step, dwords);
     }
-    for (unsigned i = 0; i < dwords && dwords < 4; i++) {
-        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_RAX, from + (int32_t)(4 * i));
-        wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RCX, WMI_FRAME, (int32_t)(step->d + 4 * i));
+    /* In as few stores as possible: a later load of two dwords that were stored apart waits for both. */
+    for (unsigned i = 0; i < dwords && dwords < 4; i += 2) {
+        const bool two = dwords - i > 1;
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, two, WMI_RCX, WMI_RAX, from + (int32_t)(4 * i));
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, two, WMI_RCX, WMI_FRAME, (int32_t)(step->d + 4 * i));
     }
     const unsigned reg = dwords < 4 ? 0 : wmi_stretch_register(s);
     for (unsigned i = 0; i < dwords && dwords >= 4; i += 4) {
