@@ -5,6 +5,7 @@
  * their step, which comes back. */
 #include "compile/lane_access.h"
 #include "compile/runs.h"
+#include "compile/scalar_memory.h"
 
 enum { VMOVQ_GPR = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 1) | WMI_EVEX_128 }; /* from a zmm */
 enum { AHEAD = 2048 }; /* prefetch distance, as in exec/vmem_lanes.c */
@@ -104,7 +105,7 @@ static void find_addend(struct wmi_stretch *s, const struct wmi_step *step, enum
 {
     const struct wmi_memory_op *m = step->data;
     if (form == WMI_VMEM_SADDR)
-        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
+        wmi_scalars_load_pair(s, WMI_RAX, step->b);
     else
         wmi_move_immediate(&s->host, WMI_RAX, 0);
     add_offset(s, m);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "compile/runs.h"
+#include "compile/scalar_memory.h"
 
 enum { LAST = WMI_STRIP_LANES - 1 };
 
@@ -517,23 +518,12 @@ struct wmi_rows wmi_runs_pair(struct wmi_stretch *s, uint32_t low_row, uint32_t 
     return pair;
 }
 
-/* 1 + the step that wrote the scalar last, or 0. A load of two scalars that were written apart waits until
- * both are in the cache. */
-static size_t last_writer(const struct wmi_stretch *s, uint32_t place)
-{
-    const struct wmi_extent span = {place, place + 4};
-    size_t step = s->at;
-    while (step > s->from && !wmi_step_writes_scalars(&s->block->steps[step - 1], span, s->lanes))
-        step--;
-    return step > s->from ? step : 0;
-}
-
 /* A register with {high, low} in each quadword: `low` is a scalar, and so is `high`, or a uniform row. */
 static unsigned pair_of_scalars(struct wmi_stretch *s, uint32_t low, uint32_t high, bool high_is_scalar)
 {
     enum { SELECT = 0xd8 }; /* VPTERNLOGQ: d where the third operand is 0, and else the second one */
     const unsigned d = wmi_stretch_register(s);
-    if (high_is_scalar && high == low + 4 && last_writer(s, low) == last_writer(s, high)) {
+    if (high_is_scalar && high == low + 4 && wmi_scalars_are_together(s, low)) {
         wmi_evex_plain(&s->host, VPBROADCASTQ_MEMORY, d, 0, wmi_at(WMI_FRAME, (int32_t)low));
         return d;
     }

@@ -9,6 +9,33 @@ enum {
     LOOK_AHEAD = 256,    /* steps in which the other loads are */
 };
 
+/* 1 + the step of the stretch that wrote the scalar last, or 0. */
+static size_t last_writer(const struct wmi_stretch *s, uint32_t place)
+{
+    const struct wmi_extent span = {place, place + 4};
+    size_t step = s->at;
+    while (step > s->from && !wmi_step_writes_scalars(&s->block->steps[step - 1], span, s->lanes))
+        step--;
+    return step > s->from ? step : 0;
+}
+
+bool wmi_scalars_are_together(const struct wmi_stretch *s, uint32_t place)
+{
+    return last_writer(s, place) == last_writer(s, place + 4);
+}
+
+void wmi_scalars_load_pair(struct wmi_stretch *s, enum wmi_gpr reg, uint32_t place)
+{
+    if (wmi_scalars_are_together(s, place)) {
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, reg, WMI_FRAME, (int32_t)place);
+        return;
+    }
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, reg, WMI_FRAME, (int32_t)place);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_FRAME, (int32_t)place + 4);
+    wmi_shift_immediate(&s->host, 4, true, WMI_RCX, 32);
+    wmi_scalar_registers(&s->host, WMI_OR, true, reg, WMI_RCX);
+}
+
 static bool is_load(const struct wmi_step *step, unsigned *dwords)
 {
     static const struct {
@@ -89,7 +116,7 @@ static void find_base(struct wmi_stretch *s, const struct wmi_step *step, unsign
     const struct wmi_extent range = range_ahead(s, step, dwords);
     *checked = (struct wmi_checked_scalars){.is_valid = true, .step = s->at, .base = step->a, .range = range};
     wmi_stretch_find_hit(s, step->data);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, (int32_t)step->a);
+    wmi_scalars_load_pair(s, WMI_RAX, step->a);
     wmi_arithmetic_immediate(&s->host, 4, true, WMI_RAX, ~3);
     if (range.from)
         wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)range.from);
@@ -104,7 +131,7 @@ static void find_place(struct wmi_stretch *s, const struct wmi_step *step, unsig
 {
     const struct wmi_memory_op *m = step->data;
     wmi_stretch_find_hit(s, m);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, (int32_t)step->a);
+    wmi_scalars_load_pair(s, WMI_RAX, step->a);
     wmi_arithmetic_immediate(&s->host, 4, true, WMI_RAX, ~3);
     if (!is_zero(s, step->b)) {
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_FRAME, (int32_t)step->b);
