@@ -40,6 +40,11 @@ struct wmi_executor {
     unsigned lanes, waves_per_group;
     wmi_start_frame *start_frame;
     struct wmi_wave_start start;
+    /* The SGPRs that get the workgroup's number, and in which dimension. */
+    uint8_t id_register[3], id_dimension[3];
+    unsigned id_count;
+    bool has_own_registers;  /* further registers differ from wave to wave */
+    bool all_whole;          /* all workgroups are */
     uint32_t *workitem_rows; /* v0, v1, v2 of each wave of a whole workgroup */
     struct wmi_lanes *exec;  /* and EXEC */
     uint32_t host_word;

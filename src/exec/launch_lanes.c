@@ -5,6 +5,8 @@
 
 #include "base/vector.h"
 
+#include <string.h>
+
 static inline void copy_vectors(char *restrict to, const void *restrict from, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += WMI_VECTOR_BYTES)
@@ -31,31 +33,32 @@ static inline void clear_rows(char *to, unsigned rows)
 }
 
 /* v0 to v2 of the first lane of each 16. */
-static void place_bases(struct wmi_frame *frame, const struct wmi_wave_start *start)
+static void place_bases(struct wmi_frame *frame, const struct wmi_wave_start *start, const uint32_t *ids)
 {
     enum { ROW_WORDS = WMI_ROW_BYTES / sizeof(uint32_t) };
     for (unsigned i = 0; i < WMI_START_IDS; i++)
         for (unsigned k = 0; k < 16; k++)
-            frame->id_bases[i][k] = i < start->id_rows ? start->ids[i * ROW_WORDS + 16 * k % ROW_WORDS] : 0;
+            frame->id_bases[i][k] = i < start->id_rows ? ids[i * ROW_WORDS + 16 * k % ROW_WORDS] : 0;
 }
 
 extern wmi_start_frame WMI_BUILD_NAME(wmi_start_frame);
 
-void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_wave_start *start)
+void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_wave_start *start,
+                                     const uint32_t *ids, const struct wmi_lanes *exec)
 {
     char *vgprs = (char *)frame + start->vgpr_offset;
     copy_vectors((char *)frame->s, start->sgpr, WMI_START_SGPRS * sizeof *start->sgpr);
-    frame->s[WMI_S_EXEC] = (uint32_t)start->exec->bits;
-    frame->s[WMI_S_EXEC + 1] = (uint32_t)(start->exec->bits >> 32);
-    frame->s[WMI_S_FLAT_SCRATCH] = (uint32_t)start->flat_scratch;
-    frame->s[WMI_S_FLAT_SCRATCH + 1] = (uint32_t)(start->flat_scratch >> 32);
-    if (frame->exec.bits != start->exec->bits) /* usually unchanged by the previous wave in this frame */
-        copy_vectors((char *)&frame->exec, start->exec, sizeof *start->exec);
+    memcpy(&frame->s[WMI_S_EXEC], &exec->bits, sizeof exec->bits);
+    memset(&frame->s[WMI_S_FLAT_SCRATCH], 0, sizeof(uint64_t));
+    if (frame->exec.bits != exec->bits) /* usually unchanged by the previous wave in this frame */
+        copy_vectors((char *)&frame->exec, exec, sizeof *exec);
     if (!(frame->pristine && start->repeats)) {
-        copy_rows(vgprs, (const char *)start->ids, start->id_rows);
+        copy_rows(vgprs, (const char *)ids, start->id_rows);
         clear_rows(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows);
-        place_bases(frame, start);
     }
+    if (!(frame->has_usual_bases && start->repeats))
+        place_bases(frame, start, ids);
+    frame->has_usual_bases = start->repeats;
     frame->pristine = false;
     frame->s[WMI_S_SCC] = 0;
     clear_vectors((char *)frame->lds_known, sizeof frame->lds_known);

@@ -138,18 +138,20 @@ static void place_ttmp(const struct wmi_launch *launch, const struct wmi_wave *w
     ttmp[8] = (wave->index & 31) << 25;
 }
 
-/* The registers that differ from wave to wave. They are written to the frame, after what all waves have in
- * common: a vector that is loaded right after one of its words was stored waits for that store. */
-static void place_numbers(const struct wmi_launch *launch, const struct wmi_wave *wave, uint64_t scratch)
+/* The scalar registers that differ from wave to wave. Like the workgroup's number, they are written to the
+ * frame after what all waves have in common: a vector that is loaded right after one of its words was stored
+ * waits for that store. */
+static void place_own_numbers(const struct wmi_dispatch *dispatch, const struct wmi_wave *wave,
+                              uint64_t scratch)
 {
-    uint32_t *s = wave->frame->s;
-    for (unsigned i = 0; i < 3; i++)
-        if (launch->workgroup_id[i] != WMI_NO_REGISTER)
-            s[launch->workgroup_id[i]] = wave->group->id[i];
+    const struct wmi_launch *launch = &dispatch->launch;
+    const uint64_t flat_scratch = dispatch->scratch_base + scratch;
+    if (launch->flat_scratch)
+        memcpy(&wave->frame->s[WMI_S_FLAT_SCRATCH], &flat_scratch, sizeof flat_scratch);
     if (launch->workgroup_info != WMI_NO_REGISTER)
-        s[launch->workgroup_info] = workgroup_info(wave->group, wave->index);
+        wave->frame->s[launch->workgroup_info] = workgroup_info(wave->group, wave->index);
     if (launch->scratch_wave_offset != WMI_NO_REGISTER)
-        s[launch->scratch_wave_offset] = (uint32_t)scratch;
+        wave->frame->s[launch->scratch_wave_offset] = (uint32_t)scratch;
     if (launch->ttmp)
         place_ttmp(launch, wave);
 }
@@ -264,27 +266,25 @@ static unsigned vgpr_rows(const struct wmi_dispatch *dispatch)
     return options->vgprs + options->agprs;
 }
 
-void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
+/* The size of the workgroup; whether it is whole. */
+static bool find_size(const struct wmi_dispatch *dispatch, const struct wmi_workgroup *group,
+                      uint32_t size[3])
 {
-    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    const struct wmi_launch *launch = &dispatch->launch;
-    struct wmi_workgroup *group = &resident->group;
-    const uint64_t scratch = wmi_resident_scratch(executor, resident);
-    const unsigned all_rows = vgpr_rows(dispatch), id_rows = executor->start.id_rows;
-    unsigned rows = all_rows;
-    const struct wmi_op *launch_step = launch_step_of(dispatch, executor->lanes, &rows);
-    uint32_t size[3];
     bool whole = true;
-
-    place_group(executor, group, flat_id);
     for (unsigned i = 0; i < 3; i++) {
         const uint32_t left = dispatch->grid[i] - group->id[i] * dispatch->workgroup[i];
         size[i] = left < dispatch->workgroup[i] ? left : dispatch->workgroup[i];
         whole &= size[i] == dispatch->workgroup[i];
     }
-    const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
-    group->wave_count =
-        whole ? executor->waves_per_group : (uint32_t)((items + executor->lanes - 1) / executor->lanes);
+    return whole;
+}
+
+/* Memory and observers' data as they are before a workgroup starts. */
+static void clear_resident(const struct wmi_executor *executor, struct wmi_resident *resident,
+                           uint64_t scratch)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    struct wmi_workgroup *group = &resident->group;
     group->waves_left = group->wave_count;
     group->waves_at_barrier = group->waves_at_signals = group->signals = group->waves_at_named = 0;
     memset(group->named, 0, sizeof group->named);
@@ -299,39 +299,98 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
     if (resident->watched)
         memset(resident->watched, 0,
                (group->wave_count + 1) * (size_t)dispatch->observers.count * sizeof *resident->watched);
-    rows = whole ? rows : all_rows;
-    executor->start.zero_rows = rows > id_rows ? rows - id_rows : 0;
-    for (unsigned i = 0; i < group->wave_count; i++) {
-        struct wmi_wave *wave = &resident->waves[i];
-        alignas(64) uint32_t rows[3 * 64];
-        struct wmi_lanes exec;
-        const uint64_t own_scratch = scratch + i * dispatch->scratch_stride;
-        if (launch->flat_scratch)
-            executor->start.flat_scratch = dispatch->scratch_base + own_scratch;
-        executor->start.ids = executor->workitem_rows + 3 * i * executor->lanes;
-        executor->start.exec = &executor->exec[i];
-        executor->start.repeats = whole;
-        if (!whole) {
-            place_workitems(launch, size, i, executor->lanes, rows, &exec);
-            executor->start.ids = rows;
-            executor->start.exec = &exec;
-        }
-        /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
-        executor->start_frame(wave->frame, &executor->start);
-        place_numbers(launch, wave, own_scratch);
-        if (dispatch->start_count)
-            set_registers(executor, wave, size, own_scratch);
-        wave->worker = &executor->steps;
-        wave->state = WMI_WAVE_READY;
-        wave->resume = whole ? launch_step : dispatch->entry_step;
-        wave->instructions = 0;
-        wave->quantum = WMI_FIRST_TURN;
-        wave->counters = 0;
-        wave->waits = wave->barrier_complete = wave->named_complete = wave->violated = false;
-        wave->joined = 0;
+}
+
+/* A wave of a workgroup of size[] work-items. */
+static inline void start_wave(struct wmi_executor *executor, struct wmi_wave *wave, const uint32_t *ids,
+                              const struct wmi_lanes *exec, const uint32_t size[3], uint64_t scratch,
+                              const struct wmi_op *step)
+{
+    executor->start_frame(wave->frame, &executor->start, ids, exec);
+    for (unsigned i = 0; i < executor->id_count; i++)
+        wave->frame->s[executor->id_register[i]] = wave->group->id[executor->id_dimension[i]];
+    if (executor->has_own_registers) {
+        place_own_numbers(executor->steps.dispatch, wave, scratch);
+        set_registers(executor, wave, size, scratch);
     }
+    wave->worker = &executor->steps;
+    wave->state = WMI_WAVE_READY;
+    wave->resume = step;
+    wave->instructions = 0;
+    wave->quantum = WMI_FIRST_TURN;
+    wave->counters = 0;
+    wave->waits = wave->barrier_complete = wave->named_complete = wave->violated = false;
+    wave->joined = 0;
+}
+
+static void start_whole(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t scratch)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    unsigned rows = vgpr_rows(dispatch);
+    const struct wmi_op *step = launch_step_of(dispatch, executor->lanes, &rows);
+    const unsigned id_rows = executor->start.id_rows;
+    executor->start.zero_rows = rows > id_rows ? rows - id_rows : 0;
+    executor->start.repeats = true;
+    for (unsigned i = 0; i < executor->waves_per_group; i++)
+        start_wave(executor, &resident->waves[i], executor->workitem_rows + 3 * i * executor->lanes,
+                   &executor->exec[i], dispatch->workgroup, scratch + i * dispatch->scratch_stride, step);
+}
+
+/* A workgroup at the end of the grid. */
+static void start_part(struct wmi_executor *executor, struct wmi_resident *resident, const uint32_t size[3],
+                       uint64_t scratch)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const unsigned rows = vgpr_rows(dispatch), id_rows = executor->start.id_rows;
+    alignas(64) uint32_t ids[3 * 64];
+    struct wmi_lanes exec;
+    executor->start.zero_rows = rows > id_rows ? rows - id_rows : 0;
+    executor->start.repeats = false;
+    for (unsigned i = 0; i < resident->group.wave_count; i++) {
+        place_workitems(&dispatch->launch, size, i, executor->lanes, ids, &exec);
+        start_wave(executor, &resident->waves[i], ids, &exec, size, scratch + i * dispatch->scratch_stride,
+                   dispatch->entry_step);
+    }
+}
+
+void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const uint64_t scratch = wmi_resident_scratch(executor, resident);
+    struct wmi_workgroup *group = &resident->group;
+    uint32_t size[3];
+    place_group(executor, group, flat_id);
+    const bool whole = executor->all_whole || find_size(dispatch, group, size);
+    group->wave_count = executor->waves_per_group;
+    if (!whole) {
+        const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
+        group->wave_count = (uint32_t)((items + executor->lanes - 1) / executor->lanes);
+    }
+    clear_resident(executor, resident, scratch);
+    if (whole)
+        start_whole(executor, resident, scratch);
+    else
+        start_part(executor, resident, size, scratch);
     executor->waves += group->wave_count;
     executor->groups_started++;
+}
+
+/* What waves differ in. */
+static void prepare_numbers(struct wmi_executor *executor)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const struct wmi_launch *launch = &dispatch->launch;
+    executor->all_whole = true;
+    for (unsigned i = 0; i < 3; i++) {
+        executor->all_whole &= dispatch->grid[i] % dispatch->workgroup[i] == 0;
+        if (launch->workgroup_id[i] == WMI_NO_REGISTER)
+            continue;
+        executor->id_register[executor->id_count] = launch->workgroup_id[i];
+        executor->id_dimension[executor->id_count++] = (uint8_t)i;
+    }
+    executor->has_own_registers = launch->workgroup_info != WMI_NO_REGISTER ||
+                                  launch->scratch_wave_offset != WMI_NO_REGISTER || launch->flat_scratch ||
+                                  launch->ttmp || dispatch->start_count;
 }
 
 bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number)
@@ -360,6 +419,7 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
         .mxcsr32 = dispatch->mxcsr32,
         .mxcsr64 = dispatch->mxcsr64,
     };
+    prepare_numbers(executor);
     executor->waves_per_group = (unsigned)((items + executor->lanes - 1) / executor->lanes);
     executor->workitem_rows =
         wmi_aligned_zero(executor->waves_per_group * 3 * executor->lanes * sizeof(uint32_t));

@@ -13,7 +13,8 @@ enum {
 };
 
 /* Runs the wave for `instructions`, then on to its next taken branch. */
-static void run_wave(struct wmi_executor *executor, struct wmi_wave *wave, uint32_t instructions)
+static inline __attribute__((always_inline)) void run_wave(struct wmi_executor *executor,
+                                                           struct wmi_wave *wave, uint32_t instructions)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     struct wmi_frame *frame = wave->frame;
@@ -35,8 +36,8 @@ static void run_wave(struct wmi_executor *executor, struct wmi_wave *wave, uint3
         wmi_compile_dispatch(executor->steps.dispatch);
         executor->compile_at += WMI_INSTRUCTIONS_PER_STEP * wmi_program_steps(dispatch->program);
     }
-    const bool goes_on = wave->state != WMI_WAVE_ENDED && wave->state != WMI_WAVE_FAULTED;
-    if (goes_on && wave->instructions >= dispatch->max_instructions)
+    if (wave->state != WMI_WAVE_ENDED && wave->instructions >= dispatch->max_instructions &&
+        wave->state != WMI_WAVE_FAULTED)
         wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_BUDGET,
                                                  .pc = wmi_program_pc_of(dispatch->program, wave->resume),
                                                  .lanes = frame->exec.bits});
@@ -47,49 +48,62 @@ void wmi_wave_run_to_branch(struct wmi_wave *wave)
     run_wave((struct wmi_executor *)wave->worker, wave, 0);
 }
 
-/* How many instructions the wave runs in its turn: in another order, turns have all lengths. */
-static uint32_t turn_of(const struct wmi_executor *executor, const struct wmi_wave *wave)
+/* With a seed, turns have all lengths. */
+static __attribute__((noinline)) uint32_t random_turn(const struct wmi_executor *executor,
+                                                      const struct wmi_wave *wave, uint64_t seed)
 {
-    const uint64_t shuffle = executor->steps.dispatch->shuffle;
-    return shuffle ? 1 + wmi_random_u32(shuffle, executor->instructions) % wave->quantum : wave->quantum;
+    return 1 + wmi_random_u32(seed, executor->instructions) % wave->quantum;
 }
 
-/* The wave that has its turn at this place of a round, counted per visit of the workgroup. */
-static struct wmi_wave *wave_at(const struct wmi_executor *executor, struct wmi_resident *resident,
-                                unsigned round, unsigned place)
+/* And waves have their turns in another order: the one that has its turn at this place of a round, counted
+ * per visit of the workgroup. */
+static __attribute__((noinline)) unsigned random_wave(const struct wmi_workgroup *group, unsigned round,
+                                                      unsigned place, uint64_t seed)
 {
-    const uint64_t shuffle = executor->steps.dispatch->shuffle;
-    const struct wmi_workgroup *group = &resident->group;
-    return &resident->waves[shuffle ? wmi_random_order(shuffle + round + (group->flat_id << 32),
-                                                       group->wave_count, place)
-                                    : place];
+    return (unsigned)wmi_random_order(seed + round + (group->flat_id << 32), group->wave_count, place);
 }
 
-/* Gives the wave a turn. A wave that was waiting is only checked for whether it still waits. */
-static void take_turn(struct wmi_executor *executor, struct wmi_wave *wave)
+/* The wave has had a turn and did not end. */
+static __attribute__((noinline)) void look_at(struct wmi_executor *executor, struct wmi_wave *wave)
 {
-    if (!wave->waits || !(wave->waits = wmi_wave_waits(&executor->probe, wave))) {
+    wave->waits = wmi_wave_waits(&executor->probe, wave);
+    if (wave->waits)
+        wave->quantum = WMI_FIRST_TURN;
+    else if (wave->quantum < TURN)
+        wave->quantum *= TURN_GROWTH;
+}
+
+/* Whether a wave that was waiting still waits. */
+static __attribute__((noinline)) bool waits(struct wmi_executor *executor, struct wmi_wave *wave)
+{
+    wave->waits = wmi_wave_waits(&executor->probe, wave);
+    if (!wave->waits)
+        return false;
+    if (executor->probe.moved)
         executor->moved = true;
-        if (wave->state == WMI_WAVE_READY)
-            run_wave(executor, wave, turn_of(executor, wave));
-        if (wave->state != WMI_WAVE_READY)
-            return;
-        wave->waits = wmi_wave_waits(&executor->probe, wave);
-        if (wave->waits)
-            wave->quantum = WMI_FIRST_TURN;
-        else if (wave->quantum < TURN)
-            wave->quantum *= TURN_GROWTH;
-    } else if (executor->probe.moved) {
-        executor->moved = true;
-    } else if (executor->checks && executor->only_loads) {
+    else if (executor->checks && executor->only_loads)
         executor->only_loads = wmi_waiting_changes_nothing(&executor->probe, wave);
-    }
+    return true;
+}
+
+/* Gives the wave a turn, if it does not wait. */
+static inline void take_turn(struct wmi_executor *executor, struct wmi_wave *wave, uint64_t seed)
+{
+    if (wave->waits && waits(executor, wave))
+        return;
+    executor->moved = true;
+    if (wave->state == WMI_WAVE_READY)
+        run_wave(executor, wave, seed ? random_turn(executor, wave, seed) : wave->quantum);
+    if (wave->state == WMI_WAVE_READY)
+        look_at(executor, wave);
 }
 
 /* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds. */
 enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident)
 {
     struct wmi_workgroup *group = &resident->group;
+    const struct wmi_dispatch *dispatch = group->dispatch;
+    const uint64_t seed = dispatch->shuffle;
     /* Waves that keep meeting at barriers never use up a turn; this many instructions count as a round
      * too. */
     const uint64_t round_length = (uint64_t)TURN * group->wave_count;
@@ -99,20 +113,24 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
     for (unsigned round = 0, visit = 0; round < ROUNDS; visit++) {
         bool out_of_turn = false;
         uint32_t waiting = 0;
+        struct wmi_wave *in_order = resident->waves;
         for (unsigned i = 0; i < group->wave_count; i++) {
-            struct wmi_wave *wave = wave_at(executor, resident, visit, i);
+            struct wmi_wave *wave = seed ? &resident->waves[random_wave(group, visit, i, seed)] : in_order;
+            in_order++;
             if (wave->state != WMI_WAVE_READY)
                 continue;
             if (wmi_gate_is_wanted(executor->presence->gate)) {
                 wmi_step_out(executor);
                 wmi_step_in(executor);
             }
-            take_turn(executor, wave);
+            take_turn(executor, wave, seed);
             switch (wave->state) {
             case WMI_WAVE_ENDED:
                 group->waves_left--;
-                wmi_show_wave_end(executor, wave);
-                wmi_complete_barrier(group);
+                if (dispatch->observers.count)
+                    wmi_show_wave_end(executor, wave);
+                if (group->signals)
+                    wmi_complete_barrier(group);
                 break;
             case WMI_WAVE_BARRIER:
                 group->waves_at_barrier++;
