@@ -253,7 +253,8 @@ static const struct wmi_op *launch_step_of(const struct wmi_dispatch *dispatch, 
                                            unsigned *rows)
 {
     enum { STRIP = 16 }; /* lanes that compiled code expects to differ in x only */
-    const enum wmi_launch_code code = dispatch->workgroup[0] % lanes ? WMI_LAUNCH_STRIPS : WMI_LAUNCH_WAVES;
+    const enum wmi_launch_code code =
+        dispatch->workgroup[0] & (lanes - 1) ? WMI_LAUNCH_STRIPS : WMI_LAUNCH_WAVES;
     if (dispatch->workgroup[0] % STRIP || dispatch->start_count)
         return dispatch->entry_step;
     const struct wmi_op *step = wmi_program_launch(dispatch->program, code, rows);
@@ -331,9 +332,14 @@ static void start_whole(struct wmi_executor *executor, struct wmi_resident *resi
     const unsigned id_rows = executor->start.id_rows;
     executor->start.zero_rows = rows > id_rows ? rows - id_rows : 0;
     executor->start.repeats = true;
-    for (unsigned i = 0; i < executor->waves_per_group; i++)
-        start_wave(executor, &resident->waves[i], executor->workitem_rows + 3 * i * executor->lanes,
-                   &executor->exec[i], dispatch->workgroup, scratch + i * dispatch->scratch_stride, step);
+    const struct wmi_lanes *exec = executor->exec;
+    const uint32_t *ids = executor->workitem_rows;
+    for (struct wmi_wave *wave = resident->waves, *end = wave + executor->waves_per_group; wave < end;
+         wave++) {
+        start_wave(executor, wave, ids, exec++, dispatch->workgroup, scratch, step);
+        ids += 3 * executor->lanes;
+        scratch += dispatch->scratch_stride;
+    }
 }
 
 /* A workgroup at the end of the grid. */
