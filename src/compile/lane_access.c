@@ -367,11 +367,28 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     land_if(s, idle);
 }
 
+/* The instruction's hit counts the loads whose places followed one another in no order: since the last one
+ * whose did, and modulo 2^32. While one of these bits of the count is set, such loads gather at once. So they
+ * do after 8 of them, and for 8 of 64 it is found out again. */
+enum { GATHERS_AT_ONCE = 0x38 };
+
+static const int32_t scattered_count = offsetof(struct wmi_hit, scattered);
+
+static size_t if_usually_scattered(struct wmi_stretch *s)
+{
+    enum { TEST = 0xf7, TEST_DIGIT = 0 };
+    wmi_scalar_memory(&s->host, TEST, false, TEST_DIGIT, WMI_R8, scattered_count);
+    wmi_put_32(&s->host, GATHERS_AT_ONCE);
+    return wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+}
+
 /* The same for all strips, of elements in one row. One jump serves all strips, because which of them hold
  * places in a run is hard to foretell where few lanes are active, and a gather is not dear. */
 static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
-                        const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead)
+                        const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead,
+                        bool has_hit)
 {
+    const size_t usually_scattered = has_hit ? if_usually_scattered(s) : 0;
     for (unsigned i = 0; i < s->strips; i++) {
         wmi_evex_plain(&s->host, WMI_VPSUBD, scratch->reg[0], wmi_rows_register(distance, i),
                        wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
@@ -379,6 +396,10 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
     }
     wmi_kortest(&s->host, WMI_K, WMI_K);
     const size_t not_in_runs = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    if (has_hit) {
+        wmi_move_immediate(&s->host, WMI_RAX, 0);
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_R8, scattered_count);
+    }
     for (unsigned i = 0; i < s->strips; i++) {
         take_place(s, d->reg[i]);
         if (ahead)
@@ -397,6 +418,10 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
     }
     const size_t same = wmi_jump(&s->host);
     wmi_land(&s->host, scattered);
+    if (has_hit) {
+        wmi_land(&s->host, usually_scattered);
+        wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
+    }
     for (unsigned i = 0; i < s->strips; i++) {
         take_active(s, wmi_access_mask(s, i));
         wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d->reg[i], WMI_RCX, wmi_rows_register(distance, i), 0,
@@ -408,7 +433,8 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
 }
 
 void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
-                     const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead)
+                     const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead,
+                     bool has_hit)
 {
     if (d->uniform) {
         wmi_evex_plain(&s->host, WMI_VMOVD_GPR, distance->reg[0], 0, wmi_zmm(WMI_RAX));
@@ -417,7 +443,7 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
         return;
     }
     if (shape.rows == 1) {
-        load_strips(s, shape, distance, d, scratch, ahead);
+        load_strips(s, shape, distance, d, scratch, ahead, has_hit);
         return;
     }
     for (unsigned i = 0; i < s->strips; i++)

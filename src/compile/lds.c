@@ -282,7 +282,7 @@ static void move_others(struct wmi_stretch *s, const struct wmi_step *step, stru
         if (i)
             move_places(s, access, &access->at, step->y - step->x);
         if (g->loads)
-            wmi_access_load(s, shape, &access->at, g->rows[i], &access->scratch, 0);
+            wmi_access_load(s, shape, &access->at, g->rows[i], &access->scratch, 0, false);
         else
             wmi_access_store(s, shape, &access->at, g->rows[i], &access->scratch, 0);
     }

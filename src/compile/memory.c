@@ -111,30 +111,18 @@ static void find_addend(struct wmi_stretch *s, const struct wmi_step *step, enum
     add_offset(s, m);
 }
 
-/* RCX = the host address of the allocation that the instruction accessed last, and the lanes' distances from
- * it. Leaves if an active lane is not in it, or not in its first 2 GiB, or for loads of less than a dword, if
- * a dword would not fit. */
-static void find_distances(struct wmi_stretch *s, const struct wmi_step *step, const struct access *access)
+/* The lanes' distances from the start of the allocation for any address and allocation: with 64-bit sums.
+ * Leaves if an active lane's is not below 2^32, or above the last one. */
+static void find_any_distances(struct wmi_stretch *s, const struct wmi_step *step,
+                               const struct access *access)
 {
-    const struct wmi_memory_op *m = step->data;
-    const int32_t low = offsetof(struct wmi_hit, low), high = offsetof(struct wmi_hit, high);
     const bool uniform = access->distance.uniform;
-    wmi_stretch_find_hit(s, m);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R9, high);
-    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, low);
-    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RAX,
-                             m->kind == WMI_ACCESS_LOAD && access->shape.bytes < 4 ? 4 : access->shape.bytes);
-    wmi_stretch_exit_if(s, WMI_IF_BELOW);
-    wmi_move_immediate(&s->host, WMI_RCX, INT32_MAX);
-    wmi_scalar_registers(&s->host, WMI_CMP, true, WMI_RAX, WMI_RCX);
-    wmi_scalar_registers(&s->host, WMI_CMOV | WMI_IF_ABOVE, true, WMI_RAX, WMI_RCX);
-    wmi_access_splat(s, access->last);
+    const unsigned add_low = access->add_low, ones = access->ones, far = access->scratch.reg[0];
     find_addend(s, step, access->form);
-    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, low);
+    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, offsetof(struct wmi_hit, low));
     wmi_access_splat(s, access->add_low);
     wmi_shift_immediate(&s->host, 5, true, WMI_RAX, 32);
     wmi_access_splat(s, access->add_high);
-    const unsigned add_low = access->add_low, ones = access->ones, far = access->scratch.reg[0];
     wmi_evex(&s->host, WMI_VPTERNLOGD, ones, ones, wmi_zmm(ones), WMI_NO_MASK, 0xff);
     for (unsigned i = 0; i < wmi_rows_strips(s, &access->distance); i++) {
         const unsigned mask = uniform ? WMI_NO_MASK : wmi_access_mask(s, i),
@@ -152,7 +140,93 @@ static void find_distances(struct wmi_stretch *s, const struct wmi_step *step, c
     }
     wmi_kortest(&s->host, WMI_K, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+}
+
+/* The same, if only the low words count: with an address per lane, in an allocation that does not cross a
+ * multiple of 4 GiB; with a scalar base that is in the allocation. Returns a jump for others. R8 = the last
+ * distance. */
+static size_t find_usual_distances(struct wmi_stretch *s, const struct wmi_step *step,
+                                   const struct access *access)
+{
+    enum { OR_DIFFERENCE = 0xf6 }; /* VPTERNLOGD: d | (a ^ b) */
+    const struct wmi_memory_op *m = step->data;
+    const int32_t start = offsetof(struct wmi_hit, low);
+    const uint32_t vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    const bool has_high = access->form == WMI_VMEM_VADDR, uniform = access->distance.uniform;
+    const unsigned highest = access->scratch.reg[0], differs = access->ones;
+    size_t others;
+    if (has_high) { /* RCX = the address whose distance is 0 */
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_R9, start);
+        if (m->offset)
+            wmi_arithmetic_immediate(&s->host, 5, true, WMI_RCX, (int32_t)m->offset);
+        wmi_move_immediate(&s->host, WMI_RAX, 0);
+        wmi_scalar_registers(&s->host, WMI_SUB, false, WMI_RAX, WMI_RCX);
+        wmi_access_splat(s, access->add_low);
+        wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RCX);
+        wmi_scalar_registers(&s->host, WMI_ADD, false, WMI_RAX, WMI_R8);
+        others = wmi_jump_if(&s->host, WMI_IF_BELOW);
+        wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RCX);
+        wmi_shift_immediate(&s->host, 5, true, WMI_RAX, 32);
+        wmi_access_splat(s, access->add_high);
+    } else { /* the distance of the base, and what may be added to it */
+        find_addend(s, step, access->form);
+        wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, start);
+        wmi_access_splat(s, access->add_low);
+        wmi_scalar_registers(&s->host, WMI_SUB, true, WMI_R8, WMI_RAX);
+        wmi_scalar_registers(&s->host, WMI_OR, true, WMI_RAX, WMI_R8);
+        others = wmi_jump_if(&s->host, WMI_IF_NEGATIVE);
+        wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_R8);
+        wmi_access_splat(s, access->last);
+    }
+    for (unsigned i = 0; i < wmi_rows_strips(s, &access->distance); i++) {
+        const unsigned mask = uniform ? WMI_NO_MASK : wmi_access_mask(s, i),
+                       first = mask ? mask | WMI_ZEROING : mask, low = wmi_rows_register(&access->low, i),
+                       distance = access->distance.reg[i], limited = has_high ? distance : low;
+        wmi_evex_plain(&s->host, WMI_VPADDD, distance, low, wmi_zmm(access->add_low));
+        if (i)
+            wmi_evex(&s->host, vpmaxud, highest, highest, wmi_zmm(limited), mask, WMI_NO_IMMEDIATE);
+        else
+            wmi_evex(&s->host, WMI_VMOVDQA32, highest, 0, wmi_zmm(limited), first, WMI_NO_IMMEDIATE);
+        if (has_high && i && !access->high.uniform)
+            wmi_evex(&s->host, WMI_VPTERNLOGD, differs, access->high.reg[i], wmi_zmm(access->add_high), mask,
+                     OR_DIFFERENCE);
+        else if (has_high && !i)
+            wmi_evex(&s->host, WMI_VPXORD, differs, access->high.reg[0], wmi_zmm(access->add_high),
+                     access->high.uniform ? WMI_NO_MASK : first, WMI_NO_IMMEDIATE);
+    }
+    wmi_evex(&s->host, WMI_VPCMPUD, WMI_K, highest, wmi_zmm(access->last), WMI_NO_MASK, WMI_ABOVE);
+    if (has_high) {
+        wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K + 1, differs, wmi_zmm(differs));
+        wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, WMI_K + 1);
+    }
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    return others;
+}
+
+/* RCX = the host address of the allocation that the instruction accessed last, and the lanes' distances from
+ * it. R8 = the hit. Leaves if an active lane is not in it, or not in its first 2 GiB, or for loads of less
+ * than a dword, if a dword would not fit. */
+static void find_distances(struct wmi_stretch *s, const struct wmi_step *step, const struct access *access)
+{
+    const struct wmi_memory_op *m = step->data;
+    wmi_stretch_find_hit(s, m);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R9, offsetof(struct wmi_hit, high));
+    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, offsetof(struct wmi_hit, low));
+    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RAX,
+                             m->kind == WMI_ACCESS_LOAD && access->shape.bytes < 4 ? 4 : access->shape.bytes);
+    wmi_stretch_exit_if(s, WMI_IF_BELOW);
+    wmi_move_immediate(&s->host, WMI_R8, INT32_MAX);
+    wmi_scalar_registers(&s->host, WMI_CMP, true, WMI_RAX, WMI_R8);
+    wmi_scalar_registers(&s->host, WMI_CMOV | WMI_IF_BELOW, true, WMI_R8, WMI_RAX);
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_R8);
+    wmi_access_splat(s, access->last);
+    const size_t others = find_usual_distances(s, step, access);
+    const size_t usual = s->host.count, first_exit = s->exit_count;
+    find_any_distances(s, step, access);
+    wmi_stretch_set_aside(s, usual, first_exit, &others, 1, usual);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_R9, offsetof(struct wmi_hit, host));
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_R9);
 }
 
 static void land_scattered(struct wmi_stretch *s, const struct access *access)
@@ -412,7 +486,7 @@ static bool load(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vm
     }
     if (begin_scattered(s, step, &access)) {
         wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
-        wmi_access_load(s, shape, &access.distance, d, &access.scratch, AHEAD);
+        wmi_access_load(s, shape, &access.distance, d, &access.scratch, AHEAD, true);
     }
     if (access.done)
         wmi_land(&s->host, access.done);
