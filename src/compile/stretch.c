@@ -144,13 +144,28 @@ static bool is_temporary_read(const struct wmi_stretch *s, uint32_t row, size_t 
     return false; /* temporary rows are not live across blocks */
 }
 
+/* Whether a wave that goes on at the step may read the VGPR where the registers have new values. */
+static bool is_read_from(const struct wmi_stretch *s, const struct wmi_held_row *held, size_t step)
+{
+    return wmi_live_is(s->live, held->row, step, s->partial && !held->active_only);
+}
+
+/* Whether the current step or a later one may read the row. */
+static bool is_read_later(const struct wmi_stretch *s, const struct wmi_held_row *held)
+{
+    const size_t next = s->at + (s->has_read ? 1 : 0);
+    if (is_temporary(s, held->row))
+        return is_temporary_read(s, held->row, next);
+    return is_constant(s, held->row) || is_read_from(s, held, next);
+}
+
 /* How much worse it is to lose the row than others: nothing reads it any more; it has a register per strip,
  * so that losing it gives many; it has one, which all lanes share. */
 enum worth { DEAD, MANY_REGISTERS, ONE_REGISTER };
 
 static enum worth worth_of(const struct wmi_stretch *s, const struct wmi_held_row *held)
 {
-    if (is_temporary(s, held->row) && !is_temporary_read(s, held->row, s->at + (s->has_read ? 1 : 0)))
+    if (!is_read_later(s, held))
         return DEAD;
     return held->strips == 1 ? ONE_REGISTER : MANY_REGISTERS;
 }
@@ -550,14 +565,6 @@ void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row)
     if (held)
         release(s, held);
     s->is_written[number_of(s, row)] = s->is_spilled[number_of(s, row)] = true;
-}
-
-/* ---- what is not read ---- */
-
-/* Whether a wave that goes on at the step may read the VGPR where the registers have new values. */
-static bool is_read_from(const struct wmi_stretch *s, const struct wmi_held_row *held, size_t step)
-{
-    return wmi_live_is(s->live, held->row, step, s->partial && !held->active_only);
 }
 
 void wmi_stretch_leave_lanes(struct wmi_stretch *s)
