@@ -432,7 +432,8 @@ static bool emit_max_i32(struct wmi_stretch *s, const struct wmi_step *step)
 /* ---- compares ---- */
 
 /* d = the lanes for which a and b compare so. That is usually all of them, because indices are compared with
- * sizes: then the first and the last lane of each strip, between which the values only grow, do. */
+ * sizes: then the first or the last lane of each strip does, whichever is more unlike, as the values only
+ * grow between them. */
 static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint32_t instruction,
                         int predicate)
 {
@@ -443,19 +444,20 @@ static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint
     if (a.stride && b.stride)
         return false;
     const struct wmi_rows *grows = a.stride ? &a : &b;
+    const bool wants_less = predicate == WMI_BELOW || predicate == WMI_NOT_ABOVE,
+               last_decides = grows->stride && wants_less == (grows == &a);
     const unsigned lane[] = {wmi_stretch_register(s), wmi_stretch_register(s)}, collected = WMI_K,
                    further = WMI_K + 1, joined = WMI_K + 2;
-    wmi_evex(&s->host, instruction, collected, a.reg[0], wmi_zmm(b.reg[0]), WMI_NO_MASK,
-             predicate ^ WMI_OPPOSITE);
     if (grows->stride) {
         wmi_evex_plain(&s->host, WMI_VPADDD, lane[0], grows->reg[0],
                        wmi_stretch_reach(s, offsetof(struct wmi_spread_tables, last), grows));
         wmi_evex(&s->host, instruction, further, lane[0], wmi_zmm(grows->reg[0]), WMI_NO_MASK, WMI_BELOW);
-        wmi_mask(&s->host, WMI_KOR, collected, collected, further);
-        wmi_evex(&s->host, instruction, further, a.stride ? lane[0] : a.reg[0],
-                 wmi_zmm(a.stride ? b.reg[0] : lane[0]), WMI_NO_MASK, predicate ^ WMI_OPPOSITE);
-        wmi_mask(&s->host, WMI_KOR, collected, collected, further);
     }
+    wmi_evex(&s->host, instruction, collected, last_decides && grows == &a ? lane[0] : a.reg[0],
+             wmi_zmm(last_decides && grows == &b ? lane[0] : b.reg[0]), WMI_NO_MASK,
+             predicate ^ WMI_OPPOSITE);
+    if (grows->stride)
+        wmi_mask(&s->host, WMI_KOR, collected, collected, further);
     wmi_kortest(&s->host, collected, collected);
     const size_t differ = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     wmi_move_immediate(&s->host, WMI_RAX, UINT64_MAX);

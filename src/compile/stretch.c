@@ -51,6 +51,11 @@ static struct wmi_held_row *find(struct wmi_stretch *s, uint32_t row)
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value)
 {
     const struct wmi_code *code = s->block->code;
+    const unsigned index = s->held_of_row[number_of(s, row)];
+    if (index != WMI_NOT_HELD && s->held[index].is_known) {
+        *value = s->held[index].value;
+        return true;
+    }
     for (unsigned i = 0; i < code->vector_constants; i++) {
         const struct wmi_vector_constant *c = &code->vector_constant[i];
         if (row >= c->offset && row < c->offset + c->rows * s->row_bytes) {
@@ -59,6 +64,16 @@ bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *v
         }
     }
     return false;
+}
+
+void wmi_stretch_copies_constant(struct wmi_stretch *s, uint32_t from, uint32_t to)
+{
+    uint32_t value;
+    struct wmi_held_row *held = find(s, to);
+    if (s->partial || !held || !wmi_stretch_constant(s, from, &value))
+        return;
+    held->is_known = true;
+    held->value = value;
 }
 
 /* d = the lanes of a strip of a row in runs. Changes k5. */
@@ -721,6 +736,7 @@ void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
         if (held->used && is_temporary(s, held->row))
             release(s, held);
         held->step = 0;
+        held->is_known = false;
         /* In later iterations it may be, at this point. */
         held->dirty = held->used && !is_constant(s, held->row);
     }

@@ -46,7 +46,9 @@ struct wmi_held_row {
     uint8_t half;   /* enum wmi_half */
     bool runs, whole, used, dirty;
     bool active_only; /* inactive lanes are in the frame; uniform: in active lanes */
-    size_t step;      /* 1 + the step that used it last */
+    bool is_known;    /* all lanes are `value` */
+    uint32_t value;
+    size_t step; /* 1 + the step that used it last */
 };
 
 enum wmi_exit_kind {
@@ -250,8 +252,10 @@ const struct wmi_op *wmi_branch_target(const struct wmi_block *block, size_t at)
 /* The number of the step that is bound to the operation; block->count: it is in another block, or NULL. */
 size_t wmi_step_number(const struct wmi_block *block, const struct wmi_op *op);
 
-/* Whether every lane of the row is this constant of the program. */
+/* Whether every lane of the row is this constant of the program, or a copy of it. */
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value);
+/* The current step has written to the row `to` what the row `from` holds. */
+void wmi_stretch_copies_constant(struct wmi_stretch *s, uint32_t from, uint32_t to);
 
 /* Emits code for the step; false: there is none for it. */
 typedef bool wmi_emit_step(struct wmi_stretch *s, const struct wmi_step *step);

@@ -189,6 +189,7 @@ static bool emit_move(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = wmi_vector_copy(s, &a, a.uniform);
     wmi_stretch_write(s, step->d, &d);
+    wmi_stretch_copies_constant(s, step->a, step->d);
     return true;
 }
 
