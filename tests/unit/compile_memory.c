@@ -54,8 +54,10 @@ static void start_memory(struct program *p)
     memset(memory.worker->hits, 0, sizeof memory.worker->hits);
     /* Compiled code needs the hit. The other allocation's or none is a reason to leave. */
     for (unsigned i = 0; i < MEMORY_OPS; i++)
-        if (p->initial->s[0] % 8)
+        if (p->initial->s[0] % 8) {
             wmi_space_reach(memory.space, memory.address[p->initial->s[0] >> 8 & 1], &memory.worker->hits[i]);
+            memory.worker->hits[i].scattered = p->initial->s[0] >> 16 & 63;
+        }
     for (unsigned i = 0; i < 2; i++)
         memcpy(memory.host[i], memory.initial[i], MEMORY);
     memcpy(memory.lds, memory.lds_initial, LDS);
@@ -183,6 +185,7 @@ static void fill_ids(struct program *p)
         for (unsigned i = 0; i < 16; i++)
             frame->id_bases[id][i] = row[16 * i % lanes];
     }
+    frame->constant[0] = 0;
     frame->s[SCALAR_BASE] = (uint32_t)memory.address[frame->s[0] >> 8 & 1];
     frame->s[SCALAR_BASE + 1] = (uint32_t)(memory.address[frame->s[0] >> 8 & 1] >> 32);
 }
@@ -531,6 +534,26 @@ static void launch_access(struct program *p, unsigned number)
     p->steps[p->count++] = access;
 }
 
+/* A load from the scalar base, which may change before. */
+static void launch_scalar_load(struct program *p, unsigned number)
+{
+    static const uint16_t loads[] = {WMI_STEP_scalar_load_1, WMI_STEP_scalar_load_2, WMI_STEP_scalar_load_3,
+                                     WMI_STEP_scalar_load_4, WMI_STEP_scalar_load_8};
+    struct wmi_step load = memory_step(p, WMI_STEP_scalar_load_1, number);
+    if (!below(4)) {
+        struct wmi_step *move = &p->steps[p->count++];
+        *move = some_step(p, WMI_STEP_BODIES + WMI_INSN_s_addk_i32);
+        move->d = load.a;
+        move->x = 16;
+    }
+    load.id = loads[below(sizeof loads / sizeof *loads)];
+    if (below(4))
+        load.b = offsetof(struct wmi_frame, constant);
+    load.d = (uint32_t)offsetof(struct wmi_frame, s) + 4 * 8;
+    memory.op[number].offset = 4 * below(64);
+    p->steps[p->count++] = load;
+}
+
 static void test_launch(void **state)
 {
     (void)state;
@@ -545,12 +568,15 @@ static void test_launch(void **state)
         p.is_wild = !below(4);
         p.ends = !below(4);
         p.is_at_end = !p.is_wild && !below(4);
+        p.code.scalar_constants = 1; /* 0 */
         choose_mode(&p);
         for (unsigned k = 0; k < MEMORY_OPS && p.count + 6 < MOST_STEPS; k++) {
             for (unsigned more = p.is_at_end ? 0 : below(4); more; more--)
                 p.steps[p.count++] = launch_step(&p);
             if (below(3) && !p.is_wild) /* a fault would end the wave */
                 launch_access(&p, k);
+            else if (below(2) && !p.is_wild)
+                launch_scalar_load(&p, k);
         }
         while (p.count < 2)
             p.steps[p.count++] = launch_step(&p);
