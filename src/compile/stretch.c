@@ -736,7 +736,6 @@ void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
         if (held->used && is_temporary(s, held->row))
             release(s, held);
         held->step = 0;
-        held->is_known = false;
         /* In later iterations it may be, at this point. */
         held->dirty = held->used && !is_constant(s, held->row);
     }

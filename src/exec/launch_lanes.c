@@ -56,9 +56,10 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
         copy_rows(vgprs, (const char *)ids, start->id_rows);
         clear_rows(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows);
     }
-    if (!(frame->has_usual_bases && start->repeats))
+    if (start->repeats && !frame->has_bases) {
         place_bases(frame, start, ids);
-    frame->has_usual_bases = start->repeats;
+        frame->has_bases = true;
+    }
     frame->pristine = false;
     frame->s[WMI_S_SCC] = 0;
     clear_vectors((char *)frame->lds_known, sizeof frame->lds_known);

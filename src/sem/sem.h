@@ -60,9 +60,9 @@ struct wmi_frame {
     void *wave;         /* state of the wave in src/exec */
     /* For compiled code, of waves that start with all lanes active: */
     alignas(64) uint32_t id_bases[WMI_START_IDS][16]; /* v0 to v2 in lane 0 of each 16, repeated */
-    uint32_t pristine;        /* nothing has written the VGPRs since the wave started */
-    uint32_t has_usual_bases; /* id_bases are those of a wave of a whole workgroup */
-    uint64_t scalar_base;     /* on the host: see compile/scalar_memory.c */
+    uint32_t pristine;    /* nothing has written the VGPRs since the wave started */
+    uint32_t has_bases;   /* id_bases are those of this wave in a whole workgroup */
+    uint64_t scalar_base; /* on the host: see compile/scalar_memory.c */
     /* For compiled code: what the wave found out of addresses in LDS; see compile/lds_plan.h. */
     alignas(64) uint32_t lds_known[WMI_LDS_ADDRESSES];
     uint64_t lds_place[WMI_LDS_ADDRESSES][4];
