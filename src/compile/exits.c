@@ -8,7 +8,8 @@
 static const int32_t all_active = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
 
 /* Code for partial waves holds EXEC in k1 to k4 and in frame->exec.bits, and leaves the rest of frame->exec
- * as it was. This completes it for the interpreter. */
+ * as it was. This completes it for the interpreter. There is nothing to do if all lanes are active again, as
+ * they were before. */
 void wmi_exits_begin(struct wmi_compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
@@ -17,12 +18,17 @@ void wmi_exits_begin(struct wmi_compilation *c)
     c->exec_rest = s->host.count;
     wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME, WMI_EXEC_BITS, -1);
     wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RAX);
+    const size_t partial = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
+    const size_t completed = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    wmi_land(&s->host, partial);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, all_active);
     for (unsigned i = 0; i < s->strips; i++) {
         wmi_evex(&s->host, WMI_VPTERNLOGD, row, row, wmi_zmm(row), (WMI_K_EXEC + i) | WMI_ZEROING, 0xff);
         wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, row, 0,
                        wmi_at(WMI_FRAME, place + (int32_t)(i * WMI_STRIP_BYTES)));
     }
+    wmi_land(&s->host, completed);
     wmi_return(&s->host);
 }
 
