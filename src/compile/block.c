@@ -108,7 +108,10 @@ static void put_end(struct wmi_compilation *c)
         wmi_stretch_restore_spilled(s);
     else if (s->version == WMI_LAUNCH)
         wmi_set_pristine(s, false);
-    wmi_go_to(c, &s->block->ops[s->end], s->partial);
+    if (s->block->steps[s->end].id == WMI_STEP_barrier)
+        wmi_put_barrier(c, &s->block->ops[s->end], s->partial);
+    else
+        wmi_go_to(c, &s->block->ops[s->end], s->partial);
 }
 
 /* The code for waves of the kind; exits and reentries are left to be put. */

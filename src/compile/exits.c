@@ -112,6 +112,41 @@ void wmi_put_missed(struct wmi_compilation *c)
     }
 }
 
+/* The wave gets to s_barrier: if a successor's turn has been prepared, that one goes on. */
+void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_compile_layout *layout = s->block->layout;
+    complete_exec(c, partial);
+    wmi_end_vectors(&s->host);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_RAX, (int32_t)layout->wave_successor);
+    wmi_arithmetic_immediate(&s->host, 7, true, WMI_RCX, 0);
+    const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_RCX, (int32_t)layout->wave_frame);
+    wmi_arithmetic_memory(&s->host, 7, false, WMI_R8, offsetof(struct wmi_frame, mxcsr32),
+                          (int32_t)s->block->mode.mxcsr32);
+    const size_t other = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, WMI_TURN_LEFT, (int32_t)s->block->steps[s->end].c);
+    wmi_move_immediate(&s->host, WMI_R9, layout->at_barrier);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_R9, WMI_RAX, (int32_t)layout->wave_state);
+    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)(op + 1));
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_R9, WMI_RAX, (int32_t)layout->wave_resume);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_worker);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX, (int32_t)layout->worker_running);
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_FRAME, WMI_R8, 0);
+#ifdef WMI_STEPS_RETURN
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RCX, (int32_t)layout->wave_resume);
+    wmi_return(&s->host);
+#else
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_OP, WMI_RCX, (int32_t)layout->wave_resume);
+    wmi_jump_memory(&s->host, WMI_OP, offsetof(struct wmi_op, body));
+#endif
+    wmi_land(&s->host, none);
+    wmi_land(&s->host, other);
+    wmi_continue_at(s, op);
+}
+
 /* The wave's turn is over; it resumes with the step. */
 static void pause_at(struct wmi_stretch *s, const struct wmi_op *op)
 {

@@ -55,6 +55,9 @@ void wmi_land_waiting(struct wmi_compilation *c, size_t step, bool partial);
 /* Jumps to steps that were not compiled after all. */
 void wmi_put_missed(struct wmi_compilation *c);
 
+/* The wave gets to the step, which is s_barrier. */
+void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool partial);
+
 /* Notes whether something has written the VGPRs since the wave started. */
 void wmi_set_pristine(struct wmi_stretch *s, bool pristine);
 /* k1 to k4 <- frame->exec.bits. */

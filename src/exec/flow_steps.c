@@ -109,7 +109,10 @@ const struct wmi_op *wmi_step_barrier(char *restrict frame, const struct wmi_op 
         return op + 1;
     wave->state = WMI_WAVE_BARRIER;
     wave->resume = op + 1;
-    return NULL;
+    if (!wave->successor || wave->successor->frame->mxcsr32 != wave->frame->mxcsr32)
+        return NULL;
+    wave->worker->running = wave->successor;
+    return wave->successor->resume;
 }
 
 /* s_sleep: yields to the other waves. */

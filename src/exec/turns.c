@@ -10,28 +10,46 @@ enum {
     TURN_GROWTH = 4, /* factor by which the turns of a wave grow while it does not wait */
     TURN = 1 << 16,  /* maximum instructions per turn */
     ROUNDS = 16,     /* rounds of turns before an unfinished workgroup is parked */
+    LONG_TURN = 1 << 24, /* more instructions than any turn has */
 };
 
-/* Runs the wave for `instructions`, then on to its next taken branch. */
-static inline __attribute__((always_inline)) void run_wave(struct wmi_executor *executor,
-                                                           struct wmi_wave *wave, uint32_t instructions)
+/* Runs the wave, whose turn has been prepared, and its successors. Returns the last wave that has run; those
+ * before it are at s_barrier. */
+static inline __attribute__((always_inline)) struct wmi_wave *run_steps(struct wmi_executor *executor,
+                                                                        struct wmi_wave *wave)
 {
-    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     struct wmi_frame *frame = wave->frame;
-    const uint64_t allowed = dispatch->max_instructions - wave->instructions;
-    wave->turn = allowed < instructions ? (int64_t)allowed : instructions;
-    frame->left = wave->turn;
     if (frame->mxcsr32 != executor->host_word)
         wmi_host_float_set(frame->mxcsr32);
     const struct wmi_op *op = wave->resume;
-    do
+    executor->steps.running = wave;
+    do {
         op = op->body((char *)frame, op);
-    while (op);
+        frame = executor->steps.running->frame;
+    } while (op);
     executor->host_word = frame->mxcsr32;
-    const uint64_t executed = (uint64_t)(wave->turn - frame->left);
+    return executor->steps.running;
+}
+
+/* Adds what the wave has executed in its turn to its instructions; returns it. */
+static inline uint64_t count_turn(struct wmi_wave *wave)
+{
+    const int64_t left = wave->frame->left;
+    const uint64_t executed = (uint64_t)(wave->turn - left);
     wave->instructions += executed;
-    wave->turn = frame->left;
-    executor->instructions += executed;
+    wave->turn = left;
+    return executed;
+}
+
+static inline void prepare_turn(struct wmi_wave *wave, int64_t instructions)
+{
+    wave->turn = wave->frame->left = instructions;
+}
+
+/* What is due after a turn because of what has been executed. */
+static inline void look_at_counts(struct wmi_executor *executor, struct wmi_wave *wave)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     if (__builtin_expect(executor->instructions >= executor->compile_at, 0)) {
         wmi_compile_dispatch(executor->steps.dispatch);
         executor->compile_at += WMI_INSTRUCTIONS_PER_STEP * wmi_program_steps(dispatch->program);
@@ -40,7 +58,18 @@ static inline __attribute__((always_inline)) void run_wave(struct wmi_executor *
         wave->state != WMI_WAVE_FAULTED)
         wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_BUDGET,
                                                  .pc = wmi_program_pc_of(dispatch->program, wave->resume),
-                                                 .lanes = frame->exec.bits});
+                                                 .lanes = wave->frame->exec.bits});
+}
+
+/* Runs the wave for `instructions`, then on to its next taken branch. */
+static inline __attribute__((always_inline)) void run_wave(struct wmi_executor *executor,
+                                                           struct wmi_wave *wave, uint32_t instructions)
+{
+    const uint64_t allowed = executor->steps.dispatch->max_instructions - wave->instructions;
+    prepare_turn(wave, allowed < instructions ? (int64_t)allowed : instructions);
+    run_steps(executor, wave);
+    executor->instructions += count_turn(wave);
+    look_at_counts(executor, wave);
 }
 
 void wmi_wave_run_to_branch(struct wmi_wave *wave)
@@ -98,6 +127,92 @@ static inline void take_turn(struct wmi_executor *executor, struct wmi_wave *wav
         look_at(executor, wave);
 }
 
+/* ---- waves that meet at s_barrier ---- */
+
+/* Makes each wave the successor of the one before it and prepares its turn. False: not all of them are ready,
+ * or one may reach its limit, which is `most` plus at least a turn. */
+static bool line_up(struct wmi_resident *resident, uint64_t most)
+{
+    const uint32_t count = resident->group.wave_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct wmi_wave *wave = &resident->waves[i];
+        if (wave->state != WMI_WAVE_READY || wave->waits || wave->instructions >= most)
+            return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct wmi_wave *wave = &resident->waves[i];
+        wave->successor = i + 1 < count ? wave + 1 : NULL;
+        prepare_turn(wave, wave->quantum);
+    }
+    return true;
+}
+
+/* All waves have got to s_barrier: lets them go on and prepares their turns. Returns whether one may reach its
+ * limit. */
+static inline bool open_barrier(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t most)
+{
+    bool may_end = false;
+    uint64_t executed = 0;
+    struct wmi_wave *const end = &resident->waves[resident->group.wave_count];
+    for (struct wmi_wave *wave = resident->waves; wave < end; wave++) {
+        executed += count_turn(wave);
+        may_end |= wave->instructions >= most;
+        prepare_turn(wave, wave->quantum);
+        wave->state = WMI_WAVE_READY;
+    }
+    executor->instructions += executed;
+    return may_end;
+}
+
+/* Gives all waves turns from barrier to barrier, as long as they get there in these turns and nothing else is
+ * due; before `until` instructions, at least. Returns the wave whose turn has ended otherwise: it has been
+ * counted, and the waves before it are at the barrier. NULL: none has had a turn. */
+static struct wmi_wave *run_between_barriers(struct wmi_executor *executor, struct wmi_resident *resident,
+                                             uint64_t until)
+{
+    struct wmi_workgroup *group = &resident->group;
+    const uint64_t limit = executor->steps.dispatch->max_instructions,
+                   most = limit > LONG_TURN ? limit - LONG_TURN : 0;
+    struct wmi_wave *const last = &resident->waves[group->wave_count - 1];
+    const struct wmi_gate *gate = executor->presence->gate;
+    if (executor->compile_at < until)
+        until = executor->compile_at;
+    if (executor->next_look < until)
+        until = executor->next_look;
+    if (!line_up(resident, most))
+        return NULL;
+    struct wmi_wave *wave;
+    bool leaves = false;
+    do {
+        if (wmi_gate_is_wanted(gate)) {
+            wmi_step_out(executor);
+            wmi_step_in(executor);
+        }
+        wave = run_steps(executor, resident->waves);
+        if (wave != last || wave->state != WMI_WAVE_BARRIER)
+            break;
+        leaves = open_barrier(executor, resident, most);
+        leaves |= executor->instructions >= until;
+    } while (!leaves);
+    executor->moved = true;
+    group->waves_at_barrier = wave->index;
+    for (struct wmi_wave *each = resident->waves; each <= last; each++) {
+        each->successor = NULL;
+        if (each < wave)
+            each->state = WMI_WAVE_BARRIER;
+        if (each <= wave)
+            executor->instructions += count_turn(each);
+    }
+    if (leaves)
+        wave->state = WMI_WAVE_BARRIER;
+    look_at_counts(executor, wave);
+    if (wave->state == WMI_WAVE_READY)
+        look_at(executor, wave);
+    return wave;
+}
+
+/* ---- the workgroup ---- */
+
 /* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds. */
 enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident)
 {
@@ -108,22 +223,25 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
      * too. */
     const uint64_t round_length = (uint64_t)TURN * group->wave_count;
     uint64_t round_end = executor->instructions + round_length;
+    bool all_met = false;
     if (wmi_is_let_go(group))
         return WMI_FAULTED;
     for (unsigned round = 0, visit = 0; round < ROUNDS; visit++) {
         bool out_of_turn = false;
         uint32_t waiting = 0;
-        struct wmi_wave *in_order = resident->waves;
-        for (unsigned i = 0; i < group->wave_count; i++) {
-            struct wmi_wave *wave = seed ? &resident->waves[random_wave(group, visit, i, seed)] : in_order;
-            in_order++;
-            if (wave->state != WMI_WAVE_READY)
+        struct wmi_wave *had_turn = all_met ? run_between_barriers(executor, resident, round_end) : NULL;
+        all_met = false;
+        for (unsigned i = had_turn ? had_turn->index : 0; i < group->wave_count; i++) {
+            struct wmi_wave *wave = &resident->waves[seed ? random_wave(group, visit, i, seed) : i];
+            if (!had_turn && wave->state != WMI_WAVE_READY)
                 continue;
-            if (wmi_gate_is_wanted(executor->presence->gate)) {
+            if (!had_turn && wmi_gate_is_wanted(executor->presence->gate)) {
                 wmi_step_out(executor);
                 wmi_step_in(executor);
             }
-            take_turn(executor, wave, seed);
+            if (!had_turn)
+                take_turn(executor, wave, seed);
+            had_turn = NULL;
             switch (wave->state) {
             case WMI_WAVE_ENDED:
                 group->waves_left--;
@@ -159,6 +277,7 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
             return WMI_DONE;
         if (group->waves_at_barrier == group->waves_left) {
             group->waves_at_barrier = 0;
+            all_met = !seed && !dispatch->observers.count && group->waves_left == group->wave_count;
             for (unsigned i = 0; i < group->wave_count; i++)
                 if (resident->waves[i].state == WMI_WAVE_BARRIER)
                     resident->waves[i].state = WMI_WAVE_READY;
