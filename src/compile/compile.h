@@ -13,7 +13,7 @@ struct wmi_compile_layout {
     uint32_t group_lds, group_lds_size;                  /* in struct wmi_workgroup */
     uint32_t worker_hits, worker_blocks, worker_running; /* in struct wmi_worker */
     uint32_t at_barrier;                                 /* the state of a wave */
-    unsigned careful; /* flags of a hit whose stores take the slow path */
+    unsigned careful;                                    /* flags of a hit whose stores take the slow path */
 };
 
 /* What compiled code may assume of the waves that reach it; others are interpreted. */

@@ -7,9 +7,9 @@
 #include "exec/barriers.h"
 
 enum {
-    TURN_GROWTH = 4, /* factor by which the turns of a wave grow while it does not wait */
-    TURN = 1 << 16,  /* maximum instructions per turn */
-    ROUNDS = 16,     /* rounds of turns before an unfinished workgroup is parked */
+    TURN_GROWTH = 4,     /* factor by which the turns of a wave grow while it does not wait */
+    TURN = 1 << 16,      /* maximum instructions per turn */
+    ROUNDS = 16,         /* rounds of turns before an unfinished workgroup is parked */
     LONG_TURN = 1 << 24, /* more instructions than any turn has */
 };
 
@@ -147,8 +147,8 @@ static bool line_up(struct wmi_resident *resident, uint64_t most)
     return true;
 }
 
-/* All waves have got to s_barrier: lets them go on and prepares their turns. Returns whether one may reach its
- * limit. */
+/* All waves have got to s_barrier: lets them go on and prepares their turns. Returns whether one may reach
+ * its limit. */
 static inline bool open_barrier(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t most)
 {
     bool may_end = false;

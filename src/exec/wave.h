@@ -53,8 +53,8 @@ struct wmi_wave {
     uint64_t instructions; /* executed before this turn; updated at the end of each block */
     int64_t turn;          /* frame->left at the start of this turn */
     uint32_t quantum;      /* instructions of its next turn */
-    /* Goes on when this one gets to s_barrier, in the same run of steps: its turn has been prepared. NULL: the
-     * run ends. */
+    /* Goes on when this one gets to s_barrier, in the same run of steps: its turn has been prepared. NULL:
+     * the run ends. */
     struct wmi_wave *successor;
     void **watched;        /* per-wave data of each observer */
     uint64_t counters;     /* wait counters at the end of the current block */
@@ -101,7 +101,7 @@ struct wmi_decoded {
 struct wmi_worker {
     struct wmi_dispatch *dispatch;
     const struct wmi_space *space;
-    struct wmi_wave *running; /* executes steps, or did so last */
+    struct wmi_wave *running;      /* executes steps, or did so last */
     struct wmi_hit hits[WMI_HITS]; /* the allocation last accessed by each memory instruction */
     struct wmi_decoded decoded[WMI_DECODED];
     struct wmi_fault fault; /* of the wave that last faulted */

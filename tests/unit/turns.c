@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waves that meet at s_barrier run one after the other without a return to what gives turns, unless a limit
- * is near. The order of what they do, and all that they compute, must be the same as with returns, interpreted
- * and compiled. */
+ * is near. The order of what they do, and all that they compute, must be the same as with returns,
+ * interpreted and compiled. */
 #include "run_text.h"
 
 enum {
@@ -53,11 +53,13 @@ static void write_program(struct text *t, struct text_run *run, const void *user
                 "s_lshr_b32 s25, s22, 28\ns_and_b32 s25, s25, 3\n"
                 "s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s25\nsame:\n");
     set_exec(t, p, "1", "0");
-    add_text(t, "v_mov_b32 v4, 1\nglobal_atomic_add v1, v[2:3], v4, off glc\ns_waitcnt vmcnt(0)\n"
-                "v_lshlrev_b32 v1, 2, v1\nv_xor_b32 v5, s22, v10\nglobal_store_dword v1, v5, s[2:3] offset:%u\n",
+    add_text(t,
+             "v_mov_b32 v4, 1\nglobal_atomic_add v1, v[2:3], v4, off glc\ns_waitcnt vmcnt(0)\n"
+             "v_lshlrev_b32 v1, 2, v1\nv_xor_b32 v5, s22, v10\nglobal_store_dword v1, v5, s[2:3] offset:%u\n",
              4 * LOG);
-    add_text(t, "s_cmp_lg_u32 s20, 2\ns_cbranch_scc1 fine\ns_cmp_lg_u32 s21, %u\ns_cbranch_scc1 fine\n"
-                "v_mov_b32 v6, 8\nv_mov_b32 v7, 0\nglobal_store_dword v[6:7], v4, off\nfine:\n",
+    add_text(t,
+             "s_cmp_lg_u32 s20, 2\ns_cbranch_scc1 fine\ns_cmp_lg_u32 s21, %u\ns_cbranch_scc1 fine\n"
+             "v_mov_b32 v6, 8\nv_mov_b32 v7, 0\nglobal_store_dword v[6:7], v4, off\nfine:\n",
              p->fault_round);
     add_text(t, "s_and_b32 s25, s22, 0x1f000000\ns_cmp_eq_u32 s25, 0\ns_cbranch_scc1 done\n");
     set_exec(t, p, "s22", "s23");
@@ -65,13 +67,15 @@ static void write_program(struct text *t, struct text_run *run, const void *user
     set_exec(t, p, "-1", "-1");
     add_text(t, "some:\ns_cmp_lg_u32 s25, 0x1000\ns_cbranch_scc1 any\n");
     set_exec(t, p, "0", "0");
-    add_text(t, "any:\nv_add_f32 v10, v10, v12\nv_sub_f32 v13, v10, v12\ns_barrier\n"
-                "v_mul_f32 v10, v10, v12\nv_mad_u32_u24 v11, v11, 3, v13\n"
-                "s_add_u32 s21, s21, 1\ns_cmp_lt_u32 s21, %u\ns_cbranch_scc1 round\ndone:\n",
+    add_text(t,
+             "any:\nv_add_f32 v10, v10, v12\nv_sub_f32 v13, v10, v12\ns_barrier\n"
+             "v_mul_f32 v10, v10, v12\nv_mad_u32_u24 v11, v11, 3, v13\n"
+             "s_add_u32 s21, s21, 1\ns_cmp_lt_u32 s21, %u\ns_cbranch_scc1 round\ndone:\n",
              ROUNDS);
     set_exec(t, p, "-1", "-1");
-    add_text(t, "v_xor_b32 v11, v11, v10\nv_lshlrev_b32 v6, 2, v0\nv_or_b32 v6, 0x%x, v6\n"
-                "global_atomic_add v6, v11, s[2:3]\n",
+    add_text(t,
+             "v_xor_b32 v11, v11, v10\nv_lshlrev_b32 v6, 2, v0\nv_or_b32 v6, 0x%x, v6\n"
+             "global_atomic_add v6, v11, s[2:3]\n",
              4 * SUMS);
 }
 
@@ -80,10 +84,8 @@ static void run_program(const struct program *p, const char *compile, uint64_t l
     memset(run, 0, sizeof *run);
     assert_int_equal(setenv("WAVEMEM_COMPILE", compile, 1), 0);
     run_written(p->target, 0, run, write_program, p,
-                (struct wm_dispatch){.grid = {GROUPS * ITEMS},
-                                     .workgroup = {ITEMS},
-                                     .threads = 1,
-                                     .max_instructions = limit});
+                (struct wm_dispatch){
+                    .grid = {GROUPS * ITEMS}, .workgroup = {ITEMS}, .threads = 1, .max_instructions = limit});
     assert_int_equal(unsetenv("WAVEMEM_COMPILE"), 0);
 }
 
