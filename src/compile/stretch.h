@@ -192,11 +192,10 @@ void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, u
 bool wmi_stretch_use_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, struct wmi_rows *pair);
 void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, unsigned reg,
                             unsigned stride);
-/* Whether nothing reads what the current step leaves in active lanes of a VGPR, or in the mask at a place of
- * the frame. */
+/* Whether nothing reads what the current step leaves in active lanes of a VGPR, in the mask at a place of the
+ * frame, or in SCC. */
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
-/* The same of SCC: another step of the block sets it before anything reads it. */
 bool wmi_stretch_drops_scc(const struct wmi_stretch *s);
 /* Before k1 to k4 change: stores rows of which the registers hold active lanes alone. */
 void wmi_stretch_leave_lanes(struct wmi_stretch *s);

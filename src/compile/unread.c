@@ -24,6 +24,15 @@ size_t wmi_step_number(const struct wmi_block *block, const struct wmi_op *op)
     return op >= block->ops && op < &block->ops[block->count] ? (size_t)(op - block->ops) : block->count;
 }
 
+static const uint32_t scc = offsetof(struct wmi_frame, s) + 4 * WMI_S_SCC;
+
+/* Whether the step gives the scalar a new value, whatever it was. */
+static bool replaces(const struct wmi_stretch *s, const struct wmi_step *step, struct wmi_extent span)
+{
+    const bool sets_scc = wmi_step_facts_of(step->id).writes & WMI_ON_SCC && wmi_scalar_emitter(step);
+    return (span.from == scc && sets_scc) || wmi_step_overwrites(step, span, s->lanes);
+}
+
 /* Whether nothing reads a scalar from the step `at` on. *budget: how many steps may be looked at. */
 static bool is_scalar_dead(const struct wmi_stretch *s, uint32_t place, size_t at, unsigned *budget)
 {
@@ -37,7 +46,7 @@ static bool is_scalar_dead(const struct wmi_stretch *s, uint32_t place, size_t a
         if (!*budget || flags & WMI_STEP_TAKES_NEXT || wmi_step_reads_scalars(step, span, s->lanes))
             return false;
         --*budget;
-        if (wmi_step_overwrites(step, span, s->lanes))
+        if (replaces(s, step, span))
             return true;
         if (wmi_is_branch(step)) {
             const struct wmi_op *target = wmi_branch_target(block, at);
@@ -53,10 +62,10 @@ static bool is_scalar_dead(const struct wmi_stretch *s, uint32_t place, size_t a
     return false;
 }
 
-bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
+static bool is_dropped(const struct wmi_stretch *s, uint32_t place, unsigned words)
 {
     enum { MOST_LOOKED_AT = 500 };
-    for (unsigned word = 0; word < s->lanes / 32; word++) {
+    for (unsigned word = 0; word < words; word++) {
         unsigned budget = MOST_LOOKED_AT;
         if (!is_scalar_dead(s, place + 4 * word, s->at + 1, &budget))
             return false;
@@ -64,18 +73,12 @@ bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
     return true;
 }
 
+bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
+{
+    return is_dropped(s, place, s->lanes / 32);
+}
+
 bool wmi_stretch_drops_scc(const struct wmi_stretch *s)
 {
-    const uint32_t place = offsetof(struct wmi_frame, s) + 4 * WMI_S_SCC;
-    const struct wmi_extent scc = {place, place + 4};
-    for (size_t i = s->at + 1; i < s->block->count && !s->block->leads[i]; i++) {
-        const struct wmi_step *step = &s->block->steps[i];
-        const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
-        const bool ends = facts.flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_TAKES_NEXT);
-        if (ends || wmi_step_reads_scalars(step, scc, s->lanes)) /* as an operand, too */
-            return false;
-        if (facts.writes & WMI_ON_SCC && wmi_scalar_emitter(step))
-            return true;
-    }
-    return false;
+    return is_dropped(s, scc, 1);
 }
