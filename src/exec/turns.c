@@ -13,22 +13,25 @@ enum {
     LONG_TURN = 1 << 24, /* more instructions than any turn has */
 };
 
-/* Runs the wave, whose turn has been prepared, and its successors. Returns the last wave that has run; those
- * before it are at s_barrier. */
-static inline __attribute__((always_inline)) struct wmi_wave *run_steps(struct wmi_executor *executor,
-                                                                        struct wmi_wave *wave)
+static inline void set_host_mode(const struct wmi_executor *executor, const struct wmi_frame *frame)
 {
-    struct wmi_frame *frame = wave->frame;
     if (frame->mxcsr32 != executor->host_word)
         wmi_host_float_set(frame->mxcsr32);
+}
+
+/* Runs the wave, whose turn has been prepared, and its successors. Returns the last wave that has run; those
+ * before it are at s_barrier. */
+static struct wmi_wave *run_line(struct wmi_executor *executor, struct wmi_wave *wave)
+{
     const struct wmi_op *op = wave->resume;
+    set_host_mode(executor, wave->frame);
     executor->steps.running = wave;
     do {
-        op = op->body((char *)frame, op);
-        frame = executor->steps.running->frame;
+        op = op->body((char *)wave->frame, op);
+        wave = executor->steps.running;
     } while (op);
-    executor->host_word = frame->mxcsr32;
-    return executor->steps.running;
+    executor->host_word = wave->frame->mxcsr32;
+    return wave;
 }
 
 /* Adds what the wave has executed in its turn to its instructions; returns it. */
@@ -67,7 +70,13 @@ static inline __attribute__((always_inline)) void run_wave(struct wmi_executor *
 {
     const uint64_t allowed = executor->steps.dispatch->max_instructions - wave->instructions;
     prepare_turn(wave, allowed < instructions ? (int64_t)allowed : instructions);
-    run_steps(executor, wave);
+    struct wmi_frame *frame = wave->frame;
+    const struct wmi_op *op = wave->resume;
+    set_host_mode(executor, frame);
+    do
+        op = op->body((char *)frame, op);
+    while (op);
+    executor->host_word = frame->mxcsr32;
     executor->instructions += count_turn(wave);
     look_at_counts(executor, wave);
 }
@@ -167,8 +176,8 @@ static inline bool open_barrier(struct wmi_executor *executor, struct wmi_reside
 /* Gives all waves turns from barrier to barrier, as long as they get there in these turns and nothing else is
  * due; before `until` instructions, at least. Returns the wave whose turn has ended otherwise: it has been
  * counted, and the waves before it are at the barrier. NULL: none has had a turn. */
-static struct wmi_wave *run_between_barriers(struct wmi_executor *executor, struct wmi_resident *resident,
-                                             uint64_t until)
+static __attribute__((noinline)) struct wmi_wave *
+run_between_barriers(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t until)
 {
     struct wmi_workgroup *group = &resident->group;
     const uint64_t limit = executor->steps.dispatch->max_instructions,
@@ -188,7 +197,7 @@ static struct wmi_wave *run_between_barriers(struct wmi_executor *executor, stru
             wmi_step_out(executor);
             wmi_step_in(executor);
         }
-        wave = run_steps(executor, resident->waves);
+        wave = run_line(executor, resident->waves);
         if (wave != last || wave->state != WMI_WAVE_BARRIER)
             break;
         leaves = open_barrier(executor, resident, most);
@@ -213,12 +222,77 @@ static struct wmi_wave *run_between_barriers(struct wmi_executor *executor, stru
 
 /* ---- the workgroup ---- */
 
+/* What the turns of a round have come to. */
+struct round {
+    bool out_of_turn; /* a wave has used up its turn */
+    uint32_t waiting;
+};
+
+/* Notes what a wave has come to in its turn. False: the workgroup does not go on. */
+static inline bool note_turn(struct wmi_executor *executor, struct wmi_resident *resident,
+                             const struct wmi_wave *wave, struct round *round)
+{
+    struct wmi_workgroup *group = &resident->group;
+    switch (wave->state) {
+    case WMI_WAVE_ENDED:
+        group->waves_left--;
+        if (group->dispatch->observers.count)
+            wmi_show_wave_end(executor, wave);
+        if (group->signals)
+            wmi_complete_barrier(group);
+        break;
+    case WMI_WAVE_BARRIER:
+        group->waves_at_barrier++;
+        break;
+    case WMI_WAVE_SIGNALS:
+        group->waves_at_signals++;
+        break;
+    case WMI_WAVE_NAMED:
+        group->waves_at_named++;
+        break;
+    case WMI_WAVE_FAULTED:
+        wmi_report_wave_fault(executor, group->flat_id, wave->index);
+        return false;
+    case WMI_WAVE_READY:
+        round->out_of_turn |= !wave->waits;
+        round->waiting += wave->waits;
+        break;
+    }
+    if (executor->instructions >= executor->next_look) {
+        executor->next_look = executor->instructions + WMI_INSTRUCTIONS_PER_LOOK;
+        return !wmi_is_let_go(group) && !wmi_must_stop(executor, resident);
+    }
+    return true;
+}
+
+/* Gives all waves that are ready a turn, from wave `first` on. The same result. */
+static inline bool take_turns(struct wmi_executor *executor, struct wmi_resident *resident, unsigned first,
+                              unsigned visit, struct round *round)
+{
+    struct wmi_workgroup *group = &resident->group;
+    const uint64_t seed = group->dispatch->shuffle;
+    struct wmi_wave *in_order = &resident->waves[first];
+    for (unsigned i = first; i < group->wave_count; i++) {
+        struct wmi_wave *wave = seed ? &resident->waves[random_wave(group, visit, i, seed)] : in_order;
+        in_order++;
+        if (wave->state != WMI_WAVE_READY)
+            continue;
+        if (wmi_gate_is_wanted(executor->presence->gate)) {
+            wmi_step_out(executor);
+            wmi_step_in(executor);
+        }
+        take_turn(executor, wave, seed);
+        if (!note_turn(executor, resident, wave, round))
+            return false;
+    }
+    return true;
+}
+
 /* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds. */
 enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident)
 {
     struct wmi_workgroup *group = &resident->group;
     const struct wmi_dispatch *dispatch = group->dispatch;
-    const uint64_t seed = dispatch->shuffle;
     /* Waves that keep meeting at barriers never use up a turn; this many instructions count as a round
      * too. */
     const uint64_t round_length = (uint64_t)TURN * group->wave_count;
@@ -226,67 +300,29 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
     bool all_met = false;
     if (wmi_is_let_go(group))
         return WMI_FAULTED;
-    for (unsigned round = 0, visit = 0; round < ROUNDS; visit++) {
-        bool out_of_turn = false;
-        uint32_t waiting = 0;
-        struct wmi_wave *had_turn = all_met ? run_between_barriers(executor, resident, round_end) : NULL;
+    for (unsigned rounds = 0, visit = 0; rounds < ROUNDS; visit++) {
+        struct round round = {0};
+        const struct wmi_wave *last = all_met ? run_between_barriers(executor, resident, round_end) : NULL;
         all_met = false;
-        for (unsigned i = had_turn ? had_turn->index : 0; i < group->wave_count; i++) {
-            struct wmi_wave *wave = &resident->waves[seed ? random_wave(group, visit, i, seed) : i];
-            if (!had_turn && wave->state != WMI_WAVE_READY)
-                continue;
-            if (!had_turn && wmi_gate_is_wanted(executor->presence->gate)) {
-                wmi_step_out(executor);
-                wmi_step_in(executor);
-            }
-            if (!had_turn)
-                take_turn(executor, wave, seed);
-            had_turn = NULL;
-            switch (wave->state) {
-            case WMI_WAVE_ENDED:
-                group->waves_left--;
-                if (dispatch->observers.count)
-                    wmi_show_wave_end(executor, wave);
-                if (group->signals)
-                    wmi_complete_barrier(group);
-                break;
-            case WMI_WAVE_BARRIER:
-                group->waves_at_barrier++;
-                break;
-            case WMI_WAVE_SIGNALS:
-                group->waves_at_signals++;
-                break;
-            case WMI_WAVE_NAMED:
-                group->waves_at_named++;
-                break;
-            case WMI_WAVE_FAULTED:
-                wmi_report_wave_fault(executor, group->flat_id, wave->index);
-                return WMI_FAULTED;
-            case WMI_WAVE_READY:
-                out_of_turn |= !wave->waits;
-                waiting += wave->waits;
-                break;
-            }
-            if (executor->instructions >= executor->next_look) {
-                executor->next_look = executor->instructions + WMI_INSTRUCTIONS_PER_LOOK;
-                if (wmi_is_let_go(group) || wmi_must_stop(executor, resident))
-                    return WMI_FAULTED;
-            }
-        }
+        if ((last && !note_turn(executor, resident, last, &round)) ||
+            !take_turns(executor, resident, last ? last->index + 1 : 0, visit, &round))
+            return WMI_FAULTED;
         if (!group->waves_left)
             return WMI_DONE;
         if (group->waves_at_barrier == group->waves_left) {
             group->waves_at_barrier = 0;
-            all_met = !seed && !dispatch->observers.count && group->waves_left == group->wave_count;
+            all_met =
+                !dispatch->shuffle && !dispatch->observers.count && group->waves_left == group->wave_count;
             for (unsigned i = 0; i < group->wave_count; i++)
                 if (resident->waves[i].state == WMI_WAVE_BARRIER)
                     resident->waves[i].state = WMI_WAVE_READY;
-        } else if (group->waves_at_barrier + group->waves_at_signals + group->waves_at_named + waiting ==
+        } else if (group->waves_at_barrier + group->waves_at_signals + group->waves_at_named +
+                       round.waiting ==
                    group->waves_left) {
             return WMI_PARKED;
         }
-        if (out_of_turn || executor->instructions >= round_end) {
-            round++;
+        if (round.out_of_turn || executor->instructions >= round_end) {
+            rounds++;
             round_end = executor->instructions + round_length;
         }
     }

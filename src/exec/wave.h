@@ -101,11 +101,11 @@ struct wmi_decoded {
 struct wmi_worker {
     struct wmi_dispatch *dispatch;
     const struct wmi_space *space;
-    struct wmi_wave *running;      /* executes steps, or did so last */
     struct wmi_hit hits[WMI_HITS]; /* the allocation last accessed by each memory instruction */
     struct wmi_decoded decoded[WMI_DECODED];
     struct wmi_fault fault; /* of the wave that last faulted */
     struct wmi_violation violation;
+    struct wmi_wave *running; /* executes steps, or did so last; see run_line() in turns.c */
     struct wmi_frame_layout layout;
     void **observers;   /* per-worker data of each observer of the dispatch */
     uint64_t *blocks;   /* an observer's counters of blocks, or NULL */
