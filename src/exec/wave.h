@@ -53,9 +53,6 @@ struct wmi_wave {
     uint64_t instructions; /* executed before this turn; updated at the end of each block */
     int64_t turn;          /* frame->left at the start of this turn */
     uint32_t quantum;      /* instructions of its next turn */
-    /* Goes on when this one gets to s_barrier, in the same run of steps: its turn has been prepared. NULL:
-     * the run ends. */
-    struct wmi_wave *successor;
     void **watched;        /* per-wave data of each observer */
     uint64_t counters;     /* wait counters at the end of the current block */
     uint8_t entered[8];    /* and at its start, one byte each, if an observer asks for depths */
@@ -64,6 +61,9 @@ struct wmi_wave {
     uint8_t joined;        /* number of that barrier; 0: none */
     bool waits;            /* repeats a loop that only a change in memory can end, see waiting.h */
     bool violated;         /* TRAPSTS.MEM_VIOL, until code clears it */
+    /* Goes on when this one gets to s_barrier, in the same run of steps: its turn has been prepared. NULL:
+     * the run ends. */
+    struct wmi_wave *successor;
 };
 
 enum { WMI_NAMED_BARRIERS = 16 };
