@@ -21,6 +21,7 @@
 
 #include "sem/mfma_cut.h"
 #include "sem/mfma_fixed.h"
+#include "sem/mfma_flushed.h"
 
 /* ---- elements ---- */
 
@@ -81,6 +82,7 @@ WMI_INLINE bool read_elements(struct side *side, const wmi_word *rows, unsigned 
 {
     const unsigned count = bits < 32 ? 32 / bits : 1;
     const bool any_exponent = element == WMI_ELEMENT_f32 || element == WMI_ELEMENT_i8;
+    const bool any_low = element == WMI_ELEMENT_bf16 || element == WMI_ELEMENT_xf32; /* down to 2^-126 */
     const u32v least = (u32v)wmi_splat_f32(power_of_two(smallest_exponent(element, ocp)));
     const u32v low = (u32v)wmi_splat_f32(power_of_two(-30)),
                range = (u32v)wmi_splat_f32(power_of_two(31)) - low;
@@ -106,7 +108,10 @@ WMI_INLINE bool read_elements(struct side *side, const wmi_word *rows, unsigned 
                 if (purpose == WITH_POWERS)
                     *(u32v *)&side->power[row * count + at][lane] =
                         wmi_select_u32((u32v)(power < least), least, power) & nonzero;
-                wide |= nonzero & (u32v)(magnitude - low >= range);
+                if (any_low)
+                    wide |= nonzero & (u32v)(magnitude - low >= range);
+                else
+                    wide |= (u32v)(magnitude >= low + range);
             }
     }
     return wmi_any(wide);
@@ -324,7 +329,9 @@ static tile_function *function_of(const struct wmi_matrix *m, unsigned rules, un
         const bool one_dword = m->m * m->k * m->blocks * bits_of(m->a) / 64 == 32;
         if (rules == WMI_MATRIX_CDNA1)
             return one_dword ? exact_2_tile : exact_4_tile;
-        return one_dword ? flushed_2_tile : flushed_4_tile;
+        if (one_dword)
+            return flushed_2_tile;
+        return t->moderate && !t->spread ? quick_flushed_tile : flushed_4_tile;
     }
     t->split = eight;
     if (t->spread)
