@@ -289,11 +289,6 @@ static bool emit_nothing(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-static bool emit_load(struct wmi_stretch *s, const struct wmi_step *step)
-{
-    return wmi_scalar_load(s, step, recipe_of(step)->host);
-}
-
 /* ---- the table ---- */
 
 #define BODY_OF(name, ...) [WMI_STEP_BODIES + WMI_INSN_##name] = {__VA_ARGS__}
@@ -380,12 +375,12 @@ static const struct scalar_recipe recipes[WMI_STEP_COUNT] = {
     [WMI_STEP_pass_block] = {emit_pass_block},
     [WMI_STEP_count_and_pass_block] = {emit_count_and_pass_block},
     [WMI_STEP_return_to_loop] = {emit_nothing},
-    [WMI_STEP_scalar_load_1] = {emit_load, 1},
-    [WMI_STEP_scalar_load_2] = {emit_load, 2},
-    [WMI_STEP_scalar_load_3] = {emit_load, 3},
-    [WMI_STEP_scalar_load_4] = {emit_load, 4},
-    [WMI_STEP_scalar_load_8] = {emit_load, 8},
-    [WMI_STEP_scalar_load_16] = {emit_load, 16},
+    [WMI_STEP_scalar_load_1] = {wmi_scalar_load},
+    [WMI_STEP_scalar_load_2] = {wmi_scalar_load},
+    [WMI_STEP_scalar_load_3] = {wmi_scalar_load},
+    [WMI_STEP_scalar_load_4] = {wmi_scalar_load},
+    [WMI_STEP_scalar_load_8] = {wmi_scalar_load},
+    [WMI_STEP_scalar_load_16] = {wmi_scalar_load},
 };
 
 static const struct scalar_recipe *recipe_of(const struct wmi_step *step)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads from scalar memory. A wave that starts loads several parts of its arguments, often one behind the
- * other, from one base: there the first load of them checks the range of all, once, and keeps the place of
- * its base on the host. */
+/* Loads from scalar memory. A wave that starts usually loads its arguments in several parts, from one base.
+ * There the first load checks the range of all of them, and keeps the base's place on the host. */
 #include "compile/scalar_memory.h"
 
 enum {
-    MOST_CHECKED = 4096, /* bytes that are checked at once: rather much more than all arguments of a kernel */
-    LOOK_AHEAD = 256,    /* steps in which the other loads are */
+    MOST_CHECKED = 4096, /* offsets below this are checked together; few kernels have more arguments */
+    LOOK_AHEAD = 256,    /* steps in which other loads are looked for */
 };
 
 /* 1 + the step of the stretch that wrote the scalar last, or 0. */
@@ -36,19 +35,21 @@ void wmi_scalars_load_pair(struct wmi_stretch *s, enum wmi_gpr reg, uint32_t pla
     wmi_scalar_registers(&s->host, WMI_OR, true, reg, WMI_RCX);
 }
 
-static bool is_load(const struct wmi_step *step, unsigned *dwords)
+/* How many dwords the step loads; 0: it is another step. */
+static unsigned dwords_of(const struct wmi_step *step)
 {
-    static const struct {
-        enum wmi_step_id id;
-        uint8_t dwords;
-    } loads[] = {{WMI_STEP_scalar_load_1, 1}, {WMI_STEP_scalar_load_2, 2}, {WMI_STEP_scalar_load_3, 3},
-                 {WMI_STEP_scalar_load_4, 4}, {WMI_STEP_scalar_load_8, 8}, {WMI_STEP_scalar_load_16, 16}};
-    for (unsigned i = 0; i < sizeof loads / sizeof *loads; i++)
-        if (loads[i].id == step->id) {
-            *dwords = loads[i].dwords;
-            return true;
-        }
-    return false;
+    static const uint8_t dwords[WMI_STEP_COUNT] = {
+        [WMI_STEP_scalar_load_1] = 1, [WMI_STEP_scalar_load_2] = 2, [WMI_STEP_scalar_load_3] = 3,
+        [WMI_STEP_scalar_load_4] = 4, [WMI_STEP_scalar_load_8] = 8, [WMI_STEP_scalar_load_16] = 16,
+    };
+    return dwords[step->id];
+}
+
+/* The bytes behind its base that it reads, for an offset below MOST_CHECKED. */
+static struct wmi_extent range_of(const struct wmi_step *step)
+{
+    const uint32_t from = (uint32_t)((const struct wmi_memory_op *)step->data)->offset;
+    return (struct wmi_extent){from, from + 4 * dwords_of(step)};
 }
 
 /* Whether the scalar at the place of the frame is a constant below 4, which addresses ignore. */
@@ -68,34 +69,31 @@ static bool is_plain(const struct wmi_stretch *s, const struct wmi_step *step)
     return is_zero(s, step->b) && m->offset >= 0 && m->offset < MOST_CHECKED;
 }
 
-/* The bytes behind the base that this load and those after it read, before the base changes. */
-static struct wmi_extent range_ahead(const struct wmi_stretch *s, const struct wmi_step *step,
-                                     unsigned dwords)
+/* What this load and those after it read behind the base, before that changes. */
+static struct wmi_extent range_ahead(const struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_block *block = s->block;
     const struct wmi_extent base = {step->a, step->a + 8};
-    const uint32_t own = (uint32_t)((const struct wmi_memory_op *)step->data)->offset;
-    struct wmi_extent range = {own, own + 4 * dwords};
+    struct wmi_extent all = range_of(step);
     for (size_t i = s->at; i + 1 < block->count && i - s->at < LOOK_AHEAD; i++) {
         const struct wmi_step *next = &block->steps[i];
-        if (is_load(next, &dwords) && next->a == step->a && is_plain(s, next)) {
-            const uint32_t at = (uint32_t)((const struct wmi_memory_op *)next->data)->offset;
-            range.from = at < range.from ? at : range.from;
-            range.to = at + 4 * dwords > range.to ? at + 4 * dwords : range.to;
+        if (dwords_of(next) && next->a == step->a && is_plain(s, next)) {
+            const struct wmi_extent range = range_of(next);
+            all.from = range.from < all.from ? range.from : all.from;
+            all.to = range.to > all.to ? range.to : all.to;
         }
         if (wmi_step_writes_scalars(next, base, s->lanes))
             break;
     }
-    return range;
+    return all;
 }
 
-static bool is_checked(const struct wmi_stretch *s, const struct wmi_step *step, unsigned dwords)
+static bool is_checked(const struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_checked_scalars *checked = &s->checked;
-    const struct wmi_extent base = {step->a, step->a + 8};
-    const uint32_t at = (uint32_t)((const struct wmi_memory_op *)step->data)->offset;
-    if (!checked->is_valid || checked->base != step->a || at < checked->range.from ||
-        at + 4 * dwords > checked->range.to)
+    const struct wmi_extent base = {step->a, step->a + 8}, range = range_of(step);
+    if (!checked->is_valid || checked->base != step->a || range.from < checked->range.from ||
+        range.to > checked->range.to)
         return false;
     for (size_t i = checked->step; i < s->at; i++)
         if (wmi_step_writes_scalars(&s->block->steps[i], base, s->lanes))
@@ -103,18 +101,18 @@ static bool is_checked(const struct wmi_stretch *s, const struct wmi_step *step,
     return true;
 }
 
-/* RAX = the base's place on the host, if it is in the allocation that the instruction accessed last, with all
- * that is loaded from it. */
-static void find_base(struct wmi_stretch *s, const struct wmi_step *step, unsigned dwords)
+/* RAX = the base's place on the host. Leaves if it is not in the allocation that the instruction accessed
+ * last, with all that is loaded from it. */
+static void find_base(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const int32_t kept = offsetof(struct wmi_frame, scalar_base);
-    struct wmi_checked_scalars *checked = &s->checked;
-    if (is_checked(s, step, dwords)) {
+    if (is_checked(s, step)) {
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, kept);
         return;
     }
-    const struct wmi_extent range = range_ahead(s, step, dwords);
-    *checked = (struct wmi_checked_scalars){.is_valid = true, .step = s->at, .base = step->a, .range = range};
+    const struct wmi_extent range = range_ahead(s, step);
+    s->checked =
+        (struct wmi_checked_scalars){.is_valid = true, .step = s->at, .base = step->a, .range = range};
     wmi_stretch_find_hit(s, step->data);
     wmi_scalars_load_pair(s, WMI_RAX, step->a);
     wmi_arithmetic_immediate(&s->host, 4, true, WMI_RAX, ~3);
@@ -127,7 +125,7 @@ static void find_base(struct wmi_stretch *s, const struct wmi_step *step, unsign
 }
 
 /* RAX = the place of what is loaded on the host. */
-static void find_place(struct wmi_stretch *s, const struct wmi_step *step, unsigned dwords)
+static void find_place(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_memory_op *m = step->data;
     wmi_stretch_find_hit(s, m);
@@ -140,33 +138,41 @@ static void find_place(struct wmi_stretch *s, const struct wmi_step *step, unsig
     }
     if (m->offset)
         wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
-    wmi_stretch_check_hit(s, 4 * dwords);
+    wmi_stretch_check_hit(s, 4 * dwords_of(step));
 }
 
-bool wmi_scalar_load(struct wmi_stretch *s, const struct wmi_step *step, unsigned dwords)
+/* The dwords at RAX + displacement, in as few stores as possible. */
+static void move_dwords(struct wmi_stretch *s, const struct wmi_step *step, int32_t displacement)
 {
-    const struct wmi_memory_op *m = step->data;
     const uint32_t vmovups_load = WMI_EVEX_OF(0x10, WMI_MAP_0F, 0, 0, 4) | WMI_EVEX_128,
                    vmovups_store = WMI_EVEX_OF(0x11, WMI_MAP_0F, 0, 0, 4) | WMI_EVEX_128;
-    int32_t from = 0;
+    const int32_t d = (int32_t)step->d, bytes = 4 * (int32_t)dwords_of(step);
+    if (bytes >= 16) {
+        const unsigned reg = wmi_stretch_register(s);
+        for (int32_t at = 0; at < bytes; at += 16) {
+            wmi_evex_plain(&s->host, vmovups_load, reg, 0, wmi_at(WMI_RAX, displacement + at));
+            wmi_evex_plain(&s->host, vmovups_store, reg, 0, wmi_at(WMI_FRAME, d + at));
+        }
+        return;
+    }
+    for (int32_t at = 0; at < bytes; at += 8) {
+        const bool two = bytes - at > 4;
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, two, WMI_RCX, WMI_RAX, displacement + at);
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, two, WMI_RCX, WMI_FRAME, d + at);
+    }
+}
+
+bool wmi_scalar_load(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_memory_op *m = step->data;
     if (m->offset != (int32_t)m->offset)
         return false;
     if (s->version == WMI_LAUNCH && is_plain(s, step)) {
-        find_base(s, step, dwords);
-        from = (int32_t)m->offset;
+        find_base(s, step);
+        move_dwords(s, step, (int32_t)m->offset);
     } else {
-        find_place(s, step, dwords);
-    }
-    /* In as few stores as possible: a later load of two dwords that were stored apart waits for both. */
-    for (unsigned i = 0; i < dwords && dwords < 4; i += 2) {
-        const bool two = dwords - i > 1;
-        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, two, WMI_RCX, WMI_RAX, from + (int32_t)(4 * i));
-        wmi_scalar_memory(&s->host, WMI_MOV_STORE, two, WMI_RCX, WMI_FRAME, (int32_t)(step->d + 4 * i));
-    }
-    const unsigned reg = dwords < 4 ? 0 : wmi_stretch_register(s);
-    for (unsigned i = 0; i < dwords && dwords >= 4; i += 4) {
-        wmi_evex_plain(&s->host, vmovups_load, reg, 0, wmi_at(WMI_RAX, from + (int32_t)(4 * i)));
-        wmi_evex_plain(&s->host, vmovups_store, reg, 0, wmi_at(WMI_FRAME, (int32_t)(step->d + 4 * i)));
+        find_place(s, step);
+        move_dwords(s, step, 0);
     }
     wmi_stretch_come_back(s);
     return true;
