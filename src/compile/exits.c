@@ -112,7 +112,7 @@ void wmi_put_missed(struct wmi_compilation *c)
     }
 }
 
-/* The wave gets to s_barrier: if a successor's turn has been prepared, that one goes on. */
+/* The wave gets to s_barrier. If it has a successor, whose turn has been prepared, that one goes on. */
 void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
 {
     struct wmi_stretch *s = &c->stretch;
@@ -134,7 +134,7 @@ void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool pa
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_R9, WMI_RAX, (int32_t)layout->wave_resume);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_worker);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX, (int32_t)layout->worker_running);
-    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_FRAME, WMI_R8, 0);
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_FRAME, WMI_R8);
 #ifdef WMI_STEPS_RETURN
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RCX, (int32_t)layout->wave_resume);
     wmi_return(&s->host);

@@ -367,9 +367,8 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     land_if(s, idle);
 }
 
-/* The instruction's hit counts the loads whose places followed one another in no order: since the last one
- * whose did, and modulo 2^32. While one of these bits of the count is set, such loads gather at once. So they
- * do after 8 of them, and for 8 of 64 it is found out again. */
+/* The instruction's hit counts the loads that had to gather since the last one that did not. While one of
+ * these bits of the count is set, loads gather without a test of their places: so 8 of 64 are tested. */
 enum { GATHERS_AT_ONCE = 0x38 };
 
 static const int32_t scattered_count = offsetof(struct wmi_hit, scattered);

@@ -87,7 +87,8 @@ void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, co
  * write the same place, the highest one wins. All distances are in range and below 2^31, and 4 bytes can be
  * read there. Each strip finds out whether its places follow one another, are the same (for loads), or
  * neither. `ahead`: how many bytes behind a run to prefetch, or 0. Need R9; change RAX, k5. has_hit: R8 is
- * the hit of the instruction, in which is noted whether that is worth finding out.
+ * the hit of the instruction, which counts the loads that had to gather, so that most of the others need not
+ * find out.
  *
  * Stores of elements that are smaller than a dword or larger than two, whose places do not follow one another
  * in each strip, leave before anything is stored. */

@@ -253,7 +253,7 @@ size_t wmi_step_number(const struct wmi_block *block, const struct wmi_op *op);
 
 /* Whether every lane of the row is this constant of the program, or a copy of it. */
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value);
-/* The current step has written to the row `to` what the row `from` holds. */
+/* The current step has copied the row `from`: if that is a constant, so is `to` from now on. */
 void wmi_stretch_copies_constant(struct wmi_stretch *s, uint32_t from, uint32_t to);
 
 /* Emits code for the step; false: there is none for it. */

@@ -14,8 +14,8 @@ struct wmi_wave_start {
     const uint32_t *sgpr; /* first WMI_START_SGPRS slots of the scalar file, 64-byte aligned; without EXEC */
     uint32_t vgpr_offset; /* offset of v0's row in the frame */
     unsigned id_rows;     /* rows of ids, copied to v0 and the following VGPRs */
-    bool repeats; /* waves of whole workgroups: each time that the frame is used, its wave has the same ids */
-    unsigned zero_rows; /* VGPRs after them that waves may read, which are cleared */
+    bool repeats;         /* waves of whole workgroups: a frame always gets the same ids */
+    unsigned zero_rows;   /* VGPRs after them that waves may read, which are cleared */
     uint32_t mode, mxcsr32, mxcsr64;
 };
 

@@ -302,6 +302,12 @@ static void clear_resident(const struct wmi_executor *executor, struct wmi_resid
                (group->wave_count + 1) * (size_t)dispatch->observers.count * sizeof *resident->watched);
 }
 
+/* VGPRs that waves may read: `rows` of them. The ids come first. */
+static void set_rows(struct wmi_wave_start *start, unsigned rows)
+{
+    start->zero_rows = rows > start->id_rows ? rows - start->id_rows : 0;
+}
+
 /* A wave of a workgroup of size[] work-items. */
 static inline void start_wave(struct wmi_executor *executor, struct wmi_wave *wave, const uint32_t *ids,
                               const struct wmi_lanes *exec, const uint32_t size[3], uint64_t scratch,
@@ -329,8 +335,7 @@ static void start_whole(struct wmi_executor *executor, struct wmi_resident *resi
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     unsigned rows = vgpr_rows(dispatch);
     const struct wmi_op *step = launch_step_of(dispatch, executor->lanes, &rows);
-    const unsigned id_rows = executor->start.id_rows;
-    executor->start.zero_rows = rows > id_rows ? rows - id_rows : 0;
+    set_rows(&executor->start, rows);
     executor->start.repeats = true;
     const struct wmi_lanes *exec = executor->exec;
     const uint32_t *ids = executor->workitem_rows;
@@ -347,10 +352,9 @@ static void start_part(struct wmi_executor *executor, struct wmi_resident *resid
                        uint64_t scratch)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    const unsigned rows = vgpr_rows(dispatch), id_rows = executor->start.id_rows;
     alignas(64) uint32_t ids[3 * 64];
     struct wmi_lanes exec;
-    executor->start.zero_rows = rows > id_rows ? rows - id_rows : 0;
+    set_rows(&executor->start, vgpr_rows(dispatch));
     executor->start.repeats = false;
     for (unsigned i = 0; i < resident->group.wave_count; i++) {
         place_workitems(&dispatch->launch, size, i, executor->lanes, ids, &exec);

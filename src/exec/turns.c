@@ -86,19 +86,21 @@ void wmi_wave_run_to_branch(struct wmi_wave *wave)
     run_wave((struct wmi_executor *)wave->worker, wave, 0);
 }
 
-/* With a seed, turns have all lengths. */
+/* What is rare is kept out of line, so that the loop over waves keeps its values in registers. */
+
+/* With a seed, a turn has any length. */
 static __attribute__((noinline)) uint32_t random_turn(const struct wmi_executor *executor,
                                                       const struct wmi_wave *wave, uint64_t seed)
 {
     return 1 + wmi_random_u32(seed, executor->instructions) % wave->quantum;
 }
 
-/* And waves have their turns in another order: the one that has its turn at this place of a round, counted
- * per visit of the workgroup. */
-static __attribute__((noinline)) unsigned random_wave(const struct wmi_workgroup *group, unsigned round,
+/* With a seed, waves have their turns in random order, another one in each visit of the workgroup: the wave
+ * at this place. */
+static __attribute__((noinline)) unsigned random_wave(const struct wmi_workgroup *group, unsigned visit,
                                                       unsigned place, uint64_t seed)
 {
-    return (unsigned)wmi_random_order(seed + round + (group->flat_id << 32), group->wave_count, place);
+    return (unsigned)wmi_random_order(seed + visit + (group->flat_id << 32), group->wave_count, place);
 }
 
 /* The wave has had a turn and did not end. */
@@ -174,8 +176,8 @@ static inline bool open_barrier(struct wmi_executor *executor, struct wmi_reside
 }
 
 /* Gives all waves turns from barrier to barrier, as long as they get there in these turns and nothing else is
- * due; before `until` instructions, at least. Returns the wave whose turn has ended otherwise: it has been
- * counted, and the waves before it are at the barrier. NULL: none has had a turn. */
+ * due: at the latest when the executor has run `until` instructions. Returns the last wave that had a turn:
+ * it has been counted, and the waves before it are at the barrier. NULL: none has had a turn. */
 static __attribute__((noinline)) struct wmi_wave *
 run_between_barriers(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t until)
 {
@@ -265,7 +267,7 @@ static inline bool note_turn(struct wmi_executor *executor, struct wmi_resident 
     return true;
 }
 
-/* Gives all waves that are ready a turn, from wave `first` on. The same result. */
+/* Gives all waves that are ready a turn, from wave `first` on. False: the workgroup does not go on. */
 static inline bool take_turns(struct wmi_executor *executor, struct wmi_resident *resident, unsigned first,
                               unsigned visit, struct round *round)
 {

@@ -61,8 +61,8 @@ struct wmi_wave {
     uint8_t joined;        /* number of that barrier; 0: none */
     bool waits;            /* repeats a loop that only a change in memory can end, see waiting.h */
     bool violated;         /* TRAPSTS.MEM_VIOL, until code clears it */
-    /* Goes on when this one gets to s_barrier, in the same run of steps: its turn has been prepared. NULL:
-     * the run ends. */
+    /* The wave that goes on when this one gets to s_barrier; its turn has been prepared. NULL: the steps
+     * return, see turns.c. */
     struct wmi_wave *successor;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of products for MFMA of CDNA 2 by vectors of 16 lanes, if exponents are moderate: those of
- * flushed_group() in mfma_sums.h. All groups of a row of D come at once, so that its sums stay in a register.
- * A lane has four elements of A, one behind the other along k, which are a group. */
+ * flushed_group() in mfma_sums.h. All groups of a row of D are added in one pass, so that the sum stays in a
+ * register. The four elements of A in a lane are a group. */
 #ifndef WMI_MFMA_FLUSHED_H
 #define WMI_MFMA_FLUSHED_H
 
@@ -37,8 +37,10 @@ static void quick_flushed_tile(const struct tile *t, const wmi_word *c, unsigned
         flushed_rows(t, FLUSHED_GROUP, c, c_mask, d);
     else if (t->depth == 2 * FLUSHED_GROUP)
         flushed_rows(t, 2 * FLUSHED_GROUP, c, c_mask, d);
-    else
+    else if (t->depth == FLUSHED_DEPTH)
         flushed_rows(t, FLUSHED_DEPTH, c, c_mask, d);
+    else
+        flushed_4_tile(t, c, c_mask, d);
 }
 
 #else
