@@ -186,8 +186,10 @@ static void fill_ids(struct program *p)
             frame->id_bases[id][i] = row[16 * i % lanes];
     }
     frame->constant[0] = 0;
-    frame->s[SCALAR_BASE] = (uint32_t)memory.address[frame->s[0] >> 8 & 1];
-    frame->s[SCALAR_BASE + 1] = (uint32_t)(memory.address[frame->s[0] >> 8 & 1] >> 32);
+    /* Near the end, some accesses fault. */
+    const uint64_t base = memory.address[frame->s[0] >> 8 & 1] + (below(8) ? 0 : MEMORY - 4 * below(100));
+    frame->s[SCALAR_BASE] = (uint32_t)base;
+    frame->s[SCALAR_BASE + 1] = (uint32_t)(base >> 32);
 }
 
 static void fill_memory(struct program *p)
