@@ -19,6 +19,7 @@ struct wmi_resident {
     struct wmi_resident *next;
     uint32_t number; /* among those of the dispatch: selects its scratch memory */
     bool used;       /* by an earlier workgroup */
+    bool unstarted;  /* its waves start one by one, in their first turns */
     void **watched;  /* each observer's state for the workgroup, followed by that for each wave */
     unsigned char *frames;
     struct wmi_wave waves[];
@@ -45,6 +46,7 @@ struct wmi_executor {
     unsigned id_count;
     bool has_own_registers;  /* further registers differ from wave to wave */
     bool all_whole;          /* all workgroups are */
+    bool starts_late;        /* waves of whole workgroups start in their first turns */
     uint32_t *workitem_rows; /* v0, v1, v2 of each wave of a whole workgroup */
     struct wmi_lanes *exec;  /* and EXEC */
     uint32_t host_word;
@@ -75,8 +77,25 @@ uint64_t wmi_resident_bytes(const struct wmi_executor *executor);
 void wmi_residents_free(struct wmi_resident *resident);
 /* The offset of its scratch memory in that of the dispatch. */
 uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident);
-/* Makes the resident workgroup number `flat_id`, before its first instruction. */
+/* Makes the resident workgroup number `flat_id`, before its first instruction. If it stays
+ * `unstarted`, the registers of its waves have not been set. */
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id);
+/* Sets those registers that further differ from wave to wave, see has_own_registers. size: of the workgroup,
+ * in work-items. */
+void wmi_wave_set_own_registers(struct wmi_executor *executor, struct wmi_wave *wave, const uint32_t size[3]);
+
+/* Sets the registers of a wave that starts, in a workgroup of size[] work-items. ids: its rows of numbers of
+ * work-items. */
+static inline void wmi_wave_set_registers(struct wmi_executor *executor, struct wmi_wave *wave,
+                                          const uint32_t *ids, const struct wmi_lanes *exec,
+                                          const uint32_t size[3])
+{
+    executor->start_frame(wave->frame, &executor->start, ids, exec);
+    for (unsigned i = 0; i < executor->id_count; i++)
+        wave->frame->s[executor->id_register[i]] = wave->group->id[executor->id_dimension[i]];
+    if (executor->has_own_registers)
+        wmi_wave_set_own_registers(executor, wave, size);
+}
 
 /* ---- workgroup.c ---- */
 

@@ -281,8 +281,7 @@ static bool find_size(const struct wmi_dispatch *dispatch, const struct wmi_work
 }
 
 /* Memory and observers' data as they are before a workgroup starts. */
-static void clear_resident(const struct wmi_executor *executor, struct wmi_resident *resident,
-                           uint64_t scratch)
+static void clear_resident(const struct wmi_executor *executor, struct wmi_resident *resident)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     struct wmi_workgroup *group = &resident->group;
@@ -292,10 +291,11 @@ static void clear_resident(const struct wmi_executor *executor, struct wmi_resid
     /* What the hardware leaves there is whatever ran before; with zeroes a run can be repeated. */
     if (dispatch->lds_size)
         memset(group->lds, 0, dispatch->lds_size);
-    if (dispatch->scratch_piece && resident->used)
+    if (dispatch->scratch_piece && resident->used) {
+        unsigned char *scratch = dispatch->scratch + wmi_resident_scratch(executor, resident);
         for (unsigned i = 0; i < group->wave_count; i++)
-            wmi_space_clear(dispatch->scratch + scratch + i * dispatch->scratch_stride,
-                            dispatch->scratch_piece);
+            wmi_space_clear(scratch + i * dispatch->scratch_stride, dispatch->scratch_piece);
+    }
     resident->used = true;
     if (resident->watched)
         memset(resident->watched, 0,
@@ -308,18 +308,9 @@ static void set_rows(struct wmi_wave_start *start, unsigned rows)
     start->zero_rows = rows > start->id_rows ? rows - start->id_rows : 0;
 }
 
-/* A wave of a workgroup of size[] work-items. */
-static inline void start_wave(struct wmi_executor *executor, struct wmi_wave *wave, const uint32_t *ids,
-                              const struct wmi_lanes *exec, const uint32_t size[3], uint64_t scratch,
-                              const struct wmi_op *step)
+/* The state of a wave that starts at `step`, without its registers. */
+static inline void reset_wave(struct wmi_executor *executor, struct wmi_wave *wave, const struct wmi_op *step)
 {
-    executor->start_frame(wave->frame, &executor->start, ids, exec);
-    for (unsigned i = 0; i < executor->id_count; i++)
-        wave->frame->s[executor->id_register[i]] = wave->group->id[executor->id_dimension[i]];
-    if (executor->has_own_registers) {
-        place_own_numbers(executor->steps.dispatch, wave, scratch);
-        set_registers(executor, wave, size, scratch);
-    }
     wave->worker = &executor->steps;
     wave->state = WMI_WAVE_READY;
     wave->resume = step;
@@ -330,43 +321,52 @@ static inline void start_wave(struct wmi_executor *executor, struct wmi_wave *wa
     wave->joined = 0;
 }
 
-static void start_whole(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t scratch)
+void wmi_wave_set_own_registers(struct wmi_executor *executor, struct wmi_wave *wave, const uint32_t size[3])
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const struct wmi_resident *resident = (const struct wmi_resident *)wave->group;
+    const uint64_t scratch =
+        wmi_resident_scratch(executor, resident) + wave->index * dispatch->scratch_stride;
+    place_own_numbers(dispatch, wave, scratch);
+    set_registers(executor, wave, size, scratch);
+}
+
+static void start_whole(struct wmi_executor *executor, struct wmi_resident *resident)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     unsigned rows = vgpr_rows(dispatch);
     const struct wmi_op *step = launch_step_of(dispatch, executor->lanes, &rows);
     set_rows(&executor->start, rows);
     executor->start.repeats = true;
-    const struct wmi_lanes *exec = executor->exec;
-    const uint32_t *ids = executor->workitem_rows;
-    for (struct wmi_wave *wave = resident->waves, *end = wave + executor->waves_per_group; wave < end;
-         wave++) {
-        start_wave(executor, wave, ids, exec++, dispatch->workgroup, scratch, step);
-        ids += 3 * executor->lanes;
-        scratch += dispatch->scratch_stride;
-    }
+    resident->unstarted = executor->starts_late;
+    struct wmi_wave *const end = resident->waves + executor->waves_per_group;
+    for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
+        reset_wave(executor, wave, step);
+    for (struct wmi_wave *wave = resident->waves; wave < end && !resident->unstarted; wave++)
+        wmi_wave_set_registers(executor, wave,
+                               executor->workitem_rows + (size_t)wave->index * 3 * executor->lanes,
+                               &executor->exec[wave->index], dispatch->workgroup);
 }
 
 /* A workgroup at the end of the grid. */
-static void start_part(struct wmi_executor *executor, struct wmi_resident *resident, const uint32_t size[3],
-                       uint64_t scratch)
+static void start_part(struct wmi_executor *executor, struct wmi_resident *resident, const uint32_t size[3])
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     alignas(64) uint32_t ids[3 * 64];
     struct wmi_lanes exec;
     set_rows(&executor->start, vgpr_rows(dispatch));
     executor->start.repeats = false;
+    resident->unstarted = false;
     for (unsigned i = 0; i < resident->group.wave_count; i++) {
         place_workitems(&dispatch->launch, size, i, executor->lanes, ids, &exec);
-        start_wave(executor, &resident->waves[i], ids, &exec, size, scratch + i * dispatch->scratch_stride,
-                   dispatch->entry_step);
+        reset_wave(executor, &resident->waves[i], dispatch->entry_step);
+        wmi_wave_set_registers(executor, &resident->waves[i], ids, &exec, size);
     }
 }
 
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    const uint64_t scratch = wmi_resident_scratch(executor, resident);
     struct wmi_workgroup *group = &resident->group;
     uint32_t size[3];
     place_group(executor, group, flat_id);
@@ -376,11 +376,11 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
         group->wave_count = (uint32_t)((items + executor->lanes - 1) / executor->lanes);
     }
-    clear_resident(executor, resident, scratch);
+    clear_resident(executor, resident);
     if (whole)
-        start_whole(executor, resident, scratch);
+        start_whole(executor, resident);
     else
-        start_part(executor, resident, size, scratch);
+        start_part(executor, resident, size);
     executor->waves += group->wave_count;
     executor->groups_started++;
 }
@@ -401,6 +401,7 @@ static void prepare_numbers(struct wmi_executor *executor)
     executor->has_own_registers = launch->workgroup_info != WMI_NO_REGISTER ||
                                   launch->scratch_wave_offset != WMI_NO_REGISTER || launch->flat_scratch ||
                                   launch->ttmp || dispatch->start_count;
+    executor->starts_late = !dispatch->observers.count && !dispatch->shuffle;
 }
 
 bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number)

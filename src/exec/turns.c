@@ -49,6 +49,21 @@ static inline void prepare_turn(struct wmi_wave *wave, int64_t instructions)
     wave->turn = wave->frame->left = instructions;
 }
 
+/* Gives the wave a turn of so many instructions, then on to its next taken branch. */
+static inline __attribute__((always_inline)) void run_turn(struct wmi_executor *executor,
+                                                           struct wmi_wave *wave, int64_t instructions)
+{
+    struct wmi_frame *frame = wave->frame;
+    const struct wmi_op *op = wave->resume;
+    prepare_turn(wave, instructions);
+    set_host_mode(executor, frame);
+    do
+        op = op->body((char *)frame, op);
+    while (op);
+    executor->host_word = frame->mxcsr32;
+    executor->instructions += count_turn(wave);
+}
+
 /* What is due after a turn because of what has been executed. */
 static inline void look_at_counts(struct wmi_executor *executor, struct wmi_wave *wave)
 {
@@ -65,19 +80,10 @@ static inline void look_at_counts(struct wmi_executor *executor, struct wmi_wave
 }
 
 /* Runs the wave for `instructions`, then on to its next taken branch. */
-static inline __attribute__((always_inline)) void run_wave(struct wmi_executor *executor,
-                                                           struct wmi_wave *wave, uint32_t instructions)
+static inline void run_wave(struct wmi_executor *executor, struct wmi_wave *wave, uint32_t instructions)
 {
     const uint64_t allowed = executor->steps.dispatch->max_instructions - wave->instructions;
-    prepare_turn(wave, allowed < instructions ? (int64_t)allowed : instructions);
-    struct wmi_frame *frame = wave->frame;
-    const struct wmi_op *op = wave->resume;
-    set_host_mode(executor, frame);
-    do
-        op = op->body((char *)frame, op);
-    while (op);
-    executor->host_word = frame->mxcsr32;
-    executor->instructions += count_turn(wave);
+    run_turn(executor, wave, allowed < instructions ? (int64_t)allowed : instructions);
     look_at_counts(executor, wave);
 }
 
@@ -290,6 +296,40 @@ static inline bool take_turns(struct wmi_executor *executor, struct wmi_resident
     return true;
 }
 
+/* Starts the waves one by one, and each has its first turn at once: waves often end in it, and what was
+ * written to start them is used while it is in the nearest cache. False: the workgroup does not go on. */
+static bool take_first_turns(struct wmi_executor *executor, struct wmi_resident *resident,
+                             struct round *round)
+{
+    struct wmi_workgroup *group = &resident->group;
+    const uint64_t limit = executor->steps.dispatch->max_instructions;
+    const int64_t turn = limit < WMI_FIRST_TURN ? (int64_t)limit : WMI_FIRST_TURN;
+    if (wmi_gate_is_wanted(executor->presence->gate)) {
+        wmi_step_out(executor);
+        wmi_step_in(executor);
+    }
+    const uint64_t due =
+        executor->compile_at < executor->next_look ? executor->compile_at : executor->next_look;
+    const uint32_t *ids = executor->workitem_rows;
+    const struct wmi_lanes *exec = executor->exec;
+    executor->moved = true;
+    for (struct wmi_wave *wave = resident->waves, *end = wave + group->wave_count; wave < end; wave++) {
+        wmi_wave_set_registers(executor, wave, ids, exec++, executor->steps.dispatch->workgroup);
+        ids += 3 * executor->lanes;
+        run_turn(executor, wave, turn);
+        if (wave->state == WMI_WAVE_ENDED && executor->instructions < due && !group->signals) {
+            group->waves_left--;
+            continue;
+        }
+        look_at_counts(executor, wave);
+        if (wave->state == WMI_WAVE_READY)
+            look_at(executor, wave);
+        if (!note_turn(executor, resident, wave, round))
+            return false;
+    }
+    return true;
+}
+
 /* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds. */
 enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident)
 {
@@ -306,9 +346,12 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
         struct round round = {0};
         const struct wmi_wave *last = all_met ? run_between_barriers(executor, resident, round_end) : NULL;
         all_met = false;
-        if ((last && !note_turn(executor, resident, last, &round)) ||
-            !take_turns(executor, resident, last ? last->index + 1 : 0, visit, &round))
+        if (resident->unstarted
+                ? !take_first_turns(executor, resident, &round)
+                : (last && !note_turn(executor, resident, last, &round)) ||
+                      !take_turns(executor, resident, last ? last->index + 1 : 0, visit, &round))
             return WMI_FAULTED;
+        resident->unstarted = false;
         if (!group->waves_left)
             return WMI_DONE;
         if (group->waves_at_barrier == group->waves_left) {

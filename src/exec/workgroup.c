@@ -88,7 +88,8 @@ static struct wmi_resident *next_resident(struct wmi_executor *executor)
         if (take_group(executor, &id)) {
             struct wmi_resident *resident = pop(&executor->unused);
             wmi_resident_start(executor, resident, id);
-            wmi_show_begin(executor, resident);
+            if (executor->steps.dispatch->observers.count)
+                wmi_show_begin(executor, resident);
             return resident;
         }
         give_unused(executor);
@@ -117,11 +118,13 @@ static void tell_done(struct wmi_executor *executor)
 static void run_all(struct wmi_executor *executor)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const bool observed = dispatch->observers.count;
     struct wmi_resident *resident;
     while ((resident = next_resident(executor))) {
-        wmi_show_turn(executor, resident);
+        if (observed)
+            wmi_show_turn(executor, resident);
         const enum wmi_outcome outcome = wmi_resident_run(executor, resident);
-        if (outcome != WMI_PARKED)
+        if (outcome != WMI_PARKED && observed)
             wmi_show_end(executor, resident);
         if (outcome != WMI_PARKED && resident->group.scalar_cache)
             wmi_scalar_cache_end(&resident->group, outcome == WMI_DONE);
