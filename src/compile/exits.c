@@ -169,6 +169,8 @@ void wmi_set_pristine(struct wmi_stretch *s, bool pristine)
 
 static void load_held(struct wmi_stretch *s, const struct wmi_reentry *back)
 {
+    if (back->mask.is_held)
+        wmi_stretch_load_mask(s, back->mask.place);
     for (unsigned i = 0; i < back->count; i++)
         wmi_stretch_load(s, &back->held[i]);
 }

@@ -3,7 +3,7 @@
  *
  * Most steps write active lanes only, so a row has two states at each step: whether it may be read in lanes
  * that are active then, and in others. A write ends the first one. Where EXEC changes, any lane may become
- * active, so that a row is read in all lanes if it is in some. */
+ * active, so that a row is read in all lanes if it is in some; or lanes may only become inactive. */
 #include "compile/find_live.h"
 
 #include "compile/stretch.h"
@@ -53,16 +53,20 @@ static bool replaces(const struct wmi_step *step)
 }
 
 /* The sets before the step, from those behind it. */
-static void pass_step(const struct wmi_live *live, const struct wmi_step *step, uint64_t *active,
-                      uint64_t *inactive)
+static void pass_step(const struct wmi_live *live, size_t at, uint64_t *active, uint64_t *inactive)
 {
+    const struct wmi_step *step = &live->block->steps[at];
     const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
     const bool in_all_lanes =
         facts.flags & WMI_STEP_CROSSES_LANES || step->lanes != offsetof(struct wmi_frame, exec);
     const bool replaced = replaces(step);
-    if (step->id == WMI_STEP_stage_EXEC || facts.writes & WMI_ON_EXEC)
-        for (size_t i = 0; i < live->words; i++)
-            active[i] = inactive[i] = active[i] | inactive[i];
+    if (step->id == WMI_STEP_stage_EXEC || facts.writes & WMI_ON_EXEC) {
+        const bool shrinks = wmi_exec_shrinks(live->block, at) || wmi_exec_shrinks(live->block, at + 1);
+        for (size_t i = 0; i < live->words; i++) {
+            active[i] |= inactive[i];
+            inactive[i] = shrinks ? inactive[i] : active[i];
+        }
+    }
     if (replaced)
         remove_rows(live, active, vgprs_of(live, step, WMI_OP_D));
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
@@ -110,7 +114,7 @@ static bool pass(const struct wmi_live *live, uint64_t *sets)
             memcpy(sets, wmi_live_set(live, i + 1, WMI_LIVE_ACTIVE), words * sizeof *sets);
         if (is_branch)
             add_target(live, i, sets);
-        pass_step(live, step, sets, &sets[live->words]);
+        pass_step(live, i, sets, &sets[live->words]);
         grown |= memcmp(before, sets, words * sizeof *sets) != 0;
         memcpy(before, sets, words * sizeof *sets);
     }

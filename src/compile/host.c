@@ -181,6 +181,13 @@ void wmi_mask(struct wmi_host *host, enum wmi_mask_operation operation, unsigned
     put_register(host, d, b);
 }
 
+void wmi_mask_low_8(struct wmi_host *host, unsigned d)
+{
+    put_vex(host, 0, 0, d, 1, WMI_PREFIX_66); /* KXNORB */
+    wmi_put_8(host, WMI_KXNOR);
+    put_register(host, d, d);
+}
+
 /* ---- scalar instructions ---- */
 
 static void put_opcode(struct wmi_host *host, unsigned opcode, bool wide, unsigned reg, unsigned rm)

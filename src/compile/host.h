@@ -171,9 +171,17 @@ void wmi_kmov_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr reg);
 void wmi_kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count);
 /* ZF: no bit of a and b is set. CF: all 16 bits of them are. */
 void wmi_kortest(struct wmi_host *host, unsigned a, unsigned b);
-/* d = a AND b, OR, NOT, of 16 bits. */
-enum wmi_mask_operation { WMI_KAND = 0x41, WMI_KOR = 0x45, WMI_KXOR = 0x47, WMI_KXNOR = 0x46 };
+/* d = a AND b, NOT a AND b, and others, of 16 bits. */
+enum wmi_mask_operation {
+    WMI_KAND = 0x41,
+    WMI_KANDN = 0x42,
+    WMI_KOR = 0x45,
+    WMI_KXNOR = 0x46,
+    WMI_KXOR = 0x47,
+};
 void wmi_mask(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a, unsigned b);
+/* d = 0xff. */
+void wmi_mask_low_8(struct wmi_host *host, unsigned d);
 
 /* ---- scalar instructions ---- */
 

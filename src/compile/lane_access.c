@@ -10,6 +10,8 @@
 
 const struct wmi_lane_tables wmi_lane_tables = {
     .offset = {LANES(0), LANES(1), LANES(2), LANES(3), LANES(4)},
+    .halves = {FOUR(0, 2), FOUR(4, 2), FOUR(0, 2), FOUR(4, 2), 0, 0, 0, 0, 0, 0,
+               0,          0,          8,          8,          8, 8, 8, 8, 8, 8},
     .reversed = {15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0},
     .even = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30},
     .odd = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31},
@@ -89,6 +91,15 @@ static void take_active(struct wmi_stretch *s, unsigned mask)
         wmi_mask(&s->host, WMI_KAND, WMI_K, mask, mask);
     else
         wmi_mask(&s->host, WMI_KXNOR, WMI_K, WMI_K, WMI_K);
+}
+
+/* d = the dwords at distances from RCX, in active lanes. As the host's instruction keeps the other lanes of
+ * d, it waits for whatever computes these, unless they are known. */
+static void gather(struct wmi_stretch *s, unsigned d, unsigned distance, int32_t displacement, unsigned mask)
+{
+    take_active(s, mask);
+    wmi_evex_plain(&s->host, WMI_VPXORD, d, d, wmi_zmm(d));
+    wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d, WMI_RCX, distance, displacement, WMI_K);
 }
 
 /* ---- rows ---- */
@@ -357,19 +368,19 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     wmi_access_load_same(s, shape, d, strip, 0);
     const size_t same = wmi_jump(&s->host);
     wmi_land(&s->host, scattered);
-    for (unsigned i = 0; i < shape.rows; i++) {
-        take_active(s, mask);
-        wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d[i].reg[strip], WMI_RCX, distance, 4 * i, WMI_K);
-    }
+    for (unsigned i = 0; i < shape.rows; i++)
+        gather(s, d[i].reg[strip], distance, 4 * i, mask);
     extend(s, shape, d[0].reg[strip]);
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, same);
     land_if(s, idle);
 }
 
-/* The instruction's hit counts the loads that had to gather since the last one that did not. While one of
- * these bits of the count is set, loads gather without a test of their places: so 8 of 64 are tested. */
-enum { GATHERS_AT_ONCE = 0x38 };
+/* What the hit of a load tells about the last times. It counts the loads that had to gather since the last
+ * one that did not. While one of GATHERS_AT_ONCE is set in the count, loads gather without a test of their
+ * places: so 8 of 64 are tested. Or the last load was of dwords in runs of half a strip, as those of blocks
+ * of eight columns are. */
+enum { GATHERS_AT_ONCE = 0x38, IN_HALVES = -1 };
 
 static const int32_t scattered_count = offsetof(struct wmi_hit, scattered);
 
@@ -381,13 +392,61 @@ static size_t if_usually_scattered(struct wmi_stretch *s)
     return wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
 }
 
+static void note_in_hit(struct wmi_stretch *s, uint32_t value)
+{
+    wmi_move_immediate(&s->host, WMI_RAX, value);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_R8, scattered_count);
+}
+
+/* Loads dwords if those of each half of a strip follow one another from its first lane on. Returns a jump
+ * taken if they do not. If that lane is inactive, its place may be anywhere, and usually does not fit; a half
+ * without active lanes fits, and nothing is loaded there. */
+static size_t load_halves(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *d,
+                          const struct wmi_access_scratch *scratch, unsigned ahead)
+{
+    const int32_t offsets = offsetof(struct wmi_lane_tables, halves), firsts = offsets + WMI_STRIP_BYTES;
+    const unsigned low = WMI_K + 1, high = WMI_K + 2, other = scratch->reg[0];
+    for (unsigned i = 0; i < s->strips; i++) {
+        wmi_evex_plain(&s->host, WMI_VPSUBD, other, wmi_rows_register(distance, i), wmi_at(WMI_R9, offsets));
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d->reg[i], 0, wmi_at(WMI_R9, firsts));
+        wmi_evex_plain(&s->host, WMI_VPERMD, d->reg[i], d->reg[i], wmi_zmm(other));
+        wmi_access_collect(s, WMI_VPCMPUD, other, d->reg[i], wmi_access_mask(s, i), WMI_DIFFERS, !i);
+    }
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    const size_t others = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    note_in_hit(s, (uint32_t)IN_HALVES);
+    for (unsigned i = 0; i < s->strips; i++) {
+        const int32_t before = WMI_STRIP_BYTES / 2;
+        take_active(s, wmi_access_mask(s, i));
+        wmi_mask_low_8(&s->host, low);
+        wmi_mask(&s->host, WMI_KANDN, high, low, WMI_K);
+        wmi_mask(&s->host, WMI_KAND, low, low, WMI_K);
+        wmi_evex(&s->host, WMI_VALIGNQ, other, d->reg[i], wmi_zmm(d->reg[i]), WMI_NO_MASK, 4);
+        take_place(s, d->reg[i]);
+        if (ahead)
+            wmi_prefetch(&s->host, WMI_RAX, (int32_t)ahead, false);
+        wmi_evex(&s->host, WMI_VMOVUPS_LOAD, d->reg[i], 0, wmi_at(WMI_RAX, 0), low | WMI_ZEROING,
+                 WMI_NO_IMMEDIATE);
+        take_place(s, other);
+        wmi_evex(&s->host, WMI_VMOVUPS_LOAD, d->reg[i], 0, wmi_at(WMI_RAX, -before), high, WMI_NO_IMMEDIATE);
+    }
+    return others;
+}
+
 /* The same for all strips, of elements in one row. One jump serves all strips, because which of them hold
  * places in a run is hard to foretell where few lanes are active, and a gather is not dear. */
 static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
                         const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead,
                         bool has_hit)
 {
-    const size_t usually_scattered = has_hit ? if_usually_scattered(s) : 0;
+    const bool tries_halves = has_hit && shape.bytes == 4;
+    size_t usually_scattered = 0, usually_in_halves = 0, in_halves = 0;
+    if (tries_halves) {
+        wmi_arithmetic_memory(&s->host, 7, false, WMI_R8, scattered_count, IN_HALVES);
+        usually_in_halves = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    }
+    if (has_hit)
+        usually_scattered = if_usually_scattered(s);
     for (unsigned i = 0; i < s->strips; i++) {
         wmi_evex_plain(&s->host, WMI_VPSUBD, scratch->reg[0], wmi_rows_register(distance, i),
                        wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
@@ -395,10 +454,8 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
     }
     wmi_kortest(&s->host, WMI_K, WMI_K);
     const size_t not_in_runs = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
-    if (has_hit) {
-        wmi_move_immediate(&s->host, WMI_RAX, 0);
-        wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_R8, scattered_count);
-    }
+    if (has_hit)
+        note_in_hit(s, 0);
     for (unsigned i = 0; i < s->strips; i++) {
         take_place(s, d->reg[i]);
         if (ahead)
@@ -410,25 +467,31 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
     for (unsigned i = 0; i < s->strips; i++)
         compare_with_first(s, wmi_rows_register(distance, i), d->reg[i], wmi_access_mask(s, i), i == 0);
     wmi_kortest(&s->host, WMI_K, WMI_K);
-    const size_t scattered = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    const size_t not_same = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     for (unsigned i = 0; i < s->strips; i++) {
         take_place(s, d->reg[i]);
         wmi_access_load_same(s, shape, d, i, 0);
     }
     const size_t same = wmi_jump(&s->host);
-    wmi_land(&s->host, scattered);
+    wmi_land(&s->host, not_same);
+    if (tries_halves) {
+        wmi_land(&s->host, usually_in_halves);
+        const size_t scattered = load_halves(s, distance, d, scratch, ahead);
+        in_halves = wmi_jump(&s->host);
+        wmi_land(&s->host, scattered);
+    }
     if (has_hit) {
         wmi_land(&s->host, usually_scattered);
         wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
     }
     for (unsigned i = 0; i < s->strips; i++) {
-        take_active(s, wmi_access_mask(s, i));
-        wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d->reg[i], WMI_RCX, wmi_rows_register(distance, i), 0,
-                         WMI_K);
+        gather(s, d->reg[i], wmi_rows_register(distance, i), 0, wmi_access_mask(s, i));
         extend(s, shape, d->reg[i]);
     }
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, same);
+    if (tries_halves)
+        wmi_land(&s->host, in_halves);
 }
 
 void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,

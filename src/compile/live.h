@@ -25,17 +25,26 @@ static inline size_t wmi_live_number(const struct wmi_live *live, uint32_t row)
     return (row - code->vgpr_offset) / code->row_bytes;
 }
 
-/* Whether a wave that is about to execute the step may still read the VGPR in active lanes or, if
- * in_all_lanes is set, in any lane. Without `live`, it may. */
-static inline bool wmi_live_is(const struct wmi_live *live, uint32_t row, size_t step, bool in_all_lanes)
+/* Whether a wave that is about to execute the step may still read the VGPR in these lanes. Without `live`, it
+ * may. */
+static inline bool wmi_live_is_in(const struct wmi_live *live, uint32_t row, size_t step,
+                                  enum wmi_live_lanes lanes)
 {
     if (!live || step >= live->block->count)
         return true;
     const size_t number = wmi_live_number(live, row);
-    uint64_t word = wmi_live_set(live, step, WMI_LIVE_ACTIVE)[number / 64];
-    if (in_all_lanes)
-        word |= wmi_live_set(live, step, WMI_LIVE_INACTIVE)[number / 64];
-    return word >> number % 64 & 1;
+    return wmi_live_set(live, step, lanes)[number / 64] >> number % 64 & 1;
 }
+
+/* The same in active lanes or, if in_all_lanes is set, in any lane. */
+static inline bool wmi_live_is(const struct wmi_live *live, uint32_t row, size_t step, bool in_all_lanes)
+{
+    return wmi_live_is_in(live, row, step, WMI_LIVE_ACTIVE) ||
+           (in_all_lanes && wmi_live_is_in(live, row, step, WMI_LIVE_INACTIVE));
+}
+
+/* Whether no lane becomes active at the step, which makes a new EXEC valid: it is the old one and another
+ * mask. */
+bool wmi_exec_shrinks(const struct wmi_block *block, size_t at);
 
 #endif

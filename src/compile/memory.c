@@ -104,11 +104,12 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
 static void find_addend(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form)
 {
     const struct wmi_memory_op *m = step->data;
-    if (form == WMI_VMEM_SADDR)
+    if (form == WMI_VMEM_SADDR) {
         wmi_scalars_load_pair(s, WMI_RAX, step->b);
-    else
-        wmi_move_immediate(&s->host, WMI_RAX, 0);
-    add_offset(s, m);
+        add_offset(s, m);
+    } else {
+        wmi_move_immediate(&s->host, WMI_RAX, (uint64_t)m->offset);
+    }
 }
 
 /* The lanes' distances from the start of the allocation for any address and allocation: with 64-bit sums.

@@ -66,10 +66,10 @@ static bool emit_add(struct wmi_stretch *s, const struct wmi_step *step)
     return put_sum(s, step, WMI_VPADDD, step->a, step->b);
 }
 
-/* The mask at the place = no lanes. */
-static void put_empty_mask(struct wmi_stretch *s, uint32_t place)
+/* The mask at the place = all lanes, or none. */
+static void put_mask(struct wmi_stretch *s, uint32_t place, bool all)
 {
-    wmi_move_immediate(&s->host, WMI_RAX, 0);
+    wmi_move_immediate(&s->host, WMI_RAX, all ? UINT64_MAX : 0);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, s->lanes == 64, WMI_RAX, WMI_FRAME, (int32_t)place);
 }
 
@@ -90,7 +90,7 @@ static bool emit_add_carry(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_evex_plain(&s->host, WMI_VPADDD, sum.reg[0], a.reg[0], wmi_zmm(b.reg[0]));
     wmi_stretch_leave_if(s, WMI_VPCMPUD, sum.reg[0], wmi_zmm(b.reg[0]), WMI_BELOW);
     wmi_stretch_leave_if_wraps(s, &sum);
-    put_empty_mask(s, step->e);
+    put_mask(s, step->e, false);
     wmi_stretch_write_runs(s, step->d, sum.reg[0], stride);
     return true;
 }
@@ -304,12 +304,17 @@ static bool emit_sign(struct wmi_stretch *s, const struct wmi_step *step)
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, step->b);
     const unsigned d = wmi_stretch_register(s);
+    if (!a.stride) {
+        shift(s, WMI_RIGHT_SIGNED, d, a.reg[0], 31);
+        wmi_stretch_write_runs(s, step->d, d, 0);
+        return true;
+    }
     const unsigned last = last_lanes(s, &a);
-    wmi_evex_plain(&s->host, WMI_VPXORD, last, last, wmi_zmm(a.reg[0]));
-    shift(s, WMI_RIGHT, last, last, 31);
-    wmi_stretch_leave_if(s, WMI_VPTESTMD, last, wmi_zmm(last), WMI_NO_IMMEDIATE);
-    shift(s, WMI_RIGHT_SIGNED, d, a.reg[0], 31);
+    wmi_evex_plain(&s->host, WMI_VPXORD, d, d, wmi_zmm(d));
+    wmi_evex_plain(&s->host, WMI_VPORD, last, last, wmi_zmm(a.reg[0]));
+    wmi_stretch_leave_if(s, WMI_VPCMPD, last, wmi_zmm(d), WMI_BELOW);
     wmi_stretch_write_runs(s, step->d, d, 0);
+    wmi_stretch_set_constant(s, step->d, 0);
     return true;
 }
 
@@ -431,44 +436,76 @@ static bool emit_max_i32(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* ---- compares ---- */
 
-/* d = the lanes for which a and b compare so. That is usually all of them, because indices are compared with
- * sizes: then the first or the last lane of each strip does, whichever is more unlike, as the values only
- * grow between them. */
+/* The mask at the place = the lanes of the strips for whose first lanes a and b compare so. */
+static void compare_strips(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                           const struct wmi_rows *b, int predicate, uint32_t place)
+{
+    const uint32_t vpmovm2w = WMI_EVEX(0x28, WMI_MAP_0F38, WMI_PREFIX_F3, 1) | WMI_EVEX_128,
+                   vmovq_store = WMI_EVEX_OF(0xd6, WMI_MAP_0F, WMI_PREFIX_66, 1, 3) | WMI_EVEX_128;
+    const unsigned words = wmi_stretch_register(s);
+    wmi_evex(&s->host, instruction, WMI_K, a->reg[0], wmi_zmm(b->reg[0]), WMI_NO_MASK, predicate);
+    wmi_evex_plain(&s->host, vpmovm2w, words, 0, wmi_zmm(WMI_K));
+    wmi_evex_plain(&s->host, s->lanes == 64 ? vmovq_store : (uint32_t)WMI_VMOVD_GPR, words, 0,
+                   wmi_at(WMI_FRAME, (int32_t)place));
+}
+
+/* A jump taken if not all lanes compare so: if the first or the last lane of a strip does not, whichever is
+ * more unlike, as the values only grow between them. */
+static size_t unless_all_compare(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                                 const struct wmi_rows *b, int predicate)
+{
+    const struct wmi_rows *grows = a->stride ? a : b;
+    const bool wants_less = predicate == WMI_BELOW || predicate == WMI_NOT_ABOVE,
+               last_decides = wants_less == (grows == a);
+    const unsigned last = last_lanes(s, grows);
+    wmi_evex(&s->host, instruction, WMI_K + 1, last, wmi_zmm(grows->reg[0]), WMI_NO_MASK, WMI_BELOW);
+    wmi_evex(&s->host, instruction, WMI_K, last_decides && grows == a ? last : a->reg[0],
+             wmi_zmm(last_decides && grows == b ? last : b->reg[0]), WMI_NO_MASK, predicate ^ WMI_OPPOSITE);
+    wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, WMI_K + 1);
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    return wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+}
+
+/* A jump taken if a lane may be equal to the limit: if that is not farther from the first lane of a strip
+ * than the last one is. */
+static size_t unless_all_differ(struct wmi_stretch *s, const struct wmi_rows *grows,
+                                const struct wmi_rows *limit)
+{
+    const unsigned distance = wmi_stretch_register(s);
+    wmi_evex_plain(&s->host, WMI_VPSUBD, distance, limit->reg[0], wmi_zmm(grows->reg[0]));
+    wmi_evex(&s->host, WMI_VPCMPUD, WMI_K, distance,
+             wmi_stretch_reach(s, offsetof(struct wmi_spread_tables, last), grows), WMI_NO_MASK,
+             WMI_NOT_ABOVE);
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    return wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+}
+
+/* d = the lanes for which a and b compare so. If one of them grows, that is usually all lanes, because
+ * indices are compared with sizes and with the ends of ranges. */
 static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint32_t instruction,
                         int predicate)
 {
-    const bool orders = predicate != WMI_EQUAL && predicate != WMI_DIFFERS;
-    if (!orders || !have_bases(s, step->a, step->b))
+    if (!have_bases(s, step->a, step->b))
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), b = wmi_stretch_use_base(s, step->b);
     if (a.stride && b.stride)
         return false;
-    const struct wmi_rows *grows = a.stride ? &a : &b;
-    const bool wants_less = predicate == WMI_BELOW || predicate == WMI_NOT_ABOVE,
-               last_decides = grows->stride && wants_less == (grows == &a);
-    const unsigned lane[] = {wmi_stretch_register(s), wmi_stretch_register(s)}, collected = WMI_K,
-                   further = WMI_K + 1, joined = WMI_K + 2;
-    if (grows->stride) {
-        wmi_evex_plain(&s->host, WMI_VPADDD, lane[0], grows->reg[0],
-                       wmi_stretch_reach(s, offsetof(struct wmi_spread_tables, last), grows));
-        wmi_evex(&s->host, instruction, further, lane[0], wmi_zmm(grows->reg[0]), WMI_NO_MASK, WMI_BELOW);
+    if (!a.stride && !b.stride) {
+        compare_strips(s, instruction, &a, &b, predicate, step->d);
+        return true;
     }
-    wmi_evex(&s->host, instruction, collected, last_decides && grows == &a ? lane[0] : a.reg[0],
-             wmi_zmm(last_decides && grows == &b ? lane[0] : b.reg[0]), WMI_NO_MASK,
-             predicate ^ WMI_OPPOSITE);
-    if (grows->stride)
-        wmi_mask(&s->host, WMI_KOR, collected, collected, further);
-    wmi_kortest(&s->host, collected, collected);
-    const size_t differ = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
-    wmi_move_immediate(&s->host, WMI_RAX, UINT64_MAX);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, s->lanes == 64, WMI_RAX, WMI_FRAME, (int32_t)step->d);
+    const bool orders = predicate != WMI_EQUAL && predicate != WMI_DIFFERS;
+    const size_t others = orders ? unless_all_compare(s, instruction, &a, &b, predicate)
+                                 : unless_all_differ(s, a.stride ? &a : &b, a.stride ? &b : &a);
+    put_mask(s, step->d, predicate != WMI_EQUAL);
     const size_t done = wmi_jump(&s->host);
-    wmi_land(&s->host, differ);
+    wmi_land(&s->host, others);
+    const unsigned lane[] = {wmi_stretch_register(s), wmi_stretch_register(s)};
     for (unsigned i = 0; i < s->strips; i++) {
         wmi_spread_strip(&s->host, lane[0], a.reg[0], a.stride, i);
         wmi_spread_strip(&s->host, lane[1], b.reg[0], b.stride, i);
-        wmi_evex(&s->host, instruction, joined, lane[0], wmi_zmm(lane[1]), WMI_NO_MASK, predicate);
-        wmi_kmov_store(&s->host, joined, WMI_FRAME, (int32_t)(step->d + 2 * i), 2);
+        wmi_evex(&s->host, instruction, WMI_K, lane[0], wmi_zmm(lane[1]), WMI_NO_MASK, predicate);
+        wmi_kmov_store(&s->host, WMI_K, WMI_FRAME, (int32_t)(step->d + 2 * i), 2);
     }
     wmi_land(&s->host, done);
     return true;
@@ -564,7 +601,7 @@ static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, enum 
         wmi_evex_plain(&s->host, VPORQ, d, a, wmi_zmm(b.reg[0]));
         wmi_stretch_leave_if(s, VPTESTMQ, d, quadword(offsetof(struct wmi_spread_tables, top_bits)),
                              WMI_NO_IMMEDIATE);
-        put_empty_mask(s, step->y);
+        put_mask(s, step->y, false);
     }
     wmi_evex_plain(&s->host, WMI_VPADDQ, d, a, wmi_zmm(b.reg[0]));
     wmi_stretch_write_pair(s, step->d, step->x, d, stride);

@@ -66,14 +66,20 @@ bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *v
     return false;
 }
 
-void wmi_stretch_copies_constant(struct wmi_stretch *s, uint32_t from, uint32_t to)
+void wmi_stretch_set_constant(struct wmi_stretch *s, uint32_t row, uint32_t value)
 {
-    uint32_t value;
-    struct wmi_held_row *held = find(s, to);
-    if (s->partial || !held || !wmi_stretch_constant(s, from, &value))
+    struct wmi_held_row *held = find(s, row);
+    if (s->partial || !held)
         return;
     held->is_known = true;
     held->value = value;
+}
+
+void wmi_stretch_copies_constant(struct wmi_stretch *s, uint32_t from, uint32_t to)
+{
+    uint32_t value;
+    if (wmi_stretch_constant(s, from, &value))
+        wmi_stretch_set_constant(s, to, value);
 }
 
 /* d = the lanes of a strip of a row in runs. Changes k5. */
@@ -223,8 +229,17 @@ unsigned wmi_stretch_register(struct wmi_stretch *s)
     }
 }
 
+/* The current step may have written where the mask is in the frame. */
+static void look_at_mask(struct wmi_stretch *s)
+{
+    const struct wmi_extent span = {s->mask.place, s->mask.place + s->lanes / 8};
+    if (s->mask.step != s->at && wmi_step_writes_scalars(&s->block->steps[s->at], span, s->lanes))
+        s->mask.is_held = false;
+}
+
 void wmi_stretch_end_step(struct wmi_stretch *s)
 {
+    look_at_mask(s);
     s->has_read = false;
     s->is_whole = true;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
@@ -582,12 +597,36 @@ void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row)
     s->is_written[number_of(s, row)] = s->is_spilled[number_of(s, row)] = true;
 }
 
+void wmi_stretch_hold_mask(struct wmi_stretch *s, uint32_t place)
+{
+    s->mask = (struct wmi_held_mask){.is_held = !s->partial, .place = place, .step = s->at};
+}
+
+bool wmi_stretch_holds_mask(const struct wmi_stretch *s, uint32_t place)
+{
+    return s->mask.is_held && s->mask.place == place;
+}
+
+void wmi_stretch_load_mask(struct wmi_stretch *s, uint32_t place)
+{
+    for (unsigned i = 0; i < s->strips; i++)
+        wmi_kmov_load(&s->host, WMI_K_HELD + i, WMI_FRAME, (int32_t)(place + 2 * i));
+}
+
 void wmi_stretch_leave_lanes(struct wmi_stretch *s)
 {
+    const bool shrinks = wmi_exec_shrinks(s->block, s->at);
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         struct wmi_held_row *held = &s->held[i];
         if (!held->used || !held->active_only)
             continue;
+        if (shrinks && !is_temporary(s, held->row)) {
+            if (held->dirty && wmi_live_is_in(s->live, held->row, s->at + 1, WMI_LIVE_INACTIVE)) {
+                wmi_stretch_store(s, held);
+                held->dirty = false;
+            }
+            continue;
+        }
         if (held->dirty && (is_temporary(s, held->row) || is_read_from(s, held, s->at)))
             wmi_stretch_store(s, held);
         release(s, held);
@@ -620,6 +659,7 @@ void wmi_stretch_forget(struct wmi_stretch *s)
     memset(s->is_spilled, 0, sizeof s->is_spilled);
     s->has_changed_exec = false;
     s->is_whole = true;
+    s->mask.is_held = false;
 }
 
 /* Whether the row must be stored for what follows an exit at the current step. */
@@ -713,6 +753,7 @@ void wmi_stretch_note(struct wmi_stretch *s, struct wmi_reentries *reentries, si
     struct wmi_reentry *back = &reentries->one[reentries->count++];
     back->step = step;
     back->code = s->host.count;
+    back->mask = s->mask;
     back->count = 0;
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
         if (s->held[i].used)
@@ -733,7 +774,8 @@ void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
 {
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         struct wmi_held_row *held = &s->held[i];
-        if (held->used && is_temporary(s, held->row))
+        if (held->used && !is_constant(s, held->row) &&
+            (is_temporary(s, held->row) || !is_read_from(s, held, s->from)))
             release(s, held);
         held->step = 0;
         /* In later iterations it may be, at this point. */
@@ -742,31 +784,83 @@ void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
     memcpy(kept->held, s->held, sizeof s->held);
     memcpy(kept->held_of_row, s->held_of_row, sizeof s->held_of_row);
     memcpy(kept->owner, s->owner, sizeof s->owner);
+    s->mask.is_held = false;
 }
 
-static bool is_same(const struct wmi_held_row *a, const struct wmi_held_row *b)
+/* How the registers come to hold a row as they did when the loop was entered. */
+enum match { STAYS, MOVES, IS_LOADED };
+
+/* now NULL: they do not hold it. */
+static enum match match_of(const struct wmi_held_row *now, const struct wmi_held_row *before)
 {
-    return a->used && b->used && a->row == b->row && a->strips == b->strips &&
-           a->active_only == b->active_only && !memcmp(a->reg, b->reg, a->strips);
+    if (!now || now->strips != before->strips || now->active_only != before->active_only)
+        return IS_LOADED;
+    return memcmp(now->reg, before->reg, now->strips) ? MOVES : STAYS;
+}
+
+static void move_register(struct wmi_stretch *s, unsigned to, unsigned from)
+{
+    wmi_evex_plain(&s->host, WMI_VMOVDQA32, to, 0, wmi_zmm(from));
+}
+
+/* Moves registers as if all at once. from[r]: the one whose lanes r gets. */
+static void move_registers(struct wmi_stretch *s, uint8_t from[WMI_ZMM_REGISTERS])
+{
+    unsigned readers[WMI_ZMM_REGISTERS + 1] = {0}, left = 0; /* others that still have to get it */
+    for (unsigned r = 0; r < WMI_ZMM_REGISTERS; r++)
+        if (from[r] != r) {
+            readers[from[r]]++;
+            left++;
+        }
+    while (left) {
+        unsigned moved = 0, last = 0;
+        for (unsigned r = 0; r < WMI_ZMM_REGISTERS; r++) {
+            if (from[r] == r)
+                continue;
+            last = r;
+            if (readers[r])
+                continue;
+            move_register(s, r, from[r]);
+            readers[from[r]]--;
+            from[r] = (uint8_t)r;
+            moved++;
+        }
+        left -= moved;
+        if (moved)
+            continue;
+        move_register(s, WMI_SCRATCH, last); /* breaks a circle */
+        for (unsigned r = 0; r < WMI_ZMM_REGISTERS; r++)
+            if (from[r] == last && r != last)
+                from[r] = WMI_SCRATCH;
+        readers[WMI_SCRATCH] = readers[last];
+        readers[last] = 0;
+    }
 }
 
 void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)
 {
+    uint8_t from[WMI_ZMM_REGISTERS];
+    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
+        from[i] = (uint8_t)i;
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         const struct wmi_held_row *held = &s->held[i];
         if (!held->used || !held->dirty || is_temporary(s, held->row))
             continue;
         const unsigned before = kept->held_of_row[number_of(s, held->row)];
-        if (before == WMI_NOT_HELD || !is_same(held, &kept->held[before]))
+        if (before == WMI_NOT_HELD ? is_read_from(s, held, s->from)
+                                   : match_of(held, &kept->held[before]) == IS_LOADED)
             wmi_stretch_store(s, held);
     }
-    /* Registers of rows that stay where they are belong to no other row. */
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
+        const struct wmi_held_row *before = &kept->held[i], *now = before->used ? find(s, before->row) : NULL;
+        if (now && match_of(now, before) == MOVES)
+            for (unsigned strip = 0; strip < before->strips; strip++)
+                from[before->reg[strip]] = now->reg[strip];
+    }
+    move_registers(s, from);
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         const struct wmi_held_row *before = &kept->held[i];
-        if (!before->used)
-            continue;
-        const unsigned now = s->held_of_row[number_of(s, before->row)];
-        if (now == WMI_NOT_HELD || !is_same(before, &s->held[now]))
+        if (before->used && match_of(find(s, before->row), before) == IS_LOADED)
             wmi_stretch_load(s, before);
     }
 }

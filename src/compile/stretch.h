@@ -32,8 +32,9 @@ enum wmi_version {
     WMI_LAUNCH,  /* the wave starts here: all are active, and v0 to v2 are in runs */
 };
 
-/* Mask registers: the low 16 bits of k1 to k4 are EXEC if lanes are inactive. */
-enum { WMI_K_EXEC = 1, WMI_K = 5 }; /* k5 to k7 are free */
+/* Mask registers: the low 16 bits of k1 to k4 are EXEC if lanes are inactive, and else may be another mask of
+ * the frame. */
+enum { WMI_K_EXEC = 1, WMI_K_HELD = 1, WMI_K = 5 }; /* k5 to k7 are free */
 
 /* A row of a pair in runs, whose register both rows share. */
 enum wmi_half { WMI_NO_HALF, WMI_LOW_HALF, WMI_HIGH_HALF };
@@ -69,9 +70,17 @@ struct wmi_exit {
     struct wmi_held_row dirty[WMI_HELD_ROWS];
 };
 
+/* A mask in the frame that k1 to k4 hold too. */
+struct wmi_held_mask {
+    bool is_held;
+    uint32_t place;
+    size_t step; /* that has written it */
+};
+
 /* A place in compiled code that can be reached from elsewhere: what the registers must hold there. */
 struct wmi_reentry {
     size_t step, code; /* the next step; where its code begins */
+    struct wmi_held_mask mask;
     unsigned count;
     struct wmi_held_row held[WMI_HELD_ROWS];
 };
@@ -127,6 +136,7 @@ struct wmi_stretch {
     uint8_t owner[WMI_ZMM_REGISTERS];   /* index in `held`, or one of these: */
     bool is_written[WMI_MOST_ROWS];     /* since the stretch began */
     bool is_spilled[WMI_MOST_ROWS];     /* the same: in the frame */
+    struct wmi_held_mask mask;
     struct wmi_checked_scalars checked;
     struct wmi_exit *exits;
     size_t exit_count, exit_capacity;
@@ -197,7 +207,13 @@ void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, 
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
 bool wmi_stretch_drops_scc(const struct wmi_stretch *s);
-/* Before k1 to k4 change: stores rows of which the registers hold active lanes alone. */
+/* k1 to k4 now hold the mask that the current step writes to the frame, unless they hold EXEC. Whether they
+ * hold the mask at the place. Loads it. */
+void wmi_stretch_hold_mask(struct wmi_stretch *s, uint32_t place);
+bool wmi_stretch_holds_mask(const struct wmi_stretch *s, uint32_t place);
+void wmi_stretch_load_mask(struct wmi_stretch *s, uint32_t place);
+/* Before EXEC changes in k1 to k4: stores rows of which the registers hold active lanes alone, where others
+ * may read them. */
 void wmi_stretch_leave_lanes(struct wmi_stretch *s);
 /* Gives back the registers that only the current step used. */
 void wmi_stretch_end_step(struct wmi_stretch *s);
@@ -253,6 +269,8 @@ size_t wmi_step_number(const struct wmi_block *block, const struct wmi_op *op);
 
 /* Whether every lane of the row is this constant of the program, or a copy of it. */
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value);
+/* All lanes of the row, which the registers hold, are `value`. */
+void wmi_stretch_set_constant(struct wmi_stretch *s, uint32_t row, uint32_t value);
 /* The current step has copied the row `from`: if that is a constant, so is `to` from now on. */
 void wmi_stretch_copies_constant(struct wmi_stretch *s, uint32_t from, uint32_t to);
 

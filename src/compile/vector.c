@@ -494,14 +494,25 @@ void wmi_vector_store_compare(struct wmi_stretch *s, uint32_t instruction, const
                               const struct wmi_rows *b, int predicate, uint32_t place)
 {
     for (unsigned i = 0; i < s->strips; i += 2) {
+        const unsigned joined = WMI_K + i / 2, k = s->partial ? joined : WMI_K_HELD + i;
         for (unsigned j = 0; j < 2; j++)
-            wmi_vector_compare(s, instruction, WMI_K + i / 2 + j, wmi_rows_register(a, i + j),
+            wmi_vector_compare(s, instruction, k + j, wmi_rows_register(a, i + j),
                                wmi_rows_operand(s, b, i + j), wmi_vector_active(s, false, i + j), predicate);
-        wmi_kunpack(&s->host, WMI_K + i / 2, WMI_K + i / 2 + 1, WMI_K + i / 2, 16);
+        wmi_kunpack(&s->host, joined, k + 1, k, 16);
     }
     if (s->strips == 4)
         wmi_kunpack(&s->host, WMI_K, WMI_K + 1, WMI_K, 32);
     wmi_kmov_store(&s->host, WMI_K, WMI_FRAME, (int32_t)place, 2 * s->strips);
+    wmi_stretch_hold_mask(s, place);
+}
+
+/* The register with the mask at the place of the frame, in lanes of a strip: `k`, if it must be loaded. */
+static unsigned strip_mask(struct wmi_stretch *s, unsigned k, uint32_t place, unsigned strip)
+{
+    if (wmi_stretch_holds_mask(s, place))
+        return WMI_K_HELD + strip;
+    wmi_kmov_load(&s->host, k, WMI_FRAME, (int32_t)(place + 2 * strip));
+    return k;
 }
 
 static bool emit_compare(struct wmi_stretch *s, const struct wmi_step *step)
@@ -517,8 +528,7 @@ static bool emit_select(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false);
     struct wmi_rows d = wmi_stretch_result(s, false);
     for (unsigned i = 0; i < s->strips; i++) {
-        const unsigned k = WMI_K + i % 3;
-        wmi_kmov_load(&s->host, k, WMI_FRAME, (int32_t)(step->c + 2 * i));
+        const unsigned k = strip_mask(s, WMI_K + i % 3, step->c, i);
         wmi_evex(&s->host, WMI_VPBLENDMD, d.reg[i], wmi_rows_register(&a, i), wmi_rows_operand(s, &b, i), k,
                  WMI_NO_IMMEDIATE);
     }
@@ -538,20 +548,23 @@ static bool emit_carry(struct wmi_stretch *s, const struct wmi_step *step)
                           b = wmi_stretch_use(s, reversed ? step->a : step->b, false);
     struct wmi_rows d = wmi_stretch_result(s, false);
     const unsigned ones = recipe->argument ? wmi_vector_splat(s, UINT32_MAX) : 0;
-    const unsigned over = WMI_K, in = WMI_K + 1, further = WMI_K + 2;
+    const unsigned over = WMI_K, further = WMI_K + 2;
+    const bool carries = !wmi_stretch_drops_mask(s, step->e);
     for (unsigned i = 0; i < s->strips; i++) {
         const unsigned from = wmi_rows_register(&a, i), mask = wmi_vector_active(s, false, i);
         wmi_evex_plain(&s->host, recipe->host, d.reg[i], from, wmi_rows_operand(s, &b, i));
         /* A sum below an addend has wrapped, and so has a difference above what it was taken from. */
-        if (adds)
+        if (adds && carries)
             wmi_vector_compare(s, WMI_VPCMPUD, over, d.reg[i], wmi_zmm(from), mask, WMI_BELOW);
-        else
+        else if (carries)
             wmi_vector_compare(s, WMI_VPCMPUD, over, from, wmi_rows_operand(s, &b, i), mask, WMI_BELOW);
         if (recipe->argument) {
-            wmi_kmov_load(&s->host, in, WMI_FRAME, (int32_t)(step->c + 2 * i));
+            const unsigned in = strip_mask(s, WMI_K + 1, step->c, i);
             /* With the carry in, ones become zero; with the borrow in, zero becomes ones. */
             wmi_evex(&s->host, adds ? WMI_VPSUBD : WMI_VPADDD, d.reg[i], d.reg[i], wmi_zmm(ones), in,
                      WMI_NO_IMMEDIATE);
+            if (!carries)
+                continue;
             if (!adds) {
                 wmi_vector_compare(s, WMI_VPCMPUD, further, d.reg[i], wmi_zmm(ones), in, WMI_EQUAL);
             } else {
@@ -561,7 +574,8 @@ static bool emit_carry(struct wmi_stretch *s, const struct wmi_step *step)
                 wmi_mask(&s->host, WMI_KAND, further, further, mask);
             wmi_mask(&s->host, WMI_KOR, over, over, further);
         }
-        store_strip_mask(s, over, step->e, i);
+        if (carries)
+            store_strip_mask(s, over, step->e, i);
     }
     wmi_stretch_write(s, step->d, &d);
     return true;

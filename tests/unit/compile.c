@@ -84,6 +84,7 @@ static void test_sequences(void **state)
             change_exec(&p, below((uint32_t)p.count - 1));
         if (kind == 0 && p.count > 8)
             make_skip(&p, below((uint32_t)p.count - 4));
+        validate_exec(&p);
         read_temporaries(&p);
         check(&p, 3);
         destroy(&p);
@@ -108,6 +109,7 @@ static void test_branches(void **state)
             make_loop(&p);
         for (unsigned more = below(3); more; more--)
             make_barrier(&p, 2 + below((uint32_t)p.count - 2));
+        validate_exec(&p);
         read_temporaries(&p);
         check(&p, 4);
         destroy(&p);

@@ -56,7 +56,8 @@ static void start_memory(struct program *p)
     for (unsigned i = 0; i < MEMORY_OPS; i++)
         if (p->initial->s[0] % 8) {
             wmi_space_reach(memory.space, memory.address[p->initial->s[0] >> 8 & 1], &memory.worker->hits[i]);
-            memory.worker->hits[i].scattered = p->initial->s[0] >> 16 & 63;
+            memory.worker->hits[i].scattered =
+                p->initial->s[0] & 1 << 15 ? UINT32_MAX /* IN_HALVES */ : p->initial->s[0] >> 16 & 63;
         }
     for (unsigned i = 0; i < 2; i++)
         memcpy(memory.host[i], memory.initial[i], MEMORY);
