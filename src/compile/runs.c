@@ -495,12 +495,12 @@ static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint
         return true;
     }
     const bool orders = predicate != WMI_EQUAL && predicate != WMI_DIFFERS;
+    const unsigned lane[] = {wmi_stretch_register(s), wmi_stretch_register(s)}; /* before the code branches */
     const size_t others = orders ? unless_all_compare(s, instruction, &a, &b, predicate)
                                  : unless_all_differ(s, a.stride ? &a : &b, a.stride ? &b : &a);
     put_mask(s, step->d, predicate != WMI_EQUAL);
     const size_t done = wmi_jump(&s->host);
     wmi_land(&s->host, others);
-    const unsigned lane[] = {wmi_stretch_register(s), wmi_stretch_register(s)};
     for (unsigned i = 0; i < s->strips; i++) {
         wmi_spread_strip(&s->host, lane[0], a.reg[0], a.stride, i);
         wmi_spread_strip(&s->host, lane[1], b.reg[0], b.stride, i);

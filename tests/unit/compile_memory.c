@@ -111,6 +111,7 @@ static void some_places(uint32_t *place, unsigned lanes, uint32_t most, uint32_t
 /* The rows of addresses: 0 and 1 hold global ones, 2 has offsets from the pair of scalars at 2, and 3 has
  * places in LDS. The scalars from UNIFORM on are addresses for all rows. */
 enum { GLOBAL_ROW, HIGH_ROW, OFFSET_ROW, LDS_ROW, FIRST_FREE_ROW, SCALAR_BASE = 2, UNIFORM = 4 };
+enum { BORDER = COUNTER + 4 }; /* of waves that start: a scalar with about the value of v0 in a lane */
 
 static void fill_addresses(struct program *p)
 {
@@ -186,6 +187,8 @@ static void fill_ids(struct program *p)
         for (unsigned i = 0; i < 16; i++)
             frame->id_bases[id][i] = row[16 * i % lanes];
     }
+    const uint32_t *x = (uint32_t *)((char *)frame + row_at(p, 0));
+    frame->s[BORDER] = x[below(lanes)] + below(4) - 2;
     frame->constant[0] = 0;
     /* Near the end, some accesses fault. */
     const uint64_t base = memory.address[frame->s[0] >> 8 & 1] + (below(8) ? 0 : MEMORY - 4 * below(100));
@@ -557,6 +560,32 @@ static void launch_scalar_load(struct program *p, unsigned number)
     p->steps[p->count++] = load;
 }
 
+/* A compare of v0 or a multiple of it with a border, whose result is read, and a sign of v0. */
+static void launch_border(struct program *p)
+{
+    static const uint16_t compares[] = {
+        WMI_STEP_BODIES + WMI_INSN_v_cmp_eq_u32, WMI_STEP_BODIES + WMI_INSN_v_cmp_ne_u32,
+        WMI_STEP_BODIES + WMI_INSN_v_cmp_lt_u32, WMI_STEP_BODIES + WMI_INSN_v_cmp_ge_i32};
+    const uint32_t border = row_at(p, WMI_START_IDS), result = border + p->code.row_bytes;
+    struct wmi_step *move = &p->steps[p->count++], *compare = move + 1, *select = move + 2, *sign = move + 3;
+    *move = some_step(p, WMI_STEP_fused_MOVE_SCALAR);
+    move->d = border;
+    move->a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * BORDER;
+    *compare = some_step(p, (enum wmi_step_id)compares[below(4)]);
+    const bool reversed = below(2);
+    compare->a = reversed ? border : row_at(p, 0);
+    compare->b = reversed ? row_at(p, 0) : border;
+    compare->d = (uint32_t)offsetof(struct wmi_frame, s) + 4 * UNIFORM;
+    *select = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_cndmask_b32);
+    select->c = compare->d;
+    select->d = result;
+    *sign = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_ashrrev_i32);
+    sign->a = p->code.vector_constant[8].offset; /* 31 */
+    sign->b = row_at(p, 0);
+    sign->d = result + p->code.row_bytes;
+    p->count += 3;
+}
+
 static void test_launch(void **state)
 {
     (void)state;
@@ -573,6 +602,8 @@ static void test_launch(void **state)
         p.is_at_end = !p.is_wild && !below(4);
         p.code.scalar_constants = 1; /* 0 */
         choose_mode(&p);
+        if (!below(4))
+            launch_border(&p);
         for (unsigned k = 0; k < MEMORY_OPS && p.count + 6 < MOST_STEPS; k++) {
             for (unsigned more = p.is_at_end ? 0 : below(4); more; more--)
                 p.steps[p.count++] = launch_step(&p);
