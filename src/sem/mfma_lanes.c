@@ -421,11 +421,12 @@ static void multiply_f64(const struct wmi_matrix *m, const struct wmi_matrix_use
 static unsigned tile_rows(struct tile *t, const struct wmi_matrix *m, unsigned of_block)
 {
     const unsigned halves = m->n == 32 ? 2 : 1;
-    for (unsigned in = 0; in < of_block; in++)
-        for (unsigned quarter = 0; quarter < 4; quarter += halves) {
-            t->row[t->rows] = (uint16_t)(m->m == 32 ? 8 * (in / 4) + 2 * quarter + in % 4 : 4 * quarter + in);
-            t->at[t->rows++] = (uint16_t)(64 * in + 16 * quarter);
-        }
+    for (unsigned four = 0; four < of_block; four += 4)
+        for (unsigned quarter = 0; quarter < 4; quarter += halves)
+            for (unsigned in = four; in < four + 4; in++) {
+                t->row[t->rows] = (uint16_t)t->rows;
+                t->at[t->rows++] = (uint16_t)(64 * in + 16 * quarter);
+            }
     return halves;
 }
 
