@@ -465,7 +465,7 @@ static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_u
     const unsigned of_block = m->m * m->n / 64, c_mask = use->constant ? 0 : ~0u;
     struct tile t = {.depth = m->k};
     if (use->rules != WMI_MATRIX_CDNA3 || m->d != WMI_ELEMENT_f32 || m->sparse || m->m == 4 || use->cbsz ||
-        use->blgp || !fix_side(&f.of.a, a_rows, dwords, m->a, use->ocp) ||
+        use->blgp || !may_fix(a_rows, b_rows, m->a) || !fix_side(&f.of.a, a_rows, dwords, m->a, use->ocp) ||
         !fix_side(&f.of.b, b_rows, dwords, m->b, use->ocp) || !fix(&f, m->k))
         return false;
     function_of(m, use->rules, m->k, &t); /* for the size of a group */
