@@ -23,6 +23,7 @@
 
 enum {
     CUT_GROUP = 8,        /* most products of a group */
+    CUT_ELEMENTS = 8,     /* most elements of A or B in a lane */
     QUAD = 4,             /* rows of D whose exponents are in the bytes of a lane */
     LEAST_EXPONENT = -60, /* E is not below this */
     GRID_BIAS = 127 + 24, /* of the exponent of 1 / g, less E */
@@ -35,45 +36,135 @@ enum {
  * NaN, are not: the conversion makes -2^31 of it, and |S| < 2^29. */
 static const float SHORT_LIMIT = 0x1.8p30f;
 
-/* A group's factors of A; exponents of its factors, those of B four times in the lane of their column. Zeros,
- * whose power is 0, have -127: no product of theirs reaches LEAST_EXPONENT. */
-struct cut_factors {
-    _Alignas(64) float a[CUT_GROUP][ROWS];
-    int8_t b_exponent[CUT_GROUP][QUAD * COLUMNS], a_exponent[CUT_GROUP][ROWS];
+/* Exponents of elements. Zeros have -127: no product of theirs reaches LEAST_EXPONENT. Those of A are in groups
+ * of four elements of a lane and four lanes, those of B stand four times each. */
+struct cut_exponents {
+    _Alignas(64) int8_t a[CUT_ELEMENTS / 4][64 / QUAD][4][QUAD], b[CUT_ELEMENTS][64][QUAD];
 };
 
-WMI_INLINE __m512i exponents_at(const float *from)
+/* Of 16 lanes from `lane` on, the exponents of four elements from `first` on: the first, third, second and last
+ * in the bytes of each lane. */
+WMI_INLINE void put_exponents(struct cut_exponents *x, bool of_a, unsigned first, unsigned lane,
+                              __m512i bytes)
 {
-    const u32v power = (u32v)load_loose(from + POWERS);
-    return (__m512i)((power >> 23) - 127);
+    if (of_a) {
+        const __m512i places =
+            _mm512_broadcast_i32x4(_mm_set_epi32(0x0f0b0703, 0x0d090501, 0x0e0a0602, 0x0c080400));
+        _mm512_store_si512(x->a[first / 4][lane / QUAD], _mm512_shuffle_epi8(bytes, places));
+        return;
+    }
+    const __m512i lanes = _mm512_broadcast_i32x4(_mm_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0));
+    for (unsigned e = 0; e < 4; e++) {
+        const int byte = e == 1 ? 2 : e == 2 ? 1 : (int)e;
+        const __m512i places = _mm512_or_si512(lanes, _mm512_set1_epi8((char)byte));
+        _mm512_store_si512(x->b[first + e][lane], _mm512_shuffle_epi8(bytes, places));
+    }
 }
 
-WMI_INLINE void read_factors(const struct tile *t, unsigned first, unsigned count, struct cut_factors *f)
+/* Those of the powers of `elements` elements of each lane. */
+WMI_INLINE void exponents_of(struct cut_exponents *x, bool of_a, const struct side *side, unsigned elements)
 {
-    const __m512i low_bytes = _mm512_broadcast_i32x4(_mm_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0));
-    for (unsigned k = 0; k < count; k++) {
-        for (unsigned row = 0; row < t->rows; row += COLUMNS) {
-            const float *const a = t->a + t->a_at[first + k] + row;
-            *(f32v *)&f->a[k][row] = load_loose(a);
-            _mm_store_si128((__m128i *)&f->a_exponent[k][row], _mm512_cvtepi32_epi8(exponents_at(a)));
+    for (unsigned lane = 0; lane < 64; lane += COLUMNS)
+        for (unsigned first = 0; first < elements; first += 4) {
+            u32v bytes = wmi_splat_u32(0);
+            for (unsigned e = 0; e < 4 && first + e < elements; e++) {
+                const u32v power = *(const u32v *)&side->power[first + e][lane];
+                bytes |= (((power >> 23) - 127) & 0xff) << (e == 1 ? 16 : e == 2 ? 8 : 8 * e);
+            }
+            put_exponents(x, of_a, first, lane, (__m512i)bytes);
         }
-        _mm512_store_si512(f->b_exponent[k],
-                           _mm512_shuffle_epi8(exponents_at(t->b + t->b_at[first + k]), low_bytes));
-    }
+}
+
+/* f16 or bf16: the exponents of words of two elements as 16-bit integers; *wide: those that are infinite, NaN
+ * or not within -30 to 30. */
+WMI_INLINE __m512i half_exponents(__m512i words, bool f16, __mmask32 *wide)
+{
+    const __mmask32 nonzero = _mm512_test_epi16_mask(words, _mm512_set1_epi16(0x7fff));
+    const __m512i field = f16 ? _mm512_and_si512(_mm512_srli_epi16(words, 10), _mm512_set1_epi16(31))
+                              : _mm512_and_si512(_mm512_srli_epi16(words, 7), _mm512_set1_epi16(255));
+    const int low = f16 ? 0 : 127 - 30, high = f16 ? 30 : 127 + 30;
+    *wide |= _mm512_mask_cmpgt_epu16_mask(nonzero, _mm512_sub_epi16(field, _mm512_set1_epi16((short)low)),
+                                          _mm512_set1_epi16((short)(high - low)));
+    const __m512i from_one = f16 ? _mm512_max_epi16(field, _mm512_set1_epi16(1)) : field;
+    return _mm512_mask_sub_epi16(_mm512_set1_epi16(-127), nonzero, from_one,
+                                 _mm512_set1_epi16(f16 ? 15 : 127));
+}
+
+/* Reads A or B of such elements, but for their powers. False if exponents are wide. */
+WMI_INLINE bool read_half_elements(struct side *side, struct cut_exponents *x, bool of_a,
+                                   const wmi_word *rows, unsigned dwords, bool f16)
+{
+    const __m512i even = _mm512_set_epi32(0x1e001c, 0x1a0018, 0x160014, 0x120010, 0xe000c, 0xa0008, 0x60004,
+                                          0x20000, 0, 0, 0, 0, 0, 0, 0, 0);
+    const __m512i first_even =
+        _mm512_add_epi16(_mm512_shuffle_i64x2(even, even, 0x4e), _mm512_setzero_si512());
+    const __m512i apart = _mm512_or_si512(
+        first_even, _mm512_mask_add_epi16(_mm512_setzero_si512(), 0xffff0000,
+                                          _mm512_shuffle_i64x2(first_even, first_even, 0x4e),
+                                          _mm512_set1_epi16(1)));
+    __mmask32 wide = 0;
+    for (unsigned lane = 0; lane < 64; lane += COLUMNS)
+        for (unsigned row = 0; row < dwords; row += 2) {
+            __m512i exponents[2];
+            for (unsigned i = 0; i < 2; i++) {
+                const __m512i words = _mm512_load_si512(rows + 64 * (row + i) + lane);
+                float(*const to)[64] = &side->value[2 * (row + i)];
+                exponents[i] = half_exponents(words, f16, &wide);
+                if (f16) {
+                    const __m512i halves = _mm512_permutexvar_epi16(apart, words);
+                    _mm512_store_ps(&to[0][lane], _mm512_cvtph_ps(_mm512_castsi512_si256(halves)));
+                    _mm512_store_ps(&to[1][lane], _mm512_cvtph_ps(_mm512_extracti64x4_epi64(halves, 1)));
+                } else {
+                    _mm512_store_si512(&to[0][lane], _mm512_slli_epi32(words, 16));
+                    _mm512_store_si512(&to[1][lane],
+                                       _mm512_and_si512(words, _mm512_set1_epi32((int)0xffff0000)));
+                }
+            }
+            put_exponents(x, of_a, 2 * row, lane,
+                          _mm512_or_si512(_mm512_slli_epi16(exponents[1], 8),
+                                          _mm512_and_si512(exponents[0], _mm512_set1_epi16(0xff))));
+        }
+    return !wide;
+}
+
+static bool read_halves(struct side *side, struct cut_exponents *x, bool of_a, const wmi_word *rows,
+                        unsigned dwords, bool f16)
+{
+    return f16 ? read_half_elements(side, x, of_a, rows, dwords, true)
+               : read_half_elements(side, x, of_a, rows, dwords, false);
+}
+
+/* Places of the factors of half a group, which are elements of one lane. */
+struct cut_half {
+    const float *a;
+    const int8_t *a_exponent, *b_exponent;
+};
+
+WMI_INLINE struct cut_half cut_half_at(const struct tile *t, unsigned first)
+{
+    const unsigned at = t->a_at[first], element = at / 64, lane = at % 64;
+    return (struct cut_half){
+        .a = t->a + at,
+        .a_exponent = t->a_exponents + element / 4 * 64 * 4 + element % 4 * QUAD + 4 * lane,
+        .b_exponent = t->b_exponents + QUAD * t->b_at[first],
+    };
 }
 
 /* Biased exponents of 1 / g, of four rows from `row` on in the bytes of each column. *least: whether any E is
  * the least one, which may be that of zeros. */
-WMI_INLINE __m512i grids_of(const struct cut_factors *f, unsigned row, unsigned count, bool *least)
+WMI_INLINE __m512i grids_of(const struct cut_half *halves, unsigned row, unsigned count, bool *least)
 {
     const __m512i low = _mm512_set1_epi8(LEAST_EXPONENT);
     __m512i e = low;
     _Pragma("GCC unroll 8") for (unsigned k = 0; k < count; k++)
     {
+        const struct cut_half *const half = &halves[k / (count / 2)];
+        const unsigned i = k % (count / 2);
         int32_t four;
-        memcpy(&four, &f->a_exponent[k][row], sizeof four);
+        memcpy(&four, half->a_exponent + 4 * row + QUAD * i, sizeof four);
         e = _mm512_max_epi8(e,
-                            _mm512_adds_epi8(_mm512_set1_epi32(four), _mm512_load_si512(f->b_exponent[k])));
+                            _mm512_adds_epi8(_mm512_set1_epi32(four),
+                                             _mm512_load_si512(half->b_exponent + 64 * QUAD * i)));
     }
     *least = _mm512_cmpeq_epi8_mask(e, low);
     return _mm512_sub_epi8(_mm512_set1_epi8((char)GRID_BIAS), e);
@@ -144,13 +235,12 @@ static __attribute__((noinline)) void cut_unusual_quad(const struct tile *t, uns
 WMI_INLINE void cut_quads(const struct tile *t, unsigned first, unsigned group, const wmi_word *c,
                           unsigned c_mask, wmi_word *d)
 {
-    struct cut_factors f;
+    const struct cut_half halves[2] = {cut_half_at(t, first), cut_half_at(t, first + group / 2)};
     f32v b[CUT_GROUP];
-    read_factors(t, first, group, &f);
     _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++) b[k] = load_loose(t->b + t->b_at[first + k]);
     for (unsigned n = 0; n < t->rows; n += QUAD) {
         bool least;
-        const __m512i grids = grids_of(&f, n, group, &least);
+        const __m512i grids = grids_of(halves, n, group, &least);
         struct cut_row rows[QUAD];
         f32v results[QUAD];
         __m512 largest = _mm512_setzero_ps();
@@ -159,7 +249,7 @@ WMI_INLINE void cut_quads(const struct tile *t, unsigned first, unsigned group, 
             const u32v scale = scale_of(grids, r);
             i32v sum = (i32v)wmi_splat_u32(0);
             _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++) sum +=
-                __builtin_convertvector(splat_at(&f.a[k][n + r]) * (b[k] * (f32v)scale), i32v);
+                __builtin_convertvector(splat_at(halves[k / (group / 2)].a + k % (group / 2) * 64 + n + r) * (b[k] * (f32v)scale), i32v);
             const __m512 addend =
                 _mm512_mul_round_ps(_mm512_load_ps(c + (t->at[n + r] & c_mask)), (__m512)scale, ROUND_DOWN);
             const u32v fixed = (u32v)_mm512_cvt_roundps_epi32(addend, ROUND_DOWN);

@@ -506,6 +506,9 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     const bool moves_a = use->cbsz && !m->sparse && !formatted;
     const unsigned c_mask = use->constant ? 0 : ~0u;
     bool wide;
+    struct cut_exponents x;
+    const bool cuts_halves = use->rules == WMI_MATRIX_CDNA3 && width == 16 && !m->sparse && !t.spread &&
+                             !use->cbsz && !use->blgp;
     if (moves_a)
         lanes_of_a(from_a, use->cbsz, use->abid);
     if (use->blgp)
@@ -515,6 +518,10 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
                               a_shift);
         wide |= read_formatted(&b, b_rows, use->blgp, m->n, extra[1], use->abid >> WMI_MATRIX_SCALE_B & 3,
                                b_shift);
+    } else if (cuts_halves && read_halves(&a, &x, true, a_rows, a_elements / 2, m->a == WMI_ELEMENT_f16) &&
+               read_halves(&b, &x, false, b_rows, b_elements / 2, m->a == WMI_ELEMENT_f16)) {
+        wide = false;
+        t.least = power_of_two(smallest_exponent(m->a, false));
     } else {
         const enum use_of_side purpose = use->rules == WMI_MATRIX_CDNA2 ? FLUSHED_SIDE : WITH_POWERS;
         wide =
@@ -525,6 +532,11 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     t.moderate = !wide;
     t.bounded = width >= 16; /* bf16, xf32 */
     tile_function *const function = function_of(m, use->rules, depth, &t);
+    const bool quick = function == quick_cut_4_tile || function == quick_cut_8_tile;
+    if (quick && !t.least) {
+        exponents_of(&x, true, &a, a_elements);
+        exponents_of(&x, false, &b, b_elements);
+    }
     if (!m->sparse) {
         places(a_at, m, depth, a_elements, 64);
         memcpy(b_at, a_at, sizeof b_at);
@@ -539,6 +551,10 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
             const unsigned columns = block * m->n + 16 * half, at = 64 * of_block * block + 16 * half;
             t.a = a.value[0] + block * m->m;
             t.b = b.value[0] + columns;
+            if (quick) {
+                t.a_exponents = (const int8_t *)x.a + 4 * block * m->m;
+                t.b_exponents = x.b[0][columns];
+            }
             if (formatted) {
                 t.a_shift = a_shift;
                 t.b_shift = b_shift + columns;

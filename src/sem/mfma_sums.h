@@ -31,6 +31,8 @@ struct side {
 struct tile {
     const float *a, *b;
     const uint16_t *a_at, *b_at;
+    const int8_t *a_exponents, *b_exponents; /* of mfma_cut.h, NULL for others */
+    float least;                             /* power of the least exponent, where powers are not stored */
     const int16_t *a_shift,
         *b_shift; /* by row of A and lane of B: powers of two that scale them; NULL: none */
     unsigned depth, group;
@@ -183,6 +185,16 @@ static int shift_of(const struct tile *t, unsigned first, unsigned row, unsigned
     return t->a_shift[block + row] + t->b_shift[block + lane];
 }
 
+static float power_at(const struct tile *t, const float *element)
+{
+    const float magnitude = fabsf(*element);
+    if (!t->least)
+        return element[POWERS];
+    return magnitude == 0         ? 0
+           : magnitude < t->least ? t->least
+                                  : WMI_BITS_AS(float, WMI_BITS_AS(uint32_t, magnitude) & 0x7f800000);
+}
+
 /* C plus a group of products, by the rules of CDNA1 and CDNA3. */
 static float slow_group(const struct tile *t, enum wmi_matrix_rules rules, unsigned first, unsigned count,
                         unsigned row, unsigned lane, float c)
@@ -194,7 +206,7 @@ static float slow_group(const struct tile *t, enum wmi_matrix_rules rules, unsig
         const float *from_a = t->a + t->a_at[first + k] + row + (t->spread ? lane : 0);
         const float *from_b = t->b + t->b_at[first + k] + lane;
         a[k] = *from_a, b[k] = *from_b;
-        pa[k] = from_a[POWERS], pb[k] = from_b[POWERS];
+        pa[k] = power_at(t, from_a), pb[k] = power_at(t, from_b);
         x[k] = (double)a[k] * b[k];
         special |= !isfinite(x[k]);
     }
