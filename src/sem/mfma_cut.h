@@ -75,45 +75,47 @@ WMI_INLINE void exponents_of(struct cut_exponents *x, bool of_a, const struct si
         }
 }
 
-/* f16 or bf16: the exponents of words of two elements as 16-bit integers; *wide: those that are infinite, NaN
- * or not within -30 to 30. */
-WMI_INLINE __m512i half_exponents(__m512i words, bool f16, __mmask32 *wide)
+/* Limits of f16 or bf16: fields of exponents from `low` on, `range` of them, are within -30 to 30. */
+struct half_format {
+    bool f16;
+    unsigned fraction;
+    short least, low, range, bias;
+};
+
+/* The exponents of words of two elements as 16-bit integers; *most: not below their fields, less the lowest. */
+WMI_INLINE __m512i half_exponents(__m512i words, struct half_format f, __m512i *most)
 {
     const __mmask32 nonzero = _mm512_test_epi16_mask(words, _mm512_set1_epi16(0x7fff));
-    const __m512i field = f16 ? _mm512_and_si512(_mm512_srli_epi16(words, 10), _mm512_set1_epi16(31))
-                              : _mm512_and_si512(_mm512_srli_epi16(words, 7), _mm512_set1_epi16(255));
-    const int low = f16 ? 0 : 127 - 30, high = f16 ? 30 : 127 + 30;
-    *wide |= _mm512_mask_cmpgt_epu16_mask(nonzero, _mm512_sub_epi16(field, _mm512_set1_epi16((short)low)),
-                                          _mm512_set1_epi16((short)(high - low)));
-    const __m512i from_one = f16 ? _mm512_max_epi16(field, _mm512_set1_epi16(1)) : field;
-    return _mm512_mask_sub_epi16(_mm512_set1_epi16(-127), nonzero, from_one,
-                                 _mm512_set1_epi16(f16 ? 15 : 127));
+    const __m512i field = _mm512_and_si512(_mm512_srli_epi16(words, f.fraction),
+                                           _mm512_set1_epi16((short)((1 << (15 - f.fraction)) - 1)));
+    *most = _mm512_max_epu16(
+        *most, f.low ? _mm512_maskz_sub_epi16(nonzero, field, _mm512_set1_epi16(f.low)) : field);
+    return _mm512_mask_sub_epi16(_mm512_set1_epi16(-127), nonzero,
+                                 f.least ? _mm512_max_epi16(field, _mm512_set1_epi16(f.least)) : field,
+                                 _mm512_set1_epi16(f.bias));
 }
 
-/* Reads A or B of such elements, but for their powers. False if exponents are wide. */
+/* Reads A or B, but for powers. False if elements are infinite, NaN or have exponents not within -30 to 30. */
 WMI_INLINE bool read_half_elements(struct side *side, struct cut_exponents *x, bool of_a,
-                                   const wmi_word *rows, unsigned dwords, bool f16)
+                                   const wmi_word *rows, unsigned dwords, struct half_format f)
 {
-    const __m512i even = _mm512_set_epi32(0x1e001c, 0x1a0018, 0x160014, 0x120010, 0xe000c, 0xa0008, 0x60004,
-                                          0x20000, 0, 0, 0, 0, 0, 0, 0, 0);
-    const __m512i first_even =
-        _mm512_add_epi16(_mm512_shuffle_i64x2(even, even, 0x4e), _mm512_setzero_si512());
-    const __m512i apart = _mm512_or_si512(
-        first_even, _mm512_mask_add_epi16(_mm512_setzero_si512(), 0xffff0000,
-                                          _mm512_shuffle_i64x2(first_even, first_even, 0x4e),
-                                          _mm512_set1_epi16(1)));
-    __mmask32 wide = 0;
+    static const _Alignas(64) uint16_t apart[32] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
+                                                    22, 24, 26, 28, 30, 1, 3, 5, 7, 9, 11,
+                                                    13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
+    const __m512i places = _mm512_load_si512(apart);
+    __m512i most = _mm512_setzero_si512();
     for (unsigned lane = 0; lane < 64; lane += COLUMNS)
         for (unsigned row = 0; row < dwords; row += 2) {
             __m512i exponents[2];
             for (unsigned i = 0; i < 2; i++) {
                 const __m512i words = _mm512_load_si512(rows + 64 * (row + i) + lane);
                 float(*const to)[64] = &side->value[2 * (row + i)];
-                exponents[i] = half_exponents(words, f16, &wide);
-                if (f16) {
-                    const __m512i halves = _mm512_permutexvar_epi16(apart, words);
-                    _mm512_store_ps(&to[0][lane], _mm512_cvtph_ps(_mm512_castsi512_si256(halves)));
-                    _mm512_store_ps(&to[1][lane], _mm512_cvtph_ps(_mm512_extracti64x4_epi64(halves, 1)));
+                exponents[i] = half_exponents(words, f, &most);
+                if (f.f16) {
+                    _Alignas(64) __m256i halves[2]; /* converting from memory takes no shuffle */
+                    _mm512_store_si512(halves, _mm512_permutexvar_epi16(places, words));
+                    _mm512_store_ps(&to[0][lane], _mm512_cvtph_ps(halves[0]));
+                    _mm512_store_ps(&to[1][lane], _mm512_cvtph_ps(halves[1]));
                 } else {
                     _mm512_store_si512(&to[0][lane], _mm512_slli_epi32(words, 16));
                     _mm512_store_si512(&to[1][lane],
@@ -124,14 +126,14 @@ WMI_INLINE bool read_half_elements(struct side *side, struct cut_exponents *x, b
                           _mm512_or_si512(_mm512_slli_epi16(exponents[1], 8),
                                           _mm512_and_si512(exponents[0], _mm512_set1_epi16(0xff))));
         }
-    return !wide;
+    return !_mm512_cmpge_epu16_mask(most, _mm512_set1_epi16(f.range));
 }
 
 static bool read_halves(struct side *side, struct cut_exponents *x, bool of_a, const wmi_word *rows,
                         unsigned dwords, bool f16)
 {
-    return f16 ? read_half_elements(side, x, of_a, rows, dwords, true)
-               : read_half_elements(side, x, of_a, rows, dwords, false);
+    return f16 ? read_half_elements(side, x, of_a, rows, dwords, (struct half_format){true, 10, 1, 0, 31, 15})
+               : read_half_elements(side, x, of_a, rows, dwords, (struct half_format){false, 7, 0, 97, 61, 127});
 }
 
 /* Places of the factors of half a group, which are elements of one lane. */

@@ -249,7 +249,7 @@ WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, const 
     for (unsigned n = 0; n < t->rows; n++) {
         __m512i total = _mm512_load_si512(addends[n]);
         __m512 rounded = _mm512_setzero_ps();
-        const uint32_t *const row = a + t->row[n];
+        const uint32_t *const row = a + t->first_row + n;
         _Pragma("GCC unroll 4") for (unsigned first = 0; first < depth / 2; first += group / 2)
         {
             const __m512i c = first ? _mm512_cvttps_epi32(rounded) : total;
@@ -310,7 +310,7 @@ WMI_INLINE void byte_products(const struct tile *t, const uint32_t *a, const uin
     _Pragma("GCC unroll 16") for (unsigned i = 0; i < pairs; i++) b[i] =
         _mm512_loadu_si512(b_pairs + pair_place(first + i, depth, elements));
     for (unsigned n = 0; n < t->rows; n++) {
-        const uint32_t *const row = a + t->row[n];
+        const uint32_t *const row = a + t->first_row + n;
         __m512i sum = _mm512_load_si512(c + (t->at[n] & c_mask));
         _Pragma("GCC unroll 16") for (unsigned i = 0; i < pairs; i++) sum = _mm512_add_epi32(
             sum,

@@ -283,7 +283,7 @@ static void spread_rows(struct tile *t, const struct side *a, const struct side 
 {
     struct side rows;
     t->rows = 1;
-    t->row[0] = t->at[0] = 0;
+    t->at[0] = 0;
     for (unsigned row = 0; row < 4; row++) {
         for (unsigned e = 0; e < elements; e++)
             for (unsigned lane = 0; lane < 64; lane++) {
@@ -310,8 +310,8 @@ static void sparse_rows(const struct tile *tile, const struct wmi_matrix *m, con
     t.b_at = b_at;
     t.rows = 1;
     for (unsigned n = 0; n < tile->rows; n++) {
-        sparse_places(a_at, b_at, m, indices, use, tile->row[n]);
-        t.row[0] = tile->row[n];
+        sparse_places(a_at, b_at, m, indices, use, n);
+        t.first_row = n;
         t.at[0] = tile->at[n];
         function(&t, c, c_mask, d);
     }
@@ -422,11 +422,9 @@ static unsigned tile_rows(struct tile *t, const struct wmi_matrix *m, unsigned o
 {
     const unsigned halves = m->n == 32 ? 2 : 1;
     for (unsigned four = 0; four < of_block; four += 4)
-        for (unsigned quarter = 0; quarter < 4; quarter += halves)
-            for (unsigned in = four; in < four + 4; in++) {
-                t->row[t->rows] = (uint16_t)t->rows;
-                t->at[t->rows++] = (uint16_t)(64 * in + 16 * quarter);
-            }
+        for (unsigned quarter = 0; quarter < 4; quarter += halves, t->rows += 4)
+            for (unsigned in = 0; in < 4; in++)
+                t->at[t->rows + in] = (uint16_t)(64 * (four + in) + 16 * quarter);
     return halves;
 }
 
@@ -498,11 +496,11 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     int16_t a_shift[64] = {0}, b_shift[64] = {0};
     const bool formatted = m->a == WMI_ELEMENT_f8f6f4;
     uint8_t from_a[64], from_b[64];
-    uint16_t a_at[DEPTH], b_at[DEPTH];
+    uint16_t a_at[DEPTH];
     const unsigned width = bits_of(m->a), depth = m->sparse ? m->k / 2u : m->k;
     const unsigned a_elements = m->m * depth * m->blocks / 64, b_elements = m->n * m->k * m->blocks / 64;
     const unsigned rows = m->m * m->n * m->blocks / 64, of_block = rows / m->blocks;
-    struct tile t = {.a_at = a_at, .b_at = b_at, .depth = depth, .spread = m->m == 4};
+    struct tile t = {.a_at = a_at, .b_at = a_at, .depth = depth, .spread = m->m == 4};
     const bool moves_a = use->cbsz && !m->sparse && !formatted;
     const unsigned c_mask = use->constant ? 0 : ~0u;
     bool wide;
@@ -537,10 +535,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
         exponents_of(&x, true, &a, a_elements);
         exponents_of(&x, false, &b, b_elements);
     }
-    if (!m->sparse) {
+    if (!m->sparse)
         places(a_at, m, depth, a_elements, 64);
-        memcpy(b_at, a_at, sizeof b_at);
-    }
     if (t.spread) {
         spread_rows(&t, &a, &b, a_elements, function, c_rows, c_mask, d_rows);
         return;

@@ -26,7 +26,7 @@ struct side {
     _Alignas(64) float value[ELEMENTS][64], power[ELEMENTS][64];
 };
 
-/* Operands of 16 columns of D, in `rows` rows. The factors of product k are a[a_at[k] + row[n]] and
+/* Operands of 16 columns of D, in `rows` rows. The factors of product k are a[a_at[k] + first_row + n] and
  * b[b_at[k] + lane]; with `spread`, A has an element for each lane, too. */
 struct tile {
     const float *a, *b;
@@ -38,8 +38,8 @@ struct tile {
     unsigned depth, group;
     bool spread, split;     /* split: even and odd products are summed apart */
     bool moderate, bounded; /* exponents are within -30 to 30; products from 2^128 on are infinite */
-    unsigned rows;
-    uint16_t row[ROWS], at[ROWS]; /* words before the row's element in A, and before its 16 lanes of D */
+    unsigned first_row, rows;
+    uint16_t at[ROWS]; /* words before the row's 16 lanes of D */
 };
 
 enum { QUIET_NAN = 0x7fc00000 };
@@ -421,7 +421,7 @@ WMI_INLINE void tile_of_d(const struct tile *t, enum kind kind, unsigned group, 
             for (unsigned n = 0; n < t->rows; n++) {
                 const wmi_word *const from = first ? d + t->at[n] : c + (t->at[n] & c_mask);
                 const f32v sum =
-                    group_of(t, kind, &f, first, group, t->row[n], lane, *(const f32v *)(from + lane));
+                    group_of(t, kind, &f, first, group, t->first_row + n, lane, *(const f32v *)(from + lane));
                 *(f32v *)(d + t->at[n] + lane) = kind == INTEGER ? sum : quiet(sum);
             }
         }
