@@ -36,43 +36,63 @@ enum {
  * NaN, are not: the conversion makes -2^31 of it, and |S| < 2^29. */
 static const float SHORT_LIMIT = 0x1.8p30f;
 
-/* Exponents of elements. Zeros have -127: no product of theirs reaches LEAST_EXPONENT. Those of A are in groups
- * of four elements of a lane and four lanes, those of B stand four times each. */
+/* Exponents of elements. Zeros have -127: no product of theirs reaches LEAST_EXPONENT. Those of A are in
+ * groups of four elements of a lane and four lanes, those of B stand four times each. */
 struct cut_exponents {
     _Alignas(64) int8_t a[CUT_ELEMENTS / 4][64 / QUAD][4][QUAD], b[CUT_ELEMENTS][64][QUAD];
 };
 
-/* Of 16 lanes from `lane` on, the exponents of four elements from `first` on: the first, third, second and last
- * in the bytes of each lane. */
-WMI_INLINE void put_exponents(struct cut_exponents *x, bool of_a, unsigned first, unsigned lane,
-                              __m512i bytes)
+/* Those of four elements of each lane in the bytes of a word: the first, third, second and last. */
+struct packed_exponents {
+    _Alignas(64) uint32_t word[CUT_ELEMENTS / 4][64];
+};
+
+static unsigned byte_of(unsigned element)
 {
-    if (of_a) {
-        const __m512i places =
-            _mm512_broadcast_i32x4(_mm_set_epi32(0x0f0b0703, 0x0d090501, 0x0e0a0602, 0x0c080400));
-        _mm512_store_si512(x->a[first / 4][lane / QUAD], _mm512_shuffle_epi8(bytes, places));
-        return;
-    }
+    return element % 4 == 1 ? 2 : element % 4 == 2 ? 1 : element % 4;
+}
+
+WMI_INLINE void spread_a(struct cut_exponents *x, const struct packed_exponents *from, unsigned elements)
+{
+    const __m512i places =
+        _mm512_broadcast_i32x4(_mm_set_epi32(0x0f0b0703, 0x0d090501, 0x0e0a0602, 0x0c080400));
+    for (unsigned four = 0; four < (elements + 3) / 4; four++)
+        for (unsigned lane = 0; lane < 64; lane += COLUMNS)
+            _mm512_store_si512(x->a[four][lane / QUAD],
+                               _mm512_shuffle_epi8(_mm512_load_si512(&from->word[four][lane]), places));
+}
+
+WMI_INLINE void spread_b(struct cut_exponents *x, const struct packed_exponents *from, unsigned elements)
+{
     const __m512i lanes = _mm512_broadcast_i32x4(_mm_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0));
-    for (unsigned e = 0; e < 4; e++) {
-        const int byte = e == 1 ? 2 : e == 2 ? 1 : (int)e;
-        const __m512i places = _mm512_or_si512(lanes, _mm512_set1_epi8((char)byte));
-        _mm512_store_si512(x->b[first + e][lane], _mm512_shuffle_epi8(bytes, places));
+    for (unsigned e = 0; e < elements; e++) {
+        const __m512i places = _mm512_or_si512(lanes, _mm512_set1_epi8((char)byte_of(e)));
+        for (unsigned lane = 0; lane < 64; lane += COLUMNS)
+            _mm512_store_si512(x->b[e][lane],
+                               _mm512_shuffle_epi8(_mm512_load_si512(&from->word[e / 4][lane]), places));
     }
 }
 
 /* Those of the powers of `elements` elements of each lane. */
-WMI_INLINE void exponents_of(struct cut_exponents *x, bool of_a, const struct side *side, unsigned elements)
+WMI_INLINE void pack_exponents(struct packed_exponents *to, const struct side *side, unsigned elements)
 {
-    for (unsigned lane = 0; lane < 64; lane += COLUMNS)
-        for (unsigned first = 0; first < elements; first += 4) {
-            u32v bytes = wmi_splat_u32(0);
-            for (unsigned e = 0; e < 4 && first + e < elements; e++) {
-                const u32v power = *(const u32v *)&side->power[first + e][lane];
-                bytes |= (((power >> 23) - 127) & 0xff) << (e == 1 ? 16 : e == 2 ? 8 : 8 * e);
-            }
-            put_exponents(x, of_a, first, lane, (__m512i)bytes);
+    for (unsigned e = 0; e < elements; e++)
+        for (unsigned lane = 0; lane < 64; lane += COLUMNS) {
+            const u32v power = *(const u32v *)&side->power[e][lane];
+            const u32v byte = (((power >> 23) - 127) & 0xff) << 8 * byte_of(e);
+            u32v *const at = (u32v *)&to->word[e / 4][lane];
+            *at = e % 4 ? (u32v)(*at | byte) : byte;
         }
+}
+
+static void find_exponents(struct cut_exponents *x, const struct side *a, const struct side *b,
+                           unsigned elements)
+{
+    struct packed_exponents of_a, of_b;
+    pack_exponents(&of_a, a, elements);
+    pack_exponents(&of_b, b, elements);
+    spread_a(x, &of_a, elements);
+    spread_b(x, &of_b, elements);
 }
 
 /* Limits of f16 or bf16: fields of exponents from `low` on, `range` of them, are within -30 to 30. */
@@ -82,58 +102,72 @@ struct half_format {
     short least, low, range, bias;
 };
 
-/* The exponents of words of two elements as 16-bit integers; *most: not below their fields, less the lowest. */
+/* The exponents of words of two elements as 16-bit integers; *most: not below their fields, less the lowest.
+ */
 WMI_INLINE __m512i half_exponents(__m512i words, struct half_format f, __m512i *most)
 {
     const __mmask32 nonzero = _mm512_test_epi16_mask(words, _mm512_set1_epi16(0x7fff));
     const __m512i field = _mm512_and_si512(_mm512_srli_epi16(words, f.fraction),
                                            _mm512_set1_epi16((short)((1 << (15 - f.fraction)) - 1)));
-    *most = _mm512_max_epu16(
-        *most, f.low ? _mm512_maskz_sub_epi16(nonzero, field, _mm512_set1_epi16(f.low)) : field);
+    *most = _mm512_max_epu16(*most, f.low ? _mm512_maskz_sub_epi16(nonzero, field, _mm512_set1_epi16(f.low))
+                                          : field);
     return _mm512_mask_sub_epi16(_mm512_set1_epi16(-127), nonzero,
                                  f.least ? _mm512_max_epi16(field, _mm512_set1_epi16(f.least)) : field,
                                  _mm512_set1_epi16(f.bias));
 }
 
-/* Reads A or B, but for powers. False if elements are infinite, NaN or have exponents not within -30 to 30. */
-WMI_INLINE bool read_half_elements(struct side *side, struct cut_exponents *x, bool of_a,
-                                   const wmi_word *rows, unsigned dwords, struct half_format f)
+/* Reads A or B, but for powers. False if elements are infinite, NaN or have exponents not within -30 to 30.
+ */
+WMI_INLINE bool read_halves(struct side *side, struct packed_exponents *x, const wmi_word *rows,
+                            unsigned dwords, struct half_format f)
 {
-    static const _Alignas(64) uint16_t apart[32] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
-                                                    22, 24, 26, 28, 30, 1, 3, 5, 7, 9, 11,
-                                                    13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
+    static const _Alignas(64)
+        uint16_t apart[32] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
+                              1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
     const __m512i places = _mm512_load_si512(apart);
     __m512i most = _mm512_setzero_si512();
-    for (unsigned lane = 0; lane < 64; lane += COLUMNS)
-        for (unsigned row = 0; row < dwords; row += 2) {
-            __m512i exponents[2];
-            for (unsigned i = 0; i < 2; i++) {
-                const __m512i words = _mm512_load_si512(rows + 64 * (row + i) + lane);
-                float(*const to)[64] = &side->value[2 * (row + i)];
-                exponents[i] = half_exponents(words, f, &most);
-                if (f.f16) {
-                    _Alignas(64) __m256i halves[2]; /* converting from memory takes no shuffle */
-                    _mm512_store_si512(halves, _mm512_permutexvar_epi16(places, words));
-                    _mm512_store_ps(&to[0][lane], _mm512_cvtph_ps(halves[0]));
-                    _mm512_store_ps(&to[1][lane], _mm512_cvtph_ps(halves[1]));
-                } else {
-                    _mm512_store_si512(&to[0][lane], _mm512_slli_epi32(words, 16));
-                    _mm512_store_si512(&to[1][lane],
-                                       _mm512_and_si512(words, _mm512_set1_epi32((int)0xffff0000)));
-                }
-            }
-            put_exponents(x, of_a, 2 * row, lane,
-                          _mm512_or_si512(_mm512_slli_epi16(exponents[1], 8),
-                                          _mm512_and_si512(exponents[0], _mm512_set1_epi16(0xff))));
+    for (unsigned at = 0; at < 64 * dwords; at += COLUMNS) {
+        const unsigned row = at / 64, lane = at % 64;
+        const __m512i words = _mm512_load_si512(rows + at);
+        float(*const to)[64] = &side->value[2 * row];
+        uint32_t *const exponents = &x->word[row / 2][lane];
+        const __m512i two = half_exponents(words, f, &most);
+        if (f.f16) {
+            _Alignas(64) __m256i halves[2]; /* converting from memory takes no shuffle */
+            _mm512_store_si512(halves, _mm512_permutexvar_epi16(places, words));
+            _mm512_store_ps(&to[0][lane], _mm512_cvtph_ps(halves[0]));
+            _mm512_store_ps(&to[1][lane], _mm512_cvtph_ps(halves[1]));
+        } else {
+            _mm512_store_si512(&to[0][lane], _mm512_slli_epi32(words, 16));
+            _mm512_store_si512(&to[1][lane], _mm512_and_si512(words, _mm512_set1_epi32((int)0xffff0000)));
         }
+        if (row % 2 == 0)
+            _mm512_store_si512(exponents, _mm512_and_si512(two, _mm512_set1_epi16(0xff)));
+        else
+            _mm512_store_si512(exponents,
+                               _mm512_or_si512(_mm512_load_si512(exponents), _mm512_slli_epi16(two, 8)));
+    }
     return !_mm512_cmpge_epu16_mask(most, _mm512_set1_epi16(f.range));
 }
 
-static bool read_halves(struct side *side, struct cut_exponents *x, bool of_a, const wmi_word *rows,
-                        unsigned dwords, bool f16)
+WMI_INLINE bool read_both_halves(struct side *a, struct side *b, struct cut_exponents *x,
+                                 const wmi_word *a_rows, const wmi_word *b_rows, unsigned dwords,
+                                 struct half_format f)
 {
-    return f16 ? read_half_elements(side, x, of_a, rows, dwords, (struct half_format){true, 10, 1, 0, 31, 15})
-               : read_half_elements(side, x, of_a, rows, dwords, (struct half_format){false, 7, 0, 97, 61, 127});
+    struct packed_exponents of_a, of_b;
+    if (!read_halves(a, &of_a, a_rows, dwords, f) || !read_halves(b, &of_b, b_rows, dwords, f))
+        return false;
+    spread_a(x, &of_a, 2 * dwords);
+    spread_b(x, &of_b, 2 * dwords);
+    return true;
+}
+
+static bool read_factors(struct side *a, struct side *b, struct cut_exponents *x, const wmi_word *a_rows,
+                         const wmi_word *b_rows, unsigned dwords, bool f16)
+{
+    const struct half_format half = {true, 10, 1, 0, 31, 15}, bf16 = {false, 7, 0, 97, 61, 127};
+    return f16 ? read_both_halves(a, b, x, a_rows, b_rows, dwords, half)
+               : read_both_halves(a, b, x, a_rows, b_rows, dwords, bf16);
 }
 
 /* Places of the factors of half a group, which are elements of one lane. */
@@ -164,9 +198,8 @@ WMI_INLINE __m512i grids_of(const struct cut_half *halves, unsigned row, unsigne
         const unsigned i = k % (count / 2);
         int32_t four;
         memcpy(&four, half->a_exponent + 4 * row + QUAD * i, sizeof four);
-        e = _mm512_max_epi8(e,
-                            _mm512_adds_epi8(_mm512_set1_epi32(four),
-                                             _mm512_load_si512(half->b_exponent + 64 * QUAD * i)));
+        e = _mm512_max_epi8(e, _mm512_adds_epi8(_mm512_set1_epi32(four),
+                                                _mm512_load_si512(half->b_exponent + 64 * QUAD * i)));
     }
     *least = _mm512_cmpeq_epi8_mask(e, low);
     return _mm512_sub_epi8(_mm512_set1_epi8((char)GRID_BIAS), e);
@@ -250,8 +283,9 @@ WMI_INLINE void cut_quads(const struct tile *t, unsigned first, unsigned group, 
         {
             const u32v scale = scale_of(grids, r);
             i32v sum = (i32v)wmi_splat_u32(0);
-            _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++) sum +=
-                __builtin_convertvector(splat_at(halves[k / (group / 2)].a + k % (group / 2) * 64 + n + r) * (b[k] * (f32v)scale), i32v);
+            _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++) sum += __builtin_convertvector(
+                splat_at(halves[k / (group / 2)].a + k % (group / 2) * 64 + n + r) * (b[k] * (f32v)scale),
+                i32v);
             const __m512 addend =
                 _mm512_mul_round_ps(_mm512_load_ps(c + (t->at[n + r] & c_mask)), (__m512)scale, ROUND_DOWN);
             const u32v fixed = (u32v)_mm512_cvt_roundps_epi32(addend, ROUND_DOWN);

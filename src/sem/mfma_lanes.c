@@ -505,8 +505,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     const unsigned c_mask = use->constant ? 0 : ~0u;
     bool wide;
     struct cut_exponents x;
-    const bool cuts_halves = use->rules == WMI_MATRIX_CDNA3 && width == 16 && !m->sparse && !t.spread &&
-                             !use->cbsz && !use->blgp;
+    const bool cuts_halves =
+        use->rules == WMI_MATRIX_CDNA3 && width == 16 && !m->sparse && !t.spread && !use->cbsz && !use->blgp;
     if (moves_a)
         lanes_of_a(from_a, use->cbsz, use->abid);
     if (use->blgp)
@@ -516,8 +516,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
                               a_shift);
         wide |= read_formatted(&b, b_rows, use->blgp, m->n, extra[1], use->abid >> WMI_MATRIX_SCALE_B & 3,
                                b_shift);
-    } else if (cuts_halves && read_halves(&a, &x, true, a_rows, a_elements / 2, m->a == WMI_ELEMENT_f16) &&
-               read_halves(&b, &x, false, b_rows, b_elements / 2, m->a == WMI_ELEMENT_f16)) {
+    } else if (cuts_halves &&
+               read_factors(&a, &b, &x, a_rows, b_rows, a_elements / 2, m->a == WMI_ELEMENT_f16)) {
         wide = false;
         t.least = power_of_two(smallest_exponent(m->a, false));
     } else {
@@ -531,10 +531,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     t.bounded = width >= 16; /* bf16, xf32 */
     tile_function *const function = function_of(m, use->rules, depth, &t);
     const bool quick = function == quick_cut_4_tile || function == quick_cut_8_tile;
-    if (quick && !t.least) {
-        exponents_of(&x, true, &a, a_elements);
-        exponents_of(&x, false, &b, b_elements);
-    }
+    if (quick && !t.least)
+        find_exponents(&x, &a, &b, a_elements);
     if (!m->sparse)
         places(a_at, m, depth, a_elements, 64);
     if (t.spread) {
