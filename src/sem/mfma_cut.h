@@ -212,9 +212,9 @@ WMI_INLINE u32v scale_of(__m512i grids, unsigned r)
     return (r < 3 ? bytes << (23 - 8 * r) : bytes >> 1) & (0xffu << 23);
 }
 
-/* A row's 1 / g, S, C / g, and S plus the floor of C / g. */
+/* A row's g, S, C / g, and S plus the floor of C / g. */
 struct cut_row {
-    u32v scale;
+    u32v unit;
     i32v sum;
     __m512 addend;
     f32v total;
@@ -242,12 +242,21 @@ WMI_INLINE f32v cut_long_total(const struct cut_row *row, __m512i *top)
                                     row->addend, _mm512_cvtepi32_ps(odd));
 }
 
+/* Where E is the least one, products may all be zeros. Then the total is C, unless C has bits below g. */
+WMI_INLINE bool cut_loses_addend(const struct cut_row *row)
+{
+    const __mmask16 least = _mm512_cmpeq_epi32_mask(
+        (__m512i)row->unit, _mm512_set1_epi32((int)((uint32_t)(127 + LEAST_EXPONENT - 24) << 23)));
+    const __mmask16 any = _mm512_mask_cmp_ps_mask(least, row->addend, _mm512_setzero_ps(), _CMP_NEQ_OQ);
+    return _mm512_mask_cmp_ps_mask(any, _mm512_abs_ps(row->addend), _mm512_set1_ps(0x1p24f), _CMP_LT_OQ);
+}
+
 /* cut_total() of a vector of lanes, or lane by lane. */
 static __attribute__((noinline)) f32v cut_total_or_slow(const struct tile *t, unsigned first, unsigned count,
-                                                        unsigned row, u32v scale, i32v sum, f32v c)
+                                                        unsigned row, u32v unit, i32v sum, f32v c)
 {
     u32v wide = wmi_splat_u32(0);
-    const f32v e = (f32v)(0x7f000000u + (24u << 23) - scale);
+    const f32v e = (f32v)(unit + (24u << 23));
     f32v total = cut_total(t->split, e, sum, c, &wide);
     if (wmi_any(wide))
         for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
@@ -263,7 +272,7 @@ static __attribute__((noinline)) void cut_unusual_quad(const struct tile *t, uns
     for (unsigned r = 0; r < QUAD; r++) {
         const f32v addend = *(const f32v *)(c + (t->at[n + r] & c_mask));
         *(f32v *)(d + t->at[n + r]) =
-            quiet(cut_total_or_slow(t, first, group, n + r, rows[r].scale, rows[r].sum, addend));
+            quiet(cut_total_or_slow(t, first, group, n + r, rows[r].unit, rows[r].sum, addend));
     }
 }
 
@@ -290,15 +299,18 @@ WMI_INLINE void cut_quads(const struct tile *t, unsigned first, unsigned group, 
                 _mm512_mul_round_ps(_mm512_load_ps(c + (t->at[n + r] & c_mask)), (__m512)scale, ROUND_DOWN);
             const u32v fixed = (u32v)_mm512_cvt_roundps_epi32(addend, ROUND_DOWN);
             const f32v total = __builtin_convertvector((i32v)((u32v)sum + fixed), f32v);
-            rows[r] = (struct cut_row){scale, sum, addend, total};
+            rows[r] = (struct cut_row){0x7f000000u - scale, sum, addend, total};
             largest = _mm512_range_ps(largest, (__m512)total, GREATER_MAGNITUDE);
-            results[r] = total * (f32v)(0x7f000000u - scale);
+            results[r] = total * (f32v)rows[r].unit;
         }
         if (least || _mm512_cmp_ps_mask(largest, _mm512_set1_ps(SHORT_LIMIT), _CMP_GE_OQ)) {
             __m512i top = _mm512_setzero_si512();
             _Pragma("GCC unroll 4") for (unsigned r = 0; r < QUAD; r++) results[r] =
-                cut_long_total(&rows[r], &top) * (f32v)(0x7f000000u - rows[r].scale);
-            if (__builtin_expect(least || _mm512_cmpge_epi32_mask(top, _mm512_set1_epi32(LONG_TOP)), 0)) {
+                cut_long_total(&rows[r], &top) * (f32v)rows[r].unit;
+            bool lost = false;
+            for (unsigned r = 0; least && r < QUAD; r++)
+                lost |= cut_loses_addend(&rows[r]);
+            if (__builtin_expect(lost || _mm512_cmpge_epi32_mask(top, _mm512_set1_epi32(LONG_TOP)), 0)) {
                 cut_unusual_quad(t, first, group, n, rows, c, c_mask, d);
                 continue;
             }

@@ -187,12 +187,11 @@ static int shift_of(const struct tile *t, unsigned first, unsigned row, unsigned
 
 static float power_at(const struct tile *t, const float *element)
 {
-    const float magnitude = fabsf(*element);
     if (!t->least)
         return element[POWERS];
-    return magnitude == 0         ? 0
-           : magnitude < t->least ? t->least
-                                  : WMI_BITS_AS(float, WMI_BITS_AS(uint32_t, magnitude) & 0x7f800000);
+    const float magnitude = fabsf(*element);
+    const uint32_t power = WMI_BITS_AS(uint32_t, magnitude) & 0x7f800000;
+    return magnitude == 0 ? 0 : magnitude < t->least ? t->least : WMI_BITS_AS(float, power);
 }
 
 /* C plus a group of products, by the rules of CDNA1 and CDNA3. */
