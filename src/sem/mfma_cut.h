@@ -124,29 +124,30 @@ WMI_INLINE bool read_halves(struct side *side, struct packed_exponents *x, const
     static const _Alignas(64)
         uint16_t apart[32] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
                               1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
+    _Alignas(64) __m256i halves[CUT_ELEMENTS / 2 * 64 / COLUMNS][2];
     const __m512i places = _mm512_load_si512(apart);
     __m512i most = _mm512_setzero_si512();
     for (unsigned at = 0; at < 64 * dwords; at += COLUMNS) {
-        const unsigned row = at / 64, lane = at % 64;
         const __m512i words = _mm512_load_si512(rows + at);
-        float(*const to)[64] = &side->value[2 * row];
-        uint32_t *const exponents = &x->word[row / 2][lane];
         const __m512i two = half_exponents(words, f, &most);
-        if (f.f16) {
-            _Alignas(64) __m256i halves[2]; /* converting from memory takes no shuffle */
-            _mm512_store_si512(halves, _mm512_permutexvar_epi16(places, words));
-            _mm512_store_ps(&to[0][lane], _mm512_cvtph_ps(halves[0]));
-            _mm512_store_ps(&to[1][lane], _mm512_cvtph_ps(halves[1]));
-        } else {
-            _mm512_store_si512(&to[0][lane], _mm512_slli_epi32(words, 16));
-            _mm512_store_si512(&to[1][lane], _mm512_and_si512(words, _mm512_set1_epi32((int)0xffff0000)));
-        }
-        if (row % 2 == 0)
+        uint32_t *const exponents = &x->word[at / 128][at % 64];
+        if (at / 64 % 2 == 0)
             _mm512_store_si512(exponents, _mm512_and_si512(two, _mm512_set1_epi16(0xff)));
         else
             _mm512_store_si512(exponents,
                                _mm512_or_si512(_mm512_load_si512(exponents), _mm512_slli_epi16(two, 8)));
+        _mm512_store_si512(halves[at / COLUMNS], _mm512_permutexvar_epi16(places, words));
     }
+    /* Converting from memory takes no shuffle. */
+    for (unsigned at = 0; at < 64 * dwords; at += COLUMNS)
+        for (unsigned i = 0; i < 2; i++) {
+            const __m256i x16 = halves[at / COLUMNS][i];
+            float *const to = &side->value[2 * (at / 64) + i][at % 64];
+            if (f.f16)
+                _mm512_store_ps(to, _mm512_cvtph_ps(x16));
+            else
+                _mm512_store_si512(to, _mm512_slli_epi32(_mm512_cvtepu16_epi32(x16), 16));
+        }
     return !_mm512_cmpge_epu16_mask(most, _mm512_set1_epi16(f.range));
 }
 
