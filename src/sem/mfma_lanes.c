@@ -286,9 +286,10 @@ static void spread_rows(struct tile *t, const struct side *a, const struct side 
     t->at[0] = 0;
     for (unsigned row = 0; row < 4; row++) {
         for (unsigned e = 0; e < elements; e++)
-            for (unsigned lane = 0; lane < 64; lane++) {
-                rows.value[e][lane] = a->value[e][(lane & ~3u) + row];
-                rows.power[e][lane] = a->power[e][(lane & ~3u) + row];
+            for (unsigned lane = 0; lane < 64; lane += 4) {
+                const float value = a->value[e][lane + row], power = a->power[e][lane + row];
+                for (unsigned i = lane; i < lane + 4; i++)
+                    rows.value[e][i] = value, rows.power[e][i] = power;
             }
         for (unsigned lane = 0; lane < 64; lane += COLUMNS) {
             const unsigned at = 64 * row + lane;
