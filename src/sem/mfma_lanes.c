@@ -261,18 +261,20 @@ static void sparse_places(uint16_t *a_at, uint16_t *b_at, const struct wmi_matri
 {
     const unsigned stored = m->m * m->k / 128u; /* elements of A in a lane */
     const bool doubled = stored * bits_of(m->a) > 64;
-    const unsigned run = doubled ? 128 / bits_of(m->a) : 8,
-                   g = 64u / m->m * run; /* of consecutive k in a lane */
+    const unsigned run = doubled ? 128 / bits_of(m->a) : 8; /* consecutive k of a lane */
+    const unsigned g = 64u / m->m * run;                    /* both are powers of two */
     const unsigned indexed = 2 * stored, sets = 32 / indexed;
     const unsigned set = use->cbsz ? 0 : indexed * (use->abid & (sets - 1));
+    const unsigned run_bits = (unsigned)__builtin_ctz(run), g_bits = (unsigned)__builtin_ctz(g);
     for (unsigned q = 0; q < m->k / 4u; q++) {
-        const unsigned local = 4 * q % g, upper = 4 * q / g, in = run * upper + local % run;
-        const unsigned lane = local / run * m->m;
+        const unsigned local = 4 * q & (g - 1), upper = 4 * q >> g_bits;
+        const unsigned in = run * upper + (local & (run - 1)), lane = (local >> run_bits) * m->m;
         const unsigned positions = indices[lane + row] >> (set + in) & 15;
         for (unsigned s = 0; s < 2; s++) {
             const unsigned k = 4 * q + (positions >> 2 * s & 3);
             a_at[2 * q + s] = (uint16_t)((in / 2 + s) * 64 + lane);
-            b_at[2 * q + s] = (uint16_t)((run * (k / g) + k % run) * 64 + k % g / run * m->n);
+            b_at[2 * q + s] =
+                (uint16_t)((run * (k >> g_bits) + (k & (run - 1))) * 64 + ((k & (g - 1)) >> run_bits) * m->n);
         }
     }
 }
