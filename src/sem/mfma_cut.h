@@ -171,6 +171,14 @@ static bool read_factors(struct side *a, struct side *b, struct cut_exponents *x
                : read_both_halves(a, b, x, a_rows, b_rows, dwords, bf16);
 }
 
+/* For the rows and columns of a tile from these lanes of A and B on. */
+WMI_INLINE void place_exponents(struct tile *t, const struct cut_exponents *x, unsigned a_lane,
+                                unsigned b_lane)
+{
+    t->a_exponents = x->a[0][0][0] + QUAD * a_lane;
+    t->b_exponents = x->b[0][b_lane];
+}
+
 /* Places of the factors of half a group, which are elements of one lane. */
 struct cut_half {
     const float *a;
@@ -341,5 +349,28 @@ static void quick_cut_8_tile(const struct tile *t, const wmi_word *c, unsigned c
 #else
 #define quick_cut_4_tile cut_4_tile
 #define quick_cut_8_tile cut_8_tile
+
+struct cut_exponents {
+    char none;
+};
+
+WMI_INLINE void find_exponents(struct cut_exponents *x, const struct side *a, const struct side *b,
+                               unsigned elements)
+{
+    (void)x, (void)a, (void)b, (void)elements;
+}
+
+WMI_INLINE void place_exponents(struct tile *t, const struct cut_exponents *x, unsigned a_lane,
+                                unsigned b_lane)
+{
+    (void)t, (void)x, (void)a_lane, (void)b_lane;
+}
+
+WMI_INLINE bool read_factors(struct side *a, struct side *b, struct cut_exponents *x, const wmi_word *a_rows,
+                             const wmi_word *b_rows, unsigned dwords, bool f16)
+{
+    (void)a, (void)b, (void)x, (void)a_rows, (void)b_rows, (void)dwords, (void)f16;
+    return false;
+}
 #endif
 #endif

@@ -548,10 +548,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
             const unsigned columns = block * m->n + 16 * half, at = 64 * of_block * block + 16 * half;
             t.a = a.value[0] + block * m->m;
             t.b = b.value[0] + columns;
-            if (quick) {
-                t.a_exponents = (const int8_t *)x.a + 4 * block * m->m;
-                t.b_exponents = x.b[0][columns];
-            }
+            if (quick)
+                place_exponents(&t, &x, block * m->m, columns);
             if (formatted) {
                 t.a_shift = a_shift;
                 t.b_shift = b_shift + columns;

@@ -522,12 +522,13 @@ static void fill(uint32_t *memory, const struct trial *t, unsigned style)
         if (row->a == F64 ? i / 64 % 2 : row->a != I8)
             memory[AT_C + i] = random_element(row->a == F64 ? F64 : F32, style, c_narrow) &
                                (style == 4 ? ~((1u << c_unit) - 1) : ~0u);
-    /* Numbers near the sums, and far below the least exponent of which vectors are computed. */
+    /* Numbers near the sums, huge, and about or far below the least exponent of which vectors are computed.
+     */
     for (unsigned i = 0; style >= 6 && row->a != F64 && row->a != I8 && i < 2048; i++) {
         const uint32_t r_c = (uint32_t)random_bits(),
                        tiny = narrow > 8 ? 127 - 69 + r_c % 8 : 127 - 90 + r_c % (narrow & 2 ? 30 : 40),
                        c_field = style == 6 && narrow % 2 == 0 ? 90 + r_c % 8
-                                 : style == 6 && r_c % 61 == 0 ? 255
+                                 : style == 6 && r_c % 61 == 0 ? 254 + r_c / 61 % 2
                                                                : tiny;
         memory[AT_C + i] = style == 7 && narrow % 2 == 0
                                ? (127 + 4 + r_c % (narrow / 2 % 3 == 2 ? 4 : 8)) << 23 | 0x80000000
