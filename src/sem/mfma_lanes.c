@@ -456,9 +456,11 @@ static bool multiply_bytes(const struct wmi_matrix *m, const struct wmi_matrix_u
     return true;
 }
 
-static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_use *use,
-                           const wmi_word *a_rows, const wmi_word *b_rows, const wmi_word *c_rows,
-                           wmi_word *d_rows)
+/* Not inlined, so that its loops have all registers. */
+static __attribute__((noinline)) bool multiply_fixed(const struct wmi_matrix *m,
+                                                     const struct wmi_matrix_use *use, const wmi_word *a_rows,
+                                                     const wmi_word *b_rows, const wmi_word *c_rows,
+                                                     wmi_word *d_rows)
 {
     struct fixed f;
     _Alignas(64) int32_t addends[4][ROWS][COLUMNS]; /* by tile */
