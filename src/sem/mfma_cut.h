@@ -4,16 +4,16 @@
  *
  * A group of products p_k = a_k * b_k has the exponent E, the largest sum of the exponents of both factors,
  * and the unit g = 2^(E-24). Wanted is S = sum of trunc(p_k / g).
- *   - Exponents and E are bytes: 64 elements of D at a time.
+ *   - Exponents and E are bytes: 64 elements of D at a time, 16 columns of four rows.
  *   - b_k / g is exact in f32, and so is its product with a_k, as significands have up to 11 bits. The
  * conversion to an integer cuts it. |p_k| < 2^(E+2), so |S| < 2^29.
- * With |C| < 2^(E+6), C / g is below 2^30, and X of cut_sum(), the larger one of E and C's exponent, is at
- * most E + 5. Then the floor of S at 2^(X-32) changes nothing, C's floor at 2^(X-24) is its floor at g (if
- * X > E, C is a multiple of both), and S + floor(C / g), below 2^31 in magnitude, has at most 31 bits, so
- * that the floor at 32 bits changes nothing either: the conversion to f32 is the only rounding. With a larger
- * C, its floor at g is C itself; the sum with S needs more bits and has to be cut to 32. Then X is C's
- * exponent and at least E + 6, and the sum is at least 2^(X-1) in magnitude, as |S| * g < 2^(E+5): its unit
- * of 32 bits is 2^(X-32) or more, so that this cut includes S's floor there. */
+ * The total is S plus C / g. Where it is below 2^31 in magnitude, |C| < 2^(E+8), and X of cut_sum(), the
+ * larger one of E and C's exponent, is at most E + 7. Then the floor of S at 2^(X-32) changes nothing, C's
+ * floor at 2^(X-24) is its floor at g (if X > E, C is a multiple of both), and the total has at most 31 bits,
+ * so that the floor at 32 bits changes nothing either: the conversion to f32 is the only rounding. Where the
+ * total is 2^30 or more, C / g is above 2^29 and its floor is itself; the total may need more bits and has to
+ * be cut to 32. With x the total's exponent, X is at most x + 1, as |S| < 2^29: the unit of 32 bits,
+ * 2^(x-31), is 2^(X-32) or more, so that this cut includes S's floor there. */
 #ifndef WMI_MFMA_CUT_H
 #define WMI_MFMA_CUT_H
 
@@ -22,95 +22,250 @@
 #if WMI_VECTOR_BYTES == 64
 
 enum {
-    QUAD = 4,             /* rows of D in a vector of bytes */
+    CUT_GROUP = 8,        /* most products of a group */
+    CUT_ELEMENTS = 8,     /* most elements of A or B in a lane */
+    QUAD = 4,             /* rows of D whose exponents are in the bytes of a lane */
     LEAST_EXPONENT = -60, /* E is not below this */
     GRID_BIAS = 127 + 24, /* of the exponent of 1 / g, less E */
+    LONG_TOP = 127 + 120, /* exponents of totals are below this */
     ROUND_DOWN = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC,
+    GREATER_MAGNITUDE = 0xb, /* of VRANGEPS */
 };
 
-/* Exponents of a group's factors, and those of 1 / g with f32's bias for each element of D. */
+/* Totals below this in magnitude are made with integers. Wrong ones, as C / g is too large for an integer or
+ * NaN, are not: the conversion makes -2^31 of it, and |S| < 2^29. */
+static const float SHORT_LIMIT = 0x1.8p30f;
+
+/* Exponents of elements. Zeros have -127: no product of theirs reaches LEAST_EXPONENT. Those of A are in
+ * groups of four elements of a lane and four lanes, those of B stand four times each. */
 struct cut_exponents {
-    _Alignas(64) uint8_t grid[ROWS][COLUMNS];
-    int8_t a[GROUP][ROWS], b[GROUP][COLUMNS];
+    _Alignas(64) int8_t a[CUT_ELEMENTS / 4][64 / QUAD][4][QUAD], b[CUT_ELEMENTS][64][QUAD];
 };
 
-/* Those of 16 factors. Zeros, whose power is 0, get -127: no product of theirs reaches LEAST_EXPONENT. */
-WMI_INLINE void put_exponents(int8_t *to, const float *from)
+/* Those of four elements of each lane in the bytes of a word: the first, third, second and last. */
+struct packed_exponents {
+    _Alignas(64) uint32_t word[CUT_ELEMENTS / 4][64];
+};
+
+static unsigned byte_of(unsigned element)
 {
-    const u32v power = (u32v)load_loose(from + POWERS);
-    _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8((__m512i)((power >> 23) - 127)));
+    return element % 4 == 1 ? 2 : element % 4 == 2 ? 1 : element % 4;
 }
 
-/* Four bytes of rows, each for the 16 columns, plus bytes of the columns. */
-WMI_INLINE __m512i sum_of_bytes(const int8_t *rows, const int8_t *columns)
+WMI_INLINE void spread_a(struct cut_exponents *x, const struct packed_exponents *from, unsigned elements)
 {
-    const __m512i spread =
-        _mm512_set_epi32(0x03030303, 0x03030303, 0x03030303, 0x03030303, 0x02020202, 0x02020202, 0x02020202,
-                         0x02020202, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0, 0, 0, 0);
-    int32_t four;
-    memcpy(&four, rows, sizeof four);
-    return _mm512_adds_epi8(_mm512_shuffle_epi8(_mm512_set1_epi32(four), spread),
-                            _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)columns)));
+    const __m512i places =
+        _mm512_broadcast_i32x4(_mm_set_epi32(0x0f0b0703, 0x0d090501, 0x0e0a0602, 0x0c080400));
+    for (unsigned four = 0; four < (elements + 3) / 4; four++)
+        for (unsigned lane = 0; lane < 64; lane += COLUMNS)
+            _mm512_store_si512(x->a[four][lane / QUAD],
+                               _mm512_shuffle_epi8(_mm512_load_si512(&from->word[four][lane]), places));
 }
 
-WMI_INLINE void find_grids(const struct tile *t, unsigned first, unsigned count, struct cut_exponents *x)
+WMI_INLINE void spread_b(struct cut_exponents *x, const struct packed_exponents *from, unsigned elements)
 {
-    for (unsigned k = 0; k < count; k++) {
-        for (unsigned row = 0; row < t->rows; row += COLUMNS)
-            put_exponents(&x->a[k][row], t->a + t->a_at[first + k] + row);
-        put_exponents(x->b[k], t->b + t->b_at[first + k]);
-    }
-    for (unsigned row = 0; row < t->rows; row += QUAD) {
-        __m512i e = _mm512_set1_epi8(LEAST_EXPONENT);
-        for (unsigned k = 0; k < count; k++)
-            e = _mm512_max_epi8(e, sum_of_bytes(&x->a[k][row], x->b[k]));
-        _mm512_store_si512(x->grid[row], _mm512_sub_epi8(_mm512_set1_epi8((char)GRID_BIAS), e));
+    const __m512i lanes = _mm512_broadcast_i32x4(_mm_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0));
+    for (unsigned e = 0; e < elements; e++) {
+        const __m512i places = _mm512_or_si512(lanes, _mm512_set1_epi8((char)byte_of(e)));
+        for (unsigned lane = 0; lane < 64; lane += COLUMNS)
+            _mm512_store_si512(x->b[e][lane],
+                               _mm512_shuffle_epi8(_mm512_load_si512(&from->word[e / 4][lane]), places));
     }
 }
 
-/* S plus the floor of C, both in units of g, where C may be large. In f64 the sum is rounded toward minus
- * infinity if it has more than 53 bits, then cut to 32 bits in the same direction. */
-WMI_INLINE f32v cut_long_total(i32v sum, f32v addend)
+/* Those of the powers of `elements` elements of each lane. */
+WMI_INLINE void pack_exponents(struct packed_exponents *to, const struct side *side, unsigned elements)
 {
-    f32half totals[2];
-    for (int half = 0; half < 2; half++) {
-        const f64v part = wmi_wide_i32((i32half)wmi_half_u32((u32v)sum, half));
-        const i64v bits =
-            (i64v)_mm512_add_round_pd((__m512d)part, (__m512d)wide_half(addend, half), ROUND_DOWN);
-        const i64v cut_bits = (bits + (bits >> 63 & 0x1fffff)) & ~(int64_t)0x1fffff;
-        totals[half] = (f32half)_mm512_cvtpd_ps((__m512d)cut_bits);
-    }
-    return (f32v)wmi_whole_u32((u32half)totals[0], (u32half)totals[1]) + 0; /* a zero is +0 */
+    for (unsigned e = 0; e < elements; e++)
+        for (unsigned lane = 0; lane < 64; lane += COLUMNS) {
+            const u32v power = *(const u32v *)&side->power[e][lane];
+            const u32v byte = (((power >> 23) - 127) & 0xff) << 8 * byte_of(e);
+            u32v *const at = (u32v *)&to->word[e / 4][lane];
+            *at = e % 4 ? (u32v)(*at | byte) : byte;
+        }
 }
 
-/* C plus S * g, where `scale` is 1 / g; false if C is too large, NaN, or E is the least one in a lane, which
- * may be that of zeros. */
-WMI_INLINE bool cut_quick_total(u32v scale, i32v sum, f32v c, f32v *result)
+static void find_exponents(struct cut_exponents *x, const struct side *a, const struct side *b,
+                           unsigned elements)
 {
-    const __m512 scaled = _mm512_mul_round_ps((__m512)c, (__m512)scale, ROUND_DOWN);
-    const u32v magnitude = (u32v)scaled & 0x7fffffff;
-    const __m512i short_end = _mm512_set1_epi32((127 + 30) << 23),
-                  long_end = _mm512_set1_epi32((127 + 120) << 23);
+    struct packed_exponents of_a, of_b;
+    pack_exponents(&of_a, a, elements);
+    pack_exponents(&of_b, b, elements);
+    spread_a(x, &of_a, elements);
+    spread_b(x, &of_b, elements);
+}
+
+/* Limits of f16 or bf16: fields of exponents from `low` on, `range` of them, are within -30 to 30. */
+struct half_format {
+    bool f16;
+    unsigned fraction;
+    short least, low, range, bias;
+};
+
+/* The exponents of words of two elements as 16-bit integers; *most: not below their fields, less the lowest.
+ */
+WMI_INLINE __m512i half_exponents(__m512i words, struct half_format f, __m512i *most)
+{
+    const __mmask32 nonzero = _mm512_test_epi16_mask(words, _mm512_set1_epi16(0x7fff));
+    const __m512i field = _mm512_and_si512(_mm512_srli_epi16(words, f.fraction),
+                                           _mm512_set1_epi16((short)((1 << (15 - f.fraction)) - 1)));
+    *most = _mm512_max_epu16(*most, f.low ? _mm512_maskz_sub_epi16(nonzero, field, _mm512_set1_epi16(f.low))
+                                          : field);
+    return _mm512_mask_sub_epi16(_mm512_set1_epi16(-127), nonzero,
+                                 f.least ? _mm512_max_epi16(field, _mm512_set1_epi16(f.least)) : field,
+                                 _mm512_set1_epi16(f.bias));
+}
+
+/* Reads A or B, but for powers. False if elements are infinite, NaN or have exponents not within -30 to 30.
+ */
+WMI_INLINE bool read_halves(struct side *side, struct packed_exponents *x, const wmi_word *rows,
+                            unsigned dwords, struct half_format f)
+{
+    static const _Alignas(64)
+        uint16_t apart[32] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
+                              1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
+    _Alignas(64) __m256i halves[CUT_ELEMENTS / 2 * 64 / COLUMNS][2];
+    const __m512i places = _mm512_load_si512(apart);
+    __m512i most = _mm512_setzero_si512();
+    for (unsigned at = 0; at < 64 * dwords; at += COLUMNS) {
+        const __m512i words = _mm512_load_si512(rows + at);
+        const __m512i two = half_exponents(words, f, &most);
+        uint32_t *const exponents = &x->word[at / 128][at % 64];
+        if (at / 64 % 2 == 0)
+            _mm512_store_si512(exponents, _mm512_and_si512(two, _mm512_set1_epi16(0xff)));
+        else
+            _mm512_store_si512(exponents,
+                               _mm512_or_si512(_mm512_load_si512(exponents), _mm512_slli_epi16(two, 8)));
+        _mm512_store_si512(halves[at / COLUMNS], _mm512_permutexvar_epi16(places, words));
+    }
+    /* Converting from memory takes no shuffle. */
+    for (unsigned at = 0; at < 64 * dwords; at += COLUMNS)
+        for (unsigned i = 0; i < 2; i++) {
+            const __m256i x16 = halves[at / COLUMNS][i];
+            float *const to = &side->value[2 * (at / 64) + i][at % 64];
+            if (f.f16)
+                _mm512_store_ps(to, _mm512_cvtph_ps(x16));
+            else
+                _mm512_store_si512(to, _mm512_slli_epi32(_mm512_cvtepu16_epi32(x16), 16));
+        }
+    return !_mm512_cmpge_epu16_mask(most, _mm512_set1_epi16(f.range));
+}
+
+WMI_INLINE bool read_both_halves(struct side *a, struct side *b, struct cut_exponents *x,
+                                 const wmi_word *a_rows, const wmi_word *b_rows, unsigned dwords,
+                                 struct half_format f)
+{
+    struct packed_exponents of_a, of_b;
+    if (!read_halves(a, &of_a, a_rows, dwords, f) || !read_halves(b, &of_b, b_rows, dwords, f))
+        return false;
+    spread_a(x, &of_a, 2 * dwords);
+    spread_b(x, &of_b, 2 * dwords);
+    return true;
+}
+
+static bool read_factors(struct side *a, struct side *b, struct cut_exponents *x, const wmi_word *a_rows,
+                         const wmi_word *b_rows, unsigned dwords, bool f16)
+{
+    const struct half_format half = {true, 10, 1, 0, 31, 15}, bf16 = {false, 7, 0, 97, 61, 127};
+    return f16 ? read_both_halves(a, b, x, a_rows, b_rows, dwords, half)
+               : read_both_halves(a, b, x, a_rows, b_rows, dwords, bf16);
+}
+
+/* For the rows and columns of a tile from these lanes of A and B on. */
+WMI_INLINE void place_exponents(struct tile *t, const struct cut_exponents *x, unsigned a_lane,
+                                unsigned b_lane)
+{
+    t->a_exponents = x->a[0][0][0] + QUAD * a_lane;
+    t->b_exponents = x->b[0][b_lane];
+}
+
+/* Places of the factors of half a group, which are elements of one lane. */
+struct cut_half {
+    const float *a;
+    const int8_t *a_exponent, *b_exponent;
+};
+
+WMI_INLINE struct cut_half cut_half_at(const struct tile *t, unsigned first)
+{
+    const unsigned at = t->a_at[first], element = at / 64, lane = at % 64;
+    return (struct cut_half){
+        .a = t->a + at,
+        .a_exponent = t->a_exponents + element / 4 * 64 * 4 + element % 4 * QUAD + 4 * lane,
+        .b_exponent = t->b_exponents + QUAD * t->b_at[first],
+    };
+}
+
+/* Biased exponents of 1 / g, of four rows from `row` on in the bytes of each column. *least: whether any E is
+ * the least one, which may be that of zeros. */
+WMI_INLINE __m512i grids_of(const struct cut_half *halves, unsigned row, unsigned count, bool *least)
+{
+    const __m512i low = _mm512_set1_epi8(LEAST_EXPONENT);
+    __m512i e = low;
+    _Pragma("GCC unroll 8") for (unsigned k = 0; k < count; k++)
+    {
+        const struct cut_half *const half = &halves[k / (count / 2)];
+        const unsigned i = k % (count / 2);
+        int32_t four;
+        memcpy(&four, half->a_exponent + 4 * row + QUAD * i, sizeof four);
+        e = _mm512_max_epi8(e, _mm512_adds_epi8(_mm512_set1_epi32(four),
+                                                _mm512_load_si512(half->b_exponent + 64 * QUAD * i)));
+    }
+    *least = _mm512_cmpeq_epi8_mask(e, low);
+    return _mm512_sub_epi8(_mm512_set1_epi8((char)GRID_BIAS), e);
+}
+
+/* 1 / g of row `r` of these. */
+WMI_INLINE u32v scale_of(__m512i grids, unsigned r)
+{
+    const u32v bytes = (u32v)grids;
+    return (r < 3 ? bytes << (23 - 8 * r) : bytes >> 1) & (0xffu << 23);
+}
+
+/* A row's g, S, C / g, and S plus the floor of C / g. */
+struct cut_row {
+    u32v unit;
+    i32v sum;
+    __m512 addend;
     f32v total;
-    if (__builtin_expect(_mm512_cmpge_epu32_mask((__m512i)magnitude, short_end) == 0, 1)) {
-        const u32v addend = (u32v)_mm512_cvt_roundps_epi32(scaled, ROUND_DOWN);
-        total = __builtin_convertvector((i32v)((u32v)sum + addend), f32v);
-    } else {
-        if (_mm512_cmpge_epu32_mask((__m512i)magnitude, long_end))
-            return false;
-        total = cut_long_total(sum, wmi_floor_f32((f32v)scaled));
-    }
-    *result = total * (f32v)(0x7f000000u - scale);
-    return !_mm512_cmpeq_epi32_mask((__m512i)scale,
-                                    _mm512_set1_epi32((int)((uint32_t)(GRID_BIAS - LEAST_EXPONENT) << 23)));
+};
+
+/* Totals of 2^30 or more, made in f32. They are floored to 32 significant bits, which C / g, a multiple of
+ * 2^6, cannot change: S loses its lowest bits. If any are left below 2^5, the bit there stands for them (the
+ * total is odd then, in units of a quarter of its last place or less, and rounds as it would with them), so
+ * that S has 24 bits. `near` has the total's exponent, or, within 2^5 of a power of two, perhaps that of the
+ * other side, where all totals round to that power. *top: not below the exponents. */
+WMI_INLINE f32v cut_long_total(const struct cut_row *row, __m512i *top)
+{
+    const __m512i sum = (__m512i)row->sum, low = _mm512_set1_epi32(31);
+    const __m512 near =
+        _mm512_add_round_ps(row->addend, _mm512_cvtepi32_ps(sum), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    const __m512i exponent = _mm512_srli_epi32(_mm512_slli_epi32((__m512i)near, 1), 24);
+    const __m512i below = _mm512_subs_epu16(exponent, _mm512_set1_epi32(127 + 31));
+    const __m512i left = _mm512_and_si512(sum, _mm512_sllv_epi32(_mm512_set1_epi32(-1), below));
+    const __m512i high = _mm512_andnot_si512(low, left);
+    const __m512i odd =
+        _mm512_mask_or_epi32(high, _mm512_test_epi32_mask(left, low), high, _mm512_set1_epi32(32));
+    *top = _mm512_max_epi32(*top, exponent);
+    return (f32v)_mm512_mask_add_ps((__m512)row->total,
+                                    _mm512_cmpge_epi32_mask(exponent, _mm512_set1_epi32(127 + 30)),
+                                    row->addend, _mm512_cvtepi32_ps(odd));
+}
+
+/* Where E is the least one, products may all be zeros. Then the total is C, unless C has bits below g. */
+WMI_INLINE bool cut_loses_addend(const struct cut_row *row)
+{
+    const __mmask16 least = _mm512_cmpeq_epi32_mask(
+        (__m512i)row->unit, _mm512_set1_epi32((int)((uint32_t)(127 + LEAST_EXPONENT - 24) << 23)));
+    const __mmask16 any = _mm512_mask_cmp_ps_mask(least, row->addend, _mm512_setzero_ps(), _CMP_NEQ_OQ);
+    return _mm512_mask_cmp_ps_mask(any, _mm512_abs_ps(row->addend), _mm512_set1_ps(0x1p24f), _CMP_LT_OQ);
 }
 
 /* cut_total() of a vector of lanes, or lane by lane. */
 static __attribute__((noinline)) f32v cut_total_or_slow(const struct tile *t, unsigned first, unsigned count,
-                                                        unsigned row, u32v scale, i32v sum, f32v c)
+                                                        unsigned row, u32v unit, i32v sum, f32v c)
 {
     u32v wide = wmi_splat_u32(0);
-    const f32v e = (f32v)(0x7f000000u + (24u << 23) - scale);
+    const f32v e = (f32v)(unit + (24u << 23));
     f32v total = cut_total(t->split, e, sum, c, &wide);
     if (wmi_any(wide))
         for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
@@ -118,32 +273,67 @@ static __attribute__((noinline)) f32v cut_total_or_slow(const struct tile *t, un
     return total;
 }
 
+/* The rows of a quad where an E or C is out of range in some lane. */
+static __attribute__((noinline)) void cut_unusual_quad(const struct tile *t, unsigned first, unsigned group,
+                                                       unsigned n, const struct cut_row *rows,
+                                                       const wmi_word *c, unsigned c_mask, wmi_word *d)
+{
+    for (unsigned r = 0; r < QUAD; r++) {
+        const f32v addend = *(const f32v *)(c + (t->at[n + r] & c_mask));
+        *(f32v *)(d + t->at[n + r]) =
+            quiet(cut_total_or_slow(t, first, group, n + r, rows[r].unit, rows[r].sum, addend));
+    }
+}
+
+WMI_INLINE void cut_quads(const struct tile *t, unsigned first, unsigned group, const wmi_word *c,
+                          unsigned c_mask, wmi_word *d)
+{
+    const struct cut_half halves[2] = {cut_half_at(t, first), cut_half_at(t, first + group / 2)};
+    f32v b[CUT_GROUP];
+    _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++) b[k] = load_loose(t->b + t->b_at[first + k]);
+    for (unsigned n = 0; n < t->rows; n += QUAD) {
+        bool least;
+        const __m512i grids = grids_of(halves, n, group, &least);
+        struct cut_row rows[QUAD];
+        f32v results[QUAD];
+        __m512 largest = _mm512_setzero_ps();
+        _Pragma("GCC unroll 4") for (unsigned r = 0; r < QUAD; r++)
+        {
+            const u32v scale = scale_of(grids, r);
+            i32v sum = (i32v)wmi_splat_u32(0);
+            _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++) sum += __builtin_convertvector(
+                splat_at(halves[k / (group / 2)].a + k % (group / 2) * 64 + n + r) * (b[k] * (f32v)scale),
+                i32v);
+            const __m512 addend =
+                _mm512_mul_round_ps(_mm512_load_ps(c + (t->at[n + r] & c_mask)), (__m512)scale, ROUND_DOWN);
+            const u32v fixed = (u32v)_mm512_cvt_roundps_epi32(addend, ROUND_DOWN);
+            const f32v total = __builtin_convertvector((i32v)((u32v)sum + fixed), f32v);
+            rows[r] = (struct cut_row){0x7f000000u - scale, sum, addend, total};
+            largest = _mm512_range_ps(largest, (__m512)total, GREATER_MAGNITUDE);
+            results[r] = total * (f32v)rows[r].unit;
+        }
+        if (least || _mm512_cmp_ps_mask(largest, _mm512_set1_ps(SHORT_LIMIT), _CMP_GE_OQ)) {
+            __m512i top = _mm512_setzero_si512();
+            _Pragma("GCC unroll 4") for (unsigned r = 0; r < QUAD; r++) results[r] =
+                cut_long_total(&rows[r], &top) * (f32v)rows[r].unit;
+            bool lost = false;
+            for (unsigned r = 0; least && r < QUAD; r++)
+                lost |= cut_loses_addend(&rows[r]);
+            if (__builtin_expect(lost || _mm512_cmpge_epi32_mask(top, _mm512_set1_epi32(LONG_TOP)), 0)) {
+                cut_unusual_quad(t, first, group, n, rows, c, c_mask, d);
+                continue;
+            }
+        }
+        _Pragma("GCC unroll 4") for (unsigned r = 0; r < QUAD; r++) * (f32v *)(d + t->at[n + r]) = results[r];
+    }
+}
+
 WMI_INLINE void cut_tile(const struct tile *t, unsigned group, const wmi_word *c, unsigned c_mask,
                          wmi_word *d)
 {
-    struct cut_exponents x;
-    for (unsigned first = 0; first < t->depth; first += group) {
-        const float *a[GROUP];
-        f32v b[GROUP];
-        find_grids(t, first, group, &x);
-        _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++)
-        {
-            a[k] = t->a + t->a_at[first + k];
-            b[k] = load_loose(t->b + t->b_at[first + k]);
-        }
-        for (unsigned n = 0; n < t->rows; n++) {
-            const unsigned row = t->row[n];
-            const f32v addend = *(const f32v *)(first ? d + t->at[n] : c + (t->at[n] & c_mask));
-            const u32v scale = (u32v)_mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)x.grid[row])) << 23;
-            i32v sum = (i32v)wmi_splat_u32(0);
-            _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++) sum +=
-                __builtin_convertvector(splat_at(a[k] + row) * (b[k] * (f32v)scale), i32v);
-            f32v result;
-            if (__builtin_expect(!cut_quick_total(scale, sum, addend, &result), 0))
-                result = quiet(cut_total_or_slow(t, first, group, row, scale, sum, addend));
-            *(f32v *)(d + t->at[n]) = result;
-        }
-    }
+    cut_quads(t, 0, group, c, c_mask, d);
+    for (unsigned first = group; first < t->depth; first += group)
+        cut_quads(t, first, group, d, ~0u, d);
 }
 
 static void quick_cut_4_tile(const struct tile *t, const wmi_word *c, unsigned c_mask, wmi_word *d)
@@ -159,5 +349,28 @@ static void quick_cut_8_tile(const struct tile *t, const wmi_word *c, unsigned c
 #else
 #define quick_cut_4_tile cut_4_tile
 #define quick_cut_8_tile cut_8_tile
+
+struct cut_exponents {
+    char none;
+};
+
+WMI_INLINE void find_exponents(struct cut_exponents *x, const struct side *a, const struct side *b,
+                               unsigned elements)
+{
+    (void)x, (void)a, (void)b, (void)elements;
+}
+
+WMI_INLINE void place_exponents(struct tile *t, const struct cut_exponents *x, unsigned a_lane,
+                                unsigned b_lane)
+{
+    (void)t, (void)x, (void)a_lane, (void)b_lane;
+}
+
+WMI_INLINE bool read_factors(struct side *a, struct side *b, struct cut_exponents *x, const wmi_word *a_rows,
+                             const wmi_word *b_rows, unsigned dwords, bool f16)
+{
+    (void)a, (void)b, (void)x, (void)a_rows, (void)b_rows, (void)dwords, (void)f16;
+    return false;
+}
 #endif
 #endif

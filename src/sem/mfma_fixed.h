@@ -149,6 +149,28 @@ WMI_INLINE bool fix_elements(struct fixed_side *to, const wmi_word *rows, unsign
     return true;
 }
 
+/* f16: bits from the largest exponent of the first 16 words down to the lowest bit of any of their elements,
+ * less one, or FIXED_BITS if there are more than these. All words have as many or more. */
+WMI_INLINE int first_bits(const wmi_word *rows)
+{
+    const __m512i words = _mm512_load_si512(rows);
+    const __m512i magnitude = _mm512_and_si512(words, _mm512_set1_epi16(0x7fff));
+    const __m512i larger = _mm512_max_epu16(magnitude, _mm512_srli_epi32(magnitude, 16));
+    const unsigned field = _mm512_reduce_max_epu32(_mm512_and_si512(larger, _mm512_set1_epi32(0xffff))) >> 10;
+    __m512i lost = _mm512_setzero_si512();
+    const uint32_t used =
+        (uint32_t)_mm512_reduce_or_epi32(fix_words(words, 5, field ? field : 1, FIXED_BITS, &lost));
+    if (_mm512_test_epi32_mask(lost, lost))
+        return FIXED_BITS;
+    return used ? FIXED_BITS - 1 - __builtin_ctz(used | used >> 16) : 0;
+}
+
+/* Whether fix() may succeed, by the first words of A and B: a cheap look, as most f16 operands fail it. */
+WMI_INLINE bool may_fix(const wmi_word *a, const wmi_word *b, unsigned element)
+{
+    return element != WMI_ELEMENT_f16 || first_bits(a) + first_bits(b) <= 24;
+}
+
 static bool fix_side(struct fixed_side *to, const wmi_word *rows, unsigned dwords, unsigned element, bool ocp)
 {
     switch (element) {
@@ -227,7 +249,7 @@ WMI_INLINE void fixed_groups(const struct tile *t, const struct fixed *f, const 
     for (unsigned n = 0; n < t->rows; n++) {
         __m512i total = _mm512_load_si512(addends[n]);
         __m512 rounded = _mm512_setzero_ps();
-        const uint32_t *const row = a + t->row[n];
+        const uint32_t *const row = a + t->first_row + n;
         _Pragma("GCC unroll 4") for (unsigned first = 0; first < depth / 2; first += group / 2)
         {
             const __m512i c = first ? _mm512_cvttps_epi32(rounded) : total;
@@ -288,7 +310,7 @@ WMI_INLINE void byte_products(const struct tile *t, const uint32_t *a, const uin
     _Pragma("GCC unroll 16") for (unsigned i = 0; i < pairs; i++) b[i] =
         _mm512_loadu_si512(b_pairs + pair_place(first + i, depth, elements));
     for (unsigned n = 0; n < t->rows; n++) {
-        const uint32_t *const row = a + t->row[n];
+        const uint32_t *const row = a + t->first_row + n;
         __m512i sum = _mm512_load_si512(c + (t->at[n] & c_mask));
         _Pragma("GCC unroll 16") for (unsigned i = 0; i < pairs; i++) sum = _mm512_add_epi32(
             sum,

@@ -21,7 +21,7 @@ WMI_INLINE void flushed_rows(const struct tile *t, unsigned depth, const wmi_wor
         f32v sum = (f32v)(addend & (u32v)((addend & 0x7fffffff) >= 0x800000));
         _Pragma("GCC unroll 4") for (unsigned k = 0; k < depth; k += FLUSHED_GROUP)
         {
-            const float *const a = t->a + t->row[n] + t->a_at[k];
+            const float *const a = t->a + t->first_row + n + t->a_at[k];
             const f32v first = wmi_fused_f32(splat_at(a), b[k], splat_at(a + NEXT_ELEMENT) * b[k + 1]),
                        second = wmi_fused_f32(splat_at(a + 2 * NEXT_ELEMENT), b[k + 2],
                                               splat_at(a + 3 * NEXT_ELEMENT) * b[k + 3]);

@@ -261,18 +261,20 @@ static void sparse_places(uint16_t *a_at, uint16_t *b_at, const struct wmi_matri
 {
     const unsigned stored = m->m * m->k / 128u; /* elements of A in a lane */
     const bool doubled = stored * bits_of(m->a) > 64;
-    const unsigned run = doubled ? 128 / bits_of(m->a) : 8,
-                   g = 64u / m->m * run; /* of consecutive k in a lane */
+    const unsigned run = doubled ? 128 / bits_of(m->a) : 8; /* consecutive k of a lane */
+    const unsigned g = 64u / m->m * run;                    /* both are powers of two */
     const unsigned indexed = 2 * stored, sets = 32 / indexed;
     const unsigned set = use->cbsz ? 0 : indexed * (use->abid & (sets - 1));
+    const unsigned run_bits = (unsigned)__builtin_ctz(run), g_bits = (unsigned)__builtin_ctz(g);
     for (unsigned q = 0; q < m->k / 4u; q++) {
-        const unsigned local = 4 * q % g, upper = 4 * q / g, in = run * upper + local % run;
-        const unsigned lane = local / run * m->m;
+        const unsigned local = 4 * q & (g - 1), upper = 4 * q >> g_bits;
+        const unsigned in = run * upper + (local & (run - 1)), lane = (local >> run_bits) * m->m;
         const unsigned positions = indices[lane + row] >> (set + in) & 15;
         for (unsigned s = 0; s < 2; s++) {
             const unsigned k = 4 * q + (positions >> 2 * s & 3);
             a_at[2 * q + s] = (uint16_t)((in / 2 + s) * 64 + lane);
-            b_at[2 * q + s] = (uint16_t)((run * (k / g) + k % run) * 64 + k % g / run * m->n);
+            b_at[2 * q + s] =
+                (uint16_t)((run * (k >> g_bits) + (k & (run - 1))) * 64 + ((k & (g - 1)) >> run_bits) * m->n);
         }
     }
 }
@@ -283,12 +285,13 @@ static void spread_rows(struct tile *t, const struct side *a, const struct side 
 {
     struct side rows;
     t->rows = 1;
-    t->row[0] = t->at[0] = 0;
+    t->at[0] = 0;
     for (unsigned row = 0; row < 4; row++) {
         for (unsigned e = 0; e < elements; e++)
-            for (unsigned lane = 0; lane < 64; lane++) {
-                rows.value[e][lane] = a->value[e][(lane & ~3u) + row];
-                rows.power[e][lane] = a->power[e][(lane & ~3u) + row];
+            for (unsigned lane = 0; lane < 64; lane += 4) {
+                const float value = a->value[e][lane + row], power = a->power[e][lane + row];
+                for (unsigned i = lane; i < lane + 4; i++)
+                    rows.value[e][i] = value, rows.power[e][i] = power;
             }
         for (unsigned lane = 0; lane < 64; lane += COLUMNS) {
             const unsigned at = 64 * row + lane;
@@ -310,8 +313,8 @@ static void sparse_rows(const struct tile *tile, const struct wmi_matrix *m, con
     t.b_at = b_at;
     t.rows = 1;
     for (unsigned n = 0; n < tile->rows; n++) {
-        sparse_places(a_at, b_at, m, indices, use, tile->row[n]);
-        t.row[0] = tile->row[n];
+        sparse_places(a_at, b_at, m, indices, use, n);
+        t.first_row = n;
         t.at[0] = tile->at[n];
         function(&t, c, c_mask, d);
     }
@@ -421,11 +424,10 @@ static void multiply_f64(const struct wmi_matrix *m, const struct wmi_matrix_use
 static unsigned tile_rows(struct tile *t, const struct wmi_matrix *m, unsigned of_block)
 {
     const unsigned halves = m->n == 32 ? 2 : 1;
-    for (unsigned in = 0; in < of_block; in++)
-        for (unsigned quarter = 0; quarter < 4; quarter += halves) {
-            t->row[t->rows] = (uint16_t)(m->m == 32 ? 8 * (in / 4) + 2 * quarter + in % 4 : 4 * quarter + in);
-            t->at[t->rows++] = (uint16_t)(64 * in + 16 * quarter);
-        }
+    for (unsigned four = 0; four < of_block; four += 4)
+        for (unsigned quarter = 0; quarter < 4; quarter += halves, t->rows += 4)
+            for (unsigned in = 0; in < 4; in++)
+                t->at[t->rows + in] = (uint16_t)(64 * (four + in) + 16 * quarter);
     return halves;
 }
 
@@ -454,9 +456,11 @@ static bool multiply_bytes(const struct wmi_matrix *m, const struct wmi_matrix_u
     return true;
 }
 
-static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_use *use,
-                           const wmi_word *a_rows, const wmi_word *b_rows, const wmi_word *c_rows,
-                           wmi_word *d_rows)
+/* Not inlined, so that its loops have all registers. */
+static __attribute__((noinline)) bool multiply_fixed(const struct wmi_matrix *m,
+                                                     const struct wmi_matrix_use *use, const wmi_word *a_rows,
+                                                     const wmi_word *b_rows, const wmi_word *c_rows,
+                                                     wmi_word *d_rows)
 {
     struct fixed f;
     _Alignas(64) int32_t addends[4][ROWS][COLUMNS]; /* by tile */
@@ -464,7 +468,7 @@ static bool multiply_fixed(const struct wmi_matrix *m, const struct wmi_matrix_u
     const unsigned of_block = m->m * m->n / 64, c_mask = use->constant ? 0 : ~0u;
     struct tile t = {.depth = m->k};
     if (use->rules != WMI_MATRIX_CDNA3 || m->d != WMI_ELEMENT_f32 || m->sparse || m->m == 4 || use->cbsz ||
-        use->blgp || !fix_side(&f.of.a, a_rows, dwords, m->a, use->ocp) ||
+        use->blgp || !may_fix(a_rows, b_rows, m->a) || !fix_side(&f.of.a, a_rows, dwords, m->a, use->ocp) ||
         !fix_side(&f.of.b, b_rows, dwords, m->b, use->ocp) || !fix(&f, m->k))
         return false;
     function_of(m, use->rules, m->k, &t); /* for the size of a group */
@@ -497,14 +501,17 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     int16_t a_shift[64] = {0}, b_shift[64] = {0};
     const bool formatted = m->a == WMI_ELEMENT_f8f6f4;
     uint8_t from_a[64], from_b[64];
-    uint16_t a_at[DEPTH], b_at[DEPTH];
+    uint16_t a_at[DEPTH];
     const unsigned width = bits_of(m->a), depth = m->sparse ? m->k / 2u : m->k;
     const unsigned a_elements = m->m * depth * m->blocks / 64, b_elements = m->n * m->k * m->blocks / 64;
     const unsigned rows = m->m * m->n * m->blocks / 64, of_block = rows / m->blocks;
-    struct tile t = {.a_at = a_at, .b_at = b_at, .depth = depth, .spread = m->m == 4};
+    struct tile t = {.a_at = a_at, .b_at = a_at, .depth = depth, .spread = m->m == 4};
     const bool moves_a = use->cbsz && !m->sparse && !formatted;
     const unsigned c_mask = use->constant ? 0 : ~0u;
     bool wide;
+    struct cut_exponents x;
+    const bool cuts_halves =
+        use->rules == WMI_MATRIX_CDNA3 && width == 16 && !m->sparse && !t.spread && !use->cbsz && !use->blgp;
     if (moves_a)
         lanes_of_a(from_a, use->cbsz, use->abid);
     if (use->blgp)
@@ -514,6 +521,10 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
                               a_shift);
         wide |= read_formatted(&b, b_rows, use->blgp, m->n, extra[1], use->abid >> WMI_MATRIX_SCALE_B & 3,
                                b_shift);
+    } else if (cuts_halves &&
+               read_factors(&a, &b, &x, a_rows, b_rows, a_elements / 2, m->a == WMI_ELEMENT_f16)) {
+        wide = false;
+        t.least = power_of_two(smallest_exponent(m->a, false));
     } else {
         const enum use_of_side purpose = use->rules == WMI_MATRIX_CDNA2 ? FLUSHED_SIDE : WITH_POWERS;
         wide =
@@ -524,10 +535,11 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     t.moderate = !wide;
     t.bounded = width >= 16; /* bf16, xf32 */
     tile_function *const function = function_of(m, use->rules, depth, &t);
-    if (!m->sparse) {
+    const bool quick = function == quick_cut_4_tile || function == quick_cut_8_tile;
+    if (quick && !t.least)
+        find_exponents(&x, &a, &b, a_elements);
+    if (!m->sparse)
         places(a_at, m, depth, a_elements, 64);
-        memcpy(b_at, a_at, sizeof b_at);
-    }
     if (t.spread) {
         spread_rows(&t, &a, &b, a_elements, function, c_rows, c_mask, d_rows);
         return;
@@ -538,6 +550,8 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
             const unsigned columns = block * m->n + 16 * half, at = 64 * of_block * block + 16 * half;
             t.a = a.value[0] + block * m->m;
             t.b = b.value[0] + columns;
+            if (quick)
+                place_exponents(&t, &x, block * m->m, columns);
             if (formatted) {
                 t.a_shift = a_shift;
                 t.b_shift = b_shift + columns;

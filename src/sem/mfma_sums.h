@@ -26,18 +26,20 @@ struct side {
     _Alignas(64) float value[ELEMENTS][64], power[ELEMENTS][64];
 };
 
-/* Operands of 16 columns of D, in `rows` rows. The factors of product k are a[a_at[k] + row[n]] and
+/* Operands of 16 columns of D, in `rows` rows. The factors of product k are a[a_at[k] + first_row + n] and
  * b[b_at[k] + lane]; with `spread`, A has an element for each lane, too. */
 struct tile {
     const float *a, *b;
     const uint16_t *a_at, *b_at;
+    const int8_t *a_exponents, *b_exponents; /* of mfma_cut.h, NULL for others */
+    float least;                             /* power of the least exponent, where powers are not stored */
     const int16_t *a_shift,
         *b_shift; /* by row of A and lane of B: powers of two that scale them; NULL: none */
     unsigned depth, group;
     bool spread, split;     /* split: even and odd products are summed apart */
     bool moderate, bounded; /* exponents are within -30 to 30; products from 2^128 on are infinite */
-    unsigned rows;
-    uint16_t row[ROWS], at[ROWS]; /* words before the row's element in A, and before its 16 lanes of D */
+    unsigned first_row, rows;
+    uint16_t at[ROWS]; /* words before the row's 16 lanes of D */
 };
 
 enum { QUIET_NAN = 0x7fc00000 };
@@ -183,6 +185,15 @@ static int shift_of(const struct tile *t, unsigned first, unsigned row, unsigned
     return t->a_shift[block + row] + t->b_shift[block + lane];
 }
 
+static float power_at(const struct tile *t, const float *element)
+{
+    if (!t->least)
+        return element[POWERS];
+    const float magnitude = fabsf(*element);
+    const uint32_t power = WMI_BITS_AS(uint32_t, magnitude) & 0x7f800000;
+    return magnitude == 0 ? 0 : magnitude < t->least ? t->least : WMI_BITS_AS(float, power);
+}
+
 /* C plus a group of products, by the rules of CDNA1 and CDNA3. */
 static float slow_group(const struct tile *t, enum wmi_matrix_rules rules, unsigned first, unsigned count,
                         unsigned row, unsigned lane, float c)
@@ -194,7 +205,7 @@ static float slow_group(const struct tile *t, enum wmi_matrix_rules rules, unsig
         const float *from_a = t->a + t->a_at[first + k] + row + (t->spread ? lane : 0);
         const float *from_b = t->b + t->b_at[first + k] + lane;
         a[k] = *from_a, b[k] = *from_b;
-        pa[k] = from_a[POWERS], pb[k] = from_b[POWERS];
+        pa[k] = power_at(t, from_a), pb[k] = power_at(t, from_b);
         x[k] = (double)a[k] * b[k];
         special |= !isfinite(x[k]);
     }
@@ -409,7 +420,7 @@ WMI_INLINE void tile_of_d(const struct tile *t, enum kind kind, unsigned group, 
             for (unsigned n = 0; n < t->rows; n++) {
                 const wmi_word *const from = first ? d + t->at[n] : c + (t->at[n] & c_mask);
                 const f32v sum =
-                    group_of(t, kind, &f, first, group, t->row[n], lane, *(const f32v *)(from + lane));
+                    group_of(t, kind, &f, first, group, t->first_row + n, lane, *(const f32v *)(from + lane));
                 *(f32v *)(d + t->at[n] + lane) = kind == INTEGER ? sum : quiet(sum);
             }
         }

@@ -436,12 +436,11 @@ static void check_element(const struct trial *t, const uint32_t *before, const u
 
 /* ---- operands ---- */
 
-enum { STYLES = 8, PLAIN_ROUNDS = 24 /* without CBSZ, ABID and BLGP */ };
+enum { STYLES = 9, PLAIN_ROUNDS = 24 /* without CBSZ, ABID and BLGP */ };
 
 /* A random element: 0 about one, 1 of a wide range, 2 any, 3 small integers, for sums that cancel, 4 `narrow`
  * exponents from one half on, so that products may have a common unit, 5 the same but large, 6 denormals
- * and the smallest normal numbers, 7 of few exponents, or mostly
- * zeros. */
+ * and the smallest normal numbers, in B perhaps a wide range, 7 of few exponents, or mostly zeros, 8 as 0. */
 static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
 {
     static const uint8_t exponent_bits[] = {8, 11, 8, 5, 8, 4, 5, 0};
@@ -473,6 +472,31 @@ static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
            field << fraction;
 }
 
+static void put_half(uint32_t *words, unsigned lane, unsigned index, uint32_t half)
+{
+    uint32_t *const word = &words[64 * (index / 2) + lane];
+    *word = index % 2 ? (*word & 0xffff) | half << 16 : (*word & 0xffff0000) | half;
+}
+
+/* Groups of eight products whose sum is -(2^28 - 129) units of 2^-24, and C is -(2^32 - 2^28) of them: the
+ * total is just nearer to zero than the middle between -2^32 and the next float, which it reaches if the sum
+ * is rounded to a float first. */
+static void fill_near_power(uint32_t *memory, const struct row *row)
+{
+    static const uint16_t a[8] = {0xbfff, 0xbfff, 0xbfff, 0xbfff, 0xbbfe, 0xabe0},
+                          b[8] = {0x3fff, 0x3fff, 0x3fff, 0x3fff, 0x2400, 0x0400};
+    for (unsigned block = 0; block < row->blocks; block++)
+        for (unsigned i = 0; i < row->m; i++)
+            for (unsigned k = 0; k < row->k; k++) {
+                unsigned lane, index;
+                place(row, block, i, k, &lane, &index);
+                put_half(memory + AT_A, lane, index, a[k % 8]);
+                put_half(memory + AT_B, lane, index, b[k % 8]);
+            }
+    for (unsigned i = 0; i < 2048; i++)
+        memory[AT_C + i] = 0xc3700000; /* -240 */
+}
+
 static void fill(uint32_t *memory, const struct trial *t, unsigned style)
 {
     const struct row *row = t->row;
@@ -487,7 +511,10 @@ static void fill(uint32_t *memory, const struct trial *t, unsigned style)
             uint32_t bits = 0;
             for (unsigned at = 0; at < 32; at += widths[sides[side]])
                 bits |= random_element(sides[side] == F64 && word / 64 % 2 == 0 ? F32 : sides[side],
-                                       sides[side] == F64 && word / 64 % 2 == 0 ? 2 : style, narrow)
+                                       sides[side] == F64 && word / 64 % 2 == 0 ? 2
+                                       : style == 6 && side == 1 && narrow % 2  ? 1
+                                                                                : style,
+                                       narrow)
                         << at;
             memory[(side ? AT_B : AT_A) + word] = bits;
         }
@@ -495,14 +522,20 @@ static void fill(uint32_t *memory, const struct trial *t, unsigned style)
         if (row->a == F64 ? i / 64 % 2 : row->a != I8)
             memory[AT_C + i] = random_element(row->a == F64 ? F64 : F32, style, c_narrow) &
                                (style == 4 ? ~((1u << c_unit) - 1) : ~0u);
-    /* Numbers near the sums, and far below the least exponent of which vectors are computed. */
+    /* Numbers near the sums, huge, and about or far below the least exponent of which vectors are computed.
+     */
     for (unsigned i = 0; style >= 6 && row->a != F64 && row->a != I8 && i < 2048; i++) {
         const uint32_t r_c = (uint32_t)random_bits(),
-                       c_field = style == 6 ? 90 + r_c % 8 : 127 - 90 + r_c % 40;
+                       tiny = narrow > 8 ? 127 - 69 + r_c % 8 : 127 - 90 + r_c % (narrow & 2 ? 30 : 40),
+                       c_field = style == 6 && narrow % 2 == 0 ? 90 + r_c % 8
+                                 : style == 6 && r_c % 61 == 0 ? 254 + r_c / 61 % 2
+                                                               : tiny;
         memory[AT_C + i] = style == 7 && narrow % 2 == 0
                                ? (127 + 4 + r_c % (narrow / 2 % 3 == 2 ? 4 : 8)) << 23 | 0x80000000
-                               : c_field << 23 | (r_c & 0x807f0000);
+                               : c_field << 23 | (r_c & (narrow > 4 ? 0x807fffff : 0x807f0000));
     }
+    if (style == 8 && row->a == F16 && !row->sparse)
+        fill_near_power(memory, row);
     /* Negative numbers that are too small to matter but for their sign. */
     for (unsigned i = 0; style == 5 && row->a != F64 && row->a != I8 && i < 2048; i++)
         memory[AT_C + i] =
