@@ -285,6 +285,25 @@ static bool emit_shift_right_reversed(struct wmi_stretch *s, const struct wmi_st
     return put_shift_right(s, step, step->b, step->a);
 }
 
+/* The low bits of the high words of a pair: these words, if nothing is above the bits. So the pair stays one
+ * that a single register holds. */
+static bool put_high_bits(struct wmi_stretch *s, const struct wmi_step *step, uint32_t row, unsigned width)
+{
+    const uint32_t vpcmpuq = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
+                   vpbroadcastq = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1);
+    struct wmi_rows pair;
+    if (width > 31 || !wmi_stretch_use_high_half(s, row, &pair) ||
+        (step->d != row && !wmi_stretch_drops_row(s, row)))
+        return false;
+    const unsigned end = wmi_stretch_register(s);
+    wmi_move_immediate(&s->host, WMI_RAX,
+                       (UINT64_C(1) << (32 + width)) - growth_of(s, pair.stride, pair.whole));
+    wmi_evex_plain(&s->host, vpbroadcastq, end, 0, wmi_zmm(WMI_RAX));
+    wmi_stretch_leave_if(s, vpcmpuq, pair.reg[0], wmi_zmm(end), WMI_NOT_BELOW);
+    wmi_stretch_move_half(s, row, step->d);
+    return true;
+}
+
 /* With a constant of which the lowest bits are set, and no others. */
 static bool emit_and(struct wmi_stretch *s, const struct wmi_step *step)
 {
@@ -292,7 +311,9 @@ static bool emit_and(struct wmi_stretch *s, const struct wmi_step *step)
     const bool reversed = wmi_stretch_constant(s, step->a, &mask);
     if ((!reversed && !wmi_stretch_constant(s, step->b, &mask)) || !mask || mask & (mask + 1))
         return false;
-    return put_field(s, step, reversed ? step->b : step->a, 0, (unsigned)__builtin_popcount(mask));
+    const uint32_t row = reversed ? step->b : step->a;
+    const unsigned width = (unsigned)__builtin_popcount(mask);
+    return put_high_bits(s, step, row, width) || put_field(s, step, row, 0, width);
 }
 
 /* The signs: v_ashrrev_i32 by 31 of values that have the same sign in a strip. */

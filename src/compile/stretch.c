@@ -420,6 +420,32 @@ bool wmi_stretch_use_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, st
     return true;
 }
 
+bool wmi_stretch_use_high_half(struct wmi_stretch *s, uint32_t high, struct wmi_rows *pair)
+{
+    struct wmi_held_row *held = find(s, high);
+    if (!held || held->half != WMI_HIGH_HALF)
+        return false;
+    held->step = s->at + 1;
+    *pair = rows_in_runs(s, held);
+    return true;
+}
+
+void wmi_stretch_move_half(struct wmi_stretch *s, uint32_t from, uint32_t to)
+{
+    if (from == to)
+        return;
+    const struct wmi_held_row moved = *find(s, from);
+    release(s, find(s, from));
+    if (find(s, to))
+        release(s, find(s, to));
+    struct wmi_held_row *held = hold(s, to, moved.reg, moved.strips);
+    held->runs = true;
+    held->whole = moved.whole;
+    held->stride = moved.stride;
+    held->half = moved.half;
+    held->dirty = s->is_written[number_of(s, to)] = true;
+}
+
 void wmi_stretch_restore_spilled(struct wmi_stretch *s)
 {
     const uint32_t first = s->block->code->vgpr_offset, end = s->block->code->constant_offset;

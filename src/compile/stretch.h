@@ -200,6 +200,9 @@ void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row);
 void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, unsigned stride);
 /* Pairs of rows that one register holds: false if it does not hold these two. */
 bool wmi_stretch_use_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, struct wmi_rows *pair);
+/* The pair of which the row is the high words; false if it is not. The row `to` becomes these instead. */
+bool wmi_stretch_use_high_half(struct wmi_stretch *s, uint32_t high, struct wmi_rows *pair);
+void wmi_stretch_move_half(struct wmi_stretch *s, uint32_t from, uint32_t to);
 void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, unsigned reg,
                             unsigned stride);
 /* Whether nothing reads what the current step leaves in active lanes of a VGPR, in the mask at a place of the

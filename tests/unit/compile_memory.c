@@ -111,7 +111,8 @@ static void some_places(uint32_t *place, unsigned lanes, uint32_t most, uint32_t
 /* The rows of addresses: 0 and 1 hold global ones, 2 has offsets from the pair of scalars at 2, and 3 has
  * places in LDS. The scalars from UNIFORM on are addresses for all rows. */
 enum { GLOBAL_ROW, HIGH_ROW, OFFSET_ROW, LDS_ROW, FIRST_FREE_ROW, SCALAR_BASE = 2, UNIFORM = 4 };
-enum { BORDER = COUNTER + 4 }; /* of waves that start: a scalar with about the value of v0 in a lane */
+/* Scalars for waves that start: one with about the value of v0 in a lane; a pair that is added to ids. */
+enum { BORDER = COUNTER + 4, FIRST_ITEM = COUNTER + 6 };
 
 static void fill_addresses(struct program *p)
 {
@@ -189,6 +190,9 @@ static void fill_ids(struct program *p)
     }
     const uint32_t *x = (uint32_t *)((char *)frame + row_at(p, 0));
     frame->s[BORDER] = x[below(lanes)] + below(4) - 2;
+    /* Sums with ids, times four, often are about 2^34. */
+    frame->s[FIRST_ITEM] = below(3) ? -below(100) : below(2) ? below(100) : word();
+    frame->s[FIRST_ITEM + 1] = below(3) ? 0 : below(3);
     frame->constant[0] = 0;
     /* Near the end, some accesses fault. */
     const uint64_t base = memory.address[frame->s[0] >> 8 & 1] + (below(8) ? 0 : MEMORY - 4 * below(100));
@@ -586,6 +590,37 @@ static void launch_border(struct program *p)
     p->count += 3;
 }
 
+/* The address of a dword with a 32-bit index that was computed in 64 bits: the index times four, of which the
+ * high words keep two bits, plus a base. */
+static void launch_index(struct program *p)
+{
+    const uint32_t index = row_at(p, WMI_START_IDS), row = p->code.row_bytes, mask = index + 4 * row,
+                   item = (uint32_t)offsetof(struct wmi_frame, s) + 4 * FIRST_ITEM;
+    struct wmi_step *sum = &p->steps[p->count], *shift = sum + 1, *and = sum + 2, *address = sum + 3;
+    *sum = some_step(p, WMI_STEP_fused_ADD_64_SCALARS_ALONE);
+    sum->a = item;
+    sum->c = item + 4;
+    sum->b = row_at(p, 0);
+    sum->e = p->code.vector_constant[0].offset;
+    sum->d = index;
+    sum->x = index + row;
+    *shift = some_step(p, WMI_STEP_fused_SHIFT_LEFT_64);
+    shift->b = shift->d = index;
+    shift->x = 2;
+    *and = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_and_b32);
+    and->a = p->code.vector_constant[3].offset; /* 3 */
+    and->b = index + row;
+    and->d = below(4) ? mask : index + row;
+    *address = some_step(p, WMI_STEP_fused_ADD_64_SCALARS_ALONE);
+    address->a = item;
+    address->c = item + 4;
+    address->b = index;
+    address->e = and->d;
+    address->d = below(4) ? index + row : index + 2 * row;
+    address->x = index + 3 * row;
+    p->count += 4;
+}
+
 static void test_launch(void **state)
 {
     (void)state;
@@ -604,6 +639,8 @@ static void test_launch(void **state)
         choose_mode(&p);
         if (!below(4))
             launch_border(&p);
+        if (!below(4))
+            launch_index(&p);
         for (unsigned k = 0; k < MEMORY_OPS && p.count + 6 < MOST_STEPS; k++) {
             for (unsigned more = p.is_at_end ? 0 : below(4); more; more--)
                 p.steps[p.count++] = launch_step(&p);
