@@ -281,6 +281,15 @@ size_t wmi_jump(struct wmi_host *host)
     return host->count;
 }
 
+size_t wmi_code_address(struct wmi_host *host, enum wmi_gpr reg)
+{
+    enum { BEHIND_INSTRUCTION = 5 }; /* ModRM: the displacement counts from the next instruction */
+    put_opcode(host, WMI_LEA, true, reg, 0);
+    wmi_put_8(host, (reg & 7) << 3 | BEHIND_INSTRUCTION);
+    wmi_put_32(host, 0);
+    return host->count;
+}
+
 void wmi_land(struct wmi_host *host, size_t jump)
 {
     if (host->full)

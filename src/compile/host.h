@@ -237,6 +237,8 @@ void wmi_shift_immediate(struct wmi_host *host, unsigned digit, bool wide, enum 
 /* Jumps to code that is not known yet; the result is for wmi_land(). */
 size_t wmi_jump_if(struct wmi_host *host, enum wmi_condition condition);
 size_t wmi_jump(struct wmi_host *host);
+/* reg = the address of code that is not known yet; the result is for wmi_land(), too. */
+size_t wmi_code_address(struct wmi_host *host, enum wmi_gpr reg);
 /* Lets the jump lead to the next instruction. */
 void wmi_land(struct wmi_host *host, size_t jump);
 /* Jumps back to code at offset `to`. */

@@ -320,7 +320,8 @@ static inline void start_wave(struct wmi_executor *executor, struct wmi_wave *wa
         place_own_numbers(executor->steps.dispatch, wave, scratch);
         set_registers(executor, wave, size, scratch);
     }
-    wave->worker = &executor->steps;
+    wave->worker = wave->frame->worker = &executor->steps;
+    wave->frame->left = wave->turn = WMI_TURN_OVER;
     wave->state = WMI_WAVE_READY;
     wave->resume = step;
     wave->instructions = 0;

@@ -10,7 +10,8 @@ enum {
     SUMS = 2048,          /* that of results of the lanes */
     ROUNDS = 24,
     GROUPS = 2,
-    ITEMS = 512,
+    MANY = 512, /* items of a workgroup */
+    FEW = 64,   /* one wave, or two */
     SEEDS = 12,
     NEVER = 0xffff,
 };
@@ -19,6 +20,7 @@ struct program {
     const char *target;
     uint32_t seed;
     unsigned fault_round; /* in which the wave of number 2 faults */
+    uint32_t items;       /* of a workgroup */
 };
 
 static void set_exec(struct text *t, const struct program *p, const char *low, const char *high)
@@ -83,9 +85,10 @@ static void run_program(const struct program *p, const char *compile, uint64_t l
 {
     memset(run, 0, sizeof *run);
     assert_int_equal(setenv("WAVEMEM_COMPILE", compile, 1), 0);
-    run_written(p->target, 0, run, write_program, p,
-                (struct wm_dispatch){
-                    .grid = {GROUPS * ITEMS}, .workgroup = {ITEMS}, .threads = 1, .max_instructions = limit});
+    run_written(
+        p->target, 0, run, write_program, p,
+        (struct wm_dispatch){
+            .grid = {GROUPS * p->items}, .workgroup = {p->items}, .threads = 1, .max_instructions = limit});
     assert_int_equal(unsetenv("WAVEMEM_COMPILE"), 0);
 }
 
@@ -110,9 +113,10 @@ static void turns_do_not_depend_on_returns(void **state)
     for (unsigned i = 0; i < 2 * SEEDS; i++) {
         const struct program p = {.target = targets[i % 2],
                                   .seed = 0x2545f491 * (i + 1),
-                                  .fault_round = i % 4 < 2 ? NEVER : 1 + i / 4};
+                                  .fault_round = i % 4 < 2 ? NEVER : 1 + i / 4,
+                                  .items = i % 3 ? MANY : FEW};
         run_program(&p, "off", NEAR_LIMIT, &expected);
-        assert_true(expected.memory[0] > (p.fault_round == NEVER ? 4 * ROUNDS : 0));
+        assert_true(expected.memory[0] > (p.fault_round == NEVER && p.items == MANY ? 4 * ROUNDS : 0));
         run_program(&p, "off", 0, &got);
         expect_same(&p, &expected, &got);
         run_program(&p, "always", NEAR_LIMIT, &got);
@@ -128,7 +132,10 @@ static void limits_end_waves_between_barriers(void **state)
     static struct text_run expected, got;
     (void)state;
     for (unsigned i = 0; i < SEEDS; i++) {
-        const struct program p = {.target = "gfx900", .seed = 0x9e3779b1 * (i + 1), .fault_round = NEVER};
+        const struct program p = {.target = "gfx900",
+                                  .seed = 0x9e3779b1 * (i + 1),
+                                  .fault_round = NEVER,
+                                  .items = i % 3 ? MANY : FEW};
         const uint64_t limit = 200 + 1500 * i;
         run_program(&p, "off", limit, &expected);
         run_program(&p, "always", limit, &got);
