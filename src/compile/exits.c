@@ -162,7 +162,8 @@ static void put_handover(struct wmi_compilation *c, const struct wmi_op *op, boo
 {
     struct wmi_stretch *s = &c->stretch;
     const int32_t instructions = (int32_t)s->block->steps[s->end].c;
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, successor));
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME,
+                      offsetof(struct wmi_frame, successor));
     wmi_arithmetic_immediate(&s->host, 7, true, WMI_RAX, 0);
     const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, WMI_TURN_LEFT, instructions);
@@ -256,11 +257,11 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
     }
 }
 
-/* frame->exec.bits <- the EXEC words; k1 to k4 hold EXEC from now on. */
-void wmi_put_exec(struct wmi_stretch *s)
+void wmi_put_exec(struct wmi_stretch *s, bool in_rax)
 {
     const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, s->lanes == 64, WMI_RAX, WMI_FRAME, words);
+    if (!in_rax)
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, s->lanes == 64, WMI_RAX, WMI_FRAME, words);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, WMI_EXEC_BITS);
     wmi_kmov_gpr(&s->host, WMI_K_EXEC, WMI_RAX);
     for (unsigned i = 1; i < s->strips; i++)
@@ -268,12 +269,12 @@ void wmi_put_exec(struct wmi_stretch *s)
 }
 
 /* EXEC has become partial: the code for partial waves goes on. */
-static void go_over(struct wmi_compilation *c, const struct wmi_op *op)
+static void go_over(struct wmi_compilation *c, const struct wmi_op *op, bool exec_in_rax)
 {
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_reentry *partial =
         wmi_find_reentry(&s->reentries, c->full_reentries, s->reentries.count, (size_t)(op - s->block->ops));
-    wmi_put_exec(s);
+    wmi_put_exec(s, exec_in_rax);
     if (partial) {
         load_held(s, partial);
         wmi_jump_back(&s->host, partial->code);
@@ -301,7 +302,7 @@ void wmi_put_exit(struct wmi_compilation *c, const struct wmi_exit *leave)
         wmi_go_to(c, leave->op, partial);
         break;
     case WMI_EXIT_CHANGES_EXEC:
-        go_over(c, leave->op);
+        go_over(c, leave->op, leave->exec_in_rax);
         break;
     case WMI_EXIT_BRANCHES: {
         wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, WMI_TURN_LEFT, 0);

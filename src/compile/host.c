@@ -257,6 +257,14 @@ void wmi_arithmetic_memory(struct wmi_host *host, unsigned digit, bool wide, enu
     put_immediate(host, value);
 }
 
+void wmi_store_immediate(struct wmi_host *host, bool wide, enum wmi_gpr base, int32_t displacement,
+                         int32_t value)
+{
+    put_opcode(host, 0xc7, wide, 0, base);
+    put_memory(host, 0, base, displacement, 0);
+    wmi_put_32(host, (uint32_t)value);
+}
+
 void wmi_shift_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg, unsigned count)
 {
     put_opcode(host, 0xc1, wide, 0, reg);

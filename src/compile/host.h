@@ -229,6 +229,8 @@ void wmi_arithmetic_immediate(struct wmi_host *host, unsigned digit, bool wide, 
                               int32_t value);
 void wmi_arithmetic_memory(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr base,
                            int32_t displacement, int32_t value);
+void wmi_store_immediate(struct wmi_host *host, bool wide, enum wmi_gpr base, int32_t displacement,
+                         int32_t value);
 /* Shifts by an immediate: digit 4 left, 5 right, 7 signed. */
 void wmi_shift_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg, unsigned count);
 

@@ -102,7 +102,8 @@ struct wmi_worker {
     struct wmi_decoded decoded[WMI_DECODED];
     struct wmi_fault fault; /* of the wave that last faulted */
     struct wmi_violation violation;
-    struct wmi_frame *running; /* of the wave that executes steps, or did so last; see run_line() in turns.c */
+    struct wmi_frame
+        *running; /* of the wave that executes steps, or did so last; see run_line() in turns.c */
     struct wmi_frame_layout layout;
     void **observers;   /* per-worker data of each observer of the dispatch */
     uint64_t *blocks;   /* an observer's counters of blocks, or NULL */

@@ -480,12 +480,21 @@ void multiply_low(struct program *p, size_t at)
 /* Lets two steps of the program set EXEC. */
 void change_exec(struct program *p, size_t at)
 {
-    p->steps[at] = (struct wmi_step){
-        .id = WMI_STEP_BODIES + WMI_INSN_s_mov_b64,
-        .d = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
-        .a = some_scalar(),
-        .use = {
-            [WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | 2, [WMI_OP_A] = WMI_USE_READ | WMI_USE_WORDS | 2}};
+    static const uint16_t wide[] = {
+        WMI_STEP_BODIES + WMI_INSN_s_mov_b64,           WMI_STEP_BODIES + WMI_INSN_s_or_b64,
+        WMI_STEP_BODIES + WMI_INSN_s_andn2_b64,         WMI_STEP_BODIES + WMI_INSN_s_and_saveexec_b64,
+        WMI_STEP_BODIES + WMI_INSN_s_and_saveexec_b64,  WMI_STEP_BODIES + WMI_INSN_s_or_saveexec_b64,
+        WMI_STEP_BODIES + WMI_INSN_s_andn2_saveexec_b64};
+    static const uint16_t narrow[] = {
+        WMI_STEP_BODIES + WMI_INSN_s_mov_b32,           WMI_STEP_BODIES + WMI_INSN_s_or_b32,
+        WMI_STEP_BODIES + WMI_INSN_s_andn2_b32,         WMI_STEP_BODIES + WMI_INSN_s_and_saveexec_b32,
+        WMI_STEP_BODIES + WMI_INSN_s_and_saveexec_b32,  WMI_STEP_BODIES + WMI_INSN_s_or_saveexec_b32,
+        WMI_STEP_BODIES + WMI_INSN_s_andn2_saveexec_b32};
+    const uint32_t which = below(sizeof wide / sizeof *wide);
+    const enum wmi_step_id id = (enum wmi_step_id)(p->code.options.lanes == 64 ? wide : narrow)[which];
+    p->steps[at] = some_step(p, id);
+    if (!(wmi_step_facts_of(id).writes & WMI_ON_EXEC))
+        p->steps[at].d = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
     p->steps[at + 1] =
         (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
 }
