@@ -15,6 +15,7 @@ struct wmi_wave_start {
     uint32_t vgpr_offset; /* offset of v0's row in the frame */
     unsigned id_rows;     /* rows of ids, copied to v0 and the following VGPRs */
     bool repeats;         /* waves of whole workgroups: a frame always gets the same ids */
+    bool only_ids;        /* no other registers are given */
     unsigned zero_rows;   /* VGPRs after them that waves may read, which are cleared */
     uint32_t mode, mxcsr32, mxcsr64;
 };

@@ -426,6 +426,7 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
         .sgpr = dispatch->launch.sgpr,
         .vgpr_offset = code->vgpr_offset,
         .id_rows = id_rows < options->vgprs ? id_rows : options->vgprs,
+        .only_ids = !dispatch->start_count,
         .mode = dispatch->launch.mode,
         .mxcsr32 = dispatch->mxcsr32,
         .mxcsr64 = dispatch->mxcsr64,

@@ -72,9 +72,11 @@ struct wmi_frame {
     alignas(64) uint32_t id_bases[WMI_START_IDS][16]; /* v0 to v2 in lane 0 of each 16, repeated */
     uint32_t pristine;    /* nothing has written the VGPRs since the wave started */
     uint32_t has_bases;   /* id_bases are those of this wave in a whole workgroup */
+    uint32_t repeats;     /* the wave started as each does here that is in a whole workgroup */
     uint64_t scalar_base; /* on the host: see compile/scalar_memory.c */
     /* For compiled code: what the wave found out of addresses in LDS; see compile/lds_plan.h. */
     alignas(64) uint32_t lds_known[WMI_LDS_ADDRESSES];
+    alignas(64) uint32_t lds_lasting[WMI_LDS_ADDRESSES]; /* also of the waves that start here after it */
     uint64_t lds_place[WMI_LDS_ADDRESSES][4];
     alignas(64) unsigned char rows[];
 };
