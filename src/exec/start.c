@@ -88,6 +88,7 @@ struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t
         wmi_code_prepare_frame(wmi_program_code(dispatch->program), frame);
         memcpy(&frame->s[WMI_S_SHARED_BASE], &dispatch->apertures, sizeof dispatch->apertures);
         frame->wave_size = executor->lanes;
+        frame->worker = &executor->steps;
         frame->wave = &resident->waves[i];
         resident->waves[i] = (struct wmi_wave){.frame = frame, .group = &resident->group, .index = i};
         if (observers)
@@ -320,7 +321,7 @@ static inline void start_wave(struct wmi_executor *executor, struct wmi_wave *wa
         place_own_numbers(executor->steps.dispatch, wave, scratch);
         set_registers(executor, wave, size, scratch);
     }
-    wave->worker = wave->frame->worker = &executor->steps;
+    wave->worker = &executor->steps;
     wave->frame->left = wave->turn = WMI_TURN_OVER;
     wave->state = WMI_WAVE_READY;
     wave->resume = step;
@@ -427,6 +428,7 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
         .vgpr_offset = code->vgpr_offset,
         .id_rows = id_rows < options->vgprs ? id_rows : options->vgprs,
         .only_ids = !dispatch->start_count,
+        .has_lds = dispatch->lds_size > 0,
         .mode = dispatch->launch.mode,
         .mxcsr32 = dispatch->mxcsr32,
         .mxcsr64 = dispatch->mxcsr64,

@@ -14,6 +14,7 @@ enum {
     FEW = 64,   /* one wave, or two */
     SEEDS = 12,
     NEVER = 0xffff,
+    STRAIGHT_ON = 200,
 };
 
 struct program {
@@ -49,7 +50,7 @@ static void write_program(struct text *t, struct text_run *run, const void *user
                 "s_mul_i32 s22, s22, 0x27d4eb2f\ns_lshr_b32 s23, s22, 13\ns_xor_b32 s22, s22, s23\n"
                 "v_fma_f32 v10, v10, v12, 0.5\nv_mul_f32 v10, v10, v12\n"
                 "s_and_b32 s24, s22, 15\ns_and_b32 s25, s22, 0x700000\ns_cmp_eq_u32 s25, 0\n"
-                "s_cselect_b32 s25, 9, 0\ns_lshl_b32 s24, s24, s25\ns_add_u32 s24, s24, 1\n"
+                "s_cselect_b32 s25, 9, 5\ns_lshl_b32 s24, s24, s25\ns_add_u32 s24, s24, 1\n"
                 "longer:\ns_sub_u32 s24, s24, 1\ns_cmp_lg_u32 s24, 0\ns_cbranch_scc1 longer\n");
     add_text(t, "s_and_b32 s25, s22, 0x70000\ns_cmp_lg_u32 s25, 0\ns_cbranch_scc1 same\n"
                 "s_lshr_b32 s25, s22, 28\ns_and_b32 s25, s25, 3\n"
@@ -69,9 +70,13 @@ static void write_program(struct text *t, struct text_run *run, const void *user
     set_exec(t, p, "-1", "-1");
     add_text(t, "some:\ns_cmp_lg_u32 s25, 0x1000\ns_cbranch_scc1 any\n");
     set_exec(t, p, "0", "0");
+    add_text(t, "any:\n");
+    for (unsigned i = 0; i < STRAIGHT_ON; i++) /* so that turns end at the barrier */
+        add_text(t, "s_add_u32 s26, s26, s22\n");
+    /* The compiler does not know v_sad_u8. */
     add_text(t,
-             "any:\nv_add_f32 v10, v10, v12\nv_sub_f32 v13, v10, v12\ns_barrier\n"
-             "v_mul_f32 v10, v10, v12\nv_mad_u32_u24 v11, v11, 3, v13\n"
+             "v_add_f32 v10, v10, v12\nv_sub_f32 v13, v10, v12\ns_barrier\n"
+             "v_sad_u8 v11, v10, v11, v11\nv_mul_f32 v10, v10, v12\nv_mad_u32_u24 v11, v11, 3, v13\n"
              "s_add_u32 s21, s21, 1\ns_cmp_lt_u32 s21, %u\ns_cbranch_scc1 round\ndone:\n",
              ROUNDS);
     set_exec(t, p, "-1", "-1");
