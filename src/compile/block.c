@@ -122,6 +122,8 @@ static void put_version(struct wmi_compilation *c, enum wmi_version version)
     s->partial = version == WMI_PARTIAL;
     s->checked.is_valid = false;
     wmi_stretch_forget(s);
+    if (version != WMI_LAUNCH)
+        wmi_put_resumption(c, s->partial);
     if (s->partial)
         wmi_load_exec(s);
     if (version != WMI_LAUNCH) {

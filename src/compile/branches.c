@@ -72,8 +72,14 @@ static void leave_with_exec_if(struct wmi_stretch *s, enum wmi_condition conditi
 void wmi_change_exec(struct wmi_stretch *s)
 {
     if (s->partial) {
-        wmi_stretch_leave_lanes(s);
-        wmi_put_exec(s);
+        const bool in_rax = wmi_stretch_has_exec(s);
+        wmi_stretch_leave_lanes(s); /* leaves RAX as it is */
+        wmi_put_exec(s, in_rax);
+    } else if (wmi_stretch_has_exec(s)) {
+        wmi_arithmetic_immediate(&s->host, 7, s->lanes == 64, WMI_RAX, -1);
+        leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
+        if (s->exit_count)
+            s->exits[s->exit_count - 1].exec_in_rax = true;
     } else {
         compare_exec(s, -1);
         leave_with_exec_if(s, WMI_IF_NOT_EQUAL);

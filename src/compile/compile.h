@@ -9,11 +9,9 @@
 /* Offsets in the structures of src/exec, which compiled code reads. */
 struct wmi_compile_layout {
     uint32_t wave_worker, wave_resume, wave_group, wave_counters, wave_entered; /* in struct wmi_wave */
-    uint32_t wave_state, wave_frame, wave_successor;
-    uint32_t group_lds, group_lds_size;                  /* in struct wmi_workgroup */
-    uint32_t worker_hits, worker_blocks, worker_running; /* in struct wmi_worker */
-    uint32_t at_barrier;                                 /* the state of a wave */
-    unsigned careful;                                    /* flags of a hit whose stores take the slow path */
+    uint32_t group_lds, group_lds_size;                                         /* in struct wmi_workgroup */
+    uint32_t worker_hits, worker_blocks, worker_running;                        /* in struct wmi_worker */
+    unsigned careful; /* flags of a hit whose stores take the slow path */
 };
 
 /* What compiled code may assume of the waves that reach it; others are interpreted. */

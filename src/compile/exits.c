@@ -7,6 +7,12 @@
 
 static const int32_t all_active = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
 
+/* Compares EXEC, as code for partial waves holds it, with all lanes. */
+static void compare_exec_bits(struct wmi_stretch *s)
+{
+    wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME, WMI_EXEC_BITS, -1);
+}
+
 /* Code for partial waves holds EXEC in k1 to k4 and in frame->exec.bits, and leaves the rest of frame->exec
  * as it was. This completes it for the interpreter. There is nothing to do if all lanes are active again, as
  * they were before. */
@@ -16,7 +22,7 @@ void wmi_exits_begin(struct wmi_compilation *c)
     const unsigned row = WMI_SCRATCH;
     const int32_t place = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, row);
     c->exec_rest = s->host.count;
-    wmi_arithmetic_memory(&s->host, 7, s->lanes == 64, WMI_FRAME, WMI_EXEC_BITS, -1);
+    compare_exec_bits(s);
     wmi_set_if(&s->host, WMI_IF_EQUAL, WMI_RAX);
     const size_t partial = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
@@ -61,6 +67,19 @@ static void interpret(struct wmi_stretch *s, const struct wmi_op *op)
     wmi_jump_register(&s->host, WMI_RAX);
 }
 
+/* Lets the jump wait for the code of its step. */
+static void add_waiting(struct wmi_compilation *c, struct wmi_waiting_jump waiting)
+{
+    if (!wmi_grow(&c->waiting, &c->waiting_capacity, c->waiting_count, sizeof *c->waiting)) {
+        c->stretch.failed = true;
+        return;
+    }
+    size_t *first = &c->places[waiting.step].waiting;
+    waiting.next = *first;
+    c->waiting[c->waiting_count++] = waiting;
+    *first = c->waiting_count;
+}
+
 /* The same for a step that no code has been skipped to reach: without checks, if it has code for such waves
  * or will have it. */
 void wmi_go_to(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
@@ -76,27 +95,47 @@ void wmi_go_to(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
     struct wmi_place *place = &c->places[step];
     if (place->full) {
         wmi_jump_back(&s->host, partial ? place->partial : place->full);
-    } else if (step > s->from && wmi_begins_stretch(block, step) &&
-               wmi_grow(&c->waiting, &c->waiting_capacity, c->waiting_count, sizeof *c->waiting)) {
-        c->waiting[c->waiting_count++] =
-            (struct wmi_waiting_jump){wmi_jump(&s->host), step, place->waiting, partial};
-        place->waiting = c->waiting_count;
+    } else if (step > s->from && wmi_begins_stretch(block, step)) {
+        add_waiting(c, (struct wmi_waiting_jump){wmi_jump(&s->host), step, .partial = partial});
     } else {
         complete_exec(c, partial);
         wmi_continue_at(s, op);
     }
 }
 
-/* Lets the jumps to the step that wait, of the one kind, lead to what is emitted next. */
-void wmi_land_waiting(struct wmi_compilation *c, size_t step, bool partial)
+static void land(struct wmi_compilation *c, size_t step, bool partial, bool resumes)
 {
     for (size_t i = c->places[step].waiting; i; i = c->waiting[i - 1].next) {
         struct wmi_waiting_jump *waiting = &c->waiting[i - 1];
-        if (waiting->jump && waiting->partial == partial) {
+        if (waiting->jump && waiting->partial == partial && waiting->resumes == resumes) {
             wmi_land(&c->stretch.host, waiting->jump);
             waiting->jump = 0;
         }
     }
+}
+
+/* Lets the jumps to the step that wait, of the one kind, lead to what is emitted next. */
+void wmi_land_waiting(struct wmi_compilation *c, size_t step, bool partial)
+{
+    land(c, step, partial, false);
+}
+
+static void put_rows_address(struct wmi_stretch *s)
+{
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME, (int32_t)wmi_stretch_origin(s));
+}
+
+/* What a wave is known for that comes here needs no check: it got to s_barrier in compiled code. */
+void wmi_put_resumption(struct wmi_compilation *c, bool partial)
+{
+    struct wmi_stretch *s = &c->stretch;
+    if (!s->from || s->block->steps[s->from - 1].id != WMI_STEP_barrier)
+        return;
+    const size_t others = wmi_jump(&s->host);
+    wmi_put_64(&s->host, (uintptr_t)&s->block->ops[s->from]);
+    land(c, s->from, partial, true);
+    put_rows_address(s);
+    wmi_land(&s->host, others);
 }
 
 /* Jumps to steps that were not compiled after all. */
@@ -104,47 +143,67 @@ void wmi_put_missed(struct wmi_compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
     for (size_t i = 0; i < c->waiting_count; i++) {
-        if (!c->waiting[i].jump)
+        const struct wmi_waiting_jump *waiting = &c->waiting[i];
+        const struct wmi_op *op = &s->block->ops[waiting->step];
+        if (!waiting->jump)
             continue;
-        wmi_land(&s->host, c->waiting[i].jump);
-        complete_exec(c, c->waiting[i].partial);
-        wmi_continue_at(s, &s->block->ops[c->waiting[i].step]);
+        if (waiting->resumes)
+            wmi_put_64(&s->host, (uintptr_t)op);
+        wmi_land(&s->host, waiting->jump);
+        if (!waiting->resumes)
+            complete_exec(c, waiting->partial);
+        wmi_continue_at(s, op);
     }
 }
 
-/* The wave gets to s_barrier. If it has a successor, whose turn has been prepared, that one goes on. */
+/* Notes that the wave resumes behind the s_barrier `op`, and lets its successor go on, if it has one and its
+ * turn is not over. */
+static void put_handover(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const int32_t instructions = (int32_t)s->block->steps[s->end].c;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME,
+                      offsetof(struct wmi_frame, successor));
+    wmi_arithmetic_immediate(&s->host, 7, true, WMI_RAX, 0);
+    const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, WMI_TURN_LEFT, instructions);
+    const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);
+    add_waiting(c, (struct wmi_waiting_jump){wmi_code_address(&s->host, WMI_R8), s->end + 1,
+                                             .partial = partial, .resumes = true});
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_FRAME, offsetof(struct wmi_frame, worker));
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_R8, WMI_FRAME, offsetof(struct wmi_frame, goes_on));
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_RCX,
+                      (int32_t)s->block->layout->worker_running);
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_FRAME, WMI_RAX);
+    wmi_jump_memory(&s->host, WMI_FRAME, offsetof(struct wmi_frame, goes_on));
+    wmi_land(&s->host, over);
+    wmi_arithmetic_memory(&s->host, 0, true, WMI_FRAME, WMI_TURN_LEFT, instructions);
+    wmi_land(&s->host, none);
+    wmi_continue_at(s, op);
+}
+
+/* The wave gets to s_barrier. Mostly its lanes are all active, as they were when it left the code for such
+ * waves. */
 void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
 {
     struct wmi_stretch *s = &c->stretch;
-    const struct wmi_compile_layout *layout = s->block->layout;
+    size_t inactive = 0, incomplete = 0;
+    if (partial) {
+        compare_exec_bits(s);
+        inactive = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+        wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
+        incomplete = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    }
+    const size_t full = s->host.count;
+    put_handover(c, op, false);
+    if (!partial)
+        return;
+    wmi_land(&s->host, inactive);
+    wmi_land(&s->host, incomplete);
     complete_exec(c, partial);
-    wmi_end_vectors(&s->host);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_RAX, (int32_t)layout->wave_successor);
-    wmi_arithmetic_immediate(&s->host, 7, true, WMI_RCX, 0);
-    const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_RCX, (int32_t)layout->wave_frame);
-    wmi_arithmetic_memory(&s->host, 7, false, WMI_R8, offsetof(struct wmi_frame, mxcsr32),
-                          (int32_t)s->block->mode.mxcsr32);
-    const size_t other = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
-    wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, WMI_TURN_LEFT, (int32_t)s->block->steps[s->end].c);
-    wmi_move_immediate(&s->host, WMI_R9, layout->at_barrier);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_R9, WMI_RAX, (int32_t)layout->wave_state);
-    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)(op + 1));
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_R9, WMI_RAX, (int32_t)layout->wave_resume);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_worker);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX, (int32_t)layout->worker_running);
-    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_FRAME, WMI_R8);
-#ifdef WMI_STEPS_RETURN
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RCX, (int32_t)layout->wave_resume);
-    wmi_return(&s->host);
-#else
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_OP, WMI_RCX, (int32_t)layout->wave_resume);
-    wmi_jump_memory(&s->host, WMI_OP, offsetof(struct wmi_op, body));
-#endif
-    wmi_land(&s->host, none);
-    wmi_land(&s->host, other);
-    wmi_continue_at(s, op);
+    compare_exec_bits(s);
+    wmi_jump_back_if(&s->host, WMI_IF_EQUAL, full);
+    put_handover(c, op, true);
 }
 
 /* The wave's turn is over; it resumes with the step. */
@@ -200,11 +259,11 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
     }
 }
 
-/* frame->exec.bits <- the EXEC words; k1 to k4 hold EXEC from now on. */
-void wmi_put_exec(struct wmi_stretch *s)
+void wmi_put_exec(struct wmi_stretch *s, bool in_rax)
 {
     const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, s->lanes == 64, WMI_RAX, WMI_FRAME, words);
+    if (!in_rax)
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, s->lanes == 64, WMI_RAX, WMI_FRAME, words);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, WMI_EXEC_BITS);
     wmi_kmov_gpr(&s->host, WMI_K_EXEC, WMI_RAX);
     for (unsigned i = 1; i < s->strips; i++)
@@ -212,12 +271,12 @@ void wmi_put_exec(struct wmi_stretch *s)
 }
 
 /* EXEC has become partial: the code for partial waves goes on. */
-static void go_over(struct wmi_compilation *c, const struct wmi_op *op)
+static void go_over(struct wmi_compilation *c, const struct wmi_op *op, bool exec_in_rax)
 {
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_reentry *partial =
         wmi_find_reentry(&s->reentries, c->full_reentries, s->reentries.count, (size_t)(op - s->block->ops));
-    wmi_put_exec(s);
+    wmi_put_exec(s, exec_in_rax);
     if (partial) {
         load_held(s, partial);
         wmi_jump_back(&s->host, partial->code);
@@ -245,7 +304,7 @@ void wmi_put_exit(struct wmi_compilation *c, const struct wmi_exit *leave)
         wmi_go_to(c, leave->op, partial);
         break;
     case WMI_EXIT_CHANGES_EXEC:
-        go_over(c, leave->op);
+        go_over(c, leave->op, leave->exec_in_rax);
         break;
     case WMI_EXIT_BRANCHES: {
         wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, WMI_TURN_LEFT, 0);
@@ -271,7 +330,7 @@ size_t wmi_put_check(struct wmi_stretch *s, size_t step)
     const size_t usual = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     interpret(s, &s->block->ops[step]);
     wmi_land(&s->host, usual);
-    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME, (int32_t)wmi_stretch_origin(s));
+    put_rows_address(s);
     wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);
 }

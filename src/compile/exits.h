@@ -28,6 +28,7 @@ struct wmi_waiting_jump {
     size_t jump, step;
     size_t next; /* as in struct wmi_place */
     bool partial;
+    bool resumes; /* it is the address at which waves resume there, see wmi_put_barrier() */
 };
 
 struct wmi_compilation {
@@ -52,6 +53,8 @@ void wmi_continue_at(struct wmi_stretch *s, const struct wmi_op *op);
 void wmi_go_to(struct wmi_compilation *c, const struct wmi_op *op, bool partial);
 /* Lets the jumps to the step that wait, of the one kind, lead to what is emitted next. */
 void wmi_land_waiting(struct wmi_compilation *c, size_t step, bool partial);
+/* In front of the code of a stretch for such waves: where they come from an s_barrier in front of it. */
+void wmi_put_resumption(struct wmi_compilation *c, bool partial);
 /* Jumps to steps that were not compiled after all. */
 void wmi_put_missed(struct wmi_compilation *c);
 
@@ -62,8 +65,8 @@ void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool pa
 void wmi_set_pristine(struct wmi_stretch *s, bool pristine);
 /* k1 to k4 <- frame->exec.bits. */
 void wmi_load_exec(struct wmi_stretch *s);
-/* frame->exec.bits <- the EXEC words; k1 to k4 hold EXEC from now on. */
-void wmi_put_exec(struct wmi_stretch *s);
+/* frame->exec.bits <- the EXEC words, which RAX may already be; k1 to k4 hold EXEC from now on. */
+void wmi_put_exec(struct wmi_stretch *s, bool in_rax);
 /* Checks what compiled code assumes. Returns the jump taken by waves with inactive lanes. */
 size_t wmi_put_check(struct wmi_stretch *s, size_t step);
 

@@ -264,6 +264,14 @@ void wmi_arithmetic_memory(struct wmi_host *host, unsigned digit, bool wide, enu
     put_immediate(host, value);
 }
 
+void wmi_store_immediate(struct wmi_host *host, bool wide, enum wmi_gpr base, int32_t displacement,
+                         int32_t value)
+{
+    put_opcode(host, 0xc7, wide, 0, base);
+    put_memory(host, 0, base, displacement, 0);
+    wmi_put_32(host, (uint32_t)value);
+}
+
 void wmi_shift_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg, unsigned count)
 {
     put_opcode(host, 0xc1, wide, 0, reg);
@@ -284,6 +292,15 @@ size_t wmi_jump_if(struct wmi_host *host, enum wmi_condition condition)
 size_t wmi_jump(struct wmi_host *host)
 {
     wmi_put_8(host, 0xe9);
+    wmi_put_32(host, 0);
+    return host->count;
+}
+
+size_t wmi_code_address(struct wmi_host *host, enum wmi_gpr reg)
+{
+    enum { BEHIND_INSTRUCTION = 5 }; /* ModRM: the displacement counts from the next instruction */
+    put_opcode(host, WMI_LEA, true, reg, 0);
+    wmi_put_8(host, (reg & 7) << 3 | BEHIND_INSTRUCTION);
     wmi_put_32(host, 0);
     return host->count;
 }

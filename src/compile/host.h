@@ -237,6 +237,8 @@ void wmi_arithmetic_immediate(struct wmi_host *host, unsigned digit, bool wide, 
                               int32_t value);
 void wmi_arithmetic_memory(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr base,
                            int32_t displacement, int32_t value);
+void wmi_store_immediate(struct wmi_host *host, bool wide, enum wmi_gpr base, int32_t displacement,
+                         int32_t value);
 /* Shifts by an immediate: digit 4 left, 5 right, 7 signed. */
 void wmi_shift_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg, unsigned count);
 
@@ -245,6 +247,8 @@ void wmi_shift_immediate(struct wmi_host *host, unsigned digit, bool wide, enum 
 /* Jumps to code that is not known yet; the result is for wmi_land(). */
 size_t wmi_jump_if(struct wmi_host *host, enum wmi_condition condition);
 size_t wmi_jump(struct wmi_host *host);
+/* reg = the address of code that is not known yet; the result is for wmi_land(), too. */
+size_t wmi_code_address(struct wmi_host *host, enum wmi_gpr reg);
 /* Lets the jump lead to the next instruction. */
 void wmi_land(struct wmi_host *host, size_t jump);
 /* Jumps back to code at offset `to`. */

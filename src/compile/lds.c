@@ -226,7 +226,10 @@ static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, str
 
 static int32_t known_at(const struct wmi_stretch *s)
 {
-    return (int32_t)(offsetof(struct wmi_frame, lds_known) + s->lds->number[s->at] * sizeof(uint32_t));
+    const unsigned number = s->lds->number[s->at];
+    const size_t known = s->lds->lasts[number] ? offsetof(struct wmi_frame, lds_lasting)
+                                               : offsetof(struct wmi_frame, lds_known);
+    return (int32_t)(known + number * sizeof(uint32_t));
 }
 
 static int32_t place_at(const struct wmi_stretch *s, unsigned strip)
@@ -306,23 +309,21 @@ static void move(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_
 static void move_or_learn(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
                           struct guessed *g, bool is_loaded)
 {
-    const size_t begin = s->host.count;
     wmi_arithmetic_memory(&s->host, 7, false, WMI_FRAME, known_at(s), WMI_LDS_GUESSED);
-    const size_t unknown = wmi_jump_if(&s->host, WMI_IF_BELOW), wrong = wmi_jump_if(&s->host, WMI_IF_ABOVE);
+    const size_t unknown = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     move_known(s, shape, g);
     const size_t end = s->host.count, first_exit = s->exit_count;
     if (!is_loaded)
         wmi_stretch_load_later(s, &g->access->addresses);
+    const size_t wrong = wmi_jump_if(&s->host, WMI_IF_ABOVE); /* the flags are those of the comparison */
     learn(s, g);
-    wmi_stretch_set_aside(s, end, first_exit, &unknown, 1, begin);
-    if (!is_loaded)
-        wmi_stretch_load_later(s, &g->access->addresses);
+    wmi_land(&s->host, wrong);
     move_guessed(s, shape, g);
     const size_t done = wmi_jump(&s->host);
     land_others(s, g);
     move_others(s, step, shape, g);
     wmi_land(&s->host, done);
-    wmi_stretch_set_aside(s, end, first_exit, &wrong, 1, end);
+    wmi_stretch_set_aside(s, end, first_exit, &unknown, 1, end);
 }
 
 static bool may_know(const struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
@@ -355,11 +356,39 @@ static void move_places_of(struct wmi_stretch *s, const struct wmi_step *step, s
         move(s, step, shape, &g);
 }
 
+/* Reads from the same places in all lanes, which are known before the wave runs. */
+static void read_constant(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
+                          uint32_t address, bool has_two, struct wmi_rows d[2][WMI_LANE_ROWS])
+{
+    const uint32_t place[2] = {address + step->x, address + step->y};
+    const uint32_t last = has_two && place[1] > place[0] ? place[1] : place[0];
+    load_lds(s, shape.bytes, WMI_R8);
+    wmi_stretch_exit_if(s, WMI_IF_BELOW);
+    wmi_arithmetic_immediate(&s->host, 7, false, WMI_R8, (int32_t)last);
+    wmi_stretch_exit_if(s, WMI_IF_BELOW);
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RCX);
+    for (unsigned i = 0; i < (has_two ? 2 : 1); i++) {
+        wmi_access_results(s, shape, true, d[i]);
+        wmi_access_load_same(s, shape, d[i], 0, (int32_t)place[i]);
+    }
+}
+
+/* Whether the row is a constant that is a place in some LDS. */
+static bool is_constant_place(const struct wmi_stretch *s, uint32_t row, uint32_t *address)
+{
+    enum { MOST_LDS = 1 << 20 };
+    return wmi_stretch_constant(s, row, address) && *address < MOST_LDS;
+}
+
 static bool read_places(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape,
                         bool has_two)
 {
     struct wmi_rows d[2][WMI_LANE_ROWS];
-    move_places_of(s, step, shape, has_two, true, d);
+    uint32_t address;
+    if (is_constant_place(s, step->a, &address))
+        read_constant(s, step, shape, address, has_two, d);
+    else
+        move_places_of(s, step, shape, has_two, true, d);
     s->has_read = true;
     for (unsigned i = 0; i < (has_two ? 2 : 1); i++)
         wmi_access_write(s, shape, step->d + i * shape.rows * s->row_bytes, d[i]);

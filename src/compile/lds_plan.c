@@ -65,6 +65,65 @@ static bool is_vgpr(const struct wmi_block *block, uint32_t row)
     return row >= block->code->vgpr_offset && row < block->code->constant_offset;
 }
 
+/* Whether waves get from their start to the step by one way, with the lanes and the MODE that they start
+ * with.
+ */
+static bool is_reached_straight(const struct wmi_block *block, size_t at)
+{
+    for (size_t i = wmi_step_number(block, block->entry); i < at; i++) {
+        const struct wmi_step_facts facts = wmi_step_facts_of(block->steps[i].id);
+        if (facts.writes & (WMI_ON_EXEC | WMI_ON_MODE) ||
+            facts.flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_TAKES_NEXT))
+            return false;
+    }
+    return true;
+}
+
+/* Whether all that the vector step reads is computed from work-item ids and constants. What its results were
+ * does not matter, because all lanes are active. */
+static bool uses_only_ids(const struct wmi_block *block, size_t at, unsigned depth);
+
+/* The same of the rows in front of the step, which waves reach straight. */
+static bool are_from_ids(const struct wmi_block *block, struct wmi_extent rows, size_t at, unsigned depth)
+{
+    const struct wmi_code *code = block->code;
+    for (uint32_t row = rows.from; row < rows.to; row += code->row_bytes) {
+        size_t i = at;
+        if (row >= code->constant_offset)
+            continue;
+        while (i && !writes(block, i - 1, row))
+            i--;
+        /* VGPRs that no step has written are ids or 0. */
+        if (i ? !depth || !uses_only_ids(block, i - 1, depth - 1) : row < code->vgpr_offset)
+            return false;
+    }
+    return true;
+}
+
+static bool uses_only_ids(const struct wmi_block *block, size_t at, unsigned depth)
+{
+    const struct wmi_step *step = &block->steps[at];
+    if (!wmi_vector_emitter(step) || wmi_step_facts_of(step->id).reads & ~(WMI_ON_EXEC | WMI_ON_MODE))
+        return false;
+    for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
+        const enum wmi_step_operand operand = (enum wmi_step_operand)i;
+        if (operand == WMI_OP_D || !(step->use[i] & WMI_USE_READ))
+            continue;
+        if ((step->use[i] & WMI_USE_KIND) != WMI_USE_ROWS ||
+            !are_from_ids(block, wmi_step_span(step, operand, block->code->options.lanes), at, depth))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the row is the same behind its write, or the start, in all workgroups. */
+static bool is_same_everywhere(const struct wmi_block *block, uint32_t row, size_t at)
+{
+    enum { MOST_STEPS = 6 }; /* from an id to the row */
+    const struct wmi_extent span = {row, row + block->code->row_bytes};
+    return is_reached_straight(block, at) && are_from_ids(block, span, at, MOST_STEPS);
+}
+
 /* Gives the steps of the span that use the address of step `first` the same number, if that is worth it. */
 static void number_address(const struct wmi_block *block, const int8_t *guess, size_t first, struct span span,
                            size_t head, struct wmi_lds_plan *plan, unsigned *count)
@@ -80,10 +139,12 @@ static void number_address(const struct wmi_block *block, const int8_t *guess, s
         uses += i < head ? 1 : 2;
         reach = own > reach ? own : reach;
     }
-    if (uses > 1)
+    if (uses > 1) {
+        plan->lasts[*count] = is_same_everywhere(block, row, span.from);
         plan->reach[(*count)++] = reach;
-    else
+    } else {
         plan->number[first] = WMI_NO_LDS_ADDRESS;
+    }
 }
 
 void wmi_plan_lds(const struct wmi_block *block, const int8_t *guess, struct wmi_lds_plan *plan)

@@ -3,7 +3,8 @@
  * only once whether they are as guessed, and where they are.
  *
  * The frame holds what the wave found out (wmi_frame.lds_known), and where the strips' elements begin
- * (wmi_frame.lds_place), by the number of an address. Waves start without. */
+ * (wmi_frame.lds_place), by the number of an address. Waves start without, unless the address is the same in
+ * all workgroups (wmi_frame.lds_lasting). */
 #ifndef WMI_LDS_PLAN_H
 #define WMI_LDS_PLAN_H
 
@@ -21,6 +22,7 @@ enum wmi_lds_known {
 struct wmi_lds_plan {
     uint8_t *number;                   /* of the address of each step, or WMI_NO_LDS_ADDRESS */
     uint32_t reach[WMI_LDS_ADDRESSES]; /* how many bytes beyond a lane's address its accesses end */
+    bool lasts[WMI_LDS_ADDRESSES];     /* it depends on nothing but work-item ids */
 };
 
 /* Fills plan->number for all steps. guess: see wmi_guess_strides(). */

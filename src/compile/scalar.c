@@ -46,6 +46,13 @@ static void test(struct wmi_stretch *s, bool wide, enum wmi_gpr reg)
     wmi_scalar_registers(&s->host, TEST, wide, reg, reg);
 }
 
+/* RAX has been stored as EXEC: what comes next need not load it. */
+static void note_exec(struct wmi_stretch *s, bool wide)
+{
+    if (wide == (s->lanes == 64))
+        s->exec_in_rax = s->host.count;
+}
+
 /* RAX = RAX with b, or with the immediate. */
 static void with_b(struct wmi_stretch *s, const struct wmi_step *step, const struct scalar_recipe *recipe)
 {
@@ -68,6 +75,8 @@ static bool emit_two(struct wmi_stretch *s, const struct wmi_step *step)
     store(s, wide, WMI_RAX, step->d);
     if (recipe->flags & SETS_SCC)
         set_scc(s, (enum wmi_condition)recipe->condition);
+    if (step->d == (uint32_t)PLACE(WMI_S_EXEC))
+        note_exec(s, wide);
     return true;
 }
 
@@ -91,6 +100,8 @@ static bool emit_with_not(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_scalar_memory(&s->host, recipe->host, wide, WMI_RAX, WMI_FRAME, (int32_t)step->a);
     store(s, wide, WMI_RAX, step->d);
     set_scc(s, WMI_IF_NOT_EQUAL);
+    if (step->d == (uint32_t)PLACE(WMI_S_EXEC))
+        note_exec(s, wide);
     return true;
 }
 
@@ -196,13 +207,30 @@ static bool emit_take_bit(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
+/* Whether the EXEC words say that all lanes are active, as they do in code for such waves where each step
+ * that changes them is followed by the one that makes them valid. */
+static bool has_all_lanes(const struct wmi_stretch *s)
+{
+    return !s->partial && s->at + 1 < s->block->count && s->block->steps[s->at + 1].id == WMI_STEP_stage_EXEC;
+}
+
 /* d = EXEC; EXEC = a with EXEC; SCC = EXEC is not zero. */
 static bool emit_save_exec(struct wmi_stretch *s, const struct wmi_step *step)
 {
     enum { XOR_DIGIT = 6 };
     const struct scalar_recipe *recipe = recipe_of(step);
     const bool wide = recipe->flags & WIDE;
+    const bool takes_a = recipe->host == WMI_AND && !(recipe->flags & (NOT_A | NOT_EXEC));
     load(s, wide, WMI_RAX, step->a);
+    if (takes_a && wide == (s->lanes == 64) && has_all_lanes(s)) {
+        wmi_store_immediate(&s->host, wide, WMI_FRAME, (int32_t)step->d, -1);
+        store(s, wide, WMI_RAX, (uint32_t)PLACE(WMI_S_EXEC));
+        if (!wmi_stretch_drops_scc(s))
+            test(s, wide, WMI_RAX);
+        set_scc(s, WMI_IF_NOT_EQUAL);
+        note_exec(s, wide);
+        return true;
+    }
     load(s, wide, WMI_RCX, (uint32_t)PLACE(WMI_S_EXEC));
     store(s, wide, WMI_RCX, step->d);
     if (recipe->flags & NOT_A)
@@ -212,6 +240,7 @@ static bool emit_save_exec(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_scalar_registers(&s->host, recipe->host, wide, WMI_RAX, WMI_RCX);
     store(s, wide, WMI_RAX, (uint32_t)PLACE(WMI_S_EXEC));
     set_scc(s, WMI_IF_NOT_EQUAL);
+    note_exec(s, wide);
     return true;
 }
 

@@ -69,7 +69,7 @@ bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *v
 void wmi_stretch_set_constant(struct wmi_stretch *s, uint32_t row, uint32_t value)
 {
     struct wmi_held_row *held = find(s, row);
-    if (s->partial || !held)
+    if (!held)
         return;
     held->is_known = true;
     held->value = value;
@@ -714,6 +714,7 @@ void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind 
     leave->kind = kind;
     leave->op = op;
     leave->version = s->version;
+    leave->exec_in_rax = false;
     leave->count = 0;
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
         if (is_kept_by_exit(s, &s->held[i], kind, op))
@@ -770,6 +771,11 @@ void wmi_stretch_put_asides(struct wmi_stretch *s)
     s->aside_count = s->aside_jump_count = s->aside_bytes.count = 0;
 }
 
+bool wmi_stretch_has_exec(const struct wmi_stretch *s)
+{
+    return s->exec_in_rax == s->host.count;
+}
+
 void wmi_stretch_note(struct wmi_stretch *s, struct wmi_reentries *reentries, size_t step)
 {
     if (!wmi_grow(&reentries->one, &reentries->capacity, reentries->count, sizeof *reentries->one)) {
@@ -777,6 +783,7 @@ void wmi_stretch_note(struct wmi_stretch *s, struct wmi_reentries *reentries, si
         return;
     }
     struct wmi_reentry *back = &reentries->one[reentries->count++];
+    s->exec_in_rax = 0; /* not in waves that come here */
     back->step = step;
     back->code = s->host.count;
     back->mask = s->mask;

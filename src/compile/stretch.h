@@ -47,7 +47,7 @@ struct wmi_held_row {
     uint8_t half;   /* enum wmi_half */
     bool runs, whole, used, dirty;
     bool active_only; /* inactive lanes are in the frame; uniform: in active lanes */
-    bool is_known;    /* all lanes are `value` */
+    bool is_known;    /* all lanes that the registers hold are `value` */
     uint32_t value;
     size_t step; /* 1 + the step that used it last */
 };
@@ -66,6 +66,7 @@ struct wmi_exit {
     enum wmi_exit_kind kind;
     const struct wmi_op *op;
     enum wmi_version version;
+    bool exec_in_rax; /* RAX is the EXEC words */
     unsigned count;
     struct wmi_held_row dirty[WMI_HELD_ROWS];
 };
@@ -130,6 +131,7 @@ struct wmi_stretch {
     bool is_whole;         /* the rows in runs that the step has used are */
     bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
     bool has_changed_exec; /* since the registers were empty */
+    size_t exec_in_rax;    /* the code from which on RAX is the EXEC words, until something else is emitted */
     bool has_read;         /* the step needs its sources no longer, so that they can be spilled */
     struct wmi_held_row held[WMI_HELD_ROWS];
     uint8_t held_of_row[WMI_MOST_ROWS]; /* index in `held`, or WMI_NOT_HELD */
@@ -264,13 +266,16 @@ void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept);
 /* Makes the registers hold what they held then. */
 void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept);
 
+/* Whether RAX is the EXEC words in front of what is emitted next. */
+bool wmi_stretch_has_exec(const struct wmi_stretch *s);
+
 bool wmi_is_branch(const struct wmi_step *step);
 /* Where a branch leads, or NULL if that has not been lowered. */
 const struct wmi_op *wmi_branch_target(const struct wmi_block *block, size_t at);
 /* The number of the step that is bound to the operation; block->count: it is in another block, or NULL. */
 size_t wmi_step_number(const struct wmi_block *block, const struct wmi_op *op);
 
-/* Whether every lane of the row is this constant of the program, or a copy of it. */
+/* Whether every active lane of the row is this constant of the program, or a copy of it. */
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value);
 /* All lanes of the row, which the registers hold, are `value`. */
 void wmi_stretch_set_constant(struct wmi_stretch *s, uint32_t row, uint32_t value);

@@ -8,26 +8,46 @@ static const uint32_t vdivps = WMI_EVEX(0x5e, WMI_MAP_0F, 0, 0), vsqrtps = WMI_E
                       vfpclassps = WMI_EVEX(0x66, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
 
 enum { ONE = 0x3f800000 };
+enum { NANS = 0x81, ZEROS = 0x06, INFINITIES = 0x18, DENORMALS = 0x20 }; /* immediates of VFPCLASSPS */
 
-/* Of each lane: x, with denormals replaced by zeros of their sign; 0 in inactive lanes. */
-static struct wmi_rows flushed(struct wmi_stretch *s, const struct wmi_rows *x)
+/* Replaces denormals by zeros of their sign. Where the host takes them for zeros, it classes them so. */
+static void flush(struct wmi_stretch *s, const struct wmi_rows *d, unsigned sign)
+{
+    for (unsigned i = 0; i < wmi_rows_strips(s, d); i++) {
+        wmi_evex(&s->host, vfpclassps, WMI_K, 0, wmi_zmm(d->reg[i]), WMI_NO_MASK, ZEROS | DENORMALS);
+        wmi_evex(&s->host, WMI_VPANDD, d->reg[i], d->reg[i], wmi_zmm(sign), WMI_K, WMI_NO_IMMEDIATE);
+    }
+}
+
+/* Of each lane: x, flushed; 0 in inactive lanes. */
+static struct wmi_rows flushed(struct wmi_stretch *s, const struct wmi_rows *x, unsigned sign)
 {
     struct wmi_rows d = wmi_stretch_result(s, x->uniform);
-    const unsigned exponent = wmi_vector_splat(s, WMI_EXPONENT_F32), sign = wmi_vector_splat(s, WMI_SIGN_F32);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
         wmi_evex(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_rows_operand(s, x, i),
                  wmi_vector_active_or_zero(s, d.uniform, i), WMI_NO_IMMEDIATE);
-        wmi_evex_plain(&s->host, WMI_VPTESTNMD, WMI_K, d.reg[i], wmi_zmm(exponent));
-        wmi_evex(&s->host, WMI_VPANDD, d.reg[i], d.reg[i], wmi_zmm(sign), WMI_K, WMI_NO_IMMEDIATE);
-    }
+    flush(s, &d, sign);
     return d;
 }
 
-/* d = 1 / d, flushed: denormal results are rare, but possible. */
-static void invert(struct wmi_stretch *s, struct wmi_rows *d, unsigned one)
+static unsigned sign_bits(struct wmi_stretch *s)
 {
-    for (unsigned i = 0; i < wmi_rows_strips(s, d); i++)
-        wmi_evex_plain(&s->host, vdivps, d->reg[i], one, wmi_zmm(d->reg[i]));
+    return wmi_vector_splat(s, WMI_SIGN_F32);
+}
+
+/* d = instruction(a, d), which takes the host longer the more lanes there are. Every fourth lane of a single
+ * register is the same. */
+static void put_slow(struct wmi_stretch *s, uint32_t instruction, unsigned a, const struct wmi_rows *d)
+{
+    const uint32_t vshuff32x4 = WMI_EVEX(0x23, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
+    const unsigned first = d->reg[0];
+    if (!d->uniform) {
+        for (unsigned i = 0; i < s->strips; i++)
+            wmi_evex_plain(&s->host, instruction, d->reg[i], a, wmi_zmm(d->reg[i]));
+        return;
+    }
+    wmi_evex_plain(&s->host, instruction | WMI_EVEX_128, first, a, wmi_zmm(first));
+    wmi_evex(&s->host, vshuff32x4, first, first, wmi_zmm(first), WMI_NO_MASK, 0);
 }
 
 bool wmi_emit_reciprocal(struct wmi_stretch *s, const struct wmi_step *step)
@@ -35,11 +55,11 @@ bool wmi_emit_reciprocal(struct wmi_stretch *s, const struct wmi_step *step)
     if (!wmi_recipe_allows(s, step))
         return false;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
-    struct wmi_rows number = flushed(s, &a);
-    invert(s, &number, wmi_vector_splat(s, ONE));
-    wmi_vector_leave_for_nan(s, &number);
-    s->has_read = true;
-    struct wmi_rows d = flushed(s, &number);
+    const unsigned sign = sign_bits(s);
+    struct wmi_rows d = flushed(s, &a, sign);
+    put_slow(s, vdivps, wmi_vector_splat(s, ONE), &d);
+    wmi_vector_leave_for_nan(s, &d);
+    flush(s, &d, sign); /* denormal results are rare, but possible */
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -49,9 +69,8 @@ bool wmi_emit_root(struct wmi_stretch *s, const struct wmi_step *step)
     if (!wmi_recipe_allows(s, step))
         return false;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
-    struct wmi_rows d = flushed(s, &a);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_evex_plain(&s->host, vsqrtps, d.reg[i], 0, wmi_zmm(d.reg[i]));
+    struct wmi_rows d = flushed(s, &a, sign_bits(s));
+    put_slow(s, vsqrtps, 0, &d);
     wmi_vector_leave_for_nan(s, &d);
     wmi_stretch_write(s, step->d, &d);
     return true;
@@ -65,7 +84,7 @@ bool wmi_emit_reciprocal_root(struct wmi_stretch *s, const struct wmi_step *step
     if (!wmi_recipe_allows(s, step))
         return false;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
-    struct wmi_rows d = flushed(s, &a);
+    struct wmi_rows d = flushed(s, &a, sign_bits(s));
     const struct wmi_rows infinity = wmi_vector_uniform(wmi_vector_splat(s, WMI_EXPONENT_F32));
     wmi_vector_leave_if(s, WMI_VPCMPUD, &d, &infinity, WMI_ABOVE); /* negative, or a NaN */
     const unsigned one = wmi_vector_splat(s, ONE), large = wmi_vector_splat(s, LARGE),
@@ -84,13 +103,11 @@ bool wmi_emit_reciprocal_root(struct wmi_stretch *s, const struct wmi_step *step
 
 /* ---- exponents ---- */
 
-enum { NANS = 0x81, ZEROS = 0x06, INFINITIES = 0x18 }; /* immediates of VFPCLASSPS */
-
 /* The source as the wave's MODE has it. */
 static struct wmi_rows input(struct wmi_stretch *s, uint32_t row)
 {
     const struct wmi_rows a = wmi_stretch_use(s, row, true);
-    return s->block->mode.mode & WMI_MODE_DENORMAL_IN_F32 ? a : flushed(s, &a);
+    return s->block->mode.mode & WMI_MODE_DENORMAL_IN_F32 ? a : flushed(s, &a, sign_bits(s));
 }
 
 bool wmi_emit_significand(struct wmi_stretch *s, const struct wmi_step *step)
@@ -98,11 +115,13 @@ bool wmi_emit_significand(struct wmi_stretch *s, const struct wmi_step *step)
     enum { HALF_TO_ONE = 2 }; /* of VGETMANTPS: the interval; the sign is kept */
     const uint32_t vgetmantps = WMI_EVEX(0x26, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
     const struct wmi_rows a = input(s, step->a);
-    wmi_vector_leave_if(s, WMI_VCMPPS, &a, &a, WMI_UNORDERED);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
+        wmi_evex(&s->host, vgetmantps, d.reg[i], 0, wmi_zmm(wmi_rows_register(&a, i)),
+                 wmi_vector_active_or_zero(s, d.uniform, i), HALF_TO_ONE);
+    wmi_vector_leave_for_nan(s, &d);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         const struct wmi_host_operand from = wmi_zmm(wmi_rows_register(&a, i));
-        wmi_evex(&s->host, vgetmantps, d.reg[i], 0, from, WMI_NO_MASK, HALF_TO_ONE);
         wmi_evex(&s->host, vfpclassps, WMI_K, 0, from, WMI_NO_MASK, ZEROS | INFINITIES);
         wmi_evex(&s->host, WMI_VMOVDQA32, d.reg[i], 0, from, WMI_K, WMI_NO_IMMEDIATE);
     }

@@ -10,6 +10,7 @@
 
 enum {
     WMI_FIRST_TURN = 1 << 11, /* instructions that a wave runs before the next wave of its workgroup does */
+    WMI_TURN_OVER = -1,       /* frame->left of a wave whose next turn is a new one */
     WMI_INSTRUCTIONS_PER_LOOK = 1 << 19, /* between two looks at the clock */
 };
 

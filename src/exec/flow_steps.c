@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps of control flow: branches, barriers, the end of a wave, and divergent branches with the branch
  * stack. */
+#include "base/host_float.h"
 #include "exec/dispatch.h"
 #include "exec/frame_words.h"
 #include "exec/program.h"
@@ -104,15 +105,28 @@ const struct wmi_op *wmi_step_end(char *restrict frame, const struct wmi_op *op)
 const struct wmi_op *wmi_step_barrier(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
-    wmi_frame_of(frame)->left -= op->c;
+    struct wmi_frame *f = wmi_frame_of(frame), *successor = f->successor;
+    f->left -= op->c;
     if (wave->group->waves_left == 1)
         return op + 1;
-    wave->state = WMI_WAVE_BARRIER;
     wave->resume = op + 1;
-    if (!wave->successor || wave->successor->frame->mxcsr32 != wave->frame->mxcsr32)
+    if (!successor || f->left < 0) {
+        wave->state = WMI_WAVE_BARRIER;
         return NULL;
-    wave->worker->running = wave->successor;
-    return wave->successor->resume;
+    }
+    f->goes_on = wmi_resume_wave;
+    wave->worker->running = successor;
+    if (successor->mxcsr32 != f->mxcsr32)
+        wmi_host_float_set(successor->mxcsr32);
+    return wmi_wave_next_step(successor->wave);
+}
+
+/* Compiled code calls it for a wave that it has not run up to s_barrier. */
+const struct wmi_op *wmi_resume_wave(char *restrict frame, const struct wmi_op *op)
+{
+    (void)op;
+    wmi_host_float_set(wmi_frame_of(frame)->mxcsr32);
+    return wmi_wave_of(frame)->resume;
 }
 
 /* s_sleep: yields to the other waves. */

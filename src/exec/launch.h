@@ -15,6 +15,8 @@ struct wmi_wave_start {
     uint32_t vgpr_offset; /* offset of v0's row in the frame */
     unsigned id_rows;     /* rows of ids, copied to v0 and the following VGPRs */
     bool repeats;         /* waves of whole workgroups: a frame always gets the same ids */
+    bool only_ids;        /* no other registers are given */
+    bool has_lds;         /* waves of which compiled code may know addresses there */
     unsigned zero_rows;   /* VGPRs after them that waves may read, which are cleared */
     uint32_t mode, mxcsr32, mxcsr64;
 };

@@ -63,6 +63,12 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
     frame->pristine = false;
     frame->s[WMI_S_SCC] = 0;
     clear_vectors((char *)frame->lds_known, sizeof frame->lds_known);
+    if (start->has_lds) {
+        const bool repeats = start->repeats && start->only_ids;
+        if (!(repeats && frame->repeats))
+            clear_vectors((char *)frame->lds_lasting, sizeof frame->lds_lasting);
+        frame->repeats = repeats;
+    }
     frame->mode = start->mode;
     frame->mxcsr32 = start->mxcsr32;
     frame->mxcsr64 = start->mxcsr64;

@@ -136,15 +136,11 @@ const struct wmi_compile_layout wmi_program_layout = {
     .wave_group = offsetof(struct wmi_wave, group),
     .wave_counters = offsetof(struct wmi_wave, counters),
     .wave_entered = offsetof(struct wmi_wave, entered),
-    .wave_state = offsetof(struct wmi_wave, state),
-    .wave_frame = offsetof(struct wmi_wave, frame),
-    .wave_successor = offsetof(struct wmi_wave, successor),
     .group_lds = offsetof(struct wmi_workgroup, lds),
     .group_lds_size = offsetof(struct wmi_workgroup, lds_size),
     .worker_hits = offsetof(struct wmi_worker, hits),
     .worker_blocks = offsetof(struct wmi_worker, blocks),
     .worker_running = offsetof(struct wmi_worker, running),
-    .at_barrier = WMI_WAVE_BARRIER,
     .careful = WMI_HIT_CAREFUL,
 };
 

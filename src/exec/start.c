@@ -311,7 +311,8 @@ static void set_rows(struct wmi_wave_start *start, unsigned rows)
 /* The state of a wave that starts at `step`, without its registers. */
 static inline void reset_wave(struct wmi_executor *executor, struct wmi_wave *wave, const struct wmi_op *step)
 {
-    wave->worker = &executor->steps;
+    wave->worker = wave->frame->worker = &executor->steps; /* another one may have created the resident */
+    wave->frame->left = wave->turn = WMI_TURN_OVER;
     wave->state = WMI_WAVE_READY;
     wave->resume = step;
     wave->instructions = 0;
@@ -426,6 +427,8 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
         .sgpr = dispatch->launch.sgpr,
         .vgpr_offset = code->vgpr_offset,
         .id_rows = id_rows < options->vgprs ? id_rows : options->vgprs,
+        .only_ids = !dispatch->start_count,
+        .has_lds = dispatch->lds_size > 0,
         .mode = dispatch->launch.mode,
         .mxcsr32 = dispatch->mxcsr32,
         .mxcsr64 = dispatch->mxcsr64,

@@ -19,19 +19,19 @@ static inline void set_host_mode(const struct wmi_executor *executor, const stru
         wmi_host_float_set(frame->mxcsr32);
 }
 
-/* Runs the wave, whose turn has been prepared, and its successors. Returns the last wave that has run; those
- * before it are at s_barrier. */
+/* Runs the wave, whose turn has been prepared, and its successors. Returns the last wave that has run. */
 static struct wmi_wave *run_line(struct wmi_executor *executor, struct wmi_wave *wave)
 {
     const struct wmi_op *op = wave->resume;
-    set_host_mode(executor, wave->frame);
-    executor->steps.running = wave;
+    struct wmi_frame *frame = wave->frame;
+    set_host_mode(executor, frame);
+    executor->steps.running = frame;
     do {
-        op = op->body((char *)wave->frame, op);
-        wave = executor->steps.running;
+        op = op->body((char *)frame, op);
+        frame = executor->steps.running;
     } while (op);
-    executor->host_word = wave->frame->mxcsr32;
-    return wave;
+    executor->host_word = frame->mxcsr32;
+    return frame->wave;
 }
 
 /* Adds what the wave has executed in its turn to its instructions; returns it. */
@@ -79,11 +79,18 @@ static inline void look_at_counts(struct wmi_executor *executor, struct wmi_wave
                                                  .lanes = wave->frame->exec.bits});
 }
 
+/* Instructions of the wave's next turn. A turn that has not been used up goes on behind barriers. */
+static inline int64_t turn_of(const struct wmi_wave *wave)
+{
+    const int64_t left = wave->frame->left;
+    return left < 0 ? wave->quantum : left;
+}
+
 /* Runs the wave for `instructions`, then on to its next taken branch. */
-static inline void run_wave(struct wmi_executor *executor, struct wmi_wave *wave, uint32_t instructions)
+static inline void run_wave(struct wmi_executor *executor, struct wmi_wave *wave, int64_t instructions)
 {
     const uint64_t allowed = executor->steps.dispatch->max_instructions - wave->instructions;
-    run_turn(executor, wave, allowed < instructions ? (int64_t)allowed : instructions);
+    run_turn(executor, wave, allowed < (uint64_t)instructions ? (int64_t)allowed : instructions);
     look_at_counts(executor, wave);
 }
 
@@ -112,6 +119,7 @@ static __attribute__((noinline)) unsigned random_wave(const struct wmi_workgroup
 /* The wave has had a turn and did not end. */
 static __attribute__((noinline)) void look_at(struct wmi_executor *executor, struct wmi_wave *wave)
 {
+    prepare_turn(wave, WMI_TURN_OVER);
     wave->waits = wmi_wave_waits(&executor->probe, wave);
     if (wave->waits)
         wave->quantum = WMI_FIRST_TURN;
@@ -139,15 +147,16 @@ static inline void take_turn(struct wmi_executor *executor, struct wmi_wave *wav
         return;
     executor->moved = true;
     if (wave->state == WMI_WAVE_READY)
-        run_wave(executor, wave, seed ? random_turn(executor, wave, seed) : wave->quantum);
+        run_wave(executor, wave, seed ? random_turn(executor, wave, seed) : turn_of(wave));
     if (wave->state == WMI_WAVE_READY)
         look_at(executor, wave);
 }
 
 /* ---- waves that meet at s_barrier ---- */
 
-/* Makes each wave the successor of the one before it and prepares its turn. False: not all of them are ready,
- * or one may reach its limit, which is `most` plus at least a turn. */
+/* Makes each wave the successor of the one before it, and the first one that of the last one, and prepares
+ * their turns. False: not all of them are ready, or one may reach its limit, which is `most` plus at least a
+ * turn. */
 static bool line_up(struct wmi_resident *resident, uint64_t most)
 {
     const uint32_t count = resident->group.wave_count;
@@ -158,70 +167,47 @@ static bool line_up(struct wmi_resident *resident, uint64_t most)
     }
     for (uint32_t i = 0; i < count; i++) {
         struct wmi_wave *wave = &resident->waves[i];
-        wave->successor = i + 1 < count ? wave + 1 : NULL;
-        prepare_turn(wave, wave->quantum);
+        wave->frame->successor = resident->waves[i + 1 < count ? i + 1 : 0].frame;
+        wave->frame->goes_on = wmi_resume_wave;
+        prepare_turn(wave, turn_of(wave));
     }
     return true;
 }
 
-/* All waves have got to s_barrier: lets them go on and prepares their turns. Returns whether one may reach
- * its limit. */
-static inline bool open_barrier(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t most)
+/* A wave that is alone does not stop at barriers: it goes on itself. */
+static void let_lone_wave_pass(const struct wmi_workgroup *group)
 {
-    bool may_end = false;
-    uint64_t executed = 0;
-    struct wmi_wave *const end = &resident->waves[resident->group.wave_count];
-    for (struct wmi_wave *wave = resident->waves; wave < end; wave++) {
-        executed += count_turn(wave);
-        may_end |= wave->instructions >= most;
-        prepare_turn(wave, wave->quantum);
-        wave->state = WMI_WAVE_READY;
-    }
-    executor->instructions += executed;
-    return may_end;
+    struct wmi_frame *frame = group->waves->frame;
+    frame->successor = group->wave_count == 1 ? frame : NULL;
 }
 
-/* Gives all waves turns from barrier to barrier, as long as they get there in these turns and nothing else is
- * due: at the latest when the executor has run `until` instructions. Returns the last wave that had a turn:
- * it has been counted, and the waves before it are at the barrier. NULL: none has had a turn. */
-static __attribute__((noinline)) struct wmi_wave *
-run_between_barriers(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t until)
+/* Gives all waves turns, from one barrier to the next one again and again, until a wave has used up its turn
+ * or does something else than to get to the barrier. Returns that wave: it has been counted, and the waves
+ * before it are at the barrier, the others at the one before it. NULL: none has had a turn. */
+static __attribute__((noinline)) struct wmi_wave *run_between_barriers(struct wmi_executor *executor,
+                                                                       struct wmi_resident *resident)
 {
     struct wmi_workgroup *group = &resident->group;
     const uint64_t limit = executor->steps.dispatch->max_instructions,
                    most = limit > LONG_TURN ? limit - LONG_TURN : 0;
-    struct wmi_wave *const last = &resident->waves[group->wave_count - 1];
-    const struct wmi_gate *gate = executor->presence->gate;
-    if (executor->compile_at < until)
-        until = executor->compile_at;
-    if (executor->next_look < until)
-        until = executor->next_look;
+    struct wmi_wave *const end = &resident->waves[group->wave_count];
     if (!line_up(resident, most))
         return NULL;
-    struct wmi_wave *wave;
-    bool leaves = false;
-    do {
-        if (wmi_gate_is_wanted(gate)) {
-            wmi_step_out(executor);
-            wmi_step_in(executor);
-        }
-        wave = run_line(executor, resident->waves);
-        if (wave != last || wave->state != WMI_WAVE_BARRIER)
-            break;
-        leaves = open_barrier(executor, resident, most);
-        leaves |= executor->instructions >= until;
-    } while (!leaves);
+    if (wmi_gate_is_wanted(executor->presence->gate)) {
+        wmi_step_out(executor);
+        wmi_step_in(executor);
+    }
+    struct wmi_wave *wave = run_line(executor, resident->waves);
     executor->moved = true;
     group->waves_at_barrier = wave->index;
-    for (struct wmi_wave *each = resident->waves; each <= last; each++) {
-        each->successor = NULL;
+    for (struct wmi_wave *each = resident->waves; each < end; each++) {
+        each->frame->successor = NULL;
+        if (each != wave)
+            each->resume = wmi_wave_next_step(each);
         if (each < wave)
             each->state = WMI_WAVE_BARRIER;
-        if (each <= wave)
-            executor->instructions += count_turn(each);
+        executor->instructions += count_turn(each);
     }
-    if (leaves)
-        wave->state = WMI_WAVE_BARRIER;
     look_at_counts(executor, wave);
     if (wave->state == WMI_WAVE_READY)
         look_at(executor, wave);
@@ -335,16 +321,17 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
 {
     struct wmi_workgroup *group = &resident->group;
     const struct wmi_dispatch *dispatch = group->dispatch;
-    /* Waves that keep meeting at barriers never use up a turn; this many instructions count as a round
+    /* Waves that keep meeting at barriers may never be out of turn; this many instructions count as a round
      * too. */
     const uint64_t round_length = (uint64_t)TURN * group->wave_count;
     uint64_t round_end = executor->instructions + round_length;
     bool all_met = false;
     if (wmi_is_let_go(group))
         return WMI_FAULTED;
+    let_lone_wave_pass(group);
     for (unsigned rounds = 0, visit = 0; rounds < ROUNDS; visit++) {
         struct round round = {0};
-        const struct wmi_wave *last = all_met ? run_between_barriers(executor, resident, round_end) : NULL;
+        const struct wmi_wave *last = all_met ? run_between_barriers(executor, resident) : NULL;
         all_met = false;
         if (resident->unstarted
                 ? !take_first_turns(executor, resident, &round)

@@ -61,9 +61,6 @@ struct wmi_wave {
     uint8_t joined;        /* number of that barrier; 0: none */
     bool waits;            /* repeats a loop that only a change in memory can end, see waiting.h */
     bool violated;         /* TRAPSTS.MEM_VIOL, until code clears it */
-    /* The wave that goes on when this one gets to s_barrier; its turn has been prepared. NULL: the steps
-     * return, see turns.c. */
-    struct wmi_wave *successor;
 };
 
 enum { WMI_NAMED_BARRIERS = 16 };
@@ -105,7 +102,8 @@ struct wmi_worker {
     struct wmi_decoded decoded[WMI_DECODED];
     struct wmi_fault fault; /* of the wave that last faulted */
     struct wmi_violation violation;
-    struct wmi_wave *running; /* executes steps, or did so last; see run_line() in turns.c */
+    struct wmi_frame
+        *running; /* of the wave that executes steps, or did so last; see run_line() in turns.c */
     struct wmi_frame_layout layout;
     void **observers;   /* per-worker data of each observer of the dispatch */
     uint64_t *blocks;   /* an observer's counters of blocks, or NULL */
@@ -115,6 +113,20 @@ struct wmi_worker {
 static inline struct wmi_wave *wmi_wave_of(const char *frame)
 {
     return ((const struct wmi_frame *)frame)->wave;
+}
+
+/* Continues with wave->resume. */
+const struct wmi_op *wmi_resume_wave(char *restrict frame, const struct wmi_op *op);
+
+/* The step with which a wave goes on that has got to s_barrier while it had a successor. Compiled code notes
+ * where it resumes itself, behind the address of that step. */
+static inline const struct wmi_op *wmi_wave_next_step(const struct wmi_wave *wave)
+{
+    const wmi_body code = wave->frame->goes_on;
+    const struct wmi_op *step = wave->resume;
+    if (code != wmi_resume_wave)
+        memcpy(&step, (const char *)(uintptr_t)code - sizeof step, sizeof step);
+    return step;
 }
 
 /* Instructions that the wave has executed, up to the end of the last block: the virtual clock. */

@@ -43,6 +43,11 @@ enum {
 enum { WMI_LDS_ADDRESSES = 16 }; /* that compiled code remembers of a wave */
 enum { WMI_START_IDS = 3 };      /* VGPRs that may hold work-item ids when a wave starts */
 
+struct wmi_op;
+/* Runs the step and returns the one to continue with; many steps run their successors themselves, see
+ * wmi_next(). NULL: the wave stops here. */
+typedef const struct wmi_op *(*wmi_body)(char *restrict frame, const struct wmi_op *op);
+
 /* The fixed part of a frame. Temporary rows, constant rows and the VGPRs follow, in this order, each row
  * WMI_ROW_BYTES long and 64-byte aligned. A 64-bit vector operand is two rows: low, then high. */
 struct wmi_frame {
@@ -58,13 +63,20 @@ struct wmi_frame {
     uint32_t wave_size; /* 32 or 64 */
     int64_t left;       /* instructions left in the wave's turn; decremented at the end of each block */
     void *wave;         /* state of the wave in src/exec */
+    void *worker;       /* that of the thread that runs it */
+    /* Waves that meet at s_barrier, see exec/turns.c: the one that goes on when this one gets there, or NULL
+     * if the steps return; where this one goes on, see wmi_wave_next_step(). */
+    struct wmi_frame *successor;
+    wmi_body goes_on;
     /* For compiled code, of waves that start with all lanes active: */
     alignas(64) uint32_t id_bases[WMI_START_IDS][16]; /* v0 to v2 in lane 0 of each 16, repeated */
     uint32_t pristine;    /* nothing has written the VGPRs since the wave started */
     uint32_t has_bases;   /* id_bases are those of this wave in a whole workgroup */
+    uint32_t repeats;     /* the wave started as each does here that is in a whole workgroup */
     uint64_t scalar_base; /* on the host: see compile/scalar_memory.c */
     /* For compiled code: what the wave found out of addresses in LDS; see compile/lds_plan.h. */
     alignas(64) uint32_t lds_known[WMI_LDS_ADDRESSES];
+    alignas(64) uint32_t lds_lasting[WMI_LDS_ADDRESSES]; /* also of the waves that start here after it */
     uint64_t lds_place[WMI_LDS_ADDRESSES][4];
     alignas(64) unsigned char rows[];
 };
@@ -75,11 +87,6 @@ enum { WMI_X_OP_SEL = 4 };
 
 /* y of a vector body: clamp, and the table of v_bitop3 from this bit on. */
 enum { WMI_Y_TABLE = 8 };
-
-struct wmi_op;
-/* Runs the step and returns the one to continue with; many steps run their successors themselves, see
- * wmi_next(). NULL: the wave stops here. */
-typedef const struct wmi_op *(*wmi_body)(char *restrict frame, const struct wmi_op *op);
 
 /* A lowered step. d, a, b, c, e: byte offsets in the frame: of a row for vector operands, of a word in the
  * scalar file (or a constant) for scalar ones and lane masks. They correspond to the roles of the row:

@@ -51,8 +51,9 @@ static enum wmi_step_id some_known(void)
     static unsigned count;
     if (!count)
         for (unsigned id = 1; id < WMI_STEP_COUNT; id++)
-            if (is_known((enum wmi_step_id)id))
-                ids[count++] = (uint16_t)id;
+            if (is_known((enum wmi_step_id)id) &&
+                !(wmi_step_facts_of((enum wmi_step_id)id).writes & WMI_ON_EXEC))
+                ids[count++] = (uint16_t)id; /* those that write EXEC: change_exec() */
     return (enum wmi_step_id)ids[below(count)];
 }
 
@@ -84,7 +85,6 @@ static void test_sequences(void **state)
             change_exec(&p, below((uint32_t)p.count - 1));
         if (kind == 0 && p.count > 8)
             make_skip(&p, below((uint32_t)p.count - 4));
-        validate_exec(&p);
         read_temporaries(&p);
         check(&p, 3);
         destroy(&p);
@@ -109,7 +109,6 @@ static void test_branches(void **state)
             make_loop(&p);
         for (unsigned more = below(3); more; more--)
             make_barrier(&p, 2 + below((uint32_t)p.count - 2));
-        validate_exec(&p);
         read_temporaries(&p);
         check(&p, 4);
         destroy(&p);

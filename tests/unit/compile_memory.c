@@ -203,7 +203,7 @@ static void fill_ids(struct program *p)
 static void fill_memory(struct program *p)
 {
     p->wave.worker = memory.worker;
-    p->group = (struct wmi_workgroup){.lds = memory.lds, .lds_size = LDS};
+    p->group = (struct wmi_workgroup){.lds = memory.lds, .lds_size = below(8) ? LDS : below(64)};
     if (p->starts)
         fill_ids(p);
     else

@@ -141,14 +141,6 @@ void read_temporaries(struct program *p)
     }
 }
 
-void validate_exec(struct program *p)
-{
-    for (size_t i = 0; i < p->count; i++)
-        if (wmi_step_facts_of(p->steps[i].id).writes & WMI_ON_EXEC &&
-            (i + 1 == p->count || p->steps[i + 1].id != WMI_STEP_stage_EXEC || p->leads[i + 1]))
-            p->steps[i] = some_step(p, WMI_STEP_BODIES + WMI_INSN_s_xor_b64);
-}
-
 /* A step with random operands. */
 struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
 {
@@ -485,29 +477,32 @@ void multiply_low(struct program *p, size_t at)
     p->steps[at + 3].e = p->steps[at].e;
 }
 
-/* Lets two steps of the program set EXEC: to anything, or to a part of what it was. */
+/* Lets two steps of the program set EXEC: to anything, or to less or more than it was. */
 void change_exec(struct program *p, size_t at)
 {
-    enum { ANYTHING, WITH_ANOTHER, ANOTHER_WITH, WITHOUT_ANOTHER, ANOTHER_WITHOUT, SAVED, WAYS };
-    static const uint16_t ids[WAYS][2] = {
-        {WMI_STEP_BODIES + WMI_INSN_s_mov_b32, WMI_STEP_BODIES + WMI_INSN_s_mov_b64},
-        {WMI_STEP_BODIES + WMI_INSN_s_and_b32, WMI_STEP_BODIES + WMI_INSN_s_and_b64},
-        {WMI_STEP_BODIES + WMI_INSN_s_and_b32, WMI_STEP_BODIES + WMI_INSN_s_and_b64},
-        {WMI_STEP_BODIES + WMI_INSN_s_andn2_b32, WMI_STEP_BODIES + WMI_INSN_s_andn2_b64},
-        {WMI_STEP_BODIES + WMI_INSN_s_andn2_b32, WMI_STEP_BODIES + WMI_INSN_s_andn2_b64},
-        {WMI_STEP_BODIES + WMI_INSN_s_and_saveexec_b32, WMI_STEP_BODIES + WMI_INSN_s_and_saveexec_b64},
+    static const struct {
+        uint16_t narrow, wide;
+        bool from_a, from_b; /* EXEC is a source; that of saveexec is none of the operands */
+    } ways[] = {
+#define WAY(name, ...)                                                                                       \
+    {WMI_STEP_BODIES + WMI_INSN_##name##_b32, WMI_STEP_BODIES + WMI_INSN_##name##_b64, __VA_ARGS__}
+        WAY(s_mov, false, false),          WAY(s_or, true, false),
+        WAY(s_and, true, false),           WAY(s_and, false, true),
+        WAY(s_andn2, true, false),         WAY(s_andn2, false, true),
+        WAY(s_and_saveexec, false, false), WAY(s_and_saveexec, false, false),
+        WAY(s_or_saveexec, false, false),  WAY(s_andn2_saveexec, false, false),
+#undef WAY
     };
-    const uint32_t exec = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
-    const unsigned way = below(WAYS), words = p->code.options.lanes / 32;
-    const uint8_t read = (uint8_t)(WMI_USE_READ | WMI_USE_WORDS | words),
-                  write = (uint8_t)(WMI_USE_WRITE | WMI_USE_WORDS | words);
-    p->steps[at] = (struct wmi_step){
-        .id = ids[way][words - 1],
-        .d = way == SAVED ? some_scalar() : exec,
-        .a = way == WITH_ANOTHER || way == WITHOUT_ANOTHER ? exec : some_scalar(),
-        .b = way == ANOTHER_WITH || way == ANOTHER_WITHOUT ? exec : some_scalar(),
-        .use = {[WMI_OP_D] = write, [WMI_OP_A] = read, [WMI_OP_B] = read},
-    };
+    const uint32_t exec = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
+                   way = below(sizeof ways / sizeof *ways);
+    const enum wmi_step_id id =
+        (enum wmi_step_id)(p->code.options.lanes == 64 ? ways[way].wide : ways[way].narrow);
+    struct wmi_step *step = &p->steps[at];
+    *step = some_step(p, id);
+    step->a = ways[way].from_a ? exec : some_scalar();
+    step->b = ways[way].from_b ? exec : some_scalar();
+    if (!(wmi_step_facts_of(id).writes & WMI_ON_EXEC))
+        step->d = exec;
     p->steps[at + 1] =
         (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
 }

@@ -93,8 +93,6 @@ void multiply_low(struct program *p, size_t at);
 void change_exec(struct program *p, size_t at);
 void make_skip(struct program *p, size_t at);
 void make_barrier(struct program *p, size_t at);
-/* Replaces steps that write EXEC and leave it at that: in lowered programs, it becomes valid at once. */
-void validate_exec(struct program *p);
 /* Lets steps behind those that write temporary rows read them. Call it last. */
 void read_temporaries(struct program *p);
 void make_loop(struct program *p);

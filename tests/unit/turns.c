@@ -10,15 +10,18 @@ enum {
     SUMS = 2048,          /* that of results of the lanes */
     ROUNDS = 24,
     GROUPS = 2,
-    ITEMS = 512,
+    MANY = 512, /* items of a workgroup */
+    FEW = 64,   /* one wave, or two */
     SEEDS = 12,
     NEVER = 0xffff,
+    STRAIGHT_ON = 200,
 };
 
 struct program {
     const char *target;
     uint32_t seed;
     unsigned fault_round; /* in which the wave of number 2 faults */
+    uint32_t items;       /* of a workgroup */
 };
 
 static void set_exec(struct text *t, const struct program *p, const char *low, const char *high)
@@ -47,7 +50,7 @@ static void write_program(struct text *t, struct text_run *run, const void *user
                 "s_mul_i32 s22, s22, 0x27d4eb2f\ns_lshr_b32 s23, s22, 13\ns_xor_b32 s22, s22, s23\n"
                 "v_fma_f32 v10, v10, v12, 0.5\nv_mul_f32 v10, v10, v12\n"
                 "s_and_b32 s24, s22, 15\ns_and_b32 s25, s22, 0x700000\ns_cmp_eq_u32 s25, 0\n"
-                "s_cselect_b32 s25, 9, 0\ns_lshl_b32 s24, s24, s25\ns_add_u32 s24, s24, 1\n"
+                "s_cselect_b32 s25, 9, 5\ns_lshl_b32 s24, s24, s25\ns_add_u32 s24, s24, 1\n"
                 "longer:\ns_sub_u32 s24, s24, 1\ns_cmp_lg_u32 s24, 0\ns_cbranch_scc1 longer\n");
     add_text(t, "s_and_b32 s25, s22, 0x70000\ns_cmp_lg_u32 s25, 0\ns_cbranch_scc1 same\n"
                 "s_lshr_b32 s25, s22, 28\ns_and_b32 s25, s25, 3\n"
@@ -67,9 +70,13 @@ static void write_program(struct text *t, struct text_run *run, const void *user
     set_exec(t, p, "-1", "-1");
     add_text(t, "some:\ns_cmp_lg_u32 s25, 0x1000\ns_cbranch_scc1 any\n");
     set_exec(t, p, "0", "0");
+    add_text(t, "any:\n");
+    for (unsigned i = 0; i < STRAIGHT_ON; i++) /* so that turns end at the barrier */
+        add_text(t, "s_add_u32 s26, s26, s22\n");
+    /* The compiler does not know v_sad_u8. */
     add_text(t,
-             "any:\nv_add_f32 v10, v10, v12\nv_sub_f32 v13, v10, v12\ns_barrier\n"
-             "v_mul_f32 v10, v10, v12\nv_mad_u32_u24 v11, v11, 3, v13\n"
+             "v_add_f32 v10, v10, v12\nv_sub_f32 v13, v10, v12\ns_barrier\n"
+             "v_sad_u8 v11, v10, v11, v11\nv_mul_f32 v10, v10, v12\nv_mad_u32_u24 v11, v11, 3, v13\n"
              "s_add_u32 s21, s21, 1\ns_cmp_lt_u32 s21, %u\ns_cbranch_scc1 round\ndone:\n",
              ROUNDS);
     set_exec(t, p, "-1", "-1");
@@ -83,9 +90,10 @@ static void run_program(const struct program *p, const char *compile, uint64_t l
 {
     memset(run, 0, sizeof *run);
     assert_int_equal(setenv("WAVEMEM_COMPILE", compile, 1), 0);
-    run_written(p->target, 0, run, write_program, p,
-                (struct wm_dispatch){
-                    .grid = {GROUPS * ITEMS}, .workgroup = {ITEMS}, .threads = 1, .max_instructions = limit});
+    run_written(
+        p->target, 0, run, write_program, p,
+        (struct wm_dispatch){
+            .grid = {GROUPS * p->items}, .workgroup = {p->items}, .threads = 1, .max_instructions = limit});
     assert_int_equal(unsetenv("WAVEMEM_COMPILE"), 0);
 }
 
@@ -110,9 +118,10 @@ static void turns_do_not_depend_on_returns(void **state)
     for (unsigned i = 0; i < 2 * SEEDS; i++) {
         const struct program p = {.target = targets[i % 2],
                                   .seed = 0x2545f491 * (i + 1),
-                                  .fault_round = i % 4 < 2 ? NEVER : 1 + i / 4};
+                                  .fault_round = i % 4 < 2 ? NEVER : 1 + i / 4,
+                                  .items = i % 3 ? MANY : FEW};
         run_program(&p, "off", NEAR_LIMIT, &expected);
-        assert_true(expected.memory[0] > (p.fault_round == NEVER ? 4 * ROUNDS : 0));
+        assert_true(expected.memory[0] > (p.fault_round == NEVER && p.items == MANY ? 4 * ROUNDS : 0));
         run_program(&p, "off", 0, &got);
         expect_same(&p, &expected, &got);
         run_program(&p, "always", NEAR_LIMIT, &got);
@@ -128,7 +137,10 @@ static void limits_end_waves_between_barriers(void **state)
     static struct text_run expected, got;
     (void)state;
     for (unsigned i = 0; i < SEEDS; i++) {
-        const struct program p = {.target = "gfx900", .seed = 0x9e3779b1 * (i + 1), .fault_round = NEVER};
+        const struct program p = {.target = "gfx900",
+                                  .seed = 0x9e3779b1 * (i + 1),
+                                  .fault_round = NEVER,
+                                  .items = i % 3 ? MANY : FEW};
         const uint64_t limit = 200 + 1500 * i;
         run_program(&p, "off", limit, &expected);
         run_program(&p, "always", limit, &got);
