@@ -24,11 +24,12 @@ struct joined {
     unsigned reg[2];
 };
 
-/* For numbers: both registers of uniform ones are the same. */
+/* For numbers: both registers of uniform ones are the same, but for bases, which differ from strip to strip.
+ */
 static struct joined take_joined(struct wmi_stretch *s, bool uniform)
 {
     const unsigned first = wmi_stretch_register(s);
-    return (struct joined){{first, uniform ? first : wmi_stretch_register(s)}};
+    return (struct joined){{first, uniform && !s->on_bases ? first : wmi_stretch_register(s)}};
 }
 
 static struct wmi_pair use_pair_in_memory(struct wmi_stretch *s, uint32_t row)
