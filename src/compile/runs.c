@@ -663,6 +663,26 @@ static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
+/* (a << b) + c for constant b */
+static bool emit_shift_add_64(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    uint32_t count;
+    if (!wmi_stretch_constant(s, step->b, &count) ||
+        !wmi_runs_have_pair(s, step->a, step->a + s->row_bytes) ||
+        !wmi_runs_have_pair(s, step->c, step->c + s->row_bytes))
+        return false;
+    const unsigned stride = (stride_of(s, step->a) << (count & 7)) + stride_of(s, step->c);
+    if (!wmi_is_stride(stride))
+        return false;
+    const struct wmi_rows a = wmi_runs_pair(s, step->a, step->a + s->row_bytes),
+                          c = wmi_runs_pair(s, step->c, step->c + s->row_bytes);
+    const unsigned d = wmi_stretch_register(s);
+    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_LEFT, d, wmi_zmm(a.reg[0]), WMI_NO_MASK, count & 7);
+    wmi_evex_plain(&s->host, WMI_VPADDQ, d, d, wmi_zmm(c.reg[0]));
+    wmi_stretch_write_pair(s, step->d, step->d + s->row_bytes, d, stride);
+    return true;
+}
+
 /* v_mad_u64_u32 of which nothing reads the carry: a 32-bit product if nothing reads the high word either. */
 static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
@@ -711,6 +731,7 @@ static wmi_emit_step *emitter_of(enum wmi_step_id id)
         BODY(v_mad_u32_u24, emit_multiply_add_u24);
         BODY(v_mad_i32_i24, emit_multiply_add_i24);
         BODY(v_mad_u64_u32, emit_multiply_add_64);
+        BODY(v_lshl_add_u64, emit_shift_add_64);
         BODY(v_min_u32, emit_min_u32);
         BODY(v_max_u32, emit_max_u32);
         BODY(v_min_i32, emit_min_i32);

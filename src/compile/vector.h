@@ -66,13 +66,40 @@ struct wmi_rows wmi_vector_modify(struct wmi_stretch *s, const struct wmi_rows *
 void wmi_vector_store_compare(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
                               const struct wmi_rows *b, int predicate, uint32_t place);
 
+/* A pair of rows: the low and the high words of 64-bit values. */
+struct wmi_pair {
+    struct wmi_rows low, high;
+};
+struct wmi_pair wmi_vector_use_pair(struct wmi_stretch *s, uint32_t row);
+bool wmi_pair_is_uniform(const struct wmi_pair *pair);
+void wmi_vector_write_pair(struct wmi_stretch *s, uint32_t row, struct wmi_pair *result);
+
+/* Steps on 64-bit integers, and products of which the high word counts: vector_64.c. */
+wmi_emit_step wmi_emit_shift_64, wmi_emit_compare_64, wmi_emit_multiply_high_signed,
+    wmi_emit_multiply_add_i64, wmi_emit_shift_add_64, wmi_emit_move_64;
+/* Moves between a scalar and any lane: vector_lanes.c. */
+wmi_emit_step wmi_emit_read_lane, wmi_emit_write_lane;
+/* Steps on f16, and the sources of such steps: vector_f16.c. */
+wmi_emit_step wmi_emit_f16, wmi_emit_fused_f16, wmi_emit_compare_f16, wmi_emit_from_f16, wmi_emit_to_f16,
+    wmi_emit_pack_f16, wmi_emit_widen_f16, wmi_emit_modify_f16, wmi_emit_high_half;
+/* Counts, places and orders of bits and bytes: vector_bits.c. */
+wmi_emit_step wmi_emit_count_bits, wmi_emit_count_below, wmi_emit_reverse_bits, wmi_emit_first_from_low,
+    wmi_emit_first_from_high, wmi_emit_permute_bytes;
+/* Minimum, maximum and median of three, classes of floats: vector_order.c. */
+wmi_emit_step wmi_emit_order_3, wmi_emit_order_3_f32, wmi_emit_class;
+/* Arguments of the first two: (a with b) with c, or the median. */
+enum { WMI_FIRST_GREATER = 1 << 0, WMI_SECOND_GREATER = 1 << 1, WMI_MEDIAN = 1 << 2 };
+enum { WMI_CLASS_F16, WMI_CLASS_F32, WMI_CLASS_F64 }; /* of the last one: the type of a */
 /* Steps on the low halves of rows: vector_half.c. */
 wmi_emit_step wmi_emit_half, wmi_emit_half_shift, wmi_emit_half_compare, wmi_emit_half_multiply_add,
     wmi_emit_sdwa_source;
 /* Steps on pairs of rows: vector_f64.c. */
 wmi_emit_step wmi_emit_f64, wmi_emit_fused_f64, wmi_emit_modify_f64, wmi_emit_compare_f64, wmi_emit_to_f64,
-    wmi_emit_from_f64, wmi_emit_min_max_f64;
-enum { WMI_LESSER, WMI_GREATER }; /* the argument of the last one */
+    wmi_emit_from_f64, wmi_emit_round_f64, wmi_emit_exponent_f64, wmi_emit_scale_f64, wmi_emit_min_max_f64,
+    wmi_emit_one_f64;
+/* The arguments of the last two. */
+enum { WMI_LESSER, WMI_GREATER };
+enum { WMI_FRACTION, WMI_RECIPROCAL, WMI_ROOT, WMI_RECIPROCAL_ROOT, WMI_SIGNIFICAND };
 /* The argument of conversions: what else the conversion is from or to. */
 enum { WMI_FROM_FLOAT, WMI_FROM_SIGNED, WMI_FROM_UNSIGNED };
 /* Approximations and steps on exponents: vector_special.c. */

@@ -10,46 +10,35 @@
 static const uint32_t vpunpckldq = WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0),
                       vpunpckhdq = WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0),
                       vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0),
-                      vcmppd = WMI_EVEX(0xc2, WMI_MAP_0F, WMI_PREFIX_66, 1);
+                      vcmppd = WMI_EVEX(0xc2, WMI_MAP_0F, WMI_PREFIX_66, 1),
+                      vminpd = WMI_EVEX(0x5d, WMI_MAP_0F, WMI_PREFIX_66, 1),
+                      vdivpd = WMI_EVEX(0x5e, WMI_MAP_0F, WMI_PREFIX_66, 1),
+                      vsqrtpd = WMI_EVEX(0x51, WMI_MAP_0F, WMI_PREFIX_66, 1),
+                      vrndscalepd = WMI_EVEX(0x09, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
+                      vfpclasspd = WMI_EVEX(0x66, WMI_MAP_0F3A, WMI_PREFIX_66, 1);
 
-/* Rows with the low and high words of numbers. */
-struct numbers {
-    struct wmi_rows low, high;
-};
+enum { INFINITY_WITHOUT_SIGN = 0xffe00000 }; /* the high word, shifted left */
 
 /* Registers for the numbers of a strip. */
 struct joined {
     unsigned reg[2];
 };
 
-/* For numbers: both registers of uniform ones are the same. */
+/* For numbers: both registers of uniform ones are the same, but for bases, which differ from strip to strip.
+ */
 static struct joined take_joined(struct wmi_stretch *s, bool uniform)
 {
     const unsigned first = wmi_stretch_register(s);
-    return (struct joined){{first, uniform ? first : wmi_stretch_register(s)}};
+    return (struct joined){{first, uniform && !s->on_bases ? first : wmi_stretch_register(s)}};
 }
 
-static struct numbers use_numbers(struct wmi_stretch *s, uint32_t row)
+static struct wmi_pair use_pair_in_memory(struct wmi_stretch *s, uint32_t row)
 {
-    if (!s->on_bases) { /* there are too few registers for rows in runs */
-        wmi_stretch_spread(s, row);
-        wmi_stretch_spread(s, row + s->row_bytes);
-    }
-    return (struct numbers){wmi_stretch_use(s, row, true), wmi_stretch_use(s, row + s->row_bytes, true)};
+    return (struct wmi_pair){wmi_stretch_use_in_memory(s, row),
+                             wmi_stretch_use_in_memory(s, row + s->row_bytes)};
 }
 
-static struct numbers use_numbers_in_memory(struct wmi_stretch *s, uint32_t row)
-{
-    return (struct numbers){wmi_stretch_use_in_memory(s, row),
-                            wmi_stretch_use_in_memory(s, row + s->row_bytes)};
-}
-
-static bool is_uniform(const struct numbers *a)
-{
-    return a->low.uniform && a->high.uniform;
-}
-
-static void join(struct wmi_stretch *s, const struct numbers *a, unsigned strip, const struct joined *to)
+static void join(struct wmi_stretch *s, const struct wmi_pair *a, unsigned strip, const struct joined *to)
 {
     unsigned low = to->reg[1];
     if (a->low.in_memory)
@@ -61,7 +50,7 @@ static void join(struct wmi_stretch *s, const struct numbers *a, unsigned strip,
         wmi_evex_plain(&s->host, vpunpckhdq, to->reg[1], low, wmi_rows_operand(s, &a->high, strip));
 }
 
-static void take_apart(struct wmi_stretch *s, const struct joined *from, const struct numbers *d,
+static void take_apart(struct wmi_stretch *s, const struct joined *from, const struct wmi_pair *d,
                        unsigned strip)
 {
     enum { EVEN = 0x88, ODD = 0xdd };
@@ -79,7 +68,7 @@ static void collect_nans(struct wmi_stretch *s, const struct joined *result, boo
         wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, k);
 }
 
-static void collect_active_nans(struct wmi_stretch *s, const struct numbers *d, unsigned infinity,
+static void collect_active_nans(struct wmi_stretch *s, const struct wmi_pair *d, unsigned infinity,
                                 unsigned scratch, unsigned strip)
 {
     const unsigned k = strip ? WMI_K + 1 : WMI_K;
@@ -91,20 +80,20 @@ static void collect_active_nans(struct wmi_stretch *s, const struct numbers *d, 
 
 /* d = instruction(a, b), or a * b + c. */
 static void compute(struct wmi_stretch *s, const struct wmi_step *step, uint32_t instruction,
-                    const struct numbers *a, const struct numbers *b, const struct numbers *c)
+                    const struct wmi_pair *a, const struct wmi_pair *b, const struct wmi_pair *c)
 {
-    enum { INFINITY_WITHOUT_SIGN = 0xffe00000 };
-    const bool uniform = is_uniform(a) && is_uniform(b) && (!c || is_uniform(c)),
+    const bool uniform = wmi_pair_is_uniform(a) && wmi_pair_is_uniform(b) && (!c || wmi_pair_is_uniform(c)),
                masked = s->partial && !uniform;
-    struct numbers d = {wmi_stretch_result(s, uniform), wmi_stretch_result(s, uniform)};
-    const struct joined x = take_joined(s, is_uniform(a)), y = take_joined(s, is_uniform(b));
+    struct wmi_pair d = {wmi_stretch_result(s, uniform), wmi_stretch_result(s, uniform)};
+    const struct joined x = take_joined(s, wmi_pair_is_uniform(a)),
+                        y = take_joined(s, wmi_pair_is_uniform(b));
     const unsigned spare = wmi_stretch_register(s);
     const unsigned infinity = masked ? wmi_vector_splat(s, INFINITY_WITHOUT_SIGN) : 0;
     for (unsigned i = 0; i < (uniform ? 1 : s->strips); i++) {
         const struct joined z = {{d.high.reg[i], spare}};
-        if (!i || !is_uniform(a))
+        if (!i || !wmi_pair_is_uniform(a))
             join(s, a, i, &x);
-        if (!i || !is_uniform(b))
+        if (!i || !wmi_pair_is_uniform(b))
             join(s, b, i, &y);
         if (c)
             join(s, c, i, &z);
@@ -119,15 +108,14 @@ static void compute(struct wmi_stretch *s, const struct wmi_step *step, uint32_t
     wmi_kortest(&s->host, WMI_K, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
     s->has_read = true;
-    wmi_stretch_write(s, step->d, &d.low);
-    wmi_stretch_write(s, step->d + s->row_bytes, &d.high);
+    wmi_vector_write_pair(s, step->d, &d);
 }
 
 bool wmi_emit_f64(struct wmi_stretch *s, const struct wmi_step *step)
 {
     if (!wmi_recipe_allows(s, step))
         return false;
-    const struct numbers a = use_numbers(s, step->a), b = use_numbers(s, step->b);
+    const struct wmi_pair a = wmi_vector_use_pair(s, step->a), b = wmi_vector_use_pair(s, step->b);
     compute(s, step, wmi_recipe_of(step)->host, &a, &b, NULL);
     return true;
 }
@@ -138,9 +126,10 @@ bool wmi_emit_fused_f64(struct wmi_stretch *s, const struct wmi_step *step)
     if (!wmi_recipe_allows(s, step))
         return false;
     /* There are too few registers for three numbers and the result, each of a register per strip. */
-    const struct numbers a = use_numbers(s, step->a), b = use_numbers(s, step->b),
-                         c = is_uniform(&a) || is_uniform(&b) ? use_numbers(s, step->c)
-                                                              : use_numbers_in_memory(s, step->c);
+    const struct wmi_pair a = wmi_vector_use_pair(s, step->a), b = wmi_vector_use_pair(s, step->b),
+                          c = wmi_pair_is_uniform(&a) || wmi_pair_is_uniform(&b)
+                                  ? wmi_vector_use_pair(s, step->c)
+                                  : use_pair_in_memory(s, step->c);
     compute(s, step, vfmadd231pd, &a, &b, &c);
     return true;
 }
@@ -148,21 +137,21 @@ bool wmi_emit_fused_f64(struct wmi_stretch *s, const struct wmi_step *step)
 /* Minimum and maximum of numbers. See wmi_min_f64(). A NaN leaves for the body, in inactive lanes, too. */
 bool wmi_emit_min_max_f64(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const uint32_t vminpd = WMI_EVEX(0x5d, WMI_MAP_0F, WMI_PREFIX_66, 1),
-                   vmaxpd = WMI_EVEX(0x5f, WMI_MAP_0F, WMI_PREFIX_66, 1);
+    const uint32_t vmaxpd = WMI_EVEX(0x5f, WMI_MAP_0F, WMI_PREFIX_66, 1);
     const bool lesser = wmi_recipe_of(step)->argument == WMI_LESSER;
     if (!wmi_recipe_allows(s, step) || !(s->block->mode.mode & WMI_MODE_DENORMAL_IN_F64))
         return false;
-    const struct numbers a = use_numbers(s, step->a), b = use_numbers(s, step->b);
-    const bool uniform = is_uniform(&a) && is_uniform(&b);
-    struct numbers d = {wmi_stretch_result(s, uniform), wmi_stretch_result(s, uniform)};
-    const struct joined x = take_joined(s, is_uniform(&a)), y = take_joined(s, is_uniform(&b));
+    const struct wmi_pair a = wmi_vector_use_pair(s, step->a), b = wmi_vector_use_pair(s, step->b);
+    const bool uniform = wmi_pair_is_uniform(&a) && wmi_pair_is_uniform(&b);
+    struct wmi_pair d = {wmi_stretch_result(s, uniform), wmi_stretch_result(s, uniform)};
+    const struct joined x = take_joined(s, wmi_pair_is_uniform(&a)),
+                        y = take_joined(s, wmi_pair_is_uniform(&b));
     const unsigned spare = wmi_stretch_register(s), other = wmi_stretch_register(s);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d.low); i++) {
         const struct joined z = {{d.high.reg[i], spare}};
-        if (!i || !is_uniform(&a))
+        if (!i || !wmi_pair_is_uniform(&a))
             join(s, &a, i, &x);
-        if (!i || !is_uniform(&b))
+        if (!i || !wmi_pair_is_uniform(&b))
             join(s, &b, i, &y);
         for (unsigned k = 0; k < 2; k++) {
             const bool is_first = !i && !k;
@@ -179,10 +168,191 @@ bool wmi_emit_min_max_f64(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_kortest(&s->host, WMI_K, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
     s->has_read = true;
-    wmi_stretch_write(s, step->d, &d.low);
-    wmi_stretch_write(s, step->d + s->row_bytes, &d.high);
+    wmi_vector_write_pair(s, step->d, &d);
     return true;
 }
+
+/* ---- one number ---- */
+
+/* A register with the number in all lanes, until the end of the step. */
+static unsigned splat_64(struct wmi_stretch *s, uint64_t value)
+{
+    const uint32_t vpbroadcastq = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1);
+    const unsigned reg = wmi_stretch_register(s);
+    wmi_move_immediate(&s->host, WMI_RAX, value);
+    wmi_evex_plain(&s->host, vpbroadcastq, reg, 0, wmi_zmm(WMI_RAX));
+    return reg;
+}
+
+/* What a step computes of numbers in a register, in place, with another one and one that holds `constant`. */
+struct formula {
+    void (*apply)(struct wmi_stretch *s, unsigned reg, unsigned other, unsigned constant);
+    uint64_t constant;
+    bool needs_denormals; /* otherwise the host flushes them as MODE says */
+};
+
+static void subtract_floor(struct wmi_stretch *s, unsigned reg, unsigned other, unsigned below_one)
+{
+    enum { DOWN = 9 };
+    const uint32_t vsubpd = WMI_EVEX(0x5c, WMI_MAP_0F, WMI_PREFIX_66, 1);
+    wmi_evex(&s->host, vrndscalepd, other, 0, wmi_zmm(reg), WMI_NO_MASK, DOWN);
+    wmi_evex_plain(&s->host, vsubpd, reg, reg, wmi_zmm(other));
+    wmi_evex_plain(&s->host, vminpd, reg, below_one, wmi_zmm(reg)); /* a NaN stays */
+}
+
+static void invert(struct wmi_stretch *s, unsigned reg, unsigned other, unsigned one)
+{
+    (void)other;
+    wmi_evex_plain(&s->host, vdivpd, reg, one, wmi_zmm(reg));
+}
+
+static void take_root(struct wmi_stretch *s, unsigned reg, unsigned other, unsigned constant)
+{
+    (void)other;
+    (void)constant;
+    wmi_evex_plain(&s->host, vsqrtpd, reg, 0, wmi_zmm(reg));
+}
+
+static void invert_root(struct wmi_stretch *s, unsigned reg, unsigned other, unsigned one)
+{
+    take_root(s, reg, other, one);
+    invert(s, reg, other, one);
+}
+
+enum { NANS = 0x81, ZEROS = 0x06, INFINITIES = 0x18 }; /* immediates of VFPCLASSPD */
+
+static void take_significand(struct wmi_stretch *s, unsigned reg, unsigned other, unsigned constant)
+{
+    enum { HALF_TO_ONE = 2 }; /* the interval; the sign is kept */
+    const uint32_t vgetmantpd = WMI_EVEX(0x26, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
+                   vpblendmq = WMI_EVEX(0x64, WMI_MAP_0F38, WMI_PREFIX_66, 1);
+    (void)constant;
+    wmi_evex(&s->host, vgetmantpd, other, 0, wmi_zmm(reg), WMI_NO_MASK, HALF_TO_ONE);
+    wmi_evex(&s->host, vfpclasspd, WMI_K + 2, 0, wmi_zmm(reg), WMI_NO_MASK, ZEROS | INFINITIES);
+    wmi_evex(&s->host, vpblendmq, reg, other, wmi_zmm(reg), WMI_K + 2, WMI_NO_IMMEDIATE);
+}
+
+/* d = the formula of a, by the argument. A NaN leaves for the body. */
+bool wmi_emit_one_f64(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    static const struct formula formulas[] = {
+        [WMI_FRACTION] = {subtract_floor, 0x3fefffffffffffff, false},
+        [WMI_RECIPROCAL] = {invert, 0x3ff0000000000000, false},
+        [WMI_ROOT] = {take_root, 0, false},
+        [WMI_RECIPROCAL_ROOT] = {invert_root, 0x3ff0000000000000, false},
+        [WMI_SIGNIFICAND] = {take_significand, 0, true},
+    };
+    const unsigned number = wmi_recipe_of(step)->argument;
+    const bool has_denormals = s->block->mode.mode & WMI_MODE_DENORMAL_IN_F64;
+    if (!wmi_recipe_allows(s, step) || (formulas[number].needs_denormals && !has_denormals))
+        return false;
+    const struct wmi_pair a = wmi_vector_use_pair(s, step->a);
+    const bool uniform = wmi_pair_is_uniform(&a), masked = s->partial && !uniform;
+    struct wmi_pair d = {wmi_stretch_result(s, uniform), wmi_stretch_result(s, uniform)};
+    const unsigned spare = wmi_stretch_register(s), other = wmi_stretch_register(s),
+                   constant = splat_64(s, formulas[number].constant),
+                   infinity = masked ? wmi_vector_splat(s, INFINITY_WITHOUT_SIGN) : 0,
+                   magnitude = wmi_vector_splat(s, ~WMI_SIGN_F32);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d.low); i++) {
+        const struct joined z = {{d.high.reg[i], spare}};
+        join(s, &a, i, &z);
+        for (unsigned k = 0; k < 2; k++)
+            formulas[number].apply(s, z.reg[k], other, constant);
+        if (!masked)
+            collect_nans(s, &z, !i);
+        take_apart(s, &z, &d, i);
+        if (masked)
+            collect_active_nans(s, &d, infinity, spare, i);
+        if (number == WMI_FRACTION) /* -0 becomes 0 */
+            wmi_evex_plain(&s->host, WMI_VPANDD, d.high.reg[i], d.high.reg[i], wmi_zmm(magnitude));
+    }
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    wmi_vector_write_pair(s, step->d, &d);
+    return true;
+}
+
+/* d = a, rounded as the argument says to a whole number. */
+bool wmi_emit_round_f64(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (!wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_pair a = wmi_vector_use_pair(s, step->a);
+    const bool uniform = wmi_pair_is_uniform(&a);
+    struct wmi_pair d = {wmi_stretch_result(s, uniform), wmi_stretch_result(s, uniform)};
+    const unsigned spare = wmi_stretch_register(s);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d.low); i++) {
+        const struct joined z = {{d.high.reg[i], spare}};
+        join(s, &a, i, &z);
+        for (unsigned k = 0; k < 2; k++)
+            wmi_evex(&s->host, vrndscalepd, z.reg[k], 0, wmi_zmm(z.reg[k]), WMI_NO_MASK,
+                     wmi_recipe_of(step)->argument);
+        take_apart(s, &z, &d, i);
+    }
+    wmi_vector_write_pair(s, step->d, &d);
+    return true;
+}
+
+/* The exponent of a as v_frexp_exp has it: 0 for zeros, infinities and NaNs. */
+bool wmi_emit_exponent_f64(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vgetexppd = WMI_EVEX(0x42, WMI_MAP_0F38, WMI_PREFIX_66, 1),
+                   vcvttpd2qq = WMI_EVEX(0x7a, WMI_MAP_0F, WMI_PREFIX_66, 1),
+                   vpxorq = WMI_EVEX(0xef, WMI_MAP_0F, WMI_PREFIX_66, 1);
+    enum { EVEN = 0x88 };
+    if (!wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_pair a = wmi_vector_use_pair(s, step->a);
+    struct wmi_rows d = wmi_stretch_result(s, wmi_pair_is_uniform(&a));
+    const unsigned spare = wmi_stretch_register(s), ones = wmi_vector_splat(s, UINT32_MAX);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        const struct joined z = {{d.reg[i], spare}};
+        join(s, &a, i, &z);
+        for (unsigned k = 0; k < 2; k++) {
+            const unsigned reg = z.reg[k];
+            wmi_evex(&s->host, vfpclasspd, WMI_K, 0, wmi_zmm(reg), WMI_NO_MASK, NANS | ZEROS | INFINITIES);
+            wmi_evex_plain(&s->host, vgetexppd, reg, 0, wmi_zmm(reg));
+            wmi_evex_plain(&s->host, vcvttpd2qq, reg, 0, wmi_zmm(reg));
+            wmi_evex_plain(&s->host, WMI_VPSUBQ, reg, reg, wmi_zmm(ones));
+            wmi_evex(&s->host, vpxorq, reg, reg, wmi_zmm(reg), WMI_K, WMI_NO_IMMEDIATE);
+        }
+        wmi_evex(&s->host, vshufps, d.reg[i], z.reg[0], wmi_zmm(spare), WMI_NO_MASK, EVEN);
+    }
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+/* a * 2^b for integers b */
+bool wmi_emit_scale_f64(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vscalefpd = WMI_EVEX(0x2c, WMI_MAP_0F38, WMI_PREFIX_66, 1),
+                   vcvtqq2pd = WMI_EVEX(0xe6, WMI_MAP_0F, WMI_PREFIX_F3, 1),
+                   vpsraq = WMI_EVEX(0x72, WMI_MAP_0F, WMI_PREFIX_66, 1);
+    if (!wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_pair a = wmi_vector_use_pair(s, step->a);
+    const struct wmi_rows exponent = wmi_stretch_use(s, step->b, true);
+    const struct wmi_pair b = {exponent, exponent};
+    const bool uniform = wmi_pair_is_uniform(&a) && exponent.uniform;
+    struct wmi_pair d = {wmi_stretch_result(s, uniform), wmi_stretch_result(s, uniform)};
+    const struct joined y = take_joined(s, false);
+    const unsigned spare = wmi_stretch_register(s);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d.low); i++) {
+        const struct joined z = {{d.high.reg[i], spare}};
+        join(s, &a, i, &z);
+        join(s, &b, i, &y); /* the word twice: signed quadwords, when shifted */
+        for (unsigned k = 0; k < 2; k++) {
+            wmi_evex(&s->host, vpsraq, WMI_RIGHT_SIGNED, y.reg[k], wmi_zmm(y.reg[k]), WMI_NO_MASK, 32);
+            wmi_evex_plain(&s->host, vcvtqq2pd, y.reg[k], 0, wmi_zmm(y.reg[k]));
+            wmi_evex_plain(&s->host, vscalefpd, z.reg[k], z.reg[k], wmi_zmm(y.reg[k]));
+        }
+        take_apart(s, &z, &d, i);
+    }
+    wmi_vector_write_pair(s, step->d, &d);
+    return true;
+}
+
+/* ---- compares, conversions, signs ---- */
 
 /* k5 and k6 hold the truth for the numbers of two registers; words of ones for true lanes are put in their
  * order, as results are, and compared once more. */
@@ -193,15 +363,16 @@ bool wmi_emit_compare_f64(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_recipe *recipe = wmi_recipe_of(step);
     if (!wmi_recipe_allows(s, step))
         return false;
-    const struct numbers a = use_numbers(s, step->a), b = use_numbers(s, step->b);
-    struct wmi_rows truth = wmi_stretch_result(s, is_uniform(&a) && is_uniform(&b));
-    const struct joined x = take_joined(s, is_uniform(&a)), y = take_joined(s, is_uniform(&b));
+    const struct wmi_pair a = wmi_vector_use_pair(s, step->a), b = wmi_vector_use_pair(s, step->b);
+    struct wmi_rows truth = wmi_stretch_result(s, wmi_pair_is_uniform(&a) && wmi_pair_is_uniform(&b));
+    const struct joined x = take_joined(s, wmi_pair_is_uniform(&a)),
+                        y = take_joined(s, wmi_pair_is_uniform(&b));
     const unsigned other = wmi_stretch_register(s);
     const struct wmi_rows zero = wmi_vector_uniform(wmi_vector_splat(s, 0));
     for (unsigned i = 0; i < wmi_rows_strips(s, &truth); i++) {
-        if (!i || !is_uniform(&a))
+        if (!i || !wmi_pair_is_uniform(&a))
             join(s, &a, i, &x);
-        if (!i || !is_uniform(&b))
+        if (!i || !wmi_pair_is_uniform(&b))
             join(s, &b, i, &y);
         for (unsigned k = 0; k < 2; k++) {
             wmi_vector_compare(s, recipe->host, WMI_K + k, x.reg[k], wmi_zmm(y.reg[k]), WMI_NO_MASK,
@@ -222,7 +393,7 @@ bool wmi_emit_to_f64(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
     if (wmi_recipe_of(step)->argument == WMI_FROM_FLOAT)
         wmi_vector_leave_if(s, WMI_VCMPPS, &a, &a, WMI_UNORDERED);
-    struct numbers d = {wmi_stretch_result(s, a.uniform), wmi_stretch_result(s, a.uniform)};
+    struct wmi_pair d = {wmi_stretch_result(s, a.uniform), wmi_stretch_result(s, a.uniform)};
     const struct joined x = take_joined(s, false);
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d.low); i++) {
@@ -236,8 +407,7 @@ bool wmi_emit_to_f64(struct wmi_stretch *s, const struct wmi_step *step)
                                 wmi_zmm(x.reg[1]));
     }
     s->has_read = true;
-    wmi_stretch_write(s, step->d, &d.low);
-    wmi_stretch_write(s, step->d + s->row_bytes, &d.high);
+    wmi_vector_write_pair(s, step->d, &d);
     return true;
 }
 
@@ -249,8 +419,8 @@ bool wmi_emit_from_f64(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_recipe *recipe = wmi_recipe_of(step);
     if (!wmi_recipe_allows(s, step))
         return false;
-    const struct numbers a = use_numbers(s, step->a);
-    struct wmi_rows d = wmi_stretch_result(s, is_uniform(&a));
+    const struct wmi_pair a = wmi_vector_use_pair(s, step->a);
+    struct wmi_rows d = wmi_stretch_result(s, wmi_pair_is_uniform(&a));
     const struct joined x = take_joined(s, false);
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {

@@ -471,6 +471,11 @@ static const uint16_t launch_steps[] = {
     WMI_STEP_BODIES + WMI_INSN_v_cvt_f32_u32,
     WMI_STEP_BODIES + WMI_INSN_v_xor_b32,
     WMI_STEP_BODIES + WMI_INSN_v_mul_f32,
+    WMI_STEP_BODIES + WMI_INSN_v_lshl_add_u64,
+    WMI_STEP_BODIES + WMI_INSN_v_add_f64,
+    WMI_STEP_BODIES + WMI_INSN_v_mul_f64,
+    WMI_STEP_BODIES + WMI_INSN_v_min_f64,
+    WMI_STEP_BODIES + WMI_INSN_v_max_f64,
     WMI_STEP_fused_MOVE_SCALAR,
     WMI_STEP_stage_BROADCAST,
     WMI_STEP_fused_ADD_64,
@@ -491,14 +496,32 @@ static void come_near(const struct program *p, uint32_t *place, unsigned use, un
         *place = use & WMI_USE_WRITE || below(3) ? row_at(p, first + below(NEAR_ROWS - first)) : *place;
 }
 
+/* Any vector step that the compiler knows. */
+static enum wmi_step_id some_vector_step(void)
+{
+    struct wmi_step step = {.lanes = offsetof(struct wmi_frame, exec)};
+    do
+        step.id = (uint16_t)(1 + below(WMI_STEP_COUNT - 1));
+    while (!wmi_vector_emitter(&step));
+    return (enum wmi_step_id)step.id;
+}
+
 static struct wmi_step launch_step(const struct program *p)
 {
-    struct wmi_step step = some_step(p, (enum wmi_step_id)launch_steps[below(LAUNCH_STEPS)]);
+    struct wmi_step step =
+        some_step(p, below(3) ? (enum wmi_step_id)launch_steps[below(LAUNCH_STEPS)] : some_vector_step());
     const bool pair = step.x && contains(wmi_step_facts_of(step.id).name, "ADD_64");
     come_near(p, &step.a, step.use[WMI_OP_A], 0);
     come_near(p, &step.b, step.use[WMI_OP_B], 0);
     come_near(p, &step.c, step.use[WMI_OP_C], 0);
     come_near(p, &step.e, step.use[WMI_OP_E], 0);
+    /* Two ids that are the same in each strip, as a number of two words, with itself or another one. */
+    const uint8_t two_rows = WMI_USE_READ | WMI_USE_ROWS | 2;
+    if (step.use[WMI_OP_A] == two_rows && below(2)) {
+        step.a = row_at(p, 1);
+        if (step.use[WMI_OP_B] == two_rows && below(2))
+            step.b = below(2) ? step.a : p->code.vector_constant[below(4)].offset;
+    }
     if (!pair && step.d >= p->code.vgpr_offset) /* not a temporary row */
         come_near(p, &step.d, step.use[WMI_OP_D], WMI_START_IDS);
     /* The ids stay, for addresses. */

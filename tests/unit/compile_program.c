@@ -14,11 +14,16 @@ static const uint32_t edges[] = {
     0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001, 0xff812345, 0x7fffffff, 0xffffffff,
     0x4f000000, 0xcf000000, 0x4f800000, 0x4effffff, 0x3effffff, 0x3f000000, 0xbf7fffff, 0x7f7fffff,
     0x00ffffff, 0xff000000, 31,         32,         33,         0xffff,     -126u,      -127u,
-    -149u,      -150u,      23,         126,        127,        254,        -254u,      300,
+    -1030u,     -1060u,     -149u,      -150u,      23,         126,        127,        254,
+    -254u,      300,        0x03020100, 0x0c0c0704, 0x0a0b0908, 0x0d0e8006, 0x3c007bff, 0x04008001,
+    0x7c013800, 0x02041801, 0x7e000400, 0xfbff7e00, 0x03ff7dff, 0x00100000, 0x7ff7ffff, 0x7ff80000,
     0x7ff00000, 0xfff80000, 0x3ff00000, 0x000fffff, 0x71800000, 0x71700000, 0x7e800001, 0xfe7fffff,
 };
-static const uint32_t constants[] = {0,  1,  2,  3,          4,          5,    8,
-                                     24, 31, 33, 0xffffffff, 0x3f800000, 0xff, 0x80000000};
+static const uint32_t constants[] = {
+    0, 1, 2, 3, 4, 5, 8, 24, 31, 32, 33, 63, 0xffffffff, 0x3f800000, 0xff, 0x1f8, 0x204, 0, 0x7ff00000, 0,
+    /* f16: sums of products that lie between two numbers, and a little below */
+    0x3e00, 0x3c01, 0x8001, 0x0c01, 0x07fe, 0x0201, 0, 0x80000000};
+enum { ALL_ONES = 12, BETWEEN_F16 = 20, BETWEEN_DENORMALS = 23 }; /* among them */
 
 enum { EDGES = sizeof edges / sizeof *edges, CONSTANTS = sizeof constants / sizeof *constants };
 
@@ -115,7 +120,9 @@ static uint32_t operand(const struct program *p, unsigned use)
 static bool writes_temporary(const struct wmi_step *step)
 {
     return step->id == WMI_STEP_stage_BROADCAST || step->id == WMI_STEP_stage_MODIFY_F32 ||
-           step->id == WMI_STEP_stage_MODIFY_F64 || step->id == WMI_STEP_stage_SDWA_SOURCE;
+           step->id == WMI_STEP_stage_MODIFY_F64 || step->id == WMI_STEP_stage_SDWA_SOURCE ||
+           step->id == WMI_STEP_stage_MODIFY_F16 || step->id == WMI_STEP_stage_HIGH_HALF ||
+           step->id == WMI_STEP_stage_WIDEN_F16;
 }
 
 /* Temporary rows; the first two are those of make_skip(). */
@@ -141,6 +148,24 @@ void read_temporaries(struct program *p)
     }
 }
 
+/* Sets which operands of a step on 64-bit integers are pairs of rows. */
+static void take_integer_pairs(struct wmi_step *step, const char *name)
+{
+    const uint8_t pair = WMI_USE_READ | WMI_USE_ROWS | 2;
+    const bool compares = contains(name, "v_cmp_"), multiplies = contains(name, "v_mad");
+    if (!compares)
+        step->use[WMI_OP_D] = pair | WMI_USE_WRITE;
+    if (!contains(name, "rev") && !multiplies)
+        step->use[WMI_OP_A] = pair;
+    if (contains(name, "rev") || compares)
+        step->use[WMI_OP_B] = pair;
+    step->use[WMI_OP_C] = pair;
+    if (multiplies) {
+        step->e = some_scalar();
+        step->use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
+    }
+}
+
 /* A step with random operands. */
 struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
 {
@@ -161,8 +186,11 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
             step.d = some_vgpr(p);
         if (writes_temporary(&step))
             step.d = some_temporary(p);
-        if (id == WMI_STEP_stage_MODIFY_F32 || id == WMI_STEP_stage_MODIFY_F64)
+        if (id == WMI_STEP_stage_MODIFY_F32 || id == WMI_STEP_stage_MODIFY_F64 ||
+            id == WMI_STEP_stage_MODIFY_F16)
             step.x &= 3;
+        if (id == WMI_STEP_stage_WIDEN_F16)
+            step.x &= 1;
         if (id == WMI_STEP_stage_SDWA_SOURCE)
             step.x = below(7) | 8 * below(2);
         if (id == WMI_STEP_count)
@@ -198,6 +226,25 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
         step.d = some_scalar();
         step.use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | (contains(name, "v_cmp_") ? WMI_USE_MASK : 1);
     }
+    if (contains(name, "v_mbcnt_") && below(2)) /* of all lanes, as it is mostly used */
+        step.a = p->code.vector_constant[ALL_ONES].offset;
+    if (contains(name, "v_fm") && contains(name, "_f16") && !below(3)) {
+        const unsigned first = below(2) ? BETWEEN_F16 : BETWEEN_DENORMALS;
+        uint32_t *const operands[] = {&step.a, &step.b, &step.c};
+        for (unsigned i = 0; i < 3; i++)
+            *operands[i] = p->code.vector_constant[first + i].offset;
+        if (contains(name, "fmamk")) {
+            step.b = p->code.vector_constant[first + 2].offset;
+            step.c = p->code.vector_constant[first + 1].offset;
+        }
+    }
+    if (contains(name, "lane_b32") && !contains(name, "first")) { /* v_readlane_b32, v_writelane_b32 */
+        const unsigned moved = contains(name, "read") ? WMI_OP_D : WMI_OP_A;
+        step.b = some_scalar();
+        step.use[WMI_OP_B] = WMI_USE_READ | WMI_USE_WORDS | 1;
+        step.use[moved] = (uint8_t)((moved == WMI_OP_D ? WMI_USE_WRITE : WMI_USE_READ) | WMI_USE_WORDS | 1);
+        *(moved == WMI_OP_D ? &step.d : &step.a) = some_scalar();
+    }
     if (contains(name, "cndmask") || contains(name, "_co_u32")) {
         step.c = some_scalar();
         step.e = some_scalar();
@@ -211,15 +258,14 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
         const unsigned pair = WMI_USE_READ | WMI_USE_ROWS | 2;
         if (!contains(name, "v_cvt_f64"))
             step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)pair;
-        if (!contains(name, "v_cmp_") && (!contains(name, "v_cvt") || contains(name, "v_cvt_f64")))
+        if (contains(name, "ldexp") || contains(name, "class"))
+            step.use[WMI_OP_B] = (uint8_t)read;
+        if (!contains(name, "v_cmp_") && !contains(name, "exp_i32") &&
+            (!contains(name, "v_cvt") || contains(name, "v_cvt_f64")))
             step.use[WMI_OP_D] = (uint8_t)(pair | WMI_USE_WRITE);
     }
-    if (contains(name, "_u64_u32")) {
-        step.e = some_scalar();
-        step.use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
-        step.use[WMI_OP_C] = WMI_USE_READ | WMI_USE_ROWS | 2;
-        step.use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 2;
-    }
+    if (contains(name, "_b64") || contains(name, "_u64") || contains(name, "_i64"))
+        take_integer_pairs(&step, name);
     return step;
 }
 
@@ -292,9 +338,10 @@ static void fill(struct program *p)
     frame->s[WMI_S_SCC] = below(2);
     /* NaNs leave the compiled code, so most programs have few of them. */
     const bool tame = below(3);
+    const uint32_t kept = below(2) ? 0x8fffffff : 0x8fffbfff; /* so that there is no f16 from 2 on */
     uint32_t *rows = (uint32_t *)((char *)frame + p->code.vgpr_offset);
     for (unsigned i = 0; i < VGPRS * lanes; i++)
-        rows[i] = tame ? ((uint32_t)random_64() & 0x8fffffff) | 0x30000000 : word();
+        rows[i] = tame ? ((uint32_t)random_64() & kept) | 0x30000000 : word();
     if (p->starts && p->ends) /* a wave that ends may leave its VGPRs to the next one, which expects these */
         memset(&rows[WMI_START_IDS * lanes], 0, (VGPRS - WMI_START_IDS) * p->code.row_bytes);
     set_exec(frame, lanes, below(3) ? (below(4) ? random_64() : 0) : UINT64_MAX);
@@ -317,7 +364,7 @@ static void fill(struct program *p)
 
 void choose_mode(struct program *p)
 {
-    static const uint32_t modes[] = {0xf0, 0xc0, 0x3f0, 0xf3, 0xe1, 0x0, 0x1c0};
+    static const uint32_t modes[] = {0xf0, 0xc0, 0x3f0, 0xf3, 0xe1, 0x0, 0x1c0, 0xff};
     p->mode.mode = modes[below(sizeof modes / sizeof *modes)];
     p->mode.mxcsr32 = wmi_host_float_word(p->mode.mode & 3, p->mode.mode >> 4 & 3);
     p->mode.mxcsr64 = wmi_host_float_word(p->mode.mode >> 2 & 3, p->mode.mode >> 6 & 3);
@@ -522,7 +569,8 @@ void make_skip(struct program *p, size_t at)
     }
     const size_t end = p->skip_to ? p->skip_to : p->count;
     for (size_t i = at + 2; i < end; i++)
-        if (wmi_vector_emitter(&p->steps[i]) && p->steps[i].id >= WMI_STEP_BODIES && below(2))
+        if (wmi_vector_emitter(&p->steps[i]) && p->steps[i].id >= WMI_STEP_BODIES &&
+            (p->steps[i].use[WMI_OP_A] & WMI_USE_KIND) == WMI_USE_ROWS && below(2))
             p->steps[i].a = row;
     p->skip = at + 1;
 }

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Host code of vector steps on f16, which are computed in f32 as in sem/valu_f16_lanes.c. Compiled for waves
+ * that round f16 to nearest and keep denormals; NaN results leave for the body. */
+#include "base/float.h"
+#include "compile/vector.h"
+
+enum { NEAREST = 0, TOWARD_ZERO = 3 }; /* immediates of VCVTPS2PH */
+
+static bool has_denormals(const struct wmi_stretch *s)
+{
+    const uint32_t both = WMI_MODE_DENORMAL_IN_F64 | WMI_MODE_DENORMAL_OUT_F64;
+    return (s->block->mode.mode & both) == both;
+}
+
+static bool is_plain(const struct wmi_stretch *s)
+{
+    return has_denormals(s) && !(s->block->mode.mode & (WMI_MODE_ROUND_F64 | WMI_MODE_FP16_OVFL));
+}
+
+/* d = the f32 of the low halves of a. */
+static void widen(struct wmi_stretch *s, unsigned d, unsigned a)
+{
+    const uint32_t vpmovdw = WMI_EVEX(0x33, WMI_MAP_0F38, WMI_PREFIX_F3, 0),
+                   vcvtph2ps = WMI_EVEX(0x13, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    wmi_evex_plain(&s->host, vpmovdw, a, 0, wmi_zmm(d));
+    wmi_evex_plain(&s->host, vcvtph2ps, d, 0, wmi_zmm(d));
+}
+
+/* d = the f16 of a, with high halves of 0. */
+static void narrow(struct wmi_stretch *s, unsigned d, unsigned a, int rounding)
+{
+    const uint32_t vcvtps2ph = WMI_EVEX(0x1d, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+                   vpmovzxwd = WMI_EVEX(0x33, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    wmi_evex(&s->host, vcvtps2ph, a, 0, wmi_zmm(d), WMI_NO_MASK, rounding);
+    wmi_evex_plain(&s->host, vpmovzxwd, d, 0, wmi_zmm(d));
+}
+
+static void write_narrow(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_rows *d)
+{
+    for (unsigned i = 0; i < wmi_rows_strips(s, d); i++)
+        narrow(s, d->reg[i], d->reg[i], NEAREST);
+    wmi_stretch_write(s, step->d, d);
+}
+
+static struct wmi_rows widened(struct wmi_stretch *s, uint32_t row)
+{
+    const struct wmi_rows a = wmi_stretch_use(s, row, true), d = wmi_stretch_result(s, a.uniform);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
+        widen(s, d.reg[i], wmi_rows_register(&a, i));
+    return d;
+}
+
+/* Products are exact in f32; sums to nearest may be rounded twice, see wmi_sum_f16(). */
+bool wmi_emit_f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    const bool reversed = recipe->flags & WMI_REVERSED;
+    if (!is_plain(s) || !wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_rows a = widened(s, reversed ? step->b : step->a),
+                          b = widened(s, reversed ? step->a : step->b);
+    struct wmi_rows d = wmi_vector_two(s, recipe->host, &a, &b, true);
+    wmi_vector_leave_for_nan(s, &d);
+    write_narrow(s, step, &d);
+    return true;
+}
+
+/* Sums in f32 that lie halfway between two f16, or where f16 are denormal, may not be rounded twice. They
+ * leave for the body, except 0. */
+static void leave_if_doubtful(struct wmi_stretch *s, const struct wmi_rows *sum)
+{
+    enum { REST = 0x1fff, HALFWAY = 0x1000, LEAST_TWICE = 0x71000000 }; /* 2^-14, shifted left */
+    const struct wmi_rows halfway = wmi_vector_uniform(wmi_vector_splat(s, HALFWAY)),
+                          least = wmi_vector_uniform(wmi_vector_splat(s, LEAST_TWICE - 1)),
+                          rest = wmi_vector_uniform(wmi_vector_splat(s, REST)),
+                          low = wmi_vector_two(s, WMI_VPANDD, &rest, sum, false);
+    wmi_vector_leave_if(s, WMI_VPCMPD, &low, &halfway, WMI_EQUAL);
+    const unsigned ones = wmi_vector_splat(s, UINT32_MAX);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &low); i++) {
+        wmi_vector_shift(s, WMI_LEFT, low.reg[i], wmi_zmm(sum->reg[i]), 1);
+        wmi_evex_plain(&s->host, WMI_VPADDD, low.reg[i], low.reg[i], wmi_zmm(ones));
+    }
+    wmi_vector_leave_if(s, WMI_VPCMPUD, &low, &least, WMI_BELOW);
+}
+
+/* The argument: whether b is the addend instead of c. */
+bool wmi_emit_fused_f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vfmadd231ps = WMI_EVEX(0xb8, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    const bool middle = wmi_recipe_of(step)->argument;
+    if (!is_plain(s) || !wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true),
+                          b = wmi_stretch_use(s, middle ? step->c : step->b, true),
+                          c = wmi_stretch_use(s, middle ? step->b : step->c, true);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform && c.uniform);
+    const unsigned x = wmi_stretch_register(s), y = wmi_stretch_register(s);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        if (!i || !a.uniform)
+            widen(s, x, wmi_rows_register(&a, i));
+        if (!i || !b.uniform)
+            widen(s, y, wmi_rows_register(&b, i));
+        widen(s, d.reg[i], wmi_rows_register(&c, i));
+        wmi_evex(&s->host, vfmadd231ps, d.reg[i], x, wmi_zmm(y), wmi_vector_active_or_zero(s, d.uniform, i),
+                 WMI_NO_IMMEDIATE);
+    }
+    wmi_vector_leave_for_nan(s, &d);
+    leave_if_doubtful(s, &d);
+    write_narrow(s, step, &d);
+    return true;
+}
+
+bool wmi_emit_compare_f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    if (!has_denormals(s))
+        return false;
+    const struct wmi_rows a = widened(s, step->a), b = widened(s, step->b);
+    wmi_vector_store_compare(s, recipe->host, &a, &b, recipe->argument, step->d);
+    return true;
+}
+
+/* ---- sources ---- */
+
+/* The f32 of the half that x selects. */
+bool wmi_emit_widen_f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (!has_denormals(s))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        const unsigned from = wmi_rows_register(&a, i);
+        if (step->x)
+            wmi_vector_shift(s, WMI_RIGHT, d.reg[i], wmi_zmm(from), 16);
+        widen(s, d.reg[i], step->x ? d.reg[i] : from);
+    }
+    wmi_stretch_write_all_lanes(s, step->d, &d);
+    return true;
+}
+
+bool wmi_emit_modify_f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    enum { SIGN = 0x8000 };
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    const unsigned kept = wmi_vector_splat(s, step->x & WMI_MODIFY_ABS ? SIGN - 1 : 2 * SIGN - 1),
+                   changed = wmi_vector_splat(s, step->x & WMI_MODIFY_NEG ? SIGN : 0);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        wmi_evex_plain(&s->host, WMI_VPANDD, d.reg[i], kept, wmi_rows_operand(s, &a, i));
+        wmi_evex_plain(&s->host, WMI_VPXORD, d.reg[i], d.reg[i], wmi_zmm(changed));
+    }
+    wmi_stretch_write_all_lanes(s, step->d, &d);
+    return true;
+}
+
+bool wmi_emit_high_half(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
+        wmi_vector_shift(s, WMI_RIGHT, d.reg[i], wmi_rows_operand(s, &a, i), 16);
+    wmi_stretch_write_all_lanes(s, step->d, &d);
+    return true;
+}
+
+/* ---- conversions: the host quiets NaNs as the bodies do ---- */
+
+bool wmi_emit_from_f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (!has_denormals(s))
+        return false;
+    struct wmi_rows d = widened(s, step->a);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+/* An f32 that is denormal becomes 0, whether the host flushes it or not. */
+bool wmi_emit_to_f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (!is_plain(s))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
+        narrow(s, d.reg[i], wmi_rows_register(&a, i), NEAREST);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+/* The f16 of a and b in the two halves, toward zero. */
+bool wmi_emit_pack_f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (!has_denormals(s))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform);
+    const unsigned low = wmi_stretch_register(s);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        narrow(s, d.reg[i], wmi_rows_register(&b, i), TOWARD_ZERO);
+        wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_zmm(d.reg[i]), 16);
+        narrow(s, low, wmi_rows_register(&a, i), TOWARD_ZERO);
+        wmi_evex_plain(&s->host, WMI_VPORD, d.reg[i], d.reg[i], wmi_zmm(low));
+    }
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
