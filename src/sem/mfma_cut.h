@@ -175,8 +175,8 @@ static bool read_factors(struct side *a, struct side *b, struct cut_exponents *x
 WMI_INLINE void place_exponents(struct tile *t, const struct cut_exponents *x, unsigned a_lane,
                                 unsigned b_lane)
 {
-    t->a_exponents = x->a[0][0][0] + QUAD * a_lane;
-    t->b_exponents = x->b[0][b_lane];
+    t->a_exponents = (const int8_t *)x->a + QUAD * a_lane;
+    t->b_exponents = (const int8_t *)x->b + QUAD * b_lane;
 }
 
 /* Places of the factors of half a group, which are elements of one lane. */
