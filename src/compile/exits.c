@@ -125,7 +125,8 @@ static void put_rows_address(struct wmi_stretch *s)
     wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME, (int32_t)wmi_stretch_origin(s));
 }
 
-/* What a wave is known for that comes here needs no check: it got to s_barrier in compiled code. */
+/* Where waves go on behind s_barrier. They got there in compiled code, so that nothing needs to be checked.
+ */
 void wmi_put_resumption(struct wmi_compilation *c, bool partial)
 {
     struct wmi_stretch *s = &c->stretch;

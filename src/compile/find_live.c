@@ -53,6 +53,43 @@ static bool replaces(const struct wmi_step *step)
            (is_lds_read || wmi_vector_emitter(step) || wmi_memory_emitter(step));
 }
 
+/* Where one of these steps has EXEC. */
+enum exec_operands { AS_D_AND_A = 1, AS_D_AND_B = 2, IMPLIED = 4 };
+
+/* The steps after which only lanes are active that were so before: they replace EXEC by a part of it. */
+static const struct narrowing {
+    uint16_t id;
+    uint8_t lanes; /* of a wave, of whose EXEC they write all bits */
+    uint8_t exec_operands;
+} narrowing[] = {
+    {WMI_STEP_BODIES + WMI_INSN_s_and_saveexec_b64, 64, IMPLIED},
+    {WMI_STEP_BODIES + WMI_INSN_s_and_saveexec_b32, 32, IMPLIED},
+    {WMI_STEP_BODIES + WMI_INSN_s_and_b64, 64, AS_D_AND_A | AS_D_AND_B},
+    {WMI_STEP_BODIES + WMI_INSN_s_and_b32, 32, AS_D_AND_A | AS_D_AND_B},
+    {WMI_STEP_BODIES + WMI_INSN_s_andn2_b64, 64, AS_D_AND_A},
+    {WMI_STEP_BODIES + WMI_INSN_s_andn2_b32, 32, AS_D_AND_A},
+};
+
+static unsigned exec_operands(const struct wmi_step *step)
+{
+    const uint32_t exec = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
+    if (step->d != exec)
+        return IMPLIED;
+    return IMPLIED | (step->a == exec ? AS_D_AND_A : 0) | (step->b == exec ? AS_D_AND_B : 0);
+}
+
+bool wmi_exec_shrinks(const struct wmi_block *block, size_t at)
+{
+    if (!at || at >= block->count || block->leads[at] || block->steps[at].id != WMI_STEP_stage_EXEC)
+        return false;
+    const struct wmi_step *step = &block->steps[at - 1];
+    for (size_t i = 0; i < sizeof narrowing / sizeof *narrowing; i++)
+        if (narrowing[i].id == step->id)
+            return narrowing[i].lanes == block->code->options.lanes &&
+                   narrowing[i].exec_operands & exec_operands(step);
+    return false;
+}
+
 /* The sets before the step, from those behind it. */
 static void pass_step(const struct wmi_live *live, size_t at, uint64_t *active, uint64_t *inactive)
 {

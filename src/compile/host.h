@@ -29,6 +29,9 @@ enum wmi_gpr {
     WMI_ROWS = WMI_RDX, /* a place among the rows of the frame */
 };
 
+/* Vector registers: the first ones hold rows, the last one is for moves. */
+enum { WMI_ZMM_REGISTERS = 31, WMI_SCRATCH = 31 };
+
 /* A buffer of host code, which grows. Without memory, `full` is set and nothing more is written. */
 struct wmi_host {
     uint8_t *bytes;
@@ -73,6 +76,7 @@ enum wmi_evex {
     WMI_VMOVDQA32 = WMI_EVEX(0x6f, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPBROADCASTD_MEMORY = WMI_EVEX_OF(0x58, WMI_MAP_0F38, WMI_PREFIX_66, 0, 2),
     WMI_VPBROADCASTD_GPR = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPBROADCASTQ_GPR = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1),
     WMI_VPBROADCASTD = WMI_EVEX(0x58, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPGATHERDD = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSCATTERDD = WMI_EVEX(0xa0, WMI_MAP_0F38, WMI_PREFIX_66, 0),
@@ -94,6 +98,7 @@ enum wmi_evex {
     WMI_VPBLENDMD = WMI_EVEX(0x64, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPCMPD = WMI_EVEX(0x1f, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
     WMI_VPCMPUD = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    WMI_VPCMPUQ = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
     WMI_VCMPPS = WMI_EVEX(0xc2, WMI_MAP_0F, 0, 0),
     WMI_VPTESTMD = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPTESTNMD = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_F3, 0),

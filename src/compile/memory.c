@@ -286,8 +286,6 @@ static unsigned bytes_of(const struct wmi_stretch *s, struct wmi_lane_shape shap
 static struct places find_places(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
                                  struct wmi_lane_shape shape)
 {
-    const uint32_t vpcmpuq = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
-                   vpbroadcastq = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1);
     const struct wmi_memory_op *m = step->data;
     const int32_t first = offsetof(struct wmi_hit, low), end = offsetof(struct wmi_hit, high);
     struct wmi_rows address = form == WMI_VMEM_SADDR ? wmi_stretch_use_base(s, step->a)
@@ -315,15 +313,15 @@ static struct places find_places(struct wmi_stretch *s, const struct wmi_step *s
     } else {
         find_addend(s, step, form);
         wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
-        wmi_evex_plain(&s->host, vpbroadcastq, places.scratch, 0, wmi_zmm(WMI_RAX));
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTQ_GPR, places.scratch, 0, wmi_zmm(WMI_RAX));
         wmi_evex_plain(&s->host, WMI_VPADDQ, places.reg, address.reg[0], wmi_zmm(places.scratch));
     }
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R9, end);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
     wmi_arithmetic_immediate(&s->host, 5, true, WMI_RAX, (int32_t)bytes_of(s, shape, &places));
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
-    wmi_evex_plain(&s->host, vpbroadcastq, places.scratch, 0, wmi_zmm(WMI_RAX));
-    wmi_evex(&s->host, vpcmpuq, WMI_K, places.reg, wmi_zmm(places.scratch), WMI_NO_MASK, WMI_ABOVE);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTQ_GPR, places.scratch, 0, wmi_zmm(WMI_RAX));
+    wmi_evex(&s->host, WMI_VPCMPUQ, WMI_K, places.reg, wmi_zmm(places.scratch), WMI_NO_MASK, WMI_ABOVE);
     wmi_kortest(&s->host, WMI_K, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
     struct wmi_host_operand host = wmi_at(WMI_R9, offsetof(struct wmi_hit, host));

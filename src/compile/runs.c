@@ -289,8 +289,6 @@ static bool emit_shift_right_reversed(struct wmi_stretch *s, const struct wmi_st
  * that a single register holds. */
 static bool put_high_bits(struct wmi_stretch *s, const struct wmi_step *step, uint32_t row, unsigned width)
 {
-    const uint32_t vpcmpuq = WMI_EVEX(0x1e, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
-                   vpbroadcastq = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1);
     struct wmi_rows pair;
     if (width > 31 || !wmi_stretch_use_high_half(s, row, &pair) ||
         (step->d != row && !wmi_stretch_drops_row(s, row)))
@@ -298,8 +296,8 @@ static bool put_high_bits(struct wmi_stretch *s, const struct wmi_step *step, ui
     const unsigned end = wmi_stretch_register(s);
     wmi_move_immediate(&s->host, WMI_RAX,
                        (UINT64_C(1) << (32 + width)) - growth_of(s, pair.stride, pair.whole));
-    wmi_evex_plain(&s->host, vpbroadcastq, end, 0, wmi_zmm(WMI_RAX));
-    wmi_stretch_leave_if(s, vpcmpuq, pair.reg[0], wmi_zmm(end), WMI_NOT_BELOW);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTQ_GPR, end, 0, wmi_zmm(WMI_RAX));
+    wmi_stretch_leave_if(s, WMI_VPCMPUQ, pair.reg[0], wmi_zmm(end), WMI_NOT_BELOW);
     wmi_stretch_move_half(s, row, step->d);
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "base/grow.h"
 #include "compile/live.h"
+#include "compile/moves.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -831,45 +832,6 @@ static enum match match_of(const struct wmi_held_row *now, const struct wmi_held
     return memcmp(now->reg, before->reg, now->strips) ? MOVES : STAYS;
 }
 
-static void move_register(struct wmi_stretch *s, unsigned to, unsigned from)
-{
-    wmi_evex_plain(&s->host, WMI_VMOVDQA32, to, 0, wmi_zmm(from));
-}
-
-/* Moves registers as if all at once. from[r]: the one whose lanes r gets. */
-static void move_registers(struct wmi_stretch *s, uint8_t from[WMI_ZMM_REGISTERS])
-{
-    unsigned readers[WMI_ZMM_REGISTERS + 1] = {0}, left = 0; /* others that still have to get it */
-    for (unsigned r = 0; r < WMI_ZMM_REGISTERS; r++)
-        if (from[r] != r) {
-            readers[from[r]]++;
-            left++;
-        }
-    while (left) {
-        unsigned moved = 0, last = 0;
-        for (unsigned r = 0; r < WMI_ZMM_REGISTERS; r++) {
-            if (from[r] == r)
-                continue;
-            last = r;
-            if (readers[r])
-                continue;
-            move_register(s, r, from[r]);
-            readers[from[r]]--;
-            from[r] = (uint8_t)r;
-            moved++;
-        }
-        left -= moved;
-        if (moved)
-            continue;
-        move_register(s, WMI_SCRATCH, last); /* breaks a circle */
-        for (unsigned r = 0; r < WMI_ZMM_REGISTERS; r++)
-            if (from[r] == last && r != last)
-                from[r] = WMI_SCRATCH;
-        readers[WMI_SCRATCH] = readers[last];
-        readers[last] = 0;
-    }
-}
-
 void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)
 {
     uint8_t from[WMI_ZMM_REGISTERS];
@@ -890,7 +852,7 @@ void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)
             for (unsigned strip = 0; strip < before->strips; strip++)
                 from[before->reg[strip]] = now->reg[strip];
     }
-    move_registers(s, from);
+    wmi_move_registers(&s->host, from);
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         const struct wmi_held_row *before = &kept->held[i];
         if (before->used && match_of(find(s, before->row), before) == IS_LOADED)

@@ -19,9 +19,7 @@
 #include "lower/step.h"
 
 enum {
-    WMI_ZMM_REGISTERS = 31, /* that hold rows */
     WMI_HELD_ROWS = 2 * WMI_ZMM_REGISTERS,
-    WMI_SCRATCH = 31, /* the other one: for rows in runs, where they are stored */
     WMI_MOST_ROWS = WMI_TEMPORARY_ROWS + 1024 + 2 * WMI_VECTOR_CONSTANTS,
     WMI_NOT_HELD = 0xff,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What no step reads of the results of the current one, and other questions about steps. */
+/* What no step reads of the results of the current one. */
 #include "compile/live.h"
 #include "compile/stretch.h"
 
@@ -22,31 +22,6 @@ const struct wmi_op *wmi_branch_target(const struct wmi_block *block, size_t at)
 size_t wmi_step_number(const struct wmi_block *block, const struct wmi_op *op)
 {
     return op >= block->ops && op < &block->ops[block->count] ? (size_t)(op - block->ops) : block->count;
-}
-
-bool wmi_exec_shrinks(const struct wmi_block *block, size_t at)
-{
-    const uint32_t exec = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
-    const bool wide = block->code->options.lanes == 64;
-    if (!at || at >= block->count || block->leads[at] || block->steps[at].id != WMI_STEP_stage_EXEC)
-        return false;
-    const struct wmi_step *step = &block->steps[at - 1];
-    switch ((int)step->id) {
-    case WMI_STEP_BODIES + WMI_INSN_s_and_saveexec_b64:
-        return wide;
-    case WMI_STEP_BODIES + WMI_INSN_s_and_saveexec_b32:
-        return !wide;
-    case WMI_STEP_BODIES + WMI_INSN_s_and_b64:
-        return wide && step->d == exec && (step->a == exec || step->b == exec);
-    case WMI_STEP_BODIES + WMI_INSN_s_and_b32:
-        return !wide && step->d == exec && (step->a == exec || step->b == exec);
-    case WMI_STEP_BODIES + WMI_INSN_s_andn2_b64:
-        return wide && step->d == exec && step->a == exec;
-    case WMI_STEP_BODIES + WMI_INSN_s_andn2_b32:
-        return !wide && step->d == exec && step->a == exec;
-    default:
-        return false;
-    }
 }
 
 static const uint32_t scc = offsetof(struct wmi_frame, s) + 4 * WMI_S_SCC;

@@ -451,32 +451,10 @@ static bool emit_multiply_24(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* The high words of the products: those of even and of odd lanes are computed apart. */
-static struct wmi_rows high_product(struct wmi_stretch *s, const struct wmi_rows *a, const struct wmi_rows *b)
-{
-    enum { FIRST_OR_SECOND = 0xca };
-    const uint32_t vpmuludq = WMI_EVEX(0xf4, WMI_MAP_0F, WMI_PREFIX_66, 1);
-    struct wmi_rows d = wmi_stretch_result(s, a->uniform && b->uniform);
-    const unsigned odd = wmi_vector_splat(s, UINT32_MAX), even = wmi_stretch_register(s),
-                   other = wmi_stretch_register(s);
-    wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_LEFT, odd, wmi_zmm(odd), WMI_NO_MASK, 32);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        const unsigned x = wmi_rows_register(a, i), y = wmi_rows_register(b, i);
-        wmi_evex_plain(&s->host, vpmuludq, even, x, wmi_zmm(y));
-        wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_RIGHT, even, wmi_zmm(even), WMI_NO_MASK, 32);
-        wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_RIGHT, d.reg[i], wmi_zmm(x), WMI_NO_MASK, 32);
-        wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_RIGHT, other, wmi_zmm(y), WMI_NO_MASK, 32);
-        wmi_evex_plain(&s->host, vpmuludq, other, d.reg[i], wmi_zmm(other));
-        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_zmm(odd));
-        wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], other, wmi_zmm(even), WMI_NO_MASK, FIRST_OR_SECOND);
-    }
-    return d;
-}
-
 static bool emit_multiply_high(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true);
-    struct wmi_rows d = high_product(s, &a, &b);
+    struct wmi_rows d = wmi_vector_high_product(s, &a, &b, false);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -657,7 +635,8 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true),
                           c = wmi_stretch_use(s, step->c, false),
                           c_high = wmi_stretch_use(s, step->c + s->row_bytes, false);
-    struct wmi_rows high = high_product(s, &a, &b), low = wmi_vector_two(s, WMI_VPMULLD, &a, &b, false);
+    struct wmi_rows high = wmi_vector_high_product(s, &a, &b, false),
+                    low = wmi_vector_two(s, WMI_VPMULLD, &a, &b, false);
     if (high.uniform) /* rare, and the carries are those of all strips */
         high = wmi_vector_copy(s, &high, false), low = wmi_vector_copy(s, &low, false);
     add_pairs(s, &low, &c, &high, &c_high, &low, &high, &step->e);

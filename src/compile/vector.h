@@ -57,6 +57,9 @@ void wmi_vector_leave_if(struct wmi_stretch *s, uint32_t instruction, const stru
 /* d = instruction(a, b), or 0 in inactive lanes. */
 struct wmi_rows wmi_vector_two(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
                                const struct wmi_rows *b, bool zeroes);
+/* The high words of the products. */
+struct wmi_rows wmi_vector_high_product(struct wmi_stretch *s, const struct wmi_rows *a,
+                                        const struct wmi_rows *b, bool is_signed);
 /* Copies a to the registers of d, which an instruction then changes. */
 struct wmi_rows wmi_vector_copy(struct wmi_stretch *s, const struct wmi_rows *a, bool uniform);
 /* a with its sign bits cleared if `absolute`, then changed if `negates`. */

@@ -164,11 +164,12 @@ bool wmi_emit_move_64(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* The high words of signed products: those of even lanes are computed apart, and moved up. */
-static struct wmi_rows high_product(struct wmi_stretch *s, const struct wmi_rows *a, const struct wmi_rows *b)
+struct wmi_rows wmi_vector_high_product(struct wmi_stretch *s, const struct wmi_rows *a,
+                                        const struct wmi_rows *b, bool is_signed)
 {
     enum { EVEN_LANES = 0x5555 };
-    const uint32_t vpmuldq = WMI_EVEX(0x28, WMI_MAP_0F38, WMI_PREFIX_66, 1),
+    const uint32_t multiply = is_signed ? WMI_EVEX(0x28, WMI_MAP_0F38, WMI_PREFIX_66, 1)
+                                        : WMI_EVEX(0xf4, WMI_MAP_0F, WMI_PREFIX_66, 1),
                    vmovshdup = WMI_EVEX(0x16, WMI_MAP_0F, WMI_PREFIX_F3, 0);
     struct wmi_rows d = wmi_stretch_result(s, a->uniform && b->uniform);
     const unsigned even = wmi_stretch_register(s), other = wmi_stretch_register(s);
@@ -176,10 +177,10 @@ static struct wmi_rows high_product(struct wmi_stretch *s, const struct wmi_rows
     wmi_kmov_gpr(&s->host, WMI_K, WMI_RAX);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         const unsigned x = wmi_rows_register(a, i), y = wmi_rows_register(b, i);
-        wmi_evex_plain(&s->host, vpmuldq, even, x, wmi_zmm(y));
+        wmi_evex_plain(&s->host, multiply, even, x, wmi_zmm(y));
         wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_RIGHT, d.reg[i], wmi_zmm(x), WMI_NO_MASK, 32);
         wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE_64, WMI_RIGHT, other, wmi_zmm(y), WMI_NO_MASK, 32);
-        wmi_evex_plain(&s->host, vpmuldq, d.reg[i], d.reg[i], wmi_zmm(other));
+        wmi_evex_plain(&s->host, multiply, d.reg[i], d.reg[i], wmi_zmm(other));
         wmi_evex(&s->host, vmovshdup, d.reg[i], 0, wmi_zmm(even), WMI_K, WMI_NO_IMMEDIATE);
     }
     return d;
@@ -188,7 +189,7 @@ static struct wmi_rows high_product(struct wmi_stretch *s, const struct wmi_rows
 bool wmi_emit_multiply_high_signed(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true);
-    struct wmi_rows d = high_product(s, &a, &b);
+    struct wmi_rows d = wmi_vector_high_product(s, &a, &b, true);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -205,7 +206,8 @@ bool wmi_emit_multiply_add_i64(struct wmi_stretch *s, const struct wmi_step *ste
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true);
     const struct wmi_pair c = {wmi_stretch_use_in_memory(s, step->c),
                                wmi_stretch_use_in_memory(s, step->c + s->row_bytes)};
-    struct wmi_pair d = {wmi_vector_two(s, WMI_VPMULLD, &a, &b, false), high_product(s, &a, &b)};
+    struct wmi_pair d = {wmi_vector_two(s, WMI_VPMULLD, &a, &b, false),
+                         wmi_vector_high_product(s, &a, &b, true)};
     make_own(s, &d, false);
     const struct wmi_rows product = wmi_vector_copy(s, &d.high, false),
                           zero = wmi_vector_uniform(wmi_vector_splat(s, 0));

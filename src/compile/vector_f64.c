@@ -177,10 +177,9 @@ bool wmi_emit_min_max_f64(struct wmi_stretch *s, const struct wmi_step *step)
 /* A register with the number in all lanes, until the end of the step. */
 static unsigned splat_64(struct wmi_stretch *s, uint64_t value)
 {
-    const uint32_t vpbroadcastq = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1);
     const unsigned reg = wmi_stretch_register(s);
     wmi_move_immediate(&s->host, WMI_RAX, value);
-    wmi_evex_plain(&s->host, vpbroadcastq, reg, 0, wmi_zmm(WMI_RAX));
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTQ_GPR, reg, 0, wmi_zmm(WMI_RAX));
     return reg;
 }
 

@@ -343,7 +343,9 @@ static void start_whole(struct wmi_executor *executor, struct wmi_resident *resi
     struct wmi_wave *const end = resident->waves + executor->waves_per_group;
     for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
         reset_wave(executor, wave, step);
-    for (struct wmi_wave *wave = resident->waves; wave < end && !resident->unstarted; wave++)
+    if (resident->unstarted)
+        return;
+    for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
         wmi_wave_set_registers(executor, wave,
                                executor->workitem_rows + (size_t)wave->index * 3 * executor->lanes,
                                &executor->exec[wave->index], dispatch->workgroup);

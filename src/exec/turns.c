@@ -49,6 +49,15 @@ static inline void prepare_turn(struct wmi_wave *wave, int64_t instructions)
     wave->turn = wave->frame->left = instructions;
 }
 
+/* Between turns: another thread may want to change what this one reads. */
+static void let_others_in(struct wmi_executor *executor)
+{
+    if (!wmi_gate_is_wanted(executor->presence->gate))
+        return;
+    wmi_step_out(executor);
+    wmi_step_in(executor);
+}
+
 /* Gives the wave a turn of so many instructions, then on to its next taken branch. */
 static inline __attribute__((always_inline)) void run_turn(struct wmi_executor *executor,
                                                            struct wmi_wave *wave, int64_t instructions)
@@ -193,10 +202,7 @@ static __attribute__((noinline)) struct wmi_wave *run_between_barriers(struct wm
     struct wmi_wave *const end = &resident->waves[group->wave_count];
     if (!line_up(resident, most))
         return NULL;
-    if (wmi_gate_is_wanted(executor->presence->gate)) {
-        wmi_step_out(executor);
-        wmi_step_in(executor);
-    }
+    let_others_in(executor);
     struct wmi_wave *wave = run_line(executor, resident->waves);
     executor->moved = true;
     group->waves_at_barrier = wave->index;
@@ -271,10 +277,7 @@ static inline bool take_turns(struct wmi_executor *executor, struct wmi_resident
         in_order++;
         if (wave->state != WMI_WAVE_READY)
             continue;
-        if (wmi_gate_is_wanted(executor->presence->gate)) {
-            wmi_step_out(executor);
-            wmi_step_in(executor);
-        }
+        let_others_in(executor);
         take_turn(executor, wave, seed);
         if (!note_turn(executor, resident, wave, round))
             return false;
@@ -290,10 +293,7 @@ static bool take_first_turns(struct wmi_executor *executor, struct wmi_resident 
     struct wmi_workgroup *group = &resident->group;
     const uint64_t limit = executor->steps.dispatch->max_instructions;
     const int64_t turn = limit < WMI_FIRST_TURN ? (int64_t)limit : WMI_FIRST_TURN;
-    if (wmi_gate_is_wanted(executor->presence->gate)) {
-        wmi_step_out(executor);
-        wmi_step_in(executor);
-    }
+    let_others_in(executor);
     const uint64_t due =
         executor->compile_at < executor->next_look ? executor->compile_at : executor->next_look;
     const uint32_t *ids = executor->workitem_rows;
