@@ -4,6 +4,7 @@
 #include "compile/cut.h"
 #include "compile/exits.h"
 #include "compile/find_live.h"
+#include "compile/find_uniform.h"
 #include "compile/guess.h"
 #include "compile/host_memory.h"
 #include "compile/runs.h"
@@ -72,8 +73,8 @@ static enum outcome put_steps(struct wmi_stretch *s)
             wmi_change_exec(s);
         } else if (!(s->version == WMI_LAUNCH && wmi_runs_emit(s, step)) &&
                    !wmi_step_emitter(step)(s, step)) {
+            wmi_stretch_exit_here(s, wmi_jump(&s->host));
             wmi_stretch_end_step(s);
-            wmi_stretch_exit_at(s, wmi_jump(&s->host), WMI_EXIT_INTERPRETS, &s->block->ops[s->at]);
             if (s->version == WMI_LAUNCH) /* nothing comes back */
                 return ALWAYS_LEAVES;
             wmi_stretch_forget(s);
@@ -275,6 +276,8 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     c->stretch.lds = &c->lds;
     struct wmi_live *live = wmi_find_live(block);
     c->stretch.live = live;
+    struct wmi_uniform *uniform = wmi_find_uniform(block);
+    c->stretch.uniform = uniform;
     c->stretch.block = block;
     c->stretch.lanes = block->code->options.lanes;
     c->stretch.strips = c->stretch.lanes / WMI_STRIP_LANES;
@@ -293,6 +296,7 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     free(c->stretch.guess);
     free(c->lds.number);
     wmi_live_free(live);
+    wmi_uniform_free(uniform);
     free(c->stretch.host.bytes);
     free(c->stretch.asides);
     free(c->stretch.aside_jumps);

@@ -81,3 +81,26 @@ bool wmi_ends_launch(const struct wmi_stretch *s)
     return wmi_is_branch(step) ? !wmi_branch_target(block, s->at)
                                : step->id != WMI_STEP_stage_EXEC && !wmi_step_emitter(step);
 }
+
+bool wmi_is_closed(const struct wmi_block *block, size_t *head)
+{
+    *head = block->count;
+    if (wmi_step_number(block, block->entry) == block->count)
+        return false;
+    for (size_t i = 0; i < block->count; i++) {
+        const struct wmi_step *step = &block->steps[i];
+        const unsigned flags = wmi_step_facts_of(step->id).flags;
+        if (wmi_is_branch(step)) {
+            const size_t target = wmi_step_number(block, wmi_branch_target(block, i));
+            if (target == block->count)
+                return false;
+            if (target <= i && target < *head)
+                *head = target;
+        } else if (flags & WMI_STEP_ENDS_WAVE || step->id == WMI_STEP_fault) {
+            continue;
+        } else if (flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES) || i + 1 == block->count) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -404,23 +404,29 @@ static void note_in_hit(struct wmi_stretch *s, uint32_t value)
 static size_t load_halves(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *d,
                           const struct wmi_access_scratch *scratch, unsigned ahead)
 {
-    const int32_t offsets = offsetof(struct wmi_lane_tables, halves), firsts = offsets + WMI_STRIP_BYTES;
-    const unsigned low = WMI_K + 1, high = WMI_K + 2, other = scratch->reg[0];
+    enum { OR_DIFFERENCE = 0xf6 }; /* VPTERNLOGD: d | (a ^ b) */
+    const int32_t offsets = offsetof(struct wmi_lane_tables, halves), firsts = offsets + WMI_STRIP_BYTES,
+                  before = WMI_STRIP_BYTES / 2;
+    const unsigned all = WMI_K, low = WMI_K + 1, high = WMI_K + 2, other = scratch->reg[0],
+                   differs = scratch->reg[1];
+    wmi_evex_plain(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(differs));
     for (unsigned i = 0; i < s->strips; i++) {
         wmi_evex_plain(&s->host, WMI_VPSUBD, other, wmi_rows_register(distance, i), wmi_at(WMI_R9, offsets));
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d->reg[i], 0, wmi_at(WMI_R9, firsts));
         wmi_evex_plain(&s->host, WMI_VPERMD, d->reg[i], d->reg[i], wmi_zmm(other));
-        wmi_access_collect(s, WMI_VPCMPUD, other, d->reg[i], wmi_access_mask(s, i), WMI_DIFFERS, !i);
+        wmi_evex(&s->host, WMI_VPTERNLOGD, differs, other, wmi_zmm(d->reg[i]), wmi_access_mask(s, i),
+                 OR_DIFFERENCE);
     }
+    wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
     wmi_kortest(&s->host, WMI_K, WMI_K);
     const size_t others = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     note_in_hit(s, (uint32_t)IN_HALVES);
+    wmi_mask(&s->host, WMI_KXNOR, all, all, all);
     for (unsigned i = 0; i < s->strips; i++) {
-        const int32_t before = WMI_STRIP_BYTES / 2;
-        take_active(s, wmi_access_mask(s, i));
+        const unsigned active = s->partial ? wmi_access_mask(s, i) : all;
         wmi_mask_low_8(&s->host, low);
-        wmi_mask(&s->host, WMI_KANDN, high, low, WMI_K);
-        wmi_mask(&s->host, WMI_KAND, low, low, WMI_K);
+        wmi_mask(&s->host, WMI_KANDN, high, low, active);
+        wmi_mask(&s->host, WMI_KAND, low, low, active);
         wmi_evex(&s->host, WMI_VALIGNQ, other, d->reg[i], wmi_zmm(d->reg[i]), WMI_NO_MASK, 4);
         take_place(s, d->reg[i]);
         if (ahead)
@@ -428,6 +434,8 @@ static size_t load_halves(struct wmi_stretch *s, const struct wmi_rows *distance
         wmi_evex(&s->host, WMI_VMOVUPS_LOAD, d->reg[i], 0, wmi_at(WMI_RAX, 0), low | WMI_ZEROING,
                  WMI_NO_IMMEDIATE);
         take_place(s, other);
+        if (ahead)
+            wmi_prefetch(&s->host, WMI_RAX, (int32_t)ahead - before, false);
         wmi_evex(&s->host, WMI_VMOVUPS_LOAD, d->reg[i], 0, wmi_at(WMI_RAX, -before), high, WMI_NO_IMMEDIATE);
     }
     return others;
@@ -556,9 +564,8 @@ static void store_strip_or_leave(struct wmi_stretch *s, struct wmi_lane_shape sh
     const unsigned mask = wmi_access_mask(s, strip);
     const size_t idle = unless_active(s, mask), partial = unless_all_active(s, shape, mask);
     if (partial)
-        wmi_stretch_exit_at(s, partial, WMI_EXIT_INTERPRETS, &s->block->ops[s->at]);
-    wmi_stretch_exit_at(s, unless_in_a_run(s, shape, distance, mask, scratch), WMI_EXIT_INTERPRETS,
-                        &s->block->ops[s->at]);
+        wmi_stretch_exit_here(s, partial);
+    wmi_stretch_exit_here(s, unless_in_a_run(s, shape, distance, mask, scratch));
     if (stores)
         wmi_access_store_run(s, shape, data, strip, 0, shape.rows == 1 ? mask : WMI_NO_MASK, scratch);
     land_if(s, idle);

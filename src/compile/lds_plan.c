@@ -2,35 +2,11 @@
 /* Finds addresses in LDS that stay the same for the rest of the wave. */
 #include "compile/lds_plan.h"
 
+#include "compile/cut.h"
 #include "compile/guess.h"
 #include "compile/stretch.h"
 
 #include <string.h>
-
-/* Whether waves start in the block and stay in it. *head: the first step to which a branch leads back; each
- * step before it is executed at most once, in the order of steps. */
-static bool is_closed(const struct wmi_block *block, size_t *head)
-{
-    *head = block->count;
-    if (wmi_step_number(block, block->entry) == block->count)
-        return false;
-    for (size_t i = 0; i < block->count; i++) {
-        const struct wmi_step *step = &block->steps[i];
-        const unsigned flags = wmi_step_facts_of(step->id).flags;
-        if (wmi_is_branch(step)) {
-            const size_t target = wmi_step_number(block, wmi_branch_target(block, i));
-            if (target == block->count)
-                return false;
-            if (target <= i && target < *head)
-                *head = target;
-        } else if (flags & WMI_STEP_ENDS_WAVE || step->id == WMI_STEP_fault) {
-            continue;
-        } else if (flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES) || i + 1 == block->count) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static bool writes(const struct wmi_block *block, size_t at, uint32_t row)
 {
@@ -152,7 +128,7 @@ void wmi_plan_lds(const struct wmi_block *block, const int8_t *guess, struct wmi
     size_t head;
     unsigned count = 0;
     memset(plan->number, WMI_NO_LDS_ADDRESS, block->count);
-    if (!is_closed(block, &head))
+    if (!wmi_is_closed(block, &head))
         return;
     for (size_t i = 0; i < block->count && count < WMI_LDS_ADDRESSES; i++) {
         const struct wmi_step *step = &block->steps[i];

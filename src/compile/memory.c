@@ -4,6 +4,7 @@
  * address. Lanes outside of the allocation that the instruction accessed last leave the compiled code for
  * their step, which comes back. */
 #include "compile/lane_access.h"
+#include "compile/live.h"
 #include "compile/runs.h"
 #include "compile/scalar_memory.h"
 
@@ -20,6 +21,7 @@ static void prefetch(struct wmi_stretch *s, struct wmi_lane_shape shape, bool fo
 struct access {
     enum wmi_vmem_form form;
     struct wmi_rows low, high; /* the lanes' address registers; `high` only with WMI_VMEM_VADDR */
+    unsigned base_high;        /* of the base, if the access computes a sum: a register with its high word */
     struct wmi_rows distance;  /* from the start of the allocation */
     struct wmi_access_scratch scratch;
     unsigned last, add_low, add_high, ones; /* see find_distances() */
@@ -29,9 +31,64 @@ struct access {
     size_t not_in_a_run[2], done; /* jumps */
 };
 
+/* ---- addresses that are sums: see wmi_memory_has_sum() ---- */
+
+static bool has_scalar_base(const struct wmi_step *sum)
+{
+    return sum->id == WMI_STEP_fused_ADD_64_SCALARS_ALONE;
+}
+
+/* The row with the high word of the base, where it is none of the scalars, and that of the offsets. */
+static uint32_t base_row(const struct wmi_stretch *s, const struct wmi_step *sum)
+{
+    return wmi_stretch_is_uniform(s, sum->c) ? sum->c : sum->e;
+}
+
+bool wmi_memory_has_sum(const struct wmi_stretch *s, size_t at)
+{
+    const struct wmi_block *block = s->block;
+    const struct wmi_step *sum = &block->steps[at], *access = sum + 1;
+    if (at + 1 >= s->end || block->leads[at + 1] ||
+        (sum->id != WMI_STEP_fused_ADD_64_SCALAR_ALONE && !has_scalar_base(sum)) ||
+        !wmi_memory_emitter(access) || (access->use[WMI_OP_A] & WMI_USE_COUNT) != 2 || access->a != sum->d ||
+        sum->x != sum->d + s->row_bytes)
+        return false;
+    const struct wmi_extent loaded = wmi_step_span(access, WMI_OP_D, s->lanes),
+                            stored = wmi_step_span(access, WMI_OP_C, s->lanes);
+    const bool loads = access->use[WMI_OP_D] & WMI_USE_WRITE, stores = access->use[WMI_OP_C] & WMI_USE_READ;
+    for (uint32_t row = sum->d; row <= sum->x; row += s->row_bytes) {
+        const bool is_read = stores && row >= stored.from && row < stored.to,
+                   is_replaced = loads && row >= loaded.from && row < loaded.to;
+        if (row < block->code->vgpr_offset || is_read ||
+            (!is_replaced && wmi_live_is(s->live, row, at + 2, false)))
+            return false;
+    }
+    return true;
+}
+
+bool wmi_memory_takes_sum(const struct wmi_stretch *s)
+{
+    const struct wmi_step *sum = &s->block->steps[s->at];
+    uint32_t high;
+    /* A wave that started in code with the sum may come here behind it. */
+    const bool has_points = s->version == WMI_FULL && &s->block->ops[s->from] == s->block->entry;
+    if (has_points || !wmi_memory_has_sum(s, s->at))
+        return false;
+    if (has_scalar_base(sum))
+        return wmi_stretch_constant(s, sum->e, &high) && !high;
+    const uint32_t base = base_row(s, sum);
+    return wmi_stretch_is_uniform(s, base) && base != sum->d && base != sum->x &&
+           wmi_stretch_constant(s, base == sum->c ? sum->e : sum->c, &high) && !high;
+}
+
 static void take_rows(struct wmi_stretch *s, const struct wmi_step *step, struct access *access)
 {
-    access->low = wmi_access_use(s, access->shape, step->a);
+    if (s->sum) {
+        access->form = WMI_VMEM_SADDR;
+        access->base_high =
+            has_scalar_base(s->sum) ? 0 : wmi_stretch_use(s, base_row(s, s->sum), true).reg[0];
+    }
+    access->low = wmi_access_use(s, access->shape, s->sum ? s->sum->b : step->a);
     access->high = (struct wmi_rows){.uniform = true};
     if (access->form == WMI_VMEM_VADDR)
         access->high = wmi_access_use(s, access->shape, step->a + s->row_bytes);
@@ -41,18 +98,39 @@ static void take_rows(struct wmi_stretch *s, const struct wmi_step *step, struct
     access->only_runs = access->shape.rows == WMI_LANE_ROWS && !uniform;
     access->scratch = wmi_access_scratch(s, access->shape);
     access->distance = wmi_stretch_result(s, uniform || access->only_runs);
+}
+
+/* Registers for find_distances(). d: those for the result of a load, which are free until then, or NULL. */
+static void take_registers(struct wmi_stretch *s, struct access *access, const struct wmi_rows *d)
+{
     if (access->only_runs)
         return;
-    access->last = wmi_stretch_register(s);
-    access->add_low = wmi_stretch_register(s);
-    access->add_high = wmi_stretch_register(s);
-    access->ones = wmi_stretch_register(s);
+    unsigned *const taken[] = {&access->last, &access->add_low, &access->add_high, &access->ones};
+    for (unsigned i = 0; i < sizeof taken / sizeof *taken; i++)
+        *taken[i] = d && !d->uniform && i < s->strips ? d->reg[i] : wmi_stretch_register(s);
 }
 
 static void add_offset(struct wmi_stretch *s, const struct wmi_memory_op *m)
 {
     if (m->offset)
         wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)m->offset);
+}
+
+/* Puts the scalar base of the access into a register. Changes RCX. */
+static void find_base(struct wmi_stretch *s, const struct wmi_step *step, const struct access *access,
+                      enum wmi_gpr reg)
+{
+    if (!s->sum) {
+        wmi_scalars_load_pair(s, reg, step->b);
+        return;
+    }
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, reg, WMI_FRAME, (int32_t)s->sum->a);
+    if (has_scalar_base(s->sum))
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_FRAME, (int32_t)s->sum->c);
+    else
+        wmi_evex_plain(&s->host, WMI_VMOVD_GPR, access->base_high, 0, wmi_zmm(WMI_RCX));
+    wmi_shift_immediate(&s->host, 4, true, WMI_RCX, 32);
+    wmi_scalar_registers(&s->host, WMI_OR, true, reg, WMI_RCX);
 }
 
 /* RAX = the host address of the first lane's element, if the lanes' elements follow one another; else the
@@ -89,6 +167,9 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
         }
         wmi_shift_immediate(&s->host, 4, true, WMI_RCX, 32);
         wmi_scalar_registers(&s->host, WMI_OR, true, WMI_RAX, WMI_RCX);
+    } else if (s->sum) {
+        find_base(s, step, access, WMI_R8);
+        wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_R8);
     } else {
         wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
     }
@@ -100,12 +181,12 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
     wmi_stretch_check_hit(s, bytes);
 }
 
-/* RAX = what is added to the lanes' registers. */
-static void find_addend(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form)
+/* RAX = what is added to the lanes' registers. Changes RCX. */
+static void find_addend(struct wmi_stretch *s, const struct wmi_step *step, const struct access *access)
 {
     const struct wmi_memory_op *m = step->data;
-    if (form == WMI_VMEM_SADDR) {
-        wmi_scalars_load_pair(s, WMI_RAX, step->b);
+    if (access->form == WMI_VMEM_SADDR) {
+        find_base(s, step, access, WMI_RAX);
         add_offset(s, m);
     } else {
         wmi_move_immediate(&s->host, WMI_RAX, (uint64_t)m->offset);
@@ -119,7 +200,7 @@ static void find_any_distances(struct wmi_stretch *s, const struct wmi_step *ste
 {
     const bool uniform = access->distance.uniform;
     const unsigned add_low = access->add_low, ones = access->ones, far = access->scratch.reg[0];
-    find_addend(s, step, access->form);
+    find_addend(s, step, access);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, offsetof(struct wmi_hit, low));
     wmi_access_splat(s, access->add_low);
     wmi_shift_immediate(&s->host, 5, true, WMI_RAX, 32);
@@ -170,7 +251,7 @@ static size_t find_usual_distances(struct wmi_stretch *s, const struct wmi_step 
         wmi_shift_immediate(&s->host, 5, true, WMI_RAX, 32);
         wmi_access_splat(s, access->add_high);
     } else { /* the distance of the base, and what may be added to it */
-        find_addend(s, step, access->form);
+        find_addend(s, step, access);
         wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, start);
         wmi_access_splat(s, access->add_low);
         wmi_scalar_registers(&s->host, WMI_SUB, true, WMI_R8, WMI_RAX);
@@ -258,6 +339,8 @@ static bool is_allowed(const struct wmi_step *step, struct wmi_lane_shape shape)
 static bool is_in_runs(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
                        struct wmi_lane_shape shape, bool loads)
 {
+    if (s->sum)
+        return false;
     const bool is_flat = ((const struct wmi_memory_op *)step->data)->path == WMI_PATH_FLAT;
     const int stride = wmi_stretch_stride(s, step->a);
     if (stride != shape.bytes && (stride || !loads || is_flat))
@@ -311,7 +394,7 @@ static struct places find_places(struct wmi_stretch *s, const struct wmi_step *s
         low.broadcast = true;
         wmi_evex_plain(&s->host, WMI_VPSUBQ, places.reg, address.reg[0], low);
     } else {
-        find_addend(s, step, form);
+        find_addend(s, step, &(struct access){.form = form});
         wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, first);
         wmi_evex_plain(&s->host, WMI_VPBROADCASTQ_GPR, places.scratch, 0, wmi_zmm(WMI_RAX));
         wmi_evex_plain(&s->host, WMI_VPADDQ, places.reg, address.reg[0], wmi_zmm(places.scratch));
@@ -448,7 +531,7 @@ static bool begin_scattered(struct wmi_stretch *s, const struct wmi_step *step, 
 {
     if (access->only_runs) {
         for (unsigned i = 0; i < 2; i++)
-            wmi_stretch_exit_at(s, access->not_in_a_run[i], WMI_EXIT_INTERPRETS, &s->block->ops[s->at]);
+            wmi_stretch_exit_here(s, access->not_in_a_run[i]);
         return false;
     }
     if (access->has_run) {
@@ -474,6 +557,7 @@ static bool load(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vm
     if (access.only_runs && s->partial)
         return false;
     wmi_access_results(s, shape, access.distance.uniform && !access.only_runs, d);
+    take_registers(s, &access, d);
     access.has_run = !s->partial && !d->uniform;
     if (access.has_run) {
         find_run(s, step, &access);
@@ -510,6 +594,7 @@ static bool store(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_v
     take_rows(s, step, &access);
     if (access.only_runs && s->partial)
         return false;
+    take_registers(s, &access, NULL);
     access.has_run = !s->partial && (access.only_runs || !access.distance.uniform);
     if (access.has_run) {
         find_run(s, step, &access);

@@ -5,6 +5,7 @@
 #include "base/grow.h"
 #include "compile/live.h"
 #include "compile/moves.h"
+#include "compile/uniform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +50,23 @@ static struct wmi_held_row *find(struct wmi_stretch *s, uint32_t row)
     return index == WMI_NOT_HELD ? NULL : &s->held[index];
 }
 
+/* Whether the row in the frame is the same, or 0, in all active lanes. The registers of a wave that starts
+ * may have a newer one. */
+static bool is_in_frame(const struct wmi_stretch *s, uint32_t row, enum wmi_uniform_kind kind)
+{
+    return !is_constant(s, row) && s->version != WMI_LAUNCH && wmi_is_uniform(s->uniform, row, s->at, kind);
+}
+
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value)
 {
     const struct wmi_code *code = s->block->code;
     const unsigned index = s->held_of_row[number_of(s, row)];
     if (index != WMI_NOT_HELD && s->held[index].is_known) {
         *value = s->held[index].value;
+        return true;
+    }
+    if (index == WMI_NOT_HELD && is_in_frame(s, row, WMI_UNIFORM_ZERO)) {
+        *value = 0;
         return true;
     }
     for (unsigned i = 0; i < code->vector_constants; i++) {
@@ -106,24 +118,29 @@ void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held)
                  held->active_only ? WMI_K_EXEC + i : WMI_NO_MASK, WMI_NO_IMMEDIATE);
 }
 
-/* RAX = the number of the first active lane, or any lane. Changes RCX. */
+/* R10 = the number of the first active lane, or any lane. Changes R11. */
 static void find_first_active(struct wmi_stretch *s)
 {
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME,
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_FRAME,
                       offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits));
-    wmi_move_immediate(&s->host, WMI_RCX, UINT64_C(1) << (s->lanes - 1));
-    wmi_scalar_registers(&s->host, WMI_OR, true, WMI_RAX, WMI_RCX);
-    wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_RAX, WMI_RAX);
+    wmi_move_immediate(&s->host, WMI_R11, UINT64_C(1) << (s->lanes - 1));
+    wmi_scalar_registers(&s->host, WMI_OR, true, WMI_R10, WMI_R11);
+    wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_R10, WMI_R10);
 }
 
 void wmi_stretch_load(struct wmi_stretch *s, const struct wmi_held_row *held)
 {
+    if (held->is_known && !held->value) {
+        for (unsigned i = 0; i < held->strips; i++)
+            wmi_evex_plain(&s->host, WMI_VPXORD, held->reg[i], held->reg[i], wmi_zmm(held->reg[i]));
+        return;
+    }
     if (held->active_only && held->strips == 1) {
         const struct wmi_host_operand row = home(s, held->row, 0);
         find_first_active(s);
-        wmi_shift_immediate(&s->host, 4, true, WMI_RAX, 2);
-        wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_ROWS);
-        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, held->reg[0], 0, wmi_at(WMI_RAX, row.displacement));
+        wmi_shift_immediate(&s->host, 4, true, WMI_R10, 2);
+        wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_R10, WMI_ROWS);
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, held->reg[0], 0, wmi_at(WMI_R10, row.displacement));
         return;
     }
     for (unsigned i = 0; i < held->strips; i++)
@@ -172,10 +189,16 @@ static bool is_read_from(const struct wmi_stretch *s, const struct wmi_held_row 
     return wmi_live_is(s->live, held->row, step, s->partial && !held->active_only);
 }
 
+/* The step with which the interpreter begins if it executes the current one. */
+static size_t first_undone(const struct wmi_stretch *s)
+{
+    return s->sum ? s->at - 1 : s->at;
+}
+
 /* Whether the current step or a later one may read the row. */
 static bool is_read_later(const struct wmi_stretch *s, const struct wmi_held_row *held)
 {
-    const size_t next = s->at + (s->has_read ? 1 : 0);
+    const size_t next = s->has_read ? s->at + 1 : first_undone(s);
     if (is_temporary(s, held->row))
         return is_temporary_read(s, held->row, next);
     return is_constant(s, held->row) || is_read_from(s, held, next);
@@ -243,6 +266,8 @@ void wmi_stretch_end_step(struct wmi_stretch *s)
     look_at_mask(s);
     s->has_read = false;
     s->is_whole = true;
+    s->sum = s->joins_next ? &s->block->steps[s->at] : NULL;
+    s->joins_next = false;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
         if (s->owner[i] == OF_STEP)
             s->owner[i] = FREE;
@@ -264,14 +289,27 @@ static struct wmi_held_row *hold(struct wmi_stretch *s, uint32_t row, const uint
     return held;
 }
 
-static struct wmi_held_row *load_row(struct wmi_stretch *s, uint32_t row, unsigned strips)
+bool wmi_stretch_is_uniform(const struct wmi_stretch *s, uint32_t row)
 {
+    const unsigned index = s->held_of_row[number_of(s, row)];
+    if (index != WMI_NOT_HELD)
+        return s->held[index].strips == 1 && !s->held[index].runs;
+    return is_constant(s, row) || is_in_frame(s, row, WMI_UNIFORM_ANY);
+}
+
+static struct wmi_held_row *load_row(struct wmi_stretch *s, uint32_t row)
+{
+    const bool uniform = is_in_frame(s, row, WMI_UNIFORM_ANY);
+    const unsigned strips = uniform || is_constant(s, row) ? 1 : s->strips;
     uint8_t reg[WMI_STRIPS];
     for (unsigned i = 0; i < strips; i++)
         reg[i] = (uint8_t)wmi_stretch_register(s);
     if (s->failed)
         return NULL;
     struct wmi_held_row *held = hold(s, row, reg, strips);
+    held->active_only = uniform && s->partial && !is_constant(s, row);
+    held->is_known =
+        uniform && !is_constant(s, row) && wmi_is_uniform(s->uniform, row, s->at, WMI_UNIFORM_ZERO);
     wmi_stretch_load(s, held);
     return held;
 }
@@ -402,7 +440,7 @@ struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row)
         held->stride = (uint8_t)stride_of_id(id);
         load_id(s, reg, id);
     } else if (!held) {
-        held = load_row(s, row, 1); /* a constant */
+        held = load_row(s, row); /* a constant */
     }
     if (!held)
         return (struct wmi_rows){.uniform = true};
@@ -503,8 +541,8 @@ struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_b
     if (held && held->runs)
         return spread_runs(s, held);
     const bool constant = is_constant(s, row);
-    if (!held && (must_be_register || is_read_soon(s, row)))
-        held = load_row(s, row, constant ? 1 : s->strips);
+    if (!held && (must_be_register || is_read_soon(s, row) || is_in_frame(s, row, WMI_UNIFORM_ANY)))
+        held = load_row(s, row);
     if (!held) {
         rows.in_memory = true;
         rows.uniform = constant;
@@ -686,6 +724,8 @@ void wmi_stretch_forget(struct wmi_stretch *s)
     memset(s->is_spilled, 0, sizeof s->is_spilled);
     s->has_changed_exec = false;
     s->is_whole = true;
+    s->joins_next = false;
+    s->sum = NULL;
     s->mask.is_held = false;
 }
 
@@ -722,9 +762,14 @@ void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind 
             leave->dirty[leave->count++] = s->held[i];
 }
 
+void wmi_stretch_exit_here(struct wmi_stretch *s, size_t jump)
+{
+    wmi_stretch_exit_at(s, jump, WMI_EXIT_INTERPRETS, &s->block->ops[first_undone(s)]);
+}
+
 void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition)
 {
-    wmi_stretch_exit_at(s, wmi_jump_if(&s->host, condition), WMI_EXIT_INTERPRETS, &s->block->ops[s->at]);
+    wmi_stretch_exit_here(s, wmi_jump_if(&s->host, condition));
 }
 
 void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit, const size_t *jumps,

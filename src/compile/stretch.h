@@ -113,6 +113,7 @@ struct wmi_checked_scalars {
 
 struct wmi_lds_plan;
 struct wmi_live;
+struct wmi_uniform;
 
 struct wmi_stretch {
     struct wmi_host host;
@@ -120,6 +121,7 @@ struct wmi_stretch {
     int8_t *guess; /* see wmi_guess_strides(); of each step */
     const struct wmi_lds_plan *lds;
     const struct wmi_live *live;
+    const struct wmi_uniform *uniform;
     size_t from, at, end; /* steps: the first, the current one, the one behind the last */
     unsigned lanes, strips;
     uint32_t row_bytes;
@@ -131,6 +133,8 @@ struct wmi_stretch {
     bool has_changed_exec; /* since the registers were empty */
     size_t exec_in_rax;    /* the code from which on RAX is the EXEC words, until something else is emitted */
     bool has_read;         /* the step needs its sources no longer, so that they can be spilled */
+    bool joins_next;       /* the step is left to the next one, a memory access: see wmi_memory_takes_sum() */
+    const struct wmi_step *sum; /* the step in front, if it was left to this one */
     struct wmi_held_row held[WMI_HELD_ROWS];
     uint8_t held_of_row[WMI_MOST_ROWS]; /* index in `held`, or WMI_NOT_HELD */
     uint8_t owner[WMI_ZMM_REGISTERS];   /* index in `held`, or one of these: */
@@ -192,6 +196,7 @@ void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row);
  * is uniform; the row; a result. The high words of a pair that grows are the same in all lanes of a strip, or
  * the wave leaves. */
 bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row);
+bool wmi_stretch_is_uniform(const struct wmi_stretch *s, uint32_t row);
 int wmi_stretch_stride(const struct wmi_stretch *s, uint32_t row);
 struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row);
 /* From now on the row has a register per strip. For steps that need many registers. */
@@ -233,7 +238,9 @@ void wmi_stretch_leave_if_wraps(struct wmi_stretch *s, const struct wmi_rows *ro
 /* Operand: the words of wmi_spread_tables.last or .most that are for the row. */
 struct wmi_host_operand wmi_stretch_reach(const struct wmi_stretch *s, size_t table,
                                           const struct wmi_rows *row);
-/* For a jump that has been emitted. */
+/* The same for a jump that has been emitted. */
+void wmi_stretch_exit_here(struct wmi_stretch *s, size_t jump);
+/* To a step of any kind. */
 void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind,
                          const struct wmi_op *op);
 /* Takes what has been emitted since `from`, with the exits since `first_exit`, out of the way. The jumps lead
@@ -291,6 +298,12 @@ bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int
 bool wmi_vector_works_on_bases(const struct wmi_step *step);
 wmi_emit_step *wmi_scalar_emitter(const struct wmi_step *step);
 wmi_emit_step *wmi_memory_emitter(const struct wmi_step *step);
+/* Whether the step is {x, d} = {c, a} + {e, b} with scalar a, and all that it computes is the address of the
+ * memory access behind it. */
+bool wmi_memory_has_sum(const struct wmi_stretch *s, size_t at);
+/* Whether that access can be emitted without the sum, because it is one of a uniform base, {c, a}, and of
+ * offsets of 32 bits, b. */
+bool wmi_memory_takes_sum(const struct wmi_stretch *s);
 wmi_emit_step *wmi_lds_emitter(const struct wmi_step *step);
 /* How many bytes beyond a lane's address the LDS read or write ends; 0: it is another step. */
 uint32_t wmi_lds_reach(const struct wmi_step *step);

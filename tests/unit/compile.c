@@ -79,6 +79,9 @@ static void test_sequences(void **state)
         for (unsigned more = below(4); more && p.count > 8; more--)
             multiply_low(&p, below((uint32_t)p.count - 4));
         const uint32_t kind = below(4);
+        p.stays = below(2);
+        if (below(2))
+            make_uniform(&p);
         if (kind > 1)
             make_loop(&p);
         if (kind == 1)
@@ -100,11 +103,16 @@ static void test_branches(void **state)
         struct program p;
         create_sequence(&p, i & 1 ? 32 : 64, 10);
         const size_t at = 2 + below((uint32_t)p.count - 6);
+        p.stays = below(2);
+        if (below(2))
+            make_uniform(&p);
         if (below(3))
             change_exec(&p, below((uint32_t)at - 1));
         if (below(2))
             change_exec(&p, at + 2 + below((uint32_t)(p.count - at - 3)));
         make_skip(&p, at);
+        if (p.loop_to > at) /* temporary rows do not live from block to block */
+            p.loop_to = 0;
         if (below(2))
             make_loop(&p);
         for (unsigned more = below(3); more; more--)

@@ -111,6 +111,8 @@ static void some_places(uint32_t *place, unsigned lanes, uint32_t most, uint32_t
 /* The rows of addresses: 0 and 1 hold global ones, 2 has offsets from the pair of scalars at 2, and 3 has
  * places in LDS. The scalars from UNIFORM on are addresses for all rows. */
 enum { GLOBAL_ROW, HIGH_ROW, OFFSET_ROW, LDS_ROW, FIRST_FREE_ROW, SCALAR_BASE = 2, UNIFORM = 4 };
+/* Rows and scalars of addresses that are sums, see sum_access(). */
+enum { SUM_ROW = 6, INDEX_ROW = 8, ZERO_ROW, BASE_ROW, FAR_BASE_HIGH = COUNTER + 4 };
 /* Scalars for waves that start: one with about the value of v0 in a lane; a pair that is added to ids. */
 enum { BORDER = COUNTER + 4, FIRST_ITEM = COUNTER + 6 };
 
@@ -135,6 +137,7 @@ static void fill_addresses(struct program *p)
         row[OFFSET_ROW][i] += (uint32_t)away;
     p->initial->s[SCALAR_BASE] = (uint32_t)(base - away);
     p->initial->s[SCALAR_BASE + 1] = (uint32_t)((base - away) >> 32);
+    p->initial->s[FAR_BASE_HIGH] = p->initial->s[SCALAR_BASE + 1] - 1;
     const uint64_t same = base + below(MEMORY - p->widest + 1);
     p->initial->s[UNIFORM + GLOBAL_ROW] = (uint32_t)same;
     p->initial->s[UNIFORM + HIGH_ROW] = (uint32_t)(same >> 32);
@@ -373,6 +376,55 @@ static void take_lane(struct program *p)
     wmi_step_take_uses(step);
 }
 
+/* An access at {base} + ({0, index} << shift), as compilers make them of array elements. All but the sum may
+ * be done only once, in front of a loop. A far base is 4 GiB lower than the usual one. */
+static void sum_access(struct program *p, unsigned number)
+{
+    const uint32_t row = p->code.row_bytes, sum = row_at(p, SUM_ROW), index = row_at(p, INDEX_ROW),
+                   shift = 1 + below(3);
+    const bool far = !below(6);
+    struct wmi_step access =
+        memory_step(p, (enum wmi_step_id)memory_steps[below(GLOBAL_STEPS) & ~1u], number);
+    struct wmi_step *const move = &p->steps[p->count++];
+    *move = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_lshrrev_b32);
+    move->a = p->code.vector_constant[far ? 1 : shift].offset;
+    move->b = row_at(p, OFFSET_ROW);
+    move->d = index;
+    if (far) {
+        struct wmi_step *const add = &p->steps[p->count++];
+        *add = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_or_b32);
+        add->a = p->code.vector_constant[p->code.vector_constants - 1].offset; /* 2^31 */
+        add->b = add->d = index;
+    }
+    if (below(2))
+        p->steps[p->count++] = set_zero(p, row_at(p, ZERO_ROW));
+    if (far || below(2))
+        p->steps[p->count++] = set_scalar(row_at(p, BASE_ROW), far ? FAR_BASE_HIGH : SCALAR_BASE + 1);
+    struct wmi_step *const left = &p->steps[p->count++];
+    *left = some_step(p, WMI_STEP_fused_SHIFT_LEFT_64);
+    left->b = index;
+    left->d = sum;
+    left->x = far ? 1 : shift;
+    struct wmi_step *const add = &p->steps[p->count++];
+    *add = some_step(p, below(4) ? WMI_STEP_fused_ADD_64_SCALAR_ALONE : WMI_STEP_fused_ADD_64_SCALARS_ALONE);
+    const bool swaps = add->id == WMI_STEP_fused_ADD_64_SCALAR_ALONE && below(2);
+    add->a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
+    add->b = sum;
+    add->c = swaps ? sum + row : row_at(p, BASE_ROW);
+    if (add->id != WMI_STEP_fused_ADD_64_SCALAR_ALONE)
+        add->c = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (far ? FAR_BASE_HIGH : SCALAR_BASE + 1);
+    add->e = swaps ? row_at(p, BASE_ROW) : sum + row;
+    add->d = below(2) ? row_at(p, 4) : sum;
+    add->x = add->d + row;
+    access.a = add->d;
+    p->steps[p->count++] = access;
+    for (unsigned i = 0; i < 2; i++) /* nothing reads the address or the offset again */
+        if (below(8)) {
+            p->steps[p->count++] = set_zero(p, add->d + i * row);
+            p->steps[p->count++] = set_zero(p, sum + i * row);
+        }
+}
+
 static void test_memory(void **state)
 {
     enum { LEAST_STRETCH = 2 };
@@ -407,7 +459,18 @@ static void test_memory(void **state)
                                            .a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (UNIFORM + k)};
             wmi_step_take_uses(&p.steps[p.count++]);
         }
+        const bool sums = !first && below(2);
+        if (sums) {
+            p.stays = true;
+            p.steps[p.count++] = set_zero(&p, row_at(&p, ZERO_ROW));
+            p.steps[p.count++] = set_scalar(row_at(&p, BASE_ROW), SCALAR_BASE + 1);
+            p.loop_to = below(2) ? p.count : 0;
+        }
         for (unsigned k = 0; k < MEMORY_OPS && (k < 2 || below(6)); k++) {
+            if (sums && below(2) && p.count + 30 < MOST_STEPS) {
+                sum_access(&p, k);
+                continue;
+            }
             const unsigned id = first && !below(10) ? (unsigned)WMI_STEP_lds_inc_b32 /* interpreted */
                                                     : memory_steps[first + below(MEMORY_STEPS - first)];
             p.steps[p.count++] = memory_step(&p, (enum wmi_step_id)id, k);

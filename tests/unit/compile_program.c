@@ -582,6 +582,31 @@ void make_barrier(struct program *p, size_t at)
         p->steps[at] = (struct wmi_step){.id = WMI_STEP_barrier, .c = 3};
 }
 
+struct wmi_step set_zero(const struct program *p, uint32_t row)
+{
+    struct wmi_step step = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_mov_b32);
+    step.a = p->code.vector_constant[0].offset;
+    step.d = row;
+    return step;
+}
+
+struct wmi_step set_scalar(uint32_t row, unsigned scalar)
+{
+    struct wmi_step step = {.id = WMI_STEP_fused_MOVE_SCALAR, .lanes = offsetof(struct wmi_frame, exec)};
+    step.a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * scalar;
+    step.d = row;
+    wmi_step_take_uses(&step);
+    return step;
+}
+
+void make_uniform(struct program *p)
+{
+    const size_t count = 2 + below(3); /* a stretch of its own */
+    for (size_t i = 0; i < count && i + 2 < p->count; i++)
+        p->steps[i] = below(2) ? set_zero(p, some_vgpr(p)) : set_scalar(some_vgpr(p), below(SGPRS));
+    p->loop_to = count + 2 < p->count ? count : 0;
+}
+
 /* Makes the last steps repeat the program, from step p->loop_to on. */
 void make_loop(struct program *p)
 {

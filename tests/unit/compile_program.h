@@ -96,6 +96,11 @@ void make_barrier(struct program *p, size_t at);
 /* Lets steps behind those that write temporary rows read them. Call it last. */
 void read_temporaries(struct program *p);
 void make_loop(struct program *p);
+/* Makes the first steps write the same value, often 0, to all lanes of a row, in front of a later loop. */
+void make_uniform(struct program *p);
+/* Such a step: the constant 0 or a scalar, to a row. */
+struct wmi_step set_zero(const struct program *p, uint32_t row);
+struct wmi_step set_scalar(uint32_t row, unsigned scalar);
 
 /* Compiles the program and runs it both ways, on so many random frames. */
 void check(struct program *p, unsigned fills);
