@@ -307,9 +307,8 @@ static struct wmi_held_row *load_row(struct wmi_stretch *s, uint32_t row)
     if (s->failed)
         return NULL;
     struct wmi_held_row *held = hold(s, row, reg, strips);
-    held->active_only = uniform && s->partial && !is_constant(s, row);
-    held->is_known =
-        uniform && !is_constant(s, row) && wmi_is_uniform(s->uniform, row, s->at, WMI_UNIFORM_ZERO);
+    held->active_only = uniform && s->partial;
+    held->is_known = is_in_frame(s, row, WMI_UNIFORM_ZERO);
     wmi_stretch_load(s, held);
     return held;
 }

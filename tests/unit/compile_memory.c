@@ -400,6 +400,11 @@ static void sum_access(struct program *p, unsigned number)
         p->steps[p->count++] = set_zero(p, row_at(p, ZERO_ROW));
     if (far || below(2))
         p->steps[p->count++] = set_scalar(row_at(p, BASE_ROW), far ? FAR_BASE_HIGH : SCALAR_BASE + 1);
+    for (unsigned more = below(5); more; more--) { /* fill registers */
+        struct wmi_step *const other = &p->steps[p->count++];
+        *other = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_add_u32);
+        other->d = row_at(p, below(2) ? FIRST_FREE_ROW + below(SUM_ROW - FIRST_FREE_ROW) : BASE_ROW + 1);
+    }
     struct wmi_step *const left = &p->steps[p->count++];
     *left = some_step(p, WMI_STEP_fused_SHIFT_LEFT_64);
     left->b = index;
@@ -414,7 +419,7 @@ static void sum_access(struct program *p, unsigned number)
     if (add->id != WMI_STEP_fused_ADD_64_SCALAR_ALONE)
         add->c = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (far ? FAR_BASE_HIGH : SCALAR_BASE + 1);
     add->e = swaps ? row_at(p, BASE_ROW) : sum + row;
-    add->d = below(2) ? row_at(p, 4) : sum;
+    add->d = below(2) ? row_at(p, 4) : swaps || below(2) ? sum : row_at(p, ZERO_ROW); /* or in the base */
     add->x = add->d + row;
     access.a = add->d;
     p->steps[p->count++] = access;
@@ -467,7 +472,7 @@ static void test_memory(void **state)
             p.loop_to = below(2) ? p.count : 0;
         }
         for (unsigned k = 0; k < MEMORY_OPS && (k < 2 || below(6)); k++) {
-            if (sums && below(2) && p.count + 30 < MOST_STEPS) {
+            if (sums && below(2) && p.count + 34 < MOST_STEPS) {
                 sum_access(&p, k);
                 continue;
             }
