@@ -9,7 +9,7 @@
 enum wmi_recipe_flag {
     WMI_REVERSED = 1 << 0, /* the operands of the first instruction change places */
     WMI_COMMUTES = 1 << 1,
-    WMI_SETTLES = 1 << 2,      /* a NaN result needs the body */
+    WMI_SETTLES = 1 << 2,      /* a NaN result needs the body if its operands change places */
     WMI_CLAMPS = 1 << 3,       /* only without the CLAMP bit, y bit 0 */
     WMI_FLUSHES = 1 << 4,      /* only if the wave's f32 mode flushes denormals anyway */
     WMI_NEAREST = 1 << 5,      /* only if it rounds to nearest */

@@ -78,7 +78,8 @@ static void collect_active_nans(struct wmi_stretch *s, const struct wmi_pair *d,
         wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, k);
 }
 
-/* d = instruction(a, b), or a * b + c. */
+/* d = instruction(a, b), of which the first one of two NaNs is the result, as on the host; or a * b + c,
+ * where that may differ. */
 static void compute(struct wmi_stretch *s, const struct wmi_step *step, uint32_t instruction,
                     const struct wmi_pair *a, const struct wmi_pair *b, const struct wmi_pair *c)
 {
@@ -88,7 +89,7 @@ static void compute(struct wmi_stretch *s, const struct wmi_step *step, uint32_t
     const struct joined x = take_joined(s, wmi_pair_is_uniform(a)),
                         y = take_joined(s, wmi_pair_is_uniform(b));
     const unsigned spare = wmi_stretch_register(s);
-    const unsigned infinity = masked ? wmi_vector_splat(s, INFINITY_WITHOUT_SIGN) : 0;
+    const unsigned infinity = c && masked ? wmi_vector_splat(s, INFINITY_WITHOUT_SIGN) : 0;
     for (unsigned i = 0; i < (uniform ? 1 : s->strips); i++) {
         const struct joined z = {{d.high.reg[i], spare}};
         if (!i || !wmi_pair_is_uniform(a))
@@ -99,14 +100,16 @@ static void compute(struct wmi_stretch *s, const struct wmi_step *step, uint32_t
             join(s, c, i, &z);
         for (unsigned k = 0; k < 2; k++)
             wmi_evex_plain(&s->host, instruction, z.reg[k], x.reg[k], wmi_zmm(y.reg[k]));
-        if (!masked)
+        if (c && !masked)
             collect_nans(s, &z, !i);
         take_apart(s, &z, &d, i);
-        if (masked)
+        if (c && masked)
             collect_active_nans(s, &d, infinity, spare, i);
     }
-    wmi_kortest(&s->host, WMI_K, WMI_K);
-    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    if (c) {
+        wmi_kortest(&s->host, WMI_K, WMI_K);
+        wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    }
     s->has_read = true;
     wmi_vector_write_pair(s, step->d, &d);
 }

@@ -94,6 +94,70 @@ static void test_sequences(void **state)
     }
 }
 
+/* Some rows have infinities, of which sums and products make NaNs, or different NaNs. */
+static void fill_floats(struct program *p)
+{
+    const unsigned lanes = p->code.options.lanes;
+    for (unsigned number = 0; number < VGPRS; number++) {
+        uint32_t *row = (uint32_t *)((char *)p->initial + row_at(p, number));
+        const bool has_infinities = !below(4);
+        for (unsigned i = 0; i < lanes; i++)
+            row[i] = has_infinities && !below(16) ? 0x7f800000 | below(2) << 31 | (below(2) ? 0 : word() >> 9)
+                                                  : (0x3f000000 | ((uint32_t)random_64() & 0x80ffffff));
+    }
+}
+
+static void do_nothing(struct program *p)
+{
+    (void)p;
+}
+
+static const struct accessed_memory floats = {fill_floats, do_nothing, do_nothing, do_nothing};
+
+/* Chains of f32 operations, which make and pass on NaNs. */
+static void test_floats(void **state)
+{
+    static const uint16_t steps[] = {
+#define BODY(name) WMI_STEP_BODIES + WMI_INSN_##name
+        BODY(v_add_f32),           BODY(v_sub_f32),
+        BODY(v_mul_f32),           BODY(v_fma_f32),
+        BODY(v_mac_f32),           BODY(v_add_f32),
+        BODY(v_mul_f32),           BODY(v_fmac_f32),
+        BODY(v_mad_f32),           BODY(v_fma_f32),
+        BODY(v_rcp_f32),           BODY(v_sqrt_f32),
+        BODY(v_min_f32),           BODY(v_mov_b32),
+        BODY(v_add_u32),           BODY(v_cmp_lt_f32),
+        BODY(v_cndmask_b32),       BODY(v_cvt_u32_f32),
+        BODY(s_add_u32),           BODY(s_mov_b32),
+        WMI_STEP_stage_MODIFY_F32, WMI_STEP_fused_MOVE_SCALAR,
+#undef BODY
+    };
+    (void)state;
+    const unsigned sequences = reduced() ? REDUCED_SEQUENCES : SEQUENCES;
+    for (unsigned i = 0; i < sequences; i++) {
+        struct program p;
+        create_sequence(&p, i & 1 ? 32 : 64, 4);
+        for (size_t k = 0; k < p.count; k++)
+            p.steps[k] = some_step(&p, (enum wmi_step_id)steps[below(sizeof steps / sizeof *steps)]);
+        const uint32_t near = 3 + below(4); /* rows that most of them use, so that one soon reads another's */
+        for (size_t k = 0; k < p.count; k++) {
+            struct wmi_step *const step = &p.steps[k];
+            uint32_t *const rows[] = {&step->d, &step->a, &step->b, &step->c};
+            for (unsigned n = 0; n < 4 && step->id >= WMI_STEP_BODIES; n++)
+                if (*rows[n] >= p.code.vgpr_offset && below(8))
+                    *rows[n] = row_at(&p, below(near));
+        }
+        p.stays = below(2);
+        if (below(3))
+            p.accessed = &floats;
+        if (below(2))
+            make_loop(&p);
+        read_temporaries(&p);
+        check(&p, 6);
+        destroy(&p);
+    }
+}
+
 /* Several stretches, between which waves go with all and with some lanes active. */
 static void test_branches(void **state)
 {
@@ -128,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_step),
         cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_floats),
         cmocka_unit_test(test_branches),
     };
     if (!wmi_can_compile(wmi_cpu_level()))
