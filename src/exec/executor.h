@@ -48,6 +48,7 @@ struct wmi_executor {
     bool has_own_registers;  /* further registers differ from wave to wave */
     bool all_whole;          /* all workgroups are */
     bool starts_late;        /* waves of whole workgroups start in their first turns */
+    alignas(64) uint32_t scalars[WMI_START_SGPRS]; /* those of the workgroup's waves, see wmi_worker */
     uint32_t *workitem_rows; /* v0, v1, v2 of each wave of a whole workgroup */
     struct wmi_lanes *exec;  /* and EXEC */
     uint32_t host_word;
@@ -79,7 +80,7 @@ void wmi_residents_free(struct wmi_resident *resident);
 /* The offset of its scratch memory in that of the dispatch. */
 uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident);
 /* Makes the resident workgroup number `flat_id`, before its first instruction. If it stays
- * `unstarted`, the registers of its waves have not been set. */
+ * `unstarted`, the registers of its waves have not been set, but their first turns have been prepared. */
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id);
 /* Sets those registers that further differ from wave to wave, see has_own_registers. size: of the workgroup,
  * in work-items. */

@@ -141,6 +141,9 @@ const struct wmi_compile_layout wmi_program_layout = {
     .worker_hits = offsetof(struct wmi_worker, hits),
     .worker_blocks = offsetof(struct wmi_worker, blocks),
     .worker_running = offsetof(struct wmi_worker, running),
+    .worker_last_start = offsetof(struct wmi_worker, last_start),
+    .worker_first_turn = offsetof(struct wmi_worker, first_turn),
+    .worker_start_scalars = offsetof(struct wmi_worker, start_scalars),
     .careful = WMI_HIT_CAREFUL,
 };
 

@@ -309,10 +309,11 @@ static void set_rows(struct wmi_wave_start *start, unsigned rows)
 }
 
 /* The state of a wave that starts at `step`, without its registers. */
-static inline void reset_wave(struct wmi_executor *executor, struct wmi_wave *wave, const struct wmi_op *step)
+static inline void reset_wave(struct wmi_executor *executor, struct wmi_wave *wave, const struct wmi_op *step,
+                              int64_t turn)
 {
     wave->worker = wave->frame->worker = &executor->steps; /* another one may have created the resident */
-    wave->frame->left = wave->turn = WMI_TURN_OVER;
+    wave->frame->left = wave->turn = turn;
     wave->state = WMI_WAVE_READY;
     wave->resume = step;
     wave->instructions = 0;
@@ -342,7 +343,7 @@ static void start_whole(struct wmi_executor *executor, struct wmi_resident *resi
     resident->unstarted = executor->starts_late;
     struct wmi_wave *const end = resident->waves + executor->waves_per_group;
     for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
-        reset_wave(executor, wave, step);
+        reset_wave(executor, wave, step, resident->unstarted ? executor->steps.first_turn : WMI_TURN_OVER);
     if (resident->unstarted)
         return;
     for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
@@ -362,7 +363,7 @@ static void start_part(struct wmi_executor *executor, struct wmi_resident *resid
     resident->unstarted = false;
     for (unsigned i = 0; i < resident->group.wave_count; i++) {
         place_workitems(&dispatch->launch, size, i, executor->lanes, ids, &exec);
-        reset_wave(executor, &resident->waves[i], dispatch->entry_step);
+        reset_wave(executor, &resident->waves[i], dispatch->entry_step, WMI_TURN_OVER);
         wmi_wave_set_registers(executor, &resident->waves[i], ids, &exec, size);
     }
 }
@@ -405,6 +406,11 @@ static void prepare_numbers(struct wmi_executor *executor)
                                   launch->scratch_wave_offset != WMI_NO_REGISTER || launch->flat_scratch ||
                                   launch->ttmp || dispatch->start_count;
     executor->starts_late = !dispatch->observers.count && !dispatch->shuffle;
+    memcpy(executor->scalars, launch->sgpr, sizeof executor->scalars);
+    executor->steps.start_scalars = executor->scalars;
+    executor->steps.first_turn = dispatch->max_instructions < WMI_FIRST_TURN
+                                     ? (int64_t)dispatch->max_instructions
+                                     : WMI_FIRST_TURN;
 }
 
 bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number)

@@ -285,24 +285,39 @@ static inline bool take_turns(struct wmi_executor *executor, struct wmi_resident
     return true;
 }
 
+/* Runs a wave that starts, and those after it that compiled code starts where the one before them has ended.
+ * Returns the last wave that has run; the others are counted. */
+static inline struct wmi_wave *run_started(struct wmi_executor *executor, struct wmi_resident *resident,
+                                           struct wmi_wave *wave)
+{
+    struct wmi_workgroup *group = &resident->group;
+    const bool starts_alone = executor->has_own_registers || group->signals;
+    executor->steps.last_start = starts_alone ? NULL : resident->waves[group->wave_count - 1].frame;
+    struct wmi_wave *last = run_line(executor, wave);
+    group->waves_left -= (uint32_t)(last - wave);
+    for (; wave < last; wave++)
+        executor->instructions += (uint64_t)(executor->steps.first_turn - wave->frame->left);
+    executor->instructions += count_turn(last);
+    return last;
+}
+
 /* Starts the waves one by one, and each has its first turn at once: waves often end in it, and what was
  * written to start them is used while it is in the nearest cache. False: the workgroup does not go on. */
 static bool take_first_turns(struct wmi_executor *executor, struct wmi_resident *resident,
                              struct round *round)
 {
     struct wmi_workgroup *group = &resident->group;
-    const uint64_t limit = executor->steps.dispatch->max_instructions;
-    const int64_t turn = limit < WMI_FIRST_TURN ? (int64_t)limit : WMI_FIRST_TURN;
     let_others_in(executor);
     const uint64_t due =
         executor->compile_at < executor->next_look ? executor->compile_at : executor->next_look;
-    const uint32_t *ids = executor->workitem_rows;
-    const struct wmi_lanes *exec = executor->exec;
     executor->moved = true;
+    for (unsigned i = 0; i < executor->id_count; i++)
+        executor->scalars[executor->id_register[i]] = group->id[executor->id_dimension[i]];
     for (struct wmi_wave *wave = resident->waves, *end = wave + group->wave_count; wave < end; wave++) {
-        wmi_wave_set_registers(executor, wave, ids, exec++, executor->steps.dispatch->workgroup);
-        ids += 3 * executor->lanes;
-        run_turn(executor, wave, turn);
+        wmi_wave_set_registers(executor, wave,
+                               executor->workitem_rows + (size_t)wave->index * 3 * executor->lanes,
+                               &executor->exec[wave->index], executor->steps.dispatch->workgroup);
+        wave = run_started(executor, resident, wave);
         if (wave->state == WMI_WAVE_ENDED && executor->instructions < due && !group->signals) {
             group->waves_left--;
             continue;

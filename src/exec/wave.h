@@ -104,6 +104,11 @@ struct wmi_worker {
     struct wmi_violation violation;
     struct wmi_frame
         *running; /* of the wave that executes steps, or did so last; see run_line() in turns.c */
+    /* For waves that end in the code in which they started, see compile/next_wave.h: the last frame in which
+     * it may start a wave, or NULL; the instructions of a first turn; the scalars of a start, without EXEC. */
+    struct wmi_frame *last_start;
+    int64_t first_turn;
+    const uint32_t *start_scalars;
     struct wmi_frame_layout layout;
     void **observers;   /* per-worker data of each observer of the dispatch */
     uint64_t *blocks;   /* an observer's counters of blocks, or NULL */
