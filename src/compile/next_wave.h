@@ -8,7 +8,7 @@
 
 /* Where a wave ends, at the end of the version for waves that start: counts its instructions, gives the next
  * wave the state of a start and jumps to `begin`, the beginning of the version. What follows is for waves that
- * have none, or whose next one must be started by the executor: see take_first_turns() in exec/turns.c. */
+ * have none, or whose next one must be started by the executor: see run_started() in exec/turns.c. */
 void wmi_put_next_wave(struct wmi_stretch *s, size_t begin);
 
 #endif

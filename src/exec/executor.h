@@ -21,6 +21,7 @@ struct wmi_resident {
     uint32_t number; /* among those of the dispatch: selects its scratch memory */
     bool used;       /* by an earlier workgroup */
     bool unstarted;  /* its waves start one by one, in their first turns */
+    const struct wmi_executor *renewed_by; /* if only registers of its waves are not as before they started */
     void **watched;  /* each observer's state for the workgroup, followed by that for each wave */
     unsigned char *frames;
     struct wmi_wave waves[];
@@ -49,6 +50,7 @@ struct wmi_executor {
     bool all_whole;          /* all workgroups are */
     bool starts_late;        /* waves of whole workgroups start in their first turns */
     alignas(64) uint32_t scalars[WMI_START_SGPRS]; /* those of the workgroup's waves, see wmi_worker */
+    bool renews;             /* a workgroup leaves nothing behind but what its waves leave */
     uint32_t *workitem_rows; /* v0, v1, v2 of each wave of a whole workgroup */
     struct wmi_lanes *exec;  /* and EXEC */
     uint32_t host_word;

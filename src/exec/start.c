@@ -368,12 +368,20 @@ static void start_part(struct wmi_executor *executor, struct wmi_resident *resid
     }
 }
 
-void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
+/* A workgroup like the last one here, whose waves have left nothing behind: see renew() in turns.c. */
+static inline void start_again(struct wmi_resident *resident)
+{
+    resident->group.waves_left = resident->group.wave_count;
+    resident->unstarted = true;
+}
+
+/* Starts it from the beginning. */
+static __attribute__((noinline)) void start_afresh(struct wmi_executor *executor,
+                                                   struct wmi_resident *resident)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     struct wmi_workgroup *group = &resident->group;
     uint32_t size[3];
-    place_group(executor, group, flat_id);
     const bool whole = executor->all_whole || find_size(dispatch, group, size);
     group->wave_count = executor->waves_per_group;
     if (!whole) {
@@ -385,7 +393,17 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         start_whole(executor, resident);
     else
         start_part(executor, resident, size);
-    executor->waves += group->wave_count;
+}
+
+void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
+{
+    place_group(executor, &resident->group, flat_id);
+    if (resident->renewed_by == executor)
+        start_again(resident);
+    else
+        start_afresh(executor, resident);
+    resident->renewed_by = NULL;
+    executor->waves += resident->group.wave_count;
     executor->groups_started++;
 }
 
@@ -406,6 +424,8 @@ static void prepare_numbers(struct wmi_executor *executor)
                                   launch->scratch_wave_offset != WMI_NO_REGISTER || launch->flat_scratch ||
                                   launch->ttmp || dispatch->start_count;
     executor->starts_late = !dispatch->observers.count && !dispatch->shuffle;
+    executor->renews = executor->starts_late && executor->all_whole && !executor->has_own_registers &&
+                       !dispatch->lds_size && !dispatch->scratch_piece;
     memcpy(executor->scalars, launch->sgpr, sizeof executor->scalars);
     executor->steps.start_scalars = executor->scalars;
     executor->steps.first_turn = dispatch->max_instructions < WMI_FIRST_TURN

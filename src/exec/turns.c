@@ -285,54 +285,90 @@ static inline bool take_turns(struct wmi_executor *executor, struct wmi_resident
     return true;
 }
 
-/* Runs a wave that starts, and those after it that compiled code starts where the one before them has ended.
- * Returns the last wave that has run; the others are counted. */
+/* Starts a wave, and runs it and those after it that compiled code starts where the one before them has ended.
+ * Returns the last wave that has run; the others have ended and are counted. */
 static inline struct wmi_wave *run_started(struct wmi_executor *executor, struct wmi_resident *resident,
                                            struct wmi_wave *wave)
 {
     struct wmi_workgroup *group = &resident->group;
+    const int64_t turn = executor->steps.first_turn;
     const bool starts_alone = executor->has_own_registers || group->signals;
     executor->steps.last_start = starts_alone ? NULL : resident->waves[group->wave_count - 1].frame;
+    wmi_wave_set_registers(executor, wave,
+                           executor->workitem_rows + (size_t)wave->index * 3 * executor->lanes,
+                           &executor->exec[wave->index], executor->steps.dispatch->workgroup);
+    prepare_turn(wave, turn);
     struct wmi_wave *last = run_line(executor, wave);
-    group->waves_left -= (uint32_t)(last - wave);
-    for (; wave < last; wave++)
-        executor->instructions += (uint64_t)(executor->steps.first_turn - wave->frame->left);
-    executor->instructions += count_turn(last);
+    uint64_t instructions = executor->instructions;
+    for (; wave < last; wave++) {
+        wave->state = WMI_WAVE_ENDED;
+        group->waves_left--;
+        instructions += (uint64_t)(turn - wave->frame->left);
+    }
+    executor->instructions = instructions + count_turn(last);
     return last;
 }
 
-/* Starts the waves one by one, and each has its first turn at once: waves often end in it, and what was
- * written to start them is used while it is in the nearest cache. False: the workgroup does not go on. */
-static bool take_first_turns(struct wmi_executor *executor, struct wmi_resident *resident,
-                             struct round *round)
+/* Starts the first wave of the workgroup, and perhaps others. */
+static inline struct wmi_wave *run_first(struct wmi_executor *executor, struct wmi_resident *resident)
 {
-    struct wmi_workgroup *group = &resident->group;
+    const struct wmi_workgroup *group = &resident->group;
     let_others_in(executor);
-    const uint64_t due =
-        executor->compile_at < executor->next_look ? executor->compile_at : executor->next_look;
     executor->moved = true;
     for (unsigned i = 0; i < executor->id_count; i++)
         executor->scalars[executor->id_register[i]] = group->id[executor->id_dimension[i]];
-    for (struct wmi_wave *wave = resident->waves, *end = wave + group->wave_count; wave < end; wave++) {
-        wmi_wave_set_registers(executor, wave,
-                               executor->workitem_rows + (size_t)wave->index * 3 * executor->lanes,
-                               &executor->exec[wave->index], executor->steps.dispatch->workgroup);
-        wave = run_started(executor, resident, wave);
-        if (wave->state == WMI_WAVE_ENDED && executor->instructions < due && !group->signals) {
-            group->waves_left--;
-            continue;
-        }
-        look_at_counts(executor, wave);
-        if (wave->state == WMI_WAVE_READY)
-            look_at(executor, wave);
-        if (!note_turn(executor, resident, wave, round))
-            return false;
-    }
+    return run_started(executor, resident, resident->waves);
+}
+
+/* Makes the waves what they were before they started, but for their registers, if all of them have ended in
+ * the compiled code in which they started, one after another. */
+static inline bool renew(struct wmi_executor *executor, struct wmi_resident *resident,
+                         const struct wmi_wave *last)
+{
+    struct wmi_workgroup *group = &resident->group;
+    struct wmi_wave *const end = resident->waves + group->wave_count;
+    if (!executor->renews || last + 1 != end || last->state != WMI_WAVE_ENDED || !last->frame->pristine ||
+        executor->instructions >= executor->compile_at || executor->instructions >= executor->next_look)
+        return false;
+    for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
+        wave->state = WMI_WAVE_READY;
+    end[-1].instructions = 0;
+    end[-1].turn = executor->steps.first_turn;
+    group->waves_left = 0;
+    resident->renewed_by = executor;
     return true;
 }
 
-/* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds. */
-enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident)
+/* Starts the waves behind `last`, which has had its first turn, one by one, and each has its first turn at
+ * once: waves often end in it, and what was written to start them is used while it is in the nearest cache.
+ * False: the workgroup does not go on. */
+static bool take_first_turns(struct wmi_executor *executor, struct wmi_resident *resident,
+                             struct wmi_wave *last, struct round *round)
+{
+    struct wmi_workgroup *group = &resident->group;
+    const struct wmi_wave *const end = resident->waves + group->wave_count;
+    const uint64_t due =
+        executor->compile_at < executor->next_look ? executor->compile_at : executor->next_look;
+    for (;; last = run_started(executor, resident, last + 1)) {
+        if (last->state == WMI_WAVE_ENDED && executor->instructions < due && !group->signals) {
+            group->waves_left--;
+        } else {
+            look_at_counts(executor, last);
+            if (last->state == WMI_WAVE_READY)
+                look_at(executor, last);
+            if (!note_turn(executor, resident, last, round))
+                return false;
+        }
+        if (last + 1 == end)
+            return true;
+    }
+}
+
+/* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds. first_turn:
+ * the wave that is the last one to have had its first turn, or NULL if they all had theirs. */
+static __attribute__((noinline)) enum wmi_outcome run_rounds(struct wmi_executor *executor,
+                                                             struct wmi_resident *resident,
+                                                             struct wmi_wave *first_turn)
 {
     struct wmi_workgroup *group = &resident->group;
     const struct wmi_dispatch *dispatch = group->dispatch;
@@ -341,19 +377,16 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
     const uint64_t round_length = (uint64_t)TURN * group->wave_count;
     uint64_t round_end = executor->instructions + round_length;
     bool all_met = false;
-    if (wmi_is_let_go(group))
-        return WMI_FAULTED;
-    let_lone_wave_pass(group);
     for (unsigned rounds = 0, visit = 0; rounds < ROUNDS; visit++) {
         struct round round = {0};
         const struct wmi_wave *last = all_met ? run_between_barriers(executor, resident) : NULL;
         all_met = false;
-        if (resident->unstarted
-                ? !take_first_turns(executor, resident, &round)
+        if (first_turn
+                ? !take_first_turns(executor, resident, first_turn, &round)
                 : (last && !note_turn(executor, resident, last, &round)) ||
                       !take_turns(executor, resident, last ? last->index + 1 : 0, visit, &round))
             return WMI_FAULTED;
-        resident->unstarted = false;
+        first_turn = NULL;
         if (!group->waves_left)
             return WMI_DONE;
         if (group->waves_at_barrier == group->waves_left) {
@@ -374,4 +407,19 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
         }
     }
     return WMI_PARKED;
+}
+
+enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident)
+{
+    struct wmi_wave *first_turn = NULL;
+    if (wmi_is_let_go(&resident->group))
+        return WMI_FAULTED;
+    let_lone_wave_pass(&resident->group);
+    if (resident->unstarted) {
+        resident->unstarted = false;
+        first_turn = run_first(executor, resident);
+        if (renew(executor, resident, first_turn))
+            return WMI_DONE;
+    }
+    return run_rounds(executor, resident, first_turn);
 }
