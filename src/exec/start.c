@@ -407,6 +407,15 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
     executor->groups_started++;
 }
 
+/* Whether ids of workgroups are not where compiled code restores them. */
+static bool has_far_ids(const struct wmi_launch *launch)
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (launch->workgroup_id[i] != WMI_NO_REGISTER && launch->workgroup_id[i] >= WMI_ID_SGPRS)
+            return true;
+    return false;
+}
+
 /* What waves differ in. */
 static void prepare_numbers(struct wmi_executor *executor)
 {
@@ -420,7 +429,7 @@ static void prepare_numbers(struct wmi_executor *executor)
         executor->id_register[executor->id_count] = launch->workgroup_id[i];
         executor->id_dimension[executor->id_count++] = (uint8_t)i;
     }
-    executor->has_own_registers = launch->workgroup_info != WMI_NO_REGISTER ||
+    executor->has_own_registers = has_far_ids(launch) || launch->workgroup_info != WMI_NO_REGISTER ||
                                   launch->scratch_wave_offset != WMI_NO_REGISTER || launch->flat_scratch ||
                                   launch->ttmp || dispatch->start_count;
     executor->starts_late = !dispatch->observers.count && !dispatch->shuffle;
@@ -428,9 +437,10 @@ static void prepare_numbers(struct wmi_executor *executor)
                        !dispatch->lds_size && !dispatch->scratch_piece;
     memcpy(executor->scalars, launch->sgpr, sizeof executor->scalars);
     executor->steps.start_scalars = executor->scalars;
-    executor->steps.first_turn = dispatch->max_instructions < WMI_FIRST_TURN
-                                     ? (int64_t)dispatch->max_instructions
-                                     : WMI_FIRST_TURN;
+    executor->steps.id_place =
+        4 * (launch->workgroup_id[0] == WMI_NO_REGISTER ? (unsigned)WMI_S_NULL : launch->workgroup_id[0]);
+    executor->steps.first_turn =
+        dispatch->max_instructions < WMI_FIRST_TURN ? (int64_t)dispatch->max_instructions : WMI_FIRST_TURN;
 }
 
 bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number)

@@ -285,27 +285,65 @@ static inline bool take_turns(struct wmi_executor *executor, struct wmi_resident
     return true;
 }
 
-/* Starts a wave, and runs it and those after it that compiled code starts where the one before them has ended.
- * Returns the last wave that has run; the others have ended and are counted. */
+/* How many workgroups behind this one compiled code may start: of those that the executor has taken, in a row
+ * of the grid, before it looks at the clock. */
+static inline uint64_t groups_ahead(const struct wmi_executor *executor, const struct wmi_workgroup *group)
+{
+    const uint64_t most = (uint64_t)executor->steps.first_turn * group->wave_count,
+                   stop = __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED),
+                   end = executor->batch_end < stop ? executor->batch_end : stop;
+    if (!executor->renews || executor->batch_next != group->flat_id + 1 || executor->batch_next >= end ||
+        executor->instructions >= executor->next_look)
+        return 0;
+    uint64_t ahead = end - executor->batch_next;
+    const uint64_t in_row = group->dispatch->groups[0] - 1 - group->id[0],
+                   until_look = WMI_GROUPS_PER_LOOK - 1 - executor->groups_since_look,
+                   in_time = (executor->next_look - executor->instructions) / most;
+    ahead = in_row < ahead ? in_row : ahead;
+    ahead = until_look < ahead ? until_look : ahead;
+    return in_time < ahead ? in_time : ahead;
+}
+
+/* So many workgroups have been started and have ended in compiled code. */
+static inline void count_groups(struct wmi_executor *executor, struct wmi_workgroup *group, uint64_t count)
+{
+    executor->batch_next += count;
+    executor->last_flat_id += count;
+    executor->last_id[0] += (uint32_t)count;
+    executor->waves += count * group->wave_count;
+    executor->groups_started += count;
+    executor->groups_done += count;
+    executor->groups_since_look += count;
+}
+
+/* Starts a wave, and runs it and those after it that compiled code starts where the one before them has
+ * ended, also those of `ahead` further workgroups. Returns the last wave that has run; the others have ended
+ * and are counted. */
 static inline struct wmi_wave *run_started(struct wmi_executor *executor, struct wmi_resident *resident,
-                                           struct wmi_wave *wave)
+                                           struct wmi_wave *wave, uint64_t ahead)
 {
     struct wmi_workgroup *group = &resident->group;
-    const int64_t turn = executor->steps.first_turn;
+    struct wmi_worker *worker = &executor->steps;
     const bool starts_alone = executor->has_own_registers || group->signals;
-    executor->steps.last_start = starts_alone ? NULL : resident->waves[group->wave_count - 1].frame;
+    worker->last_start = starts_alone ? NULL : resident->waves[group->wave_count - 1].frame;
+    worker->groups_ahead = ahead;
+    worker->turns_left = 0;
     wmi_wave_set_registers(executor, wave,
                            executor->workitem_rows + (size_t)wave->index * 3 * executor->lanes,
-                           &executor->exec[wave->index], executor->steps.dispatch->workgroup);
-    prepare_turn(wave, turn);
+                           &executor->exec[wave->index], worker->dispatch->workgroup);
+    prepare_turn(wave, worker->first_turn);
     struct wmi_wave *last = run_line(executor, wave);
-    uint64_t instructions = executor->instructions;
-    for (; wave < last; wave++) {
-        wave->state = WMI_WAVE_ENDED;
-        group->waves_left--;
-        instructions += (uint64_t)(turn - wave->frame->left);
+    const uint64_t groups = ahead - worker->groups_ahead,
+                   ended = groups * group->wave_count + last->index - wave->index;
+    if (groups) {
+        count_groups(executor, group, groups);
+        wave = resident->waves;
     }
-    executor->instructions = instructions + count_turn(last);
+    group->waves_left -= last->index - wave->index;
+    for (; wave < last; wave++)
+        wave->state = WMI_WAVE_ENDED;
+    executor->instructions +=
+        ended * (uint64_t)worker->first_turn - (uint64_t)worker->turns_left + count_turn(last);
     return last;
 }
 
@@ -315,9 +353,11 @@ static inline struct wmi_wave *run_first(struct wmi_executor *executor, struct w
     const struct wmi_workgroup *group = &resident->group;
     let_others_in(executor);
     executor->moved = true;
+    executor->steps.first_start = resident->waves->frame;
+    executor->steps.id = group->id[0];
     for (unsigned i = 0; i < executor->id_count; i++)
         executor->scalars[executor->id_register[i]] = group->id[executor->id_dimension[i]];
-    return run_started(executor, resident, resident->waves);
+    return run_started(executor, resident, resident->waves, groups_ahead(executor, group));
 }
 
 /* Makes the waves what they were before they started, but for their registers, if all of them have ended in
@@ -349,7 +389,7 @@ static bool take_first_turns(struct wmi_executor *executor, struct wmi_resident 
     const struct wmi_wave *const end = resident->waves + group->wave_count;
     const uint64_t due =
         executor->compile_at < executor->next_look ? executor->compile_at : executor->next_look;
-    for (;; last = run_started(executor, resident, last + 1)) {
+    for (;; last = run_started(executor, resident, last + 1, 0)) {
         if (last->state == WMI_WAVE_ENDED && executor->instructions < due && !group->signals) {
             group->waves_left--;
         } else {
@@ -364,11 +404,10 @@ static bool take_first_turns(struct wmi_executor *executor, struct wmi_resident 
     }
 }
 
-/* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds. first_turn:
- * the wave that is the last one to have had its first turn, or NULL if they all had theirs. */
-static __attribute__((noinline)) enum wmi_outcome run_rounds(struct wmi_executor *executor,
-                                                             struct wmi_resident *resident,
-                                                             struct wmi_wave *first_turn)
+/* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds.
+ * first_turn: the wave that is the last one to have had its first turn, or NULL if they all had theirs. */
+static __attribute__((noinline)) enum wmi_outcome
+run_rounds(struct wmi_executor *executor, struct wmi_resident *resident, struct wmi_wave *first_turn)
 {
     struct wmi_workgroup *group = &resident->group;
     const struct wmi_dispatch *dispatch = group->dispatch;
@@ -381,10 +420,9 @@ static __attribute__((noinline)) enum wmi_outcome run_rounds(struct wmi_executor
         struct round round = {0};
         const struct wmi_wave *last = all_met ? run_between_barriers(executor, resident) : NULL;
         all_met = false;
-        if (first_turn
-                ? !take_first_turns(executor, resident, first_turn, &round)
-                : (last && !note_turn(executor, resident, last, &round)) ||
-                      !take_turns(executor, resident, last ? last->index + 1 : 0, visit, &round))
+        if (first_turn ? !take_first_turns(executor, resident, first_turn, &round)
+                       : (last && !note_turn(executor, resident, last, &round)) ||
+                             !take_turns(executor, resident, last ? last->index + 1 : 0, visit, &round))
             return WMI_FAULTED;
         first_turn = NULL;
         if (!group->waves_left)

@@ -77,8 +77,9 @@ static void act(struct text *t, const struct program *p, unsigned number, uint32
     const unsigned kind = random_below(random, 6);
     number_waves(t, p, random);
     if (kind == 0) { /* a NaN */
-        add_text(t, "v_mov_b32 v9, 0x7f800000\nv_cmp_eq_u32 vcc%s, %u, v8\nv_cndmask_b32 v9, 1.0, v9, vcc%s\n"
-                    "v_sub_f32 v9, v9, v9\nv_xor_b32 v5, v5, v9\n",
+        add_text(t,
+                 "v_mov_b32 v9, 0x7f800000\nv_cmp_eq_u32 vcc%s, %u, v8\nv_cndmask_b32 v9, 1.0, v9, vcc%s\n"
+                 "v_sub_f32 v9, v9, v9\nv_xor_b32 v5, v5, v9\n",
                  suffix, random_below(random, GROUPS), suffix);
         return;
     }
@@ -88,8 +89,10 @@ static void act(struct text *t, const struct program *p, unsigned number, uint32
     if (kind > 1)
         add_text(t, "%s", actions[kind - 2]);
     else
-        add_text(t, "s_movk_i32 s4, %u\nlonger%u:\ns_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\n"
-                    "s_cbranch_scc1 longer%u\n", 1 + random_below(random, 2000), number, number);
+        add_text(t,
+                 "s_movk_i32 s4, %u\nlonger%u:\ns_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\n"
+                 "s_cbranch_scc1 longer%u\n",
+                 1 + random_below(random, 2000), number, number);
     add_text(t, "other%u:\ns_mov_%s exec%s, %s\n", number, type, suffix, saved);
 }
 
