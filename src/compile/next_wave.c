@@ -56,13 +56,6 @@ static void restore_scalars(struct wmi_stretch *s)
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RCX, WMI_RAX, 0);
 }
 
-/* A jump taken if the last wave in the frame at the register may have left something else behind. */
-static size_t unless_pristine(struct wmi_stretch *s, enum wmi_gpr frame)
-{
-    wmi_arithmetic_memory(&s->host, 7, false, frame, offsetof(struct wmi_frame, pristine), 0);
-    return wmi_jump_if(&s->host, WMI_IF_EQUAL);
-}
-
 /* The workgroup is the next one. */
 static void begin_group(struct wmi_stretch *s)
 {
@@ -102,17 +95,16 @@ void wmi_put_next_wave(struct wmi_stretch *s, size_t begin)
     const size_t is_last = wmi_jump_if(&s->host, WMI_IF_NOT_BELOW);
     wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_RCX, WMI_FRAME,
                       (int32_t)wmi_code_frame_size(s->block->code));
-    const size_t is_used = unless_pristine(s, WMI_RCX), starts = s->host.count;
+    wmi_arithmetic_memory(&s->host, 7, false, WMI_RCX, offsetof(struct wmi_frame, pristine), 0);
+    const size_t is_used = wmi_jump_if(&s->host, WMI_IF_EQUAL), starts = s->host.count;
     begin_wave(s);
     wmi_jump_back(&s->host, begin);
     wmi_land(&s->host, is_last);
     wmi_arithmetic_memory(&s->host, 7, true, WMI_R10, (int32_t)layout->worker_groups_ahead, 0);
     const size_t is_last_group = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_R10, (int32_t)layout->worker_first_start);
-    const size_t first_is_used = unless_pristine(s, WMI_RCX);
     begin_group(s);
     wmi_jump_back(&s->host, starts);
     wmi_land(&s->host, is_used);
     wmi_land(&s->host, is_last_group);
-    wmi_land(&s->host, first_is_used);
 }

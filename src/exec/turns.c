@@ -292,8 +292,7 @@ static inline uint64_t groups_ahead(const struct wmi_executor *executor, const s
     const uint64_t most = (uint64_t)executor->steps.first_turn * group->wave_count,
                    stop = __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED),
                    end = executor->batch_end < stop ? executor->batch_end : stop;
-    if (!executor->renews || executor->batch_next != group->flat_id + 1 || executor->batch_next >= end ||
-        executor->instructions >= executor->next_look)
+    if (!executor->renews || executor->batch_next >= end || executor->instructions >= executor->next_look)
         return 0;
     uint64_t ahead = end - executor->batch_next;
     const uint64_t in_row = group->dispatch->groups[0] - 1 - group->id[0],
@@ -317,8 +316,8 @@ static inline void count_groups(struct wmi_executor *executor, struct wmi_workgr
 }
 
 /* Starts a wave, and runs it and those after it that compiled code starts where the one before them has
- * ended, also those of `ahead` further workgroups. Returns the last wave that has run; the others have ended
- * and are counted. */
+ * ended. From the first wave on, these may be those of `ahead` further workgroups, too. Returns the last wave
+ * that has run; the others have ended and are counted. */
 static inline struct wmi_wave *run_started(struct wmi_executor *executor, struct wmi_resident *resident,
                                            struct wmi_wave *wave, uint64_t ahead)
 {
@@ -335,10 +334,8 @@ static inline struct wmi_wave *run_started(struct wmi_executor *executor, struct
     struct wmi_wave *last = run_line(executor, wave);
     const uint64_t groups = ahead - worker->groups_ahead,
                    ended = groups * group->wave_count + last->index - wave->index;
-    if (groups) {
+    if (groups)
         count_groups(executor, group, groups);
-        wave = resident->waves;
-    }
     group->waves_left -= last->index - wave->index;
     for (; wave < last; wave++)
         wave->state = WMI_WAVE_ENDED;

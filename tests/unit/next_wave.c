@@ -6,8 +6,8 @@
 enum {
     COUNTERS = 0,   /* first word of the numbers of workgroups that each item has seen */
     RESULTS = 1024, /* and of what it has found out, in order */
-    GROUPS = 9,
-    SEEDS = 480,
+    GROUPS = 68,    /* more than one in each batch that an executor takes */
+    SEEDS = 240,
     KEPT = 14, /* s0 to s13 are not changed at random */
 };
 
@@ -74,7 +74,7 @@ static void act(struct text *t, const struct program *p, unsigned number, uint32
     const char *suffix = lanes_of(p->target) == 64 ? "" : "_lo";
     const char *type = lanes_of(p->target) == 64 ? "b64" : "b32",
                *saved = lanes_of(p->target) == 64 ? "s[6:7]" : "s6";
-    const unsigned kind = random_below(random, 6);
+    const unsigned kind = random_below(random, 8) % 6; /* many loops and NaNs */
     number_waves(t, p, random);
     if (kind == 0) { /* a NaN */
         add_text(t,
@@ -163,9 +163,9 @@ static void waves_that_start_others_do_not_change_results(void **state)
             .items = size[0],
             .rows = size[1],
             .missing = i / 12 % 4 ? 0 : size[0] / 2 + 3,
-            .lds = i / 48 % 4 ? 0 : 4096,
+            .lds = i / 48 % 4 ? 0 : 16384,
         };
-        const uint64_t limit = i % 16 > 11 ? 200 + i : 0;
+        const uint64_t limit = i % 4 < 2 ? 240 + i : 0;
         run_program(&p, "off", limit, &expected);
         run_program(&p, "always", limit, &got);
         assert_true(limit || expected.memory[COUNTERS] > 0);
