@@ -540,6 +540,30 @@ static struct wmi_step launch_step(const struct program *p)
     return step;
 }
 
+enum { HIGH_BASE_ROW = 9 };
+
+/* A row with the high word of the scalar base, which may change after it. */
+static void copy_high_base(struct program *p, uint32_t place)
+{
+    struct wmi_step *move = &p->steps[p->count++];
+    *move = some_step(p, WMI_STEP_fused_MOVE_SCALAR);
+    move->d = row_at(p, HIGH_BASE_ROW);
+    move->a = place;
+    if (below(4))
+        return;
+    struct wmi_step *change = &p->steps[p->count++];
+    if (below(2)) {
+        *change = some_step(p, WMI_STEP_BODIES + WMI_INSN_s_addk_i32);
+        change->d = place;
+        change->x = 16;
+    } else {
+        *change = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_add_u32);
+        change->d = row_at(p, HIGH_BASE_ROW);
+        change->a = p->code.vector_constant[1].offset;
+        change->b = row_at(p, HIGH_BASE_ROW);
+    }
+}
+
 /* An address from v0, and an access to it. */
 static void launch_access(struct program *p, unsigned number)
 {
@@ -554,10 +578,15 @@ static void launch_access(struct program *p, unsigned number)
     if (access.x == WMI_VMEM_SADDR) {
         access.a = offset;
     } else {
+        const uint32_t base = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
+        const bool copies = below(2);
+        if (copies)
+            copy_high_base(p, base + 4);
         struct wmi_step *sum = &p->steps[p->count++];
-        *sum = some_step(p, WMI_STEP_fused_ADD_64_SCALARS_ALONE);
-        sum->a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
-        sum->c = sum->a + 4;
+        *sum =
+            some_step(p, copies ? WMI_STEP_fused_ADD_64_SCALAR_ALONE : WMI_STEP_fused_ADD_64_SCALARS_ALONE);
+        sum->a = base;
+        sum->c = copies ? row_at(p, HIGH_BASE_ROW) : base + 4;
         sum->b = offset;
         sum->e = zero;
         sum->d = row_at(p, 10);
@@ -664,7 +693,7 @@ static void test_launch(void **state)
             launch_border(&p);
         if (!below(4))
             launch_index(&p);
-        for (unsigned k = 0; k < MEMORY_OPS && p.count + 6 < MOST_STEPS; k++) {
+        for (unsigned k = 0; k < MEMORY_OPS && p.count + 8 < MOST_STEPS; k++) {
             for (unsigned more = p.is_at_end ? 0 : below(4); more; more--)
                 p.steps[p.count++] = launch_step(&p);
             if (below(3) && !p.is_wild) /* a fault would end the wave */
