@@ -111,8 +111,9 @@ static void some_places(uint32_t *place, unsigned lanes, uint32_t most, uint32_t
 /* The rows of addresses: 0 and 1 hold global ones, 2 has offsets from the pair of scalars at 2, and 3 has
  * places in LDS. The scalars from UNIFORM on are addresses for all rows. */
 enum { GLOBAL_ROW, HIGH_ROW, OFFSET_ROW, LDS_ROW, FIRST_FREE_ROW, SCALAR_BASE = 2, UNIFORM = 4 };
-/* Scalars for waves that start: one with about the value of v0 in a lane; a pair that is added to ids. */
-enum { BORDER = COUNTER + 4, FIRST_ITEM = COUNTER + 6 };
+/* Scalars for waves that start: one with about the value of v0 in a lane; a pair that is added to ids; a pair
+ * with a bit of addresses that none has. */
+enum { BORDER = COUNTER + 4, FIRST_ITEM = COUNTER + 6, HIGH_BIT = COUNTER + 8 };
 
 static void fill_addresses(struct program *p)
 {
@@ -193,6 +194,8 @@ static void fill_ids(struct program *p)
     /* Sums with ids, times four, often are about 2^34. */
     frame->s[FIRST_ITEM] = below(3) ? -below(100) : below(2) ? below(100) : word();
     frame->s[FIRST_ITEM + 1] = below(3) ? 0 : below(3);
+    frame->s[HIGH_BIT] = 0;
+    frame->s[HIGH_BIT + 1] = 1 << 16;
     frame->constant[0] = 0;
     /* Near the end, some accesses fault. */
     const uint64_t base = memory.address[frame->s[0] >> 8 & 1] + (below(8) ? 0 : MEMORY - 4 * below(100));
@@ -553,9 +556,9 @@ static void copy_high_base(struct program *p, uint32_t place)
         return;
     struct wmi_step *change = &p->steps[p->count++];
     if (below(2)) {
-        *change = some_step(p, WMI_STEP_BODIES + WMI_INSN_s_addk_i32);
-        change->d = place;
-        change->x = 16;
+        *change = some_step(p, WMI_STEP_BODIES + WMI_INSN_s_xor_b64); /* so that both words are stored */
+        change->d = change->a = place - 4;
+        change->b = (uint32_t)offsetof(struct wmi_frame, s) + 4 * HIGH_BIT;
     } else {
         *change = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_add_u32);
         change->d = row_at(p, HIGH_BASE_ROW);
