@@ -3,6 +3,8 @@
  * them leave that code, wait, or end elsewhere: the same results as interpreted. */
 #include "run_text.h"
 
+#include "ok.h"
+
 enum {
     COUNTERS = 0,   /* first word of the numbers of workgroups that each item has seen */
     RESULTS = 1024, /* and of what it has found out, in order */
@@ -180,10 +182,71 @@ static void waves_that_start_others_do_not_change_results(void **state)
     }
 }
 
+/* ---- numbers of workgroups ---- */
+
+enum { COLUMNS = 40, ROWS = 6, ITEMS = 128, OUT_WORDS = COLUMNS * ROWS * ITEMS };
+
+/* Each item stores the number of its workgroup, s2 and s3, and the code changes these after that. */
+static const char numbers[] =
+    ".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"\n.text\n.globl k\n.p2align 8\n.type k,@function\nk:\n"
+    "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_mul_i32 s6, s3, 40\ns_add_u32 s6, s6, s2\n"
+    "s_lshl_b32 s6, s6, 7\nv_add_u32 v1, s6, v0\nv_lshlrev_b32 v1, 2, v1\ns_lshl_b32 s7, s3, 16\n"
+    "s_or_b32 s7, s7, s2\nv_mov_b32 v2, s7\ns_mov_b64 s[2:3], -1\ns_waitcnt lgkmcnt(0)\n"
+    "global_store_dword v1, v2, s[4:5]\ns_endpgm\n"
+    ".rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n"
+    ".amdhsa_kernarg_size 8\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
+    ".amdhsa_system_sgpr_workgroup_id_y 1\n.end_amdhsa_kernel\n"
+    ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n"
+    "  - .name: k\n    .symbol: k.kd\n    .kernarg_segment_size: 8\n    .kernarg_segment_align: 8\n"
+    "    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n    .wavefront_size: 64\n"
+    "    .sgpr_count: 16\n    .vgpr_count: 8\n    .max_flat_workgroup_size: 1024\n    .args:\n"
+    "      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}\n"
+    "...\n.end_amdgpu_metadata\n";
+
+static void waves_know_their_workgroup(void **state)
+{
+    struct wm_machine *machine;
+    struct wm_object *object;
+    const struct wm_kernel *kernel;
+    struct wm_result result = {.struct_size = sizeof result};
+    char *messages = NULL;
+    uint8_t *code;
+    size_t bytes;
+    uint64_t out;
+    (void)state;
+    assert_int_equal(setenv("WAVEMEM_COMPILE", "always", 1), 0);
+    if (wm_assemble(numbers, sizeof numbers - 1, "k", "gfx900", 0, &code, &bytes, &messages, &diag))
+        fail_msg("%s", messages ? messages : diag.message);
+    OK(wm_object_open(code, bytes, "k", "gfx900", &object, &diag));
+    OK(wm_object_find_kernel(object, "k", &kernel, &diag));
+    OK(wm_machine_create("gfx900", &machine, &diag));
+    OK(wm_load(machine, object, &diag));
+    OK(wm_allocate(machine, 4 * OUT_WORDS, 0, "out", &out, &diag));
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        const struct wm_dispatch request = {.struct_size = sizeof request,
+                                            .grid = {COLUMNS * ITEMS, ROWS},
+                                            .workgroup = {ITEMS, 1},
+                                            .arguments = &out,
+                                            .arguments_size = sizeof out,
+                                            .threads = threads};
+        uint32_t *words = wm_host_pointer(machine, out, 4 * OUT_WORDS);
+        memset(words, 0xff, 4 * OUT_WORDS);
+        OK(wm_dispatch(machine, object, kernel, &request, &result, &diag));
+        for (unsigned i = 0; i < OUT_WORDS; i++)
+            assert_int_equal(words[i], (i / ITEMS / COLUMNS) << 16 | i / ITEMS % COLUMNS);
+    }
+    assert_int_equal(unsetenv("WAVEMEM_COMPILE"), 0);
+    wm_machine_destroy(machine);
+    wm_object_close(object);
+    free(messages);
+    free(code);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waves_that_start_others_do_not_change_results),
+        cmocka_unit_test(waves_know_their_workgroup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
