@@ -7,6 +7,7 @@
 #include "compile/find_uniform.h"
 #include "compile/guess.h"
 #include "compile/host_memory.h"
+#include "compile/next_wave.h"
 #include "compile/runs.h"
 
 #include "base/grow.h"
@@ -105,10 +106,12 @@ static void put_end(struct wmi_compilation *c)
     struct wmi_stretch *s = &c->stretch;
     const bool ends = wmi_ends_wave(&s->block->steps[s->end]);
     wmi_stretch_flush(s, s->end, s->end);
-    if (s->version == WMI_LAUNCH && ends)
+    if (s->version == WMI_LAUNCH && ends) {
         wmi_stretch_restore_spilled(s);
-    else if (s->version == WMI_LAUNCH)
+        wmi_put_next_wave(s, c->launch_begin);
+    } else if (s->version == WMI_LAUNCH) {
         wmi_set_pristine(s, false);
+    }
     if (s->block->steps[s->end].id == WMI_STEP_barrier)
         wmi_put_barrier(c, &s->block->ops[s->end], s->partial);
     else
@@ -199,6 +202,7 @@ static void put_launch(struct wmi_compilation *c, enum wmi_launch_code kind)
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_FRAME,
                       (int32_t)offsetof(struct wmi_frame, wave));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_R10, (int32_t)s->block->layout->wave_worker);
+    c->launch_begin = s->host.count;
     put_version(c, WMI_LAUNCH);
     wmi_stretch_put_asides(s);
     for (size_t i = 0; i < s->exit_count; i++)

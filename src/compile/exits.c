@@ -120,7 +120,7 @@ void wmi_land_waiting(struct wmi_compilation *c, size_t step, bool partial)
     land(c, step, partial, false);
 }
 
-static void put_rows_address(struct wmi_stretch *s)
+void wmi_put_rows_address(struct wmi_stretch *s)
 {
     wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_ROWS, WMI_FRAME, (int32_t)wmi_stretch_origin(s));
 }
@@ -135,7 +135,7 @@ void wmi_put_resumption(struct wmi_compilation *c, bool partial)
     const size_t others = wmi_jump(&s->host);
     wmi_put_64(&s->host, (uintptr_t)&s->block->ops[s->from]);
     land(c, s->from, partial, true);
-    put_rows_address(s);
+    wmi_put_rows_address(s);
     wmi_land(&s->host, others);
 }
 
@@ -331,7 +331,7 @@ size_t wmi_put_check(struct wmi_stretch *s, size_t step)
     const size_t usual = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     interpret(s, &s->block->ops[step]);
     wmi_land(&s->host, usual);
-    put_rows_address(s);
+    wmi_put_rows_address(s);
     wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);
 }

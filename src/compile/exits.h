@@ -42,6 +42,7 @@ struct wmi_compilation {
     size_t full_reentries;       /* the number of those of the version for full waves; the others follow */
     size_t exec_rest;            /* code that completes frame->exec: see wmi_exits_begin() */
     size_t launch[WMI_LAUNCHES]; /* offsets of the code for waves that start, or 0 */
+    size_t launch_begin;         /* where the last one begins, behind its checks */
 };
 
 /* What exits call. Before any of them. */
@@ -61,6 +62,8 @@ void wmi_put_missed(struct wmi_compilation *c);
 /* The wave gets to the step, which is s_barrier. */
 void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool partial);
 
+/* WMI_ROWS = the rows of the frame. */
+void wmi_put_rows_address(struct wmi_stretch *s);
 /* Notes whether something has written the VGPRs since the wave started. */
 void wmi_set_pristine(struct wmi_stretch *s, bool pristine);
 /* k1 to k4 <- frame->exec.bits. */

@@ -598,6 +598,21 @@ static unsigned pair_of_scalars(struct wmi_stretch *s, uint32_t low, uint32_t hi
     return d;
 }
 
+/* Whether the row is a copy of the scalar that the frame still has at the place. */
+static bool is_copy(const struct wmi_stretch *s, uint32_t row, uint32_t place)
+{
+    const struct wmi_block *block = s->block;
+    const struct wmi_extent lanes = {row, row + s->row_bytes}, word = {place, place + 4};
+    for (size_t i = s->at; i > s->from && !block->leads[i]; i--) {
+        const struct wmi_step *before = &block->steps[i - 1];
+        if (wmi_step_writes_scalars(before, word, s->lanes))
+            return false;
+        if (wmi_step_writes_rows(before, lanes, s->lanes))
+            return before->id == WMI_STEP_fused_MOVE_SCALAR && before->a == place;
+    }
+    return false;
+}
+
 /* What is added in {x, d} = {c, a} + {e, b}. */
 enum pair_kind { TWO_ROWS, SCALAR_AND_ROW, TWO_SCALARS };
 
@@ -612,17 +627,22 @@ static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, enum 
     if (!wmi_is_stride(stride))
         return false;
     const struct wmi_rows b = wmi_runs_pair(s, step->b, step->e);
-    const unsigned a = kind == TWO_ROWS ? wmi_runs_pair(s, step->a, step->c).reg[0]
-                                        : pair_of_scalars(s, step->a, step->c, kind == TWO_SCALARS),
-                   d = wmi_stretch_register(s);
+    struct wmi_host_operand a = wmi_at(WMI_FRAME, (int32_t)step->a);
+    a.broadcast = true;
+    if (kind == TWO_ROWS)
+        a = wmi_zmm(wmi_runs_pair(s, step->a, step->c).reg[0]);
+    else if (kind == TWO_SCALARS || !is_copy(s, step->c, step->a + 4) ||
+             !wmi_scalars_are_together(s, step->a))
+        a = wmi_zmm(pair_of_scalars(s, step->a, step->c, kind == TWO_SCALARS));
+    const unsigned d = wmi_stretch_register(s);
     if (stores_carry && !wmi_stretch_drops_mask(s, step->y)) {
         /* Far from 2^64, nothing carries. */
-        wmi_evex_plain(&s->host, VPORQ, d, a, wmi_zmm(b.reg[0]));
+        wmi_evex_plain(&s->host, VPORQ, d, b.reg[0], a);
         wmi_stretch_leave_if(s, VPTESTMQ, d, quadword(offsetof(struct wmi_spread_tables, top_bits)),
                              WMI_NO_IMMEDIATE);
         put_mask(s, step->y, false);
     }
-    wmi_evex_plain(&s->host, WMI_VPADDQ, d, a, wmi_zmm(b.reg[0]));
+    wmi_evex_plain(&s->host, WMI_VPADDQ, d, b.reg[0], a);
     wmi_stretch_write_pair(s, step->d, step->x, d, stride);
     return true;
 }

@@ -12,16 +12,18 @@ enum {
     WMI_FIRST_TURN = 1 << 11, /* instructions that a wave runs before the next wave of its workgroup does */
     WMI_TURN_OVER = -1,       /* frame->left of a wave whose next turn is a new one */
     WMI_INSTRUCTIONS_PER_LOOK = 1 << 19, /* between two looks at the clock */
+    WMI_GROUPS_PER_LOOK = 64,            /* the same, in workgroups */
 };
 
 /* A workgroup and all the memory that it computes in. */
 struct wmi_resident {
     struct wmi_workgroup group;
     struct wmi_resident *next;
-    uint32_t number; /* among those of the dispatch: selects its scratch memory */
-    bool used;       /* by an earlier workgroup */
-    bool unstarted;  /* its waves start one by one, in their first turns */
-    void **watched;  /* each observer's state for the workgroup, followed by that for each wave */
+    uint32_t number;                       /* among those of the dispatch: selects its scratch memory */
+    bool used;                             /* by an earlier workgroup */
+    bool unstarted;                        /* its waves start one by one, in their first turns */
+    const struct wmi_executor *renewed_by; /* if only registers of its waves are not as before they started */
+    void **watched; /* each observer's state for the workgroup, followed by that for each wave */
     unsigned char *frames;
     struct wmi_wave waves[];
 };
@@ -45,9 +47,11 @@ struct wmi_executor {
     /* The SGPRs that get the workgroup's number, and in which dimension. */
     uint8_t id_register[3], id_dimension[3];
     unsigned id_count;
-    bool has_own_registers;  /* further registers differ from wave to wave */
-    bool all_whole;          /* all workgroups are */
-    bool starts_late;        /* waves of whole workgroups start in their first turns */
+    bool has_own_registers;                        /* further registers differ from wave to wave */
+    bool all_whole;                                /* all workgroups are */
+    bool starts_late;                              /* waves of whole workgroups start in their first turns */
+    alignas(64) uint32_t scalars[WMI_START_SGPRS]; /* those of the workgroup's waves, see wmi_worker */
+    bool renews;             /* a workgroup leaves nothing behind but what its waves leave */
     uint32_t *workitem_rows; /* v0, v1, v2 of each wave of a whole workgroup */
     struct wmi_lanes *exec;  /* and EXEC */
     uint32_t host_word;
@@ -79,7 +83,7 @@ void wmi_residents_free(struct wmi_resident *resident);
 /* The offset of its scratch memory in that of the dispatch. */
 uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident);
 /* Makes the resident workgroup number `flat_id`, before its first instruction. If it stays
- * `unstarted`, the registers of its waves have not been set. */
+ * `unstarted`, the registers of its waves have not been set, but their first turns have been prepared. */
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id);
 /* Sets those registers that further differ from wave to wave, see has_own_registers. size: of the workgroup,
  * in work-items. */

@@ -7,8 +7,6 @@
 
 #include <stdbool.h>
 
-enum { WMI_START_SGPRS = 128 };
-
 /* What the waves of a workgroup have in common. */
 struct wmi_wave_start {
     const uint32_t *sgpr; /* first WMI_START_SGPRS slots of the scalar file, 64-byte aligned; without EXEC */

@@ -309,10 +309,11 @@ static void set_rows(struct wmi_wave_start *start, unsigned rows)
 }
 
 /* The state of a wave that starts at `step`, without its registers. */
-static inline void reset_wave(struct wmi_executor *executor, struct wmi_wave *wave, const struct wmi_op *step)
+static inline void reset_wave(struct wmi_executor *executor, struct wmi_wave *wave, const struct wmi_op *step,
+                              int64_t turn)
 {
     wave->worker = wave->frame->worker = &executor->steps; /* another one may have created the resident */
-    wave->frame->left = wave->turn = WMI_TURN_OVER;
+    wave->frame->left = wave->turn = turn;
     wave->state = WMI_WAVE_READY;
     wave->resume = step;
     wave->instructions = 0;
@@ -342,7 +343,7 @@ static void start_whole(struct wmi_executor *executor, struct wmi_resident *resi
     resident->unstarted = executor->starts_late;
     struct wmi_wave *const end = resident->waves + executor->waves_per_group;
     for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
-        reset_wave(executor, wave, step);
+        reset_wave(executor, wave, step, resident->unstarted ? executor->steps.first_turn : WMI_TURN_OVER);
     if (resident->unstarted)
         return;
     for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
@@ -362,17 +363,25 @@ static void start_part(struct wmi_executor *executor, struct wmi_resident *resid
     resident->unstarted = false;
     for (unsigned i = 0; i < resident->group.wave_count; i++) {
         place_workitems(&dispatch->launch, size, i, executor->lanes, ids, &exec);
-        reset_wave(executor, &resident->waves[i], dispatch->entry_step);
+        reset_wave(executor, &resident->waves[i], dispatch->entry_step, WMI_TURN_OVER);
         wmi_wave_set_registers(executor, &resident->waves[i], ids, &exec, size);
     }
 }
 
-void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
+/* A workgroup like the last one here, whose waves have left nothing behind: see renew() in turns.c. */
+static inline void start_again(struct wmi_resident *resident)
+{
+    resident->group.waves_left = resident->group.wave_count;
+    resident->unstarted = true;
+}
+
+/* Starts it from the beginning. */
+static __attribute__((noinline)) void start_afresh(struct wmi_executor *executor,
+                                                   struct wmi_resident *resident)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     struct wmi_workgroup *group = &resident->group;
     uint32_t size[3];
-    place_group(executor, group, flat_id);
     const bool whole = executor->all_whole || find_size(dispatch, group, size);
     group->wave_count = executor->waves_per_group;
     if (!whole) {
@@ -384,8 +393,27 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         start_whole(executor, resident);
     else
         start_part(executor, resident, size);
-    executor->waves += group->wave_count;
+}
+
+void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
+{
+    place_group(executor, &resident->group, flat_id);
+    if (resident->renewed_by == executor)
+        start_again(resident);
+    else
+        start_afresh(executor, resident);
+    resident->renewed_by = NULL;
+    executor->waves += resident->group.wave_count;
     executor->groups_started++;
+}
+
+/* Whether ids of workgroups are not where compiled code restores them. */
+static bool has_far_ids(const struct wmi_launch *launch)
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (launch->workgroup_id[i] != WMI_NO_REGISTER && launch->workgroup_id[i] >= WMI_ID_SGPRS)
+            return true;
+    return false;
 }
 
 /* What waves differ in. */
@@ -401,10 +429,18 @@ static void prepare_numbers(struct wmi_executor *executor)
         executor->id_register[executor->id_count] = launch->workgroup_id[i];
         executor->id_dimension[executor->id_count++] = (uint8_t)i;
     }
-    executor->has_own_registers = launch->workgroup_info != WMI_NO_REGISTER ||
+    executor->has_own_registers = has_far_ids(launch) || launch->workgroup_info != WMI_NO_REGISTER ||
                                   launch->scratch_wave_offset != WMI_NO_REGISTER || launch->flat_scratch ||
                                   launch->ttmp || dispatch->start_count;
     executor->starts_late = !dispatch->observers.count && !dispatch->shuffle;
+    executor->renews = executor->starts_late && executor->all_whole && !executor->has_own_registers &&
+                       !dispatch->lds_size && !dispatch->scratch_piece;
+    memcpy(executor->scalars, launch->sgpr, sizeof executor->scalars);
+    executor->steps.start_scalars = executor->scalars;
+    executor->steps.id_place =
+        4 * (launch->workgroup_id[0] == WMI_NO_REGISTER ? (unsigned)WMI_S_NULL : launch->workgroup_id[0]);
+    executor->steps.first_turn =
+        dispatch->max_instructions < WMI_FIRST_TURN ? (int64_t)dispatch->max_instructions : WMI_FIRST_TURN;
 }
 
 bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number)

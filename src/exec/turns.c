@@ -285,39 +285,126 @@ static inline bool take_turns(struct wmi_executor *executor, struct wmi_resident
     return true;
 }
 
-/* Starts the waves one by one, and each has its first turn at once: waves often end in it, and what was
- * written to start them is used while it is in the nearest cache. False: the workgroup does not go on. */
-static bool take_first_turns(struct wmi_executor *executor, struct wmi_resident *resident,
-                             struct round *round)
+/* How many workgroups behind this one compiled code may start: of those that the executor has taken, in a row
+ * of the grid, before it looks at the clock. */
+static inline uint64_t groups_ahead(const struct wmi_executor *executor, const struct wmi_workgroup *group)
+{
+    const uint64_t most = (uint64_t)executor->steps.first_turn * group->wave_count,
+                   stop = __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED),
+                   end = executor->batch_end < stop ? executor->batch_end : stop;
+    if (!executor->renews || executor->batch_next >= end || executor->instructions >= executor->next_look)
+        return 0;
+    uint64_t ahead = end - executor->batch_next;
+    const uint64_t in_row = group->dispatch->groups[0] - 1 - group->id[0],
+                   until_look = WMI_GROUPS_PER_LOOK - 1 - executor->groups_since_look,
+                   in_time = (executor->next_look - executor->instructions) / most;
+    ahead = in_row < ahead ? in_row : ahead;
+    ahead = until_look < ahead ? until_look : ahead;
+    return in_time < ahead ? in_time : ahead;
+}
+
+/* So many workgroups have been started and have ended in compiled code. */
+static inline void count_groups(struct wmi_executor *executor, struct wmi_workgroup *group, uint64_t count)
+{
+    executor->batch_next += count;
+    executor->last_flat_id += count;
+    executor->last_id[0] += (uint32_t)count;
+    executor->waves += count * group->wave_count;
+    executor->groups_started += count;
+    executor->groups_done += count;
+    executor->groups_since_look += count;
+}
+
+/* Starts a wave, and runs it and those after it that compiled code starts where the one before them has
+ * ended. From the first wave on, these may be those of `ahead` further workgroups, too. Returns the last wave
+ * that has run; the others have ended and are counted. */
+static inline struct wmi_wave *run_started(struct wmi_executor *executor, struct wmi_resident *resident,
+                                           struct wmi_wave *wave, uint64_t ahead)
 {
     struct wmi_workgroup *group = &resident->group;
-    const uint64_t limit = executor->steps.dispatch->max_instructions;
-    const int64_t turn = limit < WMI_FIRST_TURN ? (int64_t)limit : WMI_FIRST_TURN;
+    struct wmi_worker *worker = &executor->steps;
+    const bool starts_alone = executor->has_own_registers || group->signals;
+    worker->last_start = starts_alone ? NULL : resident->waves[group->wave_count - 1].frame;
+    worker->groups_ahead = ahead;
+    worker->turns_left = 0;
+    wmi_wave_set_registers(executor, wave,
+                           executor->workitem_rows + (size_t)wave->index * 3 * executor->lanes,
+                           &executor->exec[wave->index], worker->dispatch->workgroup);
+    prepare_turn(wave, worker->first_turn);
+    struct wmi_wave *last = run_line(executor, wave);
+    const uint64_t groups = ahead - worker->groups_ahead,
+                   ended = groups * group->wave_count + last->index - wave->index;
+    if (groups)
+        count_groups(executor, group, groups);
+    group->waves_left -= last->index - wave->index;
+    for (; wave < last; wave++)
+        wave->state = WMI_WAVE_ENDED;
+    executor->instructions +=
+        ended * (uint64_t)worker->first_turn - (uint64_t)worker->turns_left + count_turn(last);
+    return last;
+}
+
+/* Starts the first wave of the workgroup, and perhaps others. */
+static inline struct wmi_wave *run_first(struct wmi_executor *executor, struct wmi_resident *resident)
+{
+    const struct wmi_workgroup *group = &resident->group;
     let_others_in(executor);
-    const uint64_t due =
-        executor->compile_at < executor->next_look ? executor->compile_at : executor->next_look;
-    const uint32_t *ids = executor->workitem_rows;
-    const struct wmi_lanes *exec = executor->exec;
     executor->moved = true;
-    for (struct wmi_wave *wave = resident->waves, *end = wave + group->wave_count; wave < end; wave++) {
-        wmi_wave_set_registers(executor, wave, ids, exec++, executor->steps.dispatch->workgroup);
-        ids += 3 * executor->lanes;
-        run_turn(executor, wave, turn);
-        if (wave->state == WMI_WAVE_ENDED && executor->instructions < due && !group->signals) {
-            group->waves_left--;
-            continue;
-        }
-        look_at_counts(executor, wave);
-        if (wave->state == WMI_WAVE_READY)
-            look_at(executor, wave);
-        if (!note_turn(executor, resident, wave, round))
-            return false;
-    }
+    executor->steps.first_start = resident->waves->frame;
+    executor->steps.id = group->id[0];
+    for (unsigned i = 0; i < executor->id_count; i++)
+        executor->scalars[executor->id_register[i]] = group->id[executor->id_dimension[i]];
+    return run_started(executor, resident, resident->waves, groups_ahead(executor, group));
+}
+
+/* Makes the waves what they were before they started, but for their registers, if all of them have ended in
+ * the compiled code in which they started, one after another. */
+static inline bool renew(struct wmi_executor *executor, struct wmi_resident *resident,
+                         const struct wmi_wave *last)
+{
+    struct wmi_workgroup *group = &resident->group;
+    struct wmi_wave *const end = resident->waves + group->wave_count;
+    if (!executor->renews || last + 1 != end || last->state != WMI_WAVE_ENDED || !last->frame->pristine ||
+        executor->instructions >= executor->compile_at || executor->instructions >= executor->next_look)
+        return false;
+    for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
+        wave->state = WMI_WAVE_READY;
+    end[-1].instructions = 0;
+    end[-1].turn = executor->steps.first_turn;
+    group->waves_left = 0;
+    resident->renewed_by = executor;
     return true;
 }
 
-/* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds. */
-enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident)
+/* Starts the waves behind `last`, which has had its first turn, one by one, and each has its first turn at
+ * once: waves often end in it, and what was written to start them is used while it is in the nearest cache.
+ * False: the workgroup does not go on. */
+static bool take_first_turns(struct wmi_executor *executor, struct wmi_resident *resident,
+                             struct wmi_wave *last, struct round *round)
+{
+    struct wmi_workgroup *group = &resident->group;
+    const struct wmi_wave *const end = resident->waves + group->wave_count;
+    const uint64_t due =
+        executor->compile_at < executor->next_look ? executor->compile_at : executor->next_look;
+    for (;; last = run_started(executor, resident, last + 1, 0)) {
+        if (last->state == WMI_WAVE_ENDED && executor->instructions < due && !group->signals) {
+            group->waves_left--;
+        } else {
+            look_at_counts(executor, last);
+            if (last->state == WMI_WAVE_READY)
+                look_at(executor, last);
+            if (!note_turn(executor, resident, last, round))
+                return false;
+        }
+        if (last + 1 == end)
+            return true;
+    }
+}
+
+/* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds.
+ * first_turn: the wave that is the last one to have had its first turn, or NULL if they all had theirs. */
+static __attribute__((noinline)) enum wmi_outcome
+run_rounds(struct wmi_executor *executor, struct wmi_resident *resident, struct wmi_wave *first_turn)
 {
     struct wmi_workgroup *group = &resident->group;
     const struct wmi_dispatch *dispatch = group->dispatch;
@@ -326,19 +413,15 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
     const uint64_t round_length = (uint64_t)TURN * group->wave_count;
     uint64_t round_end = executor->instructions + round_length;
     bool all_met = false;
-    if (wmi_is_let_go(group))
-        return WMI_FAULTED;
-    let_lone_wave_pass(group);
     for (unsigned rounds = 0, visit = 0; rounds < ROUNDS; visit++) {
         struct round round = {0};
         const struct wmi_wave *last = all_met ? run_between_barriers(executor, resident) : NULL;
         all_met = false;
-        if (resident->unstarted
-                ? !take_first_turns(executor, resident, &round)
-                : (last && !note_turn(executor, resident, last, &round)) ||
-                      !take_turns(executor, resident, last ? last->index + 1 : 0, visit, &round))
+        if (first_turn ? !take_first_turns(executor, resident, first_turn, &round)
+                       : (last && !note_turn(executor, resident, last, &round)) ||
+                             !take_turns(executor, resident, last ? last->index + 1 : 0, visit, &round))
             return WMI_FAULTED;
-        resident->unstarted = false;
+        first_turn = NULL;
         if (!group->waves_left)
             return WMI_DONE;
         if (group->waves_at_barrier == group->waves_left) {
@@ -359,4 +442,19 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
         }
     }
     return WMI_PARKED;
+}
+
+enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident)
+{
+    struct wmi_wave *first_turn = NULL;
+    if (wmi_is_let_go(&resident->group))
+        return WMI_FAULTED;
+    let_lone_wave_pass(&resident->group);
+    if (resident->unstarted) {
+        resident->unstarted = false;
+        first_turn = run_first(executor, resident);
+        if (renew(executor, resident, first_turn))
+            return WMI_DONE;
+    }
+    return run_rounds(executor, resident, first_turn);
 }

@@ -104,6 +104,15 @@ struct wmi_worker {
     struct wmi_violation violation;
     struct wmi_frame
         *running; /* of the wave that executes steps, or did so last; see run_line() in turns.c */
+    /* For waves that start others, see compile/next_wave.h: */
+    struct wmi_frame *first_start,
+        *last_start;               /* of the workgroup; the last one is NULL if they start alone */
+    int64_t first_turn;            /* its instructions */
+    const uint32_t *start_scalars; /* without EXEC, and the next: */
+    uint64_t id_place;             /* in the frame: of the workgroup's number in x */
+    uint32_t id;                   /* this number */
+    uint64_t groups_ahead;         /* how many workgroups behind this one may be started */
+    int64_t turns_left;            /* the sum of frame->left of waves that started another one */
     struct wmi_frame_layout layout;
     void **observers;   /* per-worker data of each observer of the dispatch */
     uint64_t *blocks;   /* an observer's counters of blocks, or NULL */

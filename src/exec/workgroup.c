@@ -15,7 +15,6 @@
 enum {
     WAIT_NANOSECONDS = 5000000, /* between two progress reports while only other threads work */
     PARKED_BYTES = 1 << 30,     /* memory limit of unfinished workgroups */
-    GROUPS_PER_LOOK = 64,       /* workgroups between two checks of the clock */
 };
 
 static struct wmi_resident *pop(struct wmi_resident **stack)
@@ -130,7 +129,7 @@ static void run_all(struct wmi_executor *executor)
             wmi_scalar_cache_end(&resident->group, outcome == WMI_DONE);
         push(outcome == WMI_PARKED ? &executor->swept : &executor->unused, resident);
         executor->groups_done += outcome == WMI_DONE;
-        if (++executor->groups_since_look == GROUPS_PER_LOOK ||
+        if (++executor->groups_since_look == WMI_GROUPS_PER_LOOK ||
             executor->instructions >= executor->next_look) {
             executor->groups_since_look = 0;
             executor->next_look = executor->instructions + WMI_INSTRUCTIONS_PER_LOOK;

@@ -42,6 +42,8 @@ enum {
 
 enum { WMI_LDS_ADDRESSES = 16 }; /* that compiled code remembers of a wave */
 enum { WMI_START_IDS = 3 };      /* VGPRs that may hold work-item ids when a wave starts */
+enum { WMI_START_SGPRS = 128 };  /* slots of the scalar file, from the first on, with values of a start */
+enum { WMI_ID_SGPRS = 32 };      /* of these, those that may get ids of workgroups */
 
 struct wmi_op;
 /* Runs the step and returns the one to continue with; many steps run their successors themselves, see

@@ -113,8 +113,9 @@ static void some_places(uint32_t *place, unsigned lanes, uint32_t most, uint32_t
 enum { GLOBAL_ROW, HIGH_ROW, OFFSET_ROW, LDS_ROW, FIRST_FREE_ROW, SCALAR_BASE = 2, UNIFORM = 4 };
 /* Rows and scalars of addresses that are sums, see sum_access(). */
 enum { SUM_ROW = 6, INDEX_ROW = 8, ZERO_ROW, BASE_ROW, FAR_BASE_HIGH = COUNTER + 4 };
-/* Scalars for waves that start: one with about the value of v0 in a lane; a pair that is added to ids. */
-enum { BORDER = COUNTER + 4, FIRST_ITEM = COUNTER + 6 };
+/* Scalars for waves that start: one with about the value of v0 in a lane; a pair that is added to ids; a pair
+ * with a bit of addresses that none has. */
+enum { BORDER = COUNTER + 4, FIRST_ITEM = COUNTER + 6, HIGH_BIT = COUNTER + 8 };
 
 static void fill_addresses(struct program *p)
 {
@@ -196,6 +197,8 @@ static void fill_ids(struct program *p)
     /* Sums with ids, times four, often are about 2^34. */
     frame->s[FIRST_ITEM] = below(3) ? -below(100) : below(2) ? below(100) : word();
     frame->s[FIRST_ITEM + 1] = below(3) ? 0 : below(3);
+    frame->s[HIGH_BIT] = 0;
+    frame->s[HIGH_BIT + 1] = 1 << 16;
     frame->constant[0] = 0;
     /* Near the end, some accesses fault. */
     const uint64_t base = memory.address[frame->s[0] >> 8 & 1] + (below(8) ? 0 : MEMORY - 4 * below(100));
@@ -608,6 +611,30 @@ static struct wmi_step launch_step(const struct program *p)
     return step;
 }
 
+enum { HIGH_BASE_ROW = 9 };
+
+/* A row with the high word of the scalar base, which may change after it. */
+static void copy_high_base(struct program *p, uint32_t place)
+{
+    struct wmi_step *move = &p->steps[p->count++];
+    *move = some_step(p, WMI_STEP_fused_MOVE_SCALAR);
+    move->d = row_at(p, HIGH_BASE_ROW);
+    move->a = place;
+    if (below(4))
+        return;
+    struct wmi_step *change = &p->steps[p->count++];
+    if (below(2)) {
+        *change = some_step(p, WMI_STEP_BODIES + WMI_INSN_s_xor_b64); /* so that both words are stored */
+        change->d = change->a = place - 4;
+        change->b = (uint32_t)offsetof(struct wmi_frame, s) + 4 * HIGH_BIT;
+    } else {
+        *change = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_add_u32);
+        change->d = row_at(p, HIGH_BASE_ROW);
+        change->a = p->code.vector_constant[1].offset;
+        change->b = row_at(p, HIGH_BASE_ROW);
+    }
+}
+
 /* An address from v0, and an access to it. */
 static void launch_access(struct program *p, unsigned number)
 {
@@ -622,10 +649,15 @@ static void launch_access(struct program *p, unsigned number)
     if (access.x == WMI_VMEM_SADDR) {
         access.a = offset;
     } else {
+        const uint32_t base = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
+        const bool copies = below(2);
+        if (copies)
+            copy_high_base(p, base + 4);
         struct wmi_step *sum = &p->steps[p->count++];
-        *sum = some_step(p, WMI_STEP_fused_ADD_64_SCALARS_ALONE);
-        sum->a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
-        sum->c = sum->a + 4;
+        *sum =
+            some_step(p, copies ? WMI_STEP_fused_ADD_64_SCALAR_ALONE : WMI_STEP_fused_ADD_64_SCALARS_ALONE);
+        sum->a = base;
+        sum->c = copies ? row_at(p, HIGH_BASE_ROW) : base + 4;
         sum->b = offset;
         sum->e = zero;
         sum->d = row_at(p, 10);
@@ -732,7 +764,7 @@ static void test_launch(void **state)
             launch_border(&p);
         if (!below(4))
             launch_index(&p);
-        for (unsigned k = 0; k < MEMORY_OPS && p.count + 6 < MOST_STEPS; k++) {
+        for (unsigned k = 0; k < MEMORY_OPS && p.count + 8 < MOST_STEPS; k++) {
             for (unsigned more = p.is_at_end ? 0 : below(4); more; more--)
                 p.steps[p.count++] = launch_step(&p);
             if (below(3) && !p.is_wild) /* a fault would end the wave */
