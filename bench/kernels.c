@@ -2,7 +2,7 @@
 /* Times one kernel alternately on wavemem and on PoCL, and checks the results of both.
  *
  * usage: kernels WORKLOAD small|bench SOURCES OBJECTS THREADS PAIRS [wavemem] [pocl] [unchecked]
- *        kernels list       (the engines built in, then the examples, then the unseen kernels, a line each)
+ *        kernels list       (the engines built in, then a line for each group of kernels)
  *
  * SOURCES and OBJECTS are the folders of the kernels' .cl and .co files.
  *
@@ -16,11 +16,23 @@
 #ifdef BENCH_POCL
 #include "pocl.h"
 #endif
+#include "further.h"
 #include "runner.h"
 #include "unseen.h"
 #include "workloads.h"
 
 enum { MOST_PAIRS = 99 };
+
+static const struct group {
+    const char *name;
+    const struct workload *workloads;
+    size_t count;
+} groups[] = {
+    {"examples", workloads, WORKLOAD_COUNT},
+    {"further", further, FURTHER_COUNT},
+    {"unseen", unseen, UNSEEN_COUNT},
+};
+enum { GROUPS = sizeof(groups) / sizeof(*groups) };
 
 struct engine {
     bool wanted;
@@ -37,21 +49,22 @@ static int list(void)
 #else
     printf("wavemem\n");
 #endif
-    for (size_t i = 0; i < WORKLOAD_COUNT; i++)
-        printf("%s ", workloads[i].name);
-    printf("\n");
-    for (size_t i = 0; i < UNSEEN_COUNT; i++)
-        printf("%s ", unseen[i].name);
-    printf("\n");
+    for (const struct group *group = groups; group < groups + GROUPS; group++) {
+        printf("%s:", group->name);
+        for (size_t i = 0; i < group->count; i++)
+            printf(" %s", group->workloads[i].name);
+        printf("\n");
+    }
     return 0;
 }
 
 static const struct workload *find(const char *name)
 {
-    for (size_t i = 0; i < UNSEEN_COUNT; i++)
-        if (!strcmp(unseen[i].name, name))
-            return &unseen[i];
-    return workload_find(name);
+    for (const struct group *group = groups; group < groups + GROUPS; group++)
+        for (size_t i = 0; i < group->count; i++)
+            if (!strcmp(group->workloads[i].name, name))
+                return &group->workloads[i];
+    return NULL;
 }
 
 static int usage(void)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares wavemem with PoCL on the example kernels, then on the unseen ones, and prints one line per kernel.
+"""Compares wavemem with PoCL on groups of kernels, and prints one line per kernel: the examples, then further ones,
+then the unseen ones, those that nobody looked at when wavemem was made fast.
 
-The unseen kernels (unseen/) are those that nobody looked at when wavemem was made fast. They are compiled by
-tests/kernel/compile.py when the benchmark runs, and left out if that has no compiler or device library.
+Kernels other than the examples (further/, unseen/) are compiled by tests/kernel/compile.py when the benchmark runs,
+and left out if that has no compiler or device library.
 
 Each kernel runs in its own process, alternately on both engines. The ratio is wavemem's median time divided by
 PoCL's. PoCL reads its settings from the environment when it starts; for each kernel the faster of two
@@ -34,13 +35,13 @@ def cpu_name():
         return "unknown CPU"
 
 
-def compile_unseen(folder):
-    """Compiles the unseen kernels to `folder`, and returns whether it could."""
-    sources = sorted(glob.glob(os.path.join(HERE, "unseen", "*.cl")))
+def compile_group(group, folder):
+    """Compiles a group's kernels to `folder`, and returns whether it could."""
+    sources = sorted(glob.glob(os.path.join(HERE, group, "*.cl")))
     command = [sys.executable, os.path.join(HERE, "../tests/kernel/compile.py"), "-O", "3", "-t", "gfx900", "--plain"]
     done = subprocess.run([*command, folder, *sources, "--", "true"], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        print(f"no unseen kernels: {done.stdout.strip()}", file=sys.stderr)
+        print(f"no {group} kernels: {done.stdout.strip()}", file=sys.stderr)
         if done.returncode != 77:
             sys.exit(1)
         return False
@@ -133,7 +134,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="the built bench-kernels")
     parser.add_argument("examples", help="the folder of the example kernels")
-    parser.add_argument("objects", help="the folder for code objects of the unseen kernels")
+    parser.add_argument("objects", help="the folder for code objects of the other kernels")
     parser.add_argument("kernels", nargs="*", help="only these; all by default")
     parser.add_argument("--threads", type=int, action="append", help="1 and 0, which means all, by default")
     parser.add_argument("--pairs", type=int, help="timed runs of each engine (default: 5, with --small 1)")
@@ -146,21 +147,25 @@ def main():
     options.threads = options.threads or ([1] if options.small else [1, 0])
 
     listed = subprocess.run([options.program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
-    engines, *names = [line.split() for line in listed]
-    groups = dict(zip(("examples", "unseen"), names))
-    if "pocl" not in engines:
+    engines, *lines = listed
+    groups = {group: kernels.split() for group, kernels in (line.split(":") for line in lines)}
+    if "pocl" not in engines.split():
         print("built without OpenCL: wavemem alone", file=sys.stderr)
         options.peer = False
-    everything = sum(names, [])
+    everything = sum(groups.values(), [])
     unknown = [name for name in options.kernels if name not in everything]
     if unknown:
         parser.error(f"no workload '{unknown[0]}'; expected {', '.join(everything)}")
     if options.kernels:
         groups = {group: [name for name in kernels if name in options.kernels] for group, kernels in groups.items()}
-    if groups["unseen"] and not compile_unseen(options.objects):
-        groups["unseen"] = []
-    folders = {name: (options.examples, os.path.join(options.examples, "gfx900")) for name in groups["examples"]}
-    folders.update((name, (os.path.join(HERE, "unseen"), options.objects)) for name in groups["unseen"])
+    folders = {}
+    for group, kernels in groups.items():
+        place = (options.examples, os.path.join(options.examples, "gfx900"))
+        if kernels and group != "examples":
+            place = (os.path.join(HERE, group), os.path.join(options.objects, group))
+            if not compile_group(group, place[1]):
+                kernels.clear()
+        folders.update((name, place) for name in kernels)
 
     print(cpu_name())
     with tempfile.TemporaryDirectory(prefix="wavemem-bench-") as cache:
