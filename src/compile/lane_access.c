@@ -223,6 +223,73 @@ static void store_quads(struct wmi_stretch *s, const struct wmi_rows *data, unsi
                        wmi_at(WMI_RAX, displacement + (int32_t)(i * WMI_STRIP_BYTES)));
 }
 
+static void store_place(struct wmi_stretch *s, unsigned distance, unsigned strip)
+{
+    wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, distance, 0, wmi_lane_places(strip));
+}
+
+/* RAX = the place of a lane whose distance has been stored. */
+static void take_stored_place(struct wmi_stretch *s, unsigned strip, unsigned lane)
+{
+    const struct wmi_host_operand places = wmi_lane_places(strip);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, places.base,
+                      places.displacement + (int32_t)(4 * lane));
+    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
+}
+
+/* Four words from each lane's place; of inactive lanes, those at RCX. A load per lane takes less time than
+ * four gathers. */
+static void gather_quads(struct wmi_stretch *s, const struct wmi_rows *d, unsigned strip, unsigned distance,
+                         unsigned mask, const struct wmi_access_scratch *scratch)
+{
+    const uint32_t load = WMI_EVEX_OF(0x10, WMI_MAP_0F, 0, 0, 4) | WMI_EVEX_128,
+                   vinserti32x4 = WMI_EVEX_OF(0x38, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 4);
+    uint8_t r[5];
+    memcpy(r, scratch->reg, sizeof r);
+    if (mask)
+        wmi_evex(&s->host, WMI_VMOVDQA32, r[4], 0, wmi_zmm(distance), mask | WMI_ZEROING, WMI_NO_IMMEDIATE);
+    store_place(s, mask ? r[4] : distance, strip);
+    for (unsigned lane = 0; lane < WMI_STRIP_LANES; lane++) {
+        const unsigned part = lane / 4, reg = r[lane % 4];
+        take_stored_place(s, strip, lane);
+        if (part)
+            wmi_evex(&s->host, vinserti32x4, reg, reg, wmi_at(WMI_RAX, 0), WMI_NO_MASK, (int)part);
+        else
+            wmi_evex_plain(&s->host, load, reg, 0, wmi_at(WMI_RAX, 0));
+    }
+    transpose(s, OF_WORDS, r);
+    for (unsigned i = 0; i < 4; i++)
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d[i].reg[strip], 0, wmi_zmm(r[i]));
+}
+
+/* Four words to the place of each active lane, in the order of lanes. */
+static void scatter_quads(struct wmi_stretch *s, unsigned distance, const struct wmi_rows *data,
+                          unsigned strip, const struct wmi_access_scratch *scratch)
+{
+    enum { TEST_8 = 0xf6, TEST_DIGIT = 0 };
+    const uint32_t vextracti32x4 = WMI_EVEX_OF(0x39, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 4);
+    uint8_t r[5];
+    memcpy(r, scratch->reg, sizeof r);
+    store_place(s, distance, strip);
+    for (unsigned i = 0; i < 4; i++)
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, r[i], 0, wmi_zmm(wmi_rows_register(&data[i], strip)));
+    transpose(s, OF_WORDS, r);
+    for (unsigned lane = 0; lane < WMI_STRIP_LANES; lane++) {
+        size_t idle = 0;
+        if (s->partial) {
+            wmi_scalar_memory(&s->host, TEST_8, false, TEST_DIGIT, WMI_FRAME,
+                              (int32_t)(offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits) +
+                                        (strip * WMI_STRIP_LANES + lane) / 8));
+            wmi_put_8(&s->host, 1u << lane % 8);
+            idle = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+        }
+        take_stored_place(s, strip, lane);
+        wmi_evex(&s->host, vextracti32x4, r[lane % 4], 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK, (int)(lane / 4));
+        if (idle)
+            wmi_land(&s->host, idle);
+    }
+}
+
 /* The words of two rows in turn, in the first two scratch registers. */
 static void join_pairs(struct wmi_stretch *s, const struct wmi_rows *data, unsigned strip,
                        const struct wmi_access_scratch *scratch)
@@ -351,6 +418,18 @@ void wmi_access_store_same(struct wmi_stretch *s, struct wmi_lane_shape shape, c
     land_if(s, idle);
 }
 
+void wmi_access_keep_distance(struct wmi_stretch *s, const struct wmi_rows *distance, unsigned strip)
+{
+    if (distance->in_memory)
+        store_place(s, distance->reg[strip], strip);
+}
+
+static void take_distance(struct wmi_stretch *s, const struct wmi_rows *distance, unsigned strip)
+{
+    if (distance->in_memory)
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, distance->reg[strip], 0, wmi_lane_places(strip));
+}
+
 static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned distance,
                        const struct wmi_rows *d, unsigned strip, const struct wmi_access_scratch *scratch,
                        unsigned ahead)
@@ -368,7 +447,9 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     wmi_access_load_same(s, shape, d, strip, 0);
     const size_t same = wmi_jump(&s->host);
     wmi_land(&s->host, scattered);
-    for (unsigned i = 0; i < shape.rows; i++)
+    if (shape.rows == 4)
+        gather_quads(s, d, strip, distance, mask, scratch);
+    for (unsigned i = 0; i < shape.rows && shape.rows < 4; i++)
         gather(s, d[i].reg[strip], distance, 4 * i, mask);
     extend(s, shape, d[0].reg[strip]);
     wmi_land(&s->host, loaded);
@@ -516,8 +597,10 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
         load_strips(s, shape, distance, d, scratch, ahead, has_hit);
         return;
     }
-    for (unsigned i = 0; i < s->strips; i++)
+    for (unsigned i = 0; i < s->strips; i++) {
+        take_distance(s, distance, i);
         load_strip(s, shape, wmi_rows_register(distance, i), d, i, scratch, ahead);
+    }
 }
 
 /* Pairs of words in the order of lanes: the first eight lanes, then the others. */
@@ -550,34 +633,35 @@ static void store_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsi
     if (shape.rows == 1)
         wmi_evex_indexed(&s->host, WMI_VPSCATTERDD, wmi_rows_register(data, strip), WMI_RCX, distance, 0,
                          WMI_K);
-    else
+    else if (shape.rows == 2)
         scatter_pairs(s, distance, data, strip, scratch);
+    else
+        scatter_quads(s, distance, data, strip, scratch);
     wmi_land(&s->host, stored);
     land_if(s, idle);
 }
 
-/* Of an element that the host cannot scatter: leaves if its places do not follow one another. */
+/* Of an element that is smaller than a dword: leaves if its places do not follow one another. */
 static void store_strip_or_leave(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned distance,
                                  const struct wmi_rows *data, unsigned strip,
                                  const struct wmi_access_scratch *scratch, bool stores)
 {
     const unsigned mask = wmi_access_mask(s, strip);
-    const size_t idle = unless_active(s, mask), partial = unless_all_active(s, shape, mask);
-    if (partial)
-        wmi_stretch_exit_here(s, partial);
+    const size_t idle = unless_active(s, mask);
     wmi_stretch_exit_here(s, unless_in_a_run(s, shape, distance, mask, scratch));
     if (stores)
-        wmi_access_store_run(s, shape, data, strip, 0, shape.rows == 1 ? mask : WMI_NO_MASK, scratch);
+        wmi_access_store_run(s, shape, data, strip, 0, mask, scratch);
     land_if(s, idle);
 }
 
 void wmi_access_store(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
                       const struct wmi_rows *data, const struct wmi_access_scratch *scratch, unsigned ahead)
 {
-    const bool scatters = shape.bytes == 4 || shape.bytes == 8;
+    const bool scatters = shape.bytes >= 4;
     for (unsigned i = 0; i < s->strips && !scatters; i++)
         store_strip_or_leave(s, shape, wmi_rows_register(distance, i), data, i, scratch, false);
     for (unsigned i = 0; i < s->strips; i++) {
+        take_distance(s, distance, i);
         if (scatters)
             store_strip(s, shape, wmi_rows_register(distance, i), data, i, scratch, ahead);
         else

@@ -31,6 +31,12 @@ static inline int32_t wmi_lane_offsets(unsigned bytes, unsigned strip)
                      (size_t)__builtin_ctz(bytes) * WMI_STRIPS * WMI_STRIP_BYTES + strip * WMI_STRIP_BYTES);
 }
 
+/* Where the distances of a strip's lanes are between the instructions of an access. */
+static inline struct wmi_host_operand wmi_lane_places(unsigned strip)
+{
+    return wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, lane_place) + strip * WMI_STRIP_BYTES));
+}
+
 /* The mask of a strip's active lanes; none for a version in which all are active. */
 static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned strip)
 {
@@ -91,11 +97,15 @@ void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, co
  * the hit of the instruction, which counts the loads that had to gather, so that most of the others need not
  * find out.
  *
- * Stores of elements that are smaller than a dword or larger than two, whose places do not follow one another
- * in each strip, leave before anything is stored. */
+ * Stores of elements that are smaller than a dword, whose places do not follow one another in each strip,
+ * leave before anything is stored.
+ *
+ * distance->in_memory: the strips share one register, and their distances have been kept with
+ * wmi_access_keep_distance(). Only of elements of four rows. */
 void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
                      const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead,
                      bool has_hit);
+void wmi_access_keep_distance(struct wmi_stretch *s, const struct wmi_rows *distance, unsigned strip);
 void wmi_access_store(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
                       const struct wmi_rows *data, const struct wmi_access_scratch *scratch, unsigned ahead);
 

@@ -8,6 +8,8 @@
 #include "compile/runs.h"
 #include "compile/scalar_memory.h"
 
+#include <string.h>
+
 enum { VMOVQ_GPR = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 1) | WMI_EVEX_128 }; /* from a zmm */
 enum { AHEAD = 2048 }; /* prefetch distance, as in exec/vmem_lanes.c */
 
@@ -26,7 +28,6 @@ struct access {
     struct wmi_access_scratch scratch;
     unsigned last, add_low, add_high, ones; /* see find_distances() */
     struct wmi_lane_shape shape;
-    bool only_runs; /* leaves for others, because there are too few registers for their distances */
     bool has_run;
     size_t not_in_a_run[2], done; /* jumps */
 };
@@ -95,19 +96,23 @@ static void take_rows(struct wmi_stretch *s, const struct wmi_step *step, struct
     /* A FLAT address may lead to private memory, where the same address is another place for each lane. */
     const bool shared = ((const struct wmi_memory_op *)step->data)->path != WMI_PATH_FLAT;
     const bool uniform = shared && access->low.uniform && access->high.uniform;
-    access->only_runs = access->shape.rows == WMI_LANE_ROWS && !uniform;
     access->scratch = wmi_access_scratch(s, access->shape);
-    access->distance = wmi_stretch_result(s, uniform || access->only_runs);
+    if (access->shape.rows == WMI_LANE_ROWS && !uniform) { /* there are few registers left */
+        memset(access->distance.reg, (int)wmi_stretch_register(s), sizeof access->distance.reg);
+        access->distance.in_memory = true;
+    } else {
+        access->distance = wmi_stretch_result(s, uniform);
+    }
 }
 
 /* Registers for find_distances(). d: those for the result of a load, which are free until then, or NULL. */
 static void take_registers(struct wmi_stretch *s, struct access *access, const struct wmi_rows *d)
 {
-    if (access->only_runs)
-        return;
     unsigned *const taken[] = {&access->last, &access->add_low, &access->add_high, &access->ones};
     for (unsigned i = 0; i < sizeof taken / sizeof *taken; i++)
-        *taken[i] = d && !d->uniform && i < s->strips ? d->reg[i] : wmi_stretch_register(s);
+        *taken[i] = access->distance.in_memory               ? access->scratch.reg[1 + i]
+                    : d && !d->uniform && i < s->strips ? d->reg[i]
+                                                        : wmi_stretch_register(s);
 }
 
 static void add_offset(struct wmi_stretch *s, const struct wmi_memory_op *m)
@@ -219,6 +224,7 @@ static void find_any_distances(struct wmi_stretch *s, const struct wmi_step *ste
         wmi_evex(&s->host, WMI_VPSUBD, far, far, wmi_zmm(ones), carry, WMI_NO_IMMEDIATE);
         wmi_access_collect(s, WMI_VPTESTMD, far, far, mask, WMI_NO_IMMEDIATE, !i);
         wmi_access_collect(s, WMI_VPCMPUD, distance, access->last, mask, WMI_ABOVE, false);
+        wmi_access_keep_distance(s, &access->distance, i);
     }
     wmi_kortest(&s->host, WMI_K, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
@@ -275,6 +281,7 @@ static size_t find_usual_distances(struct wmi_stretch *s, const struct wmi_step 
         else if (has_high && !i)
             wmi_evex(&s->host, WMI_VPXORD, differs, access->high.reg[0], wmi_zmm(access->add_high),
                      access->high.uniform ? WMI_NO_MASK : first, WMI_NO_IMMEDIATE);
+        wmi_access_keep_distance(s, &access->distance, i);
     }
     wmi_evex(&s->host, WMI_VPCMPUD, WMI_K, highest, wmi_zmm(access->last), WMI_NO_MASK, WMI_ABOVE);
     if (has_high) {
@@ -527,19 +534,16 @@ static void store_runs(struct wmi_stretch *s, const struct wmi_step *step, enum 
 /* ---- the steps ---- */
 
 /* Emits what is left to do if the elements of the wave do not follow one another. */
-static bool begin_scattered(struct wmi_stretch *s, const struct wmi_step *step, struct access *access)
+static void begin_scattered(struct wmi_stretch *s, const struct wmi_step *step, struct access *access)
 {
-    if (access->only_runs) {
-        for (unsigned i = 0; i < 2; i++)
-            wmi_stretch_exit_here(s, access->not_in_a_run[i]);
-        return false;
-    }
     if (access->has_run) {
         access->done = wmi_jump(&s->host);
         land_scattered(s, access);
     }
     find_distances(s, step, access);
-    return true;
+    if (((const struct wmi_memory_op *)step->data)->kind == WMI_ACCESS_STORE)
+        check_store(s);
+    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
 }
 
 static bool load(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vmem_form form,
@@ -554,9 +558,7 @@ static bool load(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vm
         return true;
     }
     take_rows(s, step, &access);
-    if (access.only_runs && s->partial)
-        return false;
-    wmi_access_results(s, shape, access.distance.uniform && !access.only_runs, d);
+    wmi_access_results(s, shape, access.distance.uniform, d);
     take_registers(s, &access, d);
     access.has_run = !s->partial && !d->uniform;
     if (access.has_run) {
@@ -567,10 +569,8 @@ static bool load(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vm
             wmi_access_load_run(s, shape, d, i, (int32_t)(i * shape.bytes * WMI_STRIP_LANES), WMI_NO_MASK,
                                 &access.scratch);
     }
-    if (begin_scattered(s, step, &access)) {
-        wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
-        wmi_access_load(s, shape, &access.distance, d, &access.scratch, AHEAD, true);
-    }
+    begin_scattered(s, step, &access);
+    wmi_access_load(s, shape, &access.distance, d, &access.scratch, AHEAD, true);
     if (access.done)
         wmi_land(&s->host, access.done);
     s->has_read = true;
@@ -592,10 +592,8 @@ static bool store(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_v
     }
     wmi_access_data(s, shape, step->c, data);
     take_rows(s, step, &access);
-    if (access.only_runs && s->partial)
-        return false;
     take_registers(s, &access, NULL);
-    access.has_run = !s->partial && (access.only_runs || !access.distance.uniform);
+    access.has_run = !s->partial && !access.distance.uniform;
     if (access.has_run) {
         find_run(s, step, &access);
         check_store(s);
@@ -605,11 +603,8 @@ static bool store(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_v
             wmi_access_store_run(s, shape, data, i, (int32_t)(i * shape.bytes * WMI_STRIP_LANES), WMI_NO_MASK,
                                  &access.scratch);
     }
-    if (begin_scattered(s, step, &access)) {
-        check_store(s);
-        wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
-        wmi_access_store(s, shape, &access.distance, data, &access.scratch, AHEAD);
-    }
+    begin_scattered(s, step, &access);
+    wmi_access_store(s, shape, &access.distance, data, &access.scratch, AHEAD);
     if (access.done)
         wmi_land(&s->host, access.done);
     wmi_stretch_come_back(s);

@@ -80,6 +80,7 @@ struct wmi_frame {
     alignas(64) uint32_t lds_known[WMI_LDS_ADDRESSES];
     alignas(64) uint32_t lds_lasting[WMI_LDS_ADDRESSES]; /* also of the waves that start here after it */
     uint64_t lds_place[WMI_LDS_ADDRESSES][4];
+    alignas(64) uint32_t lane_place[64]; /* while an access of 16 bytes per lane is under way */
     alignas(64) unsigned char rows[];
 };
 
