@@ -91,8 +91,16 @@ static bool emit_add_carry(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_stretch_leave_if(s, WMI_VPCMPUD, sum.reg[0], wmi_zmm(b.reg[0]), WMI_BELOW);
     wmi_stretch_leave_if_wraps(s, &sum);
     put_mask(s, step->e, false);
+    wmi_stretch_clears_mask(s, step->e);
     wmi_stretch_write_runs(s, step->d, sum.reg[0], stride);
     return true;
+}
+
+/* a + b with the carry of a sum that did not carry, as of the high words of addresses. */
+static bool emit_add_carried(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    return wmi_stretch_has_clear_mask(s, step->c) && wmi_stretch_drops_mask(s, step->e) &&
+           put_sum(s, step, WMI_VPADDD, step->a, step->b);
 }
 
 /* a - b, and with the CLAMP bit, the same if no lane of a is below the uniform b. */
@@ -415,14 +423,17 @@ static bool emit_multiply_add_i24(struct wmi_stretch *s, const struct wmi_step *
     return !(step->y & 1) && put_multiply_add(s, step, WMI_RIGHT_SIGNED);
 }
 
-/* The minimum (WMI_BELOW) or maximum (WMI_ABOVE) of what grows and what does not, if it is the same one in
- * all lanes: the one that grows. */
+/* The minimum (WMI_BELOW) or maximum (WMI_ABOVE) of what grows and a limit, if it is the same one in all
+ * lanes: the one that grows. What differs from strip to strip is no limit, as in the maximum of two ids,
+ * which code compares with a size that is that of both. */
 static bool put_limit(struct wmi_stretch *s, const struct wmi_step *step, uint32_t compare, unsigned wanted)
 {
     if (!have_bases(s, step->a, step->b) || !stride_of(s, step->a) == !stride_of(s, step->b))
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), b = wmi_stretch_use_base(s, step->b);
     const struct wmi_rows *grows = a.stride ? &a : &b, *limit = a.stride ? &b : &a;
+    if (wmi_stretch_stride(s, a.stride ? step->b : step->a) >= 0)
+        return false;
     const unsigned d = wmi_stretch_register(s);
     const unsigned last = last_lanes(s, grows);
     wmi_stretch_leave_if(s, compare, last, wmi_zmm(grows->reg[0]), WMI_BELOW);
@@ -641,6 +652,7 @@ static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, enum 
         wmi_stretch_leave_if(s, VPTESTMQ, d, quadword(offsetof(struct wmi_spread_tables, top_bits)),
                              WMI_NO_IMMEDIATE);
         put_mask(s, step->y, false);
+        wmi_stretch_clears_mask(s, step->y);
     }
     wmi_evex_plain(&s->host, WMI_VPADDQ, d, b.reg[0], a);
     wmi_stretch_write_pair(s, step->d, step->x, d, stride);
@@ -731,6 +743,7 @@ static wmi_emit_step *emitter_of(enum wmi_step_id id)
         return emit
         BODY(v_add_u32, emit_add);
         BODY(v_add_co_u32, emit_add_carry);
+        BODY(v_addc_co_u32, emit_add_carried);
         BODY(v_sub_u32, emit_subtract);
         BODY(v_subrev_u32, emit_subtract_reversed);
         BODY(v_add3_u32, emit_add_3);

@@ -254,16 +254,17 @@ unsigned wmi_stretch_register(struct wmi_stretch *s)
 }
 
 /* The current step may have written where the mask is in the frame. */
-static void look_at_mask(struct wmi_stretch *s)
+static void look_at_mask(const struct wmi_stretch *s, struct wmi_held_mask *mask)
 {
-    const struct wmi_extent span = {s->mask.place, s->mask.place + s->lanes / 8};
-    if (s->mask.step != s->at && wmi_step_writes_scalars(&s->block->steps[s->at], span, s->lanes))
-        s->mask.is_held = false;
+    const struct wmi_extent span = {mask->place, mask->place + s->lanes / 8};
+    if (mask->step != s->at && wmi_step_writes_scalars(&s->block->steps[s->at], span, s->lanes))
+        mask->is_held = false;
 }
 
 void wmi_stretch_end_step(struct wmi_stretch *s)
 {
-    look_at_mask(s);
+    look_at_mask(s, &s->mask);
+    look_at_mask(s, &s->clear);
     s->has_read = false;
     s->is_whole = true;
     s->sum = s->joins_next ? &s->block->steps[s->at] : NULL;
@@ -671,6 +672,16 @@ bool wmi_stretch_holds_mask(const struct wmi_stretch *s, uint32_t place)
     return s->mask.is_held && s->mask.place == place;
 }
 
+void wmi_stretch_clears_mask(struct wmi_stretch *s, uint32_t place)
+{
+    s->clear = (struct wmi_held_mask){.is_held = true, .place = place, .step = s->at};
+}
+
+bool wmi_stretch_has_clear_mask(const struct wmi_stretch *s, uint32_t place)
+{
+    return s->clear.is_held && s->clear.place == place;
+}
+
 void wmi_stretch_load_mask(struct wmi_stretch *s, uint32_t place)
 {
     for (unsigned i = 0; i < s->strips; i++)
@@ -725,7 +736,7 @@ void wmi_stretch_forget(struct wmi_stretch *s)
     s->is_whole = true;
     s->joins_next = false;
     s->sum = NULL;
-    s->mask.is_held = false;
+    s->mask.is_held = s->clear.is_held = false;
 }
 
 /* Whether the row must be stored for what follows an exit at the current step. */
@@ -862,7 +873,7 @@ void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
     memcpy(kept->held, s->held, sizeof s->held);
     memcpy(kept->held_of_row, s->held_of_row, sizeof s->held_of_row);
     memcpy(kept->owner, s->owner, sizeof s->owner);
-    s->mask.is_held = false;
+    s->mask.is_held = s->clear.is_held = false;
 }
 
 /* How the registers come to hold a row as they did when the loop was entered. */

@@ -69,7 +69,7 @@ struct wmi_exit {
     struct wmi_held_row dirty[WMI_HELD_ROWS];
 };
 
-/* A mask in the frame that k1 to k4 hold too. */
+/* A mask in the frame that k1 to k4 hold too, or of which no bit is set. */
 struct wmi_held_mask {
     bool is_held;
     uint32_t place;
@@ -140,7 +140,7 @@ struct wmi_stretch {
     uint8_t owner[WMI_ZMM_REGISTERS];   /* index in `held`, or one of these: */
     bool is_written[WMI_MOST_ROWS];     /* since the stretch began */
     bool is_spilled[WMI_MOST_ROWS];     /* the same: in the frame */
-    struct wmi_held_mask mask;
+    struct wmi_held_mask mask, clear;
     struct wmi_checked_scalars checked;
     struct wmi_exit *exits;
     size_t exit_count, exit_capacity;
@@ -220,6 +220,10 @@ bool wmi_stretch_drops_scc(const struct wmi_stretch *s);
 void wmi_stretch_hold_mask(struct wmi_stretch *s, uint32_t place);
 bool wmi_stretch_holds_mask(const struct wmi_stretch *s, uint32_t place);
 void wmi_stretch_load_mask(struct wmi_stretch *s, uint32_t place);
+/* No bit is set in the mask that the current step writes to the frame. Whether that holds for the mask at the
+ * place. */
+void wmi_stretch_clears_mask(struct wmi_stretch *s, uint32_t place);
+bool wmi_stretch_has_clear_mask(const struct wmi_stretch *s, uint32_t place);
 /* Before EXEC changes in k1 to k4: stores rows of which the registers hold active lanes alone, where others
  * may read them. */
 void wmi_stretch_leave_lanes(struct wmi_stretch *s);

@@ -713,6 +713,39 @@ static void launch_border(struct program *p)
     p->count += 3;
 }
 
+/* A sum that often carries, two that add the carry, and between these a step that may write the carry. */
+static void launch_carry(struct program *p)
+{
+    const uint32_t base = row_at(p, WMI_START_IDS), row = p->code.row_bytes,
+                   carry = (uint32_t)offsetof(struct wmi_frame, s) + 4 * UNIFORM;
+    struct wmi_step *move = &p->steps[p->count++], *low = move + 1, *high = move + 2, *last = move + 5;
+    *move = some_step(p, WMI_STEP_fused_MOVE_SCALAR);
+    move->d = base;
+    move->a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * FIRST_ITEM;
+    *low = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_add_co_u32);
+    low->a = base;
+    low->b = row_at(p, below(3));
+    low->d = base + row;
+    low->e = carry;
+    for (unsigned i = 0; i < 2; i++) {
+        *high = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_addc_co_u32);
+        high->a = base;
+        high->b = row_at(p, 1 + below(2));
+        high->c = carry;
+        high->d = base + (2 + i) * row;
+        high->e = i ? carry : carry + 8;
+        high->y = 0;
+        *(high + 1) = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_cmp_ge_i32);
+        (high + 1)->a = base;
+        (high + 1)->b = row_at(p, below(3));
+        (high + 1)->d = below(2) ? carry : carry + 8;
+        high += 2;
+    }
+    last->d = carry; /* nothing reads that of the second one */
+    low->y = 0;
+    p->count += 5;
+}
+
 /* The address of a dword with a 32-bit index that was computed in 64 bits: the index times four, of which the
  * high words keep two bits, plus a base. */
 static void launch_index(struct program *p)
@@ -764,6 +797,8 @@ static void test_launch(void **state)
             launch_border(&p);
         if (!below(4))
             launch_index(&p);
+        if (!below(4))
+            launch_carry(&p);
         for (unsigned k = 0; k < MEMORY_OPS && p.count + 8 < MOST_STEPS; k++) {
             for (unsigned more = p.is_at_end ? 0 : below(4); more; more--)
                 p.steps[p.count++] = launch_step(&p);
