@@ -43,9 +43,8 @@ static size_t unless_active(struct wmi_stretch *s, unsigned mask)
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);
 }
 
-/* first = the value of the first active lane, or 0, in all lanes. WMI_K |= the active lanes that differ. */
-static void compare_with_first(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask,
-                               bool is_first)
+/* first = the value of the first active lane, or 0, in all lanes. */
+static void take_first(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask)
 {
     if (mask) {
         wmi_evex(&s->host, vpcompressd, value, 0, wmi_zmm(first), mask | WMI_ZEROING, WMI_NO_IMMEDIATE);
@@ -53,6 +52,13 @@ static void compare_with_first(struct wmi_stretch *s, unsigned value, unsigned f
     } else {
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value));
     }
+}
+
+/* The same, and WMI_K |= the active lanes that differ. */
+static void compare_with_first(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask,
+                               bool is_first)
+{
+    take_first(s, value, first, mask);
     wmi_access_collect(s, WMI_VPCMPUD, value, first, mask, WMI_DIFFERS, is_first);
 }
 
@@ -522,6 +528,48 @@ static size_t load_halves(struct wmi_stretch *s, const struct wmi_rows *distance
     return others;
 }
 
+/* Loads dwords from LDS if those of each strip are among sixteen that follow one another from a multiple of
+ * 64 bytes on, or from up to three bytes behind one: each lane selects one of them. So many bytes can be read
+ * beyond the end of the LDS. Returns a jump taken if they are not. */
+static size_t load_windows(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *d,
+                           const struct wmi_access_scratch *scratch)
+{
+    enum { WORD_IN_WINDOW = WMI_STRIP_BYTES - 4 };
+    const unsigned word = scratch->reg[0], window = scratch->reg[1];
+    wmi_move_immediate(&s->host, WMI_RAX, (uint32_t)~WORD_IN_WINDOW);
+    wmi_access_splat(s, window);
+    for (unsigned i = 0; i < s->strips; i++) {
+        take_first(s, wmi_rows_register(distance, i), d->reg[i], wmi_access_mask(s, i));
+        wmi_evex_plain(&s->host, WMI_VPXORD, word, wmi_rows_register(distance, i), wmi_zmm(d->reg[i]));
+        wmi_access_collect(s, WMI_VPTESTMD, word, window, wmi_access_mask(s, i), WMI_NO_IMMEDIATE, !i);
+    }
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    const size_t others = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    for (unsigned i = 0; i < s->strips; i++) {
+        wmi_evex_plain(&s->host, WMI_VPANDD, d->reg[i], d->reg[i], wmi_zmm(window));
+        take_place(s, d->reg[i]);
+        wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, WMI_RIGHT, word, wmi_zmm(wmi_rows_register(distance, i)),
+                 WMI_NO_MASK, 2);
+        wmi_evex_plain(&s->host, WMI_VPERMD, d->reg[i], word, wmi_at(WMI_RAX, 0));
+    }
+    return others;
+}
+
+/* Loads the element of each strip, if its lanes have the same. Returns a jump taken if they have not. */
+static size_t load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
+                        const struct wmi_rows *d)
+{
+    for (unsigned i = 0; i < s->strips; i++)
+        compare_with_first(s, wmi_rows_register(distance, i), d->reg[i], wmi_access_mask(s, i), i == 0);
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    const size_t others = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    for (unsigned i = 0; i < s->strips; i++) {
+        take_place(s, d->reg[i]);
+        wmi_access_load_same(s, shape, d, i, 0);
+    }
+    return others;
+}
+
 /* The same for all strips, of elements in one row. One jump serves all strips, because which of them hold
  * places in a run is hard to foretell where few lanes are active, and a gather is not dear. */
 static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
@@ -553,16 +601,10 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
     }
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_runs);
-    for (unsigned i = 0; i < s->strips; i++)
-        compare_with_first(s, wmi_rows_register(distance, i), d->reg[i], wmi_access_mask(s, i), i == 0);
-    wmi_kortest(&s->host, WMI_K, WMI_K);
-    const size_t not_same = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
-    for (unsigned i = 0; i < s->strips; i++) {
-        take_place(s, d->reg[i]);
-        wmi_access_load_same(s, shape, d, i, 0);
-    }
-    const size_t same = wmi_jump(&s->host);
-    wmi_land(&s->host, not_same);
+    const size_t others = !has_hit && shape.bytes == 4 ? load_windows(s, distance, d, scratch)
+                                                       : load_same(s, shape, distance, d),
+                 selected = wmi_jump(&s->host);
+    wmi_land(&s->host, others);
     if (tries_halves) {
         wmi_land(&s->host, usually_in_halves);
         const size_t scattered = load_halves(s, distance, d, scratch, ahead);
@@ -578,7 +620,7 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
         extend(s, shape, d->reg[i]);
     }
     wmi_land(&s->host, loaded);
-    wmi_land(&s->host, same);
+    wmi_land(&s->host, selected);
     if (tries_halves)
         wmi_land(&s->host, in_halves);
 }
