@@ -243,31 +243,6 @@ static void take_stored_place(struct wmi_stretch *s, unsigned strip, unsigned la
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
 }
 
-/* Four words from each lane's place; of inactive lanes, those at RCX. A load per lane takes less time than
- * four gathers. */
-static void gather_quads(struct wmi_stretch *s, const struct wmi_rows *d, unsigned strip, unsigned distance,
-                         unsigned mask, const struct wmi_access_scratch *scratch)
-{
-    const uint32_t load = WMI_EVEX_OF(0x10, WMI_MAP_0F, 0, 0, 4) | WMI_EVEX_128,
-                   vinserti32x4 = WMI_EVEX_OF(0x38, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 4);
-    uint8_t r[5];
-    memcpy(r, scratch->reg, sizeof r);
-    if (mask)
-        wmi_evex(&s->host, WMI_VMOVDQA32, r[4], 0, wmi_zmm(distance), mask | WMI_ZEROING, WMI_NO_IMMEDIATE);
-    store_place(s, mask ? r[4] : distance, strip);
-    for (unsigned lane = 0; lane < WMI_STRIP_LANES; lane++) {
-        const unsigned part = lane / 4, reg = r[lane % 4];
-        take_stored_place(s, strip, lane);
-        if (part)
-            wmi_evex(&s->host, vinserti32x4, reg, reg, wmi_at(WMI_RAX, 0), WMI_NO_MASK, (int)part);
-        else
-            wmi_evex_plain(&s->host, load, reg, 0, wmi_at(WMI_RAX, 0));
-    }
-    transpose(s, OF_WORDS, r);
-    for (unsigned i = 0; i < 4; i++)
-        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d[i].reg[strip], 0, wmi_zmm(r[i]));
-}
-
 /* Four words to the place of each active lane, in the order of lanes. */
 static void scatter_quads(struct wmi_stretch *s, unsigned distance, const struct wmi_rows *data,
                           unsigned strip, const struct wmi_access_scratch *scratch)
@@ -453,9 +428,7 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     wmi_access_load_same(s, shape, d, strip, 0);
     const size_t same = wmi_jump(&s->host);
     wmi_land(&s->host, scattered);
-    if (shape.rows == 4)
-        gather_quads(s, d, strip, distance, mask, scratch);
-    for (unsigned i = 0; i < shape.rows && shape.rows < 4; i++)
+    for (unsigned i = 0; i < shape.rows; i++)
         gather(s, d[i].reg[strip], distance, 4 * i, mask);
     extend(s, shape, d[0].reg[strip]);
     wmi_land(&s->host, loaded);
