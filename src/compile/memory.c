@@ -110,7 +110,7 @@ static void take_registers(struct wmi_stretch *s, struct access *access, const s
 {
     unsigned *const taken[] = {&access->last, &access->add_low, &access->add_high, &access->ones};
     for (unsigned i = 0; i < sizeof taken / sizeof *taken; i++)
-        *taken[i] = access->distance.in_memory               ? access->scratch.reg[1 + i]
+        *taken[i] = access->distance.in_memory          ? access->scratch.reg[1 + i]
                     : d && !d->uniform && i < s->strips ? d->reg[i]
                                                         : wmi_stretch_register(s);
 }
