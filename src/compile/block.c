@@ -159,7 +159,7 @@ static void add_patch(struct wmi_compilation *c, size_t step)
 static void put_stretch(struct wmi_compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
-    s->exit_count = s->reentries.count = s->points.count = 0;
+    s->exit_count = s->reentries.count = s->points.count = s->rejoins.count = 0;
     add_patch(c, s->from);
     const size_t inactive = wmi_put_check(s, s->from);
     put_version(c, WMI_FULL);
@@ -300,6 +300,7 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     free(c->stretch.exits);
     free(c->stretch.reentries.one);
     free(c->stretch.points.one);
+    free(c->stretch.rejoins.one);
     free(c->patches);
     free(c->places);
     free(c->waiting);

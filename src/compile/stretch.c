@@ -772,6 +772,22 @@ void wmi_stretch_put_asides(struct wmi_stretch *s)
     s->aside_count = s->aside_jump_count = s->aside_bytes.count = 0;
 }
 
+bool wmi_stretch_is_empty(const struct wmi_stretch *s)
+{
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
+        if (s->held[i].used)
+            return false;
+    return !s->mask.is_held;
+}
+
+bool wmi_stretch_is_clean(const struct wmi_stretch *s)
+{
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
+        if (s->held[i].used && s->held[i].dirty)
+            return false;
+    return true;
+}
+
 bool wmi_stretch_has_exec(const struct wmi_stretch *s)
 {
     return s->exec_in_rax == s->host.count;

@@ -142,6 +142,7 @@ struct wmi_stretch {
     size_t exit_count, exit_capacity;
     struct wmi_reentries reentries; /* of steps after those that were executed elsewhere */
     struct wmi_reentries points;    /* of all steps of the version for full waves, for exits of WMI_LAUNCH */
+    struct wmi_reentries rejoins;   /* of that version, with registers that hold nothing: see branches.c */
     struct wmi_aside *asides;
     size_t aside_count, aside_capacity;
     size_t *aside_jumps;
@@ -242,6 +243,9 @@ void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit
                            size_t jump_count, size_t back);
 /* Emits what has been taken out of the way. */
 void wmi_stretch_put_asides(struct wmi_stretch *s);
+/* Whether the registers hold no row and no mask; whether what they hold is also in the frame. */
+bool wmi_stretch_is_empty(const struct wmi_stretch *s);
+bool wmi_stretch_is_clean(const struct wmi_stretch *s);
 /* After the current step the interpreter may come back to what is emitted next. */
 void wmi_stretch_come_back(struct wmi_stretch *s);
 /* Adds what is emitted next as the code of the step. */
