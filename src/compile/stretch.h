@@ -95,6 +95,16 @@ struct wmi_kept {
     uint8_t held_of_row[WMI_MOST_ROWS], owner[WMI_ZMM_REGISTERS];
 };
 
+/* A jump to the current step and those behind it, emitted once more without rows that are the same in strips:
+ * see same.h. */
+struct wmi_split {
+    size_t jump, step;
+    uint32_t known_places;
+    bool has_changed_exec;
+    struct wmi_held_mask mask;
+    struct wmi_kept kept;
+};
+
 /* Code that is rarely reached, taken out of the way of other code: it is put behind the versions. */
 struct wmi_aside {
     size_t from, count;            /* its bytes: in `aside_bytes` */
@@ -129,6 +139,9 @@ struct wmi_stretch {
     bool is_whole;         /* the rows in runs that the step has used are */
     bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
     bool has_changed_exec; /* since the registers were empty */
+    bool may_hold_same;    /* rows that are the same in strips may be held: see same.h */
+    bool has_same;         /* some have been, since the version began */
+    uint32_t known_places; /* a bit for each address in LDS that has been found to be as guessed */
     size_t exec_in_rax;    /* the code from which on RAX is the EXEC words, until something else is emitted */
     bool has_read;         /* the step needs its sources no longer, so that they can be spilled */
     struct wmi_held_row held[WMI_HELD_ROWS];
@@ -138,6 +151,8 @@ struct wmi_stretch {
     bool is_spilled[WMI_MOST_ROWS];     /* the same: in the frame */
     struct wmi_held_mask mask;
     struct wmi_checked_scalars checked;
+    struct wmi_split *splits;
+    size_t split_count, split_capacity;
     struct wmi_exit *exits;
     size_t exit_count, exit_capacity;
     struct wmi_reentries reentries; /* of steps after those that were executed elsewhere */
@@ -199,6 +214,11 @@ struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row);
 void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row);
 /* The result is whole if the step used no other runs. */
 void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, unsigned stride);
+/* For a jump that has been emitted, before the current step has used a register: the wave goes on at the step
+ * without rows in runs. */
+void wmi_stretch_split_at(struct wmi_stretch *s, size_t jump);
+/* The registers hold what they held there. */
+void wmi_stretch_go_back(struct wmi_stretch *s, const struct wmi_split *split);
 /* Pairs of rows that one register holds: false if it does not hold these two. */
 bool wmi_stretch_use_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, struct wmi_rows *pair);
 /* The pair of which the row is the high words; false if it is not. The row `to` becomes these instead. */
