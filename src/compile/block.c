@@ -297,10 +297,12 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
         return false;
     c->stretch.guess = malloc(block->count);
     c->lds.number = malloc(block->count);
+    c->lds.mask = malloc(block->count);
     c->places = calloc(block->count, sizeof *c->places);
-    if (!c->stretch.guess || !c->lds.number || !c->places) {
+    if (!c->stretch.guess || !c->lds.number || !c->lds.mask || !c->places) {
         free(c->stretch.guess);
         free(c->lds.number);
+        free(c->lds.mask);
         free(c->places);
         free(c);
         return false;
@@ -327,6 +329,7 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     }
     free(c->stretch.guess);
     free(c->lds.number);
+    free(c->lds.mask);
     wmi_live_free(live);
     free(c->stretch.host.bytes);
     free(c->stretch.asides);
