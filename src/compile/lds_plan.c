@@ -168,8 +168,8 @@ static void number_masks(const struct wmi_block *block, size_t head, struct wmi_
     for (size_t i = 0; i < block->count && count < WMI_LASTING_MASKS; i++) {
         const struct wmi_step *step = &block->steps[i];
         if (step->lanes == offsetof(struct wmi_frame, exec) &&
-            wmi_vector_compares(step, &instruction, &predicate) &&
-            operand_lasts(block, i, step->a, head) && operand_lasts(block, i, step->b, head))
+            wmi_vector_compares(step, &instruction, &predicate) && operand_lasts(block, i, step->a, head) &&
+            operand_lasts(block, i, step->b, head))
             plan->mask[i] = (uint8_t)count++;
     }
 }

@@ -25,7 +25,7 @@ struct wmi_lds_plan {
     uint8_t *number;                   /* of the address of each step, or WMI_NO_LDS_ADDRESS */
     uint32_t reach[WMI_LDS_ADDRESSES]; /* how many bytes beyond a lane's address its accesses end */
     bool lasts[WMI_LDS_ADDRESSES];     /* it depends on nothing but work-item ids */
-    uint8_t *mask;                     /* the number of a compare that lasts, see masks.h, or WMI_NO_MASK_NUMBER */
+    uint8_t *mask; /* the number of a compare that lasts, see masks.h, or WMI_NO_MASK_NUMBER */
 };
 
 /* Fills plan->number and plan->mask for all steps. guess: see wmi_guess_strides(). */

@@ -9,8 +9,8 @@ bool wmi_mask_lasts(const struct wmi_stretch *s)
 }
 
 /* k = the lanes of a strip for which a and b compare so. */
-static void compare_strip(struct wmi_stretch *s, uint32_t instruction, int predicate, const struct wmi_rows *a,
-                          const struct wmi_rows *b, unsigned strip, unsigned k)
+static void compare_strip(struct wmi_stretch *s, uint32_t instruction, int predicate,
+                          const struct wmi_rows *a, const struct wmi_rows *b, unsigned strip, unsigned k)
 {
     wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, WMI_SCRATCH, 0, wmi_rows_operand(s, a, strip));
     wmi_evex(&s->host, instruction, k, WMI_SCRATCH, wmi_rows_operand(s, b, strip), WMI_NO_MASK, predicate);
@@ -38,7 +38,8 @@ void wmi_put_lasting_mask(struct wmi_stretch *s, const struct wmi_step *step, ui
     const unsigned number = s->lds->mask[s->at];
     const int32_t mask = (int32_t)(offsetof(struct wmi_frame, mask) + number * sizeof(uint64_t));
     const bool wide = s->lanes == 64;
-    const struct wmi_rows a = wmi_stretch_use_in_memory(s, step->a), b = wmi_stretch_use_in_memory(s, step->b);
+    const struct wmi_rows a = wmi_stretch_use_in_memory(s, step->a),
+                          b = wmi_stretch_use_in_memory(s, step->b);
     wmi_bit_memory(&s->host, BT, WMI_FRAME, known, number);
     const size_t unknown = wmi_jump_if(&s->host, WMI_IF_NOT_BELOW), back = s->host.count;
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, WMI_RAX, WMI_FRAME, mask);

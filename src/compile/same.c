@@ -40,8 +40,7 @@ static struct wmi_extent rows_of(const struct ahead *a, const struct wmi_step *s
 {
     if (!(step->use[operand] & access) || (step->use[operand] & WMI_USE_KIND) != WMI_USE_ROWS)
         return (struct wmi_extent){0, 0};
-    const struct wmi_extent span =
-        wmi_step_span(step, (enum wmi_step_operand)operand, a->s->lanes);
+    const struct wmi_extent span = wmi_step_span(step, (enum wmi_step_operand)operand, a->s->lanes);
     return span.from < offsetof(struct wmi_frame, rows) ? (struct wmi_extent){0, 0} : span;
 }
 
@@ -52,7 +51,8 @@ static bool reads_same(const struct ahead *a, const struct wmi_step *step, bool 
     bool same = false;
     *others = false;
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
-        const struct wmi_extent span = i == WMI_OP_D ? (struct wmi_extent){0, 0} : rows_of(a, step, i, WMI_USE_READ);
+        const struct wmi_extent span =
+            i == WMI_OP_D ? (struct wmi_extent){0, 0} : rows_of(a, step, i, WMI_USE_READ);
         for (uint32_t row = span.from; row < span.to; row += a->s->row_bytes) {
             const uint8_t known = a->rows[number_of(a->s, row)];
             same |= known == SAME;
@@ -140,7 +140,8 @@ bool wmi_same_is_worth(const struct wmi_stretch *s, const struct wmi_step *step)
     }
     a.rows[number_of(s, step->d)] = SAME;
     size_t at = s->at + 1;
-    for (; at < s->end && s->block->steps[at].id != WMI_STEP_stage_EXEC && !wmi_is_branch(&s->block->steps[at]);
+    for (;
+         at < s->end && s->block->steps[at].id != WMI_STEP_stage_EXEC && !wmi_is_branch(&s->block->steps[at]);
          at++) {
         if (!passes(&a, at))
             return false;

@@ -11,7 +11,8 @@
 #include "compile/stretch.h"
 
 /* Whether it is worth it to hold what the current step, an LDS read, reads for each strip in one register:
- * until nothing reads it any more, only steps use it that can work on all strips at once, and there are some. */
+ * until nothing reads it any more, only steps use it that can work on all strips at once, and there are some.
+ */
 bool wmi_same_is_worth(const struct wmi_stretch *s, const struct wmi_step *step);
 /* Emits the step if it reads rows that are the same in strips, and no others that have a register per strip.
  */

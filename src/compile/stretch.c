@@ -854,11 +854,8 @@ void wmi_stretch_split_at(struct wmi_stretch *s, size_t jump)
         return;
     }
     struct wmi_split *split = &s->splits[s->split_count++];
-    *split = (struct wmi_split){.jump = jump,
-                                .step = s->at,
-                                .known_places = s->known_places,
-                                .has_changed_exec = s->has_changed_exec,
-                                .mask = s->mask};
+    *split = (struct wmi_split){
+        .jump = jump, .step = s->at, .has_changed_exec = s->has_changed_exec, .mask = s->mask};
     save_held(s, &split->kept);
 }
 
@@ -867,7 +864,7 @@ void wmi_stretch_go_back(struct wmi_stretch *s, const struct wmi_split *split)
     memcpy(s->held, split->kept.held, sizeof s->held);
     memcpy(s->held_of_row, split->kept.held_of_row, sizeof s->held_of_row);
     memcpy(s->owner, split->kept.owner, sizeof s->owner);
-    s->known_places = split->known_places;
+    s->known_places = 0;
     s->has_changed_exec = split->has_changed_exec;
     s->mask = split->mask;
     s->at = split->step;

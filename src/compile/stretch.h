@@ -99,7 +99,6 @@ struct wmi_kept {
  * see same.h. */
 struct wmi_split {
     size_t jump, step;
-    uint32_t known_places;
     bool has_changed_exec;
     struct wmi_held_mask mask;
     struct wmi_kept kept;

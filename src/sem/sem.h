@@ -40,7 +40,7 @@ enum {
     WMI_TEMPORARY_ROWS = 32,    /* written by modifier stages */
 };
 
-enum { WMI_LASTING_MASKS = 64 };  /* a bit for each in wmi_frame.masks_known */
+enum { WMI_LASTING_MASKS = 64 }; /* a bit for each in wmi_frame.masks_known */
 enum { WMI_LDS_ADDRESSES = 16 }; /* that compiled code remembers of a wave */
 enum { WMI_START_IDS = 3 };      /* VGPRs that may hold work-item ids when a wave starts */
 
