@@ -9,6 +9,7 @@
 #include "compile/host_memory.h"
 #include "compile/next_wave.h"
 #include "compile/runs.h"
+#include "compile/same.h"
 
 #include "base/grow.h"
 
@@ -52,10 +53,18 @@ static bool is_entry(const struct wmi_stretch *s)
 
 enum outcome { REACHES_END, BRANCHES, ALWAYS_LEAVES };
 
-/* The code of the steps up to the end, or to a branch that is likely to be taken. */
+/* The code of a step that is no branch and does not change EXEC. */
+static bool put_step(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (s->version == WMI_LAUNCH ? wmi_runs_emit(s, step) : wmi_same_emit(s, step))
+        return true;
+    return wmi_step_emitter(step)(s, step);
+}
+
+/* The code of the steps from the current one up to the end, or to a branch that is likely to be taken. */
 static enum outcome put_steps(struct wmi_stretch *s)
 {
-    for (s->at = s->from; s->at < s->end && !s->failed; s->at++) {
+    for (; s->at < s->end && !s->failed; s->at++) {
         const struct wmi_step *step = &s->block->steps[s->at];
         if (s->version == WMI_LAUNCH && wmi_ends_launch(s)) {
             s->end = s->at;
@@ -72,8 +81,7 @@ static enum outcome put_steps(struct wmi_stretch *s)
             wmi_change_exec_of_started(s);
         } else if (step->id == WMI_STEP_stage_EXEC) {
             wmi_change_exec(s);
-        } else if (!(s->version == WMI_LAUNCH && wmi_runs_emit(s, step)) &&
-                   !wmi_step_emitter(step)(s, step)) {
+        } else if (!put_step(s, step)) {
             wmi_stretch_exit_here(s, wmi_jump(&s->host));
             wmi_stretch_end_step(s);
             if (s->version == WMI_LAUNCH) /* nothing comes back */
@@ -94,6 +102,7 @@ static void put_loop(struct wmi_stretch *s, const struct wmi_op *target)
     wmi_put_branch(s, target);
     wmi_stretch_keep(s, &kept);
     const size_t head = s->host.count;
+    s->at = s->from;
     put_steps(s);
     wmi_put_branch(s, target);
     wmi_stretch_match(s, &kept);
@@ -118,6 +127,35 @@ static void put_end(struct wmi_compilation *c)
         wmi_go_to(c, &s->block->ops[s->end], s->partial);
 }
 
+/* Whether the version ends with a branch to its beginning. */
+static bool is_loop(const struct wmi_stretch *s)
+{
+    const struct wmi_step *last = &s->block->steps[s->end - 1];
+    return s->version != WMI_LAUNCH && wmi_is_branch(last) &&
+           wmi_branch_target(s->block, s->end - 1) == &s->block->ops[s->from];
+}
+
+/* The code from the current step to where the wave leaves the version. */
+static void put_rest(struct wmi_compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const enum outcome outcome = put_steps(s);
+    if (outcome == REACHES_END)
+        put_end(c);
+    if (outcome != BRANCHES)
+        return;
+    const struct wmi_op *target = wmi_branch_target(s->block, s->at);
+    if (is_loop(s)) {
+        put_loop(s, target);
+        return;
+    }
+    wmi_put_branch(s, target); /* the step behind it may read temporary rows, and the target none */
+    wmi_stretch_flush(s, s->block->count, wmi_step_number(s->block, target));
+    if (s->version == WMI_LAUNCH)
+        wmi_set_pristine(s, false);
+    wmi_go_to(c, target, s->partial);
+}
+
 /* The code for waves of the kind; exits and reentries are left to be put. */
 static void put_version(struct wmi_compilation *c, enum wmi_version version)
 {
@@ -134,21 +172,18 @@ static void put_version(struct wmi_compilation *c, enum wmi_version version)
         *(s->partial ? &c->places[s->from].partial : &c->places[s->from].full) = s->host.count;
         wmi_land_waiting(c, s->from, s->partial);
     }
-    const enum outcome outcome = put_steps(s);
-    if (outcome == REACHES_END)
-        put_end(c);
-    if (outcome != BRANCHES)
-        return;
-    const struct wmi_op *target = wmi_branch_target(s->block, s->at);
-    if (target == &s->block->ops[s->from] && version != WMI_LAUNCH) {
-        put_loop(s, target);
-        return;
+    s->may_hold_same = version != WMI_LAUNCH && !is_loop(s);
+    s->has_same = false;
+    s->at = s->from;
+    put_rest(c);
+    s->may_hold_same = false;
+    for (size_t i = 0; i < s->split_count && !s->failed; i++) {
+        const struct wmi_split split = s->splits[i];
+        wmi_land(&s->host, split.jump);
+        wmi_stretch_go_back(s, &split);
+        put_rest(c);
     }
-    wmi_put_branch(s, target); /* the step behind it may read temporary rows, and the target none */
-    wmi_stretch_flush(s, s->block->count, wmi_step_number(s->block, target));
-    if (version == WMI_LAUNCH)
-        wmi_set_pristine(s, false);
-    wmi_go_to(c, target, s->partial);
+    s->split_count = 0;
 }
 
 static void add_patch(struct wmi_compilation *c, size_t step)
@@ -163,7 +198,7 @@ static void add_patch(struct wmi_compilation *c, size_t step)
 static void put_stretch(struct wmi_compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
-    s->exit_count = s->reentries.count = s->points.count = 0;
+    s->exit_count = s->reentries.count = s->points.count = s->rejoins.count = 0;
     add_patch(c, s->from);
     const size_t inactive = wmi_put_check(s, s->from);
     put_version(c, WMI_FULL);
@@ -267,10 +302,12 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
         return false;
     c->stretch.guess = malloc(block->count);
     c->lds.number = malloc(block->count);
+    c->lds.mask = malloc(block->count);
     c->places = calloc(block->count, sizeof *c->places);
-    if (!c->stretch.guess || !c->lds.number || !c->places) {
+    if (!c->stretch.guess || !c->lds.number || !c->lds.mask || !c->places) {
         free(c->stretch.guess);
         free(c->lds.number);
+        free(c->lds.mask);
         free(c->places);
         free(c);
         return false;
@@ -299,6 +336,7 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     }
     free(c->stretch.guess);
     free(c->lds.number);
+    free(c->lds.mask);
     wmi_live_free(live);
     wmi_uniform_free(uniform);
     free(c->stretch.host.bytes);
@@ -308,6 +346,8 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     free(c->stretch.exits);
     free(c->stretch.reentries.one);
     free(c->stretch.points.one);
+    free(c->stretch.splits);
+    free(c->stretch.rejoins.one);
     free(c->patches);
     free(c->places);
     free(c->waiting);

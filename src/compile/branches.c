@@ -67,14 +67,22 @@ static void leave_with_exec_if(struct wmi_stretch *s, enum wmi_condition conditi
                         &s->block->ops[s->at + 1]);
 }
 
-/* EXEC changes. Waves that are in code for full ones, and are not full any more, leave it for the other code.
- */
+/* Where a wave of which all lanes are active again goes on in the code for full waves, or 0. What that knows
+ * of rows since the stretch began does not hold for it, so there must be nothing. */
+static size_t place_to_rejoin(const struct wmi_stretch *s)
+{
+    const struct wmi_reentry *full = wmi_find_reentry(&s->rejoins, 0, s->rejoins.count, s->at + 1);
+    return full && wmi_stretch_is_clean(s) ? full->code : 0;
+}
+
+/* EXEC changes. Waves that are in code for full ones, and are not full any more, leave it for the other code;
+ * those that are full again may come back. */
 void wmi_change_exec(struct wmi_stretch *s)
 {
     if (s->partial) {
         const bool in_rax = wmi_stretch_has_exec(s);
         wmi_stretch_leave_lanes(s); /* leaves RAX as it is */
-        wmi_put_exec(s, in_rax);
+        wmi_put_exec(s, in_rax, place_to_rejoin(s));
     } else if (wmi_stretch_has_exec(s)) {
         wmi_arithmetic_immediate(&s->host, 7, s->lanes == 64, WMI_RAX, -1);
         leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
@@ -85,6 +93,8 @@ void wmi_change_exec(struct wmi_stretch *s)
         leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
     }
     s->has_changed_exec = true;
+    if (!s->partial && wmi_stretch_is_empty(s))
+        wmi_stretch_note(s, &s->rejoins, s->at + 1);
     wmi_stretch_come_back(s);
 }
 

@@ -260,12 +260,19 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
     }
 }
 
-void wmi_put_exec(struct wmi_stretch *s, bool in_rax)
+void wmi_put_exec(struct wmi_stretch *s, bool in_rax, size_t full)
 {
     const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
     if (!in_rax)
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, s->lanes == 64, WMI_RAX, WMI_FRAME, words);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, WMI_EXEC_BITS);
+    if (full) {
+        wmi_arithmetic_immediate(&s->host, 7, s->lanes == 64, WMI_RAX, -1);
+        const size_t partial = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+        wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
+        wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, full);
+        wmi_land(&s->host, partial);
+    }
     wmi_kmov_gpr(&s->host, WMI_K_EXEC, WMI_RAX);
     for (unsigned i = 1; i < s->strips; i++)
         wmi_kshift_right(&s->host, WMI_K_EXEC + i, WMI_K_EXEC, i * WMI_STRIP_LANES);
@@ -277,7 +284,7 @@ static void go_over(struct wmi_compilation *c, const struct wmi_op *op, bool exe
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_reentry *partial =
         wmi_find_reentry(&s->reentries, c->full_reentries, s->reentries.count, (size_t)(op - s->block->ops));
-    wmi_put_exec(s, exec_in_rax);
+    wmi_put_exec(s, exec_in_rax, 0);
     if (partial) {
         load_held(s, partial);
         wmi_jump_back(&s->host, partial->code);

@@ -272,6 +272,14 @@ void wmi_store_immediate(struct wmi_host *host, bool wide, enum wmi_gpr base, in
     wmi_put_32(host, (uint32_t)value);
 }
 
+void wmi_bit_memory(struct wmi_host *host, unsigned digit, enum wmi_gpr base, int32_t displacement,
+                    unsigned bit)
+{
+    put_opcode(host, 0x1ba, true, 0, base);
+    put_memory(host, digit, base, displacement, 0);
+    wmi_put_8(host, bit);
+}
+
 void wmi_shift_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg, unsigned count)
 {
     put_opcode(host, 0xc1, wide, 0, reg);

@@ -245,6 +245,9 @@ void wmi_arithmetic_memory(struct wmi_host *host, unsigned digit, bool wide, enu
 void wmi_store_immediate(struct wmi_host *host, bool wide, enum wmi_gpr base, int32_t displacement,
                          int32_t value);
 /* Shifts by an immediate: digit 4 left, 5 right, 7 signed. */
+/* BT (digit 4) or BTS (5) of a quadword in memory. */
+void wmi_bit_memory(struct wmi_host *host, unsigned digit, enum wmi_gpr base, int32_t displacement,
+                    unsigned bit);
 void wmi_shift_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg, unsigned count);
 
 /* ---- jumps ---- */

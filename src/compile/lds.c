@@ -3,6 +3,7 @@
 #include "base/host_float.h"
 #include "compile/lane_access.h"
 #include "compile/lds_plan.h"
+#include "compile/same.h"
 
 #include <stdlib.h>
 
@@ -273,6 +274,73 @@ static void move_known(struct wmi_stretch *s, struct wmi_lane_shape shape, const
         }
 }
 
+/* ---- rows that are the same in strips ---- */
+
+/* Whether the addresses of the current step, which has one place, are one number in each strip. */
+static bool has_same_places(const struct wmi_stretch *s, bool has_two)
+{
+    return !has_two && s->lds->number[s->at] != WMI_NO_LDS_ADDRESS && s->guess[s->at] == 0;
+}
+
+static bool are_places_known(const struct wmi_stretch *s)
+{
+    return s->known_places >> s->lds->number[s->at] & 1;
+}
+
+/* Leaves for the code with a register per strip if the places are not as guessed. */
+static void split_unless_known(struct wmi_stretch *s)
+{
+    if (are_places_known(s))
+        return;
+    wmi_arithmetic_memory(&s->host, 7, false, WMI_FRAME, known_at(s), WMI_LDS_GUESSED);
+    wmi_stretch_split_at(s, wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL));
+    s->known_places |= 1u << s->lds->number[s->at];
+}
+
+/* d = the dword of each strip, in one register. */
+static void read_same(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vmovd_load = WMI_EVEX_OF(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
+                   vpinsrd = WMI_EVEX_OF(0x22, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
+                   vpbroadcastq = WMI_EVEX(0x59, WMI_MAP_0F38, WMI_PREFIX_66, 1),
+                   vshufi32x4 = WMI_EVEX(0x43, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
+    split_unless_known(s);
+    const unsigned d = wmi_stretch_register(s);
+    for (unsigned i = 0; i < s->strips; i++) {
+        const struct wmi_host_operand place = wmi_at(WMI_RAX, (int32_t)step->x);
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, place_at(s, i));
+        if (i)
+            wmi_evex(&s->host, vpinsrd, d, d, place, WMI_NO_MASK, (int)i);
+        else
+            wmi_evex_plain(&s->host, vmovd_load, d, 0, place);
+    }
+    if (s->strips == 4)
+        wmi_evex(&s->host, vshufi32x4, d, d, wmi_zmm(d), WMI_NO_MASK, 0);
+    else
+        wmi_evex_plain(&s->host, vpbroadcastq, d, 0, wmi_zmm(d));
+    wmi_stretch_write_runs(s, step->d, d, 0);
+    s->has_same = true;
+}
+
+/* Writes a row that is the same in strips, each of which has an active lane or writes nothing. */
+static void write_same(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const uint32_t vpextrd = WMI_EVEX_OF(0x16, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128;
+    const struct wmi_rows data = wmi_stretch_use_base(s, step->b);
+    for (unsigned i = 0; i < s->strips; i++) {
+        const unsigned mask = wmi_access_mask(s, i);
+        size_t idle = 0;
+        if (mask) {
+            wmi_kortest(&s->host, mask, mask);
+            idle = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+        }
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, place_at(s, i));
+        wmi_evex(&s->host, vpextrd, data.reg[0], 0, wmi_at(WMI_RAX, (int32_t)step->x), WMI_NO_MASK, (int)i);
+        if (idle)
+            wmi_land(&s->host, idle);
+    }
+}
+
 /* ---- reads and writes ---- */
 
 /* Moves elements at any places; all registers have been taken. */
@@ -385,6 +453,11 @@ static bool read_places(struct wmi_stretch *s, const struct wmi_step *step, stru
 {
     struct wmi_rows d[2][WMI_LANE_ROWS];
     uint32_t address;
+    if (step->id == WMI_STEP_lds_read_b32 && s->may_hold_same && has_same_places(s, has_two) &&
+        !is_constant_place(s, step->a, &address) && wmi_same_is_worth(s, step)) {
+        read_same(s, step);
+        return true;
+    }
     if (is_constant_place(s, step->a, &address))
         read_constant(s, step, shape, address, has_two, d);
     else
@@ -400,6 +473,11 @@ static bool write_places(struct wmi_stretch *s, const struct wmi_step *step, str
                          bool has_two)
 {
     struct wmi_rows data[2][WMI_LANE_ROWS];
+    if (step->id == WMI_STEP_lds_write_b32 && s->has_same && has_same_places(s, has_two) &&
+        are_places_known(s) && wmi_stretch_stride(s, step->b) == 0) {
+        write_same(s, step);
+        return true;
+    }
     wmi_access_data(s, shape, step->b, data[0]);
     if (has_two)
         wmi_access_data(s, shape, step->c, data[1]);

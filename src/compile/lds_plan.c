@@ -123,13 +123,51 @@ static void number_address(const struct wmi_block *block, const int8_t *guess, s
     }
 }
 
+/* ---- compares ---- */
+
+/* Whether the row of an operand is the same in all workgroups wherever a wave is at the step. */
+static bool operand_lasts(const struct wmi_block *block, size_t at, uint32_t row, size_t head)
+{
+    if (row >= block->code->constant_offset)
+        return true;
+    if (!is_vgpr(block, row))
+        return false;
+    const struct span span = find_span(block, at, row);
+    return stays(block, span, at, head) && is_same_everywhere(block, row, span.from);
+}
+
+static void number_masks(const struct wmi_block *block, size_t head, struct wmi_lds_plan *plan)
+{
+    unsigned count = 0;
+    uint32_t instruction;
+    int predicate;
+    for (size_t i = 0; i < block->count && count < WMI_LASTING_MASKS; i++) {
+        const struct wmi_step *step = &block->steps[i];
+        if (step->lanes == offsetof(struct wmi_frame, exec) &&
+            wmi_vector_compares(step, &instruction, &predicate) && operand_lasts(block, i, step->a, head) &&
+            operand_lasts(block, i, step->b, head))
+            plan->mask[i] = (uint8_t)count++;
+    }
+}
+
+static bool uses_lds(const struct wmi_block *block)
+{
+    for (size_t i = 0; i < block->count; i++)
+        if (wmi_lds_reach(&block->steps[i]))
+            return true;
+    return false;
+}
+
 void wmi_plan_lds(const struct wmi_block *block, const int8_t *guess, struct wmi_lds_plan *plan)
 {
     size_t head;
     unsigned count = 0;
     memset(plan->number, WMI_NO_LDS_ADDRESS, block->count);
+    memset(plan->mask, WMI_NO_MASK_NUMBER, block->count);
     if (!wmi_is_closed(block, &head))
         return;
+    if (uses_lds(block))
+        number_masks(block, head, plan);
     for (size_t i = 0; i < block->count && count < WMI_LDS_ADDRESSES; i++) {
         const struct wmi_step *step = &block->steps[i];
         if (plan->number[i] != WMI_NO_LDS_ADDRESS || guess[i] == WMI_NO_GUESS || !wmi_lds_reach(step) ||

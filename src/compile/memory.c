@@ -350,6 +350,8 @@ static bool is_in_runs(struct wmi_stretch *s, const struct wmi_step *step, enum 
         return false;
     const bool is_flat = ((const struct wmi_memory_op *)step->data)->path == WMI_PATH_FLAT;
     const int stride = wmi_stretch_stride(s, step->a);
+    if (s->version != WMI_LAUNCH)
+        return false;
     if (stride != shape.bytes && (stride || !loads || is_flat))
         return false;
     return form == WMI_VMEM_SADDR ? wmi_stretch_has_base(s, step->a)

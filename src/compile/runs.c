@@ -806,6 +806,20 @@ static enum sources sources_of(const struct wmi_stretch *s, const struct wmi_ste
     return all;
 }
 
+static bool emit_on_bases(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    s->on_bases = true;
+    const bool emitted = wmi_vector_emitter(step)(s, step);
+    s->on_bases = false;
+    return emitted;
+}
+
+bool wmi_runs_emit_same(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    return step->lanes == offsetof(struct wmi_frame, exec) && sources_of(s, step) == SAME_IN_STRIP &&
+           emit_on_bases(s, step);
+}
+
 bool wmi_runs_emit(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const enum sources sources = sources_of(s, step);
@@ -818,10 +832,5 @@ bool wmi_runs_emit(struct wmi_stretch *s, const struct wmi_step *step)
     int predicate;
     if (wmi_vector_compares(step, &instruction, &predicate))
         return put_compare(s, step, instruction, predicate);
-    if (sources != SAME_IN_STRIP || !wmi_vector_works_on_bases(step))
-        return false;
-    s->on_bases = true;
-    const bool emitted = wmi_vector_emitter(step)(s, step);
-    s->on_bases = false;
-    return emitted;
+    return sources == SAME_IN_STRIP && wmi_vector_works_on_bases(step) && emit_on_bases(s, step);
 }

@@ -95,9 +95,11 @@ void wmi_stretch_copies_constant(struct wmi_stretch *s, uint32_t from, uint32_t 
         wmi_stretch_set_constant(s, to, value);
 }
 
-/* d = the lanes of a strip of a row in runs. Changes k5. */
+/* d = the lanes of a strip of a row in runs. Changes k5 and, but for waves that start, R11. */
 static void spread_strip(struct wmi_stretch *s, unsigned d, const struct wmi_held_row *held, unsigned strip)
 {
+    if (s->version != WMI_LAUNCH && strip == 1)
+        wmi_spread_begin(&s->host);
     if (held->half)
         wmi_spread_half(&s->host, d, held->reg[0], held->stride, strip, held->half == WMI_HIGH_HALF, WMI_K);
     else
@@ -109,7 +111,8 @@ void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held)
     if (held->runs) {
         for (unsigned i = 0; i < s->strips; i++) {
             spread_strip(s, WMI_SCRATCH, held, i);
-            wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, WMI_SCRATCH, 0, home(s, held->row, i));
+            wmi_evex(&s->host, WMI_VMOVUPS_STORE, WMI_SCRATCH, 0, home(s, held->row, i),
+                     held->active_only ? WMI_K_EXEC + i : WMI_NO_MASK, WMI_NO_IMMEDIATE);
         }
         return;
     }
@@ -523,11 +526,14 @@ void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row)
     struct wmi_held_row *held = find(s, row);
     if (!held || !held->runs)
         return;
-    const bool dirty = held->dirty;
+    const bool dirty = held->dirty, active_only = held->active_only;
     const struct wmi_rows rows = spread_runs(s, held);
     release(s, held);
-    if (!s->failed)
-        hold(s, row, rows.reg, s->strips)->dirty = dirty;
+    if (s->failed)
+        return;
+    held = hold(s, row, rows.reg, s->strips);
+    held->dirty = dirty;
+    held->active_only = active_only;
 }
 
 struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_be_register)
@@ -610,6 +616,7 @@ void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, u
         return;
     held->runs = true;
     held->stride = (uint8_t)stride;
+    held->active_only = s->partial;
 }
 
 void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, unsigned reg, unsigned stride)
@@ -693,9 +700,9 @@ void wmi_stretch_leave_lanes(struct wmi_stretch *s)
     const bool shrinks = wmi_exec_shrinks(s->block, s->at);
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         struct wmi_held_row *held = &s->held[i];
-        if (!held->used || !held->active_only)
+        if (!held->used || !(held->active_only || held->runs))
             continue;
-        if (shrinks && !is_temporary(s, held->row)) {
+        if (shrinks && !is_temporary(s, held->row) && !held->runs) {
             if (held->dirty && wmi_live_is_in(s->live, held->row, s->at + 1, WMI_LIVE_INACTIVE)) {
                 wmi_stretch_store(s, held);
                 held->dirty = false;
@@ -733,6 +740,7 @@ void wmi_stretch_forget(struct wmi_stretch *s)
     memset(s->is_written, 0, sizeof s->is_written);
     memset(s->is_spilled, 0, sizeof s->is_spilled);
     s->has_changed_exec = false;
+    s->known_places = 0;
     s->is_whole = true;
     s->joins_next = false;
     s->sum = NULL;
@@ -827,19 +835,47 @@ void wmi_stretch_put_asides(struct wmi_stretch *s)
     s->aside_count = s->aside_jump_count = s->aside_bytes.count = 0;
 }
 
+bool wmi_stretch_is_empty(const struct wmi_stretch *s)
+{
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
+        if (s->held[i].used)
+            return false;
+    return !s->mask.is_held;
+}
+
+bool wmi_stretch_is_clean(const struct wmi_stretch *s)
+{
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
+        if (s->held[i].used && s->held[i].dirty)
+            return false;
+    return true;
+}
+
 bool wmi_stretch_has_exec(const struct wmi_stretch *s)
 {
     return s->exec_in_rax == s->host.count;
 }
 
+/* Whether waves that come from elsewhere could not be given what the registers hold. */
+static bool holds_runs(const struct wmi_stretch *s)
+{
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
+        if (s->held[i].used && s->held[i].runs)
+            return true;
+    return false;
+}
+
 void wmi_stretch_note(struct wmi_stretch *s, struct wmi_reentries *reentries, size_t step)
 {
+    if (holds_runs(s))
+        return;
     if (!wmi_grow(&reentries->one, &reentries->capacity, reentries->count, sizeof *reentries->one)) {
         s->failed = true;
         return;
     }
     struct wmi_reentry *back = &reentries->one[reentries->count++];
     s->exec_in_rax = 0; /* not in waves that come here */
+    s->known_places = 0;
     back->step = step;
     back->code = s->host.count;
     back->mask = s->mask;
@@ -857,6 +893,40 @@ void wmi_stretch_come_back(struct wmi_stretch *s)
         wmi_stretch_note(s, &s->reentries, s->at + 1);
 }
 
+/* ---- splits ---- */
+
+static void save_held(const struct wmi_stretch *s, struct wmi_kept *kept)
+{
+    memcpy(kept->held, s->held, sizeof s->held);
+    memcpy(kept->held_of_row, s->held_of_row, sizeof s->held_of_row);
+    memcpy(kept->owner, s->owner, sizeof s->owner);
+}
+
+void wmi_stretch_split_at(struct wmi_stretch *s, size_t jump)
+{
+    if (!wmi_grow(&s->splits, &s->split_capacity, s->split_count, sizeof *s->splits)) {
+        s->failed = true;
+        return;
+    }
+    struct wmi_split *split = &s->splits[s->split_count++];
+    *split = (struct wmi_split){
+        .jump = jump, .step = s->at, .has_changed_exec = s->has_changed_exec, .mask = s->mask};
+    save_held(s, &split->kept);
+}
+
+void wmi_stretch_go_back(struct wmi_stretch *s, const struct wmi_split *split)
+{
+    memcpy(s->held, split->kept.held, sizeof s->held);
+    memcpy(s->held_of_row, split->kept.held_of_row, sizeof s->held_of_row);
+    memcpy(s->owner, split->kept.owner, sizeof s->owner);
+    s->known_places = 0;
+    s->has_changed_exec = split->has_changed_exec;
+    s->mask = split->mask;
+    s->clear.is_held = s->joins_next = false;
+    s->sum = NULL;
+    s->at = split->step;
+}
+
 /* ---- loops ---- */
 
 void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
@@ -870,9 +940,7 @@ void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
         /* In later iterations it may be, at this point. */
         held->dirty = held->used && !is_constant(s, held->row);
     }
-    memcpy(kept->held, s->held, sizeof s->held);
-    memcpy(kept->held_of_row, s->held_of_row, sizeof s->held_of_row);
-    memcpy(kept->owner, s->owner, sizeof s->owner);
+    save_held(s, kept);
     s->mask.is_held = s->clear.is_held = false;
 }
 

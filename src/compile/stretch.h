@@ -95,6 +95,15 @@ struct wmi_kept {
     uint8_t held_of_row[WMI_MOST_ROWS], owner[WMI_ZMM_REGISTERS];
 };
 
+/* A jump to the current step and those behind it, emitted once more without rows that are the same in strips:
+ * see same.h. */
+struct wmi_split {
+    size_t jump, step;
+    bool has_changed_exec;
+    struct wmi_held_mask mask;
+    struct wmi_kept kept;
+};
+
 /* Code that is rarely reached, taken out of the way of other code: it is put behind the versions. */
 struct wmi_aside {
     size_t from, count;            /* its bytes: in `aside_bytes` */
@@ -131,6 +140,9 @@ struct wmi_stretch {
     bool is_whole;         /* the rows in runs that the step has used are */
     bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
     bool has_changed_exec; /* since the registers were empty */
+    bool may_hold_same;    /* rows that are the same in strips may be held: see same.h */
+    bool has_same;         /* some have been, since the version began */
+    uint32_t known_places; /* a bit for each address in LDS that has been found to be as guessed */
     size_t exec_in_rax;    /* the code from which on RAX is the EXEC words, until something else is emitted */
     bool has_read;         /* the step needs its sources no longer, so that they can be spilled */
     bool joins_next;       /* the step is left to the next one, a memory access: see wmi_memory_takes_sum() */
@@ -142,10 +154,13 @@ struct wmi_stretch {
     bool is_spilled[WMI_MOST_ROWS];     /* the same: in the frame */
     struct wmi_held_mask mask, clear;
     struct wmi_checked_scalars checked;
+    struct wmi_split *splits;
+    size_t split_count, split_capacity;
     struct wmi_exit *exits;
     size_t exit_count, exit_capacity;
     struct wmi_reentries reentries; /* of steps after those that were executed elsewhere */
     struct wmi_reentries points;    /* of all steps of the version for full waves, for exits of WMI_LAUNCH */
+    struct wmi_reentries rejoins;   /* of that version, with registers that hold nothing: see branches.c */
     struct wmi_aside *asides;
     size_t aside_count, aside_capacity;
     size_t *aside_jumps;
@@ -203,6 +218,11 @@ struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row);
 void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row);
 /* The result is whole if the step used no other runs. */
 void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, unsigned stride);
+/* For a jump that has been emitted, before the current step has used a register: the wave goes on at the step
+ * without rows in runs. */
+void wmi_stretch_split_at(struct wmi_stretch *s, size_t jump);
+/* The registers hold what they held there. */
+void wmi_stretch_go_back(struct wmi_stretch *s, const struct wmi_split *split);
 /* Pairs of rows that one register holds: false if it does not hold these two. */
 bool wmi_stretch_use_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, struct wmi_rows *pair);
 /* The pair of which the row is the high words; false if it is not. The row `to` becomes these instead. */
@@ -253,6 +273,9 @@ void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit
                            size_t jump_count, size_t back);
 /* Emits what has been taken out of the way. */
 void wmi_stretch_put_asides(struct wmi_stretch *s);
+/* Whether the registers hold no row and no mask; whether what they hold is also in the frame. */
+bool wmi_stretch_is_empty(const struct wmi_stretch *s);
+bool wmi_stretch_is_clean(const struct wmi_stretch *s);
 /* After the current step the interpreter may come back to what is emitted next. */
 void wmi_stretch_come_back(struct wmi_stretch *s);
 /* Adds what is emitted next as the code of the step. */

@@ -7,6 +7,7 @@
 #include "base/float.h"
 #include "base/host_float.h"
 #include "compile/live.h"
+#include "compile/masks.h"
 
 /* ---- instructions ---- */
 
@@ -552,6 +553,10 @@ static unsigned strip_mask(struct wmi_stretch *s, unsigned k, uint32_t place, un
 static bool emit_compare(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    if (wmi_mask_lasts(s)) {
+        wmi_put_lasting_mask(s, step, recipe->host, recipe->argument);
+        return true;
+    }
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false);
     wmi_vector_store_compare(s, recipe->host, &a, &b, recipe->argument, step->d);
     return true;

@@ -65,9 +65,13 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
     clear_vectors((char *)frame->lds_known, sizeof frame->lds_known);
     if (start->has_lds) {
         const bool repeats = start->repeats && start->only_ids;
-        if (!(repeats && frame->repeats))
+        if (!(repeats && frame->repeats)) {
             clear_vectors((char *)frame->lds_lasting, sizeof frame->lds_lasting);
+            frame->masks_known = 0;
+        }
         frame->repeats = repeats;
+    } else {
+        frame->masks_known = 0;
     }
     frame->mode = start->mode;
     frame->mxcsr32 = start->mxcsr32;

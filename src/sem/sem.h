@@ -40,6 +40,7 @@ enum {
     WMI_TEMPORARY_ROWS = 32,    /* written by modifier stages */
 };
 
+enum { WMI_LASTING_MASKS = 64 }; /* a bit for each in wmi_frame.masks_known */
 enum { WMI_LDS_ADDRESSES = 16 }; /* that compiled code remembers of a wave */
 enum { WMI_START_IDS = 3 };      /* VGPRs that may hold work-item ids when a wave starts */
 enum { WMI_START_SGPRS = 128 };  /* slots of the scalar file, from the first on, with values of a start */
@@ -80,6 +81,8 @@ struct wmi_frame {
     alignas(64) uint32_t lds_known[WMI_LDS_ADDRESSES];
     alignas(64) uint32_t lds_lasting[WMI_LDS_ADDRESSES]; /* also of the waves that start here after it */
     uint64_t lds_place[WMI_LDS_ADDRESSES][4];
+    /* The same of compares that depend on ids alone: see compile/masks.h. */
+    uint64_t masks_known, mask[WMI_LASTING_MASKS];
     alignas(64) uint32_t lane_place[64]; /* while an access of 16 bytes per lane is under way */
     alignas(64) unsigned char rows[];
 };
