@@ -36,7 +36,23 @@ struct access {
 
 static bool has_scalar_base(const struct wmi_step *sum)
 {
-    return sum->id == WMI_STEP_fused_ADD_64_SCALARS_ALONE;
+    return sum->id == WMI_STEP_fused_ADD_64_SCALARS_ALONE || sum->id == WMI_STEP_fused_ADD_64_SCALARS;
+}
+
+/* Whether the step is such a sum, of which nothing reads the carry. */
+static bool is_sum(const struct wmi_stretch *s, size_t at)
+{
+    const struct wmi_step *step = &s->block->steps[at];
+    switch ((int)step->id) {
+    case WMI_STEP_fused_ADD_64_SCALAR:
+    case WMI_STEP_fused_ADD_64_SCALARS:
+        return wmi_stretch_drops_mask(s, step->y, at);
+    case WMI_STEP_fused_ADD_64_SCALAR_ALONE:
+    case WMI_STEP_fused_ADD_64_SCALARS_ALONE:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* The row with the high word of the base, where it is none of the scalars, and that of the offsets. */
@@ -49,9 +65,8 @@ bool wmi_memory_has_sum(const struct wmi_stretch *s, size_t at)
 {
     const struct wmi_block *block = s->block;
     const struct wmi_step *sum = &block->steps[at], *access = sum + 1;
-    if (at + 1 >= s->end || block->leads[at + 1] ||
-        (sum->id != WMI_STEP_fused_ADD_64_SCALAR_ALONE && !has_scalar_base(sum)) ||
-        !wmi_memory_emitter(access) || (access->use[WMI_OP_A] & WMI_USE_COUNT) != 2 || access->a != sum->d ||
+    if (at + 1 >= s->end || block->leads[at + 1] || !is_sum(s, at) || !wmi_memory_emitter(access) ||
+        (access->use[WMI_OP_A] & WMI_USE_COUNT) != 2 || access->a != sum->d ||
         sum->x != sum->d + s->row_bytes)
         return false;
     const struct wmi_extent loaded = wmi_step_span(access, WMI_OP_D, s->lanes),

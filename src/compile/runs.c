@@ -76,7 +76,7 @@ static void put_mask(struct wmi_stretch *s, uint32_t place, bool all)
 /* The sum, if it does not carry in any lane or nothing reads the carry. */
 static bool emit_add_carry(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    if (wmi_stretch_drops_mask(s, step->e))
+    if (wmi_stretch_drops_mask(s, step->e, s->at))
         return put_sum(s, step, WMI_VPADDD, step->a, step->b);
     if (step->y & 1 || !have_bases(s, step->a, step->b) ||
         !wmi_is_stride(stride_of(s, step->a) + stride_of(s, step->b)))
@@ -99,7 +99,7 @@ static bool emit_add_carry(struct wmi_stretch *s, const struct wmi_step *step)
 /* a + b with the carry of a sum that did not carry, as of the high words of addresses. */
 static bool emit_add_carried(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    return wmi_stretch_has_clear_mask(s, step->c) && wmi_stretch_drops_mask(s, step->e) &&
+    return wmi_stretch_has_clear_mask(s, step->c) && wmi_stretch_drops_mask(s, step->e, s->at) &&
            put_sum(s, step, WMI_VPADDD, step->a, step->b);
 }
 
@@ -646,7 +646,7 @@ static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, enum 
              !wmi_scalars_are_together(s, step->a))
         a = wmi_zmm(pair_of_scalars(s, step->a, step->c, kind == TWO_SCALARS));
     const unsigned d = wmi_stretch_register(s);
-    if (stores_carry && !wmi_stretch_drops_mask(s, step->y)) {
+    if (stores_carry && !wmi_stretch_drops_mask(s, step->y, s->at)) {
         /* Far from 2^64, nothing carries. */
         wmi_evex_plain(&s->host, VPORQ, d, b.reg[0], a);
         wmi_stretch_leave_if(s, VPTESTMQ, d, quadword(offsetof(struct wmi_spread_tables, top_bits)),
@@ -717,7 +717,7 @@ static bool emit_shift_add_64(struct wmi_stretch *s, const struct wmi_step *step
 static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const uint32_t high = step->d + s->row_bytes, c_high = step->c + s->row_bytes;
-    if (step->y & 1 || !wmi_stretch_drops_mask(s, step->e))
+    if (step->y & 1 || !wmi_stretch_drops_mask(s, step->e, s->at))
         return false;
     if (wmi_stretch_drops_row(s, high))
         return put_multiply_add(s, step, 0);

@@ -230,10 +230,10 @@ bool wmi_stretch_use_high_half(struct wmi_stretch *s, uint32_t high, struct wmi_
 void wmi_stretch_move_half(struct wmi_stretch *s, uint32_t from, uint32_t to);
 void wmi_stretch_write_pair(struct wmi_stretch *s, uint32_t low, uint32_t high, unsigned reg,
                             unsigned stride);
-/* Whether nothing reads what the current step leaves in active lanes of a VGPR, in the mask at a place of the
- * frame, or in SCC. */
+/* Whether nothing reads what the current step leaves in active lanes of a VGPR or in SCC, or what the step
+ * `at` leaves in the mask at a place of the frame. */
 bool wmi_stretch_drops_row(const struct wmi_stretch *s, uint32_t row);
-bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place);
+bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place, size_t at);
 bool wmi_stretch_drops_scc(const struct wmi_stretch *s);
 /* k1 to k4 now hold the mask that the current step writes to the frame, unless they hold EXEC. Whether they
  * hold the mask at the place. Loads it. */

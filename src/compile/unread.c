@@ -62,23 +62,24 @@ static bool is_scalar_dead(const struct wmi_stretch *s, uint32_t place, size_t a
     return false;
 }
 
-static bool is_dropped(const struct wmi_stretch *s, uint32_t place, unsigned words)
+/* The same of so many words. */
+static bool is_dropped(const struct wmi_stretch *s, uint32_t place, unsigned words, size_t at)
 {
     enum { MOST_LOOKED_AT = 500 };
     for (unsigned word = 0; word < words; word++) {
         unsigned budget = MOST_LOOKED_AT;
-        if (!is_scalar_dead(s, place + 4 * word, s->at + 1, &budget))
+        if (!is_scalar_dead(s, place + 4 * word, at, &budget))
             return false;
     }
     return true;
 }
 
-bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place)
+bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place, size_t at)
 {
-    return is_dropped(s, place, s->lanes / 32);
+    return is_dropped(s, place, s->lanes / 32, at + 1);
 }
 
 bool wmi_stretch_drops_scc(const struct wmi_stretch *s)
 {
-    return is_dropped(s, scc, 1);
+    return is_dropped(s, scc, 1, s->at + 1);
 }

@@ -419,13 +419,32 @@ static bool is_for_addresses(const struct wmi_stretch *s, uint32_t row)
     return is_read && !wmi_live_is(s->live, row, s->end, false);
 }
 
-/* Shifts a row that is extended by zeros. An address far behind its base is rare: if nothing else needs the
- * high words, these are known to be 0, and a wave in which they are not leaves. */
-static bool shift_zero_extended(struct wmi_stretch *s, const struct wmi_step *step, unsigned count)
+/* Whether the row of high words has nothing but the signs of the low ones. */
+static bool has_signs(const struct wmi_stretch *s, uint32_t low, uint32_t high)
+{
+    const struct wmi_extent low_span = {low, low + s->row_bytes}, high_span = {high, high + s->row_bytes};
+    for (size_t i = s->at; i-- > s->from;) {
+        const struct wmi_step *step = &s->block->steps[i];
+        uint32_t count;
+        if (s->block->leads[i + 1] || step->id == WMI_STEP_stage_EXEC ||
+            wmi_step_writes_rows(step, low_span, s->lanes))
+            return false;
+        if (wmi_step_writes_rows(step, high_span, s->lanes))
+            return step->id == WMI_STEP_BODIES + WMI_INSN_v_ashrrev_i32 && step->b == low &&
+                   step->lanes == offsetof(struct wmi_frame, exec) &&
+                   wmi_stretch_constant(s, step->a, &count) && (count & 31) == 31;
+    }
+    return false;
+}
+
+/* Shifts a row that is extended by zeros or, if is_checked is set, by signs. An address before its base, or
+ * far behind it, is rare: where nothing else needs the high words, they are checked: they are known to be 0
+ * then, and a wave in which they are not leaves. */
+static bool shift_extended(struct wmi_stretch *s, const struct wmi_step *step, unsigned count,
+                           bool is_checked)
 {
     const uint32_t high_row = step->d + s->row_bytes;
     const struct wmi_rows a = wmi_stretch_use(s, step->b, true);
-    const bool is_checked = is_for_addresses(s, high_row);
     struct wmi_rows low = wmi_stretch_result(s, a.uniform),
                     high = wmi_stretch_result(s, a.uniform || is_checked);
     for (unsigned i = 0; i < wmi_rows_strips(s, &low); i++) {
@@ -456,9 +475,13 @@ static bool shift_zero_extended(struct wmi_stretch *s, const struct wmi_step *st
 static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const unsigned count = step->x & 31;
-    uint32_t above;
-    if (wmi_stretch_constant(s, step->b + s->row_bytes, &above) && !above)
-        return shift_zero_extended(s, step, count);
+    const uint32_t above = step->b + s->row_bytes;
+    uint32_t value;
+    const bool is_zero = wmi_stretch_constant(s, above, &value) && !value,
+               is_checked =
+                   (is_zero || has_signs(s, step->b, above)) && is_for_addresses(s, step->d + s->row_bytes);
+    if (is_zero || is_checked)
+        return shift_extended(s, step, count, is_checked);
     const struct wmi_rows low = wmi_stretch_use(s, step->b, false),
                           high = wmi_stretch_use(s, step->b + s->row_bytes, false);
     struct wmi_rows d = wmi_stretch_result(s, low.uniform);
@@ -588,7 +611,7 @@ static bool emit_carry(struct wmi_stretch *s, const struct wmi_step *step)
     struct wmi_rows d = wmi_stretch_result(s, false);
     const unsigned ones = recipe->argument ? wmi_vector_splat(s, UINT32_MAX) : 0;
     const unsigned over = WMI_K, further = WMI_K + 2;
-    const bool carries = !wmi_stretch_drops_mask(s, step->e);
+    const bool carries = !wmi_stretch_drops_mask(s, step->e, s->at);
     for (unsigned i = 0; i < s->strips; i++) {
         const unsigned from = wmi_rows_register(&a, i), mask = wmi_vector_active(s, false, i);
         wmi_evex_plain(&s->host, recipe->host, d.reg[i], from, wmi_rows_operand(s, &b, i));
@@ -671,9 +694,10 @@ static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
                           b = wmi_stretch_use(s, step->b, false),
                           c = row_or_scalar(s, step->c, kind & SCALAR_HIGH),
                           e = wmi_stretch_use(s, step->e, false);
-    const bool uniform = a.uniform && b.uniform && c.uniform && e.uniform && !(kind & STORES_CARRY);
+    const bool stores = kind & STORES_CARRY && !wmi_stretch_drops_mask(s, step->y, s->at),
+               uniform = a.uniform && b.uniform && c.uniform && e.uniform && !stores;
     struct wmi_rows low = wmi_stretch_result(s, uniform), high = wmi_stretch_result(s, uniform);
-    add_pairs(s, &a, &b, &c, &e, &low, &high, kind & STORES_CARRY ? &step->y : NULL);
+    add_pairs(s, &a, &b, &c, &e, &low, &high, stores ? &step->y : NULL);
     wmi_stretch_write(s, step->d, &low);
     wmi_stretch_write(s, step->x, &high);
     return true;
@@ -685,7 +709,7 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
 {
     if (!wmi_recipe_allows(s, step))
         return false;
-    if (wmi_stretch_drops_mask(s, step->e) && wmi_stretch_drops_row(s, step->d + s->row_bytes)) {
+    if (wmi_stretch_drops_mask(s, step->e, s->at) && wmi_stretch_drops_row(s, step->d + s->row_bytes)) {
         const struct wmi_rows x = wmi_stretch_use(s, step->a, true), y = wmi_stretch_use(s, step->b, false),
                               z = wmi_stretch_use(s, step->c, false),
                               product = wmi_vector_two(s, WMI_VPMULLD, &x, &y, false);

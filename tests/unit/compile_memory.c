@@ -112,7 +112,7 @@ static void some_places(uint32_t *place, unsigned lanes, uint32_t most, uint32_t
  * places in LDS. The scalars from UNIFORM on are addresses for all rows. */
 enum { GLOBAL_ROW, HIGH_ROW, OFFSET_ROW, LDS_ROW, FIRST_FREE_ROW, SCALAR_BASE = 2, UNIFORM = 4 };
 /* Rows and scalars of addresses that are sums, see sum_access(). */
-enum { SUM_ROW = 6, INDEX_ROW = 8, ZERO_ROW, BASE_ROW, FAR_BASE_HIGH = COUNTER + 4 };
+enum { SUM_ROW = 6, INDEX_ROW = 8, ZERO_ROW, BASE_ROW, FAR_BASE_HIGH = COUNTER + 4, CARRY = 16 };
 /* Scalars for waves that start: one with about the value of v0 in a lane; a pair that is added to ids; a pair
  * with a bit of addresses that none has. */
 enum { BORDER = COUNTER + 4, FIRST_ITEM = COUNTER + 6, HIGH_BIT = COUNTER + 8 };
@@ -139,6 +139,7 @@ static void fill_addresses(struct program *p)
     p->initial->s[SCALAR_BASE] = (uint32_t)(base - away);
     p->initial->s[SCALAR_BASE + 1] = (uint32_t)((base - away) >> 32);
     p->initial->s[FAR_BASE_HIGH] = p->initial->s[SCALAR_BASE + 1] - 1;
+    p->initial->s[FAR_BASE_HIGH + 1] = p->initial->s[SCALAR_BASE + 1] + 1;
     const uint64_t same = base + below(MEMORY - p->widest + 1);
     p->initial->s[UNIFORM + GLOBAL_ROW] = (uint32_t)same;
     p->initial->s[UNIFORM + HIGH_ROW] = (uint32_t)(same >> 32);
@@ -379,13 +380,15 @@ static void take_lane(struct program *p)
     wmi_step_take_uses(step);
 }
 
-/* An access at {base} + ({0, index} << shift), as compilers make them of array elements. All but the sum may
- * be done only once, in front of a loop. A far base is 4 GiB lower than the usual one. */
+/* An access at {base} + ({high, index} << shift), as compilers make them of array elements, where the high
+ * word is 0 or the sign of the index. All but the sum may be done only once, in front of a loop. A far base
+ * is 4 GiB lower than the usual one or, if the index is negative, higher. */
 static void sum_access(struct program *p, unsigned number)
 {
     const uint32_t row = p->code.row_bytes, sum = row_at(p, SUM_ROW), index = row_at(p, INDEX_ROW),
                    shift = 1 + below(3);
-    const bool far = !below(6);
+    const bool far = !below(6), has_sign = !below(3);
+    const unsigned high_scalar = !far ? SCALAR_BASE + 1 : has_sign ? FAR_BASE_HIGH + 1 : FAR_BASE_HIGH;
     struct wmi_step access =
         memory_step(p, (enum wmi_step_id)memory_steps[below(GLOBAL_STEPS) & ~1u], number);
     struct wmi_step *const move = &p->steps[p->count++];
@@ -399,10 +402,17 @@ static void sum_access(struct program *p, unsigned number)
         add->a = p->code.vector_constant[p->code.vector_constants - 1].offset; /* 2^31 */
         add->b = add->d = index;
     }
-    if (below(2))
+    if (has_sign) {
+        struct wmi_step *const sign = &p->steps[p->count++];
+        *sign = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_ashrrev_i32);
+        sign->a = p->code.vector_constant[below(8) ? 8 : 7].offset; /* 31, seldom 24 */
+        sign->b = index;
+        sign->d = row_at(p, ZERO_ROW);
+    } else if (below(2)) {
         p->steps[p->count++] = set_zero(p, row_at(p, ZERO_ROW));
+    }
     if (far || below(2))
-        p->steps[p->count++] = set_scalar(row_at(p, BASE_ROW), far ? FAR_BASE_HIGH : SCALAR_BASE + 1);
+        p->steps[p->count++] = set_scalar(row_at(p, BASE_ROW), high_scalar);
     for (unsigned more = below(5); more; more--) { /* fill registers */
         struct wmi_step *const other = &p->steps[p->count++];
         *other = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_add_u32);
@@ -414,18 +424,27 @@ static void sum_access(struct program *p, unsigned number)
     left->d = sum;
     left->x = far ? 1 : shift;
     struct wmi_step *const add = &p->steps[p->count++];
-    *add = some_step(p, below(4) ? WMI_STEP_fused_ADD_64_SCALAR_ALONE : WMI_STEP_fused_ADD_64_SCALARS_ALONE);
-    const bool swaps = add->id == WMI_STEP_fused_ADD_64_SCALAR_ALONE && below(2);
+    static const uint16_t sums[] = {WMI_STEP_fused_ADD_64_SCALAR_ALONE, WMI_STEP_fused_ADD_64_SCALARS_ALONE,
+                                    WMI_STEP_fused_ADD_64_SCALAR, WMI_STEP_fused_ADD_64_SCALARS};
+    const uint32_t kind = below(4);
+    const bool two_scalars = kind & 1, swaps = !two_scalars && below(2);
+    *add = some_step(p, (enum wmi_step_id)sums[kind]);
     add->a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
     add->b = sum;
     add->c = swaps ? sum + row : row_at(p, BASE_ROW);
-    if (add->id != WMI_STEP_fused_ADD_64_SCALAR_ALONE)
-        add->c = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (far ? FAR_BASE_HIGH : SCALAR_BASE + 1);
+    if (two_scalars)
+        add->c = (uint32_t)offsetof(struct wmi_frame, s) + 4 * high_scalar;
     add->e = swaps ? row_at(p, BASE_ROW) : sum + row;
     add->d = below(2) ? row_at(p, 4) : swaps || below(2) ? sum : row_at(p, ZERO_ROW); /* or in the base */
     add->x = add->d + row;
+    add->y = (uint32_t)offsetof(struct wmi_frame, s) + 4 * CARRY;
     access.a = add->d;
     p->steps[p->count++] = access;
+    if (below(4)) { /* nothing reads the carry */
+        struct wmi_step *const compare = &p->steps[p->count++];
+        *compare = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_cmp_eq_u32);
+        compare->d = add->y;
+    }
     for (unsigned i = 0; i < 2; i++) /* nothing reads the address or the offset again */
         if (below(8)) {
             p->steps[p->count++] = set_zero(p, add->d + i * row);
@@ -475,7 +494,7 @@ static void test_memory(void **state)
             p.loop_to = below(2) ? p.count : 0;
         }
         for (unsigned k = 0; k < MEMORY_OPS && (k < 2 || below(6)); k++) {
-            if (sums && below(2) && p.count + 34 < MOST_STEPS) {
+            if (sums && below(2) && p.count + 36 < MOST_STEPS) {
                 sum_access(&p, k);
                 continue;
             }
