@@ -117,7 +117,7 @@ static void put_end(struct wmi_compilation *c)
     wmi_stretch_flush(s, s->end, s->end);
     if (s->version == WMI_LAUNCH && ends) {
         wmi_stretch_restore_spilled(s);
-        wmi_put_next_wave(s, c->launch_begin);
+        wmi_put_next_wave(s, s->end);
     } else if (s->version == WMI_LAUNCH) {
         wmi_set_pristine(s, false);
     }
@@ -237,7 +237,7 @@ static void put_launch(struct wmi_compilation *c, enum wmi_launch_code kind)
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_FRAME,
                       (int32_t)offsetof(struct wmi_frame, wave));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_R10, (int32_t)s->block->layout->wave_worker);
-    c->launch_begin = s->host.count;
+    s->launch_begin = s->host.count;
     put_version(c, WMI_LAUNCH);
     wmi_stretch_put_asides(s);
     for (size_t i = 0; i < s->exit_count; i++)

@@ -3,6 +3,7 @@
 
 #include "compile/cut.h"
 #include "compile/exits.h"
+#include "compile/next_wave.h"
 
 /* ---- branches ---- */
 
@@ -178,6 +179,8 @@ void wmi_change_exec_of_started(struct wmi_stretch *s)
         leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
         count_branch(s);
         wmi_stretch_restore_spilled(s);
+        if (wmi_ends_wave(&s->block->steps[place]))
+            wmi_put_next_wave(s, place);
         wmi_continue_at(s, &s->block->ops[place]);
         wmi_land(&s->host, full);
     } else {

@@ -42,7 +42,6 @@ struct wmi_compilation {
     size_t full_reentries;       /* the number of those of the version for full waves; the others follow */
     size_t exec_rest;            /* code that completes frame->exec: see wmi_exits_begin() */
     size_t launch[WMI_LAUNCHES]; /* offsets of the code for waves that start, or 0 */
-    size_t launch_begin;         /* where the last one begins, behind its checks */
 };
 
 /* What exits call. Before any of them. */

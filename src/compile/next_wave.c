@@ -68,12 +68,11 @@ static void begin_group(struct wmi_stretch *s)
     wmi_arithmetic_memory(&s->host, 0, true, WMI_RAX, (int32_t)layout->group_flat_id, 1);
 }
 
-/* The wave has ended, and the one in the frame at RCX starts. */
-static void begin_wave(struct wmi_stretch *s)
+/* The wave has ended by the step, and the one in the frame at RCX starts. */
+static void begin_wave(struct wmi_stretch *s, const struct wmi_step *end)
 {
     enum { ADD_STORE = 0x01 };
     const struct wmi_compile_layout *layout = s->block->layout;
-    const struct wmi_step *end = &s->block->steps[s->end];
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, WMI_TURN_LEFT);
     if (end->c)
         wmi_arithmetic_immediate(&s->host, 5, true, WMI_RAX, (int32_t)end->c);
@@ -86,7 +85,7 @@ static void begin_wave(struct wmi_stretch *s)
     wmi_put_rows_address(s);
 }
 
-void wmi_put_next_wave(struct wmi_stretch *s, size_t begin)
+void wmi_put_next_wave(struct wmi_stretch *s, size_t end)
 {
     const struct wmi_compile_layout *layout = s->block->layout;
     if (!can_restore(s))
@@ -97,8 +96,8 @@ void wmi_put_next_wave(struct wmi_stretch *s, size_t begin)
                       (int32_t)wmi_code_frame_size(s->block->code));
     wmi_arithmetic_memory(&s->host, 7, false, WMI_RCX, offsetof(struct wmi_frame, pristine), 0);
     const size_t is_used = wmi_jump_if(&s->host, WMI_IF_EQUAL), starts = s->host.count;
-    begin_wave(s);
-    wmi_jump_back(&s->host, begin);
+    begin_wave(s, &s->block->steps[end]);
+    wmi_jump_back(&s->host, s->launch_begin);
     wmi_land(&s->host, is_last);
     wmi_arithmetic_memory(&s->host, 7, true, WMI_R10, (int32_t)layout->worker_groups_ahead, 0);
     const size_t is_last_group = wmi_jump_if(&s->host, WMI_IF_EQUAL);

@@ -7,9 +7,9 @@
 
 #include "compile/stretch.h"
 
-/* Where a wave ends, at the end of the version for waves that start: counts its instructions, gives the next
- * wave the state of a start and jumps to `begin`, the beginning of the version. What follows is for waves
- * that have none, or whose next one must be started by the executor. */
-void wmi_put_next_wave(struct wmi_stretch *s, size_t begin);
+/* Where a wave ends by the step `end` in the version for waves that start: counts its instructions, gives the
+ * next wave the state of a start and jumps to the beginning of the version. What follows is for waves that
+ * have none, or whose next one must be started by the executor. */
+void wmi_put_next_wave(struct wmi_stretch *s, size_t end);
 
 #endif

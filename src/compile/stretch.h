@@ -137,6 +137,7 @@ struct wmi_stretch {
     enum wmi_version version;
     bool partial;          /* version == WMI_PARTIAL */
     bool whole_waves;      /* in waves that start, v0 is in a whole run */
+    size_t launch_begin;   /* where the code for waves that start begins, behind its checks */
     bool is_whole;         /* the rows in runs that the step has used are */
     bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
     bool has_changed_exec; /* since the registers were empty */
