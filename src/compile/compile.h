@@ -37,6 +37,12 @@ struct wmi_block {
     void *user;
 };
 
+/* The number of a row of the frame, from the first temporary one on. */
+static inline unsigned wmi_row_number(const struct wmi_code *code, uint32_t row)
+{
+    return (row - (uint32_t)offsetof(struct wmi_frame, rows)) / code->row_bytes;
+}
+
 /* Host code that stays until the program is destroyed. */
 struct wmi_host_memory;
 

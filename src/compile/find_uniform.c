@@ -83,7 +83,7 @@ static void write_rows(const struct wmi_uniform *uniform, const struct wmi_step 
         if (span.from < offsetof(struct wmi_frame, rows))
             continue;
         for (uint32_t row = span.from; row < span.to && row < code->constant_offset; row += code->row_bytes) {
-            const size_t number = wmi_uniform_number(uniform, row);
+            const size_t number = wmi_row_number(code, row);
             const uint64_t bit = UINT64_C(1) << number % 64;
             uint64_t *any = &sets[number / 64], *zeros = any + uniform->words;
             *any = same ? *any | bit : *any & ~bit;
@@ -169,7 +169,7 @@ struct wmi_uniform *wmi_find_uniform(const struct wmi_block *block)
     if (!uniform)
         return NULL;
     uniform->block = block;
-    uniform->words = wmi_uniform_number(uniform, block->code->constant_offset) / 64 + 1;
+    uniform->words = wmi_row_number(block->code, block->code->constant_offset) / 64 + 1;
     const size_t words = block->count * WMI_UNIFORM_KINDS * uniform->words;
     if (words <= MOST_WORDS)
         uniform->sets = malloc(words * sizeof *uniform->sets);

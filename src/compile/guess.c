@@ -12,11 +12,6 @@ struct guesses {
     int8_t of_row[WMI_MOST_ROWS];
 };
 
-static unsigned number_of(const struct guesses *g, uint32_t row)
-{
-    return (row - (uint32_t)offsetof(struct wmi_frame, rows)) / g->row_bytes;
-}
-
 /* Of an operand; 0 if it is no row, or none. */
 static int guess_of(const struct guesses *g, const struct wmi_step *step, enum wmi_step_operand operand,
                     uint32_t row)
@@ -25,7 +20,7 @@ static int guess_of(const struct guesses *g, const struct wmi_step *step, enum w
     if (!(use & WMI_USE_READ) || (use & WMI_USE_KIND) != WMI_USE_ROWS ||
         row < offsetof(struct wmi_frame, rows) || row >= g->block->code->constant_offset)
         return 0;
-    return g->of_row[number_of(g, row)];
+    return g->of_row[wmi_row_number(g->block->code, row)];
 }
 
 static bool constant_of(const struct guesses *g, uint32_t row, uint32_t *value)
@@ -114,7 +109,8 @@ static void write_results(struct guesses *g, const struct wmi_step *step, int re
         if ((step->use[i] & WMI_USE_COUNT) == WMI_USE_MANY)
             span.to = span.from + ROWS_OF_LOAD * g->row_bytes;
         for (uint32_t row = span.from; row < span.to && row < code->constant_offset; row += g->row_bytes)
-            g->of_row[number_of(g, row)] = (int8_t)(row == span.from || result == 0 ? result : WMI_NO_GUESS);
+            g->of_row[wmi_row_number(g->block->code, row)] =
+                (int8_t)(row == span.from || result == 0 ? result : WMI_NO_GUESS);
     }
 }
 
@@ -123,7 +119,7 @@ void wmi_guess_strides(const struct wmi_block *block, int8_t *guess)
     struct guesses g = {.block = block, .row_bytes = block->code->row_bytes};
     memset(g.of_row, WMI_NO_GUESS, sizeof g.of_row);
     for (unsigned id = 0; id < WMI_START_IDS; id++)
-        g.of_row[number_of(&g, block->code->vgpr_offset + id * g.row_bytes)] = id == 0;
+        g.of_row[wmi_row_number(block->code, block->code->vgpr_offset + id * g.row_bytes)] = id == 0;
     for (size_t i = 0; i < block->count; i++) {
         const struct wmi_step *step = &block->steps[i];
         const bool crosses = wmi_step_facts_of(step->id).flags & WMI_STEP_CROSSES_LANES;

@@ -85,6 +85,7 @@ enum wmi_evex {
     WMI_VPERMI2D = WMI_EVEX(0x76, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d: the indices, and the result */
     WMI_VALIGNQ = WMI_EVEX(0x03, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
     WMI_VMOVD_GPR = WMI_EVEX_OF(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128, /* from a zmm */
+    WMI_VSHUFI32X4 = WMI_EVEX(0x43, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
     WMI_VPADDD = WMI_EVEX(0xfe, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPSUBD = WMI_EVEX(0xfa, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPSUBQ = WMI_EVEX(0xfb, WMI_MAP_0F, WMI_PREFIX_66, 1),
@@ -112,6 +113,9 @@ enum wmi_evex {
     WMI_SHIFT_IMMEDIATE = WMI_EVEX(0x72, WMI_MAP_0F, WMI_PREFIX_66, 0),    /* d: enum wmi_shift */
     WMI_SHIFT_IMMEDIATE_64 = WMI_EVEX(0x73, WMI_MAP_0F, WMI_PREFIX_66, 1), /* the same; no WMI_RIGHT_SIGNED */
 };
+
+/* An immediate of VPTERNLOGD: d | (a ^ b). */
+enum { WMI_OR_DIFFERENCE = 0xf6 };
 
 /* Immediates of VPCMPD and VPCMPUD. */
 enum wmi_predicate {

@@ -173,15 +173,14 @@ enum transposition { OF_PARTS, OF_WORDS };
 static void interleave(struct wmi_stretch *s, enum transposition kind, unsigned which, unsigned d, unsigned a,
                        unsigned b)
 {
-    static const uint32_t vshufi32x4 = WMI_EVEX(0x43, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-                          unpack[] = {
-                              WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0), /* VPUNPCKLDQ, VPUNPCKHDQ */
-                              WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0),
-                              WMI_EVEX(0x6c, WMI_MAP_0F, WMI_PREFIX_66, 1), /* VPUNPCKLQDQ, VPUNPCKHQDQ */
-                              WMI_EVEX(0x6d, WMI_MAP_0F, WMI_PREFIX_66, 1),
-                          };
+    static const uint32_t unpack[] = {
+        WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0), /* VPUNPCKLDQ, VPUNPCKHDQ */
+        WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0),
+        WMI_EVEX(0x6c, WMI_MAP_0F, WMI_PREFIX_66, 1), /* VPUNPCKLQDQ, VPUNPCKHQDQ */
+        WMI_EVEX(0x6d, WMI_MAP_0F, WMI_PREFIX_66, 1),
+    };
     static const uint8_t parts[] = {0x44, 0xee, 0x88, 0xdd};
-    wmi_evex(&s->host, kind == OF_PARTS ? vshufi32x4 : unpack[which], d, a, wmi_zmm(b), WMI_NO_MASK,
+    wmi_evex(&s->host, kind == OF_PARTS ? WMI_VSHUFI32X4 : unpack[which], d, a, wmi_zmm(b), WMI_NO_MASK,
              kind == OF_PARTS ? parts[which] : WMI_NO_IMMEDIATE);
 }
 
@@ -464,7 +463,6 @@ static void note_in_hit(struct wmi_stretch *s, uint32_t value)
 static size_t load_halves(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *d,
                           const struct wmi_access_scratch *scratch, unsigned ahead)
 {
-    enum { OR_DIFFERENCE = 0xf6 }; /* VPTERNLOGD: d | (a ^ b) */
     const int32_t offsets = offsetof(struct wmi_lane_tables, halves), firsts = offsets + WMI_STRIP_BYTES,
                   before = WMI_STRIP_BYTES / 2;
     const unsigned all = WMI_K, low = WMI_K + 1, high = WMI_K + 2, other = scratch->reg[0],
@@ -475,7 +473,7 @@ static size_t load_halves(struct wmi_stretch *s, const struct wmi_rows *distance
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d->reg[i], 0, wmi_at(WMI_R9, firsts));
         wmi_evex_plain(&s->host, WMI_VPERMD, d->reg[i], d->reg[i], wmi_zmm(other));
         wmi_evex(&s->host, WMI_VPTERNLOGD, differs, other, wmi_zmm(d->reg[i]), wmi_access_mask(s, i),
-                 OR_DIFFERENCE);
+                 WMI_OR_DIFFERENCE);
     }
     wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
     wmi_kortest(&s->host, WMI_K, WMI_K);

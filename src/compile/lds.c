@@ -138,7 +138,6 @@ static void find_limit(struct wmi_stretch *s, struct guessed *g, uint32_t reach)
  * R9. */
 static void test_guess(struct wmi_stretch *s, struct guessed *g, bool of_all)
 {
-    enum { OR_DIFFERENCE = 0xf6 }; /* VPTERNLOGD: d | (a ^ b) */
     const unsigned expected = g->access->scratch.reg[0], differs = g->access->scratch.reg[1];
     wmi_evex_plain(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(differs));
     for (unsigned i = 0; i < s->strips; i++) {
@@ -148,7 +147,7 @@ static void test_guess(struct wmi_stretch *s, struct guessed *g, bool of_all)
             wmi_evex_plain(&s->host, g->stride > 0 ? WMI_VPADDD : WMI_VPSUBD, expected, expected,
                            wmi_at(WMI_R9, wmi_lane_offsets((unsigned)abs(g->stride), 0)));
         wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(address),
-                 of_all ? WMI_NO_MASK : wmi_access_mask(s, i), OR_DIFFERENCE);
+                 of_all ? WMI_NO_MASK : wmi_access_mask(s, i), WMI_OR_DIFFERENCE);
     }
     wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
     wmi_kortest(&s->host, WMI_K, WMI_K);
@@ -302,8 +301,7 @@ static void read_same(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const uint32_t vmovd_load = WMI_EVEX_OF(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
                    vpinsrd = WMI_EVEX_OF(0x22, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
-                   vpbroadcastq = WMI_EVEX(0x59, WMI_MAP_0F38, WMI_PREFIX_66, 1),
-                   vshufi32x4 = WMI_EVEX(0x43, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
+                   vpbroadcastq = WMI_EVEX(0x59, WMI_MAP_0F38, WMI_PREFIX_66, 1);
     split_unless_known(s);
     const unsigned d = wmi_stretch_register(s);
     for (unsigned i = 0; i < s->strips; i++) {
@@ -315,7 +313,7 @@ static void read_same(struct wmi_stretch *s, const struct wmi_step *step)
             wmi_evex_plain(&s->host, vmovd_load, d, 0, place);
     }
     if (s->strips == 4)
-        wmi_evex(&s->host, vshufi32x4, d, d, wmi_zmm(d), WMI_NO_MASK, 0);
+        wmi_evex(&s->host, WMI_VSHUFI32X4, d, d, wmi_zmm(d), WMI_NO_MASK, 0);
     else
         wmi_evex_plain(&s->host, vpbroadcastq, d, 0, wmi_zmm(d));
     wmi_stretch_write_runs(s, step->d, d, 0);

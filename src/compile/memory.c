@@ -4,9 +4,9 @@
  * address. Lanes outside of the allocation that the instruction accessed last leave the compiled code for
  * their step, which comes back. */
 #include "compile/lane_access.h"
-#include "compile/live.h"
 #include "compile/runs.h"
 #include "compile/scalar_memory.h"
+#include "compile/sums.h"
 
 #include <string.h>
 
@@ -32,77 +32,13 @@ struct access {
     size_t not_in_a_run[2], done; /* jumps */
 };
 
-/* ---- addresses that are sums: see wmi_memory_has_sum() ---- */
-
-static bool has_scalar_base(const struct wmi_step *sum)
-{
-    return sum->id == WMI_STEP_fused_ADD_64_SCALARS_ALONE || sum->id == WMI_STEP_fused_ADD_64_SCALARS;
-}
-
-/* Whether the step is such a sum, of which nothing reads the carry. */
-static bool is_sum(const struct wmi_stretch *s, size_t at)
-{
-    const struct wmi_step *step = &s->block->steps[at];
-    switch ((int)step->id) {
-    case WMI_STEP_fused_ADD_64_SCALAR:
-    case WMI_STEP_fused_ADD_64_SCALARS:
-        return wmi_stretch_drops_mask(s, step->y, at);
-    case WMI_STEP_fused_ADD_64_SCALAR_ALONE:
-    case WMI_STEP_fused_ADD_64_SCALARS_ALONE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* The row with the high word of the base, where it is none of the scalars, and that of the offsets. */
-static uint32_t base_row(const struct wmi_stretch *s, const struct wmi_step *sum)
-{
-    return wmi_stretch_is_uniform(s, sum->c) ? sum->c : sum->e;
-}
-
-bool wmi_memory_has_sum(const struct wmi_stretch *s, size_t at)
-{
-    const struct wmi_block *block = s->block;
-    const struct wmi_step *sum = &block->steps[at], *access = sum + 1;
-    if (at + 1 >= s->end || block->leads[at + 1] || !is_sum(s, at) || !wmi_memory_emitter(access) ||
-        (access->use[WMI_OP_A] & WMI_USE_COUNT) != 2 || access->a != sum->d ||
-        sum->x != sum->d + s->row_bytes)
-        return false;
-    const struct wmi_extent loaded = wmi_step_span(access, WMI_OP_D, s->lanes),
-                            stored = wmi_step_span(access, WMI_OP_C, s->lanes);
-    const bool loads = access->use[WMI_OP_D] & WMI_USE_WRITE, stores = access->use[WMI_OP_C] & WMI_USE_READ;
-    for (uint32_t row = sum->d; row <= sum->x; row += s->row_bytes) {
-        const bool is_read = stores && row >= stored.from && row < stored.to,
-                   is_replaced = loads && row >= loaded.from && row < loaded.to;
-        if (row < block->code->vgpr_offset || is_read ||
-            (!is_replaced && wmi_live_is(s->live, row, at + 2, false)))
-            return false;
-    }
-    return true;
-}
-
-bool wmi_memory_takes_sum(const struct wmi_stretch *s)
-{
-    const struct wmi_step *sum = &s->block->steps[s->at];
-    uint32_t high;
-    /* A wave that started in code with the sum may come here behind it. */
-    const bool has_points = s->version == WMI_FULL && &s->block->ops[s->from] == s->block->entry;
-    if (has_points || !wmi_memory_has_sum(s, s->at))
-        return false;
-    if (has_scalar_base(sum))
-        return wmi_stretch_constant(s, sum->e, &high) && !high;
-    const uint32_t base = base_row(s, sum);
-    return wmi_stretch_is_uniform(s, base) && base != sum->d && base != sum->x &&
-           wmi_stretch_constant(s, base == sum->c ? sum->e : sum->c, &high) && !high;
-}
-
 static void take_rows(struct wmi_stretch *s, const struct wmi_step *step, struct access *access)
 {
     if (s->sum) {
         access->form = WMI_VMEM_SADDR;
-        access->base_high =
-            has_scalar_base(s->sum) ? 0 : wmi_stretch_use(s, base_row(s, s->sum), true).reg[0];
+        access->base_high = wmi_sum_has_scalar_base(s->sum)
+                                ? 0
+                                : wmi_stretch_use(s, wmi_sum_base_row(s, s->sum), true).reg[0];
     }
     access->low = wmi_access_use(s, access->shape, s->sum ? s->sum->b : step->a);
     access->high = (struct wmi_rows){.uniform = true};
@@ -145,7 +81,7 @@ static void find_base(struct wmi_stretch *s, const struct wmi_step *step, const 
         return;
     }
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, reg, WMI_FRAME, (int32_t)s->sum->a);
-    if (has_scalar_base(s->sum))
+    if (wmi_sum_has_scalar_base(s->sum))
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_FRAME, (int32_t)s->sum->c);
     else
         wmi_evex_plain(&s->host, WMI_VMOVD_GPR, access->base_high, 0, wmi_zmm(WMI_RCX));
@@ -157,7 +93,6 @@ static void find_base(struct wmi_stretch *s, const struct wmi_step *step, const 
  * jumps are taken. Leaves if they are not in the allocation that the instruction accessed last. */
 static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct access *access)
 {
-    enum { OR_DIFFERENCE = 0xf6 }; /* VPTERNLOGD: d | (a ^ b) */
     const struct wmi_memory_op *m = step->data;
     const unsigned bytes = access->shape.bytes * s->lanes, differs = access->scratch.reg[0],
                    expected = access->scratch.reg[1], first = access->distance.reg[0];
@@ -172,7 +107,7 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
                        wmi_at(WMI_R9, wmi_lane_offsets(access->shape.bytes, i)));
         if (i)
             wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(wmi_rows_register(&access->low, i)),
-                     WMI_NO_MASK, OR_DIFFERENCE);
+                     WMI_NO_MASK, WMI_OR_DIFFERENCE);
         else
             wmi_evex_plain(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(access->low.reg[0]));
     }
@@ -183,7 +118,7 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
             wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(access->high.reg[0]));
             for (unsigned i = 0; i < s->strips; i++)
                 wmi_evex(&s->host, WMI_VPTERNLOGD, differs, first, wmi_zmm(access->high.reg[i]), WMI_NO_MASK,
-                         OR_DIFFERENCE);
+                         WMI_OR_DIFFERENCE);
         }
         wmi_shift_immediate(&s->host, 4, true, WMI_RCX, 32);
         wmi_scalar_registers(&s->host, WMI_OR, true, WMI_RAX, WMI_RCX);
@@ -251,7 +186,6 @@ static void find_any_distances(struct wmi_stretch *s, const struct wmi_step *ste
 static size_t find_usual_distances(struct wmi_stretch *s, const struct wmi_step *step,
                                    const struct access *access)
 {
-    enum { OR_DIFFERENCE = 0xf6 }; /* VPTERNLOGD: d | (a ^ b) */
     const struct wmi_memory_op *m = step->data;
     const int32_t start = offsetof(struct wmi_hit, low);
     const uint32_t vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
@@ -292,7 +226,7 @@ static size_t find_usual_distances(struct wmi_stretch *s, const struct wmi_step 
             wmi_evex(&s->host, WMI_VMOVDQA32, highest, 0, wmi_zmm(limited), first, WMI_NO_IMMEDIATE);
         if (has_high && i && !access->high.uniform)
             wmi_evex(&s->host, WMI_VPTERNLOGD, differs, access->high.reg[i], wmi_zmm(access->add_high), mask,
-                     OR_DIFFERENCE);
+                     WMI_OR_DIFFERENCE);
         else if (has_high && !i)
             wmi_evex(&s->host, WMI_VPXORD, differs, access->high.reg[0], wmi_zmm(access->add_high),
                      access->high.uniform ? WMI_NO_MASK : first, WMI_NO_IMMEDIATE);

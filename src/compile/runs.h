@@ -2,10 +2,9 @@
 /* Steps whose sources and results are rows in runs (spread.h): a few instructions for the whole wave.
  * Work-item ids are in runs, and so are most indices and addresses that are computed from them.
  *
- * Code for waves that start keeps rows in runs (WMI_LAUNCH): it knows where the ids are. For the others see
- * same.h. What holds only
- * if a sum does not wrap within a strip, or within the wave if the run is whole, is checked, and the wave
- * leaves if it does. */
+ * Code for waves that start keeps rows in runs (WMI_LAUNCH): it knows where the ids are. For other code see
+ * same.h. What holds only if a sum does not wrap within a strip, or within the wave if the run is whole, is
+ * checked, and the wave leaves if it does. */
 #ifndef WMI_RUNS_H
 #define WMI_RUNS_H
 

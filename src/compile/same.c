@@ -18,11 +18,6 @@ struct ahead {
     unsigned uses;
 };
 
-static unsigned number_of(const struct wmi_stretch *s, uint32_t row)
-{
-    return (row - (uint32_t)offsetof(struct wmi_frame, rows)) / s->row_bytes;
-}
-
 static uint32_t row_of(const struct wmi_stretch *s, unsigned number)
 {
     return (uint32_t)offsetof(struct wmi_frame, rows) + number * s->row_bytes;
@@ -31,7 +26,7 @@ static uint32_t row_of(const struct wmi_stretch *s, unsigned number)
 static unsigned count_rows(const struct wmi_stretch *s)
 {
     const struct wmi_code *code = s->block->code;
-    return number_of(s, code->constant_offset + code->constant_rows * code->row_bytes);
+    return wmi_row_number(s->block->code, code->constant_offset + code->constant_rows * code->row_bytes);
 }
 
 /* The rows of an operand that the step reads, or writes; none: {0, 0}. */
@@ -54,7 +49,7 @@ static bool reads_same(const struct ahead *a, const struct wmi_step *step, bool 
         const struct wmi_extent span =
             i == WMI_OP_D ? (struct wmi_extent){0, 0} : rows_of(a, step, i, WMI_USE_READ);
         for (uint32_t row = span.from; row < span.to; row += a->s->row_bytes) {
-            const uint8_t known = a->rows[number_of(a->s, row)];
+            const uint8_t known = a->rows[wmi_row_number(a->s->block->code, row)];
             same |= known == SAME;
             *others |= known == OTHER;
         }
@@ -78,7 +73,7 @@ static void note_writes(struct ahead *a, const struct wmi_step *step, enum samen
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
         const struct wmi_extent span = rows_of(a, step, i, WMI_USE_WRITE);
         for (uint32_t row = span.from; row < span.to; row += a->s->row_bytes)
-            a->rows[number_of(a->s, row)] = (uint8_t)sameness;
+            a->rows[wmi_row_number(a->s->block->code, row)] = (uint8_t)sameness;
     }
 }
 
@@ -101,7 +96,7 @@ static bool stores_same(const struct ahead *a, size_t at)
 {
     const struct wmi_step *step = &a->s->block->steps[at];
     return step->id == WMI_STEP_lds_write_b32 && a->s->lds->number[at] == a->address &&
-           a->s->guess[at] == 0 && a->rows[number_of(a->s, step->a)] != SAME;
+           a->s->guess[at] == 0 && a->rows[wmi_row_number(a->s->block->code, step->a)] != SAME;
 }
 
 /* Whether the rows can stay in one register at the step. */
@@ -138,7 +133,7 @@ bool wmi_same_is_worth(const struct wmi_stretch *s, const struct wmi_step *step)
             (held != WMI_NOT_HELD && s->held[held].strips == 1))
             a.rows[i] = held != WMI_NOT_HELD && s->held[held].runs ? SAME : UNIFORM;
     }
-    a.rows[number_of(s, step->d)] = SAME;
+    a.rows[wmi_row_number(s->block->code, step->d)] = SAME;
     size_t at = s->at + 1;
     for (;
          at < s->end && s->block->steps[at].id != WMI_STEP_stage_EXEC && !wmi_is_branch(&s->block->steps[at]);

@@ -19,11 +19,6 @@ enum {
 
 /* ---- rows ---- */
 
-static unsigned number_of(const struct wmi_stretch *s, uint32_t row)
-{
-    return (row - (uint32_t)offsetof(struct wmi_frame, rows)) / s->row_bytes;
-}
-
 static bool is_temporary(const struct wmi_stretch *s, uint32_t row)
 {
     return row < s->block->code->vgpr_offset;
@@ -46,7 +41,7 @@ static struct wmi_host_operand home(const struct wmi_stretch *s, uint32_t row, u
 
 static struct wmi_held_row *find(struct wmi_stretch *s, uint32_t row)
 {
-    const unsigned index = s->held_of_row[number_of(s, row)];
+    const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
     return index == WMI_NOT_HELD ? NULL : &s->held[index];
 }
 
@@ -60,7 +55,7 @@ static bool is_in_frame(const struct wmi_stretch *s, uint32_t row, enum wmi_unif
 bool wmi_stretch_constant(const struct wmi_stretch *s, uint32_t row, uint32_t *value)
 {
     const struct wmi_code *code = s->block->code;
-    const unsigned index = s->held_of_row[number_of(s, row)];
+    const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
     if (index != WMI_NOT_HELD && s->held[index].is_known) {
         *value = s->held[index].value;
         return true;
@@ -155,14 +150,14 @@ static void spill(struct wmi_stretch *s, struct wmi_held_row *held)
 {
     wmi_stretch_store(s, held);
     held->dirty = false;
-    s->is_spilled[number_of(s, held->row)] = true;
+    s->is_spilled[wmi_row_number(s->block->code, held->row)] = true;
 }
 
 static void release(struct wmi_stretch *s, struct wmi_held_row *held)
 {
     for (unsigned i = 0; i < held->strips; i++)
         s->owner[held->reg[i]] = FREE;
-    s->held_of_row[number_of(s, held->row)] = WMI_NOT_HELD;
+    s->held_of_row[wmi_row_number(s->block->code, held->row)] = WMI_NOT_HELD;
     held->used = false;
     if (!held->half)
         return;
@@ -289,13 +284,13 @@ static struct wmi_held_row *hold(struct wmi_stretch *s, uint32_t row, const uint
         held->reg[i] = reg[i];
         s->owner[reg[i]] = (uint8_t)index;
     }
-    s->held_of_row[number_of(s, row)] = (uint8_t)index;
+    s->held_of_row[wmi_row_number(s->block->code, row)] = (uint8_t)index;
     return held;
 }
 
 bool wmi_stretch_is_uniform(const struct wmi_stretch *s, uint32_t row)
 {
-    const unsigned index = s->held_of_row[number_of(s, row)];
+    const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
     if (index != WMI_NOT_HELD)
         return s->held[index].strips == 1 && !s->held[index].runs;
     return is_constant(s, row) || is_in_frame(s, row, WMI_UNIFORM_ANY);
@@ -334,7 +329,8 @@ static bool is_read_soon(const struct wmi_stretch *s, uint32_t row)
 /* The number of an id that the row still holds, or WMI_START_IDS. */
 static unsigned id_in(const struct wmi_stretch *s, uint32_t row)
 {
-    if (s->version != WMI_LAUNCH || is_temporary(s, row) || s->is_written[number_of(s, row)])
+    if (s->version != WMI_LAUNCH || is_temporary(s, row) ||
+        s->is_written[wmi_row_number(s->block->code, row)])
         return WMI_START_IDS;
     const unsigned number = (row - s->block->code->vgpr_offset) / s->row_bytes;
     return number < WMI_START_IDS ? number : WMI_START_IDS;
@@ -355,7 +351,7 @@ static void load_id(struct wmi_stretch *s, unsigned reg, unsigned id)
 
 bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row)
 {
-    const unsigned index = s->held_of_row[number_of(s, row)];
+    const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
     if (index != WMI_NOT_HELD)
         return s->held[index].strips == 1;
     return is_constant(s, row) || id_in(s, row) < WMI_START_IDS;
@@ -363,7 +359,7 @@ bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row)
 
 int wmi_stretch_stride(const struct wmi_stretch *s, uint32_t row)
 {
-    const unsigned index = s->held_of_row[number_of(s, row)], id = id_in(s, row);
+    const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)], id = id_in(s, row);
     if (index != WMI_NOT_HELD && s->held[index].half == WMI_HIGH_HALF)
         return 0;
     if (index != WMI_NOT_HELD)
@@ -485,14 +481,14 @@ void wmi_stretch_move_half(struct wmi_stretch *s, uint32_t from, uint32_t to)
     held->whole = moved.whole;
     held->stride = moved.stride;
     held->half = moved.half;
-    held->dirty = s->is_written[number_of(s, to)] = true;
+    held->dirty = s->is_written[wmi_row_number(s->block->code, to)] = true;
 }
 
 void wmi_stretch_restore_spilled(struct wmi_stretch *s)
 {
     const uint32_t first = s->block->code->vgpr_offset, end = s->block->code->constant_offset;
     for (uint32_t row = first; row < end; row += s->row_bytes) {
-        if (!s->is_spilled[number_of(s, row)])
+        if (!s->is_spilled[wmi_row_number(s->block->code, row)])
             continue;
         const unsigned number = (row - first) / s->row_bytes;
         struct wmi_held_row start = {.row = row, .strips = 1};
@@ -604,7 +600,7 @@ void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi
     held->dirty = true;
     held->runs = s->on_bases;
     held->whole = s->is_whole;
-    s->is_written[number_of(s, row)] = true;
+    s->is_written[wmi_row_number(s->block->code, row)] = true;
 }
 
 void wmi_stretch_write_runs(struct wmi_stretch *s, uint32_t row, unsigned reg, unsigned stride)
@@ -639,7 +635,7 @@ void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *res
 
 bool wmi_stretch_has_lanes(const struct wmi_stretch *s, uint32_t row)
 {
-    const unsigned index = s->held_of_row[number_of(s, row)];
+    const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
     if (index == WMI_NOT_HELD)
         return s->version != WMI_LAUNCH && !is_constant(s, row);
     return s->held[index].strips != 1 && !s->held[index].active_only;
@@ -666,7 +662,8 @@ void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row)
     struct wmi_held_row *held = find(s, row);
     if (held)
         release(s, held);
-    s->is_written[number_of(s, row)] = s->is_spilled[number_of(s, row)] = true;
+    s->is_written[wmi_row_number(s->block->code, row)] = s->is_spilled[wmi_row_number(s->block->code, row)] =
+        true;
 }
 
 void wmi_stretch_hold_mask(struct wmi_stretch *s, uint32_t place)
@@ -964,7 +961,7 @@ void wmi_stretch_match(struct wmi_stretch *s, const struct wmi_kept *kept)
         const struct wmi_held_row *held = &s->held[i];
         if (!held->used || !held->dirty || is_temporary(s, held->row))
             continue;
-        const unsigned before = kept->held_of_row[number_of(s, held->row)];
+        const unsigned before = kept->held_of_row[wmi_row_number(s->block->code, held->row)];
         if (before == WMI_NOT_HELD ? is_read_from(s, held, s->from)
                                    : match_of(held, &kept->held[before]) == IS_LOADED)
             wmi_stretch_store(s, held);

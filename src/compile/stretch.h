@@ -146,7 +146,7 @@ struct wmi_stretch {
     uint32_t known_places; /* a bit for each address in LDS that has been found to be as guessed */
     size_t exec_in_rax;    /* the code from which on RAX is the EXEC words, until something else is emitted */
     bool has_read;         /* the step needs its sources no longer, so that they can be spilled */
-    bool joins_next;       /* the step is left to the next one, a memory access: see wmi_memory_takes_sum() */
+    bool joins_next;       /* the step is left to the next one, a memory access: see sums.h */
     const struct wmi_step *sum; /* the step in front, if it was left to this one */
     struct wmi_held_row held[WMI_HELD_ROWS];
     uint8_t held_of_row[WMI_MOST_ROWS]; /* index in `held`, or WMI_NOT_HELD */
@@ -326,12 +326,6 @@ bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int
 bool wmi_vector_works_on_bases(const struct wmi_step *step);
 wmi_emit_step *wmi_scalar_emitter(const struct wmi_step *step);
 wmi_emit_step *wmi_memory_emitter(const struct wmi_step *step);
-/* Whether the step is {x, d} = {c, a} + {e, b} with scalar a, and all that it computes is the address of the
- * memory access behind it. */
-bool wmi_memory_has_sum(const struct wmi_stretch *s, size_t at);
-/* Whether that access can be emitted without the sum, because it is one of a uniform base, {c, a}, and of
- * offsets of 32 bits, b. */
-bool wmi_memory_takes_sum(const struct wmi_stretch *s);
 wmi_emit_step *wmi_lds_emitter(const struct wmi_step *step);
 /* How many bytes beyond a lane's address the LDS read or write ends; 0: it is another step. */
 uint32_t wmi_lds_reach(const struct wmi_step *step);

@@ -13,14 +13,9 @@ struct wmi_uniform {
     uint64_t *sets; /* in front of each step: [WMI_UNIFORM_KINDS][words] */
 };
 
-static inline size_t wmi_uniform_number(const struct wmi_uniform *uniform, uint32_t row)
-{
-    return (row - offsetof(struct wmi_frame, rows)) / uniform->block->code->row_bytes;
-}
-
 static inline bool wmi_uniform_has(const struct wmi_uniform *uniform, const uint64_t *set, uint32_t row)
 {
-    const size_t number = wmi_uniform_number(uniform, row);
+    const size_t number = wmi_row_number(uniform->block->code, row);
     return set[number / 64] >> number % 64 & 1;
 }
 

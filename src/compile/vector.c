@@ -6,8 +6,8 @@
 #include "compile/vector.h"
 #include "base/float.h"
 #include "base/host_float.h"
-#include "compile/live.h"
 #include "compile/masks.h"
+#include "compile/sums.h"
 
 /* ---- instructions ---- */
 
@@ -402,105 +402,6 @@ static bool emit_field(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* Whether nothing but sums that are addresses of memory accesses reads the row that the step writes. */
-static bool is_for_addresses(const struct wmi_stretch *s, uint32_t row)
-{
-    const struct wmi_extent span = {row, row + s->row_bytes};
-    bool is_read = false;
-    for (size_t i = s->at + 1; i < s->end; i++) {
-        const struct wmi_step *step = &s->block->steps[i];
-        const bool reads = wmi_step_reads_rows(step, span, s->lanes);
-        if (reads && !wmi_memory_has_sum(s, i))
-            return false;
-        is_read |= reads;
-        if (wmi_step_writes_rows(step, span, s->lanes))
-            return is_read;
-    }
-    return is_read && !wmi_live_is(s->live, row, s->end, false);
-}
-
-/* Whether the row of high words has nothing but the signs of the low ones. */
-static bool has_signs(const struct wmi_stretch *s, uint32_t low, uint32_t high)
-{
-    const struct wmi_extent low_span = {low, low + s->row_bytes}, high_span = {high, high + s->row_bytes};
-    for (size_t i = s->at; i-- > s->from;) {
-        const struct wmi_step *step = &s->block->steps[i];
-        uint32_t count;
-        if (s->block->leads[i + 1] || step->id == WMI_STEP_stage_EXEC ||
-            wmi_step_writes_rows(step, low_span, s->lanes))
-            return false;
-        if (wmi_step_writes_rows(step, high_span, s->lanes))
-            return step->id == WMI_STEP_BODIES + WMI_INSN_v_ashrrev_i32 && step->b == low &&
-                   step->lanes == offsetof(struct wmi_frame, exec) &&
-                   wmi_stretch_constant(s, step->a, &count) && (count & 31) == 31;
-    }
-    return false;
-}
-
-/* Shifts a row that is extended by zeros or, if is_checked is set, by signs. An address before its base, or
- * far behind it, is rare: where nothing else needs the high words, they are checked: they are known to be 0
- * then, and a wave in which they are not leaves. */
-static bool shift_extended(struct wmi_stretch *s, const struct wmi_step *step, unsigned count,
-                           bool is_checked)
-{
-    const uint32_t high_row = step->d + s->row_bytes;
-    const struct wmi_rows a = wmi_stretch_use(s, step->b, true);
-    struct wmi_rows low = wmi_stretch_result(s, a.uniform),
-                    high = wmi_stretch_result(s, a.uniform || is_checked);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &low); i++) {
-        const unsigned from = wmi_rows_register(&a, i), mask = wmi_vector_active(s, a.uniform, i),
-                       last = high.reg[is_checked ? 0 : i];
-        wmi_vector_shift(s, WMI_LEFT, low.reg[i], wmi_zmm(from), count);
-        if (!is_checked)
-            wmi_vector_shift(s, WMI_RIGHT, last, wmi_zmm(from), 32 - count);
-        else if (i)
-            wmi_evex(&s->host, WMI_VPORD, last, last, wmi_zmm(from), mask, WMI_NO_IMMEDIATE);
-        else
-            wmi_evex(&s->host, WMI_VMOVDQA32, last, 0, wmi_zmm(from), mask ? mask | WMI_ZEROING : mask,
-                     WMI_NO_IMMEDIATE);
-    }
-    if (is_checked) {
-        wmi_vector_shift(s, WMI_RIGHT, high.reg[0], wmi_zmm(high.reg[0]), 32 - count);
-        wmi_stretch_leave_if(s, WMI_VPTESTMD, high.reg[0], wmi_zmm(high.reg[0]), WMI_NO_IMMEDIATE);
-        wmi_evex_plain(&s->host, WMI_VPXORD, high.reg[0], high.reg[0], wmi_zmm(high.reg[0]));
-    }
-    wmi_stretch_write(s, step->d, &low);
-    wmi_stretch_write(s, high_row, &high);
-    if (is_checked)
-        wmi_stretch_set_constant(s, high_row, 0);
-    return true;
-}
-
-/* v_lshlrev_b64 by x, 1 to 31. */
-static bool emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
-{
-    const unsigned count = step->x & 31;
-    const uint32_t above = step->b + s->row_bytes;
-    uint32_t value;
-    const bool is_zero = wmi_stretch_constant(s, above, &value) && !value,
-               is_checked =
-                   (is_zero || has_signs(s, step->b, above)) && is_for_addresses(s, step->d + s->row_bytes);
-    if (is_zero || is_checked)
-        return shift_extended(s, step, count, is_checked);
-    const struct wmi_rows low = wmi_stretch_use(s, step->b, false),
-                          high = wmi_stretch_use(s, step->b + s->row_bytes, false);
-    struct wmi_rows d = wmi_stretch_result(s, low.uniform);
-    struct wmi_rows d_high = wmi_stretch_result(s, low.uniform && high.uniform);
-    const unsigned over = wmi_stretch_register(s);
-    for (unsigned i = 0; i < s->strips; i++) {
-        if (i < wmi_rows_strips(s, &d))
-            wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &low, i), count);
-        if (i < wmi_rows_strips(s, &d_high)) {
-            wmi_vector_shift(s, WMI_RIGHT, over, wmi_rows_operand(s, &low, i), 32 - count);
-            wmi_vector_shift(s, WMI_LEFT, d_high.reg[i], wmi_rows_operand(s, &high, i), count);
-            wmi_evex_plain(&s->host, WMI_VPORD, d_high.reg[i], d_high.reg[i], wmi_zmm(over));
-        }
-    }
-    wmi_stretch_write(s, step->d, &d);
-    wmi_stretch_write(s, step->d + s->row_bytes, &d_high);
-    return true;
-}
-
 /* ---- products ---- */
 
 /* The low 24 bits, extended by the shift. */
@@ -687,7 +588,7 @@ enum { SCALAR_LOW = 1, SCALAR_HIGH = 2, STORES_CARRY = 4 };
 static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const unsigned kind = wmi_recipe_of(step)->argument;
-    s->joins_next = wmi_memory_takes_sum(s);
+    s->joins_next = wmi_takes_sum(s);
     if (s->joins_next)
         return true;
     const struct wmi_rows a = row_or_scalar(s, step->a, kind & SCALAR_LOW),

@@ -78,7 +78,7 @@ bool wmi_pair_is_uniform(const struct wmi_pair *pair);
 void wmi_vector_write_pair(struct wmi_stretch *s, uint32_t row, struct wmi_pair *result);
 
 /* Steps on 64-bit integers, and products of which the high word counts: vector_64.c. */
-wmi_emit_step wmi_emit_shift_64, wmi_emit_compare_64, wmi_emit_multiply_high_signed,
+wmi_emit_step wmi_emit_shift_64, wmi_emit_fused_shift, wmi_emit_compare_64, wmi_emit_multiply_high_signed,
     wmi_emit_multiply_add_i64, wmi_emit_shift_add_64, wmi_emit_move_64;
 /* Moves between a scalar and any lane: vector_lanes.c. */
 wmi_emit_step wmi_emit_read_lane, wmi_emit_write_lane;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Host code of vector steps on 64-bit integers, whose low and high words are in two rows. */
 #include "base/float.h"
+#include "compile/live.h"
+#include "compile/sums.h"
 #include "compile/vector.h"
 
 struct wmi_pair wmi_vector_use_pair(struct wmi_stretch *s, uint32_t row)
@@ -111,6 +113,113 @@ bool wmi_emit_shift_64(struct wmi_stretch *s, const struct wmi_step *step)
     else
         shift_by_row(s, &shift, count_row);
     wmi_vector_write_pair(s, step->d, &d);
+    return true;
+}
+
+/* Whether nothing but sums that are addresses of memory accesses reads the row that the step writes. */
+static bool is_for_addresses(const struct wmi_stretch *s, uint32_t row)
+{
+    const struct wmi_extent span = {row, row + s->row_bytes};
+    bool is_read = false;
+    for (size_t i = s->at + 1; i < s->end; i++) {
+        const struct wmi_step *step = &s->block->steps[i];
+        const bool reads = wmi_step_reads_rows(step, span, s->lanes);
+        if (reads && !wmi_is_address(s, i))
+            return false;
+        is_read |= reads;
+        if (wmi_step_writes_rows(step, span, s->lanes))
+            return is_read;
+    }
+    return is_read && !wmi_live_is(s->live, row, s->end, false);
+}
+
+/* Whether the row of high words has nothing but the signs of the low ones. */
+static bool has_signs(const struct wmi_stretch *s, uint32_t low, uint32_t high)
+{
+    const struct wmi_extent low_span = {low, low + s->row_bytes}, high_span = {high, high + s->row_bytes};
+    for (size_t i = s->at; i-- > s->from;) {
+        const struct wmi_step *step = &s->block->steps[i];
+        uint32_t count;
+        if (s->block->leads[i + 1] || step->id == WMI_STEP_stage_EXEC ||
+            wmi_step_writes_rows(step, low_span, s->lanes))
+            return false;
+        if (wmi_step_writes_rows(step, high_span, s->lanes))
+            return step->id == WMI_STEP_BODIES + WMI_INSN_v_ashrrev_i32 && step->b == low &&
+                   step->lanes == offsetof(struct wmi_frame, exec) &&
+                   wmi_stretch_constant(s, step->a, &count) && (count & 31) == 31;
+    }
+    return false;
+}
+
+/* Shifts a row that is extended by zeros or, if is_checked is set, by signs. An address before its base, or
+ * far behind it, is rare: where nothing else needs the high words, they are checked: they are known to be 0
+ * then, and a wave in which they are not leaves. */
+static void shift_extended(struct wmi_stretch *s, const struct wmi_step *step, unsigned count,
+                           bool is_checked)
+{
+    const uint32_t high_row = step->d + s->row_bytes;
+    const struct wmi_rows a = wmi_stretch_use(s, step->b, true);
+    struct wmi_rows low = wmi_stretch_result(s, a.uniform),
+                    high = wmi_stretch_result(s, a.uniform || is_checked);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &low); i++) {
+        const unsigned from = wmi_rows_register(&a, i), mask = wmi_vector_active(s, a.uniform, i),
+                       last = high.reg[is_checked ? 0 : i];
+        wmi_vector_shift(s, WMI_LEFT, low.reg[i], wmi_zmm(from), count);
+        if (!is_checked)
+            wmi_vector_shift(s, WMI_RIGHT, last, wmi_zmm(from), 32 - count);
+        else if (i)
+            wmi_evex(&s->host, WMI_VPORD, last, last, wmi_zmm(from), mask, WMI_NO_IMMEDIATE);
+        else
+            wmi_evex(&s->host, WMI_VMOVDQA32, last, 0, wmi_zmm(from), mask ? mask | WMI_ZEROING : mask,
+                     WMI_NO_IMMEDIATE);
+    }
+    if (is_checked) {
+        wmi_vector_shift(s, WMI_RIGHT, high.reg[0], wmi_zmm(high.reg[0]), 32 - count);
+        wmi_stretch_leave_if(s, WMI_VPTESTMD, high.reg[0], wmi_zmm(high.reg[0]), WMI_NO_IMMEDIATE);
+        wmi_evex_plain(&s->host, WMI_VPXORD, high.reg[0], high.reg[0], wmi_zmm(high.reg[0]));
+    }
+    wmi_stretch_write(s, step->d, &low);
+    wmi_stretch_write(s, high_row, &high);
+    if (is_checked)
+        wmi_stretch_set_constant(s, high_row, 0);
+}
+
+/* A shift to the left, by 1 to 31, of an index that is extended to 64 bits by zeros, or by its sign if only
+ * sums need the high words of the result. False: it is another number. */
+static bool shift_index(struct wmi_stretch *s, const struct wmi_step *step, unsigned count)
+{
+    const uint32_t above = step->b + s->row_bytes;
+    uint32_t value;
+    const bool is_zero = wmi_stretch_constant(s, above, &value) && !value,
+               is_checked =
+                   (is_zero || has_signs(s, step->b, above)) && is_for_addresses(s, step->d + s->row_bytes);
+    if (is_zero || is_checked)
+        shift_extended(s, step, count, is_checked);
+    return is_zero || is_checked;
+}
+
+/* v_lshlrev_b64 by x, 1 to 31. */
+bool wmi_emit_fused_shift(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const unsigned count = step->x & 31;
+    if (shift_index(s, step, count))
+        return true;
+    const struct wmi_rows low = wmi_stretch_use(s, step->b, false),
+                          high = wmi_stretch_use(s, step->b + s->row_bytes, false);
+    struct wmi_rows d = wmi_stretch_result(s, low.uniform);
+    struct wmi_rows d_high = wmi_stretch_result(s, low.uniform && high.uniform);
+    const unsigned over = wmi_stretch_register(s);
+    for (unsigned i = 0; i < s->strips; i++) {
+        if (i < wmi_rows_strips(s, &d))
+            wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &low, i), count);
+        if (i < wmi_rows_strips(s, &d_high)) {
+            wmi_vector_shift(s, WMI_RIGHT, over, wmi_rows_operand(s, &low, i), 32 - count);
+            wmi_vector_shift(s, WMI_LEFT, d_high.reg[i], wmi_rows_operand(s, &high, i), count);
+            wmi_evex_plain(&s->host, WMI_VPORD, d_high.reg[i], d_high.reg[i], wmi_zmm(over));
+        }
+    }
+    wmi_stretch_write(s, step->d, &d);
+    wmi_stretch_write(s, step->d + s->row_bytes, &d_high);
     return true;
 }
 
@@ -225,13 +334,12 @@ bool wmi_emit_multiply_add_i64(struct wmi_stretch *s, const struct wmi_step *ste
 /* A register per strip that is 0 in lanes where a and b are equal. */
 static struct wmi_rows difference(struct wmi_stretch *s, const struct wmi_pair *a, const struct wmi_pair *b)
 {
-    enum { OR_OTHERS_DIFFER = 0xf6 };
     struct wmi_rows d = wmi_stretch_result(s, wmi_pair_is_uniform(a) && wmi_pair_is_uniform(b));
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         wmi_evex_plain(&s->host, WMI_VPXORD, d.reg[i], wmi_rows_register(&a->low, i),
                        wmi_rows_operand(s, &b->low, i));
         wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], wmi_rows_register(&a->high, i),
-                 wmi_rows_operand(s, &b->high, i), WMI_NO_MASK, OR_OTHERS_DIFFER);
+                 wmi_rows_operand(s, &b->high, i), WMI_NO_MASK, WMI_OR_DIFFERENCE);
     }
     return d;
 }
