@@ -6,7 +6,7 @@
 
 #include "workloads.h"
 
-enum { FURTHER_COUNT = 12 };
+enum { FURTHER_COUNT = 24 };
 
 extern const struct workload further[FURTHER_COUNT];
 
