@@ -293,47 +293,50 @@ static void set_launch(const struct wmi_compilation *c, const unsigned char *cod
         launch->rows = wmi_live_rows(s->live, s->block, (size_t)(s->block->entry - s->block->ops));
 }
 
+/* Compiles the block; what it needs in memory is freed by the caller. */
+static bool compile(struct wmi_compilation *c, const struct wmi_block *block, struct wmi_host_memory **memory,
+                    struct wmi_launch_entries *launch, bool *refused)
+{
+    struct wmi_stretch *s = &c->stretch;
+    s->guess = malloc(block->count);
+    c->lds.number = malloc(block->count);
+    c->lds.mask = malloc(block->count);
+    c->places = calloc(block->count, sizeof *c->places);
+    if (!s->guess || !c->lds.number || !c->lds.mask || !c->places)
+        return false;
+    wmi_guess_strides(block, s->guess);
+    wmi_plan_lds(block, s->guess, &c->lds);
+    s->lds = &c->lds;
+    s->block = block;
+    s->lanes = block->code->options.lanes;
+    s->strips = s->lanes / WMI_STRIP_LANES;
+    s->row_bytes = block->code->row_bytes;
+    put_all(c);
+    if (s->failed || s->host.full)
+        return false;
+    if (!c->patch_count)
+        return true;
+    struct wmi_host_memory *made = wmi_make_executable(&s->host, refused);
+    if (!made)
+        return false;
+    made->next = *memory;
+    *memory = made;
+    apply_patches(c, made->code);
+    set_launch(c, made->code, launch);
+    return true;
+}
+
 bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
                  struct wmi_launch_entries *launch, bool *refused)
 {
     struct wmi_compilation *c = calloc(1, sizeof *c);
-    bool ok = false;
     if (!c)
         return false;
-    c->stretch.guess = malloc(block->count);
-    c->lds.number = malloc(block->count);
-    c->lds.mask = malloc(block->count);
-    c->places = calloc(block->count, sizeof *c->places);
-    if (!c->stretch.guess || !c->lds.number || !c->lds.mask || !c->places) {
-        free(c->stretch.guess);
-        free(c->lds.number);
-        free(c->lds.mask);
-        free(c->places);
-        free(c);
-        return false;
-    }
-    wmi_guess_strides(block, c->stretch.guess);
-    wmi_plan_lds(block, c->stretch.guess, &c->lds);
-    c->stretch.lds = &c->lds;
     struct wmi_live *live = wmi_find_live(block);
-    c->stretch.live = live;
     struct wmi_uniform *uniform = wmi_find_uniform(block);
+    c->stretch.live = live;
     c->stretch.uniform = uniform;
-    c->stretch.block = block;
-    c->stretch.lanes = block->code->options.lanes;
-    c->stretch.strips = c->stretch.lanes / WMI_STRIP_LANES;
-    c->stretch.row_bytes = block->code->row_bytes;
-    put_all(c);
-    if (!c->stretch.failed && !c->stretch.host.full) {
-        struct wmi_host_memory *made = c->patch_count ? wmi_make_executable(&c->stretch.host, refused) : NULL;
-        if (made) {
-            made->next = *memory;
-            *memory = made;
-            apply_patches(c, made->code);
-            set_launch(c, made->code, launch);
-        }
-        ok = made || !c->patch_count;
-    }
+    const bool ok = compile(c, block, memory, launch, refused);
     free(c->stretch.guess);
     free(c->lds.number);
     free(c->lds.mask);

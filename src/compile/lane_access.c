@@ -34,8 +34,7 @@ void wmi_access_collect(struct wmi_stretch *s, uint32_t instruction, unsigned a,
         wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, WMI_K + 1);
 }
 
-/* A jump taken if the strip has no active lane; 0: all are active. */
-static size_t unless_active(struct wmi_stretch *s, unsigned mask)
+size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask)
 {
     if (!mask)
         return 0;
@@ -347,7 +346,7 @@ static size_t unless_all_active(struct wmi_stretch *s, struct wmi_lane_shape sha
     return wmi_jump_if(&s->host, WMI_IF_NOT_BELOW);
 }
 
-static void land_if(struct wmi_stretch *s, size_t jump)
+void wmi_access_land_if(struct wmi_stretch *s, size_t jump)
 {
     if (jump)
         wmi_land(&s->host, jump);
@@ -395,7 +394,7 @@ void wmi_access_store_same(struct wmi_stretch *s, struct wmi_lane_shape shape, c
         wmi_put_8(&s->host, OPERAND_OF_16_BITS);
     wmi_scalar_memory(&s->host, shape.bytes == 1 ? MOV_STORE_8 : WMI_MOV_STORE, false, WMI_R9, WMI_RAX,
                       displacement);
-    land_if(s, idle);
+    wmi_access_land_if(s, idle);
 }
 
 void wmi_access_keep_distance(struct wmi_stretch *s, const struct wmi_rows *distance, unsigned strip)
@@ -415,14 +414,14 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
                        unsigned ahead)
 {
     const unsigned mask = wmi_access_mask(s, strip);
-    const size_t idle = unless_active(s, mask), partial = unless_all_active(s, shape, mask);
+    const size_t idle = wmi_access_unless_active(s, mask), partial = unless_all_active(s, shape, mask);
     const size_t not_in_a_run = unless_in_a_run(s, shape, distance, mask, scratch);
     if (ahead)
         wmi_prefetch(&s->host, WMI_RAX, (int32_t)ahead, false);
     wmi_access_load_run(s, shape, d, strip, 0, shape.rows == 1 ? mask : WMI_NO_MASK, scratch);
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_a_run);
-    land_if(s, partial);
+    wmi_access_land_if(s, partial);
     const size_t scattered = unless_same(s, distance, scratch->reg[1], mask);
     wmi_access_load_same(s, shape, d, strip, 0);
     const size_t same = wmi_jump(&s->host);
@@ -432,7 +431,7 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     extend(s, shape, d[0].reg[strip]);
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, same);
-    land_if(s, idle);
+    wmi_access_land_if(s, idle);
 }
 
 /* What the hit of a load tells about the last times. It counts the loads that had to gather since the last
@@ -634,14 +633,14 @@ static void store_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsi
                         unsigned ahead)
 {
     const unsigned mask = wmi_access_mask(s, strip);
-    const size_t idle = unless_active(s, mask), partial = unless_all_active(s, shape, mask);
+    const size_t idle = wmi_access_unless_active(s, mask), partial = unless_all_active(s, shape, mask);
     const size_t not_in_a_run = unless_in_a_run(s, shape, distance, mask, scratch);
     if (ahead)
         wmi_prefetch(&s->host, WMI_RAX, (int32_t)ahead, true);
     wmi_access_store_run(s, shape, data, strip, 0, shape.rows == 1 ? mask : WMI_NO_MASK, scratch);
     const size_t stored = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_a_run);
-    land_if(s, partial);
+    wmi_access_land_if(s, partial);
     take_active(s, mask);
     if (shape.rows == 1)
         wmi_evex_indexed(&s->host, WMI_VPSCATTERDD, wmi_rows_register(data, strip), WMI_RCX, distance, 0,
@@ -651,7 +650,7 @@ static void store_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsi
     else
         scatter_quads(s, distance, data, strip, scratch);
     wmi_land(&s->host, stored);
-    land_if(s, idle);
+    wmi_access_land_if(s, idle);
 }
 
 /* Of an element that is smaller than a dword: leaves if its places do not follow one another. */
@@ -660,11 +659,11 @@ static void store_strip_or_leave(struct wmi_stretch *s, struct wmi_lane_shape sh
                                  const struct wmi_access_scratch *scratch, bool stores)
 {
     const unsigned mask = wmi_access_mask(s, strip);
-    const size_t idle = unless_active(s, mask);
+    const size_t idle = wmi_access_unless_active(s, mask);
     wmi_stretch_exit_here(s, unless_in_a_run(s, shape, distance, mask, scratch));
     if (stores)
         wmi_access_store_run(s, shape, data, strip, 0, mask, scratch);
-    land_if(s, idle);
+    wmi_access_land_if(s, idle);
 }
 
 void wmi_access_store(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,

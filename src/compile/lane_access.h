@@ -43,6 +43,10 @@ static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned str
     return s->partial ? WMI_K_EXEC + strip : WMI_NO_MASK;
 }
 
+/* A jump taken if the strip has no active lane, or 0: all are active. Where a jump leads, unless it is 0. */
+size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask);
+void wmi_access_land_if(struct wmi_stretch *s, size_t jump);
+
 /* d = the words of a and b that a table of wmi_lane_tables selects. Needs R9. */
 void wmi_access_select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
                              struct wmi_host_operand b);

@@ -209,16 +209,10 @@ static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, str
     prepare_moves(s, g);
     for (unsigned pass = 0; pass < passes_of(g); pass++)
         for (unsigned i = 0; i < s->strips; i++) {
-            const unsigned mask = wmi_access_mask(s, i);
-            size_t idle = 0;
-            if (mask) {
-                wmi_kortest(&s->host, mask, mask);
-                idle = wmi_jump_if(&s->host, WMI_IF_EQUAL);
-            }
+            const size_t idle = wmi_access_unless_active(s, wmi_access_mask(s, i));
             find_strip(s, g, i);
             move_strip(s, shape, g, i, pass, g->loads ? g->count : pass + 1);
-            if (idle)
-                wmi_land(&s->host, idle);
+            wmi_access_land_if(s, idle);
         }
 }
 
@@ -326,16 +320,10 @@ static void write_same(struct wmi_stretch *s, const struct wmi_step *step)
     const uint32_t vpextrd = WMI_EVEX_OF(0x16, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128;
     const struct wmi_rows data = wmi_stretch_use_base(s, step->b);
     for (unsigned i = 0; i < s->strips; i++) {
-        const unsigned mask = wmi_access_mask(s, i);
-        size_t idle = 0;
-        if (mask) {
-            wmi_kortest(&s->host, mask, mask);
-            idle = wmi_jump_if(&s->host, WMI_IF_EQUAL);
-        }
+        const size_t idle = wmi_access_unless_active(s, wmi_access_mask(s, i));
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, place_at(s, i));
         wmi_evex(&s->host, vpextrd, data.reg[0], 0, wmi_at(WMI_RAX, (int32_t)step->x), WMI_NO_MASK, (int)i);
-        if (idle)
-            wmi_land(&s->host, idle);
+        wmi_access_land_if(s, idle);
     }
 }
 

@@ -8,9 +8,9 @@
 
 #include "compile/stretch.h"
 
-/* Whether the current step is such a compare, in code that keeps them. */
+/* Whether the current step is such a compare. Code for waves that start makes it each time. */
 bool wmi_mask_lasts(const struct wmi_stretch *s);
-/* Emits it. */
+/* Emits the compare. */
 void wmi_put_lasting_mask(struct wmi_stretch *s, const struct wmi_step *step, uint32_t instruction,
                           int predicate);
 

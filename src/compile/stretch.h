@@ -265,7 +265,7 @@ struct wmi_host_operand wmi_stretch_reach(const struct wmi_stretch *s, size_t ta
                                           const struct wmi_rows *row);
 /* The same for a jump that has been emitted. */
 void wmi_stretch_exit_here(struct wmi_stretch *s, size_t jump);
-/* To a step of any kind. */
+/* A jump, which has been emitted, leaves in the given way for the step that is bound to `op`. */
 void wmi_stretch_exit_at(struct wmi_stretch *s, size_t jump, enum wmi_exit_kind kind,
                          const struct wmi_op *op);
 /* Takes what has been emitted since `from`, with the exits since `first_exit`, out of the way. The jumps lead

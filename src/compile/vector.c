@@ -96,7 +96,7 @@ static bool emit_two(struct wmi_stretch *s, const struct wmi_step *step)
             !wmi_stretch_use(s, step->b, false).in_memory && wmi_stretch_use(s, step->a, false).in_memory;
     const struct wmi_rows a = wmi_stretch_use(s, reversed ? step->b : step->a, true);
     const struct wmi_rows b = wmi_stretch_use(s, reversed ? step->a : step->b, false);
-    /* The first one of two NaNs, quieted, is the result on the host, too. */
+    /* On the host, too, the result of two NaNs is the first one, quieted. */
     const bool settles = reversed && recipe->flags & WMI_SETTLES;
     struct wmi_rows d = wmi_vector_two(s, recipe->host, &a, &b, settles);
     if (settles)

@@ -78,8 +78,8 @@ static void collect_active_nans(struct wmi_stretch *s, const struct wmi_pair *d,
         wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, k);
 }
 
-/* d = instruction(a, b), of which the first one of two NaNs is the result, as on the host; or a * b + c,
- * where that may differ. */
+/* d = instruction(a, b), or a * b + c. Of two NaNs the first one is the result, on the host as well; with c
+ * that may differ, so that results are tested. */
 static void compute(struct wmi_stretch *s, const struct wmi_step *step, uint32_t instruction,
                     const struct wmi_pair *a, const struct wmi_pair *b, const struct wmi_pair *c)
 {
