@@ -82,8 +82,11 @@ def insn_def(isa):
     return out + ['#undef INSN', '#undef BODY']
 
 
-def body_number(row, body):
-    """The body's number for wmi_sem_body(): the row's, or that of an additional body."""
+def body_number(isa, row, body):
+    """The body's number for wmi_sem_body(): that of the row with its name, the row's, or that of an additional one."""
+    owner = isa.rows.get(body)
+    if owner and bodies_of(owner)[0] == body:
+        return 'WMI_INSN_' + body
     number = bodies_of(row).index(body)
     return 'WMI_BODY_%s_%d' % (row.name, number) if number else 'WMI_INSN_' + row.name
 
@@ -208,7 +211,7 @@ class Tables:
         index = self.layouts.add((layout.name, layout.dwords, layout.extension, self.field_specs.add(fields), len(fields)))
         return self.forms.add((form.row.name, self.specs.add(run), len(run), index, self.zeros.add(form.zero),
                                self.texts.add(form.name), self.canonical.add(form.canonical),
-                               body_number(form.row, form.body)))
+                               body_number(self.isa, form.row, form.body)))
 
     def text(self):
         out = [HEAD, '#include "isa/tables.h"', '']

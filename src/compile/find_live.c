@@ -70,6 +70,14 @@ static const struct narrowing {
     {WMI_STEP_BODIES + WMI_INSN_s_andn2_b32, 32, AS_D_AND_A},
 };
 
+/* Whether the step is a vector compare into EXEC, which gives inactive lanes 0. */
+static bool compares_into_exec(const struct wmi_step *step)
+{
+    return step->d == offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC &&
+           (step->use[WMI_OP_D] & (WMI_USE_KIND | WMI_USE_COUNT)) == (WMI_USE_WORDS | WMI_USE_MASK) &&
+           step->lanes == offsetof(struct wmi_frame, exec);
+}
+
 static unsigned exec_operands(const struct wmi_step *step)
 {
     const uint32_t exec = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
@@ -83,6 +91,8 @@ bool wmi_exec_shrinks(const struct wmi_block *block, size_t at)
     if (!at || at >= block->count || block->leads[at] || block->steps[at].id != WMI_STEP_stage_EXEC)
         return false;
     const struct wmi_step *step = &block->steps[at - 1];
+    if (compares_into_exec(step))
+        return true;
     for (size_t i = 0; i < sizeof narrowing / sizeof *narrowing; i++)
         if (narrowing[i].id == step->id)
             return narrowing[i].lanes == block->code->options.lanes &&

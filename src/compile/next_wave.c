@@ -22,13 +22,12 @@ static bool writes(const struct wmi_stretch *s, uint32_t from, uint32_t to)
  * restored here, and what nothing reads are not those of a start. */
 static bool can_restore(const struct wmi_stretch *s)
 {
-    enum { NULL_END = WMI_S_NULL + 16 };
     for (size_t i = s->from; i < s->end; i++) {
         const struct wmi_step_facts facts = wmi_step_facts_of(s->block->steps[i].id);
         if ((facts.reads | facts.writes) & WMI_ON_LDS) /* frame->lds_known */
             return false;
     }
-    return !writes(s, 4 * WMI_START_SGPRS, 4 * WMI_S_NULL) && !writes(s, 4 * NULL_END, SCC) &&
+    return !writes(s, 4 * WMI_START_SGPRS, 4 * WMI_S_NULL) && !writes(s, 4 * WMI_S_NULL_END, SCC) &&
            !writes(s, SCC + 4, 4 * WMI_SCALARS);
 }
 

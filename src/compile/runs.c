@@ -515,6 +515,8 @@ static size_t unless_all_differ(struct wmi_stretch *s, const struct wmi_rows *gr
 static bool put_compare(struct wmi_stretch *s, const struct wmi_step *step, uint32_t instruction,
                         int predicate)
 {
+    if (wmi_stretch_drops_mask(s, step->d, s->at))
+        return true;
     if (!have_bases(s, step->a, step->b))
         return false;
     const struct wmi_rows a = wmi_stretch_use_base(s, step->a), b = wmi_stretch_use_base(s, step->b);

@@ -76,7 +76,7 @@ static bool is_dropped(const struct wmi_stretch *s, uint32_t place, unsigned wor
 
 bool wmi_stretch_drops_mask(const struct wmi_stretch *s, uint32_t place, size_t at)
 {
-    return is_dropped(s, place, s->lanes / 32, at + 1);
+    return wmi_is_null(place) || is_dropped(s, place, s->lanes / 32, at + 1);
 }
 
 bool wmi_stretch_drops_scc(const struct wmi_stretch *s)

@@ -477,6 +477,8 @@ static unsigned strip_mask(struct wmi_stretch *s, unsigned k, uint32_t place, un
 static bool emit_compare(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    if (wmi_stretch_drops_mask(s, step->d, s->at))
+        return true;
     if (wmi_mask_lasts(s)) {
         wmi_put_lasting_mask(s, step, recipe->host, recipe->argument);
         return true;

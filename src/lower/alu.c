@@ -421,6 +421,19 @@ static bool has_body(unsigned id)
     return !(row->flags & WMI_ROW_TODO) && (row->class == WMI_CLASS_VALU || row->class == WMI_CLASS_SALU);
 }
 
+/* v_cmpx before gfx10 writes EXEC besides its mask; later ones write EXEC alone. */
+static void copy_to_exec(struct wmi_builder *b, uint32_t mask)
+{
+    const uint32_t exec = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
+    if (mask == exec)
+        return;
+    struct wmi_step *step = wmi_emit(b, wmi_step_of_body(WMI_INSN_s_mov_b64));
+    step->d = exec;
+    step->a = mask;
+    step->use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | 2;
+    step->use[WMI_OP_A] = WMI_USE_READ | WMI_USE_WORDS | 2;
+}
+
 /* Lowers one instruction, or one half of a pair. */
 static bool lower_one(struct valu *v)
 {
@@ -493,6 +506,8 @@ static bool lower_one(struct valu *v)
         emit_first_lane(v, d, place);
     if (indexed)
         put_indexed_results(v, d);
+    if (v->row->flags & WMI_ROW_WRITES_EXEC)
+        copy_to_exec(b, d);
     return true;
 }
 

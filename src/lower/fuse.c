@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuses 64-bit additions: v_add_co_u32 and the v_addc_co_u32 after it, with the SGPR operands that they add,
- * and without the carry out if nothing reads it.
+ * and without the carry out if nothing reads it. If the second one's carry is lost in null, the first one's
+ * is made by a compare behind the sum.
  *
  * Steps in between and later readers are found by the operands of the steps (lower/step.h). */
 #include "lower/fuse.h"
@@ -10,6 +11,8 @@ enum {
     APART = 8,           /* maximum distance between the two halves */
     LOOK_AHEAD = 1 << 8, /* maximum distance to look for readers; farther values count as read */
 };
+
+#define NO_SCALAR UINT32_MAX /* of places in the scalar file */
 
 struct block {
     struct wmi_builder *b;
@@ -32,13 +35,25 @@ static struct wmi_extent row_span(const struct block *block, uint32_t row)
     return (struct wmi_extent){row, row + 4 * block->lanes};
 }
 
+/* An addend of `low` that neither `low` nor `high` overwrites, so that a sum below it has wrapped; 0 if there
+ * is none. */
+static uint32_t lasting_addend(const struct wmi_step *low, const struct wmi_step *high)
+{
+    const uint32_t addends[] = {low->b, low->a};
+    for (unsigned i = 0; i < 2; i++)
+        if (addends[i] != low->d && addends[i] != high->d)
+            return addends[i];
+    return 0;
+}
+
 /* Whether `high` adds the carry of `low` and both can be one step: what `low` writes must not be another
  * source of `high`. */
 static bool is_sum(const struct wmi_step *low, const struct wmi_step *high)
 {
     return low->id == wmi_step_of_body(WMI_INSN_v_add_co_u32) &&
            high->id == wmi_step_of_body(WMI_INSN_v_addc_co_u32) && !low->y && !high->y &&
-           low->lanes == high->lanes && low->e == high->c && low->e == high->e && low->d != high->a &&
+           low->lanes == high->lanes && low->e == high->c &&
+           (low->e == high->e || (wmi_is_null(high->e) && lasting_addend(low, high))) && low->d != high->a &&
            low->d != high->b && low->d != high->d;
 }
 
@@ -133,6 +148,8 @@ static bool is_mask_read(const struct block *block, size_t at, uint32_t place)
 {
     const struct wmi_extent span = {place, place + block->lanes / 8};
     enum { ELSEWHERE = WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_PAUSES | WMI_STEP_TAKES_NEXT };
+    if (wmi_is_null(place))
+        return false;
     for (size_t i = at + 1; i < block->b->count && i - at <= LOOK_AHEAD; i++) {
         const struct wmi_step *step = step_at(block, i);
         const unsigned flags = wmi_step_facts_of(step->id).flags;
@@ -146,19 +163,44 @@ static bool is_mask_read(const struct block *block, size_t at, uint32_t place)
     return true;
 }
 
+/* The step at the place, from which one half of a sum was removed, gives the mask that `low` writes. */
+static void put_low_carry(const struct block *block, size_t at, const struct wmi_step *low, uint32_t addend)
+{
+    if (is_mask_read(block, at, low->e))
+        *step_at(block, at) = (struct wmi_step){
+            .id = wmi_step_of_body(WMI_INSN_v_cmp_lt_u32),
+            .d = low->e,
+            .a = low->d,
+            .b = addend,
+            .lanes = low->lanes,
+            .pc = low->pc,
+            .use = {[WMI_OP_D] = low->use[WMI_OP_E],
+                    [WMI_OP_A] = low->use[WMI_OP_A],
+                    [WMI_OP_B] = low->use[WMI_OP_B]},
+        };
+}
+
+/* The scalar that the row of the sum at the place is a broadcast of; or NO_SCALAR. */
+static uint32_t broadcast_scalar(const struct block *block, size_t at, uint32_t row)
+{
+    const size_t writer = find_writer(block, at, WMI_STEP_stage_BROADCAST, row, LOOK_AHEAD);
+    return writer != at && keeps_scalar(block, writer, at) ? step_at(block, writer)->a : NO_SCALAR;
+}
+
 /* Fuses steps `at` and at + 1. */
 static void fuse_sum(const struct block *block, size_t at)
 {
     struct wmi_step *low = step_at(block, at);
-    const struct wmi_step high = *step_at(block, at + 1);
+    const struct wmi_step first = *low, high = *step_at(block, at + 1);
     enum wmi_step_id id = WMI_STEP_fused_ADD_64;
     uint32_t high_a = high.a, high_b = high.b;
     const uint32_t spread = low->a; /* row that may be the broadcast of a scalar */
     const bool own = spread != low->b && spread != high.a && spread != high.b;
-    const size_t low_writer = own ? find_writer(block, at, WMI_STEP_stage_BROADCAST, spread, LOOK_AHEAD) : at;
-    if (low_writer != at && keeps_scalar(block, low_writer, at)) {
+    const uint32_t low_scalar = own ? broadcast_scalar(block, at, spread) : NO_SCALAR;
+    if (low_scalar != NO_SCALAR) {
         id = WMI_STEP_fused_ADD_64_SCALAR;
-        low->a = step_at(block, low_writer)->a;
+        low->a = low_scalar;
+        const uint32_t high_scalar = high.a != high.b ? broadcast_scalar(block, at, high.a) : NO_SCALAR;
         /* The high half can absorb a v_mov_b32 from an SGPR. */
         const bool replaces = high.a != high.b && (high.a == high.d || high.b == high.d) && low->b != high.d;
         const size_t high_writer =
@@ -169,6 +211,9 @@ static void fuse_sum(const struct block *block, size_t at)
             high_b = high.a == high.d ? high.b : high.a;
             high_a = step_at(block, high_writer)->a;
             remove_step(block, high_writer);
+        } else if (high_scalar != NO_SCALAR) {
+            id = WMI_STEP_fused_ADD_64_SCALARS;
+            high_a = high_scalar;
         }
     }
     *low = (struct wmi_step){.id = (uint16_t)id,
@@ -183,6 +228,8 @@ static void fuse_sum(const struct block *block, size_t at)
                              .pc = low->pc};
     wmi_step_take_uses(low);
     remove_step(block, at + 1);
+    if (first.e != high.e)
+        put_low_carry(block, at + 1, &first, lasting_addend(&first, &high));
 }
 
 static void drop_carry(const struct block *block, size_t at)

@@ -164,6 +164,11 @@ struct wmi_extent wmi_step_span(const struct wmi_step *step, enum wmi_step_opera
 /* Whether the step may read (write) bytes of the scalar file in `span`, as an operand or as state. */
 bool wmi_step_reads_scalars(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
 bool wmi_step_writes_scalars(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
+/* Whether the place of the scalar file is one for writes to null, which no step reads. */
+static inline bool wmi_is_null(uint32_t place)
+{
+    return place >= 4 * WMI_S_NULL && place < 4 * WMI_S_NULL_END;
+}
 /* Whether the step writes all of `span`, regardless of the active lanes. */
 bool wmi_step_overwrites(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
 /* Whether the step may read (write) rows in `span`: VGPRs, constants or temporaries. */

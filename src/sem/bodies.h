@@ -229,11 +229,10 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
         return wmi_next(frame, op);                                                                          \
     }
 
-/* v_cmp_<suffix> and v_cmpx_<suffix>: write a bit per lane of the set to the mask at d, 0 for other lanes;
- * v_cmpx also writes EXEC in the scalar file. The loop stores words for wmi_lanes_pack(): collecting bits in
- * the loop is ten times slower. */
+/* v_cmp_<suffix>: writes a bit per lane of the set to the mask at d, 0 for other lanes. The loop stores words
+ * for wmi_lanes_pack(): collecting bits in the loop is ten times slower. */
 #define COMPARE(suffix, A, B, expression)                                                                    \
-    WMI_INLINE uint64_t hits_##suffix(char *frame, const struct wmi_op *op)                                  \
+    WMI_DEFINE(v_cmp_##suffix)                                                                               \
     {                                                                                                        \
         const wmi_word *row_a = wmi_row(frame, op->a), *row_b = wmi_row(frame, op->b);                       \
         wmi_word hit[WMI_LANES];                                                                             \
@@ -244,22 +243,7 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
             (void)a, (void)b;                                                                                \
             hit[i] = (expression) ? UINT32_MAX : 0;                                                          \
         }                                                                                                    \
-        return wmi_lanes_pack(hit) & wmi_op_lanes(frame, op)->bits;                                          \
-    }                                                                                                        \
-    COMPARE_BODIES(suffix)
-
-/* Both bodies for a function hits_<suffix> that returns the mask. */
-#define COMPARE_BODIES(suffix)                                                                               \
-    WMI_DEFINE(v_cmp_##suffix)                                                                               \
-    {                                                                                                        \
-        wmi_put_mask(frame, op->d, hits_##suffix(frame, op));                                                \
-        return wmi_next(frame, op);                                                                          \
-    }                                                                                                        \
-    WMI_DEFINE(v_cmpx_##suffix)                                                                              \
-    {                                                                                                        \
-        const uint64_t bits = hits_##suffix(frame, op);                                                      \
-        wmi_put_mask(frame, op->d, bits);                                                                    \
-        wmi_put_mask(frame, offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC, bits);                           \
+        wmi_put_mask(frame, op->d, wmi_lanes_pack(hit) & wmi_op_lanes(frame, op)->bits);                     \
         return wmi_next(frame, op);                                                                          \
     }
 

@@ -24,7 +24,8 @@ enum {
     WMI_S_TTMP = 108,
     WMI_S_M0 = 124,
     WMI_S_EXEC = 126,
-    WMI_S_NULL = 144,         /* 16 slots for writes to null; never read */
+    WMI_S_NULL = 144, /* the first of some slots for writes to null; never read */
+    WMI_S_NULL_END = WMI_S_NULL + 16,
     WMI_S_FLAT_SCRATCH = 160, /* 64 bits each */
     WMI_S_XNACK_MASK = 162,
     WMI_S_SHARED_BASE = 210, /* 64 bits each */

@@ -19,8 +19,8 @@
  *   WMI_STAGE_MODIFY_F32 for its neg and abs.
  * - v_mad_mixlo, v_mad_mixhi: write their half of d and keep the other; op->y bit 0 is
  *   clamp, done by the body.
- * - v_cmp_*, v_cmpx_*: d is the offset of the 64-bit mask in the scalar file. v_cmpx also writes s[126:127];
- *   WMI_STAGE_EXEC follows.
+ * - v_cmp_*: d is the offset of the mask in the scalar file. v_cmpx_* are these with EXEC as d, or followed
+ * by a copy of the mask to EXEC; WMI_STAGE_EXEC follows.
  * - v_div_scale_*: e is the offset of the mask. v_div_fmas_*: VCC is read from its place in the scalar file.
  * - rows with an integer result (v_cvt_*, v_frexp_exp): op->y bit 0 is clamp; they saturate
  *   with or without it.

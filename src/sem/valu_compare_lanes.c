@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Integer compares of vector instructions: v_cmp_* and v_cmpx_* of 16, 32 and 64 bits. */
+/* Integer compares of vector instructions: v_cmp_* of 16, 32 and 64 bits. */
 #include "sem/bodies.h"
 
 #define COMPARES(type)                                                                                       \
@@ -19,7 +19,7 @@ COMPARES(u32)
 
 /* 64-bit compares by halves, in 32-bit words: compilers widen rows slowly. */
 #define COMPARE_HALVES(suffix, type, expression)                                                             \
-    WMI_INLINE uint64_t hits_##suffix(char *frame, const struct wmi_op *op)                                  \
+    WMI_DEFINE(v_cmp_##suffix)                                                                               \
     {                                                                                                        \
         const wmi_word *row_a = wmi_row(frame, op->a), *row_b = wmi_row(frame, op->b);                       \
         wmi_word hit[WMI_LANES];                                                                             \
@@ -33,9 +33,9 @@ COMPARES(u32)
             (void)equal, (void)less;                                                                         \
             hit[i] = (expression);                                                                           \
         }                                                                                                    \
-        return wmi_lanes_pack(hit) & wmi_op_lanes(frame, op)->bits;                                          \
-    }                                                                                                        \
-    COMPARE_BODIES(suffix)
+        wmi_put_mask(frame, op->d, wmi_lanes_pack(hit) & wmi_op_lanes(frame, op)->bits);                     \
+        return wmi_next(frame, op);                                                                          \
+    }
 
 #define COMPARES_HALVES(suffix, type)                                                                        \
     COMPARE_HALVES(f_##suffix, type, 0)                                                                      \

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Float compares: v_cmp writes a mask; v_cmpx also writes it to EXEC in the scalar file.
- * Lanes outside the set get 0. Denormals compare as zero where MODE flushes inputs. */
+/* Float compares: v_cmp writes a mask. Lanes outside the set get 0. Denormals compare as zero where MODE
+ * flushes inputs. */
 #include "sem/float_bodies.h"
 
 static inline void write_cmp(char *frame, const struct wmi_op *op, uint64_t bits)
 {
     wmi_put_mask(frame, op->d, bits & wmi_op_lanes(frame, op)->bits);
-}
-
-static inline void write_cmpx(char *frame, const struct wmi_op *op, uint64_t bits)
-{
-    bits &= wmi_op_lanes(frame, op)->bits;
-    wmi_put_mask(frame, op->d, bits);
-    wmi_put_mask(frame, offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC, bits);
 }
 
 /* The bits of the lanes where `truth`, a u32v of ones and zeros, holds; `loads` declares its operands. */
@@ -31,21 +24,16 @@ static inline void write_cmpx(char *frame, const struct wmi_op *op, uint64_t bit
         return bits;                                                                                         \
     }
 
-#define BOTH(suffix, compute)                                                                                \
+#define BODY(suffix, compute)                                                                                \
     WMI_DEFINE(v_cmp_##suffix)                                                                               \
     {                                                                                                        \
         write_cmp(frame, op, compute);                                                                       \
-        return wmi_next(frame, op);                                                                          \
-    }                                                                                                        \
-    WMI_DEFINE(v_cmpx_##suffix)                                                                              \
-    {                                                                                                        \
-        write_cmpx(frame, op, compute);                                                                      \
         return wmi_next(frame, op);                                                                          \
     }
 
 #define COMPARE_F32(predicate, truth)                                                                        \
     MASK_LOOP(predicate##_f32, WMI_JOINED, WMI_LOAD2(f32v, f32v); (void)a; (void)b, truth)                   \
-    BOTH(predicate##_f32, predicate##_f32_bits(frame, op))
+    BODY(predicate##_f32, predicate##_f32_bits(frame, op))
 
 /* Widened halves are never denormal, so f32 flushing does not affect them. */
 #define LOAD_HALVES                                                                                          \
@@ -56,7 +44,7 @@ static inline void write_cmpx(char *frame, const struct wmi_op *op, uint64_t bit
 
 #define COMPARE_F16(predicate, truth)                                                                        \
     MASK_LOOP(predicate##_f16, WMI_JOINED, LOAD_HALVES, truth)                                               \
-    BOTH(predicate##_f16, predicate##_f16_bits(frame, op))
+    BODY(predicate##_f16, predicate##_f16_bits(frame, op))
 
 /* f64 under its own control word. */
 #define COMPARE_F64(predicate, truth)                                                                        \
@@ -73,7 +61,7 @@ static inline void write_cmpx(char *frame, const struct wmi_op *op, uint64_t bit
         return wmi_low_words(a);                                                                             \
     }                                                                                                        \
     MASK_LOOP(predicate##_f64, WMI_APART, WMI_PAIR2, predicate##_f64x2(ax, bx))                              \
-    BOTH(predicate##_f64, under_f64(predicate##_f64_bits, frame, op))
+    BODY(predicate##_f64, under_f64(predicate##_f64_bits, frame, op))
 
 static inline uint64_t under_f64(uint64_t (*bits_of)(char *restrict, const struct wmi_op *),
                                  char *restrict frame, const struct wmi_op *op)
@@ -142,6 +130,6 @@ MASK_LOOP(class_f32, WMI_JOINED, LOAD_CLASS, (class_f32(x) & b) != 0)
 MASK_LOOP(class_f16, WMI_JOINED, LOAD_CLASS, (class_f16(x) & b) != 0)
 MASK_LOOP(class_f64, WMI_JOINED, LOAD_CLASS;
           const u32v y = wmi_load_u32(frame + op->a + WMI_ROW_BYTES + at), (class_f64(x, y) & b) != 0)
-BOTH(class_f32, class_f32_bits(frame, op))
-BOTH(class_f16, class_f16_bits(frame, op))
-BOTH(class_f64, class_f64_bits(frame, op))
+BODY(class_f32, class_f32_bits(frame, op))
+BODY(class_f16, class_f16_bits(frame, op))
+BODY(class_f64, class_f64_bits(frame, op))

@@ -152,7 +152,7 @@ void read_temporaries(struct program *p)
 static void take_integer_pairs(struct wmi_step *step, const char *name)
 {
     const uint8_t pair = WMI_USE_READ | WMI_USE_ROWS | 2;
-    const bool compares = contains(name, "v_cmp_"), multiplies = contains(name, "v_mad");
+    const bool compares = contains(name, "v_cmp"), multiplies = contains(name, "v_mad");
     if (!compares)
         step->use[WMI_OP_D] = pair | WMI_USE_WRITE;
     if (!contains(name, "rev") && !multiplies)
@@ -222,9 +222,9 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
     }
     step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)read;
     step.use[WMI_OP_D] = (uint8_t)(write | WMI_USE_READ); /* merged with inactive lanes */
-    if (contains(name, "v_cmp_") || contains(name, "readfirstlane")) {
+    if (contains(name, "v_cmp") || contains(name, "readfirstlane")) {
         step.d = some_scalar();
-        step.use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | (contains(name, "v_cmp_") ? WMI_USE_MASK : 1);
+        step.use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | (contains(name, "v_cmp") ? WMI_USE_MASK : 1);
     }
     if (contains(name, "v_mbcnt_") && below(2)) /* of all lanes, as it is mostly used */
         step.a = p->code.vector_constant[ALL_ONES].offset;
@@ -260,7 +260,7 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
             step.use[WMI_OP_A] = step.use[WMI_OP_B] = step.use[WMI_OP_C] = (uint8_t)pair;
         if (contains(name, "ldexp") || contains(name, "class"))
             step.use[WMI_OP_B] = (uint8_t)read;
-        if (!contains(name, "v_cmp_") && !contains(name, "exp_i32") &&
+        if (!contains(name, "v_cmp") && !contains(name, "exp_i32") &&
             (!contains(name, "v_cvt") || contains(name, "v_cvt_f64")))
             step.use[WMI_OP_D] = (uint8_t)(pair | WMI_USE_WRITE);
     }
