@@ -75,14 +75,18 @@ static unsigned off(unsigned reg, unsigned bit, unsigned place)
 void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
               unsigned mask, int immediate)
 {
-    enum { WORDS_OF_4 = 2, WORDS_OF_8 = 3, LENGTH_512 = 2 << 5, BROADCAST = 1 << 4, ZEROING = 1 << 7 };
+    enum { WORDS_OF_4 = 2, WORDS_OF_8 = 3, LENGTH_256 = 1 << 5, LENGTH_512 = 2 << 5 };
+    enum { BROADCAST = 1 << 4, ZEROING = 1 << 7 };
+    const unsigned length = instruction & WMI_EVEX_128   ? 0
+                            : instruction & WMI_EVEX_256 ? LENGTH_256
+                                                         : LENGTH_512;
     const unsigned w = instruction >> 14 & 1, rm = b.in_memory ? b.base : b.reg;
     wmi_put_8(host, 0x62);
     wmi_put_8(host, off(d, 3, 7) | (b.in_memory ? 1 << 6 : off(rm, 4, 6)) | off(rm, 3, 5) | off(d, 4, 4) |
                         (instruction >> 8 & 7));
     wmi_put_8(host, w << 7 | (~a & 15) << 3 | 1 << 2 | (instruction >> 12 & 3));
-    wmi_put_8(host, (mask & WMI_ZEROING ? ZEROING : 0) | (instruction & WMI_EVEX_128 ? 0 : LENGTH_512) |
-                        (b.broadcast ? BROADCAST : 0) | off(a, 4, 3) | (mask & 7));
+    wmi_put_8(host, (mask & WMI_ZEROING ? ZEROING : 0) | length | (b.broadcast ? BROADCAST : 0) |
+                        off(a, 4, 3) | (mask & 7));
     wmi_put_8(host, instruction & 0xff);
     if (b.in_memory)
         put_memory(host, d, b.base, b.displacement,

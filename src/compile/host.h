@@ -65,7 +65,7 @@ static inline struct wmi_host_operand wmi_at(enum wmi_gpr base, int32_t displace
     ((uint32_t)(opcode) | (uint32_t)(map) << 8 | (uint32_t)(prefix) << 12 | (uint32_t)(w) << 14 |            \
      (uint32_t)(size) << 16)
 #define WMI_EVEX(opcode, map, prefix, w) WMI_EVEX_OF(opcode, map, prefix, w, 6)
-enum { WMI_EVEX_128 = 1 << 20 }; /* of 128 bits instead */
+enum { WMI_EVEX_128 = 1 << 20, WMI_EVEX_256 = 1 << 21 }; /* of so many bits instead */
 enum { WMI_MAP_0F = 1, WMI_MAP_0F38, WMI_MAP_0F3A };
 enum { WMI_PREFIX_66 = 1, WMI_PREFIX_F3, WMI_PREFIX_F2 };
 

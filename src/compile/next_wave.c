@@ -4,8 +4,8 @@
 #include "compile/exits.h"
 
 enum {
-    LINE_WORDS = 16, /* scalars that are restored together */
-    LINES = WMI_START_SGPRS / LINE_WORDS,
+    PIECE_WORDS = 8, /* scalars that are restored together */
+    PIECES = WMI_START_SGPRS / PIECE_WORDS,
     SCC = 4 * WMI_S_SCC,
 };
 
@@ -31,19 +31,22 @@ static bool can_restore(const struct wmi_stretch *s)
            !writes(s, SCC + 4, 4 * WMI_SCALARS);
 }
 
-/* Scalars get the values that the worker keeps of them. Changes RAX, RCX and zmm0. */
+/* Scalars get the values that the worker keeps of them. Changes RAX, RCX and zmm0. Some hosts forward the
+ * low half of a store of 64 bytes to loads of its words, but not the high half, hence pieces of 32 bytes. */
 static void restore_scalars(struct wmi_stretch *s)
 {
+    const uint32_t load = WMI_EVEX_OF(0x10, WMI_MAP_0F, 0, 0, 5) | WMI_EVEX_256,
+                   store = WMI_EVEX_OF(0x11, WMI_MAP_0F, 0, 0, 5) | WMI_EVEX_256;
     const struct wmi_compile_layout *layout = s->block->layout;
     const uint32_t exec = 4 * WMI_S_EXEC;
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R10, (int32_t)layout->worker_start_scalars);
-    for (uint32_t line = 0; line < LINES; line++) {
-        const uint32_t at = 4 * LINE_WORDS * line;
-        if (line >= WMI_ID_SGPRS / LINE_WORDS && !writes(s, at, at + 4 * LINE_WORDS))
+    for (uint32_t piece = 0; piece < PIECES; piece++) {
+        const uint32_t at = 4 * PIECE_WORDS * piece;
+        if (piece >= WMI_ID_SGPRS / PIECE_WORDS && !writes(s, at, at + 4 * PIECE_WORDS))
             continue;
-        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, 0, 0, wmi_at(WMI_RAX, (int32_t)at));
-        wmi_evex_plain(&s->host, WMI_VMOVUPS_STORE, 0, 0, wmi_at(WMI_FRAME, (int32_t)at));
-        if (at <= exec && exec < at + 4 * LINE_WORDS)
+        wmi_evex_plain(&s->host, load, 0, 0, wmi_at(WMI_RAX, (int32_t)at));
+        wmi_evex_plain(&s->host, store, 0, 0, wmi_at(WMI_FRAME, (int32_t)at));
+        if (at <= exec && exec < at + 4 * PIECE_WORDS)
             wmi_store_immediate(&s->host, s->lanes == 64, WMI_FRAME, (int32_t)exec, -1);
     }
     if (writes(s, SCC, SCC + 4))
