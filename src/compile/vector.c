@@ -700,14 +700,6 @@ static bool emit_clamp_f32(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* Nothing to execute. */
-static bool emit_nothing(struct wmi_stretch *s, const struct wmi_step *step)
-{
-    (void)s;
-    (void)step;
-    return true;
-}
-
 /* ---- the table ---- */
 
 static const struct wmi_recipe recipes[WMI_STEP_COUNT] = {

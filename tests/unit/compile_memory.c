@@ -291,6 +291,7 @@ static struct wmi_step memory_step(struct program *p, enum wmi_step_id id, unsig
         step.a = (uint32_t)offsetof(struct wmi_frame, s) + 4 * SCALAR_BASE;
         step.b = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (COUNTER + 2); /* 0 */
         step.d = (uint32_t)offsetof(struct wmi_frame, s) + 4 * (8 + below(8));
+        wmi_step_take_uses(&step);
         return step;
     }
     if (contains(name, "lds_")) {
@@ -689,8 +690,15 @@ static void launch_access(struct program *p, unsigned number)
 /* A load from the scalar base, which may change before. */
 static void launch_scalar_load(struct program *p, unsigned number)
 {
-    static const uint16_t loads[] = {WMI_STEP_scalar_load_1, WMI_STEP_scalar_load_2, WMI_STEP_scalar_load_3,
-                                     WMI_STEP_scalar_load_4, WMI_STEP_scalar_load_8};
+    static const struct {
+        uint16_t id;
+        uint8_t dwords;
+    } loads[] = {{WMI_STEP_scalar_load_1, 1},
+                 {WMI_STEP_scalar_load_2, 2},
+                 {WMI_STEP_scalar_load_3, 3},
+                 {WMI_STEP_scalar_load_4, 4},
+                 {WMI_STEP_scalar_load_8, 8}};
+    const unsigned size = below(sizeof loads / sizeof *loads);
     struct wmi_step load = memory_step(p, WMI_STEP_scalar_load_1, number);
     if (!below(4)) {
         struct wmi_step *move = &p->steps[p->count++];
@@ -698,7 +706,9 @@ static void launch_scalar_load(struct program *p, unsigned number)
         move->d = load.a;
         move->x = 16;
     }
-    load.id = loads[below(sizeof loads / sizeof *loads)];
+    load.id = loads[size].id;
+    memory.op[number].elements = loads[size].dwords;
+    wmi_step_take_uses(&load);
     if (below(4))
         load.b = offsetof(struct wmi_frame, constant);
     load.d = (uint32_t)offsetof(struct wmi_frame, s) + 4 * 8;

@@ -29,9 +29,20 @@ enum { EDGES = sizeof edges / sizeof *edges, CONSTANTS = sizeof constants / size
 
 static uint64_t drawn; /* random numbers so far */
 
+/* WAVEMEM_TEST_SEED in the environment gives other programs. */
+static uint64_t seed(void)
+{
+    static uint64_t value;
+    if (!value) {
+        const char *text = getenv("WAVEMEM_TEST_SEED");
+        value = text ? strtoull(text, NULL, 0) : 1;
+    }
+    return value;
+}
+
 uint64_t random_64(void)
 {
-    return wmi_random_bits(1, drawn++);
+    return wmi_random_bits(seed(), drawn++);
 }
 
 uint32_t below(uint32_t limit)
@@ -540,14 +551,22 @@ void change_exec(struct program *p, size_t at)
         WAY(s_or_saveexec, false, false),  WAY(s_andn2_saveexec, false, false),
 #undef WAY
     };
+    /* v_cmpx is a compare into EXEC */
+    static const enum wmi_step_id compares[] = {
+        WMI_STEP_BODIES + WMI_INSN_v_cmp_lt_u32, WMI_STEP_BODIES + WMI_INSN_v_cmp_ne_i32,
+        WMI_STEP_BODIES + WMI_INSN_v_cmp_ge_f32, WMI_STEP_BODIES + WMI_INSN_v_cmp_class_f32};
     const uint32_t exec = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC,
                    way = below(sizeof ways / sizeof *ways);
+    const bool scalar = below(4);
     const enum wmi_step_id id =
-        (enum wmi_step_id)(p->code.options.lanes == 64 ? ways[way].wide : ways[way].narrow);
+        !scalar ? compares[below(4)]
+                : (enum wmi_step_id)(p->code.options.lanes == 64 ? ways[way].wide : ways[way].narrow);
     struct wmi_step *step = &p->steps[at];
     *step = some_step(p, id);
-    step->a = ways[way].from_a ? exec : some_scalar();
-    step->b = ways[way].from_b ? exec : some_scalar();
+    if (scalar) {
+        step->a = ways[way].from_a ? exec : some_scalar();
+        step->b = ways[way].from_b ? exec : some_scalar();
+    }
     if (!(wmi_step_facts_of(id).writes & WMI_ON_EXEC))
         step->d = exec;
     p->steps[at + 1] =
