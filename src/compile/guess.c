@@ -57,6 +57,16 @@ static int shifted(const struct guesses *g, int a, uint32_t amount)
     return constant_of(g, amount, &count) && count < 7 ? limited(a * (1 << count)) : WMI_NO_GUESS;
 }
 
+/* From a bit on: all of it, or, where targets since gfx90a have the ids in y and z, nothing that grows. */
+static int field(const struct guesses *g, int a, uint32_t from)
+{
+    enum { ID_BITS = 10 };
+    uint32_t bit = 0;
+    if (a == WMI_NO_GUESS || a == 0 || !constant_of(g, from, &bit))
+        return a ? WMI_NO_GUESS : 0;
+    return bit == 0 ? a : bit >= ID_BITS ? 0 : WMI_NO_GUESS;
+}
+
 /* What a step leaves in its first result. What depends on nothing that differs in a strip does not differ. */
 static int result_of(const struct guesses *g, const struct wmi_step *step)
 {
@@ -74,6 +84,10 @@ static int result_of(const struct guesses *g, const struct wmi_step *step)
         return sum(sum(a, b), c);
     case WMI_STEP_BODIES + WMI_INSN_v_and_b32: /* a mask that keeps the id of gfx90a and later, or an index */
         return a && b ? WMI_NO_GUESS : sum(a, b);
+    case WMI_STEP_BODIES + WMI_INSN_v_bfe_u32:
+        return b || c ? WMI_NO_GUESS : field(g, a, step->b);
+    case WMI_STEP_BODIES + WMI_INSN_v_lshrrev_b32:
+        return a ? WMI_NO_GUESS : field(g, b, step->a);
     case WMI_STEP_BODIES + WMI_INSN_v_lshlrev_b32:
         return shifted(g, b, step->a);
     case WMI_STEP_BODIES + WMI_INSN_v_lshl_b32:
