@@ -41,11 +41,11 @@ static void remove_rows(const struct wmi_live *live, uint64_t *set, struct wmi_e
 }
 
 /* Whether the rows at d become new in all active lanes, whatever they were: so do those of all steps that are
- * compiled, whose emitters do not read them, but for atomics and v_writelane_b32. */
+ * compiled, whose emitters do not read them, but for atomics and what keeps parts of them. */
 static bool replaces(const struct wmi_step *step)
 {
     const bool is_lds_read = wmi_lds_reach(step) && step->use[WMI_OP_D] & WMI_USE_WRITE;
-    if (step->id == WMI_STEP_BODIES + WMI_INSN_v_writelane_b32)
+    if (wmi_vector_keeps(step))
         return false;
     return step->lanes == offsetof(struct wmi_frame, exec) &&
            (step->use[WMI_OP_D] & WMI_USE_COUNT) != WMI_USE_MANY &&

@@ -79,7 +79,8 @@ static bool are_from_ids(const struct wmi_block *block, struct wmi_extent rows, 
 static bool uses_only_ids(const struct wmi_block *block, size_t at, unsigned depth)
 {
     const struct wmi_step *step = &block->steps[at];
-    if (!wmi_vector_emitter(step) || wmi_step_facts_of(step->id).reads & ~(WMI_ON_EXEC | WMI_ON_MODE))
+    if (!wmi_vector_emitter(step) || wmi_vector_keeps(step) ||
+        wmi_step_facts_of(step->id).reads & ~(WMI_ON_EXEC | WMI_ON_MODE))
         return false;
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
         const enum wmi_step_operand operand = (enum wmi_step_operand)i;

@@ -46,8 +46,9 @@ static bool reads_same(const struct ahead *a, const struct wmi_step *step, bool 
     bool same = false;
     *others = false;
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
+        const bool is_replaced = i == WMI_OP_D && !wmi_vector_keeps(step);
         const struct wmi_extent span =
-            i == WMI_OP_D ? (struct wmi_extent){0, 0} : rows_of(a, step, i, WMI_USE_READ);
+            is_replaced ? (struct wmi_extent){0, 0} : rows_of(a, step, i, WMI_USE_READ);
         for (uint32_t row = span.from; row < span.to; row += a->s->row_bytes) {
             const uint8_t known = a->rows[wmi_row_number(a->s->block->code, row)];
             same |= known == SAME;

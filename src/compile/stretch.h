@@ -318,8 +318,9 @@ void wmi_stretch_copies_constant(struct wmi_stretch *s, uint32_t from, uint32_t 
 /* Emits code for the step; false: there is none for it. */
 typedef bool wmi_emit_step(struct wmi_stretch *s, const struct wmi_step *step);
 /* The function for a step, or NULL. Those of vector steps replace the rows at d in all active lanes, whatever
- * these were: find_live.c relies on it. */
+ * these were, unless wmi_vector_keeps(): find_live.c relies on it. */
 wmi_emit_step *wmi_vector_emitter(const struct wmi_step *step);
+bool wmi_vector_keeps(const struct wmi_step *step);
 /* Whether the step compares integers, by which instruction and predicate. */
 bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int *predicate);
 /* Whether its emitter treats each lane alone, and reads and writes nothing but rows. */

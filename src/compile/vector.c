@@ -718,6 +718,11 @@ wmi_emit_step *wmi_vector_emitter(const struct wmi_step *step)
     return recipes[step->id].emit;
 }
 
+bool wmi_vector_keeps(const struct wmi_step *step)
+{
+    return wmi_recipe_of(step)->flags & WMI_KEEPS;
+}
+
 bool wmi_vector_works_on_bases(const struct wmi_step *step)
 {
     const struct wmi_recipe *recipe = wmi_recipe_of(step);

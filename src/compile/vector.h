@@ -15,12 +15,14 @@ enum wmi_recipe_flag {
     WMI_NEAREST = 1 << 5,      /* only if it rounds to nearest */
     WMI_AS_F32 = 1 << 6,       /* only if the wave's f64 mode is its f32 mode */
     WMI_NEEDS_STRIPS = 1 << 7, /* its emitter has no form for rows in runs */
+    WMI_KEEPS = 1 << 8,        /* the result may have parts of what the row d was in active lanes */
 };
 
 struct wmi_recipe {
     wmi_emit_step *emit;
     uint32_t host; /* WMI_EVEX */
-    uint8_t argument, flags;
+    uint8_t argument;
+    uint16_t flags;
 };
 
 const struct wmi_recipe *wmi_recipe_of(const struct wmi_step *step);
@@ -95,7 +97,9 @@ enum { WMI_FIRST_GREATER = 1 << 0, WMI_SECOND_GREATER = 1 << 1, WMI_MEDIAN = 1 <
 enum { WMI_CLASS_F16, WMI_CLASS_F32, WMI_CLASS_F64 }; /* of the last one: the type of a */
 /* Steps on the low halves of rows: vector_half.c. */
 wmi_emit_step wmi_emit_half, wmi_emit_half_shift, wmi_emit_half_compare, wmi_emit_half_multiply_add,
-    wmi_emit_sdwa_source;
+    wmi_emit_sdwa_source, wmi_emit_part;
+/* Arguments of the last one: */
+enum { WMI_TO_LOW_HALF = 4 | 2 << 3, WMI_TO_HIGH_HALF = 5 | 2 << 3 };
 /* Steps on pairs of rows: vector_f64.c. */
 wmi_emit_step wmi_emit_f64, wmi_emit_fused_f64, wmi_emit_modify_f64, wmi_emit_compare_f64, wmi_emit_to_f64,
     wmi_emit_from_f64, wmi_emit_round_f64, wmi_emit_exponent_f64, wmi_emit_scale_f64, wmi_emit_min_max_f64,

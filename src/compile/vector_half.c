@@ -71,24 +71,58 @@ bool wmi_emit_half_compare(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* The byte, word or dword of a that x selects; see sem/stage.h. */
+struct part {
+    unsigned bits, from;
+};
+
+/* The byte, word or dword that x selects; see sem/stage.h. */
+static struct part part_of(unsigned x)
+{
+    enum { BYTE = 8, FIRST_WORD = 4, SECOND_WORD = 5, DWORD = 6 };
+    const unsigned select = x & 7;
+    return (struct part){.bits = select < FIRST_WORD ? BYTE
+                                 : select < DWORD    ? HALF
+                                                     : 32,
+                         .from = select < FIRST_WORD     ? BYTE * select
+                                 : select == SECOND_WORD ? HALF
+                                                         : 0};
+}
+
 bool wmi_emit_sdwa_source(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    enum { BYTE = 8, FIRST_WORD = 4, SECOND_WORD = 5, DWORD = 6, SIGNED = 8 };
-    const unsigned select = step->x & 7,
-                   bits = select < FIRST_WORD ? BYTE
-                          : select < DWORD    ? HALF
-                                              : 32,
-                   from = select < FIRST_WORD     ? BYTE * select
-                          : select == SECOND_WORD ? HALF
-                                                  : 0;
+    enum { SIGNED = 8 };
+    const struct part part = part_of(step->x);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), 32 - bits - from);
+        wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), 32 - part.bits - part.from);
         wmi_vector_shift(s, step->x & SIGNED ? WMI_RIGHT_SIGNED : WMI_RIGHT, d.reg[i], wmi_zmm(d.reg[i]),
-                         32 - bits);
+                         32 - part.bits);
     }
     wmi_stretch_write_all_lanes(s, step->d, &d);
+    return true;
+}
+
+/* d = a in a byte or word of d, with what `argument` or else x says of the rest; see sem/stage.h. */
+bool wmi_emit_part(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    enum { SIGNED = 1, PRESERVE = 2, A_OR_B_WITHOUT_C = 0xf4 };
+    const unsigned argument = wmi_recipe_of(step)->argument, x = argument ? argument : step->x,
+                   rest = x >> 3 & 3;
+    const struct part part = part_of(x);
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, false),
+                          old = rest == PRESERVE ? wmi_stretch_use(s, step->d, true) : a;
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform && old.uniform);
+    const unsigned mask =
+        rest == PRESERVE ? wmi_vector_splat(s, UINT32_MAX >> (32 - part.bits) << part.from) : 0;
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        wmi_vector_shift(s, WMI_LEFT, d.reg[i], wmi_rows_operand(s, &a, i), 32 - part.bits);
+        wmi_vector_shift(s, rest == SIGNED ? WMI_RIGHT_SIGNED : WMI_RIGHT, d.reg[i], wmi_zmm(d.reg[i]),
+                         32 - part.bits - part.from);
+        if (rest == PRESERVE)
+            wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], wmi_rows_register(&old, i), wmi_zmm(mask),
+                     WMI_NO_MASK, A_OR_B_WITHOUT_C);
+    }
+    wmi_stretch_write(s, step->d, &d);
     return true;
 }

@@ -204,6 +204,8 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
             step.x &= 1;
         if (id == WMI_STEP_stage_SDWA_SOURCE)
             step.x = below(7) | 8 * below(2);
+        if (id == WMI_STEP_stage_SDWA_RESULT)
+            step.x = below(7) | 8 * below(4);
         if (id == WMI_STEP_count)
             step.c = 1 + below(20);
         else if (id == WMI_STEP_constant)
