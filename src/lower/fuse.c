@@ -200,7 +200,7 @@ static void fuse_sum(const struct block *block, size_t at)
     if (low_scalar != NO_SCALAR) {
         id = WMI_STEP_fused_ADD_64_SCALAR;
         low->a = low_scalar;
-        const uint32_t high_scalar = high.a != high.b ? broadcast_scalar(block, at, high.a) : NO_SCALAR;
+        const uint32_t high_scalar = broadcast_scalar(block, at, high.a);
         /* The high half can absorb a v_mov_b32 from an SGPR. */
         const bool replaces = high.a != high.b && (high.a == high.d || high.b == high.d) && low->b != high.d;
         const size_t high_writer =
