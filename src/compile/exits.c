@@ -349,9 +349,10 @@ void wmi_load_exec(struct wmi_stretch *s)
         wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, WMI_EXEC_BITS + (int32_t)(2 * i));
 }
 
-/* Loads what the code at the reentry expects. */
+/* Loads what the code at the reentry expects. The wave may not have found its private memory. */
 void wmi_put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, bool partial)
 {
+    wmi_store_immediate(&s->host, true, WMI_FRAME, offsetof(struct wmi_frame, private_found), 0);
     if (partial)
         wmi_load_exec(s);
     load_held(s, back);

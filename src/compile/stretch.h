@@ -327,6 +327,10 @@ bool wmi_vector_works_on_bases(const struct wmi_step *step);
 wmi_emit_step *wmi_scalar_emitter(const struct wmi_step *step);
 wmi_emit_step *wmi_memory_emitter(const struct wmi_step *step);
 wmi_emit_step *wmi_lds_emitter(const struct wmi_step *step);
+/* Private memory. Whether the step, which has such an emitter, is followed by one that is done instead if the
+ * buffer is another one: the code of both is that of the first one. */
+wmi_emit_step *wmi_private_emitter(const struct wmi_step *step);
+bool wmi_private_skips(const struct wmi_step *step);
 /* How many bytes beyond a lane's address the LDS read or write ends; 0: it is another step. */
 uint32_t wmi_lds_reach(const struct wmi_step *step);
 
