@@ -4,6 +4,8 @@
 #include "compile/cut.h"
 
 #include "base/grow.h"
+#include "compile/scalar_memory.h"
+#include "lower/place.h"
 
 static const int32_t all_active = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
 
@@ -205,6 +207,61 @@ void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool pa
     compare_exec_bits(s);
     wmi_jump_back_if(&s->host, WMI_IF_EQUAL, full);
     put_handover(c, op, true);
+}
+
+bool wmi_is_jump(const struct wmi_step *step)
+{
+    return step->id == WMI_STEP_set_pc || step->id == WMI_STEP_swap_pc;
+}
+
+/* Continues with the step in WMI_OP. */
+static void continue_there(struct wmi_stretch *s)
+{
+    wmi_end_vectors(&s->host);
+#ifdef WMI_STEPS_RETURN
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_OP);
+    wmi_return(&s->host);
+#else
+    wmi_jump_memory(&s->host, WMI_OP, offsetof(struct wmi_op, body));
+#endif
+}
+
+/* Others are left to the step's body: places that are not known, and waves whose turn is over. */
+void wmi_put_jump(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
+{
+    enum { TEST = 0x85, ENTRY_SHIFT = 4 };
+    static_assert(sizeof(struct wmi_jump) == 1 << ENTRY_SHIFT, "the shift");
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_step *step = &s->block->steps[op - s->block->ops];
+    const int32_t jumps = (int32_t)s->block->layout->worker_jumps,
+                  state = s->block->mode.mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS;
+    complete_exec(c, partial);
+    wmi_scalars_load_pair(s, WMI_RAX, step->a);
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_RAX);
+    wmi_shift_immediate(&s->host, 4, false, WMI_RCX, ENTRY_SHIFT - 2);
+    wmi_arithmetic_immediate(&s->host, 4, false, WMI_RCX, (WMI_JUMPS - 1) << ENTRY_SHIFT);
+    if (state) /* a sum, so that an address with low bits is no place */
+        wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, state);
+    wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RCX, WMI_FRAME, offsetof(struct wmi_frame, worker));
+    wmi_scalar_memory(&s->host, WMI_CMP, true, WMI_RAX, WMI_RCX,
+                      jumps + (int32_t)offsetof(struct wmi_jump, place));
+    const size_t other = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_OP, WMI_RCX,
+                      jumps + (int32_t)offsetof(struct wmi_jump, step));
+    wmi_scalar_registers(&s->host, TEST, true, WMI_OP, WMI_OP);
+    const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, WMI_TURN_LEFT, (int32_t)step->c);
+    const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);
+    wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, WMI_TURN_LEFT, (int32_t)step->c);
+    if (step->id == WMI_STEP_swap_pc) {
+        wmi_move_immediate(&s->host, WMI_RAX, step->value);
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, (int32_t)step->d);
+    }
+    continue_there(s);
+    wmi_land(&s->host, other);
+    wmi_land(&s->host, none);
+    wmi_land(&s->host, over);
+    wmi_continue_at(s, op);
 }
 
 /* The wave's turn is over; it resumes with the step. */

@@ -58,6 +58,10 @@ void wmi_put_resumption(struct wmi_compilation *c, bool partial);
 /* Jumps to steps that were not compiled after all. */
 void wmi_put_missed(struct wmi_compilation *c);
 
+/* Whether the step jumps to an address that the wave has computed. It does so, to what the worker's last such
+ * jumps led to. */
+bool wmi_is_jump(const struct wmi_step *step);
+void wmi_put_jump(struct wmi_compilation *c, const struct wmi_op *op, bool partial);
 /* The wave gets to the step, which is s_barrier. */
 void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool partial);
 

@@ -21,9 +21,13 @@ struct scalar_recipe {
 
 static const struct scalar_recipe *recipe_of(const struct wmi_step *step);
 
+/* Into another register than RCX, which it may change. */
 static void load(struct wmi_stretch *s, bool wide, enum wmi_gpr reg, uint32_t place)
 {
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, reg, WMI_FRAME, (int32_t)place);
+    if (wide && reg != WMI_RCX)
+        wmi_scalars_load_pair(s, reg, place);
+    else
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, reg, WMI_FRAME, (int32_t)place);
 }
 
 static void store(struct wmi_stretch *s, bool wide, enum wmi_gpr reg, uint32_t place)
@@ -60,6 +64,9 @@ static void with_b(struct wmi_stretch *s, const struct wmi_step *step, const str
     if (recipe->flags & (IMMEDIATE | IMMEDIATE_UNSIGNED)) {
         wmi_move_immediate(&s->host, WMI_RCX, recipe->flags & IMMEDIATE ? step->x : (uint16_t)step->x);
         wmi_scalar_registers(&s->host, recipe->host, wide, WMI_RAX, WMI_RCX);
+    } else if (wide && !wmi_scalars_are_together(s, step->b)) {
+        load(s, wide, WMI_R8, step->b);
+        wmi_scalar_registers(&s->host, recipe->host, wide, WMI_RAX, WMI_R8);
     } else {
         wmi_scalar_memory(&s->host, recipe->host, wide, WMI_RAX, WMI_FRAME, (int32_t)step->b);
     }
