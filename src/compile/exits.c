@@ -238,6 +238,8 @@ void wmi_put_jump(struct wmi_compilation *c, const struct wmi_op *op, bool parti
     complete_exec(c, partial);
     wmi_scalars_load_pair(s, WMI_RAX, step->a);
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_RAX);
+    wmi_shift_immediate(&s->host, 5, false, WMI_RCX, WMI_JUMP_SHIFT);
+    wmi_scalar_registers(&s->host, WMI_XOR, false, WMI_RCX, WMI_RAX);
     wmi_shift_immediate(&s->host, 4, false, WMI_RCX, ENTRY_SHIFT - 2);
     wmi_arithmetic_immediate(&s->host, 4, false, WMI_RCX, (WMI_JUMPS - 1) << ENTRY_SHIFT);
     if (state) /* a sum, so that an address with low bits is no place */

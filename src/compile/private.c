@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Host code of loads and stores of private memory at an offset that is the same in all lanes: the dwords of
- * the lanes are side by side, so that a row of registers is a row of memory.
- *
- * Compilers access it again and again by the same scalars, a V# and an offset. The first access of a stretch
+/* Host code of loads and stores of private memory. At an offset that is the same in all lanes, their dwords are
+ * side by side, so that a row of registers is a row of memory. Compilers access it again and again by the same scalars, a V# and an offset. The first access of a stretch
  * checks them and the range of all that follow until one of the scalars changes, and keeps the place on the
  * host in the frame (private_found). A wave that comes back in between, from steps that were interpreted, has
  * 0 there, and makes the check at the next access. Which accesses share a check depends on the steps alone, so
@@ -41,9 +39,19 @@ static struct wmi_lane_shape shape_of(const struct wmi_step *step)
 static bool is_emitted(const struct wmi_step *step)
 {
     const struct wmi_memory_op *m = step->data;
-    return shape_of(step).rows && step->lanes == offsetof(struct wmi_frame, exec) &&
-           step->y == WMI_BUFFER_LINEAR && m->buffer->private_unchecked && m->offset >= 0 &&
-           m->offset % 4 == 0 && m->offset <= m->buffer->max_offset;
+    const unsigned rows = shape_of(step).rows;
+    if (!rows || step->lanes != offsetof(struct wmi_frame, exec) || !m->buffer->private_unchecked)
+        return false;
+    if (step->y == (WMI_BUFFER_LINEAR | WMI_BUFFER_OFFEN))
+        return rows == 1;
+    return step->y == WMI_BUFFER_LINEAR && m->offset >= 0 && m->offset % 4 == 0 &&
+           m->offset <= m->buffer->max_offset;
+}
+
+/* Whether its offset is the same in all lanes. */
+static bool is_row(const struct wmi_step *step)
+{
+    return is_emitted(step) && !(step->y & WMI_BUFFER_OFFEN);
 }
 
 bool wmi_private_skips(const struct wmi_step *step)
@@ -71,7 +79,7 @@ static bool changes_scalars(const struct wmi_stretch *s, const struct wmi_step *
 {
     const struct wmi_extent v = {access->b, access->b + 16}, offset = {access->e, access->e + 4};
     return wmi_step_writes_scalars(step, v, s->lanes) || wmi_step_writes_scalars(step, offset, s->lanes) ||
-           (is_emitted(step) && !has_scalars_of(step, access));
+           (is_row(step) && !has_scalars_of(step, access));
 }
 
 /* The access that makes the check for this one. */
@@ -82,7 +90,7 @@ static size_t find_leader(const struct wmi_stretch *s, const struct wmi_step *st
         const struct wmi_step *before = &s->block->steps[i];
         if (s->block->leads[i + 1] || changes_scalars(s, before, step))
             break; /* waves that start may have skipped what is in front of a place where branches lead */
-        if (is_emitted(before))
+        if (is_row(before))
             leader = i;
     }
     return leader;
@@ -97,7 +105,7 @@ static struct wmi_extent range_ahead(const struct wmi_stretch *s, size_t leader)
         const struct wmi_step *step = &block->steps[i];
         if (changes_scalars(s, step, &block->steps[leader]))
             break;
-        if (is_emitted(step)) {
+        if (is_row(step)) {
             const struct wmi_extent range = range_of(s, step);
             all.from = range.from < all.from ? range.from : all.from;
             all.to = range.to > all.to ? range.to : all.to;
@@ -106,9 +114,9 @@ static struct wmi_extent range_ahead(const struct wmi_stretch *s, size_t leader)
     return all;
 }
 
-/* RAX = the place on the host of lane 0 at offset 0, which it keeps. Leaves if the V# is none of private
- * memory, or the range is not in that of the wave. Changes RCX. */
-static void check(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_extent range)
+/* RAX = the distance of lane 0 at offset 0 from the start of the wave's private memory. Leaves if the V# is
+ * none of private memory. Changes RCX. */
+static void find_distance(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_memory_op *m = step->data;
     const struct wmi_buffer_rules *rules = m->buffer;
@@ -126,8 +134,15 @@ static void check(struct wmi_stretch *s, const struct wmi_step *step, struct wmi
     wmi_shift_immediate(&s->host, 7, true, WMI_RAX, 16);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_FRAME, (int32_t)step->e);
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
-    wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)range.from);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, private_low));
+}
+
+/* RAX = the place on the host of lane 0 at offset 0, which it keeps. Leaves if the range is not in the private
+ * memory of the wave. Changes RCX. */
+static void check(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_extent range)
+{
+    find_distance(s, step);
+    wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)range.from);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_FRAME,
                       offsetof(struct wmi_frame, private_bytes));
     wmi_arithmetic_immediate(&s->host, 5, true, WMI_RCX, (int32_t)(range.to - range.from));
@@ -190,15 +205,97 @@ static void store(struct wmi_stretch *s, const struct wmi_step *step, struct wmi
     s->at++;
 }
 
+/* ---- an offset per lane ---- */
+
+/* What an access at offsets of lanes needs: their registers, distances, and registers in between. */
+struct lanes {
+    struct wmi_rows offset, distance;
+    struct wmi_access_scratch scratch;
+    unsigned last, add, odd;
+};
+
+static struct lanes take_registers(struct wmi_stretch *s, const struct wmi_step *step,
+                                   struct wmi_lane_shape shape)
+{
+    return (struct lanes){.offset = wmi_access_use(s, shape, step->a),
+                          .distance = wmi_stretch_result(s, false),
+                          .scratch = wmi_access_scratch(s, shape),
+                          .last = wmi_stretch_register(s),
+                          .add = wmi_stretch_register(s),
+                          .odd = wmi_stretch_register(s)};
+}
+
+/* RCX = the place on the host of lane 0 at offset 0, and the lanes' distances from there. Leaves if an active
+ * lane is not in the wave's private memory, or not at a dword. */
+static void find_lanes(struct wmi_stretch *s, const struct wmi_step *step, const struct lanes *l)
+{
+    enum { DWORD = 2, ROW = 8 }; /* shifts: of a dword, and of those of 64 lanes */
+    const struct wmi_memory_op *m = step->data;
+    find_distance(s, step);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_FRAME,
+                      offsetof(struct wmi_frame, private_bytes));
+    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RCX, 1 << ROW);
+    wmi_stretch_exit_if(s, WMI_IF_BELOW);
+    wmi_scalar_registers(&s->host, WMI_SUB, true, WMI_RCX, WMI_RAX);
+    wmi_stretch_exit_if(s, WMI_IF_BELOW);
+    wmi_arithmetic_immediate(&s->host, 7, true, WMI_RCX, INT32_MAX - (1 << ROW));
+    wmi_stretch_exit_if(s, WMI_IF_ABOVE);
+    wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, private_host));
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_RAX);
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RCX);
+    wmi_shift_immediate(&s->host, 5, false, WMI_RAX, ROW);
+    wmi_shift_immediate(&s->host, 4, false, WMI_RAX, DWORD);
+    wmi_access_splat(s, l->last);
+    wmi_move_immediate(&s->host, WMI_RAX, (uint32_t)m->offset);
+    wmi_access_splat(s, l->add);
+    wmi_move_immediate(&s->host, WMI_RAX, (1 << DWORD) - 1);
+    wmi_access_splat(s, l->odd);
+    wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
+    for (unsigned i = 0; i < s->strips; i++) {
+        const unsigned distance = l->distance.reg[i], mask = wmi_access_mask(s, i);
+        wmi_evex_plain(&s->host, WMI_VPADDD, distance, wmi_rows_register(&l->offset, i), wmi_zmm(l->add));
+        wmi_access_collect(s, WMI_VPTESTMD, distance, l->odd, mask, WMI_NO_IMMEDIATE, !i);
+        wmi_access_collect(s, WMI_VPCMPUD, distance, l->last, mask, WMI_ABOVE, false);
+        wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, WMI_LEFT, distance, wmi_zmm(distance), WMI_NO_MASK,
+                 ROW - DWORD);
+        wmi_evex_plain(&s->host, WMI_VPADDD, distance, distance, wmi_at(WMI_R9, wmi_lane_offsets(4, i)));
+    }
+    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_R8);
+}
+
+static void load_lanes(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape)
+{
+    const struct lanes lanes = take_registers(s, step, shape);
+    struct wmi_rows d[WMI_LANE_ROWS];
+    wmi_access_results(s, shape, false, d);
+    find_lanes(s, step, &lanes);
+    wmi_access_load(s, shape, &lanes.distance, d, &lanes.scratch, 0, false);
+    s->at++;
+    wmi_access_write(s, shape, step->d, d);
+}
+
+static void store_lanes(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape)
+{
+    struct wmi_rows data[WMI_LANE_ROWS];
+    wmi_access_data(s, shape, step->c, data);
+    const struct lanes lanes = take_registers(s, step, shape);
+    find_lanes(s, step, &lanes);
+    wmi_access_store(s, shape, &lanes.distance, data, &lanes.scratch, 0);
+    s->at++;
+}
+
 static bool emit_access(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_lane_shape shape = shape_of(step);
+    const bool loads = ((const struct wmi_memory_op *)step->data)->kind == WMI_ACCESS_LOAD, row = is_row(step);
     if (s->lanes != 64) /* the swizzle of such a V# is for 64 lanes */
         wmi_stretch_exit_here(s, wmi_jump(&s->host));
-    if (((const struct wmi_memory_op *)step->data)->kind == WMI_ACCESS_LOAD)
-        load(s, step, shape);
+    if (loads)
+        (row ? load : load_lanes)(s, step, shape);
     else
-        store(s, step, shape);
+        (row ? store : store_lanes)(s, step, shape);
     wmi_stretch_come_back(s);
     return true;
 }

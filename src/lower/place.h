@@ -30,10 +30,10 @@ struct wmi_jump {
     uint64_t place;
     const struct wmi_op *step;
 };
-enum { WMI_JUMPS = 128 }; /* a power of two */
+enum { WMI_JUMPS = 128 /* a power of two */, WMI_JUMP_SHIFT = 9 };
 static inline unsigned wmi_jump_index(uint64_t place)
 {
-    return place / 4 % WMI_JUMPS;
+    return (place ^ place >> WMI_JUMP_SHIFT) / 4 % WMI_JUMPS;
 }
 
 /* Maps places to non-NULL values. Open addressing; the capacity is a power of two. */
