@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Host code of steps that move a word between a scalar and one lane of a row, active or not: in registers that
- * have all lanes of the row, if the lane is a constant; else in the frame, which has them once the row is
- * stored. */
+/* Host code of steps that move a word between a scalar and one lane of a row, active or not: in registers, if
+ * the lane is a constant; else in the frame, which has all lanes of a row once it is stored. */
 #include "compile/scalar_memory.h"
 #include "compile/vector.h"
 
 enum { VALIGND = WMI_EVEX(0x03, WMI_MAP_0F3A, WMI_PREFIX_66, 0) };
 
-/* Whether the lane is a constant, and the registers hold all lanes of the row or may load them. */
+/* Whether the lane is a constant, and the row has a register per strip or may be loaded to them. */
 static bool is_in_registers(const struct wmi_stretch *s, uint32_t b, uint32_t row, unsigned *lane)
 {
     uint32_t value;
     if (!wmi_scalar_constant(s, b, &value))
         return false;
     *lane = value % s->lanes;
-    return wmi_stretch_has_lanes(s, row) && !wmi_stretch_is_uniform(s, row);
+    return !wmi_stretch_has_base(s, row) && !wmi_stretch_is_uniform(s, row);
 }
 
 /* RAX = the place of the lane in b, which counts modulo the wave size, in a row at RAX + the result. */
@@ -30,7 +29,7 @@ static int32_t find_lane(struct wmi_stretch *s, uint32_t b, uint32_t row)
 bool wmi_emit_read_lane(struct wmi_stretch *s, const struct wmi_step *step)
 {
     unsigned lane;
-    if (is_in_registers(s, step->b, step->a, &lane)) {
+    if (wmi_stretch_has_lanes(s, step->a) && is_in_registers(s, step->b, step->a, &lane)) {
         const unsigned reg = wmi_stretch_use(s, step->a, true).reg[lane / WMI_STRIP_LANES],
                        place = lane % WMI_STRIP_LANES;
         if (place)
@@ -46,16 +45,29 @@ bool wmi_emit_read_lane(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
+/* The word in ECX to a lane whose number is a constant. The registers may lack inactive lanes, which then are
+ * in the frame; so it becomes the same there. */
+static void write_register(struct wmi_stretch *s, const struct wmi_step *step, unsigned lane)
+{
+    struct wmi_rows row = wmi_stretch_use(s, step->d, true);
+    if (s->partial)
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RCX, WMI_FRAME, (int32_t)(step->d + 4 * lane));
+    wmi_move_immediate(&s->host, WMI_RAX, UINT64_C(1) << lane % WMI_STRIP_LANES);
+    wmi_kmov_gpr(&s->host, WMI_K, WMI_RAX);
+    wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, row.reg[lane / WMI_STRIP_LANES], 0, wmi_zmm(WMI_RCX), WMI_K,
+             WMI_NO_IMMEDIATE);
+    if (s->partial)
+        wmi_stretch_changed_word(s, step->d);
+    else
+        wmi_stretch_write_all_lanes(s, step->d, &row);
+}
+
 bool wmi_emit_write_lane(struct wmi_stretch *s, const struct wmi_step *step)
 {
     unsigned lane;
     if (is_in_registers(s, step->b, step->d, &lane)) {
-        struct wmi_rows row = wmi_stretch_use(s, step->d, true);
-        wmi_move_immediate(&s->host, WMI_RAX, UINT64_C(1) << lane % WMI_STRIP_LANES);
-        wmi_kmov_gpr(&s->host, WMI_K, WMI_RAX);
-        wmi_evex(&s->host, WMI_VPBROADCASTD_MEMORY, row.reg[lane / WMI_STRIP_LANES], 0,
-                 wmi_at(WMI_FRAME, (int32_t)step->a), WMI_K, WMI_NO_IMMEDIATE);
-        wmi_stretch_write_all_lanes(s, step->d, &row);
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_FRAME, (int32_t)step->a);
+        write_register(s, step, lane);
         return true;
     }
     wmi_stretch_use_in_memory(s, step->d);
