@@ -68,12 +68,12 @@ static void leave_with_exec_if(struct wmi_stretch *s, enum wmi_condition conditi
                         &s->block->ops[s->at + 1]);
 }
 
-/* Where a wave of which all lanes are active again goes on in the code for full waves, or 0. What that knows
- * of rows since the stretch began does not hold for it, so there must be nothing. */
-static size_t place_to_rejoin(const struct wmi_stretch *s)
+/* Where a wave of which all lanes are active again goes on in the code for full waves, or NULL. That takes no
+ * row for uniform there: since the stretch began, other lanes may have become active. */
+static const struct wmi_reentry *place_to_rejoin(const struct wmi_stretch *s)
 {
     const struct wmi_reentry *full = wmi_find_reentry(&s->rejoins, 0, s->rejoins.count, s->at + 1);
-    return full && wmi_stretch_is_clean(s) ? full->code : 0;
+    return full && wmi_stretch_is_clean(s) ? full : NULL;
 }
 
 /* EXEC changes. Waves that are in code for full ones, and are not full any more, leave it for the other code;
@@ -94,7 +94,7 @@ void wmi_change_exec(struct wmi_stretch *s)
         leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
     }
     s->has_changed_exec = true;
-    if (!s->partial && wmi_stretch_is_empty(s))
+    if (!s->partial && wmi_stretch_is_spread(s))
         wmi_stretch_note(s, &s->rejoins, s->at + 1);
     wmi_stretch_come_back(s);
 }

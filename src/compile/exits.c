@@ -319,7 +319,7 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
     }
 }
 
-void wmi_put_exec(struct wmi_stretch *s, bool in_rax, size_t full)
+void wmi_put_exec(struct wmi_stretch *s, bool in_rax, const struct wmi_reentry *full)
 {
     const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
     if (!in_rax)
@@ -329,7 +329,11 @@ void wmi_put_exec(struct wmi_stretch *s, bool in_rax, size_t full)
         wmi_arithmetic_immediate(&s->host, 7, s->lanes == 64, WMI_RAX, -1);
         const size_t partial = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
         wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
-        wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, full);
+        if (full->count || full->mask.is_held)
+            wmi_stretch_exit_at(s, wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL), WMI_EXIT_REJOINS,
+                                &s->block->ops[full->step]);
+        else
+            wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, full->code);
         wmi_land(&s->host, partial);
     }
     wmi_kmov_gpr(&s->host, WMI_K_EXEC, WMI_RAX);
@@ -343,7 +347,7 @@ static void go_over(struct wmi_compilation *c, const struct wmi_op *op, bool exe
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_reentry *partial =
         wmi_find_reentry(&s->reentries, c->full_reentries, s->reentries.count, (size_t)(op - s->block->ops));
-    wmi_put_exec(s, exec_in_rax, 0);
+    wmi_put_exec(s, exec_in_rax, NULL);
     if (partial) {
         load_held(s, partial);
         wmi_jump_back(&s->host, partial->code);
@@ -373,6 +377,13 @@ void wmi_put_exit(struct wmi_compilation *c, const struct wmi_exit *leave)
     case WMI_EXIT_CHANGES_EXEC:
         go_over(c, leave->op, leave->exec_in_rax);
         break;
+    case WMI_EXIT_REJOINS: {
+        const struct wmi_reentry *full =
+            wmi_find_reentry(&s->rejoins, 0, s->rejoins.count, wmi_step_number(s->block, leave->op));
+        load_held(s, full);
+        wmi_jump_back(&s->host, full->code);
+        break;
+    }
     case WMI_EXIT_BRANCHES: {
         wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, WMI_TURN_LEFT, 0);
         const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);

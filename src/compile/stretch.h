@@ -54,6 +54,7 @@ enum wmi_exit_kind {
     WMI_EXIT_INTERPRETS,   /* the step's own body executes it */
     WMI_EXIT_CONTINUES,    /* with the step as it is bound */
     WMI_EXIT_CHANGES_EXEC, /* the same, after EXEC has been set to its words */
+    WMI_EXIT_REJOINS,      /* with the step in the version for full waves, which has noted it in `rejoins` */
     WMI_EXIT_BRANCHES,     /* to the step, if the wave's turn is not over */
     WMI_EXIT_PAUSES,       /* the wave's turn is over; it resumes at the step */
 };
@@ -161,7 +162,7 @@ struct wmi_stretch {
     size_t exit_count, exit_capacity;
     struct wmi_reentries reentries; /* of steps after those that were executed elsewhere */
     struct wmi_reentries points;    /* of all steps of the version for full waves, for exits of WMI_LAUNCH */
-    struct wmi_reentries rejoins;   /* of that version, with registers that hold nothing: see branches.c */
+    struct wmi_reentries rejoins;   /* of that version, where other waves may come to it: see branches.c */
     struct wmi_aside *asides;
     size_t aside_count, aside_capacity;
     size_t *aside_jumps;
@@ -276,9 +277,10 @@ void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit
                            size_t jump_count, size_t back);
 /* Emits what has been taken out of the way. */
 void wmi_stretch_put_asides(struct wmi_stretch *s);
-/* Whether the registers hold no row and no mask; whether what they hold is also in the frame. */
-bool wmi_stretch_is_empty(const struct wmi_stretch *s);
+/* Whether what the registers hold is also in the frame. */
 bool wmi_stretch_is_clean(const struct wmi_stretch *s);
+/* Whether no row but constants is held in one register for all lanes. */
+bool wmi_stretch_is_spread(const struct wmi_stretch *s);
 /* After the current step the interpreter may come back to what is emitted next. */
 void wmi_stretch_come_back(struct wmi_stretch *s);
 /* Adds what is emitted next as the code of the step. */

@@ -50,7 +50,7 @@ static void destroy_memory(void)
 static void put_resource(struct program *p, uint32_t *words)
 {
     const struct wmi_buffer_rules *rules = private.op[0].buffer;
-    const uint64_t base = private.address + (below(4) ? 0 : below(3) ? 4 * 64 * below(8) : below(PIECE));
+    const uint64_t base = private.address + (below(4) ? 0 : below(3) ? 4 * 64 * below(8) : below(2) ? below(PIECE) : -4 * 64 * below(6));
     wmi_buffer_make_private(rules, below(10) ? p->code.options.lanes : 96 - p->code.options.lanes, base,
                             2 * STRIDE, words);
     if (!below(8)) /* another kind of buffer, or other bits that may have no effect */
@@ -240,15 +240,20 @@ static void compute(struct program *p)
 /* Moves between a scalar and a lane that is a constant of the program, or of the step before. */
 static void move_lane(struct program *p)
 {
-    const uint32_t lane = (uint32_t)offsetof(struct wmi_frame, constant) + 8 * below(2);
+    const uint32_t constants = (uint32_t)offsetof(struct wmi_frame, constant),
+                   lane = below(4) ? constants + 8 * below(2) : scalar(20);
     const bool writes = below(2);
     if (!p->code.scalar_constants) {
         p->code.scalar_constants = 1;
         p->code.scalar_constant[0] = below(100);
     }
-    if (lane != offsetof(struct wmi_frame, constant))
-        p->steps[p->count++] = (struct wmi_step){
-            .id = WMI_STEP_constant, .d = lane, .value = below(8) ? below(64) : word()};
+    if (lane != constants) {
+        struct wmi_step *step = &p->steps[p->count++];
+        *step = (struct wmi_step){.id = WMI_STEP_constant, .d = lane, .value = below(8) ? below(64) : word()};
+        wmi_step_take_uses(step);
+    }
+    if (lane == scalar(20) && below(2))
+        add_move(p, WMI_INSN_s_mov_b32, 20, 21 + below(3));
     for (unsigned more = 1 + below(2); more; more--) {
         struct wmi_step *step = &p->steps[p->count++];
         *step = some_step(p, (enum wmi_step_id)(WMI_STEP_BODIES +
@@ -265,12 +270,36 @@ static void move_lane(struct program *p)
     }
 }
 
-/* A branch ahead, which waves may take. The steps up to where it leads are added later. */
+static void add_exec(struct program *p, enum wmi_insn_id narrow, enum wmi_insn_id wide, unsigned to, unsigned from)
+{
+    add_move(p, p->code.options.lanes == 64 ? wide : narrow, to, from);
+    p->steps[p->count++] = (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
+}
+
+enum { SAVED = 22 };
+
+/* A branch ahead, which waves may take. The steps up to where it leads are added later. In waves that start,
+ * it may lead past the way of those lanes that are not active. */
 static void add_branch(struct program *p)
 {
-    static const uint16_t branches[] = {WMI_STEP_branch_scc1, WMI_STEP_branch_execz, WMI_STEP_branch_scc0};
+    static const uint16_t branches[] = {WMI_STEP_branch_execz, WMI_STEP_branch_scc1, WMI_STEP_branch_scc0};
+    const bool second_way = p->starts && below(4);
+    if (second_way)
+        add_exec(p, WMI_INSN_s_andn2_saveexec_b32, WMI_INSN_s_andn2_saveexec_b64, SAVED, WMI_S_EXEC);
     p->skip = p->count;
+    if (second_way) {
+        p->steps[p->count++] = (struct wmi_step){.id = branches[0], .c = 8};
+        return;
+    }
     p->steps[p->count++] = (struct wmi_step){.id = branches[below(3)], .c = 8};
+}
+
+/* All lanes that were active in front of the branch may be so again. */
+static void land_branch(struct program *p)
+{
+    p->leads[p->skip_to = p->count] = true;
+    if (p->starts)
+        add_exec(p, WMI_INSN_s_mov_b32, WMI_INSN_s_mov_b64, WMI_S_EXEC, SAVED);
 }
 
 static void end_with_jump(struct program *p)
@@ -311,7 +340,7 @@ static void test_private(void **state)
             if (!p.skip && p.count >= branch)
                 add_branch(&p);
             else if (p.skip && !p.skip_to && p.count > p.skip + 6)
-                p.leads[p.skip_to = p.count] = true;
+                land_branch(&p);
             if (!p.loop_to && p.count >= loop && p.count > p.skip_to)
                 p.loop_to = p.count;
             if (below(3))
@@ -330,7 +359,7 @@ static void test_private(void **state)
                 break;
         }
         if (p.skip && !p.skip_to)
-            p.leads[p.skip_to = p.count] = true;
+            land_branch(&p);
         if (!p.starts && !below(3))
             make_loop(&p);
         else if (!p.starts && below(2) && p.count + 1 < MOST_STEPS)
