@@ -657,14 +657,6 @@ void wmi_stretch_load_later(struct wmi_stretch *s, const struct wmi_rows *rows)
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, rows->reg[i], 0, home(s, rows->row, i));
 }
 
-void wmi_stretch_changed_word(struct wmi_stretch *s, uint32_t row)
-{
-    struct wmi_held_row *held = find(s, row);
-    if (held)
-        held->is_known = false;
-    s->is_written[wmi_row_number(s->block->code, row)] = true;
-}
-
 void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row)
 {
     struct wmi_held_row *held = find(s, row);

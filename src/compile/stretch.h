@@ -207,8 +207,6 @@ bool wmi_stretch_has_lanes(const struct wmi_stretch *s, uint32_t row);
  * wmi_stretch_load_later(). */
 struct wmi_rows wmi_stretch_use_later(struct wmi_stretch *s, uint32_t row, bool *is_loaded);
 void wmi_stretch_load_later(struct wmi_stretch *s, const struct wmi_rows *rows);
-/* The code has changed a word of the row in its registers, and in the frame. */
-void wmi_stretch_changed_word(struct wmi_stretch *s, uint32_t row);
 /* The code has written the row's active lanes in the frame, where all of it was. */
 void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row);
 /* Rows in one register, uniform or in runs: whether this one is, or can be loaded so; its stride, or -1 if it

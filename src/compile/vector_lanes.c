@@ -56,9 +56,7 @@ static void write_register(struct wmi_stretch *s, const struct wmi_step *step, u
     wmi_kmov_gpr(&s->host, WMI_K, WMI_RAX);
     wmi_evex(&s->host, WMI_VPBROADCASTD_GPR, row.reg[lane / WMI_STRIP_LANES], 0, wmi_zmm(WMI_RCX), WMI_K,
              WMI_NO_IMMEDIATE);
-    if (s->partial)
-        wmi_stretch_changed_word(s, step->d);
-    else
+    if (!s->partial) /* else it is as dirty as before */
         wmi_stretch_write_all_lanes(s, step->d, &row);
 }
 

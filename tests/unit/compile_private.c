@@ -6,7 +6,8 @@
 #include "memory/buffer.h"
 #include "memory/space.h"
 
-/* Private memory of two waves, the first one of which is that of the program. */
+/* Private memory of two waves, the second one of which is that of the program, and part of what is in front of
+ * it. */
 enum { DWORDS = 24, PIECE = DWORDS * 4 * 64, STRIDE = 1 << 17, MEMORY_OPS = 24 };
 /* Scalars: two V#, offsets, what a buffer step gives to the next one, and the target of a jump. */
 enum { V = 4, OTHER_V = 8, OFFSET = 12, OTHER_OFFSET = 13, TEMPORARY = 14, TARGET = 16, RETURN = 18 };
@@ -18,10 +19,16 @@ static struct {
     struct wmi_worker *worker;
     struct wmi_dispatch dispatch;
     uint64_t address;
-    unsigned char *host, initial[2][PIECE], expected[2][PIECE];
+    unsigned char *host, initial[3][PIECE], expected[3][PIECE];
     struct wmi_memory_op op[MEMORY_OPS];
     bool is_compiled; /* the next run */
 } private;
+
+#define OWN (private.address + STRIDE)
+
+/* What is compared, in the allocation. */
+static const struct wmi_extent parts[] = {{0, PIECE}, {STRIDE - PIECE, STRIDE}, {STRIDE, STRIDE + PIECE}};
+enum { PARTS = sizeof parts / sizeof *parts };
 
 static void create_memory(void)
 {
@@ -36,7 +43,7 @@ static void create_memory(void)
     assert_int_equal(wmi_space_place(private.space, &wish, &private.address, &diag), WM_OK);
     private.host = wmi_space_host(private.space, private.address, 1);
     wmi_space_divide(private.space, private.address, STRIDE, PIECE);
-    for (unsigned i = 0; i < 2 * PIECE; i++)
+    for (unsigned i = 0; i < PARTS * PIECE; i++)
         private.initial[i / PIECE][i % PIECE] = (unsigned char)random_64();
 }
 
@@ -50,7 +57,10 @@ static void destroy_memory(void)
 static void put_resource(struct program *p, uint32_t *words)
 {
     const struct wmi_buffer_rules *rules = private.op[0].buffer;
-    const uint64_t base = private.address + (below(4) ? 0 : below(3) ? 4 * 64 * below(8) : below(2) ? below(PIECE) : -4 * 64 * below(6));
+    const uint64_t base = below(4)   ? OWN
+                          : below(3) ? OWN + 4 * 64 * below(8)
+                          : below(2) ? OWN + below(PIECE)
+                                     : OWN - 4 * 64 * below(6);
     wmi_buffer_make_private(rules, below(10) ? p->code.options.lanes : 96 - p->code.options.lanes, base,
                             2 * STRIDE, words);
     if (!below(8)) /* another kind of buffer, or other bits that may have no effect */
@@ -81,14 +91,14 @@ static void fill_private(struct program *p)
     struct wmi_frame *frame = p->initial;
     p->wave.worker = frame->worker = private.worker;
     if (below(10)) {
-        frame->private_low = private.address;
-        frame->private_host = (uintptr_t)private.host;
+        frame->private_low = OWN;
+        frame->private_host = (uintptr_t)private.host + STRIDE;
         frame->private_bytes = below(10) ? PIECE : below(PIECE); /* a part of it is allowed, too */
     }
     frame->private_found = random_64(); /* of a wave that was here before */
     put_resource(p, &frame->s[V]);
     put_resource(p, &frame->s[OTHER_V]);
-    frame->s[OFFSET] = below(3) ? 4 * 64 * below(6) : below(6) ? 0 : below(2) ? STRIDE : word();
+    frame->s[OFFSET] = below(3) ? 4 * 64 * below(6) : below(6) ? 0 : below(2) ? (uint32_t)-STRIDE : word();
     frame->s[OTHER_OFFSET] = below(3) ? 0 : below(PIECE / 2);
     if (p->starts)
         fill_ids(p);
@@ -116,21 +126,21 @@ static void start_private(struct program *p)
     private.worker->jumps[wmi_jump_index(place)] =
         (struct wmi_jump){place, &(private.is_compiled ? p->compiled : p->interpreted)[p->count]};
     private.is_compiled = true;
-    for (unsigned i = 0; i < 2; i++)
-        memcpy(private.host + i * STRIDE, private.initial[i], PIECE);
+    for (unsigned i = 0; i < PARTS; i++)
+        memcpy(private.host + parts[i].from, private.initial[i], PIECE);
 }
 
 static void keep_private(struct program *p)
 {
     (void)p;
-    for (unsigned i = 0; i < 2; i++)
-        memcpy(private.expected[i], private.host + i * STRIDE, PIECE);
+    for (unsigned i = 0; i < PARTS; i++)
+        memcpy(private.expected[i], private.host + parts[i].from, PIECE);
 }
 
 static void compare_private(struct program *p)
 {
-    for (unsigned i = 0; i < 2; i++)
-        if (memcmp(private.expected[i], private.host + i * STRIDE, PIECE)) {
+    for (unsigned i = 0; i < PARTS; i++)
+        if (memcmp(private.expected[i], private.host + parts[i].from, PIECE)) {
             describe(p);
             fail_msg("the private memory differs");
         }
