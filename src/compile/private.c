@@ -9,54 +9,74 @@
 #include "compile/scalar_memory.h"
 #include "memory/buffer.h"
 
-enum { MOST_STEPS = 384 }; /* in which an access looks for others */
+enum {
+    MOST_STEPS = 384,     /* in which an access looks for others */
+    MOST_OFFSET = 1 << 16, /* of an instruction; few have so much private memory */
+};
 
+static const int32_t FLAT_SCRATCH = offsetof(struct wmi_frame, s) + 4 * WMI_S_FLAT_SCRATCH;
 static const int32_t found = offsetof(struct wmi_frame, private_found);
 
 /* ---- which steps ---- */
 
+/* Whether it is a buffer instruction; else one of SCRATCH. */
+static bool is_buffer(const struct wmi_step *step)
+{
+    return step->id != WMI_STEP_vmem_careful;
+}
+
 /* What a step moves, or no rows. */
 static struct wmi_lane_shape shape_of(const struct wmi_step *step)
 {
+    const struct wmi_memory_op *m = step->data;
     switch (step->id) {
     case WMI_STEP_buffer_LOAD_1x4_000:
-    case WMI_STEP_buffer_STORE_1x4_000:
-        return (struct wmi_lane_shape){4, 1, false};
     case WMI_STEP_buffer_LOAD_2x4_000:
-    case WMI_STEP_buffer_STORE_2x4_000:
-        return (struct wmi_lane_shape){8, 2, false};
     case WMI_STEP_buffer_LOAD_3x4_000:
-    case WMI_STEP_buffer_STORE_3x4_000:
-        return (struct wmi_lane_shape){12, 3, false};
     case WMI_STEP_buffer_LOAD_4x4_000:
+    case WMI_STEP_buffer_STORE_1x4_000:
+    case WMI_STEP_buffer_STORE_2x4_000:
+    case WMI_STEP_buffer_STORE_3x4_000:
     case WMI_STEP_buffer_STORE_4x4_000:
-        return (struct wmi_lane_shape){16, 4, false};
+        break;
+    case WMI_STEP_vmem_careful:
+        if (step->x == WMI_VMEM_SCRATCH && m->kind != WMI_ACCESS_ATOMIC && m->bytes == 4 &&
+            m->alignment == WMI_ALIGNMENT_UNALIGNED && !m->late && !m->split_scratch)
+            break;
+        return (struct wmi_lane_shape){0};
     default:
         return (struct wmi_lane_shape){0};
     }
+    return (struct wmi_lane_shape){.bytes = (uint8_t)(4 * m->elements), .rows = m->elements};
+}
+
+/* Whether the step says that its offset is the same in all lanes. */
+static bool has_one_offset(const struct wmi_step *step)
+{
+    return is_buffer(step) ? step->y == WMI_BUFFER_LINEAR : step->y & WMI_VMEM_SCALAR_ONLY;
 }
 
 static bool is_emitted(const struct wmi_step *step)
 {
     const struct wmi_memory_op *m = step->data;
     const unsigned rows = shape_of(step).rows;
-    if (!rows || step->lanes != offsetof(struct wmi_frame, exec) || !m->buffer->private_unchecked)
+    if (!rows || step->lanes != offsetof(struct wmi_frame, exec) ||
+        (is_buffer(step) && !m->buffer->private_unchecked))
         return false;
-    if (step->y == (WMI_BUFFER_LINEAR | WMI_BUFFER_OFFEN))
-        return rows == 1;
-    return step->y == WMI_BUFFER_LINEAR && m->offset >= 0 && m->offset % 4 == 0 &&
-           m->offset <= m->buffer->max_offset;
+    if (has_one_offset(step))
+        return m->offset >= 0 && m->offset % 4 == 0 && m->offset <= MOST_OFFSET;
+    return rows == 1 && (!is_buffer(step) || step->y == (WMI_BUFFER_LINEAR | WMI_BUFFER_OFFEN));
 }
 
 /* Whether its offset is the same in all lanes. */
 static bool is_row(const struct wmi_step *step)
 {
-    return is_emitted(step) && !(step->y & WMI_BUFFER_OFFEN);
+    return is_emitted(step) && has_one_offset(step);
 }
 
 bool wmi_private_skips(const struct wmi_step *step)
 {
-    return is_emitted(step);
+    return is_emitted(step) && is_buffer(step);
 }
 
 /* ---- the place ---- */
@@ -70,15 +90,18 @@ static struct wmi_extent range_of(const struct wmi_stretch *s, const struct wmi_
 
 static bool has_scalars_of(const struct wmi_step *step, const struct wmi_step *other)
 {
-    return step->b == other->b && step->e == other->e;
+    return step->b == other->b && (is_buffer(step) ? is_buffer(other) && step->e == other->e : !is_buffer(other));
 }
 
 /* Whether the step may change what accesses with the scalars of `access` depend on. */
 static bool changes_scalars(const struct wmi_stretch *s, const struct wmi_step *step,
                             const struct wmi_step *access)
 {
-    const struct wmi_extent v = {access->b, access->b + 16}, offset = {access->e, access->e + 4};
-    return wmi_step_writes_scalars(step, v, s->lanes) || wmi_step_writes_scalars(step, offset, s->lanes) ||
+    const bool buffer = is_buffer(access);
+    const uint32_t place = buffer ? access->b : (uint32_t)FLAT_SCRATCH,
+                   scalar = buffer ? access->e : access->b;
+    const struct wmi_extent base = {place, place + (buffer ? 16 : 8)}, offset = {scalar, scalar + 4};
+    return wmi_step_writes_scalars(step, base, s->lanes) || wmi_step_writes_scalars(step, offset, s->lanes) ||
            (is_row(step) && !has_scalars_of(step, access));
 }
 
@@ -114,9 +137,20 @@ static struct wmi_extent range_ahead(const struct wmi_stretch *s, size_t leader)
     return all;
 }
 
-/* RAX = the distance of lane 0 at offset 0 from the start of the wave's private memory. Leaves if the V# is
- * none of private memory. Changes RCX. */
-static void find_distance(struct wmi_stretch *s, const struct wmi_step *step)
+/* RAX = the address of lane 0 at the scalar offset. Leaves if that is not of a dword. */
+static void find_scratch(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    enum { TEST = 0xf6, TEST_DIGIT = 0, LANES_64 = 6, LANES_32 = 5 };
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_FRAME, (int32_t)step->b);
+    wmi_scalar_registers(&s->host, TEST, false, TEST_DIGIT, WMI_RAX);
+    wmi_put_8(&s->host, 3);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    wmi_shift_immediate(&s->host, 4, true, WMI_RAX, s->lanes == 64 ? LANES_64 : LANES_32);
+    wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_FRAME, FLAT_SCRATCH);
+}
+
+/* The same. Leaves if the V# is none of private memory. Changes RCX. */
+static void find_base(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_memory_op *m = step->data;
     const struct wmi_buffer_rules *rules = m->buffer;
@@ -134,14 +168,17 @@ static void find_distance(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_shift_immediate(&s->host, 7, true, WMI_RAX, 16);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_FRAME, (int32_t)step->e);
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
-    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, private_low));
 }
 
-/* RAX = the place on the host of lane 0 at offset 0, which it keeps. Leaves if the range is not in the private
+/* RAX = the place on the host of lane 0 at the scalar offset, which it keeps. Leaves if the range is not in the private
  * memory of the wave. Changes RCX. */
 static void check(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_extent range)
 {
-    find_distance(s, step);
+    if (is_buffer(step))
+        find_base(s, step);
+    else
+        find_scratch(s, step);
+    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, private_low));
     wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, (int32_t)range.from);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_FRAME,
                       offsetof(struct wmi_frame, private_bytes));
@@ -154,7 +191,7 @@ static void check(struct wmi_stretch *s, const struct wmi_step *step, struct wmi
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, found);
 }
 
-/* RAX = the place on the host of lane 0 at offset 0. */
+/* The same, if another access has not found it. */
 static void find_place(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const size_t leader = find_leader(s, step);
@@ -173,6 +210,12 @@ static void find_place(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* ---- the steps ---- */
 
+/* The current step, or the one that it skips. */
+static size_t last_step(const struct wmi_stretch *s, const struct wmi_step *step)
+{
+    return is_buffer(step) ? s->at + 1 : s->at;
+}
+
 static struct wmi_host_operand place_of(const struct wmi_stretch *s, struct wmi_extent range, unsigned row,
                                         unsigned strip)
 {
@@ -188,7 +231,7 @@ static void load(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_
     for (unsigned row = 0; row < shape.rows; row++)
         for (unsigned i = 0; i < s->strips; i++)
             wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d[row].reg[i], 0, place_of(s, range, row, i));
-    s->at++; /* the step that is skipped would write the same rows */
+    s->at = last_step(s, step); /* the one that is skipped would write the same rows */
     wmi_access_write(s, shape, step->d, d);
 }
 
@@ -202,7 +245,7 @@ static void store(struct wmi_stretch *s, const struct wmi_step *step, struct wmi
         for (unsigned i = 0; i < s->strips; i++)
             wmi_evex(&s->host, WMI_VMOVUPS_STORE, wmi_rows_register(&data[row], i), 0,
                      place_of(s, range, row, i), wmi_access_mask(s, i), WMI_NO_IMMEDIATE);
-    s->at++;
+    s->at = last_step(s, step);
 }
 
 /* ---- an offset per lane ---- */
@@ -229,24 +272,31 @@ static struct lanes take_registers(struct wmi_stretch *s, const struct wmi_step 
  * lane is not in the wave's private memory, or not at a dword. */
 static void find_lanes(struct wmi_stretch *s, const struct wmi_step *step, const struct lanes *l)
 {
-    enum { DWORD = 2, ROW = 8 }; /* shifts: of a dword, and of those of 64 lanes */
+    enum { DWORD = 2 }; /* shifts: of a dword, and of those of all lanes */
+    const unsigned row_shift = s->lanes == 64 ? 8 : 7;
     const struct wmi_memory_op *m = step->data;
-    find_distance(s, step);
+    if (is_buffer(step))
+        find_base(s, step);
+    else
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, FLAT_SCRATCH);
+    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, private_low));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_FRAME,
                       offsetof(struct wmi_frame, private_bytes));
-    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RCX, 1 << ROW);
+    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RCX, 1 << row_shift);
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
     wmi_scalar_registers(&s->host, WMI_SUB, true, WMI_RCX, WMI_RAX);
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
-    wmi_arithmetic_immediate(&s->host, 7, true, WMI_RCX, INT32_MAX - (1 << ROW));
+    wmi_arithmetic_immediate(&s->host, 7, true, WMI_RCX, INT32_MAX - (1 << row_shift));
     wmi_stretch_exit_if(s, WMI_IF_ABOVE);
     wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, private_host));
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_RAX);
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RCX);
-    wmi_shift_immediate(&s->host, 5, false, WMI_RAX, ROW);
+    wmi_shift_immediate(&s->host, 5, false, WMI_RAX, row_shift);
     wmi_shift_immediate(&s->host, 4, false, WMI_RAX, DWORD);
     wmi_access_splat(s, l->last);
     wmi_move_immediate(&s->host, WMI_RAX, (uint32_t)m->offset);
+    if (!is_buffer(step))
+        wmi_scalar_memory(&s->host, WMI_ADD, false, WMI_RAX, WMI_FRAME, (int32_t)step->b);
     wmi_access_splat(s, l->add);
     wmi_move_immediate(&s->host, WMI_RAX, (1 << DWORD) - 1);
     wmi_access_splat(s, l->odd);
@@ -257,7 +307,7 @@ static void find_lanes(struct wmi_stretch *s, const struct wmi_step *step, const
         wmi_access_collect(s, WMI_VPTESTMD, distance, l->odd, mask, WMI_NO_IMMEDIATE, !i);
         wmi_access_collect(s, WMI_VPCMPUD, distance, l->last, mask, WMI_ABOVE, false);
         wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, WMI_LEFT, distance, wmi_zmm(distance), WMI_NO_MASK,
-                 ROW - DWORD);
+                 (int)(row_shift - DWORD));
         wmi_evex_plain(&s->host, WMI_VPADDD, distance, distance, wmi_at(WMI_R9, wmi_lane_offsets(4, i)));
     }
     wmi_kortest(&s->host, WMI_K, WMI_K);
@@ -272,7 +322,7 @@ static void load_lanes(struct wmi_stretch *s, const struct wmi_step *step, struc
     wmi_access_results(s, shape, false, d);
     find_lanes(s, step, &lanes);
     wmi_access_load(s, shape, &lanes.distance, d, &lanes.scratch, 0, false);
-    s->at++;
+    s->at = last_step(s, step);
     wmi_access_write(s, shape, step->d, d);
 }
 
@@ -283,14 +333,14 @@ static void store_lanes(struct wmi_stretch *s, const struct wmi_step *step, stru
     const struct lanes lanes = take_registers(s, step, shape);
     find_lanes(s, step, &lanes);
     wmi_access_store(s, shape, &lanes.distance, data, &lanes.scratch, 0);
-    s->at++;
+    s->at = last_step(s, step);
 }
 
 static bool emit_access(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_lane_shape shape = shape_of(step);
     const bool loads = ((const struct wmi_memory_op *)step->data)->kind == WMI_ACCESS_LOAD, row = is_row(step);
-    if (s->lanes != 64) /* the swizzle of such a V# is for 64 lanes */
+    if (s->lanes != 64 && is_buffer(step)) /* the swizzle of such a V# is for 64 lanes */
         wmi_stretch_exit_here(s, wmi_jump(&s->host));
     if (loads)
         (row ? load : load_lanes)(s, step, shape);
