@@ -9,8 +9,9 @@
 /* Private memory of two waves, the second one of which is that of the program, and part of what is in front of
  * it. */
 enum { DWORDS = 24, PIECE = DWORDS * 4 * 64, STRIDE = 1 << 17, MEMORY_OPS = 24 };
-/* Scalars: two V#, offsets, what a buffer step gives to the next one, and the target of a jump. */
-enum { V = 4, OTHER_V = 8, OFFSET = 12, OTHER_OFFSET = 13, TEMPORARY = 14, TARGET = 16, RETURN = 18 };
+/* Scalars: another address for FLAT_SCRATCH, an offset for it, two V#, offsets, what a buffer step gives to the
+ * next one, and the target of a jump. */
+enum { OTHER_SCRATCH = 0, SCRATCH_OFFSET = 2, V = 4, OTHER_V = 8, OFFSET = 12, OTHER_OFFSET = 13, TEMPORARY = 14, TARGET = 16, RETURN = 18 };
 /* Rows with offsets of lanes. */
 enum { OFFSET_ROWS = 2, PLACE_OF_JUMP = 0x123456789abc0 };
 
@@ -51,6 +52,12 @@ static void destroy_memory(void)
 {
     wmi_space_destroy(private.space);
     free(private.worker);
+}
+
+static void put_address(uint32_t *words)
+{
+    const uint64_t address = below(4) ? OWN : below(2) ? OWN - 128 * below(6) : OWN + below(PIECE);
+    memcpy(words, &address, sizeof address);
 }
 
 /* A V# of the wave's memory, mostly. */
@@ -100,6 +107,9 @@ static void fill_private(struct program *p)
     put_resource(p, &frame->s[OTHER_V]);
     frame->s[OFFSET] = below(3) ? 4 * 64 * below(6) : below(6) ? 0 : below(2) ? (uint32_t)-STRIDE : word();
     frame->s[OTHER_OFFSET] = below(3) ? 0 : below(PIECE / 2);
+    put_address(&frame->s[WMI_S_FLAT_SCRATCH]);
+    put_address(&frame->s[OTHER_SCRATCH]);
+    frame->s[SCRATCH_OFFSET] = below(8) ? 4 * below(DWORDS / 2) : below(2) ? below(4 * DWORDS) : word();
     if (p->starts)
         fill_ids(p);
     for (unsigned i = 0; i < OFFSET_ROWS && !p->starts; i++) {
@@ -209,6 +219,34 @@ static void add_access(struct program *p, unsigned number)
     p->steps[p->count++] = linear;
 }
 
+/* A step of a SCRATCH instruction. */
+static void add_scratch(struct program *p, unsigned number)
+{
+    static const uint8_t bytes[] = {4, 4, 4, 2, 1};
+    const bool loads = below(2), scalar_only = below(3);
+    struct wmi_memory_op *op = &private.op[number];
+    *op = (struct wmi_memory_op){.kind = loads ? WMI_ACCESS_LOAD : WMI_ACCESS_STORE,
+                                 .path = WMI_PATH_SCRATCH,
+                                 .elements = 1,
+                                 .bytes = bytes[below(5)],
+                                 .hit = number,
+                                 .alignment = WMI_ALIGNMENT_UNALIGNED,
+                                 .buffer = private.op[0].buffer,
+                                 .offset = below(10) ? (int)(4 * below(DWORDS / 2)) : (int)below(4 * DWORDS) - 20};
+    if (op->bytes == 4 && !below(3))
+        op->elements = (uint8_t)(1 + below(4));
+    struct wmi_step step = {.id = WMI_STEP_vmem_careful,
+                            .lanes = offsetof(struct wmi_frame, exec),
+                            .a = scalar_only ? p->code.vector_constant[0].offset : row_at(p, below(OFFSET_ROWS)),
+                            .b = scalar(SCRATCH_OFFSET),
+                            .x = WMI_VMEM_SCRATCH,
+                            .y = scalar_only ? WMI_VMEM_SCALAR_ONLY : 0,
+                            .data = op};
+    *(loads ? &step.d : &step.c) = free_rows(p, op->elements);
+    wmi_step_take_uses(&step);
+    p->steps[p->count++] = step;
+}
+
 static void add_move(struct program *p, enum wmi_insn_id id, unsigned to, unsigned from)
 {
     struct wmi_step *step = &p->steps[p->count++];
@@ -221,7 +259,14 @@ static void add_move(struct program *p, enum wmi_insn_id id, unsigned to, unsign
 static void change_scalars(struct program *p)
 {
     const unsigned pair = 2 * below(2);
-    switch (below(4)) {
+    switch (below(7)) {
+    case 4:
+        add_move(p, WMI_INSN_s_mov_b64, WMI_S_FLAT_SCRATCH, OTHER_SCRATCH);
+        break;
+    case 5:
+        add_move(p, WMI_INSN_s_addk_i32, SCRATCH_OFFSET, SCRATCH_OFFSET);
+        p->steps[p->count - 1].x = 4 * below(4);
+        break;
     case 0:
         add_move(p, WMI_INSN_s_mov_b32, OFFSET, OTHER_OFFSET);
         break;
@@ -342,6 +387,7 @@ static void test_private(void **state)
         private.op[0].buffer = wmi_buffer_rules(below(8) ? GFX9 : below(ALL_RULES));
         if (!below(8))
             p.mode.mode |= below(4) << WMI_MODE_STATE_SHIFT;
+        const uint32_t buffers = below(3) ? (below(2) ? 16 : 0) : 8; /* of 16 accesses */
         compute(&p); /* a stretch of at least two steps */
         compute(&p);
         const size_t branch = below(2) ? 4 + below(30) : MOST_STEPS;
@@ -354,7 +400,7 @@ static void test_private(void **state)
             if (!p.loop_to && p.count >= loop && p.count > p.skip_to)
                 p.loop_to = p.count;
             if (below(3))
-                add_access(&p, accesses++);
+                (below(16) < buffers ? add_access : add_scratch)(&p, accesses++);
             else if (!below(3))
                 change_scalars(&p);
             else if (!below(2))
