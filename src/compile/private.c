@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Host code of loads and stores of private memory. At an offset that is the same in all lanes, their dwords are
- * side by side, so that a row of registers is a row of memory. Compilers access it again and again by the same scalars, a V# and an offset. The first access of a stretch
- * checks them and the range of all that follow until one of the scalars changes, and keeps the place on the
- * host in the frame (private_found). A wave that comes back in between, from steps that were interpreted, has
- * 0 there, and makes the check at the next access. Which accesses share a check depends on the steps alone, so
- * that a wave may change from one version of a stretch to another. */
+/* Host code of loads and stores of private memory: by buffer instructions with a V# that interleaves the
+ * lanes of a wave, and by SCRATCH instructions. At an offset that is the same in all lanes, their dwords are
+ * side by side, so that a row of registers is a row of memory.
+ *
+ * Compilers access it again and again by the same scalars, a base and an offset. The first access of a
+ * stretch checks them, and the range of all accesses that follow until one of the scalars changes, and keeps
+ * the place on the host in the frame (private_found). A wave that comes back in between, from steps that were
+ * interpreted, has 0 there, and makes the check at the next access. Which accesses share a check depends on
+ * the steps alone, so that a wave may go from one version of a stretch to another. */
+#include "compile/cut.h"
 #include "compile/lane_access.h"
 #include "compile/scalar_memory.h"
 #include "memory/buffer.h"
 
-enum {
-    MOST_STEPS = 384,     /* in which an access looks for others */
-    MOST_OFFSET = 1 << 16, /* of an instruction; few have so much private memory */
-};
+enum { MOST_OFFSET = 1 << 16 }; /* of an instruction; few have so much private memory */
 
 static const int32_t FLAT_SCRATCH = offsetof(struct wmi_frame, s) + 4 * WMI_S_FLAT_SCRATCH;
 static const int32_t found = offsetof(struct wmi_frame, private_found);
@@ -90,7 +91,8 @@ static struct wmi_extent range_of(const struct wmi_stretch *s, const struct wmi_
 
 static bool has_scalars_of(const struct wmi_step *step, const struct wmi_step *other)
 {
-    return step->b == other->b && (is_buffer(step) ? is_buffer(other) && step->e == other->e : !is_buffer(other));
+    return step->b == other->b &&
+           (is_buffer(step) ? is_buffer(other) && step->e == other->e : !is_buffer(other));
 }
 
 /* Whether the step may change what accesses with the scalars of `access` depend on. */
@@ -105,11 +107,11 @@ static bool changes_scalars(const struct wmi_stretch *s, const struct wmi_step *
            (is_row(step) && !has_scalars_of(step, access));
 }
 
-/* The access that makes the check for this one. */
+/* The access that makes the check for this one: at most WMI_MOST_STEPS before it, as in the same stretch. */
 static size_t find_leader(const struct wmi_stretch *s, const struct wmi_step *step)
 {
     size_t leader = s->at;
-    for (size_t i = s->at; i-- > s->from && s->at - i < MOST_STEPS;) {
+    for (size_t i = s->at; i-- > s->from;) {
         const struct wmi_step *before = &s->block->steps[i];
         if (s->block->leads[i + 1] || changes_scalars(s, before, step))
             break; /* waves that start may have skipped what is in front of a place where branches lead */
@@ -124,7 +126,7 @@ static struct wmi_extent range_ahead(const struct wmi_stretch *s, size_t leader)
 {
     const struct wmi_block *block = s->block;
     struct wmi_extent all = range_of(s, &block->steps[leader]);
-    for (size_t i = leader; i < block->count && i - leader < MOST_STEPS; i++) {
+    for (size_t i = leader; i < block->count && i - leader < WMI_MOST_STEPS; i++) {
         const struct wmi_step *step = &block->steps[i];
         if (changes_scalars(s, step, &block->steps[leader]))
             break;
@@ -170,8 +172,8 @@ static void find_base(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
 }
 
-/* RAX = the place on the host of lane 0 at the scalar offset, which it keeps. Leaves if the range is not in the private
- * memory of the wave. Changes RCX. */
+/* RAX = the place on the host of lane 0 at the scalar offset, which it keeps. Leaves if the range is not in
+ * the private memory of the wave. Changes RCX. */
 static void check(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_extent range)
 {
     if (is_buffer(step))
@@ -339,7 +341,8 @@ static void store_lanes(struct wmi_stretch *s, const struct wmi_step *step, stru
 static bool emit_access(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_lane_shape shape = shape_of(step);
-    const bool loads = ((const struct wmi_memory_op *)step->data)->kind == WMI_ACCESS_LOAD, row = is_row(step);
+    const bool loads = ((const struct wmi_memory_op *)step->data)->kind == WMI_ACCESS_LOAD,
+               row = is_row(step);
     if (s->lanes != 64 && is_buffer(step)) /* the swizzle of such a V# is for 64 lanes */
         wmi_stretch_exit_here(s, wmi_jump(&s->host));
     if (loads)

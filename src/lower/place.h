@@ -24,7 +24,8 @@ static inline uint64_t wmi_pc_of(uint64_t place)
     return place & ~(uint64_t)WMI_STATE_BITS;
 }
 
-/* The step at a place that a computed jump led to, or NULL. A thread keeps the last ones, at these indices. */
+/* The step at a place that a computed jump led to, or NULL. A thread keeps the last ones, at these indices.
+ */
 struct wmi_op;
 struct wmi_jump {
     uint64_t place;

@@ -6,12 +6,22 @@
 #include "memory/buffer.h"
 #include "memory/space.h"
 
-/* Private memory of two waves, the second one of which is that of the program, and part of what is in front of
- * it. */
+/* Private memory of two waves, the second one of which is that of the program, and part of what is in front
+ * of it. */
 enum { DWORDS = 24, PIECE = DWORDS * 4 * 64, STRIDE = 1 << 17, MEMORY_OPS = 24 };
-/* Scalars: another address for FLAT_SCRATCH, an offset for it, two V#, offsets, what a buffer step gives to the
- * next one, and the target of a jump. */
-enum { OTHER_SCRATCH = 0, SCRATCH_OFFSET = 2, V = 4, OTHER_V = 8, OFFSET = 12, OTHER_OFFSET = 13, TEMPORARY = 14, TARGET = 16, RETURN = 18 };
+/* Scalars: another address for FLAT_SCRATCH, an offset for it, two V#, offsets, what a buffer step gives to
+ * the next one, and the target of a jump. */
+enum {
+    OTHER_SCRATCH = 0,
+    SCRATCH_OFFSET = 2,
+    V = 4,
+    OTHER_V = 8,
+    OFFSET = 12,
+    OTHER_OFFSET = 13,
+    TEMPORARY = 14,
+    TARGET = 16,
+    RETURN = 18
+};
 /* Rows with offsets of lanes. */
 enum { OFFSET_ROWS = 2, PLACE_OF_JUMP = 0x123456789abc0 };
 
@@ -45,7 +55,7 @@ static void create_memory(void)
     private.host = wmi_space_host(private.space, private.address, 1);
     wmi_space_divide(private.space, private.address, STRIDE, PIECE);
     for (unsigned i = 0; i < PARTS * PIECE; i++)
-        private.initial[i / PIECE][i % PIECE] = (unsigned char)random_64();
+    private.initial[i / PIECE][i % PIECE] = (unsigned char)random_64();
 }
 
 static void destroy_memory(void)
@@ -130,8 +140,7 @@ static void fill_private(struct program *p)
 
 static void start_private(struct program *p)
 {
-    const uint64_t place =
-        PLACE_OF_JUMP | (p->mode.mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS);
+    const uint64_t place = PLACE_OF_JUMP | (p->mode.mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS);
     memset(private.worker->hits, 0, sizeof private.worker->hits);
     private.worker->jumps[wmi_jump_index(place)] =
         (struct wmi_jump){place, &(private.is_compiled ? p->compiled : p->interpreted)[p->count]};
@@ -206,7 +215,9 @@ static void add_access(struct program *p, unsigned number)
                             .y = WMI_BUFFER_LINEAR | (below(4) ? 0 : WMI_BUFFER_OFFEN) |
                                  (below(12) ? 0 : WMI_BUFFER_IDXEN),
                             .data = op};
-    *(loads ? &step.d : &step.c) = loads ? free_rows(p, rows) : rows == 1 && below(2) ? some_row(p) : free_rows(p, rows);
+    *(loads ? &step.d : &step.c) = loads                   ? free_rows(p, rows)
+                                   : rows == 1 && below(2) ? some_row(p)
+                                                           : free_rows(p, rows);
     struct wmi_step linear = step;
     linear.id = shapes[shape].linear;
     linear.b = step.x;
@@ -232,13 +243,15 @@ static void add_scratch(struct program *p, unsigned number)
                                  .hit = number,
                                  .alignment = WMI_ALIGNMENT_UNALIGNED,
                                  .buffer = private.op[0].buffer,
-                                 .offset = below(10) ? (int)(4 * below(DWORDS / 2)) : (int)below(4 * DWORDS) - 20};
+                                 .offset =
+                                     below(10) ? (int)(4 * below(DWORDS / 2)) : (int)below(4 * DWORDS) - 20};
     if (op->bytes == 4 && !below(3))
         op->elements = (uint8_t)(1 + below(4));
     struct wmi_step step = {.id = WMI_STEP_vmem_careful,
                             .lanes = offsetof(struct wmi_frame, exec),
-                            .a = scalar_only ? p->code.vector_constant[0].offset : row_at(p, below(OFFSET_ROWS)),
-                            .b = scalar(SCRATCH_OFFSET),
+                            .a = scalar_only ? p->code.vector_constant[0].offset
+                                             : row_at(p, below(OFFSET_ROWS)),
+                            .b = scalar(below(12) ? SCRATCH_OFFSET : V),
                             .x = WMI_VMEM_SCRATCH,
                             .y = scalar_only ? WMI_VMEM_SCALAR_ONLY : 0,
                             .data = op};
@@ -285,7 +298,8 @@ static void change_scalars(struct program *p)
 
 static void compute(struct program *p)
 {
-    static const uint16_t steps[] = {WMI_STEP_BODIES + WMI_INSN_v_add_u32, WMI_STEP_BODIES + WMI_INSN_v_xor_b32,
+    static const uint16_t steps[] = {WMI_STEP_BODIES + WMI_INSN_v_add_u32,
+                                     WMI_STEP_BODIES + WMI_INSN_v_xor_b32,
                                      WMI_STEP_BODIES + WMI_INSN_v_mov_b32, WMI_STEP_fused_MOVE_SCALAR};
     struct wmi_step *step = &p->steps[p->count++];
     *step = some_step(p, (enum wmi_step_id)steps[below(4)]);
@@ -311,8 +325,8 @@ static void move_lane(struct program *p)
         add_move(p, WMI_INSN_s_mov_b32, 20, 21 + below(3));
     for (unsigned more = 1 + below(2); more; more--) {
         struct wmi_step *step = &p->steps[p->count++];
-        *step = some_step(p, (enum wmi_step_id)(WMI_STEP_BODIES +
-                                                (writes ? WMI_INSN_v_writelane_b32 : WMI_INSN_v_readlane_b32)));
+        *step = some_step(p, (enum wmi_step_id)(WMI_STEP_BODIES + (writes ? WMI_INSN_v_writelane_b32
+                                                                          : WMI_INSN_v_readlane_b32)));
         step->b = lane;
         *(writes ? &step->d : &step->a) = free_rows(p, 1);
         *(writes ? &step->a : &step->d) = scalar(20 + below(4));
@@ -325,10 +339,12 @@ static void move_lane(struct program *p)
     }
 }
 
-static void add_exec(struct program *p, enum wmi_insn_id narrow, enum wmi_insn_id wide, unsigned to, unsigned from)
+static void add_exec(struct program *p, enum wmi_insn_id narrow, enum wmi_insn_id wide, unsigned to,
+                     unsigned from)
 {
     add_move(p, p->code.options.lanes == 64 ? wide : narrow, to, from);
-    p->steps[p->count++] = (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
+    p->steps[p->count++] =
+        (struct wmi_step){.id = WMI_STEP_stage_EXEC, .lanes = offsetof(struct wmi_frame, exec)};
 }
 
 enum { SAVED = 22 };
@@ -388,7 +404,7 @@ static void test_private(void **state)
         if (!below(8))
             p.mode.mode |= below(4) << WMI_MODE_STATE_SHIFT;
         const uint32_t buffers = below(3) ? (below(2) ? 16 : 0) : 8; /* of 16 accesses */
-        compute(&p); /* a stretch of at least two steps */
+        compute(&p);                                                 /* a stretch of at least two steps */
         compute(&p);
         const size_t branch = below(2) ? 4 + below(30) : MOST_STEPS;
         const size_t loop = below(3) ? MOST_STEPS : 2 + below(20);
