@@ -224,15 +224,30 @@ static struct wmi_host_operand place_of(const struct wmi_stretch *s, struct wmi_
     return wmi_at(WMI_RAX, (int32_t)(range.from + row * s->row_bytes + strip * WMI_STRIP_BYTES));
 }
 
+static void move_from_row(struct wmi_stretch *s, const struct wmi_rows *d, struct wmi_extent range,
+                          struct wmi_lane_shape shape)
+{
+    for (unsigned row = 0; row < shape.rows; row++)
+        for (unsigned i = 0; i < s->strips; i++)
+            wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d[row].reg[i], 0, place_of(s, range, row, i));
+}
+
+static void move_to_row(struct wmi_stretch *s, const struct wmi_rows *data, struct wmi_extent range,
+                        struct wmi_lane_shape shape)
+{
+    for (unsigned row = 0; row < shape.rows; row++)
+        for (unsigned i = 0; i < s->strips; i++)
+            wmi_evex(&s->host, WMI_VMOVUPS_STORE, wmi_rows_register(&data[row], i), 0,
+                     place_of(s, range, row, i), wmi_access_mask(s, i), WMI_NO_IMMEDIATE);
+}
+
 static void load(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape)
 {
     const struct wmi_extent range = range_of(s, step);
     struct wmi_rows d[WMI_LANE_ROWS];
     wmi_access_results(s, shape, false, d);
     find_place(s, step);
-    for (unsigned row = 0; row < shape.rows; row++)
-        for (unsigned i = 0; i < s->strips; i++)
-            wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d[row].reg[i], 0, place_of(s, range, row, i));
+    move_from_row(s, d, range, shape);
     s->at = last_step(s, step); /* the one that is skipped would write the same rows */
     wmi_access_write(s, shape, step->d, d);
 }
@@ -243,10 +258,7 @@ static void store(struct wmi_stretch *s, const struct wmi_step *step, struct wmi
     struct wmi_rows data[WMI_LANE_ROWS];
     wmi_access_data(s, shape, step->c, data);
     find_place(s, step);
-    for (unsigned row = 0; row < shape.rows; row++)
-        for (unsigned i = 0; i < s->strips; i++)
-            wmi_evex(&s->host, WMI_VMOVUPS_STORE, wmi_rows_register(&data[row], i), 0,
-                     place_of(s, range, row, i), wmi_access_mask(s, i), WMI_NO_IMMEDIATE);
+    move_to_row(s, data, range, shape);
     s->at = last_step(s, step);
 }
 
@@ -270,13 +282,18 @@ static struct lanes take_registers(struct wmi_stretch *s, const struct wmi_step 
                           .odd = wmi_stretch_register(s)};
 }
 
-/* RCX = the place on the host of lane 0 at offset 0, and the lanes' distances from there. Leaves if an active
- * lane is not in the wave's private memory, or not at a dword. */
-static void find_lanes(struct wmi_stretch *s, const struct wmi_step *step, const struct lanes *l)
+enum { DWORD_SHIFT = 2 };
+
+/* Of the dwords of all lanes. */
+static unsigned row_shift(const struct wmi_stretch *s)
 {
-    enum { DWORD = 2 }; /* shifts: of a dword, and of those of all lanes */
-    const unsigned row_shift = s->lanes == 64 ? 8 : 7;
-    const struct wmi_memory_op *m = step->data;
+    return s->lanes == 64 ? 8 : 7;
+}
+
+/* RAX = the place on the host of lane 0 at offset 0, RCX = how many bytes behind it a row may begin. Leaves
+ * if there is none. */
+static void find_room(struct wmi_stretch *s, const struct wmi_step *step)
+{
     if (is_buffer(step))
         find_base(s, step);
     else
@@ -284,23 +301,36 @@ static void find_lanes(struct wmi_stretch *s, const struct wmi_step *step, const
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, private_low));
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_FRAME,
                       offsetof(struct wmi_frame, private_bytes));
-    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RCX, 1 << row_shift);
+    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RCX, 1 << row_shift(s));
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
     wmi_scalar_registers(&s->host, WMI_SUB, true, WMI_RCX, WMI_RAX);
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
-    wmi_arithmetic_immediate(&s->host, 7, true, WMI_RCX, INT32_MAX - (1 << row_shift));
+    wmi_arithmetic_immediate(&s->host, 7, true, WMI_RCX, INT32_MAX - (1 << row_shift(s)));
     wmi_stretch_exit_if(s, WMI_IF_ABOVE);
     wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, private_host));
+}
+
+/* The register = what is added to the offsets of lanes. */
+static void find_addend(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_gpr reg)
+{
+    wmi_move_immediate(&s->host, reg, (uint32_t)((const struct wmi_memory_op *)step->data)->offset);
+    if (!is_buffer(step))
+        wmi_scalar_memory(&s->host, WMI_ADD, false, reg, WMI_FRAME, (int32_t)step->b);
+}
+
+/* RCX = the place on the host of lane 0 at offset 0, and the lanes' distances from there. Leaves if an active
+ * lane is not in the wave's private memory, or not at a dword. */
+static void find_lanes(struct wmi_stretch *s, const struct wmi_step *step, const struct lanes *l)
+{
+    find_room(s, step);
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_RAX);
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RCX);
-    wmi_shift_immediate(&s->host, 5, false, WMI_RAX, row_shift);
-    wmi_shift_immediate(&s->host, 4, false, WMI_RAX, DWORD);
+    wmi_shift_immediate(&s->host, 5, false, WMI_RAX, row_shift(s));
+    wmi_shift_immediate(&s->host, 4, false, WMI_RAX, DWORD_SHIFT);
     wmi_access_splat(s, l->last);
-    wmi_move_immediate(&s->host, WMI_RAX, (uint32_t)m->offset);
-    if (!is_buffer(step))
-        wmi_scalar_memory(&s->host, WMI_ADD, false, WMI_RAX, WMI_FRAME, (int32_t)step->b);
+    find_addend(s, step, WMI_RAX);
     wmi_access_splat(s, l->add);
-    wmi_move_immediate(&s->host, WMI_RAX, (1 << DWORD) - 1);
+    wmi_move_immediate(&s->host, WMI_RAX, (1 << DWORD_SHIFT) - 1);
     wmi_access_splat(s, l->odd);
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
     for (unsigned i = 0; i < s->strips; i++) {
@@ -309,7 +339,7 @@ static void find_lanes(struct wmi_stretch *s, const struct wmi_step *step, const
         wmi_access_collect(s, WMI_VPTESTMD, distance, l->odd, mask, WMI_NO_IMMEDIATE, !i);
         wmi_access_collect(s, WMI_VPCMPUD, distance, l->last, mask, WMI_ABOVE, false);
         wmi_evex(&s->host, WMI_SHIFT_IMMEDIATE, WMI_LEFT, distance, wmi_zmm(distance), WMI_NO_MASK,
-                 (int)(row_shift - DWORD));
+                 (int)(row_shift(s) - DWORD_SHIFT));
         wmi_evex_plain(&s->host, WMI_VPADDD, distance, distance, wmi_at(WMI_R9, wmi_lane_offsets(4, i)));
     }
     wmi_kortest(&s->host, WMI_K, WMI_K);
@@ -317,13 +347,64 @@ static void find_lanes(struct wmi_stretch *s, const struct wmi_step *step, const
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_R8);
 }
 
+/* RAX = the place on the host of lane 0 at the offset of all lanes, all of which are active. Leaves if the
+ * row is not in the wave's private memory. Returns a jump that is taken if the offsets differ, or 0. */
+static size_t find_row(struct wmi_stretch *s, const struct wmi_step *step, const struct lanes *l)
+{
+    enum { TEST = 0xf6, TEST_DIGIT = 0 };
+    const unsigned first = l->last, differs = l->scratch.reg[0], row = l->offset.reg[0];
+    size_t differ = 0;
+    if (!l->offset.uniform) {
+        wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(row));
+        wmi_evex_plain(&s->host, WMI_VPXORD, differs, first, wmi_zmm(row));
+        for (unsigned i = 1; i < s->strips; i++)
+            wmi_evex(&s->host, WMI_VPTERNLOGD, differs, first, wmi_zmm(l->offset.reg[i]), WMI_NO_MASK,
+                     WMI_OR_DIFFERENCE);
+        wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
+        wmi_kortest(&s->host, WMI_K, WMI_K);
+        differ = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    }
+    find_room(s, step);
+    find_addend(s, step, WMI_R8);
+    wmi_evex_plain(&s->host, WMI_VMOVD_GPR, row, 0, wmi_zmm(WMI_R9));
+    wmi_scalar_registers(&s->host, WMI_ADD, false, WMI_R8, WMI_R9);
+    wmi_scalar_registers(&s->host, TEST, false, TEST_DIGIT, WMI_R8);
+    wmi_put_8(&s->host, (1 << DWORD_SHIFT) - 1);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    wmi_shift_immediate(&s->host, 4, true, WMI_R8, row_shift(s) - DWORD_SHIFT);
+    wmi_scalar_registers(&s->host, WMI_CMP, true, WMI_R8, WMI_RCX);
+    wmi_stretch_exit_if(s, WMI_IF_ABOVE);
+    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_R8);
+    return differ;
+}
+
+/* What is left to do for offsets that differ, to which the jump leads, if there is one. Then returns one past
+ * it, else 0. */
+static size_t begin_lanes(struct wmi_stretch *s, const struct wmi_step *step, const struct lanes *l,
+                          size_t differ)
+{
+    const size_t done = differ ? wmi_jump(&s->host) : 0;
+    if (differ)
+        wmi_land(&s->host, differ);
+    find_lanes(s, step, l);
+    return done;
+}
+
 static void load_lanes(struct wmi_stretch *s, const struct wmi_step *step, struct wmi_lane_shape shape)
 {
     const struct lanes lanes = take_registers(s, step, shape);
     struct wmi_rows d[WMI_LANE_ROWS];
+    size_t differ = 0;
     wmi_access_results(s, shape, false, d);
-    find_lanes(s, step, &lanes);
-    wmi_access_load(s, shape, &lanes.distance, d, &lanes.scratch, 0, false);
+    if (!s->partial) {
+        differ = find_row(s, step, &lanes);
+        move_from_row(s, d, (struct wmi_extent){0}, shape);
+    }
+    if (s->partial || differ) {
+        const size_t done = begin_lanes(s, step, &lanes, differ);
+        wmi_access_load(s, shape, &lanes.distance, d, &lanes.scratch, 0, false);
+        wmi_access_land_if(s, done);
+    }
     s->at = last_step(s, step);
     wmi_access_write(s, shape, step->d, d);
 }
@@ -333,8 +414,16 @@ static void store_lanes(struct wmi_stretch *s, const struct wmi_step *step, stru
     struct wmi_rows data[WMI_LANE_ROWS];
     wmi_access_data(s, shape, step->c, data);
     const struct lanes lanes = take_registers(s, step, shape);
-    find_lanes(s, step, &lanes);
-    wmi_access_store(s, shape, &lanes.distance, data, &lanes.scratch, 0);
+    size_t differ = 0;
+    if (!s->partial) {
+        differ = find_row(s, step, &lanes);
+        move_to_row(s, data, (struct wmi_extent){0}, shape);
+    }
+    if (s->partial || differ) {
+        const size_t done = begin_lanes(s, step, &lanes, differ);
+        wmi_access_store(s, shape, &lanes.distance, data, &lanes.scratch, 0);
+        wmi_access_land_if(s, done);
+    }
     s->at = last_step(s, step);
 }
 

@@ -216,9 +216,15 @@ static bool emit_take_bit(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* Whether the EXEC words say that all lanes are active, as they do in code for such waves where each step
  * that changes them is followed by the one that makes them valid. */
-static bool has_all_lanes(const struct wmi_stretch *s)
+static bool has_all_lanes(const struct wmi_stretch *s, size_t at)
 {
-    return !s->partial && s->at + 1 < s->block->count && s->block->steps[s->at + 1].id == WMI_STEP_stage_EXEC;
+    return !s->partial && at + 1 < s->block->count && s->block->steps[at + 1].id == WMI_STEP_stage_EXEC;
+}
+
+bool wmi_exec_stays_full(const struct wmi_stretch *s, size_t at)
+{
+    const unsigned or = s->lanes == 64 ? WMI_INSN_s_or_saveexec_b64 : WMI_INSN_s_or_saveexec_b32;
+    return s->block->steps[at].id == WMI_STEP_BODIES + or && has_all_lanes(s, at);
 }
 
 /* d = EXEC; EXEC = a with EXEC; SCC = EXEC is not zero. */
@@ -228,8 +234,14 @@ static bool emit_save_exec(struct wmi_stretch *s, const struct wmi_step *step)
     const struct scalar_recipe *recipe = recipe_of(step);
     const bool wide = recipe->flags & WIDE;
     const bool takes_a = recipe->host == WMI_AND && !(recipe->flags & (NOT_A | NOT_EXEC));
+    if (wmi_exec_stays_full(s, s->at)) {
+        wmi_store_immediate(&s->host, wide, WMI_FRAME, (int32_t)step->d, -1);
+        if (!wmi_stretch_drops_scc(s))
+            wmi_store_immediate(&s->host, false, WMI_FRAME, PLACE(WMI_S_SCC), 1);
+        return true;
+    }
     load(s, wide, WMI_RAX, step->a);
-    if (takes_a && wide == (s->lanes == 64) && has_all_lanes(s)) {
+    if (takes_a && wide == (s->lanes == 64) && has_all_lanes(s, s->at)) {
         wmi_store_immediate(&s->host, wide, WMI_FRAME, (int32_t)step->d, -1);
         store(s, wide, WMI_RAX, (uint32_t)PLACE(WMI_S_EXEC));
         if (!wmi_stretch_drops_scc(s))

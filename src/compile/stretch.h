@@ -327,6 +327,8 @@ bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int
 /* Whether its emitter treats each lane alone, and reads and writes nothing but rows. */
 bool wmi_vector_works_on_bases(const struct wmi_step *step);
 wmi_emit_step *wmi_scalar_emitter(const struct wmi_step *step);
+/* Whether the step adds lanes to EXEC in the code for waves in which all are active: nothing changes. */
+bool wmi_exec_stays_full(const struct wmi_stretch *s, size_t at);
 wmi_emit_step *wmi_memory_emitter(const struct wmi_step *step);
 wmi_emit_step *wmi_lds_emitter(const struct wmi_step *step);
 /* Private memory. Whether the step, which has such an emitter, is followed by one that is done instead if the
