@@ -347,8 +347,8 @@ static void find_lanes(struct wmi_stretch *s, const struct wmi_step *step, const
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_R8);
 }
 
-/* RAX = the place on the host of lane 0 at the offset of all lanes, all of which are active. Leaves if the
- * row is not in the wave's private memory. Returns a jump that is taken if the offsets differ, or 0. */
+/* RAX = the place on the host of lane 0 at the offset of all lanes, active or not. Leaves if the row is not
+ * in the wave's private memory. Returns a jump that is taken if the offsets differ, or 0. */
 static size_t find_row(struct wmi_stretch *s, const struct wmi_step *step, const struct lanes *l)
 {
     enum { TEST = 0xf6, TEST_DIGIT = 0 };
@@ -378,14 +378,12 @@ static size_t find_row(struct wmi_stretch *s, const struct wmi_step *step, const
     return differ;
 }
 
-/* What is left to do for offsets that differ, to which the jump leads, if there is one. Then returns one past
- * it, else 0. */
+/* What is left to do for offsets that differ, to which the jump leads. Returns one past it. */
 static size_t begin_lanes(struct wmi_stretch *s, const struct wmi_step *step, const struct lanes *l,
                           size_t differ)
 {
-    const size_t done = differ ? wmi_jump(&s->host) : 0;
-    if (differ)
-        wmi_land(&s->host, differ);
+    const size_t done = wmi_jump(&s->host);
+    wmi_land(&s->host, differ);
     find_lanes(s, step, l);
     return done;
 }
@@ -394,16 +392,13 @@ static void load_lanes(struct wmi_stretch *s, const struct wmi_step *step, struc
 {
     const struct lanes lanes = take_registers(s, step, shape);
     struct wmi_rows d[WMI_LANE_ROWS];
-    size_t differ = 0;
     wmi_access_results(s, shape, false, d);
-    if (!s->partial) {
-        differ = find_row(s, step, &lanes);
-        move_from_row(s, d, (struct wmi_extent){0}, shape);
-    }
-    if (s->partial || differ) {
+    const size_t differ = find_row(s, step, &lanes);
+    move_from_row(s, d, (struct wmi_extent){0}, shape);
+    if (differ) {
         const size_t done = begin_lanes(s, step, &lanes, differ);
         wmi_access_load(s, shape, &lanes.distance, d, &lanes.scratch, 0, false);
-        wmi_access_land_if(s, done);
+        wmi_land(&s->host, done);
     }
     s->at = last_step(s, step);
     wmi_access_write(s, shape, step->d, d);
@@ -414,15 +409,12 @@ static void store_lanes(struct wmi_stretch *s, const struct wmi_step *step, stru
     struct wmi_rows data[WMI_LANE_ROWS];
     wmi_access_data(s, shape, step->c, data);
     const struct lanes lanes = take_registers(s, step, shape);
-    size_t differ = 0;
-    if (!s->partial) {
-        differ = find_row(s, step, &lanes);
-        move_to_row(s, data, (struct wmi_extent){0}, shape);
-    }
-    if (s->partial || differ) {
+    const size_t differ = find_row(s, step, &lanes);
+    move_to_row(s, data, (struct wmi_extent){0}, shape);
+    if (differ) {
         const size_t done = begin_lanes(s, step, &lanes, differ);
         wmi_access_store(s, shape, &lanes.distance, data, &lanes.scratch, 0);
-        wmi_access_land_if(s, done);
+        wmi_land(&s->host, done);
     }
     s->at = last_step(s, step);
 }
