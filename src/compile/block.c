@@ -123,6 +123,8 @@ static void put_end(struct wmi_compilation *c)
     }
     if (s->block->steps[s->end].id == WMI_STEP_barrier)
         wmi_put_barrier(c, &s->block->ops[s->end], s->partial);
+    else if (wmi_is_jump(&s->block->steps[s->end]))
+        wmi_put_jump(c, &s->block->ops[s->end], s->partial);
     else
         wmi_go_to(c, &s->block->ops[s->end], s->partial);
 }

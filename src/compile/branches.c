@@ -68,12 +68,31 @@ static void leave_with_exec_if(struct wmi_stretch *s, enum wmi_condition conditi
                         &s->block->ops[s->at + 1]);
 }
 
-/* Where a wave of which all lanes are active again goes on in the code for full waves, or 0. What that knows
- * of rows since the stretch began does not hold for it, so there must be nothing. */
-static size_t place_to_rejoin(const struct wmi_stretch *s)
+/* Where a wave of which all lanes are active again goes on in the code for full waves, or NULL. That takes no
+ * row for uniform there: since the stretch began, other lanes may have become active. */
+static const struct wmi_reentry *place_to_rejoin(const struct wmi_stretch *s)
 {
     const struct wmi_reentry *full = wmi_find_reentry(&s->rejoins, 0, s->rejoins.count, s->at + 1);
-    return full && wmi_stretch_is_clean(s) ? full->code : 0;
+    return full && wmi_stretch_is_clean(s) ? full : NULL;
+}
+
+/* Whether the step in front of the current one has left all lanes active. */
+static bool stays_full(const struct wmi_stretch *s)
+{
+    return s->at > s->from && wmi_exec_stays_full(s, s->at - 1);
+}
+
+static void leave_if_partial(struct wmi_stretch *s)
+{
+    if (!wmi_stretch_has_exec(s)) {
+        compare_exec(s, -1);
+        leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
+        return;
+    }
+    wmi_arithmetic_immediate(&s->host, 7, s->lanes == 64, WMI_RAX, -1);
+    leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
+    if (s->exit_count)
+        s->exits[s->exit_count - 1].exec_in_rax = true;
 }
 
 /* EXEC changes. Waves that are in code for full ones, and are not full any more, leave it for the other code;
@@ -84,17 +103,11 @@ void wmi_change_exec(struct wmi_stretch *s)
         const bool in_rax = wmi_stretch_has_exec(s);
         wmi_stretch_leave_lanes(s); /* leaves RAX as it is */
         wmi_put_exec(s, in_rax, place_to_rejoin(s));
-    } else if (wmi_stretch_has_exec(s)) {
-        wmi_arithmetic_immediate(&s->host, 7, s->lanes == 64, WMI_RAX, -1);
-        leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
-        if (s->exit_count)
-            s->exits[s->exit_count - 1].exec_in_rax = true;
-    } else {
-        compare_exec(s, -1);
-        leave_with_exec_if(s, WMI_IF_NOT_EQUAL);
+    } else if (!stays_full(s)) {
+        leave_if_partial(s);
     }
     s->has_changed_exec = true;
-    if (!s->partial && wmi_stretch_is_empty(s))
+    if (!s->partial && wmi_stretch_is_spread(s))
         wmi_stretch_note(s, &s->rejoins, s->at + 1);
     wmi_stretch_come_back(s);
 }
@@ -167,6 +180,8 @@ static void count_branch(struct wmi_stretch *s)
 void wmi_change_exec_of_started(struct wmi_stretch *s)
 {
     const size_t place = place_without_lanes(s);
+    if (stays_full(s))
+        return;
     if (place && begins_second_way(s) && waits_for_exec(s->block, place)) {
         compare_exec(s, 0);
         leave_with_exec_if(s, WMI_IF_NOT_EQUAL);

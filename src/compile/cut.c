@@ -10,6 +10,8 @@ wmi_emit_step *wmi_step_emitter(const struct wmi_step *step)
         emit = wmi_scalar_emitter(step);
     if (!emit)
         emit = wmi_memory_emitter(step);
+    if (!emit)
+        emit = wmi_private_emitter(step);
     return emit ? emit : wmi_lds_emitter(step);
 }
 
@@ -20,11 +22,17 @@ bool wmi_falls_through(const struct wmi_block *block, size_t at, const struct wm
     return block->steps[at].id != WMI_STEP_branch && !back;
 }
 
+size_t wmi_next_step(const struct wmi_block *block, size_t at)
+{
+    return at + (wmi_private_skips(&block->steps[at]) ? 2 : 1);
+}
+
 /* The end of the stretch that begins at `from`. */
 size_t wmi_stretch_end(const struct wmi_block *block, size_t from)
 {
     size_t i = from;
-    for (; i < block->count - 1 && i - from < WMI_MOST_STEPS && (i == from || !block->leads[i]); i++) {
+    for (; i < block->count - 1 && i - from < WMI_MOST_STEPS && (i == from || !block->leads[i]);
+         i = wmi_next_step(block, i)) {
         const struct wmi_step *step = &block->steps[i];
         if (wmi_is_branch(step)) {
             const struct wmi_op *target = wmi_branch_target(block, i);
@@ -43,7 +51,8 @@ size_t wmi_stretch_end(const struct wmi_block *block, size_t from)
  */
 unsigned wmi_steps_taken(const struct wmi_block *block, size_t at)
 {
-    if (!(wmi_step_facts_of(block->steps[at].id).flags & WMI_STEP_TAKES_NEXT))
+    if (!(wmi_step_facts_of(block->steps[at].id).flags & WMI_STEP_TAKES_NEXT) ||
+        wmi_private_skips(&block->steps[at]))
         return 0;
     return at + 2 < block->count && block->steps[at + 2].id == WMI_STEP_return_to_loop ? 3 : 2;
 }

@@ -14,6 +14,8 @@ bool wmi_ends_wave(const struct wmi_step *step);
 bool wmi_falls_through(const struct wmi_block *block, size_t at, const struct wmi_op *target);
 /* The end of the stretch that begins at `from`. */
 size_t wmi_stretch_end(const struct wmi_block *block, size_t from);
+/* The step behind the one that is compiled here, and behind the one that it skips. */
+size_t wmi_next_step(const struct wmi_block *block, size_t at);
 /* How many steps from here on must stay as they are: a step that executes the next one, and the return to it.
  */
 unsigned wmi_steps_taken(const struct wmi_block *block, size_t at);

@@ -4,6 +4,8 @@
 #include "compile/cut.h"
 
 #include "base/grow.h"
+#include "compile/scalar_memory.h"
+#include "lower/place.h"
 
 static const int32_t all_active = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, full);
 
@@ -207,6 +209,63 @@ void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool pa
     put_handover(c, op, true);
 }
 
+bool wmi_is_jump(const struct wmi_step *step)
+{
+    return step->id == WMI_STEP_set_pc || step->id == WMI_STEP_swap_pc;
+}
+
+/* Continues with the step in WMI_OP. */
+static void continue_there(struct wmi_stretch *s)
+{
+    wmi_end_vectors(&s->host);
+#ifdef WMI_STEPS_RETURN
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_OP);
+    wmi_return(&s->host);
+#else
+    wmi_jump_memory(&s->host, WMI_OP, offsetof(struct wmi_op, body));
+#endif
+}
+
+/* Others are left to the step's body: places that are not known, and waves whose turn is over. */
+void wmi_put_jump(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
+{
+    enum { TEST = 0x85, ENTRY_SHIFT = 4 };
+    static_assert(sizeof(struct wmi_jump) == 1 << ENTRY_SHIFT, "the shift");
+    struct wmi_stretch *s = &c->stretch;
+    const struct wmi_step *step = &s->block->steps[op - s->block->ops];
+    const int32_t jumps = (int32_t)s->block->layout->worker_jumps,
+                  state = s->block->mode.mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS;
+    complete_exec(c, partial);
+    wmi_scalars_load_pair(s, WMI_RAX, step->a);
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_RAX);
+    wmi_shift_immediate(&s->host, 5, false, WMI_RCX, WMI_JUMP_SHIFT);
+    wmi_scalar_registers(&s->host, WMI_XOR, false, WMI_RCX, WMI_RAX);
+    wmi_shift_immediate(&s->host, 4, false, WMI_RCX, ENTRY_SHIFT - 2);
+    wmi_arithmetic_immediate(&s->host, 4, false, WMI_RCX, (WMI_JUMPS - 1) << ENTRY_SHIFT);
+    if (state) /* a sum, so that an address with low bits is no place */
+        wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, state);
+    wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RCX, WMI_FRAME, offsetof(struct wmi_frame, worker));
+    wmi_scalar_memory(&s->host, WMI_CMP, true, WMI_RAX, WMI_RCX,
+                      jumps + (int32_t)offsetof(struct wmi_jump, place));
+    const size_t other = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_OP, WMI_RCX,
+                      jumps + (int32_t)offsetof(struct wmi_jump, step));
+    wmi_scalar_registers(&s->host, TEST, true, WMI_OP, WMI_OP);
+    const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, WMI_TURN_LEFT, (int32_t)step->c);
+    const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);
+    wmi_arithmetic_memory(&s->host, 5, true, WMI_FRAME, WMI_TURN_LEFT, (int32_t)step->c);
+    if (step->id == WMI_STEP_swap_pc) {
+        wmi_move_immediate(&s->host, WMI_RAX, step->value);
+        wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, (int32_t)step->d);
+    }
+    continue_there(s);
+    wmi_land(&s->host, other);
+    wmi_land(&s->host, none);
+    wmi_land(&s->host, over);
+    wmi_continue_at(s, op);
+}
+
 /* The wave's turn is over; it resumes with the step. */
 static void pause_at(struct wmi_stretch *s, const struct wmi_op *op)
 {
@@ -260,7 +319,7 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
     }
 }
 
-void wmi_put_exec(struct wmi_stretch *s, bool in_rax, size_t full)
+void wmi_put_exec(struct wmi_stretch *s, bool in_rax, const struct wmi_reentry *full)
 {
     const int32_t words = offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;
     if (!in_rax)
@@ -270,7 +329,11 @@ void wmi_put_exec(struct wmi_stretch *s, bool in_rax, size_t full)
         wmi_arithmetic_immediate(&s->host, 7, s->lanes == 64, WMI_RAX, -1);
         const size_t partial = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
         wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
-        wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, full);
+        if (full->count || full->mask.is_held)
+            wmi_stretch_exit_at(s, wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL), WMI_EXIT_REJOINS,
+                                &s->block->ops[full->step]);
+        else
+            wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, full->code);
         wmi_land(&s->host, partial);
     }
     wmi_kmov_gpr(&s->host, WMI_K_EXEC, WMI_RAX);
@@ -284,7 +347,7 @@ static void go_over(struct wmi_compilation *c, const struct wmi_op *op, bool exe
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_reentry *partial =
         wmi_find_reentry(&s->reentries, c->full_reentries, s->reentries.count, (size_t)(op - s->block->ops));
-    wmi_put_exec(s, exec_in_rax, 0);
+    wmi_put_exec(s, exec_in_rax, NULL);
     if (partial) {
         load_held(s, partial);
         wmi_jump_back(&s->host, partial->code);
@@ -314,6 +377,13 @@ void wmi_put_exit(struct wmi_compilation *c, const struct wmi_exit *leave)
     case WMI_EXIT_CHANGES_EXEC:
         go_over(c, leave->op, leave->exec_in_rax);
         break;
+    case WMI_EXIT_REJOINS: {
+        const struct wmi_reentry *full =
+            wmi_find_reentry(&s->rejoins, 0, s->rejoins.count, wmi_step_number(s->block, leave->op));
+        load_held(s, full);
+        wmi_jump_back(&s->host, full->code);
+        break;
+    }
     case WMI_EXIT_BRANCHES: {
         wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, WMI_TURN_LEFT, 0);
         const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);
@@ -349,9 +419,10 @@ void wmi_load_exec(struct wmi_stretch *s)
         wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_FRAME, WMI_EXEC_BITS + (int32_t)(2 * i));
 }
 
-/* Loads what the code at the reentry expects. */
+/* Loads what the code at the reentry expects. The wave may not have found its private memory. */
 void wmi_put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, bool partial)
 {
+    wmi_store_immediate(&s->host, true, WMI_FRAME, offsetof(struct wmi_frame, private_found), 0);
     if (partial)
         wmi_load_exec(s);
     load_held(s, back);

@@ -58,6 +58,10 @@ void wmi_put_resumption(struct wmi_compilation *c, bool partial);
 /* Jumps to steps that were not compiled after all. */
 void wmi_put_missed(struct wmi_compilation *c);
 
+/* Whether the step jumps to an address that the wave has computed. It does so, to what the worker's last such
+ * jumps led to. */
+bool wmi_is_jump(const struct wmi_step *step);
+void wmi_put_jump(struct wmi_compilation *c, const struct wmi_op *op, bool partial);
 /* The wave gets to the step, which is s_barrier. */
 void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool partial);
 
@@ -67,9 +71,10 @@ void wmi_put_rows_address(struct wmi_stretch *s);
 void wmi_set_pristine(struct wmi_stretch *s, bool pristine);
 /* k1 to k4 <- frame->exec.bits. */
 void wmi_load_exec(struct wmi_stretch *s);
-/* frame->exec.bits <- the EXEC words, which RAX may already be; k1 to k4 hold EXEC from now on. `full`: code
- * to which the wave goes instead if all lanes are active and the rest of frame->exec says so, or 0. */
-void wmi_put_exec(struct wmi_stretch *s, bool in_rax, size_t full);
+/* frame->exec.bits <- the EXEC words, which RAX may already be; k1 to k4 hold EXEC from now on. `full`: where
+ * the version for full waves goes on, to which the wave goes instead if all lanes are active and the rest of
+ * frame->exec says so; or NULL. */
+void wmi_put_exec(struct wmi_stretch *s, bool in_rax, const struct wmi_reentry *full);
 /* Checks what compiled code assumes. Returns the jump taken by waves with inactive lanes. */
 size_t wmi_put_check(struct wmi_stretch *s, size_t step);
 

@@ -49,7 +49,7 @@ static bool replaces(const struct wmi_step *step)
         return false;
     return step->lanes == offsetof(struct wmi_frame, exec) &&
            (step->use[WMI_OP_D] & WMI_USE_COUNT) != WMI_USE_MANY &&
-           (is_lds_read || wmi_vector_emitter(step) || wmi_memory_emitter(step));
+           (is_lds_read || wmi_vector_emitter(step) || wmi_memory_emitter(step) || wmi_private_emitter(step));
 }
 
 /* Where one of these steps has EXEC. */
@@ -123,7 +123,7 @@ static void pass_step(const struct wmi_live *live, size_t at, uint64_t *active, 
         if (in_all_lanes)
             add_rows(live, inactive, vgprs_of(live, step, i));
     }
-    if (facts.reads & WMI_ON_VGPRS || facts.flags & WMI_STEP_TAKES_NEXT) {
+    if (facts.reads & WMI_ON_VGPRS || (facts.flags & WMI_STEP_TAKES_NEXT && !wmi_private_skips(step))) {
         memset(active, 0xff, live->words * sizeof *active);
         memset(inactive, 0xff, live->words * sizeof *inactive);
     }

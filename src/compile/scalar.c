@@ -21,9 +21,13 @@ struct scalar_recipe {
 
 static const struct scalar_recipe *recipe_of(const struct wmi_step *step);
 
+/* Into another register than RCX, which it may change. */
 static void load(struct wmi_stretch *s, bool wide, enum wmi_gpr reg, uint32_t place)
 {
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, reg, WMI_FRAME, (int32_t)place);
+    if (wide && reg != WMI_RCX)
+        wmi_scalars_load_pair(s, reg, place);
+    else
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, reg, WMI_FRAME, (int32_t)place);
 }
 
 static void store(struct wmi_stretch *s, bool wide, enum wmi_gpr reg, uint32_t place)
@@ -60,6 +64,9 @@ static void with_b(struct wmi_stretch *s, const struct wmi_step *step, const str
     if (recipe->flags & (IMMEDIATE | IMMEDIATE_UNSIGNED)) {
         wmi_move_immediate(&s->host, WMI_RCX, recipe->flags & IMMEDIATE ? step->x : (uint16_t)step->x);
         wmi_scalar_registers(&s->host, recipe->host, wide, WMI_RAX, WMI_RCX);
+    } else if (wide && !wmi_scalars_are_together(s, step->b)) {
+        load(s, wide, WMI_R8, step->b);
+        wmi_scalar_registers(&s->host, recipe->host, wide, WMI_RAX, WMI_R8);
     } else {
         wmi_scalar_memory(&s->host, recipe->host, wide, WMI_RAX, WMI_FRAME, (int32_t)step->b);
     }
@@ -209,9 +216,15 @@ static bool emit_take_bit(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* Whether the EXEC words say that all lanes are active, as they do in code for such waves where each step
  * that changes them is followed by the one that makes them valid. */
-static bool has_all_lanes(const struct wmi_stretch *s)
+static bool has_all_lanes(const struct wmi_stretch *s, size_t at)
 {
-    return !s->partial && s->at + 1 < s->block->count && s->block->steps[s->at + 1].id == WMI_STEP_stage_EXEC;
+    return !s->partial && at + 1 < s->block->count && s->block->steps[at + 1].id == WMI_STEP_stage_EXEC;
+}
+
+bool wmi_exec_stays_full(const struct wmi_stretch *s, size_t at)
+{
+    const unsigned or = s->lanes == 64 ? WMI_INSN_s_or_saveexec_b64 : WMI_INSN_s_or_saveexec_b32;
+    return s->block->steps[at].id == WMI_STEP_BODIES + or && has_all_lanes(s, at);
 }
 
 /* d = EXEC; EXEC = a with EXEC; SCC = EXEC is not zero. */
@@ -221,8 +234,14 @@ static bool emit_save_exec(struct wmi_stretch *s, const struct wmi_step *step)
     const struct scalar_recipe *recipe = recipe_of(step);
     const bool wide = recipe->flags & WIDE;
     const bool takes_a = recipe->host == WMI_AND && !(recipe->flags & (NOT_A | NOT_EXEC));
+    if (wmi_exec_stays_full(s, s->at)) {
+        wmi_store_immediate(&s->host, wide, WMI_FRAME, (int32_t)step->d, -1);
+        if (!wmi_stretch_drops_scc(s))
+            wmi_store_immediate(&s->host, false, WMI_FRAME, PLACE(WMI_S_SCC), 1);
+        return true;
+    }
     load(s, wide, WMI_RAX, step->a);
-    if (takes_a && wide == (s->lanes == 64) && has_all_lanes(s)) {
+    if (takes_a && wide == (s->lanes == 64) && has_all_lanes(s, s->at)) {
         wmi_store_immediate(&s->host, wide, WMI_FRAME, (int32_t)step->d, -1);
         store(s, wide, WMI_RAX, (uint32_t)PLACE(WMI_S_EXEC));
         if (!wmi_stretch_drops_scc(s))

@@ -52,14 +52,40 @@ static struct wmi_extent range_of(const struct wmi_step *step)
     return (struct wmi_extent){from, from + 4 * dwords_of(step)};
 }
 
-/* Whether the scalar at the place of the frame is a constant below 4, which addresses ignore. */
-static bool is_zero(const struct wmi_stretch *s, uint32_t place)
+/* The step of the stretch that has given the scalar its value, if that is a constant of the step; or NULL. */
+static const struct wmi_step *find_constant(const struct wmi_stretch *s, uint32_t place)
+{
+    enum { LOOK_BACK = 16 };
+    const struct wmi_extent span = {place, place + 4};
+    for (size_t i = s->at; i > s->from && s->at - i < LOOK_BACK && !s->block->leads[i]; i--) {
+        const struct wmi_step *step = &s->block->steps[i - 1];
+        if (step->id == WMI_STEP_constant && step->d == place)
+            return step;
+        if (wmi_step_writes_scalars(step, span, s->lanes))
+            return NULL;
+    }
+    return NULL;
+}
+
+bool wmi_scalar_constant(const struct wmi_stretch *s, uint32_t place, uint32_t *value)
 {
     const struct wmi_code *code = s->block->code;
     const uint32_t first = offsetof(struct wmi_frame, constant);
-    if (place < first || place >= first + 8 * code->scalar_constants)
-        return false;
-    return (uint32_t)(code->scalar_constant[(place - first) / 8] >> (place - first) % 8 * 8) < 4;
+    if (place < first || place >= first + 8 * code->scalar_constants) {
+        const struct wmi_step *step = find_constant(s, place);
+        if (step)
+            *value = (uint32_t)step->value;
+        return step;
+    }
+    *value = (uint32_t)(code->scalar_constant[(place - first) / 8] >> (place - first) % 8 * 8);
+    return true;
+}
+
+/* Whether the scalar at the place of the frame is a constant below 4, which addresses ignore. */
+static bool is_zero(const struct wmi_stretch *s, uint32_t place)
+{
+    uint32_t value;
+    return wmi_scalar_constant(s, place, &value) && value < 4;
 }
 
 /* Whether loads of the step may be checked together with others, from the base at step->a. */

@@ -10,6 +10,8 @@
 bool wmi_scalars_are_together(const struct wmi_stretch *s, uint32_t place);
 /* reg = the 64 bits at the place, loaded as they were stored. Changes RCX. */
 void wmi_scalars_load_pair(struct wmi_stretch *s, enum wmi_gpr reg, uint32_t place);
+/* Whether the scalar is a constant here: one of the program, or of a step shortly before. */
+bool wmi_scalar_constant(const struct wmi_stretch *s, uint32_t place, uint32_t *value);
 /* Dwords at a + offset + b, in the allocation that the instruction accessed last. */
 bool wmi_scalar_load(struct wmi_stretch *s, const struct wmi_step *step);
 

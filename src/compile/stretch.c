@@ -832,18 +832,18 @@ void wmi_stretch_put_asides(struct wmi_stretch *s)
     s->aside_count = s->aside_jump_count = s->aside_bytes.count = 0;
 }
 
-bool wmi_stretch_is_empty(const struct wmi_stretch *s)
-{
-    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
-        if (s->held[i].used)
-            return false;
-    return !s->mask.is_held;
-}
-
 bool wmi_stretch_is_clean(const struct wmi_stretch *s)
 {
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
         if (s->held[i].used && s->held[i].dirty)
+            return false;
+    return true;
+}
+
+bool wmi_stretch_is_spread(const struct wmi_stretch *s)
+{
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
+        if (s->held[i].used && s->held[i].strips == 1 && !is_constant(s, s->held[i].row))
             return false;
     return true;
 }
@@ -882,11 +882,12 @@ void wmi_stretch_note(struct wmi_stretch *s, struct wmi_reentries *reentries, si
             back->held[back->count++] = s->held[i];
 }
 
-/* Waves that start here come back to another version. The version for full waves takes rows that were written
- * since EXEC changed for uniform, which they are not in a wave that was not full then and is now. */
+/* Waves that start here come back to another version. The version for full waves may take rows that were
+ * written since EXEC changed for uniform, which they are not in a wave that was not full then and is now. */
 void wmi_stretch_come_back(struct wmi_stretch *s)
 {
-    if (s->version == WMI_PARTIAL || (s->version == WMI_FULL && !s->has_changed_exec))
+    if (s->version == WMI_PARTIAL ||
+        (s->version == WMI_FULL && (!s->has_changed_exec || wmi_stretch_is_spread(s))))
         wmi_stretch_note(s, &s->reentries, s->at + 1);
 }
 

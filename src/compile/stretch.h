@@ -54,6 +54,7 @@ enum wmi_exit_kind {
     WMI_EXIT_INTERPRETS,   /* the step's own body executes it */
     WMI_EXIT_CONTINUES,    /* with the step as it is bound */
     WMI_EXIT_CHANGES_EXEC, /* the same, after EXEC has been set to its words */
+    WMI_EXIT_REJOINS,      /* with the step in the version for full waves, which has noted it in `rejoins` */
     WMI_EXIT_BRANCHES,     /* to the step, if the wave's turn is not over */
     WMI_EXIT_PAUSES,       /* the wave's turn is over; it resumes at the step */
 };
@@ -161,7 +162,7 @@ struct wmi_stretch {
     size_t exit_count, exit_capacity;
     struct wmi_reentries reentries; /* of steps after those that were executed elsewhere */
     struct wmi_reentries points;    /* of all steps of the version for full waves, for exits of WMI_LAUNCH */
-    struct wmi_reentries rejoins;   /* of that version, with registers that hold nothing: see branches.c */
+    struct wmi_reentries rejoins;   /* of that version, where other waves may come to it: see branches.c */
     struct wmi_aside *asides;
     size_t aside_count, aside_capacity;
     size_t *aside_jumps;
@@ -274,9 +275,10 @@ void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit
                            size_t jump_count, size_t back);
 /* Emits what has been taken out of the way. */
 void wmi_stretch_put_asides(struct wmi_stretch *s);
-/* Whether the registers hold no row and no mask; whether what they hold is also in the frame. */
-bool wmi_stretch_is_empty(const struct wmi_stretch *s);
+/* Whether what the registers hold is also in the frame. */
 bool wmi_stretch_is_clean(const struct wmi_stretch *s);
+/* Whether no row but constants is held in one register for all lanes. */
+bool wmi_stretch_is_spread(const struct wmi_stretch *s);
 /* After the current step the interpreter may come back to what is emitted next. */
 void wmi_stretch_come_back(struct wmi_stretch *s);
 /* Adds what is emitted next as the code of the step. */
@@ -326,8 +328,14 @@ bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int
 /* Whether its emitter treats each lane alone, and reads and writes nothing but rows. */
 bool wmi_vector_works_on_bases(const struct wmi_step *step);
 wmi_emit_step *wmi_scalar_emitter(const struct wmi_step *step);
+/* Whether the step adds lanes to EXEC in the code for waves in which all are active: nothing changes. */
+bool wmi_exec_stays_full(const struct wmi_stretch *s, size_t at);
 wmi_emit_step *wmi_memory_emitter(const struct wmi_step *step);
 wmi_emit_step *wmi_lds_emitter(const struct wmi_step *step);
+/* Private memory. Whether the step, which has such an emitter, is followed by one that is done instead if the
+ * buffer is another one: the code of both is that of the first one. */
+wmi_emit_step *wmi_private_emitter(const struct wmi_step *step);
+bool wmi_private_skips(const struct wmi_step *step);
 /* How many bytes beyond a lane's address the LDS read or write ends; 0: it is another step. */
 uint32_t wmi_lds_reach(const struct wmi_step *step);
 

@@ -44,9 +44,11 @@ static const struct wmi_op *jump(char *frame, uint64_t pc)
         return wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_INSTRUCTION,
                                                         .pc = pc,
                                                         .lanes = wmi_frame_of(frame)->exec.bits});
-    const uint64_t state = wmi_frame_of(frame)->mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS;
-    const struct wmi_op *next = find(frame, pc | state);
-    return next ? go(frame, next) : NULL;
+    const uint64_t place = pc | (wmi_frame_of(frame)->mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS);
+    struct wmi_jump *last = &wmi_wave_of(frame)->worker->jumps[wmi_jump_index(place)];
+    if (!last->step || last->place != place)
+        *last = (struct wmi_jump){place, find(frame, place)};
+    return last->step ? go(frame, last->step) : NULL;
 }
 
 static const struct wmi_op *take(char *frame, const struct wmi_op *op)

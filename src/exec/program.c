@@ -141,6 +141,7 @@ const struct wmi_compile_layout wmi_program_layout = {
     .group_id = offsetof(struct wmi_workgroup, id),
     .group_flat_id = offsetof(struct wmi_workgroup, flat_id),
     .worker_hits = offsetof(struct wmi_worker, hits),
+    .worker_jumps = offsetof(struct wmi_worker, jumps),
     .worker_blocks = offsetof(struct wmi_worker, blocks),
     .worker_running = offsetof(struct wmi_worker, running),
     .worker_first_start = offsetof(struct wmi_worker, first_start),

@@ -90,6 +90,12 @@ struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t
         frame->wave_size = executor->lanes;
         frame->wave = &resident->waves[i];
         resident->waves[i] = (struct wmi_wave){.frame = frame, .group = &resident->group, .index = i};
+        if (dispatch->scratch_piece) {
+            const uint64_t place = (number * (uint64_t)waves + i) * dispatch->scratch_stride;
+            frame->private_low = dispatch->scratch_base + place;
+            frame->private_bytes = dispatch->scratch_piece;
+            frame->private_host = (uintptr_t)(dispatch->scratch + place);
+        }
         if (observers)
             resident->waves[i].watched = resident->watched + (i + 1) * (size_t)observers;
     }

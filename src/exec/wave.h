@@ -4,6 +4,7 @@
 #define WMI_WAVE_H
 
 #include "lower/memory_op.h"
+#include "lower/place.h"
 #include "memory/image.h"
 #include "memory/sampler.h"
 #include "memory/space.h"
@@ -99,6 +100,7 @@ struct wmi_worker {
     struct wmi_dispatch *dispatch;
     const struct wmi_space *space;
     struct wmi_hit hits[WMI_HITS]; /* the allocation last accessed by each memory instruction */
+    struct wmi_jump jumps[WMI_JUMPS];
     struct wmi_decoded decoded[WMI_DECODED];
     struct wmi_fault fault; /* of the wave that last faulted */
     struct wmi_violation violation;

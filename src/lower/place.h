@@ -24,6 +24,19 @@ static inline uint64_t wmi_pc_of(uint64_t place)
     return place & ~(uint64_t)WMI_STATE_BITS;
 }
 
+/* The step at a place that a computed jump led to, or NULL. A thread keeps the last ones, at these indices.
+ */
+struct wmi_op;
+struct wmi_jump {
+    uint64_t place;
+    const struct wmi_op *step;
+};
+enum { WMI_JUMPS = 128 /* a power of two */, WMI_JUMP_SHIFT = 9 };
+static inline unsigned wmi_jump_index(uint64_t place)
+{
+    return (place ^ place >> WMI_JUMP_SHIFT) / 4 % WMI_JUMPS;
+}
+
 /* Maps places to non-NULL values. Open addressing; the capacity is a power of two. */
 struct wmi_place_map {
     struct wmi_place_entry {

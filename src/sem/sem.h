@@ -78,6 +78,10 @@ struct wmi_frame {
     uint32_t has_bases;   /* id_bases are those of this wave in a whole workgroup */
     uint32_t repeats;     /* the wave started as each does here that is in a whole workgroup */
     uint64_t scalar_base; /* on the host: see compile/scalar_memory.c */
+    /* For compiled code: the wave's private memory, if there is some: its address, bytes, place on the host.
+     * What it has found last: see compile/private.c. */
+    uint64_t private_low, private_bytes, private_host;
+    uint64_t private_found;
     /* For compiled code: what the wave found out of addresses in LDS; see compile/lds_plan.h. */
     alignas(64) uint32_t lds_known[WMI_LDS_ADDRESSES];
     alignas(64) uint32_t lds_lasting[WMI_LDS_ADDRESSES]; /* also of the waves that start here after it */
