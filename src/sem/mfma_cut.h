@@ -22,151 +22,145 @@
 #if WMI_VECTOR_BYTES == 64
 
 enum {
-    CUT_GROUP = 8,        /* most products of a group */
-    CUT_ELEMENTS = 8,     /* most elements of A or B in a lane */
-    QUAD = 4,             /* rows of D whose exponents are in the bytes of a lane */
-    LEAST_EXPONENT = -60, /* E is not below this */
-    GRID_BIAS = 127 + 24, /* of the exponent of 1 / g, less E */
-    LONG_TOP = 127 + 120, /* exponents of totals are below this */
+    CUT_GROUP = 8,                   /* most products of a group */
+    CUT_ELEMENTS = 8,                /* most elements of A or B in a lane */
+    QUAD = 4,                        /* rows of D whose exponents are in the bytes of a lane */
+    BIAS = 30,                       /* of exponents of elements: 0 to 60 with it */
+    ZERO = -61,                      /* in place of a zero's biased exponent */
+    LEAST_EXPONENT = -2 * BIAS,      /* E is not below this */
+    GRID_BIAS = 127 + 24 + 2 * BIAS, /* of the exponent of 1 / g, less E's */
+    LONG_TOP = 127 + 120,            /* exponents of totals are below this */
     ROUND_DOWN = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC,
     GREATER_MAGNITUDE = 0xb, /* of VRANGEPS */
+    AND_OR = 0xea,           /* of VPTERNLOG: (a & b) | c */
 };
 
 /* Totals below this in magnitude are made with integers. Wrong ones, as C / g is too large for an integer or
  * NaN, are not: the conversion makes -2^31 of it, and |S| < 2^29. */
 static const float SHORT_LIMIT = 0x1.8p30f;
 
-/* Exponents of elements. Zeros have -127: no product of theirs reaches LEAST_EXPONENT. Those of A are in
+/* Exponents of elements, biased. Sums with a zero's are negative, but not below -128. Those of A are in
  * groups of four elements of a lane and four lanes, those of B stand four times each. */
 struct cut_exponents {
     _Alignas(64) int8_t a[CUT_ELEMENTS / 4][64 / QUAD][4][QUAD], b[CUT_ELEMENTS][64][QUAD];
 };
 
-/* Those of four elements of each lane in the bytes of a word: the first, third, second and last. */
-struct packed_exponents {
-    _Alignas(64) uint32_t word[CUT_ELEMENTS / 4][64];
-};
-
+/* Exponents of four elements of a lane are the bytes of a word: the first, third, second and last. */
 static unsigned byte_of(unsigned element)
 {
     return element % 4 == 1 ? 2 : element % 4 == 2 ? 1 : element % 4;
 }
 
-WMI_INLINE void spread_a(struct cut_exponents *x, const struct packed_exponents *from, unsigned elements)
+WMI_INLINE void spread_a(struct cut_exponents *x, __m512i exponents, unsigned four, unsigned lane)
 {
     const __m512i places =
         _mm512_broadcast_i32x4(_mm_set_epi32(0x0f0b0703, 0x0d090501, 0x0e0a0602, 0x0c080400));
-    for (unsigned four = 0; four < (elements + 3) / 4; four++)
-        for (unsigned lane = 0; lane < 64; lane += COLUMNS)
-            _mm512_store_si512(x->a[four][lane / QUAD],
-                               _mm512_shuffle_epi8(_mm512_load_si512(&from->word[four][lane]), places));
+    _mm512_store_si512(x->a[four][lane / QUAD], _mm512_shuffle_epi8(exponents, places));
 }
 
-WMI_INLINE void spread_b(struct cut_exponents *x, const struct packed_exponents *from, unsigned elements)
+WMI_INLINE void spread_b(struct cut_exponents *x, __m512i exponents, unsigned four, unsigned lane)
 {
     const __m512i lanes = _mm512_broadcast_i32x4(_mm_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0));
-    for (unsigned e = 0; e < elements; e++) {
-        const __m512i places = _mm512_or_si512(lanes, _mm512_set1_epi8((char)byte_of(e)));
-        for (unsigned lane = 0; lane < 64; lane += COLUMNS)
-            _mm512_store_si512(x->b[e][lane],
-                               _mm512_shuffle_epi8(_mm512_load_si512(&from->word[e / 4][lane]), places));
-    }
+    for (unsigned i = 0; i < 4; i++)
+        _mm512_store_si512(
+            x->b[4 * four + i][lane],
+            _mm512_shuffle_epi8(exponents, _mm512_or_si512(lanes, _mm512_set1_epi8((char)byte_of(i)))));
 }
 
-/* Those of the powers of `elements` elements of each lane. */
-WMI_INLINE void pack_exponents(struct packed_exponents *to, const struct side *side, unsigned elements)
+/* The exponents of elements from 4 * four on, by their powers. */
+WMI_INLINE __m512i exponents_of(const struct side *side, unsigned elements, unsigned four, unsigned lane)
 {
-    for (unsigned e = 0; e < elements; e++)
-        for (unsigned lane = 0; lane < 64; lane += COLUMNS) {
-            const u32v power = *(const u32v *)&side->power[e][lane];
-            const u32v byte = (((power >> 23) - 127) & 0xff) << 8 * byte_of(e);
-            u32v *const at = (u32v *)&to->word[e / 4][lane];
-            *at = e % 4 ? (u32v)(*at | byte) : byte;
-        }
+    u32v words = wmi_splat_u32(0);
+    for (unsigned i = 0; i < 4 && 4 * four + i < elements; i++) {
+        const u32v power = *(const u32v *)&side->power[4 * four + i][lane];
+        const u32v exponent =
+            wmi_select_u32((u32v)(power != 0), (power >> 23) - (127 - BIAS), wmi_splat_u32((uint32_t)ZERO));
+        words |= (exponent & 0xff) << 8 * byte_of(i);
+    }
+    return (__m512i)words;
 }
 
 static void find_exponents(struct cut_exponents *x, const struct side *a, const struct side *b,
                            unsigned elements)
 {
-    struct packed_exponents of_a, of_b;
-    pack_exponents(&of_a, a, elements);
-    pack_exponents(&of_b, b, elements);
-    spread_a(x, &of_a, elements);
-    spread_b(x, &of_b, elements);
+    for (unsigned four = 0; four < (elements + 3) / 4; four++)
+        for (unsigned lane = 0; lane < 64; lane += COLUMNS) {
+            spread_a(x, exponents_of(a, elements, four, lane), four, lane);
+            spread_b(x, exponents_of(b, elements, four, lane), four, lane);
+        }
 }
 
-/* Limits of f16 or bf16: fields of exponents from `low` on, `range` of them, are within -30 to 30. */
+/* f16 or bf16. least: of fields that are exponents; limit: biased exponents are below it. */
 struct half_format {
     bool f16;
     unsigned fraction;
-    short least, low, range, bias;
+    short least, bias, limit;
 };
 
-/* The exponents of words of two elements as 16-bit integers; *most: not below their fields, less the lowest.
- */
+/* The biased exponents of words of two elements as 16-bit integers; *most: not below those of nonzero ones,
+ * without signs. */
 WMI_INLINE __m512i half_exponents(__m512i words, struct half_format f, __m512i *most)
 {
     const __mmask32 nonzero = _mm512_test_epi16_mask(words, _mm512_set1_epi16(0x7fff));
     const __m512i field = _mm512_and_si512(_mm512_srli_epi16(words, f.fraction),
                                            _mm512_set1_epi16((short)((1 << (15 - f.fraction)) - 1)));
-    *most = _mm512_max_epu16(*most, f.low ? _mm512_maskz_sub_epi16(nonzero, field, _mm512_set1_epi16(f.low))
-                                          : field);
-    return _mm512_mask_sub_epi16(_mm512_set1_epi16(-127), nonzero,
-                                 f.least ? _mm512_max_epi16(field, _mm512_set1_epi16(f.least)) : field,
-                                 _mm512_set1_epi16(f.bias));
+    const __m512i exponent =
+        _mm512_sub_epi16(f.least ? _mm512_max_epi16(field, _mm512_set1_epi16(f.least)) : field,
+                         _mm512_set1_epi16((short)(f.bias - BIAS)));
+    *most = _mm512_mask_max_epu16(*most, nonzero, *most, exponent);
+    return _mm512_mask_mov_epi16(_mm512_set1_epi16(ZERO), nonzero, exponent);
 }
 
-/* Reads A or B, but for powers. False if elements are infinite, NaN or have exponents not within -30 to 30.
- */
-WMI_INLINE bool read_halves(struct side *side, struct packed_exponents *x, const wmi_word *rows,
-                            unsigned dwords, struct half_format f)
+/* Words of 16 lanes with two elements each. */
+WMI_INLINE void read_pair(float (*to)[64], __m512i words, bool f16)
 {
     static const _Alignas(64)
         uint16_t apart[32] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
                               1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
-    _Alignas(64) __m256i halves[CUT_ELEMENTS / 2 * 64 / COLUMNS][2];
-    const __m512i places = _mm512_load_si512(apart);
-    __m512i most = _mm512_setzero_si512();
-    for (unsigned at = 0; at < 64 * dwords; at += COLUMNS) {
-        const __m512i words = _mm512_load_si512(rows + at);
-        const __m512i two = half_exponents(words, f, &most);
-        uint32_t *const exponents = &x->word[at / 128][at % 64];
-        if (at / 64 % 2 == 0)
-            _mm512_store_si512(exponents, _mm512_and_si512(two, _mm512_set1_epi16(0xff)));
-        else
-            _mm512_store_si512(exponents,
-                               _mm512_or_si512(_mm512_load_si512(exponents), _mm512_slli_epi16(two, 8)));
-        _mm512_store_si512(halves[at / COLUMNS], _mm512_permutexvar_epi16(places, words));
+    if (f16) {
+        const __m512i halves = _mm512_permutexvar_epi16(_mm512_load_si512(apart), words);
+        _mm512_store_ps(to[0], _mm512_cvtph_ps(_mm512_castsi512_si256(halves)));
+        _mm512_store_ps(to[1], _mm512_cvtph_ps(_mm512_extracti64x4_epi64(halves, 1)));
+    } else {
+        _mm512_store_si512(to[0], _mm512_slli_epi32(words, 16));
+        _mm512_store_si512(to[1], _mm512_and_si512(words, _mm512_set1_epi32((int)0xffff0000)));
     }
-    /* Converting from memory takes no shuffle. */
-    for (unsigned at = 0; at < 64 * dwords; at += COLUMNS)
-        for (unsigned i = 0; i < 2; i++) {
-            const __m256i x16 = halves[at / COLUMNS][i];
-            float *const to = &side->value[2 * (at / 64) + i][at % 64];
-            if (f.f16)
-                _mm512_store_ps(to, _mm512_cvtph_ps(x16));
-            else
-                _mm512_store_si512(to, _mm512_slli_epi32(_mm512_cvtepu16_epi32(x16), 16));
-        }
-    return !_mm512_cmpge_epu16_mask(most, _mm512_set1_epi16(f.range));
 }
 
+/* Four elements of 16 lanes, which are in two words. Returns their exponents. */
+WMI_INLINE __m512i read_four(float (*to)[64], const wmi_word *rows, struct half_format f, __m512i *most)
+{
+    const __m512i first = _mm512_load_si512(rows), second = _mm512_load_si512(rows + 64);
+    read_pair(to, first, f.f16);
+    read_pair(to + 2, second, f.f16);
+    return _mm512_ternarylogic_epi32(half_exponents(first, f, most), _mm512_set1_epi16(0xff),
+                                     _mm512_slli_epi16(half_exponents(second, f, most), 8), AND_OR);
+}
+
+/* Reads A and B, but for powers; lanes have four or eight elements. False if elements are infinite, NaN or
+ * have exponents not within -30 to 30.
+ */
 WMI_INLINE bool read_both_halves(struct side *a, struct side *b, struct cut_exponents *x,
                                  const wmi_word *a_rows, const wmi_word *b_rows, unsigned dwords,
                                  struct half_format f)
 {
-    struct packed_exponents of_a, of_b;
-    if (!read_halves(a, &of_a, a_rows, dwords, f) || !read_halves(b, &of_b, b_rows, dwords, f))
-        return false;
-    spread_a(x, &of_a, 2 * dwords);
-    spread_b(x, &of_b, 2 * dwords);
-    return true;
+    __m512i most = _mm512_setzero_si512();
+    for (unsigned four = 0; four < dwords / 2; four++)
+        _Pragma("GCC unroll 4") for (unsigned lane = 0; lane < 64; lane += COLUMNS)
+        {
+            float(*const to_a)[64] = (float(*)[64]) & a->value[4 * four][lane];
+            float(*const to_b)[64] = (float(*)[64]) & b->value[4 * four][lane];
+            spread_a(x, read_four(to_a, a_rows + 128 * four + lane, f, &most), four, lane);
+            spread_b(x, read_four(to_b, b_rows + 128 * four + lane, f, &most), four, lane);
+        }
+    return !_mm512_cmpge_epu16_mask(most, _mm512_set1_epi16(f.limit));
 }
 
 static bool read_factors(struct side *a, struct side *b, struct cut_exponents *x, const wmi_word *a_rows,
                          const wmi_word *b_rows, unsigned dwords, bool f16)
 {
-    const struct half_format half = {true, 10, 1, 0, 31, 15}, bf16 = {false, 7, 0, 97, 61, 127};
+    const struct half_format half = {true, 10, 1, 15, 31 - 15 + BIAS},
+                             bf16 = {false, 7, 0, 127, 2 * BIAS + 1};
     return f16 ? read_both_halves(a, b, x, a_rows, b_rows, dwords, half)
                : read_both_halves(a, b, x, a_rows, b_rows, dwords, bf16);
 }
@@ -197,20 +191,19 @@ WMI_INLINE struct cut_half cut_half_at(const struct tile *t, unsigned first)
 
 /* Biased exponents of 1 / g, of four rows from `row` on in the bytes of each column. *least: whether any E is
  * the least one, which may be that of zeros. */
-WMI_INLINE __m512i grids_of(const struct cut_half *halves, unsigned row, unsigned count, bool *least)
+WMI_INLINE __m512i grids_of(const struct cut_half *halves, size_t row, unsigned count, bool *least)
 {
-    const __m512i low = _mm512_set1_epi8(LEAST_EXPONENT);
-    __m512i e = low;
+    __m512i e = _mm512_setzero_si512();
     _Pragma("GCC unroll 8") for (unsigned k = 0; k < count; k++)
     {
         const struct cut_half *const half = &halves[k / (count / 2)];
         const unsigned i = k % (count / 2);
         int32_t four;
         memcpy(&four, half->a_exponent + 4 * row + QUAD * i, sizeof four);
-        e = _mm512_max_epi8(e, _mm512_adds_epi8(_mm512_set1_epi32(four),
-                                                _mm512_load_si512(half->b_exponent + 64 * QUAD * i)));
+        e = _mm512_max_epi8(
+            e, _mm512_add_epi8(_mm512_set1_epi32(four), _mm512_load_si512(half->b_exponent + 64 * QUAD * i)));
     }
-    *least = _mm512_cmpeq_epi8_mask(e, low);
+    *least = _mm512_testn_epi8_mask(e, e);
     return _mm512_sub_epi8(_mm512_set1_epi8((char)GRID_BIAS), e);
 }
 
@@ -285,33 +278,39 @@ static __attribute__((noinline)) void cut_unusual_quad(const struct tile *t, uns
     }
 }
 
+WMI_INLINE __m512 larger(__m512 x, __m512 y)
+{
+    return _mm512_range_ps(x, y, GREATER_MAGNITUDE);
+}
+
 WMI_INLINE void cut_quads(const struct tile *t, unsigned first, unsigned group, const wmi_word *c,
                           unsigned c_mask, wmi_word *d)
 {
     const struct cut_half halves[2] = {cut_half_at(t, first), cut_half_at(t, first + group / 2)};
     f32v b[CUT_GROUP];
     _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++) b[k] = load_loose(t->b + t->b_at[first + k]);
-    for (unsigned n = 0; n < t->rows; n += QUAD) {
+    for (size_t n = 0; n < t->rows; n += QUAD) {
         bool least;
         const __m512i grids = grids_of(halves, n, group, &least);
         struct cut_row rows[QUAD];
         f32v results[QUAD];
-        __m512 largest = _mm512_setzero_ps();
         _Pragma("GCC unroll 4") for (unsigned r = 0; r < QUAD; r++)
         {
             const u32v scale = scale_of(grids, r);
             i32v sum = (i32v)wmi_splat_u32(0);
             _Pragma("GCC unroll 8") for (unsigned k = 0; k < group; k++) sum += __builtin_convertvector(
-                splat_at(halves[k / (group / 2)].a + k % (group / 2) * 64 + n + r) * (b[k] * (f32v)scale),
+                (f32v)_mm512_set1_ps(halves[k / (group / 2)].a[n + (k % (group / 2) * 64 + r)]) *
+                    (b[k] * (f32v)scale),
                 i32v);
             const __m512 addend =
                 _mm512_mul_round_ps(_mm512_load_ps(c + (t->at[n + r] & c_mask)), (__m512)scale, ROUND_DOWN);
             const u32v fixed = (u32v)_mm512_cvt_roundps_epi32(addend, ROUND_DOWN);
             const f32v total = __builtin_convertvector((i32v)((u32v)sum + fixed), f32v);
             rows[r] = (struct cut_row){0x7f000000u - scale, sum, addend, total};
-            largest = _mm512_range_ps(largest, (__m512)total, GREATER_MAGNITUDE);
             results[r] = total * (f32v)rows[r].unit;
         }
+        const __m512 largest = larger(larger((__m512)rows[0].total, (__m512)rows[1].total),
+                                      larger((__m512)rows[2].total, (__m512)rows[3].total));
         if (least || _mm512_cmp_ps_mask(largest, _mm512_set1_ps(SHORT_LIMIT), _CMP_GE_OQ)) {
             __m512i top = _mm512_setzero_si512();
             _Pragma("GCC unroll 4") for (unsigned r = 0; r < QUAD; r++) results[r] =
@@ -320,7 +319,7 @@ WMI_INLINE void cut_quads(const struct tile *t, unsigned first, unsigned group, 
             for (unsigned r = 0; least && r < QUAD; r++)
                 lost |= cut_loses_addend(&rows[r]);
             if (__builtin_expect(lost || _mm512_cmpge_epi32_mask(top, _mm512_set1_epi32(LONG_TOP)), 0)) {
-                cut_unusual_quad(t, first, group, n, rows, c, c_mask, d);
+                cut_unusual_quad(t, first, group, (unsigned)n, rows, c, c_mask, d);
                 continue;
             }
         }

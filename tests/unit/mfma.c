@@ -436,11 +436,12 @@ static void check_element(const struct trial *t, const uint32_t *before, const u
 
 /* ---- operands ---- */
 
-enum { STYLES = 9, PLAIN_ROUNDS = 24 /* without CBSZ, ABID and BLGP */ };
+enum { STYLES = 10, PLAIN_ROUNDS = 24 /* without CBSZ, ABID and BLGP */ };
 
 /* A random element: 0 about one, 1 of a wide range, 2 any, 3 small integers, for sums that cancel, 4 `narrow`
  * exponents from one half on, so that products may have a common unit, 5 the same but large, 6 denormals
- * and the smallest normal numbers, in B perhaps a wide range, 7 of few exponents, or mostly zeros, 8 as 0. */
+ * and the smallest normal numbers, in B perhaps a wide range, 7 of few exponents, or mostly zeros, 8 and 9 as
+ * 0. */
 static uint32_t random_element(enum element e, unsigned style, uint32_t narrow)
 {
     static const uint8_t exponent_bits[] = {8, 11, 8, 5, 8, 4, 5, 0};
@@ -497,6 +498,30 @@ static void fill_near_power(uint32_t *memory, const struct row *row)
         memory[AT_C + i] = 0xc3700000; /* -240 */
 }
 
+/* Elements of the largest exponents that are computed by vectors, 30 and for f16 15, or larger ones face
+ * zeros; some zeros face zeros; the other products have the smallest exponents, or smaller ones. */
+static void fill_zeros(uint32_t *memory, const struct row *row)
+{
+    const uint32_t beyond = (uint32_t)random_bits() % 3; /* but for f16: neither, the largest, the smallest */
+    const uint32_t zero = 0x8000, largest = row->a == F16 ? 0x7800 : (127u + (beyond == 1 ? 33 : 30)) << 7,
+                   smallest = row->a == F16 ? 0x0400 : (127u - (beyond == 2 ? 31 : 30)) << 7,
+                   fraction = row->a == F16 ? 0x3ff : 0x7f;
+    for (unsigned block = 0; block < row->blocks; block++)
+        for (unsigned i = 0; i < row->m; i++)
+            for (unsigned k = 0; k < row->k; k++)
+                for (unsigned side = 0; side < 2; side++) {
+                    const uint32_t r = (uint32_t)random_bits(), sign_fraction = r & (zero | fraction);
+                    const bool large = k % 4 == side, none = k % 4 == 2 || k % 4 == 1 - side;
+                    const uint32_t half = none ? r & zero : sign_fraction | (large ? largest : smallest);
+                    unsigned lane, index;
+                    place(row, block, i, k, &lane, &index);
+                    if (row->a == XF32)
+                        memory[(side ? AT_B : AT_A) + 64 * index + lane] = half << 16;
+                    else
+                        put_half(memory + (side ? AT_B : AT_A), lane, index, half);
+                }
+}
+
 static void fill(uint32_t *memory, const struct trial *t, unsigned style)
 {
     const struct row *row = t->row;
@@ -536,6 +561,8 @@ static void fill(uint32_t *memory, const struct trial *t, unsigned style)
     }
     if (style == 8 && row->a == F16 && !row->sparse)
         fill_near_power(memory, row);
+    if (style == 9 && (row->a == F16 || row->a == BF16 || row->a == XF32) && !row->sparse)
+        fill_zeros(memory, row);
     /* Negative numbers that are too small to matter but for their sign. */
     for (unsigned i = 0; style == 5 && row->a != F64 && row->a != I8 && i < 2048; i++)
         memory[AT_C + i] =
