@@ -202,14 +202,13 @@ enum { A_TIMES_B, A_TIMES_C };
 
 static bool emit_fused(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const uint32_t vfmadd231ps = WMI_EVEX(0xb8, WMI_MAP_0F38, WMI_PREFIX_66, 0);
     const bool middle = wmi_recipe_of(step)->argument == A_TIMES_C;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true),
                           b = wmi_stretch_use(s, middle ? step->c : step->b, false),
                           c = wmi_stretch_use(s, middle ? step->b : step->c, false);
     struct wmi_rows d = wmi_vector_copy(s, &c, a.uniform && b.uniform && c.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_evex(&s->host, vfmadd231ps, d.reg[i], wmi_rows_register(&a, i), wmi_rows_operand(s, &b, i),
+        wmi_evex(&s->host, WMI_VFMADD231PS, d.reg[i], wmi_rows_register(&a, i), wmi_rows_operand(s, &b, i),
                  wmi_vector_active_or_zero(s, d.uniform, i), WMI_NO_IMMEDIATE);
     wmi_vector_leave_for_nan(s, &d);
     wmi_stretch_write(s, step->d, &d);
@@ -360,13 +359,36 @@ static bool emit_add_shift(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* {a, b} >> c for constant c; the argument is the size of its unit in bits. */
+/* {a, b} >> c units of 1 or 8 bits, up to `most`, for amounts in a row. A shift by 32 gives 0. */
+static bool put_align_by_row(struct wmi_stretch *s, const struct wmi_step *step, unsigned unit, unsigned most)
+{
+    enum { BYTE_SHIFT = 3 };
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true),
+                          c = wmi_stretch_use(s, step->c, false);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform && c.uniform);
+    const unsigned mask = wmi_vector_splat(s, most), all = wmi_vector_splat(s, 32),
+                   t = wmi_stretch_register(s);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        wmi_evex_plain(&s->host, WMI_VPANDD, t, mask, wmi_rows_operand(s, &c, i));
+        if (unit > 1)
+            wmi_vector_shift(s, WMI_LEFT, t, wmi_zmm(t), BYTE_SHIFT);
+        wmi_evex_plain(&s->host, WMI_VPSRLVD, d.reg[i], wmi_rows_register(&b, i), wmi_zmm(t));
+        wmi_evex_plain(&s->host, WMI_VPSUBD, t, all, wmi_zmm(t));
+        wmi_evex_plain(&s->host, WMI_VPSLLVD, t, wmi_rows_register(&a, i), wmi_zmm(t));
+        wmi_evex_plain(&s->host, WMI_VPORD, d.reg[i], d.reg[i], wmi_zmm(t));
+    }
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+/* {a, b} >> c; the argument is the size of its unit in bits. */
 static bool emit_align(struct wmi_stretch *s, const struct wmi_step *step)
 {
     uint32_t amount;
+    const unsigned unit = wmi_recipe_of(step)->argument, most = 32 / unit - 1;
     if (!wmi_stretch_constant(s, step->c, &amount))
-        return false;
-    const unsigned unit = wmi_recipe_of(step)->argument, count = unit * (amount & (32 / unit - 1));
+        return put_align_by_row(s, step, unit, most);
+    const unsigned count = unit * (amount & most);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false), b = wmi_stretch_use(s, step->b, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform);
     const unsigned high = wmi_stretch_register(s);

@@ -86,7 +86,8 @@ wmi_emit_step wmi_emit_shift_64, wmi_emit_fused_shift, wmi_emit_compare_64, wmi_
 wmi_emit_step wmi_emit_read_lane, wmi_emit_write_lane;
 /* Steps on f16, and the sources of such steps: vector_f16.c. */
 wmi_emit_step wmi_emit_f16, wmi_emit_fused_f16, wmi_emit_compare_f16, wmi_emit_from_f16, wmi_emit_to_f16,
-    wmi_emit_pack_f16, wmi_emit_widen_f16, wmi_emit_modify_f16, wmi_emit_high_half;
+    wmi_emit_pack_f16, wmi_emit_packed_f16, wmi_emit_widen_f16, wmi_emit_modify_f16, wmi_emit_modify_v2f16,
+    wmi_emit_high_half;
 /* Counts, places and orders of bits and bytes: vector_bits.c. */
 wmi_emit_step wmi_emit_count_bits, wmi_emit_count_below, wmi_emit_reverse_bits, wmi_emit_first_from_low,
     wmi_emit_first_from_high, wmi_emit_permute_bytes;
@@ -97,7 +98,8 @@ enum { WMI_FIRST_GREATER = 1 << 0, WMI_SECOND_GREATER = 1 << 1, WMI_MEDIAN = 1 <
 enum { WMI_CLASS_F16, WMI_CLASS_F32, WMI_CLASS_F64 }; /* of the last one: the type of a */
 /* Steps on the low halves of rows: vector_half.c. */
 wmi_emit_step wmi_emit_half, wmi_emit_half_shift, wmi_emit_half_compare, wmi_emit_half_multiply_add,
-    wmi_emit_sdwa_source, wmi_emit_part;
+    wmi_emit_sdwa_source, wmi_emit_packed_shift, wmi_emit_packed_multiply_add, wmi_emit_select_halves,
+    wmi_emit_part;
 /* Arguments of the last one: */
 enum { WMI_TO_LOW_HALF = 4 | 2 << 3, WMI_TO_HIGH_HALF = 5 | 2 << 3 };
 /* Steps on pairs of rows: vector_f64.c. */

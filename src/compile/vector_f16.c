@@ -65,28 +65,43 @@ bool wmi_emit_f16(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* Sums in f32 that lie halfway between two f16, or where f16 are denormal, may not be rounded twice. They
- * leave for the body, except 0. */
-static void leave_if_doubtful(struct wmi_stretch *s, const struct wmi_rows *sum)
+/* What leave_if_doubtful() needs. */
+struct doubt {
+    unsigned halfway, least, rest, ones, scratch;
+};
+
+static struct doubt use_doubt(struct wmi_stretch *s)
 {
     enum { REST = 0x1fff, HALFWAY = 0x1000, LEAST_TWICE = 0x71000000 }; /* 2^-14, shifted left */
-    const struct wmi_rows halfway = wmi_vector_uniform(wmi_vector_splat(s, HALFWAY)),
-                          least = wmi_vector_uniform(wmi_vector_splat(s, LEAST_TWICE - 1)),
-                          rest = wmi_vector_uniform(wmi_vector_splat(s, REST)),
-                          low = wmi_vector_two(s, WMI_VPANDD, &rest, sum, false);
-    wmi_vector_leave_if(s, WMI_VPCMPD, &low, &halfway, WMI_EQUAL);
-    const unsigned ones = wmi_vector_splat(s, UINT32_MAX);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &low); i++) {
-        wmi_vector_shift(s, WMI_LEFT, low.reg[i], wmi_zmm(sum->reg[i]), 1);
-        wmi_evex_plain(&s->host, WMI_VPADDD, low.reg[i], low.reg[i], wmi_zmm(ones));
+    return (struct doubt){.halfway = wmi_vector_splat(s, HALFWAY),
+                          .least = wmi_vector_splat(s, LEAST_TWICE - 1),
+                          .rest = wmi_vector_splat(s, REST),
+                          .ones = wmi_vector_splat(s, UINT32_MAX),
+                          .scratch = wmi_stretch_register(s)};
+}
+
+/* Sums in f32 that lie halfway between two f16, or where f16 are denormal, may not be rounded twice. They
+ * leave for the body, except 0, which inactive lanes have. */
+static void leave_if_doubtful(struct wmi_stretch *s, const struct doubt *doubt, const struct wmi_rows *sum)
+{
+    const unsigned t = doubt->scratch, found = WMI_K, k = WMI_K + 1;
+    for (unsigned i = 0; i < wmi_rows_strips(s, sum); i++) {
+        wmi_evex_plain(&s->host, WMI_VPANDD, t, doubt->rest, wmi_zmm(sum->reg[i]));
+        wmi_vector_compare(s, WMI_VPCMPD, i ? k : found, t, wmi_zmm(doubt->halfway), WMI_NO_MASK, WMI_EQUAL);
+        if (i)
+            wmi_mask(&s->host, WMI_KOR, found, found, k);
+        wmi_vector_shift(s, WMI_LEFT, t, wmi_zmm(sum->reg[i]), 1);
+        wmi_evex_plain(&s->host, WMI_VPADDD, t, t, wmi_zmm(doubt->ones));
+        wmi_vector_compare(s, WMI_VPCMPUD, k, t, wmi_zmm(doubt->least), WMI_NO_MASK, WMI_BELOW);
+        wmi_mask(&s->host, WMI_KOR, found, found, k);
     }
-    wmi_vector_leave_if(s, WMI_VPCMPUD, &low, &least, WMI_BELOW);
+    wmi_kortest(&s->host, found, found);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
 /* The argument: whether b is the addend instead of c. */
 bool wmi_emit_fused_f16(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const uint32_t vfmadd231ps = WMI_EVEX(0xb8, WMI_MAP_0F38, WMI_PREFIX_66, 0);
     const bool middle = wmi_recipe_of(step)->argument;
     if (!is_plain(s) || !wmi_recipe_allows(s, step))
         return false;
@@ -101,12 +116,61 @@ bool wmi_emit_fused_f16(struct wmi_stretch *s, const struct wmi_step *step)
         if (!i || !b.uniform)
             widen(s, y, wmi_rows_register(&b, i));
         widen(s, d.reg[i], wmi_rows_register(&c, i));
-        wmi_evex(&s->host, vfmadd231ps, d.reg[i], x, wmi_zmm(y), wmi_vector_active_or_zero(s, d.uniform, i),
-                 WMI_NO_IMMEDIATE);
+        wmi_evex(&s->host, WMI_VFMADD231PS, d.reg[i], x, wmi_zmm(y),
+                 wmi_vector_active_or_zero(s, d.uniform, i), WMI_NO_IMMEDIATE);
     }
+    const struct doubt doubt = use_doubt(s);
     wmi_vector_leave_for_nan(s, &d);
-    leave_if_doubtful(s, &d);
+    leave_if_doubtful(s, &doubt, &d);
     write_narrow(s, step, &d);
+    return true;
+}
+
+/* d = the f32 of one half of a. */
+static void widen_half(struct wmi_stretch *s, unsigned d, unsigned a, bool high)
+{
+    if (high)
+        wmi_vector_shift(s, WMI_RIGHT, d, wmi_zmm(a), 16);
+    widen(s, d, high ? d : a);
+}
+
+/* Of the halves of a, b and, with VFMADD231PS, c. Sums and products as above. */
+bool wmi_emit_packed_f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    const bool fused = recipe->argument;
+    if (!is_plain(s) || !wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true),
+                          c = fused ? wmi_stretch_use(s, step->c, true) : b;
+    const bool uniform = a.uniform && b.uniform && c.uniform;
+    struct wmi_rows half[2] = {wmi_stretch_result(s, uniform), wmi_stretch_result(s, uniform)};
+    const unsigned x = wmi_stretch_register(s), y = wmi_stretch_register(s);
+    const struct doubt doubt = fused ? use_doubt(s) : (struct doubt){0};
+    for (unsigned high = 0; high < 2; high++)
+        for (unsigned i = 0; i < wmi_rows_strips(s, &half[high]); i++) {
+            const unsigned d = half[high].reg[i];
+            if (!i || !a.uniform)
+                widen_half(s, x, wmi_rows_register(&a, i), high);
+            if (!i || !b.uniform)
+                widen_half(s, y, wmi_rows_register(&b, i), high);
+            if (fused)
+                widen_half(s, d, wmi_rows_register(&c, i), high);
+            wmi_evex(&s->host, recipe->host, d, x, wmi_zmm(y), wmi_vector_active_or_zero(s, uniform, i),
+                     WMI_NO_IMMEDIATE);
+        }
+    for (unsigned high = 0; high < 2; high++) {
+        wmi_vector_leave_for_nan(s, &half[high]);
+        if (fused)
+            leave_if_doubtful(s, &doubt, &half[high]);
+    }
+    for (unsigned i = 0; i < wmi_rows_strips(s, &half[0]); i++) {
+        narrow(s, half[0].reg[i], half[0].reg[i], NEAREST);
+        narrow(s, half[1].reg[i], half[1].reg[i], NEAREST);
+        wmi_vector_shift(s, WMI_LEFT, half[1].reg[i], wmi_zmm(half[1].reg[i]), 16);
+        wmi_evex_plain(&s->host, WMI_VPORD, half[0].reg[i], half[0].reg[i], wmi_zmm(half[1].reg[i]));
+    }
+    wmi_stretch_write(s, step->d, &half[0]);
     return true;
 }
 
@@ -139,18 +203,34 @@ bool wmi_emit_widen_f16(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-bool wmi_emit_modify_f16(struct wmi_stretch *s, const struct wmi_step *step)
+/* `kept` bits of a, with the sign of `changed` halves changed. */
+static void write_signs(struct wmi_stretch *s, const struct wmi_step *step, uint32_t kept, uint32_t changed)
 {
-    enum { SIGN = 0x8000 };
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
-    const unsigned kept = wmi_vector_splat(s, step->x & WMI_MODIFY_ABS ? SIGN - 1 : 2 * SIGN - 1),
-                   changed = wmi_vector_splat(s, step->x & WMI_MODIFY_NEG ? SIGN : 0);
+    const unsigned mask = wmi_vector_splat(s, kept), signs = wmi_vector_splat(s, changed);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        wmi_evex_plain(&s->host, WMI_VPANDD, d.reg[i], kept, wmi_rows_operand(s, &a, i));
-        wmi_evex_plain(&s->host, WMI_VPXORD, d.reg[i], d.reg[i], wmi_zmm(changed));
+        wmi_evex_plain(&s->host, WMI_VPANDD, d.reg[i], mask, wmi_rows_operand(s, &a, i));
+        wmi_evex_plain(&s->host, WMI_VPXORD, d.reg[i], d.reg[i], wmi_zmm(signs));
     }
     wmi_stretch_write_all_lanes(s, step->d, &d);
+}
+
+enum { LOW_SIGN = 0x8000 };
+static const uint32_t high_sign = 0x80000000u;
+
+bool wmi_emit_modify_f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    write_signs(s, step, step->x & WMI_MODIFY_ABS ? LOW_SIGN - 1 : 2 * LOW_SIGN - 1,
+                step->x & WMI_MODIFY_NEG ? LOW_SIGN : 0);
+    return true;
+}
+
+/* Bits of x: NEG of the low and the high half, ABS of these. */
+bool wmi_emit_modify_v2f16(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    write_signs(s, step, ~((step->x & 4 ? LOW_SIGN : 0) | (step->x & 8 ? high_sign : 0)),
+                (step->x & 1 ? LOW_SIGN : 0) | (step->x & 2 ? high_sign : 0));
     return true;
 }
 

@@ -42,12 +42,11 @@ bool wmi_emit_half_shift(struct wmi_stretch *s, const struct wmi_step *step)
 /* a * b + c */
 bool wmi_emit_half_multiply_add(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const uint32_t vpmullw = WMI_EVEX(0xd5, WMI_MAP_0F, WMI_PREFIX_66, 0);
     if (!wmi_recipe_allows(s, step))
         return false;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false),
                           c = wmi_stretch_use(s, step->c, false),
-                          product = wmi_vector_two(s, vpmullw, &a, &b, false);
+                          product = wmi_vector_two(s, WMI_VPMULLW, &a, &b, false);
     struct wmi_rows d = wmi_vector_two(s, WMI_VPADDD, &product, &c, false);
     write_low(s, step, &d);
     return true;
@@ -70,6 +69,59 @@ bool wmi_emit_half_compare(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_vector_store_compare(s, recipe->host, &a, &b, recipe->argument, step->d);
     return true;
 }
+
+/* ---- both halves ---- */
+
+/* b shifted by a. */
+bool wmi_emit_packed_shift(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_rows amount = wmi_stretch_use(s, step->a, false),
+                          value = wmi_stretch_use(s, step->b, true),
+                          most = wmi_vector_uniform(wmi_vector_splat(s, (HALF - 1) * 0x10001u)),
+                          count = wmi_vector_two(s, WMI_VPANDD, &most, &amount, false);
+    struct wmi_rows d = wmi_vector_two(s, wmi_recipe_of(step)->host, &value, &count, false);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+/* a * b + c */
+bool wmi_emit_packed_multiply_add(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    if (!wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false),
+                          c = wmi_stretch_use(s, step->c, false),
+                          product = wmi_vector_two(s, WMI_VPMULLW, &a, &b, false);
+    struct wmi_rows d = wmi_vector_two(s, WMI_VPADDW, &product, &c, false);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+/* The halves of a that bits 0 and 1 of x select for the low and the high half. */
+bool wmi_emit_select_halves(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    enum { ROTATE_LEFT = 1, LOWS = 0, BOTH = 2, HIGHS = 3 }; /* of VPROLD, a digit */
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    const unsigned other = wmi_stretch_register(s);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        const unsigned from = wmi_rows_register(&a, i);
+        if ((step->x & 3) == BOTH) {
+            wmi_evex_plain(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_zmm(from));
+        } else if ((step->x & 3) != LOWS && (step->x & 3) != HIGHS) {
+            wmi_vector_shift(s, ROTATE_LEFT, d.reg[i], wmi_zmm(from), HALF);
+        } else {
+            const bool high = step->x & 1;
+            wmi_vector_shift(s, high ? WMI_RIGHT : WMI_LEFT, d.reg[i], wmi_zmm(from), HALF);
+            wmi_vector_shift(s, high ? WMI_LEFT : WMI_RIGHT, other, wmi_zmm(d.reg[i]), HALF);
+            wmi_evex_plain(&s->host, WMI_VPORD, d.reg[i], d.reg[i], wmi_zmm(other));
+        }
+    }
+    wmi_stretch_write_all_lanes(s, step->d, &d);
+    return true;
+}
+
+/* ---- parts ---- */
 
 struct part {
     unsigned bits, from;

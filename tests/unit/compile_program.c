@@ -133,6 +133,7 @@ static bool writes_temporary(const struct wmi_step *step)
     return step->id == WMI_STEP_stage_BROADCAST || step->id == WMI_STEP_stage_MODIFY_F32 ||
            step->id == WMI_STEP_stage_MODIFY_F64 || step->id == WMI_STEP_stage_SDWA_SOURCE ||
            step->id == WMI_STEP_stage_MODIFY_F16 || step->id == WMI_STEP_stage_HIGH_HALF ||
+           step->id == WMI_STEP_stage_MODIFY_V2F16 || step->id == WMI_STEP_stage_PACK_SELECT ||
            step->id == WMI_STEP_stage_WIDEN_F16;
 }
 
@@ -206,6 +207,8 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
             step.x = below(7) | 8 * below(2);
         if (id == WMI_STEP_stage_SDWA_RESULT)
             step.x = below(7) | 8 * below(4);
+        if (id == WMI_STEP_stage_PACK_SELECT || id == WMI_STEP_stage_MODIFY_V2F16)
+            step.x = below(16);
         if (id == WMI_STEP_count)
             step.c = 1 + below(20);
         else if (id == WMI_STEP_constant)
@@ -241,7 +244,7 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
     }
     if (contains(name, "v_mbcnt_") && below(2)) /* of all lanes, as it is mostly used */
         step.a = p->code.vector_constant[ALL_ONES].offset;
-    if (contains(name, "v_fm") && contains(name, "_f16") && !below(3)) {
+    if ((contains(name, "v_fm") || contains(name, "v_pk_fma")) && contains(name, "_f16") && !below(3)) {
         const unsigned first = below(2) ? BETWEEN_F16 : BETWEEN_DENORMALS;
         uint32_t *const operands[] = {&step.a, &step.b, &step.c};
         for (unsigned i = 0; i < 3; i++)
@@ -265,6 +268,8 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
         if (contains(name, "_co_u32"))
             step.use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
     }
+    if (contains(name, "v_pk_") && contains(name, "16"))
+        step.y = !below(4); /* CLAMP */
     if (contains(name, "v_add_u32") || contains(name, "v_sub_u32") || contains(name, "v_subrev_u32"))
         step.y = below(2); /* CLAMP */
     if (contains(name, "_f64")) {
