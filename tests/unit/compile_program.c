@@ -24,6 +24,7 @@ static const uint32_t constants[] = {
     /* f16: sums of products that lie between two numbers, and a little below */
     0x3e00, 0x3c01, 0x8001, 0x0c01, 0x07fe, 0x0201, 0, 0x80000000};
 enum { ALL_ONES = 12, BETWEEN_F16 = 20, BETWEEN_DENORMALS = 23 }; /* among them */
+enum { BETWEEN_ROW = 1 }; /* of three VGPRs that may have such numbers in one lane */
 
 enum { EDGES = sizeof edges / sizeof *edges, CONSTANTS = sizeof constants / sizeof *constants };
 
@@ -246,12 +247,14 @@ struct wmi_step some_step(const struct program *p, enum wmi_step_id id)
         step.a = p->code.vector_constant[ALL_ONES].offset;
     if ((contains(name, "v_fm") || contains(name, "v_pk_fma")) && contains(name, "_f16") && !below(3)) {
         const unsigned first = below(2) ? BETWEEN_F16 : BETWEEN_DENORMALS;
+        const bool in_lane = below(2);
         uint32_t *const operands[] = {&step.a, &step.b, &step.c};
         for (unsigned i = 0; i < 3; i++)
-            *operands[i] = p->code.vector_constant[first + i].offset;
+            *operands[i] = in_lane ? row_at(p, BETWEEN_ROW + i) : p->code.vector_constant[first + i].offset;
         if (contains(name, "fmamk")) {
-            step.b = p->code.vector_constant[first + 2].offset;
-            step.c = p->code.vector_constant[first + 1].offset;
+            const uint32_t addend = step.c;
+            step.c = step.b;
+            step.b = addend;
         }
     }
     if (contains(name, "lane_b32") && !contains(name, "first")) { /* v_readlane_b32, v_writelane_b32 */
@@ -360,6 +363,14 @@ static void fill(struct program *p)
     uint32_t *rows = (uint32_t *)((char *)frame + p->code.vgpr_offset);
     for (unsigned i = 0; i < VGPRS * lanes; i++)
         rows[i] = tame ? ((uint32_t)random_64() & kept) | 0x30000000 : word();
+    if (tame && !below(3)) {
+        const unsigned lane = below(lanes), first = below(2) ? BETWEEN_F16 : BETWEEN_DENORMALS,
+                       halves = below(2)   ? 0x10001
+                                : below(2) ? 0x10000
+                                           : 1;
+        for (unsigned i = 0; i < 3; i++)
+            rows[(BETWEEN_ROW + i) * lanes + lane] = constants[first + i] * halves;
+    }
     if (p->starts && p->ends) /* a wave that ends may leave its VGPRs to the next one, which expects these */
         memset(&rows[WMI_START_IDS * lanes], 0, (VGPRS - WMI_START_IDS) * p->code.row_bytes);
     set_exec(frame, lanes, below(3) ? (below(4) ? random_64() : 0) : UINT64_MAX);
