@@ -3,15 +3,14 @@
 """Compares wavemem with PoCL on groups of kernels, and prints one line per kernel: the examples, then further ones,
 then the unseen ones, those that nobody looked at when wavemem was made fast.
 
-Kernels other than the examples (further/, unseen/) are compiled by tests/kernel/compile.py when the benchmark runs,
-and left out if that has no compiler or device library.
+Kernels other than the examples (further/, unseen/), and all for another target or level, are compiled by
+tests/kernel/compile.py when the benchmark runs, and left out if that has no compiler or device library.
 
 Each kernel runs in its own process, alternately on both engines. The ratio is wavemem's median time divided by
 PoCL's. PoCL reads its settings from the environment when it starts; for each kernel the faster of two
 work-group methods is used. Each method has its own kernel cache, which is filled before measuring.
 """
 import argparse
-import glob
 import json
 import math
 import os
@@ -35,10 +34,9 @@ def cpu_name():
         return "unknown CPU"
 
 
-def compile_group(group, folder):
+def compile_group(group, sources, folder, options):
     """Compiles a group's kernels to `folder`, and returns whether it could."""
-    sources = sorted(glob.glob(os.path.join(HERE, group, "*.cl")))
-    command = [sys.executable, os.path.join(HERE, "../tests/kernel/compile.py"), "-O", "3", "-t", "gfx900", "--plain"]
+    command = [sys.executable, os.path.join(HERE, "../tests/kernel/compile.py"), "-O", options.O, "-t", options.target, "--plain"]
     done = subprocess.run([*command, folder, *sources, "--", "true"], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         print(f"no {group} kernels: {done.stdout.strip()}", file=sys.stderr)
@@ -47,7 +45,7 @@ def compile_group(group, folder):
         return False
     for source in sources:
         name = os.path.join(folder, os.path.splitext(os.path.basename(source))[0])
-        shutil.copyfile(f"{name}-gfx900-O3.co", f"{name}.co")
+        shutil.copyfile(f"{name}-{options.version}.co", f"{name}.co")
     return True
 
 
@@ -140,9 +138,12 @@ def main():
     parser.add_argument("--pairs", type=int, help="timed runs of each engine (default: 5, with --small 1)")
     parser.add_argument("--small", action="store_true", default=bool(os.environ.get("WAVEMEM_BENCH_SMALL")),
                         help="the tests' sizes: checks, but measures nothing (also WAVEMEM_BENCH_SMALL in the environment)")
+    parser.add_argument("--target", default="gfx900", help="compile the kernels for this one (default: gfx900)")
+    parser.add_argument("-O", choices="0123", default="3", help="and at this level (default: 3)")
     parser.add_argument("--no-peer", dest="peer", action="store_false", help="wavemem alone")
     parser.add_argument("--json", help="write the rows to this file as well")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
+    options.version = f"{options.target}-O{options.O}"
     options.pairs = options.pairs or (1 if options.small else 5)
     options.threads = options.threads or ([1] if options.small else [1, 0])
 
@@ -160,11 +161,12 @@ def main():
         groups = {group: [name for name in kernels if name in options.kernels] for group, kernels in groups.items()}
     folders = {}
     for group, kernels in groups.items():
-        place = (options.examples, os.path.join(options.examples, "gfx900"))
-        if kernels and group != "examples":
-            place = (os.path.join(HERE, group), os.path.join(options.objects, group))
-            if not compile_group(group, place[1]):
-                kernels.clear()
+        source = options.examples if group == "examples" else os.path.join(HERE, group)
+        place = (source, os.path.join(options.objects, group, options.version))
+        if (group, options.version) == ("examples", "gfx900-O3"):
+            place = (source, os.path.join(source, "gfx900"))  # they are built
+        elif kernels and not compile_group(group, [os.path.join(source, f"{name}.cl") for name in kernels], place[1], options):
+            kernels.clear()
         folders.update((name, place) for name in kernels)
 
     print(cpu_name())
