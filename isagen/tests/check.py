@@ -76,7 +76,7 @@ def bodies(isa, insn_def):
            for line in insn_def.split('\n') if row.name in line]
     for node in dict.fromkeys(t.node for t in isa.targets.values()):
         for by_op in resolve(isa, node).values():
-            out += ['%s %s' % (node, body_number(f.row, f.body)) for f in by_op.values() if len(f.row.bodies) > 1]
+            out += ['%s %s' % (node, body_number(isa, f.row, f.body)) for f in by_op.values() if len(f.row.bodies) > 1]
     return out
 
 
