@@ -57,7 +57,8 @@ static int shifted(const struct guesses *g, int a, uint32_t amount)
     return constant_of(g, amount, &count) && count < 7 ? limited(a * (1 << count)) : WMI_NO_GUESS;
 }
 
-/* From a bit on: all of it, or, where targets since gfx90a have the ids in y and z, nothing that grows. */
+/* The bits from a constant one on: all of them from bit 0; from bit 10, which in the VGPR that holds the ids
+ * since gfx90a are those in y and z, something that does not grow. */
 static int field(const struct guesses *g, int a, uint32_t from)
 {
     enum { ID_BITS = 10 };

@@ -99,6 +99,32 @@ static void leave_if_doubtful(struct wmi_stretch *s, const struct doubt *doubt, 
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
+/* d = the f32 of the low or the high half of a. */
+static void widen_half(struct wmi_stretch *s, unsigned d, unsigned a, bool high)
+{
+    if (high)
+        wmi_vector_shift(s, WMI_RIGHT, d, wmi_zmm(a), 16);
+    widen(s, d, high ? d : a);
+}
+
+/* d = instruction(a, b) of one half of each source, or, if there is a c, a * b + c; in f32. Changes x and y.
+ */
+static void put_half(struct wmi_stretch *s, uint32_t instruction, bool high, const struct wmi_rows *d,
+                     const struct wmi_rows *a, const struct wmi_rows *b, const struct wmi_rows *c, unsigned x,
+                     unsigned y)
+{
+    for (unsigned i = 0; i < wmi_rows_strips(s, d); i++) {
+        if (!i || !a->uniform)
+            widen_half(s, x, wmi_rows_register(a, i), high);
+        if (!i || !b->uniform)
+            widen_half(s, y, wmi_rows_register(b, i), high);
+        if (c)
+            widen_half(s, d->reg[i], wmi_rows_register(c, i), high);
+        wmi_evex(&s->host, instruction, d->reg[i], x, wmi_zmm(y), wmi_vector_active_or_zero(s, d->uniform, i),
+                 WMI_NO_IMMEDIATE);
+    }
+}
+
 /* The argument: whether b is the addend instead of c. */
 bool wmi_emit_fused_f16(struct wmi_stretch *s, const struct wmi_step *step)
 {
@@ -110,31 +136,15 @@ bool wmi_emit_fused_f16(struct wmi_stretch *s, const struct wmi_step *step)
                           c = wmi_stretch_use(s, middle ? step->b : step->c, true);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform && c.uniform);
     const unsigned x = wmi_stretch_register(s), y = wmi_stretch_register(s);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        if (!i || !a.uniform)
-            widen(s, x, wmi_rows_register(&a, i));
-        if (!i || !b.uniform)
-            widen(s, y, wmi_rows_register(&b, i));
-        widen(s, d.reg[i], wmi_rows_register(&c, i));
-        wmi_evex(&s->host, WMI_VFMADD231PS, d.reg[i], x, wmi_zmm(y),
-                 wmi_vector_active_or_zero(s, d.uniform, i), WMI_NO_IMMEDIATE);
-    }
     const struct doubt doubt = use_doubt(s);
+    put_half(s, WMI_VFMADD231PS, false, &d, &a, &b, &c, x, y);
     wmi_vector_leave_for_nan(s, &d);
     leave_if_doubtful(s, &doubt, &d);
     write_narrow(s, step, &d);
     return true;
 }
 
-/* d = the f32 of one half of a. */
-static void widen_half(struct wmi_stretch *s, unsigned d, unsigned a, bool high)
-{
-    if (high)
-        wmi_vector_shift(s, WMI_RIGHT, d, wmi_zmm(a), 16);
-    widen(s, d, high ? d : a);
-}
-
-/* Of the halves of a, b and, with VFMADD231PS, c. Sums and products as above. */
+/* Both halves. The argument: whether there is a c, that is, a sum that may not be rounded twice. */
 bool wmi_emit_packed_f16(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_recipe *recipe = wmi_recipe_of(step);
@@ -148,17 +158,7 @@ bool wmi_emit_packed_f16(struct wmi_stretch *s, const struct wmi_step *step)
     const unsigned x = wmi_stretch_register(s), y = wmi_stretch_register(s);
     const struct doubt doubt = fused ? use_doubt(s) : (struct doubt){0};
     for (unsigned high = 0; high < 2; high++)
-        for (unsigned i = 0; i < wmi_rows_strips(s, &half[high]); i++) {
-            const unsigned d = half[high].reg[i];
-            if (!i || !a.uniform)
-                widen_half(s, x, wmi_rows_register(&a, i), high);
-            if (!i || !b.uniform)
-                widen_half(s, y, wmi_rows_register(&b, i), high);
-            if (fused)
-                widen_half(s, d, wmi_rows_register(&c, i), high);
-            wmi_evex(&s->host, recipe->host, d, x, wmi_zmm(y), wmi_vector_active_or_zero(s, uniform, i),
-                     WMI_NO_IMMEDIATE);
-        }
+        put_half(s, recipe->host, high, &half[high], &a, &b, fused ? &c : NULL, x, y);
     for (unsigned high = 0; high < 2; high++) {
         wmi_vector_leave_for_nan(s, &half[high]);
         if (fused)
@@ -193,12 +193,8 @@ bool wmi_emit_widen_f16(struct wmi_stretch *s, const struct wmi_step *step)
         return false;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        const unsigned from = wmi_rows_register(&a, i);
-        if (step->x)
-            wmi_vector_shift(s, WMI_RIGHT, d.reg[i], wmi_zmm(from), 16);
-        widen(s, d.reg[i], step->x ? d.reg[i] : from);
-    }
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
+        widen_half(s, d.reg[i], wmi_rows_register(&a, i), step->x);
     wmi_stretch_write_all_lanes(s, step->d, &d);
     return true;
 }

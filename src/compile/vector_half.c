@@ -27,14 +27,19 @@ bool wmi_emit_half(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
-/* b shifted by a. */
-bool wmi_emit_half_shift(struct wmi_stretch *s, const struct wmi_step *step)
+/* b shifted by the bits of a that `most` has. */
+static struct wmi_rows shifted(struct wmi_stretch *s, const struct wmi_step *step, uint32_t most)
 {
     const struct wmi_rows amount = wmi_stretch_use(s, step->a, false),
                           value = wmi_stretch_use(s, step->b, true),
-                          most = wmi_vector_uniform(wmi_vector_splat(s, HALF - 1)),
-                          count = wmi_vector_two(s, WMI_VPANDD, &most, &amount, false);
-    struct wmi_rows d = wmi_vector_two(s, wmi_recipe_of(step)->host, &value, &count, false);
+                          mask = wmi_vector_uniform(wmi_vector_splat(s, most)),
+                          count = wmi_vector_two(s, WMI_VPANDD, &mask, &amount, false);
+    return wmi_vector_two(s, wmi_recipe_of(step)->host, &value, &count, false);
+}
+
+bool wmi_emit_half_shift(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    struct wmi_rows d = shifted(s, step, HALF - 1);
     write_low(s, step, &d);
     return true;
 }
@@ -72,14 +77,9 @@ bool wmi_emit_half_compare(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* ---- both halves ---- */
 
-/* b shifted by a. */
 bool wmi_emit_packed_shift(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct wmi_rows amount = wmi_stretch_use(s, step->a, false),
-                          value = wmi_stretch_use(s, step->b, true),
-                          most = wmi_vector_uniform(wmi_vector_splat(s, (HALF - 1) * 0x10001u)),
-                          count = wmi_vector_two(s, WMI_VPANDD, &most, &amount, false);
-    struct wmi_rows d = wmi_vector_two(s, wmi_recipe_of(step)->host, &value, &count, false);
+    struct wmi_rows d = shifted(s, step, (HALF - 1) * 0x10001u);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }

@@ -180,7 +180,7 @@ static void put_low_carry(const struct block *block, size_t at, const struct wmi
         };
 }
 
-/* The scalar that the row of the sum at the place is a broadcast of; or NO_SCALAR. */
+/* The scalar that the row of the sum at the place is a broadcast of, or NO_SCALAR. */
 static uint32_t broadcast_scalar(const struct block *block, size_t at, uint32_t row)
 {
     const size_t writer = find_writer(block, at, WMI_STEP_stage_BROADCAST, row, LOOK_AHEAD);
