@@ -39,9 +39,10 @@ def compile_group(group, sources, folder, options):
     command = [sys.executable, os.path.join(HERE, "../tests/kernel/compile.py"), "-O", options.O, "-t", options.target, "--plain"]
     done = subprocess.run([*command, folder, *sources, "--", "true"], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        print(f"no {group} kernels: {done.stdout.strip()}", file=sys.stderr)
         if done.returncode != 77:
-            sys.exit(1)
+            print(f"cannot compile the {group} kernels for {options.target}: {done.stdout.strip()}", file=sys.stderr)
+            sys.exit(2)
+        print(f"no {group} kernels: {done.stdout.strip()}", file=sys.stderr)
         return False
     for source in sources:
         name = os.path.join(folder, os.path.splitext(os.path.basename(source))[0])
