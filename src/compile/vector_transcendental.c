@@ -9,6 +9,8 @@
 #include "base/transcendental_tables.h"
 #include "compile/vector.h"
 
+enum { POWER_TERMS = 5 };
+
 /* What the code reads as one word for all lanes. */
 static const struct constants {
     uint32_t sign, magnitude, exponent, odd_exponent, half_exponent, low_6, one_bit;
@@ -18,6 +20,10 @@ static const struct constants {
     uint32_t exp_scale, exp_smallest, exp_most_usual;
     float one, four, magic, two_16, two_17, two_21, two_22, two_23, two_29, two_minus_12;
     float exp_bias, exp_over, exp_under;
+    uint32_t fraction, fraction_22, upper_bits, exponent_bias, root_2, minus_infinity, exp_first_rare;
+    uint32_t log_row, log_last_row, log_near_one, log_near_size;
+    float two_minus_6, two_minus_13, two_minus_35;
+    float power[POWER_TERMS], ln_2_high, ln_2_low, log[10], log2_e_high, log2_e_low;
 } constants = {
     .sign = WMI_SIGN_F32,
     .magnitude = ~WMI_SIGN_F32,
@@ -57,11 +63,32 @@ static const struct constants {
     .exp_bias = WMI_UNIT_EXP_BIAS,
     .exp_over = 128,
     .exp_under = -126,
+    .fraction = 0x7fffff,
+    .fraction_22 = 0x3fffff,
+    .upper_bits = 0xfffff000,
+    .exponent_bias = 127,
+    .root_2 = 0x3504f3, /* its fraction */
+    .minus_infinity = WMI_SIGN_F32 | WMI_EXPONENT_F32,
+    .exp_first_rare = 0x42fc0000, /* 126 */
+    .log_row = 63 << 17,
+    .log_last_row = 3 << 17,
+    .log_near_one = 0x3f7c0000,
+    .log_near_size = 0x3f840000 - 0x3f7c0000,
+    .two_minus_6 = 0x1p-6f,
+    .two_minus_13 = 0x1p-13f,
+    .two_minus_35 = 0x1p-35f,
+    .power = {0x1.44138ap-13f, 0x1.5f0890p-10f, 0x1.3b2a54p-7f, 0x1.c6af6cp-5f, 0x1.ebfbe0p-3f},
+    .ln_2_high = 0x1.62ep-1f,
+    .ln_2_low = 0x1.0bfbe8p-15f,
+    .log = {0x1.ec7094p-2f, 0x1.715476p-1f, 0x1.277c3ep-2f, 0x1.715480p-2f, 0x1.a48380p-3f, 0x1.ec7732p-3f,
+            0x1.5d018cp-3f, 0x1.6efd84p-3f, 0x1.900022p-4f, 0x1.5579e8p-3f},
+    .log2_e_high = 0x1.714p0f,
+    .log2_e_low = 0x1.47652cp-12f,
 };
 #define ALL(name) in_all_lanes(offsetof(struct constants, name))
 
 enum { TABLE = WMI_R9, CONSTANTS = WMI_R8 };
-enum { TEMPORARIES = 5 };
+enum { TEMPORARIES = 6 };
 /* Masks: within a few instructions; which half of a table; the rare lanes of all strips. */
 enum { K_NOW = WMI_K, K_SECOND, K_RARE };
 
@@ -72,7 +99,7 @@ static const uint32_t vsubps = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
                       vfmadd213ps = WMI_EVEX(0xa8, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d = a * d + b */
     vfmsub213ps = WMI_EVEX(0xaa, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                       vpermt2d = WMI_EVEX(0x7e, WMI_MAP_0F38, WMI_PREFIX_66, 0); /* a: the indices */
-enum { ROUND_DOWN = 8 | 1, ROUND_UP = 8 | 2 };                                   /* of VRNDSCALEPS */
+enum { ROUND_EVEN = 8, ROUND_DOWN = 8 | 1, ROUND_UP = 8 | 2 };                   /* of VRNDSCALEPS */
 
 static struct wmi_host_operand in_all_lanes(size_t constant)
 {
@@ -91,6 +118,11 @@ static void put_masked(struct wmi_stretch *s, uint32_t instruction, unsigned d, 
                        struct wmi_host_operand b, unsigned mask)
 {
     wmi_evex(&s->host, instruction, d, a, b, mask, WMI_NO_IMMEDIATE);
+}
+
+static void put_constant(struct wmi_stretch *s, unsigned d, size_t constant, unsigned mask)
+{
+    put_masked(s, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at((enum wmi_gpr)CONSTANTS, (int32_t)constant), mask);
 }
 
 /* d, rounded to an integer. */
@@ -119,6 +151,13 @@ static void put_lookup_of(struct wmi_stretch *s, bool has_second, unsigned d, un
     put_lookup(s, t, index, column + 2 * WMI_STRIP_BYTES);
     put_masked(s, WMI_VMOVDQA32, d, 0, wmi_zmm(t), K_SECOND);
 }
+/* The same, the 33rd row in lanes of K_SECOND. */
+static void put_lookup_33(struct wmi_stretch *s, unsigned d, unsigned index, size_t column)
+{
+    put_lookup(s, d, index, column);
+    put_masked(s, WMI_VPBROADCASTD_MEMORY, d, 0,
+               wmi_at((enum wmi_gpr)TABLE, (int32_t)column + 2 * WMI_STRIP_BYTES), K_SECOND);
+}
 #define COLUMN(name) offsetof(struct wmi_unit_table, name)
 
 /* d = the masked bits of x, as a number. */
@@ -133,7 +172,7 @@ static void put_scaled_number(struct wmi_stretch *s, unsigned d, unsigned x, str
                               size_t power)
 {
     enum { D_OR_A_AND_B = 0xf8 };
-    put(s, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at((enum wmi_gpr)CONSTANTS, (int32_t)power));
+    put_constant(s, d, power, WMI_NO_MASK);
     wmi_evex(&s->host, WMI_VPTERNLOGD, d, x, mask, WMI_NO_MASK, D_OR_A_AND_B);
     put(s, vsubps, d, d, in_all_lanes(power));
 }
@@ -165,6 +204,26 @@ static void put_plus_sixty_fourth(struct wmi_stretch *s, unsigned d, unsigned x,
     put(s, WMI_VPADDD, d, d, wmi_zmm(t));
     put(s, WMI_VPTESTMD, K_NOW, x, ALL(low_6));
     put_masked(s, WMI_VPORD, d, d, ALL(one_bit), K_NOW);
+}
+
+/* d + b, rounded down; |d| is not below |b|, or d is 0. Changes t and u. */
+static void put_sum_down(struct wmi_stretch *s, unsigned d, unsigned b, unsigned t, unsigned u)
+{
+    put(s, WMI_VADDPS, t, d, wmi_zmm(b));
+    put(s, vsubps, u, t, wmi_zmm(d));
+    put(s, vsubps, u, b, wmi_zmm(u));
+    put(s, WMI_VPTESTMD, K_NOW, u, ALL(sign));
+    put(s, WMI_VMOVDQA32, d, 0, wmi_zmm(t));
+    wmi_vector_shift(s, WMI_RIGHT_SIGNED, t, wmi_zmm(t), 31);
+    put(s, WMI_VPORD, t, t, ALL(one_bit));
+    put_masked(s, WMI_VPSUBD, d, d, wmi_zmm(t), K_NOW);
+}
+
+/* All but positive normal numbers. */
+static void find_not_positive(struct wmi_stretch *s, unsigned x, unsigned t, unsigned active)
+{
+    put(s, WMI_VPSUBD, t, x, ALL(smallest));
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, t, ALL(most_usual), active, WMI_ABOVE);
 }
 
 /* ---- the functions, of one strip: d from x, with temporary registers; K_NOW = the rare lanes of `active`
@@ -211,13 +270,6 @@ static void put_reciprocal(struct wmi_stretch *s, unsigned d, unsigned x, const 
     put(s, WMI_VPADDD, d, d, ALL(rcp_scale));
     put(s, WMI_VPADDD, t[0], t[0], ALL(rcp_rare_bias));
     put_masked(s, WMI_VPTESTNMD, K_NOW, t[0], ALL(rcp_usual), active);
-}
-
-/* All but positive normal numbers. */
-static void find_not_positive(struct wmi_stretch *s, unsigned x, unsigned t, unsigned active)
-{
-    put(s, WMI_VPSUBD, t, x, ALL(smallest));
-    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, t, ALL(most_usual), active, WMI_ABOVE);
 }
 
 static void put_reciprocal_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t,
@@ -310,6 +362,145 @@ static void put_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8
     wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, c, ALL(exp_most_usual), active, WMI_ABOVE);
 }
 
+static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned active)
+{
+    const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
+    /* One row follows the first 32. */
+    put(s, WMI_VPANDD, row, x, ALL(log_row));
+    wmi_vector_compare(s, WMI_VPCMPD, K_SECOND, row, ALL(log_last_row), WMI_NO_MASK, WMI_EQUAL);
+    wmi_vector_shift(s, WMI_RIGHT, row, wmi_zmm(x), 18);
+    put_masked_number(s, f, x, ALL(fraction_18));
+    put(s, WMI_VMULPS, u, f, ALL(two_minus_6));
+    put_square_down(s, square, u);
+    /* (c2 - c3 * (2 * f + 1)) * square */
+    put(s, WMI_VADDPS, d, f, wmi_zmm(f));
+    put(s, WMI_VADDPS, d, d, ALL(one));
+    put_lookup_33(s, c, row, COLUMN(c3));
+    put(s, vfmadd213ps, c, d, ALL(magic));
+    put(s, vsubps, c, c, ALL(magic));
+    put_lookup_33(s, u, row, COLUMN(c2));
+    put(s, vsubps, c, u, wmi_zmm(c));
+    put_cut_product(s, u, c, square, ALL(two_23));
+    put(s, vcvttps2dq, square, 0, wmi_zmm(u));
+    /* c0 + c1 * f, of which the product may have more than 24 bits */
+    put_lookup_33(s, c, row, COLUMN(c1));
+    put(s, WMI_VMULPS, u, c, wmi_zmm(f));
+    put_rounded(s, u, ROUND_EVEN);
+    put(s, vfmsub213ps, c, f, wmi_zmm(u));
+    put_rounded(s, c, ROUND_DOWN);
+    put(s, vcvttps2dq, c, 0, wmi_zmm(c));
+    put(s, vcvttps2dq, u, 0, wmi_zmm(u));
+    put(s, WMI_VPADDD, u, u, wmi_zmm(c));
+    put_lookup_33(s, c, row, COLUMN(c0));
+    put(s, WMI_VPADDD, u, u, wmi_zmm(c));
+    /* The sum / 2^30 - square / 2^35, of which the upper 13 bits join the exponent. */
+    wmi_vector_shift(s, WMI_RIGHT, c, wmi_zmm(u), 17);
+    wmi_vector_shift(s, WMI_RIGHT, d, wmi_zmm(x), 23);
+    put(s, WMI_VPSUBD, d, d, ALL(exponent_bias));
+    wmi_vector_shift(s, WMI_LEFT, d, wmi_zmm(d), 13);
+    put(s, WMI_VPADDD, d, d, wmi_zmm(c));
+    put(s, vcvtdq2ps, d, 0, wmi_zmm(d));
+    put(s, WMI_VMULPS, d, d, ALL(two_minus_13));
+    wmi_vector_shift(s, WMI_LEFT, u, wmi_zmm(u), 5);
+    put(s, WMI_VPANDD, u, u, ALL(fraction_22));
+    put(s, WMI_VPSUBD, u, u, wmi_zmm(square));
+    put(s, vcvtdq2ps, u, 0, wmi_zmm(u));
+    put(s, WMI_VMULPS, u, u, ALL(two_minus_35));
+    put_sum_down(s, d, u, c, f);
+    find_not_positive(s, x, c, active);
+    put(s, WMI_VPSUBD, c, x, ALL(log_near_one));
+    wmi_vector_compare(s, WMI_VPCMPUD, K_SECOND, c, ALL(log_near_size), active, WMI_BELOW);
+    wmi_mask(&s->host, WMI_KOR, K_NOW, K_NOW, K_SECOND);
+}
+
+/* ---- the functions of other targets: polynomials, as in base/transcendental.h, without fused operations
+ * ---- */
+
+/* d = d * a + b, with two roundings. */
+static void put_multiply_add(struct wmi_stretch *s, unsigned d, unsigned a, struct wmi_host_operand b)
+{
+    put(s, WMI_VMULPS, d, d, wmi_zmm(a));
+    put(s, WMI_VADDPS, d, d, b);
+}
+
+static void put_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned active)
+{
+    const unsigned whole = t[0], f = t[1], high = t[2], low = t[3], u = t[4];
+    wmi_evex(&s->host, vrndscaleps, whole, 0, wmi_zmm(x), WMI_NO_MASK, ROUND_EVEN);
+    put(s, vsubps, f, x, wmi_zmm(whole));
+    put(s, WMI_VMULPS, d, f, ALL(power[0]));
+    put(s, WMI_VADDPS, d, d, ALL(power[1]));
+    for (unsigned i = 2; i < POWER_TERMS; i++)
+        put_multiply_add(s, d, f, ALL(power[i]));
+    put(s, WMI_VPANDD, high, f, ALL(upper_bits));
+    put(s, vsubps, low, f, wmi_zmm(high));
+    put(s, WMI_VMULPS, high, high, ALL(ln_2_high));
+    put(s, WMI_VMULPS, low, low, ALL(ln_2_high));
+    put(s, WMI_VMULPS, u, f, wmi_zmm(f));
+    put(s, WMI_VMULPS, u, u, wmi_zmm(d));
+    put(s, WMI_VMULPS, f, f, ALL(ln_2_low));
+    put(s, WMI_VADDPS, f, f, wmi_zmm(u));
+    put(s, WMI_VADDPS, low, low, wmi_zmm(f)); /* the rest */
+    put(s, WMI_VADDPS, d, high, ALL(one));    /* the sum */
+    put(s, vsubps, u, d, ALL(one));
+    put(s, vsubps, u, high, wmi_zmm(u)); /* its error */
+    put(s, WMI_VADDPS, low, low, wmi_zmm(u));
+    put(s, WMI_VADDPS, d, d, wmi_zmm(low));
+    put(s, vcvttps2dq, whole, 0, wmi_zmm(whole));
+    wmi_vector_shift(s, WMI_LEFT, whole, wmi_zmm(whole), 23);
+    put(s, WMI_VPADDD, d, d, wmi_zmm(whole));
+    put(s, WMI_VPANDD, u, x, ALL(magnitude));
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, u, ALL(exp_first_rare), active, WMI_NOT_BELOW);
+}
+
+/* d = z * log[n] - log[n + 1]. */
+static void put_term(struct wmi_stretch *s, unsigned d, unsigned z, unsigned n)
+{
+    put(s, WMI_VMULPS, d, z, ALL(log[n]));
+    put(s, vsubps, d, d, ALL(log[n + 1]));
+}
+
+static void put_usual_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t,
+                                unsigned active)
+{
+    const unsigned z = t[0], z2 = t[1], z4 = t[2], u = t[3], v = t[4], exponent = t[5];
+    put(s, WMI_VPANDD, z, x, ALL(fraction));
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, z, ALL(root_2), WMI_NO_MASK, WMI_NOT_BELOW);
+    put(s, WMI_VPORD, z, z, ALL(one));
+    put_masked(s, WMI_VPSUBD, z, z, ALL(smallest), K_NOW); /* from the exponent */
+    put(s, vsubps, z, z, ALL(one));
+    wmi_vector_shift(s, WMI_RIGHT, exponent, wmi_zmm(x), 23);
+    put(s, WMI_VPSUBD, exponent, exponent, ALL(exponent_bias));
+    put_masked(s, WMI_VPADDD, exponent, exponent, ALL(one_bit), K_NOW);
+    put(s, vcvtdq2ps, exponent, 0, wmi_zmm(exponent));
+    put(s, WMI_VMULPS, z2, z, wmi_zmm(z));
+    put(s, WMI_VMULPS, z4, z2, wmi_zmm(z2));
+    put_term(s, d, z, 6);
+    put(s, WMI_VMULPS, d, d, wmi_zmm(z2));
+    put_term(s, u, z, 4);
+    put(s, WMI_VADDPS, d, u, wmi_zmm(d));
+    put_term(s, u, z, 8);
+    put(s, WMI_VMULPS, u, u, wmi_zmm(z4));
+    put(s, WMI_VADDPS, d, d, wmi_zmm(u));
+    put(s, WMI_VMULPS, d, d, wmi_zmm(z4));
+    put_term(s, u, z, 2);
+    put(s, WMI_VMULPS, u, u, wmi_zmm(z2));
+    put_term(s, v, z, 0);
+    put(s, WMI_VADDPS, u, v, wmi_zmm(u));
+    put(s, WMI_VADDPS, d, u, wmi_zmm(d)); /* the polynomial */
+    put(s, WMI_VPANDD, u, z, ALL(upper_bits));
+    put(s, vsubps, v, z, wmi_zmm(u));
+    put(s, WMI_VMULPS, u, u, ALL(log2_e_high));
+    put(s, WMI_VMULPS, v, v, ALL(log2_e_high));
+    put(s, WMI_VMULPS, z, z, ALL(log2_e_low));
+    put(s, WMI_VADDPS, v, v, wmi_zmm(z));
+    put(s, WMI_VMULPS, d, z2, wmi_zmm(d));
+    put(s, WMI_VADDPS, d, v, wmi_zmm(d));
+    put(s, WMI_VADDPS, d, u, wmi_zmm(d));
+    put(s, WMI_VADDPS, d, d, wmi_zmm(exponent));
+    find_not_positive(s, x, u, active);
+}
+
 /* ---- rare lanes ---- */
 
 /* Sets the lanes of d in which x, which is no NaN, is rare. Changes t. */
@@ -347,18 +538,56 @@ static void put_rare_root(struct wmi_stretch *s, unsigned d, unsigned x, unsigne
     put_masked(s, WMI_VPANDD, d, x, ALL(sign), K_NOW);
 }
 
-/* Near 0, 1; infinity from 128 on, 0 below -126. */
+/* Infinity from 128 on, 0 below -126. */
+static void put_rare_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    (void)t;
+    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, x, ALL(exp_over), WMI_NO_MASK, WMI_FLOAT_NOT_BELOW);
+    put_constant(s, d, offsetof(struct constants, exponent), K_NOW);
+    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, x, ALL(exp_under), WMI_NO_MASK, WMI_FLOAT_LESS);
+    put_masked(s, WMI_VPXORD, d, d, wmi_zmm(d), K_NOW);
+}
+
+/* Also 1 near 0. */
 static void put_rare_power(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
 {
     put(s, WMI_VPANDD, t, x, ALL(magnitude));
     wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, t, ALL(exp_smallest), WMI_NO_MASK, WMI_BELOW);
-    put_masked(s, WMI_VPBROADCASTD_MEMORY, d, 0,
-               wmi_at((enum wmi_gpr)CONSTANTS, offsetof(struct constants, one)), K_NOW);
-    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, x, ALL(exp_over), WMI_NO_MASK, WMI_FLOAT_NOT_BELOW);
-    put_masked(s, WMI_VPBROADCASTD_MEMORY, d, 0,
-               wmi_at((enum wmi_gpr)CONSTANTS, offsetof(struct constants, exponent)), K_NOW);
-    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, x, ALL(exp_under), WMI_NO_MASK, WMI_FLOAT_LESS);
+    put_constant(s, d, offsetof(struct constants, one), K_NOW);
+    put_rare_usual_power(s, d, x, t);
+}
+
+/* Where x counts as zero, minus infinity; of infinity, itself. */
+static void put_rare_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    put(s, WMI_VPTESTNMD, K_NOW, x, ALL(exponent));
+    put_constant(s, d, offsetof(struct constants, minus_infinity), K_NOW);
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, x, ALL(exponent), WMI_NO_MASK, WMI_EQUAL);
+    put_masked(s, WMI_VMOVDQA32, d, 0, wmi_zmm(x), K_NOW);
+    (void)t;
+}
+
+static void put_rare_unit_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    put_rare_logarithm(s, d, x, t);
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, x, ALL(one), WMI_NO_MASK, WMI_EQUAL);
     put_masked(s, WMI_VPXORD, d, d, wmi_zmm(d), K_NOW);
+}
+
+/* Leaves if an active lane is near one, but not one: such logarithms have other tables. */
+static void leave_near_one(struct wmi_stretch *s, const struct wmi_rows *x, unsigned t)
+{
+    for (unsigned i = 0; i < wmi_rows_strips(s, x); i++) {
+        const unsigned reg = wmi_rows_register(x, i), k = i ? K_NOW : K_RARE;
+        put(s, WMI_VPSUBD, t, reg, ALL(log_near_one));
+        wmi_vector_compare(s, WMI_VPCMPUD, k, t, ALL(log_near_size), wmi_vector_active(s, x->uniform, i),
+                           WMI_BELOW);
+        wmi_vector_compare(s, WMI_VPCMPUD, k, reg, ALL(one), k, WMI_DIFFERS);
+        if (i)
+            wmi_mask(&s->host, WMI_KOR, K_RARE, K_RARE, K_NOW);
+    }
+    wmi_kortest(&s->host, K_RARE, K_RARE);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
 /* Leaves for the body if an active lane is negative, and not a denormal, or a NaN. */
@@ -387,9 +616,12 @@ static const struct {
     [WMI_UNIT_RSQ] = {put_reciprocal_root, put_rare_reciprocal_root, &wmi_rsq_table, true},
     [WMI_UNIT_SQRT] = {put_root, put_rare_root, &wmi_sqrt_table, true},
     [WMI_UNIT_EXP] = {put_power, put_rare_power, &wmi_exp_table, false},
+    [WMI_UNIT_LOG] = {put_logarithm, put_rare_unit_logarithm, &wmi_log_table, true},
+    [WMI_USUAL_EXP] = {put_usual_power, put_rare_usual_power, NULL, false},
+    [WMI_USUAL_LOG] = {put_usual_logarithm, put_rare_logarithm, NULL, true},
 };
 
-bool wmi_emit_unit(struct wmi_stretch *s, const struct wmi_step *step)
+bool wmi_emit_transcendental(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const unsigned number = wmi_recipe_of(step)->argument;
     if (!wmi_recipe_allows(s, step))
@@ -399,7 +631,8 @@ bool wmi_emit_unit(struct wmi_stretch *s, const struct wmi_step *step)
     uint8_t t[TEMPORARIES];
     for (unsigned i = 0; i < TEMPORARIES; i++)
         t[i] = (uint8_t)wmi_stretch_register(s);
-    wmi_move_immediate(&s->host, (enum wmi_gpr)TABLE, (uintptr_t)functions[number].table);
+    if (functions[number].table)
+        wmi_move_immediate(&s->host, (enum wmi_gpr)TABLE, (uintptr_t)functions[number].table);
     wmi_move_immediate(&s->host, (enum wmi_gpr)CONSTANTS, (uintptr_t)&constants);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         functions[number].put(s, d.reg[i], wmi_rows_register(&x, i), t, wmi_vector_active(s, d.uniform, i));
@@ -410,11 +643,15 @@ bool wmi_emit_unit(struct wmi_stretch *s, const struct wmi_step *step)
                  first_exit = s->exit_count;
     if (functions[number].of_positive)
         leave_for_negative(s, &x);
-    else
+    if (number == WMI_UNIT_LOG)
+        leave_near_one(s, &x, t[0]);
+    if (!functions[number].of_positive)
         wmi_vector_leave_if(s, WMI_VCMPPS, &x, &x, WMI_UNORDERED);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
         functions[number].put_rare(s, d.reg[i], wmi_rows_register(&x, i), t[0]);
     wmi_stretch_set_aside(s, usual, first_exit, &rare, 1, usual);
     wmi_stretch_write(s, step->d, &d);
+    if (number == WMI_UNIT_LOG)
+        wmi_stretch_come_back(s);
     return true;
 }
