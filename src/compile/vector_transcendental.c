@@ -15,12 +15,12 @@ enum { POWER_TERMS = 5 };
 static const struct constants {
     uint32_t sign, magnitude, exponent, odd_exponent, half_exponent, low_6, one_bit;
     uint32_t fraction_18, fraction_18_even, fraction_19, fraction_19_quarter, fraction_24, fraction_24_top;
-    uint32_t rcp_scale, rcp_rare_bias, rcp_usual, rcp_largest;
-    uint32_t rsq_bias, sqrt_bias, smallest, most_usual;
-    uint32_t exp_scale, exp_smallest, exp_most_usual;
-    float one, four, magic, two_16, two_17, two_21, two_22, two_23, two_29, two_minus_12;
+    uint32_t rcp_scale, rcp_first, rcp_limit, rcp_largest;
+    uint32_t rsq_bias, sqrt_bias, smallest, positive_limit, ones;
+    uint32_t exp_scale, exp_smallest, exp_limit;
+    float one, two, four, magic, two_16, two_17, two_21, two_22, two_23, two_29, two_minus_12;
     float exp_bias, exp_over, exp_under;
-    uint32_t fraction, fraction_22, upper_bits, exponent_bias, root_2, minus_infinity, exp_first_rare;
+    uint32_t fraction, fraction_22, upper_bits, exponent_bias, root_2, minus_infinity, usual_exp_limit;
     uint32_t log_row, log_last_row, log_near_one, log_near_size;
     float two_minus_6, two_minus_13, two_minus_35;
     float power[POWER_TERMS], ln_2_high, ln_2_low, log[10], log2_e_high, log2_e_low;
@@ -39,18 +39,20 @@ static const struct constants {
     .fraction_24 = 0xffffff,
     .fraction_24_top = 0xffffc0,
     .rcp_scale = 98u << 23,
-    .rcp_rare_bias = 3 << 23,
-    .rcp_usual = 0xfcu << 23,
+    .rcp_first = 1 << 24, /* of numbers without sign, times 2, from 2^-126 to below 2^126 */
+    .rcp_limit = 0xfbffffff,
     .rcp_largest = 0x7e800000,
     /* With them, half the exponent also has the scale of the integer that is multiplied by its power. */
     .rsq_bias = (127u - 2 * 30) << 23,
     .sqrt_bias = (127u + 2 * 29) << 23,
     .smallest = 0x800000,
-    .most_usual = 0x7effffff,
+    .positive_limit = 0x7effffff, /* the largest number, minus the smallest */
+    .ones = UINT32_MAX,
     .exp_scale = 30 << 23,
-    .exp_smallest = 0x33800000,                /* 2^-24 */
-    .exp_most_usual = 0x42fc0000 - 0x33800000, /* 126 */
+    .exp_smallest = 0x33800000,           /* 2^-24 */
+    .exp_limit = 0x42fc0000 - 0x33800000, /* 126 */
     .one = 1,
+    .two = 2,
     .four = 4,
     .magic = WMI_UNIT_MAGIC,
     .two_16 = 0x1p16f,
@@ -69,7 +71,7 @@ static const struct constants {
     .exponent_bias = 127,
     .root_2 = 0x3504f3, /* its fraction */
     .minus_infinity = WMI_SIGN_F32 | WMI_EXPONENT_F32,
-    .exp_first_rare = 0x42fc0000, /* 126 */
+    .usual_exp_limit = 0x42fbffff, /* below 126 */
     .log_row = 63 << 17,
     .log_last_row = 3 << 17,
     .log_near_one = 0x3f7c0000,
@@ -88,9 +90,10 @@ static const struct constants {
 #define ALL(name) in_all_lanes(offsetof(struct constants, name))
 
 enum { TABLE = WMI_R9, CONSTANTS = WMI_R8 };
-enum { TEMPORARIES = 6 };
-/* Masks: within a few instructions; which half of a table; the rare lanes of all strips. */
-enum { K_NOW = WMI_K, K_SECOND, K_RARE };
+enum { FACTOR = 5, TEMPORARIES }; /* FACTOR: keeps a constant */
+/* Masks: within a few instructions; which half of a table a lane's row is in; the lanes of all
+ * strips that leave. */
+enum { K_NOW = WMI_K, K_SECOND, K_FIRST, K_ANY = K_FIRST };
 
 static const uint32_t vsubps = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
                       vrndscaleps = WMI_EVEX(0x08, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
@@ -141,15 +144,17 @@ static void put_lookup(struct wmi_stretch *s, unsigned d, unsigned index, size_t
     put(s, vpermt2d, d, index, wmi_at((enum wmi_gpr)TABLE, at + WMI_STRIP_BYTES));
 }
 
-/* The same, 32 rows behind it in lanes of K_SECOND if the table has so many. Changes t. */
-static void put_lookup_of(struct wmi_stretch *s, bool has_second, unsigned d, unsigned t, unsigned index,
-                          size_t column)
+/* The same of a table with 64 rows: one of the first 32 in lanes of K_FIRST, of the others in those of
+ * K_SECOND. Changes t. */
+static void put_lookup_64(struct wmi_stretch *s, unsigned d, unsigned t, unsigned index, size_t column)
 {
-    put_lookup(s, d, index, column);
-    if (!has_second)
-        return;
-    put_lookup(s, t, index, column + 2 * WMI_STRIP_BYTES);
-    put_masked(s, WMI_VMOVDQA32, d, 0, wmi_zmm(t), K_SECOND);
+    put(s, WMI_VMOVDQA32, d, 0, wmi_zmm(index));
+    for (unsigned half = 0; half < 2; half++) {
+        const int32_t at = (int32_t)(column + 2 * half * WMI_STRIP_BYTES);
+        put(s, WMI_VMOVUPS_LOAD, t, 0, wmi_at((enum wmi_gpr)TABLE, at));
+        put_masked(s, WMI_VPERMI2D, d, t, wmi_at((enum wmi_gpr)TABLE, at + WMI_STRIP_BYTES),
+                   half ? K_SECOND : K_FIRST);
+    }
 }
 /* The same, the 33rd row in lanes of K_SECOND. */
 static void put_lookup_33(struct wmi_stretch *s, unsigned d, unsigned index, size_t column)
@@ -219,42 +224,42 @@ static void put_sum_down(struct wmi_stretch *s, unsigned d, unsigned b, unsigned
     put_masked(s, WMI_VPSUBD, d, d, wmi_zmm(t), K_NOW);
 }
 
-/* All but positive normal numbers. */
-static void find_not_positive(struct wmi_stretch *s, unsigned x, unsigned t, unsigned active)
+/* ---- the functions of gfx11 and gfx12 ---- */
+
+/* Of one strip: d from x, with temporary registers. `number` = one that is above the function's limit in rare
+ * lanes. It may be the first temporary register. */
+typedef void put_function(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number);
+
+static void put_lookup_32(struct wmi_stretch *s, unsigned d, unsigned t, unsigned index, size_t column)
 {
-    put(s, WMI_VPSUBD, t, x, ALL(smallest));
-    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, t, ALL(most_usual), active, WMI_ABOVE);
+    (void)t;
+    put_lookup(s, d, index, column);
 }
-
-/* ---- the functions, of one strip: d from x, with temporary registers; K_NOW = the rare lanes of `active`
- * ----
- */
-
-typedef void put_function(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned active);
 
 /* The cubic of rcp and rsq: d = the integer. */
 static void put_falling_cubic(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, bool is_root)
 {
+    void (*const lookup)(struct wmi_stretch *, unsigned, unsigned, unsigned, size_t) =
+        is_root ? put_lookup_64 : put_lookup_32;
     const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
     wmi_vector_shift(s, WMI_RIGHT, row, wmi_zmm(x), 18);
     put_masked_number(s, f, x, ALL(fraction_18));
     put_scaled_number(s, u, x, ALL(fraction_18_even), offsetof(struct constants, two_17));
     put_square_down(s, square, u);
     /* c0 - c1 * f */
-    put_lookup_of(s, is_root, c, u, row, COLUMN(c1));
+    lookup(s, c, u, row, COLUMN(c1));
     put_cut_product(s, u, c, f, is_root ? ALL(two_21) : ALL(two_22));
     put_rounded(s, u, ROUND_UP);
     put(s, vcvttps2dq, u, 0, wmi_zmm(u));
     if (is_root)
         put(s, WMI_VPADDD, u, u, wmi_zmm(u));
-    put_lookup_of(s, is_root, d, c, row, COLUMN(c0));
+    lookup(s, d, c, row, COLUMN(c0));
     put(s, WMI_VPSUBD, d, d, wmi_zmm(u));
     /* (c2 - c3 * (4 * f + 1)) * square */
-    put(s, WMI_VMULPS, f, f, ALL(four));
-    put(s, WMI_VADDPS, f, f, ALL(one));
-    put_lookup_of(s, is_root, c, u, row, COLUMN(c3));
+    put(s, vfmadd213ps, f, t[FACTOR], ALL(one));
+    lookup(s, c, u, row, COLUMN(c3));
     put(s, vfmadd213ps, c, f, ALL(magic));
-    put_lookup_of(s, is_root, f, u, row, COLUMN(c2));
+    lookup(s, f, u, row, COLUMN(c2));
     put(s, vsubps, f, f, wmi_zmm(c));
     put_cut_product(s, c, f, square, ALL(two_23));
     put(s, vcvttps2dq, c, 0, wmi_zmm(c));
@@ -262,29 +267,30 @@ static void put_falling_cubic(struct wmi_stretch *s, unsigned d, unsigned x, con
     put(s, vcvtdq2ps, d, 0, wmi_zmm(d));
 }
 
-static void put_reciprocal(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned active)
+static void put_reciprocal(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
 {
     put_falling_cubic(s, d, x, t, false);
     put(s, WMI_VPANDD, t[0], x, ALL(half_exponent));
     put(s, WMI_VPSUBD, d, d, wmi_zmm(t[0]));
     put(s, WMI_VPADDD, d, d, ALL(rcp_scale));
-    put(s, WMI_VPADDD, t[0], t[0], ALL(rcp_rare_bias));
-    put_masked(s, WMI_VPTESTNMD, K_NOW, t[0], ALL(rcp_usual), active);
+    put(s, WMI_VPADDD, number, x, wmi_zmm(x));
+    put(s, WMI_VPSUBD, number, number, ALL(rcp_first));
 }
 
 static void put_reciprocal_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t,
-                                unsigned active)
+                                unsigned number)
 {
+    put(s, WMI_VPTESTMD, K_FIRST, x, ALL(odd_exponent));
     put(s, WMI_VPTESTNMD, K_SECOND, x, ALL(odd_exponent));
     put_falling_cubic(s, d, x, t, true);
     put(s, WMI_VPSUBD, t[0], x, ALL(rsq_bias));
     wmi_vector_shift(s, WMI_RIGHT_SIGNED, t[0], wmi_zmm(t[0]), 1);
     put(s, WMI_VPANDD, t[0], t[0], ALL(half_exponent));
     put(s, WMI_VPSUBD, d, d, wmi_zmm(t[0]));
-    find_not_positive(s, x, t[0], active);
+    put(s, WMI_VPSUBD, number, x, ALL(smallest));
 }
 
-static void put_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned active)
+static void put_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
 {
     const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
     /* The exponent's last bit and four others. */
@@ -301,8 +307,7 @@ static void put_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_
     put_lookup(s, d, row, COLUMN(c0));
     put(s, WMI_VPADDD, d, d, wmi_zmm(u));
     /* (c3 * (2 * f + 1) - c2) * square */
-    put(s, WMI_VADDPS, f, f, wmi_zmm(f));
-    put(s, WMI_VADDPS, f, f, ALL(one));
+    put(s, vfmadd213ps, f, t[FACTOR], ALL(one));
     put_lookup(s, c, row, COLUMN(c3));
     put(s, vfmadd213ps, c, f, ALL(magic));
     put_lookup(s, f, row, COLUMN(c2));
@@ -317,11 +322,11 @@ static void put_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_
     wmi_vector_shift(s, WMI_RIGHT_SIGNED, u, wmi_zmm(u), 1);
     put(s, WMI_VPANDD, u, u, ALL(half_exponent));
     put(s, WMI_VPADDD, d, d, wmi_zmm(u));
-    find_not_positive(s, x, u, active);
+    put(s, WMI_VPSUBD, number, x, ALL(smallest));
 }
 
 /* The phase has 29 fraction bits; that of a negative number is complemented. */
-static void put_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned active)
+static void put_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
 {
     const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
     put(s, WMI_VPANDD, c, x, ALL(magnitude));
@@ -357,12 +362,11 @@ static void put_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8
     put(s, vcvtdq2ps, u, 0, wmi_zmm(u));
     put(s, WMI_VPADDD, d, d, wmi_zmm(u));
     put(s, WMI_VPSUBD, d, d, ALL(exp_scale));
-    put(s, WMI_VPANDD, c, x, ALL(magnitude));
-    put(s, WMI_VPSUBD, c, c, ALL(exp_smallest));
-    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, c, ALL(exp_most_usual), active, WMI_ABOVE);
+    put(s, WMI_VPANDD, number, x, ALL(magnitude));
+    put(s, WMI_VPSUBD, number, number, ALL(exp_smallest));
 }
 
-static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned active)
+static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
 {
     const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
     /* One row follows the first 32. */
@@ -373,7 +377,7 @@ static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const u
     put(s, WMI_VMULPS, u, f, ALL(two_minus_6));
     put_square_down(s, square, u);
     /* (c2 - c3 * (2 * f + 1)) * square */
-    put(s, WMI_VADDPS, d, f, wmi_zmm(f));
+    put(s, WMI_VADDPS, d, f, wmi_zmm(f)); /* f is needed again */
     put(s, WMI_VADDPS, d, d, ALL(one));
     put_lookup_33(s, c, row, COLUMN(c3));
     put(s, vfmadd213ps, c, d, ALL(magic));
@@ -407,10 +411,10 @@ static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const u
     put(s, vcvtdq2ps, u, 0, wmi_zmm(u));
     put(s, WMI_VMULPS, u, u, ALL(two_minus_35));
     put_sum_down(s, d, u, c, f);
-    find_not_positive(s, x, c, active);
     put(s, WMI_VPSUBD, c, x, ALL(log_near_one));
-    wmi_vector_compare(s, WMI_VPCMPUD, K_SECOND, c, ALL(log_near_size), active, WMI_BELOW);
-    wmi_mask(&s->host, WMI_KOR, K_NOW, K_NOW, K_SECOND);
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, c, ALL(log_near_size), WMI_NO_MASK, WMI_BELOW);
+    put(s, WMI_VPSUBD, number, x, ALL(smallest));
+    put_constant(s, number, offsetof(struct constants, ones), K_NOW);
 }
 
 /* ---- the functions of other targets: polynomials, as in base/transcendental.h, without fused operations
@@ -423,7 +427,7 @@ static void put_multiply_add(struct wmi_stretch *s, unsigned d, unsigned a, stru
     put(s, WMI_VADDPS, d, d, b);
 }
 
-static void put_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned active)
+static void put_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
 {
     const unsigned whole = t[0], f = t[1], high = t[2], low = t[3], u = t[4];
     wmi_evex(&s->host, vrndscaleps, whole, 0, wmi_zmm(x), WMI_NO_MASK, ROUND_EVEN);
@@ -449,8 +453,7 @@ static void put_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, const
     put(s, vcvttps2dq, whole, 0, wmi_zmm(whole));
     wmi_vector_shift(s, WMI_LEFT, whole, wmi_zmm(whole), 23);
     put(s, WMI_VPADDD, d, d, wmi_zmm(whole));
-    put(s, WMI_VPANDD, u, x, ALL(magnitude));
-    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, u, ALL(exp_first_rare), active, WMI_NOT_BELOW);
+    put(s, WMI_VPANDD, number, x, ALL(magnitude));
 }
 
 /* d = z * log[n] - log[n + 1]. */
@@ -461,9 +464,9 @@ static void put_term(struct wmi_stretch *s, unsigned d, unsigned z, unsigned n)
 }
 
 static void put_usual_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t,
-                                unsigned active)
+                                unsigned number)
 {
-    const unsigned z = t[0], z2 = t[1], z4 = t[2], u = t[3], v = t[4], exponent = t[5];
+    const unsigned z = t[0], z2 = t[1], z4 = t[2], u = t[3], v = t[4], exponent = t[FACTOR];
     put(s, WMI_VPANDD, z, x, ALL(fraction));
     wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, z, ALL(root_2), WMI_NO_MASK, WMI_NOT_BELOW);
     put(s, WMI_VPORD, z, z, ALL(one));
@@ -498,7 +501,7 @@ static void put_usual_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, c
     put(s, WMI_VADDPS, d, v, wmi_zmm(d));
     put(s, WMI_VADDPS, d, u, wmi_zmm(d));
     put(s, WMI_VADDPS, d, d, wmi_zmm(exponent));
-    find_not_positive(s, x, u, active);
+    put(s, WMI_VPSUBD, number, x, ALL(smallest));
 }
 
 /* ---- rare lanes ---- */
@@ -578,15 +581,15 @@ static void put_rare_unit_logarithm(struct wmi_stretch *s, unsigned d, unsigned 
 static void leave_near_one(struct wmi_stretch *s, const struct wmi_rows *x, unsigned t)
 {
     for (unsigned i = 0; i < wmi_rows_strips(s, x); i++) {
-        const unsigned reg = wmi_rows_register(x, i), k = i ? K_NOW : K_RARE;
+        const unsigned reg = wmi_rows_register(x, i), k = i ? K_NOW : K_ANY;
         put(s, WMI_VPSUBD, t, reg, ALL(log_near_one));
         wmi_vector_compare(s, WMI_VPCMPUD, k, t, ALL(log_near_size), wmi_vector_active(s, x->uniform, i),
                            WMI_BELOW);
         wmi_vector_compare(s, WMI_VPCMPUD, k, reg, ALL(one), k, WMI_DIFFERS);
         if (i)
-            wmi_mask(&s->host, WMI_KOR, K_RARE, K_RARE, K_NOW);
+            wmi_mask(&s->host, WMI_KOR, K_ANY, K_ANY, K_NOW);
     }
-    wmi_kortest(&s->host, K_RARE, K_RARE);
+    wmi_kortest(&s->host, K_ANY, K_ANY);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
@@ -594,13 +597,13 @@ static void leave_near_one(struct wmi_stretch *s, const struct wmi_rows *x, unsi
 static void leave_for_negative(struct wmi_stretch *s, const struct wmi_rows *x)
 {
     for (unsigned i = 0; i < wmi_rows_strips(s, x); i++) {
-        const unsigned reg = wmi_rows_register(x, i), k = i ? K_NOW : K_RARE;
+        const unsigned reg = wmi_rows_register(x, i), k = i ? K_NOW : K_ANY;
         put_masked(s, WMI_VPTESTMD, k, reg, ALL(exponent), wmi_vector_active(s, x->uniform, i));
         wmi_vector_compare(s, WMI_VPCMPUD, k, reg, ALL(exponent), k, WMI_ABOVE);
         if (i)
-            wmi_mask(&s->host, WMI_KOR, K_RARE, K_RARE, K_NOW);
+            wmi_mask(&s->host, WMI_KOR, K_ANY, K_ANY, K_NOW);
     }
-    wmi_kortest(&s->host, K_RARE, K_RARE);
+    wmi_kortest(&s->host, K_ANY, K_ANY);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
@@ -610,20 +613,49 @@ static const struct {
     put_function *put;
     put_rare_lanes *put_rare;
     const struct wmi_unit_table *table;
+    size_t limit, factor; /* constants */
     bool of_positive;
 } functions[] = {
-    [WMI_UNIT_RCP] = {put_reciprocal, put_rare_reciprocal, &wmi_rcp_table, false},
-    [WMI_UNIT_RSQ] = {put_reciprocal_root, put_rare_reciprocal_root, &wmi_rsq_table, true},
-    [WMI_UNIT_SQRT] = {put_root, put_rare_root, &wmi_sqrt_table, true},
-    [WMI_UNIT_EXP] = {put_power, put_rare_power, &wmi_exp_table, false},
-    [WMI_UNIT_LOG] = {put_logarithm, put_rare_unit_logarithm, &wmi_log_table, true},
-    [WMI_USUAL_EXP] = {put_usual_power, put_rare_usual_power, NULL, false},
-    [WMI_USUAL_LOG] = {put_usual_logarithm, put_rare_logarithm, NULL, true},
+#define AT(name) offsetof(struct constants, name)
+    [WMI_UNIT_RCP] = {put_reciprocal, put_rare_reciprocal, &wmi_rcp_table, AT(rcp_limit), AT(four), false},
+    [WMI_UNIT_RSQ] = {put_reciprocal_root, put_rare_reciprocal_root, &wmi_rsq_table, AT(positive_limit),
+                      AT(four), true},
+    [WMI_UNIT_SQRT] = {put_root, put_rare_root, &wmi_sqrt_table, AT(positive_limit), AT(two), true},
+    [WMI_UNIT_EXP] = {put_power, put_rare_power, &wmi_exp_table, AT(exp_limit), AT(two), false},
+    [WMI_UNIT_LOG] = {put_logarithm, put_rare_unit_logarithm, &wmi_log_table, AT(positive_limit), AT(two),
+                      true},
+    [WMI_USUAL_EXP] = {put_usual_power, put_rare_usual_power, NULL, AT(usual_exp_limit), AT(two), false},
+    [WMI_USUAL_LOG] = {put_usual_logarithm, put_rare_logarithm, NULL, AT(positive_limit), AT(two), true},
+#undef AT
 };
+
+/* All strips. Returns the jump that is taken if an active lane is rare. */
+static size_t put_strips(struct wmi_stretch *s, unsigned function, const struct wmi_rows *d,
+                         const struct wmi_rows *x, const uint8_t *t)
+{
+    const uint32_t vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    const unsigned most = wmi_stretch_register(s);
+    if (functions[function].table)
+        wmi_move_immediate(&s->host, (enum wmi_gpr)TABLE, (uintptr_t)functions[function].table);
+    wmi_move_immediate(&s->host, (enum wmi_gpr)CONSTANTS, (uintptr_t)&constants);
+    put_constant(s, t[FACTOR], functions[function].factor, WMI_NO_MASK);
+    for (unsigned i = 0; i < wmi_rows_strips(s, d); i++) {
+        const unsigned active = wmi_vector_active(s, d->uniform, i);
+        functions[function].put(s, d->reg[i], wmi_rows_register(x, i), t, i ? t[0] : most);
+        if (i)
+            put_masked(s, vpmaxud, most, most, wmi_zmm(t[0]), active);
+        else if (active)
+            put_masked(s, WMI_VMOVDQA32, most, 0, wmi_zmm(most), active | WMI_ZEROING);
+    }
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, most, in_all_lanes(functions[function].limit), WMI_NO_MASK,
+                       WMI_ABOVE);
+    wmi_kortest(&s->host, K_NOW, K_NOW);
+    return wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+}
 
 bool wmi_emit_transcendental(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const unsigned number = wmi_recipe_of(step)->argument;
+    const unsigned function = wmi_recipe_of(step)->argument;
     if (!wmi_recipe_allows(s, step))
         return false;
     const struct wmi_rows x = wmi_stretch_use(s, step->a, true);
@@ -631,27 +663,18 @@ bool wmi_emit_transcendental(struct wmi_stretch *s, const struct wmi_step *step)
     uint8_t t[TEMPORARIES];
     for (unsigned i = 0; i < TEMPORARIES; i++)
         t[i] = (uint8_t)wmi_stretch_register(s);
-    if (functions[number].table)
-        wmi_move_immediate(&s->host, (enum wmi_gpr)TABLE, (uintptr_t)functions[number].table);
-    wmi_move_immediate(&s->host, (enum wmi_gpr)CONSTANTS, (uintptr_t)&constants);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        functions[number].put(s, d.reg[i], wmi_rows_register(&x, i), t, wmi_vector_active(s, d.uniform, i));
-        wmi_mask(&s->host, WMI_KOR, K_RARE, i ? K_RARE : K_NOW, K_NOW);
-    }
-    wmi_kortest(&s->host, K_RARE, K_RARE);
-    const size_t rare = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL), usual = s->host.count,
-                 first_exit = s->exit_count;
-    if (functions[number].of_positive)
+    const size_t rare = put_strips(s, function, &d, &x, t), usual = s->host.count, first_exit = s->exit_count;
+    if (functions[function].of_positive)
         leave_for_negative(s, &x);
-    if (number == WMI_UNIT_LOG)
-        leave_near_one(s, &x, t[0]);
-    if (!functions[number].of_positive)
+    else
         wmi_vector_leave_if(s, WMI_VCMPPS, &x, &x, WMI_UNORDERED);
+    if (function == WMI_UNIT_LOG)
+        leave_near_one(s, &x, t[0]);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        functions[number].put_rare(s, d.reg[i], wmi_rows_register(&x, i), t[0]);
+        functions[function].put_rare(s, d.reg[i], wmi_rows_register(&x, i), t[0]);
     wmi_stretch_set_aside(s, usual, first_exit, &rare, 1, usual);
     wmi_stretch_write(s, step->d, &d);
-    if (number == WMI_UNIT_LOG)
+    if (function == WMI_UNIT_LOG)
         wmi_stretch_come_back(s);
     return true;
 }
