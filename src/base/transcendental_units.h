@@ -14,128 +14,7 @@
 
 #include "base/lanes.h"
 #include "base/transcendental.h"
-
-/* A column of a function's table. Lookups load all 64 rows, also of functions that have fewer. Factors of the
- * square have the scale 2^-23, which makes the cut product's unit one. */
-#define WMI_UNIT_INTS(name)   static const int32_t wmi_unit_##name[64]
-#define WMI_UNIT_FLOATS(name) static const float wmi_unit_##name[64]
-/* Added to a number below 2^-1, rounds it to a multiple of 2^-23. */
-#define WMI_UNIT_MAGIC 1.5f
-
-WMI_UNIT_INTS(rcp_c0) = {
-#define RCP(c0, c1, c2, c3) 8 * (c0),
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(rcp_c1) = {
-#define RCP(c0, c1, c2, c3) (c1) * 0x1p-15f,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(rcp_c2) = {
-#define RCP(c0, c1, c2, c3) (c2) * 0x1p-15f + WMI_UNIT_MAGIC,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(rcp_c3) = {
-#define RCP(c0, c1, c2, c3) (c3) * 0x1p-35f,
-#include "base/transcendental.def"
-};
-WMI_UNIT_INTS(rsq_c0) = {
-#define RSQ(c0, c1, c2, c3) 16 * (c0),
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(rsq_c1) = {
-#define RSQ(c0, c1, c2, c3) (c1) * 0x1p-15f,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(rsq_c2) = {
-#define RSQ(c0, c1, c2, c3) (c2) * 0x1p-14f + WMI_UNIT_MAGIC,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(rsq_c3) = {
-#define RSQ(c0, c1, c2, c3) (c3) * 0x1p-34f,
-#include "base/transcendental.def"
-};
-WMI_UNIT_INTS(sqrt_c0) = {
-#define SQRT(c0, c1, c2, c3) 16 * (c0) + (1 << 29),
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(sqrt_c1) = {
-#define SQRT(c0, c1, c2, c3) (c1) * 0x1p-17f,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(sqrt_c2) = {
-#define SQRT(c0, c1, c2, c3) (c2) * 0x1p-15f + WMI_UNIT_MAGIC,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(sqrt_c3) = {
-#define SQRT(c0, c1, c2, c3) (c3) * 0x1p-34f,
-#include "base/transcendental.def"
-};
-#define WMI_UNIT_EXP_BIAS 0x1p-4f /* brings c2 to 24 bits */
-WMI_UNIT_INTS(exp_c0) = {
-#define EXP(c0, c1, c2, c3) c0,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(exp_c1) = {
-#define EXP(c0, c1, c2, c3) (c1) * 0x1p-24f,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(exp_c2) = {
-#define EXP(c0, c1, c2, c3) (c2) * 0x1p-23f + WMI_UNIT_EXP_BIAS,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(exp_c3) = {
-#define EXP(c0, c1, c2, c3) (c3) * 0x1p-36f,
-#include "base/transcendental.def"
-};
-WMI_UNIT_INTS(log_c0) = {
-#define LOG(c0, c1, c2, c3) c0,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(log_c1) = {
-#define LOG(c0, c1, c2, c3) (c1) * 0x1p-16f,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(log_c2) = {
-#define LOG(c0, c1, c2, c3) (c2) * 0x1p-23f,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(log_c3) = {
-#define LOG(c0, c1, c2, c3) (c3) * 0x1p-45f,
-#include "base/transcendental.def"
-};
-/* Near one. */
-static const int32_t wmi_unit_log_above[][4] = {
-#define LOG_ABOVE(c0, c1, c2, c3) {c0, c1, c2, c3},
-#include "base/transcendental.def"
-};
-static const int32_t wmi_unit_log_below[][4] = {
-#define LOG_BELOW(c0, c1, c2, c3) {c0, c1, c2, c3},
-#include "base/transcendental.def"
-};
-/* An eighth of a turn in 16 rows, of the sine and then the cosine; the value and its change in this row, each
- * in units of 2^-26. */
-WMI_UNIT_INTS(sin_c0) = {
-#define SIN(c0, c1, c2, c3) c0,
-#define COS(c0, c1, c2, c3) c0,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(sin_c1) = {
-#define SIN(c0, c1, c2, c3) c1,
-#define COS(c0, c1, c2, c3) c1,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(sin_c2) = {
-#define SIN(c0, c1, c2, c3) c2,
-#define COS(c0, c1, c2, c3) c2,
-#include "base/transcendental.def"
-};
-WMI_UNIT_FLOATS(sin_c3) = {
-#define SIN(c0, c1, c2, c3) c3,
-#define COS(c0, c1, c2, c3) c3,
-#include "base/transcendental.def"
-};
-#undef WMI_UNIT_INTS
-#undef WMI_UNIT_FLOATS
+#include "base/transcendental_tables.h"
 
 /* table[index % 32], of words. */
 WMI_INLINE u32v wmi_lookup(const void *table, u32v index)
@@ -309,10 +188,10 @@ static inline f32v wmi_unit_rcp(f32v x)
 {
     const u32v bits = (u32v)x, row = bits >> 18;
     const f32v f = wmi_masked_float(bits, 0x3ffff, 0x1p23f), half = wmi_masked_float(bits, 0x3fffe, 0x1p17f);
-    const f32v c1 = (f32v)wmi_lookup(wmi_unit_rcp_c1, row), c2 = (f32v)wmi_lookup(wmi_unit_rcp_c2, row);
-    const f32v c3 = (f32v)wmi_lookup(wmi_unit_rcp_c3, row);
+    const f32v c1 = (f32v)wmi_lookup(wmi_rcp_table.c1, row), c2 = (f32v)wmi_lookup(wmi_rcp_table.c2, row);
+    const f32v c3 = (f32v)wmi_lookup(wmi_rcp_table.c3, row);
     const f32v inner = c2 - wmi_fused_f32(c3, 4 * f + 1, wmi_splat_f32(WMI_UNIT_MAGIC));
-    const u32v linear = wmi_lookup(wmi_unit_rcp_c0, row) - wmi_product_up(c1, f, 0.25f);
+    const u32v linear = wmi_lookup(wmi_rcp_table.c0, row) - wmi_product_up(c1, f, 0.25f);
     const u32v sum = wmi_plus_sixty_fourth(linear, wmi_product_near(inner, wmi_square_down(half)));
     /* 2^29 stands for one. */
     u32v r = (u32v)wmi_from_i32(sum) + (98u << 23) - (bits & (WMI_SIGN_F32 | WMI_EXPONENT_F32));
@@ -329,11 +208,11 @@ static inline f32v wmi_unit_rsq(f32v x)
 {
     const u32v bits = (u32v)x, row = bits >> 18, odd = (u32v)((bits & 1 << 23) == 0); /* the exponent */
     const f32v f = wmi_masked_float(bits, 0x3ffff, 0x1p23f), half = wmi_masked_float(bits, 0x3fffe, 0x1p17f);
-    const f32v c1 = (f32v)wmi_lookup_64(wmi_unit_rsq_c1, row, odd);
-    const f32v c2 = (f32v)wmi_lookup_64(wmi_unit_rsq_c2, row, odd);
-    const f32v c3 = (f32v)wmi_lookup_64(wmi_unit_rsq_c3, row, odd);
+    const f32v c1 = (f32v)wmi_lookup_64(wmi_rsq_table.c1, row, odd);
+    const f32v c2 = (f32v)wmi_lookup_64(wmi_rsq_table.c2, row, odd);
+    const f32v c3 = (f32v)wmi_lookup_64(wmi_rsq_table.c3, row, odd);
     const f32v inner = c2 - wmi_fused_f32(c3, 4 * f + 1, wmi_splat_f32(WMI_UNIT_MAGIC));
-    const u32v linear = wmi_lookup_64(wmi_unit_rsq_c0, row, odd) - 2 * wmi_product_up(c1, f, 0.125f);
+    const u32v linear = wmi_lookup_64(wmi_rsq_table.c0, row, odd) - 2 * wmi_product_up(c1, f, 0.125f);
     const u32v sum = wmi_plus_sixty_fourth(linear, wmi_product_near(inner, wmi_square_down(half)));
     const u32v half_exponent = (u32v)((i32v)(bits - (127 << 23)) >> 1) & ~0x7fffffu;
     u32v r = (u32v)wmi_from_i32(sum) - (half_exponent + (30 << 23));
@@ -352,10 +231,10 @@ static inline f32v wmi_unit_sqrt(f32v x)
     const u32v bits = (u32v)x, row = bits >> 19 ^ 16; /* the exponent's last bit and four others */
     const f32v f = wmi_masked_float(bits, 0x7ffff, 0x1p23f),
                quarter = wmi_masked_float(bits, 0x7fffc, 0x1p16f);
-    const f32v c1 = (f32v)wmi_lookup(wmi_unit_sqrt_c1, row), c2 = (f32v)wmi_lookup(wmi_unit_sqrt_c2, row);
-    const f32v c3 = (f32v)wmi_lookup(wmi_unit_sqrt_c3, row);
+    const f32v c1 = (f32v)wmi_lookup(wmi_sqrt_table.c1, row), c2 = (f32v)wmi_lookup(wmi_sqrt_table.c2, row);
+    const f32v c3 = (f32v)wmi_lookup(wmi_sqrt_table.c3, row);
     const f32v inner = c2 - wmi_fused_f32(c3, 2 * f + 1, wmi_splat_f32(WMI_UNIT_MAGIC));
-    const u32v linear = wmi_lookup(wmi_unit_sqrt_c0, row) + 2 * wmi_product_down(c1, f);
+    const u32v linear = wmi_lookup(wmi_sqrt_table.c0, row) + 2 * wmi_product_down(c1, f);
     const u32v sum = wmi_plus_sixty_fourth(linear, -wmi_product_near(inner, wmi_square_down(quarter)));
     const u32v half_exponent = (u32v)((i32v)(bits - (127 << 23)) >> 1) & ~0x7fffffu;
     u32v r = (u32v)wmi_from_i32(sum) + (half_exponent - (29 << 23));
@@ -380,10 +259,10 @@ static inline f32v wmi_unit_exp2(f32v x)
     const u32v phase = (wmi_to_i32((safe - wmi_from_i32(whole)) * 0x1p29f) ^ negative) & 0x1fffffff;
     const u32v exponent = whole ^ negative, row = phase >> 24;
     const f32v f = wmi_from_i32(phase & 0xffffff), top = wmi_from_i32(phase & 0xffffc0);
-    const f32v c1 = (f32v)wmi_lookup(wmi_unit_exp_c1, row), c2 = (f32v)wmi_lookup(wmi_unit_exp_c2, row);
-    const f32v c3 = (f32v)wmi_lookup(wmi_unit_exp_c3, row);
+    const f32v c1 = (f32v)wmi_lookup(wmi_exp_table.c1, row), c2 = (f32v)wmi_lookup(wmi_exp_table.c2, row);
+    const f32v c3 = (f32v)wmi_lookup(wmi_exp_table.c3, row);
     const f32v inner = wmi_fused_f32(c3, top, c2) - WMI_UNIT_EXP_BIAS;
-    const u32v linear = 4 * (wmi_lookup(wmi_unit_exp_c0, row) + wmi_product_down(c1, f));
+    const u32v linear = 4 * (wmi_lookup(wmi_exp_table.c0, row) + wmi_product_down(c1, f));
     const u32v square = wmi_product_near(inner, wmi_square_down(top * 0x1p-12f));
     u32v r = (u32v)wmi_from_i32(wmi_plus_sixty_fourth(linear, square)) + ((exponent - 30) << 23);
     if (__builtin_expect(rare, 0)) {
@@ -450,16 +329,16 @@ static inline f32v wmi_unit_log2(f32v x)
 {
     const u32v bits = (u32v)x, row = bits >> 18, last = (u32v)((bits & 63 << 17) == 3 << 17);
     const f32v f = wmi_masked_float(bits, 0x3ffff, 0x1p23f);
-    const f32v c1 = (f32v)wmi_lookup_33(wmi_unit_log_c1, row, last);
-    const f32v c2 = (f32v)wmi_lookup_33(wmi_unit_log_c2, row, last);
-    const f32v c3 = (f32v)wmi_lookup_33(wmi_unit_log_c3, row, last);
+    const f32v c1 = (f32v)wmi_lookup_33(wmi_log_table.c1, row, last);
+    const f32v c2 = (f32v)wmi_lookup_33(wmi_log_table.c2, row, last);
+    const f32v c3 = (f32v)wmi_lookup_33(wmi_log_table.c3, row, last);
     const f32v magic = wmi_splat_f32(WMI_UNIT_MAGIC);
     const f32v inner = c2 - (wmi_fused_f32(c3, 2 * f + 1, magic) - magic);
     const u32v square = wmi_product_near(inner, wmi_square_down(f * 0x1p-6f));
     /* The product rounded down, which may have more than 24 bits. */
     const f32v nearly = wmi_round_f32(c1 * f, WMI_ROUND_EVEN);
     const u32v linear = wmi_to_i32(nearly) + wmi_to_i32(wmi_floor_f32(wmi_fused_f32(c1, f, -nearly)));
-    const u32v value = wmi_lookup_33(wmi_unit_log_c0, row, last) + linear;
+    const u32v value = wmi_lookup_33(wmi_log_table.c0, row, last) + linear;
     /* value / 2^30 - square / 2^35, of which the upper 13 bits join the exponent: both parts have at most 24
      * bits. */
     const u32v upper = (((bits >> 23) - 127) << 13) + (value >> 17);
@@ -504,9 +383,9 @@ WMI_INLINE u32v wmi_unit_turn(f32v x, bool cosine)
     const u32v odd = (u32v)((quadrant & 1) != 0) ^ (cosine ? wmi_splat_u32(~0u) : wmi_splat_u32(0));
     const u32v index = row | ((reflected ^ odd) & 16);
     const f32v t = wmi_from_i32(angle - (row << 24)) * 0x1p-24f;
-    const u32v c0 = wmi_lookup(wmi_unit_sin_c0, index);
-    const f32v c1 = (f32v)wmi_lookup(wmi_unit_sin_c1, index), c2 = (f32v)wmi_lookup(wmi_unit_sin_c2, index);
-    const f32v c3 = (f32v)wmi_lookup(wmi_unit_sin_c3, index);
+    const u32v c0 = wmi_lookup(wmi_sin_table.c0, index);
+    const f32v c1 = (f32v)wmi_lookup(wmi_sin_table.c1, index), c2 = (f32v)wmi_lookup(wmi_sin_table.c2, index);
+    const f32v c3 = (f32v)wmi_lookup(wmi_sin_table.c3, index);
     const f32v small = wmi_from_i32(c0 & 7) + t * (c1 + t * (c2 + t * c3));
     const f32v value = (wmi_from_i32(c0 & ~7u) + small) * 0x1p-26f;
     const u32v negative = (quadrant + (cosine ? 1 : 0)) << 30;

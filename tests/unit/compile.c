@@ -158,6 +158,141 @@ static void test_floats(void **state)
     }
 }
 
+/* ---- transcendentals ---- */
+
+/* The operands for which the code of a function is made: positive normal numbers, or others near zero. */
+static const struct transcendental {
+    uint16_t id;
+    bool of_positive, near_zero;
+    uint32_t lowest, highest;    /* magnitudes */
+    uint32_t near_from, near_to; /* but not these */
+} transcendentals[] = {
+#define UNIT(name) .id = WMI_STEP_BODIES + WMI_BODY_##name##_1 /* of gfx11 and gfx12 */
+#define BODY(name) .id = WMI_STEP_BODIES + WMI_INSN_##name
+    {UNIT(v_rcp_f32), .lowest = 0x00800000, .highest = 0x7e7fffff},
+    {UNIT(v_rcp_iflag_f32), .lowest = 0x00800000, .highest = 0x7e7fffff},
+    {UNIT(v_rsq_f32), .of_positive = true, .lowest = 0x00800000, .highest = 0x7f7fffff},
+    {UNIT(v_sqrt_f32), .of_positive = true, .lowest = 0x00800000, .highest = 0x7f7fffff},
+    {UNIT(v_exp_f32), .lowest = 0x33800000, .highest = 0x42fc0000},
+    {UNIT(v_log_f32), .of_positive = true, .lowest = 0x00800000, .highest = 0x7f7fffff,
+     .near_from = 0x3f7c0000, .near_to = 0x3f840000},
+    {BODY(v_exp_f32), .lowest = 0, .highest = 0x42fbffff},
+    {BODY(v_log_f32), .of_positive = true, .lowest = 0x00800000, .highest = 0x7f7fffff},
+    {BODY(v_exp_legacy_f32), .lowest = 0, .highest = 0x42fbffff},
+    {BODY(v_log_legacy_f32), .of_positive = true, .lowest = 0x00800000, .highest = 0x7f7fffff},
+#undef UNIT
+#undef BODY
+};
+static const struct transcendental *transcendental; /* that the test is at */
+enum { USUAL_ONLY, SOME_RARE, NUMBERS_OF_STRIPS, OPERAND_KINDS };
+static unsigned operand_kind;
+
+static uint32_t usual_operand(void)
+{
+    const struct transcendental *t = transcendental;
+    for (;;) {
+        const uint32_t number = t->lowest + below(t->highest - t->lowest + 1);
+        if (number - t->near_from >= t->near_to - t->near_from)
+            return below(8) || t->of_positive ? number : number | 1u << 31;
+    }
+}
+
+/* Limits of what is usual, and what is not; NaNs only if they do not hide the others. */
+static uint32_t rare_operand(bool may_leave)
+{
+    static const uint32_t rare[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x807fffff,
+                                    0x00800000, 0x7f800000, 0x7e800000, 0x7e800001, 0x7f7fffff, 0x3f800000,
+                                    0x33800000, 0x337fffff, 0x42fc0000, 0x42fc0001, 0x42ffffff, 0x43000000};
+    static const uint32_t signed_rare[] = {0xff800000, 0xfe800000, 0xfe800001, 0xff7fffff,
+                                           0xbf800000, 0xb3800000, 0xb37fffff, 0xc2fc0000,
+                                           0xc2fc0001, 0xc3000000, 0xc3160000};
+    static const uint32_t leaving[] = {0x7fc00000, 0x7f800001, 0xffc12345, 0xff800001, 0xbf800000, 0xff800000,
+                                       0x3f7fffff, 0x3f800001, 0x3f7c0000, 0x3f83ffff, 0x80800000};
+    if (may_leave && below(2))
+        return leaving[below(sizeof leaving / sizeof *leaving)];
+    if (!transcendental->of_positive && below(2))
+        return signed_rare[below(sizeof signed_rare / sizeof *signed_rare)];
+    return rare[below(sizeof rare / sizeof *rare)];
+}
+
+/* Inactive lanes, too, have NaNs: they must not make the wave leave. */
+static void fill_operands(struct program *p)
+{
+    const unsigned lanes = p->code.options.lanes;
+    struct wmi_frame *frame = p->initial;
+    const bool may_leave = operand_kind == SOME_RARE && below(2);
+    if (operand_kind == NUMBERS_OF_STRIPS)
+        set_exec(frame, lanes, UINT64_MAX);
+    for (unsigned number = 0; number < VGPRS; number++) {
+        uint32_t *row = (uint32_t *)((char *)frame + row_at(p, number));
+        for (unsigned i = 0; i < lanes; i++) {
+            const bool active = frame->exec.bits >> i & 1;
+            row[i] = !active                                   ? rare_operand(true)
+                     : operand_kind == SOME_RARE && !below(16) ? rare_operand(may_leave)
+                                                               : usual_operand();
+        }
+    }
+    for (unsigned id = 0; id < WMI_START_IDS && operand_kind == NUMBERS_OF_STRIPS; id++) {
+        uint32_t *row = (uint32_t *)((char *)frame + row_at(p, id));
+        const uint32_t first = below(200);
+        for (unsigned i = 0; i < lanes; i++)
+            row[i] = first + (id ? i / 16 : i);
+        for (unsigned i = 0; i < 16; i++)
+            frame->id_bases[id][i] = row[16 * i % lanes];
+    }
+    for (unsigned i = 0; i < SGPRS; i++)
+        frame->s[i] = operand_kind == SOME_RARE ? rare_operand(may_leave) : usual_operand();
+}
+
+static const struct accessed_memory operands = {fill_operands, do_nothing, do_nothing, do_nothing};
+
+/* Of rows: each reads another one. Then of a scalar; or of numbers that are the same in a strip. */
+static void make_transcendental(struct program *p)
+{
+    const enum wmi_step_id id = (enum wmi_step_id)transcendental->id;
+    p->count = 0;
+    if (operand_kind == NUMBERS_OF_STRIPS) {
+        p->starts = true;
+        p->start_code = WMI_LAUNCH_STRIPS;
+        p->steps[p->count] = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_cvt_f32_u32);
+        p->steps[p->count].a = row_at(p, 1);
+        p->steps[p->count++].d = row_at(p, 3);
+    } else if (below(3) == 0) {
+        p->steps[p->count++] = set_scalar(row_at(p, 3), 2 * below(SGPRS / 2));
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        struct wmi_step *step = &p->steps[p->count++];
+        *step = some_step(p, id);
+        step->a = row_at(p, 3 + i);
+        step->d = row_at(p, 6 + i + below(2)); /* not a source of others */
+        if (below(4) == 0)
+            step->a = row_at(p, 3);
+    }
+    p->steps[p->count++] = some_step(p, (enum wmi_step_id)FOLLOWER);
+}
+
+static void test_transcendentals(void **state)
+{
+    (void)state;
+    const unsigned rounds = reduced() ? 20 : 200;
+    for (unsigned i = 0; i < sizeof transcendentals / sizeof *transcendentals * rounds; i++) {
+        struct program p;
+        transcendental = &transcendentals[i % (sizeof transcendentals / sizeof *transcendentals)];
+        operand_kind = below(OPERAND_KINDS);
+        create(&p, below(2) ? 32 : 64);
+        do
+            choose_mode(&p);
+        while (p.mode.mode & 3); /* code is made for rounding to nearest */
+        p.accessed = &operands;
+        p.counts_leaves = true;
+        make_transcendental(&p);
+        check(&p, 8);
+        if (operand_kind == USUAL_ONLY)
+            assert_int_equal(p.leaves, 0);
+        destroy(&p);
+    }
+}
+
 /* Several stretches, between which waves go with all and with some lanes active. */
 static void test_branches(void **state)
 {
@@ -190,9 +325,8 @@ static void test_branches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_step),
-        cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_each_step), cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_floats),    cmocka_unit_test(test_transcendentals),
         cmocka_unit_test(test_branches),
     };
     if (!wmi_can_compile(wmi_cpu_level()))

@@ -399,9 +399,19 @@ void choose_mode(struct program *p)
     p->mode.mxcsr64 = wmi_host_float_word(p->mode.mode >> 2 & 3, p->mode.mode >> 6 & 3);
 }
 
+/* In place of bodies that compiled code leaves for. */
+static struct program *counting;
+
+static const struct wmi_op *count_leave(char *restrict frame, const struct wmi_op *op)
+{
+    counting->leaves++;
+    return counting->interpreted[op - counting->compiled].body(frame, op);
+}
+
 static void compile(struct program *p)
 {
     bool refused = false;
+    counting = p;
     p->steps[p->count] = (struct wmi_step){.id = p->ends    ? WMI_STEP_end
                                                  : p->stays ? WMI_STEP_fault
                                                             : WMI_STEP_sleep};
@@ -411,6 +421,8 @@ static void compile(struct program *p)
         if (i == p->count)
             p->interpreted[i].body = stop;
         p->compiled[i] = p->interpreted[i];
+        if (p->counts_leaves && i < p->count)
+            p->compiled[i].body = count_leave;
     }
     if (p->loops) {
         p->interpreted[p->count - 1].target = &p->interpreted[p->loop_to];

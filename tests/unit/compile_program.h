@@ -61,10 +61,12 @@ struct program {
     bool ends;                              /* no register is read behind its last step */
     bool stays;                             /* waves cannot leave its steps */
     bool is_wild, is_at_end;
-    bool makes_places; /* its first step computes the places in LDS: v0 << place_shift, or v1, and v2 */
-    int place_shift;   /* or -1 */
-    bool places_fall;  /* its first two steps do: v2 - (v0 << place_shift) */
-    uint32_t widest;   /* bytes of a lane's largest access to memory */
+    bool makes_places;  /* its first step computes the places in LDS: v0 << place_shift, or v1, and v2 */
+    int place_shift;    /* or -1 */
+    bool places_fall;   /* its first two steps do: v2 - (v0 << place_shift) */
+    bool counts_leaves; /* of compiled code, for bodies: */
+    unsigned leaves;
+    uint32_t widest; /* bytes of a lane's largest access to memory */
     size_t frame_size;
 };
 

@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: MIT */
+/* Host code of the transcendental steps that take tables: those of gfx11 and gfx12, as in
+ * base/transcendental_units.h, which explains the functions. The same operations in the forms for hosts whose
+ * instructions cannot round each in its own way.
+ *
+ * Usual lanes are computed for all strips. If an active lane is rare, the code behind the stretch sets those
+ * of them that are no NaN; NaNs, and what becomes one, leave for the body. */
+#include "base/float.h"
+#include "base/transcendental_tables.h"
+#include "compile/vector.h"
+
+enum { POWER_TERMS = 5 };
+
+/* What the code reads as one word for all lanes. */
+static const struct constants {
+    uint32_t sign, magnitude, exponent, odd_exponent, half_exponent, low_6, one_bit;
+    uint32_t fraction_18, fraction_18_even, fraction_19, fraction_19_quarter, fraction_24, fraction_24_top;
+    uint32_t rcp_scale, rcp_first, rcp_limit, rcp_largest;
+    uint32_t rsq_bias, sqrt_bias, smallest, positive_limit, ones;
+    uint32_t exp_scale, exp_smallest, exp_limit;
+    float one, two, four, magic, two_16, two_17, two_21, two_22, two_23, two_29, two_minus_12;
+    float exp_bias, exp_over, exp_under;
+    uint32_t fraction, fraction_22, upper_bits, exponent_bias, root_2, minus_infinity, usual_exp_limit;
+    uint32_t log_row, log_last_row, log_near_one, log_near_size;
+    float two_minus_6, two_minus_13, two_minus_35;
+    float power[POWER_TERMS], ln_2_high, ln_2_low, log[10], log2_e_high, log2_e_low;
+} constants = {
+    .sign = WMI_SIGN_F32,
+    .magnitude = ~WMI_SIGN_F32,
+    .exponent = WMI_EXPONENT_F32,
+    .odd_exponent = 1 << 23,
+    .half_exponent = ~0x7fffffu,
+    .low_6 = 63,
+    .one_bit = 1,
+    .fraction_18 = 0x3ffff,
+    .fraction_18_even = 0x3fffe,
+    .fraction_19 = 0x7ffff,
+    .fraction_19_quarter = 0x7fffc,
+    .fraction_24 = 0xffffff,
+    .fraction_24_top = 0xffffc0,
+    .rcp_scale = 98u << 23,
+    .rcp_first = 1 << 24, /* of numbers without sign, times 2, from 2^-126 to below 2^126 */
+    .rcp_limit = 0xfbffffff,
+    .rcp_largest = 0x7e800000,
+    /* With them, half the exponent also has the scale of the integer that is multiplied by its power. */
+    .rsq_bias = (127u - 2 * 30) << 23,
+    .sqrt_bias = (127u + 2 * 29) << 23,
+    .smallest = 0x800000,
+    .positive_limit = 0x7effffff, /* the largest number, minus the smallest */
+    .ones = UINT32_MAX,
+    .exp_scale = 30 << 23,
+    .exp_smallest = 0x33800000,           /* 2^-24 */
+    .exp_limit = 0x42fc0000 - 0x33800000, /* 126 */
+    .one = 1,
+    .two = 2,
+    .four = 4,
+    .magic = WMI_UNIT_MAGIC,
+    .two_16 = 0x1p16f,
+    .two_17 = 0x1p17f,
+    .two_21 = 0x1p21f,
+    .two_22 = 0x1p22f,
+    .two_23 = 0x1p23f,
+    .two_29 = 0x1p29f,
+    .two_minus_12 = 0x1p-12f,
+    .exp_bias = WMI_UNIT_EXP_BIAS,
+    .exp_over = 128,
+    .exp_under = -126,
+    .fraction = 0x7fffff,
+    .fraction_22 = 0x3fffff,
+    .upper_bits = 0xfffff000,
+    .exponent_bias = 127,
+    .root_2 = 0x3504f3, /* its fraction */
+    .minus_infinity = WMI_SIGN_F32 | WMI_EXPONENT_F32,
+    .usual_exp_limit = 0x42fbffff, /* below 126 */
+    .log_row = 63 << 17,
+    .log_last_row = 3 << 17,
+    .log_near_one = 0x3f7c0000,
+    .log_near_size = 0x3f840000 - 0x3f7c0000,
+    .two_minus_6 = 0x1p-6f,
+    .two_minus_13 = 0x1p-13f,
+    .two_minus_35 = 0x1p-35f,
+    .power = {0x1.44138ap-13f, 0x1.5f0890p-10f, 0x1.3b2a54p-7f, 0x1.c6af6cp-5f, 0x1.ebfbe0p-3f},
+    .ln_2_high = 0x1.62ep-1f,
+    .ln_2_low = 0x1.0bfbe8p-15f,
+    .log = {0x1.ec7094p-2f, 0x1.715476p-1f, 0x1.277c3ep-2f, 0x1.715480p-2f, 0x1.a48380p-3f, 0x1.ec7732p-3f,
+            0x1.5d018cp-3f, 0x1.6efd84p-3f, 0x1.900022p-4f, 0x1.5579e8p-3f},
+    .log2_e_high = 0x1.714p0f,
+    .log2_e_low = 0x1.47652cp-12f,
+};
+#define ALL(name) in_all_lanes(offsetof(struct constants, name))
+
+enum { TABLE = WMI_R9, CONSTANTS = WMI_R8 };
+enum { FACTOR = 5, TEMPORARIES }; /* FACTOR: keeps a constant */
+/* Masks: within a few instructions; which half of a table a lane's row is in; the lanes of all
+ * strips that leave. */
+enum { K_NOW = WMI_K, K_SECOND, K_FIRST, K_ANY = K_FIRST };
+
+static const uint32_t vsubps = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
+                      vrndscaleps = WMI_EVEX(0x08, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+                      vcvtdq2ps = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0),
+                      vcvttps2dq = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0),
+                      vfmadd213ps = WMI_EVEX(0xa8, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d = a * d + b */
+    vfmsub213ps = WMI_EVEX(0xaa, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+                      vpermt2d = WMI_EVEX(0x7e, WMI_MAP_0F38, WMI_PREFIX_66, 0); /* a: the indices */
+enum { ROUND_EVEN = 8, ROUND_DOWN = 8 | 1, ROUND_UP = 8 | 2 };                   /* of VRNDSCALEPS */
+
+static struct wmi_host_operand in_all_lanes(size_t constant)
+{
+    struct wmi_host_operand operand = wmi_at((enum wmi_gpr)CONSTANTS, (int32_t)constant);
+    operand.broadcast = true;
+    return operand;
+}
+
+static void put(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
+                struct wmi_host_operand b)
+{
+    wmi_evex_plain(&s->host, instruction, d, a, b);
+}
+
+static void put_masked(struct wmi_stretch *s, uint32_t instruction, unsigned d, unsigned a,
+                       struct wmi_host_operand b, unsigned mask)
+{
+    wmi_evex(&s->host, instruction, d, a, b, mask, WMI_NO_IMMEDIATE);
+}
+
+static void put_constant(struct wmi_stretch *s, unsigned d, size_t constant, unsigned mask)
+{
+    put_masked(s, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at((enum wmi_gpr)CONSTANTS, (int32_t)constant), mask);
+}
+
+/* d, rounded to an integer. */
+static void put_rounded(struct wmi_stretch *s, unsigned d, int how)
+{
+    wmi_evex(&s->host, vrndscaleps, d, 0, wmi_zmm(d), WMI_NO_MASK, how);
+}
+
+/* ---- parts of the functions ---- */
+
+/* d = the table's column by the low 5 bits of the index. */
+static void put_lookup(struct wmi_stretch *s, unsigned d, unsigned index, size_t column)
+{
+    const int32_t at = (int32_t)column;
+    put(s, WMI_VMOVUPS_LOAD, d, 0, wmi_at((enum wmi_gpr)TABLE, at));
+    put(s, vpermt2d, d, index, wmi_at((enum wmi_gpr)TABLE, at + WMI_STRIP_BYTES));
+}
+
+/* The same of a table with 64 rows: one of the first 32 in lanes of K_FIRST, of the others in those of
+ * K_SECOND. Changes t. */
+static void put_lookup_64(struct wmi_stretch *s, unsigned d, unsigned t, unsigned index, size_t column)
+{
+    put(s, WMI_VMOVDQA32, d, 0, wmi_zmm(index));
+    for (unsigned half = 0; half < 2; half++) {
+        const int32_t at = (int32_t)(column + 2 * half * WMI_STRIP_BYTES);
+        put(s, WMI_VMOVUPS_LOAD, t, 0, wmi_at((enum wmi_gpr)TABLE, at));
+        put_masked(s, WMI_VPERMI2D, d, t, wmi_at((enum wmi_gpr)TABLE, at + WMI_STRIP_BYTES),
+                   half ? K_SECOND : K_FIRST);
+    }
+}
+/* The same, the 33rd row in lanes of K_SECOND. */
+static void put_lookup_33(struct wmi_stretch *s, unsigned d, unsigned index, size_t column)
+{
+    put_lookup(s, d, index, column);
+    put_masked(s, WMI_VPBROADCASTD_MEMORY, d, 0,
+               wmi_at((enum wmi_gpr)TABLE, (int32_t)column + 2 * WMI_STRIP_BYTES), K_SECOND);
+}
+#define COLUMN(name) offsetof(struct wmi_unit_table, name)
+
+/* d = the masked bits of x, as a number. */
+static void put_masked_number(struct wmi_stretch *s, unsigned d, unsigned x, struct wmi_host_operand mask)
+{
+    put(s, WMI_VPANDD, d, x, mask);
+    put(s, vcvtdq2ps, d, 0, wmi_zmm(d));
+}
+
+/* The same in units of the last bit of a constant, a power of two. */
+static void put_scaled_number(struct wmi_stretch *s, unsigned d, unsigned x, struct wmi_host_operand mask,
+                              size_t power)
+{
+    enum { D_OR_A_AND_B = 0xf8 };
+    put_constant(s, d, power, WMI_NO_MASK);
+    wmi_evex(&s->host, WMI_VPTERNLOGD, d, x, mask, WMI_NO_MASK, D_OR_A_AND_B);
+    put(s, vsubps, d, d, in_all_lanes(power));
+}
+
+/* d = x * x, rounded down to an integer. Changes x. */
+static void put_square_down(struct wmi_stretch *s, unsigned d, unsigned x)
+{
+    put(s, WMI_VMULPS, d, x, wmi_zmm(x));
+    put_rounded(s, d, ROUND_DOWN);
+    put(s, vfmsub213ps, x, x, wmi_zmm(d)); /* negative if the product has been rounded up to d */
+    put(s, WMI_VPTESTMD, K_NOW, x, ALL(sign));
+    put_masked(s, vsubps, d, d, ALL(one), K_NOW);
+}
+
+/* d = t * b, in the units that wmi_cut_product() leaves: those of the constant. Changes t. */
+static void put_cut_product(struct wmi_stretch *s, unsigned d, unsigned t, unsigned b,
+                            struct wmi_host_operand unit)
+{
+    put(s, WMI_VMULPS, d, t, wmi_zmm(b));
+    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, d, unit, WMI_NO_MASK, WMI_FLOAT_LESS);
+    put(s, vfmadd213ps, t, b, unit);
+    put_masked(s, vsubps, d, t, unit, K_NOW);
+}
+
+/* d = a sum of at least 29 bits with the term x / 64: wmi_plus_sixty_fourth(). Changes t. */
+static void put_plus_sixty_fourth(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    wmi_vector_shift(s, WMI_RIGHT_SIGNED, t, wmi_zmm(x), 6);
+    put(s, WMI_VPADDD, d, d, wmi_zmm(t));
+    put(s, WMI_VPTESTMD, K_NOW, x, ALL(low_6));
+    put_masked(s, WMI_VPORD, d, d, ALL(one_bit), K_NOW);
+}
+
+/* d + b, rounded down; |d| is not below |b|, or d is 0. Changes t and u. */
+static void put_sum_down(struct wmi_stretch *s, unsigned d, unsigned b, unsigned t, unsigned u)
+{
+    put(s, WMI_VADDPS, t, d, wmi_zmm(b));
+    put(s, vsubps, u, t, wmi_zmm(d));
+    put(s, vsubps, u, b, wmi_zmm(u));
+    put(s, WMI_VPTESTMD, K_NOW, u, ALL(sign));
+    put(s, WMI_VMOVDQA32, d, 0, wmi_zmm(t));
+    wmi_vector_shift(s, WMI_RIGHT_SIGNED, t, wmi_zmm(t), 31);
+    put(s, WMI_VPORD, t, t, ALL(one_bit));
+    put_masked(s, WMI_VPSUBD, d, d, wmi_zmm(t), K_NOW);
+}
+
+/* ---- the functions of gfx11 and gfx12 ---- */
+
+/* Of one strip: d from x, with temporary registers. `number` = one that is above the function's limit in rare
+ * lanes. It may be the first temporary register. */
+typedef void put_function(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number);
+
+static void put_lookup_32(struct wmi_stretch *s, unsigned d, unsigned t, unsigned index, size_t column)
+{
+    (void)t;
+    put_lookup(s, d, index, column);
+}
+
+/* The cubic of rcp and rsq: d = the integer. */
+static void put_falling_cubic(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, bool is_root)
+{
+    void (*const lookup)(struct wmi_stretch *, unsigned, unsigned, unsigned, size_t) =
+        is_root ? put_lookup_64 : put_lookup_32;
+    const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
+    wmi_vector_shift(s, WMI_RIGHT, row, wmi_zmm(x), 18);
+    put_masked_number(s, f, x, ALL(fraction_18));
+    put_scaled_number(s, u, x, ALL(fraction_18_even), offsetof(struct constants, two_17));
+    put_square_down(s, square, u);
+    /* c0 - c1 * f */
+    lookup(s, c, u, row, COLUMN(c1));
+    put_cut_product(s, u, c, f, is_root ? ALL(two_21) : ALL(two_22));
+    put_rounded(s, u, ROUND_UP);
+    put(s, vcvttps2dq, u, 0, wmi_zmm(u));
+    if (is_root)
+        put(s, WMI_VPADDD, u, u, wmi_zmm(u));
+    lookup(s, d, c, row, COLUMN(c0));
+    put(s, WMI_VPSUBD, d, d, wmi_zmm(u));
+    /* (c2 - c3 * (4 * f + 1)) * square */
+    put(s, vfmadd213ps, f, t[FACTOR], ALL(one));
+    lookup(s, c, u, row, COLUMN(c3));
+    put(s, vfmadd213ps, c, f, ALL(magic));
+    lookup(s, f, u, row, COLUMN(c2));
+    put(s, vsubps, f, f, wmi_zmm(c));
+    put_cut_product(s, c, f, square, ALL(two_23));
+    put(s, vcvttps2dq, c, 0, wmi_zmm(c));
+    put_plus_sixty_fourth(s, d, c, u);
+    put(s, vcvtdq2ps, d, 0, wmi_zmm(d));
+}
+
+static void put_reciprocal(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
+{
+    put_falling_cubic(s, d, x, t, false);
+    put(s, WMI_VPANDD, t[0], x, ALL(half_exponent));
+    put(s, WMI_VPSUBD, d, d, wmi_zmm(t[0]));
+    put(s, WMI_VPADDD, d, d, ALL(rcp_scale));
+    put(s, WMI_VPADDD, number, x, wmi_zmm(x));
+    put(s, WMI_VPSUBD, number, number, ALL(rcp_first));
+}
+
+static void put_reciprocal_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t,
+                                unsigned number)
+{
+    put(s, WMI_VPTESTMD, K_FIRST, x, ALL(odd_exponent));
+    put(s, WMI_VPTESTNMD, K_SECOND, x, ALL(odd_exponent));
+    put_falling_cubic(s, d, x, t, true);
+    put(s, WMI_VPSUBD, t[0], x, ALL(rsq_bias));
+    wmi_vector_shift(s, WMI_RIGHT_SIGNED, t[0], wmi_zmm(t[0]), 1);
+    put(s, WMI_VPANDD, t[0], t[0], ALL(half_exponent));
+    put(s, WMI_VPSUBD, d, d, wmi_zmm(t[0]));
+    put(s, WMI_VPSUBD, number, x, ALL(smallest));
+}
+
+static void put_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
+{
+    const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
+    /* The exponent's last bit and four others. */
+    put(s, WMI_VPXORD, row, x, ALL(odd_exponent));
+    wmi_vector_shift(s, WMI_RIGHT, row, wmi_zmm(row), 19);
+    put_masked_number(s, f, x, ALL(fraction_19));
+    put_scaled_number(s, u, x, ALL(fraction_19_quarter), offsetof(struct constants, two_16));
+    put_square_down(s, square, u);
+    /* c0 + c1 * f */
+    put_lookup(s, c, row, COLUMN(c1));
+    put_cut_product(s, u, c, f, ALL(two_22));
+    put(s, vcvttps2dq, u, 0, wmi_zmm(u));
+    put(s, WMI_VPADDD, u, u, wmi_zmm(u));
+    put_lookup(s, d, row, COLUMN(c0));
+    put(s, WMI_VPADDD, d, d, wmi_zmm(u));
+    /* (c3 * (2 * f + 1) - c2) * square */
+    put(s, vfmadd213ps, f, t[FACTOR], ALL(one));
+    put_lookup(s, c, row, COLUMN(c3));
+    put(s, vfmadd213ps, c, f, ALL(magic));
+    put_lookup(s, f, row, COLUMN(c2));
+    put(s, vsubps, f, f, wmi_zmm(c));
+    put_cut_product(s, c, f, square, ALL(two_23));
+    put(s, vcvttps2dq, c, 0, wmi_zmm(c));
+    put(s, WMI_VPXORD, u, u, wmi_zmm(u));
+    put(s, WMI_VPSUBD, c, u, wmi_zmm(c));
+    put_plus_sixty_fourth(s, d, c, u);
+    put(s, vcvtdq2ps, d, 0, wmi_zmm(d));
+    put(s, WMI_VPSUBD, u, x, ALL(sqrt_bias));
+    wmi_vector_shift(s, WMI_RIGHT_SIGNED, u, wmi_zmm(u), 1);
+    put(s, WMI_VPANDD, u, u, ALL(half_exponent));
+    put(s, WMI_VPADDD, d, d, wmi_zmm(u));
+    put(s, WMI_VPSUBD, number, x, ALL(smallest));
+}
+
+/* The phase has 29 fraction bits; that of a negative number is complemented. */
+static void put_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
+{
+    const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
+    put(s, WMI_VPANDD, c, x, ALL(magnitude));
+    put(s, vcvttps2dq, square, 0, wmi_zmm(c)); /* its integer */
+    put(s, vcvtdq2ps, f, 0, wmi_zmm(square));
+    put(s, vsubps, f, c, wmi_zmm(f));
+    put(s, WMI_VMULPS, f, f, ALL(two_29));
+    put(s, vcvttps2dq, f, 0, wmi_zmm(f));
+    wmi_vector_shift(s, WMI_RIGHT_SIGNED, u, wmi_zmm(x), 31);
+    put(s, WMI_VPXORD, f, f, wmi_zmm(u));
+    put(s, WMI_VPXORD, d, square, wmi_zmm(u)); /* the exponent */
+    wmi_vector_shift(s, WMI_LEFT, d, wmi_zmm(d), 23);
+    wmi_vector_shift(s, WMI_RIGHT, row, wmi_zmm(f), 24);
+    put_masked_number(s, c, f, ALL(fraction_24_top));
+    put_masked_number(s, f, f, ALL(fraction_24));
+    /* (c2 + c3 * top) * square */
+    put_lookup(s, u, row, COLUMN(c3));
+    put_lookup(s, square, row, COLUMN(c2));
+    put(s, vfmadd213ps, u, c, wmi_zmm(square));
+    put(s, vsubps, u, u, ALL(exp_bias));
+    put(s, WMI_VMULPS, c, c, ALL(two_minus_12));
+    put_square_down(s, square, c);
+    put_cut_product(s, c, u, square, ALL(two_23));
+    put(s, vcvttps2dq, c, 0, wmi_zmm(c));
+    /* 4 * (c0 + c1 * f) */
+    put_lookup(s, square, row, COLUMN(c1));
+    put_cut_product(s, u, square, f, ALL(two_22));
+    put(s, vcvttps2dq, u, 0, wmi_zmm(u));
+    put_lookup(s, square, row, COLUMN(c0));
+    put(s, WMI_VPADDD, u, u, wmi_zmm(square));
+    wmi_vector_shift(s, WMI_LEFT, u, wmi_zmm(u), 2);
+    put_plus_sixty_fourth(s, u, c, f);
+    put(s, vcvtdq2ps, u, 0, wmi_zmm(u));
+    put(s, WMI_VPADDD, d, d, wmi_zmm(u));
+    put(s, WMI_VPSUBD, d, d, ALL(exp_scale));
+    put(s, WMI_VPANDD, number, x, ALL(magnitude));
+    put(s, WMI_VPSUBD, number, number, ALL(exp_smallest));
+}
+
+static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
+{
+    const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
+    /* One row follows the first 32. */
+    put(s, WMI_VPANDD, row, x, ALL(log_row));
+    wmi_vector_compare(s, WMI_VPCMPD, K_SECOND, row, ALL(log_last_row), WMI_NO_MASK, WMI_EQUAL);
+    wmi_vector_shift(s, WMI_RIGHT, row, wmi_zmm(x), 18);
+    put_masked_number(s, f, x, ALL(fraction_18));
+    put(s, WMI_VMULPS, u, f, ALL(two_minus_6));
+    put_square_down(s, square, u);
+    /* (c2 - c3 * (2 * f + 1)) * square */
+    put(s, WMI_VADDPS, d, f, wmi_zmm(f)); /* f is needed again */
+    put(s, WMI_VADDPS, d, d, ALL(one));
+    put_lookup_33(s, c, row, COLUMN(c3));
+    put(s, vfmadd213ps, c, d, ALL(magic));
+    put(s, vsubps, c, c, ALL(magic));
+    put_lookup_33(s, u, row, COLUMN(c2));
+    put(s, vsubps, c, u, wmi_zmm(c));
+    put_cut_product(s, u, c, square, ALL(two_23));
+    put(s, vcvttps2dq, square, 0, wmi_zmm(u));
+    /* c0 + c1 * f, of which the product may have more than 24 bits */
+    put_lookup_33(s, c, row, COLUMN(c1));
+    put(s, WMI_VMULPS, u, c, wmi_zmm(f));
+    put_rounded(s, u, ROUND_EVEN);
+    put(s, vfmsub213ps, c, f, wmi_zmm(u));
+    put_rounded(s, c, ROUND_DOWN);
+    put(s, vcvttps2dq, c, 0, wmi_zmm(c));
+    put(s, vcvttps2dq, u, 0, wmi_zmm(u));
+    put(s, WMI_VPADDD, u, u, wmi_zmm(c));
+    put_lookup_33(s, c, row, COLUMN(c0));
+    put(s, WMI_VPADDD, u, u, wmi_zmm(c));
+    /* The sum / 2^30 - square / 2^35, of which the upper 13 bits join the exponent. */
+    wmi_vector_shift(s, WMI_RIGHT, c, wmi_zmm(u), 17);
+    wmi_vector_shift(s, WMI_RIGHT, d, wmi_zmm(x), 23);
+    put(s, WMI_VPSUBD, d, d, ALL(exponent_bias));
+    wmi_vector_shift(s, WMI_LEFT, d, wmi_zmm(d), 13);
+    put(s, WMI_VPADDD, d, d, wmi_zmm(c));
+    put(s, vcvtdq2ps, d, 0, wmi_zmm(d));
+    put(s, WMI_VMULPS, d, d, ALL(two_minus_13));
+    wmi_vector_shift(s, WMI_LEFT, u, wmi_zmm(u), 5);
+    put(s, WMI_VPANDD, u, u, ALL(fraction_22));
+    put(s, WMI_VPSUBD, u, u, wmi_zmm(square));
+    put(s, vcvtdq2ps, u, 0, wmi_zmm(u));
+    put(s, WMI_VMULPS, u, u, ALL(two_minus_35));
+    put_sum_down(s, d, u, c, f);
+    put(s, WMI_VPSUBD, c, x, ALL(log_near_one));
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, c, ALL(log_near_size), WMI_NO_MASK, WMI_BELOW);
+    put(s, WMI_VPSUBD, number, x, ALL(smallest));
+    put_constant(s, number, offsetof(struct constants, ones), K_NOW);
+}
+
+/* ---- the functions of other targets: polynomials, as in base/transcendental.h, without fused operations
+ * ---- */
+
+/* d = d * a + b, with two roundings. */
+static void put_multiply_add(struct wmi_stretch *s, unsigned d, unsigned a, struct wmi_host_operand b)
+{
+    put(s, WMI_VMULPS, d, d, wmi_zmm(a));
+    put(s, WMI_VADDPS, d, d, b);
+}
+
+static void put_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
+{
+    const unsigned whole = t[0], f = t[1], high = t[2], low = t[3], u = t[4];
+    wmi_evex(&s->host, vrndscaleps, whole, 0, wmi_zmm(x), WMI_NO_MASK, ROUND_EVEN);
+    put(s, vsubps, f, x, wmi_zmm(whole));
+    put(s, WMI_VMULPS, d, f, ALL(power[0]));
+    put(s, WMI_VADDPS, d, d, ALL(power[1]));
+    for (unsigned i = 2; i < POWER_TERMS; i++)
+        put_multiply_add(s, d, f, ALL(power[i]));
+    put(s, WMI_VPANDD, high, f, ALL(upper_bits));
+    put(s, vsubps, low, f, wmi_zmm(high));
+    put(s, WMI_VMULPS, high, high, ALL(ln_2_high));
+    put(s, WMI_VMULPS, low, low, ALL(ln_2_high));
+    put(s, WMI_VMULPS, u, f, wmi_zmm(f));
+    put(s, WMI_VMULPS, u, u, wmi_zmm(d));
+    put(s, WMI_VMULPS, f, f, ALL(ln_2_low));
+    put(s, WMI_VADDPS, f, f, wmi_zmm(u));
+    put(s, WMI_VADDPS, low, low, wmi_zmm(f)); /* the rest */
+    put(s, WMI_VADDPS, d, high, ALL(one));    /* the sum */
+    put(s, vsubps, u, d, ALL(one));
+    put(s, vsubps, u, high, wmi_zmm(u)); /* its error */
+    put(s, WMI_VADDPS, low, low, wmi_zmm(u));
+    put(s, WMI_VADDPS, d, d, wmi_zmm(low));
+    put(s, vcvttps2dq, whole, 0, wmi_zmm(whole));
+    wmi_vector_shift(s, WMI_LEFT, whole, wmi_zmm(whole), 23);
+    put(s, WMI_VPADDD, d, d, wmi_zmm(whole));
+    put(s, WMI_VPANDD, number, x, ALL(magnitude));
+}
+
+/* d = z * log[n] - log[n + 1]. */
+static void put_term(struct wmi_stretch *s, unsigned d, unsigned z, unsigned n)
+{
+    put(s, WMI_VMULPS, d, z, ALL(log[n]));
+    put(s, vsubps, d, d, ALL(log[n + 1]));
+}
+
+static void put_usual_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t,
+                                unsigned number)
+{
+    const unsigned z = t[0], z2 = t[1], z4 = t[2], u = t[3], v = t[4], exponent = t[FACTOR];
+    put(s, WMI_VPANDD, z, x, ALL(fraction));
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, z, ALL(root_2), WMI_NO_MASK, WMI_NOT_BELOW);
+    put(s, WMI_VPORD, z, z, ALL(one));
+    put_masked(s, WMI_VPSUBD, z, z, ALL(smallest), K_NOW); /* from the exponent */
+    put(s, vsubps, z, z, ALL(one));
+    wmi_vector_shift(s, WMI_RIGHT, exponent, wmi_zmm(x), 23);
+    put(s, WMI_VPSUBD, exponent, exponent, ALL(exponent_bias));
+    put_masked(s, WMI_VPADDD, exponent, exponent, ALL(one_bit), K_NOW);
+    put(s, vcvtdq2ps, exponent, 0, wmi_zmm(exponent));
+    put(s, WMI_VMULPS, z2, z, wmi_zmm(z));
+    put(s, WMI_VMULPS, z4, z2, wmi_zmm(z2));
+    put_term(s, d, z, 6);
+    put(s, WMI_VMULPS, d, d, wmi_zmm(z2));
+    put_term(s, u, z, 4);
+    put(s, WMI_VADDPS, d, u, wmi_zmm(d));
+    put_term(s, u, z, 8);
+    put(s, WMI_VMULPS, u, u, wmi_zmm(z4));
+    put(s, WMI_VADDPS, d, d, wmi_zmm(u));
+    put(s, WMI_VMULPS, d, d, wmi_zmm(z4));
+    put_term(s, u, z, 2);
+    put(s, WMI_VMULPS, u, u, wmi_zmm(z2));
+    put_term(s, v, z, 0);
+    put(s, WMI_VADDPS, u, v, wmi_zmm(u));
+    put(s, WMI_VADDPS, d, u, wmi_zmm(d)); /* the polynomial */
+    put(s, WMI_VPANDD, u, z, ALL(upper_bits));
+    put(s, vsubps, v, z, wmi_zmm(u));
+    put(s, WMI_VMULPS, u, u, ALL(log2_e_high));
+    put(s, WMI_VMULPS, v, v, ALL(log2_e_high));
+    put(s, WMI_VMULPS, z, z, ALL(log2_e_low));
+    put(s, WMI_VADDPS, v, v, wmi_zmm(z));
+    put(s, WMI_VMULPS, d, z2, wmi_zmm(d));
+    put(s, WMI_VADDPS, d, v, wmi_zmm(d));
+    put(s, WMI_VADDPS, d, u, wmi_zmm(d));
+    put(s, WMI_VADDPS, d, d, wmi_zmm(exponent));
+    put(s, WMI_VPSUBD, number, x, ALL(smallest));
+}
+
+/* ---- rare lanes ---- */
+
+/* Sets the lanes of d in which x, which is no NaN, is rare. Changes t. */
+typedef void put_rare_lanes(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t);
+
+/* Where x counts as zero, d = infinity with its sign. */
+static void put_reciprocal_of_zero(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    put(s, WMI_VPANDD, t, x, ALL(sign));
+    put(s, WMI_VPTESTNMD, K_NOW, x, ALL(exponent));
+    put_masked(s, WMI_VPORD, d, t, ALL(exponent), K_NOW);
+}
+
+static void put_rare_reciprocal(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    put_reciprocal_of_zero(s, d, x, t);
+    put(s, WMI_VPXORD, t, t, wmi_zmm(x)); /* the magnitude */
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, t, ALL(rcp_largest), WMI_NO_MASK, WMI_ABOVE);
+    put_masked(s, WMI_VPANDD, d, x, ALL(sign), K_NOW);
+}
+
+static void put_rare_reciprocal_root(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    put_reciprocal_of_zero(s, d, x, t);
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, x, ALL(exponent), WMI_NO_MASK, WMI_EQUAL);
+    put_masked(s, WMI_VPXORD, d, d, wmi_zmm(d), K_NOW);
+}
+
+static void put_rare_root(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    (void)t;
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, x, ALL(exponent), WMI_NO_MASK, WMI_EQUAL);
+    put_masked(s, WMI_VMOVDQA32, d, 0, wmi_zmm(x), K_NOW);
+    put(s, WMI_VPTESTNMD, K_NOW, x, ALL(exponent));
+    put_masked(s, WMI_VPANDD, d, x, ALL(sign), K_NOW);
+}
+
+/* Infinity from 128 on, 0 below -126. */
+static void put_rare_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    (void)t;
+    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, x, ALL(exp_over), WMI_NO_MASK, WMI_FLOAT_NOT_BELOW);
+    put_constant(s, d, offsetof(struct constants, exponent), K_NOW);
+    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, x, ALL(exp_under), WMI_NO_MASK, WMI_FLOAT_LESS);
+    put_masked(s, WMI_VPXORD, d, d, wmi_zmm(d), K_NOW);
+}
+
+/* Also 1 near 0. */
+static void put_rare_power(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    put(s, WMI_VPANDD, t, x, ALL(magnitude));
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, t, ALL(exp_smallest), WMI_NO_MASK, WMI_BELOW);
+    put_constant(s, d, offsetof(struct constants, one), K_NOW);
+    put_rare_usual_power(s, d, x, t);
+}
+
+/* Where x counts as zero, minus infinity; of infinity, itself. */
+static void put_rare_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    put(s, WMI_VPTESTNMD, K_NOW, x, ALL(exponent));
+    put_constant(s, d, offsetof(struct constants, minus_infinity), K_NOW);
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, x, ALL(exponent), WMI_NO_MASK, WMI_EQUAL);
+    put_masked(s, WMI_VMOVDQA32, d, 0, wmi_zmm(x), K_NOW);
+    (void)t;
+}
+
+static void put_rare_unit_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    put_rare_logarithm(s, d, x, t);
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, x, ALL(one), WMI_NO_MASK, WMI_EQUAL);
+    put_masked(s, WMI_VPXORD, d, d, wmi_zmm(d), K_NOW);
+}
+
+/* Leaves if an active lane is near one, but not one: such logarithms have other tables. */
+static void leave_near_one(struct wmi_stretch *s, const struct wmi_rows *x, unsigned t)
+{
+    for (unsigned i = 0; i < wmi_rows_strips(s, x); i++) {
+        const unsigned reg = wmi_rows_register(x, i), k = i ? K_NOW : K_ANY;
+        put(s, WMI_VPSUBD, t, reg, ALL(log_near_one));
+        wmi_vector_compare(s, WMI_VPCMPUD, k, t, ALL(log_near_size), wmi_vector_active(s, x->uniform, i),
+                           WMI_BELOW);
+        wmi_vector_compare(s, WMI_VPCMPUD, k, reg, ALL(one), k, WMI_DIFFERS);
+        if (i)
+            wmi_mask(&s->host, WMI_KOR, K_ANY, K_ANY, K_NOW);
+    }
+    wmi_kortest(&s->host, K_ANY, K_ANY);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+}
+
+/* Leaves for the body if an active lane is negative, and not a denormal, or a NaN. */
+static void leave_for_negative(struct wmi_stretch *s, const struct wmi_rows *x)
+{
+    for (unsigned i = 0; i < wmi_rows_strips(s, x); i++) {
+        const unsigned reg = wmi_rows_register(x, i), k = i ? K_NOW : K_ANY;
+        put_masked(s, WMI_VPTESTMD, k, reg, ALL(exponent), wmi_vector_active(s, x->uniform, i));
+        wmi_vector_compare(s, WMI_VPCMPUD, k, reg, ALL(exponent), k, WMI_ABOVE);
+        if (i)
+            wmi_mask(&s->host, WMI_KOR, K_ANY, K_ANY, K_NOW);
+    }
+    wmi_kortest(&s->host, K_ANY, K_ANY);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+}
+
+/* ---- the step ---- */
+
+static const struct {
+    put_function *put;
+    put_rare_lanes *put_rare;
+    const struct wmi_unit_table *table;
+    size_t limit, factor; /* constants */
+    bool of_positive;
+} functions[] = {
+#define AT(name) offsetof(struct constants, name)
+    [WMI_UNIT_RCP] = {put_reciprocal, put_rare_reciprocal, &wmi_rcp_table, AT(rcp_limit), AT(four), false},
+    [WMI_UNIT_RSQ] = {put_reciprocal_root, put_rare_reciprocal_root, &wmi_rsq_table, AT(positive_limit),
+                      AT(four), true},
+    [WMI_UNIT_SQRT] = {put_root, put_rare_root, &wmi_sqrt_table, AT(positive_limit), AT(two), true},
+    [WMI_UNIT_EXP] = {put_power, put_rare_power, &wmi_exp_table, AT(exp_limit), AT(two), false},
+    [WMI_UNIT_LOG] = {put_logarithm, put_rare_unit_logarithm, &wmi_log_table, AT(positive_limit), AT(two),
+                      true},
+    [WMI_USUAL_EXP] = {put_usual_power, put_rare_usual_power, NULL, AT(usual_exp_limit), AT(two), false},
+    [WMI_USUAL_LOG] = {put_usual_logarithm, put_rare_logarithm, NULL, AT(positive_limit), AT(two), true},
+#undef AT
+};
+
+/* All strips. Returns the jump that is taken if an active lane is rare. */
+static size_t put_strips(struct wmi_stretch *s, unsigned function, const struct wmi_rows *d,
+                         const struct wmi_rows *x, const uint8_t *t)
+{
+    const uint32_t vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    const unsigned most = wmi_stretch_register(s);
+    if (functions[function].table)
+        wmi_move_immediate(&s->host, (enum wmi_gpr)TABLE, (uintptr_t)functions[function].table);
+    wmi_move_immediate(&s->host, (enum wmi_gpr)CONSTANTS, (uintptr_t)&constants);
+    put_constant(s, t[FACTOR], functions[function].factor, WMI_NO_MASK);
+    for (unsigned i = 0; i < wmi_rows_strips(s, d); i++) {
+        const unsigned active = wmi_vector_active(s, d->uniform, i);
+        functions[function].put(s, d->reg[i], wmi_rows_register(x, i), t, i ? t[0] : most);
+        if (i)
+            put_masked(s, vpmaxud, most, most, wmi_zmm(t[0]), active);
+        else if (active)
+            put_masked(s, WMI_VMOVDQA32, most, 0, wmi_zmm(most), active | WMI_ZEROING);
+    }
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, most, in_all_lanes(functions[function].limit), WMI_NO_MASK,
+                       WMI_ABOVE);
+    wmi_kortest(&s->host, K_NOW, K_NOW);
+    return wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+}
+
+bool wmi_emit_transcendental(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const unsigned function = wmi_recipe_of(step)->argument;
+    if (!wmi_recipe_allows(s, step))
+        return false;
+    const struct wmi_rows x = wmi_stretch_use(s, step->a, true);
+    struct wmi_rows d = wmi_stretch_result(s, x.uniform);
+    uint8_t t[TEMPORARIES];
+    for (unsigned i = 0; i < TEMPORARIES; i++)
+        t[i] = (uint8_t)wmi_stretch_register(s);
+    const size_t rare = put_strips(s, function, &d, &x, t), usual = s->host.count, first_exit = s->exit_count;
+    if (functions[function].of_positive)
+        leave_for_negative(s, &x);
+    else
+        wmi_vector_leave_if(s, WMI_VCMPPS, &x, &x, WMI_UNORDERED);
+    if (function == WMI_UNIT_LOG)
+        leave_near_one(s, &x, t[0]);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
+        functions[function].put_rare(s, d.reg[i], wmi_rows_register(&x, i), t[0]);
+    wmi_stretch_set_aside(s, usual, first_exit, &rare, 1, usual);
+    wmi_stretch_write(s, step->d, &d);
+    if (function == WMI_UNIT_LOG)
+        wmi_stretch_come_back(s);
+    return true;
+}
