@@ -8,6 +8,7 @@
 #define WMI_TRANSCENDENTAL_H
 
 #include "base/float.h"
+#include "base/transcendental_terms.h"
 
 /* wmi_is_nan_f32 with integers: clang would compare widened halves one by one. */
 static inline u32v wmi_is_nan_bits_f32(f32v x)
@@ -27,16 +28,17 @@ static inline f32v wmi_exp2_f32(f32v x)
     const u32v over = (u32v)(x >= 128), under = (u32v)(x < -126);
     const f32v safe = rare ? (f32v)((u32v)x & ~(over | under | wmi_is_nan_bits_f32(x))) : x;
     const f32v whole = wmi_round_f32(safe, WMI_ROUND_EVEN), f = safe - whole;
-    f32v p = f * 0x1.44138ap-13f + 0x1.5f0890p-10f;
+    static const float term[] = {WMI_EXP2_TERMS};
+    f32v p = f * term[0] + term[1];
 
-    p = p * f + 0x1.3b2a54p-7f;
-    p = p * f + 0x1.c6af6cp-5f;
-    p = p * f + 0x1.ebfbe0p-3f;
+    p = p * f + term[2];
+    p = p * f + term[3];
+    p = p * f + term[4];
     /* 1 + f ln 2 + f f p, with ln 2 and f each in two parts: the first product and the error of its sum are
      * exact.
      */
     const f32v high = (f32v)((u32v)f & 0xfffff000u), low = f - high;
-    const f32v first = high * 0x1.62ep-1f, rest = low * 0x1.62ep-1f + (f * 0x1.0bfbe8p-15f + f * f * p);
+    const f32v first = high * WMI_LN_2_HIGH, rest = low * WMI_LN_2_HIGH + (f * WMI_LN_2_LOW + f * f * p);
     const f32v sum = first + 1, error = first - (sum - 1);
 
     p = sum + (rest + error);
@@ -60,19 +62,20 @@ static inline f32v wmi_log2_f32(f32v x, bool flush)
         biased = wmi_normalize_f32(number, &wide);
     }
     /* The significand m in [sqrt(1/2), sqrt(2)) and its exponent. */
-    const u32v fraction = (u32v)wide & 0x7fffff, large = (u32v)(fraction >= 0x3504f3);
+    const u32v fraction = (u32v)wide & 0x7fffff, large = (u32v)(fraction >= WMI_ROOT_2_FRACTION);
     const f32v z = (f32v)(fraction | (0x3f800000u - (large & 0x800000u))) - 1;
     const f32v exponent = __builtin_convertvector((i32v)(biased - 127 - large), f32v);
     /* By powers of z instead of Horner's scheme: short dependency chains. */
     const f32v z2 = z * z, z4 = z2 * z2;
-    const f32v p01 = z * 0x1.ec7094p-2f - 0x1.715476p-1f, p23 = z * 0x1.277c3ep-2f - 0x1.715480p-2f;
-    const f32v p45 = z * 0x1.a48380p-3f - 0x1.ec7732p-3f, p67 = z * 0x1.5d018cp-3f - 0x1.6efd84p-3f;
-    const f32v p89 = z * 0x1.900022p-4f - 0x1.5579e8p-3f;
+    static const float term[] = {WMI_LOG2_TERMS};
+    const f32v p01 = z * term[0] - term[1], p23 = z * term[2] - term[3];
+    const f32v p45 = z * term[4] - term[5], p67 = z * term[6] - term[7];
+    const f32v p89 = z * term[8] - term[9];
     const f32v p = (p01 + p23 * z2) + ((p45 + p67 * z2) + p89 * z4) * z4;
     /* z * log2(e) in two parts, the first of them exact. */
     const f32v high = (f32v)((u32v)z & 0xfffff000u), low = z - high;
-    const f32v rest = low * 0x1.714p0f + z * 0x1.47652cp-12f + z2 * p;
-    const f32v r = (high * 0x1.714p0f + rest) + exponent;
+    const f32v rest = low * WMI_LOG2_E_HIGH + z * WMI_LOG2_E_LOW + z2 * p;
+    const f32v r = (high * WMI_LOG2_E_HIGH + rest) + exponent;
 
     if (__builtin_expect(!rare, 1))
         return r;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Host code of the transcendental steps that take tables: those of gfx11 and gfx12, as in
- * base/transcendental_units.h, which explains the functions. The same operations in the forms for hosts whose
- * instructions cannot round each in its own way.
+/* Host code of transcendentals of f32: those that gfx11 and gfx12 compute by tables, as in
+ * base/transcendental_units.h, and exp and log of other targets, as in base/transcendental.h. These explain
+ * the functions.
  *
- * Usual lanes are computed for all strips. If an active lane is rare, the code behind the stretch sets those
- * of them that are no NaN; NaNs, and what becomes one, leave for the body. */
+ * All strips are computed as if all lanes were usual. If an active lane is rare (zero, a denormal, infinite,
+ * out of range), code behind the stretch sets the rare lanes. NaNs, and what becomes one, leave for the body.
+ */
 #include "base/float.h"
 #include "base/transcendental_tables.h"
+#include "base/transcendental_terms.h"
 #include "compile/vector.h"
-
-enum { POWER_TERMS = 5 };
 
 /* What the code reads as one word for all lanes. */
 static const struct constants {
@@ -23,7 +23,7 @@ static const struct constants {
     uint32_t fraction, fraction_22, upper_bits, exponent_bias, root_2, minus_infinity, usual_exp_limit;
     uint32_t log_row, log_last_row, log_near_one, log_near_size;
     float two_minus_6, two_minus_13, two_minus_35;
-    float power[POWER_TERMS], ln_2_high, ln_2_low, log[10], log2_e_high, log2_e_low;
+    float power[WMI_EXP2_TERM_COUNT], ln_2_high, ln_2_low, log[WMI_LOG2_TERM_COUNT], log2_e_high, log2_e_low;
 } constants = {
     .sign = WMI_SIGN_F32,
     .magnitude = ~WMI_SIGN_F32,
@@ -69,7 +69,7 @@ static const struct constants {
     .fraction_22 = 0x3fffff,
     .upper_bits = 0xfffff000,
     .exponent_bias = 127,
-    .root_2 = 0x3504f3, /* its fraction */
+    .root_2 = WMI_ROOT_2_FRACTION,
     .minus_infinity = WMI_SIGN_F32 | WMI_EXPONENT_F32,
     .usual_exp_limit = 0x42fbffff, /* below 126 */
     .log_row = 63 << 17,
@@ -79,30 +79,30 @@ static const struct constants {
     .two_minus_6 = 0x1p-6f,
     .two_minus_13 = 0x1p-13f,
     .two_minus_35 = 0x1p-35f,
-    .power = {0x1.44138ap-13f, 0x1.5f0890p-10f, 0x1.3b2a54p-7f, 0x1.c6af6cp-5f, 0x1.ebfbe0p-3f},
-    .ln_2_high = 0x1.62ep-1f,
-    .ln_2_low = 0x1.0bfbe8p-15f,
-    .log = {0x1.ec7094p-2f, 0x1.715476p-1f, 0x1.277c3ep-2f, 0x1.715480p-2f, 0x1.a48380p-3f, 0x1.ec7732p-3f,
-            0x1.5d018cp-3f, 0x1.6efd84p-3f, 0x1.900022p-4f, 0x1.5579e8p-3f},
-    .log2_e_high = 0x1.714p0f,
-    .log2_e_low = 0x1.47652cp-12f,
+    .power = {WMI_EXP2_TERMS},
+    .ln_2_high = WMI_LN_2_HIGH,
+    .ln_2_low = WMI_LN_2_LOW,
+    .log = {WMI_LOG2_TERMS},
+    .log2_e_high = WMI_LOG2_E_HIGH,
+    .log2_e_low = WMI_LOG2_E_LOW,
 };
 #define ALL(name) in_all_lanes(offsetof(struct constants, name))
 
 enum { TABLE = WMI_R9, CONSTANTS = WMI_R8 };
 enum { FACTOR = 5, TEMPORARIES }; /* FACTOR: keeps a constant */
-/* Masks: within a few instructions; which half of a table a lane's row is in; the lanes of all
- * strips that leave. */
+/* Masks: for the next few instructions; of lanes by the half of the table that their rows are in; of lanes
+ * that leave, in any strip. */
 enum { K_NOW = WMI_K, K_SECOND, K_FIRST, K_ANY = K_FIRST };
 
 static const uint32_t vsubps = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
                       vrndscaleps = WMI_EVEX(0x08, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
                       vcvtdq2ps = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0),
                       vcvttps2dq = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0),
-                      vfmadd213ps = WMI_EVEX(0xa8, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d = a * d + b */
-    vfmsub213ps = WMI_EVEX(0xaa, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+                      vfmadd213ps = WMI_EVEX(0xa8, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+                      vfmsub213ps = WMI_EVEX(0xaa, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                       vpermt2d = WMI_EVEX(0x7e, WMI_MAP_0F38, WMI_PREFIX_66, 0); /* a: the indices */
-enum { ROUND_EVEN = 8, ROUND_DOWN = 8 | 1, ROUND_UP = 8 | 2 };                   /* of VRNDSCALEPS */
+/* Of VRNDSCALEPS. */
+enum { ROUND_EVEN = 8, ROUND_DOWN = 8 | 1, ROUND_UP = 8 | 2 };
 
 static struct wmi_host_operand in_all_lanes(size_t constant)
 {
@@ -156,7 +156,8 @@ static void put_lookup_64(struct wmi_stretch *s, unsigned d, unsigned t, unsigne
                    half ? K_SECOND : K_FIRST);
     }
 }
-/* The same, the 33rd row in lanes of K_SECOND. */
+
+/* The same, but of a table with 33 rows: the last one in lanes of K_SECOND. */
 static void put_lookup_33(struct wmi_stretch *s, unsigned d, unsigned index, size_t column)
 {
     put_lookup(s, d, index, column);
@@ -226,40 +227,42 @@ static void put_sum_down(struct wmi_stretch *s, unsigned d, unsigned b, unsigned
 
 /* ---- the functions of gfx11 and gfx12 ---- */
 
-/* Of one strip: d from x, with temporary registers. `number` = one that is above the function's limit in rare
- * lanes. It may be the first temporary register. */
+/* Computes d from x in one strip, with temporary registers t. Words of `number`, which may be t[0], are above
+ * the function's limit in rare lanes. */
 typedef void put_function(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number);
 
-static void put_lookup_32(struct wmi_stretch *s, unsigned d, unsigned t, unsigned index, size_t column)
+/* Of a table with 64 rows, or with 32. */
+static void put_lookup_of(struct wmi_stretch *s, bool has_64, unsigned d, unsigned t, unsigned index,
+                          size_t column)
 {
-    (void)t;
-    put_lookup(s, d, index, column);
+    if (has_64)
+        put_lookup_64(s, d, t, index, column);
+    else
+        put_lookup(s, d, index, column);
 }
 
-/* The cubic of rcp and rsq: d = the integer. */
+/* The cubic of rcp and of rsq, the root, whose table has 64 rows: d = the integer. */
 static void put_falling_cubic(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, bool is_root)
 {
-    void (*const lookup)(struct wmi_stretch *, unsigned, unsigned, unsigned, size_t) =
-        is_root ? put_lookup_64 : put_lookup_32;
     const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
     wmi_vector_shift(s, WMI_RIGHT, row, wmi_zmm(x), 18);
     put_masked_number(s, f, x, ALL(fraction_18));
     put_scaled_number(s, u, x, ALL(fraction_18_even), offsetof(struct constants, two_17));
     put_square_down(s, square, u);
     /* c0 - c1 * f */
-    lookup(s, c, u, row, COLUMN(c1));
+    put_lookup_of(s, is_root, c, u, row, COLUMN(c1));
     put_cut_product(s, u, c, f, is_root ? ALL(two_21) : ALL(two_22));
     put_rounded(s, u, ROUND_UP);
     put(s, vcvttps2dq, u, 0, wmi_zmm(u));
     if (is_root)
         put(s, WMI_VPADDD, u, u, wmi_zmm(u));
-    lookup(s, d, c, row, COLUMN(c0));
+    put_lookup_of(s, is_root, d, c, row, COLUMN(c0));
     put(s, WMI_VPSUBD, d, d, wmi_zmm(u));
     /* (c2 - c3 * (4 * f + 1)) * square */
     put(s, vfmadd213ps, f, t[FACTOR], ALL(one));
-    lookup(s, c, u, row, COLUMN(c3));
+    put_lookup_of(s, is_root, c, u, row, COLUMN(c3));
     put(s, vfmadd213ps, c, f, ALL(magic));
-    lookup(s, f, u, row, COLUMN(c2));
+    put_lookup_of(s, is_root, f, u, row, COLUMN(c2));
     put(s, vsubps, f, f, wmi_zmm(c));
     put_cut_product(s, c, f, square, ALL(two_23));
     put(s, vcvttps2dq, c, 0, wmi_zmm(c));
@@ -417,8 +420,7 @@ static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const u
     put_constant(s, number, offsetof(struct constants, ones), K_NOW);
 }
 
-/* ---- the functions of other targets: polynomials, as in base/transcendental.h, without fused operations
- * ---- */
+/* ---- the functions of other targets: polynomials, without fused operations ---- */
 
 /* d = d * a + b, with two roundings. */
 static void put_multiply_add(struct wmi_stretch *s, unsigned d, unsigned a, struct wmi_host_operand b)
@@ -434,7 +436,7 @@ static void put_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, const
     put(s, vsubps, f, x, wmi_zmm(whole));
     put(s, WMI_VMULPS, d, f, ALL(power[0]));
     put(s, WMI_VADDPS, d, d, ALL(power[1]));
-    for (unsigned i = 2; i < POWER_TERMS; i++)
+    for (unsigned i = 2; i < WMI_EXP2_TERM_COUNT; i++)
         put_multiply_add(s, d, f, ALL(power[i]));
     put(s, WMI_VPANDD, high, f, ALL(upper_bits));
     put(s, vsubps, low, f, wmi_zmm(high));
@@ -563,11 +565,11 @@ static void put_rare_power(struct wmi_stretch *s, unsigned d, unsigned x, unsign
 /* Where x counts as zero, minus infinity; of infinity, itself. */
 static void put_rare_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
 {
+    (void)t;
     put(s, WMI_VPTESTNMD, K_NOW, x, ALL(exponent));
     put_constant(s, d, offsetof(struct constants, minus_infinity), K_NOW);
     wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, x, ALL(exponent), WMI_NO_MASK, WMI_EQUAL);
     put_masked(s, WMI_VMOVDQA32, d, 0, wmi_zmm(x), K_NOW);
-    (void)t;
 }
 
 static void put_rare_unit_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)

@@ -160,10 +160,10 @@ static void test_floats(void **state)
 
 /* ---- transcendentals ---- */
 
-/* The operands for which the code of a function is made: positive normal numbers, or others near zero. */
+/* The usual operands of a function; others are rare. */
 static const struct transcendental {
     uint16_t id;
-    bool of_positive, near_zero;
+    bool of_positive;
     uint32_t lowest, highest;    /* magnitudes */
     uint32_t near_from, near_to; /* but not these */
 } transcendentals[] = {
@@ -197,7 +197,8 @@ static uint32_t usual_operand(void)
     }
 }
 
-/* Limits of what is usual, and what is not; NaNs only if they do not hide the others. */
+/* Zeros, denormals, infinities, and numbers at the limits of what is usual; those that leave for the body
+ * only if others in the row need not be tested. */
 static uint32_t rare_operand(bool may_leave)
 {
     static const uint32_t rare[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x807fffff,
@@ -246,7 +247,7 @@ static void fill_operands(struct program *p)
 
 static const struct accessed_memory operands = {fill_operands, do_nothing, do_nothing, do_nothing};
 
-/* Of rows: each reads another one. Then of a scalar; or of numbers that are the same in a strip. */
+/* Steps on rows of their own; sometimes on a scalar, or on numbers that are the same in each strip. */
 static void make_transcendental(struct program *p)
 {
     const enum wmi_step_id id = (enum wmi_step_id)transcendental->id;

@@ -399,7 +399,7 @@ void choose_mode(struct program *p)
     p->mode.mxcsr64 = wmi_host_float_word(p->mode.mode >> 2 & 3, p->mode.mode >> 6 & 3);
 }
 
-/* In place of bodies that compiled code leaves for. */
+/* The program whose bodies are replaced by count_leave(). */
 static struct program *counting;
 
 static const struct wmi_op *count_leave(char *restrict frame, const struct wmi_op *op)

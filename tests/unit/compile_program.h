@@ -64,7 +64,7 @@ struct program {
     bool makes_places;  /* its first step computes the places in LDS: v0 << place_shift, or v1, and v2 */
     int place_shift;    /* or -1 */
     bool places_fall;   /* its first two steps do: v2 - (v0 << place_shift) */
-    bool counts_leaves; /* of compiled code, for bodies: */
+    bool counts_leaves; /* how often compiled code leaves for a body: in `leaves` */
     unsigned leaves;
     uint32_t widest; /* bytes of a lane's largest access to memory */
     size_t frame_size;
