@@ -9,7 +9,7 @@
 #include "base/transcendental_tables.h"
 #include "compile/vector.h"
 
-enum { POWER_TERMS = 5 };
+enum { POWER_TERMS = 5, SINE_TERMS = 5 };
 
 /* What the code reads as one word for all lanes. */
 static const struct constants {
@@ -23,6 +23,10 @@ static const struct constants {
     uint32_t fraction, fraction_22, upper_bits, exponent_bias, root_2, minus_infinity, usual_exp_limit;
     uint32_t log_row, log_last_row, log_near_one, log_near_size;
     float two_minus_6, two_minus_13, two_minus_35;
+    uint32_t turn_bias, fraction_29, eighth, quadrant, sixteen, low_3, above_low_3, sine_first, sine_limit,
+        largest;
+    uint32_t usual_sine_limit, turns;
+    float quarter, half, two_minus_24, two_minus_26, two_pi, sine[SINE_TERMS], two_pi_high, two_pi_low;
     float power[POWER_TERMS], ln_2_high, ln_2_low, log[10], log2_e_high, log2_e_low;
 } constants = {
     .sign = WMI_SIGN_F32,
@@ -79,6 +83,26 @@ static const struct constants {
     .two_minus_6 = 0x1p-6f,
     .two_minus_13 = 0x1p-13f,
     .two_minus_35 = 0x1p-35f,
+    .turn_bias = 119,
+    .fraction_29 = 0x1fffffff,
+    .eighth = 1 << 28, /* of the phase, which has 31 bits */
+    .quadrant = 1 << 29,
+    .sixteen = 16,
+    .low_3 = 7,
+    .above_low_3 = ~7u,
+    .sine_first = 0x39c00000,
+    .sine_limit = 0x7f7fffff - 0x39c00000,
+    .largest = 0x7f7fffff,
+    .usual_sine_limit = 0x43000000, /* 256, minus the smallest number */
+    .turns = 0x43800000,            /* 256 */
+    .quarter = 0.25f,
+    .half = 0.5f,
+    .two_minus_24 = 0x1p-24f,
+    .two_minus_26 = 0x1p-26f,
+    .two_pi = 0xc90fd5 * 0x1p-21f,
+    .sine = {-0x1.cc9b60p+3f, 0x1.501408p+5f, -0x1.32d12ep+6f, 0x1.466bc0p+6f, -0x1.4abbcep+5f},
+    .two_pi_high = 0x1.922p+2f,
+    .two_pi_low = -0x1.2aeef4p-16f,
     .power = {0x1.44138ap-13f, 0x1.5f0890p-10f, 0x1.3b2a54p-7f, 0x1.c6af6cp-5f, 0x1.ebfbe0p-3f},
     .ln_2_high = 0x1.62ep-1f,
     .ln_2_low = 0x1.0bfbe8p-15f,
@@ -98,6 +122,7 @@ enum { K_NOW = WMI_K, K_SECOND, K_FIRST, K_ANY = K_FIRST };
 static const uint32_t vsubps = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
                       vrndscaleps = WMI_EVEX(0x08, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
                       vcvtdq2ps = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0),
+                      vcvtps2dq = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_66, 0),
                       vcvttps2dq = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0),
                       vfmadd213ps = WMI_EVEX(0xa8, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d = a * d + b */
     vfmsub213ps = WMI_EVEX(0xaa, WMI_MAP_0F38, WMI_PREFIX_66, 0),
@@ -164,6 +189,13 @@ static void put_lookup_33(struct wmi_stretch *s, unsigned d, unsigned index, siz
                wmi_at((enum wmi_gpr)TABLE, (int32_t)column + 2 * WMI_STRIP_BYTES), K_SECOND);
 }
 #define COLUMN(name) offsetof(struct wmi_unit_table, name)
+
+/* d = d * a + b, with two roundings. */
+static void put_multiply_add(struct wmi_stretch *s, unsigned d, unsigned a, struct wmi_host_operand b)
+{
+    put(s, WMI_VMULPS, d, d, wmi_zmm(a));
+    put(s, WMI_VADDPS, d, d, b);
+}
 
 /* d = the masked bits of x, as a number. */
 static void put_masked_number(struct wmi_stretch *s, unsigned d, unsigned x, struct wmi_host_operand mask)
@@ -249,8 +281,11 @@ static void put_falling_cubic(struct wmi_stretch *s, unsigned d, unsigned x, con
     /* c0 - c1 * f */
     lookup(s, c, u, row, COLUMN(c1));
     put_cut_product(s, u, c, f, is_root ? ALL(two_21) : ALL(two_22));
-    put_rounded(s, u, ROUND_UP);
-    put(s, vcvttps2dq, u, 0, wmi_zmm(u));
+    if (is_root)
+        put_rounded(s, u, ROUND_UP);
+    else
+        put(s, WMI_VADDPS, u, u, ALL(quarter)); /* up, as it is a multiple of one half */
+    put(s, vcvtps2dq, u, 0, wmi_zmm(u));
     if (is_root)
         put(s, WMI_VPADDD, u, u, wmi_zmm(u));
     lookup(s, d, c, row, COLUMN(c0));
@@ -417,14 +452,87 @@ static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const u
     put_constant(s, number, offsetof(struct constants, ones), K_NOW);
 }
 
+/* d = the sine, or the cosine, of x turns without sign. Changes t[0] to t[4]. */
+static void put_turn(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, bool cosine)
+{
+    const unsigned index = t[0], angle = t[1], quadrant = t[2], u = t[3], c = t[4];
+    put(s, WMI_VPANDD, angle, x, ALL(fraction));
+    put(s, WMI_VPORD, angle, angle, ALL(smallest));
+    wmi_vector_shift(s, WMI_LEFT, u, wmi_zmm(x), 1);
+    wmi_vector_shift(s, WMI_RIGHT, u, wmi_zmm(u), 24);
+    put(s, WMI_VPSUBD, u, u, ALL(turn_bias));
+    put(s, WMI_VPSLLVD, c, angle, wmi_zmm(u));
+    put(s, WMI_VPXORD, d, d, wmi_zmm(d));
+    put(s, WMI_VPSUBD, u, d, wmi_zmm(u));
+    put(s, WMI_VPSRLVD, angle, angle, wmi_zmm(u));
+    put(s, WMI_VPORD, angle, angle, wmi_zmm(c)); /* the phase: 31 bits, and perhaps more */
+    put(s, WMI_VPANDD, angle, angle, ALL(magnitude));
+    wmi_vector_shift(s, WMI_RIGHT, quadrant, wmi_zmm(angle), 29);
+    /* In the second half of a quadrant, what is left of it; the tables of sine and cosine change places. */
+    put(s, WMI_VPTESTMD, K_NOW, angle, ALL(eighth));
+    put(s, WMI_VPANDD, angle, angle, ALL(fraction_29));
+    put_constant(s, u, offsetof(struct constants, quadrant), WMI_NO_MASK);
+    put_masked(s, WMI_VPSUBD, angle, u, wmi_zmm(angle), K_NOW);
+    wmi_vector_shift(s, WMI_RIGHT, index, wmi_zmm(angle), 24);
+    wmi_vector_shift(s, WMI_RIGHT, u, wmi_zmm(angle), 28);
+    put(s, WMI_VPSUBD, index, index, wmi_zmm(u)); /* the end of the last row is not in one of its own */
+    wmi_vector_shift(s, WMI_LEFT, u, wmi_zmm(index), 24);
+    put(s, WMI_VPSUBD, angle, angle, wmi_zmm(u));
+    put(s, vcvtdq2ps, angle, 0, wmi_zmm(angle));
+    put(s, WMI_VMULPS, angle, angle, ALL(two_minus_24));
+    wmi_vector_shift(s, WMI_LEFT, u, wmi_zmm(quadrant), 4);
+    put(s, WMI_VPANDD, u, u, ALL(sixteen));
+    if (cosine)
+        put(s, WMI_VPXORD, u, u, ALL(sixteen));
+    put_masked(s, WMI_VPXORD, u, u, ALL(sixteen), K_NOW);
+    put(s, WMI_VPORD, index, index, wmi_zmm(u));
+    /* c0 + t * (c1 + t * (c2 + t * c3)), of which the last three bits of c0 are added first */
+    put_lookup(s, d, index, COLUMN(c3));
+    for (unsigned i = 2; i; i--) {
+        put_lookup(s, c, index, i == 2 ? COLUMN(c2) : COLUMN(c1));
+        put_multiply_add(s, d, angle, wmi_zmm(c));
+    }
+    put(s, WMI_VMULPS, d, d, wmi_zmm(angle));
+    put_lookup(s, c, index, COLUMN(c0));
+    put(s, WMI_VPANDD, u, c, ALL(low_3));
+    put(s, vcvtdq2ps, u, 0, wmi_zmm(u));
+    put(s, WMI_VADDPS, d, u, wmi_zmm(d));
+    put(s, WMI_VPANDD, c, c, ALL(above_low_3));
+    put(s, vcvtdq2ps, c, 0, wmi_zmm(c));
+    put(s, WMI_VADDPS, d, c, wmi_zmm(d));
+    put(s, WMI_VMULPS, d, d, ALL(two_minus_26));
+    /* The sign of what is not zero. */
+    if (cosine)
+        put(s, WMI_VPADDD, quadrant, quadrant, ALL(one_bit));
+    wmi_vector_shift(s, WMI_LEFT, quadrant, wmi_zmm(quadrant), 30);
+    put(s, WMI_VPANDD, quadrant, quadrant, ALL(sign));
+    put(s, WMI_VPTESTMD, K_NOW, d, wmi_zmm(d));
+    put_masked(s, WMI_VPXORD, d, d, wmi_zmm(quadrant), K_NOW);
+}
+
+static void put_sine(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
+{
+    put_turn(s, d, x, t, false);
+    put(s, WMI_VPANDD, t[1], x, ALL(sign));
+    put(s, WMI_VPXORD, d, d, wmi_zmm(t[1]));
+    put(s, WMI_VPANDD, number, x, ALL(magnitude));
+    put(s, WMI_VPSUBD, number, number, ALL(sine_first));
+}
+
+static void put_cosine(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
+{
+    put_turn(s, d, x, t, true);
+    put(s, WMI_VPANDD, number, x, ALL(magnitude));
+}
+
 /* ---- the functions of other targets: polynomials, as in base/transcendental.h, without fused operations
  * ---- */
 
-/* d = d * a + b, with two roundings. */
-static void put_multiply_add(struct wmi_stretch *s, unsigned d, unsigned a, struct wmi_host_operand b)
+/* d = x, minus the nearest integer. */
+static void put_fraction(struct wmi_stretch *s, unsigned d, unsigned x)
 {
-    put(s, WMI_VMULPS, d, d, wmi_zmm(a));
-    put(s, WMI_VADDPS, d, d, b);
+    wmi_evex(&s->host, vrndscaleps, d, 0, wmi_zmm(x), WMI_NO_MASK, ROUND_EVEN);
+    put(s, vsubps, d, x, wmi_zmm(d));
 }
 
 static void put_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
@@ -502,6 +610,51 @@ static void put_usual_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, c
     put(s, WMI_VADDPS, d, u, wmi_zmm(d));
     put(s, WMI_VADDPS, d, d, wmi_zmm(exponent));
     put(s, WMI_VPSUBD, number, x, ALL(smallest));
+}
+
+/* d = the sine of so many turns, from -1/4 to 1/4. Changes f and t[0] to t[2]. */
+static void put_sine_of_turn(struct wmi_stretch *s, unsigned d, unsigned f, const uint8_t *t)
+{
+    const unsigned w = t[0], high = t[1], low = t[2];
+    put(s, WMI_VMULPS, w, f, wmi_zmm(f));
+    put(s, WMI_VMULPS, d, w, ALL(sine[0]));
+    put(s, WMI_VADDPS, d, d, ALL(sine[1]));
+    for (unsigned i = 2; i < SINE_TERMS; i++)
+        put_multiply_add(s, d, w, ALL(sine[i]));
+    put(s, WMI_VPANDD, high, f, ALL(upper_bits));
+    put(s, vsubps, low, f, wmi_zmm(high));
+    put(s, WMI_VMULPS, d, d, wmi_zmm(w));
+    put(s, WMI_VADDPS, d, d, ALL(two_pi_low));
+    put(s, WMI_VMULPS, d, f, wmi_zmm(d));
+    put(s, WMI_VMULPS, low, low, ALL(two_pi_high));
+    put(s, WMI_VADDPS, d, low, wmi_zmm(d));
+    put(s, WMI_VMULPS, high, high, ALL(two_pi_high));
+    put(s, WMI_VADDPS, d, high, wmi_zmm(d));
+}
+
+static void put_usual_sine(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
+{
+    const unsigned f = t[3], u = t[4];
+    put_fraction(s, f, x);
+    put(s, WMI_VPANDD, u, f, ALL(magnitude));
+    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, u, ALL(quarter), WMI_NO_MASK, WMI_FLOAT_ABOVE);
+    put(s, WMI_VPANDD, u, f, ALL(sign));
+    put(s, WMI_VPORD, u, u, ALL(half));
+    put_masked(s, vsubps, f, u, wmi_zmm(f), K_NOW);
+    put_sine_of_turn(s, d, f, t);
+    put(s, WMI_VPANDD, number, x, ALL(magnitude));
+    put(s, WMI_VPSUBD, number, number, ALL(smallest));
+}
+
+static void put_usual_cosine(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
+{
+    const unsigned f = t[3], u = t[4];
+    put_fraction(s, f, x);
+    put(s, WMI_VPANDD, f, f, ALL(magnitude));
+    put_constant(s, u, offsetof(struct constants, quarter), WMI_NO_MASK);
+    put(s, vsubps, f, u, wmi_zmm(f));
+    put_sine_of_turn(s, d, f, t);
+    put(s, WMI_VPANDD, number, x, ALL(magnitude));
 }
 
 /* ---- rare lanes ---- */
@@ -593,6 +746,42 @@ static void leave_near_one(struct wmi_stretch *s, const struct wmi_rows *x, unsi
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
+/* Of zeros, x. */
+static void put_rare_usual_sine(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    put(s, WMI_VPXORD, t, t, wmi_zmm(t));
+    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, x, wmi_zmm(t), WMI_NO_MASK, WMI_FLOAT_EQUAL);
+    put_masked(s, WMI_VPANDD, d, x, ALL(sign), K_NOW);
+}
+
+/* Near 0, a multiple of x. */
+static void put_rare_sine(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    put(s, WMI_VPANDD, t, x, ALL(magnitude));
+    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, t, ALL(sine_first), WMI_NO_MASK, WMI_BELOW);
+    put_masked(s, WMI_VMULPS, d, x, ALL(two_pi), K_NOW);
+}
+
+static void put_no_lanes(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
+{
+    (void)s, (void)d, (void)x, (void)t;
+}
+
+/* Leaves for the body if an active lane, without its sign, is above the constant. */
+static void leave_beyond(struct wmi_stretch *s, const struct wmi_rows *x, unsigned t, size_t limit)
+{
+    for (unsigned i = 0; i < wmi_rows_strips(s, x); i++) {
+        const unsigned k = i ? K_NOW : K_ANY;
+        put(s, WMI_VPANDD, t, wmi_rows_register(x, i), ALL(magnitude));
+        wmi_vector_compare(s, WMI_VPCMPUD, k, t, in_all_lanes(limit), wmi_vector_active(s, x->uniform, i),
+                           WMI_ABOVE);
+        if (i)
+            wmi_mask(&s->host, WMI_KOR, K_ANY, K_ANY, K_NOW);
+    }
+    wmi_kortest(&s->host, K_ANY, K_ANY);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+}
+
 /* Leaves for the body if an active lane is negative, and not a denormal, or a NaN. */
 static void leave_for_negative(struct wmi_stretch *s, const struct wmi_rows *x)
 {
@@ -614,18 +803,26 @@ static const struct {
     put_rare_lanes *put_rare;
     const struct wmi_unit_table *table;
     size_t limit, factor; /* constants */
-    bool of_positive;
+    size_t reach;         /* another one, the largest magnitude for which the wave does not leave; */
+    bool of_positive;     /* if not: negative numbers and NaNs leave */
 } functions[] = {
 #define AT(name) offsetof(struct constants, name)
-    [WMI_UNIT_RCP] = {put_reciprocal, put_rare_reciprocal, &wmi_rcp_table, AT(rcp_limit), AT(four), false},
+    [WMI_UNIT_RCP] = {put_reciprocal, put_rare_reciprocal, &wmi_rcp_table, AT(rcp_limit), AT(four),
+                      AT(exponent)},
     [WMI_UNIT_RSQ] = {put_reciprocal_root, put_rare_reciprocal_root, &wmi_rsq_table, AT(positive_limit),
-                      AT(four), true},
-    [WMI_UNIT_SQRT] = {put_root, put_rare_root, &wmi_sqrt_table, AT(positive_limit), AT(two), true},
-    [WMI_UNIT_EXP] = {put_power, put_rare_power, &wmi_exp_table, AT(exp_limit), AT(two), false},
-    [WMI_UNIT_LOG] = {put_logarithm, put_rare_unit_logarithm, &wmi_log_table, AT(positive_limit), AT(two),
-                      true},
-    [WMI_USUAL_EXP] = {put_usual_power, put_rare_usual_power, NULL, AT(usual_exp_limit), AT(two), false},
-    [WMI_USUAL_LOG] = {put_usual_logarithm, put_rare_logarithm, NULL, AT(positive_limit), AT(two), true},
+                      AT(four), .of_positive = true},
+    [WMI_UNIT_SQRT] = {put_root, put_rare_root, &wmi_sqrt_table, AT(positive_limit), AT(two),
+                       .of_positive = true},
+    [WMI_UNIT_EXP] = {put_power, put_rare_power, &wmi_exp_table, AT(exp_limit), 0, AT(exponent)},
+    [WMI_UNIT_LOG] = {put_logarithm, put_rare_unit_logarithm, &wmi_log_table, AT(positive_limit), 0,
+                      .of_positive = true},
+    [WMI_UNIT_SIN] = {put_sine, put_rare_sine, &wmi_sin_table, AT(sine_limit), 0, AT(largest)},
+    [WMI_UNIT_COS] = {put_cosine, put_no_lanes, &wmi_sin_table, AT(largest), 0, AT(largest)},
+    [WMI_USUAL_EXP] = {put_usual_power, put_rare_usual_power, NULL, AT(usual_exp_limit), 0, AT(exponent)},
+    [WMI_USUAL_LOG] = {put_usual_logarithm, put_rare_logarithm, NULL, AT(positive_limit), 0,
+                       .of_positive = true},
+    [WMI_USUAL_SIN] = {put_usual_sine, put_rare_usual_sine, NULL, AT(usual_sine_limit), 0, AT(turns)},
+    [WMI_USUAL_COS] = {put_usual_cosine, put_no_lanes, NULL, AT(turns), 0, AT(turns)},
 #undef AT
 };
 
@@ -638,7 +835,8 @@ static size_t put_strips(struct wmi_stretch *s, unsigned function, const struct 
     if (functions[function].table)
         wmi_move_immediate(&s->host, (enum wmi_gpr)TABLE, (uintptr_t)functions[function].table);
     wmi_move_immediate(&s->host, (enum wmi_gpr)CONSTANTS, (uintptr_t)&constants);
-    put_constant(s, t[FACTOR], functions[function].factor, WMI_NO_MASK);
+    if (functions[function].factor)
+        put_constant(s, t[FACTOR], functions[function].factor, WMI_NO_MASK);
     for (unsigned i = 0; i < wmi_rows_strips(s, d); i++) {
         const unsigned active = wmi_vector_active(s, d->uniform, i);
         functions[function].put(s, d->reg[i], wmi_rows_register(x, i), t, i ? t[0] : most);
@@ -667,7 +865,7 @@ bool wmi_emit_transcendental(struct wmi_stretch *s, const struct wmi_step *step)
     if (functions[function].of_positive)
         leave_for_negative(s, &x);
     else
-        wmi_vector_leave_if(s, WMI_VCMPPS, &x, &x, WMI_UNORDERED);
+        leave_beyond(s, &x, t[0], functions[function].reach);
     if (function == WMI_UNIT_LOG)
         leave_near_one(s, &x, t[0]);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)

@@ -160,10 +160,10 @@ static void test_floats(void **state)
 
 /* ---- transcendentals ---- */
 
-/* The operands for which the code of a function is made: positive normal numbers, or others near zero. */
+/* The operands for which the code of a function is made. */
 static const struct transcendental {
     uint16_t id;
-    bool of_positive, near_zero;
+    bool of_positive;
     uint32_t lowest, highest;    /* magnitudes */
     uint32_t near_from, near_to; /* but not these */
 } transcendentals[] = {
@@ -176,6 +176,10 @@ static const struct transcendental {
     {UNIT(v_exp_f32), .lowest = 0x33800000, .highest = 0x42fc0000},
     {UNIT(v_log_f32), .of_positive = true, .lowest = 0x00800000, .highest = 0x7f7fffff,
      .near_from = 0x3f7c0000, .near_to = 0x3f840000},
+    {UNIT(v_sin_f32), .lowest = 0x39c00000, .highest = 0x47000000},
+    {UNIT(v_cos_f32), .lowest = 0, .highest = 0x47000000},
+    {BODY(v_sin_f32), .lowest = 0x00800000, .highest = 0x43800000},
+    {BODY(v_cos_f32), .lowest = 0, .highest = 0x43800000},
     {BODY(v_exp_f32), .lowest = 0, .highest = 0x42fbffff},
     {BODY(v_log_f32), .of_positive = true, .lowest = 0x00800000, .highest = 0x7f7fffff},
     {BODY(v_exp_legacy_f32), .lowest = 0, .highest = 0x42fbffff},
@@ -202,7 +206,8 @@ static uint32_t rare_operand(bool may_leave)
 {
     static const uint32_t rare[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x807fffff,
                                     0x00800000, 0x7f800000, 0x7e800000, 0x7e800001, 0x7f7fffff, 0x3f800000,
-                                    0x33800000, 0x337fffff, 0x42fc0000, 0x42fc0001, 0x42ffffff, 0x43000000};
+                                    0x33800000, 0x337fffff, 0x42fc0000, 0x42fc0001, 0x42ffffff, 0x43000000,
+                                    0x39bfffff, 0x39c00000, 0x43800000, 0x43800001};
     static const uint32_t signed_rare[] = {0xff800000, 0xfe800000, 0xfe800001, 0xff7fffff,
                                            0xbf800000, 0xb3800000, 0xb37fffff, 0xc2fc0000,
                                            0xc2fc0001, 0xc3000000, 0xc3160000};
