@@ -344,6 +344,12 @@ void wmi_call_back(struct wmi_host *host, size_t to)
     wmi_put_32(host, (uint32_t)(to - (host->count + 4)));
 }
 
+void wmi_call_register(struct wmi_host *host, enum wmi_gpr reg)
+{
+    put_opcode(host, 0xff, false, 0, reg);
+    put_register(host, 2, reg);
+}
+
 void wmi_jump_register(struct wmi_host *host, enum wmi_gpr reg)
 {
     put_opcode(host, 0xff, false, 0, reg);

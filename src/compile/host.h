@@ -271,6 +271,7 @@ void wmi_jump_back(struct wmi_host *host, size_t to);
 void wmi_jump_back_if(struct wmi_host *host, enum wmi_condition condition, size_t to);
 /* Calls code at offset `to`, which ends with wmi_return(). */
 void wmi_call_back(struct wmi_host *host, size_t to);
+void wmi_call_register(struct wmi_host *host, enum wmi_gpr reg);
 void wmi_jump_register(struct wmi_host *host, enum wmi_gpr reg);
 void wmi_jump_memory(struct wmi_host *host, enum wmi_gpr base, int32_t displacement);
 void wmi_return(struct wmi_host *host);

@@ -6,6 +6,7 @@
  * Usual lanes are computed for all strips. If an active lane is rare, the code behind the stretch sets those
  * of them that are no NaN; NaNs, and what becomes one, leave for the body. */
 #include "base/float.h"
+#include "base/transcendental_near_one.h"
 #include "base/transcendental_tables.h"
 #include "compile/vector.h"
 
@@ -723,29 +724,6 @@ static void put_rare_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, un
     (void)t;
 }
 
-static void put_rare_unit_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
-{
-    put_rare_logarithm(s, d, x, t);
-    wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, x, ALL(one), WMI_NO_MASK, WMI_EQUAL);
-    put_masked(s, WMI_VPXORD, d, d, wmi_zmm(d), K_NOW);
-}
-
-/* Leaves if an active lane is near one, but not one: such logarithms have other tables. */
-static void leave_near_one(struct wmi_stretch *s, const struct wmi_rows *x, unsigned t)
-{
-    for (unsigned i = 0; i < wmi_rows_strips(s, x); i++) {
-        const unsigned reg = wmi_rows_register(x, i), k = i ? K_NOW : K_ANY;
-        put(s, WMI_VPSUBD, t, reg, ALL(log_near_one));
-        wmi_vector_compare(s, WMI_VPCMPUD, k, t, ALL(log_near_size), wmi_vector_active(s, x->uniform, i),
-                           WMI_BELOW);
-        wmi_vector_compare(s, WMI_VPCMPUD, k, reg, ALL(one), k, WMI_DIFFERS);
-        if (i)
-            wmi_mask(&s->host, WMI_KOR, K_ANY, K_ANY, K_NOW);
-    }
-    wmi_kortest(&s->host, K_ANY, K_ANY);
-    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
-}
-
 /* Of zeros, x. */
 static void put_rare_usual_sine(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
 {
@@ -796,6 +774,71 @@ static void leave_for_negative(struct wmi_stretch *s, const struct wmi_rows *x)
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
+/* ---- logarithms near one ---- */
+
+/* On the host's stack, while code calls a function: its operands, and what it may change. */
+struct called {
+    uint32_t x[WMI_STRIPS][WMI_STRIP_LANES], d[WMI_STRIPS][WMI_STRIP_LANES];
+    uint32_t zmm[WMI_ZMM_REGISTERS][WMI_STRIP_LANES];
+    uint64_t gpr[4];
+    uint16_t mask[4];
+};
+_Static_assert(sizeof(struct called) % 16 == 8, "with the code's own return address, the stack is aligned");
+
+static void set_near_one(struct called *called, size_t strips)
+{
+    const uint32_t one = 0x3f800000;
+    for (size_t i = 0; i < strips * WMI_STRIP_LANES; i++) {
+        const uint32_t x = called->x[0][i];
+        if (x - constants.log_near_one < constants.log_near_size)
+            called->d[0][i] = x == one ? 0 : wmi_unit_log2_near_one(x);
+    }
+}
+
+static void put_rows_on_stack(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *rows,
+                              size_t place)
+{
+    for (unsigned i = 0; i < wmi_rows_strips(s, rows); i++)
+        put(s, instruction, wmi_rows_register(rows, i), 0,
+            wmi_at(WMI_RSP, (int32_t)(place + i * WMI_STRIP_BYTES)));
+}
+
+/* All registers that code may hold something in. */
+static void put_registers(struct wmi_stretch *s, bool stores)
+{
+    static const uint8_t gprs[] = {WMI_FRAME, WMI_ROWS, WMI_R10, WMI_R11};
+    for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
+        put(s, stores ? WMI_VMOVUPS_STORE : WMI_VMOVUPS_LOAD, i, 0,
+            wmi_at(WMI_RSP, (int32_t)(offsetof(struct called, zmm) + i * WMI_STRIP_BYTES)));
+    for (unsigned i = 0; i < 4; i++) {
+        const int32_t gpr = (int32_t)(offsetof(struct called, gpr) + 8 * i),
+                      mask = (int32_t)(offsetof(struct called, mask) + 2 * i);
+        wmi_scalar_memory(&s->host, stores ? WMI_MOV_STORE : WMI_MOV_LOAD, true, gprs[i], WMI_RSP, gpr);
+        if (stores)
+            wmi_kmov_store(&s->host, WMI_K_EXEC + i, WMI_RSP, mask, 2);
+        else
+            wmi_kmov_load(&s->host, WMI_K_EXEC + i, WMI_RSP, mask);
+    }
+}
+
+/* Sets the lanes of d in which x is near one. Inactive lanes do not matter. */
+static void put_near_one(struct wmi_stretch *s, const struct wmi_rows *d, const struct wmi_rows *x)
+{
+    enum { ADD = 0, SUB = 5 };
+    wmi_arithmetic_immediate(&s->host, SUB, true, WMI_RSP, sizeof(struct called));
+    put_registers(s, true);
+    put_rows_on_stack(s, WMI_VMOVUPS_STORE, x, offsetof(struct called, x));
+    put_rows_on_stack(s, WMI_VMOVUPS_STORE, d, offsetof(struct called, d));
+    wmi_end_vectors(&s->host);
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_RDI, WMI_RSP);
+    wmi_move_immediate(&s->host, WMI_RSI, wmi_rows_strips(s, d));
+    wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)set_near_one);
+    wmi_call_register(&s->host, WMI_RAX);
+    put_registers(s, false);
+    put_rows_on_stack(s, WMI_VMOVUPS_LOAD, d, offsetof(struct called, d));
+    wmi_arithmetic_immediate(&s->host, ADD, true, WMI_RSP, sizeof(struct called));
+}
+
 /* ---- the step ---- */
 
 static const struct {
@@ -814,7 +857,7 @@ static const struct {
     [WMI_UNIT_SQRT] = {put_root, put_rare_root, &wmi_sqrt_table, AT(positive_limit), AT(two),
                        .of_positive = true},
     [WMI_UNIT_EXP] = {put_power, put_rare_power, &wmi_exp_table, AT(exp_limit), 0, AT(exponent)},
-    [WMI_UNIT_LOG] = {put_logarithm, put_rare_unit_logarithm, &wmi_log_table, AT(positive_limit), 0,
+    [WMI_UNIT_LOG] = {put_logarithm, put_rare_logarithm, &wmi_log_table, AT(positive_limit), 0,
                       .of_positive = true},
     [WMI_UNIT_SIN] = {put_sine, put_rare_sine, &wmi_sin_table, AT(sine_limit), 0, AT(largest)},
     [WMI_UNIT_COS] = {put_cosine, put_no_lanes, &wmi_sin_table, AT(largest), 0, AT(largest)},
@@ -866,13 +909,11 @@ bool wmi_emit_transcendental(struct wmi_stretch *s, const struct wmi_step *step)
         leave_for_negative(s, &x);
     else
         leave_beyond(s, &x, t[0], functions[function].reach);
-    if (function == WMI_UNIT_LOG)
-        leave_near_one(s, &x, t[0]);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
         functions[function].put_rare(s, d.reg[i], wmi_rows_register(&x, i), t[0]);
+    if (function == WMI_UNIT_LOG)
+        put_near_one(s, &d, &x);
     wmi_stretch_set_aside(s, usual, first_exit, &rare, 1, usual);
     wmi_stretch_write(s, step->d, &d);
-    if (function == WMI_UNIT_LOG)
-        wmi_stretch_come_back(s);
     return true;
 }
