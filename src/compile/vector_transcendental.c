@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Host code of the transcendental steps that take tables: those of gfx11 and gfx12, as in
- * base/transcendental_units.h, which explains the functions. The same operations in the forms for hosts whose
- * instructions cannot round each in its own way.
+ * base/transcendental_units.h, which explains the functions.
  *
  * Usual lanes are computed for all strips. If an active lane is rare, the code behind the stretch sets those
  * of them that are no NaN; NaNs, and what becomes one, leave for the body. */
@@ -19,7 +18,7 @@ static const struct constants {
     uint32_t rcp_scale, rcp_first, rcp_limit, rcp_largest;
     uint32_t rsq_bias, sqrt_bias, smallest, positive_limit, ones;
     uint32_t exp_scale, exp_smallest, exp_limit;
-    float one, two, four, magic, two_16, two_17, two_21, two_22, two_23, two_29, two_minus_12;
+    float one, two, four, magic, two_16, two_17, two_23, two_29, two_minus_12;
     float exp_bias, exp_over, exp_under;
     uint32_t fraction, fraction_22, upper_bits, exponent_bias, root_2, minus_infinity, usual_exp_limit;
     uint32_t log_row, log_last_row, log_near_one, log_near_size;
@@ -27,7 +26,8 @@ static const struct constants {
     uint32_t turn_bias, fraction_29, eighth, quadrant, sixteen, low_3, above_low_3, sine_first, sine_limit,
         largest;
     uint32_t usual_sine_limit, turns;
-    float quarter, half, two_minus_24, two_minus_26, two_pi, sine[SINE_TERMS], two_pi_high, two_pi_low;
+    float eighth_part, quarter, half, two_minus_24, two_minus_26, two_pi, sine[SINE_TERMS], two_pi_high,
+        two_pi_low;
     float power[POWER_TERMS], ln_2_high, ln_2_low, log[10], log2_e_high, log2_e_low;
 } constants = {
     .sign = WMI_SIGN_F32,
@@ -62,8 +62,6 @@ static const struct constants {
     .magic = WMI_UNIT_MAGIC,
     .two_16 = 0x1p16f,
     .two_17 = 0x1p17f,
-    .two_21 = 0x1p21f,
-    .two_22 = 0x1p22f,
     .two_23 = 0x1p23f,
     .two_29 = 0x1p29f,
     .two_minus_12 = 0x1p-12f,
@@ -96,6 +94,7 @@ static const struct constants {
     .largest = 0x7f7fffff,
     .usual_sine_limit = 0x43000000, /* 256, minus the smallest number */
     .turns = 0x43800000,            /* 256 */
+    .eighth_part = 0.125f,
     .quarter = 0.25f,
     .half = 0.5f,
     .two_minus_24 = 0x1p-24f,
@@ -115,7 +114,7 @@ static const struct constants {
 #define ALL(name) in_all_lanes(offsetof(struct constants, name))
 
 enum { TABLE = WMI_R9, CONSTANTS = WMI_R8 };
-enum { FACTOR = 5, TEMPORARIES }; /* FACTOR: keeps a constant */
+enum { FACTOR = 5, HALF, TEMPORARIES }; /* the last two keep constants */
 /* Masks: within a few instructions; which half of a table a lane's row is in; the lanes of all
  * strips that leave. */
 enum { K_NOW = WMI_K, K_SECOND, K_FIRST, K_ANY = K_FIRST };
@@ -128,7 +127,7 @@ static const uint32_t vsubps = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
                       vfmadd213ps = WMI_EVEX(0xa8, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d = a * d + b */
     vfmsub213ps = WMI_EVEX(0xaa, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                       vpermt2d = WMI_EVEX(0x7e, WMI_MAP_0F38, WMI_PREFIX_66, 0); /* a: the indices */
-enum { ROUND_EVEN = 8, ROUND_DOWN = 8 | 1, ROUND_UP = 8 | 2 };                   /* of VRNDSCALEPS */
+enum { ROUND_EVEN = 8, ROUND_DOWN = 8 | 1 };                                     /* of VRNDSCALEPS */
 
 static struct wmi_host_operand in_all_lanes(size_t constant)
 {
@@ -215,24 +214,39 @@ static void put_scaled_number(struct wmi_stretch *s, unsigned d, unsigned x, str
     put(s, vsubps, d, d, in_all_lanes(power));
 }
 
-/* d = x * x, rounded down to an integer. Changes x. */
+/* d = x * x, rounded down to an integer. */
 static void put_square_down(struct wmi_stretch *s, unsigned d, unsigned x)
 {
-    put(s, WMI_VMULPS, d, x, wmi_zmm(x));
+    put(s, WMI_VMULPS | WMI_EVEX_TO_ZERO, d, x, wmi_zmm(x));
     put_rounded(s, d, ROUND_DOWN);
-    put(s, vfmsub213ps, x, x, wmi_zmm(d)); /* negative if the product has been rounded up to d */
-    put(s, WMI_VPTESTMD, K_NOW, x, ALL(sign));
-    put_masked(s, vsubps, d, d, ALL(one), K_NOW);
 }
 
-/* d = t * b, in the units that wmi_cut_product() leaves: those of the constant. Changes t. */
-static void put_cut_product(struct wmi_stretch *s, unsigned d, unsigned t, unsigned b,
-                            struct wmi_host_operand unit)
+/* d = the integer t * b, as wmi_product_up() and wmi_product_down() round it. `half`: a register with half of
+ * the smallest unit. Changes t. */
+static void put_product_up(struct wmi_stretch *s, unsigned d, unsigned t, unsigned b, unsigned half)
 {
     put(s, WMI_VMULPS, d, t, wmi_zmm(b));
-    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, d, unit, WMI_NO_MASK, WMI_FLOAT_LESS);
-    put(s, vfmadd213ps, t, b, unit);
-    put_masked(s, vsubps, d, t, unit, K_NOW);
+    put(s, vfmsub213ps | WMI_EVEX_UP, t, b, wmi_zmm(half));
+    put(s, WMI_VMINPS, d, d, wmi_zmm(t));
+    put(s, vcvtps2dq | WMI_EVEX_UP, d, 0, wmi_zmm(d));
+}
+
+static void put_product_down(struct wmi_stretch *s, unsigned d, unsigned t, unsigned b, unsigned half)
+{
+    put(s, WMI_VMULPS, d, t, wmi_zmm(b));
+    put(s, vfmadd213ps | WMI_EVEX_DOWN, t, b, wmi_zmm(half));
+    put(s, WMI_VMAXPS, d, d, wmi_zmm(t));
+    put(s, vcvtps2dq | WMI_EVEX_DOWN, d, 0, wmi_zmm(d));
+}
+
+/* The same as wmi_product_near() rounds it. */
+static void put_product_near(struct wmi_stretch *s, unsigned d, unsigned t, unsigned b)
+{
+    put(s, WMI_VMULPS, d, t, wmi_zmm(b));
+    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, d, ALL(two_23), WMI_NO_MASK, WMI_FLOAT_LESS);
+    put(s, vfmadd213ps, t, b, ALL(two_23)); /* its unit is one */
+    put(s, vcvttps2dq, d, 0, wmi_zmm(d));
+    put_masked(s, WMI_VPSUBD, d, t, ALL(two_23), K_NOW);
 }
 
 /* d = a sum of at least 29 bits with the term x / 64: wmi_plus_sixty_fourth(). Changes t. */
@@ -242,19 +256,6 @@ static void put_plus_sixty_fourth(struct wmi_stretch *s, unsigned d, unsigned x,
     put(s, WMI_VPADDD, d, d, wmi_zmm(t));
     put(s, WMI_VPTESTMD, K_NOW, x, ALL(low_6));
     put_masked(s, WMI_VPORD, d, d, ALL(one_bit), K_NOW);
-}
-
-/* d + b, rounded down; |d| is not below |b|, or d is 0. Changes t and u. */
-static void put_sum_down(struct wmi_stretch *s, unsigned d, unsigned b, unsigned t, unsigned u)
-{
-    put(s, WMI_VADDPS, t, d, wmi_zmm(b));
-    put(s, vsubps, u, t, wmi_zmm(d));
-    put(s, vsubps, u, b, wmi_zmm(u));
-    put(s, WMI_VPTESTMD, K_NOW, u, ALL(sign));
-    put(s, WMI_VMOVDQA32, d, 0, wmi_zmm(t));
-    wmi_vector_shift(s, WMI_RIGHT_SIGNED, t, wmi_zmm(t), 31);
-    put(s, WMI_VPORD, t, t, ALL(one_bit));
-    put_masked(s, WMI_VPSUBD, d, d, wmi_zmm(t), K_NOW);
 }
 
 /* ---- the functions of gfx11 and gfx12 ---- */
@@ -281,12 +282,7 @@ static void put_falling_cubic(struct wmi_stretch *s, unsigned d, unsigned x, con
     put_square_down(s, square, u);
     /* c0 - c1 * f */
     lookup(s, c, u, row, COLUMN(c1));
-    put_cut_product(s, u, c, f, is_root ? ALL(two_21) : ALL(two_22));
-    if (is_root)
-        put_rounded(s, u, ROUND_UP);
-    else
-        put(s, WMI_VADDPS, u, u, ALL(quarter)); /* up, as it is a multiple of one half */
-    put(s, vcvtps2dq, u, 0, wmi_zmm(u));
+    put_product_up(s, u, c, f, t[HALF]);
     if (is_root)
         put(s, WMI_VPADDD, u, u, wmi_zmm(u));
     lookup(s, d, c, row, COLUMN(c0));
@@ -297,8 +293,7 @@ static void put_falling_cubic(struct wmi_stretch *s, unsigned d, unsigned x, con
     put(s, vfmadd213ps, c, f, ALL(magic));
     lookup(s, f, u, row, COLUMN(c2));
     put(s, vsubps, f, f, wmi_zmm(c));
-    put_cut_product(s, c, f, square, ALL(two_23));
-    put(s, vcvttps2dq, c, 0, wmi_zmm(c));
+    put_product_near(s, c, f, square);
     put_plus_sixty_fourth(s, d, c, u);
     put(s, vcvtdq2ps, d, 0, wmi_zmm(d));
 }
@@ -337,8 +332,7 @@ static void put_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_
     put_square_down(s, square, u);
     /* c0 + c1 * f */
     put_lookup(s, c, row, COLUMN(c1));
-    put_cut_product(s, u, c, f, ALL(two_22));
-    put(s, vcvttps2dq, u, 0, wmi_zmm(u));
+    put_product_down(s, u, c, f, t[HALF]);
     put(s, WMI_VPADDD, u, u, wmi_zmm(u));
     put_lookup(s, d, row, COLUMN(c0));
     put(s, WMI_VPADDD, d, d, wmi_zmm(u));
@@ -348,8 +342,7 @@ static void put_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_
     put(s, vfmadd213ps, c, f, ALL(magic));
     put_lookup(s, f, row, COLUMN(c2));
     put(s, vsubps, f, f, wmi_zmm(c));
-    put_cut_product(s, c, f, square, ALL(two_23));
-    put(s, vcvttps2dq, c, 0, wmi_zmm(c));
+    put_product_near(s, c, f, square);
     put(s, WMI_VPXORD, u, u, wmi_zmm(u));
     put(s, WMI_VPSUBD, c, u, wmi_zmm(c));
     put_plus_sixty_fourth(s, d, c, u);
@@ -385,12 +378,10 @@ static void put_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8
     put(s, vsubps, u, u, ALL(exp_bias));
     put(s, WMI_VMULPS, c, c, ALL(two_minus_12));
     put_square_down(s, square, c);
-    put_cut_product(s, c, u, square, ALL(two_23));
-    put(s, vcvttps2dq, c, 0, wmi_zmm(c));
+    put_product_near(s, c, u, square);
     /* 4 * (c0 + c1 * f) */
     put_lookup(s, square, row, COLUMN(c1));
-    put_cut_product(s, u, square, f, ALL(two_22));
-    put(s, vcvttps2dq, u, 0, wmi_zmm(u));
+    put_product_down(s, u, square, f, t[HALF]);
     put_lookup(s, square, row, COLUMN(c0));
     put(s, WMI_VPADDD, u, u, wmi_zmm(square));
     wmi_vector_shift(s, WMI_LEFT, u, wmi_zmm(u), 2);
@@ -420,8 +411,8 @@ static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const u
     put(s, vsubps, c, c, ALL(magic));
     put_lookup_33(s, u, row, COLUMN(c2));
     put(s, vsubps, c, u, wmi_zmm(c));
-    put_cut_product(s, u, c, square, ALL(two_23));
-    put(s, vcvttps2dq, square, 0, wmi_zmm(u));
+    put_product_near(s, u, c, square);
+    put(s, WMI_VMOVDQA32, square, 0, wmi_zmm(u));
     /* c0 + c1 * f, of which the product may have more than 24 bits */
     put_lookup_33(s, c, row, COLUMN(c1));
     put(s, WMI_VMULPS, u, c, wmi_zmm(f));
@@ -446,7 +437,7 @@ static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const u
     put(s, WMI_VPSUBD, u, u, wmi_zmm(square));
     put(s, vcvtdq2ps, u, 0, wmi_zmm(u));
     put(s, WMI_VMULPS, u, u, ALL(two_minus_35));
-    put_sum_down(s, d, u, c, f);
+    put(s, WMI_VADDPS | WMI_EVEX_DOWN, d, d, wmi_zmm(u));
     put(s, WMI_VPSUBD, c, x, ALL(log_near_one));
     wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, c, ALL(log_near_size), WMI_NO_MASK, WMI_BELOW);
     put(s, WMI_VPSUBD, number, x, ALL(smallest));
@@ -845,27 +836,27 @@ static const struct {
     put_function *put;
     put_rare_lanes *put_rare;
     const struct wmi_unit_table *table;
-    size_t limit, factor; /* constants */
-    size_t reach;         /* another one, the largest magnitude for which the wave does not leave; */
-    bool of_positive;     /* if not: negative numbers and NaNs leave */
+    size_t limit, factor, half; /* constants */
+    size_t reach;               /* another one, the largest magnitude for which the wave does not leave; */
+    bool of_positive;           /* if not: negative numbers and NaNs leave */
 } functions[] = {
 #define AT(name) offsetof(struct constants, name)
     [WMI_UNIT_RCP] = {put_reciprocal, put_rare_reciprocal, &wmi_rcp_table, AT(rcp_limit), AT(four),
-                      AT(exponent)},
+                      AT(quarter), AT(exponent)},
     [WMI_UNIT_RSQ] = {put_reciprocal_root, put_rare_reciprocal_root, &wmi_rsq_table, AT(positive_limit),
-                      AT(four), .of_positive = true},
-    [WMI_UNIT_SQRT] = {put_root, put_rare_root, &wmi_sqrt_table, AT(positive_limit), AT(two),
+                      AT(four), AT(eighth_part), .of_positive = true},
+    [WMI_UNIT_SQRT] = {put_root, put_rare_root, &wmi_sqrt_table, AT(positive_limit), AT(two), AT(quarter),
                        .of_positive = true},
-    [WMI_UNIT_EXP] = {put_power, put_rare_power, &wmi_exp_table, AT(exp_limit), 0, AT(exponent)},
+    [WMI_UNIT_EXP] = {put_power, put_rare_power, &wmi_exp_table, AT(exp_limit), 0, AT(quarter), AT(exponent)},
     [WMI_UNIT_LOG] = {put_logarithm, put_rare_logarithm, &wmi_log_table, AT(positive_limit), 0,
                       .of_positive = true},
-    [WMI_UNIT_SIN] = {put_sine, put_rare_sine, &wmi_sin_table, AT(sine_limit), 0, AT(largest)},
-    [WMI_UNIT_COS] = {put_cosine, put_no_lanes, &wmi_sin_table, AT(largest), 0, AT(largest)},
-    [WMI_USUAL_EXP] = {put_usual_power, put_rare_usual_power, NULL, AT(usual_exp_limit), 0, AT(exponent)},
+    [WMI_UNIT_SIN] = {put_sine, put_rare_sine, &wmi_sin_table, AT(sine_limit), 0, 0, AT(largest)},
+    [WMI_UNIT_COS] = {put_cosine, put_no_lanes, &wmi_sin_table, AT(largest), 0, 0, AT(largest)},
+    [WMI_USUAL_EXP] = {put_usual_power, put_rare_usual_power, NULL, AT(usual_exp_limit), 0, 0, AT(exponent)},
     [WMI_USUAL_LOG] = {put_usual_logarithm, put_rare_logarithm, NULL, AT(positive_limit), 0,
                        .of_positive = true},
-    [WMI_USUAL_SIN] = {put_usual_sine, put_rare_usual_sine, NULL, AT(usual_sine_limit), 0, AT(turns)},
-    [WMI_USUAL_COS] = {put_usual_cosine, put_no_lanes, NULL, AT(turns), 0, AT(turns)},
+    [WMI_USUAL_SIN] = {put_usual_sine, put_rare_usual_sine, NULL, AT(usual_sine_limit), 0, 0, AT(turns)},
+    [WMI_USUAL_COS] = {put_usual_cosine, put_no_lanes, NULL, AT(turns), 0, 0, AT(turns)},
 #undef AT
 };
 
@@ -880,6 +871,8 @@ static size_t put_strips(struct wmi_stretch *s, unsigned function, const struct 
     wmi_move_immediate(&s->host, (enum wmi_gpr)CONSTANTS, (uintptr_t)&constants);
     if (functions[function].factor)
         put_constant(s, t[FACTOR], functions[function].factor, WMI_NO_MASK);
+    if (functions[function].half)
+        put_constant(s, t[HALF], functions[function].half, WMI_NO_MASK);
     for (unsigned i = 0; i < wmi_rows_strips(s, d); i++) {
         const unsigned active = wmi_vector_active(s, d->uniform, i);
         functions[function].put(s, d->reg[i], wmi_rows_register(x, i), t, i ? t[0] : most);
