@@ -566,16 +566,12 @@ static void put_term(struct wmi_stretch *s, unsigned d, unsigned z, unsigned n)
 static void put_usual_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t,
                                 unsigned number)
 {
-    const unsigned z = t[0], z2 = t[1], z4 = t[2], u = t[3], v = t[4], exponent = t[FACTOR];
+    const unsigned z = t[0], z2 = t[1], z4 = t[2], u = t[3], v = t[4];
     put(s, WMI_VPANDD, z, x, ALL(fraction));
     wmi_vector_compare(s, WMI_VPCMPUD, K_NOW, z, ALL(root_2), WMI_NO_MASK, WMI_NOT_BELOW);
     put(s, WMI_VPORD, z, z, ALL(one));
     put_masked(s, WMI_VPSUBD, z, z, ALL(smallest), K_NOW); /* from the exponent */
     put(s, vsubps, z, z, ALL(one));
-    wmi_vector_shift(s, WMI_RIGHT, exponent, wmi_zmm(x), 23);
-    put(s, WMI_VPSUBD, exponent, exponent, ALL(exponent_bias));
-    put_masked(s, WMI_VPADDD, exponent, exponent, ALL(one_bit), K_NOW);
-    put(s, vcvtdq2ps, exponent, 0, wmi_zmm(exponent));
     put(s, WMI_VMULPS, z2, z, wmi_zmm(z));
     put(s, WMI_VMULPS, z4, z2, wmi_zmm(z2));
     put_term(s, d, z, 6);
@@ -600,7 +596,11 @@ static void put_usual_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, c
     put(s, WMI_VMULPS, d, z2, wmi_zmm(d));
     put(s, WMI_VADDPS, d, v, wmi_zmm(d));
     put(s, WMI_VADDPS, d, u, wmi_zmm(d));
-    put(s, WMI_VADDPS, d, d, wmi_zmm(exponent));
+    wmi_vector_shift(s, WMI_RIGHT, u, wmi_zmm(x), 23);
+    put(s, WMI_VPSUBD, u, u, ALL(exponent_bias));
+    put_masked(s, WMI_VPADDD, u, u, ALL(one_bit), K_NOW);
+    put(s, vcvtdq2ps, u, 0, wmi_zmm(u));
+    put(s, WMI_VADDPS, d, d, wmi_zmm(u)); /* the exponent */
     put(s, WMI_VPSUBD, number, x, ALL(smallest));
 }
 
@@ -794,13 +794,14 @@ static void put_rows_on_stack(struct wmi_stretch *s, uint32_t instruction, const
             wmi_at(WMI_RSP, (int32_t)(place + i * WMI_STRIP_BYTES)));
 }
 
-/* All registers that code may hold something in. */
+/* All registers that hold something for later. */
 static void put_registers(struct wmi_stretch *s, bool stores)
 {
     static const uint8_t gprs[] = {WMI_FRAME, WMI_ROWS, WMI_R10, WMI_R11};
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
-        put(s, stores ? WMI_VMOVUPS_STORE : WMI_VMOVUPS_LOAD, i, 0,
-            wmi_at(WMI_RSP, (int32_t)(offsetof(struct called, zmm) + i * WMI_STRIP_BYTES)));
+        if (s->owner[i] < WMI_HELD_ROWS)
+            put(s, stores ? WMI_VMOVUPS_STORE : WMI_VMOVUPS_LOAD, i, 0,
+                wmi_at(WMI_RSP, (int32_t)(offsetof(struct called, zmm) + i * WMI_STRIP_BYTES)));
     for (unsigned i = 0; i < 4; i++) {
         const int32_t gpr = (int32_t)(offsetof(struct called, gpr) + 8 * i),
                       mask = (int32_t)(offsetof(struct called, mask) + 2 * i);
@@ -894,9 +895,10 @@ bool wmi_emit_transcendental(struct wmi_stretch *s, const struct wmi_step *step)
         return false;
     const struct wmi_rows x = wmi_stretch_use(s, step->a, true);
     struct wmi_rows d = wmi_stretch_result(s, x.uniform);
-    uint8_t t[TEMPORARIES];
+    uint8_t t[TEMPORARIES] = {0};
     for (unsigned i = 0; i < TEMPORARIES; i++)
-        t[i] = (uint8_t)wmi_stretch_register(s);
+        if (i < FACTOR || (i == FACTOR ? functions[function].factor : functions[function].half))
+            t[i] = (uint8_t)wmi_stretch_register(s);
     const size_t rare = put_strips(s, function, &d, &x, t), usual = s->host.count, first_exit = s->exit_count;
     if (functions[function].of_positive)
         leave_for_negative(s, &x);
