@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Host code of the transcendental steps that take tables: those of gfx11 and gfx12, as in
- * base/transcendental_units.h, which explains the functions.
+/* Host code of transcendentals of f32: those that gfx11 and gfx12 compute by tables, as in
+ * base/transcendental_units.h, and exp, log, sin and cos of other targets, as in base/transcendental.h. These
+ * explain the functions.
  *
- * Usual lanes are computed for all strips. If an active lane is rare, the code behind the stretch sets those
- * of them that are no NaN; NaNs, and what becomes one, leave for the body. */
+ * All strips are computed as if all lanes were usual. If an active lane is rare (zero, a denormal, infinite,
+ * out of range), code behind the stretch sets the rare lanes. NaNs, and what becomes one, leave for the body.
+ */
 #include "base/float.h"
 #include "base/transcendental_near_one.h"
 #include "base/transcendental_tables.h"
@@ -114,7 +116,8 @@ static const struct constants {
 #define ALL(name) in_all_lanes(offsetof(struct constants, name))
 
 enum { TABLE = WMI_R9, CONSTANTS = WMI_R8 };
-enum { FACTOR = 5, HALF, TEMPORARIES }; /* the last two keep constants */
+/* Temporary registers, of which the last two keep the constants of struct function. */
+enum { FACTOR = 5, HALF, TEMPORARIES };
 /* Masks: within a few instructions; which half of a table a lane's row is in; the lanes of all
  * strips that leave. */
 enum { K_NOW = WMI_K, K_SECOND, K_FIRST, K_ANY = K_FIRST };
@@ -124,10 +127,11 @@ static const uint32_t vsubps = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
                       vcvtdq2ps = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0),
                       vcvtps2dq = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_66, 0),
                       vcvttps2dq = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0),
-                      vfmadd213ps = WMI_EVEX(0xa8, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d = a * d + b */
-    vfmsub213ps = WMI_EVEX(0xaa, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                       vpermt2d = WMI_EVEX(0x7e, WMI_MAP_0F38, WMI_PREFIX_66, 0); /* a: the indices */
-enum { ROUND_EVEN = 8, ROUND_DOWN = 8 | 1 };                                     /* of VRNDSCALEPS */
+/* d = a * d + b, a * d - b */
+static const uint32_t vfmadd213ps = WMI_EVEX(0xa8, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+                      vfmsub213ps = WMI_EVEX(0xaa, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+enum { ROUND_EVEN = 8, ROUND_DOWN = 8 | 1 }; /* of VRNDSCALEPS */
 
 static struct wmi_host_operand in_all_lanes(size_t constant)
 {
@@ -181,7 +185,17 @@ static void put_lookup_64(struct wmi_stretch *s, unsigned d, unsigned t, unsigne
                    half ? K_SECOND : K_FIRST);
     }
 }
-/* The same, the 33rd row in lanes of K_SECOND. */
+
+static void put_lookup_of(struct wmi_stretch *s, bool has_64, unsigned d, unsigned t, unsigned index,
+                          size_t column)
+{
+    if (has_64)
+        put_lookup_64(s, d, t, index, column);
+    else
+        put_lookup(s, d, index, column);
+}
+
+/* The same of one with 33: the last one in lanes of K_SECOND. */
 static void put_lookup_33(struct wmi_stretch *s, unsigned d, unsigned index, size_t column)
 {
     put_lookup(s, d, index, column);
@@ -260,38 +274,30 @@ static void put_plus_sixty_fourth(struct wmi_stretch *s, unsigned d, unsigned x,
 
 /* ---- the functions of gfx11 and gfx12 ---- */
 
-/* Of one strip: d from x, with temporary registers. `number` = one that is above the function's limit in rare
- * lanes. It may be the first temporary register. */
+/* Of one strip: d from x, with temporary registers. `number`, which may be the first of these, becomes one
+ * that is above the function's limit in rare lanes. */
 typedef void put_function(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number);
-
-static void put_lookup_32(struct wmi_stretch *s, unsigned d, unsigned t, unsigned index, size_t column)
-{
-    (void)t;
-    put_lookup(s, d, index, column);
-}
 
 /* The cubic of rcp and rsq: d = the integer. */
 static void put_falling_cubic(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, bool is_root)
 {
-    void (*const lookup)(struct wmi_stretch *, unsigned, unsigned, unsigned, size_t) =
-        is_root ? put_lookup_64 : put_lookup_32;
     const unsigned row = t[0], f = t[1], square = t[2], c = t[3], u = t[4];
     wmi_vector_shift(s, WMI_RIGHT, row, wmi_zmm(x), 18);
     put_masked_number(s, f, x, ALL(fraction_18));
     put_scaled_number(s, u, x, ALL(fraction_18_even), offsetof(struct constants, two_17));
     put_square_down(s, square, u);
     /* c0 - c1 * f */
-    lookup(s, c, u, row, COLUMN(c1));
+    put_lookup_of(s, is_root, c, u, row, COLUMN(c1));
     put_product_up(s, u, c, f, t[HALF]);
     if (is_root)
         put(s, WMI_VPADDD, u, u, wmi_zmm(u));
-    lookup(s, d, c, row, COLUMN(c0));
+    put_lookup_of(s, is_root, d, c, row, COLUMN(c0));
     put(s, WMI_VPSUBD, d, d, wmi_zmm(u));
     /* (c2 - c3 * (4 * f + 1)) * square */
     put(s, vfmadd213ps, f, t[FACTOR], ALL(one));
-    lookup(s, c, u, row, COLUMN(c3));
+    put_lookup_of(s, is_root, c, u, row, COLUMN(c3));
     put(s, vfmadd213ps, c, f, ALL(magic));
-    lookup(s, f, u, row, COLUMN(c2));
+    put_lookup_of(s, is_root, f, u, row, COLUMN(c2));
     put(s, vsubps, f, f, wmi_zmm(c));
     put_product_near(s, c, f, square);
     put_plus_sixty_fourth(s, d, c, u);
@@ -354,6 +360,13 @@ static void put_root(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_
     put(s, WMI_VPSUBD, number, x, ALL(smallest));
 }
 
+/* A zeroing mask without the lanes in which 2^x is 0: below -126. That is common. */
+static unsigned find_no_underflow(struct wmi_stretch *s, unsigned x)
+{
+    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, x, ALL(exp_under), WMI_NO_MASK, WMI_FLOAT_NOT_BELOW_OR_NAN);
+    return K_NOW | WMI_ZEROING;
+}
+
 /* The phase has 29 fraction bits; that of a negative number is complemented. */
 static void put_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
 {
@@ -388,9 +401,10 @@ static void put_power(struct wmi_stretch *s, unsigned d, unsigned x, const uint8
     put_plus_sixty_fourth(s, u, c, f);
     put(s, vcvtdq2ps, u, 0, wmi_zmm(u));
     put(s, WMI_VPADDD, d, d, wmi_zmm(u));
-    put(s, WMI_VPSUBD, d, d, ALL(exp_scale));
+    const unsigned mask = find_no_underflow(s, x);
+    put_masked(s, WMI_VPSUBD, d, d, ALL(exp_scale), mask);
     put(s, WMI_VPANDD, number, x, ALL(magnitude));
-    put(s, WMI_VPSUBD, number, number, ALL(exp_smallest));
+    put_masked(s, WMI_VPSUBD, number, number, ALL(exp_smallest), mask);
 }
 
 static void put_logarithm(struct wmi_stretch *s, unsigned d, unsigned x, const uint8_t *t, unsigned number)
@@ -552,8 +566,9 @@ static void put_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, const
     put(s, WMI_VADDPS, d, d, wmi_zmm(low));
     put(s, vcvttps2dq, whole, 0, wmi_zmm(whole));
     wmi_vector_shift(s, WMI_LEFT, whole, wmi_zmm(whole), 23);
-    put(s, WMI_VPADDD, d, d, wmi_zmm(whole));
-    put(s, WMI_VPANDD, number, x, ALL(magnitude));
+    const unsigned mask = find_no_underflow(s, x);
+    put_masked(s, WMI_VPADDD, d, d, wmi_zmm(whole), mask);
+    put_masked(s, WMI_VPANDD, number, x, ALL(magnitude), mask);
 }
 
 /* d = z * log[n] - log[n + 1]. */
@@ -686,14 +701,12 @@ static void put_rare_root(struct wmi_stretch *s, unsigned d, unsigned x, unsigne
     put_masked(s, WMI_VPANDD, d, x, ALL(sign), K_NOW);
 }
 
-/* Infinity from 128 on, 0 below -126. */
+/* Infinity from 128 on. */
 static void put_rare_usual_power(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
 {
     (void)t;
     wmi_vector_compare(s, WMI_VCMPPS, K_NOW, x, ALL(exp_over), WMI_NO_MASK, WMI_FLOAT_NOT_BELOW);
     put_constant(s, d, offsetof(struct constants, exponent), K_NOW);
-    wmi_vector_compare(s, WMI_VCMPPS, K_NOW, x, ALL(exp_under), WMI_NO_MASK, WMI_FLOAT_LESS);
-    put_masked(s, WMI_VPXORD, d, d, wmi_zmm(d), K_NOW);
 }
 
 /* Also 1 near 0. */
@@ -733,7 +746,10 @@ static void put_rare_sine(struct wmi_stretch *s, unsigned d, unsigned x, unsigne
 
 static void put_no_lanes(struct wmi_stretch *s, unsigned d, unsigned x, unsigned t)
 {
-    (void)s, (void)d, (void)x, (void)t;
+    (void)s;
+    (void)d;
+    (void)x;
+    (void)t;
 }
 
 /* Leaves for the body if an active lane, without its sign, is above the constant. */
@@ -833,13 +849,14 @@ static void put_near_one(struct wmi_stretch *s, const struct wmi_rows *d, const 
 
 /* ---- the step ---- */
 
-static const struct {
+static const struct function {
     put_function *put;
     put_rare_lanes *put_rare;
     const struct wmi_unit_table *table;
-    size_t limit, factor, half; /* constants */
-    size_t reach;               /* another one, the largest magnitude for which the wave does not leave; */
-    bool of_positive;           /* if not: negative numbers and NaNs leave */
+    /* Constants, at offsets in struct constants: the highest number of a usual lane; what parts of the
+     * function read, or 0; the largest magnitude for which the wave does not leave. */
+    size_t limit, factor, half, reach;
+    bool of_positive; /* instead, the wave leaves for negative numbers and NaNs */
 } functions[] = {
 #define AT(name) offsetof(struct constants, name)
     [WMI_UNIT_RCP] = {put_reciprocal, put_rare_reciprocal, &wmi_rcp_table, AT(rcp_limit), AT(four),

@@ -207,7 +207,7 @@ static uint32_t rare_operand(bool may_leave)
                                     0x3f800001, 0x3f7c0000, 0x3f7bffff, 0x3f83ffff, 0x3f840000};
     static const uint32_t signed_rare[] = {0xff800000, 0xfe800000, 0xfe800001, 0xff7fffff,
                                            0xbf800000, 0xb3800000, 0xb37fffff, 0xc2fc0000,
-                                           0xc2fc0001, 0xc3000000, 0xc3160000};
+                                           0xc2fc0001, 0xc3000000, 0xc3160000, 0xff7fffff};
     static const uint32_t leaving[] = {0x7fc00000, 0x7f800001, 0xffc12345, 0xff800001,
                                        0xbf800000, 0xff800000, 0x80800000};
     if (may_leave && below(2))
