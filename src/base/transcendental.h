@@ -92,15 +92,16 @@ static inline f32v wmi_log2_f32(f32v x, bool flush)
 static inline f32v wmi_sine_of_turn(f32v f)
 {
     const f32v w = f * f;
-    f32v p = w * -0x1.cc9b60p+3f + 0x1.501408p+5f;
+    static const float term[] = {WMI_SINE_TERMS};
+    f32v p = w * term[0] + term[1];
 
-    p = p * w - 0x1.32d12ep+6f;
-    p = p * w + 0x1.466bc0p+6f;
-    p = p * w - 0x1.4abbcep+5f;
-    /* 2 pi in two parts, of which the first has 12 bits. */
+    p = p * w + term[2];
+    p = p * w + term[3];
+    p = p * w + term[4];
+    /* 2 pi f with both factors in two parts. */
     const f32v high = (f32v)((u32v)f & 0xfffff000u), low = f - high;
 
-    return high * 0x1.922p+2f + (low * 0x1.922p+2f + f * (-0x1.2aeef4p-16f + p * w));
+    return high * WMI_TWO_PI_HIGH + (low * WMI_TWO_PI_HIGH + f * (WMI_TWO_PI_LOW + p * w));
 }
 
 /* sin(2 pi x) and cos(2 pi x). Beyond +-256: 0 and 1. Source: [V], V_SIN_F32, V_COS_F32. */

@@ -126,15 +126,7 @@ static const struct wmi_unit_table wmi_log_table = {
 #include "base/transcendental.def"
         },
 };
-/* Near one. */
-static const int32_t wmi_unit_log_above[][4] = {
-#define LOG_ABOVE(c0, c1, c2, c3) {c0, c1, c2, c3},
-#include "base/transcendental.def"
-};
-static const int32_t wmi_unit_log_below[][4] = {
-#define LOG_BELOW(c0, c1, c2, c3) {c0, c1, c2, c3},
-#include "base/transcendental.def"
-};
+#define WMI_UNIT_TWO_PI (0xc90fd5 * 0x1p-21f) /* rounded down */
 /* An eighth of a turn in 16 rows, of the sine and then the cosine; the value and its change in this row, each
  * in units of 2^-26. */
 static const struct wmi_unit_table wmi_sin_table = {

@@ -77,7 +77,9 @@ void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned 
 {
     enum { WORDS_OF_4 = 2, WORDS_OF_8 = 3, LENGTH_256 = 1 << 5, LENGTH_512 = 2 << 5 };
     enum { BROADCAST = 1 << 4, ZEROING = 1 << 7 };
-    const unsigned length = instruction & WMI_EVEX_128   ? 0
+    const bool rounds = instruction & WMI_EVEX_ROUNDS;
+    const unsigned length = rounds                       ? (instruction >> 22 & 3) << 5
+                            : instruction & WMI_EVEX_128 ? 0
                             : instruction & WMI_EVEX_256 ? LENGTH_256
                                                          : LENGTH_512;
     const unsigned w = instruction >> 14 & 1, rm = b.in_memory ? b.base : b.reg;
@@ -85,7 +87,7 @@ void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned 
     wmi_put_8(host, off(d, 3, 7) | (b.in_memory ? 1 << 6 : off(rm, 4, 6)) | off(rm, 3, 5) | off(d, 4, 4) |
                         (instruction >> 8 & 7));
     wmi_put_8(host, w << 7 | (~a & 15) << 3 | 1 << 2 | (instruction >> 12 & 3));
-    wmi_put_8(host, (mask & WMI_ZEROING ? ZEROING : 0) | length | (b.broadcast ? BROADCAST : 0) |
+    wmi_put_8(host, (mask & WMI_ZEROING ? ZEROING : 0) | length | (b.broadcast || rounds ? BROADCAST : 0) |
                         off(a, 4, 3) | (mask & 7));
     wmi_put_8(host, instruction & 0xff);
     if (b.in_memory)
@@ -342,6 +344,12 @@ void wmi_call_back(struct wmi_host *host, size_t to)
 {
     wmi_put_8(host, 0xe8);
     wmi_put_32(host, (uint32_t)(to - (host->count + 4)));
+}
+
+void wmi_call_register(struct wmi_host *host, enum wmi_gpr reg)
+{
+    put_opcode(host, 0xff, false, 0, reg);
+    put_register(host, 2, reg);
 }
 
 void wmi_jump_register(struct wmi_host *host, enum wmi_gpr reg)

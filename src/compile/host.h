@@ -66,6 +66,13 @@ static inline struct wmi_host_operand wmi_at(enum wmi_gpr base, int32_t displace
      (uint32_t)(size) << 16)
 #define WMI_EVEX(opcode, map, prefix, w) WMI_EVEX_OF(opcode, map, prefix, w, 6)
 enum { WMI_EVEX_128 = 1 << 20, WMI_EVEX_256 = 1 << 21 }; /* of so many bits instead */
+/* Rounds so, whatever MXCSR says; b is a register. */
+enum {
+    WMI_EVEX_ROUNDS = 4 << 22,
+    WMI_EVEX_DOWN = 5 << 22,
+    WMI_EVEX_UP = 6 << 22,
+    WMI_EVEX_TO_ZERO = 7 << 22
+};
 enum { WMI_MAP_0F = 1, WMI_MAP_0F38, WMI_MAP_0F3A };
 enum { WMI_PREFIX_66 = 1, WMI_PREFIX_F3, WMI_PREFIX_F2 };
 
@@ -271,6 +278,7 @@ void wmi_jump_back(struct wmi_host *host, size_t to);
 void wmi_jump_back_if(struct wmi_host *host, enum wmi_condition condition, size_t to);
 /* Calls code at offset `to`, which ends with wmi_return(). */
 void wmi_call_back(struct wmi_host *host, size_t to);
+void wmi_call_register(struct wmi_host *host, enum wmi_gpr reg);
 void wmi_jump_register(struct wmi_host *host, enum wmi_gpr reg);
 void wmi_jump_memory(struct wmi_host *host, enum wmi_gpr base, int32_t displacement);
 void wmi_return(struct wmi_host *host);

@@ -114,9 +114,21 @@ enum { WMI_FROM_FLOAT, WMI_FROM_SIGNED, WMI_FROM_UNSIGNED };
 /* Approximations and steps on exponents: vector_special.c. */
 wmi_emit_step wmi_emit_reciprocal, wmi_emit_reciprocal_root, wmi_emit_root, wmi_emit_significand,
     wmi_emit_exponent, wmi_emit_scale;
-/* exp, log and what gfx11 and gfx12 compute by tables: vector_transcendental.c. The argument: the function,
- * of the units of those targets or of all others. */
+/* exp, log, sin, cos and what gfx11 and gfx12 compute by tables: vector_transcendental.c. The argument: the
+ * function, of the units of those targets or of all others. */
 wmi_emit_step wmi_emit_transcendental;
-enum { WMI_UNIT_RCP, WMI_UNIT_RSQ, WMI_UNIT_SQRT, WMI_UNIT_EXP, WMI_UNIT_LOG, WMI_USUAL_EXP, WMI_USUAL_LOG };
+enum wmi_transcendental {
+    WMI_UNIT_RCP,
+    WMI_UNIT_RSQ,
+    WMI_UNIT_SQRT,
+    WMI_UNIT_EXP,
+    WMI_UNIT_LOG,
+    WMI_UNIT_SIN,
+    WMI_UNIT_COS,
+    WMI_USUAL_EXP,
+    WMI_USUAL_LOG,
+    WMI_USUAL_SIN,
+    WMI_USUAL_COS,
+};
 
 #endif
