@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes host instructions: the AVX-512 and scalar x86-64 instructions that compiled blocks consist of.
+/* Encodes host instructions: the vector and scalar x86-64 instructions that compiled blocks consist of.
  *
  * Source: Intel SDM volume 2, sections 2.1 (legacy prefixes, ModRM, SIB), 2.3 (VEX) and 2.7 (EVEX). */
 #ifndef WMI_HOST_H
@@ -23,6 +23,10 @@ enum wmi_gpr {
     WMI_R9,
     WMI_R10,
     WMI_R11,
+    WMI_R12,
+    WMI_R13,
+    WMI_R14,
+    WMI_R15,
     /* What compiled code keeps in them. */
     WMI_FRAME = WMI_RDI,
     WMI_OP = WMI_RSI,   /* the operation, where code leaves for the interpreter */
@@ -32,12 +36,7 @@ enum wmi_gpr {
 /* Vector registers: the first ones hold rows, the last one is for moves. */
 enum { WMI_ZMM_REGISTERS = 31, WMI_SCRATCH = 31 };
 
-/* A buffer of host code, which grows. Without memory, `full` is set and nothing more is written. */
-struct wmi_host {
-    uint8_t *bytes;
-    size_t count, capacity;
-    bool full;
-};
+enum { WMI_FIRST_NAME = 32, WMI_MOST_NAMES = 32 };
 
 /* An operand in a register or in memory at `base` + `displacement`; `broadcast`: one word for all lanes. */
 struct wmi_host_operand {
@@ -45,6 +44,20 @@ struct wmi_host_operand {
     uint8_t reg;  /* zmm number */
     uint8_t base; /* enum wmi_gpr */
     int32_t displacement;
+};
+
+struct wmi_vector_set;
+
+/* A buffer of host code, which grows. Without memory, `full` is set and nothing more is written. */
+struct wmi_host {
+    const struct wmi_vector_set *vectors; /* how vector instructions are made */
+    uint8_t *bytes;
+    size_t count, capacity;
+    bool full;
+    /* Of hosts without AVX-512: a bit for each mask register that has all bits; operands in memory that have
+     * numbers of registers, from WMI_FIRST_NAME on. */
+    uint8_t full_masks, names;
+    struct wmi_host_operand name[WMI_MOST_NAMES];
 };
 
 static inline struct wmi_host_operand wmi_zmm(unsigned reg)
@@ -160,37 +173,6 @@ enum wmi_shift { WMI_LEFT = 6, WMI_RIGHT = 2, WMI_RIGHT_SIGNED = 4 };
 enum { WMI_NO_MASK = 0, WMI_NO_IMMEDIATE = -1 };
 enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become 0 */
 
-/* d, a and b in the order of Intel's syntax; instructions with one source have a = 0. d: a zmm, a mask
- * register for compares, or the digit behind / of the opcode, where a is the destination. */
-void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
-              unsigned mask, int immediate);
-
-/* Without a mask and an immediate. */
-void wmi_evex_plain(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
-                    struct wmi_host_operand b);
-
-/* A gather or scatter of the lanes of `mask`, which it clears, at `base` + `displacement` + the index of each
- * lane in bytes. The displacement is a small multiple of the size of the instruction's elements. */
-void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
-                      unsigned index, unsigned displacement, unsigned mask);
-/* VZEROUPPER: without it, each SSE instruction of the interpreter would wait for the vector instructions that
- * wrote its destination last. */
-void wmi_end_vectors(struct wmi_host *host);
-
-/* ---- mask registers ---- */
-
-void wmi_kmov_load(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement); /* 16 bits */
-void wmi_kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,
-                    unsigned bytes); /* 2, 4 or 8 */
-/* d = the low half of a above that of b, of 16 or of 32 bits each. */
-void wmi_kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits);
-/* The 64 bits of a register. */
-void wmi_kmov_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr reg);
-/* d = a >> count, of 64 bits. */
-void wmi_kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count);
-/* ZF: no bit of a and b is set. CF: all 16 bits of them are. */
-void wmi_kortest(struct wmi_host *host, unsigned a, unsigned b);
-/* d = a AND b, NOT a AND b, and others, of 16 bits. */
 enum wmi_mask_operation {
     WMI_KAND = 0x41,
     WMI_KANDN = 0x42,
@@ -198,9 +180,134 @@ enum wmi_mask_operation {
     WMI_KXNOR = 0x46,
     WMI_KXOR = 0x47,
 };
-void wmi_mask(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a, unsigned b);
+
+/* The vector instructions of a kind of host. All of them are asked for as AVX-512 has them; a host without it
+ * gets others that do the same. What the functions do is described with those below that call them. */
+struct wmi_vector_set {
+    void (*evex)(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                 struct wmi_host_operand b, unsigned mask, int immediate);
+    void (*indexed)(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
+                    unsigned index, unsigned displacement, unsigned mask);
+    void (*take_word)(struct wmi_host *host, unsigned d, unsigned a, unsigned word,
+                      struct wmi_host_operand number);
+    void (*take_first)(struct wmi_host *host, unsigned d, unsigned a, unsigned mask);
+    void (*kmov_load)(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement);
+    void (*kmov_store)(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,
+                       unsigned bytes);
+    void (*kmov_gpr)(struct wmi_host *host, unsigned k, enum wmi_gpr reg);
+    void (*kunpack)(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits);
+    void (*kshift_right)(struct wmi_host *host, unsigned d, unsigned a, unsigned count);
+    void (*kortest)(struct wmi_host *host, unsigned a, unsigned b);
+    size_t (*jump_unless_full)(struct wmi_host *host, unsigned k);
+    void (*mask)(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a,
+                 unsigned b);
+    void (*mask_low_8)(struct wmi_host *host, unsigned d);
+    bool names_memory; /* an operand in memory can be a source wherever a register can: wmi_host_name() */
+};
+
+extern const struct wmi_vector_set wmi_avx512, wmi_avx2;
+
+/* d, a and b in the order of Intel's syntax; instructions with one source have a = 0. d: a zmm, a mask
+ * register for compares, or the digit behind / of the opcode, where a is the destination. */
+static inline void wmi_evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                            struct wmi_host_operand b, unsigned mask, int immediate)
+{
+    host->vectors->evex(host, instruction, d, a, b, mask, immediate);
+}
+
+/* Without a mask and an immediate. */
+static inline void wmi_evex_plain(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                                  struct wmi_host_operand b)
+{
+    wmi_evex(host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
+}
+
+/* A gather or scatter of the lanes of `mask`, which it clears, at `base` + `displacement` + the index of each
+ * lane in bytes. The displacement is a small multiple of the size of the instruction's elements. */
+static inline void wmi_evex_indexed(struct wmi_host *host, uint32_t instruction, unsigned reg,
+                                    enum wmi_gpr base, unsigned index, unsigned displacement, unsigned mask)
+{
+    host->vectors->indexed(host, instruction, reg, base, index, displacement, mask);
+}
+
+/* d = a word of a in all lanes. number: in memory, the word's number, not 0. */
+static inline void wmi_take_word(struct wmi_host *host, unsigned d, unsigned a, unsigned word,
+                                 struct wmi_host_operand number)
+{
+    host->vectors->take_word(host, d, a, word, number);
+}
+
+/* d = in all lanes, the word of a in the first lane of the mask, or 0. */
+static inline void wmi_take_first(struct wmi_host *host, unsigned d, unsigned a, unsigned mask)
+{
+    host->vectors->take_first(host, d, a, mask);
+}
+/* VZEROUPPER: without it, each SSE instruction of the interpreter would wait for the vector instructions that
+ * wrote its destination last. */
+void wmi_end_vectors(struct wmi_host *host);
+
+/* The number of a register, for sources alone, that stands for 64 bytes in memory until host->names becomes 0. */
+static inline unsigned wmi_host_name(struct wmi_host *host, struct wmi_host_operand operand)
+{
+    host->name[host->names] = operand;
+    return WMI_FIRST_NAME + host->names++;
+}
+
+/* ---- mask registers ---- */
+
+static inline void wmi_kmov_load(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement)
+{
+    host->vectors->kmov_load(host, k, base, displacement); /* 16 bits */
+}
+
+static inline void wmi_kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,
+                                  unsigned bytes)
+{
+    host->vectors->kmov_store(host, k, base, displacement, bytes); /* 2, 4 or 8 */
+}
+
+/* d = the low half of a above that of b, of 16 or of 32 bits each. */
+static inline void wmi_kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits)
+{
+    host->vectors->kunpack(host, d, a, b, bits);
+}
+
+/* The 64 bits of a register. */
+static inline void wmi_kmov_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr reg)
+{
+    host->vectors->kmov_gpr(host, k, reg);
+}
+
+/* d = a >> count, of 64 bits. */
+static inline void wmi_kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count)
+{
+    host->vectors->kshift_right(host, d, a, count);
+}
+
+/* ZF: no bit of the 16 of a and b is set. */
+static inline void wmi_kortest(struct wmi_host *host, unsigned a, unsigned b)
+{
+    host->vectors->kortest(host, a, b);
+}
+
+/* A jump taken unless all 16 bits are set. */
+static inline size_t wmi_jump_unless_full(struct wmi_host *host, unsigned k)
+{
+    return host->vectors->jump_unless_full(host, k);
+}
+
+/* d = a AND b, NOT a AND b, and others, of 16 bits. */
+static inline void wmi_mask(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a,
+                            unsigned b)
+{
+    host->vectors->mask(host, operation, d, a, b);
+}
+
 /* d = 0xff. */
-void wmi_mask_low_8(struct wmi_host *host, unsigned d);
+static inline void wmi_mask_low_8(struct wmi_host *host, unsigned d)
+{
+    host->vectors->mask_low_8(host, d);
+}
 
 /* ---- scalar instructions ---- */
 
@@ -210,6 +317,12 @@ void wmi_scalar_memory(struct wmi_host *host, unsigned opcode, bool wide, unsign
 void wmi_scalar_registers(struct wmi_host *host, unsigned opcode, bool wide, unsigned reg, enum wmi_gpr rm);
 /* Of the line at `base` + `displacement`. */
 void wmi_prefetch(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, bool for_store);
+/* Parts of encodings: bytes; ModRM, SIB and displacement of memory at `base`, where a displacement takes 8
+ * bits if it is a multiple of 1 << scale and fits; ModRM of two registers; the prefix and the opcode of a
+ * scalar instruction. */
+void wmi_put_memory(struct wmi_host *host, unsigned reg, unsigned base, int32_t displacement, unsigned scale);
+void wmi_put_registers(struct wmi_host *host, unsigned reg, unsigned rm);
+void wmi_put_opcode(struct wmi_host *host, unsigned opcode, bool wide, unsigned reg, unsigned rm);
 void wmi_put_8(struct wmi_host *host, unsigned value);
 void wmi_put_32(struct wmi_host *host, uint32_t value);
 void wmi_put_64(struct wmi_host *host, uint64_t value);

@@ -19,8 +19,6 @@ const struct wmi_lane_tables wmi_lane_tables = {
     .high_pairs = {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31},
 };
 
-static const uint32_t vpcompressd = WMI_EVEX(0x8b, WMI_MAP_0F38, WMI_PREFIX_66, 0);
-
 void wmi_access_splat(struct wmi_stretch *s, unsigned reg)
 {
     wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
@@ -45,12 +43,10 @@ size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask)
 /* first = the value of the first active lane, or 0, in all lanes. */
 static void take_first(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask)
 {
-    if (mask) {
-        wmi_evex(&s->host, vpcompressd, value, 0, wmi_zmm(first), mask | WMI_ZEROING, WMI_NO_IMMEDIATE);
-        wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(first));
-    } else {
+    if (mask)
+        wmi_take_first(&s->host, first, value, mask);
+    else
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value));
-    }
 }
 
 /* The same, and WMI_K |= the active lanes that differ. */
@@ -342,8 +338,7 @@ static size_t unless_all_active(struct wmi_stretch *s, struct wmi_lane_shape sha
 {
     if (!mask || shape.rows == 1)
         return 0;
-    wmi_kortest(&s->host, mask, mask);
-    return wmi_jump_if(&s->host, WMI_IF_NOT_BELOW);
+    return wmi_jump_unless_full(&s->host, mask);
 }
 
 void wmi_access_land_if(struct wmi_stretch *s, size_t jump)

@@ -51,8 +51,7 @@ static void take_word(struct wmi_host *host, unsigned d, unsigned reg, unsigned 
         return;
     }
     const size_t number = offsetof(struct wmi_spread_tables, word) + 4 * word;
-    wmi_evex_plain(host, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at(WMI_R11, (int32_t)number));
-    wmi_evex_plain(host, WMI_VPERMD, d, d, wmi_zmm(reg));
+    wmi_take_word(host, d, reg, word, wmi_at(WMI_R11, (int32_t)number));
 }
 
 static void add_lanes(struct wmi_host *host, unsigned d, unsigned stride)

@@ -267,6 +267,7 @@ void wmi_stretch_end_step(struct wmi_stretch *s)
     s->is_whole = true;
     s->sum = s->joins_next ? &s->block->steps[s->at] : NULL;
     s->joins_next = false;
+    s->host.names = 0;
     for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
         if (s->owner[i] == OF_STEP)
             s->owner[i] = FREE;
@@ -532,6 +533,27 @@ void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row)
     held->active_only = active_only;
 }
 
+/* The row in the frame, where the host takes operands in memory for registers. */
+static struct wmi_rows name_row(struct wmi_stretch *s, uint32_t row)
+{
+    struct wmi_rows rows = {.row = row, .uniform = is_constant(s, row)};
+    for (unsigned i = 0; i < wmi_rows_strips(s, &rows); i++)
+        rows.reg[i] = (uint8_t)wmi_host_name(&s->host, home(s, row, i));
+    return rows;
+}
+
+static bool can_name(const struct wmi_stretch *s, uint32_t row)
+{
+    return s->host.vectors->names_memory && !is_in_frame(s, row, WMI_UNIFORM_ANY) &&
+           s->host.names + s->strips <= WMI_MOST_NAMES;
+}
+
+void wmi_stretch_hold(struct wmi_stretch *s, uint32_t row)
+{
+    if (!find(s, row))
+        load_row(s, row);
+}
+
 struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_be_register)
 {
     struct wmi_rows rows = {.row = row};
@@ -543,7 +565,10 @@ struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_b
     if (held && held->runs)
         return spread_runs(s, held);
     const bool constant = is_constant(s, row);
-    if (!held && (must_be_register || is_read_soon(s, row) || is_in_frame(s, row, WMI_UNIFORM_ANY)))
+    if (!held && must_be_register && can_name(s, row))
+        return name_row(s, row);
+    if (!held && (must_be_register || (is_read_soon(s, row) && !can_name(s, row)) ||
+                  is_in_frame(s, row, WMI_UNIFORM_ANY)))
         held = load_row(s, row);
     if (!held) {
         rows.in_memory = true;

@@ -203,6 +203,8 @@ void wmi_stretch_write(struct wmi_stretch *s, uint32_t row, struct wmi_rows *res
 void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi_rows *result);
 /* Whether the registers hold the row so that they, or else the frame, have all lanes of it. */
 bool wmi_stretch_has_lanes(const struct wmi_stretch *s, uint32_t row);
+/* Loads the row to registers that the step may change, unless it is in some. */
+void wmi_stretch_hold(struct wmi_stretch *s, uint32_t row);
 /* Registers for such a row. If *is_loaded is false, they are free registers of the step, for
  * wmi_stretch_load_later(). */
 struct wmi_rows wmi_stretch_use_later(struct wmi_stretch *s, uint32_t row, bool *is_loaded);

@@ -68,6 +68,7 @@ bool wmi_recipe_allows(const struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_recipe *recipe = wmi_recipe_of(step);
     const uint32_t word = s->block->mode.mxcsr32;
     return !(recipe->flags & WMI_CLAMPS && step->y & 1) &&
+           !(recipe->flags & WMI_NEEDS_AVX512 && s->host.vectors != &wmi_avx512) &&
            !(recipe->flags & WMI_FLUSHES && wmi_host_float_flush(word) != word) &&
            !(recipe->flags & WMI_NEAREST && wmi_host_float_nearest(word) != word) &&
            !(recipe->flags & WMI_AS_F32 && s->block->mode.mxcsr64 != word);

@@ -49,6 +49,7 @@ bool wmi_emit_read_lane(struct wmi_stretch *s, const struct wmi_step *step)
  * in the frame; so it becomes the same there. */
 static void write_register(struct wmi_stretch *s, const struct wmi_step *step, unsigned lane)
 {
+    wmi_stretch_hold(s, step->d);
     struct wmi_rows row = wmi_stretch_use(s, step->d, true);
     if (s->partial)
         wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RCX, WMI_FRAME, (int32_t)(step->d + 4 * lane));

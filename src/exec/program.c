@@ -159,6 +159,7 @@ const struct wmi_compile_layout wmi_program_layout = {
 static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
 {
     const struct wmi_block block = {
+        .level = program->level,
         .code = &program->code,
         .steps = chunk->lowered,
         .ops = chunk->steps,

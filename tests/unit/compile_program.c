@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs of steps with random operands, and how they run both ways: on random and edge values, with all,
  * some and no lanes active, in several float modes. */
+#include "compile/host_area.h"
 #include "compile_program.h"
 #include "base/host_float.h"
 #include "base/random.h"
@@ -435,6 +436,7 @@ static void compile(struct program *p)
         p->compiled[p->skip].target = &p->compiled[to];
     }
     const struct wmi_block block = {
+        .level = wmi_cpu_level(),
         .code = &p->code,
         .steps = p->steps,
         .ops = p->compiled,
@@ -463,12 +465,15 @@ static void run(struct wmi_frame *frame, const struct wmi_op *op)
 {
     const uint32_t usual = wmi_host_float_get();
     struct wmi_wave *wave = frame->wave;
+    static struct wmi_host_area area;
+    wmi_host_area_begin(&area);
     wmi_host_float_set(frame->mxcsr32);
     is_done = false;
     for (; op; op = wave->resume) {
         wave->resume = NULL;
         do
-            op = op->body((char *)frame, op);
+            op = wmi_compile_needs_area(wmi_cpu_level()) ? wmi_enter_compiled((char *)frame, op, &area)
+                                                         : op->body((char *)frame, op);
         while (op);
         if (wave->resume)
             frame->left = TURN;

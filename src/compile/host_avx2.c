@@ -1,0 +1,1780 @@
+/* SPDX-License-Identifier: MIT */
+/* Vector instructions of hosts with AVX2 (and FMA, F16C, BMI2), which do what those of AVX-512 do.
+ *
+ * A zmm register is two ymm registers, or 64 bytes of the thread's area (host_area.h). Masks of k5 to k7 are in
+ * R12 to R14; those of k1 to k4, which are used more often than they change, are in the area, both as bits and
+ * as ones in the lanes of a register. RBX and RBP are free. Whoever calls compiled code keeps these registers,
+ * see enter.c. The flags change, other than with AVX-512.
+ *
+ * Source: Intel SDM volume 2: the operations of both kinds of instructions. */
+#include "compile/host.h"
+#include "compile/host_area.h"
+
+enum { T0 = 12, T1, T2, T3 }; /* ymm registers that no zmm register has */
+enum { SCRATCH_PLACE = 10 };  /* the ymm registers of WMI_SCRATCH: it and the next one */
+enum { PAIRED = 5 };          /* so many zmm registers are in ymm registers */
+enum { HALF = 32, QUARTER = 16 };
+enum { LONG = 1 }; /* VEX.L: of 256 bits */
+
+#define AREA_AT(member) wmi_at(WMI_R15, (int32_t)offsetof(struct wmi_host_area, member))
+
+/* ---- encodings ---- */
+
+static unsigned off(unsigned reg, unsigned bit, unsigned place)
+{
+    return (~reg >> bit & 1) << place;
+}
+
+static void put_prefix(struct wmi_host *host, uint32_t instruction, unsigned length, unsigned d, unsigned a,
+                       unsigned index, unsigned rm)
+{
+    const unsigned map = instruction >> 8 & 7, w = instruction >> 14 & 1,
+                   rest = (~a & 15) << 3 | length << 2 | (instruction >> 12 & 3);
+    if (map == WMI_MAP_0F && !w && rm < 8 && index < 8) {
+        wmi_put_8(host, 0xc5);
+        wmi_put_8(host, off(d, 3, 7) | rest);
+    } else {
+        wmi_put_8(host, 0xc4);
+        wmi_put_8(host, off(d, 3, 7) | off(index, 3, 6) | off(rm, 3, 5) | map);
+        wmi_put_8(host, w << 7 | rest);
+    }
+    wmi_put_8(host, instruction & 0xff);
+}
+
+static void put_vex(struct wmi_host *host, uint32_t instruction, unsigned length, unsigned d, unsigned a,
+                    struct wmi_host_operand b, int immediate)
+{
+    put_prefix(host, instruction, length, d, a, 0, b.in_memory ? b.base : b.reg);
+    if (b.in_memory)
+        wmi_put_memory(host, d, b.base, b.displacement, 0);
+    else
+        wmi_put_registers(host, d, b.reg);
+    if (immediate != WMI_NO_IMMEDIATE)
+        wmi_put_8(host, (uint8_t)immediate);
+}
+
+/* Of 256 bits, of 128. */
+static void long_vex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                     struct wmi_host_operand b)
+{
+    put_vex(host, instruction, LONG, d, a, b, WMI_NO_IMMEDIATE);
+}
+
+static void short_vex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                      struct wmi_host_operand b)
+{
+    put_vex(host, instruction, 0, d, a, b, WMI_NO_IMMEDIATE);
+}
+
+/* ModRM and SIB of memory at base + index << scale + displacement. */
+static void put_indexed(struct wmi_host *host, unsigned reg, unsigned base, unsigned index, unsigned scale,
+                        int32_t displacement)
+{
+    enum { HAS_SIB = 4, DISPLACEMENT_32 = 2 << 6 };
+    wmi_put_8(host, DISPLACEMENT_32 | (reg & 7) << 3 | HAS_SIB);
+    wmi_put_8(host, scale << 6 | (index & 7) << 3 | (base & 7));
+    wmi_put_32(host, (uint32_t)displacement);
+}
+
+static void put_vex_indexed(struct wmi_host *host, uint32_t instruction, unsigned length, unsigned d,
+                            unsigned a, unsigned base, unsigned index, unsigned scale, int32_t displacement)
+{
+    put_prefix(host, instruction, length, d, a, index, base);
+    put_indexed(host, d, base, index, scale, displacement);
+}
+
+/* What tells one instruction from another in an encoding, without the size of its operand in memory. */
+#define KIND(instruction) ((uint32_t)(instruction) & 0x7fff)
+
+/* Instructions that stand for others, with the opcodes of VEX. */
+enum {
+    VMOVAPS = WMI_EVEX(0x28, WMI_MAP_0F, 0, 0),
+    VPXOR = WMI_VPXORD,
+    VPAND = WMI_VPANDD,
+    VPANDN = WMI_VPANDND,
+    VPOR = WMI_VPORD,
+    VPCMPEQB = WMI_EVEX(0x74, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPCMPEQW = WMI_EVEX(0x75, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPCMPEQD = WMI_EVEX(0x76, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPCMPEQQ = WMI_EVEX(0x29, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPCMPGTB = WMI_EVEX(0x64, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPCMPGTD = WMI_EVEX(0x66, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPCMPGTQ = WMI_EVEX(0x37, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPMAXUB = WMI_EVEX(0xde, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPMINUB = WMI_EVEX(0xda, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPMAXUD = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPMINUD = WMI_EVEX(0x3b, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VMOVMSKPS = WMI_EVEX(0x50, WMI_MAP_0F, 0, 0),
+    VMOVMSKPD = WMI_EVEX(0x50, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPMOVMSKB = WMI_EVEX(0xd7, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VBLENDVPS = WMI_EVEX(0x4a, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    VPBLENDVB = WMI_EVEX(0x4c, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    VPMASKMOVD_LOAD = WMI_EVEX(0x8c, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPMASKMOVD_STORE = WMI_EVEX(0x8e, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPERM2I128 = WMI_EVEX(0x46, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    VPERMQ = WMI_EVEX(0x00, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
+    VPSHUFD = WMI_EVEX(0x70, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPSHUFB = WMI_EVEX(0x00, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VEXTRACTI128 = WMI_EVEX(0x39, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    VINSERTI128 = WMI_EVEX(0x38, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    VBROADCASTI128 = WMI_EVEX(0x5a, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPBROADCASTB = WMI_EVEX(0x78, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPBROADCASTW = WMI_EVEX(0x79, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPBROADCASTQ = WMI_EVEX(0x59, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VMOVD_FROM = WMI_EVEX(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 0), /* from a general register or memory */
+    VMOVQ_FROM = WMI_EVEX(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 1),
+    VMOVD_TO = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VMOVQ_TO = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 1),
+    VMOVQ_LOAD = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_F3, 0),
+    VPINSRB = WMI_EVEX(0x20, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    VPINSRW = WMI_EVEX(0xc4, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPEXTRB = WMI_EVEX(0x14, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    VPEXTRW = WMI_EVEX(0x15, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    VPACKUSDW = WMI_EVEX(0x2b, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPACKUSWB = WMI_EVEX(0x67, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VPMOVZXDQ = WMI_EVEX(0x35, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VPMOVSXDQ = WMI_EVEX(0x25, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    VCVTPS2PD = WMI_EVEX(0x5a, WMI_MAP_0F, 0, 0),
+    VCVTPD2PS = WMI_EVEX(0x5a, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VCVTTPS2DQ = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0),
+    VCVTDQ2PS = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0),
+    VMULPD = WMI_EVEX(0x59, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VSUBPD = WMI_EVEX(0x5c, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    VSUBPS = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
+    VPGATHERDD = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+};
+
+static void shift(struct wmi_host *host, enum wmi_shift kind, unsigned d, unsigned a, unsigned count)
+{
+    put_vex(host, WMI_SHIFT_IMMEDIATE, LONG, kind, d, wmi_zmm(a), (int)count);
+}
+
+/* d = b where the mask's bytes are set, and else a. */
+static void blend(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b, unsigned mask)
+{
+    put_vex(host, VBLENDVPS, LONG, d, a, b, (int)(mask << 4));
+}
+
+static void swap_parts(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b,
+                       unsigned selection)
+{
+    put_vex(host, VPERM2I128, LONG, d, a, b, (int)selection);
+}
+
+/* ---- registers ---- */
+
+static struct wmi_host_operand further(struct wmi_host_operand operand, int32_t bytes)
+{
+    operand.displacement += operand.broadcast ? 0 : bytes;
+    return operand;
+}
+
+/* A half of a zmm register: a ymm register, or in memory. */
+static struct wmi_host_operand half_of(const struct wmi_host *host, unsigned zmm, unsigned half)
+{
+    if (zmm < PAIRED)
+        return wmi_zmm(2 * zmm + half);
+    if (zmm == WMI_SCRATCH)
+        return wmi_zmm(SCRATCH_PLACE + half);
+    const int32_t displacement = (int32_t)(half * HALF);
+    return zmm >= WMI_FIRST_NAME ? further(host->name[zmm - WMI_FIRST_NAME], displacement)
+                                 : further(wmi_at(WMI_R15, (int32_t)(zmm * 2 * HALF)), displacement);
+}
+
+/* The register of an operand, or `temporary`, to which it is loaded. */
+static unsigned in_register(struct wmi_host *host, struct wmi_host_operand operand, unsigned temporary)
+{
+    if (!operand.in_memory)
+        return operand.reg;
+    if (operand.broadcast)
+        long_vex(host, WMI_VPBROADCASTD, temporary, 0, operand);
+    else
+        long_vex(host, WMI_VMOVUPS_LOAD, temporary, 0, operand);
+    return temporary;
+}
+
+static unsigned load(struct wmi_host *host, unsigned zmm, unsigned half, unsigned temporary)
+{
+    return in_register(host, half_of(host, zmm, half), temporary);
+}
+
+static void move(struct wmi_host *host, unsigned to, unsigned from)
+{
+    if (to != from)
+        long_vex(host, VMOVAPS, to, 0, wmi_zmm(from));
+}
+
+/* The register to compute a half in: its own one, or `temporary`. */
+static unsigned target(const struct wmi_host *host, unsigned zmm, unsigned half, unsigned temporary)
+{
+    const struct wmi_host_operand own = half_of(host, zmm, half);
+    return own.in_memory ? temporary : own.reg;
+}
+
+static void keep(struct wmi_host *host, unsigned zmm, unsigned half, unsigned reg)
+{
+    const struct wmi_host_operand own = half_of(host, zmm, half);
+    if (own.in_memory)
+        long_vex(host, WMI_VMOVUPS_STORE, reg, 0, own);
+    else
+        move(host, own.reg, reg);
+}
+
+static void clear(struct wmi_host *host, unsigned reg)
+{
+    long_vex(host, VPXOR, reg, reg, wmi_zmm(reg));
+}
+
+static bool is_wide(uint32_t instruction)
+{
+    return instruction >> 14 & 1;
+}
+
+/* An operand of the instruction: b, or a half of its register. Words for all lanes are put into `temporary`. */
+static struct wmi_host_operand operand_of(struct wmi_host *host, uint32_t instruction,
+                                          struct wmi_host_operand b, unsigned half, unsigned temporary)
+{
+    if (!b.in_memory)
+        return half_of(host, b.reg, half);
+    if (!b.broadcast)
+        return further(b, (int32_t)(half * HALF));
+    b.broadcast = false;
+    long_vex(host, is_wide(instruction) ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, temporary, 0,
+             b);
+    return wmi_zmm(temporary);
+}
+
+/* ---- masks ---- */
+
+static bool is_in_gpr(unsigned k)
+{
+    return k >= 5;
+}
+
+static enum wmi_gpr gpr_of(unsigned k)
+{
+    return (enum wmi_gpr)(WMI_R12 + (k - 5));
+}
+
+static int32_t bits_of(unsigned k)
+{
+    return (int32_t)(offsetof(struct wmi_host_area, k) + 8 * k);
+}
+
+static struct wmi_host_operand lanes_of(unsigned k, unsigned half)
+{
+    return wmi_at(WMI_R15, (int32_t)(offsetof(struct wmi_host_area, lanes) + 64 * k + HALF * half));
+}
+
+/* A register with the 16 bits of the mask. */
+static enum wmi_gpr bits_in_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr temporary)
+{
+    if (is_in_gpr(k))
+        return gpr_of(k);
+    wmi_scalar_memory(host, WMI_MOVZX_16, false, temporary, WMI_R15, bits_of(k));
+    return temporary;
+}
+
+/* reg = ones in the lanes of a half whose bit is set in the mask: of words, or of quadwords. */
+static void expand(struct wmi_host *host, unsigned reg, unsigned k, unsigned half, bool wide)
+{
+    const struct wmi_host_operand bits = wide ? further(AREA_AT(bit_64), (int32_t)(half * HALF))
+                                              : further(AREA_AT(bit), (int32_t)(half * HALF));
+    if (host->full_masks >> k & 1) {
+        long_vex(host, VPCMPEQD, reg, reg, wmi_zmm(reg));
+        return;
+    }
+    if (!is_in_gpr(k) && !wide) {
+        long_vex(host, WMI_VMOVUPS_LOAD, reg, 0, lanes_of(k, half));
+        return;
+    }
+    if (is_in_gpr(k)) {
+        short_vex(host, VMOVD_FROM, reg, 0, wmi_zmm(gpr_of(k)));
+        long_vex(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, reg, 0, wmi_zmm(reg));
+    } else {
+        long_vex(host, VPBROADCASTQ, reg, 0, wmi_at(WMI_R15, bits_of(k)));
+    }
+    long_vex(host, VPAND, reg, reg, bits);
+    long_vex(host, wide ? VPCMPEQQ : VPCMPEQD, reg, reg, bits);
+}
+
+/* The same of bytes, of 64 bits. */
+static void expand_bytes(struct wmi_host *host, unsigned reg, unsigned k, unsigned half)
+{
+    enum { RORX = WMI_EVEX(0xf0, WMI_MAP_0F3A, WMI_PREFIX_F2, 1) };
+    enum wmi_gpr from = gpr_of(k);
+    if (half) {
+        put_vex(host, RORX, 0, WMI_RBX, 0, wmi_zmm(from), 32);
+        from = WMI_RBX;
+    }
+    short_vex(host, VMOVD_FROM, reg, 0, wmi_zmm(from));
+    long_vex(host, WMI_VPBROADCASTD, reg, 0, wmi_zmm(reg));
+    long_vex(host, VPSHUFB, reg, reg, AREA_AT(spread_8));
+    long_vex(host, VPAND, reg, reg, AREA_AT(bit_8));
+    long_vex(host, VPCMPEQB, reg, reg, AREA_AT(bit_8));
+}
+
+static void forget_full(struct wmi_host *host, unsigned k)
+{
+    host->full_masks &= (uint8_t)~(1u << k);
+}
+
+/* The bits of k1 to k4 are in `from`; its lanes follow. */
+static void set_mask(struct wmi_host *host, unsigned k, enum wmi_gpr from)
+{
+    forget_full(host, k);
+    if (is_in_gpr(k)) {
+        if (gpr_of(k) != from)
+            wmi_scalar_registers(host, WMI_MOV_LOAD, true, gpr_of(k), from);
+        return;
+    }
+    wmi_scalar_memory(host, WMI_MOV_STORE, true, from, WMI_R15, bits_of(k));
+    short_vex(host, VMOVD_FROM, T3, 0, wmi_zmm(from));
+    long_vex(host, WMI_VPBROADCASTD, T3, 0, wmi_zmm(T3));
+    for (unsigned half = 0; half < 2; half++) {
+        const struct wmi_host_operand bits = further(AREA_AT(bit), (int32_t)(half * HALF));
+        long_vex(host, VPAND, T2, T3, bits);
+        long_vex(host, VPCMPEQD, T2, T2, bits);
+        long_vex(host, WMI_VMOVUPS_STORE, T2, 0, lanes_of(k, half));
+    }
+}
+
+static void kmov_load(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement)
+{
+    const enum wmi_gpr to = is_in_gpr(k) ? gpr_of(k) : WMI_RBX;
+    wmi_scalar_memory(host, WMI_MOVZX_16, false, to, base, displacement);
+    set_mask(host, k, to);
+}
+
+static void kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,
+                       unsigned bytes)
+{
+    enum { OPERAND_OF_16_BITS = 0x66 };
+    const enum wmi_gpr from = is_in_gpr(k) ? gpr_of(k) : WMI_RBX;
+    if (!is_in_gpr(k))
+        wmi_scalar_memory(host, WMI_MOV_LOAD, true, from, WMI_R15, bits_of(k));
+    if (bytes == 2)
+        wmi_put_8(host, OPERAND_OF_16_BITS);
+    wmi_scalar_memory(host, WMI_MOV_STORE, bytes == 8, from, base, displacement);
+}
+
+static void kmov_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr reg)
+{
+    set_mask(host, k, reg);
+}
+
+/* WMI_RBP or the register of d = both. The parts are clean. */
+static void kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits)
+{
+    const enum wmi_gpr high = bits_in_gpr(host, a, WMI_RBP);
+    wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, high);
+    wmi_shift_immediate(host, 4, true, WMI_RBP, bits);
+    wmi_scalar_registers(host, WMI_OR, true, WMI_RBP, bits_in_gpr(host, b, WMI_RBX));
+    set_mask(host, d, WMI_RBP);
+}
+
+static void kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count)
+{
+    if (is_in_gpr(a))
+        wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, gpr_of(a));
+    else
+        wmi_scalar_memory(host, WMI_MOV_LOAD, true, WMI_RBP, WMI_R15, bits_of(a));
+    wmi_shift_immediate(host, 5, true, WMI_RBP, count);
+    set_mask(host, d, WMI_RBP);
+}
+
+static void kortest(struct wmi_host *host, unsigned a, unsigned b)
+{
+    enum { TEST = 0x85, OPERAND_OF_16_BITS = 0x66, COMPARE_DIGIT = 7 };
+    enum wmi_gpr from = bits_in_gpr(host, a, WMI_RBX);
+    if (a != b) {
+        wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, bits_in_gpr(host, b, WMI_RBP));
+        wmi_scalar_registers(host, WMI_OR, true, WMI_RBP, from);
+        from = WMI_RBP;
+    }
+    wmi_put_8(host, OPERAND_OF_16_BITS);
+    wmi_scalar_registers(host, TEST, false, from, from);
+}
+
+static size_t jump_unless_full(struct wmi_host *host, unsigned k)
+{
+    enum { XOR_DIGIT = 6 };
+    wmi_scalar_registers(host, WMI_MOV_LOAD, false, WMI_RBX, bits_in_gpr(host, k, WMI_RBX));
+    wmi_scalar_registers(host, WMI_MOVZX_16, false, WMI_RBX, WMI_RBX);
+    wmi_arithmetic_immediate(host, XOR_DIGIT, false, WMI_RBX, 0xffff);
+    return wmi_jump_if(host, WMI_IF_NOT_EQUAL);
+}
+
+static void mask_registers(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a,
+                           unsigned b)
+{
+    enum { XOR_DIGIT = 6 };
+    if (operation == WMI_KXNOR && a == b) {
+        wmi_move_immediate(host, WMI_RBP, 0xffff);
+        set_mask(host, d, WMI_RBP);
+        host->full_masks |= (uint8_t)(1u << d);
+        return;
+    }
+    wmi_scalar_registers(host, WMI_MOVZX_16, false, WMI_RBP, bits_in_gpr(host, a, WMI_RBP));
+    if (operation == WMI_KANDN)
+        wmi_arithmetic_immediate(host, XOR_DIGIT, false, WMI_RBP, 0xffff);
+    const unsigned opcode = operation == WMI_KAND || operation == WMI_KANDN ? WMI_AND
+                            : operation == WMI_KOR                          ? WMI_OR
+                                                                            : WMI_XOR;
+    if (a != b || operation == WMI_KXOR || operation == WMI_KANDN)
+        wmi_scalar_registers(host, opcode, false, WMI_RBP, bits_in_gpr(host, b, WMI_RBX));
+    if (operation == WMI_KXNOR)
+        wmi_arithmetic_immediate(host, XOR_DIGIT, false, WMI_RBP, 0xffff);
+    set_mask(host, d, WMI_RBP);
+}
+
+static void mask_low_8(struct wmi_host *host, unsigned d)
+{
+    wmi_move_immediate(host, WMI_RBP, 0xff);
+    set_mask(host, d, WMI_RBP);
+}
+
+/* ---- results of instructions ---- */
+
+/* The half `reg` (not T3) becomes the value of the zmm: merged with the old one, or with zeros, by the mask. */
+static void finish(struct wmi_host *host, unsigned zmm, unsigned half, unsigned reg, unsigned mask, bool wide)
+{
+    const unsigned k = mask & 7;
+    if (!k) {
+        keep(host, zmm, half, reg);
+        return;
+    }
+    expand(host, T3, k, half, wide);
+    if (mask & WMI_ZEROING) {
+        long_vex(host, VPAND, reg, reg, wmi_zmm(T3));
+        keep(host, zmm, half, reg);
+        return;
+    }
+    const struct wmi_host_operand old = half_of(host, zmm, half);
+    const unsigned to = in_register(host, old, T1);
+    blend(host, to, to, wmi_zmm(reg), T3);
+    keep(host, zmm, half, to);
+}
+
+/* ---- compares ---- */
+
+/* The lanes of both halves are in T2 and T3. */
+static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, unsigned mask)
+{
+    const bool in_gpr = is_in_gpr(k);
+    const enum wmi_gpr to = in_gpr ? gpr_of(k) : WMI_RBP;
+    const uint32_t take = lane_bytes == 4 ? VMOVMSKPS : lane_bytes == 8 ? VMOVMSKPD : VPMOVMSKB;
+    forget_full(host, k);
+    if (mask && (!in_gpr || !is_in_gpr(mask)) && lane_bytes == 4) {
+        for (unsigned half = 0; half < 2; half++) {
+            if (is_in_gpr(mask))
+                expand(host, T0, mask, half, false);
+            long_vex(host, VPAND, T2 + half, T2 + half,
+                     is_in_gpr(mask) ? wmi_zmm(T0) : lanes_of(mask, half));
+        }
+        mask = 0;
+    }
+    if (!in_gpr)
+        for (unsigned half = 0; half < 2; half++)
+            long_vex(host, WMI_VMOVUPS_STORE, T2 + half, 0, lanes_of(k, half));
+    enum wmi_gpr limit = to;
+    if (mask && mask == k) { /* it is needed until the end */
+        wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, gpr_of(k));
+        limit = WMI_RBP;
+    } else if (mask) {
+        limit = bits_in_gpr(host, mask, WMI_RBP);
+    }
+    long_vex(host, take, WMI_RBX, 0, wmi_zmm(T2));
+    long_vex(host, take, to, 0, wmi_zmm(T3));
+    wmi_shift_immediate(host, 4, true, to, HALF / lane_bytes);
+    wmi_scalar_registers(host, WMI_OR, true, to, WMI_RBX);
+    if (mask)
+        wmi_scalar_registers(host, WMI_AND, true, to, limit);
+    if (!in_gpr)
+        wmi_scalar_memory(host, WMI_MOV_STORE, true, WMI_RBP, WMI_R15, bits_of(k));
+}
+
+static void invert(struct wmi_host *host, unsigned reg)
+{
+    long_vex(host, VPXOR, reg, reg, AREA_AT(ones));
+}
+
+/* How integers of so many bytes are compared: instructions for equality, for "above", and for unsigned ones
+ * the minimum and maximum, or none. */
+struct integers {
+    uint32_t equal, above, min, max;
+};
+
+/* d = ones where a and b compare so; both are in registers, b not in d. */
+static void compare_integers(struct wmi_host *host, const struct integers *kind, unsigned d, unsigned a,
+                             unsigned b, unsigned predicate)
+{
+    const struct wmi_host_operand rb = wmi_zmm(b);
+    switch (predicate) {
+    case WMI_EQUAL:
+    case WMI_DIFFERS:
+        long_vex(host, kind->equal, d, a, rb);
+        break;
+    case WMI_BELOW:
+    case WMI_NOT_BELOW:
+        if (kind->max) {
+            long_vex(host, kind->max, d, a, rb);
+            long_vex(host, kind->equal, d, d, wmi_zmm(a));
+        } else {
+            long_vex(host, kind->above, d, b, wmi_zmm(a));
+        }
+        break;
+    default:
+        if (kind->min) {
+            long_vex(host, kind->min, d, a, rb);
+            long_vex(host, kind->equal, d, d, wmi_zmm(a));
+        } else {
+            long_vex(host, kind->above, d, a, rb);
+        }
+    }
+    /* With a minimum or maximum, "not above" and "not below" are what was computed. */
+    const bool by_limit = kind->max && predicate != WMI_EQUAL && predicate != WMI_DIFFERS;
+    const bool is_negation =
+        predicate == WMI_DIFFERS || predicate == WMI_NOT_BELOW || predicate == WMI_NOT_ABOVE;
+    if (is_negation != by_limit)
+        invert(host, d);
+}
+
+static const struct integers words = {VPCMPEQD, VPCMPGTD, 0, 0},
+                             unsigned_words = {VPCMPEQD, 0, VPMINUD, VPMAXUD},
+                             quadwords = {VPCMPEQQ, VPCMPGTQ, 0, 0}, bytes = {VPCMPEQB, VPCMPGTB, 0, 0},
+                             unsigned_bytes = {VPCMPEQB, 0, VPMINUB, VPMAXUB};
+
+static void put_compare(struct wmi_host *host, const struct integers *kind, uint32_t instruction, unsigned k,
+                        unsigned a, struct wmi_host_operand b, unsigned predicate, unsigned lane_bytes,
+                        unsigned mask, bool flips)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        unsigned x = load(host, a, half, T0);
+        unsigned y = in_register(host, operand_of(host, instruction, b, half, T1), T1);
+        if (flips) { /* unsigned quadwords become signed ones in the same order */
+            struct wmi_host_operand sign = AREA_AT(sign_64);
+            long_vex(host, VPBROADCASTQ, T2 + half, 0, sign);
+            long_vex(host, VPXOR, T1, T2 + half, wmi_zmm(y));
+            long_vex(host, VPXOR, T0, T2 + half, wmi_zmm(x));
+            x = T0;
+            y = T1;
+        }
+        compare_integers(host, kind, T2 + half, x, y, predicate);
+    }
+    set_lanes(host, k, lane_bytes, mask);
+}
+
+static void put_float_compare(struct wmi_host *host, uint32_t instruction, unsigned k, unsigned a,
+                              struct wmi_host_operand b, unsigned mask, int predicate)
+{
+    for (unsigned half = 0; half < 2; half++)
+        put_vex(host, instruction, LONG, T2 + half, load(host, a, half, T0),
+                operand_of(host, instruction, b, half, T1), predicate);
+    set_lanes(host, k, is_wide(instruction) ? 8 : 4, mask);
+}
+
+/* Lanes in which a and b have a bit in common, or have none. */
+static void put_test(struct wmi_host *host, uint32_t instruction, unsigned k, unsigned a,
+                     struct wmi_host_operand b, unsigned mask, unsigned lane_bytes)
+{
+    const uint32_t equal = lane_bytes == 4 ? VPCMPEQD : lane_bytes == 8 ? VPCMPEQQ : VPCMPEQB;
+    for (unsigned half = 0; half < 2; half++) {
+        long_vex(host, VPAND, T2 + half, load(host, a, half, T0), operand_of(host, instruction, b, half, T1));
+        clear(host, T1);
+        long_vex(host, equal, T2 + half, T2 + half, wmi_zmm(T1));
+        if (instruction != WMI_VPTESTNMD)
+            invert(host, T2 + half);
+    }
+    set_lanes(host, k, lane_bytes, mask);
+}
+
+/* Zeros, infinities and NaNs, or denormals and zeros, by the bits of the immediate. Denormals that the host takes
+ * for zeros are zeros. */
+static void put_class(struct wmi_host *host, unsigned k, struct wmi_host_operand b, unsigned classes,
+                      bool wide)
+{
+    enum { ZEROS = 0x06, INFINITIES = 0x18, DENORMALS = 0x20, NANS = 0x81 };
+    const uint32_t compare = WMI_EVEX(0xc2, WMI_MAP_0F, wide ? WMI_PREFIX_66 : 0, 0),
+                   broadcast = wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD;
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned x = in_register(host, half_of(host, b.reg, half), T0), d = T2 + half;
+        long_vex(host, broadcast, T1, 0, wide ? AREA_AT(magnitude_64) : AREA_AT(magnitude));
+        long_vex(host, VPAND, T1, T1, wmi_zmm(x)); /* its magnitude */
+        if (classes == (ZEROS | DENORMALS)) {
+            long_vex(host, broadcast, d, 0, AREA_AT(least_normal));
+            long_vex(host, VPCMPGTD, d, d, wmi_zmm(T1));
+            continue;
+        }
+        if (classes == (ZEROS | INFINITIES)) { /* infinities are the next number after those that are finite */
+            long_vex(host, broadcast, d, 0, wide ? AREA_AT(exponent_64) : AREA_AT(exponent_bits));
+            long_vex(host, wide ? VPCMPEQQ : VPCMPEQD, d, d, wmi_zmm(T1));
+        } else {
+            long_vex(host, broadcast, d, 0, wide ? AREA_AT(most_finite_64) : AREA_AT(most_finite));
+            long_vex(host, wide ? VPCMPGTQ : VPCMPGTD, d, T1, wmi_zmm(d));
+        }
+        clear(host, T1);
+        put_vex(host, compare, LONG, T1, T1, wmi_zmm(x), WMI_FLOAT_EQUAL);
+        long_vex(host, VPOR, d, d, wmi_zmm(T1));
+    }
+    set_lanes(host, k, wide ? 8 : 4, 0);
+}
+
+/* ---- instructions of several ---- */
+
+enum { ONES = 0xff, NOT_THIRD = 0x55 };
+
+/* By the table of VPTERNLOG, of d, b and c. All are in registers, `to` is none of them, and T3 is free. */
+static bool put_logic(struct wmi_host *host, unsigned table, unsigned to, unsigned d, unsigned b, unsigned c)
+{
+    switch (table) {
+    case ONES:
+        long_vex(host, VPCMPEQD, to, to, wmi_zmm(to));
+        return true;
+    case NOT_THIRD:
+        long_vex(host, VPXOR, to, c, AREA_AT(ones));
+        return true;
+    case 0x96: /* d ^ b ^ c */
+        long_vex(host, VPXOR, to, d, wmi_zmm(b));
+        long_vex(host, VPXOR, to, to, wmi_zmm(c));
+        return true;
+    case 0xc3: /* ~(d ^ b) */
+        long_vex(host, VPXOR, to, d, wmi_zmm(b));
+        long_vex(host, VPXOR, to, to, AREA_AT(ones));
+        return true;
+    case 0xca: /* d ? b : c */
+        long_vex(host, VPXOR, to, b, wmi_zmm(c));
+        long_vex(host, VPAND, to, to, wmi_zmm(d));
+        long_vex(host, VPXOR, to, to, wmi_zmm(c));
+        return true;
+    case 0xd8: /* c ? b : d */
+        long_vex(host, VPXOR, to, b, wmi_zmm(d));
+        long_vex(host, VPAND, to, to, wmi_zmm(c));
+        long_vex(host, VPXOR, to, to, wmi_zmm(d));
+        return true;
+    case 0xe8: /* two of three: d where d and b agree, and else c */
+        long_vex(host, VPXOR, to, d, wmi_zmm(b));
+        long_vex(host, VPXOR, T3, d, wmi_zmm(c));
+        long_vex(host, VPAND, to, to, wmi_zmm(T3));
+        long_vex(host, VPXOR, to, to, wmi_zmm(d));
+        return true;
+    case 0xea: /* d & b | c */
+        long_vex(host, VPAND, to, d, wmi_zmm(b));
+        long_vex(host, VPOR, to, to, wmi_zmm(c));
+        return true;
+    case 0xf4: /* d | b & ~c */
+        long_vex(host, VPANDN, to, c, wmi_zmm(b));
+        long_vex(host, VPOR, to, to, wmi_zmm(d));
+        return true;
+    case WMI_OR_DIFFERENCE:
+        long_vex(host, VPXOR, to, b, wmi_zmm(c));
+        long_vex(host, VPOR, to, to, wmi_zmm(d));
+        return true;
+    case 0xfe:
+        long_vex(host, VPOR, to, d, wmi_zmm(b));
+        long_vex(host, VPOR, to, to, wmi_zmm(c));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool emit_logic(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned b,
+                       struct wmi_host_operand c, unsigned mask, unsigned table)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        unsigned old = T0, second = T3, third = T1;
+        if (table != ONES && table != NOT_THIRD) {
+            old = load(host, d, half, T0);
+            second = load(host, b, half, T3);
+        }
+        if (table != ONES)
+            third = in_register(host, operand_of(host, instruction, c, half, T1), T1);
+        if (!put_logic(host, table, T2, old, second, third))
+            return false;
+        finish(host, d, half, T2, mask, is_wide(instruction));
+    }
+    return true;
+}
+
+/* d = a * b + d, or 0 in lanes that are not in the mask. */
+static void put_fused(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                      struct wmi_host_operand b, unsigned mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned to = load(host, d, half, T2), x = load(host, a, half, T0);
+        long_vex(host, instruction, to, x, operand_of(host, instruction, b, half, T1));
+        finish(host, d, half, to, mask, is_wide(instruction));
+    }
+}
+
+/* Instructions that VEX has with the same opcode. */
+static void put_same(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                     struct wmi_host_operand b, unsigned mask, int immediate, bool has_two)
+{
+    const bool merges = mask && !(mask & WMI_ZEROING);
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned x = has_two ? load(host, a, half, T0) : 0,
+                       to = merges ? (unsigned)T2 : target(host, d, half, T2);
+        put_vex(host, instruction, LONG, to, x, operand_of(host, instruction, b, half, T1), immediate);
+        finish(host, d, half, to, mask, is_wide(instruction));
+    }
+}
+
+/* Shifts and rotations by an immediate. */
+static void put_shift(struct wmi_host *host, uint32_t instruction, unsigned digit, unsigned d,
+                      struct wmi_host_operand b, int count)
+{
+    enum { ROTATE_RIGHT = 1 };
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned to = target(host, d, half, T2),
+                       from = in_register(host, operand_of(host, instruction, b, half, T0), T0);
+        if (digit == ROTATE_RIGHT) {
+            shift(host, WMI_LEFT, T1, from, (32 - (unsigned)count) & 31);
+            shift(host, WMI_RIGHT, to, from, (unsigned)count);
+            long_vex(host, VPOR, to, to, wmi_zmm(T1));
+        } else {
+            put_vex(host, instruction, LONG, digit, to, wmi_zmm(from), count);
+        }
+        keep(host, d, half, to);
+    }
+}
+
+/* Both halves = the register T2, in lanes of the mask. */
+static void keep_both(struct wmi_host *host, unsigned d, unsigned mask, bool wide)
+{
+    for (unsigned half = 0; half < 2; half++)
+        finish(host, d, half, T2, mask, wide);
+}
+
+static void put_broadcast(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b,
+                          unsigned mask)
+{
+    const bool wide = is_wide(instruction);
+    switch (instruction) {
+    case WMI_VPBROADCASTD_GPR:
+    case WMI_VPBROADCASTQ_GPR:
+        short_vex(host, wide ? VMOVQ_FROM : VMOVD_FROM, T2, 0, wmi_zmm(b.reg));
+        b = wmi_zmm(T2);
+        break;
+    default:
+        if (!b.in_memory)
+            b = half_of(host, b.reg, 0);
+    }
+    long_vex(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, T2, 0, b);
+    keep_both(host, d, mask, wide);
+}
+
+/* The part of 128 bits, in the low half of a ymm register. */
+static struct wmi_host_operand part_of(struct wmi_host *host, struct wmi_host_operand half, unsigned part,
+                                       unsigned temporary)
+{
+    if (half.in_memory)
+        return further(half, (int32_t)(part * QUARTER));
+    if (!part)
+        return half;
+    put_vex(host, VEXTRACTI128, LONG, half.reg, 0, wmi_zmm(temporary), 1);
+    return wmi_zmm(temporary);
+}
+
+/* An instruction whose results are twice as wide as its source, the low half of b, or b / 4 of it. */
+static void put_widen(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b)
+{
+    if (!b.in_memory) { /* the second half of the result must not find the first one in its place */
+        b = half_of(host, b.reg, 0);
+        move(host, T0, in_register(host, b, T0));
+        b = wmi_zmm(T0);
+    }
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned to = target(host, d, half, T2);
+        long_vex(host, instruction, to, 0, part_of(host, b, half, T1));
+        keep(host, d, half, to);
+    }
+}
+
+/* The low half of d = two results of 128 bits, in T2 and T1; the other half is 0. */
+static void keep_narrow(struct wmi_host *host, unsigned d)
+{
+    put_vex(host, VINSERTI128, LONG, T2, T2, wmi_zmm(T1), 1);
+    keep(host, d, 0, T2);
+    clear(host, T1);
+    keep(host, d, 1, T1);
+}
+
+/* An instruction whose results are half as wide as its source. */
+static void put_narrow(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b)
+{
+    for (unsigned half = 0; half < 2; half++)
+        long_vex(host, instruction, half ? T1 : T2, 0, half_of(host, b.reg, half));
+    keep_narrow(host, d);
+}
+
+/* VCVTPS2PH: d is the source. */
+static void put_to_f16(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b,
+                       int immediate)
+{
+    for (unsigned half = 0; half < 2; half++)
+        put_vex(host, instruction, LONG, load(host, d, half, T0), 0, wmi_zmm(half ? T1 : T2), immediate);
+    keep_narrow(host, b.reg);
+}
+
+/* T2 = the low words or bytes of 16 dwords, in its low part or in the half. */
+static void narrow_dwords(struct wmi_host *host, unsigned zmm, bool to_bytes)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned to = half ? T1 : T2, from = load(host, zmm, half, to);
+        shift(host, WMI_LEFT, to, from, to_bytes ? 24 : 16);
+        shift(host, WMI_RIGHT, to, to, to_bytes ? 24 : 16);
+    }
+    long_vex(host, VPACKUSDW, T2, T2, wmi_zmm(T1));
+    put_vex(host, VPERMQ, LONG, T2, 0, wmi_zmm(T2), 0xd8);
+    if (!to_bytes)
+        return;
+    put_vex(host, VEXTRACTI128, LONG, T2, 0, wmi_zmm(T1), 1);
+    short_vex(host, VPACKUSWB, T2, T2, wmi_zmm(T1));
+}
+
+/* A zmm in memory: its own place, or the temporary one. */
+static struct wmi_host_operand in_memory(struct wmi_host *host, unsigned zmm, unsigned temporary)
+{
+    const struct wmi_host_operand own = half_of(host, zmm, 0);
+    if (own.in_memory)
+        return own;
+    const struct wmi_host_operand place = wmi_at(
+        WMI_R15, (int32_t)(offsetof(struct wmi_host_area, temporary) + 64 * temporary));
+    for (unsigned half = 0; half < 2; half++)
+        long_vex(host, WMI_VMOVUPS_STORE, half_of(host, zmm, half).reg, 0,
+                 further(place, (int32_t)(half * HALF)));
+    return place;
+}
+
+/* A loop over the bits of WMI_RBX: WMI_RBP is the number of each one, from the lowest on. */
+struct bit_loop {
+    size_t none, head;
+};
+
+static struct bit_loop begin_loop(struct wmi_host *host)
+{
+    enum { TEST = 0x85 };
+    wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
+    const size_t none = wmi_jump_if(host, WMI_IF_EQUAL), head = host->count;
+    wmi_scalar_registers(host, WMI_BSF, false, WMI_RBP, WMI_RBX);
+    return (struct bit_loop){none, head};
+}
+
+static void end_loop(struct wmi_host *host, const struct bit_loop *loop)
+{
+    enum { BLSR = WMI_EVEX(0xf3, WMI_MAP_0F38, 0, 0), BLSR_DIGIT = 1 };
+    put_vex(host, BLSR, 0, BLSR_DIGIT, WMI_RBX, wmi_zmm(WMI_RBX), WMI_NO_IMMEDIATE);
+    wmi_jump_back_if(host, WMI_IF_NOT_EQUAL, loop->head);
+    wmi_land(host, loop->none);
+}
+
+static void take_bits(struct wmi_host *host, unsigned k)
+{
+    const enum wmi_gpr from = bits_in_gpr(host, k, WMI_RBX);
+    wmi_scalar_registers(host, WMI_MOVZX_16, false, WMI_RBX, from);
+}
+
+/* Stores the low byte or word of each lane of the mask, in a row. */
+static void store_narrow(struct wmi_host *host, unsigned zmm, struct wmi_host_operand to, unsigned mask,
+                         bool to_bytes)
+{
+    if (!mask) {
+        narrow_dwords(host, zmm, to_bytes);
+        put_vex(host, WMI_VMOVUPS_STORE, to_bytes ? 0 : LONG, T2, 0, to, WMI_NO_IMMEDIATE);
+        return;
+    }
+    const struct wmi_host_operand from = in_memory(host, zmm, 0);
+    take_bits(host, mask);
+    const struct bit_loop loop = begin_loop(host);
+    put_vex_indexed(host, VMOVD_FROM, 0, T2, 0, from.base, WMI_RBP, 2, from.displacement);
+    put_vex_indexed(host, to_bytes ? VPEXTRB : VPEXTRW, 0, T2, 0, to.base, WMI_RBP, to_bytes ? 0 : 1,
+                    to.displacement);
+    wmi_put_8(host, 0);
+    end_loop(host, &loop);
+}
+
+/* Bytes or words in a row, extended: without a mask, or 0 in lanes that are not in it, which are not read. */
+static void load_extended(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b,
+                          unsigned mask)
+{
+    enum { ZERO_EXTENDS = 0x10 };
+    const bool bytes_ = (instruction & 0xf) == 1;
+    const int32_t step = bytes_ ? 8 : 16;
+    if (!mask) {
+        for (unsigned half = 0; half < 2; half++) {
+            const unsigned to = target(host, d, half, T2);
+            long_vex(host, instruction, to, 0, further(b, (int32_t)half * step));
+            keep(host, d, half, to);
+        }
+        return;
+    }
+    const struct wmi_host_operand place = AREA_AT(temporary);
+    clear(host, T2);
+    long_vex(host, WMI_VMOVUPS_STORE, T2, 0, place);
+    long_vex(host, WMI_VMOVUPS_STORE, T2, 0, further(place, HALF));
+    take_bits(host, mask & 7);
+    const struct bit_loop loop = begin_loop(host);
+    put_vex_indexed(host, bytes_ ? VPINSRB : VPINSRW, 0, T1, T2, b.base, WMI_RBP, bytes_ ? 0 : 1, b.displacement);
+    wmi_put_8(host, 0);
+    put_vex_indexed(host, VMOVD_TO, 0, T1, 0, WMI_R15, WMI_RBP, 2, place.displacement);
+    end_loop(host, &loop);
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned bits = bytes_ ? 24 : 16;
+        long_vex(host, WMI_VMOVUPS_LOAD, T2, 0, further(place, (int32_t)(half * HALF)));
+        if (!(instruction & ZERO_EXTENDS)) {
+            shift(host, WMI_LEFT, T2, T2, bits);
+            shift(host, WMI_RIGHT_SIGNED, T2, T2, bits);
+        }
+        keep(host, d, half, T2);
+    }
+}
+
+static void load_masked(struct wmi_host *host, unsigned d, struct wmi_host_operand b, unsigned mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        expand(host, T3, mask & 7, half, false);
+        long_vex(host, VPMASKMOVD_LOAD, T2, T3, further(b, (int32_t)(half * HALF)));
+        if (!(mask & WMI_ZEROING)) {
+            const unsigned old = load(host, d, half, T1);
+            blend(host, T2, old, wmi_zmm(T2), T3);
+        }
+        keep(host, d, half, T2);
+    }
+}
+
+static void put_store(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b,
+                      unsigned mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned from = load(host, d, half, T0);
+        const struct wmi_host_operand to = further(b, (int32_t)(half * HALF));
+        if (mask) {
+            expand(host, T3, mask, half, false);
+            long_vex(host, VPMASKMOVD_STORE, from, T3, to);
+        } else {
+            long_vex(host, instruction, from, 0, to);
+        }
+    }
+}
+
+static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
+                    unsigned index, unsigned displacement, unsigned mask)
+{
+    if (instruction == WMI_VPGATHERDD) {
+        for (unsigned half = 0; half < 2; half++) {
+            expand(host, T3, mask, half, false);
+            const unsigned to = load(host, reg, half, T2), places = load(host, index, half, T0);
+            put_vex_indexed(host, VPGATHERDD, LONG, to, T3, base, places, 0, (int32_t)displacement);
+            keep(host, reg, half, to);
+        }
+    } else { /* scatters: in the order of lanes */
+        enum { MOVSXD = 0x63, REX_WRB = 0x4d };
+        const bool wide = is_wide(instruction);
+        const struct wmi_host_operand places = in_memory(host, index, 0), data = in_memory(host, reg, 1);
+        const enum wmi_gpr place = gpr_of(mask);
+        take_bits(host, mask);
+        if (wide)
+            wmi_arithmetic_immediate(host, 4, false, WMI_RBX, 0xff);
+        const struct bit_loop loop = begin_loop(host);
+        wmi_put_8(host, REX_WRB & (places.base >= 8 ? 0xff : 0xfe)); /* place is R12, R13 or R14 */
+        wmi_put_8(host, MOVSXD);
+        put_indexed(host, place, places.base, WMI_RBP, 2, places.displacement);
+        put_vex_indexed(host, wide ? (uint32_t)VMOVQ_LOAD : (uint32_t)VMOVD_FROM, 0, T2, 0, data.base, WMI_RBP,
+                        wide ? 3 : 2, data.displacement);
+        wmi_scalar_registers(host, WMI_ADD, true, place, base);
+        short_vex(host, wide ? VMOVQ_TO : VMOVD_TO, T2, 0,
+                  wmi_at(place, (int32_t)displacement));
+        end_loop(host, &loop);
+    }
+    wmi_scalar_registers(host, WMI_XOR, false, gpr_of(mask), gpr_of(mask));
+    forget_full(host, mask);
+}
+
+/* reg = the words of the zmm that the half `order` of another asks for by four bits. Changes T0 and T1. */
+static void pick_words(struct wmi_host *host, unsigned reg, unsigned order, unsigned half,
+                       struct wmi_host_operand from)
+{
+    enum { BIT_3_TO_SIGN = 28 };
+    unsigned by = load(host, order, half, T0);
+    long_vex(host, WMI_VPERMD, reg, by, operand_of(host, WMI_VPERMD, from, 0, T1));
+    long_vex(host, WMI_VPERMD, T1, by, operand_of(host, WMI_VPERMD, from, 1, T1));
+    shift(host, WMI_LEFT, T0, by, BIT_3_TO_SIGN);
+    blend(host, reg, reg, wmi_zmm(T1), T0);
+}
+
+/* VPERMD: the word of b that each lane of a asks for. */
+static void put_permute(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b)
+{
+    for (unsigned half = 0; half < 2; half++)
+        pick_words(host, T2 + half, a, half, b);
+    for (unsigned half = 0; half < 2; half++) /* d may be a or b */
+        keep(host, d, half, T2 + half);
+}
+
+/* VPERMI2D: the word of {b, a} that each lane of d, which is neither of them, asks for by five bits. */
+static void put_permute_two(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b)
+{
+    enum { BIT_4_TO_SIGN = 27 };
+    for (unsigned half = 0; half < 2; half++) {
+        pick_words(host, T2, d, half, wmi_zmm(a));
+        pick_words(host, T3, d, half, b);
+        shift(host, WMI_LEFT, T0, load(host, d, half, T0), BIT_4_TO_SIGN);
+        blend(host, T2, T2, wmi_zmm(T3), T0);
+        keep(host, d, half, T2);
+    }
+}
+
+static void take_word(struct wmi_host *host, unsigned d, unsigned a, unsigned word,
+                      struct wmi_host_operand number)
+{
+    const struct wmi_host_operand from = half_of(host, a, word / 8);
+    (void)number;
+    word %= 8;
+    if (from.in_memory) {
+        long_vex(host, WMI_VPBROADCASTD, T2, 0, further(from, (int32_t)(4 * word)));
+    } else {
+        const struct wmi_host_operand part = part_of(host, from, word / 4, T2);
+        put_vex(host, VPSHUFD, 0, T2, 0, part, (int)(word % 4));
+        long_vex(host, WMI_VPBROADCASTD, T2, 0, wmi_zmm(T2));
+    }
+    keep_both(host, d, WMI_NO_MASK, false);
+}
+
+static void take_first(struct wmi_host *host, unsigned d, unsigned a, unsigned mask)
+{
+    enum { TEST = 0x85 };
+    take_bits(host, mask);
+    const struct wmi_host_operand from = in_memory(host, a, 0);
+    clear(host, T2);
+    wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
+    const size_t none = wmi_jump_if(host, WMI_IF_EQUAL);
+    wmi_scalar_registers(host, WMI_BSF, false, WMI_RBP, WMI_RBX);
+    put_vex_indexed(host, WMI_VPBROADCASTD, LONG, T2, 0, from.base, WMI_RBP, 2, from.displacement);
+    wmi_land(host, none);
+    keep_both(host, d, WMI_NO_MASK, false);
+}
+
+/* Parts of 128 bits: two of a, then two of b, by two bits of the selection each. */
+static void put_shuffle_parts(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned selection)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned from = half ? b : a, two = selection >> 4 * half & 15;
+        swap_parts(host, T2 + half, load(host, from, 0, T0), half_of(host, from, 1),
+                   (two & 3) | (two >> 2) << 4);
+    }
+    for (unsigned half = 0; half < 2; half++)
+        keep(host, d, half, T2 + half);
+}
+
+/* The 16 words that begin at word `count` of {a, b}. */
+static void put_align(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b, unsigned count)
+{
+    const struct wmi_host_operand place = AREA_AT(temporary);
+    if (count % 8) {
+        for (unsigned i = 0; i < 4; i++)
+            long_vex(host, WMI_VMOVUPS_STORE, load(host, i < 2 ? b.reg : a, i % 2, T0), 0,
+                     further(place, (int32_t)(i * HALF)));
+        for (unsigned half = 0; half < 2; half++)
+            long_vex(host, WMI_VMOVUPS_LOAD, T2 + half, 0,
+                     further(place, (int32_t)(half * HALF + 4 * count)));
+    } else {
+        for (unsigned half = 0; half < 2; half++) {
+            const unsigned which = half + count / 8;
+            move(host, T2 + half, load(host, which < 2 ? b.reg : a, which % 2, T2 + half));
+        }
+    }
+    for (unsigned half = 0; half < 2; half++)
+        keep(host, d, half, T2 + half);
+}
+
+/* Shifts of words by words: of the high and of the low words of dwords. */
+static void put_shift_words(struct wmi_host *host, enum wmi_shift kind, unsigned d, unsigned a,
+                            struct wmi_host_operand b)
+{
+    const uint32_t by_lane = kind == WMI_LEFT    ? WMI_VPSLLVD
+                             : kind == WMI_RIGHT ? WMI_VPSRLVD
+                                                 : WMI_VPSRAVD;
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned x = load(host, a, half, T0),
+                       y = in_register(host, operand_of(host, 0, b, half, T1), T1);
+        shift(host, WMI_RIGHT, T3, y, 16);
+        long_vex(host, VMOVAPS, T2, 0, AREA_AT(low_halves));
+        long_vex(host, VPANDN, T2, T2, wmi_zmm(x));
+        long_vex(host, by_lane, T2, T2, wmi_zmm(T3));
+        if (kind != WMI_LEFT) { /* what has come out of the high word */
+            shift(host, WMI_RIGHT, T2, T2, 16);
+            shift(host, WMI_LEFT, T2, T2, 16);
+        }
+        long_vex(host, VPAND, T3, y, AREA_AT(low_halves));
+        if (kind == WMI_RIGHT_SIGNED) {
+            shift(host, WMI_LEFT, T1, x, 16);
+            shift(host, WMI_RIGHT_SIGNED, T1, T1, 16);
+        } else {
+            long_vex(host, VPAND, T1, x, AREA_AT(low_halves));
+        }
+        long_vex(host, by_lane, T1, T1, wmi_zmm(T3));
+        long_vex(host, VPAND, T1, T1, AREA_AT(low_halves));
+        long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
+        keep(host, d, half, T2);
+    }
+}
+
+/* ---- numbers ---- */
+
+/* reg = a word, or a quadword, of the area in all lanes. */
+static void splat(struct wmi_host *host, unsigned reg, struct wmi_host_operand place)
+{
+    long_vex(host, WMI_VPBROADCASTD, reg, 0, place);
+}
+
+static void splat_64(struct wmi_host *host, unsigned reg, struct wmi_host_operand place)
+{
+    long_vex(host, VPBROADCASTQ, reg, 0, place);
+}
+
+/* reg = f64 of the four unsigned dwords at the operand: bits of 2^52 + n, less 2^52, and no -0. Changes
+ * `spare`. */
+static void unsigned_to_f64(struct wmi_host *host, unsigned reg, struct wmi_host_operand from, unsigned spare)
+{
+    long_vex(host, VPMOVZXDQ, reg, 0, from);
+    splat_64(host, spare, AREA_AT(two_52));
+    long_vex(host, VPOR, reg, reg, wmi_zmm(spare));
+    long_vex(host, VSUBPD, reg, reg, wmi_zmm(spare));
+    splat_64(host, spare, AREA_AT(magnitude_64));
+    long_vex(host, VPAND, reg, reg, wmi_zmm(spare));
+}
+
+/* VCVTUDQ2PS, rounded once. */
+static void put_unsigned_to_f32(struct wmi_host *host, unsigned d, struct wmi_host_operand b)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const struct wmi_host_operand from = operand_of(host, 0, b, half, T0);
+        for (unsigned part = 0; part < 2; part++) {
+            unsigned_to_f64(host, T1, part_of(host, from, part, T1), T3);
+            long_vex(host, VCVTPD2PS, part ? T1 : T2, 0, wmi_zmm(T1));
+        }
+        put_vex(host, VINSERTI128, LONG, T2, T2, wmi_zmm(T1), 1);
+        keep(host, d, half, T2);
+    }
+}
+
+/* VCVTUDQ2PD of the low half. */
+static void put_unsigned_to_f64(struct wmi_host *host, unsigned d, struct wmi_host_operand b)
+{
+    const struct wmi_host_operand from = half_of(host, b.reg, 0);
+    for (unsigned half = 0; half < 2; half++)
+        unsigned_to_f64(host, T1 + half, part_of(host, from, half, T1 + half), T3);
+    for (unsigned half = 0; half < 2; half++)
+        keep(host, d, half, T1 + half);
+}
+
+/* VCVTTPS2UDQ: all bits for what is out of range. From 2^31 on, what is above that is converted. */
+static void put_to_unsigned(struct wmi_host *host, unsigned d, struct wmi_host_operand b)
+{
+    enum { NOT_ABOVE_OR_NAN = WMI_FLOAT_NOT_ABOVE_OR_NAN, NOT_BELOW = WMI_FLOAT_NOT_BELOW };
+    const uint32_t vcmpps = WMI_VCMPPS;
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned x = in_register(host, operand_of(host, 0, b, half, T0), T0);
+        splat(host, T1, AREA_AT(two_31));
+        long_vex(host, VSUBPS, T2, x, wmi_zmm(T1));
+        long_vex(host, VCVTTPS2DQ, T2, 0, wmi_zmm(T2));
+        splat(host, T3, AREA_AT(sign));
+        long_vex(host, VPXOR, T2, T2, wmi_zmm(T3));
+        put_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_BELOW);
+        long_vex(host, VCVTTPS2DQ, T3, 0, wmi_zmm(x));
+        blend(host, T2, T3, wmi_zmm(T2), T1);
+        splat(host, T1, AREA_AT(two_32));
+        put_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_BELOW);
+        long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
+        splat(host, T1, AREA_AT(minus_one));
+        put_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_ABOVE_OR_NAN);
+        long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
+        keep(host, d, half, T2);
+    }
+}
+
+/* T0 = x, or x * 2^32 where it is denormal; T1 = ones where it is. Changes T2. */
+static void scale_denormals(struct wmi_host *host, struct wmi_host_operand from)
+{
+    const unsigned x = in_register(host, from, T0);
+    splat(host, T1, AREA_AT(magnitude));
+    long_vex(host, VPAND, T1, T1, wmi_zmm(x));
+    splat(host, T2, AREA_AT(least_normal));
+    long_vex(host, VPCMPGTD, T1, T2, wmi_zmm(T1));
+    splat(host, T2, AREA_AT(two_32));
+    long_vex(host, WMI_VMULPS, T2, T2, wmi_zmm(x));
+    blend(host, T0, x, wmi_zmm(T2), T1);
+}
+
+/* VGETEXPPS of numbers that are not 0. */
+static void put_exponent(struct wmi_host *host, unsigned d, struct wmi_host_operand b)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        scale_denormals(host, operand_of(host, 0, b, half, T0));
+        shift(host, WMI_LEFT, T0, T0, 1);
+        shift(host, WMI_RIGHT, T0, T0, 24);
+        splat(host, T2, AREA_AT(lost_bits));
+        long_vex(host, VPAND, T1, T1, wmi_zmm(T2));
+        long_vex(host, WMI_VPSUBD, T0, T0, wmi_zmm(T1));
+        splat(host, T2, AREA_AT(bias));
+        long_vex(host, WMI_VPSUBD, T0, T0, wmi_zmm(T2));
+        long_vex(host, VCVTDQ2PS, T0, 0, wmi_zmm(T0));
+        keep(host, d, half, T0);
+    }
+}
+
+/* VGETMANTPS between 0.5 and 1, with the sign of x, of numbers that are not 0; NaNs and infinities stay. */
+static void put_significand(struct wmi_host *host, unsigned d, struct wmi_host_operand b, unsigned mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const struct wmi_host_operand from = operand_of(host, 0, b, half, T0);
+        scale_denormals(host, from);
+        splat(host, T1, AREA_AT(sign_and_fraction));
+        long_vex(host, VPAND, T2, T0, wmi_zmm(T1));
+        splat(host, T1, AREA_AT(half));
+        long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
+        splat(host, T1, AREA_AT(exponent_bits));
+        long_vex(host, VPAND, T3, T0, wmi_zmm(T1));
+        long_vex(host, VPCMPEQD, T3, T3, wmi_zmm(T1));
+        blend(host, T2, T2, wmi_zmm(T0), T3);
+        finish(host, d, half, T2, mask, false);
+    }
+}
+
+/* VSCALEFPS for whole numbers b: a product of f64, which is rounded once, when it becomes f32. */
+static void put_scale(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b, unsigned mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned power = in_register(host, operand_of(host, 0, b, half, T1), T1);
+        splat(host, T3, AREA_AT(scale_limit));
+        long_vex(host, WMI_VMINPS, T3, power, wmi_zmm(T3));
+        splat(host, T2, AREA_AT(minus_scale_limit));
+        long_vex(host, WMI_VMAXPS, T3, T3, wmi_zmm(T2));
+        long_vex(host, VCVTTPS2DQ, T3, 0, wmi_zmm(T3));
+        for (unsigned part = 0; part < 2; part++) {
+            long_vex(host, VPMOVSXDQ, T1, 0, part_of(host, wmi_zmm(T3), part, T1));
+            splat_64(host, T0, AREA_AT(bias_64));
+            long_vex(host, WMI_VPADDQ & ~(1u << 14), T1, T1, wmi_zmm(T0));
+            put_vex(host, WMI_SHIFT_IMMEDIATE_64 & ~(1u << 14), LONG, WMI_LEFT, T1, wmi_zmm(T1), 52);
+            long_vex(host, VCVTPS2PD, T0, 0, part_of(host, half_of(host, a, half), part, T0));
+            long_vex(host, VMULPD, T1, T1, wmi_zmm(T0));
+            long_vex(host, VCVTPD2PS, part ? T1 : T2, 0, wmi_zmm(T1));
+        }
+        put_vex(host, VINSERTI128, LONG, T2, T2, wmi_zmm(T1), 1);
+        finish(host, d, half, T2, mask, false);
+    }
+}
+
+/* ---- all instructions ---- */
+
+/* Instructions of 128 bits, whose results end at the first part of a register; and moves of single words. */
+static void put_short(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                      struct wmi_host_operand b, int immediate)
+{
+    const uint32_t opcode = instruction & 0xff, plain = KIND(instruction);
+    switch (plain) {
+    case KIND(VMOVD_TO):
+    case KIND(VMOVQ_TO): { /* d is the source */
+        const struct wmi_host_operand from = half_of(host, d, 0);
+        if (from.in_memory && !b.in_memory)
+            wmi_scalar_memory(host, WMI_MOV_LOAD, is_wide(plain), b.reg, from.base, from.displacement);
+        else
+            short_vex(host, plain, in_register(host, from, T0), 0, b);
+        return;
+    }
+    case KIND(WMI_EVEX(0xd6, WMI_MAP_0F, WMI_PREFIX_66, 1)): /* VMOVQ to memory */
+    case KIND(WMI_EVEX(0x11, WMI_MAP_0F, 0, 0)):
+    case KIND(WMI_EVEX(0x11, WMI_MAP_0F, WMI_PREFIX_F3, 0)):
+    case KIND(WMI_EVEX(0x16, WMI_MAP_0F3A, WMI_PREFIX_66, 0)): /* VPEXTRD */
+        put_vex(host, plain & ~(1u << 14), 0, load(host, d, 0, T0), 0, b, immediate);
+        return;
+    default:
+        break;
+    }
+    if (!b.in_memory && opcode != 0x6e)
+        b = half_of(host, b.reg, 0);
+    const bool has_two = opcode != 0x10 && opcode != 0x6e && opcode != 0x7e && opcode != 0x51;
+    put_vex(host, opcode == 0x7e ? (uint32_t)VMOVQ_LOAD : plain, 0, T2, has_two ? load(host, a, 0, T0) : 0, b,
+            immediate);
+    keep(host, d, 0, T2);
+    clear(host, T2);
+    keep(host, d, 1, T2);
+}
+
+/* Of one word of a register. */
+static bool is_scalar(uint32_t instruction)
+{
+    enum { WORD = 2 };
+    return (instruction >> 12 & 3) == WMI_PREFIX_F3 && (instruction >> 8 & 7) == WMI_MAP_0F &&
+           (instruction >> 16 & 15) == WORD;
+}
+
+/* Of 256 bits: loads and stores. */
+static void put_long(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b)
+{
+    if (KIND(instruction) == KIND(WMI_VMOVUPS_STORE)) {
+        long_vex(host, WMI_VMOVUPS_STORE, load(host, d, 0, T0), 0, b);
+        return;
+    }
+    long_vex(host, WMI_VMOVUPS_LOAD, T2, 0, b);
+    keep(host, d, 0, T2);
+}
+
+/* Instructions on bytes with a mask of 64 bits. */
+static void put_masked_bytes(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                             struct wmi_host_operand b, unsigned mask, bool has_two)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned x = has_two ? load(host, a, half, T0) : 0;
+        if (has_two)
+            long_vex(host, instruction, T2, x, half_of(host, b.reg, half));
+        else
+            move(host, T2, load(host, b.reg, half, T2));
+        expand_bytes(host, T3, mask, half);
+        const unsigned to = load(host, d, half, T1);
+        put_vex(host, VPBLENDVB, LONG, to, to, wmi_zmm(T2), (int)(T3 << 4));
+        keep(host, d, half, to);
+    }
+}
+
+/* Mask registers as words of ones: 8 words, or 8 quadwords. */
+static void put_mask_lanes(struct wmi_host *host, unsigned d, unsigned k, bool wide)
+{
+    if (wide) {
+        for (unsigned half = 0; half < 2; half++) {
+            expand(host, T3, k, half, true);
+            keep(host, d, half, T3);
+        }
+        return;
+    }
+    short_vex(host, VMOVD_FROM, T2, 0, wmi_zmm(bits_in_gpr(host, k, WMI_RBX)));
+    short_vex(host, VPBROADCASTW, T2, 0, wmi_zmm(T2));
+    short_vex(host, VPAND, T2, T2, AREA_AT(bit_16));
+    short_vex(host, VPCMPEQW, T2, T2, AREA_AT(bit_16));
+    keep(host, d, 0, T2);
+    clear(host, T2);
+    keep(host, d, 1, T2);
+}
+
+static void put_part(struct wmi_host *host, unsigned d, struct wmi_host_operand to, unsigned part)
+{
+    const struct wmi_host_operand half = half_of(host, d, part / 2);
+    const unsigned from = in_register(host, half, T0);
+    put_vex(host, VEXTRACTI128, LONG, from, 0, to, (int)(part % 2));
+}
+
+/* VBLENDM: b in lanes of the mask, and else a. */
+static void put_blend(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                      struct wmi_host_operand b, unsigned mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned x = load(host, a, half, T0), to = target(host, d, half, T2);
+        expand(host, T3, mask, half, is_wide(instruction));
+        blend(host, to, x, operand_of(host, instruction, b, half, T1), T3);
+        keep(host, d, half, to);
+    }
+}
+
+/* How an instruction is made of others. */
+enum way {
+    UNKNOWN,
+    SAME_1, /* with one source, and the same opcode */
+    SAME_2,
+    LOGIC,
+    FUSED,
+    SHIFT,
+    STORE,
+    LOAD,
+    WIDEN,
+    NARROW,
+    BROADCAST,
+    COMPARE_I32,
+    COMPARE_U32,
+    COMPARE_I8,
+    COMPARE_U8,
+    COMPARE_FLOAT,
+    TEST_32,
+    TEST_8,
+    CLASS,
+    BLEND,
+    PERMUTE,
+    PERMUTE_TWO,
+    SHUFFLE_PARTS,
+    ALIGN,
+    BROADCAST_PART,
+    EXTRACT_PART,
+    INSERT_HALF,
+    MOVE_BYTES,
+    SHIFT_WORDS_LEFT,
+    SHIFT_WORDS_RIGHT,
+    SHIFT_WORDS_SIGNED,
+    NARROW_TO_WORDS,
+    NARROW_TO_BYTES,
+    EXTEND,
+    TO_F16,
+    UNSIGNED_TO_F32,
+    UNSIGNED_TO_F64,
+    TO_UNSIGNED,
+    EXPONENT,
+    SIGNIFICAND,
+    SCALE,
+    MASK_LANES,
+};
+
+/* By map, prefix and opcode; where W tells two apart, see evex(). */
+static const uint8_t ways[4][4][256] = {
+    [WMI_MAP_0F] =
+        {
+            [0] = {[0x10] = LOAD,
+                   [0x11] = STORE,
+                   [0x2b] = STORE,
+                   [0x51] = SAME_1,
+                   [0x58] = SAME_2,
+                   [0x59] = SAME_2,
+                   [0x5a] = WIDEN,
+                   [0x5b] = SAME_1,
+                   [0x5c] = SAME_2,
+                   [0x5d] = SAME_2,
+                   [0x5e] = SAME_2,
+                   [0x5f] = SAME_2,
+                   [0x78] = TO_UNSIGNED,
+                   [0xc2] = COMPARE_FLOAT,
+                   [0xc6] = SAME_2},
+            [WMI_PREFIX_66] = {[0x51] = SAME_1,
+                               [0x58] = SAME_2,
+                               [0x59] = SAME_2,
+                               [0x5a] = NARROW,
+                               [0x5c] = SAME_2,
+                               [0x5d] = SAME_2,
+                               [0x5e] = SAME_2,
+                               [0x5f] = SAME_2,
+                               [0x62] = SAME_2,
+                               [0x6a] = SAME_2,
+                               [0x6c] = SAME_2,
+                               [0x6d] = SAME_2,
+                               [0x6f] = LOAD,
+                               [0x72] = SHIFT,
+                               [0x73] = SHIFT,
+                               [0xc2] = COMPARE_FLOAT,
+                               [0xd4] = SAME_2,
+                               [0xd5] = SAME_2,
+                               [0xdb] = SAME_2,
+                               [0xdf] = SAME_2,
+                               [0xe6] = NARROW,
+                               [0xea] = SAME_2,
+                               [0xeb] = SAME_2,
+                               [0xee] = SAME_2,
+                               [0xef] = SAME_2,
+                               [0xf4] = SAME_2,
+                               [0xf5] = SAME_2,
+                               [0xf8] = SAME_2,
+                               [0xf9] = SAME_2,
+                               [0xfa] = SAME_2,
+                               [0xfb] = SAME_2,
+                               [0xfc] = SAME_2,
+                               [0xfd] = SAME_2,
+                               [0xfe] = SAME_2},
+            [WMI_PREFIX_F3] = {[0x16] = SAME_1, [0x5b] = SAME_1, [0x7a] = UNSIGNED_TO_F64, [0xe6] = WIDEN},
+            [WMI_PREFIX_F2] = {[0x6f] = MOVE_BYTES, [0x7a] = UNSIGNED_TO_F32},
+        },
+    [WMI_MAP_0F38] =
+        {
+            [WMI_PREFIX_66] = {[0x00] = SAME_2,
+                               [0x04] = SAME_2,
+                               [0x10] = SHIFT_WORDS_RIGHT,
+                               [0x11] = SHIFT_WORDS_SIGNED,
+                               [0x12] = SHIFT_WORDS_LEFT,
+                               [0x13] = WIDEN,
+                               [0x21] = EXTEND,
+                               [0x23] = EXTEND,
+                               [0x26] = TEST_8,
+                               [0x27] = TEST_32,
+                               [0x28] = SAME_2,
+                               [0x2c] = SCALE,
+                               [0x31] = EXTEND,
+                               [0x33] = EXTEND,
+                               [0x35] = WIDEN,
+                               [0x36] = PERMUTE,
+                               [0x39] = SAME_2,
+                               [0x3a] = SAME_2,
+                               [0x3b] = SAME_2,
+                               [0x3d] = SAME_2,
+                               [0x3e] = SAME_2,
+                               [0x3f] = SAME_2,
+                               [0x40] = SAME_2,
+                               [0x42] = EXPONENT,
+                               [0x45] = SAME_2,
+                               [0x46] = SAME_2,
+                               [0x47] = SAME_2,
+                               [0x58] = BROADCAST,
+                               [0x59] = BROADCAST,
+                               [0x5a] = BROADCAST_PART,
+                               [0x64] = BLEND,
+                               [0x76] = PERMUTE_TWO,
+                               [0x7c] = BROADCAST,
+                               [0xb8] = FUSED},
+            [WMI_PREFIX_F3] = {[0x27] = TEST_32,
+                               [0x28] = MASK_LANES,
+                               [0x31] = NARROW_TO_BYTES,
+                               [0x33] = NARROW_TO_WORDS,
+                               [0x38] = MASK_LANES},
+        },
+    [WMI_MAP_0F3A] =
+        {
+            [WMI_PREFIX_66] = {[0x03] = ALIGN,
+                               [0x08] = SAME_1,
+                               [0x09] = SAME_1,
+                               [0x1d] = TO_F16,
+                               [0x1e] = COMPARE_U32,
+                               [0x1f] = COMPARE_I32,
+                               [0x23] = SHUFFLE_PARTS,
+                               [0x25] = LOGIC,
+                               [0x26] = SIGNIFICAND,
+                               [0x39] = EXTRACT_PART,
+                               [0x3a] = INSERT_HALF,
+                               [0x3e] = COMPARE_U8,
+                               [0x3f] = COMPARE_I8,
+                               [0x43] = SHUFFLE_PARTS,
+                               [0x66] = CLASS},
+        },
+};
+
+static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                 struct wmi_host_operand b, unsigned mask, int immediate)
+{
+    const bool wide = is_wide(instruction);
+    const unsigned selection = (unsigned)immediate;
+    const uint32_t same = KIND(instruction);
+    bool known = true;
+    if (instruction & WMI_EVEX_128 && same == KIND(WMI_EVEX(0x28, WMI_MAP_0F38, WMI_PREFIX_F3, 1))) {
+        put_mask_lanes(host, d, b.reg, false);
+        return;
+    }
+    if (instruction & WMI_EVEX_128 || is_scalar(instruction)) {
+        put_short(host, instruction, d, a, b, immediate);
+        return;
+    }
+    if (instruction & WMI_EVEX_256) {
+        put_long(host, instruction, d, b);
+        return;
+    }
+    switch ((enum way)ways[instruction >> 8 & 3][instruction >> 12 & 3][instruction & 0xff]) {
+    case SAME_1:
+        put_same(host, same, d, a, b, mask, immediate, false);
+        break;
+    case SAME_2:
+        if ((instruction & 0xff) == 0x00 || (instruction & 0xff) == 0xf8 || (instruction & 0xff) == 0xfc) {
+            if (mask) {
+                put_masked_bytes(host, same, d, a, b, mask, true);
+                break;
+            }
+        }
+        put_same(host, same, d, a, b, mask, immediate, true);
+        break;
+    case LOGIC:
+        known = emit_logic(host, instruction, d, a, b, mask, selection);
+        break;
+    case FUSED:
+        put_fused(host, same, d, a, b, mask);
+        break;
+    case SHIFT:
+        known = !(wide && (instruction & 0xff) == 0x72); /* VPSRAQ */
+        put_shift(host, same & ~(1u << 14), d, a, b, immediate);
+        break;
+    case STORE:
+        put_store(host, same, d, b, mask);
+        break;
+    case LOAD:
+        if (b.in_memory && mask)
+            load_masked(host, d, b, mask);
+        else
+            put_same(host, WMI_VMOVUPS_LOAD, d, 0, b, mask, immediate, false);
+        break;
+    case WIDEN:
+        put_widen(host, same, d, b);
+        break;
+    case NARROW:
+        put_narrow(host, same & ~(1u << 14), d, b);
+        break;
+    case BROADCAST:
+        put_broadcast(host, instruction, d, b, mask);
+        break;
+    case COMPARE_I32:
+        known = !wide;
+        put_compare(host, &words, instruction, d, a, b, selection, 4, mask, false);
+        break;
+    case COMPARE_U32:
+        if (wide)
+            put_compare(host, &quadwords, instruction, d, a, b, selection, 8, mask, true);
+        else
+            put_compare(host, &unsigned_words, instruction, d, a, b, selection, 4, mask, false);
+        break;
+    case COMPARE_I8:
+        put_compare(host, &bytes, instruction, d, a, b, selection, 1, mask, false);
+        break;
+    case COMPARE_U8:
+        put_compare(host, &unsigned_bytes, instruction, d, a, b, selection, 1, mask, false);
+        break;
+    case COMPARE_FLOAT:
+        put_float_compare(host, instruction, d, a, b, mask, immediate);
+        break;
+    case TEST_8:
+        put_test(host, instruction, d, a, b, mask, 1);
+        break;
+    case TEST_32:
+        put_test(host, instruction, d, a, b, mask, wide ? 8 : 4);
+        break;
+    case CLASS:
+        put_class(host, d, b, selection, wide);
+        break;
+    case BLEND:
+        put_blend(host, instruction, d, a, b, mask);
+        break;
+    case PERMUTE:
+        put_permute(host, d, a, b);
+        break;
+    case PERMUTE_TWO:
+        put_permute_two(host, d, a, b);
+        break;
+    case SHUFFLE_PARTS:
+        put_shuffle_parts(host, d, a, b.reg, selection);
+        break;
+    case ALIGN:
+        put_align(host, d, a, b, wide ? 2 * selection : selection);
+        break;
+    case BROADCAST_PART:
+        long_vex(host, VBROADCASTI128, T2, 0, b);
+        keep_both(host, d, WMI_NO_MASK, false);
+        break;
+    case EXTRACT_PART:
+        put_part(host, d, b, selection);
+        break;
+    case INSERT_HALF: {
+        const unsigned low = load(host, a, 0, T0), high = load(host, b.reg, 0, T1);
+        move(host, T2, high);
+        keep(host, d, 0, low);
+        keep(host, d, 1, T2);
+        break;
+    }
+    case MOVE_BYTES:
+        put_masked_bytes(host, same, d, 0, b, mask, false);
+        break;
+    case SHIFT_WORDS_LEFT:
+        put_shift_words(host, WMI_LEFT, d, a, b);
+        break;
+    case SHIFT_WORDS_RIGHT:
+        put_shift_words(host, WMI_RIGHT, d, a, b);
+        break;
+    case SHIFT_WORDS_SIGNED:
+        put_shift_words(host, WMI_RIGHT_SIGNED, d, a, b);
+        break;
+    case NARROW_TO_WORDS:
+    case NARROW_TO_BYTES: {
+        const bool to_bytes = (instruction & 0xff) == 0x31;
+        if (b.in_memory) { /* d is the source */
+            store_narrow(host, d, b, mask, to_bytes);
+            break;
+        }
+        narrow_dwords(host, d, to_bytes);
+        keep(host, b.reg, 0, T2);
+        clear(host, T2);
+        keep(host, b.reg, 1, T2);
+        break;
+    }
+    case EXTEND:
+        if (b.in_memory)
+            load_extended(host, same, d, b, mask);
+        else
+            put_widen(host, same, d, b);
+        break;
+    case TO_F16:
+        put_to_f16(host, same, d, b, immediate);
+        break;
+    case UNSIGNED_TO_F32:
+        put_unsigned_to_f32(host, d, b);
+        break;
+    case UNSIGNED_TO_F64:
+        put_unsigned_to_f64(host, d, b);
+        break;
+    case TO_UNSIGNED:
+        known = !wide;
+        put_to_unsigned(host, d, b);
+        break;
+    case EXPONENT:
+        known = !wide;
+        put_exponent(host, d, b);
+        break;
+    case SIGNIFICAND:
+        known = !wide;
+        put_significand(host, d, b, mask);
+        break;
+    case SCALE:
+        known = !wide;
+        put_scale(host, d, a, b, mask);
+        break;
+    case MASK_LANES:
+        put_mask_lanes(host, d, b.reg, true);
+        break;
+    case UNKNOWN:
+        known = false;
+    }
+    if (!known)
+        host->full = true; /* nothing is compiled then */
+}
+
+const struct wmi_vector_set wmi_avx2 = {
+    .evex = evex,
+    .indexed = indexed,
+    .take_word = take_word,
+    .take_first = take_first,
+    .kmov_load = kmov_load,
+    .kmov_store = kmov_store,
+    .kmov_gpr = kmov_gpr,
+    .kunpack = kunpack,
+    .kshift_right = kshift_right,
+    .kortest = kortest,
+    .jump_unless_full = jump_unless_full,
+    .mask = mask_registers,
+    .mask_low_8 = mask_low_8,
+    .names_memory = true,
+};
+
+void wmi_host_area_begin(struct wmi_host_area *area)
+{
+    *area = (struct wmi_host_area){
+        .sign = 0x80000000,
+        .magnitude = 0x7fffffff,
+        .sign_and_fraction = 0x807fffff,
+        .half = 0x3f000000,
+        .exponent_bits = 0x7f800000,
+        .least_normal = 0x00800000,
+        .most_finite = 0x7f7fffff,
+        .two_32 = 0x4f800000,
+        .two_31 = 0x4f000000,
+        .minus_one = 0xbf800000,
+        .scale_limit = 0x43c80000, /* 400 */
+        .minus_scale_limit = 0xc3c80000,
+        .bias = 127,
+        .lost_bits = 32,
+        .sign_64 = UINT64_C(1) << 63,
+        .magnitude_64 = ~(UINT64_C(1) << 63),
+        .exponent_64 = UINT64_C(0x7ff) << 52,
+        .most_finite_64 = (UINT64_C(0x7ff) << 52) - 1,
+        .two_52 = UINT64_C(0x433) << 52,
+        .bias_64 = 1023,
+    };
+    for (unsigned i = 0; i < 16; i++)
+        area->bit[i] = 1u << i;
+    for (unsigned i = 0; i < 8; i++) {
+        area->bit_64[i] = 1u << i;
+        area->bit_16[i] = (uint16_t)(1u << i);
+        area->ones[i] = UINT32_MAX;
+        area->low_halves[i] = 0xffff;
+    }
+    for (unsigned i = 0; i < HALF; i++) {
+        area->spread_8[i] = (uint8_t)(i / 8);
+        area->bit_8[i] = (uint8_t)(1u << i % 8);
+    }
+}
