@@ -35,6 +35,8 @@ enum wmi_gpr {
 
 /* Vector registers: the first ones hold rows, the last one is for moves. */
 enum { WMI_ZMM_REGISTERS = 31, WMI_SCRATCH = 31 };
+/* Those that hosts without AVX-512 have; others are in memory. */
+enum { WMI_NEAR_REGISTERS = 5 };
 
 enum { WMI_FIRST_NAME = 32, WMI_MOST_NAMES = 32 };
 
@@ -202,6 +204,11 @@ struct wmi_vector_set {
     void (*mask)(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a,
                  unsigned b);
     void (*mask_low_8)(struct wmi_host *host, unsigned d);
+    /* The same as wmi_evex(), for an instruction that reads d, with `old` as the value of d before it. */
+    void (*evex_from)(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand old,
+                      unsigned a, struct wmi_host_operand b, unsigned mask, int immediate);
+    /* ZF: no word of the registers is a NaN. NULL: compares do as well. */
+    void (*test_nans)(struct wmi_host *host, const uint8_t *reg, unsigned count);
     bool names_memory; /* an operand in memory can be a source wherever a register can: wmi_host_name() */
 };
 
@@ -220,6 +227,13 @@ static inline void wmi_evex_plain(struct wmi_host *host, uint32_t instruction, u
                                   struct wmi_host_operand b)
 {
     wmi_evex(host, instruction, d, a, b, WMI_NO_MASK, WMI_NO_IMMEDIATE);
+}
+
+static inline void wmi_evex_from(struct wmi_host *host, uint32_t instruction, unsigned d,
+                                 struct wmi_host_operand old, unsigned a, struct wmi_host_operand b,
+                                 unsigned mask, int immediate)
+{
+    host->vectors->evex_from(host, instruction, d, old, a, b, mask, immediate);
 }
 
 /* A gather or scatter of the lanes of `mask`, which it clears, at `base` + `displacement` + the index of each

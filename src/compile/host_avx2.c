@@ -12,7 +12,6 @@
 
 enum { T0 = 12, T1, T2, T3 }; /* ymm registers that no zmm register has */
 enum { SCRATCH_PLACE = 10 };  /* the ymm registers of WMI_SCRATCH: it and the next one */
-enum { PAIRED = 5 };          /* so many zmm registers are in ymm registers */
 enum { HALF = 32, QUARTER = 16 };
 enum { LONG = 1 }; /* VEX.L: of 256 bits */
 
@@ -172,7 +171,7 @@ static struct wmi_host_operand further(struct wmi_host_operand operand, int32_t 
 /* A half of a zmm register: a ymm register, or in memory. */
 static struct wmi_host_operand half_of(const struct wmi_host *host, unsigned zmm, unsigned half)
 {
-    if (zmm < PAIRED)
+    if (zmm < WMI_NEAR_REGISTERS)
         return wmi_zmm(2 * zmm + half);
     if (zmm == WMI_SCRATCH)
         return wmi_zmm(SCRATCH_PLACE + half);
@@ -679,13 +678,14 @@ static bool put_logic(struct wmi_host *host, unsigned table, unsigned to, unsign
     }
 }
 
-static bool emit_logic(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned b,
-                       struct wmi_host_operand c, unsigned mask, unsigned table)
+static bool put_logic_from(struct wmi_host *host, uint32_t instruction, unsigned d,
+                           struct wmi_host_operand before, unsigned b, struct wmi_host_operand c,
+                           unsigned mask, unsigned table)
 {
     for (unsigned half = 0; half < 2; half++) {
         unsigned old = T0, second = T3, third = T1;
         if (table != ONES && table != NOT_THIRD) {
-            old = load(host, d, half, T0);
+            old = in_register(host, operand_of(host, instruction, before, half, T0), T0);
             second = load(host, b, half, T3);
         }
         if (table != ONES)
@@ -697,12 +697,17 @@ static bool emit_logic(struct wmi_host *host, uint32_t instruction, unsigned d, 
     return true;
 }
 
-/* d = a * b + d, or 0 in lanes that are not in the mask. */
-static void put_fused(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
-                      struct wmi_host_operand b, unsigned mask)
+/* d = a * b + old, or 0 in lanes that are not in the mask. d is neither a nor b. */
+static void put_fused_from(struct wmi_host *host, uint32_t instruction, unsigned d,
+                           struct wmi_host_operand old, unsigned a, struct wmi_host_operand b, unsigned mask)
 {
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned to = load(host, d, half, T2), x = load(host, a, half, T0);
+        const struct wmi_host_operand sum = operand_of(host, instruction, old, half, T2);
+        const unsigned to = target(host, d, half, T2), x = load(host, a, half, T0);
+        if (sum.in_memory)
+            long_vex(host, WMI_VMOVUPS_LOAD, to, 0, sum);
+        else
+            move(host, to, sum.reg);
         long_vex(host, instruction, to, x, operand_of(host, instruction, b, half, T1));
         finish(host, d, half, to, mask, is_wide(instruction));
     }
@@ -1574,10 +1579,10 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
         put_same(host, same, d, a, b, mask, immediate, true);
         break;
     case LOGIC:
-        known = emit_logic(host, instruction, d, a, b, mask, selection);
+        known = put_logic_from(host, instruction, d, wmi_zmm(d), a, b, mask, selection);
         break;
     case FUSED:
-        put_fused(host, same, d, a, b, mask);
+        put_fused_from(host, same, d, wmi_zmm(d), a, b, mask);
         break;
     case SHIFT:
         known = !(wide && (instruction & 0xff) == 0x72); /* VPSRAQ */
@@ -1724,8 +1729,32 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
         host->full = true; /* nothing is compiled then */
 }
 
+static void evex_from(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand old,
+                      unsigned a, struct wmi_host_operand b, unsigned mask, int immediate)
+{
+    if (instruction == WMI_VPTERNLOGD)
+        host->full |= !put_logic_from(host, instruction, d, old, a, b, mask, (unsigned)immediate);
+    else
+        put_fused_from(host, KIND(instruction), d, old, a, b, mask);
+}
+
+static void test_nans(struct wmi_host *host, const uint8_t *reg, unsigned count)
+{
+    enum { TEST = 0x85 };
+    for (unsigned i = 0; i < count; i++) {
+        put_vex(host, WMI_VCMPPS, LONG, i ? T1 : T2, load(host, reg[i], 0, T0), half_of(host, reg[i], 1),
+                WMI_UNORDERED);
+        if (i)
+            long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
+    }
+    long_vex(host, VMOVMSKPS, WMI_RBX, 0, wmi_zmm(T2));
+    wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
+}
+
 const struct wmi_vector_set wmi_avx2 = {
     .evex = evex,
+    .evex_from = evex_from,
+    .test_nans = test_nans,
     .indexed = indexed,
     .take_word = take_word,
     .take_first = take_first,

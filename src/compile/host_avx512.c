@@ -147,8 +147,16 @@ static void take_first(struct wmi_host *host, unsigned d, unsigned a, unsigned m
     plain(host, WMI_VPBROADCASTD, d, 0, wmi_zmm(d));
 }
 
+static void evex_from(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand old,
+                      unsigned a, struct wmi_host_operand b, unsigned mask, int immediate)
+{
+    plain(host, WMI_VMOVDQA32, d, 0, old);
+    evex(host, instruction, d, a, b, mask, immediate);
+}
+
 const struct wmi_vector_set wmi_avx512 = {
     .evex = evex,
+    .evex_from = evex_from,
     .indexed = indexed,
     .take_word = take_word,
     .take_first = take_first,

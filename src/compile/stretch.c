@@ -237,8 +237,48 @@ static void evict(struct wmi_stretch *s)
     release(s, least);
 }
 
+/* A register that is one of the host, or else WMI_NOT_HELD: on hosts that have few of them, rows that are read
+ * later and are not needed by the step lose theirs, as operands in memory cost less than copies to there. */
+static unsigned near_register(struct wmi_stretch *s)
+{
+    for (unsigned i = 0; i < WMI_NEAR_REGISTERS; i++)
+        if (s->owner[i] == FREE) {
+            s->owner[i] = OF_STEP;
+            return i;
+        }
+    for (unsigned i = 0; i < WMI_NEAR_REGISTERS; i++) {
+        if (s->owner[i] == OF_STEP)
+            continue;
+        struct wmi_held_row *held = &s->held[s->owner[i]];
+        if (held->strips == 1 || held->step == s->at + 1)
+            continue;
+        if (held->dirty && worth_of(s, held) != DEAD)
+            spill(s, held);
+        release(s, held);
+        s->owner[i] = OF_STEP;
+        return i;
+    }
+    return WMI_NOT_HELD;
+}
+
+/* A register for a row that all lanes share, or for the current step alone. */
+static unsigned far_register(struct wmi_stretch *s)
+{
+    for (unsigned i = WMI_ZMM_REGISTERS; i-- > WMI_NEAR_REGISTERS;)
+        if (s->owner[i] == FREE) {
+            s->owner[i] = OF_STEP;
+            return i;
+        }
+    return WMI_NOT_HELD;
+}
+
 unsigned wmi_stretch_register(struct wmi_stretch *s)
 {
+    if (s->host.vectors->names_memory) {
+        const unsigned far = far_register(s);
+        if (far != WMI_NOT_HELD)
+            return far;
+    }
     for (;;) {
         for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
             if (s->owner[i] == FREE) {
@@ -604,8 +644,11 @@ struct wmi_host_operand wmi_rows_operand(const struct wmi_stretch *s, const stru
 struct wmi_rows wmi_stretch_result(struct wmi_stretch *s, bool uniform)
 {
     struct wmi_rows rows = {.uniform = uniform};
-    for (unsigned i = 0; i < (uniform ? 1 : s->strips); i++)
-        rows.reg[i] = (uint8_t)wmi_stretch_register(s);
+    for (unsigned i = 0; i < (uniform ? 1 : s->strips); i++) {
+        const unsigned near =
+            !uniform && s->host.vectors->names_memory ? near_register(s) : (unsigned)WMI_NOT_HELD;
+        rows.reg[i] = (uint8_t)(near != WMI_NOT_HELD ? near : wmi_stretch_register(s));
+    }
     return rows;
 }
 

@@ -39,6 +39,11 @@ unsigned wmi_vector_active_or_zero(const struct wmi_stretch *s, bool uniform, un
 void wmi_vector_leave_for_nan(struct wmi_stretch *s, const struct wmi_rows *d)
 {
     const unsigned strips = wmi_rows_strips(s, d);
+    if (s->host.vectors->test_nans) {
+        s->host.vectors->test_nans(&s->host, d->reg, strips);
+        wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+        return;
+    }
     wmi_vector_compare(s, WMI_VCMPPS, WMI_K, d->reg[0], wmi_zmm(d->reg[strips > 1 ? 1 : 0]), WMI_NO_MASK,
                        WMI_UNORDERED);
     if (strips > 2)
@@ -157,10 +162,11 @@ static bool emit_logic_3(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false), b = wmi_stretch_use(s, step->b, true),
                           c = wmi_stretch_use(s, step->c, false);
-    struct wmi_rows d = wmi_vector_copy(s, &a, a.uniform && b.uniform && c.uniform);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform && c.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_evex(&s->host, WMI_VPTERNLOGD, d.reg[i], wmi_rows_register(&b, i), wmi_rows_operand(s, &c, i),
-                 WMI_NO_MASK, wmi_recipe_of(step)->argument);
+        wmi_evex_from(&s->host, WMI_VPTERNLOGD, d.reg[i], wmi_rows_operand(s, &a, i),
+                      wmi_rows_register(&b, i), wmi_rows_operand(s, &c, i), WMI_NO_MASK,
+                      wmi_recipe_of(step)->argument);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -207,10 +213,11 @@ static bool emit_fused(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true),
                           b = wmi_stretch_use(s, middle ? step->c : step->b, false),
                           c = wmi_stretch_use(s, middle ? step->b : step->c, false);
-    struct wmi_rows d = wmi_vector_copy(s, &c, a.uniform && b.uniform && c.uniform);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform && c.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_evex(&s->host, WMI_VFMADD231PS, d.reg[i], wmi_rows_register(&a, i), wmi_rows_operand(s, &b, i),
-                 wmi_vector_active_or_zero(s, d.uniform, i), WMI_NO_IMMEDIATE);
+        wmi_evex_from(&s->host, WMI_VFMADD231PS, d.reg[i], wmi_rows_operand(s, &c, i),
+                      wmi_rows_register(&a, i), wmi_rows_operand(s, &b, i),
+                      wmi_vector_active_or_zero(s, d.uniform, i), WMI_NO_IMMEDIATE);
     wmi_vector_leave_for_nan(s, &d);
     wmi_stretch_write(s, step->d, &d);
     return true;
