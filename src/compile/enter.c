@@ -31,7 +31,8 @@ __asm__(".pushsection .text\n"
         ".size wmi_enter_keeping, . - wmi_enter_keeping\n"
         ".popsection\n");
 
-extern const struct wmi_op *wmi_enter_keeping(char *frame, const struct wmi_op *op, struct wmi_host_area *area,
+extern const struct wmi_op *wmi_enter_keeping(char *frame, const struct wmi_op *op,
+                                              struct wmi_host_area *area,
                                               wmi_body body) __asm__("wmi_enter_keeping");
 
 const struct wmi_op *wmi_enter_compiled(char *frame, const struct wmi_op *op, struct wmi_host_area *area)

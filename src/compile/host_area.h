@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What code for hosts without AVX-512 has in memory, for each thread: the registers that such a host lacks, and
- * constants. Compiled code finds it in R15. */
+/* What code for hosts without AVX-512 has in memory, for each thread: the registers that such a host lacks,
+ * and constants. Compiled code finds it in R15. */
 #ifndef WMI_HOST_AREA_H
 #define WMI_HOST_AREA_H
 
@@ -22,8 +22,8 @@ struct wmi_host_area {
     alignas(32) uint8_t bit_8[32];    /* and its bit in it */
     alignas(32) uint32_t ones[8], low_halves[8];
     /* Words for all lanes: of f32 */
-    uint32_t sign, magnitude, sign_and_fraction, half, exponent_bits, least_normal, most_finite, two_32, two_31,
-        minus_one, scale_limit, minus_scale_limit, bias, lost_bits;
+    uint32_t sign, magnitude, sign_and_fraction, half, exponent_bits, least_normal, most_finite, two_32,
+        two_31, minus_one, scale_limit, minus_scale_limit, bias, lost_bits;
     uint64_t sign_64, magnitude_64, exponent_64, most_finite_64, two_52, bias_64; /* and of f64 */
 };
 

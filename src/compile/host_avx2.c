@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Vector instructions of hosts with AVX2 (and FMA, F16C, BMI2), which do what those of AVX-512 do.
  *
- * A zmm register is two ymm registers, or 64 bytes of the thread's area (host_area.h). Masks of k5 to k7 are in
- * R12 to R14; those of k1 to k4, which are used more often than they change, are in the area, both as bits and
- * as ones in the lanes of a register. RBX and RBP are free. Whoever calls compiled code keeps these registers,
- * see enter.c. The flags change, other than with AVX-512.
+ * A zmm register is two ymm registers, or 64 bytes of the thread's area (host_area.h). Masks of k5 to k7 are
+ * in R12 to R14; those of k1 to k4, which are used more often than they change, are in the area, both as bits
+ * and as ones in the lanes of a register. RBX and RBP are free. Whoever calls compiled code keeps these
+ * registers, see enter.c. The flags change, other than with AVX-512.
  *
  * Source: Intel SDM volume 2: the operations of both kinds of instructions. */
 #include "compile/host.h"
@@ -229,7 +229,8 @@ static bool is_wide(uint32_t instruction)
     return instruction >> 14 & 1;
 }
 
-/* An operand of the instruction: b, or a half of its register. Words for all lanes are put into `temporary`. */
+/* An operand of the instruction: b, or a half of its register. Words for all lanes are put into `temporary`.
+ */
 static struct wmi_host_operand operand_of(struct wmi_host *host, uint32_t instruction,
                                           struct wmi_host_operand b, unsigned half, unsigned temporary)
 {
@@ -435,7 +436,8 @@ static void mask_low_8(struct wmi_host *host, unsigned d)
 
 /* ---- results of instructions ---- */
 
-/* The half `reg` (not T3) becomes the value of the zmm: merged with the old one, or with zeros, by the mask. */
+/* The half `reg` (not T3) becomes the value of the zmm: merged with the old one, or with zeros, by the mask.
+ */
 static void finish(struct wmi_host *host, unsigned zmm, unsigned half, unsigned reg, unsigned mask, bool wide)
 {
     const unsigned k = mask & 7;
@@ -468,8 +470,7 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
         for (unsigned half = 0; half < 2; half++) {
             if (is_in_gpr(mask))
                 expand(host, T0, mask, half, false);
-            long_vex(host, VPAND, T2 + half, T2 + half,
-                     is_in_gpr(mask) ? wmi_zmm(T0) : lanes_of(mask, half));
+            long_vex(host, VPAND, T2 + half, T2 + half, is_in_gpr(mask) ? wmi_zmm(T0) : lanes_of(mask, half));
         }
         mask = 0;
     }
@@ -588,8 +589,8 @@ static void put_test(struct wmi_host *host, uint32_t instruction, unsigned k, un
     set_lanes(host, k, lane_bytes, mask);
 }
 
-/* Zeros, infinities and NaNs, or denormals and zeros, by the bits of the immediate. Denormals that the host takes
- * for zeros are zeros. */
+/* Zeros, infinities and NaNs, or denormals and zeros, by the bits of the immediate. Denormals that the host
+ * takes for zeros are zeros. */
 static void put_class(struct wmi_host *host, unsigned k, struct wmi_host_operand b, unsigned classes,
                       bool wide)
 {
@@ -605,7 +606,8 @@ static void put_class(struct wmi_host *host, unsigned k, struct wmi_host_operand
             long_vex(host, VPCMPGTD, d, d, wmi_zmm(T1));
             continue;
         }
-        if (classes == (ZEROS | INFINITIES)) { /* infinities are the next number after those that are finite */
+        if (classes ==
+            (ZEROS | INFINITIES)) { /* infinities are the next number after those that are finite */
             long_vex(host, broadcast, d, 0, wide ? AREA_AT(exponent_64) : AREA_AT(exponent_bits));
             long_vex(host, wide ? VPCMPEQQ : VPCMPEQD, d, d, wmi_zmm(T1));
         } else {
@@ -845,8 +847,8 @@ static struct wmi_host_operand in_memory(struct wmi_host *host, unsigned zmm, un
     const struct wmi_host_operand own = half_of(host, zmm, 0);
     if (own.in_memory)
         return own;
-    const struct wmi_host_operand place = wmi_at(
-        WMI_R15, (int32_t)(offsetof(struct wmi_host_area, temporary) + 64 * temporary));
+    const struct wmi_host_operand place =
+        wmi_at(WMI_R15, (int32_t)(offsetof(struct wmi_host_area, temporary) + 64 * temporary));
     for (unsigned half = 0; half < 2; half++)
         long_vex(host, WMI_VMOVUPS_STORE, half_of(host, zmm, half).reg, 0,
                  further(place, (int32_t)(half * HALF)));
@@ -921,7 +923,8 @@ static void load_extended(struct wmi_host *host, uint32_t instruction, unsigned 
     long_vex(host, WMI_VMOVUPS_STORE, T2, 0, further(place, HALF));
     take_bits(host, mask & 7);
     const struct bit_loop loop = begin_loop(host);
-    put_vex_indexed(host, bytes_ ? VPINSRB : VPINSRW, 0, T1, T2, b.base, WMI_RBP, bytes_ ? 0 : 1, b.displacement);
+    put_vex_indexed(host, bytes_ ? VPINSRB : VPINSRW, 0, T1, T2, b.base, WMI_RBP, bytes_ ? 0 : 1,
+                    b.displacement);
     wmi_put_8(host, 0);
     put_vex_indexed(host, VMOVD_TO, 0, T1, 0, WMI_R15, WMI_RBP, 2, place.displacement);
     end_loop(host, &loop);
@@ -986,11 +989,10 @@ static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, e
         wmi_put_8(host, REX_WRB & (places.base >= 8 ? 0xff : 0xfe)); /* place is R12, R13 or R14 */
         wmi_put_8(host, MOVSXD);
         put_indexed(host, place, places.base, WMI_RBP, 2, places.displacement);
-        put_vex_indexed(host, wide ? (uint32_t)VMOVQ_LOAD : (uint32_t)VMOVD_FROM, 0, T2, 0, data.base, WMI_RBP,
-                        wide ? 3 : 2, data.displacement);
+        put_vex_indexed(host, wide ? (uint32_t)VMOVQ_LOAD : (uint32_t)VMOVD_FROM, 0, T2, 0, data.base,
+                        WMI_RBP, wide ? 3 : 2, data.displacement);
         wmi_scalar_registers(host, WMI_ADD, true, place, base);
-        short_vex(host, wide ? VMOVQ_TO : VMOVD_TO, T2, 0,
-                  wmi_at(place, (int32_t)displacement));
+        short_vex(host, wide ? VMOVQ_TO : VMOVD_TO, T2, 0, wmi_at(place, (int32_t)displacement));
         end_loop(host, &loop);
     }
     wmi_scalar_registers(host, WMI_XOR, false, gpr_of(mask), gpr_of(mask));
@@ -1074,7 +1076,8 @@ static void put_shuffle_parts(struct wmi_host *host, unsigned d, unsigned a, uns
 }
 
 /* The 16 words that begin at word `count` of {a, b}. */
-static void put_align(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b, unsigned count)
+static void put_align(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b,
+                      unsigned count)
 {
     const struct wmi_host_operand place = AREA_AT(temporary);
     if (count % 8) {
@@ -1098,9 +1101,7 @@ static void put_align(struct wmi_host *host, unsigned d, unsigned a, struct wmi_
 static void put_shift_words(struct wmi_host *host, enum wmi_shift kind, unsigned d, unsigned a,
                             struct wmi_host_operand b)
 {
-    const uint32_t by_lane = kind == WMI_LEFT    ? WMI_VPSLLVD
-                             : kind == WMI_RIGHT ? WMI_VPSRLVD
-                                                 : WMI_VPSRAVD;
+    const uint32_t by_lane = kind == WMI_LEFT ? WMI_VPSLLVD : kind == WMI_RIGHT ? WMI_VPSRLVD : WMI_VPSRAVD;
     for (unsigned half = 0; half < 2; half++) {
         const unsigned x = load(host, a, half, T0),
                        y = in_register(host, operand_of(host, 0, b, half, T1), T1);
@@ -1447,40 +1448,14 @@ static const uint8_t ways[4][4][256] = {
                    [0x78] = TO_UNSIGNED,
                    [0xc2] = COMPARE_FLOAT,
                    [0xc6] = SAME_2},
-            [WMI_PREFIX_66] = {[0x51] = SAME_1,
-                               [0x58] = SAME_2,
-                               [0x59] = SAME_2,
-                               [0x5a] = NARROW,
-                               [0x5c] = SAME_2,
-                               [0x5d] = SAME_2,
-                               [0x5e] = SAME_2,
-                               [0x5f] = SAME_2,
-                               [0x62] = SAME_2,
-                               [0x6a] = SAME_2,
-                               [0x6c] = SAME_2,
-                               [0x6d] = SAME_2,
-                               [0x6f] = LOAD,
-                               [0x72] = SHIFT,
-                               [0x73] = SHIFT,
-                               [0xc2] = COMPARE_FLOAT,
-                               [0xd4] = SAME_2,
-                               [0xd5] = SAME_2,
-                               [0xdb] = SAME_2,
-                               [0xdf] = SAME_2,
-                               [0xe6] = NARROW,
-                               [0xea] = SAME_2,
-                               [0xeb] = SAME_2,
-                               [0xee] = SAME_2,
-                               [0xef] = SAME_2,
-                               [0xf4] = SAME_2,
-                               [0xf5] = SAME_2,
-                               [0xf8] = SAME_2,
-                               [0xf9] = SAME_2,
-                               [0xfa] = SAME_2,
-                               [0xfb] = SAME_2,
-                               [0xfc] = SAME_2,
-                               [0xfd] = SAME_2,
-                               [0xfe] = SAME_2},
+            [WMI_PREFIX_66] =
+                {[0x51] = SAME_1,        [0x58] = SAME_2, [0x59] = SAME_2, [0x5a] = NARROW, [0x5c] = SAME_2,
+                 [0x5d] = SAME_2,        [0x5e] = SAME_2, [0x5f] = SAME_2, [0x62] = SAME_2, [0x6a] = SAME_2,
+                 [0x6c] = SAME_2,        [0x6d] = SAME_2, [0x6f] = LOAD,   [0x72] = SHIFT,  [0x73] = SHIFT,
+                 [0xc2] = COMPARE_FLOAT, [0xd4] = SAME_2, [0xd5] = SAME_2, [0xdb] = SAME_2, [0xdf] = SAME_2,
+                 [0xe6] = NARROW,        [0xea] = SAME_2, [0xeb] = SAME_2, [0xee] = SAME_2, [0xef] = SAME_2,
+                 [0xf4] = SAME_2,        [0xf5] = SAME_2, [0xf8] = SAME_2, [0xf9] = SAME_2, [0xfa] = SAME_2,
+                 [0xfb] = SAME_2,        [0xfc] = SAME_2, [0xfd] = SAME_2, [0xfe] = SAME_2},
             [WMI_PREFIX_F3] = {[0x16] = SAME_1, [0x5b] = SAME_1, [0x7a] = UNSIGNED_TO_F64, [0xe6] = WIDEN},
             [WMI_PREFIX_F2] = {[0x6f] = MOVE_BYTES, [0x7a] = UNSIGNED_TO_F32},
         },

@@ -7,8 +7,8 @@ static unsigned off(unsigned reg, unsigned bit, unsigned place)
     return (~reg >> bit & 1) << place;
 }
 
-static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, struct wmi_host_operand b,
-              unsigned mask, int immediate)
+static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
+                 struct wmi_host_operand b, unsigned mask, int immediate)
 {
     enum { WORDS_OF_4 = 2, WORDS_OF_8 = 3, LENGTH_256 = 1 << 5, LENGTH_512 = 2 << 5 };
     enum { BROADCAST = 1 << 4, ZEROING = 1 << 7 };
@@ -27,7 +27,7 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
     wmi_put_8(host, instruction & 0xff);
     if (b.in_memory)
         wmi_put_memory(host, d, b.base, b.displacement,
-                   b.broadcast ? (w ? WORDS_OF_8 : WORDS_OF_4) : instruction >> 16 & 15);
+                       b.broadcast ? (w ? WORDS_OF_8 : WORDS_OF_4) : instruction >> 16 & 15);
     else
         wmi_put_registers(host, d, rm);
     if (immediate != WMI_NO_IMMEDIATE)
@@ -35,7 +35,7 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
 }
 
 static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
-                      unsigned index, unsigned displacement, unsigned mask)
+                    unsigned index, unsigned displacement, unsigned mask)
 {
     enum { LENGTH_512 = 2 << 5, HAS_SIB = 4, DISPLACEMENT_8 = 1 << 6 };
     const unsigned w = instruction >> 14 & 1;
@@ -69,7 +69,7 @@ static void kmov_load(struct wmi_host *host, unsigned k, enum wmi_gpr base, int3
 }
 
 static void kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,
-                    unsigned bytes)
+                       unsigned bytes)
 {
     put_vex(host, base, bytes > 2, 0, 0, bytes == 4 ? WMI_PREFIX_66 : 0);
     wmi_put_8(host, 0x91);
@@ -104,7 +104,8 @@ static void kortest(struct wmi_host *host, unsigned a, unsigned b)
     wmi_put_registers(host, a, b);
 }
 
-static void mask_registers(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a, unsigned b)
+static void mask_registers(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a,
+                           unsigned b)
 {
     put_vex(host, 0, 0, a, 1, 0);
     wmi_put_8(host, operation);

@@ -237,16 +237,17 @@ static void evict(struct wmi_stretch *s)
     release(s, least);
 }
 
-/* A register that is one of the host, or else WMI_NOT_HELD: on hosts that have few of them, rows that are read
- * later and are not needed by the step lose theirs, as operands in memory cost less than copies to there. */
+/* A register that is one of the host, or else WMI_NOT_HELD: on hosts that have few of them, rows that are
+ * read later and are not needed by the step lose theirs, as operands in memory cost less than copies to
+ * there. */
 static unsigned near_register(struct wmi_stretch *s)
 {
-    for (unsigned i = 0; i < WMI_NEAR_REGISTERS; i++)
+    for (unsigned i = 0; i < WMI_STRIPS; i++)
         if (s->owner[i] == FREE) {
             s->owner[i] = OF_STEP;
             return i;
         }
-    for (unsigned i = 0; i < WMI_NEAR_REGISTERS; i++) {
+    for (unsigned i = 0; i < WMI_STRIPS; i++) {
         if (s->owner[i] == OF_STEP)
             continue;
         struct wmi_held_row *held = &s->held[s->owner[i]];
@@ -274,11 +275,16 @@ static unsigned far_register(struct wmi_stretch *s)
 
 unsigned wmi_stretch_register(struct wmi_stretch *s)
 {
-    if (s->host.vectors->names_memory) {
+    if (s->host.vectors->names_memory && s->owner[WMI_NEAR_REGISTERS - 1] != FREE) {
         const unsigned far = far_register(s);
         if (far != WMI_NOT_HELD)
             return far;
     }
+    for (unsigned i = WMI_NEAR_REGISTERS - 1; s->host.vectors->names_memory && i < WMI_NEAR_REGISTERS; i++)
+        if (s->owner[i] == FREE) {
+            s->owner[i] = OF_STEP;
+            return i;
+        }
     for (;;) {
         for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
             if (s->owner[i] == FREE) {
@@ -645,9 +651,10 @@ struct wmi_rows wmi_stretch_result(struct wmi_stretch *s, bool uniform)
 {
     struct wmi_rows rows = {.uniform = uniform};
     for (unsigned i = 0; i < (uniform ? 1 : s->strips); i++) {
-        const unsigned near =
-            !uniform && s->host.vectors->names_memory ? near_register(s) : (unsigned)WMI_NOT_HELD;
-        rows.reg[i] = (uint8_t)(near != WMI_NOT_HELD ? near : wmi_stretch_register(s));
+        const unsigned own = !s->host.vectors->names_memory ? (unsigned)WMI_NOT_HELD
+                             : uniform                      ? far_register(s)
+                                                            : near_register(s);
+        rows.reg[i] = (uint8_t)(own != WMI_NOT_HELD ? own : wmi_stretch_register(s));
     }
     return rows;
 }

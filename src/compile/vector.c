@@ -13,7 +13,7 @@
 
 unsigned wmi_vector_splat(struct wmi_stretch *s, uint32_t value)
 {
-    const unsigned reg = wmi_stretch_register(s);
+    const unsigned reg = wmi_stretch_result(s, true).reg[0];
     if (value == UINT32_MAX) {
         wmi_evex(&s->host, WMI_VPTERNLOGD, reg, reg, wmi_zmm(reg), WMI_NO_MASK, 0xff);
     } else if (!value) {

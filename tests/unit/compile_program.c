@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs of steps with random operands, and how they run both ways: on random and edge values, with all,
  * some and no lanes active, in several float modes. */
-#include "compile/host_area.h"
 #include "compile_program.h"
 #include "base/host_float.h"
 #include "base/random.h"
+#include "compile/host_area.h"
 #include "exec/program.h"
 #include "exec/vmem.h"
 #include "lower/step_text.h"
