@@ -27,11 +27,6 @@ enum { MOST_BYTES = 32 << 20 }; /* of host code; what is left is interpreted */
 #endif
 #endif
 
-bool wmi_compile_needs_area(enum wmi_cpu_level level)
-{
-    return level == WMI_CPU_AVX2;
-}
-
 bool wmi_can_compile(enum wmi_cpu_level level)
 {
 #if defined(__x86_64__) && defined(__linux__) && !defined(UNDER_THREAD_SANITIZER)
@@ -317,7 +312,7 @@ static bool compile(struct wmi_compilation *c, const struct wmi_block *block, st
     wmi_plan_lds(block, s->guess, &c->lds);
     s->lds = &c->lds;
     s->block = block;
-    s->host.vectors = wmi_compile_needs_area(block->level) ? &wmi_avx2 : &wmi_avx512;
+    s->host.vectors = block->level == WMI_CPU_AVX2 ? &wmi_avx2 : &wmi_avx512;
     s->lanes = block->code->options.lanes;
     s->strips = s->lanes / WMI_STRIP_LANES;
     s->row_bytes = block->code->row_bytes;

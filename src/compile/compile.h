@@ -44,11 +44,6 @@ static inline unsigned wmi_row_number(const struct wmi_code *code, uint32_t row)
     return (row - (uint32_t)offsetof(struct wmi_frame, rows)) / code->row_bytes;
 }
 
-struct wmi_host_area;
-/* Runs the step, which may be compiled for a host that needs the area: see wmi_compile_needs_area(). */
-const struct wmi_op *wmi_enter_compiled(char *frame, const struct wmi_op *op, struct wmi_host_area *area);
-bool wmi_compile_needs_area(enum wmi_cpu_level level);
-
 /* Host code that stays until the program is destroyed. */
 struct wmi_host_memory;
 

@@ -47,10 +47,22 @@ static void complete_exec(struct wmi_compilation *c, bool partial)
         wmi_call_back(&c->stretch.host, c->exec_rest);
 }
 
-/* Continues with the step as it is bound now: with its compiled code, if it has some. */
-void wmi_continue_at(struct wmi_stretch *s, const struct wmi_op *op)
+/* What hosts without AVX-512 need where C functions enter the code, and before it leaves for them. */
+static void enter_code(struct wmi_host *host)
 {
-    wmi_end_vectors(&s->host);
+    if (host->vectors->enter)
+        host->vectors->enter(host);
+}
+
+static void leave_code(struct wmi_host *host)
+{
+    wmi_end_vectors(host);
+    if (host->vectors->leave)
+        host->vectors->leave(host);
+}
+
+static void pass_to(struct wmi_stretch *s, const struct wmi_op *op)
+{
 #ifdef WMI_STEPS_RETURN
     wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op);
     wmi_return(&s->host);
@@ -60,10 +72,16 @@ void wmi_continue_at(struct wmi_stretch *s, const struct wmi_op *op)
 #endif
 }
 
-/* Executes the step's own body, which continues with the next step. */
+/* Continues with the step as it is bound now: with its compiled code, if it has some. */
+void wmi_continue_at(struct wmi_stretch *s, const struct wmi_op *op)
+{
+    leave_code(&s->host);
+    pass_to(s, op);
+}
+
+/* Executes the step's own body, which continues with the next step. The code has been left. */
 static void interpret(struct wmi_stretch *s, const struct wmi_op *op)
 {
-    wmi_end_vectors(&s->host);
     wmi_move_immediate(&s->host, WMI_OP, (uintptr_t)op);
     wmi_move_immediate(&s->host, WMI_RAX, (uintptr_t)op->body);
     wmi_jump_register(&s->host, WMI_RAX);
@@ -137,6 +155,7 @@ void wmi_put_resumption(struct wmi_compilation *c, bool partial)
     const size_t others = wmi_jump(&s->host);
     wmi_put_64(&s->host, (uintptr_t)&s->block->ops[s->from]);
     land(c, s->from, partial, true);
+    enter_code(&s->host);
     wmi_put_rows_address(s);
     wmi_land(&s->host, others);
 }
@@ -153,9 +172,11 @@ void wmi_put_missed(struct wmi_compilation *c)
         if (waiting->resumes)
             wmi_put_64(&s->host, (uintptr_t)op);
         wmi_land(&s->host, waiting->jump);
-        if (!waiting->resumes)
+        if (!waiting->resumes) {
             complete_exec(c, waiting->partial);
-        wmi_continue_at(s, op);
+            leave_code(&s->host);
+        }
+        pass_to(s, op);
     }
 }
 
@@ -178,6 +199,7 @@ static void put_handover(struct wmi_compilation *c, const struct wmi_op *op, boo
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_RCX,
                       (int32_t)s->block->layout->worker_running);
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_FRAME, WMI_RAX);
+    leave_code(&s->host);
     wmi_jump_memory(&s->host, WMI_FRAME, offsetof(struct wmi_frame, goes_on));
     wmi_land(&s->host, over);
     wmi_arithmetic_memory(&s->host, 0, true, WMI_FRAME, WMI_TURN_LEFT, instructions);
@@ -217,7 +239,7 @@ bool wmi_is_jump(const struct wmi_step *step)
 /* Continues with the step in WMI_OP. */
 static void continue_there(struct wmi_stretch *s)
 {
-    wmi_end_vectors(&s->host);
+    leave_code(&s->host);
 #ifdef WMI_STEPS_RETURN
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_OP);
     wmi_return(&s->host);
@@ -269,7 +291,7 @@ void wmi_put_jump(struct wmi_compilation *c, const struct wmi_op *op, bool parti
 /* The wave's turn is over; it resumes with the step. */
 static void pause_at(struct wmi_stretch *s, const struct wmi_op *op)
 {
-    wmi_end_vectors(&s->host);
+    leave_code(&s->host);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, offsetof(struct wmi_frame, wave));
     wmi_move_immediate(&s->host, WMI_RCX, (uintptr_t)op);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RCX, WMI_RAX,
@@ -315,6 +337,7 @@ static void do_step(struct wmi_stretch *s, const struct wmi_exit *leave)
         load_held(s, point);
         wmi_jump_back(&s->host, point->code);
     } else {
+        leave_code(&s->host);
         interpret(s, leave->op);
     }
 }
@@ -408,6 +431,7 @@ size_t wmi_put_check(struct wmi_stretch *s, size_t step)
     const size_t usual = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     interpret(s, &s->block->ops[step]);
     wmi_land(&s->host, usual);
+    enter_code(&s->host);
     wmi_put_rows_address(s);
     wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, all_active, 0);
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);

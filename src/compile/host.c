@@ -220,6 +220,24 @@ void wmi_call_back(struct wmi_host *host, size_t to)
     wmi_put_32(host, (uint32_t)(to - (host->count + 4)));
 }
 
+static void put_short_form(struct wmi_host *host, unsigned opcode, enum wmi_gpr reg)
+{
+    enum { REX_B = 0x41 };
+    if (reg >= 8)
+        wmi_put_8(host, REX_B);
+    wmi_put_8(host, opcode + (reg & 7));
+}
+
+void wmi_push(struct wmi_host *host, enum wmi_gpr reg)
+{
+    put_short_form(host, 0x50, reg);
+}
+
+void wmi_pop(struct wmi_host *host, enum wmi_gpr reg)
+{
+    put_short_form(host, 0x58, reg);
+}
+
 void wmi_call_register(struct wmi_host *host, enum wmi_gpr reg)
 {
     wmi_put_opcode(host, 0xff, false, 0, reg);

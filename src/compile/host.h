@@ -209,6 +209,9 @@ struct wmi_vector_set {
                       unsigned a, struct wmi_host_operand b, unsigned mask, int immediate);
     /* ZF: no word of the registers is a NaN. NULL: compares do as well. */
     void (*test_nans)(struct wmi_host *host, const uint8_t *reg, unsigned count);
+    /* Where code is entered from C functions and leaves for them, or NULL. */
+    void (*enter)(struct wmi_host *host);
+    void (*leave)(struct wmi_host *host);
     bool names_memory; /* an operand in memory can be a source wherever a register can: wmi_host_name() */
 };
 
@@ -406,6 +409,8 @@ void wmi_jump_back(struct wmi_host *host, size_t to);
 void wmi_jump_back_if(struct wmi_host *host, enum wmi_condition condition, size_t to);
 /* Calls code at offset `to`, which ends with wmi_return(). */
 void wmi_call_back(struct wmi_host *host, size_t to);
+void wmi_push(struct wmi_host *host, enum wmi_gpr reg);
+void wmi_pop(struct wmi_host *host, enum wmi_gpr reg);
 void wmi_call_register(struct wmi_host *host, enum wmi_gpr reg);
 void wmi_jump_register(struct wmi_host *host, enum wmi_gpr reg);
 void wmi_jump_memory(struct wmi_host *host, enum wmi_gpr base, int32_t displacement);

@@ -1,21 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 /* Vector instructions of hosts with AVX2 (and FMA, F16C, BMI2), which do what those of AVX-512 do.
  *
- * A zmm register is two ymm registers, or 64 bytes of the thread's area (host_area.h). Masks of k5 to k7 are
- * in R12 to R14; those of k1 to k4, which are used more often than they change, are in the area, both as bits
- * and as ones in the lanes of a register. RBX and RBP are free. Whoever calls compiled code keeps these
- * registers, see enter.c. The flags change, other than with AVX-512.
+ * A zmm register is two ymm registers, or 64 bytes on the stack (struct area). Masks of k5 to k7 are in R12
+ * to R14; those of k1 to k4, which are used more often than they change, are on the stack, both as bits and
+ * as ones in the lanes of a register. RBX and RBP are free. The flags change, other than with AVX-512.
  *
  * Source: Intel SDM volume 2: the operations of both kinds of instructions. */
 #include "compile/host.h"
-#include "compile/host_area.h"
+
+#include <stdalign.h>
 
 enum { T0 = 12, T1, T2, T3 }; /* ymm registers that no zmm register has */
 enum { SCRATCH_PLACE = 10 };  /* the ymm registers of WMI_SCRATCH: it and the next one */
 enum { HALF = 32, QUARTER = 16 };
-enum { LONG = 1 }; /* VEX.L: of 256 bits */
+enum { LONG = 1 };         /* VEX.L: of 256 bits */
+enum { FIRST_IN_GPR = 5 }; /* of the mask registers: this one and those that follow it */
 
-#define AREA_AT(member) wmi_at(WMI_R15, (int32_t)offsetof(struct wmi_host_area, member))
+/* The registers that the host lacks, on its stack while compiled code runs. R15 points to it. */
+struct area {
+    alignas(64) uint32_t reg[32][16]; /* those that no host register holds */
+    alignas(64) uint32_t temporary[3][16];
+    alignas(64) uint32_t lanes[FIRST_IN_GPR][16]; /* k1 to k4: ones in lanes whose bit is set */
+    uint64_t k[FIRST_IN_GPR];                     /* the bits */
+    uint64_t stack;                               /* RSP where the registers of the caller are */
+};
+#define AREA_AT(member) wmi_at(WMI_R15, (int32_t)offsetof(struct area, member))
+
+/* What code reads. RSI points to it. */
+static const struct constants {
+    alignas(64) uint32_t bit[16];     /* bit i in word i */
+    alignas(64) uint64_t bit_64[8];   /* the same of quadwords */
+    alignas(64) uint16_t bit_16[8];   /* and of words */
+    alignas(32) uint8_t spread_8[32]; /* the byte of a mask that each byte needs, */
+    alignas(32) uint8_t bit_8[32];    /* and its bit in it */
+    alignas(32) uint32_t ones[8], low_halves[8];
+    /* Words for all lanes: of f32 */
+    uint32_t sign, magnitude, sign_and_fraction, half, exponent_bits, least_normal, most_finite, two_32,
+        two_31, minus_one, scale_limit, minus_scale_limit, bias, lost_bits;
+    uint64_t sign_64, magnitude_64, exponent_64, most_finite_64, two_52, bias_64; /* and of f64 */
+} constants = {
+#define BITS_4(n) 1 << (n), 1 << ((n) + 1), 1 << ((n) + 2), 1 << ((n) + 3)
+#define EIGHT(x)  x, x, x, x, x, x, x, x
+    .bit = {BITS_4(0), BITS_4(4), BITS_4(8), BITS_4(12)},
+    .bit_64 = {BITS_4(0), BITS_4(4)},
+    .bit_16 = {BITS_4(0), BITS_4(4)},
+    .spread_8 = {EIGHT(0), EIGHT(1), EIGHT(2), EIGHT(3)},
+    .bit_8 = {BITS_4(0), BITS_4(4), BITS_4(0), BITS_4(4), BITS_4(0), BITS_4(4), BITS_4(0), BITS_4(4)},
+    .ones = {EIGHT(UINT32_MAX)},
+    .low_halves = {EIGHT(0xffff)},
+    .sign = 0x80000000,
+    .magnitude = 0x7fffffff,
+    .sign_and_fraction = 0x807fffff,
+    .half = 0x3f000000,
+    .exponent_bits = 0x7f800000,
+    .least_normal = 0x00800000,
+    .most_finite = 0x7f7fffff,
+    .two_32 = 0x4f800000,
+    .two_31 = 0x4f000000,
+    .minus_one = 0xbf800000,
+    .scale_limit = 0x43c80000, /* 400 */
+    .minus_scale_limit = 0xc3c80000,
+    .bias = 127,
+    .lost_bits = 32,
+    .sign_64 = UINT64_C(1) << 63,
+    .magnitude_64 = ~(UINT64_C(1) << 63),
+    .exponent_64 = UINT64_C(0x7ff) << 52,
+    .most_finite_64 = (UINT64_C(0x7ff) << 52) - 1,
+    .two_52 = UINT64_C(0x433) << 52,
+    .bias_64 = 1023,
+};
+#define CONSTANT(member) wmi_at(WMI_RSI, (int32_t)offsetof(struct constants, member))
 
 /* ---- encodings ---- */
 
@@ -248,22 +302,22 @@ static struct wmi_host_operand operand_of(struct wmi_host *host, uint32_t instru
 
 static bool is_in_gpr(unsigned k)
 {
-    return k >= 5;
+    return k >= FIRST_IN_GPR;
 }
 
 static enum wmi_gpr gpr_of(unsigned k)
 {
-    return (enum wmi_gpr)(WMI_R12 + (k - 5));
+    return (enum wmi_gpr)(WMI_R12 + (k - FIRST_IN_GPR));
 }
 
 static int32_t bits_of(unsigned k)
 {
-    return (int32_t)(offsetof(struct wmi_host_area, k) + 8 * k);
+    return (int32_t)(offsetof(struct area, k) + 8 * k);
 }
 
 static struct wmi_host_operand lanes_of(unsigned k, unsigned half)
 {
-    return wmi_at(WMI_R15, (int32_t)(offsetof(struct wmi_host_area, lanes) + 64 * k + HALF * half));
+    return wmi_at(WMI_R15, (int32_t)(offsetof(struct area, lanes) + 64 * k + HALF * half));
 }
 
 /* A register with the 16 bits of the mask. */
@@ -278,8 +332,8 @@ static enum wmi_gpr bits_in_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr 
 /* reg = ones in the lanes of a half whose bit is set in the mask: of words, or of quadwords. */
 static void expand(struct wmi_host *host, unsigned reg, unsigned k, unsigned half, bool wide)
 {
-    const struct wmi_host_operand bits = wide ? further(AREA_AT(bit_64), (int32_t)(half * HALF))
-                                              : further(AREA_AT(bit), (int32_t)(half * HALF));
+    const struct wmi_host_operand bits = wide ? further(CONSTANT(bit_64), (int32_t)(half * HALF))
+                                              : further(CONSTANT(bit), (int32_t)(half * HALF));
     if (host->full_masks >> k & 1) {
         long_vex(host, VPCMPEQD, reg, reg, wmi_zmm(reg));
         return;
@@ -309,9 +363,9 @@ static void expand_bytes(struct wmi_host *host, unsigned reg, unsigned k, unsign
     }
     short_vex(host, VMOVD_FROM, reg, 0, wmi_zmm(from));
     long_vex(host, WMI_VPBROADCASTD, reg, 0, wmi_zmm(reg));
-    long_vex(host, VPSHUFB, reg, reg, AREA_AT(spread_8));
-    long_vex(host, VPAND, reg, reg, AREA_AT(bit_8));
-    long_vex(host, VPCMPEQB, reg, reg, AREA_AT(bit_8));
+    long_vex(host, VPSHUFB, reg, reg, CONSTANT(spread_8));
+    long_vex(host, VPAND, reg, reg, CONSTANT(bit_8));
+    long_vex(host, VPCMPEQB, reg, reg, CONSTANT(bit_8));
 }
 
 static void forget_full(struct wmi_host *host, unsigned k)
@@ -332,7 +386,7 @@ static void set_mask(struct wmi_host *host, unsigned k, enum wmi_gpr from)
     short_vex(host, VMOVD_FROM, T3, 0, wmi_zmm(from));
     long_vex(host, WMI_VPBROADCASTD, T3, 0, wmi_zmm(T3));
     for (unsigned half = 0; half < 2; half++) {
-        const struct wmi_host_operand bits = further(AREA_AT(bit), (int32_t)(half * HALF));
+        const struct wmi_host_operand bits = further(CONSTANT(bit), (int32_t)(half * HALF));
         long_vex(host, VPAND, T2, T3, bits);
         long_vex(host, VPCMPEQD, T2, T2, bits);
         long_vex(host, WMI_VMOVUPS_STORE, T2, 0, lanes_of(k, half));
@@ -496,7 +550,7 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
 
 static void invert(struct wmi_host *host, unsigned reg)
 {
-    long_vex(host, VPXOR, reg, reg, AREA_AT(ones));
+    long_vex(host, VPXOR, reg, reg, CONSTANT(ones));
 }
 
 /* How integers of so many bytes are compared: instructions for equality, for "above", and for unsigned ones
@@ -553,7 +607,7 @@ static void put_compare(struct wmi_host *host, const struct integers *kind, uint
         unsigned x = load(host, a, half, T0);
         unsigned y = in_register(host, operand_of(host, instruction, b, half, T1), T1);
         if (flips) { /* unsigned quadwords become signed ones in the same order */
-            struct wmi_host_operand sign = AREA_AT(sign_64);
+            struct wmi_host_operand sign = CONSTANT(sign_64);
             long_vex(host, VPBROADCASTQ, T2 + half, 0, sign);
             long_vex(host, VPXOR, T1, T2 + half, wmi_zmm(y));
             long_vex(host, VPXOR, T0, T2 + half, wmi_zmm(x));
@@ -599,19 +653,19 @@ static void put_class(struct wmi_host *host, unsigned k, struct wmi_host_operand
                    broadcast = wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD;
     for (unsigned half = 0; half < 2; half++) {
         const unsigned x = in_register(host, half_of(host, b.reg, half), T0), d = T2 + half;
-        long_vex(host, broadcast, T1, 0, wide ? AREA_AT(magnitude_64) : AREA_AT(magnitude));
+        long_vex(host, broadcast, T1, 0, wide ? CONSTANT(magnitude_64) : CONSTANT(magnitude));
         long_vex(host, VPAND, T1, T1, wmi_zmm(x)); /* its magnitude */
         if (classes == (ZEROS | DENORMALS)) {
-            long_vex(host, broadcast, d, 0, AREA_AT(least_normal));
+            long_vex(host, broadcast, d, 0, CONSTANT(least_normal));
             long_vex(host, VPCMPGTD, d, d, wmi_zmm(T1));
             continue;
         }
         if (classes ==
             (ZEROS | INFINITIES)) { /* infinities are the next number after those that are finite */
-            long_vex(host, broadcast, d, 0, wide ? AREA_AT(exponent_64) : AREA_AT(exponent_bits));
+            long_vex(host, broadcast, d, 0, wide ? CONSTANT(exponent_64) : CONSTANT(exponent_bits));
             long_vex(host, wide ? VPCMPEQQ : VPCMPEQD, d, d, wmi_zmm(T1));
         } else {
-            long_vex(host, broadcast, d, 0, wide ? AREA_AT(most_finite_64) : AREA_AT(most_finite));
+            long_vex(host, broadcast, d, 0, wide ? CONSTANT(most_finite_64) : CONSTANT(most_finite));
             long_vex(host, wide ? VPCMPGTQ : VPCMPGTD, d, T1, wmi_zmm(d));
         }
         clear(host, T1);
@@ -633,7 +687,7 @@ static bool put_logic(struct wmi_host *host, unsigned table, unsigned to, unsign
         long_vex(host, VPCMPEQD, to, to, wmi_zmm(to));
         return true;
     case NOT_THIRD:
-        long_vex(host, VPXOR, to, c, AREA_AT(ones));
+        long_vex(host, VPXOR, to, c, CONSTANT(ones));
         return true;
     case 0x96: /* d ^ b ^ c */
         long_vex(host, VPXOR, to, d, wmi_zmm(b));
@@ -641,7 +695,7 @@ static bool put_logic(struct wmi_host *host, unsigned table, unsigned to, unsign
         return true;
     case 0xc3: /* ~(d ^ b) */
         long_vex(host, VPXOR, to, d, wmi_zmm(b));
-        long_vex(host, VPXOR, to, to, AREA_AT(ones));
+        long_vex(host, VPXOR, to, to, CONSTANT(ones));
         return true;
     case 0xca: /* d ? b : c */
         long_vex(host, VPXOR, to, b, wmi_zmm(c));
@@ -848,7 +902,7 @@ static struct wmi_host_operand in_memory(struct wmi_host *host, unsigned zmm, un
     if (own.in_memory)
         return own;
     const struct wmi_host_operand place =
-        wmi_at(WMI_R15, (int32_t)(offsetof(struct wmi_host_area, temporary) + 64 * temporary));
+        wmi_at(WMI_R15, (int32_t)(offsetof(struct area, temporary) + 64 * temporary));
     for (unsigned half = 0; half < 2; half++)
         long_vex(host, WMI_VMOVUPS_STORE, half_of(host, zmm, half).reg, 0,
                  further(place, (int32_t)(half * HALF)));
@@ -1106,22 +1160,22 @@ static void put_shift_words(struct wmi_host *host, enum wmi_shift kind, unsigned
         const unsigned x = load(host, a, half, T0),
                        y = in_register(host, operand_of(host, 0, b, half, T1), T1);
         shift(host, WMI_RIGHT, T3, y, 16);
-        long_vex(host, VMOVAPS, T2, 0, AREA_AT(low_halves));
+        long_vex(host, VMOVAPS, T2, 0, CONSTANT(low_halves));
         long_vex(host, VPANDN, T2, T2, wmi_zmm(x));
         long_vex(host, by_lane, T2, T2, wmi_zmm(T3));
         if (kind != WMI_LEFT) { /* what has come out of the high word */
             shift(host, WMI_RIGHT, T2, T2, 16);
             shift(host, WMI_LEFT, T2, T2, 16);
         }
-        long_vex(host, VPAND, T3, y, AREA_AT(low_halves));
+        long_vex(host, VPAND, T3, y, CONSTANT(low_halves));
         if (kind == WMI_RIGHT_SIGNED) {
             shift(host, WMI_LEFT, T1, x, 16);
             shift(host, WMI_RIGHT_SIGNED, T1, T1, 16);
         } else {
-            long_vex(host, VPAND, T1, x, AREA_AT(low_halves));
+            long_vex(host, VPAND, T1, x, CONSTANT(low_halves));
         }
         long_vex(host, by_lane, T1, T1, wmi_zmm(T3));
-        long_vex(host, VPAND, T1, T1, AREA_AT(low_halves));
+        long_vex(host, VPAND, T1, T1, CONSTANT(low_halves));
         long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
         keep(host, d, half, T2);
     }
@@ -1145,10 +1199,10 @@ static void splat_64(struct wmi_host *host, unsigned reg, struct wmi_host_operan
 static void unsigned_to_f64(struct wmi_host *host, unsigned reg, struct wmi_host_operand from, unsigned spare)
 {
     long_vex(host, VPMOVZXDQ, reg, 0, from);
-    splat_64(host, spare, AREA_AT(two_52));
+    splat_64(host, spare, CONSTANT(two_52));
     long_vex(host, VPOR, reg, reg, wmi_zmm(spare));
     long_vex(host, VSUBPD, reg, reg, wmi_zmm(spare));
-    splat_64(host, spare, AREA_AT(magnitude_64));
+    splat_64(host, spare, CONSTANT(magnitude_64));
     long_vex(host, VPAND, reg, reg, wmi_zmm(spare));
 }
 
@@ -1183,18 +1237,18 @@ static void put_to_unsigned(struct wmi_host *host, unsigned d, struct wmi_host_o
     const uint32_t vcmpps = WMI_VCMPPS;
     for (unsigned half = 0; half < 2; half++) {
         const unsigned x = in_register(host, operand_of(host, 0, b, half, T0), T0);
-        splat(host, T1, AREA_AT(two_31));
+        splat(host, T1, CONSTANT(two_31));
         long_vex(host, VSUBPS, T2, x, wmi_zmm(T1));
         long_vex(host, VCVTTPS2DQ, T2, 0, wmi_zmm(T2));
-        splat(host, T3, AREA_AT(sign));
+        splat(host, T3, CONSTANT(sign));
         long_vex(host, VPXOR, T2, T2, wmi_zmm(T3));
         put_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_BELOW);
         long_vex(host, VCVTTPS2DQ, T3, 0, wmi_zmm(x));
         blend(host, T2, T3, wmi_zmm(T2), T1);
-        splat(host, T1, AREA_AT(two_32));
+        splat(host, T1, CONSTANT(two_32));
         put_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_BELOW);
         long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
-        splat(host, T1, AREA_AT(minus_one));
+        splat(host, T1, CONSTANT(minus_one));
         put_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_ABOVE_OR_NAN);
         long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
         keep(host, d, half, T2);
@@ -1205,11 +1259,11 @@ static void put_to_unsigned(struct wmi_host *host, unsigned d, struct wmi_host_o
 static void scale_denormals(struct wmi_host *host, struct wmi_host_operand from)
 {
     const unsigned x = in_register(host, from, T0);
-    splat(host, T1, AREA_AT(magnitude));
+    splat(host, T1, CONSTANT(magnitude));
     long_vex(host, VPAND, T1, T1, wmi_zmm(x));
-    splat(host, T2, AREA_AT(least_normal));
+    splat(host, T2, CONSTANT(least_normal));
     long_vex(host, VPCMPGTD, T1, T2, wmi_zmm(T1));
-    splat(host, T2, AREA_AT(two_32));
+    splat(host, T2, CONSTANT(two_32));
     long_vex(host, WMI_VMULPS, T2, T2, wmi_zmm(x));
     blend(host, T0, x, wmi_zmm(T2), T1);
 }
@@ -1221,10 +1275,10 @@ static void put_exponent(struct wmi_host *host, unsigned d, struct wmi_host_oper
         scale_denormals(host, operand_of(host, 0, b, half, T0));
         shift(host, WMI_LEFT, T0, T0, 1);
         shift(host, WMI_RIGHT, T0, T0, 24);
-        splat(host, T2, AREA_AT(lost_bits));
+        splat(host, T2, CONSTANT(lost_bits));
         long_vex(host, VPAND, T1, T1, wmi_zmm(T2));
         long_vex(host, WMI_VPSUBD, T0, T0, wmi_zmm(T1));
-        splat(host, T2, AREA_AT(bias));
+        splat(host, T2, CONSTANT(bias));
         long_vex(host, WMI_VPSUBD, T0, T0, wmi_zmm(T2));
         long_vex(host, VCVTDQ2PS, T0, 0, wmi_zmm(T0));
         keep(host, d, half, T0);
@@ -1237,11 +1291,11 @@ static void put_significand(struct wmi_host *host, unsigned d, struct wmi_host_o
     for (unsigned half = 0; half < 2; half++) {
         const struct wmi_host_operand from = operand_of(host, 0, b, half, T0);
         scale_denormals(host, from);
-        splat(host, T1, AREA_AT(sign_and_fraction));
+        splat(host, T1, CONSTANT(sign_and_fraction));
         long_vex(host, VPAND, T2, T0, wmi_zmm(T1));
-        splat(host, T1, AREA_AT(half));
+        splat(host, T1, CONSTANT(half));
         long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
-        splat(host, T1, AREA_AT(exponent_bits));
+        splat(host, T1, CONSTANT(exponent_bits));
         long_vex(host, VPAND, T3, T0, wmi_zmm(T1));
         long_vex(host, VPCMPEQD, T3, T3, wmi_zmm(T1));
         blend(host, T2, T2, wmi_zmm(T0), T3);
@@ -1254,14 +1308,14 @@ static void put_scale(struct wmi_host *host, unsigned d, unsigned a, struct wmi_
 {
     for (unsigned half = 0; half < 2; half++) {
         const unsigned power = in_register(host, operand_of(host, 0, b, half, T1), T1);
-        splat(host, T3, AREA_AT(scale_limit));
+        splat(host, T3, CONSTANT(scale_limit));
         long_vex(host, WMI_VMINPS, T3, power, wmi_zmm(T3));
-        splat(host, T2, AREA_AT(minus_scale_limit));
+        splat(host, T2, CONSTANT(minus_scale_limit));
         long_vex(host, WMI_VMAXPS, T3, T3, wmi_zmm(T2));
         long_vex(host, VCVTTPS2DQ, T3, 0, wmi_zmm(T3));
         for (unsigned part = 0; part < 2; part++) {
             long_vex(host, VPMOVSXDQ, T1, 0, part_of(host, wmi_zmm(T3), part, T1));
-            splat_64(host, T0, AREA_AT(bias_64));
+            splat_64(host, T0, CONSTANT(bias_64));
             long_vex(host, WMI_VPADDQ & ~(1u << 14), T1, T1, wmi_zmm(T0));
             put_vex(host, WMI_SHIFT_IMMEDIATE_64 & ~(1u << 14), LONG, WMI_LEFT, T1, wmi_zmm(T1), 52);
             long_vex(host, VCVTPS2PD, T0, 0, part_of(host, half_of(host, a, half), part, T0));
@@ -1357,8 +1411,8 @@ static void put_mask_lanes(struct wmi_host *host, unsigned d, unsigned k, bool w
     }
     short_vex(host, VMOVD_FROM, T2, 0, wmi_zmm(bits_in_gpr(host, k, WMI_RBX)));
     short_vex(host, VPBROADCASTW, T2, 0, wmi_zmm(T2));
-    short_vex(host, VPAND, T2, T2, AREA_AT(bit_16));
-    short_vex(host, VPCMPEQW, T2, T2, AREA_AT(bit_16));
+    short_vex(host, VPAND, T2, T2, CONSTANT(bit_16));
+    short_vex(host, VPCMPEQW, T2, T2, CONSTANT(bit_16));
     keep(host, d, 0, T2);
     clear(host, T2);
     keep(host, d, 1, T2);
@@ -1726,7 +1780,34 @@ static void test_nans(struct wmi_host *host, const uint8_t *reg, unsigned count)
     wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
 }
 
+/* ---- entries ---- */
+
+static const uint8_t callers_registers[] = {WMI_RBX, WMI_RBP, WMI_R12, WMI_R13, WMI_R14, WMI_R15};
+enum { CALLERS_REGISTERS = sizeof callers_registers };
+
+static void enter(struct wmi_host *host)
+{
+    enum { AND_DIGIT = 4, ALIGNMENT = alignof(struct area) };
+    for (unsigned i = 0; i < CALLERS_REGISTERS; i++)
+        wmi_push(host, callers_registers[i]);
+    wmi_scalar_memory(host, WMI_LEA, true, WMI_R15, WMI_RSP, -(int32_t)sizeof(struct area));
+    wmi_arithmetic_immediate(host, AND_DIGIT, true, WMI_R15, -ALIGNMENT);
+    wmi_scalar_memory(host, WMI_MOV_STORE, true, WMI_RSP, WMI_R15, offsetof(struct area, stack));
+    wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RSP, WMI_R15);
+    wmi_move_immediate(host, WMI_RSI, (uintptr_t)&constants);
+    host->full_masks = 0;
+}
+
+static void leave(struct wmi_host *host)
+{
+    wmi_scalar_memory(host, WMI_MOV_LOAD, true, WMI_RSP, WMI_R15, offsetof(struct area, stack));
+    for (unsigned i = CALLERS_REGISTERS; i-- > 0;)
+        wmi_pop(host, callers_registers[i]);
+}
+
 const struct wmi_vector_set wmi_avx2 = {
+    .enter = enter,
+    .leave = leave,
     .evex = evex,
     .evex_from = evex_from,
     .test_nans = test_nans,
@@ -1744,41 +1825,3 @@ const struct wmi_vector_set wmi_avx2 = {
     .mask_low_8 = mask_low_8,
     .names_memory = true,
 };
-
-void wmi_host_area_begin(struct wmi_host_area *area)
-{
-    *area = (struct wmi_host_area){
-        .sign = 0x80000000,
-        .magnitude = 0x7fffffff,
-        .sign_and_fraction = 0x807fffff,
-        .half = 0x3f000000,
-        .exponent_bits = 0x7f800000,
-        .least_normal = 0x00800000,
-        .most_finite = 0x7f7fffff,
-        .two_32 = 0x4f800000,
-        .two_31 = 0x4f000000,
-        .minus_one = 0xbf800000,
-        .scale_limit = 0x43c80000, /* 400 */
-        .minus_scale_limit = 0xc3c80000,
-        .bias = 127,
-        .lost_bits = 32,
-        .sign_64 = UINT64_C(1) << 63,
-        .magnitude_64 = ~(UINT64_C(1) << 63),
-        .exponent_64 = UINT64_C(0x7ff) << 52,
-        .most_finite_64 = (UINT64_C(0x7ff) << 52) - 1,
-        .two_52 = UINT64_C(0x433) << 52,
-        .bias_64 = 1023,
-    };
-    for (unsigned i = 0; i < 16; i++)
-        area->bit[i] = 1u << i;
-    for (unsigned i = 0; i < 8; i++) {
-        area->bit_64[i] = 1u << i;
-        area->bit_16[i] = (uint16_t)(1u << i);
-        area->ones[i] = UINT32_MAX;
-        area->low_halves[i] = 0xffff;
-    }
-    for (unsigned i = 0; i < HALF; i++) {
-        area->spread_8[i] = (uint8_t)(i / 8);
-        area->bit_8[i] = (uint8_t)(1u << i % 8);
-    }
-}

@@ -4,7 +4,6 @@
 #ifndef WMI_EXECUTOR_H
 #define WMI_EXECUTOR_H
 
-#include "compile/host_area.h"
 #include "exec/dispatch.h"
 #include "exec/program.h"
 #include "exec/waiting.h"
@@ -41,8 +40,6 @@ struct wmi_executor {
     bool only_loads;    /* the waiting loops change nothing */
     uint64_t sweep_generation, quiet_generation;
     struct wmi_probe probe;
-    struct wmi_host_area area; /* if it `has_area`, for compiled code */
-    bool has_area;
     size_t frame_size;
     unsigned lanes, waves_per_group;
     wmi_start_frame *start_frame;

@@ -85,7 +85,7 @@ static enum wmi_compiling wanted(const struct wmi_code_options *options, enum wm
         allowed &= options->observers.one[i]->allows_compiled;
     const enum wmi_compiling setting = allowed ? wmi_compile_setting() : WMI_COMPILE_OFF;
     /* Of code for AVX2, only what moves data is faster than interpreted steps so far. */
-    return setting == WMI_COMPILE_AUTO && wmi_compile_needs_area(level) ? WMI_COMPILE_OFF : setting;
+    return setting == WMI_COMPILE_AUTO && level == WMI_CPU_AVX2 ? WMI_COMPILE_OFF : setting;
 }
 
 uint64_t wmi_program_compile_in(const struct wmi_program *program)

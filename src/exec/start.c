@@ -460,9 +460,6 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
     executor->steps.dispatch = dispatch;
     executor->steps.space = dispatch->space;
     executor->lanes = options->lanes;
-    executor->has_area = wmi_compile_needs_area(wmi_program_level(dispatch->program));
-    if (executor->has_area)
-        wmi_host_area_begin(&executor->area);
     executor->frame_size = wmi_code_frame_size(code);
     executor->steps.layout = (struct wmi_frame_layout){
         .bytes = executor->frame_size,

@@ -19,14 +19,6 @@ static inline void set_host_mode(const struct wmi_executor *executor, const stru
         wmi_host_float_set(frame->mxcsr32);
 }
 
-/* Runs the step and those that follow it. */
-static inline const struct wmi_op *run_steps(struct wmi_executor *executor, struct wmi_frame *frame,
-                                             const struct wmi_op *op)
-{
-    return executor->has_area ? wmi_enter_compiled((char *)frame, op, &executor->area)
-                              : op->body((char *)frame, op);
-}
-
 /* Runs the wave, whose turn has been prepared, and its successors. Returns the last wave that has run. */
 static struct wmi_wave *run_line(struct wmi_executor *executor, struct wmi_wave *wave)
 {
@@ -35,7 +27,7 @@ static struct wmi_wave *run_line(struct wmi_executor *executor, struct wmi_wave 
     set_host_mode(executor, frame);
     executor->steps.running = frame;
     do {
-        op = run_steps(executor, frame, op);
+        op = op->body((char *)frame, op);
         frame = executor->steps.running;
     } while (op);
     executor->host_word = frame->mxcsr32;
@@ -75,7 +67,7 @@ static inline __attribute__((always_inline)) void run_turn(struct wmi_executor *
     prepare_turn(wave, instructions);
     set_host_mode(executor, frame);
     do
-        op = run_steps(executor, frame, op);
+        op = op->body((char *)frame, op);
     while (op);
     executor->host_word = frame->mxcsr32;
     executor->instructions += count_turn(wave);

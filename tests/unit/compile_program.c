@@ -4,7 +4,6 @@
 #include "compile_program.h"
 #include "base/host_float.h"
 #include "base/random.h"
-#include "compile/host_area.h"
 #include "exec/program.h"
 #include "exec/vmem.h"
 #include "lower/step_text.h"
@@ -465,15 +464,12 @@ static void run(struct wmi_frame *frame, const struct wmi_op *op)
 {
     const uint32_t usual = wmi_host_float_get();
     struct wmi_wave *wave = frame->wave;
-    static struct wmi_host_area area;
-    wmi_host_area_begin(&area);
     wmi_host_float_set(frame->mxcsr32);
     is_done = false;
     for (; op; op = wave->resume) {
         wave->resume = NULL;
         do
-            op = wmi_compile_needs_area(wmi_cpu_level()) ? wmi_enter_compiled((char *)frame, op, &area)
-                                                         : op->body((char *)frame, op);
+            op = op->body((char *)frame, op);
         while (op);
         if (wave->resume)
             frame->left = TURN;
