@@ -263,8 +263,8 @@ static inline void wmi_take_first(struct wmi_host *host, unsigned d, unsigned a,
  * wrote its destination last. */
 void wmi_end_vectors(struct wmi_host *host);
 
-/* The number of a register, for sources alone, that stands for 64 bytes in memory until host->names becomes
- * 0. */
+/* The number of a register, for sources alone, that stands for 64 bytes in memory, or another register, until
+ * host->names becomes 0. */
 static inline unsigned wmi_host_name(struct wmi_host *host, struct wmi_host_operand operand)
 {
     host->name[host->names] = operand;

@@ -225,13 +225,18 @@ static struct wmi_host_operand further(struct wmi_host_operand operand, int32_t 
 /* A half of a zmm register: a ymm register, or in memory. */
 static struct wmi_host_operand half_of(const struct wmi_host *host, unsigned zmm, unsigned half)
 {
+    const int32_t displacement = (int32_t)(half * HALF);
+    if (zmm >= WMI_FIRST_NAME) {
+        const struct wmi_host_operand *named = &host->name[zmm - WMI_FIRST_NAME];
+        if (named->in_memory)
+            return further(*named, displacement);
+        zmm = named->reg;
+    }
     if (zmm < WMI_NEAR_REGISTERS)
         return wmi_zmm(2 * zmm + half);
     if (zmm == WMI_SCRATCH)
         return wmi_zmm(SCRATCH_PLACE + half);
-    const int32_t displacement = (int32_t)(half * HALF);
-    return zmm >= WMI_FIRST_NAME ? further(host->name[zmm - WMI_FIRST_NAME], displacement)
-                                 : further(wmi_at(WMI_R15, (int32_t)(zmm * 2 * HALF)), displacement);
+    return further(wmi_at(WMI_R15, (int32_t)(zmm * 2 * HALF)), displacement);
 }
 
 /* The register of an operand, or `temporary`, to which it is loaded. */
@@ -786,13 +791,14 @@ static void put_same(struct wmi_host *host, uint32_t instruction, unsigned d, un
 static void put_shift(struct wmi_host *host, uint32_t instruction, unsigned digit, unsigned d,
                       struct wmi_host_operand b, int count)
 {
-    enum { ROTATE_RIGHT = 1 };
+    enum { ROTATE_RIGHT = 0, ROTATE_LEFT = 1 };
+    const unsigned left = (digit == ROTATE_LEFT ? (unsigned)count : 32 - (unsigned)count) & 31;
     for (unsigned half = 0; half < 2; half++) {
         const unsigned to = target(host, d, half, T2),
                        from = in_register(host, operand_of(host, instruction, b, half, T0), T0);
-        if (digit == ROTATE_RIGHT) {
-            shift(host, WMI_LEFT, T1, from, (32 - (unsigned)count) & 31);
-            shift(host, WMI_RIGHT, to, from, (unsigned)count);
+        if (digit == ROTATE_RIGHT || digit == ROTATE_LEFT) {
+            shift(host, WMI_LEFT, T1, from, left);
+            shift(host, WMI_RIGHT, to, from, 32 - left);
             long_vex(host, VPOR, to, to, wmi_zmm(T1));
         } else {
             put_vex(host, instruction, LONG, digit, to, wmi_zmm(from), count);

@@ -237,29 +237,39 @@ static void evict(struct wmi_stretch *s)
     release(s, least);
 }
 
-/* A register that is one of the host, or else WMI_NOT_HELD: on hosts that have few of them, rows that are
- * read later and are not needed by the step lose theirs, as operands in memory cost less than copies to
- * there. */
+/* Gives up the registers of a row. What the current step knows by names is now in the frame. */
+static void give_up(struct wmi_stretch *s, struct wmi_held_row *held)
+{
+    const bool is_named = held->step == s->at + 1 && !s->has_read;
+    if (held->dirty && (is_named || worth_of(s, held) != DEAD))
+        spill(s, held);
+    for (unsigned i = 0; i < held->strips; i++)
+        for (unsigned name = 0; name < s->host.names; name++)
+            if (!s->host.name[name].in_memory && s->host.name[name].reg == held->reg[i])
+                s->host.name[name] = home(s, held->row, i);
+    release(s, held);
+}
+
+/* A register that is one of the host, or else WMI_NOT_HELD: on hosts that have few of them, the row that was
+ * not used for the longest time loses its own, as operands in memory cost less than copies to there. */
 static unsigned near_register(struct wmi_stretch *s)
 {
-    for (unsigned i = 0; i < WMI_STRIPS; i++)
+    struct wmi_held_row *oldest = NULL;
+    for (unsigned i = 0; i < WMI_STRIPS; i++) {
         if (s->owner[i] == FREE) {
             s->owner[i] = OF_STEP;
             return i;
         }
-    for (unsigned i = 0; i < WMI_STRIPS; i++) {
-        if (s->owner[i] == OF_STEP)
-            continue;
-        struct wmi_held_row *held = &s->held[s->owner[i]];
-        if (held->strips == 1 || held->step == s->at + 1)
-            continue;
-        if (held->dirty && worth_of(s, held) != DEAD)
-            spill(s, held);
-        release(s, held);
-        s->owner[i] = OF_STEP;
-        return i;
+        struct wmi_held_row *held = s->owner[i] == OF_STEP ? NULL : &s->held[s->owner[i]];
+        if (held && held->strips > 1 && held->numbered != s->at + 1 && (!oldest || held->step < oldest->step))
+            oldest = held;
     }
-    return WMI_NOT_HELD;
+    if (!oldest)
+        return WMI_NOT_HELD;
+    const unsigned reg = oldest->reg[0];
+    give_up(s, oldest);
+    s->owner[reg] = OF_STEP;
+    return reg;
 }
 
 /* A register for a row that all lanes share, or for the current step alone. */
@@ -295,6 +305,13 @@ unsigned wmi_stretch_register(struct wmi_stretch *s)
         if (s->failed)
             return 0;
     }
+}
+
+/* One for a row that all lanes share: the few registers of the host are for others. */
+static uint8_t lasting_register(struct wmi_stretch *s)
+{
+    const unsigned far = s->host.vectors->names_memory ? far_register(s) : (unsigned)WMI_NOT_HELD;
+    return (uint8_t)(far != WMI_NOT_HELD ? far : wmi_stretch_register(s));
 }
 
 /* The current step may have written where the mask is in the frame. */
@@ -349,7 +366,7 @@ static struct wmi_held_row *load_row(struct wmi_stretch *s, uint32_t row)
     const unsigned strips = uniform || is_constant(s, row) ? 1 : s->strips;
     uint8_t reg[WMI_STRIPS];
     for (unsigned i = 0; i < strips; i++)
-        reg[i] = (uint8_t)wmi_stretch_register(s);
+        reg[i] = strips == 1 ? lasting_register(s) : (uint8_t)wmi_stretch_register(s);
     if (s->failed)
         return NULL;
     struct wmi_held_row *held = hold(s, row, reg, strips);
@@ -596,8 +613,11 @@ static bool can_name(const struct wmi_stretch *s, uint32_t row)
 
 void wmi_stretch_hold(struct wmi_stretch *s, uint32_t row)
 {
-    if (!find(s, row))
-        load_row(s, row);
+    struct wmi_held_row *held = find(s, row);
+    if (!held)
+        held = load_row(s, row);
+    if (held)
+        held->numbered = s->at + 1;
 }
 
 struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_be_register)
@@ -624,6 +644,13 @@ struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_b
     held->step = s->at + 1;
     memcpy(rows.reg, held->reg, sizeof rows.reg);
     rows.uniform = held->strips == 1;
+    const bool by_name = s->host.vectors->names_memory && !rows.uniform && held->numbered != s->at + 1 &&
+                         s->host.names + s->strips <= WMI_MOST_NAMES;
+    if (by_name)
+        for (unsigned i = 0; i < s->strips; i++)
+            rows.reg[i] = (uint8_t)wmi_host_name(&s->host, wmi_zmm(held->reg[i]));
+    else
+        held->numbered = s->at + 1;
     return rows;
 }
 
@@ -651,10 +678,11 @@ struct wmi_rows wmi_stretch_result(struct wmi_stretch *s, bool uniform)
 {
     struct wmi_rows rows = {.uniform = uniform};
     for (unsigned i = 0; i < (uniform ? 1 : s->strips); i++) {
-        const unsigned own = !s->host.vectors->names_memory ? (unsigned)WMI_NOT_HELD
-                             : uniform                      ? far_register(s)
-                                                            : near_register(s);
-        rows.reg[i] = (uint8_t)(own != WMI_NOT_HELD ? own : wmi_stretch_register(s));
+        const unsigned own =
+            s->host.vectors->names_memory && !uniform ? near_register(s) : (unsigned)WMI_NOT_HELD;
+        rows.reg[i] = own != WMI_NOT_HELD ? (uint8_t)own
+                      : uniform           ? lasting_register(s)
+                                          : (uint8_t)wmi_stretch_register(s);
     }
     return rows;
 }

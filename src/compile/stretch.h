@@ -47,7 +47,8 @@ struct wmi_held_row {
     bool active_only; /* inactive lanes are in the frame; uniform: in active lanes */
     bool is_known;    /* all lanes that the registers hold are `value` */
     uint32_t value;
-    size_t step; /* 1 + the step that used it last */
+    size_t step;     /* 1 + the step that used it last */
+    size_t numbered; /* the same, if that step has the numbers of the registers */
 };
 
 enum wmi_exit_kind {

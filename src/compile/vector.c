@@ -389,6 +389,17 @@ static bool put_align_by_row(struct wmi_stretch *s, const struct wmi_step *step,
     return true;
 }
 
+static bool put_rotation(struct wmi_stretch *s, const struct wmi_step *step, unsigned count)
+{
+    enum { ROTATE_RIGHT = 0 }; /* of VPRORD, a digit */
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
+        wmi_vector_shift(s, ROTATE_RIGHT, d.reg[i], wmi_rows_operand(s, &a, i), count);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
 /* {a, b} >> c; the argument is the size of its unit in bits. */
 static bool emit_align(struct wmi_stretch *s, const struct wmi_step *step)
 {
@@ -397,6 +408,8 @@ static bool emit_align(struct wmi_stretch *s, const struct wmi_step *step)
     if (!wmi_stretch_constant(s, step->c, &amount))
         return put_align_by_row(s, step, unit, most);
     const unsigned count = unit * (amount & most);
+    if (step->a == step->b)
+        return put_rotation(s, step, count);
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false), b = wmi_stretch_use(s, step->b, false);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform);
     const unsigned high = wmi_stretch_register(s);
