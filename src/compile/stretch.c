@@ -193,13 +193,18 @@ static size_t first_undone(const struct wmi_stretch *s)
     return s->sum ? s->at - 1 : s->at;
 }
 
-/* Whether the current step or a later one may read the row. */
-static bool is_read_later(const struct wmi_stretch *s, const struct wmi_held_row *held)
+/* Whether a step from `next` on may read the row. */
+static bool is_read_at(const struct wmi_stretch *s, const struct wmi_held_row *held, size_t next)
 {
-    const size_t next = s->has_read ? s->at + 1 : first_undone(s);
     if (is_temporary(s, held->row))
         return is_temporary_read(s, held->row, next);
     return is_constant(s, held->row) || is_read_from(s, held, next);
+}
+
+/* Whether the current step or a later one may read the row. */
+static bool is_read_later(const struct wmi_stretch *s, const struct wmi_held_row *held)
+{
+    return is_read_at(s, held, s->has_read ? s->at + 1 : first_undone(s));
 }
 
 /* How much worse it is to lose the row than others: nothing reads it any more; it has a register per strip,
@@ -684,6 +689,21 @@ struct wmi_rows wmi_stretch_result(struct wmi_stretch *s, bool uniform)
                       : uniform           ? lasting_register(s)
                                           : (uint8_t)wmi_stretch_register(s);
     }
+    return rows;
+}
+
+struct wmi_rows wmi_stretch_result_in(struct wmi_stretch *s, const struct wmi_rows *a, bool uniform)
+{
+    struct wmi_held_row *held = s->host.names && !uniform && !a->uniform && !a->in_memory ? find(s, a->row) : NULL;
+    if (!held || held->strips == 1 || held->reg[0] >= WMI_STRIPS || held->numbered == s->at + 1)
+        return wmi_stretch_result(s, uniform);
+    if (is_read_at(s, held, s->at + 1))
+        return wmi_stretch_result(s, uniform);
+    struct wmi_rows rows = {.uniform = uniform};
+    memcpy(rows.reg, held->reg, sizeof rows.reg);
+    release(s, held);
+    for (unsigned i = 0; i < s->strips; i++)
+        s->owner[rows.reg[i]] = OF_STEP;
     return rows;
 }
 

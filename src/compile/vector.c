@@ -81,14 +81,30 @@ bool wmi_recipe_allows(const struct wmi_stretch *s, const struct wmi_step *step)
 
 /* ---- one result from one, two or three sources ---- */
 
+static void put_two(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *d,
+                    const struct wmi_rows *a, const struct wmi_rows *b, bool zeroes)
+{
+    for (unsigned i = 0; i < wmi_rows_strips(s, d); i++)
+        wmi_evex(&s->host, instruction, d->reg[i], wmi_rows_register(a, i), wmi_rows_operand(s, b, i),
+                 zeroes ? wmi_vector_active_or_zero(s, d->uniform, i) : WMI_NO_MASK, WMI_NO_IMMEDIATE);
+}
+
 struct wmi_rows wmi_vector_two(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
                                const struct wmi_rows *b, bool zeroes)
 {
     struct wmi_rows d = wmi_stretch_result(s, a->uniform && b->uniform);
-    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_evex(&s->host, instruction, d.reg[i], wmi_rows_register(a, i), wmi_rows_operand(s, b, i),
-                 zeroes ? wmi_vector_active_or_zero(s, d.uniform, i) : WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    put_two(s, instruction, &d, a, b, zeroes);
     return d;
+}
+
+/* The same with registers of the step as `a`, which get the result if they are enough. */
+static struct wmi_rows two_in_place(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                                    const struct wmi_rows *b)
+{
+    if (a->uniform && !b->uniform)
+        return wmi_vector_two(s, instruction, a, b, false);
+    put_two(s, instruction, a, a, b, false);
+    return *a;
 }
 
 static bool emit_two(struct wmi_stretch *s, const struct wmi_step *step)
@@ -104,7 +120,9 @@ static bool emit_two(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows b = wmi_stretch_use(s, reversed ? step->a : step->b, false);
     /* On the host, too, the result of two NaNs is the first one, quieted. */
     const bool settles = reversed && recipe->flags & WMI_SETTLES;
-    struct wmi_rows d = wmi_vector_two(s, recipe->host, &a, &b, settles);
+    const bool uniform = a.uniform && b.uniform;
+    struct wmi_rows d = settles ? wmi_stretch_result(s, uniform) : wmi_stretch_result_in(s, &a, uniform);
+    put_two(s, recipe->host, &d, &a, &b, settles);
     if (settles)
         wmi_vector_leave_for_nan(s, &d);
     wmi_stretch_write(s, step->d, &d);
@@ -142,7 +160,7 @@ static bool emit_one(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_recipe *recipe = wmi_recipe_of(step);
     const int immediate = (recipe->host >> 8 & 7) == WMI_MAP_0F3A ? recipe->argument : WMI_NO_IMMEDIATE;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
-    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    struct wmi_rows d = wmi_stretch_result_in(s, &a, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
         wmi_evex(&s->host, recipe->host, d.reg[i], 0, wmi_rows_operand(s, &a, i), WMI_NO_MASK, immediate);
     wmi_stretch_write(s, step->d, &d);
@@ -162,7 +180,7 @@ static bool emit_logic_3(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false), b = wmi_stretch_use(s, step->b, true),
                           c = wmi_stretch_use(s, step->c, false);
-    struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform && c.uniform);
+    struct wmi_rows d = wmi_stretch_result_in(s, &a, a.uniform && b.uniform && c.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
         wmi_evex_from(&s->host, WMI_VPTERNLOGD, d.reg[i], wmi_rows_operand(s, &a, i),
                       wmi_rows_register(&b, i), wmi_rows_operand(s, &c, i), WMI_NO_MASK,
@@ -298,13 +316,15 @@ static bool emit_from_byte(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* ---- shifts ---- */
 
+/* `ends`: the step has nothing else to compute. */
 static struct wmi_rows shifted(struct wmi_stretch *s, enum wmi_shift shift, uint32_t value_row,
-                               uint32_t amount_row)
+                               uint32_t amount_row, bool ends)
 {
     uint32_t amount;
     if (wmi_stretch_constant(s, amount_row, &amount)) {
         const struct wmi_rows value = wmi_stretch_use(s, value_row, false);
-        struct wmi_rows d = wmi_stretch_result(s, value.uniform);
+        struct wmi_rows d = ends ? wmi_stretch_result_in(s, &value, value.uniform)
+                                 : wmi_stretch_result(s, value.uniform);
         for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
             wmi_vector_shift(s, shift, d.reg[i], wmi_rows_operand(s, &value, i), amount & 31);
         return d;
@@ -326,7 +346,7 @@ static bool emit_shift(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_recipe *recipe = wmi_recipe_of(step);
     const bool reversed = recipe->flags & WMI_REVERSED;
     struct wmi_rows d = shifted(s, (enum wmi_shift)recipe->argument, reversed ? step->b : step->a,
-                                reversed ? step->a : step->b);
+                                reversed ? step->a : step->b, true);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -334,9 +354,9 @@ static bool emit_shift(struct wmi_stretch *s, const struct wmi_step *step)
 /* (a << b) with c. */
 static bool emit_shift_with(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const struct wmi_rows first = shifted(s, WMI_LEFT, step->a, step->b);
+    const struct wmi_rows first = shifted(s, WMI_LEFT, step->a, step->b, false);
     const struct wmi_rows c = wmi_stretch_use(s, step->c, false);
-    struct wmi_rows d = wmi_vector_two(s, wmi_recipe_of(step)->host, &first, &c, false);
+    struct wmi_rows d = two_in_place(s, wmi_recipe_of(step)->host, &first, &c);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -348,7 +368,7 @@ static bool emit_two_twice(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, false),
                           c = wmi_stretch_use(s, step->c, false);
     const struct wmi_rows first = wmi_vector_two(s, recipe->host, &a, &b, false);
-    struct wmi_rows d = wmi_vector_two(s, recipe->argument ? recipe->host : WMI_VPADDD, &first, &c, false);
+    struct wmi_rows d = two_in_place(s, recipe->argument ? recipe->host : WMI_VPADDD, &first, &c);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }
@@ -393,7 +413,7 @@ static bool put_rotation(struct wmi_stretch *s, const struct wmi_step *step, uns
 {
     enum { ROTATE_RIGHT = 0 }; /* of VPRORD, a digit */
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
-    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    struct wmi_rows d = wmi_stretch_result_in(s, &a, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
         wmi_vector_shift(s, ROTATE_RIGHT, d.reg[i], wmi_rows_operand(s, &a, i), count);
     wmi_stretch_write(s, step->d, &d);

@@ -44,6 +44,12 @@ static void look_up_halves(struct wmi_stretch *s, unsigned results, unsigned fou
     wmi_evex_plain(&s->host, vpshufb, high, results, wmi_zmm(high));
 }
 
+static void put_splat(struct wmi_stretch *s, unsigned reg, uint32_t value)
+{
+    wmi_move_immediate(&s->host, WMI_RAX, value);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
+}
+
 /* What counting bits needs. */
 struct counter {
     unsigned set_bits, four_bits, byte_ones, half_ones, other;
@@ -237,10 +243,47 @@ bool wmi_emit_first_from_high(struct wmi_stretch *s, const struct wmi_step *step
 
 /* ---- bytes ---- */
 
+enum { FIRST_AND_SECOND_OR_THIRD = 0xea };
+
+/* By a selection that all lanes share: it becomes those of two VPSHUFB, in which a byte with its sign gives zero.
+ * The wave leaves for selections of signs or ones. */
+static struct wmi_rows permute_by_uniform(struct wmi_stretch *s, const struct wmi_rows *a,
+                                          const struct wmi_rows *b, unsigned select)
+{
+    const uint32_t vpcmpub = WMI_EVEX(0x3e, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
+    struct wmi_rows d = wmi_stretch_result(s, a->uniform && b->uniform);
+    const unsigned first = table(s, offsetof(struct byte_tables, first_bytes)), of_a = wmi_stretch_register(s),
+                   of_b = wmi_stretch_register(s), t = wmi_vector_splat(s, 0x07070707), special = WMI_K;
+    wmi_vector_compare(s, vpcmpub, special, select, wmi_zmm(t), WMI_NO_MASK, WMI_ABOVE);
+    put_splat(s, t, 0x0c0c0c0c);
+    wmi_vector_compare(s, vpcmpub, special, select, wmi_zmm(t), special, WMI_DIFFERS);
+    wmi_kortest(&s->host, special, special);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    put_splat(s, of_a, 0x03030303);
+    wmi_evex_plain(&s->host, WMI_VPANDD, t, select, wmi_zmm(of_a));
+    wmi_evex_plain(&s->host, WMI_VPORD, first, first, wmi_zmm(t));
+    put_splat(s, t, 0x04040404);
+    wmi_evex_plain(&s->host, WMI_VPANDD, of_b, select, wmi_zmm(t));
+    wmi_evex_plain(&s->host, WMI_VPXORD, of_a, of_b, wmi_zmm(t)); /* in those of b */
+    wmi_vector_shift(s, WMI_LEFT, of_a, wmi_zmm(of_a), 5);
+    wmi_vector_shift(s, WMI_LEFT, of_b, wmi_zmm(of_b), 5);
+    put_splat(s, t, 0x08080808);
+    wmi_evex_plain(&s->host, WMI_VPANDD, t, select, wmi_zmm(t));
+    wmi_vector_shift(s, WMI_LEFT, t, wmi_zmm(t), 4); /* zeros */
+    wmi_evex_plain(&s->host, WMI_VPORD, of_a, of_a, wmi_zmm(t));
+    wmi_evex_plain(&s->host, WMI_VPORD, of_a, of_a, wmi_zmm(first));
+    wmi_evex_plain(&s->host, WMI_VPORD, of_b, of_b, wmi_zmm(first));
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        wmi_evex_plain(&s->host, vpshufb, t, wmi_rows_register(a, i), wmi_zmm(of_a));
+        wmi_evex_plain(&s->host, vpshufb, d.reg[i], wmi_rows_register(b, i), wmi_zmm(of_b));
+        wmi_evex_plain(&s->host, WMI_VPORD, d.reg[i], d.reg[i], wmi_zmm(t));
+    }
+    return d;
+}
+
 /* Each byte of c selects one of {a, b}; 8 to 11: the sign of one of their halves; 12: zero; above: ones. */
 bool wmi_emit_permute_bytes(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    enum { FIRST_AND_SECOND_OR_THIRD = 0xea };
     const uint32_t vpaddb = WMI_EVEX(0xfc, WMI_MAP_0F, WMI_PREFIX_66, 0),
                    vpsubb = WMI_EVEX(0xf8, WMI_MAP_0F, WMI_PREFIX_66, 0),
                    vpcmpub = WMI_EVEX(0x3e, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
@@ -250,7 +293,12 @@ bool wmi_emit_permute_bytes(struct wmi_stretch *s, const struct wmi_step *step)
     const unsigned special = WMI_K, other = WMI_K + 1, set = WMI_K + 2;
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true),
                           c = wmi_stretch_use(s, step->c, true);
-    struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform && c.uniform);
+    if (c.uniform) {
+        struct wmi_rows permuted = permute_by_uniform(s, &a, &b, c.reg[0]);
+        wmi_stretch_write(s, step->d, &permuted);
+        return true;
+    }
+    struct wmi_rows d = wmi_stretch_result(s, false);
     const unsigned first = table(s, offsetof(struct byte_tables, first_bytes)),
                    three = wmi_vector_splat(s, 0x03030303), four = wmi_vector_splat(s, 0x04040404),
                    seven = wmi_vector_splat(s, 0x07070707), twelve = wmi_vector_splat(s, 0x0c0c0c0c),

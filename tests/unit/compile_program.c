@@ -56,6 +56,16 @@ uint32_t word(void)
     return below(3) ? edges[below(EDGES)] : (uint32_t)random_64();
 }
 
+/* As v_perm_b32 takes it. */
+static uint32_t byte_selection(void)
+{
+    enum { ZERO = 12 };
+    uint32_t selection = 0;
+    for (unsigned i = 0; i < 32; i += 8)
+        selection |= (below(8) ? below(8) : below(8) ? ZERO : below(16)) << i;
+    return selection;
+}
+
 static bool is_done; /* the run reached the last step; others ended with a fault */
 
 static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
@@ -355,7 +365,7 @@ static void fill(struct program *p)
     memset(frame, 0, p->frame_size);
     wmi_code_prepare_frame(&p->code, frame);
     for (unsigned i = 0; i < SGPRS + 2; i++)
-        frame->s[i] = word();
+        frame->s[i] = below(3) ? word() : byte_selection();
     frame->s[WMI_S_SCC] = below(2);
     /* NaNs leave the compiled code, so most programs have few of them. */
     const bool tame = below(3);
