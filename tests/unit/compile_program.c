@@ -62,7 +62,7 @@ static uint32_t byte_selection(void)
     enum { ZERO = 12 };
     uint32_t selection = 0;
     for (unsigned i = 0; i < 32; i += 8)
-        selection |= (below(8) ? below(8) : below(8) ? ZERO : below(16)) << i;
+        selection |= (below(4) ? below(8) : below(2) ? ZERO : ZERO + below(4)) << i;
     return selection;
 }
 
