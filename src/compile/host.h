@@ -209,6 +209,16 @@ struct wmi_vector_set {
                       unsigned a, struct wmi_host_operand b, unsigned mask, int immediate);
     /* ZF: no word of the registers is a NaN. NULL: compares do as well. */
     void (*test_nans)(struct wmi_host *host, const uint8_t *reg, unsigned count);
+    /* NULL, or what takes many of the others: even and odd = the words with such numbers of {b, a}; the
+     * reverse, {second, first} = the words of low and high in turn; loads and stores of such pairs at base +
+     * index. */
+    void (*split_pairs)(struct wmi_host *host, unsigned even, unsigned odd, unsigned a,
+                        struct wmi_host_operand b);
+    void (*join_pairs)(struct wmi_host *host, unsigned first, unsigned second, unsigned low, unsigned high);
+    void (*gather_pairs)(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
+                         unsigned index);
+    void (*scatter_pairs)(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
+                          unsigned index);
     /* Where code is entered from C functions and leaves for them, or NULL. */
     void (*enter)(struct wmi_host *host);
     void (*leave)(struct wmi_host *host);

@@ -1027,36 +1027,172 @@ static void put_store(struct wmi_host *host, uint32_t instruction, unsigned d, s
     }
 }
 
+static void put_gather(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
+                       unsigned displacement, unsigned mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        expand(host, T3, mask, half, false);
+        const unsigned to = load(host, reg, half, T2), places = load(host, index, half, T0);
+        put_vex_indexed(host, VPGATHERDD, LONG, to, T3, base, places, 0, (int32_t)displacement);
+        keep(host, reg, half, to);
+    }
+}
+
+/* WMI_RBX = the index of a lane. */
+static void take_index(struct wmi_host *host, struct wmi_host_operand index, unsigned lane)
+{
+    enum { MOVSXD = 0x63 };
+    wmi_scalar_memory(host, MOVSXD, true, WMI_RBX, index.base, index.displacement + (int32_t)(4 * lane));
+}
+
+/* A dword of all lanes, in their order. */
+static void put_scatter(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
+                        unsigned displacement)
+{
+    const struct wmi_host_operand places = in_memory(host, index, 0), data = in_memory(host, reg, 1);
+    for (unsigned lane = 0; lane < 16; lane++) {
+        take_index(host, places, lane);
+        short_vex(host, VMOVD_FROM, T2, 0, further(data, (int32_t)(4 * lane)));
+        put_vex_indexed(host, VMOVD_TO, 0, T2, 0, base, WMI_RBX, 0, (int32_t)displacement);
+    }
+}
+
+/* The same of the lanes of the mask, of dwords or quadwords. */
+static void put_masked_scatter(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
+                               unsigned displacement, unsigned mask, bool wide)
+{
+    enum { MOVSXD = 0x63, REX_WRB = 0x4d };
+    const struct wmi_host_operand places = in_memory(host, index, 0), data = in_memory(host, reg, 1);
+    const enum wmi_gpr place = gpr_of(mask);
+    take_bits(host, mask);
+    if (wide)
+        wmi_arithmetic_immediate(host, 4, false, WMI_RBX, 0xff);
+    const struct bit_loop loop = begin_loop(host);
+    wmi_put_8(host, REX_WRB & (places.base >= 8 ? 0xff : 0xfe)); /* place is R12, R13 or R14 */
+    wmi_put_8(host, MOVSXD);
+    put_indexed(host, place, places.base, WMI_RBP, 2, places.displacement);
+    put_vex_indexed(host, wide ? (uint32_t)VMOVQ_LOAD : (uint32_t)VMOVD_FROM, 0, T2, 0, data.base, WMI_RBP,
+                    wide ? 3 : 2, data.displacement);
+    wmi_scalar_registers(host, WMI_ADD, true, place, base);
+    short_vex(host, wide ? VMOVQ_TO : VMOVD_TO, T2, 0, wmi_at(place, (int32_t)displacement));
+    end_loop(host, &loop);
+}
+
 static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
                     unsigned index, unsigned displacement, unsigned mask)
 {
-    if (instruction == WMI_VPGATHERDD) {
-        for (unsigned half = 0; half < 2; half++) {
-            expand(host, T3, mask, half, false);
-            const unsigned to = load(host, reg, half, T2), places = load(host, index, half, T0);
-            put_vex_indexed(host, VPGATHERDD, LONG, to, T3, base, places, 0, (int32_t)displacement);
-            keep(host, reg, half, to);
-        }
-    } else { /* scatters: in the order of lanes */
-        enum { MOVSXD = 0x63, REX_WRB = 0x4d };
-        const bool wide = is_wide(instruction);
-        const struct wmi_host_operand places = in_memory(host, index, 0), data = in_memory(host, reg, 1);
-        const enum wmi_gpr place = gpr_of(mask);
-        take_bits(host, mask);
-        if (wide)
-            wmi_arithmetic_immediate(host, 4, false, WMI_RBX, 0xff);
-        const struct bit_loop loop = begin_loop(host);
-        wmi_put_8(host, REX_WRB & (places.base >= 8 ? 0xff : 0xfe)); /* place is R12, R13 or R14 */
-        wmi_put_8(host, MOVSXD);
-        put_indexed(host, place, places.base, WMI_RBP, 2, places.displacement);
-        put_vex_indexed(host, wide ? (uint32_t)VMOVQ_LOAD : (uint32_t)VMOVD_FROM, 0, T2, 0, data.base,
-                        WMI_RBP, wide ? 3 : 2, data.displacement);
-        wmi_scalar_registers(host, WMI_ADD, true, place, base);
-        short_vex(host, wide ? VMOVQ_TO : VMOVD_TO, T2, 0, wmi_at(place, (int32_t)displacement));
-        end_loop(host, &loop);
-    }
+    const bool wide = is_wide(instruction), full = host->full_masks >> mask & 1;
+    if (instruction == WMI_VPGATHERDD)
+        put_gather(host, reg, base, index, displacement, mask);
+    else if (full && !wide)
+        put_scatter(host, reg, base, index, displacement);
+    else
+        put_masked_scatter(host, reg, base, index, displacement, mask, wide);
     wmi_scalar_registers(host, WMI_XOR, false, gpr_of(mask), gpr_of(mask));
     forget_full(host, mask);
+}
+
+/* ---- pairs of words ---- */
+
+enum { EVEN_WORDS = 0x88, ODD_WORDS = 0xdd, PARTS_0_2_1_3 = 0xd8 };
+
+static void split_pairs(struct wmi_host *host, unsigned even, unsigned odd, unsigned a,
+                        struct wmi_host_operand b)
+{
+    const uint32_t vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0);
+    for (unsigned half = 0; half < 2; half++) {
+        /* The words of {b, a} come from four ymm registers, of which a half of the result needs two. */
+        const unsigned first =
+            half ? in_register(host, operand_of(host, 0, b, 0, T0), T0) : load(host, a, 0, T0);
+        const struct wmi_host_operand second = half ? operand_of(host, 0, b, 1, T1) : half_of(host, a, 1);
+        put_vex(host, vshufps, LONG, T2, first, second, EVEN_WORDS);
+        put_vex(host, vshufps, LONG, T3, first, second, ODD_WORDS);
+        put_vex(host, VPERMQ, LONG, T2, 0, wmi_zmm(T2), PARTS_0_2_1_3);
+        put_vex(host, VPERMQ, LONG, T3, 0, wmi_zmm(T3), PARTS_0_2_1_3);
+        keep(host, even, half, T2);
+        keep(host, odd, half, T3);
+    }
+}
+
+/* T2, T3 = the words of a half of two registers in turn: lanes 0, 1, 4 and 5, and the others. */
+static void unpack_words(struct wmi_host *host, unsigned low, unsigned high, unsigned half)
+{
+    const uint32_t vpunpckldq = WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0),
+                   vpunpckhdq = WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0);
+    const unsigned first = load(host, low, half, T0);
+    const struct wmi_host_operand second = half_of(host, high, half);
+    long_vex(host, vpunpckldq, T2, first, second);
+    long_vex(host, vpunpckhdq, T3, first, second);
+}
+
+static void join_pairs(struct wmi_host *host, unsigned first, unsigned second, unsigned low, unsigned high)
+{
+    enum { LOW_PARTS = 0x20, HIGH_PARTS = 0x31 };
+    for (unsigned half = 0; half < 2; half++) {
+        unpack_words(host, low, high, half);
+        swap_parts(host, T0, T2, wmi_zmm(T3), LOW_PARTS);
+        swap_parts(host, T1, T2, wmi_zmm(T3), HIGH_PARTS);
+        keep(host, half ? second : first, 0, T0);
+        keep(host, half ? second : first, 1, T1);
+    }
+}
+
+static const uint32_t vmovhps_load = WMI_EVEX(0x16, WMI_MAP_0F, 0, 0),
+                      vmovhps_store = WMI_EVEX(0x17, WMI_MAP_0F, 0, 0),
+                      vmovlps_store = WMI_EVEX(0x13, WMI_MAP_0F, 0, 0);
+
+/* A part of a register = the pairs of two lanes. */
+static void gather_two(struct wmi_host *host, unsigned reg, enum wmi_gpr base, struct wmi_host_operand index,
+                       unsigned lane)
+{
+    take_index(host, index, lane);
+    put_vex_indexed(host, VMOVQ_LOAD, 0, reg, 0, base, WMI_RBX, 0, 0);
+    take_index(host, index, lane + 1);
+    put_vex_indexed(host, vmovhps_load, 0, reg, reg, base, WMI_RBX, 0, 0);
+}
+
+static void gather_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
+                         unsigned index)
+{
+    const uint32_t vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0);
+    const struct wmi_host_operand places = in_memory(host, index, 0);
+    for (unsigned half = 0; half < 2; half++) {
+        for (unsigned i = 0; i < 2; i++) { /* T0: lanes 0, 1, 4, 5; T1: 2, 3, 6, 7 */
+            const unsigned lane = half * 8 + 2 * i;
+            gather_two(host, T0 + i, base, places, lane);
+            gather_two(host, T2, base, places, lane + 4);
+            put_vex(host, VINSERTI128, LONG, T0 + i, T0 + i, wmi_zmm(T2), 1);
+        }
+        put_vex(host, vshufps, LONG, T2, T0, wmi_zmm(T1), EVEN_WORDS);
+        put_vex(host, vshufps, LONG, T3, T0, wmi_zmm(T1), ODD_WORDS);
+        keep(host, low, half, T2);
+        keep(host, high, half, T3);
+    }
+}
+
+static void scatter_two(struct wmi_host *host, unsigned reg, enum wmi_gpr base, struct wmi_host_operand index,
+                        unsigned lane)
+{
+    take_index(host, index, lane);
+    put_vex_indexed(host, vmovlps_store, 0, reg, 0, base, WMI_RBX, 0, 0);
+    take_index(host, index, lane + 1);
+    put_vex_indexed(host, vmovhps_store, 0, reg, 0, base, WMI_RBX, 0, 0);
+}
+
+static void scatter_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
+                          unsigned index)
+{
+    const struct wmi_host_operand places = in_memory(host, index, 0);
+    for (unsigned half = 0; half < 2; half++) {
+        unpack_words(host, low, high, half);
+        for (unsigned i = 0; i < 4; i++) {
+            const unsigned reg = i % 2 ? T3 : T2;
+            if (i == 2)
+                for (unsigned k = T2; k <= T3; k++)
+                    put_vex(host, VEXTRACTI128, LONG, k, 0, wmi_zmm(k), 1);
+            scatter_two(host, reg, base, places, half * 8 + 2 * i);
+        }
+    }
 }
 
 /* reg = the words of the zmm that the half `order` of another asks for by four bits. Changes T0 and T1. */
@@ -1812,6 +1948,10 @@ static void leave(struct wmi_host *host)
 }
 
 const struct wmi_vector_set wmi_avx2 = {
+    .split_pairs = split_pairs,
+    .join_pairs = join_pairs,
+    .gather_pairs = gather_pairs,
+    .scatter_pairs = scatter_pairs,
     .enter = enter,
     .leave = leave,
     .evex = evex,

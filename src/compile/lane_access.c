@@ -153,11 +153,34 @@ static uint32_t vpmov_narrow(struct wmi_lane_shape shape)
                             : WMI_EVEX_OF(0x33, WMI_MAP_0F38, WMI_PREFIX_F3, 0, 5);
 }
 
-void wmi_access_select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
-                             struct wmi_host_operand b)
+/* d = the words of {b, a} by a table. */
+static void select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
+                         struct wmi_host_operand b)
 {
     wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d, 0, wmi_at(WMI_R9, (int32_t)table));
     wmi_evex_plain(&s->host, WMI_VPERMI2D, d, a, b);
+}
+
+void wmi_access_split_pairs(struct wmi_stretch *s, unsigned even, unsigned odd, unsigned a,
+                            struct wmi_host_operand b)
+{
+    if (s->host.vectors->split_pairs) {
+        s->host.vectors->split_pairs(&s->host, even, odd, a, b);
+        return;
+    }
+    select_words(s, even, offsetof(struct wmi_lane_tables, even), a, b);
+    select_words(s, odd, offsetof(struct wmi_lane_tables, odd), a, b);
+}
+
+void wmi_access_join_pairs(struct wmi_stretch *s, unsigned first, unsigned second, unsigned low,
+                           unsigned high)
+{
+    if (s->host.vectors->join_pairs) {
+        s->host.vectors->join_pairs(&s->host, first, second, low, high);
+        return;
+    }
+    select_words(s, first, offsetof(struct wmi_lane_tables, low_pairs), low, wmi_zmm(high));
+    select_words(s, second, offsetof(struct wmi_lane_tables, high_pairs), low, wmi_zmm(high));
 }
 
 /* Four registers with four words of 4 lanes each become one register per word with that of 16 lanes, and
@@ -269,11 +292,8 @@ static void scatter_quads(struct wmi_stretch *s, unsigned distance, const struct
 static void join_pairs(struct wmi_stretch *s, const struct wmi_rows *data, unsigned strip,
                        const struct wmi_access_scratch *scratch)
 {
-    const unsigned low = wmi_rows_register(&data[0], strip), high = wmi_rows_register(&data[1], strip);
-    wmi_access_select_words(s, scratch->reg[0], offsetof(struct wmi_lane_tables, low_pairs), low,
-                            wmi_zmm(high));
-    wmi_access_select_words(s, scratch->reg[1], offsetof(struct wmi_lane_tables, high_pairs), low,
-                            wmi_zmm(high));
+    wmi_access_join_pairs(s, scratch->reg[0], scratch->reg[1], wmi_rows_register(&data[0], strip),
+                          wmi_rows_register(&data[1], strip));
 }
 
 void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
@@ -289,10 +309,7 @@ void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, con
         break;
     case 2:
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, scratch->reg[0], 0, from);
-        wmi_access_select_words(s, d[0].reg[strip], offsetof(struct wmi_lane_tables, even), scratch->reg[0],
-                                next);
-        wmi_access_select_words(s, d[1].reg[strip], offsetof(struct wmi_lane_tables, odd), scratch->reg[0],
-                                next);
+        wmi_access_split_pairs(s, d[0].reg[strip], d[1].reg[strip], scratch->reg[0], next);
         break;
     default:
         load_quads(s, d, strip, displacement, scratch);
@@ -421,8 +438,11 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     wmi_access_load_same(s, shape, d, strip, 0);
     const size_t same = wmi_jump(&s->host);
     wmi_land(&s->host, scattered);
-    for (unsigned i = 0; i < shape.rows; i++)
-        gather(s, d[i].reg[strip], distance, 4 * i, mask);
+    if (shape.rows == 2 && !s->partial && s->host.vectors->gather_pairs)
+        s->host.vectors->gather_pairs(&s->host, d[0].reg[strip], d[1].reg[strip], WMI_RCX, distance);
+    else
+        for (unsigned i = 0; i < shape.rows; i++)
+            gather(s, d[i].reg[strip], distance, 4 * i, mask);
     extend(s, shape, d[0].reg[strip]);
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, same);
@@ -615,6 +635,11 @@ static void scatter_pairs(struct wmi_stretch *s, unsigned distance, const struct
                           unsigned strip, const struct wmi_access_scratch *scratch)
 {
     const unsigned far = scratch->reg[0];
+    if (!s->partial && s->host.vectors->scatter_pairs) {
+        s->host.vectors->scatter_pairs(&s->host, wmi_rows_register(&data[0], strip),
+                                       wmi_rows_register(&data[1], strip), WMI_RCX, distance);
+        return;
+    }
     join_pairs(s, data, strip, scratch);
     wmi_mask(&s->host, WMI_KAND, WMI_K + 1, WMI_K, WMI_K);
     wmi_evex_indexed(&s->host, WMI_VPSCATTERDQ, scratch->reg[0], WMI_RCX, distance, 0, WMI_K);

@@ -47,9 +47,12 @@ static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned str
 size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask);
 void wmi_access_land_if(struct wmi_stretch *s, size_t jump);
 
-/* d = the words of a and b that a table of wmi_lane_tables selects. Needs R9. */
-void wmi_access_select_words(struct wmi_stretch *s, unsigned d, size_t table, unsigned a,
-                             struct wmi_host_operand b);
+/* The words with even and with odd numbers of {b, a}. Needs R9. */
+void wmi_access_split_pairs(struct wmi_stretch *s, unsigned even, unsigned odd, unsigned a,
+                            struct wmi_host_operand b);
+/* {second, first} = the words of two registers in turn. Needs R9. */
+void wmi_access_join_pairs(struct wmi_stretch *s, unsigned first, unsigned second, unsigned low,
+                           unsigned high);
 /* The register = the word in RAX in all lanes. */
 void wmi_access_splat(struct wmi_stretch *s, unsigned reg);
 /* Adds to k5 the active lanes of the strip for which `instruction` holds; `is_first`: k5 is those alone.

@@ -694,7 +694,8 @@ struct wmi_rows wmi_stretch_result(struct wmi_stretch *s, bool uniform)
 
 struct wmi_rows wmi_stretch_result_in(struct wmi_stretch *s, const struct wmi_rows *a, bool uniform)
 {
-    struct wmi_held_row *held = s->host.names && !uniform && !a->uniform && !a->in_memory ? find(s, a->row) : NULL;
+    struct wmi_held_row *held =
+        s->host.names && !uniform && !a->uniform && !a->in_memory ? find(s, a->row) : NULL;
     if (!held || held->strips == 1 || held->reg[0] >= WMI_STRIPS || held->numbered == s->at + 1)
         return wmi_stretch_result(s, uniform);
     if (is_read_at(s, held, s->at + 1))

@@ -196,8 +196,8 @@ unsigned wmi_rows_register(const struct wmi_rows *rows, unsigned strip);
 /* Registers for a result, uniform or with one per strip; a single register that is free until the end of the
  * step. */
 struct wmi_rows wmi_stretch_result(struct wmi_stretch *s, bool uniform);
-/* The same for a step that does not leave any more, and reads no word of `a` after it has written the one of the
- * result in its place: perhaps those of `a`. */
+/* The same for a step that does not leave any more, and reads no word of `a` after it has written the one of
+ * the result in its place: perhaps those of `a`. */
 struct wmi_rows wmi_stretch_result_in(struct wmi_stretch *s, const struct wmi_rows *a, bool uniform);
 unsigned wmi_stretch_register(struct wmi_stretch *s);
 /* The number of strips that must be computed. */

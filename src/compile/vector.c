@@ -323,8 +323,8 @@ static struct wmi_rows shifted(struct wmi_stretch *s, enum wmi_shift shift, uint
     uint32_t amount;
     if (wmi_stretch_constant(s, amount_row, &amount)) {
         const struct wmi_rows value = wmi_stretch_use(s, value_row, false);
-        struct wmi_rows d = ends ? wmi_stretch_result_in(s, &value, value.uniform)
-                                 : wmi_stretch_result(s, value.uniform);
+        struct wmi_rows d =
+            ends ? wmi_stretch_result_in(s, &value, value.uniform) : wmi_stretch_result(s, value.uniform);
         for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
             wmi_vector_shift(s, shift, d.reg[i], wmi_rows_operand(s, &value, i), amount & 31);
         return d;

@@ -245,15 +245,16 @@ bool wmi_emit_first_from_high(struct wmi_stretch *s, const struct wmi_step *step
 
 enum { FIRST_AND_SECOND_OR_THIRD = 0xea };
 
-/* By a selection that all lanes share: it becomes those of two VPSHUFB, in which a byte with its sign gives zero.
- * The wave leaves for selections of signs or ones. */
+/* By a selection that all lanes share: it becomes those of two VPSHUFB, in which a byte with its sign gives
+ * zero. The wave leaves for selections of signs or ones. */
 static struct wmi_rows permute_by_uniform(struct wmi_stretch *s, const struct wmi_rows *a,
                                           const struct wmi_rows *b, unsigned select)
 {
     const uint32_t vpcmpub = WMI_EVEX(0x3e, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
     struct wmi_rows d = wmi_stretch_result(s, a->uniform && b->uniform);
-    const unsigned first = table(s, offsetof(struct byte_tables, first_bytes)), of_a = wmi_stretch_register(s),
-                   of_b = wmi_stretch_register(s), t = wmi_vector_splat(s, 0x07070707), special = WMI_K;
+    const unsigned first = table(s, offsetof(struct byte_tables, first_bytes)),
+                   of_a = wmi_stretch_register(s), of_b = wmi_stretch_register(s),
+                   t = wmi_vector_splat(s, 0x07070707), special = WMI_K;
     wmi_vector_compare(s, vpcmpub, special, select, wmi_zmm(t), WMI_NO_MASK, WMI_ABOVE);
     put_splat(s, t, 0x0c0c0c0c);
     wmi_vector_compare(s, vpcmpub, special, select, wmi_zmm(t), special, WMI_DIFFERS);

@@ -403,10 +403,7 @@ bool wmi_emit_to_f64(struct wmi_stretch *s, const struct wmi_step *step)
         wmi_evex(&s->host, WMI_VALIGNQ, x.reg[1], from, wmi_zmm(from), WMI_NO_MASK, 4);
         wmi_evex_plain(&s->host, wmi_recipe_of(step)->host, x.reg[0], 0, wmi_zmm(from));
         wmi_evex_plain(&s->host, wmi_recipe_of(step)->host, x.reg[1], 0, wmi_zmm(x.reg[1]));
-        wmi_access_select_words(s, d.low.reg[i], offsetof(struct wmi_lane_tables, even), x.reg[0],
-                                wmi_zmm(x.reg[1]));
-        wmi_access_select_words(s, d.high.reg[i], offsetof(struct wmi_lane_tables, odd), x.reg[0],
-                                wmi_zmm(x.reg[1]));
+        wmi_access_split_pairs(s, d.low.reg[i], d.high.reg[i], x.reg[0], wmi_zmm(x.reg[1]));
     }
     s->has_read = true;
     wmi_vector_write_pair(s, step->d, &d);
@@ -426,10 +423,8 @@ bool wmi_emit_from_f64(struct wmi_stretch *s, const struct wmi_step *step)
     const struct joined x = take_joined(s, false);
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
-        const unsigned low = wmi_rows_register(&a.low, i), high = wmi_rows_register(&a.high, i);
-        wmi_access_select_words(s, x.reg[0], offsetof(struct wmi_lane_tables, low_pairs), low, wmi_zmm(high));
-        wmi_access_select_words(s, x.reg[1], offsetof(struct wmi_lane_tables, high_pairs), low,
-                                wmi_zmm(high));
+        wmi_access_join_pairs(s, x.reg[0], x.reg[1], wmi_rows_register(&a.low, i),
+                              wmi_rows_register(&a.high, i));
         for (unsigned k = 0; k < 2; k++)
             wmi_evex_plain(&s->host, recipe->host, x.reg[k], 0, wmi_zmm(x.reg[k]));
         wmi_evex(&s->host, vinserti64x4, d.reg[i], x.reg[0], wmi_zmm(x.reg[1]), WMI_NO_MASK, 1);
