@@ -201,6 +201,8 @@ struct wmi_vector_set {
     void (*kshift_right)(struct wmi_host *host, unsigned d, unsigned a, unsigned count);
     void (*kortest)(struct wmi_host *host, unsigned a, unsigned b);
     size_t (*jump_unless_full)(struct wmi_host *host, unsigned k);
+    void (*test_words)(struct wmi_host *host, unsigned reg, unsigned k);
+    void (*test_above)(struct wmi_host *host, unsigned a, unsigned b, unsigned k);
     void (*mask)(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a,
                  unsigned b);
     void (*mask_low_8)(struct wmi_host *host, unsigned d);
@@ -316,6 +318,18 @@ static inline void wmi_kshift_right(struct wmi_host *host, unsigned d, unsigned 
 static inline void wmi_kortest(struct wmi_host *host, unsigned a, unsigned b)
 {
     host->vectors->kortest(host, a, b);
+}
+
+/* ZF: all words of the register are 0. Changes k. */
+static inline void wmi_test_words(struct wmi_host *host, unsigned reg, unsigned k)
+{
+    host->vectors->test_words(host, reg, k);
+}
+
+/* ZF: no word of a is above that of b, without sign. Changes k. */
+static inline void wmi_test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned k)
+{
+    host->vectors->test_above(host, a, b, k);
 }
 
 /* A jump taken unless all 16 bits are set. */

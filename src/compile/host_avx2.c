@@ -828,8 +828,13 @@ static void put_broadcast(struct wmi_host *host, uint32_t instruction, unsigned 
         if (!b.in_memory)
             b = half_of(host, b.reg, 0);
     }
-    long_vex(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, T2, 0, b);
-    keep_both(host, d, mask, wide);
+    const unsigned to = mask ? (unsigned)T2 : target(host, d, 0, T2);
+    long_vex(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, to, 0, b);
+    if (mask)
+        keep_both(host, d, mask, wide);
+    else
+        for (unsigned half = 0; half < 2; half++)
+            keep(host, d, half, to);
 }
 
 /* The part of 128 bits, in the low half of a ymm register. */
@@ -1909,6 +1914,27 @@ static void evex_from(struct wmi_host *host, uint32_t instruction, unsigned d, s
         put_fused_from(host, KIND(instruction), d, old, a, b, mask);
 }
 
+static const uint32_t vptest = WMI_EVEX(0x17, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+
+static void test_words(struct wmi_host *host, unsigned reg, unsigned k)
+{
+    (void)k;
+    long_vex(host, VPOR, T2, load(host, reg, 0, T0), half_of(host, reg, 1));
+    long_vex(host, vptest, T2, 0, wmi_zmm(T2));
+}
+
+static void test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned k)
+{
+    (void)k;
+    for (unsigned half = 0; half < 2; half++) { /* the greater one is b, so that nothing is left of it */
+        const unsigned limit = load(host, b, half, T1);
+        long_vex(host, VPMAXUD, T2 + half, limit, half_of(host, a, half));
+        long_vex(host, VPXOR, T2 + half, T2 + half, wmi_zmm(limit));
+    }
+    long_vex(host, VPOR, T2, T2, wmi_zmm(T3));
+    long_vex(host, vptest, T2, 0, wmi_zmm(T2));
+}
+
 static void test_nans(struct wmi_host *host, const uint8_t *reg, unsigned count)
 {
     enum { TEST = 0x85 };
@@ -1967,6 +1993,8 @@ const struct wmi_vector_set wmi_avx2 = {
     .kshift_right = kshift_right,
     .kortest = kortest,
     .jump_unless_full = jump_unless_full,
+    .test_words = test_words,
+    .test_above = test_above,
     .mask = mask_registers,
     .mask_low_8 = mask_low_8,
     .names_memory = true,

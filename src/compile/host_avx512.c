@@ -119,6 +119,18 @@ static void mask_low_8(struct wmi_host *host, unsigned d)
     wmi_put_registers(host, d, d);
 }
 
+static void test_words(struct wmi_host *host, unsigned reg, unsigned k)
+{
+    evex(host, WMI_VPTESTMD, k, reg, wmi_zmm(reg), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+    kortest(host, k, k);
+}
+
+static void test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned k)
+{
+    evex(host, WMI_VPCMPUD, k, a, wmi_zmm(b), WMI_NO_MASK, WMI_ABOVE);
+    kortest(host, k, k);
+}
+
 static size_t jump_unless_full(struct wmi_host *host, unsigned k)
 {
     kortest(host, k, k); /* CF: all 16 bits are set */
@@ -168,6 +180,8 @@ const struct wmi_vector_set wmi_avx512 = {
     .kshift_right = kshift_right,
     .kortest = kortest,
     .jump_unless_full = jump_unless_full,
+    .test_words = test_words,
+    .test_above = test_above,
     .mask = mask_registers,
     .mask_low_8 = mask_low_8,
 };

@@ -49,12 +49,17 @@ static void take_first(struct wmi_stretch *s, unsigned value, unsigned first, un
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value));
 }
 
-/* The same, and WMI_K |= the active lanes that differ. */
+/* The same, and `differs` gets what is not 0 in active lanes that differ: in a strip that is not the first
+ * one besides what it has. */
 static void compare_with_first(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask,
-                               bool is_first)
+                               unsigned differs, bool is_first)
 {
     take_first(s, value, first, mask);
-    wmi_access_collect(s, WMI_VPCMPUD, value, first, mask, WMI_DIFFERS, is_first);
+    if (is_first)
+        wmi_evex(&s->host, WMI_VPXORD, differs, first, wmi_zmm(value), mask ? mask | WMI_ZEROING : mask,
+                 WMI_NO_IMMEDIATE);
+    else
+        wmi_evex(&s->host, WMI_VPTERNLOGD, differs, first, wmi_zmm(value), mask, WMI_OR_DIFFERENCE);
 }
 
 /* RAX = the place at the distance in lane 0. */
@@ -66,11 +71,13 @@ static void take_place(struct wmi_stretch *s, unsigned distance)
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
 }
 
-/* RAX = the place of the first active lane. A jump is taken if those of other active lanes differ. */
-static size_t unless_same(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask)
+/* RAX = the place of the first active lane. A jump is taken if those of other active lanes differ. `differs`
+ * may be `value`, which then changes. */
+static size_t unless_same(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask,
+                          unsigned differs)
 {
-    compare_with_first(s, value, first, mask, true);
-    wmi_kortest(&s->host, WMI_K, WMI_K);
+    compare_with_first(s, value, first, mask, differs, true);
+    wmi_test_words(&s->host, differs, WMI_K);
     const size_t jump = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     take_place(s, first);
     return jump;
@@ -82,7 +89,7 @@ static size_t unless_in_a_run(struct wmi_stretch *s, struct wmi_lane_shape shape
 {
     wmi_evex_plain(&s->host, WMI_VPSUBD, scratch->reg[0], distance,
                    wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
-    return unless_same(s, scratch->reg[0], scratch->reg[1], mask);
+    return unless_same(s, scratch->reg[0], scratch->reg[1], mask, scratch->reg[0]);
 }
 
 /* k5 = the active lanes, which gathers and scatters clear. */
@@ -434,7 +441,7 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_a_run);
     wmi_access_land_if(s, partial);
-    const size_t scattered = unless_same(s, distance, scratch->reg[1], mask);
+    const size_t scattered = unless_same(s, distance, scratch->reg[1], mask, scratch->reg[0]);
     wmi_access_load_same(s, shape, d, strip, 0);
     const size_t same = wmi_jump(&s->host);
     wmi_land(&s->host, scattered);
@@ -489,8 +496,7 @@ static size_t load_halves(struct wmi_stretch *s, const struct wmi_rows *distance
         wmi_evex(&s->host, WMI_VPTERNLOGD, differs, other, wmi_zmm(d->reg[i]), wmi_access_mask(s, i),
                  WMI_OR_DIFFERENCE);
     }
-    wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
-    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_test_words(&s->host, differs, WMI_K);
     const size_t others = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     note_in_hit(s, (uint32_t)IN_HALVES);
     wmi_mask(&s->host, WMI_KXNOR, all, all, all);
@@ -542,11 +548,12 @@ static size_t load_windows(struct wmi_stretch *s, const struct wmi_rows *distanc
 
 /* Loads the element of each strip, if its lanes have the same. Returns a jump taken if they have not. */
 static size_t load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
-                        const struct wmi_rows *d)
+                        const struct wmi_rows *d, const struct wmi_access_scratch *scratch)
 {
     for (unsigned i = 0; i < s->strips; i++)
-        compare_with_first(s, wmi_rows_register(distance, i), d->reg[i], wmi_access_mask(s, i), i == 0);
-    wmi_kortest(&s->host, WMI_K, WMI_K);
+        compare_with_first(s, wmi_rows_register(distance, i), d->reg[i], wmi_access_mask(s, i),
+                           scratch->reg[1], i == 0);
+    wmi_test_words(&s->host, scratch->reg[1], WMI_K);
     const size_t others = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     for (unsigned i = 0; i < s->strips; i++) {
         take_place(s, d->reg[i]);
@@ -572,9 +579,9 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
     for (unsigned i = 0; i < s->strips; i++) {
         wmi_evex_plain(&s->host, WMI_VPSUBD, scratch->reg[0], wmi_rows_register(distance, i),
                        wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
-        compare_with_first(s, scratch->reg[0], d->reg[i], wmi_access_mask(s, i), i == 0);
+        compare_with_first(s, scratch->reg[0], d->reg[i], wmi_access_mask(s, i), scratch->reg[1], i == 0);
     }
-    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_test_words(&s->host, scratch->reg[1], WMI_K);
     const size_t not_in_runs = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     if (has_hit)
         note_in_hit(s, 0);
@@ -587,7 +594,7 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_runs);
     const size_t others = !has_hit && shape.bytes == 4 ? load_windows(s, distance, d, scratch)
-                                                       : load_same(s, shape, distance, d),
+                                                       : load_same(s, shape, distance, d, scratch),
                  selected = wmi_jump(&s->host);
     wmi_land(&s->host, others);
     if (tries_halves) {

@@ -62,12 +62,23 @@ static void find_lds(struct wmi_stretch *s, unsigned bytes, unsigned last)
 }
 
 /* Leaves if a place of an active lane is out of range. */
-static void check_range(struct wmi_stretch *s, const struct wmi_rows *places, unsigned last)
+static void check_range(struct wmi_stretch *s, const struct lds_access *access)
 {
-    for (unsigned i = 0; i < wmi_rows_strips(s, places); i++)
-        wmi_access_collect(s, WMI_VPCMPUD, places->reg[i], last,
-                           places->uniform ? WMI_NO_MASK : wmi_access_mask(s, i), WMI_ABOVE, !i);
-    wmi_kortest(&s->host, WMI_K, WMI_K);
+    const uint32_t vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    const struct wmi_rows *places = &access->at;
+    unsigned highest = places->reg[0];
+    for (unsigned i = 0; i < wmi_rows_strips(s, places); i++) {
+        const unsigned mask = places->uniform ? WMI_NO_MASK : wmi_access_mask(s, i);
+        if (mask && !i)
+            wmi_evex(&s->host, WMI_VMOVDQA32, access->scratch.reg[0], 0, wmi_zmm(highest), mask | WMI_ZEROING,
+                     WMI_NO_IMMEDIATE);
+        else if (i)
+            wmi_evex(&s->host, vpmaxud, access->scratch.reg[0], highest, wmi_zmm(places->reg[i]), mask,
+                     WMI_NO_IMMEDIATE);
+        if (mask || i)
+            highest = access->scratch.reg[0];
+    }
+    wmi_test_above(&s->host, highest, access->last, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
@@ -81,11 +92,11 @@ static void find_places(struct wmi_stretch *s, const struct wmi_step *step, stru
     else if (step->x)
         move_places(s, access, &access->addresses, step->x);
     find_lds(s, shape.bytes, access->last);
-    check_range(s, &access->at, access->last);
+    check_range(s, access);
     if (!has_two)
         return;
     move_places(s, access, &access->at, step->x - step->y);
-    check_range(s, &access->at, access->last);
+    check_range(s, access);
 }
 
 /* ---- places that are guessed ---- */
@@ -149,8 +160,7 @@ static void test_guess(struct wmi_stretch *s, struct guessed *g, bool of_all)
         wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(address),
                  of_all ? WMI_NO_MASK : wmi_access_mask(s, i), WMI_OR_DIFFERENCE);
     }
-    wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
-    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_test_words(&s->host, differs, WMI_K);
     leave_for_others(s, g, WMI_IF_NOT_EQUAL);
 }
 

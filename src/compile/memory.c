@@ -128,8 +128,7 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
     } else {
         wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
     }
-    wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
-    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_test_words(&s->host, differs, WMI_K);
     access->not_in_a_run[1] = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     add_offset(s, m);
     wmi_stretch_find_hit(s, m);
@@ -232,13 +231,12 @@ static size_t find_usual_distances(struct wmi_stretch *s, const struct wmi_step 
                      access->high.uniform ? WMI_NO_MASK : first, WMI_NO_IMMEDIATE);
         wmi_access_keep_distance(s, &access->distance, i);
     }
-    wmi_evex(&s->host, WMI_VPCMPUD, WMI_K, highest, wmi_zmm(access->last), WMI_NO_MASK, WMI_ABOVE);
-    if (has_high) {
-        wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K + 1, differs, wmi_zmm(differs));
-        wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, WMI_K + 1);
-    }
-    wmi_kortest(&s->host, WMI_K, WMI_K);
+    wmi_test_above(&s->host, highest, access->last, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    if (has_high) {
+        wmi_test_words(&s->host, differs, WMI_K);
+        wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    }
     return others;
 }
 

@@ -360,8 +360,7 @@ static size_t find_row(struct wmi_stretch *s, const struct wmi_step *step, const
         for (unsigned i = 1; i < s->strips; i++)
             wmi_evex(&s->host, WMI_VPTERNLOGD, differs, first, wmi_zmm(l->offset.reg[i]), WMI_NO_MASK,
                      WMI_OR_DIFFERENCE);
-        wmi_evex_plain(&s->host, WMI_VPTESTMD, WMI_K, differs, wmi_zmm(differs));
-        wmi_kortest(&s->host, WMI_K, WMI_K);
+        wmi_test_words(&s->host, differs, WMI_K);
         differ = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     }
     find_room(s, step);
