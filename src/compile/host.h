@@ -211,6 +211,16 @@ struct wmi_vector_set {
                       unsigned a, struct wmi_host_operand b, unsigned mask, int immediate);
     /* ZF: no word of the registers is a NaN. NULL: compares do as well. */
     void (*test_nans)(struct wmi_host *host, const uint8_t *reg, unsigned count);
+    /* Dwords of whole waves at base + index, a register for each strip, or NULL: begin_octets() takes the
+     * indices for the others and returns a jump that is taken unless those of each eight lanes follow one
+     * another, as the lanes' offsets do. `ahead`: so much farther is prefetched, if it is not 0. */
+    size_t (*begin_octets)(struct wmi_host *host, const uint8_t *index, unsigned strips,
+                           struct wmi_host_operand offsets);
+    void (*load_octets)(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
+                        unsigned ahead);
+    void (*store_octets)(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base,
+                         unsigned ahead);
+    void (*scatter_octets)(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base);
     /* NULL, or what takes many of the others: even and odd = the words with such numbers of {b, a}; the
      * reverse, {second, first} = the words of low and high in turn; loads and stores of such pairs at base +
      * index. */

@@ -20,6 +20,7 @@ enum { FIRST_IN_GPR = 5 }; /* of the mask registers: this one and those that fol
 struct area {
     alignas(64) uint32_t reg[32][16]; /* those that no host register holds */
     alignas(64) uint32_t temporary[3][16];
+    alignas(64) uint32_t index[4][16];            /* of a row */
     alignas(64) uint32_t lanes[FIRST_IN_GPR][16]; /* k1 to k4: ones in lanes whose bit is set */
     uint64_t k[FIRST_IN_GPR];                     /* the bits */
     uint64_t stack;                               /* RSP where the registers of the caller are */
@@ -194,6 +195,7 @@ enum {
     VMULPD = WMI_EVEX(0x59, WMI_MAP_0F, WMI_PREFIX_66, 0),
     VSUBPD = WMI_EVEX(0x5c, WMI_MAP_0F, WMI_PREFIX_66, 0),
     VSUBPS = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
+    VPTEST = WMI_EVEX(0x17, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     VPGATHERDD = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 0),
 };
 
@@ -1050,21 +1052,9 @@ static void take_index(struct wmi_host *host, struct wmi_host_operand index, uns
     wmi_scalar_memory(host, MOVSXD, true, WMI_RBX, index.base, index.displacement + (int32_t)(4 * lane));
 }
 
-/* A dword of all lanes, in their order. */
+/* In the order of lanes: those of the mask, of dwords or quadwords. */
 static void put_scatter(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
-                        unsigned displacement)
-{
-    const struct wmi_host_operand places = in_memory(host, index, 0), data = in_memory(host, reg, 1);
-    for (unsigned lane = 0; lane < 16; lane++) {
-        take_index(host, places, lane);
-        short_vex(host, VMOVD_FROM, T2, 0, further(data, (int32_t)(4 * lane)));
-        put_vex_indexed(host, VMOVD_TO, 0, T2, 0, base, WMI_RBX, 0, (int32_t)displacement);
-    }
-}
-
-/* The same of the lanes of the mask, of dwords or quadwords. */
-static void put_masked_scatter(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
-                               unsigned displacement, unsigned mask, bool wide)
+                        unsigned displacement, unsigned mask, bool wide)
 {
     enum { MOVSXD = 0x63, REX_WRB = 0x4d };
     const struct wmi_host_operand places = in_memory(host, index, 0), data = in_memory(host, reg, 1);
@@ -1086,15 +1076,80 @@ static void put_masked_scatter(struct wmi_host *host, unsigned reg, enum wmi_gpr
 static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
                     unsigned index, unsigned displacement, unsigned mask)
 {
-    const bool wide = is_wide(instruction), full = host->full_masks >> mask & 1;
     if (instruction == WMI_VPGATHERDD)
         put_gather(host, reg, base, index, displacement, mask);
-    else if (full && !wide)
-        put_scatter(host, reg, base, index, displacement);
     else
-        put_masked_scatter(host, reg, base, index, displacement, mask, wide);
+        put_scatter(host, reg, base, index, displacement, mask, is_wide(instruction));
     wmi_scalar_registers(host, WMI_XOR, false, gpr_of(mask), gpr_of(mask));
     forget_full(host, mask);
+}
+
+/* ---- rows of dwords ---- */
+
+static struct wmi_host_operand index_at(unsigned strip, unsigned lane)
+{
+    return further(AREA_AT(index), (int32_t)(64 * strip + 4 * lane));
+}
+
+static size_t begin_octets(struct wmi_host *host, const uint8_t *index, unsigned strips,
+                           struct wmi_host_operand offsets)
+{
+    for (unsigned i = 0; i < strips; i++)
+        for (unsigned half = 0; half < 2; half++)
+            long_vex(host, WMI_VMOVUPS_STORE, load(host, index[i], half, T0), 0, index_at(i, 8 * half));
+    long_vex(host, WMI_VMOVUPS_LOAD, T3, 0, offsets);
+    for (unsigned i = 0; i < 2 * strips; i++) {
+        const struct wmi_host_operand octet = index_at(i / 2, i % 2 * 8);
+        long_vex(host, WMI_VPBROADCASTD, i ? T0 : T2, 0, octet);
+        long_vex(host, WMI_VPADDD, i ? T0 : T2, i ? T0 : T2, wmi_zmm(T3));
+        long_vex(host, VPXOR, i ? T0 : T2, i ? T0 : T2, octet);
+        if (i)
+            long_vex(host, VPOR, T2, T2, wmi_zmm(T0));
+    }
+    long_vex(host, VPTEST, T2, 0, wmi_zmm(T2));
+    return wmi_jump_if(host, WMI_IF_NOT_EQUAL);
+}
+
+/* WMI_RBX = base + the index of the octet's first lane. */
+static void find_octet(struct wmi_host *host, unsigned octet, enum wmi_gpr base, unsigned ahead, bool stores)
+{
+    take_index(host, index_at(octet / 2, octet % 2 * 8), 0);
+    wmi_scalar_registers(host, WMI_ADD, true, WMI_RBX, base);
+    if (ahead)
+        wmi_prefetch(host, WMI_RBX, (int32_t)ahead, stores);
+}
+
+static void load_octets(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
+                        unsigned ahead)
+{
+    for (unsigned i = 0; i < 2 * strips; i++) {
+        const unsigned to = target(host, d[i / 2], i % 2, T2);
+        find_octet(host, i, base, ahead, false);
+        long_vex(host, WMI_VMOVUPS_LOAD, to, 0, wmi_at(WMI_RBX, 0));
+        keep(host, d[i / 2], i % 2, to);
+    }
+}
+
+static void store_octets(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base,
+                         unsigned ahead)
+{
+    for (unsigned i = 0; i < 2 * strips; i++) {
+        find_octet(host, i, base, ahead, true);
+        long_vex(host, WMI_VMOVUPS_STORE, load(host, data[i / 2], i % 2, T2), 0, wmi_at(WMI_RBX, 0));
+    }
+}
+
+/* In the order of lanes. */
+static void scatter_octets(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base)
+{
+    for (unsigned i = 0; i < strips; i++) {
+        const struct wmi_host_operand from = in_memory(host, data[i], 0);
+        for (unsigned lane = 0; lane < 16; lane++) {
+            take_index(host, index_at(i, lane), 0);
+            short_vex(host, VMOVD_FROM, T2, 0, further(from, (int32_t)(4 * lane)));
+            put_vex_indexed(host, VMOVD_TO, 0, T2, 0, base, WMI_RBX, 0, 0);
+        }
+    }
 }
 
 /* ---- pairs of words ---- */
@@ -1914,13 +1969,11 @@ static void evex_from(struct wmi_host *host, uint32_t instruction, unsigned d, s
         put_fused_from(host, KIND(instruction), d, old, a, b, mask);
 }
 
-static const uint32_t vptest = WMI_EVEX(0x17, WMI_MAP_0F38, WMI_PREFIX_66, 0);
-
 static void test_words(struct wmi_host *host, unsigned reg, unsigned k)
 {
     (void)k;
     long_vex(host, VPOR, T2, load(host, reg, 0, T0), half_of(host, reg, 1));
-    long_vex(host, vptest, T2, 0, wmi_zmm(T2));
+    long_vex(host, VPTEST, T2, 0, wmi_zmm(T2));
 }
 
 static void test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned k)
@@ -1932,7 +1985,7 @@ static void test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned k
         long_vex(host, VPXOR, T2 + half, T2 + half, wmi_zmm(limit));
     }
     long_vex(host, VPOR, T2, T2, wmi_zmm(T3));
-    long_vex(host, vptest, T2, 0, wmi_zmm(T2));
+    long_vex(host, VPTEST, T2, 0, wmi_zmm(T2));
 }
 
 static void test_nans(struct wmi_host *host, const uint8_t *reg, unsigned count)
@@ -1974,6 +2027,10 @@ static void leave(struct wmi_host *host)
 }
 
 const struct wmi_vector_set wmi_avx2 = {
+    .begin_octets = begin_octets,
+    .load_octets = load_octets,
+    .store_octets = store_octets,
+    .scatter_octets = scatter_octets,
     .split_pairs = split_pairs,
     .join_pairs = join_pairs,
     .gather_pairs = gather_pairs,

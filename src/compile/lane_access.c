@@ -617,6 +617,56 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
         wmi_land(&s->host, in_halves);
 }
 
+/* Whether the host has instructions for rows of dwords in runs of eight. */
+static bool has_octets(const struct wmi_stretch *s, struct wmi_lane_shape shape,
+                       const struct wmi_rows *distance)
+{
+    return !s->partial && shape.bytes == 4 && !distance->uniform && s->host.vectors->begin_octets;
+}
+
+static size_t begin_octets(struct wmi_stretch *s, const struct wmi_rows *distance)
+{
+    return s->host.vectors->begin_octets(&s->host, distance->reg, s->strips,
+                                         wmi_at(WMI_R9, wmi_lane_offsets(4, 0)));
+}
+
+static void load_octets(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
+                        const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead,
+                        bool has_hit)
+{
+    const size_t usually_scattered = has_hit ? if_usually_scattered(s) : 0;
+    const size_t not_in_runs = begin_octets(s, distance);
+    if (has_hit)
+        note_in_hit(s, 0);
+    s->host.vectors->load_octets(&s->host, d->reg, s->strips, WMI_RCX, ahead);
+    const size_t loaded = wmi_jump(&s->host);
+    wmi_land(&s->host, not_in_runs);
+    const size_t others = load_same(s, shape, distance, d, scratch), selected = wmi_jump(&s->host);
+    wmi_land(&s->host, others);
+    if (has_hit) {
+        wmi_land(&s->host, usually_scattered);
+        wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
+    }
+    for (unsigned i = 0; i < s->strips; i++)
+        gather(s, d->reg[i], wmi_rows_register(distance, i), 0, WMI_NO_MASK);
+    wmi_land(&s->host, loaded);
+    wmi_land(&s->host, selected);
+}
+
+static void store_octets(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *data,
+                         unsigned ahead)
+{
+    uint8_t reg[WMI_STRIPS];
+    for (unsigned i = 0; i < s->strips; i++)
+        reg[i] = (uint8_t)wmi_rows_register(data, i);
+    const size_t not_in_runs = begin_octets(s, distance);
+    s->host.vectors->store_octets(&s->host, reg, s->strips, WMI_RCX, ahead);
+    const size_t stored = wmi_jump(&s->host);
+    wmi_land(&s->host, not_in_runs);
+    s->host.vectors->scatter_octets(&s->host, reg, s->strips, WMI_RCX);
+    wmi_land(&s->host, stored);
+}
+
 void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
                      const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead,
                      bool has_hit)
@@ -625,6 +675,10 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
         wmi_evex_plain(&s->host, WMI_VMOVD_GPR, distance->reg[0], 0, wmi_zmm(WMI_RAX));
         wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
         wmi_access_load_same(s, shape, d, 0, 0);
+        return;
+    }
+    if (has_octets(s, shape, distance)) {
+        load_octets(s, shape, distance, d, scratch, ahead, has_hit);
         return;
     }
     if (shape.rows == 1) {
@@ -697,6 +751,10 @@ void wmi_access_store(struct wmi_stretch *s, struct wmi_lane_shape shape, const 
                       const struct wmi_rows *data, const struct wmi_access_scratch *scratch, unsigned ahead)
 {
     const bool scatters = shape.bytes >= 4;
+    if (has_octets(s, shape, distance)) {
+        store_octets(s, distance, data, ahead);
+        return;
+    }
     for (unsigned i = 0; i < s->strips && !scatters; i++)
         store_strip_or_leave(s, shape, wmi_rows_register(distance, i), data, i, scratch, false);
     for (unsigned i = 0; i < s->strips; i++) {
