@@ -1457,78 +1457,6 @@ static void put_to_unsigned(struct wmi_host *host, unsigned d, struct wmi_host_o
     }
 }
 
-/* T0 = x, or x * 2^32 where it is denormal; T1 = ones where it is. Changes T2. */
-static void scale_denormals(struct wmi_host *host, struct wmi_host_operand from)
-{
-    const unsigned x = in_register(host, from, T0);
-    splat(host, T1, CONSTANT(magnitude));
-    long_vex(host, VPAND, T1, T1, wmi_zmm(x));
-    splat(host, T2, CONSTANT(least_normal));
-    long_vex(host, VPCMPGTD, T1, T2, wmi_zmm(T1));
-    splat(host, T2, CONSTANT(two_32));
-    long_vex(host, WMI_VMULPS, T2, T2, wmi_zmm(x));
-    blend(host, T0, x, wmi_zmm(T2), T1);
-}
-
-/* VGETEXPPS of numbers that are not 0. */
-static void put_exponent(struct wmi_host *host, unsigned d, struct wmi_host_operand b)
-{
-    for (unsigned half = 0; half < 2; half++) {
-        scale_denormals(host, operand_of(host, 0, b, half, T0));
-        shift(host, WMI_LEFT, T0, T0, 1);
-        shift(host, WMI_RIGHT, T0, T0, 24);
-        splat(host, T2, CONSTANT(lost_bits));
-        long_vex(host, VPAND, T1, T1, wmi_zmm(T2));
-        long_vex(host, WMI_VPSUBD, T0, T0, wmi_zmm(T1));
-        splat(host, T2, CONSTANT(bias));
-        long_vex(host, WMI_VPSUBD, T0, T0, wmi_zmm(T2));
-        long_vex(host, VCVTDQ2PS, T0, 0, wmi_zmm(T0));
-        keep(host, d, half, T0);
-    }
-}
-
-/* VGETMANTPS between 0.5 and 1, with the sign of x, of numbers that are not 0; NaNs and infinities stay. */
-static void put_significand(struct wmi_host *host, unsigned d, struct wmi_host_operand b, unsigned mask)
-{
-    for (unsigned half = 0; half < 2; half++) {
-        const struct wmi_host_operand from = operand_of(host, 0, b, half, T0);
-        scale_denormals(host, from);
-        splat(host, T1, CONSTANT(sign_and_fraction));
-        long_vex(host, VPAND, T2, T0, wmi_zmm(T1));
-        splat(host, T1, CONSTANT(half));
-        long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
-        splat(host, T1, CONSTANT(exponent_bits));
-        long_vex(host, VPAND, T3, T0, wmi_zmm(T1));
-        long_vex(host, VPCMPEQD, T3, T3, wmi_zmm(T1));
-        blend(host, T2, T2, wmi_zmm(T0), T3);
-        finish(host, d, half, T2, mask, false);
-    }
-}
-
-/* VSCALEFPS for whole numbers b: a product of f64, which is rounded once, when it becomes f32. */
-static void put_scale(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b, unsigned mask)
-{
-    for (unsigned half = 0; half < 2; half++) {
-        const unsigned power = in_register(host, operand_of(host, 0, b, half, T1), T1);
-        splat(host, T3, CONSTANT(scale_limit));
-        long_vex(host, WMI_VMINPS, T3, power, wmi_zmm(T3));
-        splat(host, T2, CONSTANT(minus_scale_limit));
-        long_vex(host, WMI_VMAXPS, T3, T3, wmi_zmm(T2));
-        long_vex(host, VCVTTPS2DQ, T3, 0, wmi_zmm(T3));
-        for (unsigned part = 0; part < 2; part++) {
-            long_vex(host, VPMOVSXDQ, T1, 0, part_of(host, wmi_zmm(T3), part, T1));
-            splat_64(host, T0, CONSTANT(bias_64));
-            long_vex(host, WMI_VPADDQ & ~(1u << 14), T1, T1, wmi_zmm(T0));
-            put_vex(host, WMI_SHIFT_IMMEDIATE_64 & ~(1u << 14), LONG, WMI_LEFT, T1, wmi_zmm(T1), 52);
-            long_vex(host, VCVTPS2PD, T0, 0, part_of(host, half_of(host, a, half), part, T0));
-            long_vex(host, VMULPD, T1, T1, wmi_zmm(T0));
-            long_vex(host, VCVTPD2PS, part ? T1 : T2, 0, wmi_zmm(T1));
-        }
-        put_vex(host, VINSERTI128, LONG, T2, T2, wmi_zmm(T1), 1);
-        finish(host, d, half, T2, mask, false);
-    }
-}
-
 /* ---- all instructions ---- */
 
 /* Instructions of 128 bits, whose results end at the first part of a register; and moves of single words. */
@@ -1679,9 +1607,6 @@ enum way {
     UNSIGNED_TO_F32,
     UNSIGNED_TO_F64,
     TO_UNSIGNED,
-    EXPONENT,
-    SIGNIFICAND,
-    SCALE,
     MASK_LANES,
 };
 
@@ -1728,7 +1653,6 @@ static const uint8_t ways[4][4][256] = {
                                [0x26] = TEST_8,
                                [0x27] = TEST_32,
                                [0x28] = SAME_2,
-                               [0x2c] = SCALE,
                                [0x31] = EXTEND,
                                [0x33] = EXTEND,
                                [0x35] = WIDEN,
@@ -1740,7 +1664,6 @@ static const uint8_t ways[4][4][256] = {
                                [0x3e] = SAME_2,
                                [0x3f] = SAME_2,
                                [0x40] = SAME_2,
-                               [0x42] = EXPONENT,
                                [0x45] = SAME_2,
                                [0x46] = SAME_2,
                                [0x47] = SAME_2,
@@ -1767,7 +1690,6 @@ static const uint8_t ways[4][4][256] = {
                                [0x1f] = COMPARE_I32,
                                [0x23] = SHUFFLE_PARTS,
                                [0x25] = LOGIC,
-                               [0x26] = SIGNIFICAND,
                                [0x39] = EXTRACT_PART,
                                [0x3a] = INSERT_HALF,
                                [0x3e] = COMPARE_U8,
@@ -1937,18 +1859,6 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
     case TO_UNSIGNED:
         known = !wide;
         put_to_unsigned(host, d, b);
-        break;
-    case EXPONENT:
-        known = !wide;
-        put_exponent(host, d, b);
-        break;
-    case SIGNIFICAND:
-        known = !wide;
-        put_significand(host, d, b, mask);
-        break;
-    case SCALE:
-        known = !wide;
-        put_scale(host, d, a, b, mask);
         break;
     case MASK_LANES:
         put_mask_lanes(host, d, b.reg, true);

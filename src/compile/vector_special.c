@@ -110,10 +110,118 @@ static struct wmi_rows input(struct wmi_stretch *s, uint32_t row)
     return s->block->mode.mode & WMI_MODE_DENORMAL_IN_F32 ? a : flushed(s, &a, sign_bits(s));
 }
 
+/* Of hosts that have no instructions for it: a normal number's parts, as integers. Others leave for the body.
+ */
+static bool has_only_parts(const struct wmi_stretch *s)
+{
+    return s->host.vectors != &wmi_avx512;
+}
+
+enum { LEAST_EXPONENT = 1, NORMAL_EXPONENTS = 254, HALF_EXPONENT = 126 };
+
+/* A test that all active lanes are those of normal numbers. */
+struct normal {
+    unsigned highest, all; /* registers */
+    bool has_some;
+};
+
+static struct normal begin_normal(struct wmi_stretch *s)
+{
+    const unsigned highest = wmi_stretch_register(s);
+    return (struct normal){highest, wmi_vector_splat(s, NORMAL_EXPONENTS - 1), false};
+}
+
+/* The register has exponents, minus the least one of normal numbers. */
+static void add_exponents(struct wmi_stretch *s, struct normal *n, unsigned reg, bool uniform, unsigned strip)
+{
+    const uint32_t vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    if (n->has_some)
+        wmi_evex(&s->host, vpmaxud, n->highest, n->highest, wmi_zmm(reg),
+                 wmi_vector_active(s, uniform, strip), WMI_NO_IMMEDIATE);
+    else
+        wmi_evex(&s->host, WMI_VMOVDQA32, n->highest, 0, wmi_zmm(reg),
+                 wmi_vector_active_or_zero(s, uniform, strip), WMI_NO_IMMEDIATE);
+    n->has_some = true;
+}
+
+static void end_normal(struct wmi_stretch *s, const struct normal *n)
+{
+    wmi_test_above(&s->host, n->highest, n->all, WMI_K);
+    wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+}
+
+/* d = the exponent of x, minus the least one of normal numbers. */
+static void take_exponent(struct wmi_stretch *s, unsigned d, unsigned x, unsigned least)
+{
+    wmi_vector_shift(s, WMI_LEFT, d, wmi_zmm(x), 1);
+    wmi_vector_shift(s, WMI_RIGHT, d, wmi_zmm(d), 24);
+    wmi_evex_plain(&s->host, WMI_VPSUBD, d, d, wmi_zmm(least));
+}
+
+static bool emit_significand_part(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    struct normal n = begin_normal(s);
+    const unsigned least = wmi_vector_splat(s, LEAST_EXPONENT),
+                   kept = wmi_vector_splat(s, WMI_SIGN_F32 | ~(WMI_SIGN_F32 | WMI_EXPONENT_F32)),
+                   half = wmi_vector_splat(s, HALF_EXPONENT << 23);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        const unsigned x = wmi_rows_register(&a, i), reg = d.reg[i];
+        take_exponent(s, reg, x, least);
+        add_exponents(s, &n, reg, d.uniform, i);
+        wmi_evex_plain(&s->host, WMI_VPANDD, reg, x, wmi_zmm(kept));
+        wmi_evex_plain(&s->host, WMI_VPORD, reg, reg, wmi_zmm(half));
+    }
+    end_normal(s, &n);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+static bool emit_exponent_part(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform);
+    struct normal n = begin_normal(s);
+    const unsigned least = wmi_vector_splat(s, LEAST_EXPONENT),
+                   bias = wmi_vector_splat(s, HALF_EXPONENT - LEAST_EXPONENT);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        take_exponent(s, d.reg[i], wmi_rows_register(&a, i), least);
+        add_exponents(s, &n, d.reg[i], d.uniform, i);
+        wmi_evex_plain(&s->host, WMI_VPSUBD, d.reg[i], d.reg[i], wmi_zmm(bias));
+    }
+    end_normal(s, &n);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
+/* Also the result must be normal. */
+static bool emit_scale_of_parts(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    const struct wmi_rows a = wmi_stretch_use(s, step->a, true), b = wmi_stretch_use(s, step->b, true);
+    struct wmi_rows d = wmi_stretch_result(s, a.uniform && b.uniform);
+    struct normal n = begin_normal(s);
+    const unsigned least = wmi_vector_splat(s, LEAST_EXPONENT);
+    for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
+        const unsigned x = wmi_rows_register(&a, i), by = wmi_rows_register(&b, i), reg = d.reg[i];
+        take_exponent(s, reg, x, least);
+        add_exponents(s, &n, reg, d.uniform, i);
+        wmi_evex_plain(&s->host, WMI_VPADDD, reg, reg, wmi_zmm(by));
+        add_exponents(s, &n, reg, d.uniform, i);
+        wmi_vector_shift(s, WMI_LEFT, reg, wmi_zmm(by), 23);
+        wmi_evex_plain(&s->host, WMI_VPADDD, reg, reg, wmi_zmm(x));
+    }
+    end_normal(s, &n);
+    wmi_stretch_write(s, step->d, &d);
+    return true;
+}
+
 bool wmi_emit_significand(struct wmi_stretch *s, const struct wmi_step *step)
 {
     enum { HALF_TO_ONE = 2 }; /* of VGETMANTPS: the interval; the sign is kept */
     const uint32_t vgetmantps = WMI_EVEX(0x26, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
+    if (has_only_parts(s))
+        return emit_significand_part(s, step);
     const struct wmi_rows a = input(s, step->a);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
@@ -133,6 +241,8 @@ bool wmi_emit_exponent(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const uint32_t vgetexpps = WMI_EVEX(0x42, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                    vcvttps2dq = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0);
+    if (has_only_parts(s))
+        return emit_exponent_part(s, step);
     const struct wmi_rows a = input(s, step->a);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     const unsigned ones = wmi_vector_splat(s, UINT32_MAX);
@@ -154,6 +264,8 @@ bool wmi_emit_scale(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const uint32_t vscalefps = WMI_EVEX(0x2c, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                    vcvtdq2ps = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0);
+    if (has_only_parts(s))
+        return emit_scale_of_parts(s, step);
     const struct wmi_rows a = input(s, step->a), b = wmi_stretch_use(s, step->b, false);
     struct wmi_rows power = wmi_stretch_result(s, b.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &power); i++)
