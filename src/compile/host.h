@@ -231,10 +231,14 @@ struct wmi_vector_set {
                          unsigned index);
     void (*scatter_pairs)(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
                           unsigned index);
+    /* The same of four words. */
+    void (*gather_quads)(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, unsigned index);
+    void (*scatter_quads)(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base, unsigned index);
     /* Where code is entered from C functions and leaves for them, or NULL. */
     void (*enter)(struct wmi_host *host);
     void (*leave)(struct wmi_host *host);
-    bool names_memory; /* an operand in memory can be a source wherever a register can: wmi_host_name() */
+    bool extends_masked; /* loads bytes and halves of the lanes of a mask at once */
+    bool names_memory;   /* an operand in memory can be a source wherever a register can: wmi_host_name() */
 };
 
 extern const struct wmi_vector_set wmi_avx512, wmi_avx2;

@@ -1255,6 +1255,87 @@ static void scatter_pairs(struct wmi_host *host, unsigned low, unsigned high, en
     }
 }
 
+/* ---- four words ---- */
+
+enum { UNPACK_LOW_WORDS, UNPACK_HIGH_WORDS, UNPACK_LOW_PAIRS, UNPACK_HIGH_PAIRS };
+
+static void unpack(struct wmi_host *host, unsigned how, unsigned d, unsigned a, struct wmi_host_operand b)
+{
+    static const uint32_t instruction[] = {
+        WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0), /* VPUNPCKLDQ, VPUNPCKHDQ */
+        WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0),
+        WMI_EVEX(0x6c, WMI_MAP_0F, WMI_PREFIX_66, 0), /* VPUNPCKLQDQ, VPUNPCKHQDQ */
+        WMI_EVEX(0x6d, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    };
+    long_vex(host, instruction[how], d, a, b);
+}
+
+/* reg = the four words of two lanes, the second of which is the fourth behind the first. */
+static void load_two_quads(struct wmi_host *host, unsigned reg, enum wmi_gpr base,
+                           struct wmi_host_operand index, unsigned lane)
+{
+    take_index(host, index, lane);
+    put_vex_indexed(host, WMI_VMOVUPS_LOAD, 0, reg, 0, base, WMI_RBX, 0, 0);
+    take_index(host, index, lane + 4);
+    put_vex_indexed(host, VINSERTI128, LONG, reg, reg, base, WMI_RBX, 0, 0);
+    wmi_put_8(host, 1);
+}
+
+static void gather_quads(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, unsigned index)
+{
+    const struct wmi_host_operand places = in_memory(host, index, 0), kept = AREA_AT(temporary[1]);
+    for (unsigned half = 0; half < 2; half++) {
+        load_two_quads(host, T0, base, places, 8 * half);
+        load_two_quads(host, T1, base, places, 8 * half + 1);
+        unpack(host, UNPACK_LOW_WORDS, T2, T0, wmi_zmm(T1));
+        unpack(host, UNPACK_HIGH_WORDS, T3, T0, wmi_zmm(T1));
+        long_vex(host, WMI_VMOVUPS_STORE, T3, 0, kept);
+        load_two_quads(host, T0, base, places, 8 * half + 2);
+        load_two_quads(host, T1, base, places, 8 * half + 3);
+        unpack(host, UNPACK_LOW_WORDS, T3, T0, wmi_zmm(T1));
+        unpack(host, UNPACK_HIGH_WORDS, T1, T0, wmi_zmm(T1));
+        unpack(host, UNPACK_LOW_PAIRS, T0, T2, wmi_zmm(T3));
+        keep(host, d[0], half, T0);
+        unpack(host, UNPACK_HIGH_PAIRS, T0, T2, wmi_zmm(T3));
+        keep(host, d[1], half, T0);
+        long_vex(host, WMI_VMOVUPS_LOAD, T2, 0, kept);
+        unpack(host, UNPACK_LOW_PAIRS, T0, T2, wmi_zmm(T1));
+        keep(host, d[2], half, T0);
+        unpack(host, UNPACK_HIGH_PAIRS, T0, T2, wmi_zmm(T1));
+        keep(host, d[3], half, T0);
+    }
+}
+
+static void scatter_quads(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base, unsigned index)
+{
+    static const uint8_t lanes_in[] = {T1, T0, T3, T2};
+    const struct wmi_host_operand places = in_memory(host, index, 0),
+                                  kept[2] = {AREA_AT(temporary[1]), AREA_AT(temporary[2])};
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned first = load(host, data[0], half, T2);
+        unpack(host, UNPACK_LOW_WORDS, T0, first, half_of(host, data[1], half));
+        unpack(host, UNPACK_HIGH_WORDS, T1, first, half_of(host, data[1], half));
+        const unsigned third = load(host, data[2], half, T2);
+        unpack(host, UNPACK_LOW_WORDS, T3, third, half_of(host, data[3], half));
+        unpack(host, UNPACK_HIGH_WORDS, T2, third, half_of(host, data[3], half));
+        long_vex(host, WMI_VMOVUPS_STORE, T1, 0, kept[0]);
+        long_vex(host, WMI_VMOVUPS_STORE, T2, 0, kept[1]);
+        unpack(host, UNPACK_LOW_PAIRS, T1, T0, wmi_zmm(T3));
+        unpack(host, UNPACK_HIGH_PAIRS, T0, T0, wmi_zmm(T3));
+        long_vex(host, WMI_VMOVUPS_LOAD, T2, 0, kept[0]);
+        unpack(host, UNPACK_LOW_PAIRS, T3, T2, kept[1]);
+        unpack(host, UNPACK_HIGH_PAIRS, T2, T2, kept[1]);
+        for (unsigned i = 0; i < 8; i++) { /* in the order of lanes */
+            const unsigned reg = lanes_in[i % 4];
+            take_index(host, places, 8 * half + i);
+            put_vex_indexed(host, i < 4 ? (uint32_t)WMI_VMOVUPS_STORE : (uint32_t)VEXTRACTI128,
+                            i < 4 ? 0 : LONG, reg, 0, base, WMI_RBX, 0, 0);
+            if (i >= 4)
+                wmi_put_8(host, 1);
+        }
+    }
+}
+
 /* reg = the words of the zmm that the half `order` of another asks for by four bits. Changes T0 and T1. */
 static void pick_words(struct wmi_host *host, unsigned reg, unsigned order, unsigned half,
                        struct wmi_host_operand from)
@@ -1945,6 +2026,8 @@ const struct wmi_vector_set wmi_avx2 = {
     .join_pairs = join_pairs,
     .gather_pairs = gather_pairs,
     .scatter_pairs = scatter_pairs,
+    .gather_quads = gather_quads,
+    .scatter_quads = scatter_quads,
     .enter = enter,
     .leave = leave,
     .evex = evex,

@@ -168,6 +168,7 @@ static void evex_from(struct wmi_host *host, uint32_t instruction, unsigned d, s
 }
 
 const struct wmi_vector_set wmi_avx512 = {
+    .extends_masked = true,
     .evex = evex,
     .evex_from = evex_from,
     .indexed = indexed,

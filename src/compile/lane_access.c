@@ -433,6 +433,11 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
                        unsigned ahead)
 {
     const unsigned mask = wmi_access_mask(s, strip);
+    if (shape.rows == 4 && !mask && s->host.vectors->gather_quads) { /* a test of the places takes as long */
+        const uint8_t reg[4] = {d[0].reg[strip], d[1].reg[strip], d[2].reg[strip], d[3].reg[strip]};
+        s->host.vectors->gather_quads(&s->host, reg, WMI_RCX, distance);
+        return;
+    }
     const size_t idle = wmi_access_unless_active(s, mask), partial = unless_all_active(s, shape, mask);
     const size_t not_in_a_run = unless_in_a_run(s, shape, distance, mask, scratch);
     if (ahead)
@@ -681,6 +686,13 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
         load_octets(s, shape, distance, d, scratch, ahead, has_hit);
         return;
     }
+    if (s->partial && shape.bytes < 4 && !s->host.vectors->extends_masked) {
+        for (unsigned i = 0; i < s->strips; i++) {
+            gather(s, d->reg[i], wmi_rows_register(distance, i), 0, wmi_access_mask(s, i));
+            extend(s, shape, d->reg[i]);
+        }
+        return;
+    }
     if (shape.rows == 1) {
         load_strips(s, shape, distance, d, scratch, ahead, has_hit);
         return;
@@ -714,6 +726,13 @@ static void store_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsi
                         unsigned ahead)
 {
     const unsigned mask = wmi_access_mask(s, strip);
+    if (shape.rows == 4 && !mask && s->host.vectors->scatter_quads) {
+        uint8_t reg[4];
+        for (unsigned i = 0; i < 4; i++)
+            reg[i] = (uint8_t)wmi_rows_register(&data[i], strip);
+        s->host.vectors->scatter_quads(&s->host, reg, WMI_RCX, distance);
+        return;
+    }
     const size_t idle = wmi_access_unless_active(s, mask), partial = unless_all_active(s, shape, mask);
     const size_t not_in_a_run = unless_in_a_run(s, shape, distance, mask, scratch);
     if (ahead)
