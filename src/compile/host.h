@@ -172,7 +172,7 @@ enum wmi_float_predicate {
 };
 /* Digits of WMI_SHIFT_IMMEDIATE and its form for 64 bits. */
 enum wmi_shift { WMI_LEFT = 6, WMI_RIGHT = 2, WMI_RIGHT_SIGNED = 4 };
-enum { WMI_NO_MASK = 0, WMI_NO_IMMEDIATE = -1 };
+enum { WMI_NO_MASK = 0, WMI_NO_IMMEDIATE = -1, WMI_NO_INDEX = -1 };
 enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become 0 */
 
 enum wmi_mask_operation {
@@ -231,9 +231,16 @@ struct wmi_vector_set {
                          unsigned index);
     void (*scatter_pairs)(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
                           unsigned index);
-    /* The same of four words. */
-    void (*gather_quads)(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, unsigned index);
-    void (*scatter_quads)(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base, unsigned index);
+    /* The same of four words, at base + displacement + index; if they follow one another, without an index.
+     */
+    void (*gather_quads)(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, int32_t displacement,
+                         int index);
+    void (*scatter_quads)(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base,
+                          int32_t displacement, int index);
+    /* differs = its old value, unless it is new, and what differs between the registers and `first`, to which
+     * the offsets of each strip are added if they are in memory. */
+    void (*find_differences)(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
+                             const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets);
     /* Where code is entered from C functions and leaves for them, or NULL. */
     void (*enter)(struct wmi_host *host);
     void (*leave)(struct wmi_host *host);

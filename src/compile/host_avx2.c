@@ -1091,6 +1091,26 @@ static struct wmi_host_operand index_at(unsigned strip, unsigned lane)
     return further(AREA_AT(index), (int32_t)(64 * strip + 4 * lane));
 }
 
+static void find_differences(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
+                             const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned expected = load(host, first, half, T1);
+        if (is_new)
+            clear(host, T2);
+        else
+            move(host, T2, load(host, differs, half, T2));
+        for (unsigned i = 0; i < strips; i++) {
+            const unsigned sum = offsets.in_memory ? (unsigned)T0 : expected;
+            if (offsets.in_memory)
+                long_vex(host, WMI_VPADDD, T0, expected, further(offsets, (int32_t)(64 * i + HALF * half)));
+            long_vex(host, VPXOR, T0, sum, half_of(host, reg[i], half));
+            long_vex(host, VPOR, T2, T2, wmi_zmm(T0));
+        }
+        keep(host, differs, half, T2);
+    }
+}
+
 static size_t begin_octets(struct wmi_host *host, const uint8_t *index, unsigned strips,
                            struct wmi_host_operand offsets)
 {
@@ -1270,28 +1290,57 @@ static void unpack(struct wmi_host *host, unsigned how, unsigned d, unsigned a, 
     long_vex(host, instruction[how], d, a, b);
 }
 
-/* reg = the four words of two lanes, the second of which is the fourth behind the first. */
-static void load_two_quads(struct wmi_host *host, unsigned reg, enum wmi_gpr base,
-                           struct wmi_host_operand index, unsigned lane)
+/* Where the lanes' elements are. */
+struct quads {
+    enum wmi_gpr base;
+    int32_t displacement;
+    bool has_index;
+    struct wmi_host_operand index;
+};
+
+static struct quads find_quads(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, int index)
 {
-    take_index(host, index, lane);
-    put_vex_indexed(host, WMI_VMOVUPS_LOAD, 0, reg, 0, base, WMI_RBX, 0, 0);
-    take_index(host, index, lane + 4);
-    put_vex_indexed(host, VINSERTI128, LONG, reg, reg, base, WMI_RBX, 0, 0);
+    struct quads at = {base, displacement, index != WMI_NO_INDEX, wmi_zmm(0)};
+    if (at.has_index)
+        at.index = in_memory(host, (unsigned)index, 0);
+    return at;
+}
+
+/* An instruction whose operand in memory is the element of a lane. */
+static void put_quad(struct wmi_host *host, uint32_t instruction, unsigned length, unsigned d, unsigned a,
+                     const struct quads *at, unsigned lane)
+{
+    enum { BYTES = 16 };
+    if (at->has_index) {
+        take_index(host, at->index, lane);
+        put_vex_indexed(host, instruction, length, d, a, at->base, WMI_RBX, 0, at->displacement);
+    } else {
+        put_vex(host, instruction, length, d, a, wmi_at(at->base, at->displacement + (int32_t)(BYTES * lane)),
+                WMI_NO_IMMEDIATE);
+    }
+}
+
+/* reg = the elements of two lanes, the second of which is the fourth behind the first. */
+static void load_two_quads(struct wmi_host *host, unsigned reg, const struct quads *at, unsigned lane)
+{
+    put_quad(host, WMI_VMOVUPS_LOAD, 0, reg, 0, at, lane);
+    put_quad(host, VINSERTI128, LONG, reg, reg, at, lane + 4);
     wmi_put_8(host, 1);
 }
 
-static void gather_quads(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, unsigned index)
+static void gather_quads(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, int32_t displacement,
+                         int index)
 {
-    const struct wmi_host_operand places = in_memory(host, index, 0), kept = AREA_AT(temporary[1]);
+    const struct quads at = find_quads(host, base, displacement, index);
+    const struct wmi_host_operand kept = AREA_AT(temporary[1]);
     for (unsigned half = 0; half < 2; half++) {
-        load_two_quads(host, T0, base, places, 8 * half);
-        load_two_quads(host, T1, base, places, 8 * half + 1);
+        load_two_quads(host, T0, &at, 8 * half);
+        load_two_quads(host, T1, &at, 8 * half + 1);
         unpack(host, UNPACK_LOW_WORDS, T2, T0, wmi_zmm(T1));
         unpack(host, UNPACK_HIGH_WORDS, T3, T0, wmi_zmm(T1));
         long_vex(host, WMI_VMOVUPS_STORE, T3, 0, kept);
-        load_two_quads(host, T0, base, places, 8 * half + 2);
-        load_two_quads(host, T1, base, places, 8 * half + 3);
+        load_two_quads(host, T0, &at, 8 * half + 2);
+        load_two_quads(host, T1, &at, 8 * half + 3);
         unpack(host, UNPACK_LOW_WORDS, T3, T0, wmi_zmm(T1));
         unpack(host, UNPACK_HIGH_WORDS, T1, T0, wmi_zmm(T1));
         unpack(host, UNPACK_LOW_PAIRS, T0, T2, wmi_zmm(T3));
@@ -1306,11 +1355,12 @@ static void gather_quads(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr
     }
 }
 
-static void scatter_quads(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base, unsigned index)
+static void scatter_quads(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base,
+                          int32_t displacement, int index)
 {
     static const uint8_t lanes_in[] = {T1, T0, T3, T2};
-    const struct wmi_host_operand places = in_memory(host, index, 0),
-                                  kept[2] = {AREA_AT(temporary[1]), AREA_AT(temporary[2])};
+    const struct quads at = find_quads(host, base, displacement, index);
+    const struct wmi_host_operand kept[2] = {AREA_AT(temporary[1]), AREA_AT(temporary[2])};
     for (unsigned half = 0; half < 2; half++) {
         const unsigned first = load(host, data[0], half, T2);
         unpack(host, UNPACK_LOW_WORDS, T0, first, half_of(host, data[1], half));
@@ -1326,15 +1376,16 @@ static void scatter_quads(struct wmi_host *host, const uint8_t data[4], enum wmi
         unpack(host, UNPACK_LOW_PAIRS, T3, T2, kept[1]);
         unpack(host, UNPACK_HIGH_PAIRS, T2, T2, kept[1]);
         for (unsigned i = 0; i < 8; i++) { /* in the order of lanes */
-            const unsigned reg = lanes_in[i % 4];
-            take_index(host, places, 8 * half + i);
-            put_vex_indexed(host, i < 4 ? (uint32_t)WMI_VMOVUPS_STORE : (uint32_t)VEXTRACTI128,
-                            i < 4 ? 0 : LONG, reg, 0, base, WMI_RBX, 0, 0);
-            if (i >= 4)
+            const bool high = i >= 4;
+            put_quad(host, high ? (uint32_t)VEXTRACTI128 : (uint32_t)WMI_VMOVUPS_STORE, high ? LONG : 0,
+                     lanes_in[i % 4], 0, &at, 8 * half + i);
+            if (high)
                 wmi_put_8(host, 1);
         }
     }
 }
+
+/* ---- permutations ---- */
 
 /* reg = the words of the zmm that the half `order` of another asks for by four bits. Changes T0 and T1. */
 static void pick_words(struct wmi_host *host, unsigned reg, unsigned order, unsigned half,
@@ -2028,6 +2079,7 @@ const struct wmi_vector_set wmi_avx2 = {
     .scatter_pairs = scatter_pairs,
     .gather_quads = gather_quads,
     .scatter_quads = scatter_quads,
+    .find_differences = find_differences,
     .enter = enter,
     .leave = leave,
     .evex = evex,

@@ -40,6 +40,33 @@ size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask)
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);
 }
 
+void wmi_access_find_differences(struct wmi_stretch *s, unsigned differs, bool is_new, unsigned first,
+                                 const struct wmi_rows *rows, struct wmi_host_operand offsets,
+                                 unsigned expected)
+{
+    if (s->host.vectors->find_differences) {
+        uint8_t reg[WMI_STRIPS];
+        for (unsigned i = 0; i < s->strips; i++)
+            reg[i] = (uint8_t)wmi_rows_register(rows, i);
+        s->host.vectors->find_differences(&s->host, differs, is_new, first, reg, s->strips, offsets);
+        return;
+    }
+    for (unsigned i = 0; i < s->strips; i++) {
+        const struct wmi_host_operand reg = wmi_zmm(wmi_rows_register(rows, i));
+        const bool is_first = is_new && !i;
+        unsigned sum = first;
+        if (offsets.in_memory) {
+            sum = is_first ? differs : expected;
+            wmi_evex_plain(&s->host, WMI_VPADDD, sum, first, offsets);
+            offsets.displacement += WMI_STRIP_BYTES;
+        }
+        if (is_first)
+            wmi_evex_plain(&s->host, WMI_VPXORD, differs, sum, reg);
+        else
+            wmi_evex(&s->host, WMI_VPTERNLOGD, differs, sum, reg, WMI_NO_MASK, WMI_OR_DIFFERENCE);
+    }
+}
+
 /* first = the value of the first active lane, or 0, in all lanes. */
 static void take_first(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask)
 {
@@ -225,10 +252,21 @@ static void transpose(struct wmi_stretch *s, enum transposition kind, uint8_t r[
     memcpy(r, result, sizeof result);
 }
 
+static void number_quads(const struct wmi_rows *rows, unsigned strip, uint8_t reg[4])
+{
+    for (unsigned i = 0; i < 4; i++)
+        reg[i] = (uint8_t)wmi_rows_register(&rows[i], strip);
+}
+
 static void load_quads(struct wmi_stretch *s, const struct wmi_rows *d, unsigned strip, int32_t displacement,
                        const struct wmi_access_scratch *scratch)
 {
     uint8_t r[5];
+    if (s->host.vectors->gather_quads) {
+        number_quads(d, strip, r);
+        s->host.vectors->gather_quads(&s->host, r, WMI_RAX, displacement, WMI_NO_INDEX);
+        return;
+    }
     memcpy(r, scratch->reg, sizeof r);
     for (unsigned i = 0; i < 4; i++)
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, r[i], 0,
@@ -243,6 +281,11 @@ static void store_quads(struct wmi_stretch *s, const struct wmi_rows *data, unsi
                         int32_t displacement, const struct wmi_access_scratch *scratch)
 {
     uint8_t r[5];
+    if (s->host.vectors->scatter_quads) {
+        number_quads(data, strip, r);
+        s->host.vectors->scatter_quads(&s->host, r, WMI_RAX, displacement, WMI_NO_INDEX);
+        return;
+    }
     memcpy(r, scratch->reg, sizeof r);
     for (unsigned i = 0; i < 4; i++)
         wmi_evex_plain(&s->host, WMI_VMOVDQA32, r[i], 0, wmi_zmm(wmi_rows_register(&data[i], strip)));
@@ -434,8 +477,9 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
 {
     const unsigned mask = wmi_access_mask(s, strip);
     if (shape.rows == 4 && !mask && s->host.vectors->gather_quads) { /* a test of the places takes as long */
-        const uint8_t reg[4] = {d[0].reg[strip], d[1].reg[strip], d[2].reg[strip], d[3].reg[strip]};
-        s->host.vectors->gather_quads(&s->host, reg, WMI_RCX, distance);
+        uint8_t reg[4];
+        number_quads(d, strip, reg);
+        s->host.vectors->gather_quads(&s->host, reg, WMI_RCX, 0, (int)distance);
         return;
     }
     const size_t idle = wmi_access_unless_active(s, mask), partial = unless_all_active(s, shape, mask);
@@ -728,9 +772,8 @@ static void store_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsi
     const unsigned mask = wmi_access_mask(s, strip);
     if (shape.rows == 4 && !mask && s->host.vectors->scatter_quads) {
         uint8_t reg[4];
-        for (unsigned i = 0; i < 4; i++)
-            reg[i] = (uint8_t)wmi_rows_register(&data[i], strip);
-        s->host.vectors->scatter_quads(&s->host, reg, WMI_RCX, distance);
+        number_quads(data, strip, reg);
+        s->host.vectors->scatter_quads(&s->host, reg, WMI_RCX, 0, (int)distance);
         return;
     }
     const size_t idle = wmi_access_unless_active(s, mask), partial = unless_all_active(s, shape, mask);

@@ -47,6 +47,12 @@ static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned str
 size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask);
 void wmi_access_land_if(struct wmi_stretch *s, size_t jump);
 
+/* differs = its old value, unless it is new, and what differs between the rows and `first`, to which the
+ * offsets of each strip are added if they are in memory. Changes `expected`, which need not be one without
+ * offsets. */
+void wmi_access_find_differences(struct wmi_stretch *s, unsigned differs, bool is_new, unsigned first,
+                                 const struct wmi_rows *rows, struct wmi_host_operand offsets,
+                                 unsigned expected);
 /* The words with even and with odd numbers of {b, a}. Needs R9. */
 void wmi_access_split_pairs(struct wmi_stretch *s, unsigned even, unsigned odd, unsigned a,
                             struct wmi_host_operand b);

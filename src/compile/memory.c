@@ -102,23 +102,14 @@ static void find_run(struct wmi_stretch *s, const struct wmi_step *step, struct 
     access->not_in_a_run[0] = wmi_jump_if(&s->host, WMI_IF_ABOVE);
     wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(access->low.reg[0]));
     wmi_move_immediate(&s->host, WMI_R9, (uintptr_t)&wmi_lane_tables);
-    for (unsigned i = 0; i < s->strips; i++) {
-        wmi_evex_plain(&s->host, WMI_VPADDD, i ? expected : differs, first,
-                       wmi_at(WMI_R9, wmi_lane_offsets(access->shape.bytes, i)));
-        if (i)
-            wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(wmi_rows_register(&access->low, i)),
-                     WMI_NO_MASK, WMI_OR_DIFFERENCE);
-        else
-            wmi_evex_plain(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(access->low.reg[0]));
-    }
+    wmi_access_find_differences(s, differs, true, first, &access->low,
+                                wmi_at(WMI_R9, wmi_lane_offsets(access->shape.bytes, 0)), expected);
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_RCX);
     if (access->form == WMI_VMEM_VADDR) {
         wmi_evex_plain(&s->host, WMI_VMOVD_GPR, access->high.reg[0], 0, wmi_zmm(WMI_RCX));
         if (!access->high.uniform) {
             wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(access->high.reg[0]));
-            for (unsigned i = 0; i < s->strips; i++)
-                wmi_evex(&s->host, WMI_VPTERNLOGD, differs, first, wmi_zmm(access->high.reg[i]), WMI_NO_MASK,
-                         WMI_OR_DIFFERENCE);
+            wmi_access_find_differences(s, differs, false, first, &access->high, wmi_zmm(0), expected);
         }
         wmi_shift_immediate(&s->host, 4, true, WMI_RCX, 32);
         wmi_scalar_registers(&s->host, WMI_OR, true, WMI_RAX, WMI_RCX);

@@ -356,10 +356,7 @@ static size_t find_row(struct wmi_stretch *s, const struct wmi_step *step, const
     size_t differ = 0;
     if (!l->offset.uniform) {
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(row));
-        wmi_evex_plain(&s->host, WMI_VPXORD, differs, first, wmi_zmm(row));
-        for (unsigned i = 1; i < s->strips; i++)
-            wmi_evex(&s->host, WMI_VPTERNLOGD, differs, first, wmi_zmm(l->offset.reg[i]), WMI_NO_MASK,
-                     WMI_OR_DIFFERENCE);
+        wmi_access_find_differences(s, differs, true, first, &l->offset, wmi_zmm(0), differs);
         wmi_test_words(&s->host, differs, WMI_K);
         differ = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     }
