@@ -83,9 +83,7 @@ static enum wmi_compiling wanted(const struct wmi_code_options *options, enum wm
     bool allowed = !options->scalar_cache && wmi_can_compile(level);
     for (unsigned i = 0; i < options->observers.count; i++)
         allowed &= options->observers.one[i]->allows_compiled;
-    const enum wmi_compiling setting = allowed ? wmi_compile_setting() : WMI_COMPILE_OFF;
-    /* Of code for AVX2, only what moves data is faster than interpreted steps so far. */
-    return setting == WMI_COMPILE_AUTO && level == WMI_CPU_AVX2 ? WMI_COMPILE_OFF : setting;
+    return allowed ? wmi_compile_setting() : WMI_COMPILE_OFF;
 }
 
 uint64_t wmi_program_compile_in(const struct wmi_program *program)
