@@ -335,7 +335,7 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     if (!c)
         return false;
     struct wmi_live *live = wmi_find_live(block);
-    struct wmi_uniform *uniform = wmi_find_uniform(block);
+    struct wmi_uniform *uniform = wmi_find_uniform(block, live);
     c->stretch.live = live;
     c->stretch.uniform = uniform;
     const bool ok = compile(c, block, memory, launch, refused);

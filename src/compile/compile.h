@@ -43,6 +43,19 @@ static inline unsigned wmi_row_number(const struct wmi_code *code, uint32_t row)
     return (row - (uint32_t)offsetof(struct wmi_frame, rows)) / code->row_bytes;
 }
 
+/* Whether the row of the frame is a constant, and its value. */
+static inline bool wmi_code_constant(const struct wmi_code *code, uint32_t row, uint32_t *value)
+{
+    for (unsigned i = 0; i < code->vector_constants; i++) {
+        const struct wmi_vector_constant *c = &code->vector_constant[i];
+        if (row >= c->offset && row < c->offset + c->rows * code->row_bytes) {
+            *value = (uint32_t)(c->value >> 32 * ((row - c->offset) / code->row_bytes));
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Host code that stays until the program is destroyed. */
 struct wmi_host_memory;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "compile/runs.h"
+#include "compile/live.h"
 #include "compile/scalar_memory.h"
 
 enum { LAST = WMI_STRIP_LANES - 1 };
@@ -154,6 +155,12 @@ static bool emit_move(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_evex_plain(&s->host, WMI_VMOVDQA32, d, 0, wmi_zmm(a.reg[0]));
     wmi_stretch_write_runs(s, step->d, d, a.stride);
     return true;
+}
+
+/* Of a VGPR whose high half nothing reads. */
+static bool emit_low_half(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    return wmi_live_drops_half(s->live, s->at) && emit_move(s, step);
 }
 
 /* ---- shifts and bits by constants ---- */
@@ -779,6 +786,8 @@ static wmi_emit_step *emitter_of(enum wmi_step_id id)
         return emit_add_64;
     case WMI_STEP_fused_SHIFT_LEFT_64:
         return emit_shift_64;
+    case WMI_STEP_stage_OP_SEL_LOW:
+        return emit_low_half;
     default:
         return NULL;
     }

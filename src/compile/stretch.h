@@ -323,6 +323,10 @@ typedef bool wmi_emit_step(struct wmi_stretch *s, const struct wmi_step *step);
  * these were, unless wmi_vector_keeps(): find_live.c relies on it. */
 wmi_emit_step *wmi_vector_emitter(const struct wmi_step *step);
 bool wmi_vector_keeps(const struct wmi_step *step);
+/* Whether the step keeps one half of the row d, or reads only the low half of an operand. */
+bool wmi_keeps_half(const struct wmi_step *step);
+bool wmi_reads_low_half(const struct wmi_code *code, const struct wmi_step *step,
+                        enum wmi_step_operand operand);
 /* Whether the step compares integers, by which instruction and predicate. */
 bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int *predicate);
 /* Whether its emitter treats each lane alone, and reads and writes nothing but rows. */
