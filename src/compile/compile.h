@@ -62,8 +62,8 @@ struct wmi_host_memory;
 /* Whether this host runs compiled code at this level of bodies. */
 bool wmi_can_compile(enum wmi_cpu_level level);
 /* Code for waves that start at the entry with wmi_frame.id_bases set, among each 16 lanes or among all lanes
- * of which v0 grows by 1 and v1 and v2 do not differ. Other waves may enter it too if EXEC has inactive
- * lanes.
+ * of which v0 grows by 1, without a carry from its low 10 bits, and v1 and v2 do not differ. Other waves may
+ * enter it too if EXEC has inactive lanes.
  */
 enum wmi_launch_code { WMI_LAUNCH_STRIPS, WMI_LAUNCH_WAVES, WMI_LAUNCHES };
 

@@ -342,6 +342,11 @@ static int stride_of_id(unsigned id)
     return id == 0;
 }
 
+bool wmi_stretch_has_ids(const struct wmi_stretch *s, uint32_t row)
+{
+    return id_in(s, row) == 0;
+}
+
 /* A register = the first lanes of the strips of an id. */
 static void load_id(struct wmi_stretch *s, unsigned reg, unsigned id)
 {

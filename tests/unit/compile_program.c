@@ -22,7 +22,9 @@ static const uint32_t edges[] = {
 static const uint32_t constants[] = {
     0, 1, 2, 3, 4, 5, 8, 24, 31, 32, 33, 63, 0xffffffff, 0x3f800000, 0xff, 0x1f8, 0x204, 0, 0x7ff00000, 0,
     /* f16: sums of products that lie between two numbers, and a little below */
-    0x3e00, 0x3c01, 0x8001, 0x0c01, 0x07fe, 0x0201, 0, 0x80000000};
+    0x3e00, 0x3c01, 0x8001, 0x0c01, 0x07fe, 0x0201,
+    /* fields of ids */
+    10, 0x3ff, 0, 0x80000000};
 enum { ALL_ONES = 12, BETWEEN_F16 = 20, BETWEEN_DENORMALS = 23 }; /* among them */
 enum { BETWEEN_ROW = 1 }; /* of three VGPRs that may have such numbers in one lane */
 
