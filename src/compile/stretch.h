@@ -136,10 +136,11 @@ struct wmi_stretch {
     unsigned lanes, strips;
     uint32_t row_bytes;
     enum wmi_version version;
-    bool partial;          /* version == WMI_PARTIAL */
-    bool whole_waves;      /* in waves that start, v0 is in a whole run */
-    size_t launch_begin;   /* where the code for waves that start begins, behind its checks */
-    bool is_whole;         /* the rows in runs that the step has used are */
+    bool partial;                  /* version == WMI_PARTIAL */
+    bool whole_waves;              /* in waves that start, v0 is in a whole run */
+    size_t launch_begin;           /* where the code for waves that start begins, behind its checks */
+    enum wmi_pristine left_behind; /* of waves that leave it: WMI_TOUCHED or WMI_RESTARTS */
+    bool is_whole;                 /* the rows in runs that the step has used are */
     bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
     bool has_changed_exec; /* since the registers were empty */
     bool may_hold_same;    /* rows that are the same in strips may be held: see same.h */
@@ -251,6 +252,8 @@ bool wmi_stretch_has_clear_mask(const struct wmi_stretch *s, uint32_t place);
 /* Before EXEC changes in k1 to k4: stores rows of which the registers hold active lanes alone, where others
  * may read them. */
 void wmi_stretch_leave_lanes(struct wmi_stretch *s);
+/* The frame's VGPR becomes what a wave starts with. Changes zmm0. For code behind a version. */
+void wmi_stretch_restore_start(struct wmi_stretch *s, unsigned vgpr);
 /* Gives back the registers that only the current step used. */
 void wmi_stretch_end_step(struct wmi_stretch *s);
 

@@ -473,6 +473,7 @@ static void run(struct wmi_frame *frame, const struct wmi_op *op)
     struct wmi_wave *wave = frame->wave;
     wmi_host_float_set(frame->mxcsr32);
     is_done = false;
+    wave->worker->next_start = NULL; /* of another program */
     for (; op; op = wave->resume) {
         wave->resume = NULL;
         do
@@ -548,7 +549,7 @@ void check(struct program *p, unsigned fills)
         if (p->ends) {
             /* The next wave in a pristine frame takes its VGPRs for those of a start. */
             memcpy(p->expected, p->initial, p->frame_size);
-            if (p->actual->pristine)
+            if (p->actual->pristine == WMI_PRISTINE)
                 compare(p, "VGPR", p->code.vgpr_offset, unread);
             continue;
         }
