@@ -121,7 +121,7 @@ static void put_end(struct wmi_compilation *c)
         wmi_stretch_restore_spilled(s);
         wmi_put_next_wave(s, s->end);
     } else if (s->version == WMI_LAUNCH) {
-        wmi_set_pristine(s, false);
+        wmi_set_pristine(s, s->left_behind);
     }
     if (s->block->steps[s->end].id == WMI_STEP_barrier)
         wmi_put_barrier(c, &s->block->ops[s->end], s->partial);
@@ -156,7 +156,7 @@ static void put_rest(struct wmi_compilation *c)
     wmi_put_branch(s, target); /* the step behind it may read temporary rows, and the target none */
     wmi_stretch_flush(s, s->block->count, wmi_step_number(s->block, target));
     if (s->version == WMI_LAUNCH)
-        wmi_set_pristine(s, false);
+        wmi_set_pristine(s, s->left_behind);
     wmi_go_to(c, target, s->partial);
 }
 
@@ -235,17 +235,18 @@ static void put_launch(struct wmi_compilation *c, enum wmi_launch_code kind)
     s->whole_waves = kind == WMI_LAUNCH_WAVES;
     c->launch[kind] = s->host.count;
     const size_t inactive = wmi_put_check(s, s->from);
-    wmi_set_pristine(s, true);
+    wmi_set_pristine(s, WMI_PRISTINE);
     s->end = s->block->count - 1;
     wmi_spread_begin(&s->host);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_FRAME,
-                      (int32_t)offsetof(struct wmi_frame, wave));
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_R10, (int32_t)s->block->layout->wave_worker);
+    wmi_put_worker(s);
+    const size_t restarts = wmi_put_next_start(s);
     s->launch_begin = s->host.count;
     put_version(c, WMI_LAUNCH);
     wmi_stretch_put_asides(s);
     for (size_t i = 0; i < s->exit_count; i++)
         wmi_put_exit(c, &s->exits[i]);
+    if (restarts)
+        wmi_put_restarts(s, restarts);
     wmi_land(&s->host, inactive);
     wmi_continue_at(s, &s->block->ops[s->from]);
 }
@@ -316,6 +317,7 @@ static bool compile(struct wmi_compilation *c, const struct wmi_block *block, st
     s->lanes = block->code->options.lanes;
     s->strips = s->lanes / WMI_STRIP_LANES;
     s->row_bytes = block->code->row_bytes;
+    s->left_behind = wmi_find_left_behind(s);
     put_all(c);
     if (s->failed || s->host.full)
         return false;
@@ -338,7 +340,7 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     if (!c)
         return false;
     struct wmi_live *live = wmi_find_live(block);
-    struct wmi_uniform *uniform = wmi_find_uniform(block);
+    struct wmi_uniform *uniform = wmi_find_uniform(block, live);
     c->stretch.live = live;
     c->stretch.uniform = uniform;
     const bool ok = compile(c, block, memory, launch, refused);

@@ -12,7 +12,7 @@ struct wmi_compile_layout {
     uint32_t group_lds, group_lds_size, group_id, group_flat_id;                /* in struct wmi_workgroup */
     uint32_t worker_hits, worker_jumps, worker_blocks, worker_running;          /* in struct wmi_worker */
     uint32_t worker_first_start, worker_last_start, worker_first_turn, worker_start_scalars, worker_id_place,
-        worker_id, worker_groups_ahead, worker_turns_left;
+        worker_id, worker_groups_ahead, worker_turns_left, worker_next_start;
     unsigned careful; /* flags of a hit whose stores take the slow path */
 };
 
@@ -44,14 +44,27 @@ static inline unsigned wmi_row_number(const struct wmi_code *code, uint32_t row)
     return (row - (uint32_t)offsetof(struct wmi_frame, rows)) / code->row_bytes;
 }
 
+/* Whether the row of the frame is a constant, and its value. */
+static inline bool wmi_code_constant(const struct wmi_code *code, uint32_t row, uint32_t *value)
+{
+    for (unsigned i = 0; i < code->vector_constants; i++) {
+        const struct wmi_vector_constant *c = &code->vector_constant[i];
+        if (row >= c->offset && row < c->offset + c->rows * code->row_bytes) {
+            *value = (uint32_t)(c->value >> 32 * ((row - c->offset) / code->row_bytes));
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Host code that stays until the program is destroyed. */
 struct wmi_host_memory;
 
 /* Whether this host runs compiled code at this level of bodies. */
 bool wmi_can_compile(enum wmi_cpu_level level);
 /* Code for waves that start at the entry with wmi_frame.id_bases set, among each 16 lanes or among all lanes
- * of which v0 grows by 1 and v1 and v2 do not differ. Other waves may enter it too if EXEC has inactive
- * lanes.
+ * of which v0 grows by 1, without a carry from its low 10 bits, and v1 and v2 do not differ. Other waves may
+ * enter it too if EXEC has inactive lanes.
  */
 enum wmi_launch_code { WMI_LAUNCH_STRIPS, WMI_LAUNCH_WAVES, WMI_LAUNCHES };
 

@@ -100,6 +100,28 @@ static void add_waiting(struct wmi_compilation *c, struct wmi_waiting_jump waiti
     *first = c->waiting_count;
 }
 
+void wmi_put_worker(struct wmi_stretch *s)
+{
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_FRAME,
+                      (int32_t)offsetof(struct wmi_frame, wave));
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_R10, (int32_t)s->block->layout->wave_worker);
+}
+
+void wmi_put_restart(struct wmi_stretch *s, const struct wmi_op *op)
+{
+    enum { TEST = 0x85 };
+    if (s->left_behind != WMI_RESTARTS)
+        return;
+    wmi_put_worker(s);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R10,
+                      (int32_t)s->block->layout->worker_next_start);
+    wmi_scalar_registers(&s->host, TEST, true, WMI_RAX, WMI_RAX);
+    const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    wmi_move_immediate(&s->host, WMI_ENDED, (uintptr_t)op);
+    wmi_jump_register(&s->host, WMI_RAX);
+    wmi_land(&s->host, none);
+}
+
 /* The same for a step that no code has been skipped to reach: without checks, if it has code for such waves
  * or will have it. */
 void wmi_go_to(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
@@ -119,6 +141,8 @@ void wmi_go_to(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
         add_waiting(c, (struct wmi_waiting_jump){wmi_jump(&s->host), step, .partial = partial});
     } else {
         complete_exec(c, partial);
+        if (wmi_ends_wave(&block->steps[step]))
+            wmi_put_restart(s, op);
         wmi_continue_at(s, op);
     }
 }
@@ -236,8 +260,7 @@ bool wmi_is_jump(const struct wmi_step *step)
     return step->id == WMI_STEP_set_pc || step->id == WMI_STEP_swap_pc;
 }
 
-/* Continues with the step in WMI_OP. */
-static void continue_there(struct wmi_stretch *s)
+void wmi_continue_there(struct wmi_stretch *s)
 {
     leave_code(&s->host);
 #ifdef WMI_STEPS_RETURN
@@ -281,7 +304,7 @@ void wmi_put_jump(struct wmi_compilation *c, const struct wmi_op *op, bool parti
         wmi_move_immediate(&s->host, WMI_RAX, step->value);
         wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, (int32_t)step->d);
     }
-    continue_there(s);
+    wmi_continue_there(s);
     wmi_land(&s->host, other);
     wmi_land(&s->host, none);
     wmi_land(&s->host, over);
@@ -300,8 +323,7 @@ static void pause_at(struct wmi_stretch *s, const struct wmi_op *op)
     wmi_return(&s->host);
 }
 
-/* Notes whether something has written the VGPRs since the wave started. */
-void wmi_set_pristine(struct wmi_stretch *s, bool pristine)
+void wmi_set_pristine(struct wmi_stretch *s, enum wmi_pristine pristine)
 {
     wmi_move_immediate(&s->host, WMI_RAX, pristine);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_FRAME,
@@ -386,7 +408,7 @@ void wmi_put_exit(struct wmi_compilation *c, const struct wmi_exit *leave)
     const bool partial = leave->version == WMI_PARTIAL;
     wmi_land(&s->host, leave->jump);
     if (leave->version == WMI_LAUNCH)
-        wmi_set_pristine(s, false);
+        wmi_set_pristine(s, s->left_behind);
     for (unsigned i = 0; i < leave->count; i++)
         wmi_stretch_store(s, &leave->dirty[i]);
     switch (leave->kind) {

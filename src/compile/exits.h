@@ -67,8 +67,15 @@ void wmi_put_barrier(struct wmi_compilation *c, const struct wmi_op *op, bool pa
 
 /* WMI_ROWS = the rows of the frame. */
 void wmi_put_rows_address(struct wmi_stretch *s);
-/* Notes whether something has written the VGPRs since the wave started. */
-void wmi_set_pristine(struct wmi_stretch *s, bool pristine);
+/* R10 = the worker. */
+void wmi_put_worker(struct wmi_stretch *s);
+/* Where a wave ends by the step that is bound to `op`: starts the next one where that was noted in its turn,
+ * see wmi_put_next_start(), if it was. */
+void wmi_put_restart(struct wmi_stretch *s, const struct wmi_op *op);
+/* Sets frame->pristine. */
+void wmi_set_pristine(struct wmi_stretch *s, enum wmi_pristine pristine);
+/* Continues with the step in WMI_OP. */
+void wmi_continue_there(struct wmi_stretch *s);
 /* k1 to k4 <- frame->exec.bits. */
 void wmi_load_exec(struct wmi_stretch *s);
 /* frame->exec.bits <- the EXEC words, which RAX may already be; k1 to k4 hold EXEC from now on. `full`: where

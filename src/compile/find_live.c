@@ -40,12 +40,12 @@ static void remove_rows(const struct wmi_live *live, uint64_t *set, struct wmi_e
         set[wmi_live_number(live, row) / 64] &= ~(UINT64_C(1) << wmi_live_number(live, row) % 64);
 }
 
-/* Whether the rows at d become new in all active lanes, whatever they were: so do those of all steps that are
- * compiled, whose emitters do not read them, but for atomics and what keeps parts of them. */
-static bool replaces(const struct wmi_step *step)
+/* So do those of all steps that are compiled, whose emitters do not read them, but for atomics and what keeps
+ * parts of them. */
+bool wmi_live_replaces(const struct wmi_step *step, bool drops_half)
 {
     const bool is_lds_read = wmi_lds_reach(step) && step->use[WMI_OP_D] & WMI_USE_WRITE;
-    if (wmi_vector_keeps(step))
+    if (wmi_vector_keeps(step) && !drops_half)
         return false;
     return step->lanes == offsetof(struct wmi_frame, exec) &&
            (step->use[WMI_OP_D] & WMI_USE_COUNT) != WMI_USE_MANY &&
@@ -106,7 +106,7 @@ static void pass_step(const struct wmi_live *live, size_t at, uint64_t *active, 
     const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
     const bool in_all_lanes =
         facts.flags & WMI_STEP_CROSSES_LANES || step->lanes != offsetof(struct wmi_frame, exec);
-    const bool replaced = replaces(step);
+    const bool replaced = wmi_live_replaces(step, live->drops_half[at]);
     if (step->id == WMI_STEP_stage_EXEC || facts.writes & WMI_ON_EXEC) {
         const bool shrinks = wmi_exec_shrinks(live->block, at) || wmi_exec_shrinks(live->block, at + 1);
         for (size_t i = 0; i < live->words; i++) {
@@ -168,12 +168,18 @@ static bool pass(const struct wmi_live *live, uint64_t *sets)
     return grown;
 }
 
+static size_t words_before(const struct wmi_live *live)
+{
+    return live->block->count * WMI_LIVE_LANES * live->words;
+}
+
 static bool fill(const struct wmi_live *live)
 {
     uint64_t *sets = malloc(WMI_LIVE_LANES * live->words * sizeof *sets);
     unsigned passes = 0;
     if (!sets)
         return false;
+    memset(live->sets, 0, words_before(live) * sizeof *sets);
     memset(wmi_live_set(live, live->block->count, WMI_LIVE_ACTIVE), 0xff,
            WMI_LIVE_LANES * live->words * sizeof *sets);
     while (passes < MOST_PASSES && pass(live, sets))
@@ -192,7 +198,8 @@ struct wmi_live *wmi_find_live(const struct wmi_block *block)
     *live = (struct wmi_live){.block = block, .words = (rows + 63) / 64};
     if ((block->count + 1) * WMI_LIVE_LANES * live->words <= MOST_WORDS)
         live->sets = calloc((block->count + 1) * WMI_LIVE_LANES * live->words + 1, sizeof *live->sets);
-    if (live->sets && fill(live))
+    live->drops_half = calloc(block->count, sizeof *live->drops_half);
+    if (live->sets && live->drops_half && fill(live) && (!wmi_find_unread_halves(live) || fill(live)))
         return live;
     wmi_live_free(live);
     return NULL;
@@ -200,8 +207,10 @@ struct wmi_live *wmi_find_live(const struct wmi_block *block)
 
 void wmi_live_free(struct wmi_live *live)
 {
-    if (live)
+    if (live) {
         free(live->sets);
+        free(live->drops_half);
+    }
     free(live);
 }
 

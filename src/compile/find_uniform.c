@@ -17,13 +17,8 @@ enum {
 /* Whether a constant of the program is of the kind. */
 static bool is_constant(const struct wmi_code *code, uint32_t row, enum wmi_uniform_kind kind)
 {
-    for (unsigned i = 0; i < code->vector_constants; i++) {
-        const struct wmi_vector_constant *c = &code->vector_constant[i];
-        if (row >= c->offset && row < c->offset + c->rows * code->row_bytes)
-            return kind == WMI_UNIFORM_ANY ||
-                   !(uint32_t)(c->value >> 32 * ((row - c->offset) / code->row_bytes));
-    }
-    return false;
+    uint32_t value;
+    return wmi_code_constant(code, row, &value) && (kind == WMI_UNIFORM_ANY || !value);
 }
 
 static bool has(const struct wmi_uniform *uniform, const uint64_t *set, uint32_t row,
@@ -57,23 +52,27 @@ static bool reads_uniform(const struct wmi_uniform *uniform, const struct wmi_st
 }
 
 /* Whether the step computes the same in each lane, from what it reads there. */
-static bool is_same_in_lanes(const struct wmi_step *step)
+static bool is_same_in_lanes(const struct wmi_uniform *uniform, size_t at)
 {
+    const struct wmi_step *step = &uniform->block->steps[at];
     switch ((int)step->id) {
     case WMI_STEP_fused_ADD_64_ALONE:
     case WMI_STEP_fused_ADD_64_SCALAR_ALONE:
     case WMI_STEP_fused_ADD_64_SCALARS_ALONE:
         return true;
+    case WMI_STEP_stage_OP_SEL_LOW:
+        return wmi_live_drops_half(uniform->live, at);
     default:
         return wmi_vector_works_on_bases(step);
     }
 }
 
-static void write_rows(const struct wmi_uniform *uniform, const struct wmi_step *step, uint64_t *sets)
+static void write_rows(const struct wmi_uniform *uniform, size_t at, uint64_t *sets)
 {
+    const struct wmi_step *step = &uniform->block->steps[at];
     const struct wmi_code *code = uniform->block->code;
     const bool active = step->lanes == offsetof(struct wmi_frame, exec),
-               same = active && is_same_in_lanes(step) && reads_uniform(uniform, step, sets),
+               same = active && is_same_in_lanes(uniform, at) && reads_uniform(uniform, step, sets),
                zero = same && step->id == WMI_STEP_BODIES + WMI_INSN_v_mov_b32 &&
                       has(uniform, &sets[uniform->words], step->a, WMI_UNIFORM_ZERO);
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
@@ -102,7 +101,7 @@ static void pass_step(const struct wmi_uniform *uniform, size_t at, uint64_t *se
     if ((changes_exec && !shrinks) || facts.writes & WMI_ON_VGPRS)
         memset(sets, 0, WMI_UNIFORM_KINDS * uniform->words * sizeof *sets);
     else
-        write_rows(uniform, step, sets);
+        write_rows(uniform, at, sets);
 }
 
 /* Removes from the sets of a step what is not in `sets`. Returns whether that was something. */
@@ -160,7 +159,7 @@ static bool takes_steps(const struct wmi_block *block)
     return false;
 }
 
-struct wmi_uniform *wmi_find_uniform(const struct wmi_block *block)
+struct wmi_uniform *wmi_find_uniform(const struct wmi_block *block, const struct wmi_live *live)
 {
     size_t head;
     if (!wmi_is_closed(block, &head) || takes_steps(block))
@@ -169,6 +168,7 @@ struct wmi_uniform *wmi_find_uniform(const struct wmi_block *block)
     if (!uniform)
         return NULL;
     uniform->block = block;
+    uniform->live = live;
     uniform->words = wmi_row_number(block->code, block->code->constant_offset) / 64 + 1;
     const size_t words = block->count * WMI_UNIFORM_KINDS * uniform->words;
     if (words <= MOST_WORDS)

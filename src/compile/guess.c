@@ -25,13 +25,7 @@ static int guess_of(const struct guesses *g, const struct wmi_step *step, enum w
 
 static bool constant_of(const struct guesses *g, uint32_t row, uint32_t *value)
 {
-    const struct wmi_code *code = g->block->code;
-    for (unsigned i = 0; i < code->vector_constants; i++)
-        if (code->vector_constant[i].offset == row) {
-            *value = (uint32_t)code->vector_constant[i].value;
-            return true;
-        }
-    return false;
+    return wmi_code_constant(g->block->code, row, value);
 }
 
 static int limited(int stride)
@@ -105,6 +99,7 @@ static int result_of(const struct guesses *g, const struct wmi_step *step)
     case WMI_STEP_BODIES + WMI_INSN_v_subrev_co_u32:
         return difference(b, a);
     case WMI_STEP_BODIES + WMI_INSN_v_mad_u32_u24:
+    case WMI_STEP_BODIES + WMI_INSN_v_mad_u64_u32:
         return a == 0 && b == 0 ? c : WMI_NO_GUESS;
     default:
         return a == 0 && b == 0 && c == 0 ? 0 : WMI_NO_GUESS;

@@ -31,6 +31,7 @@ enum wmi_gpr {
     WMI_FRAME = WMI_RDI,
     WMI_OP = WMI_RSI,   /* the operation, where code leaves for the interpreter */
     WMI_ROWS = WMI_RDX, /* a place among the rows of the frame */
+    WMI_ENDED = WMI_R9, /* the step by which a wave has ended, for the code that starts the next one */
 };
 
 /* Vector registers: the first ones hold rows, the last one is for moves. */

@@ -10,8 +10,9 @@ enum wmi_live_lanes { WMI_LIVE_ACTIVE, WMI_LIVE_INACTIVE, WMI_LIVE_LANES };
 
 struct wmi_live {
     const struct wmi_block *block;
-    size_t words;   /* of a set of rows */
-    uint64_t *sets; /* of each step, and of what follows the last one: [WMI_LIVE_LANES][words] */
+    size_t words;     /* of a set of rows */
+    uint64_t *sets;   /* of each step, and of what follows the last one: [WMI_LIVE_LANES][words] */
+    bool *drops_half; /* of each step: see wmi_live_drops_half() */
 };
 
 static inline uint64_t *wmi_live_set(const struct wmi_live *live, size_t step, enum wmi_live_lanes lanes)
@@ -41,6 +42,13 @@ static inline bool wmi_live_is(const struct wmi_live *live, uint32_t row, size_t
 {
     return wmi_live_is_in(live, row, step, WMI_LIVE_ACTIVE) ||
            (in_all_lanes && wmi_live_is_in(live, row, step, WMI_LIVE_INACTIVE));
+}
+
+/* Whether the step keeps the high half of a VGPR that no step may read. Its result may have anything there.
+ */
+static inline bool wmi_live_drops_half(const struct wmi_live *live, size_t step)
+{
+    return live && step < live->block->count && live->drops_half[step];
 }
 
 /* Whether no lane becomes active at the step, which makes a new EXEC valid: it is the old one and another

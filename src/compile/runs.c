@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "compile/runs.h"
+#include "compile/live.h"
 #include "compile/scalar_memory.h"
 
 enum { LAST = WMI_STRIP_LANES - 1 };
@@ -156,6 +157,12 @@ static bool emit_move(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
+/* Of a VGPR whose high half nothing reads. */
+static bool emit_low_half(struct wmi_stretch *s, const struct wmi_step *step)
+{
+    return wmi_live_drops_half(s->live, s->at) && emit_move(s, step);
+}
+
 /* ---- shifts and bits by constants ---- */
 
 /* The stride of value << amount for a constant amount, or false. */
@@ -247,6 +254,8 @@ static void leave_if_carries(struct wmi_stretch *s, const struct wmi_rows *a, un
     wmi_stretch_leave_if(s, WMI_VPTESTMD, low, wmi_zmm(low), WMI_NO_IMMEDIATE);
 }
 
+enum { ID_BITS = 10 }; /* of x where one VGPR has all ids */
+
 /* The bits of a from `first` on: the same in all lanes of a strip if what is below does not carry, and
  * growing if `first` is 0 and what is kept does not carry. */
 static bool put_field(struct wmi_stretch *s, const struct wmi_step *step, uint32_t row, unsigned first,
@@ -261,7 +270,8 @@ static bool put_field(struct wmi_stretch *s, const struct wmi_step *step, uint32
     if (growth_of(s, a.stride, a.whole) >> bits) /* it always carries */
         return false;
     const unsigned d = wmi_stretch_register(s), above = first + width < 32 ? 32 - first - width : 0;
-    leave_if_carries(s, &a, bits);
+    if (bits < ID_BITS || !wmi_stretch_has_ids(s, row))
+        leave_if_carries(s, &a, bits);
     shift(s, WMI_LEFT, d, a.reg[0], above);
     shift(s, WMI_RIGHT, d, d, above + first);
     wmi_stretch_write_runs(s, step->d, d, first ? 0 : a.stride);
@@ -551,7 +561,6 @@ enum {
     VPTESTMQ = WMI_EVEX(0x27, WMI_MAP_0F38, WMI_PREFIX_66, 1),
     VPTERNLOGQ = WMI_EVEX(0x25, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
     VPMULUDQ = WMI_EVEX(0xf4, WMI_MAP_0F, WMI_PREFIX_66, 1),
-    VPBROADCASTQ_MEMORY = WMI_EVEX_OF(0x59, WMI_MAP_0F38, WMI_PREFIX_66, 1, 3),
 };
 
 bool wmi_runs_have_pair(struct wmi_stretch *s, uint32_t low, uint32_t high)
@@ -594,10 +603,6 @@ static unsigned pair_of_scalars(struct wmi_stretch *s, uint32_t low, uint32_t hi
 {
     enum { SELECT = 0xd8 }; /* VPTERNLOGQ: d where the third operand is 0, and else the second one */
     const unsigned d = wmi_stretch_register(s);
-    if (high_is_scalar && high == low + 4 && wmi_scalars_are_together(s, low)) {
-        wmi_evex_plain(&s->host, VPBROADCASTQ_MEMORY, d, 0, wmi_at(WMI_FRAME, (int32_t)low));
-        return d;
-    }
     unsigned above;
     wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d, 0, wmi_at(WMI_FRAME, (int32_t)low));
     if (high_is_scalar) {
@@ -644,7 +649,7 @@ static bool put_add_64(struct wmi_stretch *s, const struct wmi_step *step, enum 
     a.broadcast = true;
     if (kind == TWO_ROWS)
         a = wmi_zmm(wmi_runs_pair(s, step->a, step->c).reg[0]);
-    else if (kind == TWO_SCALARS || !is_copy(s, step->c, step->a + 4) ||
+    else if (!(kind == TWO_SCALARS ? step->c == step->a + 4 : is_copy(s, step->c, step->a + 4)) ||
              !wmi_scalars_are_together(s, step->a))
         a = wmi_zmm(pair_of_scalars(s, step->a, step->c, kind == TWO_SCALARS));
     const unsigned d = wmi_stretch_register(s);
@@ -779,6 +784,8 @@ static wmi_emit_step *emitter_of(enum wmi_step_id id)
         return emit_add_64;
     case WMI_STEP_fused_SHIFT_LEFT_64:
         return emit_shift_64;
+    case WMI_STEP_stage_OP_SEL_LOW:
+        return emit_low_half;
     default:
         return NULL;
     }

@@ -411,11 +411,29 @@ static int stride_of_id(unsigned id)
     return id == 0;
 }
 
+bool wmi_stretch_has_ids(const struct wmi_stretch *s, uint32_t row)
+{
+    return id_in(s, row) == 0;
+}
+
 /* A register = the first lanes of the strips of an id. */
 static void load_id(struct wmi_stretch *s, unsigned reg, unsigned id)
 {
     wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, reg, 0,
                    wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, id_bases) + id * WMI_STRIP_BYTES)));
+}
+
+void wmi_stretch_restore_start(struct wmi_stretch *s, unsigned vgpr)
+{
+    struct wmi_held_row held = {.row = s->block->code->vgpr_offset + vgpr * s->row_bytes, .strips = 1};
+    if (vgpr < WMI_START_IDS) {
+        held.runs = true;
+        held.stride = (uint8_t)stride_of_id(vgpr);
+        load_id(s, 0, vgpr);
+    } else {
+        wmi_evex_plain(&s->host, WMI_VPXORD, 0, 0, wmi_zmm(0));
+    }
+    wmi_stretch_store(s, &held);
 }
 
 bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row)
@@ -557,18 +575,8 @@ void wmi_stretch_restore_spilled(struct wmi_stretch *s)
 {
     const uint32_t first = s->block->code->vgpr_offset, end = s->block->code->constant_offset;
     for (uint32_t row = first; row < end; row += s->row_bytes) {
-        if (!s->is_spilled[wmi_row_number(s->block->code, row)])
-            continue;
-        const unsigned number = (row - first) / s->row_bytes;
-        struct wmi_held_row start = {.row = row, .strips = 1};
-        if (number < WMI_START_IDS) {
-            start.runs = true;
-            start.stride = (uint8_t)stride_of_id(number);
-            load_id(s, 0, number);
-        } else {
-            wmi_evex_plain(&s->host, WMI_VPXORD, 0, 0, wmi_zmm(0));
-        }
-        wmi_stretch_store(s, &start);
+        if (s->is_spilled[wmi_row_number(s->block->code, row)])
+            wmi_stretch_restore_start(s, (row - first) / s->row_bytes);
     }
 }
 

@@ -137,10 +137,11 @@ struct wmi_stretch {
     unsigned lanes, strips;
     uint32_t row_bytes;
     enum wmi_version version;
-    bool partial;          /* version == WMI_PARTIAL */
-    bool whole_waves;      /* in waves that start, v0 is in a whole run */
-    size_t launch_begin;   /* where the code for waves that start begins, behind its checks */
-    bool is_whole;         /* the rows in runs that the step has used are */
+    bool partial;                  /* version == WMI_PARTIAL */
+    bool whole_waves;              /* in waves that start, v0 is in a whole run */
+    size_t launch_begin;           /* where the code for waves that start begins, behind its checks */
+    enum wmi_pristine left_behind; /* of waves that leave it: WMI_TOUCHED or WMI_RESTARTS */
+    bool is_whole;                 /* the rows in runs that the step has used are */
     bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
     bool has_changed_exec; /* since the registers were empty */
     bool may_hold_same;    /* rows that are the same in strips may be held: see same.h */
@@ -221,6 +222,8 @@ void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row);
 bool wmi_stretch_is_uniform(const struct wmi_stretch *s, uint32_t row);
 int wmi_stretch_stride(const struct wmi_stretch *s, uint32_t row);
+/* Whether it is v0 as the wave has started with it. */
+bool wmi_stretch_has_ids(const struct wmi_stretch *s, uint32_t row);
 struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row);
 /* From now on the row has a register per strip. For steps that need many registers. */
 void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row);
@@ -255,6 +258,8 @@ bool wmi_stretch_has_clear_mask(const struct wmi_stretch *s, uint32_t place);
 /* Before EXEC changes in k1 to k4: stores rows of which the registers hold active lanes alone, where others
  * may read them. */
 void wmi_stretch_leave_lanes(struct wmi_stretch *s);
+/* The frame's VGPR becomes what a wave starts with. Changes zmm0. For code behind a version. */
+void wmi_stretch_restore_start(struct wmi_stretch *s, unsigned vgpr);
 /* Gives back the registers that only the current step used. */
 void wmi_stretch_end_step(struct wmi_stretch *s);
 
@@ -329,6 +334,10 @@ typedef bool wmi_emit_step(struct wmi_stretch *s, const struct wmi_step *step);
  * these were, unless wmi_vector_keeps(): find_live.c relies on it. */
 wmi_emit_step *wmi_vector_emitter(const struct wmi_step *step);
 bool wmi_vector_keeps(const struct wmi_step *step);
+/* Whether the step keeps one half of the row d, or reads only the low half of an operand. */
+bool wmi_keeps_half(const struct wmi_step *step);
+bool wmi_reads_low_half(const struct wmi_code *code, const struct wmi_step *step,
+                        enum wmi_step_operand operand);
 /* Whether the step compares integers, by which instruction and predicate. */
 bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int *predicate);
 /* Whether its emitter treats each lane alone, and reads and writes nothing but rows. */

@@ -5,10 +5,13 @@
 
 #include "compile/compile.h"
 
+struct wmi_live;
+
 enum wmi_uniform_kind { WMI_UNIFORM_ANY, WMI_UNIFORM_ZERO, WMI_UNIFORM_KINDS };
 
 struct wmi_uniform {
     const struct wmi_block *block;
+    const struct wmi_live *live;
     size_t words;   /* of a set of rows */
     uint64_t *sets; /* in front of each step: [WMI_UNIFORM_KINDS][words] */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Host code of vector steps on 16 bits: on the low halves of rows, with results whose high halves are 0. */
+#include "compile/live.h"
 #include "compile/vector.h"
 
 enum { HALF = 16 };
@@ -162,6 +163,12 @@ bool wmi_emit_part(struct wmi_stretch *s, const struct wmi_step *step)
     const unsigned argument = wmi_recipe_of(step)->argument, x = argument ? argument : step->x,
                    rest = x >> 3 & 3;
     const struct part part = part_of(x);
+    if (argument == WMI_TO_LOW_HALF && wmi_live_drops_half(s->live, s->at)) {
+        const struct wmi_rows low = wmi_stretch_use(s, step->a, false);
+        struct wmi_rows copy = wmi_vector_copy(s, &low, low.uniform);
+        wmi_stretch_write(s, step->d, &copy);
+        return true;
+    }
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false),
                           old = rest == PRESERVE ? wmi_stretch_use(s, step->d, true) : a;
     struct wmi_rows d = wmi_stretch_result(s, a.uniform && old.uniform);
@@ -177,4 +184,35 @@ bool wmi_emit_part(struct wmi_stretch *s, const struct wmi_step *step)
     }
     wmi_stretch_write(s, step->d, &d);
     return true;
+}
+
+/* ---- what is read ---- */
+
+bool wmi_keeps_half(const struct wmi_step *step)
+{
+    return step->id == WMI_STEP_stage_OP_SEL_LOW || step->id == WMI_STEP_stage_OP_SEL_HIGH;
+}
+
+static bool is_low_mask(const struct wmi_code *code, uint32_t row)
+{
+    uint32_t value;
+    return wmi_code_constant(code, row, &value) && value <= UINT16_MAX;
+}
+
+bool wmi_reads_low_half(const struct wmi_code *code, const struct wmi_step *step,
+                        enum wmi_step_operand operand)
+{
+    wmi_emit_step *emit = wmi_recipe_of(step)->emit;
+    switch ((int)step->id) {
+    case WMI_STEP_stage_OP_SEL_LOW:
+    case WMI_STEP_stage_OP_SEL_HIGH:
+    case WMI_STEP_lds_write_b8:
+    case WMI_STEP_lds_write_b16:
+        return operand == (wmi_keeps_half(step) ? WMI_OP_A : WMI_OP_B);
+    case WMI_STEP_BODIES + WMI_INSN_v_and_b32:
+        return is_low_mask(code, operand == WMI_OP_A ? step->b : step->a);
+    default:
+        return emit == wmi_emit_half || emit == wmi_emit_half_shift || emit == wmi_emit_half_compare ||
+               emit == wmi_emit_half_multiply_add;
+    }
 }

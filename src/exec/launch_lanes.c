@@ -52,7 +52,7 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
     memset(&frame->s[WMI_S_FLAT_SCRATCH], 0, sizeof(uint64_t));
     if (frame->exec.bits != exec->bits) /* usually unchanged by the previous wave in this frame */
         copy_vectors((char *)&frame->exec, exec, sizeof *exec);
-    if (!(frame->pristine && start->repeats)) {
+    if (!(frame->pristine == WMI_PRISTINE && start->repeats)) {
         copy_rows(vgprs, (const char *)ids, start->id_rows);
         clear_rows(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows);
     }
@@ -60,7 +60,7 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
         place_bases(frame, start, ids);
         frame->has_bases = true;
     }
-    frame->pristine = false;
+    frame->pristine = WMI_TOUCHED;
     frame->s[WMI_S_SCC] = 0;
     clear_vectors((char *)frame->lds_known, sizeof frame->lds_known);
     if (start->has_lds) {

@@ -152,6 +152,7 @@ const struct wmi_compile_layout wmi_program_layout = {
     .worker_id = offsetof(struct wmi_worker, id),
     .worker_groups_ahead = offsetof(struct wmi_worker, groups_ahead),
     .worker_turns_left = offsetof(struct wmi_worker, turns_left),
+    .worker_next_start = offsetof(struct wmi_worker, next_start),
     .careful = WMI_HIT_CAREFUL,
 };
 

@@ -332,6 +332,7 @@ static inline struct wmi_wave *run_started(struct wmi_executor *executor, struct
                            &executor->exec[wave->index], worker->dispatch->workgroup);
     prepare_turn(wave, worker->first_turn);
     struct wmi_wave *last = run_line(executor, wave);
+    worker->next_start = NULL; /* other turns are not counted like these */
     const uint64_t groups = ahead - worker->groups_ahead,
                    ended = groups * group->wave_count + last->index - wave->index;
     if (groups)

@@ -115,6 +115,7 @@ struct wmi_worker {
     uint32_t id;                   /* this number */
     uint64_t groups_ahead;         /* how many workgroups behind this one may be started */
     int64_t turns_left;            /* the sum of frame->left of waves that started another one */
+    const void *next_start;        /* code that starts the wave behind one that has ended, or NULL */
     struct wmi_frame_layout layout;
     void **observers;   /* per-worker data of each observer of the dispatch */
     uint64_t *blocks;   /* an observer's counters of blocks, or NULL */

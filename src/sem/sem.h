@@ -47,6 +47,13 @@ enum { WMI_START_IDS = 3 };      /* VGPRs that may hold work-item ids when a wav
 enum { WMI_START_SGPRS = 128 };  /* slots of the scalar file, from the first on, with values of a start */
 enum { WMI_ID_SGPRS = 32 };      /* of these, those that may get ids of workgroups */
 
+/* What the frame still has of what its wave started with. */
+enum wmi_pristine {
+    WMI_TOUCHED,  /* the next wave here must be started by the executor */
+    WMI_PRISTINE, /* nothing has written the VGPRs since the wave started */
+    WMI_RESTARTS, /* compiled code can restore all that may have been written: see compile/next_wave.h */
+};
+
 struct wmi_op;
 /* Runs the step and returns the one to continue with; many steps run their successors themselves, see
  * wmi_next(). NULL: the wave stops here. */
@@ -74,7 +81,7 @@ struct wmi_frame {
     wmi_body goes_on;
     /* For compiled code, of waves that start with all lanes active: */
     alignas(64) uint32_t id_bases[WMI_START_IDS][16]; /* v0 to v2 in lane 0 of each 16, repeated */
-    uint32_t pristine;    /* nothing has written the VGPRs since the wave started */
+    uint32_t pristine;                                /* enum wmi_pristine */
     uint32_t has_bases;   /* id_bases are those of this wave in a whole workgroup */
     uint32_t repeats;     /* the wave started as each does here that is in a whole workgroup */
     uint64_t scalar_base; /* on the host: see compile/scalar_memory.c */

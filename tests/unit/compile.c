@@ -78,6 +78,8 @@ static void test_sequences(void **state)
         create_sequence(&p, i & 1 ? 32 : 64, 2);
         for (unsigned more = below(4); more && p.count > 8; more--)
             multiply_low(&p, below((uint32_t)p.count - 4));
+        for (unsigned more = below(3); more && p.count > 8; more--)
+            keep_half(&p, below((uint32_t)p.count - 6));
         const uint32_t kind = below(4);
         p.stays = below(2);
         if (below(2))
@@ -310,6 +312,8 @@ static void test_branches(void **state)
         p.stays = below(2);
         if (below(2))
             make_uniform(&p);
+        for (unsigned more = below(3); more; more--)
+            keep_half(&p, below((uint32_t)p.count - 6));
         if (below(3))
             change_exec(&p, below((uint32_t)at - 1));
         if (below(2))

@@ -176,6 +176,7 @@ static uint32_t some_id(const struct program *p)
 /* What a wave starts with: ids that are in runs, and a few that are not, with inactive lanes. */
 static void fill_ids(struct program *p)
 {
+    enum { X = 0x3ff }; /* from these bits, nothing carries */
     const unsigned lanes = p->code.options.lanes;
     struct wmi_frame *frame = p->initial;
     if (below(8))
@@ -187,6 +188,9 @@ static void fill_ids(struct program *p)
                 base = some_id(p);
             else if (id == 0 && strip)
                 base += 16;
+            const uint32_t lanes_ahead = p->start_code == WMI_LAUNCH_STRIPS ? 16 : strip ? 0 : lanes;
+            if (id == 0 && (base & X) + lanes_ahead > X + 1)
+                base &= ~(uint32_t)X;
             for (unsigned lane = 0; lane < 16; lane++)
                 row[16 * strip + lane] = base + (id ? 0 : lane);
         }
@@ -806,6 +810,26 @@ static void launch_index(struct program *p)
     p->count += 4;
 }
 
+/* Some bits of the ids, or of a sum with them. */
+static void launch_field(struct program *p)
+{
+    enum { FOUR = 4, TEN = 26, LOW_10 = 27 }; /* constants; those after FOUR: 5, 8 */
+    const uint32_t first = p->code.vector_constant[below(2) ? TEN : FOUR + below(3)].offset;
+    struct wmi_step *sum = &p->steps[p->count], *field = sum + 1;
+    *sum = some_step(p, WMI_STEP_BODIES + WMI_INSN_v_add_u32);
+    sum->b = row_at(p, 0);
+    sum->d = row_at(p, WMI_START_IDS);
+    const uint32_t ids = below(2) ? row_at(p, 0) : sum->d;
+    *field =
+        some_step(p, below(2) ? WMI_STEP_BODIES + WMI_INSN_v_bfe_u32 : WMI_STEP_BODIES + WMI_INSN_v_and_b32);
+    field->a =
+        field->id == WMI_STEP_BODIES + WMI_INSN_v_bfe_u32 ? ids : p->code.vector_constant[LOW_10].offset;
+    field->b = field->id == WMI_STEP_BODIES + WMI_INSN_v_bfe_u32 ? first : ids;
+    field->c = first;
+    field->d = row_at(p, WMI_START_IDS + 1);
+    p->count += 2;
+}
+
 static void test_launch(void **state)
 {
     (void)state;
@@ -828,6 +852,8 @@ static void test_launch(void **state)
             launch_index(&p);
         if (!below(4))
             launch_carry(&p);
+        if (!below(4))
+            launch_field(&p);
         for (unsigned k = 0; k < MEMORY_OPS && p.count + 8 < MOST_STEPS; k++) {
             for (unsigned more = p.is_at_end ? 0 : below(4); more; more--)
                 p.steps[p.count++] = launch_step(&p);

@@ -22,7 +22,9 @@ static const uint32_t edges[] = {
 static const uint32_t constants[] = {
     0, 1, 2, 3, 4, 5, 8, 24, 31, 32, 33, 63, 0xffffffff, 0x3f800000, 0xff, 0x1f8, 0x204, 0, 0x7ff00000, 0,
     /* f16: sums of products that lie between two numbers, and a little below */
-    0x3e00, 0x3c01, 0x8001, 0x0c01, 0x07fe, 0x0201, 0, 0x80000000};
+    0x3e00, 0x3c01, 0x8001, 0x0c01, 0x07fe, 0x0201,
+    /* fields of ids */
+    10, 0x3ff, 0, 0x80000000};
 enum { ALL_ONES = 12, BETWEEN_F16 = 20, BETWEEN_DENORMALS = 23 }; /* among them */
 enum { BETWEEN_ROW = 1 }; /* of three VGPRs that may have such numbers in one lane */
 
@@ -156,6 +158,12 @@ static uint32_t some_temporary(const struct program *p)
 
 void read_temporaries(struct program *p)
 {
+    for (size_t i = 0; i < p->count; i++) {
+        struct wmi_step *step = &p->steps[i];
+        if (step->id == WMI_STEP_stage_OP_SEL_LOW && step->a < p->code.vgpr_offset &&
+            (p->leads[i] || !i || p->steps[i - 1].d != step->a))
+            step->a = some_vgpr(p);
+    }
     for (size_t i = 0; i + 1 < p->count; i++) {
         struct wmi_step *next = &p->steps[i + 1];
         if (p->leads[i + 1] || !writes_temporary(&p->steps[i]) || !wmi_vector_emitter(next) ||
@@ -476,6 +484,7 @@ static void run(struct wmi_frame *frame, const struct wmi_op *op)
     struct wmi_wave *wave = frame->wave;
     wmi_host_float_set(frame->mxcsr32);
     is_done = false;
+    wave->worker->next_start = NULL; /* of another program */
     for (; op; op = wave->resume) {
         wave->resume = NULL;
         do
@@ -551,7 +560,7 @@ void check(struct program *p, unsigned fills)
         if (p->ends) {
             /* The next wave in a pristine frame takes its VGPRs for those of a start. */
             memcpy(p->expected, p->initial, p->frame_size);
-            if (p->actual->pristine)
+            if (p->actual->pristine == WMI_PRISTINE)
                 compare(p, "VGPR", p->code.vgpr_offset, unread);
             continue;
         }
@@ -574,6 +583,46 @@ void multiply_low(struct program *p, size_t at)
     p->steps[at + 2].d = p->steps[at].d + p->code.row_bytes;
     p->steps[at + 3] = some_step(p, product);
     p->steps[at + 3].e = p->steps[at].e;
+}
+
+/* A result of 16 bits that keeps the high half of a VGPR, as on gfx10 and later. Mostly a step soon reads the
+ * low half, and another one overwrites the VGPR, so that nothing reads the high half. */
+void keep_half(struct program *p, size_t at)
+{
+    static const uint16_t halves[] = {
+#define BODY(name) WMI_STEP_BODIES + WMI_INSN_##name
+        BODY(v_add_u16),
+        BODY(v_mul_lo_u16),
+        BODY(v_lshrrev_b16),
+        BODY(v_min_i16),
+        BODY(v_cmp_lt_u16),
+        BODY(v_mad_u16),
+        BODY(v_and_b32),
+        WMI_STEP_stage_OP_SEL_LOW,
+        WMI_STEP_stage_OP_SEL_HIGH,
+        WMI_STEP_stage_SDWA_RESULT,
+#undef BODY
+    };
+    struct wmi_step *step = &p->steps[at], *reader = step + 2, *last = step + 3 + below(3);
+    enum { SOURCES = 4, KINDS = sizeof halves / sizeof *halves };
+    const uint32_t row = some_vgpr(p), small = p->code.vector_constant[1 + below(11)].offset;
+    step[0] = some_step(p, (enum wmi_step_id)halves[below(SOURCES)]);
+    step[0].d = some_temporary(p);
+    if (below(2)) /* the same in all lanes */
+        step[0].a = step[0].b = small;
+    step[1] = some_step(p, WMI_STEP_stage_OP_SEL_LOW);
+    step[1].d = row;
+    step[1].a = step[0].d;
+    for (unsigned i = 0; i < 2; i++, reader = last) {
+        if (!below(4))
+            continue;
+        *reader = some_step(p, (enum wmi_step_id)halves[below(KINDS)]);
+        if (reader->id == WMI_STEP_BODIES + WMI_INSN_v_and_b32 && below(4))
+            reader->b = small;
+        *(reader->id == WMI_STEP_stage_SDWA_RESULT ? &reader->d : below(2) ? &reader->a : &reader->b) = row;
+        if (reader == last && reader->id >= WMI_STEP_BODIES && below(4))
+            reader->d = (reader->use[WMI_OP_D] & WMI_USE_KIND) == WMI_USE_ROWS ? row : reader->d;
+    }
 }
 
 /* Lets two steps of the program set EXEC: to anything, or to less or more than it was. */

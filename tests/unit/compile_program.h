@@ -91,6 +91,7 @@ uint32_t row_at(const struct program *p, unsigned number);
 bool contains(const char *name, const char *part);
 
 /* Change the steps of a program at a place, or its end. */
+void keep_half(struct program *p, size_t at);
 void multiply_low(struct program *p, size_t at);
 void change_exec(struct program *p, size_t at);
 void make_skip(struct program *p, size_t at);

@@ -9,7 +9,7 @@ enum {
     COUNTERS = 0,   /* first word of the numbers of workgroups that each item has seen */
     RESULTS = 1024, /* and of what it has found out, in order */
     GROUPS = 68,    /* more than one in each batch that an executor takes */
-    SEEDS = 240,
+    SEEDS = 960,
     KEPT = 14, /* s0 to s13 are not changed at random */
 };
 
@@ -53,8 +53,9 @@ static void change_scalars(struct text *t, const struct program *p, uint32_t *ra
         add_text(t, "s_cmp_eq_u32 s12, 0\ns_cselect_b32 s9, 1, 2\n");
 }
 
-/* v8 = the number of the workgroup, or that of its wave. */
-static void number_waves(struct text *t, const struct program *p, uint32_t *random)
+/* v8 = the number of the workgroup, or that of its wave; sometimes only its last bits. Returns one of them.
+ */
+static uint32_t number_waves(struct text *t, const struct program *p, uint32_t *random)
 {
     const unsigned waves = p->items * p->rows / lanes_of(p->target);
     if (random_below(random, 2))
@@ -62,6 +63,10 @@ static void number_waves(struct text *t, const struct program *p, uint32_t *rand
     else
         add_text(t, "v_lshrrev_b32 v8, %u, v0\nv_mad_u32_u24 v8, v6, %u, v8\n",
                  lanes_of(p->target) == 64 ? 6 : 5, waves ? waves : 1);
+    if (random_below(random, 3))
+        return random_below(random, GROUPS);
+    add_text(t, "v_and_b32 v8, 3, v8\n");
+    return random_below(random, 4);
 }
 
 /* Some waves, workgroups or lanes do something that leaves the compiled code, or lasts. */
@@ -70,23 +75,23 @@ static void act(struct text *t, const struct program *p, unsigned number, uint32
     static const char *const actions[] = {
         "s_barrier\n",
         "s_sleep 1\n",
-        "v_mov_b32 v21, 5\nv_mov_b32 v1, 5\n",
+        "v_mov_b32 v21, 5\nv_xor_b32 v0, 64, v0\n",
         "s_mov_b32 s5, 1\ns_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s5\n",
     };
     const char *suffix = lanes_of(p->target) == 64 ? "" : "_lo";
     const char *type = lanes_of(p->target) == 64 ? "b64" : "b32",
                *saved = lanes_of(p->target) == 64 ? "s[6:7]" : "s6";
     const unsigned kind = random_below(random, 8) % 6; /* many loops and NaNs */
-    number_waves(t, p, random);
+    const uint32_t acts = number_waves(t, p, random);
     if (kind == 0) { /* a NaN */
         add_text(t,
                  "v_mov_b32 v9, 0x7f800000\nv_cmp_eq_u32 vcc%s, %u, v8\nv_cndmask_b32 v9, 1.0, v9, vcc%s\n"
                  "v_sub_f32 v9, v9, v9\nv_xor_b32 v5, v5, v9\n",
-                 suffix, random_below(random, GROUPS), suffix);
+                 suffix, acts, suffix);
         return;
     }
     add_text(t, "v_cmp_ne_u32 vcc%s, %u, v8\ns_mov_%s %s, exec%s\ns_xor_%s exec%s, exec%s, vcc%s\n", suffix,
-             random_below(random, GROUPS), type, saved, suffix, type, suffix, suffix, suffix);
+             acts, type, saved, suffix, type, suffix, suffix, suffix);
     add_text(t, "s_cbranch_execz other%u\n", number);
     if (kind > 1)
         add_text(t, "%s", actions[kind - 2]);
@@ -123,16 +128,18 @@ static void write_program(struct text *t, struct text_run *run, const void *user
                 "v_mad_u32_u24 v6, v6, 1, 1\n");
     if (p->lds)
         use_lds(t, p);
+    /* A sum that MODE rounds. */
+    add_text(t, "v_cvt_f32_u32 v9, v5\nv_add_f32 v9, 0.5, v9\nv_xor_b32 v5, v5, v9\n");
     for (unsigned i = 0, actions = random_below(&random, 3); i < actions; i++) {
         change_scalars(t, p, &random);
         act(t, p, i, &random);
     }
+    add_text(t, "v_xor_b32 v5, v5, v21\nv_xor_b32 v5, v5, v0\n");
     add_text(t, "global_store_dword v7, v6, s[2:3]\n");
     if (!random_below(&random, 3)) { /* some do not store what they have found */
-        number_waves(t, p, &random);
+        const uint32_t stores = number_waves(t, p, &random);
         add_text(t, "v_cmp_lt_u32 vcc%s, %u, v8\ns_and_saveexec_%s %s\ns_cbranch_execz done\n",
-                 wide ? "" : "_lo", random_below(&random, GROUPS), wide ? "b64" : "b32",
-                 wide ? "s[6:7], vcc" : "s6, vcc_lo");
+                 wide ? "" : "_lo", stores, wide ? "b64" : "b32", wide ? "s[6:7], vcc" : "s6, vcc_lo");
     }
     change_scalars(t, p, &random);
     add_text(t, "global_store_dword v7, v5, s[10:11]\ndone:\n");
