@@ -1,309 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Vector instructions of hosts with AVX2 (and FMA, F16C, BMI2), which do what those of AVX-512 do.
  *
- * A zmm register is two ymm registers, or 64 bytes on the stack (struct area). Masks of k5 to k7 are in R12
- * to R14; those of k1 to k4, which are used more often than they change, are on the stack, both as bits and
- * as ones in the lanes of a register. RBX and RBP are free. The flags change, other than with AVX-512.
+ * A zmm register is two ymm registers, or 64 bytes on the stack (struct wmi_avx2_area). Masks of k5 to k7 are
+ * in R12 to R14; those of k1 to k4, which are used more often than they change, are on the stack, both as
+ * bits and as ones in the lanes of a register. RBX and RBP are free. The flags change, other than with
+ * AVX-512.
  *
  * Source: Intel SDM volume 2: the operations of both kinds of instructions. */
-#include "compile/host.h"
-
-#include <stdalign.h>
-
-enum { T0 = 12, T1, T2, T3 }; /* ymm registers that no zmm register has */
-enum { SCRATCH_PLACE = 10 };  /* the ymm registers of WMI_SCRATCH: it and the next one */
-enum { HALF = 32, QUARTER = 16 };
-enum { LONG = 1 };         /* VEX.L: of 256 bits */
-enum { FIRST_IN_GPR = 5 }; /* of the mask registers: this one and those that follow it */
-
-/* The registers that the host lacks, on its stack while compiled code runs. R15 points to it. */
-struct area {
-    alignas(64) uint32_t reg[32][16]; /* those that no host register holds */
-    alignas(64) uint32_t temporary[3][16];
-    alignas(64) uint32_t index[4][16];            /* of a row */
-    alignas(64) uint32_t lanes[FIRST_IN_GPR][16]; /* k1 to k4: ones in lanes whose bit is set */
-    uint64_t k[FIRST_IN_GPR];                     /* the bits */
-    uint64_t stack;                               /* RSP where the registers of the caller are */
-};
-#define AREA_AT(member) wmi_at(WMI_R15, (int32_t)offsetof(struct area, member))
-
-/* What code reads. RSI points to it. */
-static const struct constants {
-    alignas(64) uint32_t bit[16];     /* bit i in word i */
-    alignas(64) uint64_t bit_64[8];   /* the same of quadwords */
-    alignas(64) uint16_t bit_16[8];   /* and of words */
-    alignas(32) uint8_t spread_8[32]; /* the byte of a mask that each byte needs, */
-    alignas(32) uint8_t bit_8[32];    /* and its bit in it */
-    alignas(32) uint32_t ones[8], low_halves[8];
-    /* Words for all lanes: of f32 */
-    uint32_t sign, magnitude, sign_and_fraction, half, exponent_bits, least_normal, most_finite, two_32,
-        two_31, minus_one, scale_limit, minus_scale_limit, bias, lost_bits;
-    uint64_t sign_64, magnitude_64, exponent_64, most_finite_64, two_52, bias_64; /* and of f64 */
-} constants = {
-#define BITS_4(n) 1 << (n), 1 << ((n) + 1), 1 << ((n) + 2), 1 << ((n) + 3)
-#define EIGHT(x)  x, x, x, x, x, x, x, x
-    .bit = {BITS_4(0), BITS_4(4), BITS_4(8), BITS_4(12)},
-    .bit_64 = {BITS_4(0), BITS_4(4)},
-    .bit_16 = {BITS_4(0), BITS_4(4)},
-    .spread_8 = {EIGHT(0), EIGHT(1), EIGHT(2), EIGHT(3)},
-    .bit_8 = {BITS_4(0), BITS_4(4), BITS_4(0), BITS_4(4), BITS_4(0), BITS_4(4), BITS_4(0), BITS_4(4)},
-    .ones = {EIGHT(UINT32_MAX)},
-    .low_halves = {EIGHT(0xffff)},
-    .sign = 0x80000000,
-    .magnitude = 0x7fffffff,
-    .sign_and_fraction = 0x807fffff,
-    .half = 0x3f000000,
-    .exponent_bits = 0x7f800000,
-    .least_normal = 0x00800000,
-    .most_finite = 0x7f7fffff,
-    .two_32 = 0x4f800000,
-    .two_31 = 0x4f000000,
-    .minus_one = 0xbf800000,
-    .scale_limit = 0x43c80000, /* 400 */
-    .minus_scale_limit = 0xc3c80000,
-    .bias = 127,
-    .lost_bits = 32,
-    .sign_64 = UINT64_C(1) << 63,
-    .magnitude_64 = ~(UINT64_C(1) << 63),
-    .exponent_64 = UINT64_C(0x7ff) << 52,
-    .most_finite_64 = (UINT64_C(0x7ff) << 52) - 1,
-    .two_52 = UINT64_C(0x433) << 52,
-    .bias_64 = 1023,
-};
-#define CONSTANT(member) wmi_at(WMI_RSI, (int32_t)offsetof(struct constants, member))
-
-/* ---- encodings ---- */
-
-static unsigned off(unsigned reg, unsigned bit, unsigned place)
-{
-    return (~reg >> bit & 1) << place;
-}
-
-static void put_prefix(struct wmi_host *host, uint32_t instruction, unsigned length, unsigned d, unsigned a,
-                       unsigned index, unsigned rm)
-{
-    const unsigned map = instruction >> 8 & 7, w = instruction >> 14 & 1,
-                   rest = (~a & 15) << 3 | length << 2 | (instruction >> 12 & 3);
-    if (map == WMI_MAP_0F && !w && rm < 8 && index < 8) {
-        wmi_put_8(host, 0xc5);
-        wmi_put_8(host, off(d, 3, 7) | rest);
-    } else {
-        wmi_put_8(host, 0xc4);
-        wmi_put_8(host, off(d, 3, 7) | off(index, 3, 6) | off(rm, 3, 5) | map);
-        wmi_put_8(host, w << 7 | rest);
-    }
-    wmi_put_8(host, instruction & 0xff);
-}
-
-static void put_vex(struct wmi_host *host, uint32_t instruction, unsigned length, unsigned d, unsigned a,
-                    struct wmi_host_operand b, int immediate)
-{
-    put_prefix(host, instruction, length, d, a, 0, b.in_memory ? b.base : b.reg);
-    if (b.in_memory)
-        wmi_put_memory(host, d, b.base, b.displacement, 0);
-    else
-        wmi_put_registers(host, d, b.reg);
-    if (immediate != WMI_NO_IMMEDIATE)
-        wmi_put_8(host, (uint8_t)immediate);
-}
-
-/* Of 256 bits, of 128. */
-static void long_vex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
-                     struct wmi_host_operand b)
-{
-    put_vex(host, instruction, LONG, d, a, b, WMI_NO_IMMEDIATE);
-}
-
-static void short_vex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
-                      struct wmi_host_operand b)
-{
-    put_vex(host, instruction, 0, d, a, b, WMI_NO_IMMEDIATE);
-}
-
-/* ModRM and SIB of memory at base + index << scale + displacement. */
-static void put_indexed(struct wmi_host *host, unsigned reg, unsigned base, unsigned index, unsigned scale,
-                        int32_t displacement)
-{
-    enum { HAS_SIB = 4, DISPLACEMENT_32 = 2 << 6 };
-    wmi_put_8(host, DISPLACEMENT_32 | (reg & 7) << 3 | HAS_SIB);
-    wmi_put_8(host, scale << 6 | (index & 7) << 3 | (base & 7));
-    wmi_put_32(host, (uint32_t)displacement);
-}
-
-static void put_vex_indexed(struct wmi_host *host, uint32_t instruction, unsigned length, unsigned d,
-                            unsigned a, unsigned base, unsigned index, unsigned scale, int32_t displacement)
-{
-    put_prefix(host, instruction, length, d, a, index, base);
-    put_indexed(host, d, base, index, scale, displacement);
-}
-
-/* What tells one instruction from another in an encoding, without the size of its operand in memory. */
-#define KIND(instruction) ((uint32_t)(instruction) & 0x7fff)
-
-/* Instructions that stand for others, with the opcodes of VEX. */
-enum {
-    VMOVAPS = WMI_EVEX(0x28, WMI_MAP_0F, 0, 0),
-    VPXOR = WMI_VPXORD,
-    VPAND = WMI_VPANDD,
-    VPANDN = WMI_VPANDND,
-    VPOR = WMI_VPORD,
-    VPCMPEQB = WMI_EVEX(0x74, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPCMPEQW = WMI_EVEX(0x75, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPCMPEQD = WMI_EVEX(0x76, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPCMPEQQ = WMI_EVEX(0x29, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPCMPGTB = WMI_EVEX(0x64, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPCMPGTD = WMI_EVEX(0x66, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPCMPGTQ = WMI_EVEX(0x37, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPMAXUB = WMI_EVEX(0xde, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPMINUB = WMI_EVEX(0xda, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPMAXUD = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPMINUD = WMI_EVEX(0x3b, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VMOVMSKPS = WMI_EVEX(0x50, WMI_MAP_0F, 0, 0),
-    VMOVMSKPD = WMI_EVEX(0x50, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPMOVMSKB = WMI_EVEX(0xd7, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VBLENDVPS = WMI_EVEX(0x4a, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-    VPBLENDVB = WMI_EVEX(0x4c, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-    VPMASKMOVD_LOAD = WMI_EVEX(0x8c, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPMASKMOVD_STORE = WMI_EVEX(0x8e, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPERM2I128 = WMI_EVEX(0x46, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-    VPERMQ = WMI_EVEX(0x00, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
-    VPSHUFD = WMI_EVEX(0x70, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPSHUFB = WMI_EVEX(0x00, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VEXTRACTI128 = WMI_EVEX(0x39, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-    VINSERTI128 = WMI_EVEX(0x38, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-    VBROADCASTI128 = WMI_EVEX(0x5a, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPBROADCASTB = WMI_EVEX(0x78, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPBROADCASTW = WMI_EVEX(0x79, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPBROADCASTQ = WMI_EVEX(0x59, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VMOVD_FROM = WMI_EVEX(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 0), /* from a general register or memory */
-    VMOVQ_FROM = WMI_EVEX(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 1),
-    VMOVD_TO = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VMOVQ_TO = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 1),
-    VMOVQ_LOAD = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_F3, 0),
-    VPINSRB = WMI_EVEX(0x20, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-    VPINSRW = WMI_EVEX(0xc4, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPEXTRB = WMI_EVEX(0x14, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-    VPEXTRW = WMI_EVEX(0x15, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-    VPACKUSDW = WMI_EVEX(0x2b, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPACKUSWB = WMI_EVEX(0x67, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VPMOVZXDQ = WMI_EVEX(0x35, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPMOVSXDQ = WMI_EVEX(0x25, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VCVTPS2PD = WMI_EVEX(0x5a, WMI_MAP_0F, 0, 0),
-    VCVTPD2PS = WMI_EVEX(0x5a, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VCVTTPS2DQ = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0),
-    VCVTDQ2PS = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0),
-    VMULPD = WMI_EVEX(0x59, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VSUBPD = WMI_EVEX(0x5c, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    VSUBPS = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
-    VPTEST = WMI_EVEX(0x17, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPGATHERDD = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-};
-
-static void shift(struct wmi_host *host, enum wmi_shift kind, unsigned d, unsigned a, unsigned count)
-{
-    put_vex(host, WMI_SHIFT_IMMEDIATE, LONG, kind, d, wmi_zmm(a), (int)count);
-}
-
-/* d = b where the mask's bytes are set, and else a. */
-static void blend(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b, unsigned mask)
-{
-    put_vex(host, VBLENDVPS, LONG, d, a, b, (int)(mask << 4));
-}
-
-static void swap_parts(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b,
-                       unsigned selection)
-{
-    put_vex(host, VPERM2I128, LONG, d, a, b, (int)selection);
-}
-
-/* ---- registers ---- */
-
-static struct wmi_host_operand further(struct wmi_host_operand operand, int32_t bytes)
-{
-    operand.displacement += operand.broadcast ? 0 : bytes;
-    return operand;
-}
-
-/* A half of a zmm register: a ymm register, or in memory. */
-static struct wmi_host_operand half_of(const struct wmi_host *host, unsigned zmm, unsigned half)
-{
-    const int32_t displacement = (int32_t)(half * HALF);
-    if (zmm >= WMI_FIRST_NAME) {
-        const struct wmi_host_operand *named = &host->name[zmm - WMI_FIRST_NAME];
-        if (named->in_memory)
-            return further(*named, displacement);
-        zmm = named->reg;
-    }
-    if (zmm < WMI_NEAR_REGISTERS)
-        return wmi_zmm(2 * zmm + half);
-    if (zmm == WMI_SCRATCH)
-        return wmi_zmm(SCRATCH_PLACE + half);
-    return further(wmi_at(WMI_R15, (int32_t)(zmm * 2 * HALF)), displacement);
-}
-
-/* The register of an operand, or `temporary`, to which it is loaded. */
-static unsigned in_register(struct wmi_host *host, struct wmi_host_operand operand, unsigned temporary)
-{
-    if (!operand.in_memory)
-        return operand.reg;
-    if (operand.broadcast)
-        long_vex(host, WMI_VPBROADCASTD, temporary, 0, operand);
-    else
-        long_vex(host, WMI_VMOVUPS_LOAD, temporary, 0, operand);
-    return temporary;
-}
-
-static unsigned load(struct wmi_host *host, unsigned zmm, unsigned half, unsigned temporary)
-{
-    return in_register(host, half_of(host, zmm, half), temporary);
-}
-
-static void move(struct wmi_host *host, unsigned to, unsigned from)
-{
-    if (to != from)
-        long_vex(host, VMOVAPS, to, 0, wmi_zmm(from));
-}
-
-/* The register to compute a half in: its own one, or `temporary`. */
-static unsigned target(const struct wmi_host *host, unsigned zmm, unsigned half, unsigned temporary)
-{
-    const struct wmi_host_operand own = half_of(host, zmm, half);
-    return own.in_memory ? temporary : own.reg;
-}
-
-static void keep(struct wmi_host *host, unsigned zmm, unsigned half, unsigned reg)
-{
-    const struct wmi_host_operand own = half_of(host, zmm, half);
-    if (own.in_memory)
-        long_vex(host, WMI_VMOVUPS_STORE, reg, 0, own);
-    else
-        move(host, own.reg, reg);
-}
-
-static void clear(struct wmi_host *host, unsigned reg)
-{
-    long_vex(host, VPXOR, reg, reg, wmi_zmm(reg));
-}
-
-static bool is_wide(uint32_t instruction)
-{
-    return instruction >> 14 & 1;
-}
-
-/* An operand of the instruction: b, or a half of its register. Words for all lanes are put into `temporary`.
- */
-static struct wmi_host_operand operand_of(struct wmi_host *host, uint32_t instruction,
-                                          struct wmi_host_operand b, unsigned half, unsigned temporary)
-{
-    if (!b.in_memory)
-        return half_of(host, b.reg, half);
-    if (!b.broadcast)
-        return further(b, (int32_t)(half * HALF));
-    b.broadcast = false;
-    long_vex(host, is_wide(instruction) ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, temporary, 0,
-             b);
-    return wmi_zmm(temporary);
-}
+#include "compile/host_avx2.h"
 
 /* ---- masks ---- */
 
@@ -319,12 +23,12 @@ static enum wmi_gpr gpr_of(unsigned k)
 
 static int32_t bits_of(unsigned k)
 {
-    return (int32_t)(offsetof(struct area, k) + 8 * k);
+    return (int32_t)(offsetof(struct wmi_avx2_area, k) + 8 * k);
 }
 
 static struct wmi_host_operand lanes_of(unsigned k, unsigned half)
 {
-    return wmi_at(WMI_R15, (int32_t)(offsetof(struct area, lanes) + 64 * k + HALF * half));
+    return wmi_at(WMI_R15, (int32_t)(offsetof(struct wmi_avx2_area, lanes) + 64 * k + HALF * half));
 }
 
 /* A register with the 16 bits of the mask. */
@@ -339,24 +43,24 @@ static enum wmi_gpr bits_in_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr 
 /* reg = ones in the lanes of a half whose bit is set in the mask: of words, or of quadwords. */
 static void expand(struct wmi_host *host, unsigned reg, unsigned k, unsigned half, bool wide)
 {
-    const struct wmi_host_operand bits = wide ? further(CONSTANT(bit_64), (int32_t)(half * HALF))
-                                              : further(CONSTANT(bit), (int32_t)(half * HALF));
+    const struct wmi_host_operand bits = wide ? wmi_avx2_further(CONSTANT(bit_64), (int32_t)(half * HALF))
+                                              : wmi_avx2_further(CONSTANT(bit), (int32_t)(half * HALF));
     if (host->full_masks >> k & 1) {
-        long_vex(host, VPCMPEQD, reg, reg, wmi_zmm(reg));
+        wmi_vex_256(host, VPCMPEQD, reg, reg, wmi_zmm(reg));
         return;
     }
     if (!is_in_gpr(k) && !wide) {
-        long_vex(host, WMI_VMOVUPS_LOAD, reg, 0, lanes_of(k, half));
+        wmi_vex_256(host, WMI_VMOVUPS_LOAD, reg, 0, lanes_of(k, half));
         return;
     }
     if (is_in_gpr(k)) {
-        short_vex(host, VMOVD_FROM, reg, 0, wmi_zmm(gpr_of(k)));
-        long_vex(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, reg, 0, wmi_zmm(reg));
+        wmi_vex_128(host, VMOVD_FROM, reg, 0, wmi_zmm(gpr_of(k)));
+        wmi_vex_256(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, reg, 0, wmi_zmm(reg));
     } else {
-        long_vex(host, VPBROADCASTQ, reg, 0, wmi_at(WMI_R15, bits_of(k)));
+        wmi_vex_256(host, VPBROADCASTQ, reg, 0, wmi_at(WMI_R15, bits_of(k)));
     }
-    long_vex(host, VPAND, reg, reg, bits);
-    long_vex(host, wide ? VPCMPEQQ : VPCMPEQD, reg, reg, bits);
+    wmi_vex_256(host, VPAND, reg, reg, bits);
+    wmi_vex_256(host, wide ? VPCMPEQQ : VPCMPEQD, reg, reg, bits);
 }
 
 /* The same of bytes, of 64 bits. */
@@ -365,14 +69,14 @@ static void expand_bytes(struct wmi_host *host, unsigned reg, unsigned k, unsign
     enum { RORX = WMI_EVEX(0xf0, WMI_MAP_0F3A, WMI_PREFIX_F2, 1) };
     enum wmi_gpr from = gpr_of(k);
     if (half) {
-        put_vex(host, RORX, 0, WMI_RBX, 0, wmi_zmm(from), 32);
+        wmi_vex(host, RORX, 0, WMI_RBX, 0, wmi_zmm(from), 32);
         from = WMI_RBX;
     }
-    short_vex(host, VMOVD_FROM, reg, 0, wmi_zmm(from));
-    long_vex(host, WMI_VPBROADCASTD, reg, 0, wmi_zmm(reg));
-    long_vex(host, VPSHUFB, reg, reg, CONSTANT(spread_8));
-    long_vex(host, VPAND, reg, reg, CONSTANT(bit_8));
-    long_vex(host, VPCMPEQB, reg, reg, CONSTANT(bit_8));
+    wmi_vex_128(host, VMOVD_FROM, reg, 0, wmi_zmm(from));
+    wmi_vex_256(host, WMI_VPBROADCASTD, reg, 0, wmi_zmm(reg));
+    wmi_vex_256(host, VPSHUFB, reg, reg, CONSTANT(spread_8));
+    wmi_vex_256(host, VPAND, reg, reg, CONSTANT(bit_8));
+    wmi_vex_256(host, VPCMPEQB, reg, reg, CONSTANT(bit_8));
 }
 
 static void forget_full(struct wmi_host *host, unsigned k)
@@ -390,13 +94,13 @@ static void set_mask(struct wmi_host *host, unsigned k, enum wmi_gpr from)
         return;
     }
     wmi_scalar_memory(host, WMI_MOV_STORE, true, from, WMI_R15, bits_of(k));
-    short_vex(host, VMOVD_FROM, T3, 0, wmi_zmm(from));
-    long_vex(host, WMI_VPBROADCASTD, T3, 0, wmi_zmm(T3));
+    wmi_vex_128(host, VMOVD_FROM, T3, 0, wmi_zmm(from));
+    wmi_vex_256(host, WMI_VPBROADCASTD, T3, 0, wmi_zmm(T3));
     for (unsigned half = 0; half < 2; half++) {
-        const struct wmi_host_operand bits = further(CONSTANT(bit), (int32_t)(half * HALF));
-        long_vex(host, VPAND, T2, T3, bits);
-        long_vex(host, VPCMPEQD, T2, T2, bits);
-        long_vex(host, WMI_VMOVUPS_STORE, T2, 0, lanes_of(k, half));
+        const struct wmi_host_operand bits = wmi_avx2_further(CONSTANT(bit), (int32_t)(half * HALF));
+        wmi_vex_256(host, VPAND, T2, T3, bits);
+        wmi_vex_256(host, VPCMPEQD, T2, T2, bits);
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, T2, 0, lanes_of(k, half));
     }
 }
 
@@ -503,19 +207,19 @@ static void finish(struct wmi_host *host, unsigned zmm, unsigned half, unsigned 
 {
     const unsigned k = mask & 7;
     if (!k) {
-        keep(host, zmm, half, reg);
+        wmi_avx2_keep(host, zmm, half, reg);
         return;
     }
     expand(host, T3, k, half, wide);
     if (mask & WMI_ZEROING) {
-        long_vex(host, VPAND, reg, reg, wmi_zmm(T3));
-        keep(host, zmm, half, reg);
+        wmi_vex_256(host, VPAND, reg, reg, wmi_zmm(T3));
+        wmi_avx2_keep(host, zmm, half, reg);
         return;
     }
-    const struct wmi_host_operand old = half_of(host, zmm, half);
-    const unsigned to = in_register(host, old, T1);
-    blend(host, to, to, wmi_zmm(reg), T3);
-    keep(host, zmm, half, to);
+    const struct wmi_host_operand old = wmi_avx2_half(host, zmm, half);
+    const unsigned to = wmi_avx2_in_register(host, old, T1);
+    wmi_avx2_blend(host, to, to, wmi_zmm(reg), T3);
+    wmi_avx2_keep(host, zmm, half, to);
 }
 
 /* ---- compares ---- */
@@ -531,13 +235,14 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
         for (unsigned half = 0; half < 2; half++) {
             if (is_in_gpr(mask))
                 expand(host, T0, mask, half, false);
-            long_vex(host, VPAND, T2 + half, T2 + half, is_in_gpr(mask) ? wmi_zmm(T0) : lanes_of(mask, half));
+            wmi_vex_256(host, VPAND, T2 + half, T2 + half,
+                        is_in_gpr(mask) ? wmi_zmm(T0) : lanes_of(mask, half));
         }
         mask = 0;
     }
     if (!in_gpr)
         for (unsigned half = 0; half < 2; half++)
-            long_vex(host, WMI_VMOVUPS_STORE, T2 + half, 0, lanes_of(k, half));
+            wmi_vex_256(host, WMI_VMOVUPS_STORE, T2 + half, 0, lanes_of(k, half));
     enum wmi_gpr limit = to;
     if (mask && mask == k) { /* it is needed until the end */
         wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, gpr_of(k));
@@ -545,8 +250,8 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
     } else if (mask) {
         limit = bits_in_gpr(host, mask, WMI_RBP);
     }
-    long_vex(host, take, WMI_RBX, 0, wmi_zmm(T2));
-    long_vex(host, take, to, 0, wmi_zmm(T3));
+    wmi_vex_256(host, take, WMI_RBX, 0, wmi_zmm(T2));
+    wmi_vex_256(host, take, to, 0, wmi_zmm(T3));
     wmi_shift_immediate(host, 4, true, to, HALF / lane_bytes);
     wmi_scalar_registers(host, WMI_OR, true, to, WMI_RBX);
     if (mask)
@@ -557,7 +262,7 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
 
 static void invert(struct wmi_host *host, unsigned reg)
 {
-    long_vex(host, VPXOR, reg, reg, CONSTANT(ones));
+    wmi_vex_256(host, VPXOR, reg, reg, CONSTANT(ones));
 }
 
 /* How integers of so many bytes are compared: instructions for equality, for "above", and for unsigned ones
@@ -574,23 +279,23 @@ static void compare_integers(struct wmi_host *host, const struct integers *kind,
     switch (predicate) {
     case WMI_EQUAL:
     case WMI_DIFFERS:
-        long_vex(host, kind->equal, d, a, rb);
+        wmi_vex_256(host, kind->equal, d, a, rb);
         break;
     case WMI_BELOW:
     case WMI_NOT_BELOW:
         if (kind->max) {
-            long_vex(host, kind->max, d, a, rb);
-            long_vex(host, kind->equal, d, d, wmi_zmm(a));
+            wmi_vex_256(host, kind->max, d, a, rb);
+            wmi_vex_256(host, kind->equal, d, d, wmi_zmm(a));
         } else {
-            long_vex(host, kind->above, d, b, wmi_zmm(a));
+            wmi_vex_256(host, kind->above, d, b, wmi_zmm(a));
         }
         break;
     default:
         if (kind->min) {
-            long_vex(host, kind->min, d, a, rb);
-            long_vex(host, kind->equal, d, d, wmi_zmm(a));
+            wmi_vex_256(host, kind->min, d, a, rb);
+            wmi_vex_256(host, kind->equal, d, d, wmi_zmm(a));
         } else {
-            long_vex(host, kind->above, d, a, rb);
+            wmi_vex_256(host, kind->above, d, a, rb);
         }
     }
     /* With a minimum or maximum, "not above" and "not below" are what was computed. */
@@ -611,13 +316,13 @@ static void put_compare(struct wmi_host *host, const struct integers *kind, uint
                         unsigned mask, bool flips)
 {
     for (unsigned half = 0; half < 2; half++) {
-        unsigned x = load(host, a, half, T0);
-        unsigned y = in_register(host, operand_of(host, instruction, b, half, T1), T1);
+        unsigned x = wmi_avx2_load(host, a, half, T0);
+        unsigned y = wmi_avx2_in_register(host, wmi_avx2_operand(host, instruction, b, half, T1), T1);
         if (flips) { /* unsigned quadwords become signed ones in the same order */
             struct wmi_host_operand sign = CONSTANT(sign_64);
-            long_vex(host, VPBROADCASTQ, T2 + half, 0, sign);
-            long_vex(host, VPXOR, T1, T2 + half, wmi_zmm(y));
-            long_vex(host, VPXOR, T0, T2 + half, wmi_zmm(x));
+            wmi_vex_256(host, VPBROADCASTQ, T2 + half, 0, sign);
+            wmi_vex_256(host, VPXOR, T1, T2 + half, wmi_zmm(y));
+            wmi_vex_256(host, VPXOR, T0, T2 + half, wmi_zmm(x));
             x = T0;
             y = T1;
         }
@@ -630,8 +335,8 @@ static void put_float_compare(struct wmi_host *host, uint32_t instruction, unsig
                               struct wmi_host_operand b, unsigned mask, int predicate)
 {
     for (unsigned half = 0; half < 2; half++)
-        put_vex(host, instruction, LONG, T2 + half, load(host, a, half, T0),
-                operand_of(host, instruction, b, half, T1), predicate);
+        wmi_vex(host, instruction, LONG, T2 + half, wmi_avx2_load(host, a, half, T0),
+                wmi_avx2_operand(host, instruction, b, half, T1), predicate);
     set_lanes(host, k, is_wide(instruction) ? 8 : 4, mask);
 }
 
@@ -641,9 +346,10 @@ static void put_test(struct wmi_host *host, uint32_t instruction, unsigned k, un
 {
     const uint32_t equal = lane_bytes == 4 ? VPCMPEQD : lane_bytes == 8 ? VPCMPEQQ : VPCMPEQB;
     for (unsigned half = 0; half < 2; half++) {
-        long_vex(host, VPAND, T2 + half, load(host, a, half, T0), operand_of(host, instruction, b, half, T1));
-        clear(host, T1);
-        long_vex(host, equal, T2 + half, T2 + half, wmi_zmm(T1));
+        wmi_vex_256(host, VPAND, T2 + half, wmi_avx2_load(host, a, half, T0),
+                    wmi_avx2_operand(host, instruction, b, half, T1));
+        wmi_avx2_clear(host, T1);
+        wmi_vex_256(host, equal, T2 + half, T2 + half, wmi_zmm(T1));
         if (instruction != WMI_VPTESTNMD)
             invert(host, T2 + half);
     }
@@ -659,25 +365,25 @@ static void put_class(struct wmi_host *host, unsigned k, struct wmi_host_operand
     const uint32_t compare = WMI_EVEX(0xc2, WMI_MAP_0F, wide ? WMI_PREFIX_66 : 0, 0),
                    broadcast = wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD;
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned x = in_register(host, half_of(host, b.reg, half), T0), d = T2 + half;
-        long_vex(host, broadcast, T1, 0, wide ? CONSTANT(magnitude_64) : CONSTANT(magnitude));
-        long_vex(host, VPAND, T1, T1, wmi_zmm(x)); /* its magnitude */
+        const unsigned x = wmi_avx2_in_register(host, wmi_avx2_half(host, b.reg, half), T0), d = T2 + half;
+        wmi_vex_256(host, broadcast, T1, 0, wide ? CONSTANT(magnitude_64) : CONSTANT(magnitude));
+        wmi_vex_256(host, VPAND, T1, T1, wmi_zmm(x)); /* its magnitude */
         if (classes == (ZEROS | DENORMALS)) {
-            long_vex(host, broadcast, d, 0, CONSTANT(least_normal));
-            long_vex(host, VPCMPGTD, d, d, wmi_zmm(T1));
+            wmi_vex_256(host, broadcast, d, 0, CONSTANT(least_normal));
+            wmi_vex_256(host, VPCMPGTD, d, d, wmi_zmm(T1));
             continue;
         }
         if (classes ==
             (ZEROS | INFINITIES)) { /* infinities are the next number after those that are finite */
-            long_vex(host, broadcast, d, 0, wide ? CONSTANT(exponent_64) : CONSTANT(exponent_bits));
-            long_vex(host, wide ? VPCMPEQQ : VPCMPEQD, d, d, wmi_zmm(T1));
+            wmi_vex_256(host, broadcast, d, 0, wide ? CONSTANT(exponent_64) : CONSTANT(exponent_bits));
+            wmi_vex_256(host, wide ? VPCMPEQQ : VPCMPEQD, d, d, wmi_zmm(T1));
         } else {
-            long_vex(host, broadcast, d, 0, wide ? CONSTANT(most_finite_64) : CONSTANT(most_finite));
-            long_vex(host, wide ? VPCMPGTQ : VPCMPGTD, d, T1, wmi_zmm(d));
+            wmi_vex_256(host, broadcast, d, 0, wide ? CONSTANT(most_finite_64) : CONSTANT(most_finite));
+            wmi_vex_256(host, wide ? VPCMPGTQ : VPCMPGTD, d, T1, wmi_zmm(d));
         }
-        clear(host, T1);
-        put_vex(host, compare, LONG, T1, T1, wmi_zmm(x), WMI_FLOAT_EQUAL);
-        long_vex(host, VPOR, d, d, wmi_zmm(T1));
+        wmi_avx2_clear(host, T1);
+        wmi_vex(host, compare, LONG, T1, T1, wmi_zmm(x), WMI_FLOAT_EQUAL);
+        wmi_vex_256(host, VPOR, d, d, wmi_zmm(T1));
     }
     set_lanes(host, k, wide ? 8 : 4, 0);
 }
@@ -691,50 +397,50 @@ static bool put_logic(struct wmi_host *host, unsigned table, unsigned to, unsign
 {
     switch (table) {
     case ONES:
-        long_vex(host, VPCMPEQD, to, to, wmi_zmm(to));
+        wmi_vex_256(host, VPCMPEQD, to, to, wmi_zmm(to));
         return true;
     case NOT_THIRD:
-        long_vex(host, VPXOR, to, c, CONSTANT(ones));
+        wmi_vex_256(host, VPXOR, to, c, CONSTANT(ones));
         return true;
     case 0x96: /* d ^ b ^ c */
-        long_vex(host, VPXOR, to, d, wmi_zmm(b));
-        long_vex(host, VPXOR, to, to, wmi_zmm(c));
+        wmi_vex_256(host, VPXOR, to, d, wmi_zmm(b));
+        wmi_vex_256(host, VPXOR, to, to, wmi_zmm(c));
         return true;
     case 0xc3: /* ~(d ^ b) */
-        long_vex(host, VPXOR, to, d, wmi_zmm(b));
-        long_vex(host, VPXOR, to, to, CONSTANT(ones));
+        wmi_vex_256(host, VPXOR, to, d, wmi_zmm(b));
+        wmi_vex_256(host, VPXOR, to, to, CONSTANT(ones));
         return true;
     case 0xca: /* d ? b : c */
-        long_vex(host, VPXOR, to, b, wmi_zmm(c));
-        long_vex(host, VPAND, to, to, wmi_zmm(d));
-        long_vex(host, VPXOR, to, to, wmi_zmm(c));
+        wmi_vex_256(host, VPXOR, to, b, wmi_zmm(c));
+        wmi_vex_256(host, VPAND, to, to, wmi_zmm(d));
+        wmi_vex_256(host, VPXOR, to, to, wmi_zmm(c));
         return true;
     case 0xd8: /* c ? b : d */
-        long_vex(host, VPXOR, to, b, wmi_zmm(d));
-        long_vex(host, VPAND, to, to, wmi_zmm(c));
-        long_vex(host, VPXOR, to, to, wmi_zmm(d));
+        wmi_vex_256(host, VPXOR, to, b, wmi_zmm(d));
+        wmi_vex_256(host, VPAND, to, to, wmi_zmm(c));
+        wmi_vex_256(host, VPXOR, to, to, wmi_zmm(d));
         return true;
     case 0xe8: /* two of three: d where d and b agree, and else c */
-        long_vex(host, VPXOR, to, d, wmi_zmm(b));
-        long_vex(host, VPXOR, T3, d, wmi_zmm(c));
-        long_vex(host, VPAND, to, to, wmi_zmm(T3));
-        long_vex(host, VPXOR, to, to, wmi_zmm(d));
+        wmi_vex_256(host, VPXOR, to, d, wmi_zmm(b));
+        wmi_vex_256(host, VPXOR, T3, d, wmi_zmm(c));
+        wmi_vex_256(host, VPAND, to, to, wmi_zmm(T3));
+        wmi_vex_256(host, VPXOR, to, to, wmi_zmm(d));
         return true;
     case 0xea: /* d & b | c */
-        long_vex(host, VPAND, to, d, wmi_zmm(b));
-        long_vex(host, VPOR, to, to, wmi_zmm(c));
+        wmi_vex_256(host, VPAND, to, d, wmi_zmm(b));
+        wmi_vex_256(host, VPOR, to, to, wmi_zmm(c));
         return true;
     case 0xf4: /* d | b & ~c */
-        long_vex(host, VPANDN, to, c, wmi_zmm(b));
-        long_vex(host, VPOR, to, to, wmi_zmm(d));
+        wmi_vex_256(host, VPANDN, to, c, wmi_zmm(b));
+        wmi_vex_256(host, VPOR, to, to, wmi_zmm(d));
         return true;
     case WMI_OR_DIFFERENCE:
-        long_vex(host, VPXOR, to, b, wmi_zmm(c));
-        long_vex(host, VPOR, to, to, wmi_zmm(d));
+        wmi_vex_256(host, VPXOR, to, b, wmi_zmm(c));
+        wmi_vex_256(host, VPOR, to, to, wmi_zmm(d));
         return true;
     case 0xfe:
-        long_vex(host, VPOR, to, d, wmi_zmm(b));
-        long_vex(host, VPOR, to, to, wmi_zmm(c));
+        wmi_vex_256(host, VPOR, to, d, wmi_zmm(b));
+        wmi_vex_256(host, VPOR, to, to, wmi_zmm(c));
         return true;
     default:
         return false;
@@ -748,11 +454,11 @@ static bool put_logic_from(struct wmi_host *host, uint32_t instruction, unsigned
     for (unsigned half = 0; half < 2; half++) {
         unsigned old = T0, second = T3, third = T1;
         if (table != ONES && table != NOT_THIRD) {
-            old = in_register(host, operand_of(host, instruction, before, half, T0), T0);
-            second = load(host, b, half, T3);
+            old = wmi_avx2_in_register(host, wmi_avx2_operand(host, instruction, before, half, T0), T0);
+            second = wmi_avx2_load(host, b, half, T3);
         }
         if (table != ONES)
-            third = in_register(host, operand_of(host, instruction, c, half, T1), T1);
+            third = wmi_avx2_in_register(host, wmi_avx2_operand(host, instruction, c, half, T1), T1);
         if (!put_logic(host, table, T2, old, second, third))
             return false;
         finish(host, d, half, T2, mask, is_wide(instruction));
@@ -765,13 +471,13 @@ static void put_fused_from(struct wmi_host *host, uint32_t instruction, unsigned
                            struct wmi_host_operand old, unsigned a, struct wmi_host_operand b, unsigned mask)
 {
     for (unsigned half = 0; half < 2; half++) {
-        const struct wmi_host_operand sum = operand_of(host, instruction, old, half, T2);
-        const unsigned to = target(host, d, half, T2), x = load(host, a, half, T0);
+        const struct wmi_host_operand sum = wmi_avx2_operand(host, instruction, old, half, T2);
+        const unsigned to = wmi_avx2_target(host, d, half, T2), x = wmi_avx2_load(host, a, half, T0);
         if (sum.in_memory)
-            long_vex(host, WMI_VMOVUPS_LOAD, to, 0, sum);
+            wmi_vex_256(host, WMI_VMOVUPS_LOAD, to, 0, sum);
         else
-            move(host, to, sum.reg);
-        long_vex(host, instruction, to, x, operand_of(host, instruction, b, half, T1));
+            wmi_avx2_move(host, to, sum.reg);
+        wmi_vex_256(host, instruction, to, x, wmi_avx2_operand(host, instruction, b, half, T1));
         finish(host, d, half, to, mask, is_wide(instruction));
     }
 }
@@ -782,9 +488,9 @@ static void put_same(struct wmi_host *host, uint32_t instruction, unsigned d, un
 {
     const bool merges = mask && !(mask & WMI_ZEROING);
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned x = has_two ? load(host, a, half, T0) : 0,
-                       to = merges ? (unsigned)T2 : target(host, d, half, T2);
-        put_vex(host, instruction, LONG, to, x, operand_of(host, instruction, b, half, T1), immediate);
+        const unsigned x = has_two ? wmi_avx2_load(host, a, half, T0) : 0,
+                       to = merges ? (unsigned)T2 : wmi_avx2_target(host, d, half, T2);
+        wmi_vex(host, instruction, LONG, to, x, wmi_avx2_operand(host, instruction, b, half, T1), immediate);
         finish(host, d, half, to, mask, is_wide(instruction));
     }
 }
@@ -796,16 +502,17 @@ static void put_shift(struct wmi_host *host, uint32_t instruction, unsigned digi
     enum { ROTATE_RIGHT = 0, ROTATE_LEFT = 1 };
     const unsigned left = (digit == ROTATE_LEFT ? (unsigned)count : 32 - (unsigned)count) & 31;
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned to = target(host, d, half, T2),
-                       from = in_register(host, operand_of(host, instruction, b, half, T0), T0);
+        const unsigned to = wmi_avx2_target(host, d, half, T2),
+                       from =
+                           wmi_avx2_in_register(host, wmi_avx2_operand(host, instruction, b, half, T0), T0);
         if (digit == ROTATE_RIGHT || digit == ROTATE_LEFT) {
-            shift(host, WMI_LEFT, T1, from, left);
-            shift(host, WMI_RIGHT, to, from, 32 - left);
-            long_vex(host, VPOR, to, to, wmi_zmm(T1));
+            wmi_avx2_shift(host, WMI_LEFT, T1, from, left);
+            wmi_avx2_shift(host, WMI_RIGHT, to, from, 32 - left);
+            wmi_vex_256(host, VPOR, to, to, wmi_zmm(T1));
         } else {
-            put_vex(host, instruction, LONG, digit, to, wmi_zmm(from), count);
+            wmi_vex(host, instruction, LONG, digit, to, wmi_zmm(from), count);
         }
-        keep(host, d, half, to);
+        wmi_avx2_keep(host, d, half, to);
     }
 }
 
@@ -823,20 +530,20 @@ static void put_broadcast(struct wmi_host *host, uint32_t instruction, unsigned 
     switch (instruction) {
     case WMI_VPBROADCASTD_GPR:
     case WMI_VPBROADCASTQ_GPR:
-        short_vex(host, wide ? VMOVQ_FROM : VMOVD_FROM, T2, 0, wmi_zmm(b.reg));
+        wmi_vex_128(host, wide ? VMOVQ_FROM : VMOVD_FROM, T2, 0, wmi_zmm(b.reg));
         b = wmi_zmm(T2);
         break;
     default:
         if (!b.in_memory)
-            b = half_of(host, b.reg, 0);
+            b = wmi_avx2_half(host, b.reg, 0);
     }
-    const unsigned to = mask ? (unsigned)T2 : target(host, d, 0, T2);
-    long_vex(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, to, 0, b);
+    const unsigned to = mask ? (unsigned)T2 : wmi_avx2_target(host, d, 0, T2);
+    wmi_vex_256(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, to, 0, b);
     if (mask)
         keep_both(host, d, mask, wide);
     else
         for (unsigned half = 0; half < 2; half++)
-            keep(host, d, half, to);
+            wmi_avx2_keep(host, d, half, to);
 }
 
 /* The part of 128 bits, in the low half of a ymm register. */
@@ -844,10 +551,10 @@ static struct wmi_host_operand part_of(struct wmi_host *host, struct wmi_host_op
                                        unsigned temporary)
 {
     if (half.in_memory)
-        return further(half, (int32_t)(part * QUARTER));
+        return wmi_avx2_further(half, (int32_t)(part * QUARTER));
     if (!part)
         return half;
-    put_vex(host, VEXTRACTI128, LONG, half.reg, 0, wmi_zmm(temporary), 1);
+    wmi_vex(host, VEXTRACTI128, LONG, half.reg, 0, wmi_zmm(temporary), 1);
     return wmi_zmm(temporary);
 }
 
@@ -855,31 +562,31 @@ static struct wmi_host_operand part_of(struct wmi_host *host, struct wmi_host_op
 static void put_widen(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b)
 {
     if (!b.in_memory) { /* the second half of the result must not find the first one in its place */
-        b = half_of(host, b.reg, 0);
-        move(host, T0, in_register(host, b, T0));
+        b = wmi_avx2_half(host, b.reg, 0);
+        wmi_avx2_move(host, T0, wmi_avx2_in_register(host, b, T0));
         b = wmi_zmm(T0);
     }
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned to = target(host, d, half, T2);
-        long_vex(host, instruction, to, 0, part_of(host, b, half, T1));
-        keep(host, d, half, to);
+        const unsigned to = wmi_avx2_target(host, d, half, T2);
+        wmi_vex_256(host, instruction, to, 0, part_of(host, b, half, T1));
+        wmi_avx2_keep(host, d, half, to);
     }
 }
 
 /* The low half of d = two results of 128 bits, in T2 and T1; the other half is 0. */
 static void keep_narrow(struct wmi_host *host, unsigned d)
 {
-    put_vex(host, VINSERTI128, LONG, T2, T2, wmi_zmm(T1), 1);
-    keep(host, d, 0, T2);
-    clear(host, T1);
-    keep(host, d, 1, T1);
+    wmi_vex(host, VINSERTI128, LONG, T2, T2, wmi_zmm(T1), 1);
+    wmi_avx2_keep(host, d, 0, T2);
+    wmi_avx2_clear(host, T1);
+    wmi_avx2_keep(host, d, 1, T1);
 }
 
 /* An instruction whose results are half as wide as its source. */
 static void put_narrow(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b)
 {
     for (unsigned half = 0; half < 2; half++)
-        long_vex(host, instruction, half ? T1 : T2, 0, half_of(host, b.reg, half));
+        wmi_vex_256(host, instruction, half ? T1 : T2, 0, wmi_avx2_half(host, b.reg, half));
     keep_narrow(host, d);
 }
 
@@ -888,7 +595,8 @@ static void put_to_f16(struct wmi_host *host, uint32_t instruction, unsigned d, 
                        int immediate)
 {
     for (unsigned half = 0; half < 2; half++)
-        put_vex(host, instruction, LONG, load(host, d, half, T0), 0, wmi_zmm(half ? T1 : T2), immediate);
+        wmi_vex(host, instruction, LONG, wmi_avx2_load(host, d, half, T0), 0, wmi_zmm(half ? T1 : T2),
+                immediate);
     keep_narrow(host, b.reg);
 }
 
@@ -896,30 +604,16 @@ static void put_to_f16(struct wmi_host *host, uint32_t instruction, unsigned d, 
 static void narrow_dwords(struct wmi_host *host, unsigned zmm, bool to_bytes)
 {
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned to = half ? T1 : T2, from = load(host, zmm, half, to);
-        shift(host, WMI_LEFT, to, from, to_bytes ? 24 : 16);
-        shift(host, WMI_RIGHT, to, to, to_bytes ? 24 : 16);
+        const unsigned to = half ? T1 : T2, from = wmi_avx2_load(host, zmm, half, to);
+        wmi_avx2_shift(host, WMI_LEFT, to, from, to_bytes ? 24 : 16);
+        wmi_avx2_shift(host, WMI_RIGHT, to, to, to_bytes ? 24 : 16);
     }
-    long_vex(host, VPACKUSDW, T2, T2, wmi_zmm(T1));
-    put_vex(host, VPERMQ, LONG, T2, 0, wmi_zmm(T2), 0xd8);
+    wmi_vex_256(host, VPACKUSDW, T2, T2, wmi_zmm(T1));
+    wmi_vex(host, VPERMQ, LONG, T2, 0, wmi_zmm(T2), 0xd8);
     if (!to_bytes)
         return;
-    put_vex(host, VEXTRACTI128, LONG, T2, 0, wmi_zmm(T1), 1);
-    short_vex(host, VPACKUSWB, T2, T2, wmi_zmm(T1));
-}
-
-/* A zmm in memory: its own place, or the temporary one. */
-static struct wmi_host_operand in_memory(struct wmi_host *host, unsigned zmm, unsigned temporary)
-{
-    const struct wmi_host_operand own = half_of(host, zmm, 0);
-    if (own.in_memory)
-        return own;
-    const struct wmi_host_operand place =
-        wmi_at(WMI_R15, (int32_t)(offsetof(struct area, temporary) + 64 * temporary));
-    for (unsigned half = 0; half < 2; half++)
-        long_vex(host, WMI_VMOVUPS_STORE, half_of(host, zmm, half).reg, 0,
-                 further(place, (int32_t)(half * HALF)));
-    return place;
+    wmi_vex(host, VEXTRACTI128, LONG, T2, 0, wmi_zmm(T1), 1);
+    wmi_vex_128(host, VPACKUSWB, T2, T2, wmi_zmm(T1));
 }
 
 /* A loop over the bits of WMI_RBX: WMI_RBP is the number of each one, from the lowest on. */
@@ -939,7 +633,7 @@ static struct bit_loop begin_loop(struct wmi_host *host)
 static void end_loop(struct wmi_host *host, const struct bit_loop *loop)
 {
     enum { BLSR = WMI_EVEX(0xf3, WMI_MAP_0F38, 0, 0), BLSR_DIGIT = 1 };
-    put_vex(host, BLSR, 0, BLSR_DIGIT, WMI_RBX, wmi_zmm(WMI_RBX), WMI_NO_IMMEDIATE);
+    wmi_vex(host, BLSR, 0, BLSR_DIGIT, WMI_RBX, wmi_zmm(WMI_RBX), WMI_NO_IMMEDIATE);
     wmi_jump_back_if(host, WMI_IF_NOT_EQUAL, loop->head);
     wmi_land(host, loop->none);
 }
@@ -956,14 +650,14 @@ static void store_narrow(struct wmi_host *host, unsigned zmm, struct wmi_host_op
 {
     if (!mask) {
         narrow_dwords(host, zmm, to_bytes);
-        put_vex(host, WMI_VMOVUPS_STORE, to_bytes ? 0 : LONG, T2, 0, to, WMI_NO_IMMEDIATE);
+        wmi_vex(host, WMI_VMOVUPS_STORE, to_bytes ? 0 : LONG, T2, 0, to, WMI_NO_IMMEDIATE);
         return;
     }
-    const struct wmi_host_operand from = in_memory(host, zmm, 0);
+    const struct wmi_host_operand from = wmi_avx2_in_memory(host, zmm, 0);
     take_bits(host, mask);
     const struct bit_loop loop = begin_loop(host);
-    put_vex_indexed(host, VMOVD_FROM, 0, T2, 0, from.base, WMI_RBP, 2, from.displacement);
-    put_vex_indexed(host, to_bytes ? VPEXTRB : VPEXTRW, 0, T2, 0, to.base, WMI_RBP, to_bytes ? 0 : 1,
+    wmi_vex_indexed(host, VMOVD_FROM, 0, T2, 0, from.base, WMI_RBP, 2, from.displacement);
+    wmi_vex_indexed(host, to_bytes ? VPEXTRB : VPEXTRW, 0, T2, 0, to.base, WMI_RBP, to_bytes ? 0 : 1,
                     to.displacement);
     wmi_put_8(host, 0);
     end_loop(host, &loop);
@@ -978,31 +672,31 @@ static void load_extended(struct wmi_host *host, uint32_t instruction, unsigned 
     const int32_t step = bytes_ ? 8 : 16;
     if (!mask) {
         for (unsigned half = 0; half < 2; half++) {
-            const unsigned to = target(host, d, half, T2);
-            long_vex(host, instruction, to, 0, further(b, (int32_t)half * step));
-            keep(host, d, half, to);
+            const unsigned to = wmi_avx2_target(host, d, half, T2);
+            wmi_vex_256(host, instruction, to, 0, wmi_avx2_further(b, (int32_t)half * step));
+            wmi_avx2_keep(host, d, half, to);
         }
         return;
     }
     const struct wmi_host_operand place = AREA_AT(temporary);
-    clear(host, T2);
-    long_vex(host, WMI_VMOVUPS_STORE, T2, 0, place);
-    long_vex(host, WMI_VMOVUPS_STORE, T2, 0, further(place, HALF));
+    wmi_avx2_clear(host, T2);
+    wmi_vex_256(host, WMI_VMOVUPS_STORE, T2, 0, place);
+    wmi_vex_256(host, WMI_VMOVUPS_STORE, T2, 0, wmi_avx2_further(place, HALF));
     take_bits(host, mask & 7);
     const struct bit_loop loop = begin_loop(host);
-    put_vex_indexed(host, bytes_ ? VPINSRB : VPINSRW, 0, T1, T2, b.base, WMI_RBP, bytes_ ? 0 : 1,
+    wmi_vex_indexed(host, bytes_ ? VPINSRB : VPINSRW, 0, T1, T2, b.base, WMI_RBP, bytes_ ? 0 : 1,
                     b.displacement);
     wmi_put_8(host, 0);
-    put_vex_indexed(host, VMOVD_TO, 0, T1, 0, WMI_R15, WMI_RBP, 2, place.displacement);
+    wmi_vex_indexed(host, VMOVD_TO, 0, T1, 0, WMI_R15, WMI_RBP, 2, place.displacement);
     end_loop(host, &loop);
     for (unsigned half = 0; half < 2; half++) {
         const unsigned bits = bytes_ ? 24 : 16;
-        long_vex(host, WMI_VMOVUPS_LOAD, T2, 0, further(place, (int32_t)(half * HALF)));
+        wmi_vex_256(host, WMI_VMOVUPS_LOAD, T2, 0, wmi_avx2_further(place, (int32_t)(half * HALF)));
         if (!(instruction & ZERO_EXTENDS)) {
-            shift(host, WMI_LEFT, T2, T2, bits);
-            shift(host, WMI_RIGHT_SIGNED, T2, T2, bits);
+            wmi_avx2_shift(host, WMI_LEFT, T2, T2, bits);
+            wmi_avx2_shift(host, WMI_RIGHT_SIGNED, T2, T2, bits);
         }
-        keep(host, d, half, T2);
+        wmi_avx2_keep(host, d, half, T2);
     }
 }
 
@@ -1010,12 +704,12 @@ static void load_masked(struct wmi_host *host, unsigned d, struct wmi_host_opera
 {
     for (unsigned half = 0; half < 2; half++) {
         expand(host, T3, mask & 7, half, false);
-        long_vex(host, VPMASKMOVD_LOAD, T2, T3, further(b, (int32_t)(half * HALF)));
+        wmi_vex_256(host, VPMASKMOVD_LOAD, T2, T3, wmi_avx2_further(b, (int32_t)(half * HALF)));
         if (!(mask & WMI_ZEROING)) {
-            const unsigned old = load(host, d, half, T1);
-            blend(host, T2, old, wmi_zmm(T2), T3);
+            const unsigned old = wmi_avx2_load(host, d, half, T1);
+            wmi_avx2_blend(host, T2, old, wmi_zmm(T2), T3);
         }
-        keep(host, d, half, T2);
+        wmi_avx2_keep(host, d, half, T2);
     }
 }
 
@@ -1023,13 +717,13 @@ static void put_store(struct wmi_host *host, uint32_t instruction, unsigned d, s
                       unsigned mask)
 {
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned from = load(host, d, half, T0);
-        const struct wmi_host_operand to = further(b, (int32_t)(half * HALF));
+        const unsigned from = wmi_avx2_load(host, d, half, T0);
+        const struct wmi_host_operand to = wmi_avx2_further(b, (int32_t)(half * HALF));
         if (mask) {
             expand(host, T3, mask, half, false);
-            long_vex(host, VPMASKMOVD_STORE, from, T3, to);
+            wmi_vex_256(host, VPMASKMOVD_STORE, from, T3, to);
         } else {
-            long_vex(host, instruction, from, 0, to);
+            wmi_vex_256(host, instruction, from, 0, to);
         }
     }
 }
@@ -1039,17 +733,10 @@ static void put_gather(struct wmi_host *host, unsigned reg, enum wmi_gpr base, u
 {
     for (unsigned half = 0; half < 2; half++) {
         expand(host, T3, mask, half, false);
-        const unsigned to = load(host, reg, half, T2), places = load(host, index, half, T0);
-        put_vex_indexed(host, VPGATHERDD, LONG, to, T3, base, places, 0, (int32_t)displacement);
-        keep(host, reg, half, to);
+        const unsigned to = wmi_avx2_load(host, reg, half, T2), places = wmi_avx2_load(host, index, half, T0);
+        wmi_vex_indexed(host, VPGATHERDD, LONG, to, T3, base, places, 0, (int32_t)displacement);
+        wmi_avx2_keep(host, reg, half, to);
     }
-}
-
-/* WMI_RBX = the index of a lane. */
-static void take_index(struct wmi_host *host, struct wmi_host_operand index, unsigned lane)
-{
-    enum { MOVSXD = 0x63 };
-    wmi_scalar_memory(host, MOVSXD, true, WMI_RBX, index.base, index.displacement + (int32_t)(4 * lane));
 }
 
 /* In the order of lanes: those of the mask, of dwords or quadwords. */
@@ -1057,7 +744,8 @@ static void put_scatter(struct wmi_host *host, unsigned reg, enum wmi_gpr base, 
                         unsigned displacement, unsigned mask, bool wide)
 {
     enum { MOVSXD = 0x63, REX_WRB = 0x4d };
-    const struct wmi_host_operand places = in_memory(host, index, 0), data = in_memory(host, reg, 1);
+    const struct wmi_host_operand places = wmi_avx2_in_memory(host, index, 0),
+                                  data = wmi_avx2_in_memory(host, reg, 1);
     const enum wmi_gpr place = gpr_of(mask);
     take_bits(host, mask);
     if (wide)
@@ -1065,11 +753,11 @@ static void put_scatter(struct wmi_host *host, unsigned reg, enum wmi_gpr base, 
     const struct bit_loop loop = begin_loop(host);
     wmi_put_8(host, REX_WRB & (places.base >= 8 ? 0xff : 0xfe)); /* place is R12, R13 or R14 */
     wmi_put_8(host, MOVSXD);
-    put_indexed(host, place, places.base, WMI_RBP, 2, places.displacement);
-    put_vex_indexed(host, wide ? (uint32_t)VMOVQ_LOAD : (uint32_t)VMOVD_FROM, 0, T2, 0, data.base, WMI_RBP,
+    wmi_vex_put_index(host, place, places.base, WMI_RBP, 2, places.displacement);
+    wmi_vex_indexed(host, wide ? (uint32_t)VMOVQ_LOAD : (uint32_t)VMOVD_FROM, 0, T2, 0, data.base, WMI_RBP,
                     wide ? 3 : 2, data.displacement);
     wmi_scalar_registers(host, WMI_ADD, true, place, base);
-    short_vex(host, wide ? VMOVQ_TO : VMOVD_TO, T2, 0, wmi_at(place, (int32_t)displacement));
+    wmi_vex_128(host, wide ? VMOVQ_TO : VMOVD_TO, T2, 0, wmi_at(place, (int32_t)displacement));
     end_loop(host, &loop);
 }
 
@@ -1084,307 +772,6 @@ static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, e
     forget_full(host, mask);
 }
 
-/* ---- rows of dwords ---- */
-
-static struct wmi_host_operand index_at(unsigned strip, unsigned lane)
-{
-    return further(AREA_AT(index), (int32_t)(64 * strip + 4 * lane));
-}
-
-static void find_differences(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
-                             const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets)
-{
-    for (unsigned half = 0; half < 2; half++) {
-        const unsigned expected = load(host, first, half, T1);
-        if (is_new)
-            clear(host, T2);
-        else
-            move(host, T2, load(host, differs, half, T2));
-        for (unsigned i = 0; i < strips; i++) {
-            const unsigned sum = offsets.in_memory ? (unsigned)T0 : expected;
-            if (offsets.in_memory)
-                long_vex(host, WMI_VPADDD, T0, expected, further(offsets, (int32_t)(64 * i + HALF * half)));
-            long_vex(host, VPXOR, T0, sum, half_of(host, reg[i], half));
-            long_vex(host, VPOR, T2, T2, wmi_zmm(T0));
-        }
-        keep(host, differs, half, T2);
-    }
-}
-
-static size_t begin_octets(struct wmi_host *host, const uint8_t *index, unsigned strips,
-                           struct wmi_host_operand offsets)
-{
-    for (unsigned i = 0; i < strips; i++)
-        for (unsigned half = 0; half < 2; half++)
-            long_vex(host, WMI_VMOVUPS_STORE, load(host, index[i], half, T0), 0, index_at(i, 8 * half));
-    long_vex(host, WMI_VMOVUPS_LOAD, T3, 0, offsets);
-    for (unsigned i = 0; i < 2 * strips; i++) {
-        const struct wmi_host_operand octet = index_at(i / 2, i % 2 * 8);
-        long_vex(host, WMI_VPBROADCASTD, i ? T0 : T2, 0, octet);
-        long_vex(host, WMI_VPADDD, i ? T0 : T2, i ? T0 : T2, wmi_zmm(T3));
-        long_vex(host, VPXOR, i ? T0 : T2, i ? T0 : T2, octet);
-        if (i)
-            long_vex(host, VPOR, T2, T2, wmi_zmm(T0));
-    }
-    long_vex(host, VPTEST, T2, 0, wmi_zmm(T2));
-    return wmi_jump_if(host, WMI_IF_NOT_EQUAL);
-}
-
-/* WMI_RBX = base + the index of the octet's first lane. */
-static void find_octet(struct wmi_host *host, unsigned octet, enum wmi_gpr base, unsigned ahead, bool stores)
-{
-    take_index(host, index_at(octet / 2, octet % 2 * 8), 0);
-    wmi_scalar_registers(host, WMI_ADD, true, WMI_RBX, base);
-    if (ahead)
-        wmi_prefetch(host, WMI_RBX, (int32_t)ahead, stores);
-}
-
-static void load_octets(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
-                        unsigned ahead)
-{
-    for (unsigned i = 0; i < 2 * strips; i++) {
-        const unsigned to = target(host, d[i / 2], i % 2, T2);
-        find_octet(host, i, base, ahead, false);
-        long_vex(host, WMI_VMOVUPS_LOAD, to, 0, wmi_at(WMI_RBX, 0));
-        keep(host, d[i / 2], i % 2, to);
-    }
-}
-
-static void store_octets(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base,
-                         unsigned ahead)
-{
-    for (unsigned i = 0; i < 2 * strips; i++) {
-        find_octet(host, i, base, ahead, true);
-        long_vex(host, WMI_VMOVUPS_STORE, load(host, data[i / 2], i % 2, T2), 0, wmi_at(WMI_RBX, 0));
-    }
-}
-
-/* In the order of lanes. */
-static void scatter_octets(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base)
-{
-    for (unsigned i = 0; i < strips; i++) {
-        const struct wmi_host_operand from = in_memory(host, data[i], 0);
-        for (unsigned lane = 0; lane < 16; lane++) {
-            take_index(host, index_at(i, lane), 0);
-            short_vex(host, VMOVD_FROM, T2, 0, further(from, (int32_t)(4 * lane)));
-            put_vex_indexed(host, VMOVD_TO, 0, T2, 0, base, WMI_RBX, 0, 0);
-        }
-    }
-}
-
-/* ---- pairs of words ---- */
-
-enum { EVEN_WORDS = 0x88, ODD_WORDS = 0xdd, PARTS_0_2_1_3 = 0xd8 };
-
-static void split_pairs(struct wmi_host *host, unsigned even, unsigned odd, unsigned a,
-                        struct wmi_host_operand b)
-{
-    const uint32_t vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0);
-    for (unsigned half = 0; half < 2; half++) {
-        /* The words of {b, a} come from four ymm registers, of which a half of the result needs two. */
-        const unsigned first =
-            half ? in_register(host, operand_of(host, 0, b, 0, T0), T0) : load(host, a, 0, T0);
-        const struct wmi_host_operand second = half ? operand_of(host, 0, b, 1, T1) : half_of(host, a, 1);
-        put_vex(host, vshufps, LONG, T2, first, second, EVEN_WORDS);
-        put_vex(host, vshufps, LONG, T3, first, second, ODD_WORDS);
-        put_vex(host, VPERMQ, LONG, T2, 0, wmi_zmm(T2), PARTS_0_2_1_3);
-        put_vex(host, VPERMQ, LONG, T3, 0, wmi_zmm(T3), PARTS_0_2_1_3);
-        keep(host, even, half, T2);
-        keep(host, odd, half, T3);
-    }
-}
-
-/* T2, T3 = the words of a half of two registers in turn: lanes 0, 1, 4 and 5, and the others. */
-static void unpack_words(struct wmi_host *host, unsigned low, unsigned high, unsigned half)
-{
-    const uint32_t vpunpckldq = WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0),
-                   vpunpckhdq = WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0);
-    const unsigned first = load(host, low, half, T0);
-    const struct wmi_host_operand second = half_of(host, high, half);
-    long_vex(host, vpunpckldq, T2, first, second);
-    long_vex(host, vpunpckhdq, T3, first, second);
-}
-
-static void join_pairs(struct wmi_host *host, unsigned first, unsigned second, unsigned low, unsigned high)
-{
-    enum { LOW_PARTS = 0x20, HIGH_PARTS = 0x31 };
-    for (unsigned half = 0; half < 2; half++) {
-        unpack_words(host, low, high, half);
-        swap_parts(host, T0, T2, wmi_zmm(T3), LOW_PARTS);
-        swap_parts(host, T1, T2, wmi_zmm(T3), HIGH_PARTS);
-        keep(host, half ? second : first, 0, T0);
-        keep(host, half ? second : first, 1, T1);
-    }
-}
-
-static const uint32_t vmovhps_load = WMI_EVEX(0x16, WMI_MAP_0F, 0, 0),
-                      vmovhps_store = WMI_EVEX(0x17, WMI_MAP_0F, 0, 0),
-                      vmovlps_store = WMI_EVEX(0x13, WMI_MAP_0F, 0, 0);
-
-/* A part of a register = the pairs of two lanes. */
-static void gather_two(struct wmi_host *host, unsigned reg, enum wmi_gpr base, struct wmi_host_operand index,
-                       unsigned lane)
-{
-    take_index(host, index, lane);
-    put_vex_indexed(host, VMOVQ_LOAD, 0, reg, 0, base, WMI_RBX, 0, 0);
-    take_index(host, index, lane + 1);
-    put_vex_indexed(host, vmovhps_load, 0, reg, reg, base, WMI_RBX, 0, 0);
-}
-
-static void gather_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
-                         unsigned index)
-{
-    const uint32_t vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0);
-    const struct wmi_host_operand places = in_memory(host, index, 0);
-    for (unsigned half = 0; half < 2; half++) {
-        for (unsigned i = 0; i < 2; i++) { /* T0: lanes 0, 1, 4, 5; T1: 2, 3, 6, 7 */
-            const unsigned lane = half * 8 + 2 * i;
-            gather_two(host, T0 + i, base, places, lane);
-            gather_two(host, T2, base, places, lane + 4);
-            put_vex(host, VINSERTI128, LONG, T0 + i, T0 + i, wmi_zmm(T2), 1);
-        }
-        put_vex(host, vshufps, LONG, T2, T0, wmi_zmm(T1), EVEN_WORDS);
-        put_vex(host, vshufps, LONG, T3, T0, wmi_zmm(T1), ODD_WORDS);
-        keep(host, low, half, T2);
-        keep(host, high, half, T3);
-    }
-}
-
-static void scatter_two(struct wmi_host *host, unsigned reg, enum wmi_gpr base, struct wmi_host_operand index,
-                        unsigned lane)
-{
-    take_index(host, index, lane);
-    put_vex_indexed(host, vmovlps_store, 0, reg, 0, base, WMI_RBX, 0, 0);
-    take_index(host, index, lane + 1);
-    put_vex_indexed(host, vmovhps_store, 0, reg, 0, base, WMI_RBX, 0, 0);
-}
-
-static void scatter_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
-                          unsigned index)
-{
-    const struct wmi_host_operand places = in_memory(host, index, 0);
-    for (unsigned half = 0; half < 2; half++) {
-        unpack_words(host, low, high, half);
-        for (unsigned i = 0; i < 4; i++) {
-            const unsigned reg = i % 2 ? T3 : T2;
-            if (i == 2)
-                for (unsigned k = T2; k <= T3; k++)
-                    put_vex(host, VEXTRACTI128, LONG, k, 0, wmi_zmm(k), 1);
-            scatter_two(host, reg, base, places, half * 8 + 2 * i);
-        }
-    }
-}
-
-/* ---- four words ---- */
-
-enum { UNPACK_LOW_WORDS, UNPACK_HIGH_WORDS, UNPACK_LOW_PAIRS, UNPACK_HIGH_PAIRS };
-
-static void unpack(struct wmi_host *host, unsigned how, unsigned d, unsigned a, struct wmi_host_operand b)
-{
-    static const uint32_t instruction[] = {
-        WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0), /* VPUNPCKLDQ, VPUNPCKHDQ */
-        WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0),
-        WMI_EVEX(0x6c, WMI_MAP_0F, WMI_PREFIX_66, 0), /* VPUNPCKLQDQ, VPUNPCKHQDQ */
-        WMI_EVEX(0x6d, WMI_MAP_0F, WMI_PREFIX_66, 0),
-    };
-    long_vex(host, instruction[how], d, a, b);
-}
-
-/* Where the lanes' elements are. */
-struct quads {
-    enum wmi_gpr base;
-    int32_t displacement;
-    bool has_index;
-    struct wmi_host_operand index;
-};
-
-static struct quads find_quads(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, int index)
-{
-    struct quads at = {base, displacement, index != WMI_NO_INDEX, wmi_zmm(0)};
-    if (at.has_index)
-        at.index = in_memory(host, (unsigned)index, 0);
-    return at;
-}
-
-/* An instruction whose operand in memory is the element of a lane. */
-static void put_quad(struct wmi_host *host, uint32_t instruction, unsigned length, unsigned d, unsigned a,
-                     const struct quads *at, unsigned lane)
-{
-    enum { BYTES = 16 };
-    if (at->has_index) {
-        take_index(host, at->index, lane);
-        put_vex_indexed(host, instruction, length, d, a, at->base, WMI_RBX, 0, at->displacement);
-    } else {
-        put_vex(host, instruction, length, d, a, wmi_at(at->base, at->displacement + (int32_t)(BYTES * lane)),
-                WMI_NO_IMMEDIATE);
-    }
-}
-
-/* reg = the elements of two lanes, the second of which is the fourth behind the first. */
-static void load_two_quads(struct wmi_host *host, unsigned reg, const struct quads *at, unsigned lane)
-{
-    put_quad(host, WMI_VMOVUPS_LOAD, 0, reg, 0, at, lane);
-    put_quad(host, VINSERTI128, LONG, reg, reg, at, lane + 4);
-    wmi_put_8(host, 1);
-}
-
-static void gather_quads(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, int32_t displacement,
-                         int index)
-{
-    const struct quads at = find_quads(host, base, displacement, index);
-    const struct wmi_host_operand kept = AREA_AT(temporary[1]);
-    for (unsigned half = 0; half < 2; half++) {
-        load_two_quads(host, T0, &at, 8 * half);
-        load_two_quads(host, T1, &at, 8 * half + 1);
-        unpack(host, UNPACK_LOW_WORDS, T2, T0, wmi_zmm(T1));
-        unpack(host, UNPACK_HIGH_WORDS, T3, T0, wmi_zmm(T1));
-        long_vex(host, WMI_VMOVUPS_STORE, T3, 0, kept);
-        load_two_quads(host, T0, &at, 8 * half + 2);
-        load_two_quads(host, T1, &at, 8 * half + 3);
-        unpack(host, UNPACK_LOW_WORDS, T3, T0, wmi_zmm(T1));
-        unpack(host, UNPACK_HIGH_WORDS, T1, T0, wmi_zmm(T1));
-        unpack(host, UNPACK_LOW_PAIRS, T0, T2, wmi_zmm(T3));
-        keep(host, d[0], half, T0);
-        unpack(host, UNPACK_HIGH_PAIRS, T0, T2, wmi_zmm(T3));
-        keep(host, d[1], half, T0);
-        long_vex(host, WMI_VMOVUPS_LOAD, T2, 0, kept);
-        unpack(host, UNPACK_LOW_PAIRS, T0, T2, wmi_zmm(T1));
-        keep(host, d[2], half, T0);
-        unpack(host, UNPACK_HIGH_PAIRS, T0, T2, wmi_zmm(T1));
-        keep(host, d[3], half, T0);
-    }
-}
-
-static void scatter_quads(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base,
-                          int32_t displacement, int index)
-{
-    static const uint8_t lanes_in[] = {T1, T0, T3, T2};
-    const struct quads at = find_quads(host, base, displacement, index);
-    const struct wmi_host_operand kept[2] = {AREA_AT(temporary[1]), AREA_AT(temporary[2])};
-    for (unsigned half = 0; half < 2; half++) {
-        const unsigned first = load(host, data[0], half, T2);
-        unpack(host, UNPACK_LOW_WORDS, T0, first, half_of(host, data[1], half));
-        unpack(host, UNPACK_HIGH_WORDS, T1, first, half_of(host, data[1], half));
-        const unsigned third = load(host, data[2], half, T2);
-        unpack(host, UNPACK_LOW_WORDS, T3, third, half_of(host, data[3], half));
-        unpack(host, UNPACK_HIGH_WORDS, T2, third, half_of(host, data[3], half));
-        long_vex(host, WMI_VMOVUPS_STORE, T1, 0, kept[0]);
-        long_vex(host, WMI_VMOVUPS_STORE, T2, 0, kept[1]);
-        unpack(host, UNPACK_LOW_PAIRS, T1, T0, wmi_zmm(T3));
-        unpack(host, UNPACK_HIGH_PAIRS, T0, T0, wmi_zmm(T3));
-        long_vex(host, WMI_VMOVUPS_LOAD, T2, 0, kept[0]);
-        unpack(host, UNPACK_LOW_PAIRS, T3, T2, kept[1]);
-        unpack(host, UNPACK_HIGH_PAIRS, T2, T2, kept[1]);
-        for (unsigned i = 0; i < 8; i++) { /* in the order of lanes */
-            const bool high = i >= 4;
-            put_quad(host, high ? (uint32_t)VEXTRACTI128 : (uint32_t)WMI_VMOVUPS_STORE, high ? LONG : 0,
-                     lanes_in[i % 4], 0, &at, 8 * half + i);
-            if (high)
-                wmi_put_8(host, 1);
-        }
-    }
-}
-
 /* ---- permutations ---- */
 
 /* reg = the words of the zmm that the half `order` of another asks for by four bits. Changes T0 and T1. */
@@ -1392,11 +779,11 @@ static void pick_words(struct wmi_host *host, unsigned reg, unsigned order, unsi
                        struct wmi_host_operand from)
 {
     enum { BIT_3_TO_SIGN = 28 };
-    unsigned by = load(host, order, half, T0);
-    long_vex(host, WMI_VPERMD, reg, by, operand_of(host, WMI_VPERMD, from, 0, T1));
-    long_vex(host, WMI_VPERMD, T1, by, operand_of(host, WMI_VPERMD, from, 1, T1));
-    shift(host, WMI_LEFT, T0, by, BIT_3_TO_SIGN);
-    blend(host, reg, reg, wmi_zmm(T1), T0);
+    unsigned by = wmi_avx2_load(host, order, half, T0);
+    wmi_vex_256(host, WMI_VPERMD, reg, by, wmi_avx2_operand(host, WMI_VPERMD, from, 0, T1));
+    wmi_vex_256(host, WMI_VPERMD, T1, by, wmi_avx2_operand(host, WMI_VPERMD, from, 1, T1));
+    wmi_avx2_shift(host, WMI_LEFT, T0, by, BIT_3_TO_SIGN);
+    wmi_avx2_blend(host, reg, reg, wmi_zmm(T1), T0);
 }
 
 /* VPERMD: the word of b that each lane of a asks for. */
@@ -1405,7 +792,7 @@ static void put_permute(struct wmi_host *host, unsigned d, unsigned a, struct wm
     for (unsigned half = 0; half < 2; half++)
         pick_words(host, T2 + half, a, half, b);
     for (unsigned half = 0; half < 2; half++) /* d may be a or b */
-        keep(host, d, half, T2 + half);
+        wmi_avx2_keep(host, d, half, T2 + half);
 }
 
 /* VPERMI2D: the word of {b, a} that each lane of d, which is neither of them, asks for by five bits. */
@@ -1415,24 +802,24 @@ static void put_permute_two(struct wmi_host *host, unsigned d, unsigned a, struc
     for (unsigned half = 0; half < 2; half++) {
         pick_words(host, T2, d, half, wmi_zmm(a));
         pick_words(host, T3, d, half, b);
-        shift(host, WMI_LEFT, T0, load(host, d, half, T0), BIT_4_TO_SIGN);
-        blend(host, T2, T2, wmi_zmm(T3), T0);
-        keep(host, d, half, T2);
+        wmi_avx2_shift(host, WMI_LEFT, T0, wmi_avx2_load(host, d, half, T0), BIT_4_TO_SIGN);
+        wmi_avx2_blend(host, T2, T2, wmi_zmm(T3), T0);
+        wmi_avx2_keep(host, d, half, T2);
     }
 }
 
 static void take_word(struct wmi_host *host, unsigned d, unsigned a, unsigned word,
                       struct wmi_host_operand number)
 {
-    const struct wmi_host_operand from = half_of(host, a, word / 8);
+    const struct wmi_host_operand from = wmi_avx2_half(host, a, word / 8);
     (void)number;
     word %= 8;
     if (from.in_memory) {
-        long_vex(host, WMI_VPBROADCASTD, T2, 0, further(from, (int32_t)(4 * word)));
+        wmi_vex_256(host, WMI_VPBROADCASTD, T2, 0, wmi_avx2_further(from, (int32_t)(4 * word)));
     } else {
         const struct wmi_host_operand part = part_of(host, from, word / 4, T2);
-        put_vex(host, VPSHUFD, 0, T2, 0, part, (int)(word % 4));
-        long_vex(host, WMI_VPBROADCASTD, T2, 0, wmi_zmm(T2));
+        wmi_vex(host, VPSHUFD, 0, T2, 0, part, (int)(word % 4));
+        wmi_vex_256(host, WMI_VPBROADCASTD, T2, 0, wmi_zmm(T2));
     }
     keep_both(host, d, WMI_NO_MASK, false);
 }
@@ -1441,12 +828,12 @@ static void take_first(struct wmi_host *host, unsigned d, unsigned a, unsigned m
 {
     enum { TEST = 0x85 };
     take_bits(host, mask);
-    const struct wmi_host_operand from = in_memory(host, a, 0);
-    clear(host, T2);
+    const struct wmi_host_operand from = wmi_avx2_in_memory(host, a, 0);
+    wmi_avx2_clear(host, T2);
     wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
     const size_t none = wmi_jump_if(host, WMI_IF_EQUAL);
     wmi_scalar_registers(host, WMI_BSF, false, WMI_RBP, WMI_RBX);
-    put_vex_indexed(host, WMI_VPBROADCASTD, LONG, T2, 0, from.base, WMI_RBP, 2, from.displacement);
+    wmi_vex_indexed(host, WMI_VPBROADCASTD, LONG, T2, 0, from.base, WMI_RBP, 2, from.displacement);
     wmi_land(host, none);
     keep_both(host, d, WMI_NO_MASK, false);
 }
@@ -1456,11 +843,11 @@ static void put_shuffle_parts(struct wmi_host *host, unsigned d, unsigned a, uns
 {
     for (unsigned half = 0; half < 2; half++) {
         const unsigned from = half ? b : a, two = selection >> 4 * half & 15;
-        swap_parts(host, T2 + half, load(host, from, 0, T0), half_of(host, from, 1),
-                   (two & 3) | (two >> 2) << 4);
+        wmi_avx2_swap_parts(host, T2 + half, wmi_avx2_load(host, from, 0, T0), wmi_avx2_half(host, from, 1),
+                            (two & 3) | (two >> 2) << 4);
     }
     for (unsigned half = 0; half < 2; half++)
-        keep(host, d, half, T2 + half);
+        wmi_avx2_keep(host, d, half, T2 + half);
 }
 
 /* The 16 words that begin at word `count` of {a, b}. */
@@ -1470,19 +857,19 @@ static void put_align(struct wmi_host *host, unsigned d, unsigned a, struct wmi_
     const struct wmi_host_operand place = AREA_AT(temporary);
     if (count % 8) {
         for (unsigned i = 0; i < 4; i++)
-            long_vex(host, WMI_VMOVUPS_STORE, load(host, i < 2 ? b.reg : a, i % 2, T0), 0,
-                     further(place, (int32_t)(i * HALF)));
+            wmi_vex_256(host, WMI_VMOVUPS_STORE, wmi_avx2_load(host, i < 2 ? b.reg : a, i % 2, T0), 0,
+                        wmi_avx2_further(place, (int32_t)(i * HALF)));
         for (unsigned half = 0; half < 2; half++)
-            long_vex(host, WMI_VMOVUPS_LOAD, T2 + half, 0,
-                     further(place, (int32_t)(half * HALF + 4 * count)));
+            wmi_vex_256(host, WMI_VMOVUPS_LOAD, T2 + half, 0,
+                        wmi_avx2_further(place, (int32_t)(half * HALF + 4 * count)));
     } else {
         for (unsigned half = 0; half < 2; half++) {
             const unsigned which = half + count / 8;
-            move(host, T2 + half, load(host, which < 2 ? b.reg : a, which % 2, T2 + half));
+            wmi_avx2_move(host, T2 + half, wmi_avx2_load(host, which < 2 ? b.reg : a, which % 2, T2 + half));
         }
     }
     for (unsigned half = 0; half < 2; half++)
-        keep(host, d, half, T2 + half);
+        wmi_avx2_keep(host, d, half, T2 + half);
 }
 
 /* Shifts of words by words: of the high and of the low words of dwords. */
@@ -1491,27 +878,27 @@ static void put_shift_words(struct wmi_host *host, enum wmi_shift kind, unsigned
 {
     const uint32_t by_lane = kind == WMI_LEFT ? WMI_VPSLLVD : kind == WMI_RIGHT ? WMI_VPSRLVD : WMI_VPSRAVD;
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned x = load(host, a, half, T0),
-                       y = in_register(host, operand_of(host, 0, b, half, T1), T1);
-        shift(host, WMI_RIGHT, T3, y, 16);
-        long_vex(host, VMOVAPS, T2, 0, CONSTANT(low_halves));
-        long_vex(host, VPANDN, T2, T2, wmi_zmm(x));
-        long_vex(host, by_lane, T2, T2, wmi_zmm(T3));
+        const unsigned x = wmi_avx2_load(host, a, half, T0),
+                       y = wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, half, T1), T1);
+        wmi_avx2_shift(host, WMI_RIGHT, T3, y, 16);
+        wmi_vex_256(host, VMOVAPS, T2, 0, CONSTANT(low_halves));
+        wmi_vex_256(host, VPANDN, T2, T2, wmi_zmm(x));
+        wmi_vex_256(host, by_lane, T2, T2, wmi_zmm(T3));
         if (kind != WMI_LEFT) { /* what has come out of the high word */
-            shift(host, WMI_RIGHT, T2, T2, 16);
-            shift(host, WMI_LEFT, T2, T2, 16);
+            wmi_avx2_shift(host, WMI_RIGHT, T2, T2, 16);
+            wmi_avx2_shift(host, WMI_LEFT, T2, T2, 16);
         }
-        long_vex(host, VPAND, T3, y, CONSTANT(low_halves));
+        wmi_vex_256(host, VPAND, T3, y, CONSTANT(low_halves));
         if (kind == WMI_RIGHT_SIGNED) {
-            shift(host, WMI_LEFT, T1, x, 16);
-            shift(host, WMI_RIGHT_SIGNED, T1, T1, 16);
+            wmi_avx2_shift(host, WMI_LEFT, T1, x, 16);
+            wmi_avx2_shift(host, WMI_RIGHT_SIGNED, T1, T1, 16);
         } else {
-            long_vex(host, VPAND, T1, x, CONSTANT(low_halves));
+            wmi_vex_256(host, VPAND, T1, x, CONSTANT(low_halves));
         }
-        long_vex(host, by_lane, T1, T1, wmi_zmm(T3));
-        long_vex(host, VPAND, T1, T1, CONSTANT(low_halves));
-        long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
-        keep(host, d, half, T2);
+        wmi_vex_256(host, by_lane, T1, T1, wmi_zmm(T3));
+        wmi_vex_256(host, VPAND, T1, T1, CONSTANT(low_halves));
+        wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T1));
+        wmi_avx2_keep(host, d, half, T2);
     }
 }
 
@@ -1520,48 +907,48 @@ static void put_shift_words(struct wmi_host *host, enum wmi_shift kind, unsigned
 /* reg = a word, or a quadword, of the area in all lanes. */
 static void splat(struct wmi_host *host, unsigned reg, struct wmi_host_operand place)
 {
-    long_vex(host, WMI_VPBROADCASTD, reg, 0, place);
+    wmi_vex_256(host, WMI_VPBROADCASTD, reg, 0, place);
 }
 
 static void splat_64(struct wmi_host *host, unsigned reg, struct wmi_host_operand place)
 {
-    long_vex(host, VPBROADCASTQ, reg, 0, place);
+    wmi_vex_256(host, VPBROADCASTQ, reg, 0, place);
 }
 
 /* reg = f64 of the four unsigned dwords at the operand: bits of 2^52 + n, less 2^52, and no -0. Changes
  * `spare`. */
 static void unsigned_to_f64(struct wmi_host *host, unsigned reg, struct wmi_host_operand from, unsigned spare)
 {
-    long_vex(host, VPMOVZXDQ, reg, 0, from);
+    wmi_vex_256(host, VPMOVZXDQ, reg, 0, from);
     splat_64(host, spare, CONSTANT(two_52));
-    long_vex(host, VPOR, reg, reg, wmi_zmm(spare));
-    long_vex(host, VSUBPD, reg, reg, wmi_zmm(spare));
+    wmi_vex_256(host, VPOR, reg, reg, wmi_zmm(spare));
+    wmi_vex_256(host, VSUBPD, reg, reg, wmi_zmm(spare));
     splat_64(host, spare, CONSTANT(magnitude_64));
-    long_vex(host, VPAND, reg, reg, wmi_zmm(spare));
+    wmi_vex_256(host, VPAND, reg, reg, wmi_zmm(spare));
 }
 
 /* VCVTUDQ2PS, rounded once. */
 static void put_unsigned_to_f32(struct wmi_host *host, unsigned d, struct wmi_host_operand b)
 {
     for (unsigned half = 0; half < 2; half++) {
-        const struct wmi_host_operand from = operand_of(host, 0, b, half, T0);
+        const struct wmi_host_operand from = wmi_avx2_operand(host, 0, b, half, T0);
         for (unsigned part = 0; part < 2; part++) {
             unsigned_to_f64(host, T1, part_of(host, from, part, T1), T3);
-            long_vex(host, VCVTPD2PS, part ? T1 : T2, 0, wmi_zmm(T1));
+            wmi_vex_256(host, VCVTPD2PS, part ? T1 : T2, 0, wmi_zmm(T1));
         }
-        put_vex(host, VINSERTI128, LONG, T2, T2, wmi_zmm(T1), 1);
-        keep(host, d, half, T2);
+        wmi_vex(host, VINSERTI128, LONG, T2, T2, wmi_zmm(T1), 1);
+        wmi_avx2_keep(host, d, half, T2);
     }
 }
 
 /* VCVTUDQ2PD of the low half. */
 static void put_unsigned_to_f64(struct wmi_host *host, unsigned d, struct wmi_host_operand b)
 {
-    const struct wmi_host_operand from = half_of(host, b.reg, 0);
+    const struct wmi_host_operand from = wmi_avx2_half(host, b.reg, 0);
     for (unsigned half = 0; half < 2; half++)
         unsigned_to_f64(host, T1 + half, part_of(host, from, half, T1 + half), T3);
     for (unsigned half = 0; half < 2; half++)
-        keep(host, d, half, T1 + half);
+        wmi_avx2_keep(host, d, half, T1 + half);
 }
 
 /* VCVTTPS2UDQ: all bits for what is out of range. From 2^31 on, what is above that is converted. */
@@ -1570,22 +957,22 @@ static void put_to_unsigned(struct wmi_host *host, unsigned d, struct wmi_host_o
     enum { NOT_ABOVE_OR_NAN = WMI_FLOAT_NOT_ABOVE_OR_NAN, NOT_BELOW = WMI_FLOAT_NOT_BELOW };
     const uint32_t vcmpps = WMI_VCMPPS;
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned x = in_register(host, operand_of(host, 0, b, half, T0), T0);
+        const unsigned x = wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, half, T0), T0);
         splat(host, T1, CONSTANT(two_31));
-        long_vex(host, VSUBPS, T2, x, wmi_zmm(T1));
-        long_vex(host, VCVTTPS2DQ, T2, 0, wmi_zmm(T2));
+        wmi_vex_256(host, VSUBPS, T2, x, wmi_zmm(T1));
+        wmi_vex_256(host, VCVTTPS2DQ, T2, 0, wmi_zmm(T2));
         splat(host, T3, CONSTANT(sign));
-        long_vex(host, VPXOR, T2, T2, wmi_zmm(T3));
-        put_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_BELOW);
-        long_vex(host, VCVTTPS2DQ, T3, 0, wmi_zmm(x));
-        blend(host, T2, T3, wmi_zmm(T2), T1);
+        wmi_vex_256(host, VPXOR, T2, T2, wmi_zmm(T3));
+        wmi_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_BELOW);
+        wmi_vex_256(host, VCVTTPS2DQ, T3, 0, wmi_zmm(x));
+        wmi_avx2_blend(host, T2, T3, wmi_zmm(T2), T1);
         splat(host, T1, CONSTANT(two_32));
-        put_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_BELOW);
-        long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
+        wmi_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_BELOW);
+        wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T1));
         splat(host, T1, CONSTANT(minus_one));
-        put_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_ABOVE_OR_NAN);
-        long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
-        keep(host, d, half, T2);
+        wmi_vex(host, vcmpps, LONG, T1, x, wmi_zmm(T1), NOT_ABOVE_OR_NAN);
+        wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T1));
+        wmi_avx2_keep(host, d, half, T2);
     }
 }
 
@@ -1599,30 +986,30 @@ static void put_short(struct wmi_host *host, uint32_t instruction, unsigned d, u
     switch (plain) {
     case KIND(VMOVD_TO):
     case KIND(VMOVQ_TO): { /* d is the source */
-        const struct wmi_host_operand from = half_of(host, d, 0);
+        const struct wmi_host_operand from = wmi_avx2_half(host, d, 0);
         if (from.in_memory && !b.in_memory)
             wmi_scalar_memory(host, WMI_MOV_LOAD, is_wide(plain), b.reg, from.base, from.displacement);
         else
-            short_vex(host, plain, in_register(host, from, T0), 0, b);
+            wmi_vex_128(host, plain, wmi_avx2_in_register(host, from, T0), 0, b);
         return;
     }
     case KIND(WMI_EVEX(0xd6, WMI_MAP_0F, WMI_PREFIX_66, 1)): /* VMOVQ to memory */
     case KIND(WMI_EVEX(0x11, WMI_MAP_0F, 0, 0)):
     case KIND(WMI_EVEX(0x11, WMI_MAP_0F, WMI_PREFIX_F3, 0)):
     case KIND(WMI_EVEX(0x16, WMI_MAP_0F3A, WMI_PREFIX_66, 0)): /* VPEXTRD */
-        put_vex(host, plain & ~(1u << 14), 0, load(host, d, 0, T0), 0, b, immediate);
+        wmi_vex(host, plain & ~(1u << 14), 0, wmi_avx2_load(host, d, 0, T0), 0, b, immediate);
         return;
     default:
         break;
     }
     if (!b.in_memory && opcode != 0x6e)
-        b = half_of(host, b.reg, 0);
+        b = wmi_avx2_half(host, b.reg, 0);
     const bool has_two = opcode != 0x10 && opcode != 0x6e && opcode != 0x7e && opcode != 0x51;
-    put_vex(host, opcode == 0x7e ? (uint32_t)VMOVQ_LOAD : plain, 0, T2, has_two ? load(host, a, 0, T0) : 0, b,
-            immediate);
-    keep(host, d, 0, T2);
-    clear(host, T2);
-    keep(host, d, 1, T2);
+    wmi_vex(host, opcode == 0x7e ? (uint32_t)VMOVQ_LOAD : plain, 0, T2,
+            has_two ? wmi_avx2_load(host, a, 0, T0) : 0, b, immediate);
+    wmi_avx2_keep(host, d, 0, T2);
+    wmi_avx2_clear(host, T2);
+    wmi_avx2_keep(host, d, 1, T2);
 }
 
 /* Of one word of a register. */
@@ -1637,11 +1024,11 @@ static bool is_scalar(uint32_t instruction)
 static void put_long(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b)
 {
     if (KIND(instruction) == KIND(WMI_VMOVUPS_STORE)) {
-        long_vex(host, WMI_VMOVUPS_STORE, load(host, d, 0, T0), 0, b);
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, wmi_avx2_load(host, d, 0, T0), 0, b);
         return;
     }
-    long_vex(host, WMI_VMOVUPS_LOAD, T2, 0, b);
-    keep(host, d, 0, T2);
+    wmi_vex_256(host, WMI_VMOVUPS_LOAD, T2, 0, b);
+    wmi_avx2_keep(host, d, 0, T2);
 }
 
 /* Instructions on bytes with a mask of 64 bits. */
@@ -1649,15 +1036,15 @@ static void put_masked_bytes(struct wmi_host *host, uint32_t instruction, unsign
                              struct wmi_host_operand b, unsigned mask, bool has_two)
 {
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned x = has_two ? load(host, a, half, T0) : 0;
+        const unsigned x = has_two ? wmi_avx2_load(host, a, half, T0) : 0;
         if (has_two)
-            long_vex(host, instruction, T2, x, half_of(host, b.reg, half));
+            wmi_vex_256(host, instruction, T2, x, wmi_avx2_half(host, b.reg, half));
         else
-            move(host, T2, load(host, b.reg, half, T2));
+            wmi_avx2_move(host, T2, wmi_avx2_load(host, b.reg, half, T2));
         expand_bytes(host, T3, mask, half);
-        const unsigned to = load(host, d, half, T1);
-        put_vex(host, VPBLENDVB, LONG, to, to, wmi_zmm(T2), (int)(T3 << 4));
-        keep(host, d, half, to);
+        const unsigned to = wmi_avx2_load(host, d, half, T1);
+        wmi_vex(host, VPBLENDVB, LONG, to, to, wmi_zmm(T2), (int)(T3 << 4));
+        wmi_avx2_keep(host, d, half, to);
     }
 }
 
@@ -1667,24 +1054,24 @@ static void put_mask_lanes(struct wmi_host *host, unsigned d, unsigned k, bool w
     if (wide) {
         for (unsigned half = 0; half < 2; half++) {
             expand(host, T3, k, half, true);
-            keep(host, d, half, T3);
+            wmi_avx2_keep(host, d, half, T3);
         }
         return;
     }
-    short_vex(host, VMOVD_FROM, T2, 0, wmi_zmm(bits_in_gpr(host, k, WMI_RBX)));
-    short_vex(host, VPBROADCASTW, T2, 0, wmi_zmm(T2));
-    short_vex(host, VPAND, T2, T2, CONSTANT(bit_16));
-    short_vex(host, VPCMPEQW, T2, T2, CONSTANT(bit_16));
-    keep(host, d, 0, T2);
-    clear(host, T2);
-    keep(host, d, 1, T2);
+    wmi_vex_128(host, VMOVD_FROM, T2, 0, wmi_zmm(bits_in_gpr(host, k, WMI_RBX)));
+    wmi_vex_128(host, VPBROADCASTW, T2, 0, wmi_zmm(T2));
+    wmi_vex_128(host, VPAND, T2, T2, CONSTANT(bit_16));
+    wmi_vex_128(host, VPCMPEQW, T2, T2, CONSTANT(bit_16));
+    wmi_avx2_keep(host, d, 0, T2);
+    wmi_avx2_clear(host, T2);
+    wmi_avx2_keep(host, d, 1, T2);
 }
 
 static void put_part(struct wmi_host *host, unsigned d, struct wmi_host_operand to, unsigned part)
 {
-    const struct wmi_host_operand half = half_of(host, d, part / 2);
-    const unsigned from = in_register(host, half, T0);
-    put_vex(host, VEXTRACTI128, LONG, from, 0, to, (int)(part % 2));
+    const struct wmi_host_operand half = wmi_avx2_half(host, d, part / 2);
+    const unsigned from = wmi_avx2_in_register(host, half, T0);
+    wmi_vex(host, VEXTRACTI128, LONG, from, 0, to, (int)(part % 2));
 }
 
 /* VBLENDM: b in lanes of the mask, and else a. */
@@ -1692,10 +1079,10 @@ static void put_blend(struct wmi_host *host, uint32_t instruction, unsigned d, u
                       struct wmi_host_operand b, unsigned mask)
 {
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned x = load(host, a, half, T0), to = target(host, d, half, T2);
+        const unsigned x = wmi_avx2_load(host, a, half, T0), to = wmi_avx2_target(host, d, half, T2);
         expand(host, T3, mask, half, is_wide(instruction));
-        blend(host, to, x, operand_of(host, instruction, b, half, T1), T3);
-        keep(host, d, half, to);
+        wmi_avx2_blend(host, to, x, wmi_avx2_operand(host, instruction, b, half, T1), T3);
+        wmi_avx2_keep(host, d, half, to);
     }
 }
 
@@ -1935,17 +1322,17 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
         put_align(host, d, a, b, wide ? 2 * selection : selection);
         break;
     case BROADCAST_PART:
-        long_vex(host, VBROADCASTI128, T2, 0, b);
+        wmi_vex_256(host, VBROADCASTI128, T2, 0, b);
         keep_both(host, d, WMI_NO_MASK, false);
         break;
     case EXTRACT_PART:
         put_part(host, d, b, selection);
         break;
     case INSERT_HALF: {
-        const unsigned low = load(host, a, 0, T0), high = load(host, b.reg, 0, T1);
-        move(host, T2, high);
-        keep(host, d, 0, low);
-        keep(host, d, 1, T2);
+        const unsigned low = wmi_avx2_load(host, a, 0, T0), high = wmi_avx2_load(host, b.reg, 0, T1);
+        wmi_avx2_move(host, T2, high);
+        wmi_avx2_keep(host, d, 0, low);
+        wmi_avx2_keep(host, d, 1, T2);
         break;
     }
     case MOVE_BYTES:
@@ -1968,9 +1355,9 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
             break;
         }
         narrow_dwords(host, d, to_bytes);
-        keep(host, b.reg, 0, T2);
-        clear(host, T2);
-        keep(host, b.reg, 1, T2);
+        wmi_avx2_keep(host, b.reg, 0, T2);
+        wmi_avx2_clear(host, T2);
+        wmi_avx2_keep(host, b.reg, 1, T2);
         break;
     }
     case EXTEND:
@@ -2014,32 +1401,32 @@ static void evex_from(struct wmi_host *host, uint32_t instruction, unsigned d, s
 static void test_words(struct wmi_host *host, unsigned reg, unsigned k)
 {
     (void)k;
-    long_vex(host, VPOR, T2, load(host, reg, 0, T0), half_of(host, reg, 1));
-    long_vex(host, VPTEST, T2, 0, wmi_zmm(T2));
+    wmi_vex_256(host, VPOR, T2, wmi_avx2_load(host, reg, 0, T0), wmi_avx2_half(host, reg, 1));
+    wmi_vex_256(host, VPTEST, T2, 0, wmi_zmm(T2));
 }
 
 static void test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned k)
 {
     (void)k;
     for (unsigned half = 0; half < 2; half++) { /* the greater one is b, so that nothing is left of it */
-        const unsigned limit = load(host, b, half, T1);
-        long_vex(host, VPMAXUD, T2 + half, limit, half_of(host, a, half));
-        long_vex(host, VPXOR, T2 + half, T2 + half, wmi_zmm(limit));
+        const unsigned limit = wmi_avx2_load(host, b, half, T1);
+        wmi_vex_256(host, VPMAXUD, T2 + half, limit, wmi_avx2_half(host, a, half));
+        wmi_vex_256(host, VPXOR, T2 + half, T2 + half, wmi_zmm(limit));
     }
-    long_vex(host, VPOR, T2, T2, wmi_zmm(T3));
-    long_vex(host, VPTEST, T2, 0, wmi_zmm(T2));
+    wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T3));
+    wmi_vex_256(host, VPTEST, T2, 0, wmi_zmm(T2));
 }
 
 static void test_nans(struct wmi_host *host, const uint8_t *reg, unsigned count)
 {
     enum { TEST = 0x85 };
     for (unsigned i = 0; i < count; i++) {
-        put_vex(host, WMI_VCMPPS, LONG, i ? T1 : T2, load(host, reg[i], 0, T0), half_of(host, reg[i], 1),
-                WMI_UNORDERED);
+        wmi_vex(host, WMI_VCMPPS, LONG, i ? T1 : T2, wmi_avx2_load(host, reg[i], 0, T0),
+                wmi_avx2_half(host, reg[i], 1), WMI_UNORDERED);
         if (i)
-            long_vex(host, VPOR, T2, T2, wmi_zmm(T1));
+            wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T1));
     }
-    long_vex(host, VMOVMSKPS, WMI_RBX, 0, wmi_zmm(T2));
+    wmi_vex_256(host, VMOVMSKPS, WMI_RBX, 0, wmi_zmm(T2));
     wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
 }
 
@@ -2050,36 +1437,36 @@ enum { CALLERS_REGISTERS = sizeof callers_registers };
 
 static void enter(struct wmi_host *host)
 {
-    enum { AND_DIGIT = 4, ALIGNMENT = alignof(struct area) };
+    enum { AND_DIGIT = 4, ALIGNMENT = alignof(struct wmi_avx2_area) };
     for (unsigned i = 0; i < CALLERS_REGISTERS; i++)
         wmi_push(host, callers_registers[i]);
-    wmi_scalar_memory(host, WMI_LEA, true, WMI_R15, WMI_RSP, -(int32_t)sizeof(struct area));
+    wmi_scalar_memory(host, WMI_LEA, true, WMI_R15, WMI_RSP, -(int32_t)sizeof(struct wmi_avx2_area));
     wmi_arithmetic_immediate(host, AND_DIGIT, true, WMI_R15, -ALIGNMENT);
-    wmi_scalar_memory(host, WMI_MOV_STORE, true, WMI_RSP, WMI_R15, offsetof(struct area, stack));
+    wmi_scalar_memory(host, WMI_MOV_STORE, true, WMI_RSP, WMI_R15, offsetof(struct wmi_avx2_area, stack));
     wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RSP, WMI_R15);
-    wmi_move_immediate(host, WMI_RSI, (uintptr_t)&constants);
+    wmi_move_immediate(host, WMI_RSI, (uintptr_t)&wmi_avx2_constants);
     host->full_masks = 0;
 }
 
 static void leave(struct wmi_host *host)
 {
-    wmi_scalar_memory(host, WMI_MOV_LOAD, true, WMI_RSP, WMI_R15, offsetof(struct area, stack));
+    wmi_scalar_memory(host, WMI_MOV_LOAD, true, WMI_RSP, WMI_R15, offsetof(struct wmi_avx2_area, stack));
     for (unsigned i = CALLERS_REGISTERS; i-- > 0;)
         wmi_pop(host, callers_registers[i]);
 }
 
 const struct wmi_vector_set wmi_avx2 = {
-    .begin_octets = begin_octets,
-    .load_octets = load_octets,
-    .store_octets = store_octets,
-    .scatter_octets = scatter_octets,
-    .split_pairs = split_pairs,
-    .join_pairs = join_pairs,
-    .gather_pairs = gather_pairs,
-    .scatter_pairs = scatter_pairs,
-    .gather_quads = gather_quads,
-    .scatter_quads = scatter_quads,
-    .find_differences = find_differences,
+    .begin_octets = wmi_avx2_begin_octets,
+    .load_octets = wmi_avx2_load_octets,
+    .store_octets = wmi_avx2_store_octets,
+    .scatter_octets = wmi_avx2_scatter_octets,
+    .split_pairs = wmi_avx2_split_pairs,
+    .join_pairs = wmi_avx2_join_pairs,
+    .gather_pairs = wmi_avx2_gather_pairs,
+    .scatter_pairs = wmi_avx2_scatter_pairs,
+    .gather_quads = wmi_avx2_gather_quads,
+    .scatter_quads = wmi_avx2_scatter_quads,
+    .find_differences = wmi_avx2_find_differences,
     .enter = enter,
     .leave = leave,
     .evex = evex,

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads and stores of whole rows on hosts with AVX2. */
+#include "compile/host_avx2.h"
+
+/* ---- rows of dwords ---- */
+
+static struct wmi_host_operand index_at(unsigned strip, unsigned lane)
+{
+    return wmi_avx2_further(AREA_AT(index), (int32_t)(64 * strip + 4 * lane));
+}
+
+void wmi_avx2_find_differences(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
+                               const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned expected = wmi_avx2_load(host, first, half, T1);
+        if (is_new)
+            wmi_avx2_clear(host, T2);
+        else
+            wmi_avx2_move(host, T2, wmi_avx2_load(host, differs, half, T2));
+        for (unsigned i = 0; i < strips; i++) {
+            const unsigned sum = offsets.in_memory ? (unsigned)T0 : expected;
+            if (offsets.in_memory)
+                wmi_vex_256(host, WMI_VPADDD, T0, expected,
+                            wmi_avx2_further(offsets, (int32_t)(64 * i + HALF * half)));
+            wmi_vex_256(host, VPXOR, T0, sum, wmi_avx2_half(host, reg[i], half));
+            wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T0));
+        }
+        wmi_avx2_keep(host, differs, half, T2);
+    }
+}
+
+size_t wmi_avx2_begin_octets(struct wmi_host *host, const uint8_t *index, unsigned strips,
+                             struct wmi_host_operand offsets)
+{
+    for (unsigned i = 0; i < strips; i++)
+        for (unsigned half = 0; half < 2; half++)
+            wmi_vex_256(host, WMI_VMOVUPS_STORE, wmi_avx2_load(host, index[i], half, T0), 0,
+                        index_at(i, 8 * half));
+    wmi_vex_256(host, WMI_VMOVUPS_LOAD, T3, 0, offsets);
+    for (unsigned i = 0; i < 2 * strips; i++) {
+        const struct wmi_host_operand octet = index_at(i / 2, i % 2 * 8);
+        wmi_vex_256(host, WMI_VPBROADCASTD, i ? T0 : T2, 0, octet);
+        wmi_vex_256(host, WMI_VPADDD, i ? T0 : T2, i ? T0 : T2, wmi_zmm(T3));
+        wmi_vex_256(host, VPXOR, i ? T0 : T2, i ? T0 : T2, octet);
+        if (i)
+            wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T0));
+    }
+    wmi_vex_256(host, VPTEST, T2, 0, wmi_zmm(T2));
+    return wmi_jump_if(host, WMI_IF_NOT_EQUAL);
+}
+
+/* WMI_RBX = base + the index of the octet's first lane. */
+static void find_octet(struct wmi_host *host, unsigned octet, enum wmi_gpr base, unsigned ahead, bool stores)
+{
+    wmi_avx2_take_index(host, index_at(octet / 2, octet % 2 * 8), 0);
+    wmi_scalar_registers(host, WMI_ADD, true, WMI_RBX, base);
+    if (ahead)
+        wmi_prefetch(host, WMI_RBX, (int32_t)ahead, stores);
+}
+
+void wmi_avx2_load_octets(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
+                          unsigned ahead)
+{
+    for (unsigned i = 0; i < 2 * strips; i++) {
+        const unsigned to = wmi_avx2_target(host, d[i / 2], i % 2, T2);
+        find_octet(host, i, base, ahead, false);
+        wmi_vex_256(host, WMI_VMOVUPS_LOAD, to, 0, wmi_at(WMI_RBX, 0));
+        wmi_avx2_keep(host, d[i / 2], i % 2, to);
+    }
+}
+
+void wmi_avx2_store_octets(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base,
+                           unsigned ahead)
+{
+    for (unsigned i = 0; i < 2 * strips; i++) {
+        find_octet(host, i, base, ahead, true);
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, wmi_avx2_load(host, data[i / 2], i % 2, T2), 0,
+                    wmi_at(WMI_RBX, 0));
+    }
+}
+
+/* In the order of lanes. */
+void wmi_avx2_scatter_octets(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base)
+{
+    for (unsigned i = 0; i < strips; i++) {
+        const struct wmi_host_operand from = wmi_avx2_in_memory(host, data[i], 0);
+        for (unsigned lane = 0; lane < 16; lane++) {
+            wmi_avx2_take_index(host, index_at(i, lane), 0);
+            wmi_vex_128(host, VMOVD_FROM, T2, 0, wmi_avx2_further(from, (int32_t)(4 * lane)));
+            wmi_vex_indexed(host, VMOVD_TO, 0, T2, 0, base, WMI_RBX, 0, 0);
+        }
+    }
+}
+
+/* ---- pairs of words ---- */
+
+enum { EVEN_WORDS = 0x88, ODD_WORDS = 0xdd, PARTS_0_2_1_3 = 0xd8 };
+
+void wmi_avx2_split_pairs(struct wmi_host *host, unsigned even, unsigned odd, unsigned a,
+                          struct wmi_host_operand b)
+{
+    const uint32_t vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0);
+    for (unsigned half = 0; half < 2; half++) {
+        /* The words of {b, a} come from four ymm registers, of which a half of the result needs two. */
+        const unsigned first = half ? wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, 0, T0), T0)
+                                    : wmi_avx2_load(host, a, 0, T0);
+        const struct wmi_host_operand second =
+            half ? wmi_avx2_operand(host, 0, b, 1, T1) : wmi_avx2_half(host, a, 1);
+        wmi_vex(host, vshufps, LONG, T2, first, second, EVEN_WORDS);
+        wmi_vex(host, vshufps, LONG, T3, first, second, ODD_WORDS);
+        wmi_vex(host, VPERMQ, LONG, T2, 0, wmi_zmm(T2), PARTS_0_2_1_3);
+        wmi_vex(host, VPERMQ, LONG, T3, 0, wmi_zmm(T3), PARTS_0_2_1_3);
+        wmi_avx2_keep(host, even, half, T2);
+        wmi_avx2_keep(host, odd, half, T3);
+    }
+}
+
+/* T2, T3 = the words of a half of two registers in turn: lanes 0, 1, 4 and 5, and the others. */
+static void unpack_words(struct wmi_host *host, unsigned low, unsigned high, unsigned half)
+{
+    const uint32_t vpunpckldq = WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0),
+                   vpunpckhdq = WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0);
+    const unsigned first = wmi_avx2_load(host, low, half, T0);
+    const struct wmi_host_operand second = wmi_avx2_half(host, high, half);
+    wmi_vex_256(host, vpunpckldq, T2, first, second);
+    wmi_vex_256(host, vpunpckhdq, T3, first, second);
+}
+
+void wmi_avx2_join_pairs(struct wmi_host *host, unsigned first, unsigned second, unsigned low, unsigned high)
+{
+    enum { LOW_PARTS = 0x20, HIGH_PARTS = 0x31 };
+    for (unsigned half = 0; half < 2; half++) {
+        unpack_words(host, low, high, half);
+        wmi_avx2_swap_parts(host, T0, T2, wmi_zmm(T3), LOW_PARTS);
+        wmi_avx2_swap_parts(host, T1, T2, wmi_zmm(T3), HIGH_PARTS);
+        wmi_avx2_keep(host, half ? second : first, 0, T0);
+        wmi_avx2_keep(host, half ? second : first, 1, T1);
+    }
+}
+
+static const uint32_t vmovhps_load = WMI_EVEX(0x16, WMI_MAP_0F, 0, 0),
+                      vmovhps_store = WMI_EVEX(0x17, WMI_MAP_0F, 0, 0),
+                      vmovlps_store = WMI_EVEX(0x13, WMI_MAP_0F, 0, 0);
+
+/* A part of a register = the pairs of two lanes. */
+static void gather_two(struct wmi_host *host, unsigned reg, enum wmi_gpr base, struct wmi_host_operand index,
+                       unsigned lane)
+{
+    wmi_avx2_take_index(host, index, lane);
+    wmi_vex_indexed(host, VMOVQ_LOAD, 0, reg, 0, base, WMI_RBX, 0, 0);
+    wmi_avx2_take_index(host, index, lane + 1);
+    wmi_vex_indexed(host, vmovhps_load, 0, reg, reg, base, WMI_RBX, 0, 0);
+}
+
+void wmi_avx2_gather_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
+                           unsigned index)
+{
+    const uint32_t vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0);
+    const struct wmi_host_operand places = wmi_avx2_in_memory(host, index, 0);
+    for (unsigned half = 0; half < 2; half++) {
+        for (unsigned i = 0; i < 2; i++) { /* T0: lanes 0, 1, 4, 5; T1: 2, 3, 6, 7 */
+            const unsigned lane = half * 8 + 2 * i;
+            gather_two(host, T0 + i, base, places, lane);
+            gather_two(host, T2, base, places, lane + 4);
+            wmi_vex(host, VINSERTI128, LONG, T0 + i, T0 + i, wmi_zmm(T2), 1);
+        }
+        wmi_vex(host, vshufps, LONG, T2, T0, wmi_zmm(T1), EVEN_WORDS);
+        wmi_vex(host, vshufps, LONG, T3, T0, wmi_zmm(T1), ODD_WORDS);
+        wmi_avx2_keep(host, low, half, T2);
+        wmi_avx2_keep(host, high, half, T3);
+    }
+}
+
+static void scatter_two(struct wmi_host *host, unsigned reg, enum wmi_gpr base, struct wmi_host_operand index,
+                        unsigned lane)
+{
+    wmi_avx2_take_index(host, index, lane);
+    wmi_vex_indexed(host, vmovlps_store, 0, reg, 0, base, WMI_RBX, 0, 0);
+    wmi_avx2_take_index(host, index, lane + 1);
+    wmi_vex_indexed(host, vmovhps_store, 0, reg, 0, base, WMI_RBX, 0, 0);
+}
+
+void wmi_avx2_scatter_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
+                            unsigned index)
+{
+    const struct wmi_host_operand places = wmi_avx2_in_memory(host, index, 0);
+    for (unsigned half = 0; half < 2; half++) {
+        unpack_words(host, low, high, half);
+        for (unsigned i = 0; i < 4; i++) {
+            const unsigned reg = i % 2 ? T3 : T2;
+            if (i == 2)
+                for (unsigned k = T2; k <= T3; k++)
+                    wmi_vex(host, VEXTRACTI128, LONG, k, 0, wmi_zmm(k), 1);
+            scatter_two(host, reg, base, places, half * 8 + 2 * i);
+        }
+    }
+}
+
+/* ---- four words ---- */
+
+enum { UNPACK_LOW_WORDS, UNPACK_HIGH_WORDS, UNPACK_LOW_PAIRS, UNPACK_HIGH_PAIRS };
+
+static void unpack(struct wmi_host *host, unsigned how, unsigned d, unsigned a, struct wmi_host_operand b)
+{
+    static const uint32_t instruction[] = {
+        WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0), /* VPUNPCKLDQ, VPUNPCKHDQ */
+        WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0),
+        WMI_EVEX(0x6c, WMI_MAP_0F, WMI_PREFIX_66, 0), /* VPUNPCKLQDQ, VPUNPCKHQDQ */
+        WMI_EVEX(0x6d, WMI_MAP_0F, WMI_PREFIX_66, 0),
+    };
+    wmi_vex_256(host, instruction[how], d, a, b);
+}
+
+/* Where the lanes' elements are. */
+struct quads {
+    enum wmi_gpr base;
+    int32_t displacement;
+    bool has_index;
+    struct wmi_host_operand index;
+};
+
+static struct quads find_quads(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, int index)
+{
+    struct quads at = {base, displacement, index != WMI_NO_INDEX, wmi_zmm(0)};
+    if (at.has_index)
+        at.index = wmi_avx2_in_memory(host, (unsigned)index, 0);
+    return at;
+}
+
+/* An instruction whose operand in memory is the element of a lane. */
+static void put_quad(struct wmi_host *host, uint32_t instruction, unsigned length, unsigned d, unsigned a,
+                     const struct quads *at, unsigned lane)
+{
+    enum { BYTES = 16 };
+    if (at->has_index) {
+        wmi_avx2_take_index(host, at->index, lane);
+        wmi_vex_indexed(host, instruction, length, d, a, at->base, WMI_RBX, 0, at->displacement);
+    } else {
+        wmi_vex(host, instruction, length, d, a, wmi_at(at->base, at->displacement + (int32_t)(BYTES * lane)),
+                WMI_NO_IMMEDIATE);
+    }
+}
+
+/* reg = the elements of two lanes, the second of which is the fourth behind the first. */
+static void load_two_quads(struct wmi_host *host, unsigned reg, const struct quads *at, unsigned lane)
+{
+    put_quad(host, WMI_VMOVUPS_LOAD, 0, reg, 0, at, lane);
+    put_quad(host, VINSERTI128, LONG, reg, reg, at, lane + 4);
+    wmi_put_8(host, 1);
+}
+
+void wmi_avx2_gather_quads(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, int32_t displacement,
+                           int index)
+{
+    const struct quads at = find_quads(host, base, displacement, index);
+    const struct wmi_host_operand kept = AREA_AT(temporary[1]);
+    for (unsigned half = 0; half < 2; half++) {
+        load_two_quads(host, T0, &at, 8 * half);
+        load_two_quads(host, T1, &at, 8 * half + 1);
+        unpack(host, UNPACK_LOW_WORDS, T2, T0, wmi_zmm(T1));
+        unpack(host, UNPACK_HIGH_WORDS, T3, T0, wmi_zmm(T1));
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, T3, 0, kept);
+        load_two_quads(host, T0, &at, 8 * half + 2);
+        load_two_quads(host, T1, &at, 8 * half + 3);
+        unpack(host, UNPACK_LOW_WORDS, T3, T0, wmi_zmm(T1));
+        unpack(host, UNPACK_HIGH_WORDS, T1, T0, wmi_zmm(T1));
+        unpack(host, UNPACK_LOW_PAIRS, T0, T2, wmi_zmm(T3));
+        wmi_avx2_keep(host, d[0], half, T0);
+        unpack(host, UNPACK_HIGH_PAIRS, T0, T2, wmi_zmm(T3));
+        wmi_avx2_keep(host, d[1], half, T0);
+        wmi_vex_256(host, WMI_VMOVUPS_LOAD, T2, 0, kept);
+        unpack(host, UNPACK_LOW_PAIRS, T0, T2, wmi_zmm(T1));
+        wmi_avx2_keep(host, d[2], half, T0);
+        unpack(host, UNPACK_HIGH_PAIRS, T0, T2, wmi_zmm(T1));
+        wmi_avx2_keep(host, d[3], half, T0);
+    }
+}
+
+void wmi_avx2_scatter_quads(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base,
+                            int32_t displacement, int index)
+{
+    static const uint8_t lanes_in[] = {T1, T0, T3, T2};
+    const struct quads at = find_quads(host, base, displacement, index);
+    const struct wmi_host_operand kept[2] = {AREA_AT(temporary[1]), AREA_AT(temporary[2])};
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned first = wmi_avx2_load(host, data[0], half, T2);
+        unpack(host, UNPACK_LOW_WORDS, T0, first, wmi_avx2_half(host, data[1], half));
+        unpack(host, UNPACK_HIGH_WORDS, T1, first, wmi_avx2_half(host, data[1], half));
+        const unsigned third = wmi_avx2_load(host, data[2], half, T2);
+        unpack(host, UNPACK_LOW_WORDS, T3, third, wmi_avx2_half(host, data[3], half));
+        unpack(host, UNPACK_HIGH_WORDS, T2, third, wmi_avx2_half(host, data[3], half));
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, T1, 0, kept[0]);
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, T2, 0, kept[1]);
+        unpack(host, UNPACK_LOW_PAIRS, T1, T0, wmi_zmm(T3));
+        unpack(host, UNPACK_HIGH_PAIRS, T0, T0, wmi_zmm(T3));
+        wmi_vex_256(host, WMI_VMOVUPS_LOAD, T2, 0, kept[0]);
+        unpack(host, UNPACK_LOW_PAIRS, T3, T2, kept[1]);
+        unpack(host, UNPACK_HIGH_PAIRS, T2, T2, kept[1]);
+        for (unsigned i = 0; i < 8; i++) { /* in the order of lanes */
+            const bool high = i >= 4;
+            put_quad(host, high ? (uint32_t)VEXTRACTI128 : (uint32_t)WMI_VMOVUPS_STORE, high ? LONG : 0,
+                     lanes_in[i % 4], 0, &at, 8 * half + i);
+            if (high)
+                wmi_put_8(host, 1);
+        }
+    }
+}
