@@ -172,7 +172,15 @@ enum wmi_float_predicate {
     WMI_FLOAT_ABOVE_OR_NAN = 0x16,
 };
 /* Digits of WMI_SHIFT_IMMEDIATE and its form for 64 bits. */
-enum wmi_shift { WMI_LEFT = 6, WMI_RIGHT = 2, WMI_RIGHT_SIGNED = 4 };
+enum wmi_shift {
+    WMI_ROTATE_RIGHT = 0,
+    WMI_ROTATE_LEFT = 1,
+    WMI_RIGHT = 2,
+    WMI_RIGHT_SIGNED = 4,
+    WMI_LEFT = 6,
+};
+/* Immediates of VFPCLASS. */
+enum { WMI_IS_ZERO = 0x06, WMI_IS_INFINITE = 0x18, WMI_IS_DENORMAL = 0x20, WMI_IS_NAN = 0x81 };
 enum { WMI_NO_MASK = 0, WMI_NO_IMMEDIATE = -1, WMI_NO_INDEX = -1 };
 enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become 0 */
 
@@ -212,19 +220,20 @@ struct wmi_vector_set {
                       unsigned a, struct wmi_host_operand b, unsigned mask, int immediate);
     /* ZF: no word of the registers is a NaN. NULL: compares do as well. */
     void (*test_nans)(struct wmi_host *host, const uint8_t *reg, unsigned count);
-    /* Dwords of whole waves at base + index, a register for each strip, or NULL: begin_octets() takes the
-     * indices for the others and returns a jump that is taken unless those of each eight lanes follow one
-     * another, as the lanes' offsets do. `ahead`: so much farther is prefetched, if it is not 0. */
-    size_t (*begin_octets)(struct wmi_host *host, const uint8_t *index, unsigned strips,
-                           struct wmi_host_operand offsets);
-    void (*load_octets)(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
-                        unsigned ahead);
-    void (*store_octets)(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base,
-                         unsigned ahead);
-    void (*scatter_octets)(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base);
-    /* NULL, or what takes many of the others: even and odd = the words with such numbers of {b, a}; the
-     * reverse, {second, first} = the words of low and high in turn; loads and stores of such pairs at base +
-     * index. */
+    /* Or NULL: dwords of a wave whose lanes are all active, at base + index, with a register for each strip.
+     * begin_half_strips() keeps the indices for the other three and returns a jump, which is taken unless the
+     * indices of each half strip (eight lanes) follow one another as the offsets do. `ahead`: how far from
+     * what is accessed a line is prefetched, or 0. */
+    size_t (*begin_half_strips)(struct wmi_host *host, const uint8_t *index, unsigned strips,
+                                struct wmi_host_operand offsets);
+    void (*load_half_strips)(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
+                             unsigned ahead);
+    void (*store_half_strips)(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base,
+                              unsigned ahead);
+    void (*scatter_half_strips)(struct wmi_host *host, const uint8_t *data, unsigned strips,
+                                enum wmi_gpr base);
+    /* Or NULL: even, odd = the words of {b, a} with even and with odd numbers; the reverse, {second, first} =
+     * the words of low and high in turn; loads and stores of such pairs at base + index, all lanes active. */
     void (*split_pairs)(struct wmi_host *host, unsigned even, unsigned odd, unsigned a,
                         struct wmi_host_operand b);
     void (*join_pairs)(struct wmi_host *host, unsigned first, unsigned second, unsigned low, unsigned high);
@@ -232,20 +241,19 @@ struct wmi_vector_set {
                          unsigned index);
     void (*scatter_pairs)(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
                           unsigned index);
-    /* The same of four words, at base + displacement + index; if they follow one another, without an index.
-     */
+    /* Loads and stores of four words per lane, at base + displacement + index. WMI_NO_INDEX: they follow one
+     * another. */
     void (*gather_quads)(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, int32_t displacement,
                          int index);
     void (*scatter_quads)(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base,
                           int32_t displacement, int index);
-    /* differs = its old value, unless it is new, and what differs between the registers and `first`, to which
-     * the offsets of each strip are added if they are in memory. */
+    /* Or NULL: see wmi_access_find_differences(). */
     void (*find_differences)(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
                              const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets);
     /* Where code is entered from C functions and leaves for them, or NULL. */
     void (*enter)(struct wmi_host *host);
     void (*leave)(struct wmi_host *host);
-    bool extends_masked; /* loads bytes and halves of the lanes of a mask at once */
+    bool extends_masked; /* has masked loads that extend bytes and words */
     bool names_memory;   /* an operand in memory can be a source wherever a register can: wmi_host_name() */
 };
 
@@ -293,6 +301,7 @@ static inline void wmi_take_first(struct wmi_host *host, unsigned d, unsigned a,
 {
     host->vectors->take_first(host, d, a, mask);
 }
+
 /* VZEROUPPER: without it, each SSE instruction of the interpreter would wait for the vector instructions that
  * wrote its destination last. */
 void wmi_end_vectors(struct wmi_host *host);
@@ -307,15 +316,17 @@ static inline unsigned wmi_host_name(struct wmi_host *host, struct wmi_host_oper
 
 /* ---- mask registers ---- */
 
+/* 16 bits. */
 static inline void wmi_kmov_load(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement)
 {
-    host->vectors->kmov_load(host, k, base, displacement); /* 16 bits */
+    host->vectors->kmov_load(host, k, base, displacement);
 }
 
+/* bytes: 2, 4 or 8. */
 static inline void wmi_kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,
                                   unsigned bytes)
 {
-    host->vectors->kmov_store(host, k, base, displacement, bytes); /* 2, 4 or 8 */
+    host->vectors->kmov_store(host, k, base, displacement, bytes);
 }
 
 /* d = the low half of a above that of b, of 16 or of 32 bits each. */

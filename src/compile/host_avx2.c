@@ -84,7 +84,7 @@ static void forget_full(struct wmi_host *host, unsigned k)
     host->full_masks &= (uint8_t)~(1u << k);
 }
 
-/* The bits of k1 to k4 are in `from`; its lanes follow. */
+/* k = the bits in `from`, for k1 to k4 also as lanes. */
 static void set_mask(struct wmi_host *host, unsigned k, enum wmi_gpr from)
 {
     forget_full(host, k);
@@ -128,7 +128,7 @@ static void kmov_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr reg)
     set_mask(host, k, reg);
 }
 
-/* WMI_RBP or the register of d = both. The parts are clean. */
+/* No other bits of a and b are set. */
 static void kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits)
 {
     const enum wmi_gpr high = bits_in_gpr(host, a, WMI_RBP);
@@ -356,36 +356,39 @@ static void put_test(struct wmi_host *host, uint32_t instruction, unsigned k, un
     set_lanes(host, k, lane_bytes, mask);
 }
 
-/* Zeros, infinities and NaNs, or denormals and zeros, by the bits of the immediate. Denormals that the host
- * takes for zeros are zeros. */
-static void put_class(struct wmi_host *host, unsigned k, struct wmi_host_operand b, unsigned classes,
+/* Zeros and infinities, with NaNs or without, or zeros and denormals, by the bits of the immediate. Denormals
+ * that the host takes for zeros are zeros. */
+static bool put_class(struct wmi_host *host, unsigned k, struct wmi_host_operand b, unsigned classes,
                       bool wide)
 {
-    enum { ZEROS = 0x06, INFINITIES = 0x18, DENORMALS = 0x20, NANS = 0x81 };
     const uint32_t compare = WMI_EVEX(0xc2, WMI_MAP_0F, wide ? WMI_PREFIX_66 : 0, 0),
                    broadcast = wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD;
+    const bool with_nans = classes == (WMI_IS_NAN | WMI_IS_ZERO | WMI_IS_INFINITE),
+               denormals = !wide && classes == (WMI_IS_ZERO | WMI_IS_DENORMAL);
+    if (!with_nans && !denormals && classes != (WMI_IS_ZERO | WMI_IS_INFINITE))
+        return false;
     for (unsigned half = 0; half < 2; half++) {
         const unsigned x = wmi_avx2_in_register(host, wmi_avx2_half(host, b.reg, half), T0), d = T2 + half;
         wmi_vex_256(host, broadcast, T1, 0, wide ? CONSTANT(magnitude_64) : CONSTANT(magnitude));
         wmi_vex_256(host, VPAND, T1, T1, wmi_zmm(x)); /* its magnitude */
-        if (classes == (ZEROS | DENORMALS)) {
+        if (denormals) {
             wmi_vex_256(host, broadcast, d, 0, CONSTANT(least_normal));
             wmi_vex_256(host, VPCMPGTD, d, d, wmi_zmm(T1));
             continue;
         }
-        if (classes ==
-            (ZEROS | INFINITIES)) { /* infinities are the next number after those that are finite */
-            wmi_vex_256(host, broadcast, d, 0, wide ? CONSTANT(exponent_64) : CONSTANT(exponent_bits));
-            wmi_vex_256(host, wide ? VPCMPEQQ : VPCMPEQD, d, d, wmi_zmm(T1));
-        } else {
+        if (with_nans) {
             wmi_vex_256(host, broadcast, d, 0, wide ? CONSTANT(most_finite_64) : CONSTANT(most_finite));
             wmi_vex_256(host, wide ? VPCMPGTQ : VPCMPGTD, d, T1, wmi_zmm(d));
+        } else { /* infinities are the next number after those that are finite */
+            wmi_vex_256(host, broadcast, d, 0, wide ? CONSTANT(exponent_64) : CONSTANT(exponent_bits));
+            wmi_vex_256(host, wide ? VPCMPEQQ : VPCMPEQD, d, d, wmi_zmm(T1));
         }
         wmi_avx2_clear(host, T1);
         wmi_vex(host, compare, LONG, T1, T1, wmi_zmm(x), WMI_FLOAT_EQUAL);
         wmi_vex_256(host, VPOR, d, d, wmi_zmm(T1));
     }
     set_lanes(host, k, wide ? 8 : 4, 0);
+    return true;
 }
 
 /* ---- instructions of several ---- */
@@ -499,13 +502,12 @@ static void put_same(struct wmi_host *host, uint32_t instruction, unsigned d, un
 static void put_shift(struct wmi_host *host, uint32_t instruction, unsigned digit, unsigned d,
                       struct wmi_host_operand b, int count)
 {
-    enum { ROTATE_RIGHT = 0, ROTATE_LEFT = 1 };
-    const unsigned left = (digit == ROTATE_LEFT ? (unsigned)count : 32 - (unsigned)count) & 31;
+    const unsigned left = (digit == WMI_ROTATE_LEFT ? (unsigned)count : 32 - (unsigned)count) & 31;
     for (unsigned half = 0; half < 2; half++) {
         const unsigned to = wmi_avx2_target(host, d, half, T2),
                        from =
                            wmi_avx2_in_register(host, wmi_avx2_operand(host, instruction, b, half, T0), T0);
-        if (digit == ROTATE_RIGHT || digit == ROTATE_LEFT) {
+        if (digit == WMI_ROTATE_RIGHT || digit == WMI_ROTATE_LEFT) {
             wmi_avx2_shift(host, WMI_LEFT, T1, from, left);
             wmi_avx2_shift(host, WMI_RIGHT, to, from, 32 - left);
             wmi_vex_256(host, VPOR, to, to, wmi_zmm(T1));
@@ -1091,6 +1093,7 @@ enum way {
     UNKNOWN,
     SAME_1, /* with one source, and the same opcode */
     SAME_2,
+    BYTES, /* the same, with a mask that has a bit for each byte */
     LOGIC,
     FUSED,
     SHIFT,
@@ -1154,14 +1157,14 @@ static const uint8_t ways[4][4][256] = {
                  [0x6c] = SAME_2,        [0x6d] = SAME_2, [0x6f] = LOAD,   [0x72] = SHIFT,  [0x73] = SHIFT,
                  [0xc2] = COMPARE_FLOAT, [0xd4] = SAME_2, [0xd5] = SAME_2, [0xdb] = SAME_2, [0xdf] = SAME_2,
                  [0xe6] = NARROW,        [0xea] = SAME_2, [0xeb] = SAME_2, [0xee] = SAME_2, [0xef] = SAME_2,
-                 [0xf4] = SAME_2,        [0xf5] = SAME_2, [0xf8] = SAME_2, [0xf9] = SAME_2, [0xfa] = SAME_2,
-                 [0xfb] = SAME_2,        [0xfc] = SAME_2, [0xfd] = SAME_2, [0xfe] = SAME_2},
+                 [0xf4] = SAME_2,        [0xf5] = SAME_2, [0xf8] = BYTES,  [0xf9] = SAME_2, [0xfa] = SAME_2,
+                 [0xfb] = SAME_2,        [0xfc] = BYTES,  [0xfd] = SAME_2, [0xfe] = SAME_2},
             [WMI_PREFIX_F3] = {[0x16] = SAME_1, [0x5b] = SAME_1, [0x7a] = UNSIGNED_TO_F64, [0xe6] = WIDEN},
             [WMI_PREFIX_F2] = {[0x6f] = MOVE_BYTES, [0x7a] = UNSIGNED_TO_F32},
         },
     [WMI_MAP_0F38] =
         {
-            [WMI_PREFIX_66] = {[0x00] = SAME_2,
+            [WMI_PREFIX_66] = {[0x00] = BYTES,
                                [0x04] = SAME_2,
                                [0x10] = SHIFT_WORDS_RIGHT,
                                [0x11] = SHIFT_WORDS_SIGNED,
@@ -1242,13 +1245,13 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
         put_same(host, same, d, a, b, mask, immediate, false);
         break;
     case SAME_2:
-        if ((instruction & 0xff) == 0x00 || (instruction & 0xff) == 0xf8 || (instruction & 0xff) == 0xfc) {
-            if (mask) {
-                put_masked_bytes(host, same, d, a, b, mask, true);
-                break;
-            }
-        }
         put_same(host, same, d, a, b, mask, immediate, true);
+        break;
+    case BYTES:
+        if (mask)
+            put_masked_bytes(host, same, d, a, b, mask, true);
+        else
+            put_same(host, same, d, a, b, mask, immediate, true);
         break;
     case LOGIC:
         known = put_logic_from(host, instruction, d, wmi_zmm(d), a, b, mask, selection);
@@ -1304,7 +1307,7 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
         put_test(host, instruction, d, a, b, mask, wide ? 8 : 4);
         break;
     case CLASS:
-        put_class(host, d, b, selection, wide);
+        known = put_class(host, d, b, selection, wide);
         break;
     case BLEND:
         put_blend(host, instruction, d, a, b, mask);
@@ -1408,7 +1411,7 @@ static void test_words(struct wmi_host *host, unsigned reg, unsigned k)
 static void test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned k)
 {
     (void)k;
-    for (unsigned half = 0; half < 2; half++) { /* the greater one is b, so that nothing is left of it */
+    for (unsigned half = 0; half < 2; half++) { /* max(a, b) ^ b is 0 where a is not above b */
         const unsigned limit = wmi_avx2_load(host, b, half, T1);
         wmi_vex_256(host, VPMAXUD, T2 + half, limit, wmi_avx2_half(host, a, half));
         wmi_vex_256(host, VPXOR, T2 + half, T2 + half, wmi_zmm(limit));
@@ -1456,10 +1459,10 @@ static void leave(struct wmi_host *host)
 }
 
 const struct wmi_vector_set wmi_avx2 = {
-    .begin_octets = wmi_avx2_begin_octets,
-    .load_octets = wmi_avx2_load_octets,
-    .store_octets = wmi_avx2_store_octets,
-    .scatter_octets = wmi_avx2_scatter_octets,
+    .begin_half_strips = wmi_avx2_begin_half_strips,
+    .load_half_strips = wmi_avx2_load_half_strips,
+    .store_half_strips = wmi_avx2_store_half_strips,
+    .scatter_half_strips = wmi_avx2_scatter_half_strips,
     .split_pairs = wmi_avx2_split_pairs,
     .join_pairs = wmi_avx2_join_pairs,
     .gather_pairs = wmi_avx2_gather_pairs,

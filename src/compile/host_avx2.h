@@ -141,13 +141,14 @@ void wmi_avx2_take_index(struct wmi_host *host, struct wmi_host_operand index, u
 /* Of struct wmi_vector_set: host_avx2_rows.c. */
 void wmi_avx2_find_differences(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
                                const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets);
-size_t wmi_avx2_begin_octets(struct wmi_host *host, const uint8_t *index, unsigned strips,
-                             struct wmi_host_operand offsets);
-void wmi_avx2_load_octets(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
-                          unsigned ahead);
-void wmi_avx2_store_octets(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base,
-                           unsigned ahead);
-void wmi_avx2_scatter_octets(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base);
+size_t wmi_avx2_begin_half_strips(struct wmi_host *host, const uint8_t *index, unsigned strips,
+                                  struct wmi_host_operand offsets);
+void wmi_avx2_load_half_strips(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
+                               unsigned ahead);
+void wmi_avx2_store_half_strips(struct wmi_host *host, const uint8_t *data, unsigned strips,
+                                enum wmi_gpr base, unsigned ahead);
+void wmi_avx2_scatter_half_strips(struct wmi_host *host, const uint8_t *data, unsigned strips,
+                                  enum wmi_gpr base);
 void wmi_avx2_split_pairs(struct wmi_host *host, unsigned even, unsigned odd, unsigned a,
                           struct wmi_host_operand b);
 void wmi_avx2_join_pairs(struct wmi_host *host, unsigned first, unsigned second, unsigned low, unsigned high);

@@ -30,8 +30,8 @@ void wmi_avx2_find_differences(struct wmi_host *host, unsigned differs, bool is_
     }
 }
 
-size_t wmi_avx2_begin_octets(struct wmi_host *host, const uint8_t *index, unsigned strips,
-                             struct wmi_host_operand offsets)
+size_t wmi_avx2_begin_half_strips(struct wmi_host *host, const uint8_t *index, unsigned strips,
+                                  struct wmi_host_operand offsets)
 {
     for (unsigned i = 0; i < strips; i++)
         for (unsigned half = 0; half < 2; half++)
@@ -39,10 +39,10 @@ size_t wmi_avx2_begin_octets(struct wmi_host *host, const uint8_t *index, unsign
                         index_at(i, 8 * half));
     wmi_vex_256(host, WMI_VMOVUPS_LOAD, T3, 0, offsets);
     for (unsigned i = 0; i < 2 * strips; i++) {
-        const struct wmi_host_operand octet = index_at(i / 2, i % 2 * 8);
-        wmi_vex_256(host, WMI_VPBROADCASTD, i ? T0 : T2, 0, octet);
+        const struct wmi_host_operand half_strip = index_at(i / 2, i % 2 * 8);
+        wmi_vex_256(host, WMI_VPBROADCASTD, i ? T0 : T2, 0, half_strip);
         wmi_vex_256(host, WMI_VPADDD, i ? T0 : T2, i ? T0 : T2, wmi_zmm(T3));
-        wmi_vex_256(host, VPXOR, i ? T0 : T2, i ? T0 : T2, octet);
+        wmi_vex_256(host, VPXOR, i ? T0 : T2, i ? T0 : T2, half_strip);
         if (i)
             wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T0));
     }
@@ -50,38 +50,40 @@ size_t wmi_avx2_begin_octets(struct wmi_host *host, const uint8_t *index, unsign
     return wmi_jump_if(host, WMI_IF_NOT_EQUAL);
 }
 
-/* WMI_RBX = base + the index of the octet's first lane. */
-static void find_octet(struct wmi_host *host, unsigned octet, enum wmi_gpr base, unsigned ahead, bool stores)
+/* WMI_RBX = base + the index of the first lane of a half strip. */
+static void find_half_strip(struct wmi_host *host, unsigned half_strip, enum wmi_gpr base, unsigned ahead,
+                            bool stores)
 {
-    wmi_avx2_take_index(host, index_at(octet / 2, octet % 2 * 8), 0);
+    wmi_avx2_take_index(host, index_at(half_strip / 2, half_strip % 2 * 8), 0);
     wmi_scalar_registers(host, WMI_ADD, true, WMI_RBX, base);
     if (ahead)
         wmi_prefetch(host, WMI_RBX, (int32_t)ahead, stores);
 }
 
-void wmi_avx2_load_octets(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
-                          unsigned ahead)
+void wmi_avx2_load_half_strips(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
+                               unsigned ahead)
 {
     for (unsigned i = 0; i < 2 * strips; i++) {
         const unsigned to = wmi_avx2_target(host, d[i / 2], i % 2, T2);
-        find_octet(host, i, base, ahead, false);
+        find_half_strip(host, i, base, ahead, false);
         wmi_vex_256(host, WMI_VMOVUPS_LOAD, to, 0, wmi_at(WMI_RBX, 0));
         wmi_avx2_keep(host, d[i / 2], i % 2, to);
     }
 }
 
-void wmi_avx2_store_octets(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base,
-                           unsigned ahead)
+void wmi_avx2_store_half_strips(struct wmi_host *host, const uint8_t *data, unsigned strips,
+                                enum wmi_gpr base, unsigned ahead)
 {
     for (unsigned i = 0; i < 2 * strips; i++) {
-        find_octet(host, i, base, ahead, true);
+        find_half_strip(host, i, base, ahead, true);
         wmi_vex_256(host, WMI_VMOVUPS_STORE, wmi_avx2_load(host, data[i / 2], i % 2, T2), 0,
                     wmi_at(WMI_RBX, 0));
     }
 }
 
 /* In the order of lanes. */
-void wmi_avx2_scatter_octets(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base)
+void wmi_avx2_scatter_half_strips(struct wmi_host *host, const uint8_t *data, unsigned strips,
+                                  enum wmi_gpr base)
 {
     for (unsigned i = 0; i < strips; i++) {
         const struct wmi_host_operand from = wmi_avx2_in_memory(host, data[i], 0);

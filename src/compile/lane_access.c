@@ -40,14 +40,29 @@ size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask)
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);
 }
 
+static void number_strips(const struct wmi_stretch *s, const struct wmi_rows *rows, uint8_t reg[WMI_STRIPS])
+{
+    for (unsigned i = 0; i < s->strips; i++)
+        reg[i] = (uint8_t)wmi_rows_register(rows, i);
+}
+
+void wmi_access_highest(struct wmi_stretch *s, unsigned highest, unsigned reg, unsigned mask, bool is_first)
+{
+    const uint32_t vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
+    if (is_first)
+        wmi_evex(&s->host, WMI_VMOVDQA32, highest, 0, wmi_zmm(reg), mask ? mask | WMI_ZEROING : mask,
+                 WMI_NO_IMMEDIATE);
+    else
+        wmi_evex(&s->host, vpmaxud, highest, highest, wmi_zmm(reg), mask, WMI_NO_IMMEDIATE);
+}
+
 void wmi_access_find_differences(struct wmi_stretch *s, unsigned differs, bool is_new, unsigned first,
                                  const struct wmi_rows *rows, struct wmi_host_operand offsets,
                                  unsigned expected)
 {
     if (s->host.vectors->find_differences) {
         uint8_t reg[WMI_STRIPS];
-        for (unsigned i = 0; i < s->strips; i++)
-            reg[i] = (uint8_t)wmi_rows_register(rows, i);
+        number_strips(s, rows, reg);
         s->host.vectors->find_differences(&s->host, differs, is_new, first, reg, s->strips, offsets);
         return;
     }
@@ -76,8 +91,7 @@ static void take_first(struct wmi_stretch *s, unsigned value, unsigned first, un
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, first, 0, wmi_zmm(value));
 }
 
-/* The same, and `differs` gets what is not 0 in active lanes that differ: in a strip that is not the first
- * one besides what it has. */
+/* The same, and differs |= what is not 0 in active lanes that differ from it; is_first: differs is new. */
 static void compare_with_first(struct wmi_stretch *s, unsigned value, unsigned first, unsigned mask,
                                unsigned differs, bool is_first)
 {
@@ -666,28 +680,28 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
         wmi_land(&s->host, in_halves);
 }
 
-/* Whether the host has instructions for rows of dwords in runs of eight. */
-static bool has_octets(const struct wmi_stretch *s, struct wmi_lane_shape shape,
-                       const struct wmi_rows *distance)
+/* Whether the host moves rows of dwords by half strips. */
+static bool takes_half_strips(const struct wmi_stretch *s, struct wmi_lane_shape shape,
+                              const struct wmi_rows *distance)
 {
-    return !s->partial && shape.bytes == 4 && !distance->uniform && s->host.vectors->begin_octets;
+    return !s->partial && shape.bytes == 4 && !distance->uniform && s->host.vectors->begin_half_strips;
 }
 
-static size_t begin_octets(struct wmi_stretch *s, const struct wmi_rows *distance)
+static size_t begin_half_strips(struct wmi_stretch *s, const struct wmi_rows *distance)
 {
-    return s->host.vectors->begin_octets(&s->host, distance->reg, s->strips,
-                                         wmi_at(WMI_R9, wmi_lane_offsets(4, 0)));
+    return s->host.vectors->begin_half_strips(&s->host, distance->reg, s->strips,
+                                              wmi_at(WMI_R9, wmi_lane_offsets(4, 0)));
 }
 
-static void load_octets(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
-                        const struct wmi_rows *d, const struct wmi_access_scratch *scratch, unsigned ahead,
-                        bool has_hit)
+static void load_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
+                             const struct wmi_rows *distance, const struct wmi_rows *d,
+                             const struct wmi_access_scratch *scratch, unsigned ahead, bool has_hit)
 {
     const size_t usually_scattered = has_hit ? if_usually_scattered(s) : 0;
-    const size_t not_in_runs = begin_octets(s, distance);
+    const size_t not_in_runs = begin_half_strips(s, distance);
     if (has_hit)
         note_in_hit(s, 0);
-    s->host.vectors->load_octets(&s->host, d->reg, s->strips, WMI_RCX, ahead);
+    s->host.vectors->load_half_strips(&s->host, d->reg, s->strips, WMI_RCX, ahead);
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_runs);
     const size_t others = load_same(s, shape, distance, d, scratch), selected = wmi_jump(&s->host);
@@ -702,17 +716,16 @@ static void load_octets(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
     wmi_land(&s->host, selected);
 }
 
-static void store_octets(struct wmi_stretch *s, const struct wmi_rows *distance, const struct wmi_rows *data,
-                         unsigned ahead)
+static void store_half_strips(struct wmi_stretch *s, const struct wmi_rows *distance,
+                              const struct wmi_rows *data, unsigned ahead)
 {
     uint8_t reg[WMI_STRIPS];
-    for (unsigned i = 0; i < s->strips; i++)
-        reg[i] = (uint8_t)wmi_rows_register(data, i);
-    const size_t not_in_runs = begin_octets(s, distance);
-    s->host.vectors->store_octets(&s->host, reg, s->strips, WMI_RCX, ahead);
+    number_strips(s, data, reg);
+    const size_t not_in_runs = begin_half_strips(s, distance);
+    s->host.vectors->store_half_strips(&s->host, reg, s->strips, WMI_RCX, ahead);
     const size_t stored = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_runs);
-    s->host.vectors->scatter_octets(&s->host, reg, s->strips, WMI_RCX);
+    s->host.vectors->scatter_half_strips(&s->host, reg, s->strips, WMI_RCX);
     wmi_land(&s->host, stored);
 }
 
@@ -726,8 +739,8 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
         wmi_access_load_same(s, shape, d, 0, 0);
         return;
     }
-    if (has_octets(s, shape, distance)) {
-        load_octets(s, shape, distance, d, scratch, ahead, has_hit);
+    if (takes_half_strips(s, shape, distance)) {
+        load_half_strips(s, shape, distance, d, scratch, ahead, has_hit);
         return;
     }
     if (s->partial && shape.bytes < 4 && !s->host.vectors->extends_masked) {
@@ -813,8 +826,8 @@ void wmi_access_store(struct wmi_stretch *s, struct wmi_lane_shape shape, const 
                       const struct wmi_rows *data, const struct wmi_access_scratch *scratch, unsigned ahead)
 {
     const bool scatters = shape.bytes >= 4;
-    if (has_octets(s, shape, distance)) {
-        store_octets(s, distance, data, ahead);
+    if (takes_half_strips(s, shape, distance)) {
+        store_half_strips(s, distance, data, ahead);
         return;
     }
     for (unsigned i = 0; i < s->strips && !scatters; i++)

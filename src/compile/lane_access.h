@@ -47,8 +47,10 @@ static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned str
 size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask);
 void wmi_access_land_if(struct wmi_stretch *s, size_t jump);
 
-/* differs = its old value, unless it is new, and what differs between the rows and `first`, to which the
- * offsets of each strip are added if they are in memory. Changes `expected`, which need not be one without
+/* highest = the highest words of it and of the register in lanes of the mask; is_first: 0 is what it has. */
+void wmi_access_highest(struct wmi_stretch *s, unsigned highest, unsigned reg, unsigned mask, bool is_first);
+/* differs |= the bits in which the rows differ from `first`, to which the offsets of each strip are added if
+ * they are in memory; is_new: 0 is what it has. Changes `expected`, a register that is not needed without
  * offsets. */
 void wmi_access_find_differences(struct wmi_stretch *s, unsigned differs, bool is_new, unsigned first,
                                  const struct wmi_rows *rows, struct wmi_host_operand offsets,

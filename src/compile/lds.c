@@ -64,20 +64,11 @@ static void find_lds(struct wmi_stretch *s, unsigned bytes, unsigned last)
 /* Leaves if a place of an active lane is out of range. */
 static void check_range(struct wmi_stretch *s, const struct lds_access *access)
 {
-    const uint32_t vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
     const struct wmi_rows *places = &access->at;
-    unsigned highest = places->reg[0];
-    for (unsigned i = 0; i < wmi_rows_strips(s, places); i++) {
-        const unsigned mask = places->uniform ? WMI_NO_MASK : wmi_access_mask(s, i);
-        if (mask && !i)
-            wmi_evex(&s->host, WMI_VMOVDQA32, access->scratch.reg[0], 0, wmi_zmm(highest), mask | WMI_ZEROING,
-                     WMI_NO_IMMEDIATE);
-        else if (i)
-            wmi_evex(&s->host, vpmaxud, access->scratch.reg[0], highest, wmi_zmm(places->reg[i]), mask,
-                     WMI_NO_IMMEDIATE);
-        if (mask || i)
-            highest = access->scratch.reg[0];
-    }
+    const unsigned highest = access->scratch.reg[0];
+    for (unsigned i = 0; i < wmi_rows_strips(s, places); i++)
+        wmi_access_highest(s, highest, places->reg[i], places->uniform ? WMI_NO_MASK : wmi_access_mask(s, i),
+                           !i);
     wmi_test_above(&s->host, highest, access->last, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }

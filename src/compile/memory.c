@@ -178,7 +178,6 @@ static size_t find_usual_distances(struct wmi_stretch *s, const struct wmi_step 
 {
     const struct wmi_memory_op *m = step->data;
     const int32_t start = offsetof(struct wmi_hit, low);
-    const uint32_t vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
     const bool has_high = access->form == WMI_VMEM_VADDR, uniform = access->distance.uniform;
     const unsigned highest = access->scratch.reg[0], differs = access->ones;
     size_t others;
@@ -210,10 +209,7 @@ static size_t find_usual_distances(struct wmi_stretch *s, const struct wmi_step 
                        first = mask ? mask | WMI_ZEROING : mask, low = wmi_rows_register(&access->low, i),
                        distance = access->distance.reg[i], limited = has_high ? distance : low;
         wmi_evex_plain(&s->host, WMI_VPADDD, distance, low, wmi_zmm(access->add_low));
-        if (i)
-            wmi_evex(&s->host, vpmaxud, highest, highest, wmi_zmm(limited), mask, WMI_NO_IMMEDIATE);
-        else
-            wmi_evex(&s->host, WMI_VMOVDQA32, highest, 0, wmi_zmm(limited), first, WMI_NO_IMMEDIATE);
+        wmi_access_highest(s, highest, limited, mask, !i);
         if (has_high && i && !access->high.uniform)
             wmi_evex(&s->host, WMI_VPTERNLOGD, differs, access->high.reg[i], wmi_zmm(access->add_high), mask,
                      WMI_OR_DIFFERENCE);

@@ -245,8 +245,7 @@ static void evict(struct wmi_stretch *s)
 /* Gives up the registers of a row. What the current step knows by names is now in the frame. */
 static void give_up(struct wmi_stretch *s, struct wmi_held_row *held)
 {
-    const bool is_named = held->step == s->at + 1 && !s->has_read;
-    if (held->dirty && (is_named || worth_of(s, held) != DEAD))
+    if (held->dirty && worth_of(s, held) != DEAD) /* what the step still reads is not dead */
         spill(s, held);
     for (unsigned i = 0; i < held->strips; i++)
         for (unsigned name = 0; name < s->host.names; name++)

@@ -73,7 +73,7 @@ bool wmi_recipe_allows(const struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_recipe *recipe = wmi_recipe_of(step);
     const uint32_t word = s->block->mode.mxcsr32;
     return !(recipe->flags & WMI_CLAMPS && step->y & 1) &&
-           !(recipe->flags & WMI_NEEDS_AVX512 && s->host.vectors != &wmi_avx512) &&
+           !(recipe->flags & WMI_NEEDS_AVX512 && !wmi_has_avx512(s)) &&
            !(recipe->flags & WMI_FLUSHES && wmi_host_float_flush(word) != word) &&
            !(recipe->flags & WMI_NEAREST && wmi_host_float_nearest(word) != word) &&
            !(recipe->flags & WMI_AS_F32 && s->block->mode.mxcsr64 != word);
@@ -411,11 +411,10 @@ static bool put_align_by_row(struct wmi_stretch *s, const struct wmi_step *step,
 
 static bool put_rotation(struct wmi_stretch *s, const struct wmi_step *step, unsigned count)
 {
-    enum { ROTATE_RIGHT = 0 }; /* of VPRORD, a digit */
     const struct wmi_rows a = wmi_stretch_use(s, step->a, false);
     struct wmi_rows d = wmi_stretch_result_in(s, &a, a.uniform);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
-        wmi_vector_shift(s, ROTATE_RIGHT, d.reg[i], wmi_rows_operand(s, &a, i), count);
+        wmi_vector_shift(s, WMI_ROTATE_RIGHT, d.reg[i], wmi_rows_operand(s, &a, i), count);
     wmi_stretch_write(s, step->d, &d);
     return true;
 }

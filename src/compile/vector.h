@@ -19,6 +19,11 @@ enum wmi_recipe_flag {
     WMI_KEEPS = 1 << 8, /* the result may have parts of what the row d was in active lanes */
 };
 
+static inline bool wmi_has_avx512(const struct wmi_stretch *s)
+{
+    return s->host.vectors == &wmi_avx512;
+}
+
 struct wmi_recipe {
     wmi_emit_step *emit;
     uint32_t host; /* WMI_EVEX */

@@ -47,7 +47,7 @@ static void look_up_halves(struct wmi_stretch *s, unsigned results, unsigned fou
 static void put_splat(struct wmi_stretch *s, unsigned reg, uint32_t value)
 {
     wmi_move_immediate(&s->host, WMI_RAX, value);
-    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
+    wmi_access_splat(s, reg);
 }
 
 /* What counting bits needs. */
@@ -245,8 +245,8 @@ bool wmi_emit_first_from_high(struct wmi_stretch *s, const struct wmi_step *step
 
 enum { FIRST_AND_SECOND_OR_THIRD = 0xea };
 
-/* By a selection that all lanes share: it becomes those of two VPSHUFB, in which a byte with its sign gives
- * zero. The wave leaves for selections of signs or ones. */
+/* v_perm_b32 with one selection for all lanes. It becomes a selection of bytes of a and one of b, for
+ * VPSHUFB, which gives 0 for a byte whose highest bit is set. Leaves if a byte selects a sign or ones. */
 static struct wmi_rows permute_by_uniform(struct wmi_stretch *s, const struct wmi_rows *a,
                                           const struct wmi_rows *b, unsigned select)
 {
@@ -265,7 +265,7 @@ static struct wmi_rows permute_by_uniform(struct wmi_stretch *s, const struct wm
     wmi_evex_plain(&s->host, WMI_VPORD, first, first, wmi_zmm(t));
     put_splat(s, t, 0x04040404);
     wmi_evex_plain(&s->host, WMI_VPANDD, of_b, select, wmi_zmm(t));
-    wmi_evex_plain(&s->host, WMI_VPXORD, of_a, of_b, wmi_zmm(t)); /* in those of b */
+    wmi_evex_plain(&s->host, WMI_VPXORD, of_a, of_b, wmi_zmm(t)); /* the bytes that come from b */
     wmi_vector_shift(s, WMI_LEFT, of_a, wmi_zmm(of_a), 5);
     wmi_vector_shift(s, WMI_LEFT, of_b, wmi_zmm(of_b), 5);
     put_splat(s, t, 0x08080808);

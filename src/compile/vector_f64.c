@@ -221,8 +221,6 @@ static void invert_root(struct wmi_stretch *s, unsigned reg, unsigned other, uns
     invert(s, reg, other, one);
 }
 
-enum { NANS = 0x81, ZEROS = 0x06, INFINITIES = 0x18 }; /* immediates of VFPCLASSPD */
-
 static void take_significand(struct wmi_stretch *s, unsigned reg, unsigned other, unsigned constant)
 {
     enum { HALF_TO_ONE = 2 }; /* the interval; the sign is kept */
@@ -230,7 +228,7 @@ static void take_significand(struct wmi_stretch *s, unsigned reg, unsigned other
                    vpblendmq = WMI_EVEX(0x64, WMI_MAP_0F38, WMI_PREFIX_66, 1);
     (void)constant;
     wmi_evex(&s->host, vgetmantpd, other, 0, wmi_zmm(reg), WMI_NO_MASK, HALF_TO_ONE);
-    wmi_evex(&s->host, vfpclasspd, WMI_K + 2, 0, wmi_zmm(reg), WMI_NO_MASK, ZEROS | INFINITIES);
+    wmi_evex(&s->host, vfpclasspd, WMI_K + 2, 0, wmi_zmm(reg), WMI_NO_MASK, WMI_IS_ZERO | WMI_IS_INFINITE);
     wmi_evex(&s->host, vpblendmq, reg, other, wmi_zmm(reg), WMI_K + 2, WMI_NO_IMMEDIATE);
 }
 
@@ -312,7 +310,8 @@ bool wmi_emit_exponent_f64(struct wmi_stretch *s, const struct wmi_step *step)
         join(s, &a, i, &z);
         for (unsigned k = 0; k < 2; k++) {
             const unsigned reg = z.reg[k];
-            wmi_evex(&s->host, vfpclasspd, WMI_K, 0, wmi_zmm(reg), WMI_NO_MASK, NANS | ZEROS | INFINITIES);
+            wmi_evex(&s->host, vfpclasspd, WMI_K, 0, wmi_zmm(reg), WMI_NO_MASK,
+                     WMI_IS_NAN | WMI_IS_ZERO | WMI_IS_INFINITE);
             wmi_evex_plain(&s->host, vgetexppd, reg, 0, wmi_zmm(reg));
             wmi_evex_plain(&s->host, vcvttpd2qq, reg, 0, wmi_zmm(reg));
             wmi_evex_plain(&s->host, WMI_VPSUBQ, reg, reg, wmi_zmm(ones));

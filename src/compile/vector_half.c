@@ -101,7 +101,7 @@ bool wmi_emit_packed_multiply_add(struct wmi_stretch *s, const struct wmi_step *
 /* The halves of a that bits 0 and 1 of x select for the low and the high half. */
 bool wmi_emit_select_halves(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    enum { ROTATE_LEFT = 1, LOWS = 0, BOTH = 2, HIGHS = 3 }; /* of VPROLD, a digit */
+    enum { LOWS = 0, BOTH = 2, HIGHS = 3 };
     const struct wmi_rows a = wmi_stretch_use(s, step->a, true);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
     const unsigned other = wmi_stretch_register(s);
@@ -110,7 +110,7 @@ bool wmi_emit_select_halves(struct wmi_stretch *s, const struct wmi_step *step)
         if ((step->x & 3) == BOTH) {
             wmi_evex_plain(&s->host, WMI_VMOVDQA32, d.reg[i], 0, wmi_zmm(from));
         } else if ((step->x & 3) != LOWS && (step->x & 3) != HIGHS) {
-            wmi_vector_shift(s, ROTATE_LEFT, d.reg[i], wmi_zmm(from), HALF);
+            wmi_vector_shift(s, WMI_ROTATE_LEFT, d.reg[i], wmi_zmm(from), HALF);
         } else {
             const bool high = step->x & 1;
             wmi_vector_shift(s, high ? WMI_RIGHT : WMI_LEFT, d.reg[i], wmi_zmm(from), HALF);

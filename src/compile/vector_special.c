@@ -2,19 +2,20 @@
 /* Host code of reciprocals and square roots, as in sem/valu_f32_special_lanes.c, and of steps that take f32
  * apart or scale it, as in base/float.h. Lanes whose result is a NaN leave for the body. */
 #include "base/float.h"
+#include "compile/lane_access.h"
 #include "compile/vector.h"
 
 static const uint32_t vdivps = WMI_EVEX(0x5e, WMI_MAP_0F, 0, 0), vsqrtps = WMI_EVEX(0x51, WMI_MAP_0F, 0, 0),
                       vfpclassps = WMI_EVEX(0x66, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
 
 enum { ONE = 0x3f800000 };
-enum { NANS = 0x81, ZEROS = 0x06, INFINITIES = 0x18, DENORMALS = 0x20 }; /* immediates of VFPCLASSPS */
 
 /* Replaces denormals by zeros of their sign. Where the host takes them for zeros, it classes them so. */
 static void flush(struct wmi_stretch *s, const struct wmi_rows *d, unsigned sign)
 {
     for (unsigned i = 0; i < wmi_rows_strips(s, d); i++) {
-        wmi_evex(&s->host, vfpclassps, WMI_K, 0, wmi_zmm(d->reg[i]), WMI_NO_MASK, ZEROS | DENORMALS);
+        wmi_evex(&s->host, vfpclassps, WMI_K, 0, wmi_zmm(d->reg[i]), WMI_NO_MASK,
+                 WMI_IS_ZERO | WMI_IS_DENORMAL);
         wmi_evex(&s->host, WMI_VPANDD, d->reg[i], d->reg[i], wmi_zmm(sign), WMI_K, WMI_NO_IMMEDIATE);
     }
 }
@@ -110,18 +111,13 @@ static struct wmi_rows input(struct wmi_stretch *s, uint32_t row)
     return s->block->mode.mode & WMI_MODE_DENORMAL_IN_F32 ? a : flushed(s, &a, sign_bits(s));
 }
 
-/* Of hosts that have no instructions for it: a normal number's parts, as integers. Others leave for the body.
- */
-static bool has_only_parts(const struct wmi_stretch *s)
-{
-    return s->host.vectors != &wmi_avx512;
-}
-
+/* Without AVX-512, exponents and significands are taken from the bits of normal numbers. A wave with another
+ * one in an active lane leaves for the body. */
 enum { LEAST_EXPONENT = 1, NORMAL_EXPONENTS = 254, HALF_EXPONENT = 126 };
 
 /* A test that all active lanes are those of normal numbers. */
 struct normal {
-    unsigned highest, all; /* registers */
+    unsigned highest, most; /* registers */
     bool has_some;
 };
 
@@ -134,19 +130,13 @@ static struct normal begin_normal(struct wmi_stretch *s)
 /* The register has exponents, minus the least one of normal numbers. */
 static void add_exponents(struct wmi_stretch *s, struct normal *n, unsigned reg, bool uniform, unsigned strip)
 {
-    const uint32_t vpmaxud = WMI_EVEX(0x3f, WMI_MAP_0F38, WMI_PREFIX_66, 0);
-    if (n->has_some)
-        wmi_evex(&s->host, vpmaxud, n->highest, n->highest, wmi_zmm(reg),
-                 wmi_vector_active(s, uniform, strip), WMI_NO_IMMEDIATE);
-    else
-        wmi_evex(&s->host, WMI_VMOVDQA32, n->highest, 0, wmi_zmm(reg),
-                 wmi_vector_active_or_zero(s, uniform, strip), WMI_NO_IMMEDIATE);
+    wmi_access_highest(s, n->highest, reg, wmi_vector_active(s, uniform, strip), !n->has_some);
     n->has_some = true;
 }
 
 static void end_normal(struct wmi_stretch *s, const struct normal *n)
 {
-    wmi_test_above(&s->host, n->highest, n->all, WMI_K);
+    wmi_test_above(&s->host, n->highest, n->most, WMI_K);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
@@ -220,7 +210,7 @@ bool wmi_emit_significand(struct wmi_stretch *s, const struct wmi_step *step)
 {
     enum { HALF_TO_ONE = 2 }; /* of VGETMANTPS: the interval; the sign is kept */
     const uint32_t vgetmantps = WMI_EVEX(0x26, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
-    if (has_only_parts(s))
+    if (!wmi_has_avx512(s))
         return emit_significand_part(s, step);
     const struct wmi_rows a = input(s, step->a);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
@@ -230,7 +220,7 @@ bool wmi_emit_significand(struct wmi_stretch *s, const struct wmi_step *step)
     wmi_vector_leave_for_nan(s, &d);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++) {
         const struct wmi_host_operand from = wmi_zmm(wmi_rows_register(&a, i));
-        wmi_evex(&s->host, vfpclassps, WMI_K, 0, from, WMI_NO_MASK, ZEROS | INFINITIES);
+        wmi_evex(&s->host, vfpclassps, WMI_K, 0, from, WMI_NO_MASK, WMI_IS_ZERO | WMI_IS_INFINITE);
         wmi_evex(&s->host, WMI_VMOVDQA32, d.reg[i], 0, from, WMI_K, WMI_NO_IMMEDIATE);
     }
     wmi_stretch_write(s, step->d, &d);
@@ -241,7 +231,7 @@ bool wmi_emit_exponent(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const uint32_t vgetexpps = WMI_EVEX(0x42, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                    vcvttps2dq = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0);
-    if (has_only_parts(s))
+    if (!wmi_has_avx512(s))
         return emit_exponent_part(s, step);
     const struct wmi_rows a = input(s, step->a);
     struct wmi_rows d = wmi_stretch_result(s, a.uniform);
@@ -252,7 +242,8 @@ bool wmi_emit_exponent(struct wmi_stretch *s, const struct wmi_step *step)
         wmi_evex_plain(&s->host, vgetexpps, reg, 0, from);
         wmi_evex_plain(&s->host, vcvttps2dq, reg, 0, wmi_zmm(reg));
         wmi_evex_plain(&s->host, WMI_VPSUBD, reg, reg, wmi_zmm(ones));
-        wmi_evex(&s->host, vfpclassps, WMI_K, 0, from, WMI_NO_MASK, NANS | ZEROS | INFINITIES);
+        wmi_evex(&s->host, vfpclassps, WMI_K, 0, from, WMI_NO_MASK,
+                 WMI_IS_NAN | WMI_IS_ZERO | WMI_IS_INFINITE);
         wmi_evex(&s->host, WMI_VPXORD, reg, reg, wmi_zmm(reg), WMI_K, WMI_NO_IMMEDIATE);
     }
     wmi_stretch_write(s, step->d, &d);
@@ -264,7 +255,7 @@ bool wmi_emit_scale(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const uint32_t vscalefps = WMI_EVEX(0x2c, WMI_MAP_0F38, WMI_PREFIX_66, 0),
                    vcvtdq2ps = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0);
-    if (has_only_parts(s))
+    if (!wmi_has_avx512(s))
         return emit_scale_of_parts(s, step);
     const struct wmi_rows a = input(s, step->a), b = wmi_stretch_use(s, step->b, false);
     struct wmi_rows power = wmi_stretch_result(s, b.uniform);
