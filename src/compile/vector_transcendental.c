@@ -783,7 +783,7 @@ static void leave_for_negative(struct wmi_stretch *s, const struct wmi_rows *x)
 
 /* On the host's stack, while code calls a function: its operands, and what it may change. */
 struct called {
-    uint32_t x[WMI_STRIPS][WMI_STRIP_LANES], d[WMI_STRIPS][WMI_STRIP_LANES];
+    uint32_t x[WMI_STRIPS * WMI_STRIP_LANES], d[WMI_STRIPS * WMI_STRIP_LANES];
     uint32_t zmm[WMI_ZMM_REGISTERS][WMI_STRIP_LANES];
     uint64_t gpr[4];
     uint16_t mask[4];
@@ -794,9 +794,9 @@ static void set_near_one(struct called *called, size_t strips)
 {
     const uint32_t one = 0x3f800000;
     for (size_t i = 0; i < strips * WMI_STRIP_LANES; i++) {
-        const uint32_t x = called->x[0][i];
+        const uint32_t x = called->x[i];
         if (x - constants.log_near_one < constants.log_near_size)
-            called->d[0][i] = x == one ? 0 : wmi_unit_log2_near_one(x);
+            called->d[i] = x == one ? 0 : wmi_unit_log2_near_one(x);
     }
 }
 
