@@ -45,6 +45,15 @@ bool wmi_can_compile(enum wmi_cpu_level level)
 #endif
 }
 
+uint32_t wmi_lanes_from(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_is("amd") ? WMI_PAST_CACHES : 0;
+#else
+    return 0;
+#endif
+}
+
 /* ---- steps ---- */
 
 /* Whether the kernel starts with this stretch. */

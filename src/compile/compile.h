@@ -22,6 +22,9 @@ struct wmi_compile_mode {
     uint32_t mxcsr32, mxcsr64; /* as in struct wmi_frame */
 };
 
+/* Allocations of so many bytes are larger than most caches. */
+enum { WMI_PAST_CACHES = 32 << 20 };
+
 /* Steps to compile and the operations that they are bound to. */
 struct wmi_block {
     const struct wmi_code *code;
@@ -31,6 +34,7 @@ struct wmi_block {
     const bool *leads;          /* whether a branch may lead to the step */
     const struct wmi_op *entry; /* of the kernel, if it is one of these */
     enum wmi_cpu_level level;
+    uint32_t lanes_from; /* see wmi_lanes_from() */
     struct wmi_compile_mode mode;
     const struct wmi_compile_layout *layout;
     /* The operation at a place, or NULL if it has not been lowered. */
@@ -62,6 +66,10 @@ struct wmi_host_memory;
 
 /* Whether this host runs compiled code at this level of bodies. */
 bool wmi_can_compile(enum wmi_cpu_level level);
+/* The size of an allocation from which on it is faster here to load one lane after the other than to gather;
+ * 0: never. With AMD's Zen 4, both take about the same time in a cache, but the host does not prefetch for
+ * gathers, so that they take twice as long from memory. */
+uint32_t wmi_lanes_from(void);
 /* Code for waves that start at the entry with wmi_frame.id_bases set, among each 16 lanes or among all lanes
  * of which v0 grows by 1, without a carry from its low 10 bits, and v1 and v2 do not differ. Other waves may
  * enter it too if EXEC has inactive lanes.

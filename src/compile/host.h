@@ -199,6 +199,10 @@ struct wmi_vector_set {
                  struct wmi_host_operand b, unsigned mask, int immediate);
     void (*indexed)(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
                     unsigned index, unsigned displacement, unsigned mask);
+    /* The same for a load of dwords, one lane after the other, which leaves other lanes undefined: for these
+     * it loads what is at base + displacement. reg is not index. Changes k, two temporary registers, RAX. */
+    void (*load_lanes)(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index, unsigned mask,
+                       unsigned k, const uint8_t temporary[2]);
     void (*take_word)(struct wmi_host *host, unsigned d, unsigned a, unsigned word,
                       struct wmi_host_operand number);
     void (*take_first)(struct wmi_host *host, unsigned d, unsigned a, unsigned mask);

@@ -741,6 +741,35 @@ static void put_gather(struct wmi_host *host, unsigned reg, enum wmi_gpr base, u
     }
 }
 
+static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index, unsigned mask,
+                       unsigned k, const uint8_t temporary[2])
+{
+    (void)k;
+    (void)temporary;
+    enum { PART = 4 };
+    const struct wmi_host_operand given = wmi_avx2_in_memory(host, index, 0),
+                                  kept = wmi_avx2_further(AREA_AT(temporary), 64);
+    for (unsigned half = 0; half < 2; half++) {
+        struct wmi_host_operand places = wmi_avx2_further(given, (int32_t)(half * HALF));
+        if (mask) {
+            expand(host, T3, mask, half, false);
+            wmi_vex_256(host, VPAND, T3, T3, places);
+            wmi_vex_256(host, WMI_VMOVUPS_STORE, T3, 0, kept);
+            places = kept;
+        }
+        for (unsigned i = 0; i < 2 * PART; i++) {
+            const unsigned part = i < PART ? T1 : T2;
+            wmi_avx2_take_index(host, places, i);
+            wmi_vex_indexed(host, i % PART ? (uint32_t)VPINSRD : (uint32_t)VMOVD_FROM, 0, part,
+                            i % PART ? part : 0, base, WMI_RBX, 0, 0);
+            if (i % PART)
+                wmi_put_8(host, (uint8_t)(i % PART));
+        }
+        wmi_vex(host, VINSERTI128, LONG, T1, T1, wmi_zmm(T2), 1);
+        wmi_avx2_keep(host, reg, half, T1);
+    }
+}
+
 /* In the order of lanes: those of the mask, of dwords or quadwords. */
 static void put_scatter(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
                         unsigned displacement, unsigned mask, bool wide)
@@ -1476,6 +1505,7 @@ const struct wmi_vector_set wmi_avx2 = {
     .evex_from = evex_from,
     .test_nans = test_nans,
     .indexed = indexed,
+    .load_lanes = load_lanes,
     .take_word = take_word,
     .take_first = take_first,
     .kmov_load = kmov_load,

@@ -50,6 +50,41 @@ static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, e
     wmi_put_8(host, displacement >> (w ? 3 : 2));
 }
 
+static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index, unsigned mask,
+                       unsigned k, const uint8_t temporary[2])
+{
+    enum { PARTS = 4, LANES = 4 };
+    static const uint32_t vextract = WMI_EVEX(0x39, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+                          vinsert = WMI_EVEX(0x38, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+                          vpextrd = WMI_EVEX_OF(0x16, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
+                          vpinsrd = WMI_EVEX_OF(0x22, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
+                          vmovd = WMI_EVEX_OF(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128;
+    for (unsigned part = 0; part < PARTS; part++) {
+        unsigned active = mask;
+        if (mask && part) {
+            wmi_kshift_right(host, k, mask, LANES * part);
+            active = k;
+        }
+        const unsigned d = part ? temporary[1] : reg, places = part || mask ? temporary[0] : index;
+        if (part)
+            evex(host, vextract, index, 0, wmi_zmm(places), active ? active | WMI_ZEROING : WMI_NO_MASK,
+                 (int)part);
+        else if (mask)
+            evex(host, WMI_VMOVDQA32 | WMI_EVEX_128, places, 0, wmi_zmm(index), active | WMI_ZEROING,
+                 WMI_NO_IMMEDIATE);
+        for (unsigned i = 0; i < LANES; i++) {
+            evex(host, vpextrd, places, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, (int)i);
+            wmi_scalar_registers(host, WMI_ADD, true, WMI_RAX, base);
+            if (i)
+                evex(host, vpinsrd, d, d, wmi_at(WMI_RAX, 0), WMI_NO_MASK, (int)i);
+            else
+                evex(host, vmovd, d, 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        }
+        if (part)
+            evex(host, vinsert, reg, reg, wmi_zmm(d), WMI_NO_MASK, (int)part);
+    }
+}
+
 /* ---- mask registers ---- */
 
 /* VEX prefix of three bytes, without extended registers except `base`. */
@@ -172,6 +207,7 @@ const struct wmi_vector_set wmi_avx512 = {
     .evex = evex,
     .evex_from = evex_from,
     .indexed = indexed,
+    .load_lanes = load_lanes,
     .take_word = take_word,
     .take_first = take_first,
     .kmov_load = kmov_load,

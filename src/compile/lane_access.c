@@ -148,7 +148,7 @@ static void gather(struct wmi_stretch *s, unsigned d, unsigned distance, int32_t
 {
     take_active(s, mask);
     wmi_evex_plain(&s->host, WMI_VPXORD, d, d, wmi_zmm(d));
-    wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d, WMI_RCX, distance, displacement, WMI_K);
+    wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d, WMI_RCX, distance, (unsigned)displacement, WMI_K);
 }
 
 /* ---- rows ---- */
@@ -512,11 +512,42 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
         s->host.vectors->gather_pairs(&s->host, d[0].reg[strip], d[1].reg[strip], WMI_RCX, distance);
     else
         for (unsigned i = 0; i < shape.rows; i++)
-            gather(s, d[i].reg[strip], distance, 4 * i, mask);
+            gather(s, d[i].reg[strip], distance, 4 * (int32_t)i, mask);
     extend(s, shape, d[0].reg[strip]);
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, same);
     wmi_access_land_if(s, idle);
+}
+
+/* Loads a row of elements wherever they are, from large allocations as wmi_lanes_from() says. */
+static void gather_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
+                          const struct wmi_rows *d, const struct wmi_access_scratch *scratch, bool has_hit)
+{
+    enum { CMP_DIGIT = 7 };
+    const bool may_load_lanes = has_hit && s->block->lanes_from;
+    size_t loaded = 0;
+    if (may_load_lanes) {
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R8, offsetof(struct wmi_hit, high));
+        wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R8, offsetof(struct wmi_hit, low));
+        wmi_arithmetic_immediate(&s->host, CMP_DIGIT, true, WMI_RAX, s->block->lanes_from);
+        const size_t small = wmi_jump_if(&s->host, WMI_IF_BELOW);
+        for (unsigned i = 0; i < s->strips; i++) {
+            const unsigned mask = wmi_access_mask(s, i);
+            const size_t idle = wmi_access_unless_active(s, mask);
+            s->host.vectors->load_lanes(&s->host, d->reg[i], WMI_RCX, wmi_rows_register(distance, i), mask,
+                                        WMI_K, scratch->reg);
+            extend(s, shape, d->reg[i]);
+            wmi_access_land_if(s, idle);
+        }
+        loaded = wmi_jump(&s->host);
+        wmi_land(&s->host, small);
+    }
+    for (unsigned i = 0; i < s->strips; i++) {
+        gather(s, d->reg[i], wmi_rows_register(distance, i), 0, wmi_access_mask(s, i));
+        extend(s, shape, d->reg[i]);
+    }
+    if (may_load_lanes)
+        wmi_land(&s->host, loaded);
 }
 
 /* What the hit of a load tells about the last times. It counts the loads that had to gather since the last
@@ -670,10 +701,7 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
         wmi_land(&s->host, usually_scattered);
         wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
     }
-    for (unsigned i = 0; i < s->strips; i++) {
-        gather(s, d->reg[i], wmi_rows_register(distance, i), 0, wmi_access_mask(s, i));
-        extend(s, shape, d->reg[i]);
-    }
+    gather_strips(s, shape, distance, d, scratch, has_hit);
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, selected);
     if (tries_halves)
@@ -710,8 +738,7 @@ static void load_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
         wmi_land(&s->host, usually_scattered);
         wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
     }
-    for (unsigned i = 0; i < s->strips; i++)
-        gather(s, d->reg[i], wmi_rows_register(distance, i), 0, WMI_NO_MASK);
+    gather_strips(s, shape, distance, d, scratch, has_hit);
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, selected);
 }
@@ -744,10 +771,7 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
         return;
     }
     if (s->partial && shape.bytes < 4 && !s->host.vectors->extends_masked) {
-        for (unsigned i = 0; i < s->strips; i++) {
-            gather(s, d->reg[i], wmi_rows_register(distance, i), 0, wmi_access_mask(s, i));
-            extend(s, shape, d->reg[i]);
-        }
+        gather_strips(s, shape, distance, d, scratch, has_hit);
         return;
     }
     if (shape.rows == 1) {

@@ -432,11 +432,11 @@ static bool may_stream(const struct wmi_stretch *s, const struct wmi_step *step)
  * dispatch. */
 static size_t put_streaming_stores(struct wmi_stretch *s, const struct wmi_rows *data)
 {
-    enum { LARGE = 32 << 20, VMOVNTPS = WMI_EVEX(0x2b, WMI_MAP_0F, 0, 0), AND_DIGIT = 4, CMP_DIGIT = 7 };
+    enum { VMOVNTPS = WMI_EVEX(0x2b, WMI_MAP_0F, 0, 0), AND_DIGIT = 4, CMP_DIGIT = 7 };
     wmi_scalar_registers(&s->host, WMI_MOV_LOAD, false, WMI_RCX, WMI_RAX);
     wmi_arithmetic_immediate(&s->host, AND_DIGIT, false, WMI_RCX, WMI_STRIP_BYTES - 1);
     const size_t unaligned = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
-    wmi_arithmetic_immediate(&s->host, CMP_DIGIT, true, WMI_R8, LARGE);
+    wmi_arithmetic_immediate(&s->host, CMP_DIGIT, true, WMI_R8, WMI_PAST_CACHES);
     const size_t small = wmi_jump_if(&s->host, WMI_IF_BELOW);
     for (unsigned i = 0; i < s->strips; i++)
         wmi_evex_plain(&s->host, VMOVNTPS, wmi_rows_register(data, i), 0,

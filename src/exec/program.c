@@ -161,6 +161,7 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
 {
     const struct wmi_block block = {
         .level = program->level,
+        .lanes_from = wmi_lanes_from(),
         .code = &program->code,
         .steps = chunk->lowered,
         .ops = chunk->steps,

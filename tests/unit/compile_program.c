@@ -454,6 +454,7 @@ static void compile(struct program *p)
     }
     const struct wmi_block block = {
         .level = wmi_cpu_level(),
+        .lanes_from = random_64() % 2, /* never, or always */
         .code = &p->code,
         .steps = p->steps,
         .ops = p->compiled,
