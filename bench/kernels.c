@@ -2,7 +2,7 @@
 /* Times one kernel alternately on wavemem and on PoCL, and checks the results of both.
  *
  * usage: kernels WORKLOAD small|bench SOURCES OBJECTS THREADS PAIRS [wavemem] [pocl] [unchecked]
- *        kernels list       (the engines built in, then a line for each group of kernels)
+ *        kernels list       (the engines built in, then for each group a line of KERNEL=FILE)
  *
  * SOURCES and OBJECTS are the folders of the kernels' .cl and .co files.
  *
@@ -52,7 +52,7 @@ static int list(void)
     for (const struct group *group = groups; group < groups + GROUPS; group++) {
         printf("%s:", group->name);
         for (size_t i = 0; i < group->count; i++)
-            printf(" %s", group->workloads[i].name);
+            printf(" %s=%s", group->workloads[i].name, group->workloads[i].file);
         printf("\n");
     }
     return 0;

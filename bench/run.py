@@ -150,7 +150,9 @@ def main():
 
     listed = subprocess.run([options.program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     engines, *lines = listed
-    groups = {group: kernels.split() for group, kernels in (line.split(":") for line in lines)}
+    pairs = {group: [word.split("=") for word in words.split()] for group, words in (line.split(":") for line in lines)}
+    groups = {group: [name for name, _ in kernels] for group, kernels in pairs.items()}
+    files = {name: file for kernels in pairs.values() for name, file in kernels}
     if "pocl" not in engines.split():
         print("built without OpenCL: wavemem alone", file=sys.stderr)
         options.peer = False
@@ -166,8 +168,10 @@ def main():
         place = (source, os.path.join(options.objects, group, options.version))
         if (group, options.version) == ("examples", "gfx900-O3"):
             place = (source, os.path.join(source, "gfx900"))  # they are built
-        elif kernels and not compile_group(group, [os.path.join(source, f"{name}.cl") for name in kernels], place[1], options):
-            kernels.clear()
+        elif kernels:
+            sources = sorted({os.path.join(source, f"{files[name]}.cl") for name in kernels})
+            if not compile_group(group, sources, place[1], options):
+                kernels.clear()
         folders.update((name, place) for name in kernels)
 
     print(cpu_name())
