@@ -150,9 +150,9 @@ def main():
 
     listed = subprocess.run([options.program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     engines, *lines = listed
-    pairs = {group: [word.split("=") for word in words.split()] for group, words in (line.split(":") for line in lines)}
-    groups = {group: [name for name, _ in kernels] for group, kernels in pairs.items()}
-    files = {name: file for kernels in pairs.values() for name, file in kernels}
+    workloads = {group: [word.split("=") for word in words.split()] for group, words in (line.split(":") for line in lines)}
+    groups = {group: [name for name, _ in kernels] for group, kernels in workloads.items()}
+    files = {name: file for kernels in workloads.values() for name, file in kernels}
     if "pocl" not in engines.split():
         print("built without OpenCL: wavemem alone", file=sys.stderr)
         options.peer = False

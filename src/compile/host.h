@@ -111,6 +111,9 @@ enum wmi_evex {
     WMI_VPERMI2D = WMI_EVEX(0x76, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d: the indices, and the result */
     WMI_VALIGNQ = WMI_EVEX(0x03, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
     WMI_VMOVD_GPR = WMI_EVEX_OF(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128, /* from a zmm */
+    WMI_VMOVD_LOAD = WMI_EVEX_OF(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
+    WMI_VPEXTRD = WMI_EVEX_OF(0x16, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
+    WMI_VPINSRD = WMI_EVEX_OF(0x22, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
     WMI_VSHUFI32X4 = WMI_EVEX(0x43, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
     WMI_VPADDD = WMI_EVEX(0xfe, WMI_MAP_0F, WMI_PREFIX_66, 0),
     WMI_VPSUBD = WMI_EVEX(0xfa, WMI_MAP_0F, WMI_PREFIX_66, 0),
@@ -199,8 +202,9 @@ struct wmi_vector_set {
                  struct wmi_host_operand b, unsigned mask, int immediate);
     void (*indexed)(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
                     unsigned index, unsigned displacement, unsigned mask);
-    /* The same for a load of dwords, one lane after the other, which leaves other lanes undefined: for these
-     * it loads what is at base + displacement. reg is not index. Changes k, two temporary registers, RAX. */
+    /* A gather of dwords at base + the index of each lane, with a load for each lane, of which one at least
+     * is active. Inactive lanes get the dword at base. reg is not index. May change the mask register k, the
+     * temporary registers and RAX. */
     void (*load_lanes)(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index, unsigned mask,
                        unsigned k, const uint8_t temporary[2]);
     void (*take_word)(struct wmi_host *host, unsigned d, unsigned a, unsigned word,

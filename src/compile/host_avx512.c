@@ -55,10 +55,7 @@ static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, u
 {
     enum { PARTS = 4, LANES = 4 };
     static const uint32_t vextract = WMI_EVEX(0x39, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-                          vinsert = WMI_EVEX(0x38, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
-                          vpextrd = WMI_EVEX_OF(0x16, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
-                          vpinsrd = WMI_EVEX_OF(0x22, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
-                          vmovd = WMI_EVEX_OF(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128;
+                          vinsert = WMI_EVEX(0x38, WMI_MAP_0F3A, WMI_PREFIX_66, 0);
     for (unsigned part = 0; part < PARTS; part++) {
         unsigned active = mask;
         if (mask && part) {
@@ -73,12 +70,12 @@ static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, u
             evex(host, WMI_VMOVDQA32 | WMI_EVEX_128, places, 0, wmi_zmm(index), active | WMI_ZEROING,
                  WMI_NO_IMMEDIATE);
         for (unsigned i = 0; i < LANES; i++) {
-            evex(host, vpextrd, places, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, (int)i);
+            evex(host, WMI_VPEXTRD, places, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, (int)i);
             wmi_scalar_registers(host, WMI_ADD, true, WMI_RAX, base);
             if (i)
-                evex(host, vpinsrd, d, d, wmi_at(WMI_RAX, 0), WMI_NO_MASK, (int)i);
+                evex(host, WMI_VPINSRD, d, d, wmi_at(WMI_RAX, 0), WMI_NO_MASK, (int)i);
             else
-                evex(host, vmovd, d, 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+                evex(host, WMI_VMOVD_LOAD, d, 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK, WMI_NO_IMMEDIATE);
         }
         if (part)
             evex(host, vinsert, reg, reg, wmi_zmm(d), WMI_NO_MASK, (int)part);

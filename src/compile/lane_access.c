@@ -148,7 +148,7 @@ static void gather(struct wmi_stretch *s, unsigned d, unsigned distance, int32_t
 {
     take_active(s, mask);
     wmi_evex_plain(&s->host, WMI_VPXORD, d, d, wmi_zmm(d));
-    wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d, WMI_RCX, distance, (unsigned)displacement, WMI_K);
+    wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d, WMI_RCX, distance, displacement, WMI_K);
 }
 
 /* ---- rows ---- */
@@ -512,14 +512,15 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
         s->host.vectors->gather_pairs(&s->host, d[0].reg[strip], d[1].reg[strip], WMI_RCX, distance);
     else
         for (unsigned i = 0; i < shape.rows; i++)
-            gather(s, d[i].reg[strip], distance, 4 * (int32_t)i, mask);
+            gather(s, d[i].reg[strip], distance, 4 * i, mask);
     extend(s, shape, d[0].reg[strip]);
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, same);
     wmi_access_land_if(s, idle);
 }
 
-/* Loads a row of elements wherever they are, from large allocations as wmi_lanes_from() says. */
+/* Loads a row of elements that do not follow one another: with gathers, or one lane after the other if the
+ * allocation is as large as wmi_lanes_from() says. */
 static void gather_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
                           const struct wmi_rows *d, const struct wmi_access_scratch *scratch, bool has_hit)
 {

@@ -294,18 +294,16 @@ static void split_unless_known(struct wmi_stretch *s)
 /* d = the dword of each strip, in one register. */
 static void read_same(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const uint32_t vmovd_load = WMI_EVEX_OF(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
-                   vpinsrd = WMI_EVEX_OF(0x22, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
-                   vpbroadcastq = WMI_EVEX(0x59, WMI_MAP_0F38, WMI_PREFIX_66, 1);
+    const uint32_t vpbroadcastq = WMI_EVEX(0x59, WMI_MAP_0F38, WMI_PREFIX_66, 1);
     split_unless_known(s);
     const unsigned d = wmi_stretch_register(s);
     for (unsigned i = 0; i < s->strips; i++) {
         const struct wmi_host_operand place = wmi_at(WMI_RAX, (int32_t)step->x);
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, place_at(s, i));
         if (i)
-            wmi_evex(&s->host, vpinsrd, d, d, place, WMI_NO_MASK, (int)i);
+            wmi_evex(&s->host, WMI_VPINSRD, d, d, place, WMI_NO_MASK, (int)i);
         else
-            wmi_evex_plain(&s->host, vmovd_load, d, 0, place);
+            wmi_evex_plain(&s->host, WMI_VMOVD_LOAD, d, 0, place);
     }
     if (s->strips == 4)
         wmi_evex(&s->host, WMI_VSHUFI32X4, d, d, wmi_zmm(d), WMI_NO_MASK, 0);
@@ -318,12 +316,12 @@ static void read_same(struct wmi_stretch *s, const struct wmi_step *step)
 /* Writes a row that is the same in strips, each of which has an active lane or writes nothing. */
 static void write_same(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const uint32_t vpextrd = WMI_EVEX_OF(0x16, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128;
     const struct wmi_rows data = wmi_stretch_use_base(s, step->b);
     for (unsigned i = 0; i < s->strips; i++) {
         const size_t idle = wmi_access_unless_active(s, wmi_access_mask(s, i));
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, place_at(s, i));
-        wmi_evex(&s->host, vpextrd, data.reg[0], 0, wmi_at(WMI_RAX, (int32_t)step->x), WMI_NO_MASK, (int)i);
+        wmi_evex(&s->host, WMI_VPEXTRD, data.reg[0], 0, wmi_at(WMI_RAX, (int32_t)step->x), WMI_NO_MASK,
+                 (int)i);
         wmi_access_land_if(s, idle);
     }
 }
