@@ -202,11 +202,11 @@ struct wmi_vector_set {
                  struct wmi_host_operand b, unsigned mask, int immediate);
     void (*indexed)(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
                     unsigned index, unsigned displacement, unsigned mask);
-    /* A gather of dwords at base + the index of each lane, with a load for each lane, of which one at least
-     * is active. Inactive lanes get the dword at base. reg is not index. May change the mask register k, the
-     * temporary registers and RAX. */
-    void (*load_lanes)(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index, unsigned mask,
-                       unsigned k, const uint8_t temporary[2]);
+    /* A gather of dwords at base + the index of each lane + displacement, with a load for each lane, of which
+     * one at least is active. Inactive lanes get the dword at base + displacement. reg is not index. May
+     * change the mask register k, the temporary registers and RAX. */
+    void (*load_lanes)(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
+                       int32_t displacement, unsigned mask, unsigned k, const uint8_t temporary[2]);
     void (*take_word)(struct wmi_host *host, unsigned d, unsigned a, unsigned word,
                       struct wmi_host_operand number);
     void (*take_first)(struct wmi_host *host, unsigned d, unsigned a, unsigned mask);
@@ -228,16 +228,17 @@ struct wmi_vector_set {
                       unsigned a, struct wmi_host_operand b, unsigned mask, int immediate);
     /* ZF: no word of the registers is a NaN. NULL: compares do as well. */
     void (*test_nans)(struct wmi_host *host, const uint8_t *reg, unsigned count);
-    /* Or NULL: dwords of a wave whose lanes are all active, at base + index, with a register for each strip.
-     * begin_half_strips() keeps the indices for the other three and returns a jump, which is taken unless the
-     * indices of each half strip (eight lanes) follow one another as the offsets do. `ahead`: how far from
-     * what is accessed a line is prefetched, or 0. */
-    size_t (*begin_half_strips)(struct wmi_host *host, const uint8_t *index, unsigned strips,
-                                struct wmi_host_operand offsets);
-    void (*load_half_strips)(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
-                             unsigned ahead);
-    void (*store_half_strips)(struct wmi_host *host, const uint8_t *data, unsigned strips, enum wmi_gpr base,
-                              unsigned ahead);
+    /* Or NULL: dwords of a wave at base + index, with a register for each strip, and a mask of k1 to k4 for
+     * each, or none if all lanes are active. begin_half_strips() keeps the indices for the other three and
+     * returns a jump, which is taken unless the indices of each half strip (the active ones of eight lanes)
+     * follow one another as the offsets do. Inactive lanes that are loaded become 0. `ahead`: how far from
+     * what is accessed a line is prefetched, or 0. scatter_half_strips() is for all lanes. */
+    size_t (*begin_half_strips)(struct wmi_host *host, const uint8_t *index, const uint8_t *mask,
+                                unsigned strips, struct wmi_host_operand offsets);
+    void (*load_half_strips)(struct wmi_host *host, const uint8_t *d, const uint8_t *mask, unsigned strips,
+                             enum wmi_gpr base, unsigned ahead);
+    void (*store_half_strips)(struct wmi_host *host, const uint8_t *data, const uint8_t *mask,
+                              unsigned strips, enum wmi_gpr base, unsigned ahead);
     void (*scatter_half_strips)(struct wmi_host *host, const uint8_t *data, unsigned strips,
                                 enum wmi_gpr base);
     /* Or NULL: even, odd = the words of {b, a} with even and with odd numbers; the reverse, {second, first} =
@@ -261,6 +262,7 @@ struct wmi_vector_set {
     /* Where code is entered from C functions and leaves for them, or NULL. */
     void (*enter)(struct wmi_host *host);
     void (*leave)(struct wmi_host *host);
+    bool gathers;        /* has VPGATHERDD, and it is not slower than load_lanes() */
     bool extends_masked; /* has masked loads that extend bytes and words */
     bool names_memory;   /* an operand in memory can be a source wherever a register can: wmi_host_name() */
 };

@@ -21,22 +21,12 @@ static enum wmi_gpr gpr_of(unsigned k)
     return (enum wmi_gpr)(WMI_R12 + (k - FIRST_IN_GPR));
 }
 
-static int32_t bits_of(unsigned k)
-{
-    return (int32_t)(offsetof(struct wmi_avx2_area, k) + 8 * k);
-}
-
-static struct wmi_host_operand lanes_of(unsigned k, unsigned half)
-{
-    return wmi_at(WMI_R15, (int32_t)(offsetof(struct wmi_avx2_area, lanes) + 64 * k + HALF * half));
-}
-
 /* A register with the 16 bits of the mask. */
 static enum wmi_gpr bits_in_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr temporary)
 {
     if (is_in_gpr(k))
         return gpr_of(k);
-    wmi_scalar_memory(host, WMI_MOVZX_16, false, temporary, WMI_R15, bits_of(k));
+    wmi_scalar_memory(host, WMI_MOVZX_16, false, temporary, WMI_R15, wmi_avx2_bits(k));
     return temporary;
 }
 
@@ -50,14 +40,14 @@ static void expand(struct wmi_host *host, unsigned reg, unsigned k, unsigned hal
         return;
     }
     if (!is_in_gpr(k) && !wide) {
-        wmi_vex_256(host, WMI_VMOVUPS_LOAD, reg, 0, lanes_of(k, half));
+        wmi_vex_256(host, WMI_VMOVUPS_LOAD, reg, 0, wmi_avx2_lanes(k, half));
         return;
     }
     if (is_in_gpr(k)) {
         wmi_vex_128(host, VMOVD_FROM, reg, 0, wmi_zmm(gpr_of(k)));
         wmi_vex_256(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, reg, 0, wmi_zmm(reg));
     } else {
-        wmi_vex_256(host, VPBROADCASTQ, reg, 0, wmi_at(WMI_R15, bits_of(k)));
+        wmi_vex_256(host, VPBROADCASTQ, reg, 0, wmi_at(WMI_R15, wmi_avx2_bits(k)));
     }
     wmi_vex_256(host, VPAND, reg, reg, bits);
     wmi_vex_256(host, wide ? VPCMPEQQ : VPCMPEQD, reg, reg, bits);
@@ -93,14 +83,14 @@ static void set_mask(struct wmi_host *host, unsigned k, enum wmi_gpr from)
             wmi_scalar_registers(host, WMI_MOV_LOAD, true, gpr_of(k), from);
         return;
     }
-    wmi_scalar_memory(host, WMI_MOV_STORE, true, from, WMI_R15, bits_of(k));
+    wmi_scalar_memory(host, WMI_MOV_STORE, true, from, WMI_R15, wmi_avx2_bits(k));
     wmi_vex_128(host, VMOVD_FROM, T3, 0, wmi_zmm(from));
     wmi_vex_256(host, WMI_VPBROADCASTD, T3, 0, wmi_zmm(T3));
     for (unsigned half = 0; half < 2; half++) {
         const struct wmi_host_operand bits = wmi_avx2_further(CONSTANT(bit), (int32_t)(half * HALF));
         wmi_vex_256(host, VPAND, T2, T3, bits);
         wmi_vex_256(host, VPCMPEQD, T2, T2, bits);
-        wmi_vex_256(host, WMI_VMOVUPS_STORE, T2, 0, lanes_of(k, half));
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, T2, 0, wmi_avx2_lanes(k, half));
     }
 }
 
@@ -117,7 +107,7 @@ static void kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int
     enum { OPERAND_OF_16_BITS = 0x66 };
     const enum wmi_gpr from = is_in_gpr(k) ? gpr_of(k) : WMI_RBX;
     if (!is_in_gpr(k))
-        wmi_scalar_memory(host, WMI_MOV_LOAD, true, from, WMI_R15, bits_of(k));
+        wmi_scalar_memory(host, WMI_MOV_LOAD, true, from, WMI_R15, wmi_avx2_bits(k));
     if (bytes == 2)
         wmi_put_8(host, OPERAND_OF_16_BITS);
     wmi_scalar_memory(host, WMI_MOV_STORE, bytes == 8, from, base, displacement);
@@ -143,7 +133,7 @@ static void kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned
     if (is_in_gpr(a))
         wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, gpr_of(a));
     else
-        wmi_scalar_memory(host, WMI_MOV_LOAD, true, WMI_RBP, WMI_R15, bits_of(a));
+        wmi_scalar_memory(host, WMI_MOV_LOAD, true, WMI_RBP, WMI_R15, wmi_avx2_bits(a));
     wmi_shift_immediate(host, 5, true, WMI_RBP, count);
     set_mask(host, d, WMI_RBP);
 }
@@ -236,13 +226,13 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
             if (is_in_gpr(mask))
                 expand(host, T0, mask, half, false);
             wmi_vex_256(host, VPAND, T2 + half, T2 + half,
-                        is_in_gpr(mask) ? wmi_zmm(T0) : lanes_of(mask, half));
+                        is_in_gpr(mask) ? wmi_zmm(T0) : wmi_avx2_lanes(mask, half));
         }
         mask = 0;
     }
     if (!in_gpr)
         for (unsigned half = 0; half < 2; half++)
-            wmi_vex_256(host, WMI_VMOVUPS_STORE, T2 + half, 0, lanes_of(k, half));
+            wmi_vex_256(host, WMI_VMOVUPS_STORE, T2 + half, 0, wmi_avx2_lanes(k, half));
     enum wmi_gpr limit = to;
     if (mask && mask == k) { /* it is needed until the end */
         wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, gpr_of(k));
@@ -257,7 +247,7 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
     if (mask)
         wmi_scalar_registers(host, WMI_AND, true, to, limit);
     if (!in_gpr)
-        wmi_scalar_memory(host, WMI_MOV_STORE, true, WMI_RBP, WMI_R15, bits_of(k));
+        wmi_scalar_memory(host, WMI_MOV_STORE, true, WMI_RBP, WMI_R15, wmi_avx2_bits(k));
 }
 
 static void invert(struct wmi_host *host, unsigned reg)
@@ -715,34 +705,35 @@ static void load_masked(struct wmi_host *host, unsigned d, struct wmi_host_opera
     }
 }
 
+/* Whether only the wave has the memory at the register: stores may write lanes that are off, as they are. */
+static bool is_of_wave(enum wmi_gpr base)
+{
+    return base == WMI_ROWS || base == WMI_FRAME;
+}
+
 static void put_store(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b,
                       unsigned mask)
 {
     for (unsigned half = 0; half < 2; half++) {
-        const unsigned from = wmi_avx2_load(host, d, half, T0);
+        unsigned from = wmi_avx2_load(host, d, half, T0);
         const struct wmi_host_operand to = wmi_avx2_further(b, (int32_t)(half * HALF));
-        if (mask) {
+        if (mask)
             expand(host, T3, mask, half, false);
+        if (mask && !is_of_wave(b.base)) {
             wmi_vex_256(host, VPMASKMOVD_STORE, from, T3, to);
-        } else {
-            wmi_vex_256(host, instruction, from, 0, to);
+            continue;
         }
+        if (mask) { /* AMD's hosts take 20 times as long for masked stores */
+            wmi_vex_256(host, WMI_VMOVUPS_LOAD, T1, 0, to);
+            wmi_avx2_blend(host, T1, T1, wmi_zmm(from), T3);
+            from = T1;
+        }
+        wmi_vex_256(host, instruction, from, 0, to);
     }
 }
 
-static void put_gather(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
-                       unsigned displacement, unsigned mask)
-{
-    for (unsigned half = 0; half < 2; half++) {
-        expand(host, T3, mask, half, false);
-        const unsigned to = wmi_avx2_load(host, reg, half, T2), places = wmi_avx2_load(host, index, half, T0);
-        wmi_vex_indexed(host, VPGATHERDD, LONG, to, T3, base, places, 0, (int32_t)displacement);
-        wmi_avx2_keep(host, reg, half, to);
-    }
-}
-
-static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index, unsigned mask,
-                       unsigned k, const uint8_t temporary[2])
+static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
+                       int32_t displacement, unsigned mask, unsigned k, const uint8_t temporary[2])
 {
     (void)k;
     (void)temporary;
@@ -761,7 +752,7 @@ static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, u
             const unsigned part = i < PART ? T1 : T2;
             wmi_avx2_take_index(host, places, i);
             wmi_vex_indexed(host, i % PART ? (uint32_t)VPINSRD : (uint32_t)VMOVD_FROM, 0, part,
-                            i % PART ? part : 0, base, WMI_RBX, 0, 0);
+                            i % PART ? part : 0, base, WMI_RBX, 0, displacement);
             if (i % PART)
                 wmi_put_8(host, (uint8_t)(i % PART));
         }
@@ -795,10 +786,7 @@ static void put_scatter(struct wmi_host *host, unsigned reg, enum wmi_gpr base, 
 static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
                     unsigned index, unsigned displacement, unsigned mask)
 {
-    if (instruction == WMI_VPGATHERDD)
-        put_gather(host, reg, base, index, displacement, mask);
-    else
-        put_scatter(host, reg, base, index, displacement, mask, is_wide(instruction));
+    put_scatter(host, reg, base, index, displacement, mask, is_wide(instruction));
     wmi_scalar_registers(host, WMI_XOR, false, gpr_of(mask), gpr_of(mask));
     forget_full(host, mask);
 }

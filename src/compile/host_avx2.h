@@ -18,6 +18,7 @@ struct wmi_avx2_area {
     alignas(64) uint32_t reg[32][16]; /* those that no host register holds */
     alignas(64) uint32_t temporary[3][16];
     alignas(64) uint32_t index[4][16];            /* of a row */
+    int32_t run[8];                               /* where the runs of its half strips begin */
     alignas(64) uint32_t lanes[FIRST_IN_GPR][16]; /* k1 to k4: ones in lanes whose bit is set */
     uint64_t k[FIRST_IN_GPR];                     /* the bits */
     uint64_t stack;                               /* RSP where the registers of the caller are */
@@ -33,7 +34,7 @@ struct wmi_avx2_constants {
     alignas(32) uint8_t bit_8[32];    /* and its bit in it */
     alignas(32) uint32_t ones[8], low_halves[8];
     /* Words for all lanes: of f32 */
-    uint32_t sign, magnitude, exponent_bits, least_normal, most_finite, two_32, two_31, minus_one;
+    uint32_t sign, magnitude, exponent_bits, least_normal, most_finite, two_32, two_31, minus_one, zero;
     uint64_t sign_64, magnitude_64, exponent_64, most_finite_64, two_52; /* and of f64 */
 };
 extern const struct wmi_avx2_constants wmi_avx2_constants;
@@ -94,8 +95,18 @@ enum {
     VSUBPD = WMI_EVEX(0x5c, WMI_MAP_0F, WMI_PREFIX_66, 0),
     VSUBPS = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
     VPTEST = WMI_EVEX(0x17, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VPGATHERDD = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 0),
 };
+
+/* Where a mask of k1 to k4 is: its bits, and the ones in lanes of a half. */
+static inline int32_t wmi_avx2_bits(unsigned k)
+{
+    return (int32_t)(offsetof(struct wmi_avx2_area, k) + 8 * k);
+}
+
+static inline struct wmi_host_operand wmi_avx2_lanes(unsigned k, unsigned half)
+{
+    return wmi_at(WMI_R15, (int32_t)(offsetof(struct wmi_avx2_area, lanes) + 64 * k + HALF * half));
+}
 
 static inline bool is_wide(uint32_t instruction)
 {
@@ -142,12 +153,12 @@ void wmi_avx2_take_index(struct wmi_host *host, struct wmi_host_operand index, u
 /* Of struct wmi_vector_set: host_avx2_rows.c. */
 void wmi_avx2_find_differences(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
                                const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets);
-size_t wmi_avx2_begin_half_strips(struct wmi_host *host, const uint8_t *index, unsigned strips,
-                                  struct wmi_host_operand offsets);
-void wmi_avx2_load_half_strips(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
-                               unsigned ahead);
-void wmi_avx2_store_half_strips(struct wmi_host *host, const uint8_t *data, unsigned strips,
-                                enum wmi_gpr base, unsigned ahead);
+size_t wmi_avx2_begin_half_strips(struct wmi_host *host, const uint8_t *index, const uint8_t *mask,
+                                  unsigned strips, struct wmi_host_operand offsets);
+void wmi_avx2_load_half_strips(struct wmi_host *host, const uint8_t *d, const uint8_t *mask, unsigned strips,
+                               enum wmi_gpr base, unsigned ahead);
+void wmi_avx2_store_half_strips(struct wmi_host *host, const uint8_t *data, const uint8_t *mask,
+                                unsigned strips, enum wmi_gpr base, unsigned ahead);
 void wmi_avx2_scatter_half_strips(struct wmi_host *host, const uint8_t *data, unsigned strips,
                                   enum wmi_gpr base);
 void wmi_avx2_split_pairs(struct wmi_host *host, unsigned even, unsigned odd, unsigned a,

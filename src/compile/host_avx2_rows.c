@@ -30,15 +30,49 @@ void wmi_avx2_find_differences(struct wmi_host *host, unsigned differs, bool is_
     }
 }
 
-size_t wmi_avx2_begin_half_strips(struct wmi_host *host, const uint8_t *index, unsigned strips,
-                                  struct wmi_host_operand offsets)
+static struct wmi_host_operand run_at(unsigned half_strip)
 {
-    for (unsigned i = 0; i < strips; i++)
-        for (unsigned half = 0; half < 2; half++)
-            wmi_vex_256(host, WMI_VMOVUPS_STORE, wmi_avx2_load(host, index[i], half, T0), 0,
-                        index_at(i, 8 * half));
+    return wmi_avx2_further(AREA_AT(run), (int32_t)(4 * half_strip));
+}
+
+/* T2 |= the bits in which active lanes of a half strip differ from a run. Where such a run begins, and not
+ * each index, is the same for all of them, so that any active one tells it: the first one does. */
+static void find_run(struct wmi_host *host, unsigned index, unsigned mask, unsigned half_strip)
+{
+    enum { REX_B = 0x41 };
+    const unsigned half = half_strip % 2;
+    const struct wmi_host_operand place = index_at(half_strip / 2, 8 * half);
+    wmi_vex_256(host, WMI_VPSUBD, T1, wmi_avx2_load(host, index, half, T0), wmi_zmm(T3));
+    wmi_vex_256(host, WMI_VMOVUPS_STORE, T1, 0, place);
+    wmi_scalar_memory(host, WMI_MOVZX_8, false, WMI_RBP, WMI_R15, wmi_avx2_bits(mask) + (int32_t)half);
+    wmi_scalar_registers(host, WMI_BSF, false, WMI_RBP, WMI_RBP);
+    wmi_put_8(host, REX_B); /* R15 */
+    wmi_put_8(host, WMI_MOV_LOAD);
+    wmi_vex_put_index(host, WMI_RBX, place.base, WMI_RBP, 2, place.displacement);
+    /* Without active lanes: any place that the host can access, because it is slow where it cannot. */
+    wmi_scalar_memory(host, WMI_CMOV | WMI_IF_EQUAL, false, WMI_RBX, WMI_RSI, CONSTANT(zero).displacement);
+    wmi_scalar_memory(host, WMI_MOV_STORE, false, WMI_RBX, WMI_R15, run_at(half_strip).displacement);
+    wmi_vex_128(host, VMOVD_FROM, T0, 0, wmi_zmm(WMI_RBX));
+    wmi_vex_256(host, WMI_VPBROADCASTD, T0, 0, wmi_zmm(T0));
+    wmi_vex_256(host, VPXOR, T0, T0, wmi_zmm(T1));
+    wmi_vex_256(host, VPAND, T0, T0, wmi_avx2_lanes(mask, half));
+    wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T0));
+}
+
+size_t wmi_avx2_begin_half_strips(struct wmi_host *host, const uint8_t *index, const uint8_t *mask,
+                                  unsigned strips, struct wmi_host_operand offsets)
+{
+    for (unsigned i = 0; i < 2 * strips && !mask; i++)
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, wmi_avx2_load(host, index[i / 2], i % 2, T0), 0,
+                    index_at(i / 2, i % 2 * 8));
     wmi_vex_256(host, WMI_VMOVUPS_LOAD, T3, 0, offsets);
+    if (mask)
+        wmi_avx2_clear(host, T2);
     for (unsigned i = 0; i < 2 * strips; i++) {
+        if (mask) {
+            find_run(host, index[i / 2], mask[i / 2], i);
+            continue;
+        }
         const struct wmi_host_operand half_strip = index_at(i / 2, i % 2 * 8);
         wmi_vex_256(host, WMI_VPBROADCASTD, i ? T0 : T2, 0, half_strip);
         wmi_vex_256(host, WMI_VPADDD, i ? T0 : T2, i ? T0 : T2, wmi_zmm(T3));
@@ -51,33 +85,52 @@ size_t wmi_avx2_begin_half_strips(struct wmi_host *host, const uint8_t *index, u
 }
 
 /* WMI_RBX = base + the index of the first lane of a half strip. */
-static void find_half_strip(struct wmi_host *host, unsigned half_strip, enum wmi_gpr base, unsigned ahead,
-                            bool stores)
+static void find_half_strip(struct wmi_host *host, unsigned half_strip, const uint8_t *mask,
+                            enum wmi_gpr base, unsigned ahead, bool stores)
 {
-    wmi_avx2_take_index(host, index_at(half_strip / 2, half_strip % 2 * 8), 0);
+    wmi_avx2_take_index(host, mask ? run_at(half_strip) : index_at(half_strip / 2, half_strip % 2 * 8), 0);
     wmi_scalar_registers(host, WMI_ADD, true, WMI_RBX, base);
     if (ahead)
         wmi_prefetch(host, WMI_RBX, (int32_t)ahead, stores);
 }
 
-void wmi_avx2_load_half_strips(struct wmi_host *host, const uint8_t *d, unsigned strips, enum wmi_gpr base,
-                               unsigned ahead)
+void wmi_avx2_load_half_strips(struct wmi_host *host, const uint8_t *d, const uint8_t *mask, unsigned strips,
+                               enum wmi_gpr base, unsigned ahead)
 {
     for (unsigned i = 0; i < 2 * strips; i++) {
         const unsigned to = wmi_avx2_target(host, d[i / 2], i % 2, T2);
-        find_half_strip(host, i, base, ahead, false);
-        wmi_vex_256(host, WMI_VMOVUPS_LOAD, to, 0, wmi_at(WMI_RBX, 0));
+        find_half_strip(host, i, mask, base, ahead, false);
+        if (mask) {
+            wmi_vex_256(host, WMI_VMOVUPS_LOAD, T3, 0, wmi_avx2_lanes(mask[i / 2], i % 2));
+            wmi_vex_256(host, VPMASKMOVD_LOAD, to, T3, wmi_at(WMI_RBX, 0));
+        } else {
+            wmi_vex_256(host, WMI_VMOVUPS_LOAD, to, 0, wmi_at(WMI_RBX, 0));
+        }
         wmi_avx2_keep(host, d[i / 2], i % 2, to);
     }
 }
 
-void wmi_avx2_store_half_strips(struct wmi_host *host, const uint8_t *data, unsigned strips,
-                                enum wmi_gpr base, unsigned ahead)
+void wmi_avx2_store_half_strips(struct wmi_host *host, const uint8_t *data, const uint8_t *mask,
+                                unsigned strips, enum wmi_gpr base, unsigned ahead)
 {
+    enum { CMP_8 = 0x80, CMP_DIGIT = 7, ALL_LANES = 0xff };
     for (unsigned i = 0; i < 2 * strips; i++) {
-        find_half_strip(host, i, base, ahead, true);
-        wmi_vex_256(host, WMI_VMOVUPS_STORE, wmi_avx2_load(host, data[i / 2], i % 2, T2), 0,
-                    wmi_at(WMI_RBX, 0));
+        const unsigned half = i % 2, from = wmi_avx2_load(host, data[i / 2], half, T2);
+        size_t stored = 0;
+        find_half_strip(host, i, mask, base, ahead, true);
+        if (mask) { /* masked stores are slow on AMD's hosts */
+            wmi_scalar_memory(host, CMP_8, false, CMP_DIGIT, WMI_R15,
+                              wmi_avx2_bits(mask[i / 2]) + (int32_t)half);
+            wmi_put_8(host, ALL_LANES);
+            const size_t all = wmi_jump_if(host, WMI_IF_EQUAL);
+            wmi_vex_256(host, WMI_VMOVUPS_LOAD, T3, 0, wmi_avx2_lanes(mask[i / 2], half));
+            wmi_vex_256(host, VPMASKMOVD_STORE, from, T3, wmi_at(WMI_RBX, 0));
+            stored = wmi_jump(host);
+            wmi_land(host, all);
+        }
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, from, 0, wmi_at(WMI_RBX, 0));
+        if (mask)
+            wmi_land(host, stored);
     }
 }
 

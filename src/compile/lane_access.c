@@ -142,10 +142,25 @@ static void take_active(struct wmi_stretch *s, unsigned mask)
         wmi_mask(&s->host, WMI_KXNOR, WMI_K, WMI_K, WMI_K);
 }
 
-/* d = the dwords at distances from RCX, in active lanes. As the host's instruction keeps the other lanes of
- * d, it waits for whatever computes these, unless they are known. */
-static void gather(struct wmi_stretch *s, unsigned d, unsigned distance, int32_t displacement, unsigned mask)
+/* d = the dwords at distances from RCX, in active lanes, with a load for each lane. Nothing is loaded if no
+ * lane is active. Changes RAX and registers of the scratch. */
+static void load_lanes(struct wmi_stretch *s, unsigned d, unsigned distance, int32_t displacement,
+                       unsigned mask, const struct wmi_access_scratch *scratch)
 {
+    const size_t idle = wmi_access_unless_active(s, mask);
+    s->host.vectors->load_lanes(&s->host, d, WMI_RCX, distance, displacement, mask, WMI_K, scratch->reg);
+    wmi_access_land_if(s, idle);
+}
+
+/* The same with a gather, if the host's are fast. As that instruction keeps the other lanes of
+ * d, it waits for whatever computes these, unless they are known. */
+static void gather(struct wmi_stretch *s, unsigned d, unsigned distance, int32_t displacement, unsigned mask,
+                   const struct wmi_access_scratch *scratch)
+{
+    if (!s->host.vectors->gathers) {
+        load_lanes(s, d, distance, displacement, mask, scratch);
+        return;
+    }
     take_active(s, mask);
     wmi_evex_plain(&s->host, WMI_VPXORD, d, d, wmi_zmm(d));
     wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d, WMI_RCX, distance, displacement, WMI_K);
@@ -512,7 +527,7 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
         s->host.vectors->gather_pairs(&s->host, d[0].reg[strip], d[1].reg[strip], WMI_RCX, distance);
     else
         for (unsigned i = 0; i < shape.rows; i++)
-            gather(s, d[i].reg[strip], distance, 4 * i, mask);
+            gather(s, d[i].reg[strip], distance, 4 * i, mask, scratch);
     extend(s, shape, d[0].reg[strip]);
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, same);
@@ -525,7 +540,7 @@ static void gather_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, co
                           const struct wmi_rows *d, const struct wmi_access_scratch *scratch, bool has_hit)
 {
     enum { CMP_DIGIT = 7 };
-    const bool may_load_lanes = has_hit && s->block->lanes_from;
+    const bool may_load_lanes = has_hit && s->block->lanes_from && s->host.vectors->gathers;
     size_t loaded = 0;
     if (may_load_lanes) {
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R8, offsetof(struct wmi_hit, high));
@@ -533,18 +548,14 @@ static void gather_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, co
         wmi_arithmetic_immediate(&s->host, CMP_DIGIT, true, WMI_RAX, s->block->lanes_from);
         const size_t small = wmi_jump_if(&s->host, WMI_IF_BELOW);
         for (unsigned i = 0; i < s->strips; i++) {
-            const unsigned mask = wmi_access_mask(s, i);
-            const size_t idle = wmi_access_unless_active(s, mask);
-            s->host.vectors->load_lanes(&s->host, d->reg[i], WMI_RCX, wmi_rows_register(distance, i), mask,
-                                        WMI_K, scratch->reg);
+            load_lanes(s, d->reg[i], wmi_rows_register(distance, i), 0, wmi_access_mask(s, i), scratch);
             extend(s, shape, d->reg[i]);
-            wmi_access_land_if(s, idle);
         }
         loaded = wmi_jump(&s->host);
         wmi_land(&s->host, small);
     }
     for (unsigned i = 0; i < s->strips; i++) {
-        gather(s, d->reg[i], wmi_rows_register(distance, i), 0, wmi_access_mask(s, i));
+        gather(s, d->reg[i], wmi_rows_register(distance, i), 0, wmi_access_mask(s, i), scratch);
         extend(s, shape, d->reg[i]);
     }
     if (may_load_lanes)
@@ -713,12 +724,19 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
 static bool takes_half_strips(const struct wmi_stretch *s, struct wmi_lane_shape shape,
                               const struct wmi_rows *distance)
 {
-    return !s->partial && shape.bytes == 4 && !distance->uniform && s->host.vectors->begin_half_strips;
+    return shape.bytes == 4 && !distance->uniform && s->host.vectors->begin_half_strips;
+}
+
+/* The masks of the strips, or NULL: all lanes are active. */
+static const uint8_t *masks_of(const struct wmi_stretch *s)
+{
+    static const uint8_t exec[WMI_STRIPS] = {WMI_K_EXEC, WMI_K_EXEC + 1, WMI_K_EXEC + 2, WMI_K_EXEC + 3};
+    return s->partial ? exec : NULL;
 }
 
 static size_t begin_half_strips(struct wmi_stretch *s, const struct wmi_rows *distance)
 {
-    return s->host.vectors->begin_half_strips(&s->host, distance->reg, s->strips,
+    return s->host.vectors->begin_half_strips(&s->host, distance->reg, masks_of(s), s->strips,
                                               wmi_at(WMI_R9, wmi_lane_offsets(4, 0)));
 }
 
@@ -730,7 +748,7 @@ static void load_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
     const size_t not_in_runs = begin_half_strips(s, distance);
     if (has_hit)
         note_in_hit(s, 0);
-    s->host.vectors->load_half_strips(&s->host, d->reg, s->strips, WMI_RCX, ahead);
+    s->host.vectors->load_half_strips(&s->host, d->reg, masks_of(s), s->strips, WMI_RCX, ahead);
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_runs);
     const size_t others = load_same(s, shape, distance, d, scratch), selected = wmi_jump(&s->host);
@@ -744,16 +762,27 @@ static void load_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
     wmi_land(&s->host, selected);
 }
 
+static void scatter_dwords(struct wmi_stretch *s, unsigned distance, const struct wmi_rows *data,
+                           unsigned strip)
+{
+    take_active(s, wmi_access_mask(s, strip));
+    wmi_evex_indexed(&s->host, WMI_VPSCATTERDD, wmi_rows_register(data, strip), WMI_RCX, distance, 0, WMI_K);
+}
+
 static void store_half_strips(struct wmi_stretch *s, const struct wmi_rows *distance,
                               const struct wmi_rows *data, unsigned ahead)
 {
     uint8_t reg[WMI_STRIPS];
     number_strips(s, data, reg);
     const size_t not_in_runs = begin_half_strips(s, distance);
-    s->host.vectors->store_half_strips(&s->host, reg, s->strips, WMI_RCX, ahead);
+    s->host.vectors->store_half_strips(&s->host, reg, masks_of(s), s->strips, WMI_RCX, ahead);
     const size_t stored = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_runs);
-    s->host.vectors->scatter_half_strips(&s->host, reg, s->strips, WMI_RCX);
+    if (s->partial)
+        for (unsigned i = 0; i < s->strips; i++)
+            scatter_dwords(s, wmi_rows_register(distance, i), data, i);
+    else
+        s->host.vectors->scatter_half_strips(&s->host, reg, s->strips, WMI_RCX);
     wmi_land(&s->host, stored);
 }
 
@@ -822,13 +851,13 @@ static void store_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsi
     const size_t stored = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_a_run);
     wmi_access_land_if(s, partial);
-    take_active(s, mask);
     if (shape.rows == 1)
-        wmi_evex_indexed(&s->host, WMI_VPSCATTERDD, wmi_rows_register(data, strip), WMI_RCX, distance, 0,
-                         WMI_K);
-    else if (shape.rows == 2)
-        scatter_pairs(s, distance, data, strip, scratch);
+        scatter_dwords(s, distance, data, strip);
     else
+        take_active(s, mask);
+    if (shape.rows == 2)
+        scatter_pairs(s, distance, data, strip, scratch);
+    else if (shape.rows == 4)
         scatter_quads(s, distance, data, strip, scratch);
     wmi_land(&s->host, stored);
     wmi_access_land_if(s, idle);
