@@ -194,7 +194,7 @@ size_t wmi_code_address(struct wmi_host *host, enum wmi_gpr reg)
 
 void wmi_land(struct wmi_host *host, size_t jump)
 {
-    host->full_masks = 0; /* not in code that comes from elsewhere */
+    wmi_host_forget_masks(host);
     if (host->full)
         return;
     const int32_t distance = (int32_t)(host->count - jump);

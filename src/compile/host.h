@@ -57,11 +57,17 @@ struct wmi_host {
     uint8_t *bytes;
     size_t count, capacity;
     bool full;
-    /* Of hosts without AVX-512: a bit for each mask register that has all bits; operands in memory that have
-     * numbers of registers, from WMI_FIRST_NAME on. */
-    uint8_t full_masks, names;
+    /* Of hosts without AVX-512: a bit for each mask register that has all bits, or whose ones in lanes are
+     * kept; operands in memory that have numbers of registers, from WMI_FIRST_NAME on. */
+    uint8_t full_masks, kept_lanes, names;
     struct wmi_host_operand name[WMI_MOST_NAMES];
 };
+
+/* Code from elsewhere joins: what is known of mask registers no longer holds. */
+static inline void wmi_host_forget_masks(struct wmi_host *host)
+{
+    host->full_masks = host->kept_lanes = 0;
+}
 
 static inline struct wmi_host_operand wmi_zmm(unsigned reg)
 {

@@ -2,9 +2,9 @@
 /* Vector instructions of hosts with AVX2 (and FMA, F16C, BMI2), which do what those of AVX-512 do.
  *
  * A zmm register is two ymm registers, or 64 bytes on the stack (struct wmi_avx2_area). Masks of k5 to k7 are
- * in R12 to R14; those of k1 to k4, which are used more often than they change, are on the stack, both as
- * bits and as ones in the lanes of a register. RBX and RBP are free. The flags change, other than with
- * AVX-512.
+ * in R12 to R14; those that comparisons of words have set are on the stack, too, as ones in the lanes of a
+ * register, while that is known (kept_lanes). Those of k1 to k4, which are used more often than they change,
+ * are on the stack in both ways. RBX and RBP are free. The flags change, other than with AVX-512.
  *
  * Source: Intel SDM volume 2: the operations of both kinds of instructions. */
 #include "compile/host_avx2.h"
@@ -30,6 +30,12 @@ static enum wmi_gpr bits_in_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr 
     return temporary;
 }
 
+/* Whether wmi_avx2_lanes() are those of the mask. */
+static bool has_lanes_of(const struct wmi_host *host, unsigned k)
+{
+    return !is_in_gpr(k) || host->kept_lanes >> k & 1;
+}
+
 /* reg = ones in the lanes of a half whose bit is set in the mask: of words, or of quadwords. */
 static void expand(struct wmi_host *host, unsigned reg, unsigned k, unsigned half, bool wide)
 {
@@ -39,7 +45,7 @@ static void expand(struct wmi_host *host, unsigned reg, unsigned k, unsigned hal
         wmi_vex_256(host, VPCMPEQD, reg, reg, wmi_zmm(reg));
         return;
     }
-    if (!is_in_gpr(k) && !wide) {
+    if (has_lanes_of(host, k) && !wide) {
         wmi_vex_256(host, WMI_VMOVUPS_LOAD, reg, 0, wmi_avx2_lanes(k, half));
         return;
     }
@@ -69,15 +75,16 @@ static void expand_bytes(struct wmi_host *host, unsigned reg, unsigned k, unsign
     wmi_vex_256(host, VPCMPEQB, reg, reg, CONSTANT(bit_8));
 }
 
-static void forget_full(struct wmi_host *host, unsigned k)
+static void forget_mask(struct wmi_host *host, unsigned k)
 {
     host->full_masks &= (uint8_t)~(1u << k);
+    host->kept_lanes &= (uint8_t)~(1u << k);
 }
 
 /* k = the bits in `from`, for k1 to k4 also as lanes. */
 static void set_mask(struct wmi_host *host, unsigned k, enum wmi_gpr from)
 {
-    forget_full(host, k);
+    forget_mask(host, k);
     if (is_in_gpr(k)) {
         if (gpr_of(k) != from)
             wmi_scalar_registers(host, WMI_MOV_LOAD, true, gpr_of(k), from);
@@ -220,19 +227,22 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
     const bool in_gpr = is_in_gpr(k);
     const enum wmi_gpr to = in_gpr ? gpr_of(k) : WMI_RBP;
     const uint32_t take = lane_bytes == 4 ? VMOVMSKPS : lane_bytes == 8 ? VMOVMSKPD : VPMOVMSKB;
-    forget_full(host, k);
-    if (mask && (!in_gpr || !is_in_gpr(mask)) && lane_bytes == 4) {
+    const bool has_lanes = has_lanes_of(host, mask);
+    if (mask && (!in_gpr || has_lanes) && lane_bytes == 4) {
         for (unsigned half = 0; half < 2; half++) {
-            if (is_in_gpr(mask))
+            if (!has_lanes)
                 expand(host, T0, mask, half, false);
             wmi_vex_256(host, VPAND, T2 + half, T2 + half,
-                        is_in_gpr(mask) ? wmi_zmm(T0) : wmi_avx2_lanes(mask, half));
+                        has_lanes ? wmi_avx2_lanes(mask, half) : wmi_zmm(T0));
         }
         mask = 0;
     }
-    if (!in_gpr)
+    forget_mask(host, k);
+    if (!in_gpr || (lane_bytes == 4 && !mask))
         for (unsigned half = 0; half < 2; half++)
             wmi_vex_256(host, WMI_VMOVUPS_STORE, T2 + half, 0, wmi_avx2_lanes(k, half));
+    if (in_gpr && lane_bytes == 4 && !mask) /* the bits alone would have to be spread again */
+        host->kept_lanes |= (uint8_t)(1u << k);
     enum wmi_gpr limit = to;
     if (mask && mask == k) { /* it is needed until the end */
         wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, gpr_of(k));
@@ -336,10 +346,13 @@ static void put_test(struct wmi_host *host, uint32_t instruction, unsigned k, un
 {
     const uint32_t equal = lane_bytes == 4 ? VPCMPEQD : lane_bytes == 8 ? VPCMPEQQ : VPCMPEQB;
     for (unsigned half = 0; half < 2; half++) {
-        wmi_vex_256(host, VPAND, T2 + half, wmi_avx2_load(host, a, half, T0),
-                    wmi_avx2_operand(host, instruction, b, half, T1));
+        unsigned common = wmi_avx2_load(host, a, half, T0);
+        if (b.in_memory || b.reg != a) {
+            wmi_vex_256(host, VPAND, T2 + half, common, wmi_avx2_operand(host, instruction, b, half, T1));
+            common = T2 + half;
+        }
         wmi_avx2_clear(host, T1);
-        wmi_vex_256(host, equal, T2 + half, T2 + half, wmi_zmm(T1));
+        wmi_vex_256(host, equal, T2 + half, common, wmi_zmm(T1));
         if (instruction != WMI_VPTESTNMD)
             invert(host, T2 + half);
     }
@@ -788,7 +801,7 @@ static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, e
 {
     put_scatter(host, reg, base, index, displacement, mask, is_wide(instruction));
     wmi_scalar_registers(host, WMI_XOR, false, gpr_of(mask), gpr_of(mask));
-    forget_full(host, mask);
+    forget_mask(host, mask);
 }
 
 /* ---- permutations ---- */
@@ -1465,7 +1478,7 @@ static void enter(struct wmi_host *host)
     wmi_scalar_memory(host, WMI_MOV_STORE, true, WMI_RSP, WMI_R15, offsetof(struct wmi_avx2_area, stack));
     wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RSP, WMI_R15);
     wmi_move_immediate(host, WMI_RSI, (uintptr_t)&wmi_avx2_constants);
-    host->full_masks = 0;
+    wmi_host_forget_masks(host);
 }
 
 static void leave(struct wmi_host *host)

@@ -19,7 +19,7 @@ struct wmi_avx2_area {
     alignas(64) uint32_t temporary[3][16];
     alignas(64) uint32_t index[4][16];            /* of a row */
     int32_t run[8];                               /* where the runs of its half strips begin */
-    alignas(64) uint32_t lanes[FIRST_IN_GPR][16]; /* k1 to k4: ones in lanes whose bit is set */
+    alignas(64) uint32_t lanes[8][16];            /* of masks: ones in lanes whose bit is set */
     uint64_t k[FIRST_IN_GPR];                     /* the bits */
     uint64_t stack;                               /* RSP where the registers of the caller are */
 };
@@ -97,7 +97,7 @@ enum {
     VPTEST = WMI_EVEX(0x17, WMI_MAP_0F38, WMI_PREFIX_66, 0),
 };
 
-/* Where a mask of k1 to k4 is: its bits, and the ones in lanes of a half. */
+/* Where the bits of a mask of k1 to k4 are, and the ones in lanes of a half of any mask. */
 static inline int32_t wmi_avx2_bits(unsigned k)
 {
     return (int32_t)(offsetof(struct wmi_avx2_area, k) + 8 * k);

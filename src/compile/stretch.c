@@ -945,6 +945,7 @@ void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit
     for (size_t i = first_exit; i < s->exit_count; i++)
         s->exits[i].jump -= from; /* relative to where the code will be */
     s->host.count = from;
+    wmi_host_forget_masks(&s->host);
 }
 
 void wmi_stretch_put_asides(struct wmi_stretch *s)
