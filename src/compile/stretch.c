@@ -287,18 +287,45 @@ static unsigned far_register(struct wmi_stretch *s)
     return WMI_NOT_HELD;
 }
 
+static bool is_in(const struct wmi_held_row *held, unsigned strip, unsigned reg)
+{
+    return held->used && strip < held->strips && held->reg[strip] == reg;
+}
+
+/* Moves what a register of the host holds to one that is in memory, unless the current step has used it. Two
+ * rows may share it: halves of a pair. */
+static void move_away(struct wmi_stretch *s, unsigned reg)
+{
+    const uint8_t owner = s->owner[reg];
+    if (owner == FREE || owner == OF_STEP)
+        return;
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
+        for (unsigned strip = 0; strip < WMI_STRIPS; strip++)
+            if (is_in(&s->held[i], strip, reg) && s->held[i].step == s->at + 1)
+                return;
+    const unsigned far = far_register(s);
+    if (far == WMI_NOT_HELD)
+        return;
+    wmi_evex_plain(&s->host, WMI_VMOVDQA32, far, 0, wmi_zmm(reg));
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
+        for (unsigned strip = 0; strip < WMI_STRIPS; strip++)
+            if (is_in(&s->held[i], strip, reg))
+                s->held[i].reg[strip] = (uint8_t)far;
+    s->owner[far] = owner;
+    s->owner[reg] = FREE;
+}
+
 unsigned wmi_stretch_register(struct wmi_stretch *s)
 {
-    if (s->host.vectors->names_memory && s->owner[WMI_NEAR_REGISTERS - 1] != FREE) {
-        const unsigned far = far_register(s);
-        if (far != WMI_NOT_HELD)
-            return far;
-    }
-    for (unsigned i = WMI_NEAR_REGISTERS - 1; s->host.vectors->names_memory && i < WMI_NEAR_REGISTERS; i++)
-        if (s->owner[i] == FREE) {
-            s->owner[i] = OF_STEP;
-            return i;
+    if (s->host.vectors->names_memory) {
+        const unsigned near = WMI_NEAR_REGISTERS - 1; /* what steps compute in */
+        move_away(s, near);
+        const unsigned reg = s->owner[near] == FREE ? near : far_register(s);
+        if (reg != WMI_NOT_HELD) {
+            s->owner[reg] = OF_STEP;
+            return reg;
         }
+    }
     for (;;) {
         for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
             if (s->owner[i] == FREE) {
