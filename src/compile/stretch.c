@@ -320,7 +320,11 @@ unsigned wmi_stretch_register(struct wmi_stretch *s)
     if (s->host.vectors->names_memory) {
         const unsigned near = WMI_NEAR_REGISTERS - 1; /* what steps compute in */
         move_away(s, near);
-        const unsigned reg = s->owner[near] == FREE ? near : far_register(s);
+        unsigned reg = near;
+        while (reg && s->owner[reg] != FREE)
+            reg--;
+        if (s->owner[reg] != FREE)
+            reg = far_register(s);
         if (reg != WMI_NOT_HELD) {
             s->owner[reg] = OF_STEP;
             return reg;
