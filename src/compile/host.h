@@ -49,6 +49,11 @@ struct wmi_host_operand {
     int32_t displacement;
 };
 
+/* The words of numbers of 64 bits. */
+struct wmi_host_pair {
+    struct wmi_host_operand low, high;
+};
+
 struct wmi_vector_set;
 
 /* A buffer of host code, which grows. Without memory, `full` is set and nothing more is written. */
@@ -262,6 +267,12 @@ struct wmi_vector_set {
                          int index);
     void (*scatter_quads)(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base,
                           int32_t displacement, int index);
+    /* Or NULL: the result of an instruction on f64, a (op) b or a * b + c, for a strip whose words are in d.
+     * With c, the register `tested`, which is_first clears, gets other bits than 0 if a result is a NaN or, with
+     * a mask, if an active one is a NaN or an infinity. */
+    void (*compute_f64)(struct wmi_host *host, uint32_t instruction, const uint8_t d[2],
+                        const struct wmi_host_pair *a, const struct wmi_host_pair *b,
+                        const struct wmi_host_pair *c, unsigned tested, bool is_first, unsigned mask);
     /* Or NULL: see wmi_access_find_differences(). */
     void (*find_differences)(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
                              const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets);

@@ -1493,6 +1493,7 @@ const struct wmi_vector_set wmi_avx2 = {
     .load_half_strips = wmi_avx2_load_half_strips,
     .store_half_strips = wmi_avx2_store_half_strips,
     .scatter_half_strips = wmi_avx2_scatter_half_strips,
+    .compute_f64 = wmi_avx2_compute_f64,
     .split_pairs = wmi_avx2_split_pairs,
     .join_pairs = wmi_avx2_join_pairs,
     .gather_pairs = wmi_avx2_gather_pairs,

@@ -33,6 +33,7 @@ struct wmi_avx2_constants {
     alignas(32) uint8_t spread_8[32]; /* the byte of a mask that each byte needs, */
     alignas(32) uint8_t bit_8[32];    /* and its bit in it */
     alignas(32) uint32_t ones[8], low_halves[8];
+    uint32_t twice_infinity_64[8]; /* the high word of infinity without its sign */
     /* Words for all lanes: of f32 */
     uint32_t sign, magnitude, exponent_bits, least_normal, most_finite, two_32, two_31, minus_one, zero;
     uint64_t sign_64, magnitude_64, exponent_64, most_finite_64, two_52; /* and of f64 */
@@ -164,6 +165,9 @@ void wmi_avx2_scatter_half_strips(struct wmi_host *host, const uint8_t *data, un
 void wmi_avx2_split_pairs(struct wmi_host *host, unsigned even, unsigned odd, unsigned a,
                           struct wmi_host_operand b);
 void wmi_avx2_join_pairs(struct wmi_host *host, unsigned first, unsigned second, unsigned low, unsigned high);
+void wmi_avx2_compute_f64(struct wmi_host *host, uint32_t instruction, const uint8_t d[2],
+                          const struct wmi_host_pair *a, const struct wmi_host_pair *b,
+                          const struct wmi_host_pair *c, unsigned tested, bool is_first, unsigned mask);
 void wmi_avx2_gather_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
                            unsigned index);
 void wmi_avx2_scatter_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,

@@ -12,6 +12,7 @@ const struct wmi_avx2_constants wmi_avx2_constants = {
     .bit_8 = {BITS_4(0), BITS_4(4), BITS_4(0), BITS_4(4), BITS_4(0), BITS_4(4), BITS_4(0), BITS_4(4)},
     .ones = {EIGHT(UINT32_MAX)},
     .low_halves = {EIGHT(0xffff)},
+    .twice_infinity_64 = {EIGHT(0xffe00000)},
     .sign = 0x80000000,
     .magnitude = 0x7fffffff,
     .exponent_bits = 0x7f800000,

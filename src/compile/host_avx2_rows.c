@@ -171,11 +171,12 @@ void wmi_avx2_split_pairs(struct wmi_host *host, unsigned even, unsigned odd, un
     }
 }
 
+static const uint32_t vpunpckldq = WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0),
+                      vpunpckhdq = WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0);
+
 /* T2, T3 = the words of a half of two registers in turn: lanes 0, 1, 4 and 5, and the others. */
 static void unpack_words(struct wmi_host *host, unsigned low, unsigned high, unsigned half)
 {
-    const uint32_t vpunpckldq = WMI_EVEX(0x62, WMI_MAP_0F, WMI_PREFIX_66, 0),
-                   vpunpckhdq = WMI_EVEX(0x6a, WMI_MAP_0F, WMI_PREFIX_66, 0);
     const unsigned first = wmi_avx2_load(host, low, half, T0);
     const struct wmi_host_operand second = wmi_avx2_half(host, high, half);
     wmi_vex_256(host, vpunpckldq, T2, first, second);
@@ -191,6 +192,76 @@ void wmi_avx2_join_pairs(struct wmi_host *host, unsigned first, unsigned second,
         wmi_avx2_swap_parts(host, T1, T2, wmi_zmm(T3), HIGH_PARTS);
         wmi_avx2_keep(host, half ? second : first, 0, T0);
         wmi_avx2_keep(host, half ? second : first, 1, T1);
+    }
+}
+
+/* ---- f64 ---- */
+
+/* The numbers of a half, four of which an instruction takes: their low words in `low`, a register, and where
+ * their high words are. */
+struct numbers {
+    unsigned low;
+    struct wmi_host_operand high;
+};
+
+/* Changes no other register than these. */
+static struct numbers load_numbers(struct wmi_host *host, const struct wmi_host_pair *pair, unsigned half,
+                                   unsigned low, unsigned high)
+{
+    return (struct numbers){
+        wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, pair->low, half, low), low),
+        wmi_avx2_operand(host, 0, pair->high, half, high),
+    };
+}
+
+/* `tested` |= what is not 0 where the results in T2 and T3, or their high words in T1, must not be so. */
+static void test_f64(struct wmi_host *host, unsigned tested, bool is_first, unsigned mask, unsigned half)
+{
+    const uint32_t vcmppd = WMI_EVEX(0xc2, WMI_MAP_0F, WMI_PREFIX_66, 1);
+    const unsigned sum = wmi_avx2_target(host, tested, half, T0), found = is_first ? sum : (unsigned)T2;
+    if (mask) {
+        wmi_avx2_shift(host, WMI_LEFT, T1, T1, 1);
+        wmi_vex_256(host, VPMAXUD, T2, T1, CONSTANT(twice_infinity_64));
+        wmi_vex_256(host, VPCMPEQD, T2, T2, wmi_zmm(T1));
+        wmi_vex_256(host, VPAND, found, T2, wmi_avx2_lanes(mask, half));
+    } else {
+        wmi_vex(host, vcmppd, LONG, found, T2, wmi_zmm(T3), WMI_UNORDERED);
+    }
+    if (!is_first)
+        wmi_vex_256(host, VPOR, sum, found, wmi_avx2_half(host, tested, half));
+    wmi_avx2_keep(host, tested, half, sum);
+}
+
+void wmi_avx2_compute_f64(struct wmi_host *host, uint32_t instruction, const uint8_t d[2],
+                          const struct wmi_host_pair *a, const struct wmi_host_pair *b,
+                          const struct wmi_host_pair *c, unsigned tested, bool is_first, unsigned mask)
+{
+    enum { ADDS_THIRD = 0x10, C0 = SCRATCH_PLACE, C1 }; /* VFMADD231 and 213 */
+    const uint32_t vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0),
+                   vfmadd213pd = KIND(instruction) ^ (uint32_t)ADDS_THIRD;
+    for (unsigned half = 0; half < 2; half++) {
+        const struct numbers x = load_numbers(host, a, half, T0, T1);
+        wmi_vex_256(host, vpunpckldq, T2, x.low, x.high);
+        wmi_vex_256(host, vpunpckhdq, T3, x.low, x.high);
+        const struct numbers y = load_numbers(host, b, half, T0, T1);
+        for (unsigned part = 0; part < 2; part++) {
+            const uint32_t unpack = part ? vpunpckhdq : vpunpckldq;
+            if (c) {
+                const struct numbers z = load_numbers(host, c, half, C0, C1);
+                wmi_vex_256(host, unpack, C1, z.low, z.high);
+            }
+            wmi_vex_256(host, unpack, C0, y.low, y.high);
+            if (c)
+                wmi_vex_256(host, vfmadd213pd, T2 + part, C0, wmi_zmm(C1));
+            else
+                wmi_vex_256(host, KIND(instruction), T2 + part, T2 + part, wmi_zmm(C0));
+        }
+        wmi_vex(host, vshufps, LONG, T0, T2, wmi_zmm(T3), EVEN_WORDS);
+        wmi_vex(host, vshufps, LONG, T1, T2, wmi_zmm(T3), ODD_WORDS);
+        wmi_avx2_keep(host, d[0], half, T0);
+        wmi_avx2_keep(host, d[1], half, T1);
+        if (c)
+            test_f64(host, tested, is_first, mask, half);
     }
 }
 

@@ -78,6 +78,29 @@ static void collect_active_nans(struct wmi_stretch *s, const struct wmi_pair *d,
         wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, k);
 }
 
+static struct wmi_host_pair operands(const struct wmi_stretch *s, const struct wmi_pair *a, unsigned strip)
+{
+    return (struct wmi_host_pair){wmi_rows_operand(s, &a->low, strip), wmi_rows_operand(s, &a->high, strip)};
+}
+
+/* The same as compute() of rows that are not uniform, on hosts that have a function for it. */
+static void compute_by_host(struct wmi_stretch *s, uint32_t instruction, const struct wmi_pair *d,
+                            const struct wmi_pair *a, const struct wmi_pair *b, const struct wmi_pair *c)
+{
+    const unsigned tested = c ? wmi_stretch_register(s) : 0;
+    for (unsigned i = 0; i < s->strips; i++) {
+        const struct wmi_host_pair x = operands(s, a, i), y = operands(s, b, i),
+                                   z = c ? operands(s, c, i) : x;
+        const uint8_t words[] = {d->low.reg[i], d->high.reg[i]};
+        s->host.vectors->compute_f64(&s->host, instruction, words, &x, &y, c ? &z : NULL, tested, !i,
+                                     s->partial ? WMI_K_EXEC + i : WMI_NO_MASK);
+    }
+    if (c) {
+        wmi_test_words(&s->host, tested, WMI_K);
+        wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
+    }
+}
+
 /* d = instruction(a, b), or a * b + c. Of two NaNs the first one is the result, on the host as well; with c
  * that may differ, so that results are tested. */
 static void compute(struct wmi_stretch *s, const struct wmi_step *step, uint32_t instruction,
@@ -86,6 +109,12 @@ static void compute(struct wmi_stretch *s, const struct wmi_step *step, uint32_t
     const bool uniform = wmi_pair_is_uniform(a) && wmi_pair_is_uniform(b) && (!c || wmi_pair_is_uniform(c)),
                masked = s->partial && !uniform;
     struct wmi_pair d = {wmi_stretch_result(s, uniform), wmi_stretch_result(s, uniform)};
+    if (!uniform && s->host.vectors->compute_f64) {
+        compute_by_host(s, instruction, &d, a, b, c);
+        s->has_read = true;
+        wmi_vector_write_pair(s, step->d, &d);
+        return;
+    }
     const struct joined x = take_joined(s, wmi_pair_is_uniform(a)),
                         y = take_joined(s, wmi_pair_is_uniform(b));
     const unsigned spare = wmi_stretch_register(s);
