@@ -122,6 +122,7 @@ enum wmi_evex {
     WMI_VPERMI2D = WMI_EVEX(0x76, WMI_MAP_0F38, WMI_PREFIX_66, 0), /* d: the indices, and the result */
     WMI_VALIGNQ = WMI_EVEX(0x03, WMI_MAP_0F3A, WMI_PREFIX_66, 1),
     WMI_VMOVD_GPR = WMI_EVEX_OF(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128, /* from a zmm */
+    WMI_VMOVQ_GPR = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 1) | WMI_EVEX_128,
     WMI_VMOVD_LOAD = WMI_EVEX_OF(0x6e, WMI_MAP_0F, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
     WMI_VPEXTRD = WMI_EVEX_OF(0x16, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
     WMI_VPINSRD = WMI_EVEX_OF(0x22, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 2) | WMI_EVEX_128,
@@ -220,6 +221,8 @@ struct wmi_vector_set {
                        int32_t displacement, unsigned mask, unsigned k, const uint8_t temporary[2]);
     void (*take_word)(struct wmi_host *host, unsigned d, unsigned a, unsigned word,
                       struct wmi_host_operand number);
+    /* A general register = a word of 64 bits of a, one of the first four. May change the scratch register. */
+    void (*take_quad)(struct wmi_host *host, enum wmi_gpr d, unsigned a, unsigned number, unsigned scratch);
     void (*take_first)(struct wmi_host *host, unsigned d, unsigned a, unsigned mask);
     void (*kmov_load)(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement);
     void (*kmov_store)(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,

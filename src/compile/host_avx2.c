@@ -856,6 +856,23 @@ static void take_word(struct wmi_host *host, unsigned d, unsigned a, unsigned wo
     keep_both(host, d, WMI_NO_MASK, false);
 }
 
+static void take_quad(struct wmi_host *host, enum wmi_gpr d, unsigned a, unsigned number, unsigned scratch)
+{
+    enum { VPEXTRQ = WMI_EVEX(0x16, WMI_MAP_0F3A, WMI_PREFIX_66, 1) };
+    struct wmi_host_operand from = wmi_avx2_half(host, a, 0);
+    (void)scratch;
+    if (from.in_memory) {
+        from = wmi_avx2_further(from, (int32_t)(8 * number));
+        wmi_scalar_memory(host, WMI_MOV_LOAD, true, d, from.base, from.displacement);
+        return;
+    }
+    from = part_of(host, from, number / 2, T0);
+    if (number % 2)
+        wmi_vex(host, VPEXTRQ, 0, from.reg, 0, wmi_zmm(d), 1);
+    else
+        wmi_vex_128(host, VMOVQ_TO, from.reg, 0, wmi_zmm(d));
+}
+
 static void take_first(struct wmi_host *host, unsigned d, unsigned a, unsigned mask)
 {
     enum { TEST = 0x85 };
@@ -1509,6 +1526,7 @@ const struct wmi_vector_set wmi_avx2 = {
     .indexed = indexed,
     .load_lanes = load_lanes,
     .take_word = take_word,
+    .take_quad = take_quad,
     .take_first = take_first,
     .kmov_load = kmov_load,
     .kmov_store = kmov_store,

@@ -185,6 +185,13 @@ static void take_word(struct wmi_host *host, unsigned d, unsigned a, unsigned wo
     plain(host, WMI_VPERMD, d, d, wmi_zmm(a));
 }
 
+static void take_quad(struct wmi_host *host, enum wmi_gpr d, unsigned a, unsigned number, unsigned scratch)
+{
+    if (number)
+        evex(host, WMI_VALIGNQ, scratch, a, wmi_zmm(a), WMI_NO_MASK, (int)number);
+    evex(host, WMI_VMOVQ_GPR, number ? scratch : a, 0, wmi_zmm(d), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+}
+
 static void take_first(struct wmi_host *host, unsigned d, unsigned a, unsigned mask)
 {
     const uint32_t vpcompressd = WMI_EVEX(0x8b, WMI_MAP_0F38, WMI_PREFIX_66, 0);
@@ -206,6 +213,7 @@ const struct wmi_vector_set wmi_avx512 = {
     .indexed = indexed,
     .load_lanes = load_lanes,
     .take_word = take_word,
+    .take_quad = take_quad,
     .take_first = take_first,
     .kmov_load = kmov_load,
     .kmov_store = kmov_store,

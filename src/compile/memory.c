@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-enum { VMOVQ_GPR = WMI_EVEX(0x7e, WMI_MAP_0F, WMI_PREFIX_66, 1) | WMI_EVEX_128 }; /* from a zmm */
 enum { AHEAD = 2048 }; /* prefetch distance, as in exec/vmem_lanes.c */
 
 static void prefetch(struct wmi_stretch *s, struct wmi_lane_shape shape, bool for_store)
@@ -324,7 +323,7 @@ static struct places find_places(struct wmi_stretch *s, const struct wmi_step *s
                             .scratch = wmi_stretch_register(s)};
     wmi_stretch_find_hit(s, m);
     if (places.whole) {
-        wmi_evex_plain(&s->host, VMOVQ_GPR, address.reg[0], 0, wmi_zmm(WMI_RAX));
+        wmi_evex_plain(&s->host, WMI_VMOVQ_GPR, address.reg[0], 0, wmi_zmm(WMI_RAX));
         if (form == WMI_VMEM_SADDR)
             wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_FRAME, (int32_t)step->b);
         add_offset(s, m);
@@ -362,10 +361,7 @@ static int32_t take_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, co
 {
     if (places->whole)
         return places->same ? 0 : (int32_t)(strip * shape.bytes * WMI_STRIP_LANES);
-    if (strip)
-        wmi_evex(&s->host, WMI_VALIGNQ, places->scratch, places->reg, wmi_zmm(places->reg), WMI_NO_MASK,
-                 (int)strip);
-    wmi_evex_plain(&s->host, VMOVQ_GPR, strip ? places->scratch : places->reg, 0, wmi_zmm(WMI_RAX));
+    s->host.vectors->take_quad(&s->host, WMI_RAX, places->reg, strip, places->scratch);
     return 0;
 }
 
