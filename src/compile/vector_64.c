@@ -161,21 +161,22 @@ static void shift_extended(struct wmi_stretch *s, const struct wmi_step *step, u
     const struct wmi_rows a = wmi_stretch_use(s, step->b, true);
     struct wmi_rows low = wmi_stretch_result(s, a.uniform),
                     high = wmi_stretch_result(s, a.uniform || is_checked);
+    const unsigned all = is_checked ? wmi_stretch_register(s) : 0; /* the bits of all strips */
     for (unsigned i = 0; i < wmi_rows_strips(s, &low); i++) {
-        const unsigned from = wmi_rows_register(&a, i), mask = wmi_vector_active(s, a.uniform, i),
-                       last = high.reg[is_checked ? 0 : i];
+        const unsigned from = wmi_rows_register(&a, i), mask = wmi_vector_active(s, a.uniform, i);
         wmi_vector_shift(s, WMI_LEFT, low.reg[i], wmi_zmm(from), count);
         if (!is_checked)
-            wmi_vector_shift(s, WMI_RIGHT, last, wmi_zmm(from), 32 - count);
+            wmi_vector_shift(s, WMI_RIGHT, high.reg[i], wmi_zmm(from), 32 - count);
         else if (i)
-            wmi_evex(&s->host, WMI_VPORD, last, last, wmi_zmm(from), mask, WMI_NO_IMMEDIATE);
+            wmi_evex(&s->host, WMI_VPORD, all, all, wmi_zmm(from), mask, WMI_NO_IMMEDIATE);
         else
-            wmi_evex(&s->host, WMI_VMOVDQA32, last, 0, wmi_zmm(from), mask ? mask | WMI_ZEROING : mask,
+            wmi_evex(&s->host, WMI_VMOVDQA32, all, 0, wmi_zmm(from), mask ? mask | WMI_ZEROING : mask,
                      WMI_NO_IMMEDIATE);
     }
     if (is_checked) {
-        wmi_vector_shift(s, WMI_RIGHT, high.reg[0], wmi_zmm(high.reg[0]), 32 - count);
-        wmi_stretch_leave_if(s, WMI_VPTESTMD, high.reg[0], wmi_zmm(high.reg[0]), WMI_NO_IMMEDIATE);
+        wmi_vector_shift(s, WMI_RIGHT, all, wmi_zmm(all), 32 - count);
+        wmi_test_words(&s->host, all, WMI_K);
+        wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
         wmi_evex_plain(&s->host, WMI_VPXORD, high.reg[0], high.reg[0], wmi_zmm(high.reg[0]));
     }
     wmi_stretch_write(s, step->d, &low);
