@@ -982,16 +982,19 @@ static void unsigned_to_f64(struct wmi_host *host, unsigned reg, struct wmi_host
     wmi_vex_256(host, VPAND, reg, reg, wmi_zmm(spare));
 }
 
-/* VCVTUDQ2PS, rounded once. */
+/* VCVTUDQ2PS: both halves of a word are exact, and their sum is rounded once. */
 static void put_unsigned_to_f32(struct wmi_host *host, unsigned d, struct wmi_host_operand b)
 {
+    const uint32_t vcvtdq2ps = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0),
+                   vfmadd213ps = WMI_EVEX(0xa8, WMI_MAP_0F38, WMI_PREFIX_66, 0);
     for (unsigned half = 0; half < 2; half++) {
-        const struct wmi_host_operand from = wmi_avx2_operand(host, 0, b, half, T0);
-        for (unsigned part = 0; part < 2; part++) {
-            unsigned_to_f64(host, T1, part_of(host, from, part, T1), T3);
-            wmi_vex_256(host, VCVTPD2PS, part ? T1 : T2, 0, wmi_zmm(T1));
-        }
-        wmi_vex(host, VINSERTI128, LONG, T2, T2, wmi_zmm(T1), 1);
+        const unsigned from = wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, half, T0), T0);
+        wmi_vex_256(host, VPAND, T1, from, CONSTANT(low_halves));
+        wmi_avx2_shift(host, WMI_RIGHT, T2, from, 16);
+        wmi_vex_256(host, vcvtdq2ps, T1, 0, wmi_zmm(T1));
+        wmi_vex_256(host, vcvtdq2ps, T2, 0, wmi_zmm(T2));
+        splat(host, T3, CONSTANT(two_16));
+        wmi_vex_256(host, vfmadd213ps, T2, T3, wmi_zmm(T1));
         wmi_avx2_keep(host, d, half, T2);
     }
 }
@@ -1454,6 +1457,25 @@ static void evex_from(struct wmi_host *host, uint32_t instruction, unsigned d, s
         put_fused_from(host, KIND(instruction), d, old, a, b, mask);
 }
 
+static void add_64(struct wmi_host *host, unsigned low, unsigned high, unsigned a, unsigned a_high,
+                   const struct wmi_host_pair *b)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned x = wmi_avx2_load(host, a, half, T0), sum = wmi_avx2_target(host, low, half, T2);
+        const struct wmi_host_operand y = wmi_avx2_operand(host, 0, b->low, half, T1);
+        wmi_vex_256(host, WMI_VPADDD, sum, x, y);
+        wmi_vex_256(host, VPMAXUD, T3, sum, y);
+        wmi_vex_256(host, VPCMPEQD, T3, T3, wmi_zmm(sum)); /* ones where it does not wrap */
+        wmi_avx2_keep(host, low, half, sum);
+        const unsigned x_high = wmi_avx2_load(host, a_high, half, T0),
+                       sum_high = wmi_avx2_target(host, high, half, T2);
+        wmi_vex_256(host, WMI_VPADDD, sum_high, x_high, wmi_avx2_operand(host, 0, b->high, half, T1));
+        wmi_vex_256(host, WMI_VPSUBD, sum_high, sum_high, CONSTANT(ones));
+        wmi_vex_256(host, WMI_VPADDD, sum_high, sum_high, wmi_zmm(T3));
+        wmi_avx2_keep(host, high, half, sum_high);
+    }
+}
+
 static void test_words(struct wmi_host *host, unsigned reg, unsigned k)
 {
     (void)k;
@@ -1516,6 +1538,7 @@ const struct wmi_vector_set wmi_avx2 = {
     .load_half_strips = wmi_avx2_load_half_strips,
     .store_half_strips = wmi_avx2_store_half_strips,
     .scatter_half_strips = wmi_avx2_scatter_half_strips,
+    .add_64 = add_64,
     .compute_f64 = wmi_avx2_compute_f64,
     .split_pairs = wmi_avx2_split_pairs,
     .join_pairs = wmi_avx2_join_pairs,

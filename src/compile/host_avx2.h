@@ -35,7 +35,7 @@ struct wmi_avx2_constants {
     alignas(32) uint32_t ones[8], low_halves[8];
     uint32_t twice_infinity_64[8]; /* the high word of infinity without its sign */
     /* Words for all lanes: of f32 */
-    uint32_t sign, magnitude, exponent_bits, least_normal, most_finite, two_32, two_31, minus_one, zero;
+    uint32_t two_16, sign, magnitude, exponent_bits, least_normal, most_finite, two_32, two_31, minus_one, zero;
     uint64_t sign_64, magnitude_64, exponent_64, most_finite_64, two_52; /* and of f64 */
 };
 extern const struct wmi_avx2_constants wmi_avx2_constants;

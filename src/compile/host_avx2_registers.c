@@ -13,6 +13,7 @@ const struct wmi_avx2_constants wmi_avx2_constants = {
     .ones = {EIGHT(UINT32_MAX)},
     .low_halves = {EIGHT(0xffff)},
     .twice_infinity_64 = {EIGHT(0xffe00000)},
+    .two_16 = 0x47800000,
     .sign = 0x80000000,
     .magnitude = 0x7fffffff,
     .exponent_bits = 0x7f800000,

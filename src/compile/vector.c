@@ -624,11 +624,17 @@ static void add_pairs(struct wmi_stretch *s, const struct wmi_rows *a, const str
                       const struct wmi_rows *c, const struct wmi_rows *e, const struct wmi_rows *low,
                       const struct wmi_rows *high, const uint32_t *place)
 {
-    const unsigned ones = wmi_vector_splat(s, UINT32_MAX), carry = WMI_K, over = WMI_K + 1,
+    const bool by_host = !place && s->host.vectors->add_64;
+    const unsigned ones = by_host ? 0 : wmi_vector_splat(s, UINT32_MAX), carry = WMI_K, over = WMI_K + 1,
                    further = WMI_K + 2;
     for (unsigned i = 0; i < wmi_rows_strips(s, low); i++) {
         const unsigned from = wmi_rows_register(a, i), from_high = wmi_rows_register(c, i),
                        to_high = high->reg[i], mask = wmi_vector_active(s, false, i);
+        if (by_host) {
+            const struct wmi_host_pair addend = {wmi_rows_operand(s, b, i), wmi_rows_operand(s, e, i)};
+            s->host.vectors->add_64(&s->host, low->reg[i], to_high, from, from_high, &addend);
+            continue;
+        }
         wmi_evex_plain(&s->host, WMI_VPADDD, low->reg[i], from, wmi_rows_operand(s, b, i));
         wmi_vector_compare(s, WMI_VPCMPUD, carry, low->reg[i], wmi_rows_operand(s, b, i), WMI_NO_MASK,
                            WMI_BELOW);

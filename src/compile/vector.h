@@ -83,6 +83,9 @@ struct wmi_pair {
 };
 struct wmi_pair wmi_vector_use_pair(struct wmi_stretch *s, uint32_t row);
 bool wmi_pair_is_uniform(const struct wmi_pair *pair);
+/* Its part for a strip. */
+struct wmi_host_pair wmi_vector_operands(const struct wmi_stretch *s, const struct wmi_pair *pair,
+                                         unsigned strip);
 void wmi_vector_write_pair(struct wmi_stretch *s, uint32_t row, struct wmi_pair *result);
 
 /* Steps on 64-bit integers, and products of which the high word counts: vector_64.c. */

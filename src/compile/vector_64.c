@@ -226,12 +226,25 @@ bool wmi_emit_fused_shift(struct wmi_stretch *s, const struct wmi_step *step)
 
 /* ---- sums and products ---- */
 
+struct wmi_host_pair wmi_vector_operands(const struct wmi_stretch *s, const struct wmi_pair *pair,
+                                         unsigned strip)
+{
+    return (struct wmi_host_pair){wmi_rows_operand(s, &pair->low, strip),
+                                  wmi_rows_operand(s, &pair->high, strip)};
+}
+
 /* {high, low} += c */
 static void add_pair(struct wmi_stretch *s, const struct wmi_pair *c, const struct wmi_pair *d)
 {
-    const unsigned ones = wmi_vector_splat(s, UINT32_MAX);
+    const bool by_host = s->host.vectors->add_64;
+    const unsigned ones = by_host ? 0 : wmi_vector_splat(s, UINT32_MAX);
     for (unsigned i = 0; i < wmi_rows_strips(s, &d->low); i++) {
         const unsigned low = d->low.reg[i], high = d->high.reg[i];
+        if (by_host) {
+            const struct wmi_host_pair addend = wmi_vector_operands(s, c, i);
+            s->host.vectors->add_64(&s->host, low, high, low, high, &addend);
+            continue;
+        }
         wmi_evex_plain(&s->host, WMI_VPADDD, low, low, wmi_rows_operand(s, &c->low, i));
         wmi_vector_compare(s, WMI_VPCMPUD, WMI_K, low, wmi_rows_operand(s, &c->low, i), WMI_NO_MASK,
                            WMI_BELOW);

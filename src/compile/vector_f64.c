@@ -78,19 +78,14 @@ static void collect_active_nans(struct wmi_stretch *s, const struct wmi_pair *d,
         wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, k);
 }
 
-static struct wmi_host_pair operands(const struct wmi_stretch *s, const struct wmi_pair *a, unsigned strip)
-{
-    return (struct wmi_host_pair){wmi_rows_operand(s, &a->low, strip), wmi_rows_operand(s, &a->high, strip)};
-}
-
 /* The same as compute() of rows that are not uniform, on hosts that have a function for it. */
 static void compute_by_host(struct wmi_stretch *s, uint32_t instruction, const struct wmi_pair *d,
                             const struct wmi_pair *a, const struct wmi_pair *b, const struct wmi_pair *c)
 {
     const unsigned tested = c ? wmi_stretch_register(s) : 0;
     for (unsigned i = 0; i < s->strips; i++) {
-        const struct wmi_host_pair x = operands(s, a, i), y = operands(s, b, i),
-                                   z = c ? operands(s, c, i) : x;
+        const struct wmi_host_pair x = wmi_vector_operands(s, a, i), y = wmi_vector_operands(s, b, i),
+                                   z = c ? wmi_vector_operands(s, c, i) : x;
         const uint8_t words[] = {d->low.reg[i], d->high.reg[i]};
         s->host.vectors->compute_f64(&s->host, instruction, words, &x, &y, c ? &z : NULL, tested, !i,
                                      s->partial ? WMI_K_EXEC + i : WMI_NO_MASK);
