@@ -255,6 +255,10 @@ struct wmi_vector_set {
                               unsigned strips, enum wmi_gpr base, unsigned ahead);
     void (*scatter_half_strips)(struct wmi_host *host, const uint8_t *data, unsigned strips,
                                 enum wmi_gpr base);
+    /* The same of bytes or words, which `instruction` extends, in an allocation whose size is in RAX and that
+     * begins at base. Returns a jump taken if a lane that is off would be outside of it. Changes RAX. */
+    size_t (*extend_half_strips)(struct wmi_host *host, uint32_t instruction, const uint8_t *d,
+                                 unsigned strips, enum wmi_gpr base, unsigned bytes);
     /* Or NULL: even, odd = the words of {b, a} with even and with odd numbers; the reverse, {second, first} =
      * the words of low and high in turn; loads and stores of such pairs at base + index, all lanes active. */
     void (*split_pairs)(struct wmi_host *host, unsigned even, unsigned odd, unsigned a,

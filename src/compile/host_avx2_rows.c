@@ -110,6 +110,35 @@ void wmi_avx2_load_half_strips(struct wmi_host *host, const uint8_t *d, const ui
     }
 }
 
+size_t wmi_avx2_extend_half_strips(struct wmi_host *host, uint32_t instruction, const uint8_t *d,
+                                   unsigned strips, enum wmi_gpr base, unsigned bytes)
+{
+    enum { SUB_DIGIT = 5, LANES = 8, LAST_DISTANCE = 0x7fffffff, TEST = 0x85 };
+    /* RAX = the last place at which a run may begin; no distance is larger than RBX. */
+    wmi_arithmetic_immediate(host, SUB_DIGIT, true, WMI_RAX, (int32_t)(LANES * bytes));
+    wmi_move_immediate(host, WMI_RBX, LAST_DISTANCE);
+    wmi_scalar_registers(host, WMI_CMP, true, WMI_RAX, WMI_RBX);
+    wmi_scalar_registers(host, WMI_CMOV | WMI_IF_GREATER, true, WMI_RAX, WMI_RBX);
+    wmi_vex_128(host, VMOVD_FROM, T1, 0, wmi_zmm(WMI_RAX));
+    wmi_vex_256(host, WMI_VPBROADCASTD, T1, 0, wmi_zmm(T1));
+    /* A run before the allocation, or behind the last place, has a negative difference or place; so has all if
+     * the allocation is smaller than a run. */
+    const unsigned length = strips > 2 ? LONG : 0;
+    wmi_vex(host, WMI_VMOVUPS_LOAD, length, T0, 0, run_at(0), WMI_NO_IMMEDIATE);
+    wmi_vex(host, WMI_VPSUBD, length, T1, T1, wmi_zmm(T0), WMI_NO_IMMEDIATE);
+    wmi_vex(host, VPOR, length, T0, T0, wmi_zmm(T1), WMI_NO_IMMEDIATE);
+    wmi_vex(host, VMOVMSKPS, length, WMI_RBX, 0, wmi_zmm(T0), WMI_NO_IMMEDIATE);
+    wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
+    const size_t outside = wmi_jump_if(host, WMI_IF_NOT_EQUAL);
+    for (unsigned i = 0; i < 2 * strips; i++) {
+        const unsigned to = wmi_avx2_target(host, d[i / 2], i % 2, T2);
+        wmi_avx2_take_index(host, run_at(i), 0);
+        wmi_vex_indexed(host, KIND(instruction), LONG, to, 0, base, WMI_RBX, 0, 0);
+        wmi_avx2_keep(host, d[i / 2], i % 2, to);
+    }
+    return outside;
+}
+
 void wmi_avx2_store_half_strips(struct wmi_host *host, const uint8_t *data, const uint8_t *mask,
                                 unsigned strips, enum wmi_gpr base, unsigned ahead)
 {

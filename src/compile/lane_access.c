@@ -734,10 +734,31 @@ static const uint8_t *masks_of(const struct wmi_stretch *s)
     return s->partial ? exec : NULL;
 }
 
-static size_t begin_half_strips(struct wmi_stretch *s, const struct wmi_rows *distance)
+static size_t begin_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
+                                const struct wmi_rows *distance)
 {
     return s->host.vectors->begin_half_strips(&s->host, distance->reg, masks_of(s), s->strips,
-                                              wmi_at(WMI_R9, wmi_lane_offsets(4, 0)));
+                                              wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
+}
+
+/* Bytes or words in waves with inactive lanes, on hosts that do not extend those of a mask. */
+static void load_extended(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
+                          const struct wmi_rows *d, const struct wmi_access_scratch *scratch)
+{
+    const size_t usually_scattered = if_usually_scattered(s);
+    const size_t not_in_runs = begin_half_strips(s, shape, distance);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R8, offsetof(struct wmi_hit, high));
+    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R8, offsetof(struct wmi_hit, low));
+    const size_t outside = s->host.vectors->extend_half_strips(&s->host, vpmov_extend(shape), d->reg,
+                                                               s->strips, WMI_RCX, shape.bytes);
+    note_in_hit(s, 0);
+    const size_t loaded = wmi_jump(&s->host);
+    wmi_land(&s->host, not_in_runs);
+    wmi_land(&s->host, usually_scattered);
+    wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
+    wmi_land(&s->host, outside);
+    gather_strips(s, shape, distance, d, scratch, true);
+    wmi_land(&s->host, loaded);
 }
 
 static void load_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
@@ -745,7 +766,7 @@ static void load_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
                              const struct wmi_access_scratch *scratch, unsigned ahead, bool has_hit)
 {
     const size_t usually_scattered = has_hit ? if_usually_scattered(s) : 0;
-    const size_t not_in_runs = begin_half_strips(s, distance);
+    const size_t not_in_runs = begin_half_strips(s, shape, distance);
     if (has_hit)
         note_in_hit(s, 0);
     s->host.vectors->load_half_strips(&s->host, d->reg, masks_of(s), s->strips, WMI_RCX, ahead);
@@ -769,12 +790,12 @@ static void scatter_dwords(struct wmi_stretch *s, unsigned distance, const struc
     wmi_evex_indexed(&s->host, WMI_VPSCATTERDD, wmi_rows_register(data, strip), WMI_RCX, distance, 0, WMI_K);
 }
 
-static void store_half_strips(struct wmi_stretch *s, const struct wmi_rows *distance,
-                              const struct wmi_rows *data, unsigned ahead)
+static void store_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
+                              const struct wmi_rows *distance, const struct wmi_rows *data, unsigned ahead)
 {
     uint8_t reg[WMI_STRIPS];
     number_strips(s, data, reg);
-    const size_t not_in_runs = begin_half_strips(s, distance);
+    const size_t not_in_runs = begin_half_strips(s, shape, distance);
     s->host.vectors->store_half_strips(&s->host, reg, masks_of(s), s->strips, WMI_RCX, ahead);
     const size_t stored = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_runs);
@@ -801,7 +822,10 @@ void wmi_access_load(struct wmi_stretch *s, struct wmi_lane_shape shape, const s
         return;
     }
     if (s->partial && shape.bytes < 4 && !s->host.vectors->extends_masked) {
-        gather_strips(s, shape, distance, d, scratch, has_hit);
+        if (has_hit)
+            load_extended(s, shape, distance, d, scratch);
+        else
+            gather_strips(s, shape, distance, d, scratch, false);
         return;
     }
     if (shape.rows == 1) {
@@ -881,7 +905,7 @@ void wmi_access_store(struct wmi_stretch *s, struct wmi_lane_shape shape, const 
 {
     const bool scatters = shape.bytes >= 4;
     if (takes_half_strips(s, shape, distance)) {
-        store_half_strips(s, distance, data, ahead);
+        store_half_strips(s, shape, distance, data, ahead);
         return;
     }
     for (unsigned i = 0; i < s->strips && !scatters; i++)
