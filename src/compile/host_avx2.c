@@ -881,15 +881,11 @@ static void take_quad(struct wmi_host *host, enum wmi_gpr d, unsigned a, unsigne
 
 static void take_first(struct wmi_host *host, unsigned d, unsigned a, unsigned mask)
 {
-    enum { TEST = 0x85 };
-    take_bits(host, mask);
     const struct wmi_host_operand from = wmi_avx2_in_memory(host, a, 0);
-    wmi_avx2_clear(host, T2);
-    wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
-    const size_t none = wmi_jump_if(host, WMI_IF_EQUAL);
-    wmi_scalar_registers(host, WMI_BSF, false, WMI_RBP, WMI_RBX);
-    wmi_vex_indexed(host, WMI_VPBROADCASTD, LONG, T2, 0, from.base, WMI_RBP, 2, from.displacement);
-    wmi_land(host, none);
+    wmi_scalar_registers(host, WMI_MOVZX_16, false, WMI_RBP, bits_in_gpr(host, mask, WMI_RBP));
+    wmi_avx2_take_first_bit(host, from);
+    wmi_vex_128(host, VMOVD_FROM, T2, 0, wmi_zmm(WMI_RBX));
+    wmi_vex_256(host, WMI_VPBROADCASTD, T2, 0, wmi_zmm(T2));
     keep_both(host, d, WMI_NO_MASK, false);
 }
 

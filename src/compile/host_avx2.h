@@ -148,6 +148,9 @@ struct wmi_host_operand wmi_avx2_operand(struct wmi_host *host, uint32_t instruc
                                          struct wmi_host_operand b, unsigned half, unsigned temporary);
 /* A zmm in memory: its own place, or the temporary one. */
 struct wmi_host_operand wmi_avx2_in_memory(struct wmi_host *host, unsigned zmm, unsigned temporary);
+/* WMI_RBX = the word of the row whose bit is the first one that is set in RBP, or 0. There is no jump: it would
+ * be hard to foretell. */
+void wmi_avx2_take_first_bit(struct wmi_host *host, struct wmi_host_operand row);
 /* WMI_RBX = the index of a lane. */
 void wmi_avx2_take_index(struct wmi_host *host, struct wmi_host_operand index, unsigned lane);
 

@@ -200,6 +200,17 @@ struct wmi_host_operand wmi_avx2_in_memory(struct wmi_host *host, unsigned zmm, 
     return place;
 }
 
+void wmi_avx2_take_first_bit(struct wmi_host *host, struct wmi_host_operand row)
+{
+    enum { REX_B = 0x41 };
+    wmi_scalar_registers(host, WMI_BSF, false, WMI_RBP, WMI_RBP); /* 0 stays 0 */
+    if (row.base >= 8)
+        wmi_put_8(host, REX_B);
+    wmi_put_8(host, WMI_MOV_LOAD);
+    wmi_vex_put_index(host, WMI_RBX, row.base, WMI_RBP, 2, row.displacement);
+    wmi_scalar_memory(host, WMI_CMOV | WMI_IF_EQUAL, false, WMI_RBX, WMI_RSI, CONSTANT(zero).displacement);
+}
+
 void wmi_avx2_take_index(struct wmi_host *host, struct wmi_host_operand index, unsigned lane)
 {
     enum { MOVSXD = 0x63 };

@@ -39,18 +39,13 @@ static struct wmi_host_operand run_at(unsigned half_strip)
  * each index, is the same for all of them, so that any active one tells it: the first one does. */
 static void find_run(struct wmi_host *host, unsigned index, unsigned mask, unsigned half_strip)
 {
-    enum { REX_B = 0x41 };
     const unsigned half = half_strip % 2;
     const struct wmi_host_operand place = index_at(half_strip / 2, 8 * half);
     wmi_vex_256(host, WMI_VPSUBD, T1, wmi_avx2_load(host, index, half, T0), wmi_zmm(T3));
     wmi_vex_256(host, WMI_VMOVUPS_STORE, T1, 0, place);
     wmi_scalar_memory(host, WMI_MOVZX_8, false, WMI_RBP, WMI_R15, wmi_avx2_bits(mask) + (int32_t)half);
-    wmi_scalar_registers(host, WMI_BSF, false, WMI_RBP, WMI_RBP);
-    wmi_put_8(host, REX_B); /* R15 */
-    wmi_put_8(host, WMI_MOV_LOAD);
-    wmi_vex_put_index(host, WMI_RBX, place.base, WMI_RBP, 2, place.displacement);
     /* Without active lanes: any place that the host can access, because it is slow where it cannot. */
-    wmi_scalar_memory(host, WMI_CMOV | WMI_IF_EQUAL, false, WMI_RBX, WMI_RSI, CONSTANT(zero).displacement);
+    wmi_avx2_take_first_bit(host, place);
     wmi_scalar_memory(host, WMI_MOV_STORE, false, WMI_RBX, WMI_R15, run_at(half_strip).displacement);
     wmi_vex_128(host, VMOVD_FROM, T0, 0, wmi_zmm(WMI_RBX));
     wmi_vex_256(host, WMI_VPBROADCASTD, T0, 0, wmi_zmm(T0));

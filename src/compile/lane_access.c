@@ -754,11 +754,14 @@ static void load_extended(struct wmi_stretch *s, struct wmi_lane_shape shape, co
     note_in_hit(s, 0);
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_runs);
+    const size_t others = load_same(s, shape, distance, d, scratch), selected = wmi_jump(&s->host);
+    wmi_land(&s->host, others);
     wmi_land(&s->host, usually_scattered);
     wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
     wmi_land(&s->host, outside);
     gather_strips(s, shape, distance, d, scratch, true);
     wmi_land(&s->host, loaded);
+    wmi_land(&s->host, selected);
 }
 
 static void load_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
