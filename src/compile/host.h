@@ -286,6 +286,11 @@ struct wmi_vector_set {
     /* Or NULL: see wmi_access_find_differences(). */
     void (*find_differences)(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
                              const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets);
+    /* Or NULL: `differs`, which is_new clears, |= the bits in which words of a register differ from its first
+     * one, to which the offsets are added (1) or from which they are taken (-1; 0: neither), in lanes of the
+     * mask of k1 to k4, if there is one. */
+    void (*differ_from_first)(struct wmi_host *host, unsigned differs, bool is_new, unsigned reg,
+                              struct wmi_host_operand offsets, int sign, unsigned mask);
     /* Where code is entered from C functions and leaves for them, or NULL. */
     void (*enter)(struct wmi_host *host);
     void (*leave)(struct wmi_host *host);

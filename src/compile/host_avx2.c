@@ -1544,6 +1544,7 @@ const struct wmi_vector_set wmi_avx2 = {
     .gather_quads = wmi_avx2_gather_quads,
     .scatter_quads = wmi_avx2_scatter_quads,
     .find_differences = wmi_avx2_find_differences,
+    .differ_from_first = wmi_avx2_differ_from_first,
     .enter = enter,
     .leave = leave,
     .evex = evex,

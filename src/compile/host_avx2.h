@@ -157,6 +157,8 @@ void wmi_avx2_take_index(struct wmi_host *host, struct wmi_host_operand index, u
 /* Of struct wmi_vector_set: host_avx2_rows.c. */
 void wmi_avx2_find_differences(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
                                const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets);
+void wmi_avx2_differ_from_first(struct wmi_host *host, unsigned differs, bool is_new, unsigned reg,
+                                struct wmi_host_operand offsets, int sign, unsigned mask);
 size_t wmi_avx2_begin_half_strips(struct wmi_host *host, const uint8_t *index, const uint8_t *mask,
                                   unsigned strips, struct wmi_host_operand offsets);
 void wmi_avx2_load_half_strips(struct wmi_host *host, const uint8_t *d, const uint8_t *mask, unsigned strips,

@@ -30,6 +30,28 @@ void wmi_avx2_find_differences(struct wmi_host *host, unsigned differs, bool is_
     }
 }
 
+void wmi_avx2_differ_from_first(struct wmi_host *host, unsigned differs, bool is_new, unsigned reg,
+                                struct wmi_host_operand offsets, int sign, unsigned mask)
+{
+    wmi_vex_256(host, WMI_VPBROADCASTD, T0, 0, wmi_avx2_half(host, reg, 0));
+    for (unsigned half = 0; half < 2; half++) {
+        unsigned expected = T0;
+        if (sign) {
+            wmi_vex_256(host, sign > 0 ? WMI_VPADDD : WMI_VPSUBD, T1, T0,
+                        wmi_avx2_further(offsets, (int32_t)(HALF * half)));
+            expected = T1;
+        }
+        const unsigned sum = wmi_avx2_target(host, differs, half, T2),
+                       found = is_new ? sum : (unsigned)T1;
+        wmi_vex_256(host, VPXOR, found, expected, wmi_avx2_half(host, reg, half));
+        if (mask)
+            wmi_vex_256(host, VPAND, found, found, wmi_avx2_lanes(mask, half));
+        if (!is_new)
+            wmi_vex_256(host, VPOR, sum, found, wmi_avx2_half(host, differs, half));
+        wmi_avx2_keep(host, differs, half, sum);
+    }
+}
+
 static struct wmi_host_operand run_at(unsigned half_strip)
 {
     return wmi_avx2_further(AREA_AT(run), (int32_t)(4 * half_strip));

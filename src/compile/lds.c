@@ -140,16 +140,23 @@ static void find_limit(struct wmi_stretch *s, struct guessed *g, uint32_t reach)
  * R9. */
 static void test_guess(struct wmi_stretch *s, struct guessed *g, bool of_all)
 {
-    const unsigned expected = g->access->scratch.reg[0], differs = g->access->scratch.reg[1];
-    wmi_evex_plain(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(differs));
+    const bool by_host = s->host.vectors->differ_from_first;
+    const unsigned expected = g->access->scratch.reg[by_host], differs = g->access->scratch.reg[!by_host];
+    const struct wmi_host_operand offsets =
+        wmi_at(WMI_R9, g->stride ? wmi_lane_offsets((unsigned)abs(g->stride), 0) : 0);
+    if (!by_host)
+        wmi_evex_plain(&s->host, WMI_VPXORD, differs, differs, wmi_zmm(differs));
     for (unsigned i = 0; i < s->strips; i++) {
-        const unsigned address = wmi_rows_register(&g->access->addresses, i);
+        const unsigned address = wmi_rows_register(&g->access->addresses, i),
+                       mask = of_all ? WMI_NO_MASK : wmi_access_mask(s, i);
+        if (by_host) {
+            s->host.vectors->differ_from_first(&s->host, differs, !i, address, offsets, g->stride, mask);
+            continue;
+        }
         wmi_evex_plain(&s->host, WMI_VPBROADCASTD, expected, 0, wmi_zmm(address));
         if (g->stride)
-            wmi_evex_plain(&s->host, g->stride > 0 ? WMI_VPADDD : WMI_VPSUBD, expected, expected,
-                           wmi_at(WMI_R9, wmi_lane_offsets((unsigned)abs(g->stride), 0)));
-        wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(address),
-                 of_all ? WMI_NO_MASK : wmi_access_mask(s, i), WMI_OR_DIFFERENCE);
+            wmi_evex_plain(&s->host, g->stride > 0 ? WMI_VPADDD : WMI_VPSUBD, expected, expected, offsets);
+        wmi_evex(&s->host, WMI_VPTERNLOGD, differs, expected, wmi_zmm(address), mask, WMI_OR_DIFFERENCE);
     }
     wmi_test_words(&s->host, differs, WMI_K);
     leave_for_others(s, g, WMI_IF_NOT_EQUAL);
