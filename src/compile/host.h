@@ -278,8 +278,8 @@ struct wmi_vector_set {
     void (*add_64)(struct wmi_host *host, unsigned low, unsigned high, unsigned a, unsigned a_high,
                    const struct wmi_host_pair *b);
     /* Or NULL: the result of an instruction on f64, a (op) b or a * b + c, for a strip whose words are in d.
-     * With c, the register `tested`, which is_first clears, gets other bits than 0 if a result is a NaN or, with
-     * a mask, if an active one is a NaN or an infinity. */
+     * With c, the register `tested`, which is_first clears, gets other bits than 0 if a result is a NaN or,
+     * with a mask, if an active one is a NaN or an infinity. */
     void (*compute_f64)(struct wmi_host *host, uint32_t instruction, const uint8_t d[2],
                         const struct wmi_host_pair *a, const struct wmi_host_pair *b,
                         const struct wmi_host_pair *c, unsigned tested, bool is_first, unsigned mask);

@@ -219,6 +219,19 @@ static void finish(struct wmi_host *host, unsigned zmm, unsigned half, unsigned 
     wmi_avx2_keep(host, zmm, half, to);
 }
 
+/* d = the half of b in lanes of the mask, and 0 in others. */
+static void take_lanes(struct wmi_host *host, unsigned d, struct wmi_host_operand b, unsigned mask,
+                       unsigned half)
+{
+    const unsigned x = wmi_avx2_in_register(host, b, d);
+    if (has_lanes_of(host, mask) && !(host->full_masks >> mask & 1)) {
+        wmi_vex_256(host, VPAND, d, x, wmi_avx2_lanes(mask, half));
+        return;
+    }
+    expand(host, T3, mask, half, false);
+    wmi_vex_256(host, VPAND, d, x, wmi_zmm(T3));
+}
+
 /* ---- compares ---- */
 
 /* The lanes of both halves are in T2 and T3. */
@@ -457,8 +470,19 @@ static bool put_logic_from(struct wmi_host *host, uint32_t instruction, unsigned
                            struct wmi_host_operand before, unsigned b, struct wmi_host_operand c,
                            unsigned mask, unsigned table)
 {
+    const bool collects =
+        table == WMI_OR_DIFFERENCE && mask && !(mask & WMI_ZEROING) && !is_wide(instruction);
     for (unsigned half = 0; half < 2; half++) {
         unsigned old = T0, second = T3, third = T1;
+        if (collects) {
+            const unsigned to = wmi_avx2_target(host, d, half, T2);
+            wmi_vex_256(host, VPXOR, T1, wmi_avx2_load(host, b, half, T1),
+                        wmi_avx2_operand(host, instruction, c, half, T0));
+            take_lanes(host, T1, wmi_zmm(T1), mask, half);
+            wmi_vex_256(host, VPOR, to, T1, wmi_avx2_operand(host, instruction, before, half, T0));
+            wmi_avx2_keep(host, d, half, to);
+            continue;
+        }
         if (table != ONES && table != NOT_THIRD) {
             old = wmi_avx2_in_register(host, wmi_avx2_operand(host, instruction, before, half, T0), T0);
             second = wmi_avx2_load(host, b, half, T3);
@@ -488,11 +512,35 @@ static void put_fused_from(struct wmi_host *host, uint32_t instruction, unsigned
     }
 }
 
+/* Whether the instruction keeps its first operand where the second one is 0. */
+static bool is_kept_by_zero(uint32_t instruction)
+{
+    switch (instruction) {
+    case KIND(WMI_VPADDD):
+    case KIND(WMI_VPSUBD):
+    case KIND(VPOR):
+    case KIND(VPXOR):
+    case KIND(VPMAXUD):
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Instructions that VEX has with the same opcode. */
 static void put_same(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
                      struct wmi_host_operand b, unsigned mask, int immediate, bool has_two)
 {
     const bool merges = mask && !(mask & WMI_ZEROING);
+    if (merges && d == a && is_kept_by_zero(instruction)) {
+        for (unsigned half = 0; half < 2; half++) {
+            const unsigned to = wmi_avx2_target(host, d, half, T2);
+            take_lanes(host, T1, wmi_avx2_operand(host, instruction, b, half, T1), mask, half);
+            wmi_vex_256(host, instruction, to, wmi_avx2_load(host, a, half, T0), wmi_zmm(T1));
+            wmi_avx2_keep(host, d, half, to);
+        }
+        return;
+    }
     for (unsigned half = 0; half < 2; half++) {
         const unsigned x = has_two ? wmi_avx2_load(host, a, half, T0) : 0,
                        to = merges ? (unsigned)T2 : wmi_avx2_target(host, d, half, T2);

@@ -17,11 +17,11 @@ enum { FIRST_IN_GPR = 5 }; /* of the mask registers: this one and those that fol
 struct wmi_avx2_area {
     alignas(64) uint32_t reg[32][16]; /* those that no host register holds */
     alignas(64) uint32_t temporary[3][16];
-    alignas(64) uint32_t index[4][16];            /* of a row */
-    int32_t run[8];                               /* where the runs of its half strips begin */
-    alignas(64) uint32_t lanes[8][16];            /* of masks: ones in lanes whose bit is set */
-    uint64_t k[FIRST_IN_GPR];                     /* the bits */
-    uint64_t stack;                               /* RSP where the registers of the caller are */
+    alignas(64) uint32_t index[4][16]; /* of a row */
+    int32_t run[8];                    /* where the runs of its half strips begin */
+    alignas(64) uint32_t lanes[8][16]; /* of masks: ones in lanes whose bit is set */
+    uint64_t k[FIRST_IN_GPR];          /* the bits */
+    uint64_t stack;                    /* RSP where the registers of the caller are */
 };
 #define AREA_AT(member) wmi_at(WMI_R15, (int32_t)offsetof(struct wmi_avx2_area, member))
 
@@ -35,7 +35,8 @@ struct wmi_avx2_constants {
     alignas(32) uint32_t ones[8], low_halves[8];
     uint32_t twice_infinity_64[8]; /* the high word of infinity without its sign */
     /* Words for all lanes: of f32 */
-    uint32_t two_16, sign, magnitude, exponent_bits, least_normal, most_finite, two_32, two_31, minus_one, zero;
+    uint32_t two_16, sign, magnitude, exponent_bits, least_normal, most_finite, two_32, two_31, minus_one,
+        zero;
     uint64_t sign_64, magnitude_64, exponent_64, most_finite_64, two_52; /* and of f64 */
 };
 extern const struct wmi_avx2_constants wmi_avx2_constants;
@@ -148,8 +149,8 @@ struct wmi_host_operand wmi_avx2_operand(struct wmi_host *host, uint32_t instruc
                                          struct wmi_host_operand b, unsigned half, unsigned temporary);
 /* A zmm in memory: its own place, or the temporary one. */
 struct wmi_host_operand wmi_avx2_in_memory(struct wmi_host *host, unsigned zmm, unsigned temporary);
-/* WMI_RBX = the word of the row whose bit is the first one that is set in RBP, or 0. There is no jump: it would
- * be hard to foretell. */
+/* WMI_RBX = the word of the row whose bit is the first one that is set in RBP, or 0. There is no jump: it
+ * would be hard to foretell. */
 void wmi_avx2_take_first_bit(struct wmi_host *host, struct wmi_host_operand row);
 /* WMI_RBX = the index of a lane. */
 void wmi_avx2_take_index(struct wmi_host *host, struct wmi_host_operand index, unsigned lane);

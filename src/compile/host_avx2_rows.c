@@ -41,8 +41,7 @@ void wmi_avx2_differ_from_first(struct wmi_host *host, unsigned differs, bool is
                         wmi_avx2_further(offsets, (int32_t)(HALF * half)));
             expected = T1;
         }
-        const unsigned sum = wmi_avx2_target(host, differs, half, T2),
-                       found = is_new ? sum : (unsigned)T1;
+        const unsigned sum = wmi_avx2_target(host, differs, half, T2), found = is_new ? sum : (unsigned)T1;
         wmi_vex_256(host, VPXOR, found, expected, wmi_avx2_half(host, reg, half));
         if (mask)
             wmi_vex_256(host, VPAND, found, found, wmi_avx2_lanes(mask, half));
@@ -138,8 +137,8 @@ size_t wmi_avx2_extend_half_strips(struct wmi_host *host, uint32_t instruction, 
     wmi_scalar_registers(host, WMI_CMOV | WMI_IF_GREATER, true, WMI_RAX, WMI_RBX);
     wmi_vex_128(host, VMOVD_FROM, T1, 0, wmi_zmm(WMI_RAX));
     wmi_vex_256(host, WMI_VPBROADCASTD, T1, 0, wmi_zmm(T1));
-    /* A run before the allocation, or behind the last place, has a negative difference or place; so has all if
-     * the allocation is smaller than a run. */
+    /* A run before the allocation, or behind the last place, has a negative difference or place; so has all
+     * if the allocation is smaller than a run. */
     const unsigned length = strips > 2 ? LONG : 0;
     wmi_vex(host, WMI_VMOVUPS_LOAD, length, T0, 0, run_at(0), WMI_NO_IMMEDIATE);
     wmi_vex(host, WMI_VPSUBD, length, T1, T1, wmi_zmm(T0), WMI_NO_IMMEDIATE);

@@ -75,7 +75,8 @@ static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, u
             if (i)
                 evex(host, WMI_VPINSRD, d, d, wmi_at(WMI_RAX, displacement), WMI_NO_MASK, (int)i);
             else
-                evex(host, WMI_VMOVD_LOAD, d, 0, wmi_at(WMI_RAX, displacement), WMI_NO_MASK, WMI_NO_IMMEDIATE);
+                evex(host, WMI_VMOVD_LOAD, d, 0, wmi_at(WMI_RAX, displacement), WMI_NO_MASK,
+                     WMI_NO_IMMEDIATE);
         }
         if (part)
             evex(host, vinsert, reg, reg, wmi_zmm(d), WMI_NO_MASK, (int)part);
