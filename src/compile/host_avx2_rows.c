@@ -75,26 +75,33 @@ static void find_run(struct wmi_host *host, unsigned index, unsigned mask, unsig
     wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T0));
 }
 
+/* T2 = the bits in which lanes of the half strips differ from runs that begin where the first ones are. */
+static void find_full_runs(struct wmi_host *host, const uint8_t *index, unsigned strips)
+{
+    for (unsigned i = 0; i < 2 * strips; i++)
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, wmi_avx2_load(host, index[i / 2], i % 2, T0), 0,
+                    index_at(i / 2, i % 2 * 8));
+    for (unsigned i = 0; i < 2 * strips; i++) {
+        const struct wmi_host_operand half_strip = index_at(i / 2, i % 2 * 8);
+        const unsigned d = i ? T0 : T2;
+        wmi_vex_256(host, WMI_VPBROADCASTD, d, 0, half_strip);
+        wmi_vex_256(host, WMI_VPADDD, d, d, wmi_zmm(T3));
+        wmi_vex_256(host, VPXOR, d, d, half_strip);
+        if (i)
+            wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T0));
+    }
+}
+
 size_t wmi_avx2_begin_half_strips(struct wmi_host *host, const uint8_t *index, const uint8_t *mask,
                                   unsigned strips, struct wmi_host_operand offsets)
 {
-    for (unsigned i = 0; i < 2 * strips && !mask; i++)
-        wmi_vex_256(host, WMI_VMOVUPS_STORE, wmi_avx2_load(host, index[i / 2], i % 2, T0), 0,
-                    index_at(i / 2, i % 2 * 8));
     wmi_vex_256(host, WMI_VMOVUPS_LOAD, T3, 0, offsets);
-    if (mask)
+    if (mask) {
         wmi_avx2_clear(host, T2);
-    for (unsigned i = 0; i < 2 * strips; i++) {
-        if (mask) {
+        for (unsigned i = 0; i < 2 * strips; i++)
             find_run(host, index[i / 2], mask[i / 2], i);
-            continue;
-        }
-        const struct wmi_host_operand half_strip = index_at(i / 2, i % 2 * 8);
-        wmi_vex_256(host, WMI_VPBROADCASTD, i ? T0 : T2, 0, half_strip);
-        wmi_vex_256(host, WMI_VPADDD, i ? T0 : T2, i ? T0 : T2, wmi_zmm(T3));
-        wmi_vex_256(host, VPXOR, i ? T0 : T2, i ? T0 : T2, half_strip);
-        if (i)
-            wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T0));
+    } else {
+        find_full_runs(host, index, strips);
     }
     wmi_vex_256(host, VPTEST, T2, 0, wmi_zmm(T2));
     return wmi_jump_if(host, WMI_IF_NOT_EQUAL);

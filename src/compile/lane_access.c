@@ -152,8 +152,8 @@ static void load_lanes(struct wmi_stretch *s, unsigned d, unsigned distance, int
     wmi_access_land_if(s, idle);
 }
 
-/* The same with a gather, if the host's are fast. As that instruction keeps the other lanes of
- * d, it waits for whatever computes these, unless they are known. */
+/* The same with a gather, where those of the host are fast. As that instruction keeps the other lanes of d,
+ * it waits for whatever computes these, unless they are known. */
 static void gather(struct wmi_stretch *s, unsigned d, unsigned distance, int32_t displacement, unsigned mask,
                    const struct wmi_access_scratch *scratch)
 {
