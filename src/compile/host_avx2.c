@@ -784,7 +784,7 @@ static void put_store(struct wmi_host *host, uint32_t instruction, unsigned d, s
             wmi_vex_256(host, VPMASKMOVD_STORE, from, T3, to);
             continue;
         }
-        if (mask) { /* AMD's hosts take 20 times as long for masked stores */
+        if (mask) { /* AMD's hosts take several times as long for a masked store */
             wmi_vex_256(host, WMI_VMOVUPS_LOAD, T1, 0, to);
             wmi_avx2_blend(host, T1, T1, wmi_zmm(from), T3);
             from = T1;

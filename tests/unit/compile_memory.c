@@ -88,7 +88,7 @@ static void compare_memory(struct program *p)
 /* Places of lanes up to `most`, in patterns that compilers make, most of which grow by `step`, and others. */
 static void some_places(uint32_t *place, unsigned lanes, uint32_t most, uint32_t step)
 {
-    const uint32_t kind = below(10), first = below(most / 4) & (below(2) ? ~0u : ~3u), odd = below(lanes);
+    const uint32_t kind = below(12), first = below(most / 4) & (below(2) ? ~0u : ~3u), odd = below(lanes);
     const uint32_t pitch = below(64) * 4, run = 4u << below(4);
     for (uint32_t i = 0; i < lanes; i++) {
         const uint32_t random = below(most);
@@ -99,7 +99,10 @@ static void some_places(uint32_t *place, unsigned lanes, uint32_t most, uint32_t
                    : kind == 5 ? random & ~3u
                    : kind == 6 ? random
                    : kind == 7 ? first + step * i + 4 * (i == odd)
-                               : (kind == 8 ? first : 0) + step * (lanes - 1 - i);
+                   : kind < 10 ? (kind == 8 ? first : 0) + step * (lanes - 1 - i)
+                   /* runs of which the lanes behind or before one are out of range, and usually elsewhere */
+                   : kind == 10 ? (i > odd ? random : most - step * (odd - i))
+                                : (i < odd ? random : step * (i - odd));
         if (place[i] > most)
             place[i] = most;
     }
