@@ -75,7 +75,9 @@ bool machine_has_level(const char *level)
 {
     static const char *const names[] = {"baseline", "avx2", "avx512"};
     setenv("WAVEMEM_CPU", level, 1);
-    return !strcmp(names[wmi_cpu_level()], level);
+    const bool has = !strcmp(names[wmi_cpu_level()], level);
+    unsetenv("WAVEMEM_CPU"); /* a level that the host lacks is an error of whatever executes next */
+    return has;
 }
 
 bool machine_create(struct world *world)
