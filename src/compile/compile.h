@@ -67,8 +67,9 @@ struct wmi_host_memory;
 /* Whether this host runs compiled code at this level of bodies. */
 bool wmi_can_compile(enum wmi_cpu_level level);
 /* In allocations of at least this size, loading one lane after the other is faster on this host than a
- * gather; 0: never. With AMD's Zen 4, both take about the same time in a cache, but the host does not
- * prefetch for gathers, so that they take twice as long from memory. */
+ * gather; 0: never. It does not count where nothing is gathered (wmi_vector_set.gathers). With AMD's Zen 4,
+ * both take about the same time in a cache, but the host does not prefetch for gathers, so that they take
+ * twice as long from memory. */
 uint32_t wmi_lanes_from(void);
 /* Code for waves that start at the entry with wmi_frame.id_bases set, among each 16 lanes or among all lanes
  * of which v0 grows by 1, without a carry from its low 10 bits, and v1 and v2 do not differ. Other waves may

@@ -287,8 +287,8 @@ struct wmi_vector_set {
     void (*find_differences)(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
                              const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets);
     /* Or NULL: `differs`, which is_new clears, |= the bits in which words of a register differ from its first
-     * one, to which the offsets are added (1) or from which they are taken (-1; 0: neither), in lanes of the
-     * mask of k1 to k4, if there is one. */
+     * one, to which the offsets are added if the sign is positive, or from which they are taken if it is
+     * negative, in lanes of the mask of k1 to k4, if there is one. */
     void (*differ_from_first)(struct wmi_host *host, unsigned differs, bool is_new, unsigned reg,
                               struct wmi_host_operand offsets, int sign, unsigned mask);
     /* Where code is entered from C functions and leaves for them, or NULL. */

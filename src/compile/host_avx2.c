@@ -798,16 +798,14 @@ static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, u
 {
     (void)k;
     (void)temporary;
-    enum { PART = 4, CMP_8 = 0x80, CMP_DIGIT = 7 };
+    enum { PART = 4 };
     const struct wmi_host_operand given = wmi_avx2_in_memory(host, index, 0),
                                   kept = wmi_avx2_further(AREA_AT(temporary), 64);
     for (unsigned half = 0; half < 2; half++) {
         struct wmi_host_operand places = wmi_avx2_further(given, (int32_t)(half * HALF));
         size_t idle = 0;
         if (mask) {
-            wmi_scalar_memory(host, CMP_8, false, CMP_DIGIT, WMI_R15, wmi_avx2_bits(mask) + (int32_t)half);
-            wmi_put_8(host, 0);
-            idle = wmi_jump_if(host, WMI_IF_EQUAL);
+            idle = wmi_avx2_jump_if_active(host, mask, half, 0);
             wmi_vex_256(host, WMI_VMOVUPS_LOAD, T3, 0, wmi_avx2_lanes(mask, half));
             wmi_vex_256(host, VPAND, T3, T3, places);
             wmi_vex_256(host, WMI_VMOVUPS_STORE, T3, 0, kept);

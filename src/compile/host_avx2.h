@@ -92,7 +92,6 @@ enum {
     VPACKUSDW = WMI_EVEX(0x2b, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     VPACKUSWB = WMI_EVEX(0x67, WMI_MAP_0F, WMI_PREFIX_66, 0),
     VPMOVZXDQ = WMI_EVEX(0x35, WMI_MAP_0F38, WMI_PREFIX_66, 0),
-    VCVTPD2PS = WMI_EVEX(0x5a, WMI_MAP_0F, WMI_PREFIX_66, 0),
     VCVTTPS2DQ = WMI_EVEX(0x5b, WMI_MAP_0F, WMI_PREFIX_F3, 0),
     VSUBPD = WMI_EVEX(0x5c, WMI_MAP_0F, WMI_PREFIX_66, 0),
     VSUBPS = WMI_EVEX(0x5c, WMI_MAP_0F, 0, 0),
@@ -149,6 +148,8 @@ struct wmi_host_operand wmi_avx2_operand(struct wmi_host *host, uint32_t instruc
                                          struct wmi_host_operand b, unsigned half, unsigned temporary);
 /* A zmm in memory: its own place, or the temporary one. */
 struct wmi_host_operand wmi_avx2_in_memory(struct wmi_host *host, unsigned zmm, unsigned temporary);
+/* A jump taken if these are the active lanes of a half strip, of a mask of k1 to k4. */
+size_t wmi_avx2_jump_if_active(struct wmi_host *host, unsigned mask, unsigned half, uint8_t lanes);
 /* WMI_RBX = the word of the row whose bit is the first one that is set in RBP, or 0. There is no jump: it
  * would be hard to foretell. */
 void wmi_avx2_take_first_bit(struct wmi_host *host, struct wmi_host_operand row);

@@ -200,6 +200,14 @@ struct wmi_host_operand wmi_avx2_in_memory(struct wmi_host *host, unsigned zmm, 
     return place;
 }
 
+size_t wmi_avx2_jump_if_active(struct wmi_host *host, unsigned mask, unsigned half, uint8_t lanes)
+{
+    enum { CMP_8 = 0x80, CMP_DIGIT = 7 };
+    wmi_scalar_memory(host, CMP_8, false, CMP_DIGIT, WMI_R15, wmi_avx2_bits(mask) + (int32_t)half);
+    wmi_put_8(host, lanes);
+    return wmi_jump_if(host, WMI_IF_EQUAL);
+}
+
 void wmi_avx2_take_first_bit(struct wmi_host *host, struct wmi_host_operand row)
 {
     enum { REX_B = 0x41 };

@@ -165,16 +165,13 @@ size_t wmi_avx2_extend_half_strips(struct wmi_host *host, uint32_t instruction, 
 void wmi_avx2_store_half_strips(struct wmi_host *host, const uint8_t *data, const uint8_t *mask,
                                 unsigned strips, enum wmi_gpr base, unsigned ahead)
 {
-    enum { CMP_8 = 0x80, CMP_DIGIT = 7, ALL_LANES = 0xff };
+    enum { ALL_LANES = 0xff };
     for (unsigned i = 0; i < 2 * strips; i++) {
         const unsigned half = i % 2, from = wmi_avx2_load(host, data[i / 2], half, T2);
         size_t stored = 0;
         find_half_strip(host, i, mask, base, ahead, true);
         if (mask) { /* masked stores are slow on AMD's hosts */
-            wmi_scalar_memory(host, CMP_8, false, CMP_DIGIT, WMI_R15,
-                              wmi_avx2_bits(mask[i / 2]) + (int32_t)half);
-            wmi_put_8(host, ALL_LANES);
-            const size_t all = wmi_jump_if(host, WMI_IF_EQUAL);
+            const size_t all = wmi_avx2_jump_if_active(host, mask[i / 2], half, ALL_LANES);
             wmi_vex_256(host, WMI_VMOVUPS_LOAD, T3, 0, wmi_avx2_lanes(mask[i / 2], half));
             wmi_vex_256(host, VPMASKMOVD_STORE, from, T3, wmi_at(WMI_RBX, 0));
             stored = wmi_jump(host);
