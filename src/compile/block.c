@@ -6,6 +6,7 @@
 #include "compile/find_live.h"
 #include "compile/find_uniform.h"
 #include "compile/guess.h"
+#include "compile/halves.h"
 #include "compile/host_memory.h"
 #include "compile/next_wave.h"
 #include "compile/runs.h"
@@ -27,22 +28,31 @@ enum { MOST_BYTES = 32 << 20 }; /* of host code; what is left is interpreted */
 #endif
 #endif
 
-bool wmi_can_compile(enum wmi_cpu_level level)
+/* The vector instructions to compile to, or NULL. A build of one level has it in the place of the lowest one,
+ * so that the host alone decides. */
+static const struct wmi_vector_set *vectors_for(enum wmi_cpu_level level)
 {
 #if defined(__x86_64__) && defined(__linux__) && !defined(UNDER_THREAD_SANITIZER)
-#ifdef WMI_X86_LEVELS
-    if (level == WMI_CPU_AVX2)
-        return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-    if (level != WMI_CPU_AVX512)
-        return false;
+    const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                          __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
+                          __builtin_cpu_supports("bmi2");
+#ifndef WMI_X86_LEVELS
+    level = has_avx512 ? WMI_CPU_AVX512 : WMI_CPU_AVX2;
 #endif
-    (void)level; /* without levels, it does not say what the host has */
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    if (level == WMI_CPU_AVX512 && has_avx512)
+        return &wmi_avx512;
+    return level == WMI_CPU_AVX2 && has_avx2 ? &wmi_avx2 : NULL;
 #else
     (void)level;
-    return false;
+    return NULL;
 #endif
+}
+
+bool wmi_can_compile(enum wmi_cpu_level level)
+{
+    return vectors_for(level) != NULL;
 }
 
 uint32_t wmi_lanes_from(void)
@@ -83,6 +93,8 @@ static enum outcome put_steps(struct wmi_stretch *s)
         }
         if (s->version == WMI_FULL && is_entry(s))
             wmi_stretch_note(s, &s->points, s->at);
+        if (wmi_put_halves(s))
+            continue;
         if (wmi_is_branch(step)) {
             const struct wmi_op *target = wmi_branch_target(s->block, s->at);
             if (!wmi_falls_through(s->block, s->at, target))
@@ -322,7 +334,7 @@ static bool compile(struct wmi_compilation *c, const struct wmi_block *block, st
     wmi_plan_lds(block, s->guess, &c->lds);
     s->lds = &c->lds;
     s->block = block;
-    s->host.vectors = block->level == WMI_CPU_AVX2 ? &wmi_avx2 : &wmi_avx512;
+    s->host.vectors = vectors_for(block->level);
     s->lanes = block->code->options.lanes;
     s->strips = s->lanes / WMI_STRIP_LANES;
     s->row_bytes = block->code->row_bytes;

@@ -38,6 +38,8 @@ enum wmi_gpr {
 enum { WMI_ZMM_REGISTERS = 31, WMI_SCRATCH = 31 };
 /* Those that hosts without AVX-512 have; others are in memory. */
 enum { WMI_NEAR_REGISTERS = 5 };
+/* The same where instructions work on one half of each register; rows that can be kept meanwhile. */
+enum { WMI_HALF_REGISTERS = 9, WMI_KEPT_ROWS = 8 };
 
 enum { WMI_FIRST_NAME = 32, WMI_MOST_NAMES = 32 };
 
@@ -62,6 +64,10 @@ struct wmi_host {
     uint8_t *bytes;
     size_t count, capacity;
     bool full;
+    /* Of hosts without AVX-512: 1 + the half of each register that instructions work on, or 0: on both;
+     * whether one of them would have needed the other half, too. */
+    uint8_t only_half;
+    bool needs_both;
     /* Of hosts without AVX-512: a bit for each mask register that has all bits, or whose ones in lanes are
      * kept; operands in memory that have numbers of registers, from WMI_FIRST_NAME on. */
     uint8_t full_masks, kept_lanes, names;
@@ -291,6 +297,15 @@ struct wmi_vector_set {
      * negative, in lanes of the mask of k1 to k4, if there is one. */
     void (*differ_from_first)(struct wmi_host *host, unsigned differs, bool is_new, unsigned reg,
                               struct wmi_host_operand offsets, int sign, unsigned mask);
+    /* Or NULL: code for one half of a strip at a time (only_half). begin_halves() clears the lanes that
+     * failed, collect_nans() adds lanes that are NaNs, in lanes of the mask if there is one, and
+     * test_failed() clears ZF if there are some. keep_half() keeps the half of a row's strip, and
+     * restore_half() gives it back. */
+    void (*begin_halves)(struct wmi_host *host);
+    void (*collect_nans)(struct wmi_host *host, unsigned reg, unsigned mask);
+    void (*test_failed)(struct wmi_host *host);
+    void (*keep_half)(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row);
+    void (*restore_half)(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row);
     /* Where code is entered from C functions and leaves for them, or NULL. */
     void (*enter)(struct wmi_host *host);
     void (*leave)(struct wmi_host *host);

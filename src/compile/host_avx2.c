@@ -242,7 +242,7 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
     const uint32_t take = lane_bytes == 4 ? VMOVMSKPS : lane_bytes == 8 ? VMOVMSKPD : VPMOVMSKB;
     const bool has_lanes = has_lanes_of(host, mask);
     if (mask && (!in_gpr || has_lanes) && lane_bytes == 4) {
-        for (unsigned half = 0; half < 2; half++) {
+        for (EACH_HALF(host, half)) {
             if (!has_lanes)
                 expand(host, T0, mask, half, false);
             wmi_vex_256(host, VPAND, T2 + half, T2 + half,
@@ -252,7 +252,7 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
     }
     forget_mask(host, k);
     if (!in_gpr || (lane_bytes == 4 && !mask))
-        for (unsigned half = 0; half < 2; half++)
+        for (EACH_HALF(host, half))
             wmi_vex_256(host, WMI_VMOVUPS_STORE, T2 + half, 0, wmi_avx2_lanes(k, half));
     if (in_gpr && lane_bytes == 4 && !mask) /* the bits alone would have to be spread again */
         host->kept_lanes |= (uint8_t)(1u << k);
@@ -263,10 +263,14 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
     } else if (mask) {
         limit = bits_in_gpr(host, mask, WMI_RBP);
     }
-    wmi_vex_256(host, take, WMI_RBX, 0, wmi_zmm(T2));
-    wmi_vex_256(host, take, to, 0, wmi_zmm(T3));
-    wmi_shift_immediate(host, 4, true, to, HALF / lane_bytes);
-    wmi_scalar_registers(host, WMI_OR, true, to, WMI_RBX);
+    const unsigned last = end_of_halves(host) - 1;
+    wmi_vex_256(host, take, to, 0, wmi_zmm(T2 + last));
+    if (last)
+        wmi_shift_immediate(host, 4, true, to, HALF / lane_bytes);
+    if (last != first_half(host)) {
+        wmi_vex_256(host, take, WMI_RBX, 0, wmi_zmm(T2));
+        wmi_scalar_registers(host, WMI_OR, true, to, WMI_RBX);
+    }
     if (mask)
         wmi_scalar_registers(host, WMI_AND, true, to, limit);
     if (!in_gpr)
@@ -328,7 +332,7 @@ static void put_compare(struct wmi_host *host, const struct integers *kind, uint
                         unsigned a, struct wmi_host_operand b, unsigned predicate, unsigned lane_bytes,
                         unsigned mask, bool flips)
 {
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         unsigned x = wmi_avx2_load(host, a, half, T0);
         unsigned y = wmi_avx2_in_register(host, wmi_avx2_operand(host, instruction, b, half, T1), T1);
         if (flips) { /* unsigned quadwords become signed ones in the same order */
@@ -347,7 +351,7 @@ static void put_compare(struct wmi_host *host, const struct integers *kind, uint
 static void put_float_compare(struct wmi_host *host, uint32_t instruction, unsigned k, unsigned a,
                               struct wmi_host_operand b, unsigned mask, int predicate)
 {
-    for (unsigned half = 0; half < 2; half++)
+    for (EACH_HALF(host, half))
         wmi_vex(host, instruction, LONG, T2 + half, wmi_avx2_load(host, a, half, T0),
                 wmi_avx2_operand(host, instruction, b, half, T1), predicate);
     set_lanes(host, k, is_wide(instruction) ? 8 : 4, mask);
@@ -358,7 +362,7 @@ static void put_test(struct wmi_host *host, uint32_t instruction, unsigned k, un
                      struct wmi_host_operand b, unsigned mask, unsigned lane_bytes)
 {
     const uint32_t equal = lane_bytes == 4 ? VPCMPEQD : lane_bytes == 8 ? VPCMPEQQ : VPCMPEQB;
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         unsigned common = wmi_avx2_load(host, a, half, T0);
         if (b.in_memory || b.reg != a) {
             wmi_vex_256(host, VPAND, T2 + half, common, wmi_avx2_operand(host, instruction, b, half, T1));
@@ -383,7 +387,7 @@ static bool put_class(struct wmi_host *host, unsigned k, struct wmi_host_operand
                denormals = !wide && classes == (WMI_IS_ZERO | WMI_IS_DENORMAL);
     if (!with_nans && !denormals && classes != (WMI_IS_ZERO | WMI_IS_INFINITE))
         return false;
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         const unsigned x = wmi_avx2_in_register(host, wmi_avx2_half(host, b.reg, half), T0), d = T2 + half;
         wmi_vex_256(host, broadcast, T1, 0, wide ? CONSTANT(magnitude_64) : CONSTANT(magnitude));
         wmi_vex_256(host, VPAND, T1, T1, wmi_zmm(x)); /* its magnitude */
@@ -472,7 +476,7 @@ static bool put_logic_from(struct wmi_host *host, uint32_t instruction, unsigned
 {
     const bool collects =
         table == WMI_OR_DIFFERENCE && mask && !(mask & WMI_ZEROING) && !is_wide(instruction);
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         unsigned old = T0, second = T3, third = T1;
         if (collects) {
             const unsigned to = wmi_avx2_target(host, d, half, T2);
@@ -500,7 +504,7 @@ static bool put_logic_from(struct wmi_host *host, uint32_t instruction, unsigned
 static void put_fused_from(struct wmi_host *host, uint32_t instruction, unsigned d,
                            struct wmi_host_operand old, unsigned a, struct wmi_host_operand b, unsigned mask)
 {
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         const struct wmi_host_operand sum = wmi_avx2_operand(host, instruction, old, half, T2);
         const unsigned to = wmi_avx2_target(host, d, half, T2), x = wmi_avx2_load(host, a, half, T0);
         if (sum.in_memory)
@@ -533,7 +537,7 @@ static void put_same(struct wmi_host *host, uint32_t instruction, unsigned d, un
 {
     const bool merges = mask && !(mask & WMI_ZEROING);
     if (merges && d == a && is_kept_by_zero(instruction)) {
-        for (unsigned half = 0; half < 2; half++) {
+        for (EACH_HALF(host, half)) {
             const unsigned to = wmi_avx2_target(host, d, half, T2);
             take_lanes(host, T1, wmi_avx2_operand(host, instruction, b, half, T1), mask, half);
             wmi_vex_256(host, instruction, to, wmi_avx2_load(host, a, half, T0), wmi_zmm(T1));
@@ -541,7 +545,7 @@ static void put_same(struct wmi_host *host, uint32_t instruction, unsigned d, un
         }
         return;
     }
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         const unsigned x = has_two ? wmi_avx2_load(host, a, half, T0) : 0,
                        to = merges ? (unsigned)T2 : wmi_avx2_target(host, d, half, T2);
         wmi_vex(host, instruction, LONG, to, x, wmi_avx2_operand(host, instruction, b, half, T1), immediate);
@@ -554,7 +558,7 @@ static void put_shift(struct wmi_host *host, uint32_t instruction, unsigned digi
                       struct wmi_host_operand b, int count)
 {
     const unsigned left = (digit == WMI_ROTATE_LEFT ? (unsigned)count : 32 - (unsigned)count) & 31;
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         const unsigned to = wmi_avx2_target(host, d, half, T2),
                        from =
                            wmi_avx2_in_register(host, wmi_avx2_operand(host, instruction, b, half, T0), T0);
@@ -572,7 +576,7 @@ static void put_shift(struct wmi_host *host, uint32_t instruction, unsigned digi
 /* Both halves = the register T2, in lanes of the mask. */
 static void keep_both(struct wmi_host *host, unsigned d, unsigned mask, bool wide)
 {
-    for (unsigned half = 0; half < 2; half++)
+    for (EACH_HALF(host, half))
         finish(host, d, half, T2, mask, wide);
 }
 
@@ -588,14 +592,14 @@ static void put_broadcast(struct wmi_host *host, uint32_t instruction, unsigned 
         break;
     default:
         if (!b.in_memory)
-            b = wmi_avx2_half(host, b.reg, 0);
+            b = wmi_avx2_half(host, b.reg, first_half(host));
     }
-    const unsigned to = mask ? (unsigned)T2 : wmi_avx2_target(host, d, 0, T2);
+    const unsigned to = mask ? (unsigned)T2 : wmi_avx2_target(host, d, first_half(host), T2);
     wmi_vex_256(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, to, 0, b);
     if (mask)
         keep_both(host, d, mask, wide);
     else
-        for (unsigned half = 0; half < 2; half++)
+        for (EACH_HALF(host, half))
             wmi_avx2_keep(host, d, half, to);
 }
 
@@ -755,7 +759,7 @@ static void load_extended(struct wmi_host *host, uint32_t instruction, unsigned 
 
 static void load_masked(struct wmi_host *host, unsigned d, struct wmi_host_operand b, unsigned mask)
 {
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         expand(host, T3, mask & 7, half, false);
         wmi_vex_256(host, VPMASKMOVD_LOAD, T2, T3, wmi_avx2_further(b, (int32_t)(half * HALF)));
         if (!(mask & WMI_ZEROING)) {
@@ -775,7 +779,7 @@ static bool is_of_wave(enum wmi_gpr base)
 static void put_store(struct wmi_host *host, uint32_t instruction, unsigned d, struct wmi_host_operand b,
                       unsigned mask)
 {
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         unsigned from = wmi_avx2_load(host, d, half, T0);
         const struct wmi_host_operand to = wmi_avx2_further(b, (int32_t)(half * HALF));
         if (mask)
@@ -974,7 +978,7 @@ static void put_shift_words(struct wmi_host *host, enum wmi_shift kind, unsigned
                             struct wmi_host_operand b)
 {
     const uint32_t by_lane = kind == WMI_LEFT ? WMI_VPSLLVD : kind == WMI_RIGHT ? WMI_VPSRLVD : WMI_VPSRAVD;
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         const unsigned x = wmi_avx2_load(host, a, half, T0),
                        y = wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, half, T1), T1);
         wmi_avx2_shift(host, WMI_RIGHT, T3, y, 16);
@@ -1029,7 +1033,7 @@ static void put_unsigned_to_f32(struct wmi_host *host, unsigned d, struct wmi_ho
 {
     const uint32_t vcvtdq2ps = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0),
                    vfmadd213ps = WMI_EVEX(0xa8, WMI_MAP_0F38, WMI_PREFIX_66, 0);
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         const unsigned from = wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, half, T0), T0);
         wmi_vex_256(host, VPAND, T1, from, CONSTANT(low_halves));
         wmi_avx2_shift(host, WMI_RIGHT, T2, from, 16);
@@ -1056,7 +1060,7 @@ static void put_to_unsigned(struct wmi_host *host, unsigned d, struct wmi_host_o
 {
     enum { NOT_ABOVE_OR_NAN = WMI_FLOAT_NOT_ABOVE_OR_NAN, NOT_BELOW = WMI_FLOAT_NOT_BELOW };
     const uint32_t vcmpps = WMI_VCMPPS;
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         const unsigned x = wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, half, T0), T0);
         splat(host, T1, CONSTANT(two_31));
         wmi_vex_256(host, VSUBPS, T2, x, wmi_zmm(T1));
@@ -1178,7 +1182,7 @@ static void put_part(struct wmi_host *host, unsigned d, struct wmi_host_operand 
 static void put_blend(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
                       struct wmi_host_operand b, unsigned mask)
 {
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         const unsigned x = wmi_avx2_load(host, a, half, T0), to = wmi_avx2_target(host, d, half, T2);
         expand(host, T3, mask, half, is_wide(instruction));
         wmi_avx2_blend(host, to, x, wmi_avx2_operand(host, instruction, b, half, T1), T3);
@@ -1319,13 +1323,48 @@ static const uint8_t ways[4][4][256] = {
         },
 };
 
+/* Whether a lane of the result depends on lanes of the other half, or is none of its own. */
+static bool mixes_halves(enum way way)
+{
+    switch (way) {
+    case WIDEN:
+    case NARROW:
+    case PERMUTE:
+    case PERMUTE_TWO:
+    case SHUFFLE_PARTS:
+    case ALIGN:
+    case BROADCAST_PART:
+    case EXTRACT_PART:
+    case INSERT_HALF:
+    case MOVE_BYTES:
+    case NARROW_TO_WORDS:
+    case NARROW_TO_BYTES:
+    case EXTEND:
+    case TO_F16:
+    case UNSIGNED_TO_F64:
+    case MASK_LANES:
+    case TEST_8:
+    case COMPARE_I8:
+    case COMPARE_U8:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a,
                  struct wmi_host_operand b, unsigned mask, int immediate)
 {
     const bool wide = is_wide(instruction);
     const unsigned selection = (unsigned)immediate;
     const uint32_t same = KIND(instruction);
+    const enum way way = (enum way)ways[instruction >> 8 & 3][instruction >> 12 & 3][instruction & 0xff];
     bool known = true;
+    if (host->only_half && (instruction & (WMI_EVEX_128 | WMI_EVEX_256) || is_scalar(instruction) ||
+                            mixes_halves(way) || (way == BYTES && mask))) {
+        host->needs_both = true;
+        return;
+    }
     if (instruction & WMI_EVEX_128 && same == KIND(WMI_EVEX(0x28, WMI_MAP_0F38, WMI_PREFIX_F3, 1))) {
         put_mask_lanes(host, d, b.reg, false);
         return;
@@ -1338,7 +1377,7 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
         put_long(host, instruction, d, b);
         return;
     }
-    switch ((enum way)ways[instruction >> 8 & 3][instruction >> 12 & 3][instruction & 0xff]) {
+    switch (way) {
     case SAME_1:
         put_same(host, same, d, a, b, mask, immediate, false);
         break;
@@ -1502,7 +1541,7 @@ static void evex_from(struct wmi_host *host, uint32_t instruction, unsigned d, s
 static void add_64(struct wmi_host *host, unsigned low, unsigned high, unsigned a, unsigned a_high,
                    const struct wmi_host_pair *b)
 {
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         const unsigned x = wmi_avx2_load(host, a, half, T0), sum = wmi_avx2_target(host, low, half, T2);
         const struct wmi_host_operand y = wmi_avx2_operand(host, 0, b->low, half, T1);
         wmi_vex_256(host, WMI_VPADDD, sum, x, y);
@@ -1518,23 +1557,34 @@ static void add_64(struct wmi_host *host, unsigned low, unsigned high, unsigned 
     }
 }
 
+/* ZF: nothing is in the halves T2 and T3. */
+static void test_halves(struct wmi_host *host)
+{
+    const unsigned reg = T2 + first_half(host);
+    if (!host->only_half)
+        wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T3));
+    wmi_vex_256(host, VPTEST, reg, 0, wmi_zmm(reg));
+}
+
 static void test_words(struct wmi_host *host, unsigned reg, unsigned k)
 {
     (void)k;
-    wmi_vex_256(host, VPOR, T2, wmi_avx2_load(host, reg, 0, T0), wmi_avx2_half(host, reg, 1));
-    wmi_vex_256(host, VPTEST, T2, 0, wmi_zmm(T2));
+    const unsigned half = first_half(host), words = wmi_avx2_load(host, reg, half, T2);
+    if (!host->only_half)
+        wmi_vex_256(host, VPOR, T2, words, wmi_avx2_half(host, reg, 1));
+    wmi_vex_256(host, VPTEST, host->only_half ? words : (unsigned)T2, 0,
+                wmi_zmm(host->only_half ? words : (unsigned)T2));
 }
 
 static void test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned k)
 {
     (void)k;
-    for (unsigned half = 0; half < 2; half++) { /* max(a, b) ^ b is 0 where a is not above b */
+    for (EACH_HALF(host, half)) { /* max(a, b) ^ b is 0 where a is not above b */
         const unsigned limit = wmi_avx2_load(host, b, half, T1);
         wmi_vex_256(host, VPMAXUD, T2 + half, limit, wmi_avx2_half(host, a, half));
         wmi_vex_256(host, VPXOR, T2 + half, T2 + half, wmi_zmm(limit));
     }
-    wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T3));
-    wmi_vex_256(host, VPTEST, T2, 0, wmi_zmm(T2));
+    test_halves(host);
 }
 
 static void test_nans(struct wmi_host *host, const uint8_t *reg, unsigned count)
@@ -1548,6 +1598,47 @@ static void test_nans(struct wmi_host *host, const uint8_t *reg, unsigned count)
     }
     wmi_vex_256(host, VMOVMSKPS, WMI_RBX, 0, wmi_zmm(T2));
     wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
+}
+
+/* ---- half strips ---- */
+
+enum { FAILED = WMI_HALF_REGISTERS }; /* the ymm register of lanes that must be executed otherwise */
+
+static void begin_halves(struct wmi_host *host)
+{
+    wmi_avx2_clear(host, FAILED);
+}
+
+static void collect_nans(struct wmi_host *host, unsigned reg, unsigned mask)
+{
+    const unsigned half = first_half(host), x = wmi_avx2_load(host, reg, half, T0);
+    wmi_vex(host, WMI_VCMPPS, LONG, T2, x, wmi_zmm(x), WMI_UNORDERED);
+    if (mask)
+        wmi_vex_256(host, VPAND, T2, T2, wmi_avx2_lanes(mask, half));
+    wmi_vex_256(host, VPOR, FAILED, FAILED, wmi_zmm(T2));
+}
+
+static void test_failed(struct wmi_host *host)
+{
+    wmi_vex_256(host, VPTEST, FAILED, 0, wmi_zmm(FAILED));
+}
+
+static struct wmi_host_operand kept_half(const struct wmi_host *host, unsigned number, unsigned strip)
+{
+    const size_t place = offsetof(struct wmi_avx2_area, row) + (number * MOST_STRIPS + strip) * 2 * HALF;
+    return wmi_at(WMI_R15, (int32_t)(place + first_half(host) * HALF));
+}
+
+static void keep_half(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row)
+{
+    wmi_vex_256(host, WMI_VMOVUPS_LOAD, T0, 0, wmi_avx2_further(row, (int32_t)(first_half(host) * HALF)));
+    wmi_vex_256(host, WMI_VMOVUPS_STORE, T0, 0, kept_half(host, number, strip));
+}
+
+static void restore_half(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row)
+{
+    wmi_vex_256(host, WMI_VMOVUPS_LOAD, T0, 0, kept_half(host, number, strip));
+    wmi_vex_256(host, WMI_VMOVUPS_STORE, T0, 0, wmi_avx2_further(row, (int32_t)(first_half(host) * HALF)));
 }
 
 /* ---- entries ---- */
@@ -1582,6 +1673,11 @@ const struct wmi_vector_set wmi_avx2 = {
     .store_half_strips = wmi_avx2_store_half_strips,
     .scatter_half_strips = wmi_avx2_scatter_half_strips,
     .add_64 = add_64,
+    .begin_halves = begin_halves,
+    .collect_nans = collect_nans,
+    .test_failed = test_failed,
+    .keep_half = keep_half,
+    .restore_half = restore_half,
     .compute_f64 = wmi_avx2_compute_f64,
     .split_pairs = wmi_avx2_split_pairs,
     .join_pairs = wmi_avx2_join_pairs,

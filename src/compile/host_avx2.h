@@ -11,17 +11,19 @@ enum { T0 = 12, T1, T2, T3 }; /* ymm registers that no zmm register has */
 enum { SCRATCH_PLACE = 10 };  /* the ymm registers of WMI_SCRATCH: it and the next one */
 enum { HALF = 32, QUARTER = 16 };
 enum { LONG = 1 };         /* VEX.L: of 256 bits */
+enum { MOST_STRIPS = 4 };  /* of a wave */
 enum { FIRST_IN_GPR = 5 }; /* of the mask registers: this one and those that follow it */
 
 /* The registers that the host lacks, on its stack while compiled code runs. R15 points to it. */
 struct wmi_avx2_area {
     alignas(64) uint32_t reg[32][16]; /* those that no host register holds */
     alignas(64) uint32_t temporary[3][16];
-    alignas(64) uint32_t index[4][16]; /* of a row */
-    int32_t run[8];                    /* where the runs of its half strips begin */
-    alignas(64) uint32_t lanes[8][16]; /* of masks: ones in lanes whose bit is set */
-    uint64_t k[FIRST_IN_GPR];          /* the bits */
-    uint64_t stack;                    /* RSP where the registers of the caller are */
+    alignas(64) uint32_t index[4][16];                        /* of a row */
+    int32_t run[8];                                           /* where the runs of its half strips begin */
+    alignas(64) uint32_t lanes[8][16];                        /* of masks: ones in lanes whose bit is set */
+    alignas(64) uint32_t row[WMI_KEPT_ROWS][MOST_STRIPS][16]; /* see keep_half() */
+    uint64_t k[FIRST_IN_GPR];                                 /* the bits */
+    uint64_t stack;                                           /* RSP where the registers of the caller are */
 };
 #define AREA_AT(member) wmi_at(WMI_R15, (int32_t)offsetof(struct wmi_avx2_area, member))
 
@@ -108,6 +110,21 @@ static inline struct wmi_host_operand wmi_avx2_lanes(unsigned k, unsigned half)
 {
     return wmi_at(WMI_R15, (int32_t)(offsetof(struct wmi_avx2_area, lanes) + 64 * k + HALF * half));
 }
+
+/* The halves of registers that instructions work on. */
+static inline unsigned first_half(const struct wmi_host *host)
+{
+    return host->only_half ? host->only_half - 1u : 0;
+}
+
+static inline unsigned end_of_halves(const struct wmi_host *host)
+{
+    return host->only_half ? host->only_half : 2;
+}
+#define EACH_HALF(host, half)                                                                                \
+    unsigned half = first_half(host);                                                                        \
+    half < end_of_halves(host);                                                                              \
+    half++
 
 static inline bool is_wide(uint32_t instruction)
 {

@@ -125,7 +125,9 @@ struct wmi_host_operand wmi_avx2_half(const struct wmi_host *host, unsigned zmm,
             return wmi_avx2_further(*named, displacement);
         zmm = named->reg;
     }
-    if (zmm < WMI_NEAR_REGISTERS)
+    if (host->only_half && zmm < WMI_HALF_REGISTERS)
+        return wmi_zmm(zmm);
+    if (!host->only_half && zmm < WMI_NEAR_REGISTERS)
         return wmi_zmm(2 * zmm + half);
     if (zmm == WMI_SCRATCH)
         return wmi_zmm(SCRATCH_PLACE + half);

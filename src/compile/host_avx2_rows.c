@@ -288,7 +288,7 @@ void wmi_avx2_compute_f64(struct wmi_host *host, uint32_t instruction, const uin
     enum { ADDS_THIRD = 0x10, C0 = SCRATCH_PLACE, C1 }; /* VFMADD231 and 213 */
     const uint32_t vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0),
                    vfmadd213pd = KIND(instruction) ^ (uint32_t)ADDS_THIRD;
-    for (unsigned half = 0; half < 2; half++) {
+    for (EACH_HALF(host, half)) {
         const struct numbers x = load_numbers(host, a, half, T0, T1);
         wmi_vex_256(host, vpunpckldq, T2, x.low, x.high);
         wmi_vex_256(host, vpunpckhdq, T3, x.low, x.high);

@@ -29,16 +29,6 @@ static unsigned count_rows(const struct wmi_stretch *s)
     return wmi_row_number(s->block->code, code->constant_offset + code->constant_rows * code->row_bytes);
 }
 
-/* The rows of an operand that the step reads, or writes; none: {0, 0}. */
-static struct wmi_extent rows_of(const struct ahead *a, const struct wmi_step *step, unsigned operand,
-                                 unsigned access)
-{
-    if (!(step->use[operand] & access) || (step->use[operand] & WMI_USE_KIND) != WMI_USE_ROWS)
-        return (struct wmi_extent){0, 0};
-    const struct wmi_extent span = wmi_step_span(step, (enum wmi_step_operand)operand, a->s->lanes);
-    return span.from < offsetof(struct wmi_frame, rows) ? (struct wmi_extent){0, 0} : span;
-}
-
 /* Whether the step reads a row that is the same in strips. *others: it also reads one of which nothing is
  * known. */
 static bool reads_same(const struct ahead *a, const struct wmi_step *step, bool *others)
@@ -46,9 +36,7 @@ static bool reads_same(const struct ahead *a, const struct wmi_step *step, bool 
     bool same = false;
     *others = false;
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
-        const bool is_replaced = i == WMI_OP_D && !wmi_vector_keeps(step);
-        const struct wmi_extent span =
-            is_replaced ? (struct wmi_extent){0, 0} : rows_of(a, step, i, WMI_USE_READ);
+        const struct wmi_extent span = wmi_stretch_operand_rows(a->s, step, i, WMI_USE_READ);
         for (uint32_t row = span.from; row < span.to; row += a->s->row_bytes) {
             const uint8_t known = a->rows[wmi_row_number(a->s->block->code, row)];
             same |= known == SAME;
@@ -72,7 +60,7 @@ static bool is_same_read(const struct ahead *a, const struct wmi_step *step)
 static void note_writes(struct ahead *a, const struct wmi_step *step, enum sameness sameness)
 {
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
-        const struct wmi_extent span = rows_of(a, step, i, WMI_USE_WRITE);
+        const struct wmi_extent span = wmi_stretch_operand_rows(a->s, step, i, WMI_USE_WRITE);
         for (uint32_t row = span.from; row < span.to; row += a->s->row_bytes)
             a->rows[wmi_row_number(a->s->block->code, row)] = (uint8_t)sameness;
     }
@@ -130,8 +118,7 @@ bool wmi_same_is_worth(const struct wmi_stretch *s, const struct wmi_step *step)
     struct ahead a = {.s = s, .address = s->lds->number[s->at]};
     for (unsigned i = 0; i < count_rows(s); i++) {
         const uint8_t held = s->held_of_row[i];
-        if (row_of(s, i) >= s->block->code->constant_offset ||
-            (held != WMI_NOT_HELD && s->held[held].strips == 1))
+        if (row_of(s, i) >= s->block->code->constant_offset || (held != WMI_NOT_HELD && s->held[held].shared))
             a.rows[i] = held != WMI_NOT_HELD && s->held[held].runs ? SAME : UNIFORM;
     }
     a.rows[wmi_row_number(s->block->code, step->d)] = SAME;

@@ -11,10 +11,11 @@
 #include <string.h>
 
 enum {
-    FREE = 0xfe,     /* owner of a register: nobody */
-    OF_STEP = 0xfd,  /* the current step */
-    LOOK_AHEAD = 48, /* steps in which a row must be read again to be worth a register */
-    NEAR = 128 * 64, /* distance that a displacement of 8 bits reaches */
+    FREE = 0xfe,      /* owner of a register: nobody */
+    OF_STEP = 0xfd,   /* the current step */
+    OF_OTHERS = 0xfc, /* the code for the halves of strips that follow */
+    LOOK_AHEAD = 48,  /* steps in which a row must be read again to be worth a register */
+    NEAR = 128 * 64,  /* distance that a displacement of 8 bits reaches */
 };
 
 /* ---- rows ---- */
@@ -34,9 +35,17 @@ uint32_t wmi_stretch_origin(const struct wmi_stretch *s)
     return s->block->code->vgpr_offset + NEAR;
 }
 
+/* `strip`: of those that the code is for. */
 static struct wmi_host_operand home(const struct wmi_stretch *s, uint32_t row, unsigned strip)
 {
-    return wmi_at(WMI_ROWS, (int32_t)(row + strip * WMI_STRIP_BYTES - wmi_stretch_origin(s)));
+    const unsigned number = is_constant(s, row) ? 0 : s->first_strip + strip;
+    return wmi_at(WMI_ROWS, (int32_t)(row + number * WMI_STRIP_BYTES - wmi_stretch_origin(s)));
+}
+
+/* Whether registers are few, and an operand in memory can be a source wherever a register can. */
+static bool names_memory(const struct wmi_stretch *s)
+{
+    return s->host.vectors->names_memory && !s->by_halves;
 }
 
 static struct wmi_held_row *find(struct wmi_stretch *s, uint32_t row)
@@ -112,8 +121,8 @@ void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held)
         return;
     }
     for (unsigned i = 0; i < s->strips; i++)
-        wmi_evex(&s->host, WMI_VMOVUPS_STORE, held->reg[held->strips == 1 ? 0 : i], 0, home(s, held->row, i),
-                 held->active_only ? WMI_K_EXEC + i : WMI_NO_MASK, WMI_NO_IMMEDIATE);
+        wmi_evex(&s->host, WMI_VMOVUPS_STORE, held->reg[held->shared ? 0 : i], 0, home(s, held->row, i),
+                 held->active_only ? WMI_K_EXEC + s->first_strip + i : WMI_NO_MASK, WMI_NO_IMMEDIATE);
 }
 
 /* R10 = the number of the first active lane, or any lane. Changes R11. */
@@ -133,7 +142,7 @@ void wmi_stretch_load(struct wmi_stretch *s, const struct wmi_held_row *held)
             wmi_evex_plain(&s->host, WMI_VPXORD, held->reg[i], held->reg[i], wmi_zmm(held->reg[i]));
         return;
     }
-    if (held->active_only && held->strips == 1) {
+    if (held->active_only && held->shared) {
         const struct wmi_host_operand row = home(s, held->row, 0);
         find_first_active(s);
         wmi_shift_immediate(&s->host, 4, true, WMI_R10, 2);
@@ -156,7 +165,7 @@ static void spill(struct wmi_stretch *s, struct wmi_held_row *held)
 static void release(struct wmi_stretch *s, struct wmi_held_row *held)
 {
     for (unsigned i = 0; i < held->strips; i++)
-        s->owner[held->reg[i]] = FREE;
+        s->owner[held->reg[i]] = held->is_outer ? OF_OTHERS : FREE;
     s->held_of_row[wmi_row_number(s->block->code, held->row)] = WMI_NOT_HELD;
     held->used = false;
     if (!held->half)
@@ -215,17 +224,18 @@ static enum worth worth_of(const struct wmi_stretch *s, const struct wmi_held_ro
 {
     if (!is_read_later(s, held))
         return DEAD;
-    return held->strips == 1 ? ONE_REGISTER : MANY_REGISTERS;
+    return held->shared ? ONE_REGISTER : MANY_REGISTERS;
 }
 
-/* Frees the registers of a row: of those worth least, the one that was not used for the longest time. */
-static void evict(struct wmi_stretch *s)
+/* Frees the registers of a row: of those worth least, the one that was not used for the longest time. False:
+ * the current step needs all of them. */
+static bool evict(struct wmi_stretch *s)
 {
     struct wmi_held_row *least = NULL;
     enum worth worth = DEAD;
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
         struct wmi_held_row *held = &s->held[i];
-        if (!held->used || (held->step == s->at + 1 && !s->has_read))
+        if (!held->used || (held->step == s->at + 1 && !s->has_read) || held->is_outer)
             continue;
         const enum worth own = worth_of(s, held);
         if (!least || own < worth || (own == worth && held->step < least->step)) {
@@ -233,13 +243,12 @@ static void evict(struct wmi_stretch *s)
             worth = own;
         }
     }
-    if (!least) {
-        s->failed = true;
-        return;
-    }
+    if (!least)
+        return false;
     if (least->dirty && worth != DEAD)
         spill(s, least);
     release(s, least);
+    return true;
 }
 
 /* Gives up the registers of a row. What the current step knows by names is now in the frame. */
@@ -265,7 +274,7 @@ static unsigned near_register(struct wmi_stretch *s)
             return i;
         }
         struct wmi_held_row *held = s->owner[i] == OF_STEP ? NULL : &s->held[s->owner[i]];
-        if (held && held->strips > 1 && held->numbered != s->at + 1 && (!oldest || held->step < oldest->step))
+        if (held && !held->shared && held->numbered != s->at + 1 && (!oldest || held->step < oldest->step))
             oldest = held;
     }
     if (!oldest)
@@ -279,7 +288,7 @@ static unsigned near_register(struct wmi_stretch *s)
 /* A register for a row that all lanes share, or for the current step alone. */
 static unsigned far_register(struct wmi_stretch *s)
 {
-    for (unsigned i = WMI_ZMM_REGISTERS; i-- > WMI_NEAR_REGISTERS;)
+    for (unsigned i = WMI_ZMM_REGISTERS; i-- > (s->by_halves ? WMI_HALF_REGISTERS : WMI_NEAR_REGISTERS);)
         if (s->owner[i] == FREE) {
             s->owner[i] = OF_STEP;
             return i;
@@ -317,7 +326,7 @@ static void move_away(struct wmi_stretch *s, unsigned reg)
 
 unsigned wmi_stretch_register(struct wmi_stretch *s)
 {
-    if (s->host.vectors->names_memory) {
+    if (names_memory(s)) {
         const unsigned near = WMI_NEAR_REGISTERS - 1; /* what steps compute in */
         move_away(s, near);
         unsigned reg = near;
@@ -331,21 +340,23 @@ unsigned wmi_stretch_register(struct wmi_stretch *s)
         }
     }
     for (;;) {
-        for (unsigned i = 0; i < WMI_ZMM_REGISTERS; i++)
+        for (unsigned i = 0; i < (s->by_halves ? WMI_HALF_REGISTERS : WMI_ZMM_REGISTERS); i++)
             if (s->owner[i] == FREE) {
                 s->owner[i] = OF_STEP;
                 return i;
             }
-        evict(s);
-        if (s->failed)
-            return 0;
+        if (evict(s))
+            continue;
+        const unsigned far = s->by_halves ? far_register(s) : (unsigned)WMI_NOT_HELD;
+        s->failed |= far == WMI_NOT_HELD;
+        return s->failed ? 0 : far;
     }
 }
 
 /* One for a row that all lanes share: the few registers of the host are for others. */
 static uint8_t lasting_register(struct wmi_stretch *s)
 {
-    const unsigned far = s->host.vectors->names_memory ? far_register(s) : (unsigned)WMI_NOT_HELD;
+    const unsigned far = names_memory(s) ? far_register(s) : (unsigned)WMI_NOT_HELD;
     return (uint8_t)(far != WMI_NOT_HELD ? far : wmi_stretch_register(s));
 }
 
@@ -372,13 +383,15 @@ void wmi_stretch_end_step(struct wmi_stretch *s)
 }
 
 /* Enters the row with registers that the step owns. */
-static struct wmi_held_row *hold(struct wmi_stretch *s, uint32_t row, const uint8_t *reg, unsigned strips)
+static struct wmi_held_row *hold(struct wmi_stretch *s, uint32_t row, const uint8_t *reg, bool shared)
 {
+    const unsigned strips = shared ? 1 : s->strips;
     unsigned index = 0;
     while (s->held[index].used)
         index++; /* each holds a register, at most two the same one, and there are twice as many places */
     struct wmi_held_row *held = &s->held[index];
-    *held = (struct wmi_held_row){.row = row, .strips = (uint8_t)strips, .used = true, .step = s->at + 1};
+    *held = (struct wmi_held_row){
+        .row = row, .strips = (uint8_t)strips, .shared = shared, .used = true, .step = s->at + 1};
     for (unsigned i = 0; i < strips; i++) {
         held->reg[i] = reg[i];
         s->owner[reg[i]] = (uint8_t)index;
@@ -391,20 +404,20 @@ bool wmi_stretch_is_uniform(const struct wmi_stretch *s, uint32_t row)
 {
     const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
     if (index != WMI_NOT_HELD)
-        return s->held[index].strips == 1 && !s->held[index].runs;
+        return s->held[index].shared && !s->held[index].runs;
     return is_constant(s, row) || is_in_frame(s, row, WMI_UNIFORM_ANY);
 }
 
 static struct wmi_held_row *load_row(struct wmi_stretch *s, uint32_t row)
 {
-    const bool uniform = is_in_frame(s, row, WMI_UNIFORM_ANY);
-    const unsigned strips = uniform || is_constant(s, row) ? 1 : s->strips;
+    const bool uniform = is_in_frame(s, row, WMI_UNIFORM_ANY) && !s->by_halves,
+               shared = uniform || is_constant(s, row);
     uint8_t reg[WMI_STRIPS];
-    for (unsigned i = 0; i < strips; i++)
-        reg[i] = strips == 1 ? lasting_register(s) : (uint8_t)wmi_stretch_register(s);
+    for (unsigned i = 0; i < (shared ? 1 : s->strips); i++)
+        reg[i] = shared ? lasting_register(s) : (uint8_t)wmi_stretch_register(s);
     if (s->failed)
         return NULL;
-    struct wmi_held_row *held = hold(s, row, reg, strips);
+    struct wmi_held_row *held = hold(s, row, reg, shared);
     held->active_only = uniform && s->partial;
     held->is_known = is_in_frame(s, row, WMI_UNIFORM_ZERO);
     wmi_stretch_load(s, held);
@@ -421,6 +434,18 @@ static bool is_read_soon(const struct wmi_stretch *s, uint32_t row)
             return false;
     }
     return false;
+}
+
+struct wmi_extent wmi_stretch_operand_rows(const struct wmi_stretch *s, const struct wmi_step *step,
+                                           unsigned operand, unsigned access)
+{
+    const struct wmi_extent none = {0, 0};
+    if (!(step->use[operand] & access) || (step->use[operand] & WMI_USE_KIND) != WMI_USE_ROWS)
+        return none;
+    if (operand == WMI_OP_D && access == WMI_USE_READ && !wmi_vector_keeps(step))
+        return none;
+    const struct wmi_extent span = wmi_step_span(step, (enum wmi_step_operand)operand, s->lanes);
+    return span.from < offsetof(struct wmi_frame, rows) ? none : span;
 }
 
 /* ---- rows in runs ---- */
@@ -470,7 +495,7 @@ bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row)
 {
     const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
     if (index != WMI_NOT_HELD)
-        return s->held[index].strips == 1;
+        return s->held[index].shared;
     return is_constant(s, row) || id_in(s, row) < WMI_START_IDS;
 }
 
@@ -550,7 +575,7 @@ struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row)
         const uint8_t reg = (uint8_t)wmi_stretch_register(s);
         if (s->failed)
             return (struct wmi_rows){.uniform = true};
-        held = hold(s, row, &reg, 1);
+        held = hold(s, row, &reg, true);
         held->runs = true;
         held->whole = s->whole_waves;
         held->stride = (uint8_t)stride_of_id(id);
@@ -593,7 +618,7 @@ void wmi_stretch_move_half(struct wmi_stretch *s, uint32_t from, uint32_t to)
     release(s, find(s, from));
     if (find(s, to))
         release(s, find(s, to));
-    struct wmi_held_row *held = hold(s, to, moved.reg, moved.strips);
+    struct wmi_held_row *held = hold(s, to, moved.reg, moved.shared);
     held->runs = true;
     held->whole = moved.whole;
     held->stride = moved.stride;
@@ -634,7 +659,7 @@ void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row)
     release(s, held);
     if (s->failed)
         return;
-    held = hold(s, row, rows.reg, s->strips);
+    held = hold(s, row, rows.reg, false);
     held->dirty = dirty;
     held->active_only = active_only;
 }
@@ -650,7 +675,7 @@ static struct wmi_rows name_row(struct wmi_stretch *s, uint32_t row)
 
 static bool can_name(const struct wmi_stretch *s, uint32_t row)
 {
-    return s->host.vectors->names_memory && !is_in_frame(s, row, WMI_UNIFORM_ANY) &&
+    return names_memory(s) && !is_in_frame(s, row, WMI_UNIFORM_ANY) &&
            s->host.names + s->strips <= WMI_MOST_NAMES;
 }
 
@@ -677,7 +702,7 @@ struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_b
     if (!held && must_be_register && can_name(s, row))
         return name_row(s, row);
     if (!held && (must_be_register || (is_read_soon(s, row) && !can_name(s, row)) ||
-                  is_in_frame(s, row, WMI_UNIFORM_ANY)))
+                  (is_in_frame(s, row, WMI_UNIFORM_ANY) && !s->by_halves)))
         held = load_row(s, row);
     if (!held) {
         rows.in_memory = true;
@@ -686,8 +711,8 @@ struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_b
     }
     held->step = s->at + 1;
     memcpy(rows.reg, held->reg, sizeof rows.reg);
-    rows.uniform = held->strips == 1;
-    const bool by_name = s->host.vectors->names_memory && !rows.uniform && held->numbered != s->at + 1 &&
+    rows.uniform = held->shared;
+    const bool by_name = names_memory(s) && !rows.uniform && held->numbered != s->at + 1 &&
                          s->host.names + s->strips <= WMI_MOST_NAMES;
     if (by_name)
         for (unsigned i = 0; i < s->strips; i++)
@@ -721,8 +746,7 @@ struct wmi_rows wmi_stretch_result(struct wmi_stretch *s, bool uniform)
 {
     struct wmi_rows rows = {.uniform = uniform};
     for (unsigned i = 0; i < (uniform ? 1 : s->strips); i++) {
-        const unsigned own =
-            s->host.vectors->names_memory && !uniform ? near_register(s) : (unsigned)WMI_NOT_HELD;
+        const unsigned own = names_memory(s) && !uniform ? near_register(s) : (unsigned)WMI_NOT_HELD;
         rows.reg[i] = own != WMI_NOT_HELD ? (uint8_t)own
                       : uniform           ? lasting_register(s)
                                           : (uint8_t)wmi_stretch_register(s);
@@ -734,7 +758,7 @@ struct wmi_rows wmi_stretch_result_in(struct wmi_stretch *s, const struct wmi_ro
 {
     struct wmi_held_row *held =
         s->host.names && !uniform && !a->uniform && !a->in_memory ? find(s, a->row) : NULL;
-    if (!held || held->strips == 1 || held->reg[0] >= WMI_STRIPS || held->numbered == s->at + 1)
+    if (!held || held->shared || held->reg[0] >= WMI_STRIPS || held->numbered == s->at + 1)
         return wmi_stretch_result(s, uniform);
     if (is_read_at(s, held, s->at + 1))
         return wmi_stretch_result(s, uniform);
@@ -758,7 +782,7 @@ void wmi_stretch_write_all_lanes(struct wmi_stretch *s, uint32_t row, struct wmi
         release(s, old);
     if (s->failed)
         return;
-    struct wmi_held_row *held = hold(s, row, result->reg, wmi_rows_strips(s, result));
+    struct wmi_held_row *held = hold(s, row, result->reg, result->uniform);
     held->dirty = true;
     held->runs = s->on_bases;
     held->whole = s->is_whole;
@@ -800,7 +824,7 @@ bool wmi_stretch_has_lanes(const struct wmi_stretch *s, uint32_t row)
     const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
     if (index == WMI_NOT_HELD)
         return s->version != WMI_LAUNCH && !is_constant(s, row);
-    return s->held[index].strips != 1 && !s->held[index].active_only;
+    return !s->held[index].shared && !s->held[index].active_only;
 }
 
 struct wmi_rows wmi_stretch_use_later(struct wmi_stretch *s, uint32_t row, bool *is_loaded)
@@ -946,6 +970,12 @@ void wmi_stretch_exit_here(struct wmi_stretch *s, size_t jump)
 
 void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition)
 {
+    if (s->by_halves) {
+        wmi_set_if(&s->host, condition, WMI_R10);
+        wmi_scalar_registers(&s->host, WMI_OR, false, WMI_R8, WMI_R10);
+        s->may_fail = s->may_fail_by_flag = true;
+        return;
+    }
     wmi_stretch_exit_here(s, wmi_jump_if(&s->host, condition));
 }
 
@@ -1006,7 +1036,7 @@ bool wmi_stretch_is_clean(const struct wmi_stretch *s)
 bool wmi_stretch_is_spread(const struct wmi_stretch *s)
 {
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
-        if (s->held[i].used && s->held[i].strips == 1 && !is_constant(s, s->held[i].row))
+        if (s->held[i].used && s->held[i].shared && !is_constant(s, s->held[i].row))
             return false;
     return true;
 }
@@ -1056,11 +1086,18 @@ void wmi_stretch_come_back(struct wmi_stretch *s)
 
 /* ---- splits ---- */
 
-static void save_held(const struct wmi_stretch *s, struct wmi_kept *kept)
+void wmi_stretch_save(const struct wmi_stretch *s, struct wmi_kept *kept)
 {
     memcpy(kept->held, s->held, sizeof s->held);
     memcpy(kept->held_of_row, s->held_of_row, sizeof s->held_of_row);
     memcpy(kept->owner, s->owner, sizeof s->owner);
+}
+
+void wmi_stretch_restore(struct wmi_stretch *s, const struct wmi_kept *kept)
+{
+    memcpy(s->held, kept->held, sizeof s->held);
+    memcpy(s->held_of_row, kept->held_of_row, sizeof s->held_of_row);
+    memcpy(s->owner, kept->owner, sizeof s->owner);
 }
 
 void wmi_stretch_split_at(struct wmi_stretch *s, size_t jump)
@@ -1072,20 +1109,85 @@ void wmi_stretch_split_at(struct wmi_stretch *s, size_t jump)
     struct wmi_split *split = &s->splits[s->split_count++];
     *split = (struct wmi_split){
         .jump = jump, .step = s->at, .has_changed_exec = s->has_changed_exec, .mask = s->mask};
-    save_held(s, &split->kept);
+    wmi_stretch_save(s, &split->kept);
 }
 
 void wmi_stretch_go_back(struct wmi_stretch *s, const struct wmi_split *split)
 {
-    memcpy(s->held, split->kept.held, sizeof s->held);
-    memcpy(s->held_of_row, split->kept.held_of_row, sizeof s->held_of_row);
-    memcpy(s->owner, split->kept.owner, sizeof s->owner);
+    wmi_stretch_restore(s, &split->kept);
     s->known_places = 0;
     s->has_changed_exec = split->has_changed_exec;
     s->mask = split->mask;
     s->clear.is_held = s->joins_next = false;
     s->sum = NULL;
     s->at = split->step;
+}
+
+/* ---- runs of half strips ---- */
+
+bool wmi_stretch_make_room(struct wmi_stretch *s)
+{
+    unsigned far = WMI_HALF_REGISTERS;
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
+        struct wmi_held_row *held = &s->held[i];
+        if (held->used && !held->shared)
+            give_up(s, held);
+    }
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
+        struct wmi_held_row *held = &s->held[i];
+        held->is_outer = held->used;
+        if (!held->used || held->reg[0] >= WMI_HALF_REGISTERS)
+            continue;
+        while (far < WMI_ZMM_REGISTERS && s->owner[far] != FREE)
+            far++;
+        if (far == WMI_ZMM_REGISTERS)
+            return false;
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, far, 0, wmi_zmm(held->reg[0]));
+        s->owner[far] = (uint8_t)i;
+        s->owner[held->reg[0]] = FREE;
+        held->reg[0] = (uint8_t)far;
+    }
+    return true;
+}
+
+void wmi_stretch_end_halves(struct wmi_stretch *s)
+{
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++)
+        s->held[i].is_outer = false;
+}
+
+void wmi_stretch_flush_half(struct wmi_stretch *s, size_t next)
+{
+    for (unsigned i = 0; i < WMI_HELD_ROWS; i++) {
+        const struct wmi_held_row *held = &s->held[i];
+        if (held->used && held->dirty && !held->is_outer && is_read_at(s, held, next))
+            wmi_stretch_store(s, held);
+    }
+}
+
+unsigned wmi_stretch_constants(const struct wmi_stretch *s, struct wmi_constant_row *found, unsigned most)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < WMI_HELD_ROWS && count < most; i++) {
+        const struct wmi_held_row *held = &s->held[i];
+        if (held->used && !held->is_outer && held->shared && held->is_known && !is_constant(s, held->row))
+            found[count++] = (struct wmi_constant_row){held->row, held->value};
+    }
+    return count;
+}
+
+void wmi_stretch_hold_constant(struct wmi_stretch *s, const struct wmi_constant_row *constant)
+{
+    const unsigned far = far_register(s);
+    if (far == WMI_NOT_HELD)
+        return;
+    const uint8_t reg = (uint8_t)far;
+    struct wmi_held_row *held = hold(s, constant->row, &reg, true);
+    wmi_move_immediate(&s->host, WMI_RAX, constant->value);
+    wmi_evex_plain(&s->host, WMI_VPBROADCASTD_GPR, reg, 0, wmi_zmm(WMI_RAX));
+    held->active_only = s->partial;
+    held->is_known = true;
+    held->value = constant->value;
 }
 
 /* ---- loops ---- */
@@ -1101,7 +1203,7 @@ void wmi_stretch_keep(struct wmi_stretch *s, struct wmi_kept *kept)
         /* In later iterations it may be, at this point. */
         held->dirty = held->used && !is_constant(s, held->row);
     }
-    save_held(s, kept);
+    wmi_stretch_save(s, kept);
     s->mask.is_held = s->clear.is_held = false;
 }
 

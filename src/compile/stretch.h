@@ -40,10 +40,12 @@ enum wmi_half { WMI_NO_HALF, WMI_LOW_HALF, WMI_HIGH_HALF };
 struct wmi_held_row {
     uint32_t row;
     uint8_t reg[WMI_STRIPS];
-    uint8_t strips; /* 1: uniform, or in runs */
+    uint8_t strips; /* how many registers */
     uint8_t stride; /* in runs: from lane to lane; of a half: that of the pair */
     uint8_t half;   /* enum wmi_half */
+    bool shared;    /* one register is for all lanes: uniform, or in runs */
     bool runs, whole, used, dirty;
+    bool is_outer;    /* held since before the run of half strips */
     bool active_only; /* inactive lanes are in the frame; uniform: in active lanes */
     bool is_known;    /* all lanes that the registers hold are `value` */
     uint32_t value;
@@ -135,6 +137,7 @@ struct wmi_stretch {
     const struct wmi_uniform *uniform;
     size_t from, at, end; /* steps: the first, the current one, the one behind the last */
     unsigned lanes, strips;
+    unsigned first_strip; /* that the code is for: 0 but in runs of half strips */
     uint32_t row_bytes;
     enum wmi_version version;
     bool partial;                  /* version == WMI_PARTIAL */
@@ -142,6 +145,9 @@ struct wmi_stretch {
     size_t launch_begin;           /* where the code for waves that start begins, behind its checks */
     enum wmi_pristine left_behind; /* of waves that leave it: WMI_TOUCHED or WMI_RESTARTS */
     bool is_whole;                 /* the rows in runs that the step has used are */
+    bool by_halves;                /* the code is for one half of a strip: see halves.h */
+    bool may_fail;                 /* in a run of half strips: lanes may have to be executed otherwise, */
+    bool may_fail_by_flag;         /* which a bit of R8 tells */
     bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
     bool has_changed_exec; /* since the registers were empty */
     bool may_hold_same;    /* rows that are the same in strips may be held: see same.h */
@@ -263,6 +269,28 @@ void wmi_stretch_restore_start(struct wmi_stretch *s, unsigned vgpr);
 /* Gives back the registers that only the current step used. */
 void wmi_stretch_end_step(struct wmi_stretch *s);
 
+/* Runs of half strips: see halves.h. What the registers hold. */
+void wmi_stretch_save(const struct wmi_stretch *s, struct wmi_kept *kept);
+void wmi_stretch_restore(struct wmi_stretch *s, const struct wmi_kept *kept);
+/* Gives up what the code for half strips needs: rows with a register for each strip, and the registers of the
+ * host. False: there are not enough others. Behind the run, what is left is as any row again. */
+bool wmi_stretch_make_room(struct wmi_stretch *s);
+void wmi_stretch_end_halves(struct wmi_stretch *s);
+/* Stores what the run has written of the half and may be read from the step `next` on. */
+void wmi_stretch_flush_half(struct wmi_stretch *s, size_t next);
+/* Rows that the run has left in the registers as constants: up to `most` of them. */
+struct wmi_constant_row {
+    uint32_t row, value;
+};
+unsigned wmi_stretch_constants(const struct wmi_stretch *s, struct wmi_constant_row *found, unsigned most);
+/* The row, of which the frame has all lanes, is held as this constant. */
+void wmi_stretch_hold_constant(struct wmi_stretch *s, const struct wmi_constant_row *constant);
+
+/* The rows that the step reads, or writes, as an operand; none: {0, 0}. A step that replaces the row d does
+ * not read it. */
+struct wmi_extent wmi_stretch_operand_rows(const struct wmi_stretch *s, const struct wmi_step *step,
+                                           unsigned operand, unsigned access);
+
 /* The interpreter executes `step` if the condition holds, and continues from there. The frame will be as it
  * is before the current step. */
 void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition);
@@ -342,6 +370,8 @@ bool wmi_reads_low_half(const struct wmi_code *code, const struct wmi_step *step
 bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int *predicate);
 /* Whether its emitter treats each lane alone, and reads and writes nothing but rows. */
 bool wmi_vector_works_on_bases(const struct wmi_step *step);
+/* Whether its emitter may be able to do that for a half strip, and for the next one later. */
+bool wmi_vector_works_by_halves(const struct wmi_step *step);
 wmi_emit_step *wmi_scalar_emitter(const struct wmi_step *step);
 /* Whether the step adds lanes to EXEC in the code for waves in which all are active: nothing changes. */
 bool wmi_exec_stays_full(const struct wmi_stretch *s, size_t at);

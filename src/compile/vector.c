@@ -27,18 +27,24 @@ unsigned wmi_vector_splat(struct wmi_stretch *s, uint32_t value)
 
 unsigned wmi_vector_active(const struct wmi_stretch *s, bool uniform, unsigned strip)
 {
-    return s->partial && !uniform ? WMI_K_EXEC + strip : WMI_NO_MASK;
+    return s->partial && !uniform ? WMI_K_EXEC + s->first_strip + strip : WMI_NO_MASK;
 }
 
 unsigned wmi_vector_active_or_zero(const struct wmi_stretch *s, bool uniform, unsigned strip)
 {
     const unsigned mask = wmi_vector_active(s, uniform, strip);
-    return mask ? mask | WMI_ZEROING : mask;
+    return mask && !s->by_halves ? mask | WMI_ZEROING
+                                 : WMI_NO_MASK; /* there, NaNs are those of active lanes */
 }
 
 void wmi_vector_leave_for_nan(struct wmi_stretch *s, const struct wmi_rows *d)
 {
     const unsigned strips = wmi_rows_strips(s, d);
+    if (s->by_halves) {
+        s->host.vectors->collect_nans(&s->host, d->reg[0], wmi_vector_active(s, d->uniform, 0));
+        s->may_fail = true;
+        return;
+    }
     if (s->host.vectors->test_nans) {
         s->host.vectors->test_nans(&s->host, d->reg, strips);
         wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
@@ -530,9 +536,10 @@ void wmi_vector_store_compare(struct wmi_stretch *s, uint32_t instruction, const
 /* The register with the mask at the place of the frame, in lanes of a strip: `k`, if it must be loaded. */
 static unsigned strip_mask(struct wmi_stretch *s, unsigned k, uint32_t place, unsigned strip)
 {
+    const unsigned number = s->first_strip + strip;
     if (wmi_stretch_holds_mask(s, place))
-        return WMI_K_HELD + strip;
-    wmi_kmov_load(&s->host, k, WMI_FRAME, (int32_t)(place + 2 * strip));
+        return WMI_K_HELD + number;
+    wmi_kmov_load(&s->host, k, WMI_FRAME, (int32_t)(place + 2 * number));
     return k;
 }
 
@@ -795,6 +802,13 @@ bool wmi_vector_works_on_bases(const struct wmi_step *step)
 {
     const struct wmi_recipe *recipe = wmi_recipe_of(step);
     return recipe->emit && !(recipe->flags & WMI_NEEDS_STRIPS);
+}
+
+bool wmi_vector_works_by_halves(const struct wmi_step *step)
+{
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    return wmi_vector_emitter(step) && !(recipe->flags & WMI_WHOLE_WAVE) &&
+           (!(recipe->flags & WMI_NEEDS_STRIPS) || recipe->flags & WMI_IN_HALVES);
 }
 
 bool wmi_vector_compares(const struct wmi_step *step, uint32_t *instruction, int *predicate)

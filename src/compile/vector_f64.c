@@ -73,7 +73,8 @@ static void collect_active_nans(struct wmi_stretch *s, const struct wmi_pair *d,
 {
     const unsigned k = strip ? WMI_K + 1 : WMI_K;
     wmi_vector_shift(s, WMI_LEFT, scratch, wmi_zmm(d->high.reg[strip]), 1);
-    wmi_vector_compare(s, WMI_VPCMPUD, k, scratch, wmi_zmm(infinity), WMI_K_EXEC + strip, WMI_NOT_BELOW);
+    wmi_vector_compare(s, WMI_VPCMPUD, k, scratch, wmi_zmm(infinity), wmi_vector_active(s, false, strip),
+                       WMI_NOT_BELOW);
     if (strip)
         wmi_mask(&s->host, WMI_KOR, WMI_K, WMI_K, k);
 }
@@ -88,7 +89,7 @@ static void compute_by_host(struct wmi_stretch *s, uint32_t instruction, const s
                                    z = c ? wmi_vector_operands(s, c, i) : x;
         const uint8_t words[] = {d->low.reg[i], d->high.reg[i]};
         s->host.vectors->compute_f64(&s->host, instruction, words, &x, &y, c ? &z : NULL, tested, !i,
-                                     s->partial ? WMI_K_EXEC + i : WMI_NO_MASK);
+                                     wmi_vector_active(s, false, i));
     }
     if (c) {
         wmi_test_words(&s->host, tested, WMI_K);

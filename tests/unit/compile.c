@@ -339,6 +339,6 @@ int main(void)
         cmocka_unit_test(test_branches),
     };
     if (!wmi_can_compile(wmi_cpu_level()))
-        return 77; /* skipped: the host has no AVX-512 */
+        return 77; /* skipped: the host has neither AVX-512 nor AVX2 */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "compile/halves.h"
+
+#include <string.h>
+
+enum {
+    MOST_STEPS = 64,
+    LEAST_STEPS = 2,
+    HALVES = 2, /* of a strip */
+};
+
+/* What is known of a row at a place of the run. */
+enum row_flag {
+    IS_READ = 1 << 0, /* before the run writes it */
+    IS_WRITTEN = 1 << 1,
+    IS_UNIFORM = 1 << 2,
+};
+
+struct run {
+    struct wmi_stretch *s;
+    size_t from, end;
+    uint8_t row[WMI_MOST_ROWS];   /* enum row_flag, at the end of the run */
+    unsigned whole_cost, cost;    /* host instructions for eight lanes: as usual, and in the run */
+    uint32_t kept[WMI_KEPT_ROWS]; /* rows that are read and then replaced */
+    unsigned kept_count;
+    struct wmi_kept outside; /* what the registers hold in front of the run */
+};
+
+static uint8_t *flags_of(struct run *r, uint32_t row)
+{
+    return &r->row[wmi_row_number(r->s->block->code, row)];
+}
+
+static bool is_constant(const struct run *r, uint32_t row)
+{
+    return row >= r->s->block->code->constant_offset;
+}
+
+static bool reads_mask(const struct wmi_step *step)
+{
+    for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++)
+        if (step->use[i] & WMI_USE_READ && (step->use[i] & WMI_USE_KIND) == WMI_USE_WORDS &&
+            (step->use[i] & WMI_USE_COUNT) == WMI_USE_MASK)
+            return true;
+    return false;
+}
+
+static bool is_held_in_runs(const struct run *r, uint32_t row)
+{
+    const uint8_t held = r->s->held_of_row[wmi_row_number(r->s->block->code, row)];
+    return held != WMI_NOT_HELD && r->s->held[held].runs;
+}
+
+/* Adds a step, unless it needs a row that is held in a run, which other emitters are for. *uniform: the
+ * result is the same in all lanes. */
+static bool add_step(struct run *r, const struct wmi_step *step, bool *uniform)
+{
+    const unsigned stored = r->s->partial ? 4 : 1; /* a row is merged with what it was */
+    uint8_t *flags;
+    unsigned reads = 0, writes = 0;
+    *uniform = !reads_mask(step);
+    for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
+        const struct wmi_extent span = wmi_stretch_operand_rows(r->s, step, i, WMI_USE_READ);
+        for (uint32_t row = span.from; row < span.to; row += r->s->row_bytes) {
+            if (is_constant(r, row))
+                continue;
+            flags = flags_of(r, row);
+            if (!(*flags & IS_WRITTEN) && is_held_in_runs(r, row))
+                return false;
+            *uniform &= (*flags & IS_UNIFORM) != 0;
+            r->cost += !(*flags & (IS_WRITTEN | IS_READ));
+            *flags |= *flags & IS_WRITTEN ? 0 : IS_READ;
+            reads++;
+        }
+    }
+    for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
+        const struct wmi_extent span = wmi_stretch_operand_rows(r->s, step, i, WMI_USE_WRITE);
+        for (uint32_t row = span.from; row < span.to; row += r->s->row_bytes) {
+            flags = flags_of(r, row);
+            *flags = (uint8_t)((*flags & IS_READ) | IS_WRITTEN | (*uniform ? IS_UNIFORM : 0));
+            writes++;
+        }
+    }
+    r->cost++;
+    r->whole_cost += *uniform ? 0 : reads + 1 + writes * stored;
+    return true;
+}
+
+static uint32_t row_of(const struct run *r, unsigned number)
+{
+    return (uint32_t)offsetof(struct wmi_frame, rows) + number * r->s->row_bytes;
+}
+
+static unsigned count_rows(const struct run *r)
+{
+    const struct wmi_code *code = r->s->block->code;
+    return wmi_row_number(code, code->constant_offset);
+}
+
+static void begin(struct run *r)
+{
+    const struct wmi_stretch *s = r->s;
+    memset(r->row, 0, sizeof r->row);
+    r->whole_cost = r->cost = 0;
+    for (unsigned i = 0; i < count_rows(r); i++)
+        if (s->held_of_row[i] != WMI_NOT_HELD && s->held[s->held_of_row[i]].shared)
+            r->row[i] = IS_UNIFORM;
+}
+
+/* Finds the steps up to `limit` that can be in a run. What is the same in all lanes is neither its first step
+ * nor its last one: such a step costs less outside. */
+static bool find(struct run *r, size_t limit)
+{
+    const struct wmi_stretch *s = r->s;
+    bool uniform;
+    begin(r);
+    r->end = r->from;
+    for (size_t at = r->from; at < limit; at++) {
+        const struct wmi_step *step = &s->block->steps[at];
+        if (!wmi_vector_works_by_halves(step) || !add_step(r, step, &uniform) || (uniform && at == r->from))
+            break;
+        if (!uniform)
+            r->end = at + 1;
+    }
+    if (r->end - r->from < LEAST_STEPS)
+        return false;
+    begin(r); /* once more, without what is behind the end */
+    for (size_t at = r->from; at < r->end; at++)
+        add_step(r, &s->block->steps[at], &uniform);
+    return true;
+}
+
+/* Finds what is kept and adds what it costs. */
+static bool find_kept(struct run *r)
+{
+    r->kept_count = 0;
+    if (!r->s->may_fail)
+        return true;
+    for (unsigned i = 0; i < count_rows(r); i++) {
+        if ((r->row[i] & (IS_READ | IS_WRITTEN)) != (IS_READ | IS_WRITTEN))
+            continue;
+        if (r->kept_count == WMI_KEPT_ROWS)
+            return false;
+        r->kept[r->kept_count++] = row_of(r, i);
+        r->cost += 2;
+    }
+    return true;
+}
+
+/* ---- code ---- */
+
+static struct wmi_host_operand home(const struct run *r, uint32_t row)
+{
+    const struct wmi_rows rows = {.row = row, .in_memory = true};
+    return wmi_rows_operand(r->s, &rows, 0);
+}
+
+/* The code is for one half, or for the wave again. */
+static void choose_half(struct wmi_stretch *s, unsigned strip, unsigned half)
+{
+    s->by_halves = true;
+    s->first_strip = strip;
+    s->strips = 1;
+    s->host.only_half = (uint8_t)(1 + half);
+    s->host.needs_both = false;
+    wmi_host_forget_masks(&s->host);
+}
+
+static void choose_wave(struct wmi_stretch *s)
+{
+    s->by_halves = false;
+    s->first_strip = 0;
+    s->strips = s->lanes / WMI_STRIP_LANES;
+    s->host.only_half = 0;
+    wmi_host_forget_masks(&s->host);
+}
+
+/* Emits the steps for a half. The result is the first one that cannot be, or the end. */
+static size_t put_half(struct run *r, unsigned strip, unsigned half)
+{
+    struct wmi_stretch *s = r->s;
+    wmi_stretch_restore(s, &r->outside);
+    choose_half(s, strip, half);
+    for (unsigned i = 0; i < r->kept_count; i++)
+        s->host.vectors->keep_half(&s->host, i, strip, home(r, r->kept[i]));
+    for (s->at = r->from; s->at < r->end; s->at++) {
+        const struct wmi_step *step = &s->block->steps[s->at];
+        const bool can = wmi_vector_emitter(step)(s, step) && !s->host.needs_both;
+        wmi_stretch_end_step(s);
+        if (!can)
+            return s->at;
+    }
+    wmi_stretch_flush_half(s, r->end);
+    return r->end;
+}
+
+/* Behind the run: leaves for its first step if lanes have failed. */
+static void put_test(struct run *r)
+{
+    enum { TEST = 0x85 };
+    struct wmi_stretch *s = r->s;
+    const unsigned strips = s->strips;
+    size_t jumps[2];
+    unsigned count = 0;
+    s->host.vectors->test_failed(&s->host);
+    jumps[count++] = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    if (s->may_fail_by_flag) {
+        wmi_scalar_registers(&s->host, TEST, false, WMI_R8, WMI_R8);
+        jumps[count++] = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
+    }
+    const size_t from = s->host.count, first_exit = s->exit_count;
+    for (unsigned half = 0; half < HALVES * strips; half++) {
+        choose_half(s, half / HALVES, half % HALVES);
+        for (unsigned i = 0; i < r->kept_count; i++)
+            s->host.vectors->restore_half(&s->host, i, half / HALVES, home(r, r->kept[i]));
+    }
+    choose_wave(s);
+    wmi_stretch_exit_here(s, wmi_jump(&s->host));
+    wmi_stretch_set_aside(s, from, first_exit, jumps, count, from);
+}
+
+static void put_run(struct run *r)
+{
+    enum { MOST_CONSTANTS = 8 };
+    struct wmi_stretch *s = r->s;
+    const unsigned strips = s->strips;
+    struct wmi_constant_row constant[MOST_CONSTANTS];
+    if (s->may_fail)
+        s->host.vectors->begin_halves(&s->host);
+    if (s->may_fail_by_flag)
+        wmi_scalar_registers(&s->host, WMI_XOR, false, WMI_R8, WMI_R8);
+    for (unsigned half = 0; half < HALVES * strips; half++)
+        put_half(r, half / HALVES, half % HALVES);
+    const unsigned constants = wmi_stretch_constants(s, constant, MOST_CONSTANTS);
+    wmi_stretch_restore(s, &r->outside);
+    choose_wave(s);
+    s->at = r->from;
+    if (s->may_fail)
+        put_test(r);
+    s->at = r->end - 1;
+    wmi_stretch_end_halves(s);
+    for (unsigned i = 0; i < count_rows(r); i++)
+        if (r->row[i] & IS_WRITTEN)
+            wmi_stretch_written_in_memory(s, row_of(r, i));
+    for (unsigned i = 0; i < constants; i++)
+        wmi_stretch_hold_constant(s, &constant[i]);
+}
+
+/* Tries the steps on a half, which finds those that cannot be in a run, and whether lanes may fail. */
+static bool try_half(struct run *r)
+{
+    struct wmi_stretch *s = r->s;
+    const size_t code = s->host.count;
+    s->may_fail = s->may_fail_by_flag = false;
+    r->kept_count = 0;
+    const size_t end = put_half(r, 0, 0);
+    s->host.count = code;
+    s->at = r->from;
+    choose_wave(s);
+    wmi_stretch_restore(s, &r->outside);
+    return find(r, end) && find_kept(r) && r->cost < r->whole_cost;
+}
+
+bool wmi_put_halves(struct wmi_stretch *s)
+{
+    const bool has_points = s->version == WMI_FULL && &s->block->ops[s->from] == s->block->entry;
+    if (!s->host.vectors->begin_halves || s->version == WMI_LAUNCH || has_points)
+        return false;
+    struct run run = {.s = s, .from = s->at};
+    struct wmi_kept before;
+    const size_t code = s->host.count, limit = s->end - s->at > MOST_STEPS ? s->at + MOST_STEPS : s->end;
+    if (!find(&run, limit) || run.cost >= run.whole_cost)
+        return false;
+    wmi_stretch_save(s, &before);
+    const bool has_room = wmi_stretch_make_room(s);
+    wmi_stretch_save(s, &run.outside);
+    if (has_room && try_half(&run)) {
+        put_run(&run);
+        return true;
+    }
+    wmi_stretch_restore(s, &before);
+    s->host.count = code;
+    return false;
+}
