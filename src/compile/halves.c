@@ -51,6 +51,11 @@ static bool is_held_in_runs(const struct run *r, uint32_t row)
     return held != WMI_NOT_HELD && r->s->held[held].runs;
 }
 
+static bool writes_mask(const struct wmi_step *step)
+{
+    return (step->use[WMI_OP_D] & WMI_USE_KIND) == WMI_USE_WORDS;
+}
+
 /* Adds a step, unless it needs a row that is held in a run, which other emitters are for. *uniform: the
  * result is the same in all lanes. */
 static bool add_step(struct run *r, const struct wmi_step *step, bool *uniform)
@@ -58,7 +63,7 @@ static bool add_step(struct run *r, const struct wmi_step *step, bool *uniform)
     const unsigned stored = r->s->partial ? 4 : 1; /* a row is merged with what it was */
     uint8_t *flags;
     unsigned reads = 0, writes = 0;
-    *uniform = !reads_mask(step);
+    *uniform = !reads_mask(step) && !writes_mask(step);
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
         const struct wmi_extent span = wmi_stretch_operand_rows(r->s, step, i, WMI_USE_READ);
         for (uint32_t row = span.from; row < span.to; row += r->s->row_bytes) {
@@ -175,17 +180,32 @@ static void choose_wave(struct wmi_stretch *s)
     wmi_host_forget_masks(&s->host);
 }
 
+/* Whether the step reads a mask that the run has computed in another way than lane by lane. */
+static bool takes_mask_apart(const struct wmi_stretch *s, const struct wmi_step *step)
+{
+    for (unsigned i = 0; i < s->half_masks; i++) {
+        const uint32_t place = s->half_mask[i].place;
+        const struct wmi_extent span = {place, place + s->lanes / 8};
+        if (wmi_step_reads_scalars(step, span, s->lanes) && !(reads_mask(step) && step->c == place))
+            return true;
+    }
+    return false;
+}
+
 /* Emits the steps for a half. The result is the first one that cannot be, or the end. */
 static size_t put_half(struct run *r, unsigned strip, unsigned half)
 {
     struct wmi_stretch *s = r->s;
     wmi_stretch_restore(s, &r->outside);
     choose_half(s, strip, half);
+    s->halves_end = r->end;
+    s->half_masks = 0;
     for (unsigned i = 0; i < r->kept_count; i++)
         s->host.vectors->keep_half(&s->host, i, strip, home(r, r->kept[i]));
     for (s->at = r->from; s->at < r->end; s->at++) {
         const struct wmi_step *step = &s->block->steps[s->at];
-        const bool can = wmi_vector_emitter(step)(s, step) && !s->host.needs_both;
+        const bool can =
+            !takes_mask_apart(s, step) && wmi_vector_emitter(step)(s, step) && !s->host.needs_both;
         wmi_stretch_end_step(s);
         if (!can)
             return s->at;
@@ -229,6 +249,9 @@ static void put_run(struct run *r)
         s->host.vectors->begin_halves(&s->host);
     if (s->may_fail_by_flag)
         wmi_scalar_registers(&s->host, WMI_XOR, false, WMI_R8, WMI_R8);
+    for (unsigned i = 0; i < s->half_masks; i++)
+        if (s->half_mask[i].is_collected)
+            wmi_scalar_registers(&s->host, WMI_XOR, false, s->half_mask[i].reg, s->half_mask[i].reg);
     for (unsigned half = 0; half < HALVES * strips; half++)
         put_half(r, half / HALVES, half % HALVES);
     const unsigned constants = wmi_stretch_constants(s, constant, MOST_CONSTANTS);
@@ -237,6 +260,10 @@ static void put_run(struct run *r)
     s->at = r->from;
     if (s->may_fail)
         put_test(r);
+    for (unsigned i = 0; i < s->half_masks; i++)
+        if (s->half_mask[i].is_collected)
+            wmi_scalar_memory(&s->host, WMI_MOV_STORE, s->lanes == 64, s->half_mask[i].reg, WMI_FRAME,
+                              (int32_t)s->half_mask[i].place);
     s->at = r->end - 1;
     wmi_stretch_end_halves(s);
     for (unsigned i = 0; i < count_rows(r); i++)
@@ -251,14 +278,17 @@ static bool try_half(struct run *r)
 {
     struct wmi_stretch *s = r->s;
     const size_t code = s->host.count;
-    s->may_fail = s->may_fail_by_flag = false;
-    r->kept_count = 0;
-    const size_t end = put_half(r, 0, 0);
-    s->host.count = code;
-    s->at = r->from;
-    choose_wave(s);
-    wmi_stretch_restore(s, &r->outside);
-    return find(r, end) && find_kept(r) && r->cost < r->whole_cost;
+    size_t end;
+    do {
+        s->may_fail = s->may_fail_by_flag = false;
+        r->kept_count = 0;
+        end = put_half(r, 0, 0);
+        s->host.count = code;
+        s->at = r->from;
+        choose_wave(s);
+        wmi_stretch_restore(s, &r->outside);
+    } while (end < r->end && find(r, end));
+    return end == r->end && find_kept(r) && r->cost < r->whole_cost;
 }
 
 bool wmi_put_halves(struct wmi_stretch *s)

@@ -204,6 +204,8 @@ enum wmi_shift {
 enum { WMI_IS_ZERO = 0x06, WMI_IS_INFINITE = 0x18, WMI_IS_DENORMAL = 0x20, WMI_IS_NAN = 0x81 };
 enum { WMI_NO_MASK = 0, WMI_NO_IMMEDIATE = -1, WMI_NO_INDEX = -1 };
 enum { WMI_ZEROING = 8 }; /* added to a mask register: lanes that are off become 0 */
+/* Masks of half strips: results of compares of words, and masks of VPBLENDMD. */
+enum { WMI_K_LANES = 8, WMI_LANE_MASKS = 8 };
 
 enum wmi_mask_operation {
     WMI_KAND = 0x41,
@@ -304,6 +306,8 @@ struct wmi_vector_set {
     void (*begin_halves)(struct wmi_host *host);
     void (*collect_nans)(struct wmi_host *host, unsigned reg, unsigned mask);
     void (*test_failed)(struct wmi_host *host);
+    /* reg |= the mask that was compared last, of WMI_K_LANES and those that follow, from this bit on. */
+    void (*collect_bits)(struct wmi_host *host, enum wmi_gpr reg, unsigned bit);
     void (*keep_half)(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row);
     void (*restore_half)(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row);
     /* Where code is entered from C functions and leaves for them, or NULL. */

@@ -13,7 +13,7 @@
 
 static bool is_in_gpr(unsigned k)
 {
-    return k >= FIRST_IN_GPR;
+    return k >= FIRST_IN_GPR && k < WMI_K_LANES;
 }
 
 static enum wmi_gpr gpr_of(unsigned k)
@@ -77,6 +77,8 @@ static void expand_bytes(struct wmi_host *host, unsigned reg, unsigned k, unsign
 
 static void forget_mask(struct wmi_host *host, unsigned k)
 {
+    if (k >= WMI_K_LANES)
+        return; /* nothing else is known of them */
     host->full_masks &= (uint8_t)~(1u << k);
     host->kept_lanes &= (uint8_t)~(1u << k);
 }
@@ -254,6 +256,8 @@ static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, un
     if (!in_gpr || (lane_bytes == 4 && !mask))
         for (EACH_HALF(host, half))
             wmi_vex_256(host, WMI_VMOVUPS_STORE, T2 + half, 0, wmi_avx2_lanes(k, half));
+    if (k >= WMI_K_LANES)
+        return;                             /* see collect_bits() */
     if (in_gpr && lane_bytes == 4 && !mask) /* the bits alone would have to be spread again */
         host->kept_lanes |= (uint8_t)(1u << k);
     enum wmi_gpr limit = to;
@@ -1156,7 +1160,7 @@ static void put_masked_bytes(struct wmi_host *host, uint32_t instruction, unsign
 static void put_mask_lanes(struct wmi_host *host, unsigned d, unsigned k, bool wide)
 {
     if (wide) {
-        for (unsigned half = 0; half < 2; half++) {
+        for (EACH_HALF(host, half)) {
             expand(host, T3, k, half, true);
             wmi_avx2_keep(host, d, half, T3);
         }
@@ -1342,7 +1346,6 @@ static bool mixes_halves(enum way way)
     case EXTEND:
     case TO_F16:
     case UNSIGNED_TO_F64:
-    case MASK_LANES:
     case TEST_8:
     case COMPARE_I8:
     case COMPARE_U8:
@@ -1623,6 +1626,14 @@ static void test_failed(struct wmi_host *host)
     wmi_vex_256(host, VPTEST, FAILED, 0, wmi_zmm(FAILED));
 }
 
+static void collect_bits(struct wmi_host *host, enum wmi_gpr reg, unsigned bit)
+{
+    wmi_vex_256(host, VMOVMSKPS, WMI_RBX, 0, wmi_zmm(T2 + first_half(host)));
+    if (bit)
+        wmi_shift_immediate(host, 4, true, WMI_RBX, bit);
+    wmi_scalar_registers(host, WMI_OR, true, reg, WMI_RBX);
+}
+
 static struct wmi_host_operand kept_half(const struct wmi_host *host, unsigned number, unsigned strip)
 {
     const size_t place = offsetof(struct wmi_avx2_area, row) + (number * MOST_STRIPS + strip) * 2 * HALF;
@@ -1676,6 +1687,7 @@ const struct wmi_vector_set wmi_avx2 = {
     .begin_halves = begin_halves,
     .collect_nans = collect_nans,
     .test_failed = test_failed,
+    .collect_bits = collect_bits,
     .keep_half = keep_half,
     .restore_half = restore_half,
     .compute_f64 = wmi_avx2_compute_f64,

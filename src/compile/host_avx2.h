@@ -18,12 +18,12 @@ enum { FIRST_IN_GPR = 5 }; /* of the mask registers: this one and those that fol
 struct wmi_avx2_area {
     alignas(64) uint32_t reg[32][16]; /* those that no host register holds */
     alignas(64) uint32_t temporary[3][16];
-    alignas(64) uint32_t index[4][16];                        /* of a row */
-    int32_t run[8];                                           /* where the runs of its half strips begin */
-    alignas(64) uint32_t lanes[8][16];                        /* of masks: ones in lanes whose bit is set */
-    alignas(64) uint32_t row[WMI_KEPT_ROWS][MOST_STRIPS][16]; /* see keep_half() */
-    uint64_t k[FIRST_IN_GPR];                                 /* the bits */
-    uint64_t stack;                                           /* RSP where the registers of the caller are */
+    alignas(64) uint32_t index[4][16]; /* of a row */
+    int32_t run[8];                    /* where the runs of its half strips begin */
+    alignas(64) uint32_t lanes[WMI_K_LANES + WMI_LANE_MASKS][16]; /* of masks: ones where a bit is set */
+    alignas(64) uint32_t row[WMI_KEPT_ROWS][MOST_STRIPS][16];     /* see keep_half() */
+    uint64_t k[FIRST_IN_GPR];                                     /* the bits */
+    uint64_t stack; /* RSP where the registers of the caller are */
 };
 #define AREA_AT(member) wmi_at(WMI_R15, (int32_t)offsetof(struct wmi_avx2_area, member))
 

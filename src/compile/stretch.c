@@ -1150,6 +1150,45 @@ bool wmi_stretch_make_room(struct wmi_stretch *s)
     return true;
 }
 
+/* Whether the run replaces the mask behind the current step. *splits: it writes a part of it. */
+static bool is_replaced_in_run(const struct wmi_stretch *s, uint32_t place, bool *splits)
+{
+    const struct wmi_extent span = {place, place + s->lanes / 8};
+    *splits = false;
+    for (size_t i = s->at + 1; i < s->halves_end; i++) {
+        const struct wmi_step *step = &s->block->steps[i];
+        if (!wmi_step_writes_scalars(step, span, s->lanes))
+            continue;
+        *splits = step->d != place;
+        return true;
+    }
+    return false;
+}
+
+unsigned wmi_stretch_add_half_mask(struct wmi_stretch *s, uint32_t place)
+{
+    static const enum wmi_gpr reg[] = {WMI_RCX, WMI_R11, WMI_R9};
+    bool splits;
+    const bool is_collected =
+        !is_replaced_in_run(s, place, &splits) && !wmi_stretch_drops_mask(s, place, s->halves_end - 1);
+    unsigned collected = 0;
+    for (unsigned i = 0; i < s->half_masks; i++)
+        collected += s->half_mask[i].is_collected;
+    if (splits || s->half_masks == WMI_LANE_MASKS || (is_collected && collected == sizeof reg / sizeof *reg))
+        return WMI_LANE_MASKS;
+    s->half_mask[s->half_masks] =
+        (struct wmi_half_mask){place, is_collected, is_collected ? reg[collected] : WMI_RAX};
+    return s->half_masks++;
+}
+
+unsigned wmi_stretch_find_half_mask(const struct wmi_stretch *s, uint32_t place)
+{
+    for (unsigned i = s->by_halves ? s->half_masks : 0; i-- > 0;)
+        if (s->half_mask[i].place == place)
+            return i;
+    return WMI_LANE_MASKS;
+}
+
 void wmi_stretch_end_halves(struct wmi_stretch *s)
 {
     for (unsigned i = 0; i < WMI_HELD_ROWS; i++)

@@ -93,6 +93,14 @@ struct wmi_reentries {
     size_t count, capacity;
 };
 
+/* A mask that a run of half strips computes. */
+struct wmi_half_mask {
+    uint32_t place;
+    bool is_collected; /* in a register of the host, for the frame: another step of the run does not replace
+                          it */
+    enum wmi_gpr reg;
+};
+
 /* What the registers hold at the head of a loop. */
 struct wmi_kept {
     struct wmi_held_row held[WMI_HELD_ROWS];
@@ -148,6 +156,9 @@ struct wmi_stretch {
     bool by_halves;                /* the code is for one half of a strip: see halves.h */
     bool may_fail;                 /* in a run of half strips: lanes may have to be executed otherwise, */
     bool may_fail_by_flag;         /* which a bit of R8 tells */
+    size_t halves_end;             /* the end of such a run */
+    unsigned half_masks;           /* that it has computed so far */
+    struct wmi_half_mask half_mask[WMI_LANE_MASKS];
     bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
     bool has_changed_exec; /* since the registers were empty */
     bool may_hold_same;    /* rows that are the same in strips may be held: see same.h */
@@ -276,6 +287,10 @@ void wmi_stretch_restore(struct wmi_stretch *s, const struct wmi_kept *kept);
  * host. False: there are not enough others. Behind the run, what is left is as any row again. */
 bool wmi_stretch_make_room(struct wmi_stretch *s);
 void wmi_stretch_end_halves(struct wmi_stretch *s);
+/* The mask that the current step computes for the half and writes to the place: its number, behind
+ * WMI_K_LANES; WMI_LANE_MASKS: the run cannot hold it. The last one that was written there, or the same. */
+unsigned wmi_stretch_add_half_mask(struct wmi_stretch *s, uint32_t place);
+unsigned wmi_stretch_find_half_mask(const struct wmi_stretch *s, uint32_t place);
 /* Stores what the run has written of the half and may be read from the step `next` on. */
 void wmi_stretch_flush_half(struct wmi_stretch *s, size_t next);
 /* Rows that the run has left in the registers as constants: up to `most` of them. */

@@ -517,9 +517,29 @@ static void store_strip_mask(struct wmi_stretch *s, unsigned k, uint32_t place, 
     wmi_kmov_store(&s->host, k, WMI_FRAME, (int32_t)(place + 2 * strip), 2);
 }
 
+/* The same of a half strip. */
+static void compare_half(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                         const struct wmi_rows *b, int predicate, uint32_t place)
+{
+    const unsigned number = wmi_stretch_add_half_mask(s, place),
+                   bit = s->first_strip * WMI_STRIP_LANES + (s->host.only_half - 1u) * WMI_STRIP_LANES / 2;
+    if (number == WMI_LANE_MASKS) {
+        s->host.needs_both = true;
+        return;
+    }
+    wmi_vector_compare(s, instruction, WMI_K_LANES + number, wmi_rows_register(a, 0),
+                       wmi_rows_operand(s, b, 0), wmi_vector_active(s, false, 0), predicate);
+    if (s->half_mask[number].is_collected)
+        s->host.vectors->collect_bits(&s->host, s->half_mask[number].reg, bit);
+}
+
 void wmi_vector_store_compare(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
                               const struct wmi_rows *b, int predicate, uint32_t place)
 {
+    if (s->by_halves) {
+        compare_half(s, instruction, a, b, predicate, place);
+        return;
+    }
     for (unsigned i = 0; i < s->strips; i += 2) {
         const unsigned joined = WMI_K + i / 2, k = s->partial ? joined : WMI_K_HELD + i;
         for (unsigned j = 0; j < 2; j++)
@@ -536,7 +556,9 @@ void wmi_vector_store_compare(struct wmi_stretch *s, uint32_t instruction, const
 /* The register with the mask at the place of the frame, in lanes of a strip: `k`, if it must be loaded. */
 static unsigned strip_mask(struct wmi_stretch *s, unsigned k, uint32_t place, unsigned strip)
 {
-    const unsigned number = s->first_strip + strip;
+    const unsigned number = s->first_strip + strip, in_run = wmi_stretch_find_half_mask(s, place);
+    if (in_run != WMI_LANE_MASKS)
+        return WMI_K_LANES + in_run;
     if (wmi_stretch_holds_mask(s, place))
         return WMI_K_HELD + number;
     wmi_kmov_load(&s->host, k, WMI_FRAME, (int32_t)(place + 2 * number));
@@ -549,6 +571,8 @@ static bool emit_compare(struct wmi_stretch *s, const struct wmi_step *step)
     if (wmi_stretch_drops_mask(s, step->d, s->at))
         return true;
     if (wmi_mask_lasts(s)) {
+        if (s->by_halves)
+            return false;
         wmi_put_lasting_mask(s, step, recipe->host, recipe->argument);
         return true;
     }
