@@ -56,6 +56,37 @@ static bool writes_mask(const struct wmi_step *step)
     return (step->use[WMI_OP_D] & WMI_USE_KIND) == WMI_USE_WORDS;
 }
 
+/* Whether the step of a run may be left to what follows the run: a scalar one of a kind that never leaves. */
+static bool may_wait(const struct wmi_step *step)
+{
+    return step->id >= WMI_STEP_BODIES && wmi_scalar_emitter(step);
+}
+
+/* Whether a step of the run needs what an earlier one, which waits, does. */
+static bool needs(const struct run *r, const struct wmi_step *step, const struct wmi_step *earlier)
+{
+    const unsigned lanes = r->s->lanes;
+    for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
+        const unsigned kind = earlier->use[i] & WMI_USE_KIND;
+        if (!(earlier->use[i] & (WMI_USE_READ | WMI_USE_WRITE)) || kind == WMI_USE_ROWS)
+            continue;
+        const struct wmi_extent span = wmi_step_span(earlier, (enum wmi_step_operand)i, lanes);
+        if (wmi_step_writes_scalars(step, span, lanes) ||
+            (earlier->use[i] & WMI_USE_WRITE && wmi_step_reads_scalars(step, span, lanes)))
+            return true;
+    }
+    return false;
+}
+
+static bool needs_waiting(const struct run *r, size_t at)
+{
+    const struct wmi_step *step = &r->s->block->steps[at];
+    for (size_t i = r->from; i < at; i++)
+        if (may_wait(&r->s->block->steps[i]) && needs(r, step, &r->s->block->steps[i]))
+            return true;
+    return false;
+}
+
 /* Adds a step, unless it needs a row that is held in a run, which other emitters are for. *uniform: the
  * result is the same in all lanes. */
 static bool add_step(struct run *r, const struct wmi_step *step, bool *uniform)
@@ -122,7 +153,10 @@ static bool find(struct run *r, size_t limit)
     r->end = r->from;
     for (size_t at = r->from; at < limit; at++) {
         const struct wmi_step *step = &s->block->steps[at];
-        if (!wmi_vector_works_by_halves(step) || !add_step(r, step, &uniform) || (uniform && at == r->from))
+        if (may_wait(step) && at > r->from)
+            continue;
+        if (!wmi_vector_works_by_halves(step) || needs_waiting(r, at) || !add_step(r, step, &uniform) ||
+            (uniform && at == r->from))
             break;
         if (!uniform)
             r->end = at + 1;
@@ -131,7 +165,8 @@ static bool find(struct run *r, size_t limit)
         return false;
     begin(r); /* once more, without what is behind the end */
     for (size_t at = r->from; at < r->end; at++)
-        add_step(r, &s->block->steps[at], &uniform);
+        if (!may_wait(&s->block->steps[at]))
+            add_step(r, &s->block->steps[at], &uniform);
     return true;
 }
 
@@ -204,6 +239,8 @@ static size_t put_half(struct run *r, unsigned strip, unsigned half)
         s->host.vectors->keep_half(&s->host, i, strip, home(r, r->kept[i]));
     for (s->at = r->from; s->at < r->end; s->at++) {
         const struct wmi_step *step = &s->block->steps[s->at];
+        if (may_wait(step))
+            continue;
         const bool can =
             !takes_mask_apart(s, step) && wmi_vector_emitter(step)(s, step) && !s->host.needs_both;
         wmi_stretch_end_step(s);
@@ -239,6 +276,20 @@ static void put_test(struct run *r)
     wmi_stretch_set_aside(s, from, first_exit, jumps, count, from);
 }
 
+/* The scalar steps among those of the run. */
+static bool put_waiting(struct run *r)
+{
+    struct wmi_stretch *s = r->s;
+    const size_t exits = s->exit_count;
+    for (s->at = r->from; s->at < r->end; s->at++) {
+        const struct wmi_step *step = &s->block->steps[s->at];
+        if (may_wait(step) && !wmi_scalar_emitter(step)(s, step))
+            return false;
+        wmi_stretch_end_step(s);
+    }
+    return s->exit_count == exits;
+}
+
 static void put_run(struct run *r)
 {
     enum { MOST_CONSTANTS = 8 };
@@ -264,13 +315,14 @@ static void put_run(struct run *r)
         if (s->half_mask[i].is_collected)
             wmi_scalar_memory(&s->host, WMI_MOV_STORE, s->lanes == 64, s->half_mask[i].reg, WMI_FRAME,
                               (int32_t)s->half_mask[i].place);
-    s->at = r->end - 1;
     wmi_stretch_end_halves(s);
     for (unsigned i = 0; i < count_rows(r); i++)
         if (r->row[i] & IS_WRITTEN)
             wmi_stretch_written_in_memory(s, row_of(r, i));
     for (unsigned i = 0; i < constants; i++)
         wmi_stretch_hold_constant(s, &constant[i]);
+    put_waiting(r);
+    s->at = r->end - 1;
 }
 
 /* Tries the steps on a half, which finds those that cannot be in a run, and whether lanes may fail. */
@@ -283,10 +335,13 @@ static bool try_half(struct run *r)
         s->may_fail = s->may_fail_by_flag = false;
         r->kept_count = 0;
         end = put_half(r, 0, 0);
+        choose_wave(s);
+        const bool can_wait = end < r->end || put_waiting(r);
         s->host.count = code;
         s->at = r->from;
-        choose_wave(s);
         wmi_stretch_restore(s, &r->outside);
+        if (!can_wait)
+            return false;
     } while (end < r->end && find(r, end));
     return end == r->end && find_kept(r) && r->cost < r->whole_cost;
 }

@@ -1157,7 +1157,7 @@ static bool is_replaced_in_run(const struct wmi_stretch *s, uint32_t place, bool
     *splits = false;
     for (size_t i = s->at + 1; i < s->halves_end; i++) {
         const struct wmi_step *step = &s->block->steps[i];
-        if (!wmi_step_writes_scalars(step, span, s->lanes))
+        if (!wmi_vector_emitter(step) || !wmi_step_writes_scalars(step, span, s->lanes))
             continue;
         *splits = step->d != place;
         return true;
@@ -1165,12 +1165,23 @@ static bool is_replaced_in_run(const struct wmi_stretch *s, uint32_t place, bool
     return false;
 }
 
+/* Whether something behind the run reads the mask, or a scalar step among those of the run, which follow it.
+ */
+static bool is_read_behind_run(const struct wmi_stretch *s, uint32_t place)
+{
+    const struct wmi_extent span = {place, place + s->lanes / 8};
+    for (size_t i = s->at + 1; i < s->halves_end; i++)
+        if (!wmi_vector_emitter(&s->block->steps[i]) &&
+            wmi_step_reads_scalars(&s->block->steps[i], span, s->lanes))
+            return true;
+    return !wmi_stretch_drops_mask(s, place, s->halves_end - 1);
+}
+
 unsigned wmi_stretch_add_half_mask(struct wmi_stretch *s, uint32_t place)
 {
     static const enum wmi_gpr reg[] = {WMI_RCX, WMI_R11, WMI_R9};
     bool splits;
-    const bool is_collected =
-        !is_replaced_in_run(s, place, &splits) && !wmi_stretch_drops_mask(s, place, s->halves_end - 1);
+    const bool is_collected = !is_replaced_in_run(s, place, &splits) && is_read_behind_run(s, place);
     unsigned collected = 0;
     for (unsigned i = 0; i < s->half_masks; i++)
         collected += s->half_mask[i].is_collected;
