@@ -53,7 +53,10 @@ static bool is_held_in_runs(const struct run *r, uint32_t row)
 
 static bool writes_mask(const struct wmi_step *step)
 {
-    return (step->use[WMI_OP_D] & WMI_USE_KIND) == WMI_USE_WORDS;
+    for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++)
+        if (step->use[i] & WMI_USE_WRITE && (step->use[i] & WMI_USE_KIND) == WMI_USE_WORDS)
+            return true;
+    return false;
 }
 
 /* Whether the step of a run may be left to what follows the run: a scalar one of a kind that never leaves. */

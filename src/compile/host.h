@@ -291,6 +291,10 @@ struct wmi_vector_set {
     void (*compute_f64)(struct wmi_host *host, uint32_t instruction, const uint8_t d[2],
                         const struct wmi_host_pair *a, const struct wmi_host_pair *b,
                         const struct wmi_host_pair *c, unsigned tested, bool is_first, unsigned mask);
+    /* Or NULL: k = the lanes of the mask in which f64 compare so: a mask of words. */
+    void (*compare_f64)(struct wmi_host *host, uint32_t instruction, unsigned k,
+                        const struct wmi_host_pair *a, const struct wmi_host_pair *b, unsigned mask,
+                        int predicate);
     /* Or NULL: see wmi_access_find_differences(). */
     void (*find_differences)(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
                              const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets);
@@ -306,7 +310,11 @@ struct wmi_vector_set {
     void (*begin_halves)(struct wmi_host *host);
     void (*collect_nans)(struct wmi_host *host, unsigned reg, unsigned mask);
     void (*test_failed)(struct wmi_host *host);
-    /* reg |= the mask that was compared last, of WMI_K_LANES and those that follow, from this bit on. */
+    /* d = a + b + the mask `in`, or a - b - in; out, one of the masks of half strips, = the carries in lanes
+     * of `mask`. No masks: WMI_NO_MASK. */
+    void (*carry_half)(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b, bool adds,
+                       unsigned in, unsigned out, unsigned mask);
+    /* reg |= the mask that was computed last, of WMI_K_LANES and those that follow, from this bit on. */
     void (*collect_bits)(struct wmi_host *host, enum wmi_gpr reg, unsigned bit);
     void (*keep_half)(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row);
     void (*restore_half)(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row);

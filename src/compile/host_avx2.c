@@ -361,6 +361,15 @@ static void put_float_compare(struct wmi_host *host, uint32_t instruction, unsig
     set_lanes(host, k, is_wide(instruction) ? 8 : 4, mask);
 }
 
+static void compare_f64(struct wmi_host *host, uint32_t instruction, unsigned k,
+                        const struct wmi_host_pair *a, const struct wmi_host_pair *b, unsigned mask,
+                        int predicate)
+{
+    for (EACH_HALF(host, half))
+        wmi_avx2_compare_f64_half(host, KIND(instruction), T2 + half, a, b, half, predicate);
+    set_lanes(host, k, 4, mask);
+}
+
 /* Lanes in which a and b have a bit in common, or have none. */
 static void put_test(struct wmi_host *host, uint32_t instruction, unsigned k, unsigned a,
                      struct wmi_host_operand b, unsigned mask, unsigned lane_bytes)
@@ -1626,6 +1635,39 @@ static void test_failed(struct wmi_host *host)
     wmi_vex_256(host, VPTEST, FAILED, 0, wmi_zmm(FAILED));
 }
 
+static void carry_half(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b, bool adds,
+                       unsigned in, unsigned out, unsigned mask)
+{
+    const unsigned half = first_half(host), x = wmi_avx2_load(host, a, half, T0);
+    const unsigned y = wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, half, T1), T1);
+    wmi_vex_256(host, adds ? WMI_VPADDD : WMI_VPSUBD, T2, x, wmi_zmm(y));
+    if (out) { /* T3 = ones where there is no carry: the sum is not below x, or y not above it */
+        wmi_vex_256(host, VPMAXUD, T3, x, wmi_zmm(adds ? (unsigned)T2 : y));
+        wmi_vex_256(host, VPCMPEQD, T3, T3, wmi_zmm(adds ? (unsigned)T2 : x));
+        wmi_vex_256(host, VPXOR, T3, T3, CONSTANT(ones));
+    }
+    if (in && out) { /* with the carry in, ones become zero; with the borrow in, zero becomes ones */
+        wmi_avx2_move(host, T0, T3);
+        expand(host, T1, in, half, false);
+        wmi_vex_256(host, adds ? WMI_VPSUBD : WMI_VPADDD, T2, T2, wmi_zmm(T1));
+        if (adds)
+            wmi_avx2_clear(host, T3);
+        wmi_vex_256(host, VPCMPEQD, T3, T2, adds ? wmi_zmm(T3) : CONSTANT(ones));
+        wmi_vex_256(host, VPAND, T3, T3, wmi_zmm(T1));
+        wmi_vex_256(host, VPOR, T3, T3, wmi_zmm(T0));
+    } else if (in) {
+        expand(host, T1, in, half, false);
+        wmi_vex_256(host, adds ? WMI_VPSUBD : WMI_VPADDD, T2, T2, wmi_zmm(T1));
+    }
+    wmi_avx2_keep(host, d, half, T2);
+    if (!out)
+        return;
+    wmi_avx2_move(host, T2 + half, T3);
+    if (mask)
+        wmi_vex_256(host, VPAND, T2 + half, T2 + half, wmi_avx2_lanes(mask, half));
+    wmi_vex_256(host, WMI_VMOVUPS_STORE, T2 + half, 0, wmi_avx2_lanes(out, half));
+}
+
 static void collect_bits(struct wmi_host *host, enum wmi_gpr reg, unsigned bit)
 {
     wmi_vex_256(host, VMOVMSKPS, WMI_RBX, 0, wmi_zmm(T2 + first_half(host)));
@@ -1691,6 +1733,8 @@ const struct wmi_vector_set wmi_avx2 = {
     .keep_half = keep_half,
     .restore_half = restore_half,
     .compute_f64 = wmi_avx2_compute_f64,
+    .compare_f64 = compare_f64,
+    .carry_half = carry_half,
     .split_pairs = wmi_avx2_split_pairs,
     .join_pairs = wmi_avx2_join_pairs,
     .gather_pairs = wmi_avx2_gather_pairs,

@@ -194,6 +194,10 @@ void wmi_avx2_join_pairs(struct wmi_host *host, unsigned first, unsigned second,
 void wmi_avx2_compute_f64(struct wmi_host *host, uint32_t instruction, const uint8_t d[2],
                           const struct wmi_host_pair *a, const struct wmi_host_pair *b,
                           const struct wmi_host_pair *c, unsigned tested, bool is_first, unsigned mask);
+/* d = ones in the lanes of a half in which a and b compare so. Changes T0, T1 and the scratch registers. */
+void wmi_avx2_compare_f64_half(struct wmi_host *host, uint32_t instruction, unsigned d,
+                               const struct wmi_host_pair *a, const struct wmi_host_pair *b, unsigned half,
+                               int predicate);
 void wmi_avx2_gather_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
                            unsigned index);
 void wmi_avx2_scatter_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,

@@ -314,6 +314,23 @@ void wmi_avx2_compute_f64(struct wmi_host *host, uint32_t instruction, const uin
     }
 }
 
+void wmi_avx2_compare_f64_half(struct wmi_host *host, uint32_t instruction, unsigned d,
+                               const struct wmi_host_pair *a, const struct wmi_host_pair *b, unsigned half,
+                               int predicate)
+{
+    enum { C0 = SCRATCH_PLACE, C1 };
+    const uint32_t vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0);
+    const struct numbers x = load_numbers(host, a, half, T0, T1);
+    wmi_vex_256(host, vpunpckldq, C0, x.low, x.high);
+    wmi_vex_256(host, vpunpckhdq, C1, x.low, x.high);
+    const struct numbers y = load_numbers(host, b, half, T0, T1);
+    for (unsigned part = 0; part < 2; part++) {
+        wmi_vex_256(host, part ? vpunpckhdq : vpunpckldq, d, y.low, y.high);
+        wmi_vex(host, instruction, LONG, C0 + part, C0 + part, wmi_zmm(d), predicate);
+    }
+    wmi_vex(host, vshufps, LONG, d, C0, wmi_zmm(C1), EVEN_WORDS);
+}
+
 static const uint32_t vmovhps_load = WMI_EVEX(0x16, WMI_MAP_0F, 0, 0),
                       vmovhps_store = WMI_EVEX(0x17, WMI_MAP_0F, 0, 0),
                       vmovlps_store = WMI_EVEX(0x13, WMI_MAP_0F, 0, 0);

@@ -1159,7 +1159,7 @@ static bool is_replaced_in_run(const struct wmi_stretch *s, uint32_t place, bool
         const struct wmi_step *step = &s->block->steps[i];
         if (!wmi_vector_emitter(step) || !wmi_step_writes_scalars(step, span, s->lanes))
             continue;
-        *splits = step->d != place;
+        *splits = step->d != place && step->e != place;
         return true;
     }
     return false;

@@ -517,40 +517,79 @@ static void store_strip_mask(struct wmi_stretch *s, unsigned k, uint32_t place, 
     wmi_kmov_store(&s->host, k, WMI_FRAME, (int32_t)(place + 2 * strip), 2);
 }
 
-/* The same of a half strip. */
-static void compare_half(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
-                         const struct wmi_rows *b, int predicate, uint32_t place)
+/* Masks of half strips: the one that the step writes to the place, or WMI_NO_MASK, and no code will be made;
+ * the bits of one that has been computed. */
+static unsigned begin_half_mask(struct wmi_stretch *s, uint32_t place)
 {
-    const unsigned number = wmi_stretch_add_half_mask(s, place),
-                   bit = s->first_strip * WMI_STRIP_LANES + (s->host.only_half - 1u) * WMI_STRIP_LANES / 2;
-    if (number == WMI_LANE_MASKS) {
-        s->host.needs_both = true;
-        return;
-    }
-    wmi_vector_compare(s, instruction, WMI_K_LANES + number, wmi_rows_register(a, 0),
-                       wmi_rows_operand(s, b, 0), wmi_vector_active(s, false, 0), predicate);
-    if (s->half_mask[number].is_collected)
-        s->host.vectors->collect_bits(&s->host, s->half_mask[number].reg, bit);
+    const unsigned number = wmi_stretch_add_half_mask(s, place);
+    if (number != WMI_LANE_MASKS)
+        return WMI_K_LANES + number;
+    s->host.needs_both = true;
+    return WMI_NO_MASK;
 }
 
-void wmi_vector_store_compare(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
-                              const struct wmi_rows *b, int predicate, uint32_t place)
+static void end_half_mask(struct wmi_stretch *s, unsigned k)
+{
+    const struct wmi_half_mask *mask = &s->half_mask[k - WMI_K_LANES];
+    if (mask->is_collected)
+        s->host.vectors->collect_bits(&s->host, mask->reg,
+                                      s->first_strip * WMI_STRIP_LANES +
+                                          (s->host.only_half - 1u) * WMI_STRIP_LANES / 2);
+}
+
+/* Of rows, or of f64 in pairs of rows. */
+struct comparison {
+    uint32_t instruction;
+    int predicate;
+    const struct wmi_rows *a, *b;
+    const struct wmi_pair *pair_a, *pair_b;
+};
+
+static void compare_strip(struct wmi_stretch *s, const struct comparison *c, unsigned k, unsigned strip)
+{
+    const unsigned mask = wmi_vector_active(s, false, strip);
+    if (c->pair_a) {
+        const struct wmi_host_pair a = wmi_vector_operands(s, c->pair_a, strip),
+                                   b = wmi_vector_operands(s, c->pair_b, strip);
+        s->host.vectors->compare_f64(&s->host, c->instruction, k, &a, &b, mask, c->predicate);
+        return;
+    }
+    wmi_vector_compare(s, c->instruction, k, wmi_rows_register(c->a, strip), wmi_rows_operand(s, c->b, strip),
+                       mask, c->predicate);
+}
+
+static void store_comparison(struct wmi_stretch *s, const struct comparison *c, uint32_t place)
 {
     if (s->by_halves) {
-        compare_half(s, instruction, a, b, predicate, place);
+        const unsigned k = begin_half_mask(s, place);
+        if (k) {
+            compare_strip(s, c, k, 0);
+            end_half_mask(s, k);
+        }
         return;
     }
     for (unsigned i = 0; i < s->strips; i += 2) {
         const unsigned joined = WMI_K + i / 2, k = s->partial ? joined : WMI_K_HELD + i;
         for (unsigned j = 0; j < 2; j++)
-            wmi_vector_compare(s, instruction, k + j, wmi_rows_register(a, i + j),
-                               wmi_rows_operand(s, b, i + j), wmi_vector_active(s, false, i + j), predicate);
+            compare_strip(s, c, k + j, i + j);
         wmi_kunpack(&s->host, joined, k + 1, k, 16);
     }
     if (s->strips == 4)
         wmi_kunpack(&s->host, WMI_K, WMI_K + 1, WMI_K, 32);
     wmi_kmov_store(&s->host, WMI_K, WMI_FRAME, (int32_t)place, 2 * s->strips);
     wmi_stretch_hold_mask(s, place);
+}
+
+void wmi_vector_store_compare(struct wmi_stretch *s, uint32_t instruction, const struct wmi_rows *a,
+                              const struct wmi_rows *b, int predicate, uint32_t place)
+{
+    store_comparison(s, &(struct comparison){instruction, predicate, .a = a, .b = b}, place);
+}
+
+void wmi_vector_store_compare_f64(struct wmi_stretch *s, uint32_t instruction, const struct wmi_pair *a,
+                                  const struct wmi_pair *b, int predicate, uint32_t place)
+{
+    store_comparison(s, &(struct comparison){instruction, predicate, .pair_a = a, .pair_b = b}, place);
 }
 
 /* The register with the mask at the place of the frame, in lanes of a strip: `k`, if it must be loaded. */
@@ -594,6 +633,21 @@ static bool emit_select(struct wmi_stretch *s, const struct wmi_step *step)
     return true;
 }
 
+/* The same as emit_carry() for a half strip. */
+static void carry_half(struct wmi_stretch *s, const struct wmi_step *step, const struct wmi_rows *a,
+                       const struct wmi_rows *b, struct wmi_rows *d)
+{
+    const struct wmi_recipe *recipe = wmi_recipe_of(step);
+    const bool carries = !wmi_stretch_drops_mask(s, step->e, s->at);
+    const unsigned in = recipe->argument ? strip_mask(s, WMI_K, step->c, 0) : WMI_NO_MASK,
+                   out = carries ? begin_half_mask(s, step->e) : WMI_NO_MASK;
+    s->host.vectors->carry_half(&s->host, d->reg[0], wmi_rows_register(a, 0), wmi_rows_operand(s, b, 0),
+                                recipe->host == WMI_VPADDD, in, out, wmi_vector_active(s, false, 0));
+    if (out)
+        end_half_mask(s, out);
+    wmi_stretch_write(s, step->d, d);
+}
+
 /* d = a + b + carry in, or a - b - borrow in; the argument says whether there is one. The mask at e receives
  * the carries of active lanes. */
 static bool emit_carry(struct wmi_stretch *s, const struct wmi_step *step)
@@ -605,6 +659,10 @@ static bool emit_carry(struct wmi_stretch *s, const struct wmi_step *step)
     const struct wmi_rows a = wmi_stretch_use(s, reversed ? step->b : step->a, true),
                           b = wmi_stretch_use(s, reversed ? step->a : step->b, false);
     struct wmi_rows d = wmi_stretch_result(s, false);
+    if (s->by_halves) {
+        carry_half(s, step, &a, &b, &d);
+        return true;
+    }
     const unsigned ones = recipe->argument ? wmi_vector_splat(s, UINT32_MAX) : 0;
     const unsigned over = WMI_K, further = WMI_K + 2;
     const bool carries = !wmi_stretch_drops_mask(s, step->e, s->at);

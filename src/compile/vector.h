@@ -90,6 +90,9 @@ bool wmi_pair_is_uniform(const struct wmi_pair *pair);
 struct wmi_host_pair wmi_vector_operands(const struct wmi_stretch *s, const struct wmi_pair *pair,
                                          unsigned strip);
 void wmi_vector_write_pair(struct wmi_stretch *s, uint32_t row, struct wmi_pair *result);
+/* The same of f64, on hosts that have a function for it. */
+void wmi_vector_store_compare_f64(struct wmi_stretch *s, uint32_t instruction, const struct wmi_pair *a,
+                                  const struct wmi_pair *b, int predicate, uint32_t place);
 
 /* Steps on 64-bit integers, and products of which the high word counts: vector_64.c. */
 wmi_emit_step wmi_emit_shift_64, wmi_emit_fused_shift, wmi_emit_compare_64, wmi_emit_multiply_high_signed,

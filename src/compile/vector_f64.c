@@ -390,6 +390,10 @@ bool wmi_emit_compare_f64(struct wmi_stretch *s, const struct wmi_step *step)
     if (!wmi_recipe_allows(s, step))
         return false;
     const struct wmi_pair a = wmi_vector_use_pair(s, step->a), b = wmi_vector_use_pair(s, step->b);
+    if (s->host.vectors->compare_f64) {
+        wmi_vector_store_compare_f64(s, recipe->host, &a, &b, recipe->argument, step->d);
+        return true;
+    }
     struct wmi_rows truth = wmi_stretch_result(s, wmi_pair_is_uniform(&a) && wmi_pair_is_uniform(&b));
     const struct joined x = take_joined(s, wmi_pair_is_uniform(&a)),
                         y = take_joined(s, wmi_pair_is_uniform(&b));
