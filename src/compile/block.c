@@ -91,7 +91,7 @@ static enum outcome put_steps(struct wmi_stretch *s)
             s->end = s->at;
             break;
         }
-        if (s->version == WMI_FULL && is_entry(s))
+        if (s->has_points)
             wmi_stretch_note(s, &s->points, s->at);
         if (wmi_put_halves(s))
             continue;
@@ -220,16 +220,34 @@ static void add_patch(struct wmi_compilation *c, size_t step)
     c->patches[c->patch_count++] = (struct wmi_patch){step, c->stretch.host.count};
 }
 
+/* The version for full waves once more, for those that leave the code for waves that start: at any step,
+ * while the other one has runs of half strips. */
+static void put_points(struct wmi_compilation *c)
+{
+    struct wmi_stretch *s = &c->stretch;
+    const size_t reentries = s->reentries.count, full = c->places[s->from].full;
+    s->has_points = true;
+    put_version(c, WMI_FULL);
+    s->has_points = false;
+    s->reentries.count = reentries;
+    c->places[s->from].full = full;
+}
+
 static void put_stretch(struct wmi_compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
     s->exit_count = s->reentries.count = s->points.count = s->rejoins.count = 0;
     add_patch(c, s->from);
     const size_t inactive = wmi_put_check(s, s->from);
+    const bool has_halves = s->host.vectors->begin_halves;
+    s->has_points = is_entry(s) && !has_halves;
     put_version(c, WMI_FULL);
+    s->has_points = false;
     const size_t of_full = c->full_reentries = s->reentries.count;
     wmi_land(&s->host, inactive);
     put_version(c, WMI_PARTIAL);
+    if (is_entry(s) && has_halves)
+        put_points(c);
     wmi_stretch_put_asides(s);
     for (size_t i = 0; i < s->exit_count; i++)
         wmi_put_exit(c, &s->exits[i]);

@@ -351,8 +351,7 @@ static bool try_half(struct run *r)
 
 bool wmi_put_halves(struct wmi_stretch *s)
 {
-    const bool has_points = s->version == WMI_FULL && &s->block->ops[s->from] == s->block->entry;
-    if (!s->host.vectors->begin_halves || s->version == WMI_LAUNCH || has_points)
+    if (!s->host.vectors->begin_halves || s->version == WMI_LAUNCH || s->has_points)
         return false;
     struct run run = {.s = s, .from = s->at};
     struct wmi_kept before;

@@ -55,8 +55,7 @@ bool wmi_takes_sum(const struct wmi_stretch *s)
     const struct wmi_step *sum = &s->block->steps[s->at];
     uint32_t high;
     /* A wave that started in code with the sum may come here behind it. */
-    const bool has_points = s->version == WMI_FULL && &s->block->ops[s->from] == s->block->entry;
-    if (has_points || !wmi_is_address(s, s->at))
+    if (s->has_points || !wmi_is_address(s, s->at))
         return false;
     if (wmi_sum_has_scalar_base(sum))
         return wmi_stretch_constant(s, sum->e, &high) && !high;
