@@ -259,6 +259,9 @@ struct wmi_vector_set {
                                 unsigned strips, struct wmi_host_operand offsets);
     void (*load_half_strips)(struct wmi_host *host, const uint8_t *d, const uint8_t *mask, unsigned strips,
                              enum wmi_gpr base, unsigned ahead);
+    /* The same of one dword for each half strip, with offsets of 0: all of its lanes get it. */
+    void (*broadcast_half_strips)(struct wmi_host *host, const uint8_t *d, const uint8_t *mask,
+                                  unsigned strips, enum wmi_gpr base);
     void (*store_half_strips)(struct wmi_host *host, const uint8_t *data, const uint8_t *mask,
                               unsigned strips, enum wmi_gpr base, unsigned ahead);
     void (*scatter_half_strips)(struct wmi_host *host, const uint8_t *data, unsigned strips,

@@ -1721,6 +1721,7 @@ static void leave(struct wmi_host *host)
 
 const struct wmi_vector_set wmi_avx2 = {
     .begin_half_strips = wmi_avx2_begin_half_strips,
+    .broadcast_half_strips = wmi_avx2_broadcast_half_strips,
     .load_half_strips = wmi_avx2_load_half_strips,
     .extend_half_strips = wmi_avx2_extend_half_strips,
     .store_half_strips = wmi_avx2_store_half_strips,

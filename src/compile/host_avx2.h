@@ -182,6 +182,8 @@ size_t wmi_avx2_begin_half_strips(struct wmi_host *host, const uint8_t *index, c
                                   unsigned strips, struct wmi_host_operand offsets);
 void wmi_avx2_load_half_strips(struct wmi_host *host, const uint8_t *d, const uint8_t *mask, unsigned strips,
                                enum wmi_gpr base, unsigned ahead);
+void wmi_avx2_broadcast_half_strips(struct wmi_host *host, const uint8_t *d, const uint8_t *mask,
+                                    unsigned strips, enum wmi_gpr base);
 size_t wmi_avx2_extend_half_strips(struct wmi_host *host, uint32_t instruction, const uint8_t *d,
                                    unsigned strips, enum wmi_gpr base, unsigned bytes);
 void wmi_avx2_store_half_strips(struct wmi_host *host, const uint8_t *data, const uint8_t *mask,

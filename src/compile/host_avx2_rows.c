@@ -133,6 +133,17 @@ void wmi_avx2_load_half_strips(struct wmi_host *host, const uint8_t *d, const ui
     }
 }
 
+void wmi_avx2_broadcast_half_strips(struct wmi_host *host, const uint8_t *d, const uint8_t *mask,
+                                    unsigned strips, enum wmi_gpr base)
+{
+    for (unsigned i = 0; i < 2 * strips; i++) {
+        const unsigned to = wmi_avx2_target(host, d[i / 2], i % 2, T2);
+        find_half_strip(host, i, mask, base, 0, false);
+        wmi_vex_256(host, WMI_VPBROADCASTD, to, 0, wmi_at(WMI_RBX, 0));
+        wmi_avx2_keep(host, d[i / 2], i % 2, to);
+    }
+}
+
 size_t wmi_avx2_extend_half_strips(struct wmi_host *host, uint32_t instruction, const uint8_t *d,
                                    unsigned strips, enum wmi_gpr base, unsigned bytes)
 {

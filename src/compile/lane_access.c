@@ -741,6 +741,19 @@ static size_t begin_half_strips(struct wmi_stretch *s, struct wmi_lane_shape sha
                                               wmi_at(WMI_R9, wmi_lane_offsets(shape.bytes, 0)));
 }
 
+/* Loads the element of each half strip, if its lanes have the same. Returns a jump taken if they have not. */
+static size_t load_same_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
+                                    const struct wmi_rows *distance, const struct wmi_rows *d)
+{
+    const size_t others =
+        s->host.vectors->begin_half_strips(&s->host, distance->reg, masks_of(s), s->strips,
+                                           wmi_at(WMI_R9, offsetof(struct wmi_lane_tables, zeros)));
+    s->host.vectors->broadcast_half_strips(&s->host, d->reg, masks_of(s), s->strips, WMI_RCX);
+    for (unsigned i = 0; i < s->strips; i++)
+        extend(s, shape, d->reg[i]);
+    return others;
+}
+
 /* Bytes or words in waves with inactive lanes, on hosts that do not extend those of a mask. */
 static void load_extended(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,
                           const struct wmi_rows *d, const struct wmi_access_scratch *scratch)
@@ -754,7 +767,7 @@ static void load_extended(struct wmi_stretch *s, struct wmi_lane_shape shape, co
     note_in_hit(s, 0);
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_runs);
-    const size_t others = load_same(s, shape, distance, d, scratch), selected = wmi_jump(&s->host);
+    const size_t others = load_same_half_strips(s, shape, distance, d), selected = wmi_jump(&s->host);
     wmi_land(&s->host, others);
     wmi_land(&s->host, usually_scattered);
     wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
@@ -775,7 +788,7 @@ static void load_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
     s->host.vectors->load_half_strips(&s->host, d->reg, masks_of(s), s->strips, WMI_RCX, ahead);
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_runs);
-    const size_t others = load_same(s, shape, distance, d, scratch), selected = wmi_jump(&s->host);
+    const size_t others = load_same_half_strips(s, shape, distance, d), selected = wmi_jump(&s->host);
     wmi_land(&s->host, others);
     if (has_hit) {
         wmi_land(&s->host, usually_scattered);
