@@ -9,195 +9,6 @@
  * Source: Intel SDM volume 2: the operations of both kinds of instructions. */
 #include "compile/host_avx2.h"
 
-/* ---- masks ---- */
-
-static bool is_in_gpr(unsigned k)
-{
-    return k >= FIRST_IN_GPR && k < WMI_K_LANES;
-}
-
-static enum wmi_gpr gpr_of(unsigned k)
-{
-    return (enum wmi_gpr)(WMI_R12 + (k - FIRST_IN_GPR));
-}
-
-/* A register with the 16 bits of the mask. */
-static enum wmi_gpr bits_in_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr temporary)
-{
-    if (is_in_gpr(k))
-        return gpr_of(k);
-    wmi_scalar_memory(host, WMI_MOVZX_16, false, temporary, WMI_R15, wmi_avx2_bits(k));
-    return temporary;
-}
-
-/* Whether wmi_avx2_lanes() are those of the mask. */
-static bool has_lanes_of(const struct wmi_host *host, unsigned k)
-{
-    return !is_in_gpr(k) || host->kept_lanes >> k & 1;
-}
-
-/* reg = ones in the lanes of a half whose bit is set in the mask: of words, or of quadwords. */
-static void expand(struct wmi_host *host, unsigned reg, unsigned k, unsigned half, bool wide)
-{
-    const struct wmi_host_operand bits = wide ? wmi_avx2_further(CONSTANT(bit_64), (int32_t)(half * HALF))
-                                              : wmi_avx2_further(CONSTANT(bit), (int32_t)(half * HALF));
-    if (host->full_masks >> k & 1) {
-        wmi_vex_256(host, VPCMPEQD, reg, reg, wmi_zmm(reg));
-        return;
-    }
-    if (has_lanes_of(host, k) && !wide) {
-        wmi_vex_256(host, WMI_VMOVUPS_LOAD, reg, 0, wmi_avx2_lanes(k, half));
-        return;
-    }
-    if (is_in_gpr(k)) {
-        wmi_vex_128(host, VMOVD_FROM, reg, 0, wmi_zmm(gpr_of(k)));
-        wmi_vex_256(host, wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD, reg, 0, wmi_zmm(reg));
-    } else {
-        wmi_vex_256(host, VPBROADCASTQ, reg, 0, wmi_at(WMI_R15, wmi_avx2_bits(k)));
-    }
-    wmi_vex_256(host, VPAND, reg, reg, bits);
-    wmi_vex_256(host, wide ? VPCMPEQQ : VPCMPEQD, reg, reg, bits);
-}
-
-/* The same of bytes, of 64 bits. */
-static void expand_bytes(struct wmi_host *host, unsigned reg, unsigned k, unsigned half)
-{
-    enum { RORX = WMI_EVEX(0xf0, WMI_MAP_0F3A, WMI_PREFIX_F2, 1) };
-    enum wmi_gpr from = gpr_of(k);
-    if (half) {
-        wmi_vex(host, RORX, 0, WMI_RBX, 0, wmi_zmm(from), 32);
-        from = WMI_RBX;
-    }
-    wmi_vex_128(host, VMOVD_FROM, reg, 0, wmi_zmm(from));
-    wmi_vex_256(host, WMI_VPBROADCASTD, reg, 0, wmi_zmm(reg));
-    wmi_vex_256(host, VPSHUFB, reg, reg, CONSTANT(spread_8));
-    wmi_vex_256(host, VPAND, reg, reg, CONSTANT(bit_8));
-    wmi_vex_256(host, VPCMPEQB, reg, reg, CONSTANT(bit_8));
-}
-
-static void forget_mask(struct wmi_host *host, unsigned k)
-{
-    if (k >= WMI_K_LANES)
-        return; /* nothing else is known of them */
-    host->full_masks &= (uint8_t)~(1u << k);
-    host->kept_lanes &= (uint8_t)~(1u << k);
-}
-
-/* k = the bits in `from`, for k1 to k4 also as lanes. */
-static void set_mask(struct wmi_host *host, unsigned k, enum wmi_gpr from)
-{
-    forget_mask(host, k);
-    if (is_in_gpr(k)) {
-        if (gpr_of(k) != from)
-            wmi_scalar_registers(host, WMI_MOV_LOAD, true, gpr_of(k), from);
-        return;
-    }
-    wmi_scalar_memory(host, WMI_MOV_STORE, true, from, WMI_R15, wmi_avx2_bits(k));
-    wmi_vex_128(host, VMOVD_FROM, T3, 0, wmi_zmm(from));
-    wmi_vex_256(host, WMI_VPBROADCASTD, T3, 0, wmi_zmm(T3));
-    for (unsigned half = 0; half < 2; half++) {
-        const struct wmi_host_operand bits = wmi_avx2_further(CONSTANT(bit), (int32_t)(half * HALF));
-        wmi_vex_256(host, VPAND, T2, T3, bits);
-        wmi_vex_256(host, VPCMPEQD, T2, T2, bits);
-        wmi_vex_256(host, WMI_VMOVUPS_STORE, T2, 0, wmi_avx2_lanes(k, half));
-    }
-}
-
-static void kmov_load(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement)
-{
-    const enum wmi_gpr to = is_in_gpr(k) ? gpr_of(k) : WMI_RBX;
-    wmi_scalar_memory(host, WMI_MOVZX_16, false, to, base, displacement);
-    set_mask(host, k, to);
-}
-
-static void kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,
-                       unsigned bytes)
-{
-    enum { OPERAND_OF_16_BITS = 0x66 };
-    const enum wmi_gpr from = is_in_gpr(k) ? gpr_of(k) : WMI_RBX;
-    if (!is_in_gpr(k))
-        wmi_scalar_memory(host, WMI_MOV_LOAD, true, from, WMI_R15, wmi_avx2_bits(k));
-    if (bytes == 2)
-        wmi_put_8(host, OPERAND_OF_16_BITS);
-    wmi_scalar_memory(host, WMI_MOV_STORE, bytes == 8, from, base, displacement);
-}
-
-static void kmov_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr reg)
-{
-    set_mask(host, k, reg);
-}
-
-/* No other bits of a and b are set. */
-static void kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits)
-{
-    const enum wmi_gpr high = bits_in_gpr(host, a, WMI_RBP);
-    wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, high);
-    wmi_shift_immediate(host, 4, true, WMI_RBP, bits);
-    wmi_scalar_registers(host, WMI_OR, true, WMI_RBP, bits_in_gpr(host, b, WMI_RBX));
-    set_mask(host, d, WMI_RBP);
-}
-
-static void kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count)
-{
-    if (is_in_gpr(a))
-        wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, gpr_of(a));
-    else
-        wmi_scalar_memory(host, WMI_MOV_LOAD, true, WMI_RBP, WMI_R15, wmi_avx2_bits(a));
-    wmi_shift_immediate(host, 5, true, WMI_RBP, count);
-    set_mask(host, d, WMI_RBP);
-}
-
-static void kortest(struct wmi_host *host, unsigned a, unsigned b)
-{
-    enum { TEST = 0x85, OPERAND_OF_16_BITS = 0x66, COMPARE_DIGIT = 7 };
-    enum wmi_gpr from = bits_in_gpr(host, a, WMI_RBX);
-    if (a != b) {
-        wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, bits_in_gpr(host, b, WMI_RBP));
-        wmi_scalar_registers(host, WMI_OR, true, WMI_RBP, from);
-        from = WMI_RBP;
-    }
-    wmi_put_8(host, OPERAND_OF_16_BITS);
-    wmi_scalar_registers(host, TEST, false, from, from);
-}
-
-static size_t jump_unless_full(struct wmi_host *host, unsigned k)
-{
-    enum { XOR_DIGIT = 6 };
-    wmi_scalar_registers(host, WMI_MOV_LOAD, false, WMI_RBX, bits_in_gpr(host, k, WMI_RBX));
-    wmi_scalar_registers(host, WMI_MOVZX_16, false, WMI_RBX, WMI_RBX);
-    wmi_arithmetic_immediate(host, XOR_DIGIT, false, WMI_RBX, 0xffff);
-    return wmi_jump_if(host, WMI_IF_NOT_EQUAL);
-}
-
-static void mask_registers(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a,
-                           unsigned b)
-{
-    enum { XOR_DIGIT = 6 };
-    if (operation == WMI_KXNOR && a == b) {
-        wmi_move_immediate(host, WMI_RBP, 0xffff);
-        set_mask(host, d, WMI_RBP);
-        host->full_masks |= (uint8_t)(1u << d);
-        return;
-    }
-    wmi_scalar_registers(host, WMI_MOVZX_16, false, WMI_RBP, bits_in_gpr(host, a, WMI_RBP));
-    if (operation == WMI_KANDN)
-        wmi_arithmetic_immediate(host, XOR_DIGIT, false, WMI_RBP, 0xffff);
-    const unsigned opcode = operation == WMI_KAND || operation == WMI_KANDN ? WMI_AND
-                            : operation == WMI_KOR                          ? WMI_OR
-                                                                            : WMI_XOR;
-    if (a != b || operation == WMI_KXOR || operation == WMI_KANDN)
-        wmi_scalar_registers(host, opcode, false, WMI_RBP, bits_in_gpr(host, b, WMI_RBX));
-    if (operation == WMI_KXNOR)
-        wmi_arithmetic_immediate(host, XOR_DIGIT, false, WMI_RBP, 0xffff);
-    set_mask(host, d, WMI_RBP);
-}
-
-static void mask_low_8(struct wmi_host *host, unsigned d)
-{
-    wmi_move_immediate(host, WMI_RBP, 0xff);
-    set_mask(host, d, WMI_RBP);
-}
-
 /* ---- results of instructions ---- */
 
 /* The half `reg` (not T3) becomes the value of the zmm: merged with the old one, or with zeros, by the mask.
@@ -209,7 +20,7 @@ static void finish(struct wmi_host *host, unsigned zmm, unsigned half, unsigned 
         wmi_avx2_keep(host, zmm, half, reg);
         return;
     }
-    expand(host, T3, k, half, wide);
+    wmi_avx2_expand(host, T3, k, half, wide);
     if (mask & WMI_ZEROING) {
         wmi_vex_256(host, VPAND, reg, reg, wmi_zmm(T3));
         wmi_avx2_keep(host, zmm, half, reg);
@@ -226,202 +37,12 @@ static void take_lanes(struct wmi_host *host, unsigned d, struct wmi_host_operan
                        unsigned half)
 {
     const unsigned x = wmi_avx2_in_register(host, b, d);
-    if (has_lanes_of(host, mask) && !(host->full_masks >> mask & 1)) {
+    if (wmi_avx2_has_lanes_of(host, mask) && !(host->full_masks >> mask & 1)) {
         wmi_vex_256(host, VPAND, d, x, wmi_avx2_lanes(mask, half));
         return;
     }
-    expand(host, T3, mask, half, false);
+    wmi_avx2_expand(host, T3, mask, half, false);
     wmi_vex_256(host, VPAND, d, x, wmi_zmm(T3));
-}
-
-/* ---- compares ---- */
-
-/* The lanes of both halves are in T2 and T3. */
-static void set_lanes(struct wmi_host *host, unsigned k, unsigned lane_bytes, unsigned mask)
-{
-    const bool in_gpr = is_in_gpr(k);
-    const enum wmi_gpr to = in_gpr ? gpr_of(k) : WMI_RBP;
-    const uint32_t take = lane_bytes == 4 ? VMOVMSKPS : lane_bytes == 8 ? VMOVMSKPD : VPMOVMSKB;
-    const bool has_lanes = has_lanes_of(host, mask);
-    if (mask && (!in_gpr || has_lanes) && lane_bytes == 4) {
-        for (EACH_HALF(host, half)) {
-            if (!has_lanes)
-                expand(host, T0, mask, half, false);
-            wmi_vex_256(host, VPAND, T2 + half, T2 + half,
-                        has_lanes ? wmi_avx2_lanes(mask, half) : wmi_zmm(T0));
-        }
-        mask = 0;
-    }
-    forget_mask(host, k);
-    if (!in_gpr || (lane_bytes == 4 && !mask))
-        for (EACH_HALF(host, half))
-            wmi_vex_256(host, WMI_VMOVUPS_STORE, T2 + half, 0, wmi_avx2_lanes(k, half));
-    if (k >= WMI_K_LANES)
-        return;                             /* see collect_bits() */
-    if (in_gpr && lane_bytes == 4 && !mask) /* the bits alone would have to be spread again */
-        host->kept_lanes |= (uint8_t)(1u << k);
-    enum wmi_gpr limit = to;
-    if (mask && mask == k) { /* it is needed until the end */
-        wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, gpr_of(k));
-        limit = WMI_RBP;
-    } else if (mask) {
-        limit = bits_in_gpr(host, mask, WMI_RBP);
-    }
-    const unsigned last = end_of_halves(host) - 1;
-    wmi_vex_256(host, take, to, 0, wmi_zmm(T2 + last));
-    if (last)
-        wmi_shift_immediate(host, 4, true, to, HALF / lane_bytes);
-    if (last != first_half(host)) {
-        wmi_vex_256(host, take, WMI_RBX, 0, wmi_zmm(T2));
-        wmi_scalar_registers(host, WMI_OR, true, to, WMI_RBX);
-    }
-    if (mask)
-        wmi_scalar_registers(host, WMI_AND, true, to, limit);
-    if (!in_gpr)
-        wmi_scalar_memory(host, WMI_MOV_STORE, true, WMI_RBP, WMI_R15, wmi_avx2_bits(k));
-}
-
-static void invert(struct wmi_host *host, unsigned reg)
-{
-    wmi_vex_256(host, VPXOR, reg, reg, CONSTANT(ones));
-}
-
-/* How integers of so many bytes are compared: instructions for equality, for "above", and for unsigned ones
- * the minimum and maximum, or none. */
-struct integers {
-    uint32_t equal, above, min, max;
-};
-
-/* d = ones where a and b compare so; both are in registers, b not in d. */
-static void compare_integers(struct wmi_host *host, const struct integers *kind, unsigned d, unsigned a,
-                             unsigned b, unsigned predicate)
-{
-    const struct wmi_host_operand rb = wmi_zmm(b);
-    switch (predicate) {
-    case WMI_EQUAL:
-    case WMI_DIFFERS:
-        wmi_vex_256(host, kind->equal, d, a, rb);
-        break;
-    case WMI_BELOW:
-    case WMI_NOT_BELOW:
-        if (kind->max) {
-            wmi_vex_256(host, kind->max, d, a, rb);
-            wmi_vex_256(host, kind->equal, d, d, wmi_zmm(a));
-        } else {
-            wmi_vex_256(host, kind->above, d, b, wmi_zmm(a));
-        }
-        break;
-    default:
-        if (kind->min) {
-            wmi_vex_256(host, kind->min, d, a, rb);
-            wmi_vex_256(host, kind->equal, d, d, wmi_zmm(a));
-        } else {
-            wmi_vex_256(host, kind->above, d, a, rb);
-        }
-    }
-    /* With a minimum or maximum, "not above" and "not below" are what was computed. */
-    const bool by_limit = kind->max && predicate != WMI_EQUAL && predicate != WMI_DIFFERS;
-    const bool is_negation =
-        predicate == WMI_DIFFERS || predicate == WMI_NOT_BELOW || predicate == WMI_NOT_ABOVE;
-    if (is_negation != by_limit)
-        invert(host, d);
-}
-
-static const struct integers words = {VPCMPEQD, VPCMPGTD, 0, 0},
-                             unsigned_words = {VPCMPEQD, 0, VPMINUD, VPMAXUD},
-                             quadwords = {VPCMPEQQ, VPCMPGTQ, 0, 0}, bytes = {VPCMPEQB, VPCMPGTB, 0, 0},
-                             unsigned_bytes = {VPCMPEQB, 0, VPMINUB, VPMAXUB};
-
-static void put_compare(struct wmi_host *host, const struct integers *kind, uint32_t instruction, unsigned k,
-                        unsigned a, struct wmi_host_operand b, unsigned predicate, unsigned lane_bytes,
-                        unsigned mask, bool flips)
-{
-    for (EACH_HALF(host, half)) {
-        unsigned x = wmi_avx2_load(host, a, half, T0);
-        unsigned y = wmi_avx2_in_register(host, wmi_avx2_operand(host, instruction, b, half, T1), T1);
-        if (flips) { /* unsigned quadwords become signed ones in the same order */
-            struct wmi_host_operand sign = CONSTANT(sign_64);
-            wmi_vex_256(host, VPBROADCASTQ, T2 + half, 0, sign);
-            wmi_vex_256(host, VPXOR, T1, T2 + half, wmi_zmm(y));
-            wmi_vex_256(host, VPXOR, T0, T2 + half, wmi_zmm(x));
-            x = T0;
-            y = T1;
-        }
-        compare_integers(host, kind, T2 + half, x, y, predicate);
-    }
-    set_lanes(host, k, lane_bytes, mask);
-}
-
-static void put_float_compare(struct wmi_host *host, uint32_t instruction, unsigned k, unsigned a,
-                              struct wmi_host_operand b, unsigned mask, int predicate)
-{
-    for (EACH_HALF(host, half))
-        wmi_vex(host, instruction, LONG, T2 + half, wmi_avx2_load(host, a, half, T0),
-                wmi_avx2_operand(host, instruction, b, half, T1), predicate);
-    set_lanes(host, k, is_wide(instruction) ? 8 : 4, mask);
-}
-
-static void compare_f64(struct wmi_host *host, uint32_t instruction, unsigned k,
-                        const struct wmi_host_pair *a, const struct wmi_host_pair *b, unsigned mask,
-                        int predicate)
-{
-    for (EACH_HALF(host, half))
-        wmi_avx2_compare_f64_half(host, KIND(instruction), T2 + half, a, b, half, predicate);
-    set_lanes(host, k, 4, mask);
-}
-
-/* Lanes in which a and b have a bit in common, or have none. */
-static void put_test(struct wmi_host *host, uint32_t instruction, unsigned k, unsigned a,
-                     struct wmi_host_operand b, unsigned mask, unsigned lane_bytes)
-{
-    const uint32_t equal = lane_bytes == 4 ? VPCMPEQD : lane_bytes == 8 ? VPCMPEQQ : VPCMPEQB;
-    for (EACH_HALF(host, half)) {
-        unsigned common = wmi_avx2_load(host, a, half, T0);
-        if (b.in_memory || b.reg != a) {
-            wmi_vex_256(host, VPAND, T2 + half, common, wmi_avx2_operand(host, instruction, b, half, T1));
-            common = T2 + half;
-        }
-        wmi_avx2_clear(host, T1);
-        wmi_vex_256(host, equal, T2 + half, common, wmi_zmm(T1));
-        if (instruction != WMI_VPTESTNMD)
-            invert(host, T2 + half);
-    }
-    set_lanes(host, k, lane_bytes, mask);
-}
-
-/* Zeros and infinities, with NaNs or without, or zeros and denormals, by the bits of the immediate. Denormals
- * that the host takes for zeros are zeros. */
-static bool put_class(struct wmi_host *host, unsigned k, struct wmi_host_operand b, unsigned classes,
-                      bool wide)
-{
-    const uint32_t compare = WMI_EVEX(0xc2, WMI_MAP_0F, wide ? WMI_PREFIX_66 : 0, 0),
-                   broadcast = wide ? (uint32_t)VPBROADCASTQ : (uint32_t)WMI_VPBROADCASTD;
-    const bool with_nans = classes == (WMI_IS_NAN | WMI_IS_ZERO | WMI_IS_INFINITE),
-               denormals = !wide && classes == (WMI_IS_ZERO | WMI_IS_DENORMAL);
-    if (!with_nans && !denormals && classes != (WMI_IS_ZERO | WMI_IS_INFINITE))
-        return false;
-    for (EACH_HALF(host, half)) {
-        const unsigned x = wmi_avx2_in_register(host, wmi_avx2_half(host, b.reg, half), T0), d = T2 + half;
-        wmi_vex_256(host, broadcast, T1, 0, wide ? CONSTANT(magnitude_64) : CONSTANT(magnitude));
-        wmi_vex_256(host, VPAND, T1, T1, wmi_zmm(x)); /* its magnitude */
-        if (denormals) {
-            wmi_vex_256(host, broadcast, d, 0, CONSTANT(least_normal));
-            wmi_vex_256(host, VPCMPGTD, d, d, wmi_zmm(T1));
-            continue;
-        }
-        if (with_nans) {
-            wmi_vex_256(host, broadcast, d, 0, wide ? CONSTANT(most_finite_64) : CONSTANT(most_finite));
-            wmi_vex_256(host, wide ? VPCMPGTQ : VPCMPGTD, d, T1, wmi_zmm(d));
-        } else { /* infinities are the next number after those that are finite */
-            wmi_vex_256(host, broadcast, d, 0, wide ? CONSTANT(exponent_64) : CONSTANT(exponent_bits));
-            wmi_vex_256(host, wide ? VPCMPEQQ : VPCMPEQD, d, d, wmi_zmm(T1));
-        }
-        wmi_avx2_clear(host, T1);
-        wmi_vex(host, compare, LONG, T1, T1, wmi_zmm(x), WMI_FLOAT_EQUAL);
-        wmi_vex_256(host, VPOR, d, d, wmi_zmm(T1));
-    }
-    set_lanes(host, k, wide ? 8 : 4, 0);
-    return true;
 }
 
 /* ---- instructions of several ---- */
@@ -710,7 +331,7 @@ static void end_loop(struct wmi_host *host, const struct bit_loop *loop)
 
 static void take_bits(struct wmi_host *host, unsigned k)
 {
-    const enum wmi_gpr from = bits_in_gpr(host, k, WMI_RBX);
+    const enum wmi_gpr from = wmi_avx2_bits_in_gpr(host, k, WMI_RBX);
     wmi_scalar_registers(host, WMI_MOVZX_16, false, WMI_RBX, from);
 }
 
@@ -773,7 +394,7 @@ static void load_extended(struct wmi_host *host, uint32_t instruction, unsigned 
 static void load_masked(struct wmi_host *host, unsigned d, struct wmi_host_operand b, unsigned mask)
 {
     for (EACH_HALF(host, half)) {
-        expand(host, T3, mask & 7, half, false);
+        wmi_avx2_expand(host, T3, mask & 7, half, false);
         wmi_vex_256(host, VPMASKMOVD_LOAD, T2, T3, wmi_avx2_further(b, (int32_t)(half * HALF)));
         if (!(mask & WMI_ZEROING)) {
             const unsigned old = wmi_avx2_load(host, d, half, T1);
@@ -796,7 +417,7 @@ static void put_store(struct wmi_host *host, uint32_t instruction, unsigned d, s
         unsigned from = wmi_avx2_load(host, d, half, T0);
         const struct wmi_host_operand to = wmi_avx2_further(b, (int32_t)(half * HALF));
         if (mask)
-            expand(host, T3, mask, half, false);
+            wmi_avx2_expand(host, T3, mask, half, false);
         if (mask && !is_of_wave(b.base)) {
             wmi_vex_256(host, VPMASKMOVD_STORE, from, T3, to);
             continue;
@@ -850,7 +471,7 @@ static void put_scatter(struct wmi_host *host, unsigned reg, enum wmi_gpr base, 
     enum { MOVSXD = 0x63, REX_WRB = 0x4d };
     const struct wmi_host_operand places = wmi_avx2_in_memory(host, index, 0),
                                   data = wmi_avx2_in_memory(host, reg, 1);
-    const enum wmi_gpr place = gpr_of(mask);
+    const enum wmi_gpr place = wmi_avx2_gpr_of(mask);
     take_bits(host, mask);
     if (wide)
         wmi_arithmetic_immediate(host, 4, false, WMI_RBX, 0xff);
@@ -869,8 +490,8 @@ static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, e
                     unsigned index, unsigned displacement, unsigned mask)
 {
     put_scatter(host, reg, base, index, displacement, mask, is_wide(instruction));
-    wmi_scalar_registers(host, WMI_XOR, false, gpr_of(mask), gpr_of(mask));
-    forget_mask(host, mask);
+    wmi_scalar_registers(host, WMI_XOR, false, wmi_avx2_gpr_of(mask), wmi_avx2_gpr_of(mask));
+    wmi_avx2_forget_mask(host, mask);
 }
 
 /* ---- permutations ---- */
@@ -945,7 +566,7 @@ static void take_quad(struct wmi_host *host, enum wmi_gpr d, unsigned a, unsigne
 static void take_first(struct wmi_host *host, unsigned d, unsigned a, unsigned mask)
 {
     const struct wmi_host_operand from = wmi_avx2_in_memory(host, a, 0);
-    wmi_scalar_registers(host, WMI_MOVZX_16, false, WMI_RBP, bits_in_gpr(host, mask, WMI_RBP));
+    wmi_scalar_registers(host, WMI_MOVZX_16, false, WMI_RBP, wmi_avx2_bits_in_gpr(host, mask, WMI_RBP));
     wmi_avx2_take_first_bit(host, from);
     wmi_vex_128(host, VMOVD_FROM, T2, 0, wmi_zmm(WMI_RBX));
     wmi_vex_256(host, WMI_VPBROADCASTD, T2, 0, wmi_zmm(T2));
@@ -1158,7 +779,7 @@ static void put_masked_bytes(struct wmi_host *host, uint32_t instruction, unsign
             wmi_vex_256(host, instruction, T2, x, wmi_avx2_half(host, b.reg, half));
         else
             wmi_avx2_move(host, T2, wmi_avx2_load(host, b.reg, half, T2));
-        expand_bytes(host, T3, mask, half);
+        wmi_avx2_expand_bytes(host, T3, mask, half);
         const unsigned to = wmi_avx2_load(host, d, half, T1);
         wmi_vex(host, VPBLENDVB, LONG, to, to, wmi_zmm(T2), (int)(T3 << 4));
         wmi_avx2_keep(host, d, half, to);
@@ -1170,12 +791,12 @@ static void put_mask_lanes(struct wmi_host *host, unsigned d, unsigned k, bool w
 {
     if (wide) {
         for (EACH_HALF(host, half)) {
-            expand(host, T3, k, half, true);
+            wmi_avx2_expand(host, T3, k, half, true);
             wmi_avx2_keep(host, d, half, T3);
         }
         return;
     }
-    wmi_vex_128(host, VMOVD_FROM, T2, 0, wmi_zmm(bits_in_gpr(host, k, WMI_RBX)));
+    wmi_vex_128(host, VMOVD_FROM, T2, 0, wmi_zmm(wmi_avx2_bits_in_gpr(host, k, WMI_RBX)));
     wmi_vex_128(host, VPBROADCASTW, T2, 0, wmi_zmm(T2));
     wmi_vex_128(host, VPAND, T2, T2, CONSTANT(bit_16));
     wmi_vex_128(host, VPCMPEQW, T2, T2, CONSTANT(bit_16));
@@ -1197,7 +818,7 @@ static void put_blend(struct wmi_host *host, uint32_t instruction, unsigned d, u
 {
     for (EACH_HALF(host, half)) {
         const unsigned x = wmi_avx2_load(host, a, half, T0), to = wmi_avx2_target(host, d, half, T2);
-        expand(host, T3, mask, half, is_wide(instruction));
+        wmi_avx2_expand(host, T3, mask, half, is_wide(instruction));
         wmi_avx2_blend(host, to, x, wmi_avx2_operand(host, instruction, b, half, T1), T3);
         wmi_avx2_keep(host, d, half, to);
     }
@@ -1431,32 +1052,23 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
         put_broadcast(host, instruction, d, b, mask);
         break;
     case COMPARE_I32:
-        known = !wide;
-        put_compare(host, &words, instruction, d, a, b, selection, 4, mask, false);
-        break;
     case COMPARE_U32:
-        if (wide)
-            put_compare(host, &quadwords, instruction, d, a, b, selection, 8, mask, true);
-        else
-            put_compare(host, &unsigned_words, instruction, d, a, b, selection, 4, mask, false);
-        break;
     case COMPARE_I8:
-        put_compare(host, &bytes, instruction, d, a, b, selection, 1, mask, false);
-        break;
     case COMPARE_U8:
-        put_compare(host, &unsigned_bytes, instruction, d, a, b, selection, 1, mask, false);
+        known = !(wide && way == COMPARE_I32);
+        wmi_avx2_put_compare(host, instruction, d, a, b, selection, mask);
         break;
     case COMPARE_FLOAT:
-        put_float_compare(host, instruction, d, a, b, mask, immediate);
+        wmi_avx2_put_float_compare(host, instruction, d, a, b, mask, immediate);
         break;
     case TEST_8:
-        put_test(host, instruction, d, a, b, mask, 1);
+        wmi_avx2_put_test(host, instruction, d, a, b, mask, 1);
         break;
     case TEST_32:
-        put_test(host, instruction, d, a, b, mask, wide ? 8 : 4);
+        wmi_avx2_put_test(host, instruction, d, a, b, mask, wide ? 8 : 4);
         break;
     case CLASS:
-        known = put_class(host, d, b, selection, wide);
+        known = wmi_avx2_put_class(host, d, b, selection, wide);
         break;
     case BLEND:
         put_blend(host, instruction, d, a, b, mask);
@@ -1569,131 +1181,6 @@ static void add_64(struct wmi_host *host, unsigned low, unsigned high, unsigned 
     }
 }
 
-/* ZF: nothing is in the halves T2 and T3. */
-static void test_halves(struct wmi_host *host)
-{
-    const unsigned reg = T2 + first_half(host);
-    if (!host->only_half)
-        wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T3));
-    wmi_vex_256(host, VPTEST, reg, 0, wmi_zmm(reg));
-}
-
-static void test_words(struct wmi_host *host, unsigned reg, unsigned k)
-{
-    (void)k;
-    const unsigned half = first_half(host), words = wmi_avx2_load(host, reg, half, T2);
-    if (!host->only_half)
-        wmi_vex_256(host, VPOR, T2, words, wmi_avx2_half(host, reg, 1));
-    wmi_vex_256(host, VPTEST, host->only_half ? words : (unsigned)T2, 0,
-                wmi_zmm(host->only_half ? words : (unsigned)T2));
-}
-
-static void test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned k)
-{
-    (void)k;
-    for (EACH_HALF(host, half)) { /* max(a, b) ^ b is 0 where a is not above b */
-        const unsigned limit = wmi_avx2_load(host, b, half, T1);
-        wmi_vex_256(host, VPMAXUD, T2 + half, limit, wmi_avx2_half(host, a, half));
-        wmi_vex_256(host, VPXOR, T2 + half, T2 + half, wmi_zmm(limit));
-    }
-    test_halves(host);
-}
-
-static void test_nans(struct wmi_host *host, const uint8_t *reg, unsigned count)
-{
-    enum { TEST = 0x85 };
-    for (unsigned i = 0; i < count; i++) {
-        wmi_vex(host, WMI_VCMPPS, LONG, i ? T1 : T2, wmi_avx2_load(host, reg[i], 0, T0),
-                wmi_avx2_half(host, reg[i], 1), WMI_UNORDERED);
-        if (i)
-            wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T1));
-    }
-    wmi_vex_256(host, VMOVMSKPS, WMI_RBX, 0, wmi_zmm(T2));
-    wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
-}
-
-/* ---- half strips ---- */
-
-enum { FAILED = WMI_HALF_REGISTERS }; /* the ymm register of lanes that must be executed otherwise */
-
-static void begin_halves(struct wmi_host *host)
-{
-    wmi_avx2_clear(host, FAILED);
-}
-
-static void collect_nans(struct wmi_host *host, unsigned reg, unsigned mask)
-{
-    const unsigned half = first_half(host), x = wmi_avx2_load(host, reg, half, T0);
-    wmi_vex(host, WMI_VCMPPS, LONG, T2, x, wmi_zmm(x), WMI_UNORDERED);
-    if (mask)
-        wmi_vex_256(host, VPAND, T2, T2, wmi_avx2_lanes(mask, half));
-    wmi_vex_256(host, VPOR, FAILED, FAILED, wmi_zmm(T2));
-}
-
-static void test_failed(struct wmi_host *host)
-{
-    wmi_vex_256(host, VPTEST, FAILED, 0, wmi_zmm(FAILED));
-}
-
-static void carry_half(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b, bool adds,
-                       unsigned in, unsigned out, unsigned mask)
-{
-    const unsigned half = first_half(host), x = wmi_avx2_load(host, a, half, T0);
-    const unsigned y = wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, half, T1), T1);
-    wmi_vex_256(host, adds ? WMI_VPADDD : WMI_VPSUBD, T2, x, wmi_zmm(y));
-    if (out) { /* T3 = ones where there is no carry: the sum is not below x, or y not above it */
-        wmi_vex_256(host, VPMAXUD, T3, x, wmi_zmm(adds ? (unsigned)T2 : y));
-        wmi_vex_256(host, VPCMPEQD, T3, T3, wmi_zmm(adds ? (unsigned)T2 : x));
-        wmi_vex_256(host, VPXOR, T3, T3, CONSTANT(ones));
-    }
-    if (in && out) { /* with the carry in, ones become zero; with the borrow in, zero becomes ones */
-        wmi_avx2_move(host, T0, T3);
-        expand(host, T1, in, half, false);
-        wmi_vex_256(host, adds ? WMI_VPSUBD : WMI_VPADDD, T2, T2, wmi_zmm(T1));
-        if (adds)
-            wmi_avx2_clear(host, T3);
-        wmi_vex_256(host, VPCMPEQD, T3, T2, adds ? wmi_zmm(T3) : CONSTANT(ones));
-        wmi_vex_256(host, VPAND, T3, T3, wmi_zmm(T1));
-        wmi_vex_256(host, VPOR, T3, T3, wmi_zmm(T0));
-    } else if (in) {
-        expand(host, T1, in, half, false);
-        wmi_vex_256(host, adds ? WMI_VPSUBD : WMI_VPADDD, T2, T2, wmi_zmm(T1));
-    }
-    wmi_avx2_keep(host, d, half, T2);
-    if (!out)
-        return;
-    wmi_avx2_move(host, T2 + half, T3);
-    if (mask)
-        wmi_vex_256(host, VPAND, T2 + half, T2 + half, wmi_avx2_lanes(mask, half));
-    wmi_vex_256(host, WMI_VMOVUPS_STORE, T2 + half, 0, wmi_avx2_lanes(out, half));
-}
-
-static void collect_bits(struct wmi_host *host, enum wmi_gpr reg, unsigned bit)
-{
-    wmi_vex_256(host, VMOVMSKPS, WMI_RBX, 0, wmi_zmm(T2 + first_half(host)));
-    if (bit)
-        wmi_shift_immediate(host, 4, true, WMI_RBX, bit);
-    wmi_scalar_registers(host, WMI_OR, true, reg, WMI_RBX);
-}
-
-static struct wmi_host_operand kept_half(const struct wmi_host *host, unsigned number, unsigned strip)
-{
-    const size_t place = offsetof(struct wmi_avx2_area, row) + (number * MOST_STRIPS + strip) * 2 * HALF;
-    return wmi_at(WMI_R15, (int32_t)(place + first_half(host) * HALF));
-}
-
-static void keep_half(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row)
-{
-    wmi_vex_256(host, WMI_VMOVUPS_LOAD, T0, 0, wmi_avx2_further(row, (int32_t)(first_half(host) * HALF)));
-    wmi_vex_256(host, WMI_VMOVUPS_STORE, T0, 0, kept_half(host, number, strip));
-}
-
-static void restore_half(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row)
-{
-    wmi_vex_256(host, WMI_VMOVUPS_LOAD, T0, 0, kept_half(host, number, strip));
-    wmi_vex_256(host, WMI_VMOVUPS_STORE, T0, 0, wmi_avx2_further(row, (int32_t)(first_half(host) * HALF)));
-}
-
 /* ---- entries ---- */
 
 static const uint8_t callers_registers[] = {WMI_RBX, WMI_RBP, WMI_R12, WMI_R13, WMI_R14, WMI_R15};
@@ -1727,15 +1214,15 @@ const struct wmi_vector_set wmi_avx2 = {
     .store_half_strips = wmi_avx2_store_half_strips,
     .scatter_half_strips = wmi_avx2_scatter_half_strips,
     .add_64 = add_64,
-    .begin_halves = begin_halves,
-    .collect_nans = collect_nans,
-    .test_failed = test_failed,
-    .collect_bits = collect_bits,
-    .keep_half = keep_half,
-    .restore_half = restore_half,
+    .begin_halves = wmi_avx2_begin_halves,
+    .collect_nans = wmi_avx2_collect_nans,
+    .test_failed = wmi_avx2_test_failed,
+    .collect_bits = wmi_avx2_collect_bits,
+    .keep_half = wmi_avx2_keep_half,
+    .restore_half = wmi_avx2_restore_half,
     .compute_f64 = wmi_avx2_compute_f64,
-    .compare_f64 = compare_f64,
-    .carry_half = carry_half,
+    .compare_f64 = wmi_avx2_compare_f64,
+    .carry_half = wmi_avx2_carry_half,
     .split_pairs = wmi_avx2_split_pairs,
     .join_pairs = wmi_avx2_join_pairs,
     .gather_pairs = wmi_avx2_gather_pairs,
@@ -1748,22 +1235,22 @@ const struct wmi_vector_set wmi_avx2 = {
     .leave = leave,
     .evex = evex,
     .evex_from = evex_from,
-    .test_nans = test_nans,
+    .test_nans = wmi_avx2_test_nans,
     .indexed = indexed,
     .load_lanes = load_lanes,
     .take_word = take_word,
     .take_quad = take_quad,
     .take_first = take_first,
-    .kmov_load = kmov_load,
-    .kmov_store = kmov_store,
-    .kmov_gpr = kmov_gpr,
-    .kunpack = kunpack,
-    .kshift_right = kshift_right,
-    .kortest = kortest,
-    .jump_unless_full = jump_unless_full,
-    .test_words = test_words,
-    .test_above = test_above,
-    .mask = mask_registers,
-    .mask_low_8 = mask_low_8,
+    .kmov_load = wmi_avx2_kmov_load,
+    .kmov_store = wmi_avx2_kmov_store,
+    .kmov_gpr = wmi_avx2_kmov_gpr,
+    .kunpack = wmi_avx2_kunpack,
+    .kshift_right = wmi_avx2_kshift_right,
+    .kortest = wmi_avx2_kortest,
+    .jump_unless_full = wmi_avx2_jump_unless_full,
+    .test_words = wmi_avx2_test_words,
+    .test_above = wmi_avx2_test_above,
+    .mask = wmi_avx2_mask_registers,
+    .mask_low_8 = wmi_avx2_mask_low_8,
     .names_memory = true,
 };

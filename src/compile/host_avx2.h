@@ -173,6 +173,57 @@ void wmi_avx2_take_first_bit(struct wmi_host *host, struct wmi_host_operand row)
 /* WMI_RBX = the index of a lane. */
 void wmi_avx2_take_index(struct wmi_host *host, struct wmi_host_operand index, unsigned lane);
 
+/* Masks: host_avx2_masks.c. The general register of k5 to k7. */
+enum wmi_gpr wmi_avx2_gpr_of(unsigned k);
+/* A register with the 16 bits of the mask. */
+enum wmi_gpr wmi_avx2_bits_in_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr temporary);
+/* Whether wmi_avx2_lanes() are those of the mask. */
+bool wmi_avx2_has_lanes_of(const struct wmi_host *host, unsigned k);
+/* reg = ones in the lanes of a half whose bit is set in the mask: of words, or of quadwords; of bytes, of a
+ * mask of 64 bits. */
+void wmi_avx2_expand(struct wmi_host *host, unsigned reg, unsigned k, unsigned half, bool wide);
+void wmi_avx2_expand_bytes(struct wmi_host *host, unsigned reg, unsigned k, unsigned half);
+void wmi_avx2_forget_mask(struct wmi_host *host, unsigned k);
+/* Of struct wmi_vector_set. */
+void wmi_avx2_kmov_load(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement);
+void wmi_avx2_kmov_store(struct wmi_host *host, unsigned k, enum wmi_gpr base, int32_t displacement,
+                         unsigned bytes);
+void wmi_avx2_kmov_gpr(struct wmi_host *host, unsigned k, enum wmi_gpr reg);
+void wmi_avx2_kunpack(struct wmi_host *host, unsigned d, unsigned a, unsigned b, unsigned bits);
+void wmi_avx2_kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsigned count);
+void wmi_avx2_kortest(struct wmi_host *host, unsigned a, unsigned b);
+size_t wmi_avx2_jump_unless_full(struct wmi_host *host, unsigned k);
+void wmi_avx2_mask_registers(struct wmi_host *host, enum wmi_mask_operation operation, unsigned d, unsigned a,
+                             unsigned b);
+void wmi_avx2_mask_low_8(struct wmi_host *host, unsigned d);
+/* k = the lanes of the mask in which a and b compare so, have a bit in common or none, or b is of the
+ * classes. False: there is no code for these. */
+void wmi_avx2_put_compare(struct wmi_host *host, uint32_t instruction, unsigned k, unsigned a,
+                          struct wmi_host_operand b, unsigned predicate, unsigned mask);
+void wmi_avx2_put_float_compare(struct wmi_host *host, uint32_t instruction, unsigned k, unsigned a,
+                                struct wmi_host_operand b, unsigned mask, int predicate);
+void wmi_avx2_compare_f64(struct wmi_host *host, uint32_t instruction, unsigned k,
+                          const struct wmi_host_pair *a, const struct wmi_host_pair *b, unsigned mask,
+                          int predicate);
+void wmi_avx2_put_test(struct wmi_host *host, uint32_t instruction, unsigned k, unsigned a,
+                       struct wmi_host_operand b, unsigned mask, unsigned lane_bytes);
+bool wmi_avx2_put_class(struct wmi_host *host, unsigned k, struct wmi_host_operand b, unsigned classes,
+                        bool wide);
+
+/* Of struct wmi_vector_set: host_avx2_halves.c. */
+void wmi_avx2_test_words(struct wmi_host *host, unsigned reg, unsigned k);
+void wmi_avx2_test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned k);
+void wmi_avx2_test_nans(struct wmi_host *host, const uint8_t *reg, unsigned count);
+void wmi_avx2_begin_halves(struct wmi_host *host);
+void wmi_avx2_collect_nans(struct wmi_host *host, unsigned reg, unsigned mask);
+void wmi_avx2_test_failed(struct wmi_host *host);
+void wmi_avx2_carry_half(struct wmi_host *host, unsigned d, unsigned a, struct wmi_host_operand b, bool adds,
+                         unsigned in, unsigned out, unsigned mask);
+void wmi_avx2_collect_bits(struct wmi_host *host, enum wmi_gpr reg, unsigned bit);
+void wmi_avx2_keep_half(struct wmi_host *host, unsigned number, unsigned strip, struct wmi_host_operand row);
+void wmi_avx2_restore_half(struct wmi_host *host, unsigned number, unsigned strip,
+                           struct wmi_host_operand row);
+
 /* Of struct wmi_vector_set: host_avx2_rows.c. */
 void wmi_avx2_find_differences(struct wmi_host *host, unsigned differs, bool is_new, unsigned first,
                                const uint8_t *reg, unsigned strips, struct wmi_host_operand offsets);
