@@ -9,26 +9,34 @@ enum {
     HALVES = 2, /* of a strip */
 };
 
-/* What is known of a row at a place of the run. */
-enum row_flag {
-    IS_READ = 1 << 0, /* before the run writes it */
-    IS_WRITTEN = 1 << 1,
-    IS_UNIFORM = 1 << 2,
-};
-
 struct run {
     struct wmi_stretch *s;
     size_t from, end;
-    uint8_t row[WMI_MOST_ROWS];   /* enum row_flag, at the end of the run */
+    uint8_t waiting[MOST_STEPS]; /* scalar steps, counted from `from` */
+    unsigned waiting_count;
     unsigned whole_cost, cost;    /* host instructions for eight lanes: as usual, and in the run */
     uint32_t kept[WMI_KEPT_ROWS]; /* rows that are read and then replaced */
     unsigned kept_count;
     struct wmi_kept outside; /* what the registers hold in front of the run */
 };
 
-static uint8_t *flags_of(struct run *r, uint32_t row)
+static uint32_t row_of(const struct run *r, unsigned number)
 {
-    return &r->row[wmi_row_number(r->s->block->code, row)];
+    return (uint32_t)offsetof(struct wmi_frame, rows) + number * r->s->row_bytes;
+}
+
+/* What is noted of the row. */
+static struct wmi_half_row *note(struct run *r, uint32_t row)
+{
+    const struct wmi_stretch *s = r->s;
+    const unsigned number = wmi_row_number(s->block->code, row), held = s->held_of_row[number];
+    struct wmi_half_row *noted = &s->half_rows->row[number];
+    if (!noted->flags) {
+        const bool uniform = held != WMI_NOT_HELD && s->held[held].shared;
+        noted->flags = (uint8_t)(WMI_ROW_IS_NOTED | (uniform ? WMI_ROW_IS_UNIFORM : 0));
+        s->half_rows->number[s->half_rows->count++] = (uint16_t)number;
+    }
+    return noted;
 }
 
 static bool is_constant(const struct run *r, uint32_t row)
@@ -81,21 +89,21 @@ static bool needs(const struct run *r, const struct wmi_step *step, const struct
     return false;
 }
 
-static bool needs_waiting(const struct run *r, size_t at)
+static bool needs_waiting(const struct run *r, const struct wmi_step *step)
 {
-    const struct wmi_step *step = &r->s->block->steps[at];
-    for (size_t i = r->from; i < at; i++)
-        if (may_wait(&r->s->block->steps[i]) && needs(r, step, &r->s->block->steps[i]))
+    for (unsigned i = 0; i < r->waiting_count; i++)
+        if (needs(r, step, &r->s->block->steps[r->from + r->waiting[i]]))
             return true;
     return false;
 }
 
 /* Adds a step, unless it needs a row that is held in a run, which other emitters are for. *uniform: the
  * result is the same in all lanes. */
-static bool add_step(struct run *r, const struct wmi_step *step, bool *uniform)
+static bool add_step(struct run *r, size_t at, bool *uniform)
 {
+    const struct wmi_step *step = &r->s->block->steps[at];
     const unsigned stored = r->s->partial ? 4 : 1; /* a row is merged with what it was */
-    uint8_t *flags;
+    const uint64_t bit = UINT64_C(1) << (at - r->from);
     unsigned reads = 0, writes = 0;
     *uniform = !reads_mask(step) && !writes_mask(step);
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
@@ -103,20 +111,23 @@ static bool add_step(struct run *r, const struct wmi_step *step, bool *uniform)
         for (uint32_t row = span.from; row < span.to; row += r->s->row_bytes) {
             if (is_constant(r, row))
                 continue;
-            flags = flags_of(r, row);
-            if (!(*flags & IS_WRITTEN) && is_held_in_runs(r, row))
+            struct wmi_half_row *noted = note(r, row);
+            if (!(noted->flags & WMI_ROW_IS_WRITTEN) && is_held_in_runs(r, row))
                 return false;
-            *uniform &= (*flags & IS_UNIFORM) != 0;
-            r->cost += !(*flags & (IS_WRITTEN | IS_READ));
-            *flags |= *flags & IS_WRITTEN ? 0 : IS_READ;
+            *uniform &= (noted->flags & WMI_ROW_IS_UNIFORM) != 0;
+            r->cost += !(noted->flags & (WMI_ROW_IS_WRITTEN | WMI_ROW_IS_READ));
+            noted->flags |= noted->flags & WMI_ROW_IS_WRITTEN ? 0 : WMI_ROW_IS_READ;
+            noted->reads |= bit;
             reads++;
         }
     }
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
         const struct wmi_extent span = wmi_stretch_operand_rows(r->s, step, i, WMI_USE_WRITE);
         for (uint32_t row = span.from; row < span.to; row += r->s->row_bytes) {
-            flags = flags_of(r, row);
-            *flags = (uint8_t)((*flags & IS_READ) | IS_WRITTEN | (*uniform ? IS_UNIFORM : 0));
+            struct wmi_half_row *noted = note(r, row);
+            noted->flags &= (uint8_t)~WMI_ROW_IS_UNIFORM;
+            noted->flags |= (uint8_t)(WMI_ROW_IS_WRITTEN | (*uniform ? WMI_ROW_IS_UNIFORM : 0));
+            noted->writes |= bit;
             writes++;
         }
     }
@@ -125,25 +136,14 @@ static bool add_step(struct run *r, const struct wmi_step *step, bool *uniform)
     return true;
 }
 
-static uint32_t row_of(const struct run *r, unsigned number)
-{
-    return (uint32_t)offsetof(struct wmi_frame, rows) + number * r->s->row_bytes;
-}
-
-static unsigned count_rows(const struct run *r)
-{
-    const struct wmi_code *code = r->s->block->code;
-    return wmi_row_number(code, code->constant_offset);
-}
-
 static void begin(struct run *r)
 {
-    const struct wmi_stretch *s = r->s;
-    memset(r->row, 0, sizeof r->row);
-    r->whole_cost = r->cost = 0;
-    for (unsigned i = 0; i < count_rows(r); i++)
-        if (s->held_of_row[i] != WMI_NOT_HELD && s->held[s->held_of_row[i]].shared)
-            r->row[i] = IS_UNIFORM;
+    struct wmi_half_rows *rows = r->s->half_rows;
+    for (unsigned i = 0; i < rows->count; i++)
+        rows->row[rows->number[i]] = (struct wmi_half_row){.flags = 0};
+    rows->count = 0;
+    r->whole_cost = r->cost = r->waiting_count = 0;
+    r->s->halves_from = r->from;
 }
 
 /* Finds the steps up to `limit` that can be in a run. What is the same in all lanes is neither its first step
@@ -152,13 +152,15 @@ static bool find(struct run *r, size_t limit)
 {
     const struct wmi_stretch *s = r->s;
     bool uniform;
+    size_t at = r->end = r->from;
     begin(r);
-    r->end = r->from;
-    for (size_t at = r->from; at < limit; at++) {
+    for (; at < limit; at++) {
         const struct wmi_step *step = &s->block->steps[at];
-        if (may_wait(step) && at > r->from)
+        if (may_wait(step) && at > r->from) {
+            r->waiting[r->waiting_count++] = (uint8_t)(at - r->from);
             continue;
-        if (!wmi_vector_works_by_halves(step) || needs_waiting(r, at) || !add_step(r, step, &uniform) ||
+        }
+        if (!wmi_vector_works_by_halves(step) || needs_waiting(r, step) || !add_step(r, at, &uniform) ||
             (uniform && at == r->from))
             break;
         if (!uniform)
@@ -167,24 +169,26 @@ static bool find(struct run *r, size_t limit)
     if (r->end - r->from < LEAST_STEPS)
         return false;
     begin(r); /* once more, without what is behind the end */
-    for (size_t at = r->from; at < r->end; at++)
+    for (at = r->from; at < r->end; at++)
         if (!may_wait(&s->block->steps[at]))
-            add_step(r, &s->block->steps[at], &uniform);
+            add_step(r, at, &uniform);
     return true;
 }
 
 /* Finds what is kept and adds what it costs. */
 static bool find_kept(struct run *r)
 {
+    const struct wmi_half_rows *rows = r->s->half_rows;
     r->kept_count = 0;
     if (!r->s->may_fail)
         return true;
-    for (unsigned i = 0; i < count_rows(r); i++) {
-        if ((r->row[i] & (IS_READ | IS_WRITTEN)) != (IS_READ | IS_WRITTEN))
+    for (unsigned i = 0; i < rows->count; i++) {
+        const uint8_t flags = rows->row[rows->number[i]].flags;
+        if (!(flags & WMI_ROW_IS_READ) || !(flags & WMI_ROW_IS_WRITTEN))
             continue;
         if (r->kept_count == WMI_KEPT_ROWS)
             return false;
-        r->kept[r->kept_count++] = row_of(r, i);
+        r->kept[r->kept_count++] = row_of(r, rows->number[i]);
         r->cost += 2;
     }
     return true;
@@ -297,6 +301,7 @@ static void put_run(struct run *r)
 {
     enum { MOST_CONSTANTS = 8 };
     struct wmi_stretch *s = r->s;
+    const struct wmi_half_rows *rows = s->half_rows;
     const unsigned strips = s->strips;
     struct wmi_constant_row constant[MOST_CONSTANTS];
     if (s->may_fail)
@@ -319,9 +324,9 @@ static void put_run(struct run *r)
             wmi_scalar_memory(&s->host, WMI_MOV_STORE, s->lanes == 64, s->half_mask[i].reg, WMI_FRAME,
                               (int32_t)s->half_mask[i].place);
     wmi_stretch_end_halves(s);
-    for (unsigned i = 0; i < count_rows(r); i++)
-        if (r->row[i] & IS_WRITTEN)
-            wmi_stretch_written_in_memory(s, row_of(r, i));
+    for (unsigned i = 0; i < rows->count; i++)
+        if (rows->row[rows->number[i]].flags & WMI_ROW_IS_WRITTEN)
+            wmi_stretch_written_in_memory(s, row_of(r, rows->number[i]));
     for (unsigned i = 0; i < constants; i++)
         wmi_stretch_hold_constant(s, &constant[i]);
     put_waiting(r);
@@ -351,11 +356,14 @@ static bool try_half(struct run *r)
 
 bool wmi_put_halves(struct wmi_stretch *s)
 {
-    if (!s->host.vectors->begin_halves || s->version == WMI_LAUNCH || s->has_points)
+    if (!s->half_rows || s->version == WMI_LAUNCH || s->has_points ||
+        !wmi_vector_works_by_halves(&s->block->steps[s->at]))
         return false;
-    struct run run = {.s = s, .from = s->at};
+    struct run run;
     struct wmi_kept before;
     const size_t code = s->host.count, limit = s->end - s->at > MOST_STEPS ? s->at + MOST_STEPS : s->end;
+    run.s = s;
+    run.from = s->at;
     if (!find(&run, limit) || run.cost >= run.whole_cost)
         return false;
     wmi_stretch_save(s, &before);

@@ -27,7 +27,7 @@ static void put(struct wmi_host *host, const void *bytes, size_t count)
     host->count += count;
 }
 
-void wmi_put_8(struct wmi_host *host, unsigned value)
+void wmi_put_8_more(struct wmi_host *host, unsigned value)
 {
     put(host, &(uint8_t){(uint8_t)value}, 1);
 }

@@ -470,7 +470,16 @@ void wmi_prefetch(struct wmi_host *host, enum wmi_gpr base, int32_t displacement
 void wmi_put_memory(struct wmi_host *host, unsigned reg, unsigned base, int32_t displacement, unsigned scale);
 void wmi_put_registers(struct wmi_host *host, unsigned reg, unsigned rm);
 void wmi_put_opcode(struct wmi_host *host, unsigned opcode, bool wide, unsigned reg, unsigned rm);
-void wmi_put_8(struct wmi_host *host, unsigned value);
+void wmi_put_8_more(struct wmi_host *host, unsigned value);
+
+static inline void wmi_put_8(struct wmi_host *host, unsigned value)
+{
+    if (host->count < host->capacity && !host->full)
+        host->bytes[host->count++] = (uint8_t)value;
+    else
+        wmi_put_8_more(host, value);
+}
+
 void wmi_put_32(struct wmi_host *host, uint32_t value);
 void wmi_put_64(struct wmi_host *host, uint64_t value);
 /* Opcodes for these two. */

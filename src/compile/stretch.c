@@ -202,9 +202,45 @@ static size_t first_undone(const struct wmi_stretch *s)
     return s->sum ? s->at - 1 : s->at;
 }
 
+static struct wmi_half_row *half_row(const struct wmi_stretch *s, uint32_t row)
+{
+    return &s->half_rows->row[wmi_row_number(s->block->code, row)];
+}
+
+/* Whether the run of half strips reads the row from its step `next` on, before it writes it. *written: it
+ * writes it. */
+static bool is_read_in_run(const struct wmi_stretch *s, uint32_t row, size_t next, bool *written)
+{
+    const struct wmi_half_row *known = half_row(s, row);
+    const unsigned past = (unsigned)(next - s->halves_from);
+    const uint64_t reads = past < 64 ? known->reads >> past : 0,
+                   writes = past < 64 ? known->writes >> past : 0;
+    *written = writes;
+    return reads && (!writes || (reads & -reads) <= (writes & -writes));
+}
+
+/* Whether a step from `next` on, which is one of the run or the one behind it, may read the row. */
+static bool is_read_from_run(const struct wmi_stretch *s, const struct wmi_held_row *held, size_t next)
+{
+    bool written;
+    if (is_read_in_run(s, held->row, next, &written))
+        return true;
+    if (written)
+        return false;
+    struct wmi_half_row *known = half_row(s, held->row);
+    if (!(known->flags & WMI_ROW_IS_LOOKED_UP)) {
+        const bool live = is_temporary(s, held->row) ? is_temporary_read(s, held->row, s->halves_end)
+                                                     : is_read_from(s, held, s->halves_end);
+        known->flags |= (uint8_t)(WMI_ROW_IS_LOOKED_UP | (live ? WMI_ROW_IS_LIVE : 0));
+    }
+    return known->flags & WMI_ROW_IS_LIVE;
+}
+
 /* Whether a step from `next` on may read the row. */
 static bool is_read_at(const struct wmi_stretch *s, const struct wmi_held_row *held, size_t next)
 {
+    if (s->by_halves && !is_constant(s, held->row))
+        return is_read_from_run(s, held, next);
     if (is_temporary(s, held->row))
         return is_temporary_read(s, held->row, next);
     return is_constant(s, held->row) || is_read_from(s, held, next);
@@ -364,7 +400,8 @@ static uint8_t lasting_register(struct wmi_stretch *s)
 static void look_at_mask(const struct wmi_stretch *s, struct wmi_held_mask *mask)
 {
     const struct wmi_extent span = {mask->place, mask->place + s->lanes / 8};
-    if (mask->step != s->at && wmi_step_writes_scalars(&s->block->steps[s->at], span, s->lanes))
+    if (mask->is_held && mask->step != s->at &&
+        wmi_step_writes_scalars(&s->block->steps[s->at], span, s->lanes))
         mask->is_held = false;
 }
 
@@ -426,6 +463,9 @@ static struct wmi_held_row *load_row(struct wmi_stretch *s, uint32_t row)
 
 static bool is_read_soon(const struct wmi_stretch *s, uint32_t row)
 {
+    bool written;
+    if (s->by_halves) /* a constant is an operand in memory */
+        return !is_constant(s, row) && is_read_in_run(s, row, s->at + 1, &written);
     const struct wmi_extent span = {row, row + s->row_bytes};
     for (size_t i = s->at + 1; i < s->end && i - s->at < LOOK_AHEAD; i++) {
         if (wmi_step_reads_rows(&s->block->steps[i], span, s->lanes))

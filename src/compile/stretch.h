@@ -101,6 +101,25 @@ struct wmi_half_mask {
     enum wmi_gpr reg;
 };
 
+/* What a run of half strips does with a row. */
+enum wmi_half_row_flag {
+    WMI_ROW_IS_NOTED = 1 << 0,
+    WMI_ROW_IS_READ = 1 << 1, /* before the run writes it */
+    WMI_ROW_IS_WRITTEN = 1 << 2,
+    WMI_ROW_IS_UNIFORM = 1 << 3, /* at the end of the run */
+    WMI_ROW_IS_LOOKED_UP = 1 << 4,
+    WMI_ROW_IS_LIVE = 1 << 5, /* something behind the run may read it, if that has been looked up */
+};
+struct wmi_half_row {
+    uint64_t reads, writes; /* a bit for each step of the run */
+    uint8_t flags;
+};
+struct wmi_half_rows {
+    unsigned count;
+    uint16_t number[WMI_MOST_ROWS]; /* of those that are noted */
+    struct wmi_half_row row[WMI_MOST_ROWS];
+};
+
 /* What the registers hold at the head of a loop. */
 struct wmi_kept {
     struct wmi_held_row held[WMI_HELD_ROWS];
@@ -148,17 +167,18 @@ struct wmi_stretch {
     unsigned first_strip; /* that the code is for: 0 but in runs of half strips */
     uint32_t row_bytes;
     enum wmi_version version;
-    bool partial;                  /* version == WMI_PARTIAL */
-    bool whole_waves;              /* in waves that start, v0 is in a whole run */
-    size_t launch_begin;           /* where the code for waves that start begins, behind its checks */
-    enum wmi_pristine left_behind; /* of waves that leave it: WMI_TOUCHED or WMI_RESTARTS */
-    bool has_points;               /* it is noted in `points` */
-    bool is_whole;                 /* the rows in runs that the step has used are */
-    bool by_halves;                /* the code is for one half of a strip: see halves.h */
-    bool may_fail;                 /* in a run of half strips: lanes may have to be executed otherwise, */
-    bool may_fail_by_flag;         /* which a bit of R8 tells */
-    size_t halves_end;             /* the end of such a run */
-    unsigned half_masks;           /* that it has computed so far */
+    bool partial;                    /* version == WMI_PARTIAL */
+    bool whole_waves;                /* in waves that start, v0 is in a whole run */
+    size_t launch_begin;             /* where the code for waves that start begins, behind its checks */
+    enum wmi_pristine left_behind;   /* of waves that leave it: WMI_TOUCHED or WMI_RESTARTS */
+    bool has_points;                 /* it is noted in `points` */
+    bool is_whole;                   /* the rows in runs that the step has used are */
+    bool by_halves;                  /* the code is for one half of a strip: see halves.h */
+    bool may_fail;                   /* in a run of half strips: lanes may have to be executed otherwise, */
+    bool may_fail_by_flag;           /* which a bit of R8 tells */
+    size_t halves_from, halves_end;  /* the steps of such a run */
+    struct wmi_half_rows *half_rows; /* NULL: the host has no code for half strips */
+    unsigned half_masks;             /* that it has computed so far */
     struct wmi_half_mask half_mask[WMI_LANE_MASKS];
     bool on_bases;         /* the step computes with the bases of rows in runs as if they were uniform */
     bool has_changed_exec; /* since the registers were empty */
