@@ -16,12 +16,12 @@ struct wmi_lane_shape {
 
 /* What the code for accesses reads. Compiled code has its address in R9 where it says so. */
 struct wmi_lane_tables {
-    uint32_t offset[5][WMI_STRIPS * WMI_STRIP_LANES]; /* lane << number */
-    uint32_t halves[2 * WMI_STRIP_LANES];             /* see load_halves() */
-    uint32_t reversed[WMI_STRIP_LANES];               /* of one register */
-    uint32_t zeros[WMI_STRIP_LANES];
+    uint32_t offset[5][WMI_STRIPS * WMI_STRIP_LANES];                 /* lane << number */
+    uint32_t halves[2 * WMI_STRIP_LANES];                             /* see load_halves() */
+    uint32_t reversed[WMI_STRIP_LANES];                               /* of one register */
     uint32_t even[WMI_STRIP_LANES], odd[WMI_STRIP_LANES];             /* of two registers */
     uint32_t low_pairs[WMI_STRIP_LANES], high_pairs[WMI_STRIP_LANES]; /* of words of two registers in turn */
+    uint32_t zeros[WMI_STRIP_LANES];
 };
 extern const struct wmi_lane_tables wmi_lane_tables;
 
