@@ -283,18 +283,17 @@ static void put_test(struct run *r)
     wmi_stretch_set_aside(s, from, first_exit, jumps, count, from);
 }
 
-/* The scalar steps among those of the run. */
+/* The scalar steps among those of the run. False: there is no code for one. */
 static bool put_waiting(struct run *r)
 {
     struct wmi_stretch *s = r->s;
-    const size_t exits = s->exit_count;
     for (s->at = r->from; s->at < r->end; s->at++) {
         const struct wmi_step *step = &s->block->steps[s->at];
         if (may_wait(step) && !wmi_scalar_emitter(step)(s, step))
             return false;
         wmi_stretch_end_step(s);
     }
-    return s->exit_count == exits;
+    return true;
 }
 
 static void put_run(struct run *r)
@@ -337,15 +336,17 @@ static void put_run(struct run *r)
 static bool try_half(struct run *r)
 {
     struct wmi_stretch *s = r->s;
-    const size_t code = s->host.count;
+    const size_t code = s->host.count, exits = s->exit_count;
     size_t end;
     do {
         s->may_fail = s->may_fail_by_flag = false;
         r->kept_count = 0;
         end = put_half(r, 0, 0);
         choose_wave(s);
-        const bool can_wait = end < r->end || put_waiting(r);
+        /* A wave that left from one of the scalar steps would come to steps of the run once more. */
+        const bool can_wait = end < r->end || (put_waiting(r) && s->exit_count == exits);
         s->host.count = code;
+        s->exit_count = exits;
         s->at = r->from;
         wmi_stretch_restore(s, &r->outside);
         if (!can_wait)
