@@ -337,22 +337,23 @@ static bool try_half(struct run *r)
 {
     struct wmi_stretch *s = r->s;
     const size_t code = s->host.count, exits = s->exit_count;
-    size_t end;
+    bool is_whole;
     do {
         s->may_fail = s->may_fail_by_flag = false;
         r->kept_count = 0;
-        end = put_half(r, 0, 0);
+        const size_t end = put_half(r, 0, 0);
+        is_whole = end == r->end;
         choose_wave(s);
         /* A wave that left from one of the scalar steps would come to steps of the run once more. */
-        const bool can_wait = end < r->end || (put_waiting(r) && s->exit_count == exits);
+        const bool can_wait = !is_whole || (put_waiting(r) && s->exit_count == exits);
         s->host.count = code;
         s->exit_count = exits;
         s->at = r->from;
         wmi_stretch_restore(s, &r->outside);
-        if (!can_wait)
+        if (!can_wait || (!is_whole && !find(r, end)))
             return false;
-    } while (end < r->end && find(r, end));
-    return end == r->end && find_kept(r) && r->cost < r->whole_cost;
+    } while (!is_whole);
+    return find_kept(r) && r->cost < r->whole_cost;
 }
 
 bool wmi_put_halves(struct wmi_stretch *s)
