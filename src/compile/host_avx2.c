@@ -786,16 +786,9 @@ static void put_masked_bytes(struct wmi_host *host, uint32_t instruction, unsign
     }
 }
 
-/* Mask registers as words of ones: 8 words, or 8 quadwords. */
-static void put_mask_lanes(struct wmi_host *host, unsigned d, unsigned k, bool wide)
+/* A mask register as 8 words, of ones where a bit is set. */
+static void put_mask_lanes(struct wmi_host *host, unsigned d, unsigned k)
 {
-    if (wide) {
-        for (EACH_HALF(host, half)) {
-            wmi_avx2_expand(host, T3, k, half, true);
-            wmi_avx2_keep(host, d, half, T3);
-        }
-        return;
-    }
     wmi_vex_128(host, VMOVD_FROM, T2, 0, wmi_zmm(wmi_avx2_bits_in_gpr(host, k, WMI_RBX)));
     wmi_vex_128(host, VPBROADCASTW, T2, 0, wmi_zmm(T2));
     wmi_vex_128(host, VPAND, T2, T2, CONSTANT(bit_16));
@@ -865,7 +858,6 @@ enum way {
     UNSIGNED_TO_F32,
     UNSIGNED_TO_F64,
     TO_UNSIGNED,
-    MASK_LANES,
 };
 
 /* By map, prefix and opcode; where W tells two apart, see evex(). */
@@ -932,11 +924,7 @@ static const uint8_t ways[4][4][256] = {
                                [0x76] = PERMUTE_TWO,
                                [0x7c] = BROADCAST,
                                [0xb8] = FUSED},
-            [WMI_PREFIX_F3] = {[0x27] = TEST_32,
-                               [0x28] = MASK_LANES,
-                               [0x31] = NARROW_TO_BYTES,
-                               [0x33] = NARROW_TO_WORDS,
-                               [0x38] = MASK_LANES},
+            [WMI_PREFIX_F3] = {[0x27] = TEST_32, [0x31] = NARROW_TO_BYTES, [0x33] = NARROW_TO_WORDS},
         },
     [WMI_MAP_0F3A] =
         {
@@ -999,7 +987,7 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
         return;
     }
     if (instruction & WMI_EVEX_128 && same == KIND(WMI_EVEX(0x28, WMI_MAP_0F38, WMI_PREFIX_F3, 1))) {
-        put_mask_lanes(host, d, b.reg, false);
+        put_mask_lanes(host, d, b.reg);
         return;
     }
     if (instruction & WMI_EVEX_128 || is_scalar(instruction)) {
@@ -1142,9 +1130,6 @@ static void evex(struct wmi_host *host, uint32_t instruction, unsigned d, unsign
     case TO_UNSIGNED:
         known = !wide;
         put_to_unsigned(host, d, b);
-        break;
-    case MASK_LANES:
-        put_mask_lanes(host, d, b.reg, true);
         break;
     case UNKNOWN:
         known = false;

@@ -171,7 +171,7 @@ struct wmi_stretch {
     bool whole_waves;                /* in waves that start, v0 is in a whole run */
     size_t launch_begin;             /* where the code for waves that start begins, behind its checks */
     enum wmi_pristine left_behind;   /* of waves that leave it: WMI_TOUCHED or WMI_RESTARTS */
-    bool has_points;                 /* it is noted in `points` */
+    bool has_points;                 /* each step of this version is noted in `points` */
     bool is_whole;                   /* the rows in runs that the step has used are */
     bool by_halves;                  /* the code is for one half of a strip: see halves.h */
     bool may_fail;                   /* in a run of half strips: lanes may have to be executed otherwise, */

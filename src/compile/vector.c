@@ -33,8 +33,9 @@ unsigned wmi_vector_active(const struct wmi_stretch *s, bool uniform, unsigned s
 unsigned wmi_vector_active_or_zero(const struct wmi_stretch *s, bool uniform, unsigned strip)
 {
     const unsigned mask = wmi_vector_active(s, uniform, strip);
-    return mask && !s->by_halves ? mask | WMI_ZEROING
-                                 : WMI_NO_MASK; /* there, NaNs are those of active lanes */
+    if (s->by_halves) /* only NaNs of active lanes are collected there */
+        return WMI_NO_MASK;
+    return mask ? mask | WMI_ZEROING : mask;
 }
 
 void wmi_vector_leave_for_nan(struct wmi_stretch *s, const struct wmi_rows *d)

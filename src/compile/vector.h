@@ -16,10 +16,9 @@ enum wmi_recipe_flag {
     WMI_AS_F32 = 1 << 6,       /* only if the wave's f64 mode is its f32 mode */
     WMI_NEEDS_STRIPS = 1 << 7, /* its emitter has no form for rows in runs */
     WMI_NEEDS_AVX512 = 1 << 9,
-    WMI_IN_HALVES = 1 << 10, /* its emitter has a form for half strips all the same */
-    WMI_WHOLE_WAVE =
-        1 << 11,        /* and this one, though it has one for rows in runs, is for all strips at once */
-    WMI_KEEPS = 1 << 8, /* the result may have parts of what the row d was in active lanes */
+    WMI_IN_HALVES = 1 << 10,  /* though it has WMI_NEEDS_STRIPS, it has a form for half strips */
+    WMI_WHOLE_WAVE = 1 << 11, /* it has none for half strips: it makes one test for all strips */
+    WMI_KEEPS = 1 << 8,       /* the result may have parts of what the row d was in active lanes */
 };
 
 static inline bool wmi_has_avx512(const struct wmi_stretch *s)
