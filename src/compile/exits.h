@@ -6,11 +6,8 @@
 #include "compile/lds_plan.h"
 #include "compile/stretch.h"
 
-/* In the frame: the instructions left of the wave's turn, and EXEC as the code for partial waves holds it. */
-enum {
-    WMI_TURN_LEFT = offsetof(struct wmi_frame, left),
-    WMI_EXEC_BITS = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits),
-};
+/* In the frame: the instructions left of the wave's turn. */
+enum { WMI_TURN_LEFT = offsetof(struct wmi_frame, left) };
 
 /* A step that is to lead to the code at this offset. */
 struct wmi_patch {

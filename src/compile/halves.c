@@ -234,11 +234,27 @@ static bool takes_mask_apart(const struct wmi_stretch *s, const struct wmi_step 
     return false;
 }
 
+/* Jumps over the code of a half none of whose lanes is active. 0: all are. */
+static size_t unless_active(struct wmi_stretch *s, unsigned strip, unsigned half)
+{
+    if (!s->partial)
+        return 0;
+    wmi_test_memory_8(&s->host, WMI_FRAME, WMI_EXEC_BITS + (int32_t)(strip * HALVES + half), 0xff);
+    return wmi_jump_if(&s->host, WMI_IF_EQUAL);
+}
+
+static void land(struct wmi_stretch *s, size_t idle)
+{
+    if (idle)
+        wmi_land(&s->host, idle);
+}
+
 /* Emits the steps for a half. The result is the first one that cannot be, or the end. */
 static size_t put_half(struct run *r, unsigned strip, unsigned half)
 {
     struct wmi_stretch *s = r->s;
     wmi_stretch_restore(s, &r->outside);
+    const size_t idle = unless_active(s, strip, half);
     choose_half(s, strip, half);
     s->halves_end = r->end;
     s->half_masks = 0;
@@ -255,6 +271,7 @@ static size_t put_half(struct run *r, unsigned strip, unsigned half)
             return s->at;
     }
     wmi_stretch_flush_half(s, r->end);
+    land(s, idle);
     return r->end;
 }
 
@@ -274,9 +291,11 @@ static void put_test(struct run *r)
     }
     const size_t from = s->host.count, first_exit = s->exit_count;
     for (unsigned half = 0; half < HALVES * strips; half++) {
+        const size_t idle = unless_active(s, half / HALVES, half % HALVES);
         choose_half(s, half / HALVES, half % HALVES);
         for (unsigned i = 0; i < r->kept_count; i++)
             s->host.vectors->restore_half(&s->host, i, half / HALVES, home(r, r->kept[i]));
+        land(s, idle);
     }
     choose_wave(s);
     wmi_stretch_exit_here(s, wmi_jump(&s->host));

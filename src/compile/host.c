@@ -151,6 +151,26 @@ void wmi_store_immediate(struct wmi_host *host, bool wide, enum wmi_gpr base, in
     wmi_put_32(host, (uint32_t)value);
 }
 
+enum { TEST_8 = 0xf6, TEST_32 = 0xf7, TEST_DIGIT = 0 };
+
+void wmi_test_immediate_8(struct wmi_host *host, enum wmi_gpr reg, unsigned bits)
+{
+    wmi_scalar_registers(host, TEST_8, false, TEST_DIGIT, reg);
+    wmi_put_8(host, bits);
+}
+
+void wmi_test_memory_8(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, unsigned bits)
+{
+    wmi_scalar_memory(host, TEST_8, false, TEST_DIGIT, base, displacement);
+    wmi_put_8(host, bits);
+}
+
+void wmi_test_memory_32(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, uint32_t bits)
+{
+    wmi_scalar_memory(host, TEST_32, false, TEST_DIGIT, base, displacement);
+    wmi_put_32(host, bits);
+}
+
 void wmi_bit_memory(struct wmi_host *host, unsigned digit, enum wmi_gpr base, int32_t displacement,
                     unsigned bit)
 {

@@ -527,10 +527,14 @@ void wmi_arithmetic_memory(struct wmi_host *host, unsigned digit, bool wide, enu
                            int32_t displacement, int32_t value);
 void wmi_store_immediate(struct wmi_host *host, bool wide, enum wmi_gpr base, int32_t displacement,
                          int32_t value);
-/* Shifts by an immediate: digit 4 left, 5 right, 7 signed. */
+/* TEST of the low byte of a register, of a byte and of a dword in memory, with an immediate. */
+void wmi_test_immediate_8(struct wmi_host *host, enum wmi_gpr reg, unsigned bits);
+void wmi_test_memory_8(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, unsigned bits);
+void wmi_test_memory_32(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, uint32_t bits);
 /* BT (digit 4) or BTS (5) of a quadword in memory. */
 void wmi_bit_memory(struct wmi_host *host, unsigned digit, enum wmi_gpr base, int32_t displacement,
                     unsigned bit);
+/* Shifts by an immediate: digit 4 left, 5 right, 7 signed. */
 void wmi_shift_immediate(struct wmi_host *host, unsigned digit, bool wide, enum wmi_gpr reg, unsigned count);
 
 /* ---- jumps ---- */

@@ -343,7 +343,6 @@ static void take_stored_place(struct wmi_stretch *s, unsigned strip, unsigned la
 static void scatter_quads(struct wmi_stretch *s, unsigned distance, const struct wmi_rows *data,
                           unsigned strip, const struct wmi_access_scratch *scratch)
 {
-    enum { TEST_8 = 0xf6, TEST_DIGIT = 0 };
     const uint32_t vextracti32x4 = WMI_EVEX_OF(0x39, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 4);
     uint8_t r[5];
     memcpy(r, scratch->reg, sizeof r);
@@ -354,10 +353,8 @@ static void scatter_quads(struct wmi_stretch *s, unsigned distance, const struct
     for (unsigned lane = 0; lane < WMI_STRIP_LANES; lane++) {
         size_t idle = 0;
         if (s->partial) {
-            wmi_scalar_memory(&s->host, TEST_8, false, TEST_DIGIT, WMI_FRAME,
-                              (int32_t)(offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits) +
-                                        (strip * WMI_STRIP_LANES + lane) / 8));
-            wmi_put_8(&s->host, 1u << lane % 8);
+            wmi_test_memory_8(&s->host, WMI_FRAME,
+                              WMI_EXEC_BITS + (int32_t)(strip * WMI_STRIP_LANES + lane) / 8, 1u << lane % 8);
             idle = wmi_jump_if(&s->host, WMI_IF_EQUAL);
         }
         take_stored_place(s, strip, lane);
@@ -471,8 +468,7 @@ void wmi_access_store_same(struct wmi_stretch *s, struct wmi_lane_shape shape, c
     size_t idle = 0;
     if (s->partial) {
         wmi_scalar_memory(&s->host, WMI_MOVZX_16, false, WMI_R9, WMI_FRAME,
-                          (int32_t)(offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits) +
-                                    strip * WMI_STRIP_LANES / 8));
+                          WMI_EXEC_BITS + (int32_t)(strip * WMI_STRIP_LANES / 8));
         wmi_scalar_registers(&s->host, BSR, false, WMI_R9, WMI_R9);
         idle = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     } else {
@@ -572,9 +568,7 @@ static const int32_t scattered_count = offsetof(struct wmi_hit, scattered);
 
 static size_t if_usually_scattered(struct wmi_stretch *s)
 {
-    enum { TEST = 0xf7, TEST_DIGIT = 0 };
-    wmi_scalar_memory(&s->host, TEST, false, TEST_DIGIT, WMI_R8, scattered_count);
-    wmi_put_32(&s->host, GATHERS_AT_ONCE);
+    wmi_test_memory_32(&s->host, WMI_R8, scattered_count, GATHERS_AT_ONCE);
     return wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
 }
 

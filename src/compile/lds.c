@@ -607,8 +607,7 @@ static void change_all(struct wmi_stretch *s, const struct atomic_code *code)
 /* The active lanes in their order. */
 static void change_active(struct wmi_stretch *s, const struct atomic_code *code)
 {
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_FRAME,
-                      offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits));
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_FRAME, WMI_EXEC_BITS);
     wmi_arithmetic_immediate(&s->host, 7, true, WMI_R8, 0);
     const size_t idle = wmi_jump_if(&s->host, WMI_IF_EQUAL), next = s->host.count;
     wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_R10, WMI_R8);

@@ -44,8 +44,7 @@ void wmi_put_lasting_mask(struct wmi_stretch *s, const struct wmi_step *step, ui
     const size_t unknown = wmi_jump_if(&s->host, WMI_IF_NOT_BELOW), back = s->host.count;
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, wide, WMI_RAX, WMI_FRAME, mask);
     if (s->partial)
-        wmi_scalar_memory(&s->host, WMI_AND, wide, WMI_RAX, WMI_FRAME,
-                          offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits));
+        wmi_scalar_memory(&s->host, WMI_AND, wide, WMI_RAX, WMI_FRAME, WMI_EXEC_BITS);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, wide, WMI_RAX, WMI_FRAME, (int32_t)step->d);
     const size_t end = s->host.count, first_exit = s->exit_count;
     compare_all(s, instruction, predicate, &a, &b);

@@ -260,9 +260,7 @@ static void land_scattered(struct wmi_stretch *s, const struct access *access)
 /* Leaves if stores to the allocation need the slow path. */
 static void check_store(struct wmi_stretch *s)
 {
-    enum { TEST = 0xf7, TEST_DIGIT = 0 };
-    wmi_scalar_memory(&s->host, TEST, false, TEST_DIGIT, WMI_R9, offsetof(struct wmi_hit, flags));
-    wmi_put_32(&s->host, s->block->layout->careful);
+    wmi_test_memory_32(&s->host, WMI_R9, offsetof(struct wmi_hit, flags), s->block->layout->careful);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 

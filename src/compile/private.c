@@ -142,10 +142,9 @@ static struct wmi_extent range_ahead(const struct wmi_stretch *s, size_t leader)
 /* RAX = the address of lane 0 at the scalar offset. Leaves if that is not of a dword. */
 static void find_scratch(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    enum { TEST = 0xf6, TEST_DIGIT = 0, LANES_64 = 6, LANES_32 = 5 };
+    enum { LANES_64 = 6, LANES_32 = 5 };
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_FRAME, (int32_t)step->b);
-    wmi_scalar_registers(&s->host, TEST, false, TEST_DIGIT, WMI_RAX);
-    wmi_put_8(&s->host, 3);
+    wmi_test_immediate_8(&s->host, WMI_RAX, 3);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
     wmi_shift_immediate(&s->host, 4, true, WMI_RAX, s->lanes == 64 ? LANES_64 : LANES_32);
     wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_FRAME, FLAT_SCRATCH);
@@ -351,7 +350,6 @@ static void find_lanes(struct wmi_stretch *s, const struct wmi_step *step, const
  * in the wave's private memory. Returns a jump that is taken if the offsets differ, or 0. */
 static size_t find_row(struct wmi_stretch *s, const struct wmi_step *step, const struct lanes *l)
 {
-    enum { TEST = 0xf6, TEST_DIGIT = 0 };
     const unsigned first = l->last, differs = l->scratch.reg[0], row = l->offset.reg[0];
     size_t differ = 0;
     if (!l->offset.uniform) {
@@ -364,8 +362,7 @@ static size_t find_row(struct wmi_stretch *s, const struct wmi_step *step, const
     find_addend(s, step, WMI_R8);
     wmi_evex_plain(&s->host, WMI_VMOVD_GPR, row, 0, wmi_zmm(WMI_R9));
     wmi_scalar_registers(&s->host, WMI_ADD, false, WMI_R8, WMI_R9);
-    wmi_scalar_registers(&s->host, TEST, false, TEST_DIGIT, WMI_R8);
-    wmi_put_8(&s->host, (1 << DWORD_SHIFT) - 1);
+    wmi_test_immediate_8(&s->host, WMI_R8, (1 << DWORD_SHIFT) - 1);
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
     wmi_shift_immediate(&s->host, 4, true, WMI_R8, row_shift(s) - DWORD_SHIFT);
     wmi_scalar_registers(&s->host, WMI_CMP, true, WMI_R8, WMI_RCX);

@@ -128,8 +128,7 @@ void wmi_stretch_store(struct wmi_stretch *s, const struct wmi_held_row *held)
 /* R10 = the number of the first active lane, or any lane. Changes R11. */
 static void find_first_active(struct wmi_stretch *s)
 {
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_FRAME,
-                      offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits));
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R10, WMI_FRAME, WMI_EXEC_BITS);
     wmi_move_immediate(&s->host, WMI_R11, UINT64_C(1) << (s->lanes - 1));
     wmi_scalar_registers(&s->host, WMI_OR, true, WMI_R10, WMI_R11);
     wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_R10, WMI_R10);

@@ -24,6 +24,9 @@ enum {
     WMI_NOT_HELD = 0xff,
 };
 
+/* In the frame: EXEC as the code for partial waves holds it. */
+enum { WMI_EXEC_BITS = offsetof(struct wmi_frame, exec) + offsetof(struct wmi_lanes, bits) };
+
 enum wmi_version {
     WMI_FULL,    /* all lanes are active */
     WMI_PARTIAL, /* they may be inactive */

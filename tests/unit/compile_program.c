@@ -344,6 +344,28 @@ void set_exec(struct wmi_frame *frame, unsigned lanes, uint64_t bits)
     memcpy(&frame->s[WMI_S_EXEC], &frame->exec.bits, 8);
 }
 
+/* Any, the first ones, some eights of lanes, or none. */
+static uint64_t some_lanes(void)
+{
+    switch (below(8)) {
+    case 0:
+    case 1:
+        return 0;
+    case 2:
+    case 3:
+        return UINT64_MAX >> below(64);
+    case 4:
+    case 5: {
+        uint64_t bits = random_64();
+        for (unsigned i = 0; i < 64; i += 8)
+            bits &= below(2) ? UINT64_MAX : ~(UINT64_C(0xff) << i);
+        return bits;
+    }
+    default:
+        return random_64();
+    }
+}
+
 /* What steps for an observer change outside of the frame. */
 struct counted {
     uint64_t blocks[BLOCKS], counters;
@@ -391,7 +413,7 @@ static void fill(struct program *p)
     }
     if (p->starts && p->ends) /* a wave that ends may leave its VGPRs to the next one, which expects these */
         memset(&rows[WMI_START_IDS * lanes], 0, (VGPRS - WMI_START_IDS) * p->code.row_bytes);
-    set_exec(frame, lanes, below(3) ? (below(4) ? random_64() : 0) : UINT64_MAX);
+    set_exec(frame, lanes, below(3) ? some_lanes() : UINT64_MAX);
     frame->mode = p->mode.mode;
     frame->mxcsr32 = p->mode.mxcsr32;
     frame->mxcsr64 = p->mode.mxcsr64;
