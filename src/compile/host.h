@@ -288,6 +288,9 @@ struct wmi_vector_set {
     /* Or NULL: the words {high, low} = {a_high, a} + b, of 64 bits; low may be a, and high a_high. */
     void (*add_64)(struct wmi_host *host, unsigned low, unsigned high, unsigned a, unsigned a_high,
                    const struct wmi_host_pair *b);
+    /* Or NULL: d = the high words of the products of a and b, with VPMULUDQ or VPMULDQ; d may be one of them.
+     */
+    void (*high_product)(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, unsigned b);
     /* Or NULL: the result of an instruction on f64, a (op) b or a * b + c, for a strip whose words are in d.
      * With c, the register `tested`, which is_first clears, gets other bits than 0 if a result is a NaN or,
      * with a mask, if an active one is a NaN or an infinity. */

@@ -1166,6 +1166,23 @@ static void add_64(struct wmi_host *host, unsigned low, unsigned high, unsigned 
     }
 }
 
+static void high_product(struct wmi_host *host, uint32_t instruction, unsigned d, unsigned a, unsigned b)
+{
+    enum { ODD_LANES = 0xaa };
+    const uint32_t vmovshdup = WMI_EVEX(0x16, WMI_MAP_0F, WMI_PREFIX_F3, 0);
+    for (EACH_HALF(host, half)) {
+        const unsigned x = wmi_avx2_load(host, a, half, T0);
+        const struct wmi_host_operand y = wmi_avx2_half(host, b, half);
+        wmi_vex_256(host, KIND(instruction), T2, x, y);
+        wmi_vex_256(host, vmovshdup, T2, 0, wmi_zmm(T2));
+        wmi_vex_256(host, vmovshdup, T3, 0, wmi_zmm(x));
+        wmi_vex_256(host, vmovshdup, T1, 0, y);
+        wmi_vex_256(host, KIND(instruction), T3, T3, wmi_zmm(T1));
+        wmi_vex(host, VPBLENDD, LONG, T2, T2, wmi_zmm(T3), ODD_LANES);
+        wmi_avx2_keep(host, d, half, T2);
+    }
+}
+
 /* ---- entries ---- */
 
 static const uint8_t callers_registers[] = {WMI_RBX, WMI_RBP, WMI_R12, WMI_R13, WMI_R14, WMI_R15};
@@ -1199,6 +1216,7 @@ const struct wmi_vector_set wmi_avx2 = {
     .store_half_strips = wmi_avx2_store_half_strips,
     .scatter_half_strips = wmi_avx2_scatter_half_strips,
     .add_64 = add_64,
+    .high_product = high_product,
     .begin_halves = wmi_avx2_begin_halves,
     .collect_nans = wmi_avx2_collect_nans,
     .test_failed = wmi_avx2_test_failed,

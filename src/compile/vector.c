@@ -748,6 +748,9 @@ enum { SCALAR_LOW = 1, SCALAR_HIGH = 2, STORES_CARRY = 4 };
 static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
 {
     const unsigned kind = wmi_recipe_of(step)->argument;
+    const bool stores = kind & STORES_CARRY && !wmi_stretch_drops_mask(s, step->y, s->at);
+    if (s->by_halves && (stores || wmi_takes_sum(s)))
+        return false;
     s->joins_next = wmi_takes_sum(s);
     if (s->joins_next)
         return true;
@@ -755,8 +758,7 @@ static bool emit_add_64(struct wmi_stretch *s, const struct wmi_step *step)
                           b = wmi_stretch_use(s, step->b, false),
                           c = row_or_scalar(s, step->c, kind & SCALAR_HIGH),
                           e = wmi_stretch_use(s, step->e, false);
-    const bool stores = kind & STORES_CARRY && !wmi_stretch_drops_mask(s, step->y, s->at),
-               uniform = a.uniform && b.uniform && c.uniform && e.uniform && !stores;
+    const bool uniform = a.uniform && b.uniform && c.uniform && e.uniform && !stores;
     struct wmi_rows low = wmi_stretch_result(s, uniform), high = wmi_stretch_result(s, uniform);
     add_pairs(s, &a, &b, &c, &e, &low, &high, stores ? &step->y : NULL);
     wmi_stretch_write(s, step->d, &low);
@@ -770,7 +772,10 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
 {
     if (!wmi_recipe_allows(s, step))
         return false;
-    if (wmi_stretch_drops_mask(s, step->e, s->at) && wmi_stretch_drops_row(s, step->d + s->row_bytes)) {
+    const bool carries = !wmi_stretch_drops_mask(s, step->e, s->at);
+    if (s->by_halves && carries)
+        return false;
+    if (!carries && wmi_stretch_drops_row(s, step->d + s->row_bytes)) {
         const struct wmi_rows x = wmi_stretch_use(s, step->a, true), y = wmi_stretch_use(s, step->b, false),
                               z = wmi_stretch_use(s, step->c, false),
                               product = wmi_vector_two(s, WMI_VPMULLD, &x, &y, false);
@@ -788,7 +793,7 @@ static bool emit_multiply_add_64(struct wmi_stretch *s, const struct wmi_step *s
                     low = wmi_vector_two(s, WMI_VPMULLD, &a, &b, false);
     if (high.uniform) /* rare, and the carries are those of all strips */
         high = wmi_vector_copy(s, &high, false), low = wmi_vector_copy(s, &low, false);
-    add_pairs(s, &low, &c, &high, &c_high, &low, &high, &step->e);
+    add_pairs(s, &low, &c, &high, &c_high, &low, &high, carries ? &step->e : NULL);
     wmi_stretch_write(s, step->d, &low);
     wmi_stretch_write(s, step->d + s->row_bytes, &high);
     return true;

@@ -295,6 +295,12 @@ struct wmi_rows wmi_vector_high_product(struct wmi_stretch *s, const struct wmi_
                                         : WMI_EVEX(0xf4, WMI_MAP_0F, WMI_PREFIX_66, 1),
                    vmovshdup = WMI_EVEX(0x16, WMI_MAP_0F, WMI_PREFIX_F3, 0);
     struct wmi_rows d = wmi_stretch_result(s, a->uniform && b->uniform);
+    if (s->host.vectors->high_product) {
+        for (unsigned i = 0; i < wmi_rows_strips(s, &d); i++)
+            s->host.vectors->high_product(&s->host, multiply, d.reg[i], wmi_rows_register(a, i),
+                                          wmi_rows_register(b, i));
+        return d;
+    }
     const unsigned even = wmi_stretch_register(s), other = wmi_stretch_register(s);
     wmi_move_immediate(&s->host, WMI_RAX, EVEN_LANES);
     wmi_kmov_gpr(&s->host, WMI_K, WMI_RAX);
