@@ -31,6 +31,12 @@ struct access {
     size_t not_in_a_run[2], done; /* jumps */
 };
 
+/* With what is added to a base, if the access computes a sum, or with low words of addresses. */
+static uint32_t address_row(const struct wmi_stretch *s, const struct wmi_step *step)
+{
+    return s->sum ? s->sum->b : step->a;
+}
+
 static void take_rows(struct wmi_stretch *s, const struct wmi_step *step, struct access *access)
 {
     if (s->sum) {
@@ -39,7 +45,7 @@ static void take_rows(struct wmi_stretch *s, const struct wmi_step *step, struct
                                 ? 0
                                 : wmi_stretch_use(s, wmi_sum_base_row(s, s->sum), true).reg[0];
     }
-    access->low = wmi_access_use(s, access->shape, s->sum ? s->sum->b : step->a);
+    access->low = wmi_access_use(s, access->shape, address_row(s, step));
     access->high = (struct wmi_rows){.uniform = true};
     if (access->form == WMI_VMEM_VADDR)
         access->high = wmi_access_use(s, access->shape, step->a + s->row_bytes);
@@ -461,6 +467,88 @@ static void store_runs(struct wmi_stretch *s, const struct wmi_step *step, enum 
         wmi_land(&s->host, done);
 }
 
+/* ---- few active lanes ---- */
+
+/* Up to so many active lanes are loaded one by one, on hosts without masked gathers. */
+enum { FEW = 16 };
+
+static bool may_load_few(const struct wmi_stretch *s, const struct wmi_step *step,
+                         const struct access *access)
+{
+    return s->partial && !s->host.vectors->gathers && access->shape.rows == 1 && !access->distance.uniform &&
+           address_row(s, step) < s->block->code->constant_offset;
+}
+
+/* Jumps if few lanes are active. */
+static size_t jump_if_few(struct wmi_stretch *s)
+{
+    enum { PREFIX = 0xf3, POPCNT = 0x1b8 };
+    wmi_put_8(&s->host, PREFIX);
+    wmi_scalar_memory(&s->host, POPCNT, true, WMI_RAX, WMI_FRAME, WMI_EXEC_BITS);
+    wmi_arithmetic_immediate(&s->host, 7, false, WMI_RAX, FEW + 1);
+    return wmi_jump_if(&s->host, WMI_IF_BELOW);
+}
+
+/* The element at RAX, in RAX. */
+static void load_element(struct wmi_stretch *s, struct wmi_lane_shape shape)
+{
+    const unsigned load = shape.bytes == 4   ? WMI_MOV_LOAD
+                          : shape.bytes == 2 ? shape.is_signed ? WMI_MOVSX_16 : WMI_MOVZX_16
+                          : shape.is_signed  ? WMI_MOVSX_8
+                                             : WMI_MOVZX_8;
+    wmi_scalar_memory(&s->host, load, false, WMI_RAX, WMI_RAX, 0);
+}
+
+/* The code behind that jump: d = the elements of the active lanes, whose addresses are in the frame. Leaves
+ * if one is not in the allocation that the instruction accessed last. Then goes on behind the usual code,
+ * which ends here. */
+static void load_few(struct wmi_stretch *s, const struct wmi_step *step, const struct access *access,
+                     const struct wmi_rows *d, size_t jump)
+{
+    const uint32_t address = address_row(s, step);
+    const size_t from = s->host.count, first_exit = s->exit_count;
+    const struct wmi_memory_op *m = step->data;
+    const int32_t origin = (int32_t)wmi_stretch_origin(s), low = (int32_t)address - origin;
+    wmi_stretch_store_aside(s, address);
+    if (access->form == WMI_VMEM_VADDR)
+        wmi_stretch_store_aside(s, address + s->row_bytes);
+    /* R11 = what is added to an address for its distance, RCX = the last distance, R8 = lanes to load */
+    wmi_stretch_find_hit(s, m);
+    find_addend(s, step, access);
+    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, offsetof(struct wmi_hit, low));
+    wmi_scalar_registers(&s->host, WMI_MOV_LOAD, true, WMI_R11, WMI_RAX);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RCX, WMI_R9, offsetof(struct wmi_hit, high));
+    wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RCX, WMI_R9, offsetof(struct wmi_hit, low));
+    wmi_arithmetic_immediate(&s->host, 5, true, WMI_RCX, access->shape.bytes);
+    wmi_stretch_exit_if(s, WMI_IF_BELOW);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_FRAME, WMI_EXEC_BITS);
+    wmi_arithmetic_immediate(&s->host, 7, true, WMI_R8, 0);
+    const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL), next = s->host.count;
+    wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_R10, WMI_R8);
+    wmi_shift_immediate(&s->host, 4, true, WMI_R10, 2);
+    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_R10, WMI_ROWS);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_R10, low);
+    if (access->form == WMI_VMEM_VADDR) {
+        wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RBX, WMI_R10, low + (int32_t)s->row_bytes);
+        wmi_shift_immediate(&s->host, 4, true, WMI_RBX, 32);
+        wmi_scalar_registers(&s->host, WMI_OR, true, WMI_RAX, WMI_RBX);
+    }
+    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_R11);
+    wmi_scalar_registers(&s->host, WMI_CMP, true, WMI_RAX, WMI_RCX);
+    wmi_stretch_exit_if(s, WMI_IF_ABOVE);
+    wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_R9, offsetof(struct wmi_hit, host));
+    load_element(s, access->shape);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_R10,
+                      (int32_t)offsetof(struct wmi_frame, lane_place) - origin);
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_RBX, WMI_R8, -1);
+    wmi_scalar_registers(&s->host, WMI_AND, true, WMI_R8, WMI_RBX);
+    wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, next);
+    wmi_land(&s->host, none);
+    for (unsigned i = 0; i < s->strips; i++)
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d->reg[i], 0, wmi_lane_places(i));
+    wmi_stretch_set_aside(s, from, first_exit, &jump, 1, from);
+}
+
 /* ---- the steps ---- */
 
 /* Emits what is left to do if the elements of the wave do not follow one another. */
@@ -499,10 +587,13 @@ static bool load(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vm
             wmi_access_load_run(s, shape, d, i, (int32_t)(i * shape.bytes * WMI_STRIP_LANES), WMI_NO_MASK,
                                 &access.scratch);
     }
+    const size_t few = may_load_few(s, step, &access) ? jump_if_few(s) : 0;
     begin_scattered(s, step, &access);
     wmi_access_load(s, shape, &access.distance, d, &access.scratch, AHEAD, true);
     if (access.done)
         wmi_land(&s->host, access.done);
+    if (few)
+        load_few(s, step, &access, d, few);
     s->has_read = true;
     wmi_access_write(s, shape, step->d, d);
     wmi_stretch_come_back(s);

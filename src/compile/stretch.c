@@ -769,6 +769,13 @@ struct wmi_rows wmi_stretch_use_in_memory(struct wmi_stretch *s, uint32_t row)
     return (struct wmi_rows){.row = row, .in_memory = true, .uniform = is_constant(s, row)};
 }
 
+void wmi_stretch_store_aside(struct wmi_stretch *s, uint32_t row)
+{
+    const struct wmi_held_row *held = find(s, row);
+    if (held && held->dirty)
+        wmi_stretch_store(s, held);
+}
+
 unsigned wmi_rows_register(const struct wmi_rows *rows, unsigned strip)
 {
     return rows->reg[rows->uniform ? 0 : strip];

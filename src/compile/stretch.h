@@ -232,6 +232,9 @@ struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_b
 /* The same as an operand in memory, so that it needs no registers. */
 struct wmi_rows wmi_stretch_use_in_memory(struct wmi_stretch *s, uint32_t row);
 /* Its part for a strip. */
+/* Emits the row's store, if only registers hold it, for code beside the usual one: this does not change what
+ * the registers are taken to hold. */
+void wmi_stretch_store_aside(struct wmi_stretch *s, uint32_t row);
 struct wmi_host_operand wmi_rows_operand(const struct wmi_stretch *s, const struct wmi_rows *rows,
                                          unsigned strip);
 unsigned wmi_rows_register(const struct wmi_rows *rows, unsigned strip);
