@@ -221,7 +221,7 @@ static void add_patch(struct wmi_compilation *c, size_t step)
 }
 
 /* The version for full waves once more, for those that leave the code for waves that start: at any step,
- * while the other one has runs of half strips. */
+ * while the other one has sequences of half strips. */
 static void put_points(struct wmi_compilation *c)
 {
     struct wmi_stretch *s = &c->stretch;
@@ -239,7 +239,7 @@ static void put_stretch(struct wmi_compilation *c)
     s->exit_count = s->reentries.count = s->points.count = s->rejoins.count = 0;
     add_patch(c, s->from);
     const size_t inactive = wmi_put_check(s, s->from);
-    const bool has_halves = s->half_rows;
+    const bool has_halves = s->halves.rows;
     s->has_points = is_entry(s) && !has_halves;
     put_version(c, WMI_FULL);
     s->has_points = false;
@@ -353,7 +353,7 @@ static bool compile(struct wmi_compilation *c, const struct wmi_block *block, st
     s->lds = &c->lds;
     s->block = block;
     s->host.vectors = vectors_for(block->level);
-    if (s->host.vectors->begin_halves && !(s->half_rows = calloc(1, sizeof *s->half_rows)))
+    if (s->host.vectors->begin_halves && !(s->halves.rows = calloc(1, sizeof *s->halves.rows)))
         return false;
     s->lanes = block->code->options.lanes;
     s->strips = s->lanes / WMI_STRIP_LANES;
@@ -386,7 +386,7 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     c->stretch.uniform = uniform;
     const bool ok = compile(c, block, memory, launch, refused);
     free(c->stretch.guess);
-    free(c->stretch.half_rows);
+    free(c->stretch.halves.rows);
     free(c->lds.number);
     free(c->lds.mask);
     wmi_live_free(live);

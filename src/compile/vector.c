@@ -6,6 +6,7 @@
 #include "compile/vector.h"
 #include "base/float.h"
 #include "base/host_float.h"
+#include "compile/half_masks.h"
 #include "compile/masks.h"
 #include "compile/sums.h"
 
@@ -43,7 +44,7 @@ void wmi_vector_leave_for_nan(struct wmi_stretch *s, const struct wmi_rows *d)
     const unsigned strips = wmi_rows_strips(s, d);
     if (s->by_halves) {
         s->host.vectors->collect_nans(&s->host, d->reg[0], wmi_vector_active(s, d->uniform, 0));
-        s->may_fail = true;
+        s->halves.may_fail = true;
         return;
     }
     if (s->host.vectors->test_nans) {
@@ -531,7 +532,7 @@ static unsigned begin_half_mask(struct wmi_stretch *s, uint32_t place)
 
 static void end_half_mask(struct wmi_stretch *s, unsigned k)
 {
-    const struct wmi_half_mask *mask = &s->half_mask[k - WMI_K_LANES];
+    const struct wmi_half_mask *mask = &s->halves.mask[k - WMI_K_LANES];
     if (mask->is_collected)
         s->host.vectors->collect_bits(&s->host, mask->reg,
                                       s->first_strip * WMI_STRIP_LANES +
