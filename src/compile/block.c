@@ -87,7 +87,7 @@ static enum outcome put_steps(struct wmi_stretch *s)
 {
     for (; s->at < s->end && !s->failed; s->at++) {
         const struct wmi_step *step = &s->block->steps[s->at];
-        if (s->version == WMI_LAUNCH && wmi_ends_launch(s)) {
+        if (s->version == WMI_LAUNCH && wmi_ends_launch(s, s->at)) {
             s->end = s->at;
             break;
         }

@@ -79,15 +79,15 @@ static bool is_loop_head(const struct wmi_block *block, size_t at)
 }
 
 /* Code for waves that start goes on where branches lead, too, but not into loops. */
-bool wmi_ends_launch(const struct wmi_stretch *s)
+bool wmi_ends_launch(const struct wmi_stretch *s, size_t at)
 {
     const struct wmi_block *block = s->block;
-    const struct wmi_step *step = &block->steps[s->at];
-    if (s->at == s->from)
+    const struct wmi_step *step = &block->steps[at];
+    if (at == s->from)
         return false;
-    if (s->at - s->from >= WMI_MOST_STEPS || is_loop_head(block, s->at))
+    if (at - s->from >= WMI_MOST_STEPS || is_loop_head(block, at))
         return true;
-    return wmi_is_branch(step) ? !wmi_branch_target(block, s->at)
+    return wmi_is_branch(step) ? !wmi_branch_target(block, at)
                                : step->id != WMI_STEP_stage_EXEC && !wmi_step_emitter(step);
 }
 

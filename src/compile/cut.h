@@ -21,9 +21,9 @@ size_t wmi_next_step(const struct wmi_block *block, size_t at);
 unsigned wmi_steps_taken(const struct wmi_block *block, size_t at);
 /* Whether a stretch that is worth its entry begins at the step. */
 bool wmi_begins_stretch(const struct wmi_block *block, size_t at);
-/* Whether code for waves that start ends before the current step. It goes on where branches lead, too, but
+/* Whether code for waves that start ends before the step. It goes on where branches lead, too, but
  * not into loops. */
-bool wmi_ends_launch(const struct wmi_stretch *s);
+bool wmi_ends_launch(const struct wmi_stretch *s, size_t at);
 /* Whether waves start in the block and stay in it. *head: the first step to which a branch leads back; each
  * step before it is executed at most once, in the order of steps. */
 bool wmi_is_closed(const struct wmi_block *block, size_t *head);

@@ -31,15 +31,15 @@ static bool is_read_behind_sequence(const struct wmi_stretch *s, uint32_t place)
 
 unsigned wmi_stretch_add_half_mask(struct wmi_stretch *s, uint32_t place)
 {
-    static const enum wmi_gpr reg[] = {WMI_RCX, WMI_R11, WMI_R9};
+    static const enum wmi_gpr reg[] = {WMI_RCX, WMI_R9, WMI_R11};
+    const unsigned most = s->version == WMI_LAUNCH ? 2 : 3; /* code for waves that start needs R11 */
     bool splits;
     const bool is_collected =
         !is_replaced_in_sequence(s, place, &splits) && is_read_behind_sequence(s, place);
     unsigned collected = 0;
     for (unsigned i = 0; i < s->halves.masks; i++)
         collected += s->halves.mask[i].is_collected;
-    if (splits || s->halves.masks == WMI_LANE_MASKS ||
-        (is_collected && collected == sizeof reg / sizeof *reg))
+    if (splits || s->halves.masks == WMI_LANE_MASKS || (is_collected && collected == most))
         return WMI_LANE_MASKS;
     s->halves.mask[s->halves.masks] =
         (struct wmi_half_mask){place, is_collected, is_collected ? reg[collected] : WMI_RAX};

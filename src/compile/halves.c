@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "compile/halves.h"
 
+#include "compile/cut.h"
+
 #include <string.h>
 
 enum {
     MOST_STEPS = 64,
     LEAST_STEPS = 2,
-    HALVES = 2, /* of a strip */
+    LEAST_OF_STARTED = 5, /* in waves that start, as what is stored must be restored where they end */
+    HALVES = 2,           /* of a strip */
 };
 
 struct sequence {
@@ -48,10 +51,10 @@ static bool reads_mask(const struct wmi_step *step)
     return false;
 }
 
-static bool is_held_in_runs(const struct sequence *q, uint32_t row)
+static bool is_in_runs(const struct sequence *q, uint32_t row)
 {
     const uint8_t held = q->s->held_of_row[wmi_row_number(q->s->block->code, row)];
-    return held != WMI_NOT_HELD && q->s->held[held].runs;
+    return wmi_stretch_is_id(q->s, row) || (held != WMI_NOT_HELD && q->s->held[held].runs);
 }
 
 static bool writes_mask(const struct wmi_step *step)
@@ -108,7 +111,7 @@ static bool add_step(struct sequence *q, size_t at, bool *uniform)
             if (wmi_row_is_constant(q->s, row))
                 continue;
             struct wmi_half_row *noted = note(q, row);
-            if (!(noted->flags & WMI_ROW_IS_WRITTEN) && is_held_in_runs(q, row))
+            if (!(noted->flags & WMI_ROW_IS_WRITTEN) && is_in_runs(q, row))
                 return false;
             *uniform &= (noted->flags & WMI_ROW_IS_UNIFORM) != 0;
             q->cost += !(noted->flags & (WMI_ROW_IS_WRITTEN | WMI_ROW_IS_READ));
@@ -152,6 +155,8 @@ static bool find(struct sequence *q, size_t limit)
     begin(q);
     for (; at < limit; at++) {
         const struct wmi_step *step = &s->block->steps[at];
+        if (s->version == WMI_LAUNCH && wmi_ends_launch(s, at))
+            break;
         if (may_wait(step) && at > q->from) {
             q->waiting[q->waiting_count++] = (uint8_t)(at - q->from);
             continue;
@@ -162,7 +167,7 @@ static bool find(struct sequence *q, size_t limit)
         if (!uniform)
             q->end = at + 1;
     }
-    if (q->end - q->from < LEAST_STEPS)
+    if (q->end - q->from < (s->version == WMI_LAUNCH ? LEAST_OF_STARTED : LEAST_STEPS))
         return false;
     begin(q); /* once more, without what is behind the end */
     for (at = q->from; at < q->end; at++)
@@ -449,19 +454,41 @@ static bool try_half(struct sequence *q)
     return find_kept(q) && q->cost < q->whole_cost;
 }
 
+/* What code for waves that start has written, which a sequence that is not put has not. */
+struct written {
+    bool is_written[WMI_MOST_ROWS], is_spilled[WMI_MOST_ROWS];
+};
+
+static void save_written(const struct wmi_stretch *s, struct written *written)
+{
+    if (s->version != WMI_LAUNCH)
+        return;
+    memcpy(written->is_written, s->is_written, sizeof s->is_written);
+    memcpy(written->is_spilled, s->is_spilled, sizeof s->is_spilled);
+}
+
+static void restore_written(struct wmi_stretch *s, const struct written *written)
+{
+    if (s->version != WMI_LAUNCH)
+        return;
+    memcpy(s->is_written, written->is_written, sizeof s->is_written);
+    memcpy(s->is_spilled, written->is_spilled, sizeof s->is_spilled);
+}
+
 bool wmi_put_halves(struct wmi_stretch *s)
 {
-    if (!s->halves.rows || s->version == WMI_LAUNCH || s->has_points ||
-        !wmi_vector_works_by_halves(&s->block->steps[s->at]))
+    if (!s->halves.rows || s->has_points || !wmi_vector_works_by_halves(&s->block->steps[s->at]))
         return false;
     struct sequence sequence;
     struct wmi_kept before;
+    struct written written;
     const size_t code = s->host.count, limit = s->end - s->at > MOST_STEPS ? s->at + MOST_STEPS : s->end;
     sequence.s = s;
     sequence.from = s->at;
     if (!find(&sequence, limit) || sequence.cost >= sequence.whole_cost)
         return false;
     wmi_stretch_save(s, &before);
+    save_written(s, &written);
     const bool has_room = make_room(s);
     wmi_stretch_save(s, &sequence.outside);
     if (has_room && try_half(&sequence)) {
@@ -469,6 +496,7 @@ bool wmi_put_halves(struct wmi_stretch *s)
         return true;
     }
     wmi_stretch_restore(s, &before);
+    restore_written(s, &written);
     s->host.count = code;
     return false;
 }

@@ -65,8 +65,8 @@ void wmi_stretch_exit_here(struct wmi_stretch *s, size_t jump)
 void wmi_stretch_exit_if(struct wmi_stretch *s, enum wmi_condition condition)
 {
     if (s->by_halves) {
-        wmi_set_if(&s->host, condition, WMI_R10);
-        wmi_scalar_registers(&s->host, WMI_OR, false, WMI_R8, WMI_R10);
+        wmi_set_if(&s->host, condition, WMI_RBX);
+        wmi_scalar_registers(&s->host, WMI_OR, false, WMI_R8, WMI_RBX);
         s->halves.may_fail = s->halves.may_fail_by_flag = true;
         return;
     }

@@ -59,6 +59,11 @@ bool wmi_stretch_has_ids(const struct wmi_stretch *s, uint32_t row)
     return id_in(s, row) == 0;
 }
 
+bool wmi_stretch_is_id(const struct wmi_stretch *s, uint32_t row)
+{
+    return id_in(s, row) < WMI_START_IDS;
+}
+
 /* A register = the first lanes of the strips of an id. */
 static void load_id(struct wmi_stretch *s, unsigned reg, unsigned id)
 {
@@ -84,7 +89,7 @@ bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row)
     const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
     if (index != WMI_NOT_HELD)
         return s->held[index].shared;
-    return wmi_row_is_constant(s, row) || id_in(s, row) < WMI_START_IDS;
+    return wmi_row_is_constant(s, row) || wmi_stretch_is_id(s, row);
 }
 
 int wmi_stretch_stride(const struct wmi_stretch *s, uint32_t row)
@@ -228,7 +233,7 @@ static struct wmi_rows spread_runs(struct wmi_stretch *s, struct wmi_held_row *h
 
 void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row)
 {
-    if (id_in(s, row) < WMI_START_IDS)
+    if (wmi_stretch_is_id(s, row))
         wmi_stretch_use_base(s, row);
     struct wmi_held_row *held = wmi_held_find(s, row);
     if (!held || !held->runs)
@@ -272,7 +277,7 @@ struct wmi_rows wmi_stretch_use(struct wmi_stretch *s, uint32_t row, bool must_b
     struct wmi_rows rows = {.row = row};
     if (s->on_bases)
         return wmi_stretch_use_base(s, row);
-    if (id_in(s, row) < WMI_START_IDS)
+    if (wmi_stretch_is_id(s, row))
         wmi_stretch_use_base(s, row); /* it stays in runs for others */
     struct wmi_held_row *held = wmi_held_find(s, row);
     if (held && held->runs)

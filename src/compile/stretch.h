@@ -47,8 +47,9 @@ void wmi_stretch_written_in_memory(struct wmi_stretch *s, uint32_t row);
  * the wave leaves. */
 bool wmi_stretch_has_base(const struct wmi_stretch *s, uint32_t row);
 int wmi_stretch_stride(const struct wmi_stretch *s, uint32_t row);
-/* Whether it is v0 as the wave has started with it. */
+/* Whether it is v0, or one of v0 to v2, as the wave has started with it. */
 bool wmi_stretch_has_ids(const struct wmi_stretch *s, uint32_t row);
+bool wmi_stretch_is_id(const struct wmi_stretch *s, uint32_t row);
 struct wmi_rows wmi_stretch_use_base(struct wmi_stretch *s, uint32_t row);
 /* From now on the row has a register per strip. For steps that need many registers. */
 void wmi_stretch_spread(struct wmi_stretch *s, uint32_t row);
