@@ -40,6 +40,27 @@ size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask)
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);
 }
 
+struct wmi_lane_loop wmi_access_each_lane(struct wmi_stretch *s)
+{
+    struct wmi_lane_loop loop;
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_FRAME, WMI_EXEC_BITS);
+    wmi_arithmetic_immediate(&s->host, 7, true, WMI_R8, 0);
+    loop.none = wmi_jump_if(&s->host, WMI_IF_EQUAL);
+    loop.next = s->host.count;
+    wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_R10, WMI_R8);
+    wmi_shift_immediate(&s->host, 4, true, WMI_R10, 2);
+    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_R10, WMI_ROWS);
+    return loop;
+}
+
+void wmi_access_next_lane(struct wmi_stretch *s, const struct wmi_lane_loop *loop)
+{
+    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_RAX, WMI_R8, -1);
+    wmi_scalar_registers(&s->host, WMI_AND, true, WMI_R8, WMI_RAX);
+    wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, loop->next);
+    wmi_land(&s->host, loop->none);
+}
+
 static void number_strips(const struct wmi_stretch *s, const struct wmi_rows *rows, uint8_t reg[WMI_STRIPS])
 {
     for (unsigned i = 0; i < s->strips; i++)

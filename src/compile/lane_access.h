@@ -48,6 +48,14 @@ static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned str
 size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask);
 void wmi_access_land_if(struct wmi_stretch *s, size_t jump);
 
+/* A loop over the active lanes in their order: the lane's word of a row is at R10 + the row's displacement
+ * from WMI_ROWS. R8 = the lanes that are left; the end changes RAX. */
+struct wmi_lane_loop {
+    size_t none, next;
+};
+struct wmi_lane_loop wmi_access_each_lane(struct wmi_stretch *s);
+void wmi_access_next_lane(struct wmi_stretch *s, const struct wmi_lane_loop *loop);
+
 /* highest = the highest words of it and of the register in lanes of the mask; is_first: 0 is what it has. */
 void wmi_access_highest(struct wmi_stretch *s, unsigned highest, unsigned reg, unsigned mask, bool is_first);
 /* differs |= the bits in which the rows differ from `first`, to which the offsets of each strip are added if

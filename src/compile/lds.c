@@ -607,17 +607,9 @@ static void change_all(struct wmi_stretch *s, const struct atomic_code *code)
 /* The active lanes in their order. */
 static void change_active(struct wmi_stretch *s, const struct atomic_code *code)
 {
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_FRAME, WMI_EXEC_BITS);
-    wmi_arithmetic_immediate(&s->host, 7, true, WMI_R8, 0);
-    const size_t idle = wmi_jump_if(&s->host, WMI_IF_EQUAL), next = s->host.count;
-    wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_R10, WMI_R8);
-    wmi_shift_immediate(&s->host, 4, true, WMI_R10, 2);
-    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_R10, WMI_ROWS);
+    const struct wmi_lane_loop loop = wmi_access_each_lane(s);
     change_lane(s, code, 0);
-    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_R9, WMI_R8, -1);
-    wmi_scalar_registers(&s->host, WMI_AND, true, WMI_R8, WMI_R9);
-    wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, next);
-    wmi_land(&s->host, idle);
+    wmi_access_next_lane(s, &loop);
 }
 
 /* Where the row is in the frame, stored if only registers hold it. */

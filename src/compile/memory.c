@@ -512,7 +512,7 @@ static void load_few(struct wmi_stretch *s, const struct wmi_step *step, const s
     wmi_stretch_store_aside(s, address);
     if (access->form == WMI_VMEM_VADDR)
         wmi_stretch_store_aside(s, address + s->row_bytes);
-    /* R11 = what is added to an address for its distance, RCX = the last distance, R8 = lanes to load */
+    /* R11 = what is added to an address for its distance, RCX = the last distance */
     wmi_stretch_find_hit(s, m);
     find_addend(s, step, access);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, offsetof(struct wmi_hit, low));
@@ -521,12 +521,7 @@ static void load_few(struct wmi_stretch *s, const struct wmi_step *step, const s
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RCX, WMI_R9, offsetof(struct wmi_hit, low));
     wmi_arithmetic_immediate(&s->host, 5, true, WMI_RCX, access->shape.bytes);
     wmi_stretch_exit_if(s, WMI_IF_BELOW);
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_R8, WMI_FRAME, WMI_EXEC_BITS);
-    wmi_arithmetic_immediate(&s->host, 7, true, WMI_R8, 0);
-    const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL), next = s->host.count;
-    wmi_scalar_registers(&s->host, WMI_BSF, true, WMI_R10, WMI_R8);
-    wmi_shift_immediate(&s->host, 4, true, WMI_R10, 2);
-    wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_R10, WMI_ROWS);
+    const struct wmi_lane_loop loop = wmi_access_each_lane(s);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, WMI_R10, low);
     if (access->form == WMI_VMEM_VADDR) {
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RBX, WMI_R10, low + (int32_t)s->row_bytes);
@@ -540,10 +535,7 @@ static void load_few(struct wmi_stretch *s, const struct wmi_step *step, const s
     load_element(s, access->shape);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_R10,
                       (int32_t)offsetof(struct wmi_frame, lane_place) - origin);
-    wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_RBX, WMI_R8, -1);
-    wmi_scalar_registers(&s->host, WMI_AND, true, WMI_R8, WMI_RBX);
-    wmi_jump_back_if(&s->host, WMI_IF_NOT_EQUAL, next);
-    wmi_land(&s->host, none);
+    wmi_access_next_lane(s, &loop);
     for (unsigned i = 0; i < s->strips; i++)
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d->reg[i], 0, wmi_lane_places(i));
     wmi_stretch_set_aside(s, from, first_exit, &jump, 1, from);
