@@ -115,8 +115,9 @@ void shim_complete(const struct shim_gpu *gpu, hsa_signal_t signal, uint64_t sta
 
 /* NULL: not the handle of a signal that the GPU sees. */
 amd_signal_t *shim_gpu_signal(const struct shim_gpu *gpu, hsa_signal_t signal);
-/* Its value has changed: wakes who waits for it. */
-void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal);
+/* Its value has changed: wakes who waits for it. event: its event_id, read before the change, behind which
+ * the program may destroy the signal. */
+void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal, uint32_t event);
 /* Before a packet is looked at. */
 void shim_before_packet(const struct shim_gpu *gpu);
 /* A packet failed, and the processor is inactive. fault: of its kernel, or NULL. Tells the owner of the

@@ -66,13 +66,14 @@ void shim_complete(const struct shim_gpu *gpu, hsa_signal_t signal, uint64_t sta
         shim_complain("completion: 0x%llx is not a signal", (unsigned long long)signal.handle);
     if (!s)
         return;
+    const uint32_t event = s->event_id; /* behind the new value, the signal may be destroyed */
     s->start_ts = start;
     s->end_ts = end;
     if (failed)
         __atomic_store_n((int64_t *)&s->value, -1, __ATOMIC_SEQ_CST);
     else
         __atomic_fetch_sub((int64_t *)&s->value, 1, __ATOMIC_SEQ_CST);
-    shim_signal_changed(gpu, signal);
+    shim_signal_changed(gpu, signal, event);
 }
 
 /* ---- packets ---- */

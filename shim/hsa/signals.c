@@ -162,9 +162,9 @@ SHIM_API hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t signal, volatile
 
 enum operation { LOAD, STORE, EXCHANGE, ADD, SUBTRACT, AND, OR, XOR };
 
-void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal)
+void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal, uint32_t event)
 {
-    (void)gpu;
+    (void)gpu, (void)event; /* nobody waits for events of a driver here */
     size_t index;
     struct slab *slab = find(signal, &index);
     struct shim_queue *queue = slab ? slab->queue[index] : NULL;
@@ -214,7 +214,7 @@ static int64_t operate(hsa_signal_t signal, enum operation operation, int64_t op
         before = __atomic_fetch_xor(value, operand, __ATOMIC_SEQ_CST);
         break;
     }
-    shim_signal_changed(NULL, signal);
+    shim_signal_changed(NULL, signal, 0);
     return before;
 }
 
@@ -253,7 +253,7 @@ static int64_t compare_and_swap(hsa_signal_t signal, int64_t expected, int64_t v
     amd_signal_t *s = expect(signal, function);
     if (s && __atomic_compare_exchange_n((int64_t *)&s->value, &expected, value, false, __ATOMIC_SEQ_CST,
                                          __ATOMIC_SEQ_CST))
-        shim_signal_changed(NULL, signal);
+        shim_signal_changed(NULL, signal, 0);
     return expected;
 }
 

@@ -150,12 +150,12 @@ amd_signal_t *shim_gpu_signal(const struct shim_gpu *gpu, hsa_signal_t signal)
                : model_find(gpu, signal.handle, sizeof(amd_signal_t), true);
 }
 
-void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal)
+void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal, uint32_t event)
 {
     const struct hsakmt_model *model = (const struct hsakmt_model *)gpu;
-    const amd_signal_t *s = shim_gpu_signal(gpu, signal);
-    if (s && s->event_id && model->set_event)
-        model->set_event(model->data, s->event_id);
+    (void)signal;
+    if (event && model->set_event)
+        model->set_event(model->data, event);
 }
 
 /* ---- what the processors ask ---- */
@@ -197,8 +197,9 @@ void shim_packet_failed(struct shim_processor *processor, hsa_status_t status, c
     (void)fault;
     if (!signal)
         give_up("a packet failed, and the queue has no signal to tell the program");
+    const uint32_t event = signal->event_id;
     __atomic_store_n((int64_t *)&signal->value, bits, __ATOMIC_SEQ_CST);
-    shim_signal_changed(processor->gpu, handle);
+    shim_signal_changed(processor->gpu, handle, event);
     int64_t now = bits;
     while (now == bits && !shim_is_set(&processor->ends)) {
         shim_sleep(&processor->bell, shim_rings(&processor->bell), PATIENCE);
