@@ -12,42 +12,17 @@ enum {
     NEAR = 128 * 64,  /* distance that a displacement of 8 bits reaches */
 };
 
-bool wmi_row_is_temporary(const struct wmi_stretch *s, uint32_t row)
-{
-    return row < s->block->code->vgpr_offset;
-}
-
-bool wmi_row_is_constant(const struct wmi_stretch *s, uint32_t row)
-{
-    return row >= s->block->code->constant_offset;
-}
-
 uint32_t wmi_stretch_origin(const struct wmi_stretch *s)
 {
     return s->block->code->vgpr_offset + NEAR;
 }
 
-/* `strip`: of those that the code is for. */
 struct wmi_host_operand wmi_row_home(const struct wmi_stretch *s, uint32_t row, unsigned strip)
 {
     const unsigned number = wmi_row_is_constant(s, row) ? 0 : s->first_strip + strip;
     return wmi_at(WMI_ROWS, (int32_t)(row + number * WMI_STRIP_BYTES - wmi_stretch_origin(s)));
 }
 
-/* Whether registers are few, and an operand in memory can be a source wherever a register can. */
-bool wmi_names_memory(const struct wmi_stretch *s)
-{
-    return s->host.vectors->names_memory && !s->by_halves;
-}
-
-struct wmi_held_row *wmi_held_find(struct wmi_stretch *s, uint32_t row)
-{
-    const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
-    return index == WMI_NOT_HELD ? NULL : &s->held[index];
-}
-
-/* Whether the row in the frame is the same, or 0, in all active lanes. The registers of a wave that starts
- * may have a newer one. */
 bool wmi_row_is_in_frame(const struct wmi_stretch *s, uint32_t row, enum wmi_uniform_kind kind)
 {
     return !wmi_row_is_constant(s, row) && s->version != WMI_LAUNCH &&

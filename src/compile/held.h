@@ -222,8 +222,16 @@ struct wmi_stretch {
     bool failed; /* out of memory */
 };
 
-bool wmi_row_is_temporary(const struct wmi_stretch *s, uint32_t row);
-bool wmi_row_is_constant(const struct wmi_stretch *s, uint32_t row);
+static inline bool wmi_row_is_temporary(const struct wmi_stretch *s, uint32_t row)
+{
+    return row < s->block->code->vgpr_offset;
+}
+
+static inline bool wmi_row_is_constant(const struct wmi_stretch *s, uint32_t row)
+{
+    return row >= s->block->code->constant_offset;
+}
+
 /* Whether the row in the frame is the same, or 0, in all active lanes. The registers of a wave that starts
  * may have a newer one. */
 bool wmi_row_is_in_frame(const struct wmi_stretch *s, uint32_t row, enum wmi_uniform_kind kind);
@@ -249,8 +257,14 @@ void wmi_stretch_store_aside(struct wmi_stretch *s, uint32_t row);
 void wmi_held_spread_strip(struct wmi_stretch *s, unsigned d, const struct wmi_held_row *held,
                            unsigned strip);
 
-/* The row as the registers hold it, or NULL. Enters it with registers that the step owns. Loads it. */
-struct wmi_held_row *wmi_held_find(struct wmi_stretch *s, uint32_t row);
+/* The row as the registers hold it, or NULL. */
+static inline struct wmi_held_row *wmi_held_find(struct wmi_stretch *s, uint32_t row)
+{
+    const unsigned index = s->held_of_row[wmi_row_number(s->block->code, row)];
+    return index == WMI_NOT_HELD ? NULL : &s->held[index];
+}
+
+/* Enters it with registers that the step owns. Loads it. */
 struct wmi_held_row *wmi_held_add(struct wmi_stretch *s, uint32_t row, const uint8_t *reg, bool shared);
 struct wmi_held_row *wmi_held_load_row(struct wmi_stretch *s, uint32_t row);
 /* Stores the row in the middle of a stretch. Frees its registers. Does both, if that is needed; what the
@@ -277,7 +291,11 @@ bool wmi_held_is_read_at(const struct wmi_stretch *s, const struct wmi_held_row 
 bool wmi_row_is_read_in_sequence(const struct wmi_stretch *s, uint32_t row, size_t next, bool *written);
 
 /* Whether registers are few, and an operand in memory can be a source wherever a register can. */
-bool wmi_names_memory(const struct wmi_stretch *s);
+static inline bool wmi_names_memory(const struct wmi_stretch *s)
+{
+    return s->host.vectors->names_memory && !s->by_halves;
+}
+
 /* A register that is free until the end of the step. One of the host, or WMI_NOT_HELD: on hosts that have few
  * of them, the row that was not used for the longest time loses its own, as operands in memory cost less than
  * copies to there. One for a row that all lanes share, or WMI_NOT_HELD; the same, or any. */

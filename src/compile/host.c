@@ -17,29 +17,31 @@ static bool grow(struct wmi_host *host)
     return true;
 }
 
-static void put(struct wmi_host *host, const void *bytes, size_t count)
+void wmi_put_bytes(struct wmi_host *host, const void *bytes, size_t count)
 {
-    if (host->capacity - host->count < count && !grow(host)) {
-        host->full = true;
-        return;
-    }
-    memcpy(host->bytes + host->count, bytes, count);
+    while (host->capacity - host->count < count)
+        if (!grow(host)) {
+            host->full = true;
+            return;
+        }
+    if (count)
+        memcpy(host->bytes + host->count, bytes, count);
     host->count += count;
 }
 
 void wmi_put_8_more(struct wmi_host *host, unsigned value)
 {
-    put(host, &(uint8_t){(uint8_t)value}, 1);
+    wmi_put_bytes(host, &(uint8_t){(uint8_t)value}, 1);
 }
 
 void wmi_put_32(struct wmi_host *host, uint32_t value)
 {
-    put(host, &value, sizeof value);
+    wmi_put_bytes(host, &value, sizeof value);
 }
 
 void wmi_put_64(struct wmi_host *host, uint64_t value)
 {
-    put(host, &value, sizeof value);
+    wmi_put_bytes(host, &value, sizeof value);
 }
 
 void wmi_put_memory(struct wmi_host *host, unsigned reg, unsigned base, int32_t displacement, unsigned scale)
@@ -64,7 +66,7 @@ void wmi_put_registers(struct wmi_host *host, unsigned reg, unsigned rm)
 
 void wmi_end_vectors(struct wmi_host *host)
 {
-    put(host, (const uint8_t[]){0xc5, 0xf8, 0x77}, 3);
+    wmi_put_bytes(host, (const uint8_t[]){0xc5, 0xf8, 0x77}, 3);
 }
 
 /* ---- scalar instructions ---- */

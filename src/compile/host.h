@@ -473,6 +473,7 @@ void wmi_prefetch(struct wmi_host *host, enum wmi_gpr base, int32_t displacement
 void wmi_put_memory(struct wmi_host *host, unsigned reg, unsigned base, int32_t displacement, unsigned scale);
 void wmi_put_registers(struct wmi_host *host, unsigned reg, unsigned rm);
 void wmi_put_opcode(struct wmi_host *host, unsigned opcode, bool wide, unsigned reg, unsigned rm);
+void wmi_put_bytes(struct wmi_host *host, const void *bytes, size_t count);
 void wmi_put_8_more(struct wmi_host *host, unsigned value);
 
 static inline void wmi_put_8(struct wmi_host *host, unsigned value)

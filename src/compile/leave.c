@@ -165,8 +165,7 @@ void wmi_stretch_set_aside(struct wmi_stretch *s, size_t from, size_t first_exit
                                                      .first_jump = s->aside_jump_count - jump_count,
                                                      .jump_count = jump_count,
                                                      .back = back};
-    for (size_t i = 0; i < count; i++)
-        wmi_put_8(bytes, s->host.bytes[from + i]);
+    wmi_put_bytes(bytes, s->host.bytes + from, count);
     for (size_t i = first_exit; i < s->exit_count; i++)
         s->exits[i].jump -= from; /* relative to where the code will be */
     s->host.count = from;
@@ -182,8 +181,7 @@ void wmi_stretch_put_asides(struct wmi_stretch *s)
             wmi_land(&s->host, s->aside_jumps[aside->first_jump + j]);
         for (size_t j = 0; j < aside->exit_count; j++)
             s->exits[aside->first_exit + j].jump += s->host.count;
-        for (size_t j = 0; j < aside->count; j++)
-            wmi_put_8(&s->host, s->aside_bytes.bytes[aside->from + j]);
+        wmi_put_bytes(&s->host, s->aside_bytes.bytes + aside->from, aside->count);
         wmi_jump_back(&s->host, aside->back);
     }
     s->aside_count = s->aside_jump_count = s->aside_bytes.count = 0;
