@@ -109,13 +109,12 @@ void wmi_put_worker(struct wmi_stretch *s)
 
 void wmi_put_restart(struct wmi_stretch *s, const struct wmi_op *op)
 {
-    enum { TEST = 0x85 };
     if (s->left_behind != WMI_RESTARTS)
         return;
     wmi_put_worker(s);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R10,
                       (int32_t)s->block->layout->worker_next_start);
-    wmi_scalar_registers(&s->host, TEST, true, WMI_RAX, WMI_RAX);
+    wmi_scalar_registers(&s->host, WMI_TEST, true, WMI_RAX, WMI_RAX);
     const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     wmi_move_immediate(&s->host, WMI_ENDED, (uintptr_t)op);
     wmi_jump_register(&s->host, WMI_RAX);
@@ -274,7 +273,7 @@ void wmi_continue_there(struct wmi_stretch *s)
 /* Others are left to the step's body: places that are not known, and waves whose turn is over. */
 void wmi_put_jump(struct wmi_compilation *c, const struct wmi_op *op, bool partial)
 {
-    enum { TEST = 0x85, ENTRY_SHIFT = 4 };
+    enum { ENTRY_SHIFT = 4 };
     static_assert(sizeof(struct wmi_jump) == 1 << ENTRY_SHIFT, "the shift");
     struct wmi_stretch *s = &c->stretch;
     const struct wmi_step *step = &s->block->steps[op - s->block->ops];
@@ -295,7 +294,7 @@ void wmi_put_jump(struct wmi_compilation *c, const struct wmi_op *op, bool parti
     const size_t other = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_OP, WMI_RCX,
                       jumps + (int32_t)offsetof(struct wmi_jump, step));
-    wmi_scalar_registers(&s->host, TEST, true, WMI_OP, WMI_OP);
+    wmi_scalar_registers(&s->host, WMI_TEST, true, WMI_OP, WMI_OP);
     const size_t none = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     wmi_arithmetic_memory(&s->host, 7, true, WMI_FRAME, WMI_TURN_LEFT, (int32_t)step->c);
     const size_t over = wmi_jump_if(&s->host, WMI_IF_LESS);

@@ -16,9 +16,7 @@ static bool is_replaced_in_sequence(const struct wmi_stretch *s, uint32_t place,
     return false;
 }
 
-/* Whether something behind the sequence reads the mask, or a scalar step among those of the sequence, which
- * follow it.
- */
+/* Whether something behind the sequence reads the mask, or one of its scalar steps, whose code follows it. */
 static bool is_read_behind_sequence(const struct wmi_stretch *s, uint32_t place)
 {
     const struct wmi_extent span = {place, place + s->lanes / 8};

@@ -96,7 +96,7 @@ static bool needs_waiting(const struct sequence *q, const struct wmi_step *step)
     return false;
 }
 
-/* Adds a step, unless it needs a row that is held in a run, which other emitters are for. *uniform: the
+/* Adds a step, unless it needs a row in runs, which other emitters are for. *uniform: the
  * result is the same in all lanes. */
 static bool add_step(struct sequence *q, size_t at, bool *uniform)
 {
@@ -313,19 +313,13 @@ static bool takes_mask_apart(const struct wmi_stretch *s, const struct wmi_step 
     return false;
 }
 
-/* Jumps over the code of a half none of whose lanes is active. 0: all are. */
+/* A jump over the code of a half, taken if none of its lanes is active, for wmi_land_if(); 0: all are. */
 static size_t unless_active(struct wmi_stretch *s, unsigned strip, unsigned half)
 {
     if (!s->partial)
         return 0;
     wmi_test_memory_8(&s->host, WMI_FRAME, WMI_EXEC_BITS + (int32_t)(strip * HALVES + half), 0xff);
     return wmi_jump_if(&s->host, WMI_IF_EQUAL);
-}
-
-static void land(struct wmi_stretch *s, size_t idle)
-{
-    if (idle)
-        wmi_land(&s->host, idle);
 }
 
 /* Emits the steps for a half. The result is the first one that cannot be, or the end. */
@@ -350,14 +344,13 @@ static size_t put_half(struct sequence *q, unsigned strip, unsigned half)
             return s->at;
     }
     flush_half(s, q->end);
-    land(s, idle);
+    wmi_land_if(&s->host, idle);
     return q->end;
 }
 
 /* Behind the sequence: leaves for its first step if lanes have failed. */
 static void put_test(struct sequence *q)
 {
-    enum { TEST = 0x85 };
     struct wmi_stretch *s = q->s;
     const unsigned strips = s->strips;
     size_t jumps[2];
@@ -365,7 +358,7 @@ static void put_test(struct sequence *q)
     s->host.vectors->test_failed(&s->host);
     jumps[count++] = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     if (s->halves.may_fail_by_flag) {
-        wmi_scalar_registers(&s->host, TEST, false, WMI_R8, WMI_R8);
+        wmi_scalar_registers(&s->host, WMI_TEST, false, WMI_R8, WMI_R8);
         jumps[count++] = wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
     }
     const size_t from = s->host.count, first_exit = s->exit_count;
@@ -374,7 +367,7 @@ static void put_test(struct sequence *q)
         choose_half(s, half / HALVES, half % HALVES);
         for (unsigned i = 0; i < q->kept_count; i++)
             s->host.vectors->restore_half(&s->host, i, half / HALVES, home(q, q->kept[i]));
-        land(s, idle);
+        wmi_land_if(&s->host, idle);
     }
     choose_wave(s);
     wmi_stretch_exit_here(s, wmi_jump(&s->host));
@@ -454,7 +447,9 @@ static bool try_half(struct sequence *q)
     return find_kept(q) && q->cost < q->whole_cost;
 }
 
-/* What code for waves that start has written, which a sequence that is not put has not. */
+/* Which rows code for waves that start has written up to here. A sequence that is tried and given up must not
+ * add to them: the wave would restore more rows at its end, and ids would no longer be read as rows in runs.
+ */
 struct written {
     bool is_written[WMI_MOST_ROWS], is_spilled[WMI_MOST_ROWS];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of steps that are executed half strip by half strip.
+/* Sequences of steps that are executed half strip by half strip.
  *
  * A row of 64 lanes takes eight ymm registers, so that hosts with AVX2 alone cannot keep two of them. Where
  * consecutive steps treat each lane alone, all of them are emitted for eight lanes, then for the next eight:

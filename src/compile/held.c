@@ -7,10 +7,7 @@
 
 #include <string.h>
 
-enum {
-    OF_OTHERS = 0xfc, /* owner of a register: the code for the halves of strips that follow */
-    NEAR = 128 * 64,  /* distance that a displacement of 8 bits reaches */
-};
+enum { NEAR = 128 * 64 }; /* distance that a displacement of 8 bits reaches */
 
 uint32_t wmi_stretch_origin(const struct wmi_stretch *s)
 {
@@ -143,7 +140,7 @@ void wmi_held_spill(struct wmi_stretch *s, struct wmi_held_row *held)
 void wmi_held_release(struct wmi_stretch *s, struct wmi_held_row *held)
 {
     for (unsigned i = 0; i < held->strips; i++)
-        s->owner[held->reg[i]] = held->is_outer ? OF_OTHERS : WMI_FREE;
+        s->owner[held->reg[i]] = held->is_outer ? WMI_OF_OTHERS : WMI_FREE;
     s->held_of_row[wmi_row_number(s->block->code, held->row)] = WMI_NOT_HELD;
     held->used = false;
     if (!held->half)

@@ -23,8 +23,10 @@ enum {
     WMI_HELD_ROWS = 2 * WMI_ZMM_REGISTERS,
     WMI_MOST_ROWS = WMI_TEMPORARY_ROWS + 1024 + 2 * WMI_VECTOR_CONSTANTS,
     WMI_NOT_HELD = 0xff,
-    WMI_FREE = 0xfe,    /* owner of a register: nobody */
-    WMI_OF_STEP = 0xfd, /* the current step */
+    /* owners of a register: */
+    WMI_FREE = 0xfe,      /* nobody */
+    WMI_OF_STEP = 0xfd,   /* the current step */
+    WMI_OF_OTHERS = 0xfc, /* the code for the halves of strips that follow */
 };
 
 /* In the frame: EXEC as the code for partial waves holds it. */
@@ -169,7 +171,6 @@ struct wmi_checked_scalars {
 
 struct wmi_lds_plan;
 struct wmi_live;
-struct wmi_uniform;
 
 struct wmi_stretch {
     struct wmi_host host;
@@ -202,7 +203,7 @@ struct wmi_stretch {
     const struct wmi_step *sum; /* the step in front, if it was left to this one */
     struct wmi_held_row held[WMI_HELD_ROWS];
     uint8_t held_of_row[WMI_MOST_ROWS]; /* index in `held`, or WMI_NOT_HELD */
-    uint8_t owner[WMI_ZMM_REGISTERS];   /* index in `held`, or one of these: */
+    uint8_t owner[WMI_ZMM_REGISTERS];   /* index in `held`, or WMI_FREE and so on */
     bool is_written[WMI_MOST_ROWS];     /* since the stretch began */
     bool is_spilled[WMI_MOST_ROWS];     /* the same: in the frame */
     struct wmi_held_mask mask, clear;

@@ -223,6 +223,12 @@ void wmi_land(struct wmi_host *host, size_t jump)
     memcpy(host->bytes + jump - sizeof distance, &distance, sizeof distance);
 }
 
+void wmi_land_if(struct wmi_host *host, size_t jump)
+{
+    if (jump)
+        wmi_land(host, jump);
+}
+
 void wmi_jump_back(struct wmi_host *host, size_t to)
 {
     wmi_put_8(host, 0xe9);

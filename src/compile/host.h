@@ -498,6 +498,7 @@ enum {
     WMI_AND = 0x23,
     WMI_OR = 0x0b,
     WMI_XOR = 0x33,
+    WMI_TEST = 0x85,
     WMI_CMP = 0x3b,
     WMI_IMUL = 0x1af,
     WMI_MOVZX_8 = 0x1b6,
@@ -550,6 +551,8 @@ size_t wmi_jump(struct wmi_host *host);
 size_t wmi_code_address(struct wmi_host *host, enum wmi_gpr reg);
 /* Lets the jump lead to the next instruction. */
 void wmi_land(struct wmi_host *host, size_t jump);
+/* The same, but for 0: there is no jump. */
+void wmi_land_if(struct wmi_host *host, size_t jump);
 /* Jumps back to code at offset `to`. */
 void wmi_jump_back(struct wmi_host *host, size_t to);
 void wmi_jump_back_if(struct wmi_host *host, enum wmi_condition condition, size_t to);

@@ -314,8 +314,7 @@ struct bit_loop {
 
 static struct bit_loop begin_loop(struct wmi_host *host)
 {
-    enum { TEST = 0x85 };
-    wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
+    wmi_scalar_registers(host, WMI_TEST, false, WMI_RBX, WMI_RBX);
     const size_t none = wmi_jump_if(host, WMI_IF_EQUAL), head = host->count;
     wmi_scalar_registers(host, WMI_BSF, false, WMI_RBP, WMI_RBX);
     return (struct bit_loop){none, head};

@@ -34,7 +34,6 @@ void wmi_avx2_test_above(struct wmi_host *host, unsigned a, unsigned b, unsigned
 
 void wmi_avx2_test_nans(struct wmi_host *host, const uint8_t *reg, unsigned count)
 {
-    enum { TEST = 0x85 };
     for (unsigned i = 0; i < count; i++) {
         wmi_vex(host, WMI_VCMPPS, LONG, i ? T1 : T2, wmi_avx2_load(host, reg[i], 0, T0),
                 wmi_avx2_half(host, reg[i], 1), WMI_UNORDERED);
@@ -42,7 +41,7 @@ void wmi_avx2_test_nans(struct wmi_host *host, const uint8_t *reg, unsigned coun
             wmi_vex_256(host, VPOR, T2, T2, wmi_zmm(T1));
     }
     wmi_vex_256(host, VMOVMSKPS, WMI_RBX, 0, wmi_zmm(T2));
-    wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
+    wmi_scalar_registers(host, WMI_TEST, false, WMI_RBX, WMI_RBX);
 }
 
 /* ---- half strips ---- */

@@ -138,7 +138,7 @@ void wmi_avx2_kshift_right(struct wmi_host *host, unsigned d, unsigned a, unsign
 
 void wmi_avx2_kortest(struct wmi_host *host, unsigned a, unsigned b)
 {
-    enum { TEST = 0x85, OPERAND_OF_16_BITS = 0x66, COMPARE_DIGIT = 7 };
+    enum { OPERAND_OF_16_BITS = 0x66, COMPARE_DIGIT = 7 };
     enum wmi_gpr from = wmi_avx2_bits_in_gpr(host, a, WMI_RBX);
     if (a != b) {
         wmi_scalar_registers(host, WMI_MOV_LOAD, true, WMI_RBP, wmi_avx2_bits_in_gpr(host, b, WMI_RBP));
@@ -146,7 +146,7 @@ void wmi_avx2_kortest(struct wmi_host *host, unsigned a, unsigned b)
         from = WMI_RBP;
     }
     wmi_put_8(host, OPERAND_OF_16_BITS);
-    wmi_scalar_registers(host, TEST, false, from, from);
+    wmi_scalar_registers(host, WMI_TEST, false, from, from);
 }
 
 size_t wmi_avx2_jump_unless_full(struct wmi_host *host, unsigned k)

@@ -147,7 +147,7 @@ void wmi_avx2_broadcast_half_strips(struct wmi_host *host, const uint8_t *d, con
 size_t wmi_avx2_extend_half_strips(struct wmi_host *host, uint32_t instruction, const uint8_t *d,
                                    unsigned strips, enum wmi_gpr base, unsigned bytes)
 {
-    enum { SUB_DIGIT = 5, LANES = 8, LAST_DISTANCE = 0x7fffffff, TEST = 0x85 };
+    enum { SUB_DIGIT = 5, LANES = 8, LAST_DISTANCE = 0x7fffffff };
     /* RAX = the last place at which a run may begin; no distance is larger than RBX. */
     wmi_arithmetic_immediate(host, SUB_DIGIT, true, WMI_RAX, (int32_t)(LANES * bytes));
     wmi_move_immediate(host, WMI_RBX, LAST_DISTANCE);
@@ -162,7 +162,7 @@ size_t wmi_avx2_extend_half_strips(struct wmi_host *host, uint32_t instruction, 
     wmi_vex(host, WMI_VPSUBD, length, T1, T1, wmi_zmm(T0), WMI_NO_IMMEDIATE);
     wmi_vex(host, VPOR, length, T0, T0, wmi_zmm(T1), WMI_NO_IMMEDIATE);
     wmi_vex(host, VMOVMSKPS, length, WMI_RBX, 0, wmi_zmm(T0), WMI_NO_IMMEDIATE);
-    wmi_scalar_registers(host, TEST, false, WMI_RBX, WMI_RBX);
+    wmi_scalar_registers(host, WMI_TEST, false, WMI_RBX, WMI_RBX);
     const size_t outside = wmi_jump_if(host, WMI_IF_NOT_EQUAL);
     for (unsigned i = 0; i < 2 * strips; i++) {
         const unsigned to = wmi_avx2_target(host, d[i / 2], i % 2, T2);

@@ -170,7 +170,7 @@ static void load_lanes(struct wmi_stretch *s, unsigned d, unsigned distance, int
 {
     const size_t idle = wmi_access_unless_active(s, mask);
     s->host.vectors->load_lanes(&s->host, d, WMI_RCX, distance, displacement, mask, WMI_K, scratch->reg);
-    wmi_access_land_if(s, idle);
+    wmi_land_if(&s->host, idle);
 }
 
 /* The same with a gather, where those of the host are fast. As that instruction keeps the other lanes of d,
@@ -380,8 +380,7 @@ static void scatter_quads(struct wmi_stretch *s, unsigned distance, const struct
         }
         take_stored_place(s, strip, lane);
         wmi_evex(&s->host, vextracti32x4, r[lane % 4], 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK, (int)(lane / 4));
-        if (idle)
-            wmi_land(&s->host, idle);
+        wmi_land_if(&s->host, idle);
     }
 }
 
@@ -455,12 +454,6 @@ static size_t unless_all_active(struct wmi_stretch *s, struct wmi_lane_shape sha
     return wmi_jump_unless_full(&s->host, mask);
 }
 
-void wmi_access_land_if(struct wmi_stretch *s, size_t jump)
-{
-    if (jump)
-        wmi_land(&s->host, jump);
-}
-
 /* The register = the element's first dword, extended. */
 static void extend(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned reg)
 {
@@ -502,7 +495,7 @@ void wmi_access_store_same(struct wmi_stretch *s, struct wmi_lane_shape shape, c
         wmi_put_8(&s->host, OPERAND_OF_16_BITS);
     wmi_scalar_memory(&s->host, shape.bytes == 1 ? MOV_STORE_8 : WMI_MOV_STORE, false, WMI_R9, WMI_RAX,
                       displacement);
-    wmi_access_land_if(s, idle);
+    wmi_land_if(&s->host, idle);
 }
 
 void wmi_access_keep_distance(struct wmi_stretch *s, const struct wmi_rows *distance, unsigned strip)
@@ -535,7 +528,7 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     wmi_access_load_run(s, shape, d, strip, 0, shape.rows == 1 ? mask : WMI_NO_MASK, scratch);
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_a_run);
-    wmi_access_land_if(s, partial);
+    wmi_land_if(&s->host, partial);
     const size_t scattered = unless_same(s, distance, scratch->reg[1], mask, scratch->reg[0]);
     wmi_access_load_same(s, shape, d, strip, 0);
     const size_t same = wmi_jump(&s->host);
@@ -548,7 +541,7 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     extend(s, shape, d[0].reg[strip]);
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, same);
-    wmi_access_land_if(s, idle);
+    wmi_land_if(&s->host, idle);
 }
 
 /* Loads a row of elements that do not follow one another: with gathers, or one lane after the other if the
@@ -905,7 +898,7 @@ static void store_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsi
     wmi_access_store_run(s, shape, data, strip, 0, shape.rows == 1 ? mask : WMI_NO_MASK, scratch);
     const size_t stored = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_a_run);
-    wmi_access_land_if(s, partial);
+    wmi_land_if(&s->host, partial);
     if (shape.rows == 1)
         scatter_dwords(s, distance, data, strip);
     else
@@ -915,7 +908,7 @@ static void store_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsi
     else if (shape.rows == 4)
         scatter_quads(s, distance, data, strip, scratch);
     wmi_land(&s->host, stored);
-    wmi_access_land_if(s, idle);
+    wmi_land_if(&s->host, idle);
 }
 
 /* Of an element that is smaller than a dword: leaves if its places do not follow one another. */
@@ -928,7 +921,7 @@ static void store_strip_or_leave(struct wmi_stretch *s, struct wmi_lane_shape sh
     wmi_stretch_exit_here(s, unless_in_a_run(s, shape, distance, mask, scratch));
     if (stores)
         wmi_access_store_run(s, shape, data, strip, 0, mask, scratch);
-    wmi_access_land_if(s, idle);
+    wmi_land_if(&s->host, idle);
 }
 
 void wmi_access_store(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *distance,

@@ -44,9 +44,8 @@ static inline unsigned wmi_access_mask(const struct wmi_stretch *s, unsigned str
     return s->partial ? WMI_K_EXEC + strip : WMI_NO_MASK;
 }
 
-/* A jump taken if the strip has no active lane, or 0: all are active. Where a jump leads, unless it is 0. */
+/* A jump taken if the strip has no active lane, for wmi_land_if(); 0: all are. */
 size_t wmi_access_unless_active(struct wmi_stretch *s, unsigned mask);
-void wmi_access_land_if(struct wmi_stretch *s, size_t jump);
 
 /* A loop over the active lanes in their order: the lane's word of a row is at R10 + the row's displacement
  * from WMI_ROWS. R8 = the lanes that are left; the end changes RAX. */

@@ -220,7 +220,7 @@ static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, str
             const size_t idle = wmi_access_unless_active(s, wmi_access_mask(s, i));
             find_strip(s, g, i);
             move_strip(s, shape, g, i, pass, g->loads ? g->count : pass + 1);
-            wmi_access_land_if(s, idle);
+            wmi_land_if(&s->host, idle);
         }
 }
 
@@ -329,7 +329,7 @@ static void write_same(struct wmi_stretch *s, const struct wmi_step *step)
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, place_at(s, i));
         wmi_evex(&s->host, WMI_VPEXTRD, data.reg[0], 0, wmi_at(WMI_RAX, (int32_t)step->x), WMI_NO_MASK,
                  (int)i);
-        wmi_access_land_if(s, idle);
+        wmi_land_if(&s->host, idle);
     }
 }
 

@@ -463,8 +463,7 @@ static void store_runs(struct wmi_stretch *s, const struct wmi_step *step, enum 
         wmi_access_store_run(s, shape, data, i, at, WMI_NO_MASK, &scratch);
         wmi_prefetch(&s->host, WMI_RAX, at + AHEAD, true);
     }
-    if (streams)
-        wmi_land(&s->host, done);
+    wmi_land_if(&s->host, done);
 }
 
 /* ---- few active lanes ---- */
@@ -499,9 +498,8 @@ static void load_element(struct wmi_stretch *s, struct wmi_lane_shape shape)
     wmi_scalar_memory(&s->host, load, false, WMI_RAX, WMI_RAX, 0);
 }
 
-/* The code behind that jump: d = the elements of the active lanes, whose addresses are in the frame. Leaves
- * if one is not in the allocation that the instruction accessed last. Then goes on behind the usual code,
- * which ends here. */
+/* The code behind that jump: d = the elements of the active lanes. Leaves if one is not in the allocation
+ * that the instruction accessed last. Then goes on behind the usual code, which ends here. */
 static void load_few(struct wmi_stretch *s, const struct wmi_step *step, const struct access *access,
                      const struct wmi_rows *d, size_t jump)
 {
@@ -512,7 +510,8 @@ static void load_few(struct wmi_stretch *s, const struct wmi_step *step, const s
     wmi_stretch_store_aside(s, address);
     if (access->form == WMI_VMEM_VADDR)
         wmi_stretch_store_aside(s, address + s->row_bytes);
-    /* R11 = what is added to an address for its distance, RCX = the last distance */
+    /* R11 = what is added to an address for its distance, RCX = the last distance; RBX is free on such hosts
+     */
     wmi_stretch_find_hit(s, m);
     find_addend(s, step, access);
     wmi_scalar_memory(&s->host, WMI_SUB, true, WMI_RAX, WMI_R9, offsetof(struct wmi_hit, low));
@@ -582,8 +581,7 @@ static bool load(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vm
     const size_t few = may_load_few(s, step, &access) ? jump_if_few(s) : 0;
     begin_scattered(s, step, &access);
     wmi_access_load(s, shape, &access.distance, d, &access.scratch, AHEAD, true);
-    if (access.done)
-        wmi_land(&s->host, access.done);
+    wmi_land_if(&s->host, access.done);
     if (few)
         load_few(s, step, &access, d, few);
     s->has_read = true;
@@ -618,8 +616,7 @@ static bool store(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_v
     }
     begin_scattered(s, step, &access);
     wmi_access_store(s, shape, &access.distance, data, &access.scratch, AHEAD);
-    if (access.done)
-        wmi_land(&s->host, access.done);
+    wmi_land_if(&s->host, access.done);
     wmi_stretch_come_back(s);
     return true;
 }

@@ -46,8 +46,7 @@ static void set_scc(struct wmi_stretch *s, enum wmi_condition condition)
 
 static void test(struct wmi_stretch *s, bool wide, enum wmi_gpr reg)
 {
-    enum { TEST = 0x85 };
-    wmi_scalar_registers(&s->host, TEST, wide, reg, reg);
+    wmi_scalar_registers(&s->host, WMI_TEST, wide, reg, reg);
 }
 
 /* RAX has been stored as EXEC: what comes next need not load it. */
