@@ -10,8 +10,10 @@ all:
 	@dev/configure $(BUILD)
 	@ninja -C $(BUILD) $(JOBS)
 
-# Profiles a matrix transpose: naive, through LDS, and through LDS with padding.
-demo: all
+# Profiles a matrix transpose: naive, through LDS, and through LDS with padding; then a whole HIP program.
+demo:
+	@dev/setup build hip
+	@$(MAKE) --no-print-directory all
 	@dev/demo $(BUILD)/wavemem
 
 # Ends with "N passed, N failed, N skipped"; the whole log is in build/meson-logs/testlog.txt. TESTS: further arguments of

@@ -152,7 +152,7 @@ class Ci(Case):
         for source in re.findall(r"(?m)^COPY (?!--from)(\S+) ", text):
             self.assertTrue(os.path.exists(os.path.join(ROOT, source)), source)
         with open(os.path.join(ROOT, "dev/setup"), encoding="utf-8") as file:
-            needed = set(re.findall(r"(?m)^build +(\S+)", file.read())) - {"libc6-dev"}  # gcc depends on it
+            needed = set(re.findall(r"(?m)^build +(\S+) +[cpf] ", file.read())) - {"libc6-dev"}  # gcc depends on it
         stage = re.search(r"(?s)AS build(.*?)FROM", text).group(1)
         self.assertEqual(needed - set(stage.split()), set())
 

@@ -26,6 +26,7 @@ RUNTIME = Path(sys.argv[1]).resolve().parent / "shim/hsa/libhsa-runtime64.so.1"
 NOT_RUN = {
     "man docs/wavemem.1": "needs man-db",
     "dev/setup examples": "installs packages",
+    "dev/setup hip": "installs packages",
     "make check": "its parts are the first stages of .ci/run",
     "make deb": "ten minutes; dev/deb fails where lintian has a warning",
     "make dist": "builds the command again, and needs a commit",

@@ -26,7 +26,7 @@ int exec_find_runtime(char path[PATH_MAX])
             return TOOL_CLEAN;
     return tool_fail(
         "exec: wavemem's libhsa-runtime64.so.1 is neither in %s/shim/hsa nor in %s/" TOOL_RUNTIME_FOLDER
-        ": it is in the package libwavemem-hsa, and is built where libhsa-runtime-dev is installed",
+        ": it is in the package libwavemem-hsa; to build it, install libhsa-runtime-dev, then run `make`",
         own, own);
 }
 
