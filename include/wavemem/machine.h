@@ -40,10 +40,11 @@ extern "C" {
  * dispatches may run at the same time. */
 struct wm_machine;
 
-/* Creates a machine for a target ("gfx900"). WM_NOT_FOUND: unknown target; WM_NO_MEMORY; WM_BAD_ARGUMENT: a
- * variable of the environment has a value that does not exist. The variables are WAVEMEM_CPU (baseline, avx2
- * or avx512, by default the most that the CPU has), WAVEMEM_COMPILE (off, auto or always, by default auto)
- * and WAVEMEM_DELAYS (for tests). They are read, and refused, when something is executed or replayed, too. */
+/* Creates a machine for a target ("gfx900", "gfx906:sramecc+"). WM_NOT_FOUND: unknown target; WM_NO_MEMORY;
+ * WM_BAD_ARGUMENT: a variable of the environment has a value that does not exist. The variables are
+ * WAVEMEM_CPU (baseline, avx2 or avx512, by default the most that the CPU has), WAVEMEM_COMPILE (off, auto or
+ * always, by default auto) and WAVEMEM_DELAYS (for tests). They are read, and refused, when something is
+ * executed or replayed, too. */
 WM_API enum wm_status wm_machine_create(const char *target, struct wm_machine **machine,
                                         struct wm_diag *diag);
 WM_API void wm_machine_destroy(struct wm_machine *machine);
@@ -76,15 +77,15 @@ struct wm_profile;
 struct wm_check;
 struct wm_fidelity;
 
-/* SH_MEM_CONFIG.ALIGNMENT_MODE, for DS, FLAT, GLOBAL, SCRATCH and buffer instructions. It does not affect
- * scalar memory, which always drops the low address bits, nor images, whose texels are always aligned.
- * Atomics must be naturally aligned in every mode. An access that the mode does not allow is
- * WM_FAULT_MISALIGNED. Source: AMD's register headers in PAL; CDNA 4 ISA, "Memory Alignment". */
+/* SH_MEM_CONFIG.ALIGNMENT_MODE, for DS, FLAT, GLOBAL, SCRATCH and buffer instructions, not for scalar memory
+ * and images, which always drop low bits. The unit is the size of the data, but 4 bytes at most; from gfx11
+ * on, in LDS 16 bytes at most. Atomics must be naturally aligned in every mode. What the mode does not allow
+ * is WM_FAULT_MISALIGNED. Source: RDNA 3 ISA, "Alignment" and "LDS/GDS Alignment and Out-of-Range". */
 enum wm_alignment {
     WM_ALIGNMENT_UNALIGNED,    /* any address is allowed; the Linux driver's setting */
-    WM_ALIGNMENT_DWORD,        /* the low bits of the address, at most 2, are ignored */
-    WM_ALIGNMENT_DWORD_STRICT, /* accesses of a dword or more must be dword-aligned */
-    WM_ALIGNMENT_STRICT,       /* likewise, and 16-bit accesses must be 2-byte-aligned */
+    WM_ALIGNMENT_DWORD,        /* the bits of the address below the unit are ignored */
+    WM_ALIGNMENT_DWORD_STRICT, /* addresses must be multiples of the unit */
+    WM_ALIGNMENT_STRICT, /* likewise, and the unit is the size of the data (private memory: 4 at most) */
 };
 
 /* How scalar loads and stores (SMRD, SMEM) use the scalar data cache, which the hardware does not keep

@@ -72,13 +72,17 @@ static const struct {
     {"gfx1013", ":xnack-"},
 };
 
-static void name_isa(const char *target, char *isa, size_t size)
+static const char *features_of(const char *target)
 {
-    const char *more = "";
     for (size_t i = 0; i < SHIM_COUNT(features); i++)
         if (!strcmp(features[i].target, target))
-            more = features[i].features;
-    snprintf(isa, size, "amdgcn-amd-amdhsa--%s%s", target, more);
+            return features[i].features;
+    return "";
+}
+
+static void name_isa(const char *target, char *isa, size_t size)
+{
+    snprintf(isa, size, "amdgcn-amd-amdhsa--%s%s", target, features_of(target));
 }
 
 /* Addresses of one GPU begin so far above those of the one before. */
@@ -93,9 +97,11 @@ uint64_t shim_address_end(unsigned gpu)
 static bool make_gpu(struct shim_gpu *gpu, const struct wm_gpu *product, unsigned number)
 {
     struct wm_diag diag = {0};
+    char id[64];
     *gpu = (struct shim_gpu){.product = product, .number = number};
     shim_choose_target(product, number, gpu->target);
-    if (!wm_machine_create(gpu->target, &gpu->machine, &diag) &&
+    snprintf(id, sizeof id, "%s%s", gpu->target, features_of(gpu->target));
+    if (!wm_machine_create(id, &gpu->machine, &diag) &&
         !wm_set_first_address(gpu->machine, FIRST_ADDRESS + number * STRIDE, &diag))
         return true;
     shim_complain("%s", diag.message);

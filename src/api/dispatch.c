@@ -244,6 +244,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         .observers = dispatch->observers,
         .alignment = dispatch->alignment,
         .scalar_cache = dispatch->stales.mode,
+        .sramecc = machine->sramecc ? machine->sramecc : wmi_sramecc_of(wm_object_target_id(module->object)),
         .tiling = wmi_gpu_tiling(product_of(machine, request), machine->target),
     };
     const double begin = wmi_seconds();

@@ -131,6 +131,7 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
     }
     pthread_mutex_init(&m->load_lock, NULL);
     m->target = target;
+    m->sramecc = wmi_sramecc_of(target_name);
     wmi_space_listen(m->space, show_allocation, m);
     m->apertures = wmi_apertures_of(target);
     *machine = m;

@@ -25,6 +25,7 @@ struct wmi_module {
 
 struct wm_machine {
     const struct wmi_target *target;
+    enum wmi_sramecc sramecc; /* what the target id said that the machine was made with */
     struct wmi_space *space;
     struct wmi_module *modules; /* read with wmi_modules() */
     pthread_mutex_t load_lock;  /* held while an object is loaded */

@@ -328,10 +328,10 @@ bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code
     return program->level == level && own->target == options->target && own->space == options->space &&
            own->entry == options->entry && own->lanes == options->lanes && own->vgprs == options->vgprs &&
            own->agprs == options->agprs && own->alignment == options->alignment &&
-           own->scalar_cache == options->scalar_cache && own->tiling.rules == options->tiling.rules &&
-           own->tiling.product == options->tiling.product && own->tiling.tables == options->tiling.tables &&
-           program->compiling == wanted(options, level) && !own->observers.count &&
-           !options->observers.count && wmi_code_is_current(&program->code, 0);
+           own->scalar_cache == options->scalar_cache && own->sramecc == options->sramecc &&
+           own->tiling.rules == options->tiling.rules && own->tiling.product == options->tiling.product &&
+           own->tiling.tables == options->tiling.tables && program->compiling == wanted(options, level) &&
+           !own->observers.count && !options->observers.count && wmi_code_is_current(&program->code, 0);
 }
 
 size_t wmi_program_steps(const struct wmi_program *program)

@@ -432,6 +432,10 @@ enum wmi_limit {
 };
 uint32_t wmi_target_limit(const struct wmi_target *target, enum wmi_limit limit);
 
+/* What a target id such as "gfx906:sramecc+" says of SRAM-ECC, if its target has that. */
+enum wmi_sramecc { WMI_SRAMECC_UNSAID, WMI_SRAMECC_OFF, WMI_SRAMECC_ON };
+enum wmi_sramecc wmi_sramecc_of(const char *target_id);
+
 /* Names for reports, "" if the target has none: of an export's target, of a message and its operation, from
  * the immediate of s_sendmsg or the source of s_sendmsg_rtn. */
 const char *wmi_export_target_name(const struct wmi_target *target, uint32_t number);

@@ -80,6 +80,16 @@ const struct wmi_target *wmi_target_find(const char *name)
     return NULL;
 }
 
+enum wmi_sramecc wmi_sramecc_of(const char *target_id)
+{
+    const struct wmi_target *target = wmi_target_find(target_id);
+    if (!target || !target->limits[WMI_LIMIT_sramecc])
+        return WMI_SRAMECC_UNSAID;
+    return asks_for(target_id, "sramecc+")   ? WMI_SRAMECC_ON
+           : asks_for(target_id, "sramecc-") ? WMI_SRAMECC_OFF
+                                             : WMI_SRAMECC_UNSAID;
+}
+
 const char *wmi_target_name(const struct wmi_target *target)
 {
     return target->name;

@@ -28,6 +28,7 @@ struct wmi_code_options {
     unsigned alignment;       /* enum wm_alignment */
     struct wmi_tiling tiling; /* of the product */
     unsigned scalar_cache;    /* enum wm_scalar_cache */
+    enum wmi_sramecc sramecc; /* of the machine or the code object; UNSAID: as the target has it */
 };
 
 struct wmi_memory_op_node;

@@ -237,6 +237,13 @@ static void emit_done(struct wmi_builder *b)
             wmi_emit(b, WMI_STEP_show_done)->y = i;
 }
 
+static bool loads_clear_halves(const struct wmi_builder *b)
+{
+    const enum wmi_sramecc sramecc = b->code->options.sramecc;
+    return sramecc == WMI_SRAMECC_UNSAID ? wmi_builder_limit(b, WMI_LIMIT_d16_clears)
+                                         : sramecc == WMI_SRAMECC_ON;
+}
+
 /* With SRAM-ECC, loads of 16 bits write whole registers: the half that has no value becomes 0. Source: LLVM,
  * GCNSubtarget::d16PreservesUnusedBits; that it is 0 is unverified. */
 static void clear_unused_half(struct wmi_builder *b, const struct wmi_instruction *insn)
@@ -244,7 +251,7 @@ static void clear_unused_half(struct wmi_builder *b, const struct wmi_instructio
     const struct wmi_row *row = &wmi_rows[insn->id];
     const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D);
     if (!(row->flags & WMI_ROW_D16) || row->memory != WMI_MEMORY_LOAD || !d || d->kind != WMI_OPERAND_VGPR ||
-        !wmi_builder_limit(b, WMI_LIMIT_d16_clears) || row->elements % 2 == 0)
+        !loads_clear_halves(b) || row->elements % 2 == 0)
         return;
     bool ok = true;
     struct wmi_step *step = wmi_emit(b, wmi_step_of_body(WMI_INSN_v_and_b32));

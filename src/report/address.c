@@ -147,7 +147,8 @@ static enum wm_status no_memory(struct wm_diag *diag)
 }
 
 /* Lowers the instruction, followed by the end of the program. */
-static enum wm_status build(struct stage *stage, struct wm_diag *diag)
+static enum wm_status build(struct stage *stage, const struct wm_address_request *request,
+                            struct wm_diag *diag)
 {
     struct wmi_instruction last;
     static const char text[] = "s_endpgm";
@@ -169,6 +170,7 @@ static enum wm_status build(struct stage *stage, struct wm_diag *diag)
         .vgprs = wmi_target_limit(stage->target, WMI_LIMIT_vgprs),
         .observers = {.one = &stage->one, .count = 1},
         .tiling = wmi_gpu_tiling(NULL, stage->target),
+        .sramecc = wmi_sramecc_of(request->target),
     };
     stage->program = wmi_program_create(&options, wmi_cpu_level());
     if (!stage->program)
@@ -321,7 +323,7 @@ enum wm_status wm_address_explain(const struct wm_address_request *request, stru
     stage->local = stage;
     status = assemble(stage, request->text, diag);
     if (!status)
-        status = build(stage, diag);
+        status = build(stage, request, diag);
     if (!status)
         status = connect(stage, request, diag);
     if (!status) {

@@ -221,6 +221,81 @@ amdhsa.version:
         self.refused("have no argument names; expected positions 0 to 0", raw, "--arg x=u32:3")
         self.refused("raw instructions have no argument types; expected one like u32:3", raw, "--arg 0=3")
 
+    def test_sramecc(self):
+        """With SRAM-ECC a load of 16 bits writes the whole register (LLVM, GCNSubtarget::d16PreservesUnusedBits). It is on if
+        the machine's target id says so, else if the code object's does; else on gfx90a and later. The ELF header has it in
+        two bits, of version 3 in one (LLVM, AMDGPUUsage, "ELF Code Object")."""
+        kernel = """
+            .amdgcn_target "amdgcn-amd-amdhsa--TARGET"
+            .amdhsa_code_object_version 5
+            .text
+            .globl k
+            .p2align 8
+            .type k,@function
+            k:
+            s_load_dwordx2 s[2:3], s[0:1], 0x0
+            v_mov_b32 v0, 0
+            v_mov_b32 v1, 0x11223344
+            s_waitcnt lgkmcnt(0)
+            global_load_short_d16 v1, v0, s[2:3]
+            s_waitcnt vmcnt(0)
+            global_store_dword v0, v1, s[2:3] offset:4
+            s_endpgm
+            .rodata
+            .p2align 6
+            .amdhsa_kernel k
+              .amdhsa_user_sgpr_kernarg_segment_ptr 1
+              .amdhsa_next_free_vgpr 4
+              .amdhsa_next_free_sgpr 8
+              ACCUM
+            .end_amdhsa_kernel
+            .amdgpu_metadata
+            amdhsa.version: [1, 2]
+            amdhsa.kernels:
+              - .name: k
+                .symbol: k.kd
+                .kernarg_segment_size: 8
+                .kernarg_segment_align: 8
+                .group_segment_fixed_size: 0
+                .private_segment_fixed_size: 0
+                .wavefront_size: 64
+                .sgpr_count: 8
+                .vgpr_count: 4
+                .max_flat_workgroup_size: 64
+                .args:
+                  - {.name: p, .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+            .end_amdgpu_metadata
+            """
+
+        def half(words):
+            self.run_tool(words + " -g 1 -b 64 --arg 0=zero:u32:2 --out 0=out.bin")
+            return struct.unpack("<2I", self.read("out.bin"))[1] >> 16
+
+        kept, cleared = 0x1122, 0
+        for target, features, expected in (("gfx906", "", kept), ("gfx906", ":sramecc+", cleared), ("gfx906", ":sramecc-", kept),
+                                           ("gfx908", "", kept), ("gfx908", ":sramecc+:xnack-", cleared), ("gfx900", "", kept),
+                                           ("gfx90a", "", cleared), ("gfx90a", ":sramecc-", kept), ("gfx942", "", cleared)):
+            with self.subTest(target=target, features=features):
+                accum = ".amdhsa_accum_offset 4" if target >= "gfx90a" else ""
+                text = kernel.replace("TARGET", target + features).replace("ACCUM", accum)
+                self.path("k.s", text.encode())
+                self.run_tool(f"asm -m {target}{features} k.s -o k.co")
+                self.assertEqual(half("run k.co -k k"), expected)
+                if not features:
+                    for machine, on in ((":sramecc+", True), (":sramecc-", False)):
+                        if target != "gfx900":
+                            self.assertEqual(half(f"run k.co -k k -m {target}{machine}"), cleared if on else kept)
+                if target == "gfx906":
+                    for on in False, True:
+                        self.path("v3.co", self.as_version_3(self.read("k.co"), 0x200 if on else 0))
+                        self.assertEqual(half("run v3.co -k k"), cleared if on else kept)
+
+    @staticmethod
+    def as_version_3(code, flags):
+        """The code object with the ABI version and the flags of version 3 in its ELF header."""
+        mach = struct.unpack_from("<I", code, 48)[0] & 0xff
+        return code[:8] + bytes([1]) + code[9:48] + struct.pack("<I", mach | flags) + code[52:]
+
     def test_scalar_cache(self):
         """A scalar load, a vector store to its line, and a second load without S_DCACHE_INV; a lost store."""
         self.path("k.s", b"""
