@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Image instructions: plans each lane's access, then carries it out.
  *
- * Source: RDNA 2 and 3 ISA, Vega ISA, "Image instructions". Unverified: a store writes 0 to components not in
- * DMASK; DMASK 0 moves nothing; DMASK of *_pck selects dwords. */
+ * Source: RDNA 2 to 4 ISA, Vega ISA, "Image Instructions". Unverified: DMASK of *_pck selects dwords. */
 #include "memory/image.h"
 #include "exec/image_values.h"
 #include "exec/resources.h"
@@ -144,13 +143,19 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *p
 
 /* ---- registers: the components in DMASK consecutively, 16-bit values packed or unpacked ---- */
 
+/* DMASK 0 gives zeros in one register. Source: RDNA 3 and 4 ISA, "Image Instructions", DMASK. */
 static void put_values(char *frame, const struct wmi_op *op, unsigned lane, const uint32_t value[4])
 {
+    static const uint32_t zeros[4];
     const struct wmi_image_request r = wmi_image_request_of(op->data);
     const struct wmi_image_values to = {
-        .offset = op->d, .dmask = r.dmask, .packed = r.d16 && !r.unpacked, .status = r.status};
-    wmi_image_put(frame, &to, lane, value);
+        .offset = op->d, .dmask = r.dmask ? r.dmask : 1, .packed = r.d16 && !r.unpacked, .status = r.status};
+    wmi_image_put(frame, &to, lane, r.dmask ? value : zeros);
 }
+
+/* What DMASK leaves out of a store: 0, or the first component. Sources: Vega to RDNA 3 ISA, and RDNA 4 ISA,
+ * "Image Instructions", DMASK. */
+static const bool repeats_first[WMI_LAYOUTS] = {[WMI_LAYOUT_GFX1200] = true};
 
 static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint32_t value[4])
 {
@@ -163,6 +168,11 @@ static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint
         value[i] = wmi_row_at(frame, op->c, packed ? n / 2 : n)[lane] >> (packed && n & 1 ? 16 : 0);
         n++;
     }
+    if (!r.dmask || r.raw || !repeats_first[((const struct wmi_memory_op *)op->data)->image->layout])
+        return;
+    for (unsigned i = 0; i < 4; i++)
+        if (!(r.dmask >> i & 1))
+            value[i] = value[__builtin_ctz(r.dmask)];
 }
 
 /* ---- the steps ---- */
@@ -264,8 +274,9 @@ const struct wmi_op *wmi_step_image_samples(char *restrict frame, const struct w
     return op + 1;
 }
 
-/* Width, height, depth or number of slices, and number of levels; sizes are 0 if the level does not exist. A
- * cube counts as one slice (unverified). Source: Vega ISA and RDNA 2 ISA, IMAGE_GET_RESINFO. */
+/* Width, height, depth or number of slices, and number of levels; sizes are 0 if the level does not exist.
+ * Each face of a cube counts as a slice. Source: RDNA 3 and 4 ISA, "Image Instructions", IMAGE_GET_RESINFO.
+ */
 const struct wmi_op *wmi_step_image_resinfo(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_image *image = image_of(frame, op);
@@ -276,9 +287,7 @@ const struct wmi_op *wmi_step_image_resinfo(char *restrict frame, const struct w
         if (image->bound && mip < image->levels) {
             value[0] = wmi_image_extent(image->width, level);
             value[1] = wmi_image_extent(image->height, level);
-            value[2] = image->type == WMI_IMAGE_3D     ? wmi_image_extent(image->depth, level)
-                       : image->type == WMI_IMAGE_CUBE ? image->slices / 6
-                                                       : image->slices;
+            value[2] = image->type == WMI_IMAGE_3D ? wmi_image_extent(image->depth, level) : image->slices;
         }
         value[3] = image->bound ? image->levels : 0;
         put_values(frame, op, lane, value);

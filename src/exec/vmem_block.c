@@ -2,8 +2,8 @@
 /* Block VGPR loads and stores, and transposing matrix loads, also of LDS.
  *
  * Sources: RDNA 4 ISA, "Block VGPR Load & Store": bit n of M0 enables VGPR n of the block and dword n of
- * memory; "WMMA Load-Transpose Instructions": the lane layout of wave32 is from AMD's ROCm documentation of
- * global_load_tr_b128. Unverified: 8-bit elements and wave64 use the matrix layouts of WMMA. */
+ * memory; "WMMA Load-Transpose Instructions", with the layouts of "Matrix Element Storage in VGPRs"; AMD's
+ * ROCm documentation of global_load_tr_b128. */
 #include "exec/careful.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
@@ -116,13 +116,11 @@ const struct wmi_op *wmi_step_vmem_first_lanes(char *restrict frame, const struc
 
 /* A 16x16 matrix is stored by columns, 8 elements for each of 32 lanes; a group of 8 lanes holds a block of 8
  * by 8 elements. The lane that receives row m, with k starting at a multiple of 8 (wave64: of 4), gets
- * element m % 8 of the lanes that hold these columns. */
+ * element m % 8 of the lanes that hold these columns. In waves of 64, lane bit 5 is bit 2 of k. Source: RDNA
+ * 4 ISA, "WMMA Load-Transpose Instructions" and "Matrix Element Storage in VGPRs". */
 static unsigned source_lane(unsigned lane, unsigned k, unsigned size)
 {
-    if (size == 32)
-        return (lane & ~7u) + k;
-    const unsigned group = (lane >> 5) * 2 + (lane >> 3 & 1);
-    return 8 * group + 4 * (lane >> 4 & 1) + k;
+    return size == 32 ? (lane & ~7u) + k : (lane & 0x18) + 4 * (lane >> 5) + k;
 }
 
 /* Rows d = the elements of rows a, op->y bytes each, eight per lane. */

@@ -175,8 +175,8 @@ static void explain_buffer(struct wmi_explained *e)
 
 /* ---- loads to LDS ---- */
 
-/* The LDS address of loads to LDS. Sources: Vega ISA, "LDS" bit; CDNA 3 ISA, "Memory Buffer Load to LDS";
- * same as in execution. */
+/* The LDS address of loads to LDS. Sources: Vega ISA, "LDS" bit; CDNA 3 and 4 ISA, "Memory Buffer Load to
+ * LDS"; same as in execution. */
 static void say_lds_place(struct wmi_explained *e)
 {
     const struct wmi_row *row = &wmi_rows[e->insn->id];
@@ -184,12 +184,16 @@ static void say_lds_place(struct wmi_explained *e)
     if (row->memory != WMI_MEMORY_LOAD || (result && result->kind == WMI_OPERAND_VGPR))
         return;
     const bool buffer = row->class == WMI_CLASS_BUFFER || row->class == WMI_CLASS_TBUFFER;
+    const bool wide = buffer && wmi_target_limit(e->target, WMI_LIMIT_lds_bytes) > UINT16_MAX + 1u;
     const bool low = buffer || e->insn->field[WMI_FIELD_lds];
-    const uint32_t m0 = e->frame->s[WMI_S_M0] & (low ? 0xffff : 0x3fffc);
+    const uint32_t m0 = e->frame->s[WMI_S_M0] & (wide ? 0x3ffff : low ? 0xffff : 0x3fffc);
     const int32_t offset = e->insn->field[WMI_FIELD_offset];
-    say(e, "to LDS address = %s %" PRIu32 " + %" PRId32 " (instruction) + lane %u x 4 = %" PRId64,
-        low ? "M0[15:0]" : "M0[17:2] x 4 =", m0, offset, e->lane,
-        (int64_t)m0 + offset + 4 * (int64_t)e->lane);
+    const unsigned step = row->elements > 1 ? 16 : 4;
+    say(e, "to LDS address = %s %" PRIu32 " + %" PRId32 " (instruction) + lane %u x %u = %" PRId64,
+        wide  ? "M0[17:0]"
+        : low ? "M0[15:0]"
+              : "M0[17:2] x 4 =",
+        m0, offset, e->lane, step, (int64_t)m0 + offset + step * (int64_t)e->lane);
 }
 
 /* ---- FLAT, GLOBAL, SCRATCH ---- */
@@ -259,22 +263,29 @@ static void explain_flat(struct wmi_explained *e)
         if (in)
             break;
     }
-    const uint64_t address = base + (uint64_t)offset - (i < 2 ? apertures[i].base : 0);
+    const uint32_t bits =
+        i < 2 ? wmi_target_limit(e->target, i ? WMI_LIMIT_flat_private_bits : WMI_LIMIT_flat_lds_bits) : 64;
+    const uint64_t sum = base + (uint64_t)offset - (i < 2 ? apertures[i].base : 0);
+    const uint64_t address = sum & (UINT64_MAX >> (64 - bits));
     if (i == 2)
         say(e, "memory: address = 0x%" PRIx64 " + %" PRId64 " (instruction) = 0x%" PRIx64, base, offset,
             address);
     else
         say(e, "%s = 0x%" PRIx64 " - 0x%" PRIx64 " + %" PRId64 " (instruction) = %" PRIu64,
-            i ? "the lane's offset" : "LDS address", base, apertures[i].base, offset, address);
+            i ? "the lane's offset" : "LDS address", base, apertures[i].base, offset, sum);
+    if (address != sum)
+        say(e, "its %" PRIu32 " bits: %" PRIu64, bits, address);
     if (i == 1) {
         explain_private(e, address);
         return;
     }
-    if (i == 0)
-        say(e, "range: %" PRIu64 " + %u %s %" PRIu32 " bytes of LDS", address, e->answer->bytes,
-            address + e->answer->bytes <= e->lds_bytes ? "<=" : ">", e->lds_bytes);
-    for (unsigned k = 0; k < e->answer->elements; k++)
-        add_address(e, address);
+    for (unsigned k = 0; k < e->answer->elements; k++) {
+        const uint64_t at = address + (i == 0 ? k * e->answer->bytes : 0);
+        if (i == 0)
+            say(e, "range: %" PRIu64 " + %u %s %" PRIu32 " bytes of LDS", at, e->answer->bytes,
+                at + e->answer->bytes <= e->lds_bytes ? "<=" : ">", e->lds_bytes);
+        add_address(e, at);
+    }
 }
 
 static void explain_global(struct wmi_explained *e)
@@ -413,7 +424,9 @@ static void explain_lds(struct wmi_explained *e)
     const struct wmi_operand *addr = find(e, WMI_ROLE_ADDR, name);
     const struct wmi_row *row = &wmi_rows[e->insn->id];
     const struct wm_address_answer *a = e->answer;
-    const uint32_t unit = a->bytes * (row->flags & WMI_ROW_STRIDE64 ? 64 : 1);
+    const unsigned places = row->elements == 2 ? 2 : 1;
+    const unsigned parts = a->elements / places; /* of a place, if a lane is partly in range */
+    const uint32_t unit = parts * a->bytes * (row->flags & WMI_ROW_STRIDE64 ? 64 : 1);
     const uint32_t m0 = e->frame->s[WMI_S_M0] & 0xffff;
     const bool gds = e->insn->field[WMI_FIELD_gds];
     const char *memory = gds ? "the GDS" : "LDS";
@@ -423,7 +436,7 @@ static void explain_lds(struct wmi_explained *e)
         explain_two_places(e, addr, name);
         return;
     }
-    if (gds) { /* unverified: src/exec/gds.c */
+    if (gds) { /* see src/exec/gds.c */
         const uint32_t base = addr ? e->frame->s[WMI_S_M0] >> 16 : 0, left = GDS_BYTES - base;
         size = addr && m0 < left ? m0 : left;
         say(e,
@@ -433,13 +446,13 @@ static void explain_lds(struct wmi_explained *e)
         size = e->frame->s[WMI_S_M0] + 3 < size ? (e->frame->s[WMI_S_M0] + 3) & ~3u : size;
         say(e, "M0 lets %" PRIu32 " of %" PRIu32 " bytes of LDS be seen", size, e->lds_bytes);
     }
-    for (unsigned i = 0; i < a->elements; i++) {
-        const uint32_t field = (uint32_t)e->insn->field[a->elements == 1 ? WMI_FIELD_offset
-                                                        : i              ? WMI_FIELD_offset1
-                                                                         : WMI_FIELD_offset0];
-        const uint32_t offset = a->elements == 1 ? field & 0xffff : field * unit;
+    for (unsigned i = 0; i < places; i++) {
+        const uint32_t field = (uint32_t)e->insn->field[places == 1 ? WMI_FIELD_offset
+                                                        : i         ? WMI_FIELD_offset1
+                                                                    : WMI_FIELD_offset0];
+        const uint32_t offset = places == 1 ? field & 0xffff : field * unit;
         uint32_t address = offset + (addr ? vector(e, addr, 0) : m0);
-        if (addr && a->elements > 1)
+        if (addr && places > 1)
             say(e, "address = %s %" PRIu32 " + %" PRIu32 " (offset%u) x %" PRIu32 " bytes = %" PRIu32, name,
                 vector(e, addr, 0), field, i, unit, address);
         else if (addr)
@@ -453,9 +466,12 @@ static void explain_lds(struct wmi_explained *e)
             say(e, "address = M0[15:0] %" PRIu32 " + %" PRIu32 " (instruction) + lane %u x 4 = %" PRIu32, m0,
                 offset, e->lane, address);
         }
-        say(e, "range: %" PRIu32 " + %u %s %" PRIu32 " bytes of %s", address, a->bytes,
-            (uint64_t)address + a->bytes <= size ? "<=" : ">", size, memory);
-        add_address(e, address);
+        for (unsigned k = 0; k < parts; k++) {
+            const uint64_t at = (uint64_t)address + k * a->bytes;
+            say(e, "range: %" PRIu64 " + %u %s %" PRIu32 " bytes of %s", at, a->bytes,
+                at + a->bytes <= size ? "<=" : ">", size, memory);
+            add_address(e, at);
+        }
     }
 }
 
@@ -504,9 +520,11 @@ static void explain_scalar(struct wmi_explained *e)
         address);
     if (rsrc) {
         const uint32_t stride = scalar(e, rsrc, 1) >> 16 & 0x3fff;
-        const uint64_t size = (uint64_t)scalar(e, rsrc, 2) * (stride ? stride : 1);
-        say(e, "NUM_RECORDS %" PRIu32 " x %s %" PRIu32 " = %" PRIu64 " bytes", scalar(e, rsrc, 2),
-            stride ? "STRIDE" : "1, as STRIDE is", stride, size);
+        const uint64_t whole = (uint64_t)scalar(e, rsrc, 2) * (stride ? stride : 1);
+        const uint64_t size = wmi_target_limit(e->target, WMI_LIMIT_smem_size_rounded) ? whole & mask : whole;
+        say(e, "NUM_RECORDS %" PRIu32 " x %s %" PRIu32 " = %" PRIu64 " bytes%s", scalar(e, rsrc, 2),
+            stride ? "STRIDE" : "1, as STRIDE is", stride, whole,
+            size == whole ? "" : ", rounded down to the size of the data");
         for (uint64_t at = address - start; at < address - start + e->answer->bytes; at += 4)
             say(e, "range: offset %" PRIu64 " %s %" PRIu64, at, at < size ? "<" : ">=", size);
     }

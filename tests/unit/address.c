@@ -181,27 +181,28 @@ static uint64_t flat_private(unsigned lane, unsigned element)
     return interleaved(lane, r.v[2][lane] + 4 * element);
 }
 
+/* On gfx12, elements are parts of a place if a lane is partly in range. */
 static uint64_t lds_address(unsigned lane, unsigned element)
 {
-    (void)element;
-    return r.v[2][lane] + 8;
+    return r.v[2][lane] + 8 + element * a.bytes;
 }
 
 static bool lds_in_range(const char *target, unsigned lane, unsigned element)
 {
     (void)target;
-    return lds_address(lane, element) + 8 <= 4000;
+    return lds_address(lane, element) + a.bytes <= 4000;
 }
 
 static uint64_t lds_two(unsigned lane, unsigned element)
 {
-    return r.v[2][lane] + (element ? 2 : 1) * 64 * 4;
+    const unsigned parts = a.elements / 2u;
+    return r.v[2][lane] + (element / parts + 1) * 64 * 4 + element % parts * a.bytes;
 }
 
 static bool lds_two_in_range(const char *target, unsigned lane, unsigned element)
 {
     (void)target;
-    return lds_two(lane, element) + 4 <= 4000;
+    return lds_two(lane, element) + a.bytes <= 4000;
 }
 
 /* A linear 2D image of 32_UINT, 64 texels wide, so 256 bytes per row; T# in s[4:11]. */
@@ -241,7 +242,7 @@ static void test_buffer(void **state)
         const char *target = targets[round % TARGETS];
         fill(&r, round);
         r.s[5] &= 0xffff;
-        r.s[7] = generation(target) >= 16 ? 3u << 28 | 1 << 24 | 0xfac : 0x27fac;
+        r.s[7] = generation(target) >= 16 ? 3u << 28 | 1 << 24 | 20 << 12 | 0xfac : 0x27fac;
         if (generation(target) >= 17)
             r.s[7] &= ~(1u << 24);
         check(target,
@@ -320,10 +321,10 @@ static void test_flat(void **state)
         split = generation(target) < 9;
         check(target, text, flat_global, NULL, "memory");
         for (unsigned lane = 0; lane < LANES; lane++)
-            r.v[3][lane] = split ? 0x60000000 : 1 << 16; /* the default apertures, isa/targets */
+            r.v[3][lane] = split ? 0x20000000 : 1 << 16; /* the default apertures, isa/targets */
         check(target, text, flat_lds, flat_lds_in_range, "LDS");
         for (unsigned lane = 0; lane < LANES; lane++)
-            r.v[3][lane] = split ? 0x60000001 : 2 << 16;
+            r.v[3][lane] = split ? 0x20000001 : 2 << 16;
         check(target, text, flat_private, NULL, "memory");
         assert_true(a.element[0].has_private);
     }

@@ -29,9 +29,9 @@ static const struct target {
     int offset; /* valid FLAT offset */
     const char *wait, *returns;
 } targets[] = {
-    {"gfx700", size_and_offset, 0x60000000, 0x60000001, false, false, false, false, 64, 0, "s_waitcnt 0",
+    {"gfx700", size_and_offset, 0x20000000, 0x20000001, false, false, false, false, 64, 0, "s_waitcnt 0",
      "glc"},
-    {"gfx803", size_and_offset, 0x60000000, 0x60000001, false, false, false, false, 32, 0, "s_waitcnt 0",
+    {"gfx803", size_and_offset, 0x20000000, 0x20000001, false, false, false, false, 32, 0, "s_waitcnt 0",
      "glc"},
     {"gfx900", address_by_move, 0x10000, 0x20000, true, false, false, false, 32, 24, "s_waitcnt 0", "glc"},
     {"gfx906", address_by_move, 0x10000, 0x20000, true, false, false, false, 32, 24, "s_waitcnt 0", "glc"},
@@ -593,14 +593,15 @@ static void blocks_end_with_the_frame(void **state)
 
 /* Lane L supplies the address of 8 elements. In wave32, by AMD's ROCm documentation ("RDNA4 WMMA transpose
  * load builtins"), its element e is that of row 2 * (L / 8) + e / 4 and column 8 * (e % 4) + L % 8 of 8 rows
- * of 32, which the lanes' addresses traverse in order. In wave64 the layout is that of WMMA: row L % 16, k
- * starting at 4 * (L / 16), where address n is for k = n % 8 + 8 * (n / 16) and the rows starting at 8 * (n /
- * 8 % 2). */
+ * of 32, which the lanes' addresses traverse in order. In wave64 the layout is that of WMMA (RDNA 4 ISA,
+ * "Matrix Element Storage in VGPRs"): row L % 16, bits 3 and 2 of k from bits 4 and 5 of L, where address n
+ * is for k = n % 8
+ * + 8 * (n / 16) and the rows starting at 8 * (n / 8 % 2). */
 static unsigned transposed(bool wave64, unsigned lane, unsigned e)
 {
     if (!wave64)
         return 32 * (2 * (lane / 8) + e / 4) + 8 * (e % 4) + lane % 8;
-    const unsigned row = lane % 16, k = 4 * (lane / 16) + e;
+    const unsigned row = lane % 16, k = 8 * (lane / 16 % 2) + 4 * (lane / 32) + e;
     for (unsigned n = 0; n < 32; n++)
         if (k == n % 8 + 8 * (n / 16) && row / 8 == n / 8 % 2)
             return 8 * n + row % 8;
