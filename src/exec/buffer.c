@@ -15,6 +15,8 @@ struct plan {
     struct wmi_format format;                /* for instructions that convert */
     unsigned select;                         /* DST_SEL, for instructions that convert */
     unsigned elements, bytes;                /* places per lane, bytes per place */
+    unsigned data;                           /* bytes per lane that the alignment mode takes as one access */
+    bool aligned;                            /* the alignment mode is not UNALIGNED */
     uint64_t lanes;                          /* EXEC */
     uint64_t in_range[ELEMENTS];             /* subset of `lanes` */
     uint64_t outside, read_only, misaligned; /* subsets of `lanes` with violations */
@@ -61,37 +63,69 @@ struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_
 }
 
 /* Number of contiguous bytes at the place, of the `left` bytes remaining in the element. */
-static unsigned piece_bytes(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place,
-                            unsigned left)
+static unsigned piece_bytes(const struct plan *plan, const struct wmi_buffer_place *place, unsigned left)
 {
-    if (!buffer->swizzle)
+    const struct wmi_buffer *buffer = &plan->buffer;
+    if (!buffer->swizzle || buffer->contiguous || plan->aligned)
         return left;
     const unsigned in_element = buffer->element_size - (unsigned)(place->offset % buffer->element_size);
     return left < in_element ? left : in_element;
 }
 
-/* Applies the alignment mode: subtracts the dropped address bits from the offset. False: a violation. */
-static bool align_place(const struct wmi_memory_op *m, const struct plan *plan,
-                        struct wmi_buffer_place *place)
+/* The place of a lane's element `e`. */
+static struct wmi_buffer_place element_place(const char *frame, const struct wmi_op *op,
+                                             const struct plan *plan, unsigned lane, unsigned e)
 {
-    if (m->alignment == WMI_ALIGNMENT_UNALIGNED || m->kind == WMI_ACCESS_ATOMIC)
-        return true;
-    const uint64_t before = wmi_buffer_address(&plan->buffer, place);
-    uint64_t address = before;
-    const bool ok = wmi_align((enum wmi_alignment)m->alignment, false, plan->bytes, &address);
-    place->offset -= before - address;
-    return ok;
+    struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
+    place.bytes = plan->bytes;
+    place.part = e * plan->bytes;
+    place.offset += place.part;
+    return place;
 }
 
-static void check_element(struct plan *plan, const struct wmi_worker *worker, struct wmi_hit *hit,
-                          struct wmi_buffer_place place, unsigned e, unsigned lane, bool writes)
+/* The place `by` bytes further on. */
+static struct wmi_buffer_place moved(struct wmi_buffer_place place, int64_t by)
+{
+    place.part += (uint32_t)by;
+    place.offset += (uint64_t)by;
+    return place;
+}
+
+/* The address of a place. The mode DWORD drops low bits of the address of each dword, or of smaller data. */
+static uint64_t address_of(const struct wmi_memory_op *m, const struct plan *plan,
+                           const struct wmi_buffer_place *place)
+{
+    if (!plan->aligned)
+        return wmi_buffer_address(&plan->buffer, place);
+    const unsigned unit = plan->data < 4 ? plan->data : 4, within = place->part % unit;
+    const struct wmi_buffer_place start = moved(*place, -(int64_t)within);
+    uint64_t address = wmi_buffer_address(&plan->buffer, &start);
+    wmi_align((enum wmi_alignment)m->alignment, false, unit, &address);
+    return address + within;
+}
+
+/* Whether the alignment mode allows the access that `place` is a part of. */
+static bool is_aligned(const struct wmi_memory_op *m, const struct plan *plan,
+                       const struct wmi_buffer_place *place)
+{
+    const struct wmi_buffer_place first = moved(*place, -(int64_t)place->part);
+    uint64_t address = wmi_buffer_address(&plan->buffer, &first);
+    return !plan->aligned ||
+           wmi_align((enum wmi_alignment)m->alignment, false,
+                     wmi_alignment_unit((enum wmi_alignment)m->alignment, plan->data, 4), &address);
+}
+
+static void check_element(const struct wmi_memory_op *m, struct plan *plan, const struct wmi_worker *worker,
+                          struct wmi_buffer_place place, unsigned e, unsigned lane)
 {
     const uint64_t bit = 1ULL << lane;
+    struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
+    const bool writes = m->kind != WMI_ACCESS_LOAD;
     plan->in_range[e] |= bit;
-    plan->address[e][lane] = wmi_buffer_address(&plan->buffer, &place);
+    plan->address[e][lane] = address_of(m, plan, &place);
     for (unsigned done = 0; done < plan->bytes;) {
-        const unsigned piece = piece_bytes(&plan->buffer, &place, plan->bytes - done);
-        unsigned char *host = wmi_vmem_reach(worker, hit, wmi_buffer_address(&plan->buffer, &place), piece);
+        const unsigned piece = piece_bytes(plan, &place, plan->bytes - done);
+        unsigned char *host = wmi_vmem_reach(worker, hit, address_of(m, plan, &place), piece);
         if (!host)
             plan->outside |= bit;
         else if (writes && hit->flags & WM_READ_ONLY)
@@ -101,7 +135,7 @@ static void check_element(struct plan *plan, const struct wmi_worker *worker, st
         if (piece == plan->bytes)
             plan->host[e][lane] = host;
         done += piece;
-        place.offset += piece;
+        place = moved(place, piece);
     }
 }
 
@@ -114,6 +148,7 @@ static void plan_format(const char *frame, const struct wmi_op *op, struct plan 
     plan->select = c.select;
     plan->elements = c.elements;
     plan->bytes = c.bytes;
+    plan->data = c.format.layout->bytes < 4 ? c.format.layout->bytes : 4; /* RDNA 3 ISA, "Alignment" */
 }
 
 /* Lanes whose elements are all in range. In instructions that convert, the other lanes do nothing. Source:
@@ -123,10 +158,9 @@ static uint64_t wholly_in_range(const char *frame, const struct wmi_op *op, cons
     uint64_t in_range = 0;
     for (uint64_t left = plan->lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
-        struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
+        struct wmi_buffer_place place = element_place(frame, op, plan, lane, 0);
         bool all = true;
-        place.bytes = plan->bytes;
-        for (unsigned e = 0; e < plan->elements; e++, place.offset += plan->bytes)
+        for (unsigned e = 0; e < plan->elements; e++, place = moved(place, plan->bytes))
             all &= wmi_buffer_in_range(&plan->buffer, &place);
         in_range |= (uint64_t)all << lane;
     }
@@ -137,14 +171,15 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
-    struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
-    const bool writes = m->kind != WMI_ACCESS_LOAD, atomic = m->kind == WMI_ACCESS_ATOMIC;
+    const bool atomic = m->kind == WMI_ACCESS_ATOMIC;
+    plan->aligned = m->alignment != WMI_ALIGNMENT_UNALIGNED && !atomic;
     if (m->format) {
         plan_format(frame, op, plan);
     } else {
         plan->buffer = wmi_buffer_of(frame, op);
         plan->elements = m->elements;
         plan->bytes = m->bytes;
+        plan->data = plan->elements * plan->bytes;
     }
     if (op->y & WMI_BUFFER_ADDR64)
         plan->buffer.swizzle = false;
@@ -156,18 +191,16 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
         plan->in_range[e] = 0;
         for (uint64_t left = plan->lanes; left;) {
             const unsigned lane = wmi_take_lane(&left);
-            struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
-            place.bytes = plan->bytes;
-            place.offset += e * plan->bytes;
+            const struct wmi_buffer_place place = element_place(frame, op, plan, lane, e);
             plan->host[e][lane] = NULL;
             plan->address[e][lane] = wmi_buffer_address(&plan->buffer, &place);
             if (!(may >> lane & 1) || !wmi_buffer_in_range(&plan->buffer, &place))
                 continue;
-            if (!align_place(m, plan, &place))
+            if (!is_aligned(m, plan, &place))
                 plan->misaligned |= 1ULL << lane;
-            check_element(plan, worker, hit, place, e, lane, writes);
+            check_element(m, plan, worker, place, e, lane);
             if (atomic && (plan->address[e][lane] % plan->bytes ||
-                           piece_bytes(&plan->buffer, &place, plan->bytes) < plan->bytes))
+                           piece_bytes(plan, &place, plan->bytes) < plan->bytes))
                 plan->misaligned |= 1ULL << lane;
         }
     }
@@ -218,21 +251,19 @@ static void move_element(char *frame, const struct wmi_op *op, const struct plan
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
-    struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
-    place.offset += e * plan->bytes;
-    align_place(m, plan, &place);
+    struct wmi_buffer_place place = element_place(frame, op, plan, lane, e);
     for (unsigned done = 0; done < plan->bytes;) {
-        const unsigned piece = piece_bytes(&plan->buffer, &place, plan->bytes - done);
+        const unsigned piece = piece_bytes(plan, &place, plan->bytes - done);
         unsigned char *host = plan->host[e][lane];
         if (!host)
             host = wmi_vmem_reach(worker, (struct wmi_hit *)&worker->hits[m->hit],
-                                  wmi_buffer_address(&plan->buffer, &place), piece);
+                                  address_of(m, plan, &place), piece);
         if (writes)
             memcpy(host, bytes + done, piece);
         else
             memcpy(bytes + done, host, piece);
         done += piece;
-        place.offset += piece;
+        place = moved(place, piece);
     }
 }
 
@@ -354,7 +385,7 @@ const struct wmi_op *wmi_step_buffer_to_lds(char *restrict frame, const struct w
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
-    const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0] & (uint32_t)m->parameter;
+    const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0] & op->x;
     struct plan plan;
     make_plan(frame, op, &plan);
     show_late(frame, op, &plan);
@@ -393,13 +424,15 @@ const struct wmi_op *wmi_step_buffer_atomic(char *restrict frame, const struct w
     return op + 1;
 }
 
-const struct wmi_op *wmi_step_buffer_add_base(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_buffer_addr64(char *restrict frame, const struct wmi_op *op)
 {
     const unsigned size = ((const struct wmi_frame *)frame)->wave_size;
-    const uint64_t words = wmi_frame_64(frame, op->b);
-    const uint64_t base = (words & 0xffffffffffff) + word_at(frame, op->e);
+    const struct wmi_buffer buffer = wmi_buffer_of(frame, op);
+    const uint64_t base = (buffer.base & 0xffffffffffff) + word_at(frame, op->e);
     const uint32_t *from = wmi_row_at(frame, op->a, 0);
-    uint32_t *to = wmi_row_at(frame, op->d, 0);
+    uint32_t *to = wmi_row_at(frame, op->x, 0);
+    if (buffer.unbound)
+        return wmi_step_buffer_careful(frame, op);
     for (unsigned i = 0; i < size; i++) {
         const uint64_t address = base + (from[i] | (uint64_t)from[i + size] << 32);
         to[i] = (uint32_t)address;
@@ -457,7 +490,8 @@ const struct wmi_op *wmi_step_buffer_watch(char *restrict frame, const struct wm
     access.base = plan.buffer.base;
     if (describe_dropped(frame, op, &plan, &dropped))
         access.buffer = &dropped;
-    bool whole = !plan.buffer.swizzle && plan.elements; /* a lane's bytes are contiguous */
+    /* A lane's bytes are contiguous. */
+    bool whole = (!plan.buffer.swizzle || plan.buffer.contiguous) && plan.elements;
     for (unsigned e = 1; e < plan.elements; e++)
         whole &= plan.in_range[e] == plan.in_range[0];
     access.elements = whole ? 1 : (uint8_t)plan.elements;

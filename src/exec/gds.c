@@ -2,8 +2,8 @@
 /* Global data share of one dispatch.
  *
  * GDS: 64 KiB, zero at the start of the dispatch. M0[31:16] is the base of the instruction's region and
- * M0[15:0] its size in bytes (unverified; LLVM puts the size of the kernel's GDS there). An instruction runs
- * the corresponding LDS step on the GDS under the dispatch's lock.
+ * M0[15:0] its size in bytes (RDNA 3 ISA, table of GDS fields; LLVM puts the size of the kernel's GDS there).
+ * An instruction runs the corresponding LDS step on the GDS under the dispatch's lock.
  *
  * GS registers: eight of 32 bits and eight of 64, used as counters by streamout; only the first active lane
  * acts. Sources: RDNA 3 ISA, DS_ADD_GS_REG_RTN; Mesa, ac_nir_to_llvm.c, for the lane.

@@ -128,6 +128,51 @@ const struct wmi_op *wmi_step_lds_limit_by_m0(char *restrict frame, const struct
     return next ? op + 2 : NULL;
 }
 
+void wmi_lds_move_partly(const struct wmi_workgroup *group, const struct wmi_memory_op *m, uint64_t at,
+                         unsigned bytes, unsigned char *data, bool writes)
+{
+    const unsigned unit = writes && m->alignment == WMI_ALIGNMENT_UNALIGNED ? 1 : 4;
+    for (unsigned done = 0, piece; done < bytes; done += piece) {
+        piece = bytes - done < unit ? bytes - done : unit;
+        const bool in = at + done + piece <= group->lds_size;
+        if (writes && in)
+            memcpy(group->lds + at + done, data + done, piece);
+        else if (!writes && in)
+            memcpy(data + done, group->lds + at + done, piece);
+        else if (!writes)
+            memset(data + done, 0, piece);
+    }
+}
+
+void wmi_lds_load_partly(char *frame, const struct wmi_op *op, unsigned places, unsigned dwords)
+{
+    const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
+    for (uint64_t left = ((const struct wmi_lanes *)(frame + op->lanes))->bits; left;) {
+        const unsigned lane = wmi_take_lane(&left);
+        const uint32_t addr = wmi_row_at(frame, op->a, 0)[lane], offsets[2] = {op->x, op->y};
+        uint32_t value[2][4];
+        for (unsigned p = 0; p < places; p++)
+            wmi_lds_move_partly(group, op->data, addr + offsets[p], 4 * dwords, (unsigned char *)value[p],
+                                false);
+        for (unsigned p = 0; p < places; p++)
+            for (unsigned k = 0; k < dwords; k++)
+                wmi_row_at(frame, op->d, p * dwords + k)[lane] = value[p][k];
+    }
+}
+
+void wmi_lds_store_partly(char *frame, const struct wmi_op *op, uint32_t offset, uint32_t data,
+                          unsigned bytes, unsigned shift)
+{
+    for (uint64_t left = ((const struct wmi_lanes *)(frame + op->lanes))->bits; left;) {
+        const unsigned lane = wmi_take_lane(&left);
+        uint32_t value[4];
+        for (unsigned k = 0; k < (bytes + 3) / 4; k++)
+            value[k] = wmi_row_at(frame, data, k)[lane] >> shift;
+        wmi_lds_move_partly(wmi_wave_of(frame)->group, op->data, wmi_row_at(frame, op->a, 0)[lane] + offset,
+                            bytes, (unsigned char *)value, true);
+    }
+}
+
 /* Row d = (row a + offset) aligned as the alignment mode requires, minus the offset. Lanes that the mode
  * forbids are a violation and continue with an address out of LDS range. All places of a lane have the same
  * low bits. */
@@ -137,6 +182,8 @@ const struct wmi_op *wmi_step_lds_align(char *restrict frame, const struct wmi_o
     const struct wmi_memory_op *memory = op->data;
     const uint32_t *from = (const uint32_t *)(frame + op->a);
     uint32_t *to = (uint32_t *)(frame + op->d);
+    const enum wmi_alignment mode = (enum wmi_alignment)memory->alignment;
+    const unsigned unit = wmi_alignment_unit(mode, wmi_lds_bytes(memory), memory->lds_alignment);
     enum { NOWHERE = 1u << 31 }; /* out of range even after adding the offset of the second place */
     struct wmi_fault fault = {.kind = WM_FAULT_MISALIGNED,
                               .pc = memory->pc,
@@ -147,8 +194,7 @@ const struct wmi_op *wmi_step_lds_align(char *restrict frame, const struct wmi_o
     for (unsigned i = 0; i < state->wave_size; i++) {
         const uint32_t at = from[i] + op->x;
         uint64_t aligned = at;
-        if (!wmi_align((enum wmi_alignment)memory->alignment, false, fault.bytes, &aligned) &&
-            state->exec.bits >> i & 1) {
+        if (!wmi_align(mode, false, unit, &aligned) && state->exec.bits >> i & 1) {
             aligned = NOWHERE;
             fault.lanes |= 1ULL << i;
             fault.low = at < fault.low ? at : fault.low;

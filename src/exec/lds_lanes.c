@@ -124,6 +124,13 @@ ALWAYS_INLINE void get_places(const unsigned char *lds, const struct places *pla
         get_scattered(lds, places, dwords, value);
 }
 
+/* Whether lanes are out of range, and what is in range of their accesses is carried out. */
+ALWAYS_INLINE bool is_partial(const struct wmi_op *op, const struct places *places)
+{
+    return __builtin_expect(!places->all_in_range, 0) && op->data &&
+           ((const struct wmi_memory_op *)op->data)->lds_partial;
+}
+
 /* If all lanes are active and in range, writes the result registers directly; ADDR has been read by then. */
 ALWAYS_INLINE const struct wmi_op *read_dwords(char *frame, const struct wmi_op *op, unsigned dwords)
 {
@@ -133,6 +140,10 @@ ALWAYS_INLINE const struct wmi_op *read_dwords(char *frame, const struct wmi_op 
     find_places(frame, op, op->x, 4 * dwords, &places);
     if (__builtin_expect(places.full, 1)) {
         get_places(lds, &places, dwords, (uint32_t(*)[WMI_LANES])row(frame, op->d));
+        return wmi_next(frame, op);
+    }
+    if (is_partial(op, &places)) {
+        wmi_lds_load_partly(frame, op, 1, dwords);
         return wmi_next(frame, op);
     }
     get_scattered(lds, &places, dwords, value);
@@ -148,6 +159,10 @@ ALWAYS_INLINE const struct wmi_op *read2_dwords(char *frame, const struct wmi_op
     const unsigned char *lds = lds_of(frame);
     find_places(frame, op, op->x, 4 * dwords, &places[0]);
     find_places(frame, op, op->y, 4 * dwords, &places[1]);
+    if (is_partial(op, &places[0]) || is_partial(op, &places[1])) {
+        wmi_lds_load_partly(frame, op, 2, dwords);
+        return wmi_next(frame, op);
+    }
     for (unsigned p = 0; p < 2; p++) {
         const uint32_t d = op->d + p * dwords * WMI_ROW_BYTES;
         if (__builtin_expect(places[p].full, 1)) {
@@ -239,11 +254,21 @@ ALWAYS_INLINE void put_places(unsigned char *lds, const struct places *places, c
     }
 }
 
-ALWAYS_INLINE const struct wmi_op *write_dwords(char *frame, const struct wmi_op *op, unsigned dwords)
+/* Stores the rows at `data` to ADDR + offset. */
+ALWAYS_INLINE void store_place(char *frame, const struct wmi_op *op, uint32_t offset, uint32_t data,
+                               unsigned dwords)
 {
     struct places places;
-    find_places(frame, op, op->x, 4 * dwords, &places);
-    put_places(lds_of(frame), &places, row(frame, op->b), dwords);
+    find_places(frame, op, offset, 4 * dwords, &places);
+    if (is_partial(op, &places))
+        wmi_lds_store_partly(frame, op, offset, data, 4 * dwords, 0);
+    else
+        put_places(lds_of(frame), &places, row(frame, data), dwords);
+}
+
+ALWAYS_INLINE const struct wmi_op *write_dwords(char *frame, const struct wmi_op *op, unsigned dwords)
+{
+    store_place(frame, op, op->x, op->b, dwords);
     return wmi_next(frame, op);
 }
 
@@ -253,6 +278,10 @@ ALWAYS_INLINE const struct wmi_op *write_small(char *frame, const struct wmi_op 
 {
     struct places places;
     find_places(frame, op, op->x, bytes, &places);
+    if (is_partial(op, &places)) {
+        wmi_lds_store_partly(frame, op, op->x, op->b, bytes, shift);
+        return wmi_next(frame, op);
+    }
     unsigned char *lds = lds_of(frame);
     const uint32_t *data = row(frame, op->b);
     for (uint64_t left = places.lanes; left; left &= left - 1) {
@@ -266,11 +295,8 @@ ALWAYS_INLINE const struct wmi_op *write_small(char *frame, const struct wmi_op 
 /* All first places, then all second places; this order matters if they overlap and is unverified. */
 ALWAYS_INLINE const struct wmi_op *write2_dwords(char *frame, const struct wmi_op *op, unsigned dwords)
 {
-    struct places places;
-    find_places(frame, op, op->x, 4 * dwords, &places);
-    put_places(lds_of(frame), &places, row(frame, op->b), dwords);
-    find_places(frame, op, op->y, 4 * dwords, &places);
-    put_places(lds_of(frame), &places, row(frame, op->c), dwords);
+    store_place(frame, op, op->x, op->b, dwords);
+    store_place(frame, op, op->y, op->c, dwords);
     return wmi_next(frame, op);
 }
 
@@ -429,6 +455,45 @@ static inline void place_lanes(const uint32_t *restrict addr, const uint32_t *ac
     element->bad_align &= element->mask;
 }
 
+/* The bytes that are range-checked together in an access of which a lane is partly in range: a dword, or a
+ * byte if a store ends within a dword; 0: no lane is. */
+static unsigned checked_bytes(const struct wmi_access *access, uint32_t size)
+{
+    unsigned unit = 0;
+    for (unsigned p = 0; p < access->elements; p++)
+        for (uint64_t left = access->element[p].bad_range; left; left &= left - 1) {
+            const uint64_t at = access->element[p].address[__builtin_ctzll(left)];
+            if (at < size && access->kind == WMI_ACCESS_STORE && (size - at) % 4)
+                return 1;
+            if (at < size && access->bytes > 4)
+                unit = 4;
+        }
+    return unit;
+}
+
+/* Splits the places into what is checked together, if a lane is partly in range. */
+static void split_places(struct wmi_access *access, uint64_t address[WMI_ACCESS_ELEMENTS][64], uint32_t size)
+{
+    const unsigned unit = checked_bytes(access, size), count = unit ? access->bytes / unit : 0;
+    if (!count)
+        return;
+    for (unsigned i = access->elements * count; i--;) { /* a place's own element is overwritten last */
+        const struct wmi_element *place = &access->element[i / count];
+        struct wmi_element part = *place;
+        part.address = address[i];
+        part.bad_range = 0;
+        part.reg = (uint8_t)(place->reg + i % count * unit / 4);
+        for (unsigned lane = 0; lane < WMI_LANES; lane++) {
+            address[i][lane] = place->address[lane] + i % count * unit;
+            part.bad_range |= (uint64_t)(address[i][lane] + unit > size) << lane;
+        }
+        part.bad_range &= part.mask;
+        access->element[i] = part;
+    }
+    access->elements = (uint8_t)(access->elements * count);
+    access->bytes = (uint8_t)unit;
+}
+
 /* Reports the complete access. */
 static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame, const struct wmi_op *op)
 {
@@ -441,7 +506,7 @@ static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame,
     const uint32_t *addr = row(frame, op->a);
     const uint32_t offsets[2] = {op->x, op->y};
     alignas(64) uint32_t counters[WMI_LANES];
-    alignas(64) uint64_t address[2][64];
+    alignas(64) uint64_t address[WMI_ACCESS_ELEMENTS][64];
     struct wmi_access access; /* only the first `elements` elements are initialised */
     if (counter)
         for (unsigned i = 0; i < WMI_LANES; i++)
@@ -467,6 +532,8 @@ static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame,
         place_lanes(counter ? counters : addr, lanes->row, offsets[p], group->lds_size, bytes,
                     memory->kind == WMI_ACCESS_ATOMIC ? bytes - 1 : 0, address[p], &access.element[p]);
     }
+    if (memory->lds_partial && memory->kind != WMI_ACCESS_ATOMIC)
+        split_places(&access, address, group->lds_size);
     wmi_show_access(wave, memory, &access);
     return op + 1;
 }

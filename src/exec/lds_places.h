@@ -4,8 +4,9 @@
  * A place is what one lane reads or writes at one address. The address is ADDR + offset modulo 2^32 (LLVM
  * folds offsets onto negative bases from gfx7 on, so the sum must wrap there; for gfx6 see docs/status.md). A
  * place that is not entirely within the workgroup's LDS is out of range: reads return 0, writes and atomics
- * do nothing. Source: CDNA3 ISA, "Out-of-Range Behavior"; that this applies to whole places is unverified.
- * The 64 bytes after the LDS are readable, so inactive lanes read at address 0. */
+ * do nothing. Source: RDNA 3 ISA, "LDS/GDS Alignment and Out-of-Range"; before gfx11, that this applies to
+ * whole places is unverified. With wmi_memory_op.lds_partial, parts of a place are checked: see
+ * wmi_lds_move_partly(). The 64 bytes after the LDS are readable, so inactive lanes read at address 0. */
 #ifndef WMI_LDS_PLACES_H
 #define WMI_LDS_PLACES_H
 

@@ -2,7 +2,7 @@
 /* Scalar memory: loads, stores and atomics of SGPRs in coherent memory, and the clocks.
  *
  * Source: CDNA 3 ISA, "Scalar Memory Operations": the low two bits of every component of an address are
- * dropped; for the 8- and 16-bit loads of gfx12, the low bits within the element (unverified). */
+ * dropped; RDNA 4 ISA, the same section: for 16-bit loads only the lowest bit, for 8-bit loads none. */
 #include "exec/smem.h"
 
 #include "exec/careful.h"
@@ -71,7 +71,7 @@ buffer_place(const char *frame, const struct wmi_op *op, uint64_t offset)
     uint32_t v[3];
     memcpy(v, frame + op->a, sizeof v);
     const uint32_t stride = v[1] >> 16 & 0x3fff, low = m->bytes < 4 ? m->bytes - 1u : 3;
-    const uint64_t size = (uint64_t)v[2] * (stride ? stride : 1);
+    const uint64_t size = (uint64_t)v[2] * (stride ? stride : 1) & ~(uint64_t)(m->size_rounded ? low : 0);
     const uint64_t base = (v[0] | (uint64_t)v[1] << 32) & ~(uint64_t)low;
     place.address = wmi_buffer_canonical(base + offset);
     if (offset < size) {
@@ -81,7 +81,7 @@ buffer_place(const char *frame, const struct wmi_op *op, uint64_t offset)
     return place;
 }
 
-/* A negative immediate is a violation. Source: RDNA 4 ISA, "Scalar Memory Addressing". */
+/* A negative immediate is a violation. Source: RDNA 3 and 4 ISA, "SMEM Encoding Field Descriptions". */
 const struct wmi_op *wmi_step_scalar_negative(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;

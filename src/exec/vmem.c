@@ -6,6 +6,7 @@
 #include "exec/vmem.h"
 #include "exec/careful.h"
 #include "exec/dispatch.h"
+#include "exec/lds.h"
 #include "exec/steps.h"
 #include "memory/buffer.h"
 
@@ -85,7 +86,8 @@ static void route(const char *frame, const struct wmi_memory_op *m, struct wmi_v
         plan->address[lane] = (plan->address[lane] - shared) & (UINT64_MAX >> (64 - m->flat_lds_bits));
     } else if (m->path == WMI_PATH_FLAT && in_private) {
         plan->scratch |= bit;
-        plan->private_offset[lane] = plan->address[lane] - private;
+        plan->private_offset[lane] =
+            (plan->address[lane] - private) & (UINT64_MAX >> (64 - m->flat_private_bits));
     } else {
         plan->global |= bit;
         if (m->path <= WMI_PATH_GLOBAL && m->path >= WMI_PATH_FLAT &&
@@ -168,14 +170,20 @@ static void check_scratch(const char *frame, const struct wmi_memory_op *m, stru
     }
 }
 
-/* Applies the alignment mode to the lane's address. False: a violation. */
+/* Applies the alignment mode to the lane's address. False: a violation. Private memory, whose dwords are
+ * interleaved, is aligned by dwords in all modes (RDNA 3 ISA, "Memory Error Checking", only says that it "may
+ * be misaligned"). */
 static bool align_lane(const struct wmi_memory_op *m, struct wmi_vmem_plan *plan, unsigned lane)
 {
-    uint64_t *const place = plan->scratch >> lane & 1 ? &plan->private_offset[lane] : &plan->address[lane];
+    const bool scratch = plan->scratch >> lane & 1, lds = plan->lds >> lane & 1;
+    uint64_t *const place = scratch ? &plan->private_offset[lane] : &plan->address[lane];
+    const enum wmi_alignment mode = (enum wmi_alignment)m->alignment;
     if (m->kind == WMI_ACCESS_ATOMIC)
         return !(*place & (m->bytes - 1u));
-    return m->alignment == WMI_ALIGNMENT_UNALIGNED ||
-           wmi_align((enum wmi_alignment)m->alignment, false, m->bytes, place);
+    return mode == WMI_ALIGNMENT_UNALIGNED ||
+           wmi_align(mode, false,
+                     wmi_alignment_unit(mode, scratch ? m->bytes : plan->bytes, lds ? m->lds_alignment : 4),
+                     place);
 }
 
 /* On targets whose DS instructions need M0, FLAT accesses to LDS are limited by M0 too. Source: LLVM
@@ -189,6 +197,12 @@ static bool out_of_lds(const char *frame, const struct wmi_memory_op *m, uint64_
     return at > size || bytes > size - at;
 }
 
+/* Whether a part of a lane's access that is out of LDS range is carried out. */
+static bool partly_in_lds(const char *frame, const struct wmi_memory_op *m, uint64_t at)
+{
+    return m->lds_partial && m->kind != WMI_ACCESS_ATOMIC && at < wmi_wave_of(frame)->group->lds_size;
+}
+
 void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan)
 {
     const struct wmi_memory_op *m = op->data;
@@ -199,7 +213,7 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
     plan->bytes = (uint32_t)m->elements * m->bytes;
     plan->global = plan->lds = plan->scratch = 0;
     plan->outside = plan->read_only = plan->misaligned = plan->dropped = 0;
-    plan->aperture = plan->wide = plan->odd = plan->guarded = 0;
+    plan->aperture = plan->wide = plan->odd = plan->guarded = plan->partial = 0;
     make_addresses(frame, op, plan);
     for (uint64_t left = plan->lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
@@ -210,10 +224,12 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
         if (plan->scratch & bit) {
             check_scratch(frame, m, plan, lane);
         } else if (plan->lds & bit) {
-            if (out_of_lds(frame, m, plan->address[lane], plan->bytes))
-                plan->dropped |= bit;
-            else
+            if (!out_of_lds(frame, m, plan->address[lane], plan->bytes))
                 plan->host[lane] = wave->group->lds + plan->address[lane];
+            else if (partly_in_lds(frame, m, plan->address[lane]))
+                plan->partial |= bit;
+            else
+                plan->dropped |= bit;
         } else if (!(plan->aperture & bit)) {
             plan->host[lane] = wmi_vmem_reach(wave->worker, hit, plan->address[lane], plan->bytes);
             if (!plan->host[lane])
@@ -285,6 +301,10 @@ static void move_lane(const char *frame, const struct wmi_memory_op *m, const st
             memset(bytes, 0, plan->bytes);
         return;
     }
+    if (plan->partial >> lane & 1) {
+        wmi_lds_move_partly(wmi_wave_of(frame)->group, m, plan->address[lane], plan->bytes, bytes, writes);
+        return;
+    }
     if (plan->host[lane]) {
         if (writes)
             memcpy(plan->host[lane], bytes, plan->bytes);
@@ -308,7 +328,7 @@ static void move_lane(const char *frame, const struct wmi_memory_op *m, const st
 static void show_late(char *frame, const struct wmi_op *op, const struct wmi_vmem_plan *plan)
 {
     const struct wmi_memory_op *m = op->data;
-    if (m->late && (forbidden(plan) | plan->dropped | plan->odd | plan->guarded))
+    if (m->late && (forbidden(plan) | plan->dropped | plan->partial | plan->odd | plan->guarded))
         wmi_show_late(frame, op, wmi_step_vmem_watch);
 }
 
@@ -373,7 +393,7 @@ static struct wmi_element element_of(const struct wmi_vmem_plan *plan, enum wmi_
     return (struct wmi_element){
         .space = space,
         .mask = mask,
-        .bad_range = mask & (plan->outside | plan->dropped),
+        .bad_range = mask & (plan->outside | plan->dropped | plan->partial),
         .dropped = mask & plan->dropped,
         .bad_align = mask & (plan->misaligned | plan->odd),
         .bad_aperture = mask & (plan->aperture | plan->wide),
@@ -395,13 +415,14 @@ const struct wmi_op *wmi_step_vmem_watch(char *restrict frame, const struct wmi_
     access.bytes = (uint8_t)plan.bytes;
     if (op->x == WMI_VMEM_SADDR)
         access.base = wmi_frame_64(frame, op->b);
-    if (!plan.scratch) {
+    if (!plan.scratch && !plan.partial) {
         if (plan.global || !plan.lds)
             access.element[access.elements++] = element_of(&plan, WMI_SPACE_GLOBAL, plan.global);
         if (plan.lds)
             access.element[access.elements++] = element_of(&plan, WMI_SPACE_LDS, plan.lds);
     } else {
-        /* Private memory is interleaved by dwords: each dword is a place, also for the other lanes. */
+        /* Private memory is interleaved by dwords, and LDS may be partly in range: each dword is a place,
+         * also for the other lanes. */
         access.bytes = m->bytes < 4 ? m->bytes : 4;
         for (unsigned e = 0; e < plan.bytes / access.bytes; e++) {
             for (uint64_t left = plan.lanes; left;) {
@@ -418,7 +439,12 @@ const struct wmi_op *wmi_step_vmem_watch(char *restrict frame, const struct wmi_
                 struct wmi_element *element = &access.element[access.elements++];
                 *element = element_of(&plan, in_lds ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL, mask);
                 element->address = dword_address[e];
-                element->private_offset = in_lds ? NULL : dword_private[e];
+                element->private_offset = in_lds || !plan.scratch ? NULL : dword_private[e];
+                for (uint64_t left = in_lds ? plan.partial : 0; left;) {
+                    const unsigned lane = wmi_take_lane(&left);
+                    if (!out_of_lds(frame, m, dword_address[e][lane], access.bytes))
+                        element->bad_range &= ~(1ULL << lane);
+                }
                 element->reg = (uint8_t)(e * access.bytes / 4);
             }
         }

@@ -68,12 +68,13 @@ struct wmi_vmem_plan {
     uint64_t aperture;                       /* subset of `lanes`: not a memory address (violation) */
     uint64_t wide;                           /* 8-byte atomics on private memory (violation) */
     uint64_t dropped;                        /* subset of `lanes`: out of range; load 0, store nothing */
-    uint64_t guarded;                        /* subset of `lanes`: an observer must be shown the store */
-    uint64_t odd;                            /* subset of `lanes`: less aligned than the form requires */
-    uint32_t bytes;                          /* per lane */
-    uint64_t address[64];                    /* guest address; for LDS: byte offset in the workgroup's LDS */
-    uint64_t private_offset[64];             /* for `scratch`: byte offset in the lane's private memory */
-    unsigned char *host[64];                 /* host address for `global` and `lds` lanes without violation */
+    uint64_t partial;            /* subset of `lds`: partly out of range, the rest is carried out */
+    uint64_t guarded;            /* subset of `lanes`: an observer must be shown the store */
+    uint64_t odd;                /* subset of `lanes`: less aligned than the form requires */
+    uint32_t bytes;              /* per lane */
+    uint64_t address[64];        /* guest address; for LDS: byte offset in the workgroup's LDS */
+    uint64_t private_offset[64]; /* for `scratch`: byte offset in the lane's private memory */
+    unsigned char *host[64];     /* host address for `global` and `lds` lanes without violation */
 };
 
 void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan);

@@ -27,11 +27,9 @@ struct chosen {
     struct wmi_step linear_step;
 };
 
-/* ADDR64: the V#'s base and the scalar offset are added to an address per lane, without range checks. The
- * result is a global memory access, unless the access is done element by element. Source: CLRX, "GCN memory
- * handling". */
-static bool lower_addr64(struct wmi_builder *b, const struct wmi_instruction *insn, struct wmi_step *step,
-                         struct wmi_memory_op *m, bool by_element, struct chosen *chosen)
+/* ADDR64: the V#'s base and the scalar offset are added to an address per lane, without range checks. Plain
+ * loads and stores become global memory accesses. Source: CLRX, "GCN memory handling". */
+static bool lower_addr64(struct wmi_builder *b, const struct wmi_instruction *insn, struct wmi_step *step)
 {
     const struct wmi_operand *addr = wmi_operand(insn, WMI_ROLE_ADDR);
     const struct wmi_operand *rsrc = wmi_operand(insn, WMI_ROLE_RSRC);
@@ -42,20 +40,20 @@ static bool lower_addr64(struct wmi_builder *b, const struct wmi_instruction *in
     step->b = wmi_lower_scalar(b, rsrc);
     step->e = wmi_lower_scalar(b, offset);
     step->a = wmi_lower_vgpr(b, addr->reg, 2, &ok);
-    if (by_element) {
-        step->y = WMI_BUFFER_ADDR64;
-        return ok;
-    }
-    const uint32_t rows = wmi_lower_temporary(b, 2);
-    struct wmi_step *add = wmi_emit(b, WMI_STEP_buffer_add_base);
-    add->a = step->a;
-    add->b = step->b;
-    add->e = step->e;
-    add->d = step->a = rows;
-    step->x = WMI_VMEM_VADDR;
-    chosen->id =
-        m->kind == WMI_ACCESS_ATOMIC ? WMI_STEP_vmem_atomic : wmi_lower_fast_global(m, WMI_VMEM_VADDR);
-    return ok && chosen->id != WMI_STEP_NONE;
+    step->y = WMI_BUFFER_ADDR64;
+    return ok;
+}
+
+static bool choose_addr64(struct wmi_builder *b, struct wmi_step *step, const struct wmi_memory_op *m,
+                          struct chosen *chosen)
+{
+    chosen->id = WMI_STEP_buffer_addr64;
+    chosen->linear = wmi_lower_fast_global(m, WMI_VMEM_VADDR);
+    chosen->linear_step = *step;
+    chosen->linear_step.a = step->x = wmi_lower_temporary(b, 2);
+    chosen->linear_step.x = WMI_VMEM_VADDR;
+    step->y |= WMI_BUFFER_LINEAR;
+    return chosen->linear != WMI_STEP_NONE;
 }
 
 /* Source of the fields: isa/encodings. From gfx10 on, a single number selects the format. */
@@ -131,7 +129,8 @@ static struct wmi_memory_op *buffer_memory_op(struct wmi_builder *b, const struc
     return m;
 }
 
-/* The bits of M0 that hold an LDS address. On gfx950 they must be enough for 160 KiB (unverified). */
+/* The bits of M0 that hold an LDS address. Sources: Vega and CDNA 4 ISA, "Memory Buffer Load to LDS":
+ * M0[15:0], and M0[17:0] on gfx950. */
 static uint32_t lds_mask(const struct wmi_builder *b)
 {
     return wmi_builder_limit(b, WMI_LIMIT_lds_bytes) > UINT16_MAX + 1u ? 0x3ffff : 0xffff;
@@ -169,29 +168,25 @@ bool wmi_lower_buffer(struct wmi_builder *b, const struct wmi_instruction *insn,
     }
     if (m->kind == WMI_ACCESS_ATOMIC && !has_result)
         step->d = step->c; /* the old value replaces the data */
-    if (addr64 && !lower_addr64(b, insn, step, m, by_element, &chosen))
+    if (addr64 && !lower_addr64(b, insn, step))
         return false;
-    if (by_element) {
+    if (by_element)
         chosen.id = whole_step(m, step, to_lds);
-    } else if (!addr64 && m->kind == WMI_ACCESS_ATOMIC) {
+    else if (m->kind == WMI_ACCESS_ATOMIC)
         chosen.id = WMI_STEP_buffer_atomic;
-    } else if (!addr64 && m->alignment != WMI_ALIGNMENT_UNALIGNED) {
+    else if (m->alignment != WMI_ALIGNMENT_UNALIGNED)
         chosen.id = WMI_STEP_buffer_careful;
-    } else if (!addr64 && !lower_linear(b, step, m, &chosen)) {
+    else if (!(addr64 ? choose_addr64 : lower_linear)(b, step, m, &chosen))
         return false;
-    }
     step->data = m;
     if (!addr64 || by_element)
         wmi_builder_set_late(b, m);
-    if (addr64 && !by_element)
-        wmi_emit_watch(b, WMI_STEP_vmem_watch, step);
-    else
-        wmi_emit_quick_watch(b, WMI_STEP_buffer_watch,
-                             chosen.linear != WMI_STEP_NONE ? WMI_STEP_buffer_watch_quick : WMI_STEP_NONE,
-                             step);
+    wmi_emit_quick_watch(
+        b, WMI_STEP_buffer_watch,
+        !addr64 && chosen.linear != WMI_STEP_NONE ? WMI_STEP_buffer_watch_quick : WMI_STEP_NONE, step);
     if (to_lds) {
-        m->parameter = lds_mask(b);
-        wmi_lower_lds_move(b, m, (uint32_t)m->parameter, true);
+        step->x = lds_mask(b);
+        wmi_lower_lds_move(b, m, step->x, true);
     }
     wmi_emit_as(b, chosen.id, step);
     if (chosen.linear != WMI_STEP_NONE) {

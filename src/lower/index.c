@@ -7,7 +7,8 @@
  * Source: Vega ISA and CDNA 1 ISA, "VGPR Indexing", with the table of special cases: a destination that is
  * also a source (v_mac, SDWA that preserves) uses the destination's enable bit, the second register of
  * v_madmk that of src2. Vega calls an out-of-range index illegal; we use the rule of CDNA 3 ISA,
- * "Out-of-Range Behavior", for instructions that name such a register (unverified). */
+ * "Out-of-Range Behavior", which "can occur through GPR-indexing"; RDNA 3 ISA, "VGPR Out of Range Behavior".
+ */
 #include "lower/index.h"
 
 enum { ENABLE_SOURCE_0 = 12, ENABLE_SOURCE_1 = 13, ENABLE_SOURCE_2 = 14, ENABLE_DESTINATION = 15 };

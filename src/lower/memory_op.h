@@ -30,7 +30,11 @@ struct wmi_memory_op {
     bool is_signed, d16, d16_hi, returns, stride64;
     bool split_scratch;    /* FLAT_SCRATCH holds a size and an offset, not an address */
     bool lds_m0;           /* M0 limits the LDS size */
-    uint8_t flat_lds_bits; /* width of an LDS address formed by FLAT */
+    bool lds_partial;      /* what is in range of an access partly out of LDS range is carried out */
+    uint8_t lds_alignment; /* the most bytes by which alignment modes align an LDS address */
+    uint8_t flat_lds_bits,
+        flat_private_bits; /* width of addresses in LDS and private memory formed by FLAT */
+    bool size_rounded;     /* scalar buffer loads: the buffer's size is rounded down to the data's size */
     uint8_t policy;
     uint8_t alignment;                   /* enum wmi_alignment */
     uint32_t hit;                        /* index into wmi_worker.hits */

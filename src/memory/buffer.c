@@ -8,10 +8,14 @@
 
 #include <stddef.h>
 
-/* Word 1: BASE_HI [15:0], STRIDE [29:16], SWIZZLE_ENABLE [31]. Word 3: DATA_FORMAT [18:15], ELEMENT_SIZE
- * [20:19], INDEX_STRIDE [22:21], ADD_TID_ENABLE [23]. */
+/* Word 1: BASE_HI [15:0], STRIDE [29:16], SWIZZLE_ENABLE [31]. Word 3: DATA_FORMAT [18:15] (gfx10: FORMAT
+ * [18:12], later [17:12]), ELEMENT_SIZE [20:19], INDEX_STRIDE [22:21], ADD_TID_ENABLE [23], TYPE [31:30]. */
 enum {
     SWIZZLE_ENABLE = 1u << 31,
+    DATA_FORMAT = 15 << 15,
+    FORMAT_GFX10 = 0x7f << 12,
+    FORMAT_GFX11 = 0x3f << 12,
+    TYPE = 3u << 30,
     INDEX_STRIDE = 3 << 21,
     INDEX_STRIDE_64 = 3 << 21,
     ELEMENT_SIZE = 3 << 19,
@@ -34,15 +38,17 @@ const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules)
          .addr64 = true,
          .max_offset = MAX_OFFSET,
          .element_size_field = true,
-         .private_mask = {SWIZZLE_ENABLE, INDEX_STRIDE | ELEMENT_SIZE | ADD_TID},
+         .private_mask = {SWIZZLE_ENABLE, INDEX_STRIDE | ELEMENT_SIZE | ADD_TID | TYPE},
          .private_value = {SWIZZLE_ENABLE, INDEX_STRIDE_64 | ELEMENT_SIZE_4 | ADD_TID},
+         .format_mask = DATA_FORMAT,
          .scratch = {SWIZZLE_ENABLE, SCRATCH_GFX6}},
         {.check = WMI_BUFFER_CHECK_SWIZZLE,
          .max_offset = MAX_OFFSET,
          .element_size_field = true,
          .wide_stride = true,
-         .private_mask = {SWIZZLE_ENABLE, INDEX_STRIDE | ELEMENT_SIZE | ADD_TID},
+         .private_mask = {SWIZZLE_ENABLE, INDEX_STRIDE | ELEMENT_SIZE | ADD_TID | TYPE},
          .private_value = {SWIZZLE_ENABLE, INDEX_STRIDE_64 | ELEMENT_SIZE_4 | ADD_TID},
+         .format_mask = DATA_FORMAT,
          .scratch = {SWIZZLE_ENABLE, SCRATCH_GFX6}},
         {.check = WMI_BUFFER_CHECK_IDXEN,
          .lane = WMI_BUFFER_LANE_IF_SWIZZLED,
@@ -50,11 +56,13 @@ const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules)
          .max_offset = MAX_OFFSET,
          .wide_stride = true,
          .private_unchecked = true,
-         .private_mask = {SWIZZLE_ENABLE, INDEX_STRIDE | ADD_TID},
+         .private_mask = {SWIZZLE_ENABLE, INDEX_STRIDE | ADD_TID | TYPE},
          .private_value = {SWIZZLE_ENABLE, INDEX_STRIDE_64 | ADD_TID},
+         .format_mask = DATA_FORMAT,
          .scratch = {SWIZZLE_ENABLE, SCRATCH_GFX6}},
         {.check = WMI_BUFFER_CHECK_SELECT,
          .max_offset = MAX_OFFSET,
+         .format_mask = FORMAT_GFX10,
          .scratch = {SWIZZLE_ENABLE, SCRATCH_GFX10}},
         {.check = WMI_BUFFER_CHECK_SELECT,
          .lane = WMI_BUFFER_LANE_REPLACED,
@@ -62,6 +70,7 @@ const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules)
          .max_offset = MAX_OFFSET,
          .swizzle_element = true,
          .payload = true,
+         .format_mask = FORMAT_GFX11,
          .scratch = {1 << 30, SCRATCH_GFX11}},
         {.check = WMI_BUFFER_CHECK_SELECT,
          .lane = WMI_BUFFER_LANE_REPLACED,
@@ -70,6 +79,7 @@ const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules)
          .swizzle_element = true,
          .stride_scale = true,
          .payload = true,
+         .format_mask = FORMAT_GFX11,
          .scratch = {1 << 30, SCRATCH_GFX11}},
     };
     return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
@@ -83,25 +93,25 @@ uint64_t wmi_buffer_offset(const struct wmi_buffer *buffer, const struct wmi_buf
     const uint64_t index = (uint64_t)place->index + place->lane;
     if (!buffer->swizzle)
         return index * buffer->stride + place->offset;
+    const uint64_t linear = buffer->contiguous ? place->part : 0, offset = place->offset - linear;
     const uint64_t index_msb = index / buffer->index_stride;
     const uint64_t index_lsb = index % buffer->index_stride;
-    const uint64_t offset_msb = place->offset / buffer->element_size;
-    const uint64_t offset_lsb = place->offset % buffer->element_size;
+    const uint64_t offset_msb = offset / buffer->element_size;
+    const uint64_t offset_lsb = offset % buffer->element_size;
     return (index_msb * buffer->stride + offset_msb * buffer->element_size) * buffer->index_stride +
-           index_lsb * buffer->element_size + offset_lsb;
+           index_lsb * buffer->element_size + offset_lsb + linear;
 }
 
-/* Source: Mesa, ac_descriptors.c, on OOB_SELECT. SOFFSET, and the last byte of raw accesses: captures of
- * gfx1100 and gfx1201 in ROCm/rocm-systems, emulation/rocjitsu (gfx10: unverified). For swizzled raw buffers,
- * gfx10 compares the swizzled offset. */
+/* Source: RDNA 1, 2 and 3 ISA, "Buffer Out Of Bounds Selection". SOFFSET, and the last byte of raw accesses:
+ * also captures of gfx1100 and gfx1201 in ROCm/rocm-systems, emulation/rocjitsu. */
 static bool selected_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
     const struct wmi_buffer_rules *rules = buffer->rules;
     const bool index = (uint64_t)place->index + place->lane < buffer->records;
-    const bool in_record = place->offset + (rules->payload ? place->bytes : 1) <= buffer->stride;
+    const uint64_t end = place->offset + place->bytes;
     switch ((enum wmi_buffer_select)buffer->select) {
     case WMI_BUFFER_STRUCTURED:
-        return index && in_record;
+        return index && (rules->payload ? end : place->offset + 1) <= buffer->stride;
     case WMI_BUFFER_INDEX_ONLY:
         return index;
     case WMI_BUFFER_EMPTY_ONLY:
@@ -109,11 +119,9 @@ static bool selected_in_range(const struct wmi_buffer *buffer, const struct wmi_
     case WMI_BUFFER_RAW:
         break;
     }
-    if (buffer->swizzle && rules->payload && buffer->stride)
-        return index && in_record;
-    const bool swizzled = buffer->swizzle && !rules->payload;
-    const uint64_t offset = swizzled ? wmi_buffer_offset(buffer, place) : place->offset;
-    return offset + place->soffset + place->bytes <= buffer->records;
+    if (buffer->swizzle && buffer->stride)
+        return index && end <= buffer->stride;
+    return end + place->soffset <= buffer->records;
 }
 
 /* Source: CLRX, "GCN memory handling" (gfx6 to gfx8). gfx9: captures of gfx950 in ROCm/rocm-systems, pull
@@ -122,6 +130,8 @@ static bool selected_in_range(const struct wmi_buffer *buffer, const struct wmi_
 bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
     const struct wmi_buffer_rules *rules = buffer->rules;
+    if (buffer->unbound)
+        return false;
     if (place->addr64)
         return true;
     if (rules->check == WMI_BUFFER_CHECK_SELECT)
@@ -155,21 +165,10 @@ void wmi_buffer_make_private(const struct wmi_buffer_rules *rules, unsigned lane
     words[3] = rules->scratch[1] | (lanes == 64 ? 3u : 2u) << 21;
 }
 
-bool wmi_align(enum wmi_alignment mode, bool atomic, unsigned bytes, uint64_t *address)
+bool wmi_align(enum wmi_alignment mode, bool atomic, unsigned unit, uint64_t *address)
 {
-    const uint64_t low = *address & (bytes < 4 || atomic ? bytes - 1 : 3);
-    if (atomic)
-        return !low;
-    switch (mode) {
-    case WMI_ALIGNMENT_DWORD:
+    const uint64_t low = *address & (unit - 1);
+    if (mode == WMI_ALIGNMENT_DWORD && !atomic)
         *address -= low;
-        return true;
-    case WMI_ALIGNMENT_DWORD_STRICT:
-        return bytes < 4 || !low;
-    case WMI_ALIGNMENT_STRICT:
-        return !low;
-    case WMI_ALIGNMENT_UNALIGNED:
-        break;
-    }
-    return true;
+    return !low || (!atomic && mode <= WMI_ALIGNMENT_DWORD);
 }

@@ -49,9 +49,10 @@ struct wmi_buffer_rules {
     bool wide_stride;          /* if the lane counts, DATA_FORMAT extends STRIDE in plain instructions */
     bool stride_scale;         /* STRIDE_SCALE is in word 3 */
     bool private_unchecked;    /* ADD_TID without an index: no range check */
-    bool payload;              /* the last byte must be in the record, not the first only */
+    bool payload;              /* OOB_SELECT 0: the last byte must be in the record, not the first only */
     bool addr64;               /* instructions may have a 64-bit address instead of index and offset */
     int32_t max_offset;        /* maximum offset of an instruction */
+    uint32_t format_mask;      /* word 3: the bits of the data format; all 0: INVALID */
     uint32_t private_mask[2];  /* words 1 and 3: bits that identify a V# of private memory, ... */
     uint32_t private_value[2]; /* ... and their values: dwords swizzled for 64 lanes, ADD_TID */
     uint32_t scratch[2];       /* words 1 and 3 of the V# that the runtime builds, without INDEX_STRIDE */
@@ -74,6 +75,8 @@ struct wmi_buffer {
     bool lane;             /* the lane is added to the index */
     bool swizzle;          /* SWIZZLE_ENABLE, and it has an effect */
     bool strided;          /* STRIDE is not 0, without the bits from DATA_FORMAT */
+    bool unbound;          /* the V# describes no buffer: loads return 0, stores and atomics are dropped */
+    bool contiguous;       /* swizzled, but an access is contiguous from its first byte on */
 };
 
 /* The address operands of one lane. */
@@ -81,7 +84,8 @@ struct wmi_buffer_place {
     uint32_t index;   /* records: VGPR */
     uint32_t lane;    /* records: the lane number if it is added, else 0 */
     uint32_t soffset; /* bytes: the scalar offset */
-    uint64_t offset;  /* bytes: instruction plus VGPR, modulo 2^32, plus the place in the access */
+    uint64_t offset;  /* bytes: instruction plus VGPR, modulo 2^32, plus `part` */
+    uint32_t part;    /* bytes from the start of the access */
     uint32_t bytes;   /* range-checked as a unit: one element; for formats and atomics the whole access */
     bool addr64;      /* use `address`, from the VGPRs, instead of the index; no swizzling, no range check */
     uint64_t address;
@@ -100,8 +104,10 @@ static inline bool wmi_buffer_swizzle_enable(const struct wmi_buffer_rules *rule
 }
 
 /* plain: the instruction does not convert with the descriptor's format. Inline because every buffer
- * instruction calls it. STRIDE_SCALE multiplies by 1, 4, 8 or 32 (RDNA 4 ISA, "Buffer Resource
- * Descriptor"; unverified). */
+ * instruction calls it. Sources. STRIDE_SCALE: RDNA 4 ISA, table "Buffer Resource Descriptor". Unbound V#s:
+ * RDNA 3 ISA, "Buffer Resource": a data format of 0 without ADD_TID (what MTBUF does with it: see
+ * wmi_format_of_instruction()), and a TYPE other than 0. Elements of 16 bytes: RDNA 4 ISA, "Swizzled Buffer
+ * Addressing": higher dwords follow the first one linearly. */
 static inline struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules *rules,
                                                   const uint32_t words[4], bool plain, bool idxen)
 {
@@ -130,6 +136,8 @@ static inline struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules 
         buffer.stride |= (word3 >> 15 & 15) << 14;
     if (rules->stride_scale)
         buffer.stride *= scale[word3 >> 18 & 3];
+    buffer.unbound = word3 >> 30 || (!(word3 & rules->format_mask) && !buffer.add_tid);
+    buffer.contiguous = buffer.swizzle && rules->swizzle_element && buffer.element_size == 16;
     return buffer;
 }
 
@@ -140,7 +148,7 @@ bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffe
 uint64_t wmi_buffer_offset(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place);
 
 /* Returns the address of the first byte at `place`. In a swizzled buffer, the following bytes are contiguous
- * only up to the end of the element. */
+ * only up to the end of the element, unless `contiguous` is set. */
 uint64_t wmi_buffer_address(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place);
 
 /* Builds the V# for private memory, `size` bytes at `base`, of waves of `lanes` lanes, as the runtime does.
@@ -149,17 +157,24 @@ void wmi_buffer_make_private(const struct wmi_buffer_rules *rules, unsigned lane
                              uint64_t size, uint32_t words[4]);
 
 /* SH_MEM_CONFIG.ALIGNMENT_MODE, in the order of enum wm_alignment. Source: AMD's register headers in PAL;
- * CDNA 4 ISA, "Memory Alignment". */
+ * RDNA 3 ISA, "Alignment" of buffers; RDNA 1 ISA, "Alignment". The unit is that of wmi_alignment_unit(). */
 enum wmi_alignment {
     WMI_ALIGNMENT_UNALIGNED,    /* any address is allowed; the Linux driver's setting */
     WMI_ALIGNMENT_DWORD,        /* the low bits of the address are ignored */
-    WMI_ALIGNMENT_DWORD_STRICT, /* dwords must be aligned */
-    WMI_ALIGNMENT_STRICT,       /* all elements must be aligned */
+    WMI_ALIGNMENT_DWORD_STRICT, /* addresses must be multiples of the unit */
+    WMI_ALIGNMENT_STRICT,       /* the same, but the unit is the size of the data */
 };
 
-/* Applies the alignment mode to the address of an element of `bytes`. False: a memory violation; reads return
- * zero, writes are dropped. Atomics must be aligned in every mode. Elements above four bytes count as dwords.
- * In DWORD_STRICT, addresses of smaller elements are unchanged (unverified). */
-bool wmi_align(enum wmi_alignment mode, bool atomic, unsigned bytes, uint64_t *address);
+/* The unit of alignment of an access that moves `bytes` per lane, a power of two: the size of the data (16
+ * for 12 bytes, as in LDS; for memory unverified), in the modes of dwords `most` bytes at most. */
+static inline unsigned wmi_alignment_unit(enum wmi_alignment mode, unsigned bytes, unsigned most)
+{
+    const unsigned whole = bytes == 12 ? 16 : bytes;
+    return mode != WMI_ALIGNMENT_STRICT && whole > most ? most : whole;
+}
+
+/* Applies the alignment mode to the address of an access. False: a memory violation; reads return zero,
+ * writes are dropped. Atomics must be aligned in every mode. */
+bool wmi_align(enum wmi_alignment mode, bool atomic, unsigned unit, uint64_t *address);
 
 #endif

@@ -20,6 +20,7 @@ struct explanation {
     const struct wm_buffer_request *request;
     struct wmi_buffer buffer;
     bool swizzle_enable; /* of the V# */
+    unsigned type;       /* TYPE */
 };
 
 static uint64_t index_of(const struct wmi_buffer_place *place)
@@ -76,7 +77,10 @@ static void say_address(struct explanation *e, const struct wmi_buffer_place *pl
     const struct wmi_buffer *b = &e->buffer;
     const uint64_t address = wmi_buffer_address(b, place), index = index_of(place);
     const uint64_t in_buffer = wmi_buffer_offset(b, place);
-    if (!b->swizzle) {
+    if (b->contiguous && place->part) {
+        say(e, "swizzle: elements of 16 bytes: %" PRIu32 " after the first byte's %" PRIu64, place->part,
+            in_buffer - place->part);
+    } else if (!b->swizzle) {
         say(e, "linear: %" PRIu64 " x stride %" PRIu32 " + %" PRIu64 " = %" PRIu64 "%s", index, b->stride,
             place->offset, in_buffer, why_linear(e));
     } else {
@@ -116,10 +120,15 @@ static struct comparison index_in_records(const struct wmi_buffer *b, uint64_t i
     return (struct comparison){"index", "NUM_RECORDS", index, b->records, false};
 }
 
+static struct comparison end_in_stride(const struct wmi_buffer *b, const struct wmi_buffer_place *p)
+{
+    return (struct comparison){"offset + bytes", "stride", p->offset + p->bytes, b->stride, true};
+}
+
 static struct comparison offset_in_stride(const struct wmi_buffer *b, const struct wmi_buffer_place *p)
 {
     if (b->rules->payload)
-        return (struct comparison){"offset + bytes", "stride", p->offset + p->bytes, b->stride, true};
+        return end_in_stride(b, p);
     return (struct comparison){"offset", "stride", p->offset, b->stride, false};
 }
 
@@ -143,13 +152,8 @@ static struct rule selected_rule(const struct wmi_buffer *b, const struct wmi_bu
     case WMI_BUFFER_RAW:
         break;
     }
-    if (b->swizzle && b->rules->payload && b->stride)
-        return (struct rule){"OOB_SELECT 3, raw, swizzled: as structured", {index, in_record}, 2};
-    if (b->swizzle && !b->rules->payload)
-        return (struct rule){
-            "OOB_SELECT 3, raw, swizzled",
-            {bytes_in_records(b, p, "swizzled offset + soffset + bytes", wmi_buffer_offset(b, p))},
-            1};
+    if (b->swizzle && b->stride)
+        return (struct rule){"OOB_SELECT 3, raw, swizzled: as structured", {index, end_in_stride(b, p)}, 2};
     return (struct rule){b->swizzle ? "OOB_SELECT 3, raw, STRIDE is 0" : "OOB_SELECT 3, raw",
                          {bytes_in_records(b, p, "offset + soffset + bytes", p->offset)},
                          1};
@@ -158,6 +162,8 @@ static struct rule selected_rule(const struct wmi_buffer *b, const struct wmi_bu
 static struct rule rule_of(const struct wmi_buffer *b, const struct wmi_buffer_place *p)
 {
     const enum wmi_buffer_check check = b->rules->check;
+    if (p->addr64)
+        return (struct rule){.why = "addr64"};
     if (check == WMI_BUFFER_CHECK_SELECT)
         return selected_rule(b, p);
     if (b->rules->private_unchecked && b->add_tid && !b->idxen)
@@ -185,6 +191,11 @@ static bool say_check(struct explanation *e, const struct wmi_buffer_place *plac
 {
     const struct rule rule = rule_of(&e->buffer, place);
     bool ok = true;
+    if (e->buffer.unbound) {
+        say(e, "range: the V# is not bound (%s): a load gives 0, a store does nothing",
+            e->type ? "TYPE is not 0" : "its format is 0, without ADD_TID");
+        return false;
+    }
     if (!rule.count)
         say(e, "range: not checked (%s)", rule.why);
     for (unsigned i = 0; i < rule.count; i++) {
@@ -218,12 +229,11 @@ static void explain_addr64(struct explanation *e)
     const uint64_t address = e->buffer.base + r->address + (uint32_t)r->inst_offset + r->soffset;
     a->elements = 1;
     a->address[0] = address;
-    a->in_range[0] = true;
     say(e,
         "address = base 0x%" PRIx64 " + 0x%" PRIx64 " (VGPRs) + %" PRId32 " (instruction) + soffset %" PRIu32
         " = 0x%" PRIx64,
         e->buffer.base, r->address, r->inst_offset, r->soffset, address);
-    say(e, "range: not checked (addr64)");
+    a->in_range[0] = say_check(e, &(struct wmi_buffer_place){.addr64 = true});
 }
 
 static enum wm_status check_request(const struct wmi_buffer_rules *rules, const struct wm_buffer_request *r,
@@ -265,7 +275,8 @@ enum wm_status wm_buffer_explain(const char *name, const uint32_t words[4],
     struct explanation e = {.answer = answer,
                             .request = request,
                             .buffer = wmi_buffer_decode(rules, words, !request->format, request->idxen),
-                            .swizzle_enable = wmi_buffer_swizzle_enable(rules, words)};
+                            .swizzle_enable = wmi_buffer_swizzle_enable(rules, words),
+                            .type = words[3] >> 30};
     memset(answer, 0, sizeof *answer);
     if (request->addr64) {
         explain_addr64(&e);
@@ -287,6 +298,7 @@ enum wm_status wm_buffer_explain(const char *name, const uint32_t words[4],
         explain_element(&e, place, i);
         all &= answer->in_range[i];
         place.offset += place.bytes;
+        place.part += place.bytes;
     }
     if (request->format && answer->elements > 1) {
         say(&e, "range: a lane converts all its components or none: %s", all ? "all" : "none");

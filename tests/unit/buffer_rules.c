@@ -44,7 +44,9 @@ static void random_places(void **state)
         if (below(4) == 0)
             v[1] &= 0xc000ffff;
         if (below(2))
-            v[3] &= ~(15u << 15);
+            v[3] &= ~(7u << 16);
+        if (below(10))
+            v[3] &= ~(3u << 30);
         const bool idxen = below(2);
         const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rules), v, plain, idxen);
         const uint64_t stride = stride_of(rules, v, plain, idxen);
@@ -60,8 +62,10 @@ static void random_places(void **state)
                    : below(2) ? near(v[2])
                    : below(2) ? near((uint64_t)v[2] - p.soffset)
                               : word();
-        if (below(8) == 0)
-            p.offset += 4 * below(4); /* dwords do not wrap */
+        if (below(8) == 0) {
+            p.part = 4 * below(4);
+            p.offset += p.part; /* dwords do not wrap */
+        }
         assert_int_equal(wmi_buffer_address(&b, &p), slow_address(rules, v, plain, idxen, &p));
         const bool out = slow_out_of_range(rules, v, plain, idxen, &p);
         assert_int_equal(wmi_buffer_in_range(&b, &p), !out);
@@ -110,6 +114,67 @@ static void swizzle_is_a_bijection(void **state)
 
 /* ---- values computed by hand ---- */
 
+/* The V# with some data format; with ADD_TID it stays, as those bits may belong to the stride. */
+static const uint32_t *with_format(const uint32_t v[4], uint32_t to[4])
+{
+    memcpy(to, v, 4 * sizeof *to);
+    if (!(to[3] & 1 << 23))
+        to[3] |= 20 << 12;
+    return to;
+}
+
+/* Source: RDNA 3 ISA, "Buffer Resource", "Unbound Resources"; "Buffer Data" of all ISA documents. */
+static void unbound_resources(void **state)
+{
+    (void)state;
+    static const uint32_t format[RULES] = {[GFX6] = 4 << 15,   [GFX8] = 4 << 15,   [GFX9] = 4 << 15,
+                                           [GFX10] = 20 << 12, [GFX11] = 20 << 12, [GFX12] = 20 << 12};
+    const struct wmi_buffer_place p = {.bytes = 4};
+    for (unsigned rules = 0; rules < RULES; rules++)
+        for (unsigned plain = 0; plain < 2; plain++) {
+            const struct {
+                uint32_t word3;
+                bool in_range;
+            } rows[] = {
+                {0, false},
+                {0xfac, false},                    /* DST_SEL is no format */
+                {format[rules], true},             /* any format */
+                {1 << 23, true},                   /* ADD_TID */
+                {format[rules] | 1u << 30, false}, /* TYPE 1 to 3 */
+                {format[rules] | 2u << 30, false}, /* with upper bits of an image's */
+                {1 << 23 | 3u << 30, false},
+                {2 << 28, false}, /* OOB_SELECT is no format */
+                {7 << 12 | format[rules], true},
+                {rules < GFX10 ? 7 << 12 : 0, false}, /* NUM_FORMAT is none, either */
+            };
+            for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+                const uint32_t v[4] = {0x1000, 0, 64, rows[i].word3 | (rules < GFX10 ? 0 : 2 << 28)};
+                const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rules), v, plain, false);
+                if (wmi_buffer_in_range(&b, &p) != rows[i].in_range)
+                    fail_msg("rules %u, plain %u, row %u", rules, plain, i);
+            }
+        }
+}
+
+/* Higher dwords of an access to elements of 16 bytes follow the first one, also across an element. Source:
+ * RDNA 4 ISA, "Swizzled Buffer Addressing". */
+static void wide_elements_are_linear(void **state)
+{
+    (void)state;
+    for (unsigned rules = GFX11; rules <= GFX12; rules++) {
+        const uint32_t v[4] = {0, 3u << 30 | 64 << 16, 64, 20 << 12};
+        const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rules), v, true, true);
+        for (uint32_t part = 0; part < 16; part += 4) {
+            /* records in groups of 8, element 1 of 4: (8 + 3) * 16, and 8 bytes into it */
+            const struct wmi_buffer_place p = {.index = 3, .offset = 24 + part, .part = part, .bytes = 4};
+            assert_int_equal(wmi_buffer_address(&b, &p), (8 + 3) * 16 + 8 + part);
+            assert_true(wmi_buffer_in_range(&b, &p));
+        }
+        const struct wmi_buffer_place other = {.index = 3, .offset = 32, .bytes = 4};
+        assert_int_equal(wmi_buffer_address(&b, &other), (2 * 8 + 3) * 16);
+    }
+}
+
 static void by_hand(void **state)
 {
     (void)state;
@@ -152,6 +217,12 @@ static void by_hand(void **state)
         {GFX9, {0, 0, 64, 0}, {false, 0, 32, 0xfffffff0, 4}, 0x100000010, false},
         {GFX10, {0, 0, 64, 3 << 28}, {false, 0, 32, 28, 4}, 60, true},
         {GFX10, {0, 0, 64, 3 << 28}, {false, 0, 32, 29, 4}, 61, false},
+        /* swizzled with OOB_SELECT 3: index and last byte, as in a record; bytes if there is no stride */
+        {GFX10, {0, 1u << 31 | 8 << 16, 4, 3 << 28}, {true, 3, 4, 100, 4}, 44 + 100, true},
+        {GFX10, {0, 1u << 31 | 8 << 16, 4, 3 << 28}, {true, 3, 5, 0, 4}, 45, false},
+        {GFX10, {0, 1u << 31 | 8 << 16, 4, 3 << 28}, {true, 4, 4, 0, 4}, 48, false},
+        {GFX10, {0, 1u << 31, 64, 3 << 28}, {true, 0, 28, 32, 4}, 256, true},
+        {GFX10, {0, 1u << 31, 64, 3 << 28}, {true, 0, 28, 33, 4}, 257, false},
         {GFX11, {0, 0, 64, 3 << 28}, {false, 0, 32, 28, 4}, 60, true},
         {GFX11, {0, 0, 64, 3 << 28}, {false, 0, 32, 29, 4}, 61, false},
         /* OOB_SELECT 0, 1, 2: gfx10 checks the first byte, gfx11 the last */
@@ -181,8 +252,9 @@ static void by_hand(void **state)
         {GFX9, {0xfffffff0, 0x7fff, 64, 0}, {false, 0, 16, 0, 4}, 0xffff800000000000, true},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct wmi_buffer b =
-            wmi_buffer_decode(wmi_buffer_rules(rows[i].rules), rows[i].v, true, rows[i].at.idxen);
+        uint32_t v[4];
+        const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rows[i].rules),
+                                                      with_format(rows[i].v, v), true, rows[i].at.idxen);
         const struct wmi_buffer_place p = {.index = rows[i].at.index,
                                            .lane = b.lane ? rows[i].at.lane : 0,
                                            .offset = rows[i].at.offset,
@@ -223,13 +295,15 @@ static void alignment(void **state)
         unsigned bytes;
         uint64_t address, aligned;
         bool ok;
+        unsigned most; /* 0: 4, that of memory */
     } rows[] = {
         {WMI_ALIGNMENT_DWORD, false, 4, 7, 4, true},
         {WMI_ALIGNMENT_DWORD, false, 16, 13, 12, true},
         {WMI_ALIGNMENT_DWORD, false, 2, 7, 6, true},
         {WMI_ALIGNMENT_DWORD, false, 1, 7, 7, true},
         {WMI_ALIGNMENT_DWORD_STRICT, false, 4, 6, 6, false},
-        {WMI_ALIGNMENT_DWORD_STRICT, false, 2, 7, 7, true},
+        {WMI_ALIGNMENT_DWORD_STRICT, false, 2, 7, 7, false},
+        {WMI_ALIGNMENT_DWORD_STRICT, false, 1, 7, 7, true},
         {WMI_ALIGNMENT_DWORD_STRICT, false, 8, 4, 4, true},
         {WMI_ALIGNMENT_STRICT, false, 2, 7, 7, false},
         {WMI_ALIGNMENT_STRICT, false, 2, 6, 6, true},
@@ -238,10 +312,25 @@ static void alignment(void **state)
         {WMI_ALIGNMENT_UNALIGNED, true, 8, 4, 4, false},
         {WMI_ALIGNMENT_DWORD, true, 4, 6, 6, false},
         {WMI_ALIGNMENT_DWORD, true, 8, 8, 8, true},
+        /* the size of the data: RDNA 3 ISA, "Alignment" of buffers */
+        {WMI_ALIGNMENT_STRICT, false, 8, 4, 4, false},
+        {WMI_ALIGNMENT_STRICT, false, 8, 24, 24, true},
+        {WMI_ALIGNMENT_STRICT, false, 16, 24, 24, false},
+        /* LDS: RDNA 3 ISA, "LDS/GDS Alignment and Out-of-Range" */
+        {WMI_ALIGNMENT_DWORD, false, 8, 15, 8, true, 16},
+        {WMI_ALIGNMENT_DWORD, false, 12, 31, 16, true, 16},
+        {WMI_ALIGNMENT_DWORD, false, 16, 31, 16, true, 16},
+        {WMI_ALIGNMENT_DWORD_STRICT, false, 8, 4, 4, false, 16},
+        {WMI_ALIGNMENT_DWORD_STRICT, false, 12, 8, 8, false, 16},
+        {WMI_ALIGNMENT_STRICT, false, 12, 16, 16, true, 16},
+        {WMI_ALIGNMENT_UNALIGNED, false, 16, 1, 1, true, 16},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t address = rows[i].address;
-        assert_int_equal(wmi_align(rows[i].mode, rows[i].atomic, rows[i].bytes, &address), rows[i].ok);
+        const unsigned unit =
+            rows[i].atomic ? rows[i].bytes
+                           : wmi_alignment_unit(rows[i].mode, rows[i].bytes, rows[i].most ? rows[i].most : 4);
+        assert_int_equal(wmi_align(rows[i].mode, rows[i].atomic, unit, &address), rows[i].ok);
         assert_int_equal(address, rows[i].aligned);
     }
 }
@@ -249,9 +338,13 @@ static void alignment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_places), cmocka_unit_test(swizzle_is_a_bijection),
-        cmocka_unit_test(by_hand),       cmocka_unit_test(private_memory),
+        cmocka_unit_test(random_places),
+        cmocka_unit_test(swizzle_is_a_bijection),
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(private_memory),
         cmocka_unit_test(alignment),
+        cmocka_unit_test(unbound_resources),
+        cmocka_unit_test(wide_elements_are_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,13 @@ static inline uint64_t element_of(unsigned rules, const uint32_t v[4])
     return rules >= GFX11 && take(v, 62, 63) == 3 ? 16 : 4;
 }
 
+/* No buffer: TYPE is another one, or the data format is 0 without ADD_TID. */
+static inline bool unbound(unsigned rules, const uint32_t v[4])
+{
+    const uint64_t format = rules <= GFX9 ? take(v, 111, 114) : take(v, 108, rules == GFX10 ? 114 : 113);
+    return take(v, 126, 127) || (!format && !take(v, 119, 119));
+}
+
 static inline uint64_t slow_offset(unsigned rules, const uint32_t v[4], bool plain, bool idxen,
                                    const struct wmi_buffer_place *p)
 {
@@ -63,6 +70,12 @@ static inline uint64_t slow_offset(unsigned rules, const uint32_t v[4], bool pla
     if (!swizzled(rules, v, idxen))
         return index * stride + p->offset;
     const uint64_t records = 8 << take(v, 117, 118), element = element_of(rules, v);
+    if (rules >= GFX11 && element == 16 && p->part) { /* linear from the first byte on */
+        struct wmi_buffer_place first = *p;
+        first.offset -= p->part;
+        first.part = 0;
+        return slow_offset(rules, v, plain, idxen, &first) + p->part;
+    }
     const uint64_t block = records * stride; /* one round of interleaved records */
     return index / records * block + p->offset / element * (records * element) + index % records * element +
            p->offset % element;
@@ -82,16 +95,18 @@ static inline bool slow_out_of_range(unsigned rules, const uint32_t v[4], bool p
     const uint64_t index = (uint64_t)p->index + p->lane, end = p->offset + p->bytes;
     const bool add_tid = take(v, 119, 119), swz = swizzled(rules, v, idxen);
     const bool outside_record = rules >= GFX11 ? end > stride : p->offset >= stride;
+    if (unbound(rules, v))
+        return true;
     if (rules >= GFX10) {
         const unsigned select = (unsigned)take(v, 124, 125);
         if (select == 2)
             return records == 0;
         if (select == 1)
             return index >= records;
-        if (select == 0 || (rules >= GFX11 && swz && stride))
+        if (select == 0)
             return index >= records || outside_record;
-        if (rules == GFX10 && swz)
-            return slow_offset(rules, v, plain, idxen, p) + p->soffset + p->bytes > records;
+        if (swz && stride)
+            return index >= records || end > stride;
         return end + p->soffset > records;
     }
     if (rules == GFX9) {

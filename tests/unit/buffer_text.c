@@ -296,8 +296,10 @@ static void draw_resource(struct test *t, unsigned rules)
         t->v[3] |= below(4) << 28;
     else if (rules <= GFX8)
         t->v[3] |= below(4) << 19;
-    if (t->in->kind >= LOAD_FORMAT || rules >= GFX10)
+    if (t->in->kind >= LOAD_FORMAT || rules >= GFX10 || !tid) /* else it would extend the stride */
         t->v[3] |= format_bits(t->target, code);
+    if (below(20) == 0)
+        t->v[3] |= 1u << 30;
     t->code = below(generation_of(t->target) >= 10 ? 64 : 128);
 }
 
@@ -424,6 +426,7 @@ static struct wmi_buffer_place place_of(const struct model *m, unsigned lane)
 static unsigned char *byte_at(struct model *m, unsigned lane, bool plain, unsigned at)
 {
     struct wmi_buffer_place p = place_of(m, lane);
+    p.part = at;
     p.offset += at;
     const uint64_t where =
         m->c->addr64 ? m->c->v[0] + (uint64_t)((uint32_t *)m->memory)[INDEX + lane] + p.offset + p.soffset
@@ -438,9 +441,11 @@ static unsigned char *byte_at(struct model *m, unsigned lane, bool plain, unsign
 static bool inside(const struct model *m, unsigned lane, bool plain, unsigned at, unsigned bytes)
 {
     struct wmi_buffer_place p = place_of(m, lane);
+    p.part = at;
     p.offset += at;
     p.bytes = bytes;
-    return m->c->addr64 || !slow_out_of_range(m->rules, m->c->v, plain, m->c->idxen, &p);
+    return m->c->addr64 ? !unbound(m->rules, m->c->v)
+                        : !slow_out_of_range(m->rules, m->c->v, plain, m->c->idxen, &p);
 }
 
 /* With SRAM-ECC D16 loads write the whole register (LLVM, GCNSubtarget::d16PreservesUnusedBits). */

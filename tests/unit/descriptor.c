@@ -325,6 +325,8 @@ static void explanations(void **state)
         uint32_t v[4] = {word(), word(), word() % 2 ? word() % 300 : word(), word()};
         if (word() % 2)
             v[1] = (v[1] & 0xc000ffff) | word() % 64 << 16;
+        if (word() % 8)
+            v[3] &= 0x3fffffff;
         const struct wm_buffer_request r = {.idxen = word() % 2,
                                             .offen = word() % 2,
                                             .index = word() % 2 ? word() % 200 : word(),
@@ -348,6 +350,7 @@ static void explanations(void **state)
                 .index = r.idxen ? r.index : 0,
                 .lane = b.lane ? r.lane : 0,
                 .offset = (uint64_t)((uint32_t)r.inst_offset + (r.offen ? r.offset : 0)) + 4 * i,
+                .part = 4 * i,
                 .soffset = r.soffset,
                 .bytes = dwords ? 4 : r.bytes,
             };
@@ -365,11 +368,11 @@ static void explanations(void **state)
     assert_true(in > 10000 && out > 10000);
 }
 
-/* gfx7: no check, regardless of the V#. */
+/* gfx7: no check, whatever the size in the V#. */
 static void addr64(void **state)
 {
     (void)state;
-    const uint32_t v[4] = {0x1000, 1, 0, 0};
+    const uint32_t v[4] = {0x1000, 1, 0, 4 << 15}, unbound[4] = {0x1000, 1, 0, 0};
     const struct wm_buffer_request r = {
         .addr64 = true, .address = 0x7000, .inst_offset = 16, .soffset = 5, .bytes = 4};
     struct wm_buffer_answer a;
@@ -377,6 +380,8 @@ static void addr64(void **state)
     assert_int_equal(wm_buffer_explain("gfx700", v, &r, &a, &diag), WM_OK);
     assert_int_equal(a.address[0], 0x100008015);
     assert_true(a.in_range[0]);
+    assert_int_equal(wm_buffer_explain("gfx700", unbound, &r, &a, &diag), WM_OK);
+    assert_false(a.in_range[0]);
 }
 
 int main(void)

@@ -249,7 +249,8 @@ static uint64_t atomic_value(const struct statement *s, uint64_t m, uint64_t a, 
 struct test {
     struct statement s;
     bool gds;
-    bool clears; /* D16 loads write the whole register (LLVM, GCNSubtarget::d16PreservesUnusedBits) */
+    bool partial; /* gfx12: range-checked by dwords of loads and bytes of stores */
+    bool clears;  /* D16 loads write the whole register (LLVM, GCNSubtarget::d16PreservesUnusedBits) */
     unsigned lanes;
     uint32_t exec;      /* of the first 32 lanes; the others are active */
     uint32_t m0, limit; /* accessible bytes of LDS */
@@ -298,6 +299,24 @@ static void put_result(struct test *t, unsigned lane, unsigned first, const unsi
     }
 }
 
+/* The same for one place of a load or store whose parts are range-checked separately. Source: RDNA 4 ISA,
+ * "LDS Alignment and Out-of-Range". */
+static void state_partly(struct test *t, unsigned lane, unsigned place)
+{
+    unsigned char bytes[16] = {0};
+    const uint64_t at = place_of(t, lane, place);
+    const uint32_t(*data)[ROW] = &t->in[place ? DATA2 : DATA];
+    for (unsigned b = 0; b < t->s.bytes; b++) {
+        const unsigned end = b / 4 * 4 + 4 < t->s.bytes ? b / 4 * 4 + 4 : t->s.bytes;
+        if (t->s.kind == WRITE && at + b < t->limit)
+            lds_of(t)[at + b] = (unsigned char)(data[b / 4][lane] >> (t->s.high ? 16 : 0) >> b % 4 * 8);
+        else if (t->s.kind != WRITE && at + end <= t->limit)
+            bytes[b] = lds_of(t)[at + b];
+    }
+    if (t->s.returns)
+        put_result(t, lane, place * (t->s.bytes / 4), bytes);
+}
+
 static void state_memory(struct test *t)
 {
     unsigned char *lds = lds_of(t), before[16], zeros[16] = {0};
@@ -314,6 +333,10 @@ static void state_memory(struct test *t)
             const unsigned first = p * (t->s.bytes / 4);
             if (!active(t, i))
                 continue;
+            if (t->partial && t->s.kind != ATOMIC) {
+                state_partly(t, i, p);
+                continue;
+            }
             if (!inside(t, at)) {
                 if (t->s.returns)
                     put_result(t, i, first, zeros);
@@ -620,6 +643,7 @@ static unsigned run_target(const char *forms, unsigned number)
         test.s = statement_of(target, mnemonic);
         test.lanes = code.generation >= 10 ? 32 : 64;
         test.clears = has_ecc;
+        test.partial = code.generation >= 12;
         const bool may_be_gds = has_gds && test.s.kind < SWIZZLE && !test.s.addtid;
         for (unsigned round = (count + number) % step; round < (may_be_gds ? ROUNDS + GDS_ROUNDS : ROUNDS);
              round += step) {

@@ -43,7 +43,7 @@ static const struct violation violations[] = {
     {"tbuffer_load_format_x v20, v2, s[8:11], s12 @f offen", "", WM_FAULT_MISALIGNED, 2, .strict = true},
     {"tbuffer_store_format_x v0, v2, s[8:11], s12 @f offen", "", WM_FAULT_MISALIGNED, 1, .strict = true,
      .stores = true},
-    {"buffer_load_dwordx4 v[20:23], v2, s[8:11], s12 offen", "", WM_FAULT_MISALIGNED, 1, .strict = true},
+    {"buffer_load_dwordx2 v[20:21], v2, s[8:11], s12 offen", "", WM_FAULT_MISALIGNED, 1, .strict = true},
     {"buffer_store_short v0, v2, s[8:11], s12 offen", "", WM_FAULT_MISALIGNED, 1, .strict = true,
      .stores = true},
     {"ds_add_rtn_u32 v20, v2, v1 offset:1024", "", WM_FAULT_MISALIGNED, 2},
@@ -212,7 +212,7 @@ static const struct {
 } modes[] = {
     {WM_ALIGNMENT_UNALIGNED, 0x1211, 0x15141312, 34, 0},
     {WM_ALIGNMENT_DWORD, 0x1110, 0x13121110, 32, 0},
-    {WM_ALIGNMENT_DWORD_STRICT, 0x1211, 0, 0, 2},
+    {WM_ALIGNMENT_DWORD_STRICT, 0, 0, 0, 3},
     {WM_ALIGNMENT_STRICT, 0, 0, 0, 3},
 };
 
