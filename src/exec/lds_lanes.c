@@ -532,7 +532,8 @@ static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame,
         place_lanes(counter ? counters : addr, lanes->row, offsets[p], group->lds_size, bytes,
                     memory->kind == WMI_ACCESS_ATOMIC ? bytes - 1 : 0, address[p], &access.element[p]);
     }
-    if (memory->lds_partial && memory->kind != WMI_ACCESS_ATOMIC)
+    /* Other observers see lanes that are partly in range as out of range. */
+    if (memory->lds_partial && memory->kind != WMI_ACCESS_ATOMIC && memory->observer->explains)
         split_places(&access, address, group->lds_size);
     wmi_show_access(wave, memory, &access);
     return op + 1;

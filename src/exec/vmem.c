@@ -415,7 +415,7 @@ const struct wmi_op *wmi_step_vmem_watch(char *restrict frame, const struct wmi_
     access.bytes = (uint8_t)plan.bytes;
     if (op->x == WMI_VMEM_SADDR)
         access.base = wmi_frame_64(frame, op->b);
-    if (!plan.scratch && !plan.partial) {
+    if (!plan.scratch && !(plan.partial && m->observer->explains)) {
         if (plan.global || !plan.lds)
             access.element[access.elements++] = element_of(&plan, WMI_SPACE_GLOBAL, plan.global);
         if (plan.lds)
