@@ -15,6 +15,27 @@ class Explain(Case):
     ADDRESS = ["explain", "address", "-m", "gfx900", LOAD, "--set",
                "s[4:7]=0x00010000,0x00100000,0x00000400,0x00027fac", "--set", "s8=64"]
 
+    def test_places_of_the_manuals(self):
+        """A format load to LDS (Vega ISA, "Memory Buffer Load to LDS"), LDS partly in range (RDNA 4 ISA, "LDS Alignment and
+        Out-of-Range"), a V# without a format (RDNA 3 ISA, "Unbound Resources"), the default apertures of gfx7 (KFD)."""
+        def explained(target, instruction, *options):
+            return self.run_tool(["explain", "address", "--lane", "0", "-m", target], [instruction], list(options))[0]
+
+        text = explained("gfx900", "buffer_load_format_x v4, s[4:7], 0 offen lds", "--set",
+                             "s[4:7]=0x10000,0,132,0x27fac", "--set", "v4=lane*4")
+        self.assertIn("1 place of 4 bytes per lane", text)
+        text = explained("gfx1200", "ds_load_b64 v[2:3], v1", "--set", "v1=508", "--lds", "512")
+        self.assertIn("range: 508 + 4 <= 512 bytes of LDS", text)
+        self.assertIn("range: 512 + 4 > 512 bytes of LDS", text)
+        text = explained("gfx1100", "ds_load_b64 v[2:3], v1", "--set", "v1=508", "--lds", "512")
+        self.assertIn("range: 508 + 8 > 512 bytes of LDS", text)
+        for word3, bound in (("0xfac", False), ("0x14fac", True), ("0x80014fac", False)):
+            text = explained("gfx1100", "buffer_load_b32 v4, off, s[4:7], 0", "--set",
+                                 f"s[4:7]=0x10000,0,64,{word3}")
+            self.assertEqual("the V# is not bound" in text, not bound)
+        text = explained("gfx700", "flat_load_dword v4, v[2:3]", "--set", "v2=16", "--set", "v3=0x20000001")
+        self.assertIn("private aperture 0x2000000100000000 to 0x20000001ffffffff: yes", text)
+
     def test_descriptors(self):
         out = self.run_tool("explain", "descriptor", self.WORDS)[0]
         self.assertRegex(out, r"(?m)^ +48-61  STRIDE +16  16 bytes$")
