@@ -93,6 +93,7 @@ class Encoding:
     def __init__(self, where, family):
         self.where, self.family = where, family
         self.opcodes, self.names, self.operands, self.flags = OrderedDict(), {}, [], {}
+        self.also = {}  # names that assemblers accept, too: '-' ends those of earlier nodes
 
     def operand(self, role):
         return next((o for o in self.operands if o.role == role), None)
@@ -433,10 +434,12 @@ class Isa:
         flags = row.flags if not row.encodings else encoding.flags
         for word in words:
             key, colon, value = word.partition(':')
-            if word in ('as', 'sem'):
+            if word in ('as', 'also', 'sem'):
                 by_node = word
             elif key[0].isdigit() and colon and by_node == 'as':
                 encoding.names[self.node(where, key)] = value
+            elif key[0].isdigit() and colon and by_node == 'also':
+                encoding.also[self.node(where, key)] = value
             elif key[0].isdigit() and colon and by_node == 'sem':
                 self.read_body(where, row, key, value)
             elif key[0].isdigit() and colon:

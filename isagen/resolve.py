@@ -38,8 +38,10 @@ def variant_of(form):
 
 
 def aliases(isa, form, node):
-    """Older names of the row, which assemblers also accept."""
+    """Older names of the row, which assemblers also accept, and those that the row says."""
     names = {form.row.name} | {form.encoding.names[n] for n in isa.chain(node) if n in form.encoding.names}
+    said = next((form.encoding.also[n] for n in isa.chain(node) if n in form.encoding.also), '-')
+    names |= {said} - {'-'}
     return names - {form.base}
 
 
