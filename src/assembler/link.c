@@ -107,7 +107,7 @@ static void set_rank(struct wmi_asm_output *o)
 
 static bool is_dropped(const struct wmi_asm_section *s)
 {
-    return !strcmp(s->name, ".note.GNU-stack") || !strcmp(s->name, ".llvm_addrsig");
+    return s->flags & SHF_EXCLUDE || !strcmp(s->name, ".note.GNU-stack") || !strcmp(s->name, ".llvm_addrsig");
 }
 
 static void add_section(struct wmi_asm_linker *link, struct wmi_asm_section *s)
@@ -389,6 +389,11 @@ static void scan(struct wmi_asm_linker *link, const struct wmi_asm_section *s,
     const struct wmi_asm_section *to = target_of(r, &symbol, &value);
     if (!is_known(link, s, r))
         return;
+    if (to && is_dropped(to)) {
+        wmi_asm_error(a, a->place.line, "'%s' is in section '%s', which the linker discards",
+                      name_of(r->base), to->name);
+        return;
+    }
     if (type->got) {
         if (!symbol)
             wmi_asm_error(a, a->place.line, "expected a global symbol for @gotpcrel32, not one in '%s'",
@@ -474,9 +479,35 @@ static void relocate(struct wmi_asm_linker *link, struct wmi_asm_section *s,
     memcpy(s->bytes.data + r->offset, &value, type->bytes);
 }
 
+/* Symbols of discarded sections are undefined, as in lld. */
+static void forget_dropped_symbols(struct wmi_assembler *a)
+{
+    for (struct wmi_asm_symbol *s = a->first_symbol; s; s = s->later) {
+        uint64_t value;
+        const struct wmi_asm_section *section = wmi_asm_symbol_section(s, &value);
+        if (section && is_dropped(section))
+            s->defined = false;
+    }
+}
+
+/* A section without bytes in the file can only hold zeros. */
+static void check_zeros(struct wmi_assembler *a)
+{
+    for (const struct wmi_asm_section *s = a->sections; s; s = s->next) {
+        size_t i = 0;
+        while (s->type == SHT_NOBITS && i < s->bytes.size && !s->bytes.data[i])
+            i++;
+        if (s->type == SHT_NOBITS && (i < s->bytes.size || s->relocations))
+            wmi_asm_error(a, a->place.line, "expected zeros only in section '%s', whose type is @nobits",
+                          s->name);
+    }
+}
+
 void wmi_asm_link(struct wmi_assembler *a)
 {
     struct wmi_asm_linker link = {.a = a};
+    forget_dropped_symbols(a);
+    check_zeros(a);
     scan_all(&link);
     if (a->errors)
         return;

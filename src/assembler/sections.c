@@ -109,26 +109,69 @@ void wmi_asm_known_section(struct wmi_assembler *a, const char *name, size_t len
     a->row_pending &= before == a->section;
 }
 
-/* "axw" */
+/* There is no thread-local memory on AMD GPUs. */
+static bool is_allowed(struct wmi_assembler *a, const char *at, uint64_t flags)
+{
+    if (flags & SHF_TLS)
+        wmi_asm_error(a, at, "expected no thread-local section: AMD GPUs have no thread-local memory");
+    return !(flags & SHF_TLS);
+}
+
+/* "axw", or a number in quotes. */
 static bool read_flags(struct wmi_assembler *a, struct wmi_cursor *c, uint64_t *flags)
 {
-    static const char letters[] = "awxMSGeoRlT?";
-    static const uint32_t bits[] = {
-        SHF_ALLOC, SHF_WRITE, SHF_EXECINSTR, SHF_MERGE, SHF_STRINGS, SHF_GROUP, 0, 0, 0, 0, 0, 0};
+    static const char letters[] = "awxMSGTeoR?";
+    static const uint32_t bits[] = {SHF_ALLOC, SHF_WRITE, SHF_EXECINSTR,         SHF_MERGE, SHF_STRINGS,
+                                    SHF_GROUP, SHF_TLS,   (uint32_t)SHF_EXCLUDE, 0,         0,
+                                    0};
+    const char *const start = c->at;
+    int64_t number;
     *flags = 0;
+    if (c->at < c->end && isdigit((unsigned char)*c->at)) {
+        if (!wmi_asm_read_number(a, c, &number))
+            return false;
+        *flags = (uint64_t)number;
+    }
     for (; c->at < c->end && *c->at != '"'; c->at++) {
         const char *known = strchr(letters, *c->at);
+        if (c->at > start && isdigit((unsigned char)*start))
+            known = NULL;
         if (!known || !*c->at) {
-            wmi_asm_error(a, c->at, "expected flags of a section: letters of %s", letters);
-            return false;
-        }
-        if (*known == 'T') {
-            wmi_asm_error(a, c->at, "expected no T: there is no thread-local memory on AMD GPUs");
+            wmi_asm_error(a, c->at, "expected flags of a section: a number, or letters of %s", letters);
             return false;
         }
         *flags |= bits[known - letters];
     }
+    if (!is_allowed(a, start, *flags))
+        return false;
     return wmi_take(c, '"') || (wmi_asm_error(a, c->at, "expected '\"'"), false);
+}
+
+/* #alloc,#write: Sun's syntax. Consumes a comma behind the flags. */
+static bool read_sun_flags(struct wmi_assembler *a, struct wmi_cursor *c, uint64_t *flags)
+{
+    static const struct {
+        const char *name;
+        uint32_t bit;
+    } names[] = {{"alloc", SHF_ALLOC}, {"execinstr", SHF_EXECINSTR}, {"write", SHF_WRITE}, {"tls", SHF_TLS}};
+    enum { NAMES = sizeof names / sizeof *names };
+    *flags = 0;
+    const char *const start = c->at;
+    while (wmi_take(c, '#')) {
+        const size_t length = wmi_name_length(c);
+        size_t i = 0;
+        while (i < NAMES && !(strlen(names[i].name) == length && !memcmp(c->at, names[i].name, length)))
+            i++;
+        if (i == NAMES) {
+            wmi_asm_error(a, c->at, "expected #alloc, #write or #execinstr");
+            return false;
+        }
+        *flags |= names[i].bit;
+        c->at += length;
+        if (!wmi_take(c, ','))
+            break;
+    }
+    return is_allowed(a, start, *flags);
 }
 
 /* @progbits and similar, or @0x7000001. */
@@ -179,71 +222,115 @@ static bool read_section_name(struct wmi_assembler *a, struct wmi_cursor *c, con
     return *length;
 }
 
-/* .section name[, "flags"[, @type[, entry size][, group, comdat][, section of link order][, unique, number]]]
- */
-void wmi_asm_named_section(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
+/* The rest of .section after the flags: [@type[, entry size][, group, comdat][, section of link order]
+ * [, unique, number]]. *apart: in LLVM a section of its own. */
+static bool read_details(struct wmi_assembler *a, struct wmi_cursor *c, uint64_t flags, uint32_t *type,
+                         int64_t *entry_size, bool *apart)
 {
-    const char *name, *group;
-    size_t length, group_length;
-    uint64_t flags;
-    int64_t entry_size = 0, number;
-    (void)unused;
-    if (!read_section_name(a, c, &name, &length))
-        return;
-    bool apart = false; /* in LLVM a section of its own */
-    const struct known_section known = what_is(name, length);
-    const char *const flags_at = c->at;
-    uint32_t type = known.type;
-    flags = known.flags;
-    if (wmi_take(c, ',') && wmi_take(c, '"')) {
-        if (!read_flags(a, c, &flags))
-            return;
-        if (wmi_take(c, ',')) {
-            if (!read_type(a, c, &type))
-                return;
-            if (flags & SHF_MERGE) {
-                if (!wmi_take(c, ',')) {
-                    wmi_asm_error(a, c->at, "expected ',' and the size of an entry");
-                    return;
-                }
-                if (!wmi_asm_read_number(a, c, &entry_size))
-                    return;
-            }
-            while (wmi_take(c, ',')) { /* groups and links have no effect without other object files */
-                wmi_skip_space(c);
-                apart = true;
-                if (c->at < c->end && isdigit((unsigned char)*c->at)) {
-                    if (!wmi_asm_read_number(a, c, &number))
-                        return;
-                } else if (!read_section_name(a, c, &group, &group_length)) {
-                    return;
-                }
-            }
+    const char *group;
+    size_t length;
+    int64_t number;
+    if (!read_type(a, c, type))
+        return false;
+    if (flags & SHF_MERGE) {
+        if (!wmi_take(c, ',')) {
+            wmi_asm_error(a, c->at, "expected ',' and the size of an entry");
+            return false;
+        }
+        if (!wmi_asm_read_number(a, c, entry_size))
+            return false;
+    }
+    while (wmi_take(c, ',')) { /* groups and links have no effect without other object files */
+        wmi_skip_space(c);
+        *apart = true;
+        if (c->at < c->end && isdigit((unsigned char)*c->at)) {
+            if (!wmi_asm_read_number(a, c, &number))
+                return false;
+        } else if (!read_section_name(a, c, &group, &length)) {
+            return false;
         }
     }
-    const bool said = c->at > flags_at;
+    return true;
+}
+
+/* Whether LLVM's assembler makes the section itself, so that its flags are given. */
+static bool is_own(const char *name, size_t length)
+{
+    static const char *const own[] = {".text", ".data", ".bss", ".rodata", ".data.rel.ro", ".eh_frame"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strlen(own[i]) == length && !memcmp(own[i], name, length))
+            return true;
+    return false;
+}
+
+/* A section as in LLVM 19 ELFAsmParser.cpp, ParseSectionArguments: name[, "flags"[, details]], or
+ * name, #flag, ...[, details]. `pushes`: a subsection may precede the flags. */
+static void section_line(struct wmi_assembler *a, struct wmi_cursor *c, bool pushes)
+{
+    const char *name;
+    size_t length;
+    int64_t entry_size = 0, subsection = 0;
+    if (!read_section_name(a, c, &name, &length))
+        return;
+    bool apart = false, said = false;
+    const struct known_section known = what_is(name, length);
+    uint32_t type = known.type;
+    uint64_t flags = 0;
+    bool more = wmi_take(c, ',');
+    wmi_skip_space(c);
+    const char *at = c->at;
+    if (more && pushes && !(at < c->end && *at == '"')) {
+        if (!wmi_asm_read_number(a, c, &subsection))
+            return;
+        if (subsection < 0 || subsection > INT32_MAX) {
+            wmi_asm_error(a, at, "expected the number of a subsection from 0 to 2147483647");
+            return;
+        }
+        more = wmi_take(c, ',');
+        wmi_skip_space(c);
+    }
+    const char *const flags_at = c->at;
+    if (more) {
+        const bool sun = c->at < c->end && *c->at == '#';
+        if (!sun && !wmi_take(c, '"')) {
+            wmi_asm_error(a, c->at, "expected flags such as \"aw\" or #alloc,#write");
+            return;
+        }
+        if (!(sun ? read_sun_flags(a, c, &flags) : read_flags(a, c, &flags)) ||
+            (wmi_take(c, ',') && !read_details(a, c, flags, &type, &entry_size, &apart)))
+            return;
+        said = true;
+    }
     if (!wmi_asm_at_end(a, c))
         return;
+    flags |= known.flags;
     flags &= ~(uint64_t)SHF_GROUP;
     struct wmi_asm_section *section = wmi_asm_section(a, name, length, type, flags);
-    if (said && !apart && section->flags != flags) {
+    if (said && !apart && (section->flags != flags || (is_own(name, length) && flags != known.flags))) {
         wmi_asm_error(a, flags_at, "expected the flags that section '%s' has, 0x%llx", section->name,
-                      (unsigned long long)section->flags);
+                      (unsigned long long)(section->flags != flags ? section->flags : known.flags));
         return;
     }
     section->entry_size = (uint64_t)entry_size;
-    select_section(a, section);
+    select_section(a, subsection ? find_part(a, section, (unsigned)subsection) : section);
+}
+
+void wmi_asm_named_section(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
+{
+    (void)unused;
+    section_line(a, c, false);
 }
 
 void wmi_asm_push_section(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
+    (void)unused;
     if (a->stack_depth == sizeof a->stack / sizeof *a->stack) {
         wmi_asm_error(a, c->at, "sections are pushed too deep");
         return;
     }
     a->stack[a->stack_depth].section = a->section;
     a->stack[a->stack_depth++].previous = a->previous;
-    wmi_asm_named_section(a, c, unused);
+    section_line(a, c, true);
 }
 
 void wmi_asm_pop_section(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
