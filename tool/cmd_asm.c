@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem asm -m TARGET [-g] [--raw] [-I FOLDER] FILE -o OUTPUT\n"
+    "usage: wavemem asm -m TARGET [-g] [--raw] [-I FOLDER] [--defsym NAME=NUMBER] FILE -o OUTPUT\n"
     "\n"
     "Assembles instructions and directives in LLVM's syntax and links the result.\n"
     "\n"
@@ -24,6 +24,7 @@ static const char help[] =
     "                     VGPRs have names (v0.l, v0.h), gfx90a:xnack+: features\n"
     "  -o, --output FILE  the output file; - is standard output\n"
     "  -I, --include FOLDER  search .include and .incbin files in FOLDER, too; may be repeated\n"
+    "      --defsym NAME=NUMBER  define a symbol, as .set does; may be repeated\n"
     "  -g, --lines        line tables for the lines of FILE, if it has no .file and .loc, which always "
     "count\n"
     "      --raw          write the contents of section .text only, without ELF\n"
@@ -31,23 +32,19 @@ static const char help[] =
     "FILE - reads standard input. Errors show the line and what was expected.\n"
     "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
-enum { MOST_FOLDERS = 32 };
-
 struct request {
     const char *file, *target, *output;
-    const char *folders[MOST_FOLDERS];
-    size_t folder_count;
+    struct tool_kept_list folders, symbols;
     bool lines, raw, help;
 };
-
-enum { INCLUDE = 1 };
 
 static const struct tool_option options[] = {
     {"help", 'h', TOOL_NO_VALUE, TOOL_KEEP(help)},
     {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)},
     {"output", 'o', TOOL_VALUE, TOOL_KEEP(output)},
     {"raw", 0, TOOL_NO_VALUE, TOOL_KEEP(raw)},
-    {"include", 'I', TOOL_VALUE, INCLUDE},
+    {"include", 'I', TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(struct request, folders)},
+    {"defsym", 0, TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(struct request, symbols)},
     {"lines", 'g', TOOL_NO_VALUE, TOOL_KEEP(lines)},
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
@@ -61,12 +58,7 @@ static int parse(struct request *request, int count, char **words)
             return TOOL_WRONG;
         if (id == TOOL_OPTION_OPERAND && request->file)
             return tool_fail("asm: one file at a time, not also '%s'", line.value);
-        if (id == INCLUDE && request->folder_count == MOST_FOLDERS)
-            return tool_fail("asm: -I may be given %d times", MOST_FOLDERS);
-        if (id == INCLUDE)
-            request->folders[request->folder_count++] = line.value;
-        else
-            request->file = line.value;
+        request->file = line.value;
     }
     if (request->help)
         return TOOL_CLEAN;
@@ -97,12 +89,19 @@ static int cmd_asm(int argc, char **argv)
     if (!(from_stdin ? tool_read_stdin(&text, &size, &diag)
                      : tool_read_file(request.file, &text, &size, &diag)))
         return tool_fail("%s", diag.message);
+    const char *folders[TOOL_KEPT_MOST], *symbols[TOOL_KEPT_MOST];
+    for (size_t i = 0; i < request.folders.count; i++)
+        folders[i] = request.folders.kept[i].value;
+    for (size_t i = 0; i < request.symbols.count; i++)
+        symbols[i] = request.symbols.kept[i].value;
     const struct wm_assemble_options how = {
         .struct_size = sizeof how,
         .flags =
             WM_ASSEMBLE_FILES | (request.raw ? WM_ASSEMBLE_RAW : 0) | (request.lines ? WM_ASSEMBLE_LINES : 0),
-        .folders = request.folders,
-        .folder_count = request.folder_count,
+        .folders = folders,
+        .folder_count = request.folders.count,
+        .symbols = symbols,
+        .symbol_count = request.symbols.count,
     };
     const enum wm_status status = wm_assemble_with(&how, (const char *)text, size, request.file,
                                                    request.target, &bytes, &bytes_size, &messages, &diag);

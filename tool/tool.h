@@ -91,7 +91,7 @@ enum {
 };
 
 /* Values of options that may be repeated, in their order. */
-enum { TOOL_KEPT_MOST = 64 };
+enum { TOOL_KEPT_MOST = 256 };
 struct tool_kept_list {
     struct tool_kept {
         char letter; /* of the option; 0: it has none */

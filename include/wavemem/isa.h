@@ -38,6 +38,8 @@ struct wm_assemble_options {
     unsigned flags;     /* WM_ASSEMBLE_* */
     const char *const *folders;
     size_t folder_count;
+    const char *const *symbols; /* "NAME=NUMBER": defined before the text is read, as by .set */
+    size_t symbol_count;
 };
 WM_API enum wm_status wm_assemble_with(const struct wm_assemble_options *options, const char *text,
                                        size_t size, const char *name, const char *target, uint8_t **bytes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._errors import BadArgument, BadFile, NotFound
 from ._library import NULL, c_text, call, ffi, lib, number, record, text, words_of
@@ -36,11 +36,11 @@ def target_known(name: str) -> bool:
 
 
 def assemble(source: str, target: str, *, raw: bool = False, lines: bool = False, files: bool = False,
-             folders: Sequence[Any] = (), name: str = "text") -> bytes:
+             folders: Sequence[Any] = (), symbols: Optional[Mapping[str, int]] = None, name: str = "text") -> bytes:
     """Assembles text in LLVM's syntax to a code object, for Module() or Machine.load(); raw: to its instructions only.
 
     lines: generates line tables for the text itself. files: allows .include and .incbin: files next to `name`, then in
-    `folders`. name: the file name in messages.
+    `folders`. symbols: values of symbols that are defined before the text is read. name: the file name in messages.
 
     Raises BadFile if the text has errors: its `messages` has them all. Warnings become AssemblerWarning.
     """
@@ -55,6 +55,10 @@ def assemble(source: str, target: str, *, raw: bool = False, lines: bool = False
     array = ffi.new("char *[]", keep or [NULL])
     options.folders = ffi.cast("const char *const *", array)
     options.folder_count = len(keep)
+    defined = [ffi.new("char[]", c_text("%s=%d" % one, "symbols")) for one in (symbols or {}).items()]
+    definitions = ffi.new("char *[]", defined or [NULL])
+    options.symbols = ffi.cast("const char *const *", definitions)
+    options.symbol_count = len(defined)
     code, size, messages = ffi.new("uint8_t **"), ffi.new("size_t *"), ffi.new("char **")
     try:
         call(lib.wm_assemble_with, options, data, len(data) - 1, c_text(name, "name"), c_text(target, "target"), code, size,

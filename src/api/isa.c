@@ -42,6 +42,13 @@ enum wm_status wm_assemble_with(const struct wm_assemble_options *options, const
     for (size_t i = 0; i < options->folder_count; i++)
         if (!options->folders || !options->folders[i])
             return wmi_null(diag, "wm_assemble", "a folder");
+    for (size_t i = 0; i < options->symbol_count; i++) {
+        if (!options->symbols || !options->symbols[i])
+            return wmi_null(diag, "wm_assemble", "a symbol");
+        if (!wmi_is_definition(options->symbols[i]))
+            return wmi_fail(diag, WM_BAD_ARGUMENT, "symbol '%.60s': expected NAME=NUMBER",
+                            options->symbols[i]);
+    }
     const struct wmi_assemble_options how = {
         .name = name,
         .target = target,
@@ -50,6 +57,8 @@ enum wm_status wm_assemble_with(const struct wm_assemble_options *options, const
         .reads_files = options->flags & WM_ASSEMBLE_FILES,
         .folders = options->folders,
         .folder_count = options->folder_count,
+        .symbols = options->symbols,
+        .symbol_count = options->symbol_count,
     };
     const enum wm_status status = wmi_assemble_file(text, size, &how, bytes, bytes_size, messages);
     if (status == WM_NOT_FOUND)

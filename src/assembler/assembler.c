@@ -9,13 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void read_file(struct wmi_assembler *a, const char *text, size_t size, const char *name)
+static void read_file(struct wmi_assembler *a, const char *text, size_t size,
+                      const struct wmi_assemble_options *options)
 {
     const char *begin, *end;
-    wmi_asm_push_file(a, name, text, size);
+    wmi_asm_push_file(a, options->name, text, size);
     a->text = a->section = wmi_asm_section(a, ".text", 5, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR);
     a->text->alignment = 4;
     wmi_asm_define_counts(a);
+    for (size_t i = 0; i < options->symbol_count; i++)
+        wmi_asm_define_number(a, options->symbols[i]);
     while (wmi_asm_next_line(a, &begin, &end))
         wmi_asm_line(a, begin, end);
     if (!a->gave_up) /* else undefined symbols may be due to input not read */
@@ -78,7 +81,7 @@ static enum wm_status assemble_once(const char *text, size_t size, const struct 
         status = WM_NO_MEMORY;
     } else {
         a->patterns = wmi_asm_allocate(a, 1, WMI_PATTERNS_BYTES);
-        read_file(a, text, size, options->name);
+        read_file(a, text, size, options);
         if (!a->errors && options->raw) {
             a->out = a->text->bytes;
             a->text->bytes = (struct wmi_bytes){0};

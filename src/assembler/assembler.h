@@ -13,7 +13,12 @@ struct wmi_assemble_options {
     bool reads_files;           /* whether .include and .incbin may read files */
     const char *const *folders; /* further folders that these search */
     size_t folder_count;
+    const char *const *symbols; /* "NAME=NUMBER" */
+    size_t symbol_count;
 };
+
+/* Whether the text is NAME=NUMBER. */
+bool wmi_is_definition(const char *text);
 
 /* Assembles `text`. Returns WM_OK with malloc'ed *bytes. *messages is set to malloc'ed text, lines of
  * "name:line:column: error: ..." or warnings; NULL if out of memory. */

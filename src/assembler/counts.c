@@ -3,6 +3,7 @@
  *
  * Source: LLVM 19 AMDGPUUsage, "Predefined Symbols (-mattr=+code-object-v3)"; AMDGPUAsmParser.cpp,
  * updateGprCountSymbols. */
+#include "assembler/assembler.h"
 #include "assembler/parts.h"
 
 #include <stdlib.h>
@@ -39,6 +40,36 @@ void wmi_asm_define_counts(struct wmi_assembler *a)
     define(a, ".amdgcn.gfx_generation_stepping", (int64_t)stepping);
     define(a, vgprs, 0);
     define(a, sgprs, 0);
+}
+
+/* Splits NAME=NUMBER. */
+static bool read_definition(const char *text, size_t *length, int64_t *number)
+{
+    struct wmi_cursor c = {.at = text, .end = text + strlen(text)};
+    *length = wmi_name_length(&c);
+    if (!*length || c.at != text)
+        return false;
+    c.at += *length;
+    return wmi_take(&c, '=') && wmi_read_number(&c, number) && c.at == c.end;
+}
+
+bool wmi_is_definition(const char *text)
+{
+    size_t length;
+    int64_t number;
+    return read_definition(text, &length, &number);
+}
+
+void wmi_asm_define_number(struct wmi_assembler *a, const char *text)
+{
+    size_t length;
+    int64_t number;
+    if (!read_definition(text, &length, &number))
+        return;
+    struct wmi_asm_symbol *s = wmi_asm_symbol(a, text, length);
+    s->value = (struct wmi_value){.number = number};
+    s->defined = s->variable = true;
+    s->builtin = false;
 }
 
 bool wmi_asm_names_counts(const char *text, size_t size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Metadata of assembly files: converts the YAML after .amdgpu_metadata to MessagePack in .note.
  *
- * Source: LLVM 19 AMDGPUUsage, "AMDHSA Code Object Metadata"; yaml.org/spec/1.2 for block and flow style, of
- * which the subset used by metadata is supported. */
+ * Source: LLVM AMDGPUUsage, "AMDHSA Code Object Metadata"; yaml.org/spec/1.2 for block and flow style, of
+ * which the subset used by metadata is supported; types of scalars: metadata_scalar.c. */
 #include "assembler/parts.h"
 
 #include <ctype.h>
@@ -30,128 +30,13 @@ static void put_byte(struct yaml *y, unsigned byte)
     wmi_asm_append(y->a, &y->a->metadata, &b, 1);
 }
 
-static void put_big(struct yaml *y, uint64_t value, unsigned bytes)
+/* `key`: the scalar is the value of this key of MessagePack, or NULL. `at`: the text, in the current place.
+ */
+static void put_scalar(struct yaml *y, const char *at, const char *end, const char *key, size_t key_length)
 {
-    while (bytes--)
-        put_byte(y, (unsigned)(value >> 8 * bytes));
-}
-
-static void put_string(struct yaml *y, const char *text, size_t length)
-{
-    if (length < 32) {
-        put_byte(y, 0xa0 | (unsigned)length);
-    } else if (length < 256) {
-        put_byte(y, 0xd9);
-        put_big(y, length, 1);
-    } else {
-        put_byte(y, 0xda);
-        put_big(y, length, 2);
-    }
-    wmi_asm_append(y->a, &y->a->metadata, text, length);
-}
-
-static void put_integer(struct yaml *y, uint64_t value)
-{
-    if (value < 128)
-        put_byte(y, (unsigned)value);
-    else if (value <= UINT8_MAX)
-        put_byte(y, 0xcc), put_big(y, value, 1);
-    else if (value <= UINT16_MAX)
-        put_byte(y, 0xcd), put_big(y, value, 2);
-    else if (value <= UINT32_MAX)
-        put_byte(y, 0xce), put_big(y, value, 4);
-    else
-        put_byte(y, 0xcf), put_big(y, value, 8);
-}
-
-static void put_negative(struct yaml *y, int64_t value)
-{
-    if (value >= -32)
-        put_byte(y, (unsigned)value & 0xff);
-    else if (value >= INT8_MIN)
-        put_byte(y, 0xd0), put_big(y, (uint64_t)value, 1);
-    else if (value >= INT16_MIN)
-        put_byte(y, 0xd1), put_big(y, (uint64_t)value, 2);
-    else if (value >= INT32_MIN)
-        put_byte(y, 0xd2), put_big(y, (uint64_t)value, 4);
-    else
-        put_byte(y, 0xd3), put_big(y, (uint64_t)value, 8);
-}
-
-static bool is(const char *at, size_t length, const char *word)
-{
-    return length && *at == *word && strlen(word) == length && !memcmp(at, word, length);
-}
-
-/* A quoted string: "a\\n" has C's escapes, 'it''s' only the doubled quote. */
-static void put_quoted(struct yaml *y, const char *at, const char *end)
-{
-    static const char letters[] = "ntr0", meanings[] = "\n\t\r";
-    struct wmi_bytes *text = &y->a->scratch;
-    const char quote = *at++;
-    text->size = 0;
-    for (; at < end - 1; at++) {
-        char byte = *at;
-        if (quote == '\'' && byte == '\'')
-            at++;
-        if (quote == '"' && byte == '\\' && at + 1 < end - 1) {
-            const char *known = strchr(letters, *++at);
-            byte = known ? meanings[known - letters] : *at;
-        }
-        wmi_asm_append(y->a, text, &byte, 1);
-    }
-    put_string(y, text->size ? (char *)text->data : "", text->size);
-}
-
-/* Source: LLVM 19 lib/Support/YAMLParser.cpp, parseBool. Returns -1 if it is not a boolean. */
-static int boolean_of(const char *at, size_t length)
-{
-    static const char *const words[] = {"n",     "N",     "no",    "No",   "NO",   "off", "Off", "OFF",
-                                        "false", "False", "FALSE", "y",    "Y",    "yes", "Yes", "YES",
-                                        "on",    "On",    "ON",    "true", "True", "TRUE"};
-    enum { WORDS = sizeof words / sizeof *words };
-    for (int i = 0; i < WORDS; i++)
-        if (is(at, length, words[i]))
-            return i >= WORDS / 2;
-    return -1;
-}
-
-/* Source of the tag: LLVM 19 lib/BinaryFormat/MsgPackDocumentYAML.cpp, which writes it before text that would
- * be another type without it: "!str n". */
-static void put_scalar(struct yaml *y, const char *at, const char *end)
-{
-    static const char tag[] = "!str ";
-    while (at < end && isspace((unsigned char)*at))
-        at++;
-    while (end > at && isspace((unsigned char)end[-1]))
-        end--;
-    const size_t length = (size_t)(end - at);
-    char number[32], *rest = number;
-    if (length >= sizeof tag && !memcmp(at, tag, sizeof tag - 1)) {
-        put_string(y, at + sizeof tag - 1, length - (sizeof tag - 1));
-        return;
-    }
-    if (length >= 2 && (*at == '\'' || *at == '"') && end[-1] == *at) {
-        put_quoted(y, at, end);
-        return;
-    }
-    if (boolean_of(at, length) >= 0) {
-        put_byte(y, boolean_of(at, length) ? 0xc3 : 0xc2);
-        return;
-    }
-    const bool minus = length && *at == '-';
-    if (length > minus && length < sizeof number && isdigit((unsigned char)at[minus])) {
-        memcpy(number, at, length);
-        number[length] = 0;
-        const uint64_t value = strtoull(number, &rest, 0);
-        if (!*rest && !minus)
-            put_integer(y, value);
-        else if (!*rest)
-            put_negative(y, (int64_t)value);
-        if (!*rest)
-            return;
-    }
-    put_string(y, at, length);
+    const char *const wrong = wmi_asm_metadata_scalar(y->a, at, end, key, key_length);
+    if (wrong)
+        wmi_asm_error(y->a, at, "expected %s", wrong);
 }
 
 /* The end of a key, at its colon; NULL: the line is a scalar. */
@@ -166,20 +51,107 @@ static const char *key_end(const char *at, const char *end)
 }
 
 /* Inserts the header of a map or list of `count` items before the output from `start` on. */
-static void put_head(struct yaml *y, size_t start, unsigned count, bool map)
+static void put_head(struct yaml *y, size_t start, uint32_t count, bool map)
 {
-    uint8_t head[3] = {(uint8_t)((map ? 0x80 : 0x90) | count)};
+    uint8_t head[5] = {(uint8_t)((map ? 0x80 : 0x90) | (count & 15))};
     size_t size = 1;
     if (count >= 16) {
-        head[0] = map ? 0xde : 0xdc;
-        head[1] = (uint8_t)(count >> 8);
-        head[2] = (uint8_t)count;
-        size = 3;
+        const bool wide = count > UINT16_MAX;
+        head[0] = (uint8_t)((map ? 0xde : 0xdc) + wide);
+        size = wide ? 5 : 3;
+        for (size_t i = 1; i < size; i++)
+            head[i] = (uint8_t)(count >> 8 * (size - 1 - i));
     }
     const size_t behind = y->a->metadata.size - start;
     wmi_asm_append(y->a, &y->a->metadata, head, size);
     memmove(y->a->metadata.data + start + size, y->a->metadata.data + start, behind);
     memcpy(y->a->metadata.data + start, head, size);
+}
+
+/* ---- maps, sorted by key as LLVM's ---- */
+
+/* An entry of a map: where its key, its value and the next entry begin in the output. */
+struct entry {
+    size_t key, value, end;
+    const uint8_t *bytes; /* of the whole output, while sorting */
+};
+
+struct entries {
+    struct entry *all;
+    uint32_t count, capacity;
+};
+
+static struct entry *add_entry(struct yaml *y, struct entries *entries)
+{
+    if (entries->count == entries->capacity) {
+        const uint32_t capacity = entries->capacity ? 2 * entries->capacity : 32;
+        struct entry *more = wmi_asm_allocate(y->a, capacity, sizeof *more);
+        if (entries->count)
+            memcpy(more, entries->all, entries->count * sizeof *more);
+        entries->all = more;
+        entries->capacity = capacity;
+    }
+    struct entry *made = &entries->all[entries->count++];
+    made->key = y->a->metadata.size;
+    return made;
+}
+
+/* The text of a key; NULL: it is none. */
+static const uint8_t *text_of(const uint8_t *at, size_t *length)
+{
+    *length = *at >> 5 == 5 ? *at & 31 : *at == 0xd9 ? at[1] : *at == 0xda ? (size_t)(at[1] << 8 | at[2]) : 0;
+    return *at >> 5 == 5 ? at + 1 : *at == 0xd9 ? at + 2 : *at == 0xda ? at + 3 : NULL;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const struct entry *l = left, *r = right;
+    size_t length, other;
+    const uint8_t *a = text_of(l->bytes + l->key, &length), *b = text_of(r->bytes + r->key, &other);
+    if (!a || !b)
+        return a ? 1 : b ? -1 : l->key < r->key ? -1 : l->key > r->key;
+    const int order = memcmp(a, b, length < other ? length : other);
+    return order ? order : length < other ? -1 : length > other ? 1 : l->key < r->key ? -1 : l->key > r->key;
+}
+
+static void finish_map(struct yaml *y, size_t start, struct entries *entries)
+{
+    struct wmi_assembler *a = y->a;
+    const size_t size = a->metadata.size - start;
+    a->scratch.size = 0;
+    wmi_asm_append(a, &a->scratch, size ? a->metadata.data + start : NULL, size);
+    for (uint32_t i = 0; i < entries->count; i++) {
+        entries->all[i].end = i + 1 < entries->count ? entries->all[i + 1].key : start + size;
+        entries->all[i].bytes = a->metadata.data;
+    }
+    if (entries->count)
+        qsort(entries->all, entries->count, sizeof *entries->all, by_key);
+    for (uint32_t i = 1; i < entries->count; i++) {
+        size_t length, other;
+        const struct entry *l = &entries->all[i - 1], *r = &entries->all[i];
+        const uint8_t *one = text_of(l->bytes + l->key, &length), *two = text_of(r->bytes + r->key, &other);
+        if (one && two && length == other && !memcmp(one, two, length))
+            wmi_asm_error(a, a->place.line, "expected each key once in a map, not '%.*s' twice",
+                          length < 60 ? (int)length : 60, (const char *)one);
+    }
+    size_t at = start;
+    for (uint32_t i = 0; i < entries->count; i++) {
+        const struct entry *e = &entries->all[i];
+        memcpy(a->metadata.data + at, a->scratch.data + (e->key - start), e->end - e->key);
+        at += e->end - e->key;
+    }
+    put_head(y, start, entries->count, true);
+}
+
+/* Puts a value, whose type must suit the entry's key. */
+static void put_value(struct yaml *y, const char *at, const char *end, const struct entry *e)
+{
+    size_t length = 0;
+    char key[WMI_ASM_METADATA_KEY] = "";
+    const uint8_t *text = e ? text_of(y->a->metadata.data + e->key, &length) : NULL;
+    if (text && length < sizeof key)
+        memcpy(key, text, length);
+    put_scalar(y, at, end, text && length < sizeof key ? key : NULL, length);
 }
 
 enum { YAML_DEEPEST = 32 };
@@ -213,11 +185,12 @@ static bool take_mark(struct wmi_cursor *c, char mark)
     return taken;
 }
 
-/* [a, {b: c}]; false on a syntax error. */
-static bool put_flow(struct yaml *y, struct wmi_cursor *c, unsigned depth)
+/* [a, {b: c}]; false on a syntax error. `of`: the entry whose value this is, or NULL. */
+static bool put_flow(struct yaml *y, struct wmi_cursor *c, unsigned depth, const struct entry *of)
 {
     const size_t start = y->a->metadata.size;
-    unsigned count = 0;
+    struct entries entries = {0};
+    uint32_t count = 0;
     skip_blanks(c);
     const bool map = take_mark(c, '{');
     if (depth > YAML_DEEPEST)
@@ -225,18 +198,19 @@ static bool put_flow(struct yaml *y, struct wmi_cursor *c, unsigned depth)
     if (!map && !take_mark(c, '[')) {
         const char *at = c->at;
         c->at = flow_scalar_end(at, c->end);
-        put_scalar(y, at, c->at);
+        put_value(y, at, c->at, of);
         return c->at > at;
     }
     while (!take_mark(c, map ? '}' : ']')) {
+        struct entry *e = map ? add_entry(y, &entries) : NULL;
         if (map) {
             const char *at = c->at;
             c->at = flow_scalar_end(at, c->end);
-            put_scalar(y, at, c->at);
+            put_scalar(y, at, c->at, NULL, 0);
             if (!take_mark(c, ':'))
                 return false;
         }
-        if (!put_flow(y, c, depth + 1))
+        if (!put_flow(y, c, depth + 1, e))
             return false;
         count++;
         skip_blanks(c);
@@ -245,7 +219,10 @@ static bool put_flow(struct yaml *y, struct wmi_cursor *c, unsigned depth)
         if (c->at == c->end)
             return false;
     }
-    put_head(y, start, count, map);
+    if (map)
+        finish_map(y, start, &entries);
+    else
+        put_head(y, start, count, false);
     return true;
 }
 
@@ -255,7 +232,7 @@ static bool begins_flow(const char *at, const char *end)
 }
 
 /* The flow collection from `at`, which is in the next line, up to its closing bracket. */
-static void put_flow_lines(struct yaml *y, const char *at)
+static void put_flow_lines(struct yaml *y, const char *at, const struct entry *of)
 {
     int open = 0;
     const char *end = at;
@@ -270,7 +247,7 @@ static void put_flow_lines(struct yaml *y, const char *at)
         }
     }
     struct wmi_cursor c = {.at = at, .end = end};
-    const bool good = put_flow(y, &c, 0);
+    const bool good = put_flow(y, &c, 0, of);
     skip_blanks(&c);
     if (!good || c.at < c.end)
         wmi_asm_error(y->a, y->a->place.line, "expected YAML: '%.*s' does not go together",
@@ -280,21 +257,27 @@ static void put_flow_lines(struct yaml *y, const char *at)
 static void put_block(struct yaml *y, unsigned indent, unsigned depth)
 {
     const size_t start = y->a->metadata.size;
-    unsigned count = 0;
-    if (y->next >= y->count || depth > YAML_DEEPEST) {
+    struct entries entries = {0};
+    uint32_t count = 0;
+    if (y->next >= y->count) {
         put_byte(y, 0xc0);
-        y->next += depth > YAML_DEEPEST;
         return;
     }
     const struct yaml_line *first = &y->lines[y->next];
+    y->a->place = first->place;
+    if (depth > YAML_DEEPEST) {
+        wmi_asm_error(y->a, first->at, "expected YAML that is less deep");
+        y->next++;
+        return;
+    }
     if (begins_flow(first->at, first->end)) {
-        put_flow_lines(y, first->at);
+        put_flow_lines(y, first->at, NULL);
         return;
     }
     const bool sequence = first->at + 1 <= first->end && *first->at == '-' &&
                           (first->at + 1 == first->end || first->at[1] == ' ');
     if (!sequence && !key_end(first->at, first->end)) {
-        put_scalar(y, first->at, first->end);
+        put_scalar(y, first->at, first->end, NULL, 0);
         y->next++;
         return;
     }
@@ -316,21 +299,24 @@ static void put_block(struct yaml *y, unsigned indent, unsigned depth)
             continue;
         }
         const char *colon = key_end(line->at, line->end);
+        y->a->place = line->place;
         if (!colon) {
+            wmi_asm_error(y->a, line->at, "expected a key and ':'");
             y->next++;
             continue;
         }
-        put_scalar(y, line->at, colon);
+        struct entry *e = add_entry(y, &entries);
+        put_scalar(y, line->at, colon, NULL, 0);
         const char *value = colon + 1;
         while (value < line->end && isspace((unsigned char)*value))
             value++;
         if (begins_flow(value, line->end)) {
-            put_flow_lines(y, value);
+            put_flow_lines(y, value, e);
             continue;
         }
         y->next++;
         if (value < line->end) {
-            put_scalar(y, value, line->end);
+            put_value(y, value, line->end, e);
         } else {
             const struct yaml_line *next = y->next < y->count ? &y->lines[y->next] : NULL;
             const bool deeper =
@@ -341,7 +327,10 @@ static void put_block(struct yaml *y, unsigned indent, unsigned depth)
                 put_byte(y, 0xc0);
         }
     }
-    put_head(y, start, count, !sequence);
+    if (sequence)
+        put_head(y, start, count, false);
+    else
+        finish_map(y, start, &entries);
 }
 
 /* Removes a comment: " #" to the end of the line. */
@@ -370,11 +359,12 @@ void wmi_asm_metadata(struct wmi_assembler *a)
         end = without_comment(at, end);
         while (end > at && isspace((unsigned char)end[-1]))
             end--;
-        if (is(at, (size_t)(end - at), ".end_amdgpu_metadata")) {
+        if (wmi_asm_word_is(at, (size_t)(end - at), ".end_amdgpu_metadata")) {
             closed = true;
             break;
         }
-        if (at == end || is(at, (size_t)(end - at), "---") || is(at, (size_t)(end - at), "..."))
+        if (at == end || wmi_asm_word_is(at, (size_t)(end - at), "---") ||
+            wmi_asm_word_is(at, (size_t)(end - at), "..."))
             continue;
         if (y.count == capacity) {
             struct yaml_line *more = wmi_asm_allocate(a, capacity ? capacity * 2 : 64, sizeof *more);

@@ -108,6 +108,8 @@ void wmi_asm_version(struct wmi_assembler *a, struct wmi_cursor *cursor, int val
 
 /* counts.c: .amdgcn.next_free_vgpr and similar symbols */
 void wmi_asm_define_counts(struct wmi_assembler *a);
+/* Defines a symbol by NAME=NUMBER, which wmi_is_definition() has accepted. */
+void wmi_asm_define_number(struct wmi_assembler *a, const char *text);
 /* Whether the text refers to register counts, so that registers of instructions must be counted. */
 bool wmi_asm_names_counts(const char *text, size_t size);
 void wmi_asm_count_registers(struct wmi_assembler *a, const char *begin, const char *end,
@@ -160,6 +162,11 @@ void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length);
 /* When all symbols are known: completes descriptors with forward references. */
 void wmi_asm_read_late_kernels(struct wmi_assembler *a);
 void wmi_asm_metadata(struct wmi_assembler *a);
+/* metadata_scalar.c: adds a scalar to a->metadata: the value of `key`, or NULL. Returns what was expected in
+ * its place, or NULL. */
+enum { WMI_ASM_METADATA_KEY = 64 }; /* longer than all keys with values of a certain type */
+const char *wmi_asm_metadata_scalar(struct wmi_assembler *a, const char *at, const char *end, const char *key,
+                                    size_t key_length);
 
 /* elf.c: whether the target supports XNACK and it is not disabled. */
 bool wmi_asm_may_replay(const struct wmi_assembler *a);

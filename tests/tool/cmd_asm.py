@@ -33,6 +33,17 @@ class Asm(Case):
             with open(out, "rb") as file:
                 return file.read(), run.stderr.replace(folder + "/", "")
 
+    def test_defsym(self):
+        """As llvm-mc's: known to conditions, changed by .set; several, in decimal and hexadecimal, and negative."""
+        text = ".if wide==1\n.long n, m\n.endif\n.set n, n+1\n.long n, later\n"
+        words = ["--defsym", "wide=1", "--defsym=n=0x10", "--defsym", "m=-2", "--defsym", "later=7", "--raw"]
+        data, errors = self.assemble(text, *words)
+        self.assertEqual((struct.unpack("<4i", data), errors), ((16, -2, 17, 7), ""))
+        for wrong in ("n", "n=", "=1", "n=x", "n=1 2", "1n=2", "n=0x", "n==1", "", "n=1;", "n=99999999999999999999999"):
+            errors = self.assemble("s_nop 0\n", "--defsym", wrong, code=2)[1]
+            self.assertEqual(errors.splitlines(), ["error: symbol '%s': expected NAME=NUMBER" % wrong])
+        self.assertIn("it may be given 256 times", self.assemble("", *["--defsym=a=1"] * 257, code=2)[1])
+
     def test_undefined_symbol(self):
         _, errors = self.assemble("s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, missing@rel32@lo+4\n", code=2)
         self.assertEqual(errors.splitlines()[0],

@@ -96,6 +96,14 @@ static void assembling(void **state)
     REFUSES(wm_assemble_with, &bad, "", 0, "n", "gfx900", &bytes, &size, &messages);
     bad.folders = folders;
     REFUSES(wm_assemble_with, &bad, "", 0, "n", "gfx900", &bytes, &size, &messages);
+    bad = good;
+    bad.symbol_count = 1;
+    REFUSES(wm_assemble_with, &bad, "", 0, "n", "gfx900", &bytes, &size, &messages);
+    bad.symbols = folders;
+    REFUSES(wm_assemble_with, &bad, "", 0, "n", "gfx900", &bytes, &size, &messages);
+    const char *symbols[] = {"n=1x"};
+    bad.symbols = symbols;
+    REFUSES(wm_assemble_with, &bad, "", 0, "n", "gfx900", &bytes, &size, &messages);
     assert_int_equal(wm_assemble("", 0, "n", "gfx1", 0, &bytes, &size, &messages, NULL), WM_NOT_FOUND);
     assert_null(bytes);
     free(messages);

@@ -10,6 +10,7 @@
 struct tool_compile {
     const char *clang, *level;     /* --clang, -O; NULL: not given */
     struct tool_kept_list options; /* -D, -I and --compile-option, in this order */
+    struct tool_kept_list symbols; /* --defsym */
 };
 
 /* These options for a table of struct tool_option. `type` is the request of the verb, `member` its struct
@@ -19,6 +20,7 @@ struct tool_compile {
         {"optimize", 'O', TOOL_VALUE, TOOL_OPTION_KEPT, offsetof(type, member.level)},                       \
         {"define", 'D', TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(type, member.options)},                     \
         {"include", 'I', TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(type, member.options)},                    \
+        {"defsym", 0, TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(type, member.symbols)},                       \
     {                                                                                                        \
         "compile-option", 0, TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(type, member.options)                  \
     }

@@ -53,7 +53,7 @@ static int assemble(const struct tool_open *how, const char *target, const char 
                     uint8_t **bytes, size_t *bytes_size)
 {
     const struct tool_compile *compile = how->compile;
-    const char *folders[TOOL_KEPT_MOST];
+    const char *folders[TOOL_KEPT_MOST], *symbols[TOOL_KEPT_MOST];
     size_t count = 0;
     char *messages = NULL, full[80];
     struct wm_diag diag;
@@ -66,12 +66,16 @@ static int assemble(const struct tool_open *how, const char *target, const char 
                              how->where, how->file);
         folders[count++] = compile->options.kept[i].value;
     }
+    for (size_t i = 0; i < compile->symbols.count; i++)
+        symbols[i] = compile->symbols.kept[i].value;
     snprintf(full, sizeof full, how->wave && !strstr(target, ":wave") ? "%s:wave%u" : "%s", target,
              how->wave);
     const struct wm_assemble_options options = {.struct_size = sizeof options,
                                                 .flags = WM_ASSEMBLE_FILES | WM_ASSEMBLE_LINES,
                                                 .folders = folders,
-                                                .folder_count = count};
+                                                .folder_count = count,
+                                                .symbols = symbols,
+                                                .symbol_count = compile->symbols.count};
     const enum wm_status status =
         wm_assemble_with(&options, text, size, how->file, wm_target_known(full) ? full : target, bytes,
                          bytes_size, &messages, &diag);
@@ -93,6 +97,10 @@ int tool_make_object(const struct tool_open *how, uint8_t **bytes, size_t *size)
     *size = 0;
     if (!tool_read_file(how->file, &text, &text_size, &diag))
         return tool_fail("%s%s", how->where, diag.message);
+    if (language != TOOL_ASSEMBLY && how->compile->symbols.count) {
+        free(text);
+        return tool_fail("%s--defsym is for assembly; %s takes -D", how->where, how->file);
+    }
     int code = choose_target(how, language, (const char *)text, text_size, target);
     if (code == TOOL_CLEAN)
         code = language == TOOL_ASSEMBLY

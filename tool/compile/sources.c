@@ -23,6 +23,7 @@ const char tool_compile_help[] =
     "Options of sources (.cl, .hip, .ll and .bc are compiled, .s is assembled; -m is the target):\n"
     "  -D, --define NAME[=VALUE]  define a macro\n"
     "  -I, --include DIR    search included files in DIR, too\n"
+    "      --defsym NAME=NUMBER  define a symbol of assembly\n"
     "  -O, --optimize LEVEL  the level of optimization, default 3: -O0, -O2\n"
     "      --clang PROGRAM  the compiler; default: that of ROCm if it is installed, else clang-19, 20, 21, "
     "22 or\n"
