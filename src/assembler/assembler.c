@@ -82,6 +82,8 @@ static enum wm_status assemble_once(const char *text, size_t size, const struct 
     } else {
         a->patterns = wmi_asm_allocate(a, 1, WMI_PATTERNS_BYTES);
         read_file(a, text, size, options);
+        if (!a->errors && options->raw)
+            wmi_asm_resolve_raw(a);
         if (!a->errors && options->raw) {
             a->out = a->text->bytes;
             a->text->bytes = (struct wmi_bytes){0};

@@ -403,6 +403,10 @@ static void scan(struct wmi_asm_linker *link, const struct wmi_asm_section *s,
         return;
     }
     const bool undefined = symbol && !symbol->defined;
+    if (undefined && type->relative && s->flags & SHF_ALLOC) {
+        wmi_asm_error(a, a->place.line, "undefined symbol '%s': there is no distance to it", symbol->name);
+        return;
+    }
     if (type->relative || !(s->flags & SHF_ALLOC) || !(to ? to->flags & SHF_ALLOC : undefined))
         return;
     if (type->bytes == 8 && s->flags & SHF_WRITE)
@@ -415,19 +419,25 @@ static void scan(struct wmi_asm_linker *link, const struct wmi_asm_section *s,
             name_of(r->base));
 }
 
+/* Reverses the list of relocations, which begins with the last. */
+static void order_relocations(struct wmi_asm_section *s)
+{
+    struct wmi_asm_relocation *next, *list = NULL;
+    for (struct wmi_asm_relocation *r = s->relocations; r; r = next) {
+        next = r->next;
+        r->next = list;
+        list = r;
+    }
+    s->relocations = list;
+}
+
 static void scan_all(struct wmi_asm_linker *link)
 {
     struct wmi_assembler *a = link->a;
     for (struct wmi_asm_section *s = a->sections; s; s = s->next)
         if (!is_dropped(s)) {
-            struct wmi_asm_relocation *next, *list = NULL;
-            for (struct wmi_asm_relocation *r = s->relocations; r; r = next) { /* reversed: file order */
-                next = r->next;
-                r->next = list;
-                list = r;
-            }
-            s->relocations = list;
-            for (const struct wmi_asm_relocation *r = list; r; r = r->next)
+            order_relocations(s);
+            for (const struct wmi_asm_relocation *r = s->relocations; r; r = r->next)
                 scan(link, s, r);
         }
 }
@@ -475,6 +485,12 @@ static void relocate(struct wmi_asm_linker *link, struct wmi_asm_section *s,
         value -= s->address + r->offset;
     if (r->type == REL16)
         value = (value - 4) / 4;
+    const bool narrow = r->type == REL16 || r->type == REL32 || r->type == GOTPCREL;
+    if (narrow && (int64_t)value >> (8 * type->bytes - 1) != (int64_t)value >> 63) {
+        link->a->place = r->place;
+        wmi_asm_error(link->a, r->place.line, "'%s' is too far away for %u bits", name_of(r->base),
+                      8 * type->bytes);
+    }
     value >>= type->shift;
     memcpy(s->bytes.data + r->offset, &value, type->bytes);
 }
@@ -500,6 +516,31 @@ static void check_zeros(struct wmi_assembler *a)
         if (s->type == SHT_NOBITS && (i < s->bytes.size || s->relocations))
             wmi_asm_error(a, a->place.line, "expected zeros only in section '%s', whose type is @nobits",
                           s->name);
+    }
+}
+
+void wmi_asm_resolve_raw(struct wmi_assembler *a)
+{
+    struct wmi_asm_linker link = {.a = a};
+    order_relocations(a->text);
+    for (struct wmi_asm_relocation *r = a->text->relocations; r; r = r->next) {
+        struct wmi_asm_symbol *symbol;
+        uint64_t value;
+        const bool distance = r->type < sizeof types / sizeof *types && types[r->type].relative &&
+                              !types[r->type].got && target_of(r, &symbol, &value) == a->text;
+        a->place = r->place;
+        if (!r->base->is_section && !((const struct wmi_asm_symbol *)r->base)->defined)
+            report_undefined(a, name_of(r->base), false);
+        else if (!distance)
+            wmi_asm_error(a, a->place.line,
+                          "'%s' has no value here: raw instructions can only use distances within .text",
+                          name_of(r->base));
+        else if (r->offset > a->text->bytes.size ||
+                 a->text->bytes.size - r->offset < types[r->type].bytes)
+            wmi_asm_error(a, a->place.line, "expected %u bytes for .reloc in the %zu of .text",
+                          types[r->type].bytes, a->text->bytes.size);
+        else
+            relocate(&link, a->text, r);
     }
 }
 

@@ -3,7 +3,7 @@
  *
  * Source: LLVM 22 lib/BinaryFormat/MsgPackDocumentYAML.cpp (fromString), MsgPackWriter.cpp, YAMLParser.cpp
  * (unescapeDoubleQuoted), AMDGPUMetadataVerifier.cpp. LLVM 19 reads more words as booleans, such as n and on,
- * and refuses them as texts; they are taken here where the key needs a boolean. */
+ * and refuses them as texts. They are booleans here, too, unless the key needs a text. */
 #include "assembler/parts.h"
 
 #include <ctype.h>
@@ -342,11 +342,11 @@ const char *wmi_asm_metadata_scalar(struct wmi_assembler *a, const char *at, con
         length = a->scratch.size;
     }
     enum kind kind;
-    if (is(tag, tag_size, "!!str"))
+    if (is(tag, tag_size, "!!str") || (is(tag, tag_size, "!str") && known && known->kind != TEXT))
         tag_size = 0;
     const char *wrong = tag_size ? put_tagged(a, tag, tag_size, text, length, &kind) : NULL;
     if (!tag_size)
-        kind = put_typed(a, text, length, known && known->kind == BOOLEAN);
+        kind = put_typed(a, text, length, known ? known->kind == BOOLEAN : key != NULL);
     if (wrong || !known || kind == known->kind)
         return wrong;
     return needed[known->kind];

@@ -173,5 +173,7 @@ bool wmi_asm_may_replay(const struct wmi_assembler *a);
 
 /* link.c: assigns addresses and appends the finished code object to a->out. */
 void wmi_asm_link(struct wmi_assembler *a);
+/* Applies the relocations of .text, which must not need other sections. */
+void wmi_asm_resolve_raw(struct wmi_assembler *a);
 
 #endif

@@ -120,6 +120,22 @@ void wmi_asm_begin_expression(struct wmi_assembler *a)
     a->saw_late = false;
 }
 
+/* Relocates a dword, two, or a branch. As in LLVM, a literal that is a label plus a number is the distance
+ * from the literal (AMDGPUMCCodeEmitter.cpp, needsPCRel). */
+static void relocate_word(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
+                          const struct wmi_relocation *r, uint32_t *word)
+{
+    const unsigned bytes = r->wide ? 8 : 4;
+    if (r->branch || r->value.part || !r->value.relative) {
+        wmi_asm_relocate(a, section, offset, &r->value, bytes, r->branch);
+    } else if (r->value.base == section) {
+        const int64_t distance = r->value.number - (int64_t)offset;
+        memcpy(word, &distance, bytes);
+    } else {
+        wmi_asm_relocate_as(a, section, offset, &r->value, r->wide ? REL64 : REL32);
+    }
+}
+
 static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const char *end,
                             struct wmi_asm_section *section, uint64_t offset, struct wmi_instruction *insn,
                             bool *relocated)
@@ -145,8 +161,7 @@ static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const ch
         snprintf(expected, sizeof expected, c.wrong, c.number);
         wmi_asm_error(a, c.wrong_at, "expected %s", expected);
     } else if (*relocated) {
-        wmi_asm_relocate(a, section, offset + 4u * relocation.word, &relocation.value,
-                         relocation.wide ? 8 : 4, relocation.branch);
+        relocate_word(a, section, offset + 4u * relocation.word, &relocation, &insn->words[relocation.word]);
     }
     return dwords;
 }

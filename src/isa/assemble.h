@@ -25,6 +25,7 @@ struct wmi_value {
     const void *symbol; /* the only label in the expression, as defined by the symbol reader; or NULL */
     uint8_t part;       /* enum wmi_symbol_part */
     bool late;          /* contains a symbol without a value so far */
+    bool relative;      /* LLVM stores it as a distance from the literal: a label plus a number */
     bool literal;       /* resolved after the instruction's size was fixed, so never an inline constant */
 };
 

@@ -183,6 +183,7 @@ static bool read_symbol(struct wmi_cursor *cursor, size_t length, struct wmi_val
     const enum wmi_symbol_part part = read_part(cursor);
     if (part)
         value->part = part;
+    value->relative = part != WMI_PART_ABS32_LO && part != WMI_PART_ABS32_HI;
     return true;
 }
 
@@ -231,6 +232,7 @@ static bool read_primary(struct wmi_cursor *cursor, unsigned depth, struct wmi_v
             *value = (struct wmi_value){0};
             cursor->asked_symbol = true;
             cursor->symbols->find(cursor->symbols->user, start + 1, (size_t)(end - start - 1), value);
+            value->relative = true;
             cursor->at = end + 1;
             return true;
         }
@@ -274,6 +276,7 @@ static bool combine(struct wmi_cursor *cursor, const char *op, struct wmi_value 
     left->late = late;
     left->literal |= right->literal;
     const int code = op[0] << 8 | op[1];
+    left->relative = code != ('-' << 8) && (left->relative || right->relative);
     if (code == ('+' << 8)) {
         left->number = (int64_t)(ua + ub);
         if (left->base && right->base && !late)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Scalars of metadata in YAML, as llvm-mc-22 stores them in MessagePack: metadata.py WAVEMEM
+"""Scalars of metadata in YAML, as llvm-mc-22 stores them in MessagePack, or llvm-mc-19 if both take them and they are booleans
+there: metadata.py WAVEMEM
 
 Each as the value of a key that needs a text, an integer or a boolean, and of one that LLVM does not know."""
 import concurrent.futures
@@ -18,6 +19,7 @@ SCALARS = ['n', 'y', 'no', 'on', 'Off', 'true', 'True', 'false', '~', 'null', '"
            '!nil 1', '1_000', 'a b', r'"a\nb"', "'it''s'", r'"\x41\u0416"', '18446744073709551615', '18446744073709551616',
            '-9223372036854775808', '-9223372036854775809', '!!str a', 'n # c', '*x', '@a', '1e', '0x', 'inf', '0x1p3', '1f', 'a:b', 'x' * 40,
            'x' * 300, 'x' * 70000]
+YAML_BOOLEANS = ['n', 'y', 'no', 'on', 'Off', 'True', "'n'", 'n # c']
 KEYS = ['.symbol', '.unknown', '.sgpr_count']
 KERNEL = {'.name': 'k', '.symbol': 'k.kd', '.kernarg_segment_size': '8', '.group_segment_fixed_size': '0', '.private_segment_fixed_size': '0',
           '.kernarg_segment_align': '8', '.wavefront_size': '64', '.sgpr_count': '1', '.vgpr_count': '1', '.max_flat_workgroup_size': '64'}
@@ -40,14 +42,16 @@ def outcome(wavemem, key, scalar):
         ours = works(wavemem, 'asm', '-m', 'gfx942', path('s'), '-o', path('co'))
         if theirs != ours:
             return 'LLVM %ss it, we %s it' % tuple('take' if x else 'refuse' for x in (theirs, ours))
+        if key == '.unknown' and scalar in YAML_BOOLEANS:
+            works('llvm-mc-19', '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx942', '-filetype=obj', path('s'), '-o', path('o'))
         if ours and contents(path('co'))['.note'] != contents(path('o'))['.note']:
             return '%s, not %s' % tuple(contents(path(kind))['.note'][20:] for kind in ('co', 'o'))
     return None
 
 
 def main(wavemem):
-    if not shutil.which('llvm-mc-22'):
-        print('skipped: llvm-mc-22 is not installed (Debian package llvm-22)')
+    if not shutil.which('llvm-mc-22') or not shutil.which('llvm-mc-19'):
+        print('skipped: llvm-mc-19 or llvm-mc-22 is not installed (Debian packages llvm-19, llvm-22)')
         return SKIP
     cases = [(key, scalar) for key in KEYS for scalar in SCALARS]
     failed = 0
