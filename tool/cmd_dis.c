@@ -89,15 +89,22 @@ static const struct tool_option options[] = {
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
-/* Writes the object's target with the wave size and the version of LLVM, for wm_disassembler_create(). A
- * target that does not support the size keeps its own. */
-static void name_target(char *name, size_t size, const struct wm_object *object, const char *wave,
-                        const char *llvm)
+/* Writes the object's target with the wave size, the features that `asked` (-m, or NULL) names, and the
+ * version of LLVM, for wm_disassembler_create(). LLVM 22 names halves of VGPRs by default. What a target does
+ * not support is left out. */
+static void name_target(char *name, size_t size, const struct wm_object *object, const char *asked,
+                        const char *wave, const char *llvm)
 {
-    const char *text = llvm && !strcmp(llvm, "22") ? ":llvm22" : "";
-    snprintf(name, size, "%s:wave%s%s", wm_object_target(object), wave, text);
-    if (!wm_target_known(name))
-        snprintf(name, size, "%s%s", wm_object_target(object), text);
+    const bool later = llvm && !strcmp(llvm, "22");
+    const bool halves = later || (asked && strstr(asked, ":real-true16"));
+    for (unsigned without = 0; without < 4; without++) {
+        const bool has_wave = !(without & 1), has_halves = halves && !(without & 2);
+        const char *own = wm_object_target(object);
+        snprintf(name, size, "%s%s%s%s%s", own, has_wave ? ":wave" : "", has_wave ? wave : "",
+                 has_halves && !strstr(own, ":real-true16") ? ":real-true16" : "", later ? ":llvm22" : "");
+        if (wm_target_known(name))
+            return;
+    }
 }
 
 enum { MOST_THREADS = 64 };
@@ -125,7 +132,11 @@ static int print_object(const struct wm_object *object, struct request *request)
     /* [0]: kernels with waves of 32, and code outside of kernels; [1]: kernels with waves of 64 */
     char name[2][NAME];
     for (unsigned i = 0; i < 2 && result == TOOL_CLEAN; i++) {
-        name_target(name[i], NAME, object, request->wave ? request->wave : i ? "64" : "32", request->llvm);
+        name_target(name[i], NAME, object, request->raw ? request->target : NULL,
+                    request->wave ? request->wave
+                    : i           ? "64"
+                                  : "32",
+                    request->llvm);
         listing->targets[i] = name[i];
         if (wm_disassembler_create(name[i], listing->flags, &listing->disassembler[i], &diag) != WM_OK)
             result = tool_fail("%s", diag.message);

@@ -74,7 +74,7 @@ static enum wm_status assemble_once(const char *text, size_t size, const struct 
     a->last_symbol = &a->first_symbol;
     a->last_late = &a->late;
     a->sizes = sizes;
-    a->resolver = (struct wmi_symbols){.find = wmi_asm_find_symbol, .user = a};
+    a->resolver = (struct wmi_symbols){.find = wmi_asm_find_symbol, .call = wmi_asm_call, .user = a};
     if (!a->target) {
         status = WM_NOT_FOUND;
     } else if (setjmp(a->no_memory)) {

@@ -217,20 +217,98 @@ static uint64_t blocks(struct wmi_assembler *a, const char *at, const char *what
     return (uint64_t)number & ((UINT64_C(1) << bits) - 1);
 }
 
+/* SGPRs that the hardware adds. Source: LLVM AMDGPUBaseInfo.cpp, getNumExtraSGPRs. */
+static int64_t extra_sgprs(const struct wmi_target *target, bool vcc, bool flat_scratch, bool xnack)
+{
+    const int64_t with_flat = wmi_target_limit(target, WMI_LIMIT_flat_scratch_sgprs);
+    const int64_t with_xnack = wmi_target_limit(target, WMI_LIMIT_xnack_sgprs);
+    if (with_flat && (flat_scratch || wmi_target_limit(target, WMI_LIMIT_initial_scratch)))
+        return with_flat;
+    return xnack && with_xnack ? with_xnack : vcc ? 2 : 0;
+}
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (int64_t)(((uint64_t)value + (uint64_t)unit - 1) / (uint64_t)unit * (uint64_t)unit);
+}
+
+/* The waves of a SIMD. Source: LLVM 19 AMDGPUMCExpr.cpp, evaluateOccupancy; AMDGPUBaseInfo.cpp,
+ * getOccupancyWithNumSGPRs, getNumWavesPerEUWithNumVGPRs. Arguments: most waves, granule and number of VGPRs,
+ * LLVM's generation, waves by LDS, SGPRs, VGPRs. */
+static int64_t occupancy(const int64_t *x)
+{
+    enum { VOLCANIC_ISLANDS = 7, GFX10 = 9 }; /* of AMDGPUSubtarget::Generation */
+    const int64_t most = x[0], granule = x[1], total = x[2], generation = x[3], sgprs = x[5], vgprs = x[6];
+    int64_t waves = x[4];
+    if (sgprs && generation < GFX10) {
+        const bool later = generation >= VOLCANIC_ISLANDS;
+        const int64_t by_sgprs = later ? (sgprs <= 80    ? 10
+                                          : sgprs <= 88  ? 9
+                                          : sgprs <= 100 ? 8
+                                                         : 7)
+                                       : (sgprs <= 48   ? 10
+                                          : sgprs <= 56 ? 9
+                                          : sgprs <= 64 ? 8
+                                          : sgprs <= 72 ? 7
+                                          : sgprs <= 80 ? 6
+                                                        : 5);
+        waves = by_sgprs < waves ? by_sgprs : waves;
+    } else if (sgprs) {
+        waves = most < waves ? most : waves;
+    }
+    if (vgprs) {
+        const int64_t rounded = round_up(vgprs, granule);
+        const int64_t fit = vgprs < granule ? most : rounded ? total / rounded : 0;
+        const int64_t by_vgprs = fit < 1 ? 1 : fit > most ? most : fit;
+        waves = by_vgprs < waves ? by_vgprs : waves;
+    }
+    return waves;
+}
+
+/* Source: LLVM 19 and 22 AMDGPUMCExpr.cpp. */
+bool wmi_asm_call(void *user, const char *name, size_t length, const int64_t *x, unsigned count,
+                  int64_t *value)
+{
+    const struct wmi_assembler *a = user;
+    const bool is_max = wmi_asm_word_is(name, length, "max");
+    if (is_max || wmi_asm_word_is(name, length, "or")) {
+        *value = x[0];
+        for (unsigned i = 1; i < count; i++)
+            *value = is_max ? (x[i] > *value ? x[i] : *value) : *value | x[i];
+        return true;
+    }
+    if (wmi_asm_word_is(name, length, "extrasgprs") && count == 3) {
+        *value = extra_sgprs(a->target, x[0], x[1], x[2]);
+        return true;
+    }
+    if (wmi_asm_word_is(name, length, "totalnumvgprs") && count == 2) {
+        const bool unified = wmi_target_limit(a->target, WMI_LIMIT_vgprs_unified);
+        *value = unified && x[0] ? (int64_t)((uint64_t)round_up(x[1], 4) + (uint64_t)x[0])
+                 : x[0] > x[1]   ? x[0]
+                                 : x[1];
+        return true;
+    }
+    if (wmi_asm_word_is(name, length, "alignto") && count == 2 && x[1] > 0) {
+        *value = round_up(x[0], x[1]);
+        return true;
+    }
+    if (wmi_asm_word_is(name, length, "occupancy") && count == 7 && x[1] > 0) {
+        *value = occupancy(x);
+        return true;
+    }
+    return false;
+}
+
 /* SGPR granules, including reserved SGPRs. Source: LLVM AMDGPUBaseInfo.cpp, getNumExtraSGPRs;
  * AMDGPUAsmParser.cpp, calculateGPRBlocks. */
 static uint64_t sgpr_blocks(struct wmi_assembler *a, const struct kernel *k, const char *at)
 {
     const uint32_t fixed = wmi_target_limit(a->target, WMI_LIMIT_fixed_sgprs);
     const uint32_t unit = wmi_target_limit(a->target, WMI_LIMIT_sgpr_encoding);
-    const uint32_t with_xnack = wmi_target_limit(a->target, WMI_LIMIT_xnack_sgprs);
     const int64_t most = fixed ? fixed : wmi_target_limit(a->target, WMI_LIMIT_sgprs);
     const bool xnack = k->given[RESERVE_XNACK] ? k->count[RESERVE_XNACK] != 0 : wmi_asm_may_replay(a);
-    int64_t extra = k->count[RESERVE_VCC] ? 2 : 0;
-    if (k->count[RESERVE_FLAT_SCRATCH] || wmi_target_limit(a->target, WMI_LIMIT_initial_scratch))
-        extra = wmi_target_limit(a->target, WMI_LIMIT_flat_scratch_sgprs);
-    else if (xnack && with_xnack)
-        extra = with_xnack;
+    const int64_t extra =
+        extra_sgprs(a->target, k->count[RESERVE_VCC], k->count[RESERVE_FLAT_SCRATCH], xnack);
     const int64_t count = k->count[NEXT_SGPR];
     const int64_t limited = count + (wmi_target_limit(a->target, WMI_LIMIT_extra_sgprs_limited) ? extra : 0);
     if (limited > most)

@@ -484,7 +484,7 @@ static void relocate(struct wmi_asm_linker *link, struct wmi_asm_section *s,
     if (type->relative)
         value -= s->address + r->offset;
     if (r->type == REL16)
-        value = (value - 4) / 4;
+        value = (uint64_t)((int64_t)(value - 4) >> 2);
     const bool narrow = r->type == REL16 || r->type == REL32 || r->type == GOTPCREL;
     if (narrow && (int64_t)value >> (8 * type->bytes - 1) != (int64_t)value >> 63) {
         link->a->place = r->place;
@@ -535,8 +535,7 @@ void wmi_asm_resolve_raw(struct wmi_assembler *a)
             wmi_asm_error(a, a->place.line,
                           "'%s' has no value here: raw instructions can only use distances within .text",
                           name_of(r->base));
-        else if (r->offset > a->text->bytes.size ||
-                 a->text->bytes.size - r->offset < types[r->type].bytes)
+        else if (r->offset > a->text->bytes.size || a->text->bytes.size - r->offset < types[r->type].bytes)
             wmi_asm_error(a, a->place.line, "expected %u bytes for .reloc in the %zu of .text",
                           types[r->type].bytes, a->text->bytes.size);
         else

@@ -161,6 +161,9 @@ void wmi_asm_include_bytes(struct wmi_assembler *a, struct wmi_cursor *cursor, i
 void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length);
 /* When all symbols are known: completes descriptors with forward references. */
 void wmi_asm_read_late_kernels(struct wmi_assembler *a);
+/* Functions of expressions, for struct wmi_symbols; `user` is the assembler. */
+bool wmi_asm_call(void *user, const char *name, size_t length, const int64_t *arguments, unsigned count,
+                  int64_t *value);
 void wmi_asm_metadata(struct wmi_assembler *a);
 /* metadata_scalar.c: adds a scalar to a->metadata: the value of `key`, or NULL. Returns what was expected in
  * its place, or NULL. */

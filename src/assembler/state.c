@@ -199,7 +199,7 @@ void wmi_asm_find_symbol(void *user, const char *name, size_t length, struct wmi
             value->base = s->section;
             value->symbol = s;
         }
-    } else if (!a->reading_late) {
+    } else if (!a->reading_late || a->settling) {
         a->saw_late = value->late = true;
     } else if (find_section(a, s->name)) { /* a section's name is a label at its beginning */
         value->base = find_section(a, s->name);

@@ -150,6 +150,7 @@ struct wmi_assembler {
     uint64_t expanded; /* bytes of text from macros, repetitions and files */
     bool gave_up;      /* after a fatal message: reading stops */
     bool reading_late, saw_late;
+    bool settling;                 /* reading_late, but symbols may still get values */
     uint64_t late_offset;          /* offset of the statement being read again */
     bool alternate;                /* .altmacro */
     bool own_lines;                /* add a row for each instruction's line in the text */

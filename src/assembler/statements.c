@@ -5,6 +5,7 @@
 #include "object/relocation_types.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ struct wmi_asm_late *wmi_asm_note_late(struct wmi_assembler *a, const char *text
 {
     struct wmi_asm_late *late = wmi_asm_allocate(a, 1, sizeof *late);
     *late = (struct wmi_asm_late){.section = a->section,
-                                  .offset = a->section->bytes.size,
+                                  .offset = a->reading_late ? a->late_offset : a->section->bytes.size,
                                   .text = text,
                                   .end = end,
                                   .place = a->place,
@@ -297,10 +298,38 @@ static void read_late_one(struct wmi_assembler *a, const struct wmi_asm_late *la
     }
 }
 
+/* Reads directives with forward references again, as long as more symbols get values by that: those that
+ * still have none are recorded again. */
+static void settle(struct wmi_assembler *a)
+{
+    unsigned before, after = UINT_MAX;
+    a->settling = true;
+    do {
+        before = after;
+        after = 0;
+        struct wmi_asm_late *next, *list = a->late, **last = &a->late;
+        a->late = NULL;
+        a->last_late = &a->late;
+        for (struct wmi_asm_late *late = list; late; late = next) {
+            next = late->next;
+            late->next = NULL;
+            last = a->last_late;
+            if (late->bytes == UINT8_MAX)
+                read_late_one(a, late);
+            else
+                *last = late, a->last_late = &late->next;
+        }
+        for (const struct wmi_asm_late *late = a->late; late; late = late->next)
+            after += late->bytes == UINT8_MAX;
+    } while (after && after < before);
+    a->settling = false;
+}
+
 /* Statements that define symbols are read first. */
 void wmi_asm_read_late(struct wmi_assembler *a)
 {
     a->reading_late = true;
+    settle(a);
     a->saw_late = false;
     for (unsigned values = 2; values-- > 0;)
         for (const struct wmi_asm_late *late = a->late; late; late = late->next)

@@ -33,6 +33,10 @@ struct wmi_value {
 struct wmi_symbols {
     /* Always sets *value: a name may be defined later. */
     void (*find)(void *user, const char *name, size_t length, struct wmi_value *value);
+    /* Computes name(argument, ...) from numbers, for the functions that LLVM has in expressions; NULL: none.
+     * False: unknown name, or wrong arguments. */
+    bool (*call)(void *user, const char *name, size_t length, const int64_t *arguments, unsigned count,
+                 int64_t *value);
     void *user;
     struct wmi_value here; /* address of the instruction */
 };

@@ -191,6 +191,37 @@ enum { DEEPEST = 64, UNARY = 100 };
 
 static bool read_level(struct wmi_cursor *cursor, unsigned level, unsigned depth, struct wmi_value *value);
 
+/* max(a, b), with the cursor behind '('. */
+static bool read_call(struct wmi_cursor *cursor, const char *name, size_t length, unsigned depth,
+                      struct wmi_value *value)
+{
+    enum { MOST = 64 };
+    int64_t arguments[MOST];
+    unsigned count = 0;
+    bool late = false, literal = false;
+    do {
+        struct wmi_value argument;
+        wmi_skip_space(cursor);
+        const char *const at = cursor->at;
+        if (!read_level(cursor, 1, depth + 1, &argument))
+            return false;
+        if (argument.base && !argument.late)
+            return wmi_expected(cursor, at, "a number as argument");
+        if (count == MOST)
+            return wmi_expected(cursor, at, "at most 64 arguments");
+        late |= argument.late;
+        literal |= argument.literal;
+        arguments[count++] = argument.number;
+    } while (wmi_take(cursor, ','));
+    if (!wmi_take(cursor, ')'))
+        return wmi_expected(cursor, cursor->at, "',' or ')'");
+    *value = (struct wmi_value){.late = late, .literal = literal};
+    cursor->asked_symbol = true;
+    return cursor->symbols->call(cursor->symbols->user, name, length, arguments, count, &value->number) ||
+           late ||
+           wmi_expected(cursor, name, "a function of expressions with its arguments, such as max(1, 2)");
+}
+
 static bool read_primary(struct wmi_cursor *cursor, unsigned depth, struct wmi_value *value)
 {
     wmi_skip_space(cursor);
@@ -224,6 +255,14 @@ static bool read_primary(struct wmi_cursor *cursor, unsigned depth, struct wmi_v
         return read_integer(cursor, &value->number);
     }
     const size_t name = wmi_name_length(cursor);
+    if (name && cursor->symbols && cursor->symbols->call) {
+        struct wmi_cursor behind = *cursor;
+        behind.at += name;
+        if (wmi_take(&behind, '(')) {
+            cursor->at = behind.at;
+            return read_call(cursor, start, name, depth, value);
+        }
+    }
     if (name)
         return read_symbol(cursor, name, value);
     if (c == '"') {

@@ -44,6 +44,16 @@ class Asm(Case):
             self.assertEqual(errors.splitlines(), ["error: symbol '%s': expected NAME=NUMBER" % wrong])
         self.assertIn("it may be given 256 times", self.assemble("", *["--defsym=a=1"] * 257, code=2)[1])
 
+    def test_raw_has_no_unresolved_values(self):
+        """What only a linker could fill in is an error; distances within .text are known."""
+        data, _ = self.assemble("s_mov_b32 s0, far\ns_add_u32 s0, s0, far@rel32@lo+4\ns_branch far\n.long far-.\nfar: s_endpgm\n", "--raw")
+        self.assertEqual(struct.unpack("<7I", data)[1::2][:2], (20, 16))
+        self.assertEqual(struct.unpack("<7I", data)[4:6], (0xbf820001, 4))
+        for line in ("s_branch undefined", "s_mov_b32 s0, undefined", ".quad undefined", ".long later", "s_mov_b32 s0, other", ".long later@abs32@lo",
+                     "s_mov_b32 s0, later@gotpcrel32@lo+4", ".weak maybe\n.long maybe"):
+            errors = self.assemble(line + "\nlater: s_endpgm\n.data\nother: .long 1\n", "--raw", code=2)[1]
+            self.assertRegex(errors, r"^k.s:[12]:\d+: error: ")
+
     def test_undefined_symbol(self):
         _, errors = self.assemble("s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, missing@rel32@lo+4\n", code=2)
         self.assertEqual(errors.splitlines()[0],
