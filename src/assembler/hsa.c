@@ -222,6 +222,8 @@ static int64_t extra_sgprs(const struct wmi_target *target, bool vcc, bool flat_
 {
     const int64_t with_flat = wmi_target_limit(target, WMI_LIMIT_flat_scratch_sgprs);
     const int64_t with_xnack = wmi_target_limit(target, WMI_LIMIT_xnack_sgprs);
+    if (wmi_target_limit(target, WMI_LIMIT_fixed_sgprs))
+        return vcc ? 2 : 0;
     if (with_flat && (flat_scratch || wmi_target_limit(target, WMI_LIMIT_initial_scratch)))
         return with_flat;
     return xnack && with_xnack ? with_xnack : vcc ? 2 : 0;

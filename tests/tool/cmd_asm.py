@@ -41,7 +41,7 @@ class Asm(Case):
         self.assertEqual((struct.unpack("<4i", data), errors), ((16, -2, 17, 7), ""))
         for wrong in ("n", "n=", "=1", "n=x", "n=1 2", "1n=2", "n=0x", "n==1", "", "n=1;", "n=99999999999999999999999"):
             errors = self.assemble("s_nop 0\n", "--defsym", wrong, code=2)[1]
-            self.assertEqual(errors.splitlines(), ["error: symbol '%s': expected NAME=NUMBER" % wrong])
+            self.assertEqual(errors.splitlines(), ["wavemem: symbol '%s': expected NAME=NUMBER" % wrong])
         self.assertIn("it may be given 256 times", self.assemble("", *["--defsym=a=1"] * 257, code=2)[1])
 
     def test_raw_has_no_unresolved_values(self):

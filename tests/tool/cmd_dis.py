@@ -7,6 +7,7 @@ import os
 import shutil
 import struct
 import subprocess
+import tempfile
 
 import command
 from command import Case
@@ -22,6 +23,16 @@ class Dis(Case):
     @staticmethod
     def folded(text):
         return [" ".join(line.split()) for line in text.splitlines() if "file format" not in line]
+
+    def test_halves_of_llvm_22(self):
+        """--llvm 22 names halves of VGPRs, as -m gfx1100:real-true16 does of raw instructions."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "half.bin")
+            with open(path, "wb") as file:
+                file.write(struct.pack("<I", 0x6a050200))
+            for words in (["-m", "gfx1100", "--llvm", "22"], ["-m", "gfx1100:real-true16"], ["-m", "gfx1100:real-true16", "--llvm", "22"]):
+                out = subprocess.run([command.WAVEMEM, "dis", "--plain", "--raw", *words, path], capture_output=True, text=True)
+                self.assertEqual(out.stdout.split(), ["v_mul_f16_e32", "v2.l,", "s0,", "v1.h"])
 
     def test_equals_llvm(self):
         """Every example completely: sections, symbols, text, addresses, words, branch targets."""
