@@ -110,6 +110,9 @@ static bool read_integer(struct wmi_cursor *cursor, int64_t *number)
     const bool binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B') && length > 2;
     errno = 0;
     *number = (int64_t)(binary ? strtoull(text + 2, &end, 2) : strtoull(text, &end, 0));
+    end += end > text && *end == 'U'; /* C's suffixes, which LLVM ignores */
+    for (unsigned i = 0; i < 2; i++)
+        end += end > text && *end == 'L';
     if (end == text || *end)
         return wmi_expected(cursor, cursor->at, "a number");
     if (errno)
