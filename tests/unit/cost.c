@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 /* Rows of the table. */
-enum { GCN, CDNA3, RDNA, GFX950, ROWS };
+enum { GCN, CDNA3, RDNA, GFX950, ROWS, GFX11 = ROWS, GFX12 };
 
 /* One place per lane at base + lane x stride. */
 struct pattern {
@@ -379,6 +379,34 @@ static void published_lds(void **state)
     }
 }
 
+/* Which lanes' reads of 12 and 16 bytes conflict: those of a group. Measured on MI300 (triton-lang/triton,
+ * pull request 9662), and AMD's table for gfx12, whose order differs from gfx11's (pull request 11365). */
+static void groups_of_wide_reads(void **state)
+{
+    (void)state;
+    static const unsigned crossed[] = {0, 1, 2, 3, 1, 0, 3, 2}; /* of four lanes each */
+    static const struct {
+        unsigned row;
+        bool crossed;
+    } cases[] = {{GCN, true}, {CDNA3, true}, {GFX11, true}, {GFX12, false}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (unsigned pair = 0; pair < 32 * 32; pair++) {
+            const unsigned lane[2] = {pair / 32, pair % 32};
+            unsigned group[2];
+            struct pattern pattern;
+            if (lane[0] >= lane[1])
+                continue;
+            for (unsigned i = 0; i < 2; i++)
+                group[i] = cases[c].crossed ? crossed[lane[i] / 4] : lane[i] / 8;
+            for (unsigned bytes = 12; bytes <= 16; bytes += 4) {
+                make(&pattern, WMI_PATH_DS, WMI_ACCESS_LOAD, bytes, 0, 128, 1u << lane[0] | 1u << lane[1]);
+                const struct wmi_lds_cost cost =
+                    wmi_lds_passes(&pattern.access, &wmi_cost_rules(cases[c].row)->lds, 32);
+                assert_int_equal(cost.conflicts, group[0] == group[1]);
+            }
+        }
+}
+
 /* RDNA executes wave64 as two halves. */
 static void waves_of_64(void **state)
 {
@@ -550,8 +578,13 @@ static void random_lds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_vector), cmocka_unit_test(fast_patterns), cmocka_unit_test(random_vector),
-        cmocka_unit_test(published_lds),    cmocka_unit_test(meetings),      cmocka_unit_test(random_lds),
+        cmocka_unit_test(published_vector),
+        cmocka_unit_test(fast_patterns),
+        cmocka_unit_test(random_vector),
+        cmocka_unit_test(published_lds),
+        cmocka_unit_test(meetings),
+        cmocka_unit_test(random_lds),
+        cmocka_unit_test(groups_of_wide_reads),
         cmocka_unit_test(waves_of_64),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,8 @@
  * LDS. 32 banks: Composable Kernel's notes on bank conflicts and AMD's measurements on MI210, from which the
  * groups were derived; 64 banks: HipKittens' measurements on gfx950. Unverified: b96 and b128 writes of the
  * latter, b96 writes of the former, and RDNA except that a wave of 32 takes one pass (RDNA3 ISA, "Local Data
- * Share").
+ * Share"), and that gfx12 reads b96 and b128 by eight lanes in sequence, which is a change from gfx11 (AMD,
+ * in triton's pull request 11365). So gfx11 has another order, presumably the measured one of CDNA.
  *
  * Instruction fetch. 32 bytes: rocprofiler-compute's published workload vcopy fetches four times per wave for
  * about 130 bytes of code on MI100, MI200 and MI300X (SQ_IFETCH, SQC_ICACHE_REQ); RDNA white paper: "32B
@@ -49,10 +50,10 @@
 #define RDNA_VECTOR                                                                                          \
     .pattern = WMI_FAST_LINE, .group = 32, .images = true, .gapped = 4, .tag_shift = 7, .read_shift = 7,     \
     .write_shift = 7,
-/* A wave uses one half of the WGP's banks. */
-#define RDNA_LDS                                                                                             \
+/* A wave uses one half of the WGP's banks. wide: groups of reads of more than 8 bytes. */
+#define RDNA_LDS(wide)                                                                                       \
     {                                                                                                        \
-        .banks = 32, .read = {LANES_32, LANES_16, LANES_8, LANES_8}, .write = {                              \
+        .banks = 32, .read = {LANES_32, LANES_16, wide, wide}, .write = {                                    \
             LANES_32,                                                                                        \
             LANES_16,                                                                                        \
             LANES_8,                                                                                         \
@@ -92,7 +93,7 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
         /* gfx10 */
         {.vector = {RDNA_VECTOR.bypass = WMI_POLICY_GLC, .bypass_gl1 = WMI_POLICY_DLC,
                     .leaves = WMI_POLICY_SLC, .streams = WMI_POLICY_SLC},
-         .lds = RDNA_LDS,
+         .lds = RDNA_LDS(LANES_8),
          .fetch = {.shift = 5, .per_simd = true}},
         /* gfx950 */
         {.vector = {.pattern = WMI_FAST_QUADS,
@@ -112,12 +113,12 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
         /* gfx11 */
         {.vector = {RDNA_VECTOR.bypass = WMI_POLICY_GLC, .bypass_gl1 = WMI_POLICY_GLC,
                     .leaves = WMI_POLICY_SLC, .streams = WMI_POLICY_SLC, .skips_last = WMI_POLICY_DLC},
-         .lds = RDNA_LDS,
+         .lds = RDNA_LDS(LANES_8_CROSSED),
          .fetch = {.shift = 5, .per_simd = true}},
         /* gfx12 */
         {.vector = {RDNA_VECTOR.bypass = WMI_POLICY_GLC, .leaves = WMI_POLICY_SLC, .streams = WMI_POLICY_SLC,
                     .skips_last = WMI_POLICY_DLC},
-         .lds = RDNA_LDS,
+         .lds = RDNA_LDS(LANES_8),
          .fetch = {.shift = 5, .per_simd = true}},
     };
     return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
