@@ -150,7 +150,7 @@ static void equal_addrlib_tile_modes(void **state)
                      line);
     }
     fclose(file);
-    assert_int_equal(count, 100);
+    assert_int_equal(count, 132);
 }
 
 /* ---- properties ---- */

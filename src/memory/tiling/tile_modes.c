@@ -154,6 +154,10 @@ static const char *place_micro(struct wmi_surface *s, uint64_t pitch)
     s->padded_height = (uint32_t)align(s->shape.height, SIDE);
     while (pitch * s->padded_height * element % INTERLEAVE)
         pitch += SIDE;
+    /* A depth surface has the pitch of its stencil, of one byte per element. Whether it has a stencil is not
+     * known here; one without has its pitch in the T#. Source: SiLib, HwlGetSizeAdjustmentMicroTiled. */
+    while (s->tile.order == DEPTH && !s->shape.pitch && pitch * s->padded_height % INTERLEAVE)
+        pitch += SIDE;
     s->level[0].pitch = pitch;
     s->layer = pitch * s->padded_height * element;
     return NULL;
