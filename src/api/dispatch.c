@@ -549,6 +549,7 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
     dispatch->scratch = memory.scratch_host;
     dispatch->arguments = how->has_kernarg ? how->kernarg : memory.kernarg;
     dispatch->scratch_base = memory.scratch;
+    dispatch->scratch_bytes = memory.scratch_bytes;
     dispatch->lane_scratch = abi.lane_scratch;
     dispatch->goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
     dispatch->residents = memory.places < WMI_RESIDENT_LIMIT ? memory.places : WMI_RESIDENT_LIMIT;

@@ -115,17 +115,28 @@ static bool is_aligned(const struct wmi_memory_op *m, const struct plan *plan,
                      wmi_alignment_unit((enum wmi_alignment)m->alignment, plan->data, 4), &address);
 }
 
-static void check_element(const struct wmi_memory_op *m, struct plan *plan, const struct wmi_worker *worker,
+/* Host address of `bytes` at the place; NULL: outside. */
+static unsigned char *reach(const char *frame, const struct wmi_memory_op *m, const struct plan *plan,
+                            const struct wmi_buffer_place *place, unsigned bytes)
+{
+    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
+    struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
+    const uint64_t address = address_of(m, plan, place);
+    return is_private(&plan->buffer) ? wmi_vmem_reach_private(frame, hit, plan->buffer.base, address, bytes)
+                                     : wmi_vmem_reach(worker, hit, address, bytes);
+}
+
+static void check_element(const char *frame, const struct wmi_memory_op *m, struct plan *plan,
                           struct wmi_buffer_place place, unsigned e, unsigned lane)
 {
     const uint64_t bit = 1ULL << lane;
-    struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
+    const struct wmi_hit *hit = &wmi_wave_of(frame)->worker->hits[m->hit];
     const bool writes = m->kind != WMI_ACCESS_LOAD;
     plan->in_range[e] |= bit;
     plan->address[e][lane] = address_of(m, plan, &place);
     for (unsigned done = 0; done < plan->bytes;) {
         const unsigned piece = piece_bytes(plan, &place, plan->bytes - done);
-        unsigned char *host = wmi_vmem_reach(worker, hit, address_of(m, plan, &place), piece);
+        unsigned char *host = reach(frame, m, plan, &place, piece);
         if (!host)
             plan->outside |= bit;
         else if (writes && hit->flags & WM_READ_ONLY)
@@ -170,7 +181,6 @@ static uint64_t wholly_in_range(const char *frame, const struct wmi_op *op, cons
 static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
 {
     const struct wmi_memory_op *m = op->data;
-    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
     const bool atomic = m->kind == WMI_ACCESS_ATOMIC;
     plan->aligned = m->alignment != WMI_ALIGNMENT_UNALIGNED && !atomic;
     if (m->format) {
@@ -198,7 +208,7 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
                 continue;
             if (!is_aligned(m, plan, &place))
                 plan->misaligned |= 1ULL << lane;
-            check_element(m, plan, worker, place, e, lane);
+            check_element(frame, m, plan, place, e, lane);
             if (atomic && (plan->address[e][lane] % plan->bytes ||
                            piece_bytes(plan, &place, plan->bytes) < plan->bytes))
                 plan->misaligned |= 1ULL << lane;
@@ -221,6 +231,8 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *p
     struct wmi_fault fault =
         wmi_fault_of(m, causes, sizeof causes / sizeof *causes, plan->elements * plan->bytes);
     fault.private = is_private(&plan->buffer);
+    if (fault.private && wmi_vmem_is_scratch(frame, plan->buffer.base))
+        fault.own = ((const struct wmi_frame *)frame)->private_low;
     for (unsigned e = 0; e < plan->elements; e++)
         for (uint64_t left = fault.lanes & plan->in_range[e]; left;)
             wmi_fault_reaches(&fault, plan->address[e][wmi_take_lane(&left)], plan->bytes);
@@ -250,14 +262,12 @@ static void move_element(char *frame, const struct wmi_op *op, const struct plan
                          unsigned lane, unsigned char *bytes, bool writes)
 {
     const struct wmi_memory_op *m = op->data;
-    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
     struct wmi_buffer_place place = element_place(frame, op, plan, lane, e);
     for (unsigned done = 0; done < plan->bytes;) {
         const unsigned piece = piece_bytes(plan, &place, plan->bytes - done);
         unsigned char *host = plan->host[e][lane];
         if (!host)
-            host = wmi_vmem_reach(worker, (struct wmi_hit *)&worker->hits[m->hit],
-                                  address_of(m, plan, &place), piece);
+            host = reach(frame, m, plan, &place, piece);
         if (writes)
             memcpy(host, bytes + done, piece);
         else

@@ -76,6 +76,7 @@ struct wmi_dispatch {
     unsigned char *scratch;          /* the first one's host bytes */
     uint32_t lane_scratch;           /* bytes of it that a lane asks for */
     uint64_t scratch_base;           /* guest address of the first wave's scratch */
+    uint64_t scratch_bytes;          /* of all waves, with the gaps */
     bool goes_on;                    /* after violations of memory */
     uint32_t residents;              /* most unfinished workgroups, whatever the number of threads */
     uint64_t max_instructions;       /* per wave */

@@ -154,6 +154,7 @@ static void check_scratch(const char *frame, const struct wmi_memory_op *m, stru
     const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
     struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
     const bool writes = m->kind != WMI_ACCESS_LOAD;
+    const uint64_t base = wmi_vmem_scratch_base(frame, m);
     const uint64_t offset = plan->private_offset[lane], bit = 1ULL << lane;
     plan->address[lane] = interleaved(frame, m, lane, offset);
     if (m->split_scratch && offset + plan->bytes > (uint32_t)slot_64(frame, WMI_S_FLAT_SCRATCH)) {
@@ -162,7 +163,7 @@ static void check_scratch(const char *frame, const struct wmi_memory_op *m, stru
     }
     for (unsigned done = 0; done < plan->bytes;) {
         const unsigned piece = piece_bytes(offset + done, plan->bytes - done);
-        if (!wmi_vmem_reach(worker, hit, interleaved(frame, m, lane, offset + done), piece))
+        if (!wmi_vmem_reach_private(frame, hit, base, interleaved(frame, m, lane, offset + done), piece))
             plan->outside |= bit;
         else if (writes && hit->flags & WM_READ_ONLY)
             plan->read_only |= bit;
@@ -252,7 +253,7 @@ static uint64_t forbidden(const struct wmi_vmem_plan *plan)
     return plan->aperture | plan->outside | plan->wide | plan->misaligned | plan->read_only;
 }
 
-bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan,
+bool wmi_vmem_plan_faults(const char *frame, const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan,
                           struct wmi_fault *fault)
 {
     if (!forbidden(plan))
@@ -266,6 +267,8 @@ bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_p
     };
     *fault = wmi_fault_of(m, causes, sizeof causes / sizeof *causes, plan->bytes);
     fault->private = !(fault->lanes & ~plan->scratch);
+    if (fault->private && wmi_vmem_is_scratch(frame, wmi_vmem_scratch_base(frame, m)))
+        fault->own = ((const struct wmi_frame *)frame)->private_low;
     for (uint64_t left = fault->lanes; left;)
         wmi_fault_reaches(fault, plan->address[wmi_take_lane(&left)], plan->bytes);
     return true;
@@ -278,7 +281,7 @@ bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_p
 static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct wmi_vmem_plan *plan)
 {
     struct wmi_fault fault;
-    if (!wmi_vmem_plan_faults(m, plan, &fault))
+    if (!wmi_vmem_plan_faults(frame, m, plan, &fault))
         return true;
     if (!wmi_wave_violates(wmi_wave_of(frame), &fault))
         return false;
@@ -312,10 +315,11 @@ static void move_lane(const char *frame, const struct wmi_memory_op *m, const st
             memcpy(bytes, plan->host[lane], plan->bytes);
         return;
     }
-    const uint64_t offset = plan->private_offset[lane];
+    const uint64_t base = wmi_vmem_scratch_base(frame, m), offset = plan->private_offset[lane];
     for (unsigned done = 0; done < plan->bytes;) {
         const unsigned piece = piece_bytes(offset + done, plan->bytes - done);
-        unsigned char *host = wmi_vmem_reach(worker, hit, interleaved(frame, m, lane, offset + done), piece);
+        unsigned char *host =
+            wmi_vmem_reach_private(frame, hit, base, interleaved(frame, m, lane, offset + done), piece);
         if (writes)
             memcpy(host, bytes + done, piece);
         else
@@ -376,7 +380,8 @@ const struct wmi_op *wmi_step_vmem_atomic(char *restrict frame, const struct wmi
     for (uint64_t left = plan.scratch & ~plan.dropped; left;) { /* an aligned dword is contiguous */
         const unsigned lane = wmi_take_lane(&left);
         plan.host[lane] =
-            wmi_vmem_reach(wave->worker, &wave->worker->hits[m->hit], plan.address[lane], plan.bytes);
+            wmi_vmem_reach_private(frame, &wave->worker->hits[m->hit], wmi_vmem_scratch_base(frame, m),
+                                   plan.address[lane], plan.bytes);
     }
     for (uint64_t left = plan.lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);

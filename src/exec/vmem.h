@@ -3,6 +3,7 @@
 #ifndef WMI_VMEM_H
 #define WMI_VMEM_H
 
+#include "exec/dispatch.h"
 #include "exec/frame_words.h"
 #include "exec/wave.h"
 
@@ -36,6 +37,30 @@ static inline unsigned char *wmi_vmem_reach(const struct wmi_worker *worker, str
     if (address - hit->low >= hit->high - hit->low && !wmi_vmem_touch(worker, hit, address))
         return NULL;
     return bytes <= hit->high - address ? hit->host + (address - hit->low) : NULL;
+}
+
+/* Whether an access to private memory at this base is one to the scratch memory of the dispatch. */
+static inline bool wmi_vmem_is_scratch(const char *frame, uint64_t base)
+{
+    const struct wmi_dispatch *dispatch = wmi_wave_of(frame)->worker->dispatch;
+    return base - dispatch->scratch_base < dispatch->scratch_bytes;
+}
+
+/* The same for private memory at `base`. In the dispatch's scratch memory, a wave reaches its own piece only:
+ * a wrong offset must not lead to the piece of another wave, as on hardware, nor to any other allocation. */
+static inline unsigned char *wmi_vmem_reach_private(const char *frame, struct wmi_hit *hit, uint64_t base,
+                                                    uint64_t address, uint64_t bytes)
+{
+    const struct wmi_frame *f = (const struct wmi_frame *)(const void *)frame;
+    const uint64_t at = address - f->private_low;
+    if (at < f->private_bytes) {
+        if (hit->low != f->private_low || hit->high - hit->low != f->private_bytes)
+            *hit = (struct wmi_hit){f->private_low, f->private_low + f->private_bytes,
+                                    (unsigned char *)(uintptr_t)f->private_host, 0, 0};
+        return bytes <= f->private_bytes - at ? hit->host + at : NULL;
+    }
+    return wmi_vmem_is_scratch(frame, base) ? NULL
+                                            : wmi_vmem_reach(wmi_wave_of(frame)->worker, hit, address, bytes);
 }
 
 /* The new register value after loading an element, given its old value. */
@@ -79,7 +104,7 @@ struct wmi_vmem_plan {
 
 void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan);
 /* Whether lanes of the plan have a violation, and which. */
-bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan,
+bool wmi_vmem_plan_faults(const char *frame, const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan,
                           struct wmi_fault *fault);
 /* Guest address of the wave's private memory for FLAT and SCRATCH. */
 uint64_t wmi_vmem_scratch_base(const char *frame, const struct wmi_memory_op *m);

@@ -58,7 +58,7 @@ static bool find_places(const char *frame, const struct wmi_op *op, struct reque
     const uint64_t base = wmi_vmem_scratch_base(frame, m), row = 4 * r->size;
     const uint64_t span = (m->elements - 1u) * row + 4;
     const unsigned first = (unsigned)__builtin_ctzll(r->lanes->bits);
-    if (!wmi_vmem_reach(worker, hit, base + r->offset[first] / 4 * row + 4 * first, span) ||
+    if (!wmi_vmem_reach_private(frame, hit, base, base + r->offset[first] / 4 * row + 4 * first, span) ||
         (m->kind == WMI_ACCESS_STORE && hit->flags & WM_READ_ONLY))
         return false;
     const uint64_t limit = hit->high - hit->low - span;

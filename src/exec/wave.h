@@ -33,6 +33,7 @@ struct wmi_fault {
     bool store;
     bool plain;         /* WM_FAULT_MISALIGNED: not an atomic, but forbidden by the alignment mode */
     bool private;       /* private memory: the addresses are in the wave's scratch */
+    uint64_t own;       /* its piece of the dispatch's scratch, if the addresses depend on that; or 0 */
     bool scalar;        /* scalar memory instruction, which does not set MEM_VIOL */
     const char *detail; /* WM_FAULT_RESOURCE: description of the resource; WM_FAULT_TRAP: of the trap */
 };

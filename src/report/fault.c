@@ -74,7 +74,8 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
 {
     switch (fault->kind) {
     case WM_FAULT_MEMORY:
-        add(text, "%s %s outside every allocation", path, fault->store ? "store" : "load");
+        add(text, "%s %s outside %s", path, fault->store ? "store" : "load",
+            fault->own ? "the private memory of the wave" : "every allocation");
         break;
     case WM_FAULT_READ_ONLY:
         add(text, "%s store to read-only memory", path);
@@ -184,12 +185,10 @@ static void add_place(struct text *text, const struct wmi_dispatch *dispatch,
 /* Which piece of scratch a wave has depends on the threads; what a report says must not. */
 static void move_to_first_piece(const struct wmi_dispatch *dispatch, struct wmi_fault *fault)
 {
-    if (!fault->private || !dispatch->scratch_stride || fault->low < dispatch->scratch_base)
+    if (!fault->own)
         return;
-    const uint64_t skip =
-        (fault->low - dispatch->scratch_base) / dispatch->scratch_stride * dispatch->scratch_stride;
-    fault->low -= skip;
-    fault->high -= skip;
+    fault->low -= fault->own - dispatch->scratch_base;
+    fault->high -= fault->own - dispatch->scratch_base;
 }
 
 /* What lies at the address, or near it. */

@@ -69,6 +69,18 @@ kernel void stack_overflow(global uint *out, uint n)
     out[get_global_id(0)] = stack[get_local_id(0) & 63];
 }
 
+// What another wave has at this distance must not be changed.
+kernel void stack_of_another(global uint *out, uint n)
+{
+    volatile uint stack[64];
+    const bool last = get_group_id(0) >= 3 && get_local_id(0) >= 64;
+    for (uint i = 0; i < 64; i++)
+        stack[i] = i;
+    if (last)
+        stack[n] = 1; // here
+    out[get_global_id(0)] = stack[get_local_id(0) & 63];
+}
+
 // No fault: a workgroup's private and local memory does not depend on previous workgroups.
 kernel void remember(global uint *out)
 {

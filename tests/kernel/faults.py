@@ -29,6 +29,9 @@ CASES = [  # kernel, kind, headline, instruction, (workgroup, wave, lanes), more
     ("half_at_the_barrier", "deadlock", "deadlock: all that is left waits", "", (0, 0, None), []),
     ("stack_overflow", "memory", "beyond the 16640 bytes of scratch that the wave has", "scratch_store_dword",
      (0, 0, 2**64 - 1), ["--arg", "n=70"]),
+    # As far as from the scratch of one wave to that of the next or previous one, and beyond all of it.
+    *(("stack_of_another", "memory", "scratch store outside the private memory of the wave", "scratch_store_dword",
+       (3, 1, 2**64 - 1), ["--arg", f"n={n % 2**32}"]) for n in (512, 1024, 2**24, -512, -1024, -2**29)),
 ]
 
 

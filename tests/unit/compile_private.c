@@ -53,6 +53,7 @@ static void create_memory(void)
     private.dispatch.goes_on = true; /* after accesses outside of it */
     assert_int_equal(wmi_space_place(private.space, &wish, &private.address, &diag), WM_OK);
     private.host = wmi_space_host(private.space, private.address, 1);
+    private.dispatch.scratch_base = private.address;
     wmi_space_divide(private.space, private.address, STRIDE, PIECE);
     for (unsigned i = 0; i < PARTS * PIECE; i++)
     private.initial[i / PIECE][i % PIECE] = (unsigned char)random_64();
@@ -107,10 +108,11 @@ static void fill_private(struct program *p)
     const unsigned lanes = p->code.options.lanes;
     struct wmi_frame *frame = p->initial;
     p->wave.worker = frame->worker = private.worker;
+    private.dispatch.scratch_bytes = below(4) ? 2 * STRIDE : 0; /* 0: scratch of the program's own */
     if (below(10)) {
         frame->private_low = OWN;
         frame->private_host = (uintptr_t)private.host + STRIDE;
-        frame->private_bytes = below(10) ? PIECE : below(PIECE); /* a part of it is allowed, too */
+        frame->private_bytes = below(10) ? PIECE : below(PIECE) / 64 * 64; /* a part is allowed, too */
     }
     frame->private_found = random_64(); /* of a wave that was here before */
     put_resource(p, &frame->s[V]);
