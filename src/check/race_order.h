@@ -55,6 +55,7 @@ struct wmi_race_wave {
     bool dirty;      /* it, or before the last barrier its workgroup, has stored since its last release */
     bool cleaned;    /* caches were written back since then */
     bool releases;   /* its stores are complete: its next store or atomic begins an epoch */
+    bool updates;    /* it has made atomics in global memory */
     bool unfinished; /* stores to global memory were on their way when it came to the last barrier */
 };
 

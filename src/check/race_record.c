@@ -196,10 +196,11 @@ static bool touch_some(struct wmi_races *races, enum wmi_address_space space, ui
                        unsigned bytes)
 {
     struct wmi_race_page *page = space == WMI_SPACE_LDS ? NULL : wmi_race_page(&races->shadow, address);
-    const unsigned block = wmi_race_block_of(address);
+    const unsigned block = wmi_race_block_of(address), at = address % (1 << WMI_RACE_BLOCK_BITS);
+    uint64_t some[2] = {0};
+    some[at / 64] = (uint64_t)bytes << at % 64;
     return page && !(page->divided >> block & 1) &&
-           wmi_race_touch_bytes(&races->shadow, page, block, 1u << (address / 4 % WMI_RACE_BLOCK_DWORDS),
-                                bytes, &races->now);
+           wmi_race_touch_bytes(&races->shadow, page, block, some, &races->now);
 }
 
 static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)

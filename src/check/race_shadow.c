@@ -182,113 +182,92 @@ static struct wmi_race_detail *detail_of(struct wmi_race_shadow *shadow, struct 
     return &page->detail[block];
 }
 
-static struct wmi_race_entry *list_of(const struct wmi_race_detail *detail)
+static struct wmi_race_byte_entry *list_of(const struct wmi_race_detail *detail)
 {
     return detail->part->longer ? detail->block->list : detail->part->entry;
 }
 
-/* A list that is being made. */
-struct list {
-    uint32_t count, room;
-    struct wmi_race_entry entry[WMI_RACE_MANY_ENTRIES];
-};
-
-static bool append(struct list *list, uint64_t record, uint32_t dwords, enum wmi_race_role_of role)
+/* Gives bytes the record in a role, and takes others from them. False: the list is full, and the bytes have
+ * none in that role. */
+static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role, const uint64_t bytes[2],
+                      uint64_t record)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct wmi_race_entry *entry = &list->entry[i];
-        if (entry->role != role || entry->record != record)
-            continue;
-        entry->dwords |= dwords;
-        return true;
-    }
-    if (list->count == list->room)
-        return false;
-    list->entry[list->count++] = (struct wmi_race_entry){record, dwords, role};
-    return true;
-}
-
-/* Gives bytes of dwords the record in a role, and takes others from them. False: the list is full, and
- * nothing changes. */
-static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role, uint32_t dwords,
-                      uint64_t record, uint32_t room)
-{
-    const unsigned bytes = wmi_race_bytes(record);
-    struct list made = {.room = room};
-    uint32_t joined[ALL_BYTES + 1] = {0}; /* dwords whose record then is about these bytes */
-    bool ok = true;
-    joined[bytes] = dwords;
-    for (uint32_t i = 0; ok && i < detail->part->count; i++) {
-        const struct wmi_race_entry *entry = &list_of(detail)[i];
-        const uint32_t both = entry->role == role ? entry->dwords & dwords : 0;
-        const unsigned had = wmi_race_bytes(entry->record);
-        const uint64_t bare = entry->record & ~(uint64_t)ALL_BYTES;
-        if (entry->dwords & ~both)
-            ok = append(&made, entry->record, entry->dwords & ~both, entry->role);
-        if (both && bare == (record & ~(uint64_t)ALL_BYTES)) {
-            joined[bytes] &= ~both;
-            joined[had | bytes] |= both;
-        } else if (both && had & ~bytes) {
-            ok = ok && append(&made, bare | (had & ~bytes), both, role);
+    struct wmi_race_part *part = detail->part;
+    struct wmi_race_byte_entry *list = list_of(detail), *mine = NULL;
+    const uint32_t room = part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < part->count; i++) {
+        struct wmi_race_byte_entry entry = list[i];
+        const bool same = entry.role == role && entry.record == record;
+        if (entry.role == role && !same) {
+            entry.bytes[0] &= ~bytes[0];
+            entry.bytes[1] &= ~bytes[1];
         }
+        if (!(entry.bytes[0] | entry.bytes[1]))
+            continue;
+        list[count] = entry;
+        mine = same ? &list[count] : mine;
+        count++;
     }
-    for (unsigned i = 1; i <= ALL_BYTES; i++)
-        if (joined[i])
-            ok = ok && append(&made, (record & ~(uint64_t)ALL_BYTES) | i, joined[i], role);
-    if (!ok)
-        return false;
-    detail->part->count = made.count;
-    memcpy(list_of(detail), made.entry, made.count * sizeof *made.entry);
+    part->count = count;
+    if (!mine) {
+        if (count == room)
+            return false;
+        mine = &list[part->count++];
+        *mine = (struct wmi_race_byte_entry){.record = record, .role = role};
+    }
+    mine->bytes[0] |= bytes[0];
+    mine->bytes[1] |= bytes[1];
     return true;
 }
 
 /* The same of any list; one that is full becomes longer. */
 static bool put_any(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail,
-                    enum wmi_race_role_of role, uint32_t dwords, uint64_t record)
+                    enum wmi_race_role_of role, const uint64_t bytes[2], uint64_t record)
 {
     struct wmi_race_part *part = detail->part;
-    if (put_bytes(detail, role, dwords, record, part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES))
+    if (put_bytes(detail, role, bytes, record))
         return true;
     if (part->longer ||
         (!detail->block && !(detail->block = take(shadow, &shadow->blocks, sizeof *detail->block))))
         return false;
     memcpy(detail->block->list, part->entry, part->count * sizeof *part->entry);
     part->longer = true;
-    return put_bytes(detail, role, dwords, record, WMI_RACE_MANY_ENTRIES);
+    return put_bytes(detail, role, bytes, record);
 }
 
-/* Whether the access meets nothing in the list that is not settled. *taken: dwords that another wave has
- * read.
+/* Whether the access meets nothing in the list that is not settled. taken: bytes that another wave has read.
  */
-static inline bool meets_nothing(const struct wmi_race_entry *list, uint32_t count, uint32_t dwords,
-                                 unsigned bytes, const struct wmi_race_access *access, uint32_t *taken)
+static inline bool meets_nothing(const struct wmi_race_byte_entry *list, uint32_t count,
+                                 const uint64_t bytes[2], const struct wmi_race_access *access,
+                                 uint64_t taken[2])
 {
-    *taken = 0;
+    taken[0] = taken[1] = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct wmi_race_entry *entry = &list[i];
-        if (!(entry->dwords & dwords) || !(wmi_race_bytes(entry->record) & bytes) ||
-            wmi_race_is_settled(entry->record, access))
+        const struct wmi_race_byte_entry *entry = &list[i];
+        const uint64_t low = entry->bytes[0] & bytes[0], high = entry->bytes[1] & bytes[1];
+        if (!(low | high) || wmi_race_is_settled(entry->record, access))
             continue;
         if (access->writes || entry->role == WMI_RACE_WRITE)
             return false;
-        if (entry->role == WMI_RACE_READ)
-            *taken |= entry->dwords & dwords;
+        taken[0] |= entry->role == WMI_RACE_READ ? low : 0;
+        taken[1] |= entry->role == WMI_RACE_READ ? high : 0;
     }
     return true;
 }
 
 /* Records an access to some bytes in a list. False: it meets something, or the list is full. */
-static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail, uint32_t dwords,
-                         unsigned bytes, const struct wmi_race_access *access)
+static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail,
+                         const uint64_t bytes[2], const struct wmi_race_access *access)
 {
-    const uint64_t record = access->record | bytes;
-    uint32_t taken;
-    if (!meets_nothing(list_of(detail), detail->part->count, dwords, bytes, access, &taken))
+    uint64_t taken[2];
+    if (!meets_nothing(list_of(detail), detail->part->count, bytes, access, taken))
         return false;
     if (access->writes)
-        return put_any(shadow, detail, WMI_RACE_WRITE, dwords, record);
-    return (taken == dwords || put_any(shadow, detail, WMI_RACE_READ, dwords & ~taken, record)) &&
-           (!taken || put_any(shadow, detail, WMI_RACE_OTHER, taken, record));
+        return put_any(shadow, detail, WMI_RACE_WRITE, bytes, access->record);
+    const uint64_t rest[2] = {bytes[0] & ~taken[0], bytes[1] & ~taken[1]};
+    return (!(rest[0] | rest[1]) || put_any(shadow, detail, WMI_RACE_READ, rest, access->record)) &&
+           (!(taken[0] | taken[1]) || put_any(shadow, detail, WMI_RACE_OTHER, taken, access->record));
 }
 
 /* Makes a list of bytes of the block's list. False: no memory. */
@@ -302,16 +281,20 @@ static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page
     detail->part->longer = false;
     for (uint32_t i = 0; i < page->room; i++)
         if (entry[i].dwords)
-            detail->part->entry[detail->part->count++] = entry[i];
+            detail->part->entry[detail->part->count++] = (struct wmi_race_byte_entry){
+                .record = entry[i].record & ~(uint64_t)ALL_BYTES,
+                .bytes = {wmi_race_bytes_of((uint16_t)entry[i].dwords),
+                          wmi_race_bytes_of(entry[i].dwords >> 16)},
+                .role = entry[i].role};
     page->parted |= 1u << block;
     return true;
 }
 
 bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
-                          uint32_t dwords, unsigned bytes, const struct wmi_race_access *access)
+                          const uint64_t bytes[2], const struct wmi_race_access *access)
 {
     return (page->parted >> block & 1 || make_part(shadow, page, block)) &&
-           update_bytes(shadow, &page->detail[block], dwords, bytes, access);
+           update_bytes(shadow, &page->detail[block], bytes, access);
 }
 
 /* ---- LDS ---- */
@@ -379,12 +362,12 @@ static bool replace(uint64_t *record, const struct wmi_race_access *access, unsi
 
 /* Gives bytes of the dword the record; they have none in that role. */
 static void add_bytes(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
-                      const struct wmi_race_entry *entry)
+                      uint64_t record, enum wmi_race_role_of role)
 {
     uint64_t *const cell[] = {&cells->write[dword], &cells->read[dword], &cells->other[dword]};
     struct wmi_race_bytes *bytes = NULL;
-    if (*cell[WMI_RACE_WRITE] < WMI_RACE_SPLIT && !*cell[entry->role]) {
-        *cell[entry->role] = entry->record;
+    if (*cell[WMI_RACE_WRITE] < WMI_RACE_SPLIT && !*cell[role]) {
+        *cell[role] = record;
         return;
     }
     if (*cell[WMI_RACE_WRITE] >= WMI_RACE_SPLIT)
@@ -393,8 +376,20 @@ static void add_bytes(struct wmi_race_shadow *shadow, const struct wmi_race_cell
         return;
     uint64_t *const byte[] = {bytes->write, bytes->read, bytes->other};
     for (unsigned i = 0; i < 4; i++)
-        if (wmi_race_bytes(entry->record) >> i & 1)
-            byte[entry->role][i] = entry->record | ALL_BYTES;
+        if (wmi_race_bytes(record) >> i & 1)
+            byte[role][i] = record | ALL_BYTES;
+}
+
+/* Gives dwords the records of a list of bytes. */
+static void add_list(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells,
+                     const struct wmi_race_byte_entry *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (unsigned dword = 0; dword < WMI_RACE_BLOCK_DWORDS; dword++) {
+            const unsigned bytes = list[i].bytes[dword / 16] >> dword % 16 * 4 & ALL_BYTES;
+            if (bytes)
+                add_bytes(shadow, cells, dword, list[i].record | bytes, list[i].role);
+        }
 }
 
 bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
@@ -403,19 +398,23 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
     if (!detail ||
         (!detail->block && !(detail->block = take(shadow, &shadow->blocks, sizeof *detail->block))))
         return false;
-    const bool parted = page->parted >> block & 1;
-    const uint32_t count = parted ? detail->part->count : page->room;
-    struct wmi_race_entry list[WMI_RACE_MANY_ENTRIES];
-    if (count)
-        memcpy(list, parted ? list_of(detail) : page->entry + (size_t)block * count, count * sizeof *list);
-    memset(detail->block, 0, sizeof *detail->block);
     const struct wmi_race_cells cells = wmi_race_block_cells(detail->block);
-    page->written |= (uint32_t)parted << block; /* dwords that are split are marked there */
-    for (uint32_t i = 0; i < count; i++)
-        page->written |= (uint32_t)(list[i].dwords && list[i].role == WMI_RACE_WRITE) << block;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t left = list[i].dwords; left; left &= left - 1)
-            add_bytes(shadow, &cells, (size_t)__builtin_ctz(left), &list[i]);
+    if (page->parted >> block & 1) {
+        struct wmi_race_byte_entry list[WMI_RACE_MANY_ENTRIES];
+        const uint32_t count = detail->part->count;
+        memcpy(list, list_of(detail), count * sizeof *list);
+        memset(detail->block, 0, sizeof *detail->block);
+        add_list(shadow, &cells, list, count);
+        page->written |= 1u << block; /* dwords that are split are marked there */
+    } else {
+        const struct wmi_race_entry *list = wmi_race_list(page, block);
+        memset(detail->block, 0, sizeof *detail->block);
+        for (uint32_t i = 0; i < page->room; i++) {
+            page->written |= (uint32_t)(list[i].dwords && list[i].role == WMI_RACE_WRITE) << block;
+            for (uint32_t left = list[i].dwords; left; left &= left - 1)
+                add_bytes(shadow, &cells, (size_t)__builtin_ctz(left), list[i].record, list[i].role);
+        }
+    }
     page->divided |= 1u << block;
     page->parted &= ~(1u << block);
     return true;
@@ -477,4 +476,23 @@ void wmi_race_touch(struct wmi_race_shadow *shadow, const struct wmi_race_cells 
         for (unsigned i = 0; i < 4; i++)
             if (bytes >> i & 1)
                 update(&bytewise->write[i], &bytewise->read[i], &bytewise->other[i], access, ALL_BYTES);
+}
+
+bool wmi_race_is_free(const struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
+                      const struct wmi_race_access *access, unsigned bytes)
+{
+    const uint64_t write = cells->write[dword], read = cells->read[dword], other = cells->other[dword];
+    if (write < WMI_RACE_SPLIT)
+        return (!(wmi_race_bytes(write) & bytes) || wmi_race_is_settled(write, access)) &&
+               (!access->writes ||
+                ((!(wmi_race_bytes(read) & bytes) || wmi_race_is_settled(read, access)) &&
+                 (!(wmi_race_bytes(other) & bytes) || wmi_race_is_settled(other, access))));
+    const struct wmi_race_bytes *split =
+        item_at(&shadow->bytes, write - WMI_RACE_SPLIT, sizeof(struct wmi_race_bytes));
+    for (unsigned i = 0; i < 4; i++)
+        if (bytes >> i & 1 && (!wmi_race_is_settled(split->write[i], access) ||
+                               (access->writes && (!wmi_race_is_settled(split->read[i], access) ||
+                                                   !wmi_race_is_settled(split->other[i], access)))))
+            return false;
+    return true;
 }

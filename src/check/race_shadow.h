@@ -89,7 +89,14 @@ struct wmi_race_entry {
     enum wmi_race_role_of { WMI_RACE_WRITE, WMI_RACE_READ, WMI_RACE_OTHER } role;
 };
 
-enum { WMI_RACE_ENTRIES = 8, WMI_RACE_ROOMS = 4, WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 2 };
+/* A record, and the bytes of a block that have it. */
+struct wmi_race_byte_entry {
+    uint64_t record; /* without bytes */
+    uint64_t bytes[2];
+    enum wmi_race_role_of role;
+};
+
+enum { WMI_RACE_ENTRIES = 8, WMI_RACE_ROOMS = 4, WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 4 };
 
 /* Records of each dword of a block; or a long list. */
 struct wmi_race_block {
@@ -97,7 +104,7 @@ struct wmi_race_block {
         struct {
             uint64_t write[WMI_RACE_BLOCK_DWORDS], read[WMI_RACE_BLOCK_DWORDS], other[WMI_RACE_BLOCK_DWORDS];
         };
-        struct wmi_race_entry list[WMI_RACE_MANY_ENTRIES];
+        struct wmi_race_byte_entry list[WMI_RACE_MANY_ENTRIES];
     };
 };
 
@@ -105,7 +112,7 @@ struct wmi_race_block {
 struct wmi_race_part {
     uint32_t count;
     bool longer; /* the list is in the block's struct wmi_race_block */
-    struct wmi_race_entry entry[WMI_RACE_ENTRIES];
+    struct wmi_race_byte_entry entry[WMI_RACE_ENTRIES];
 };
 
 /* A block has the plainest records that can tell its accesses: a list in which each record is about all bytes
@@ -223,10 +230,21 @@ static inline struct wmi_race_entry *wmi_race_list(const struct wmi_race_page *p
 
 /* Gives the lists of the page's blocks more room. False: they have all that they may have, or no memory. */
 bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page);
-/* Records an access to some bytes (a mask) of each of the dwords of a block that is not divided, if it meets
- * nothing that is not settled, and the block's list can hold it. */
+/* Records an access to some bytes of a block that is not divided, if it meets nothing that is not settled,
+ * and the block's list can hold it. */
 bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
-                          uint32_t dwords, unsigned bytes, const struct wmi_race_access *access);
+                          const uint64_t bytes[2], const struct wmi_race_access *access);
+
+/* All bytes of half a block's dwords. */
+static inline uint64_t wmi_race_bytes_of(uint16_t dwords)
+{
+    uint64_t bits = dwords;
+    bits = (bits | bits << 24) & UINT64_C(0x000000ff000000ff);
+    bits = (bits | bits << 12) & UINT64_C(0x000f000f000f000f);
+    bits = (bits | bits << 6) & UINT64_C(0x0303030303030303);
+    bits = (bits | bits << 3) & UINT64_C(0x1111111111111111);
+    return bits * 15;
+}
 
 /* Gives dwords of the block the record in a role, and takes others from them. False: the list is full, and
  * the dwords have none in that role. */
@@ -258,8 +276,10 @@ static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct w
                                         unsigned block, uint32_t dwords, const struct wmi_race_access *access)
 {
     const uint64_t record = access->record | 15;
-    if (page->parted >> block & 1)
-        return wmi_race_touch_bytes(shadow, page, block, dwords, 15, access);
+    if (page->parted >> block & 1) {
+        const uint64_t bytes[2] = {wmi_race_bytes_of((uint16_t)dwords), wmi_race_bytes_of(dwords >> 16)};
+        return wmi_race_touch_bytes(shadow, page, block, bytes, access);
+    }
     const struct wmi_race_entry *entry = wmi_race_list(page, block);
     uint32_t taken = 0; /* dwords that another wave has read */
     for (uint32_t i = 0; i < page->room; i++) {
@@ -295,6 +315,10 @@ static inline struct wmi_race_cells wmi_race_local_cells(const struct wmi_race_l
     uint64_t *const records = local->records;
     return (struct wmi_race_cells){records, records + local->dwords, records + 2 * local->dwords};
 }
+
+/* Whether nothing that is recorded of some bytes (a mask) of one dword is unsettled. */
+bool wmi_race_is_free(const struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
+                      const struct wmi_race_access *access, unsigned bytes);
 
 /* Called for each recorded access that is not settled and has bytes in common with the new one. */
 typedef void wmi_race_meets(void *user, uint64_t record, unsigned bytes, bool was_write);

@@ -165,6 +165,7 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     count_operation(races, insn, access->wave);
     wmi_race_record(races, access, slot);
     const bool flat = insn->path == WMI_PATH_FLAT;
+    group->wave[access->wave].updates |= insn->kind == WMI_ACCESS_ATOMIC && (!insn->lds || flat);
     if (insn->kind != WMI_ACCESS_LOAD && (insn->lds || flat))
         group->wave[access->wave].lds_stored = true;
     if (insn->kind != WMI_ACCESS_LOAD && (!insn->lds || flat))

@@ -111,6 +111,19 @@ static bool scatter_read(const struct wmi_race_cells *cells, const uint32_t *add
     return true;
 }
 
+/* Records an access to some bytes (a mask) of a dword. */
+static bool touch_part(struct wmi_races *races, const struct wmi_race_cells *cells, size_t dword,
+                       unsigned bytes)
+{
+    const struct wmi_race_access *access = &races->now;
+    if (bytes == 15 && wmi_race_touch_quickly(cells, dword, access))
+        return true;
+    if (!wmi_race_is_free(&races->shadow, cells, dword, access, bytes))
+        return false;
+    wmi_race_touch(&races->shadow, cells, dword, access, bytes, NULL, NULL);
+    return true;
+}
+
 /* ---- global memory ---- */
 
 /* Records an access to the dwords of a block that are set in a mask. */
@@ -134,6 +147,59 @@ static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsi
         dwords &= (uint32_t)(~UINT64_C(0) << (first + count));
     }
     return true;
+}
+
+/* The same of bytes. */
+static bool touch_span(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
+                       const uint64_t bytes[2])
+{
+    struct wmi_race_shadow *shadow = &races->shadow;
+    const struct wmi_race_access *access = &races->now;
+    if (!(page->divided >> block & 1) && (wmi_race_touch_bytes(shadow, page, block, bytes, access)))
+        return true;
+    if (!(page->divided >> block & 1) && !wmi_race_divide(shadow, page, block))
+        return false;
+    page->written |= 1u << block; /* dwords that are split are marked there */
+    const struct wmi_race_cells cells = wmi_race_block_cells(page->detail[block].block);
+    for (unsigned half = 0; half < 2; half++)
+        for (uint64_t left = bytes[half]; left;) {
+            const unsigned at = (unsigned)__builtin_ctzll(left) / 4, some = left >> 4 * at & 15;
+            left &= ~(UINT64_C(15) << 4 * at);
+            if (!touch_part(races, &cells, 16 * half + at, some))
+                return false;
+        }
+    return true;
+}
+
+/* Bytes of one block that lanes access, not yet recorded. */
+struct gathered_bytes {
+    uint64_t block; /* address */
+    uint64_t bytes[2];
+};
+
+static inline bool flush_bytes(struct wmi_races *races, struct gathered_bytes *gathered)
+{
+    const uint64_t bytes[2] = {gathered->bytes[0], gathered->bytes[1]};
+    if (!(bytes[0] | bytes[1]))
+        return true;
+    struct wmi_race_page *page = wmi_race_page(&races->shadow, gathered->block);
+    gathered->bytes[0] = gathered->bytes[1] = 0;
+    return page && touch_span(races, page, wmi_race_block_of(gathered->block), bytes);
+}
+
+/* Adds bytes of a block from an address on, at most 64 of them, and records those of another block. */
+static inline bool gather_bytes(struct wmi_races *races, struct gathered_bytes *gathered, uint64_t address,
+                                uint64_t bytes)
+{
+    const uint64_t block = address >> WMI_RACE_BLOCK_BITS << WMI_RACE_BLOCK_BITS;
+    const unsigned shift = address % 64, half = address / 64 % 2;
+    if (block != gathered->block && !flush_bytes(races, gathered))
+        return false;
+    gathered->block = block;
+    gathered->bytes[half] |= bytes << shift;
+    const uint64_t behind = shift ? bytes >> (64 - shift) : 0;
+    return !behind || (half ? gather_bytes(races, gathered, block + 128, behind)
+                            : (gathered->bytes[1] |= behind, true));
 }
 
 /* Dwords of one block that lanes access, not yet recorded. */
@@ -184,6 +250,32 @@ static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uin
     return true;
 }
 
+/* Records an access to consecutive bytes. */
+static bool touch_byte_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                           uint64_t end)
+{
+    struct gathered_bytes gathered = {0};
+    if (space == WMI_SPACE_LDS) {
+        const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+        if (end > races->group->lds.bytes)
+            return false;
+        for (uint64_t at = address / 4 * 4; at < end; at += 4) {
+            const unsigned head = at < address ? (unsigned)(address - at) : 0;
+            const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
+            if (!touch_part(races, &cells, at / 4, 15u >> tail & 15u << head & 15u))
+                return false;
+        }
+        return true;
+    }
+    while (address < end) {
+        const uint64_t count = end - address < 64 ? end - address : 64;
+        if (!gather_bytes(races, &gathered, address, UINT64_MAX >> (64 - count)))
+            return false;
+        address += count;
+    }
+    return flush_bytes(races, &gathered);
+}
+
 /* ---- lanes ---- */
 
 /* The lanes of an outline, at one place of the instruction. */
@@ -192,6 +284,7 @@ struct places {
     uint64_t lanes;
     uint64_t next, same; /* lanes that access the bytes behind those of the lane below; the same bytes */
     uint32_t bytes;      /* of each lane */
+    bool dwords;         /* all of them access whole dwords */
 };
 
 /* Whether no two active lanes have bytes in common. */
@@ -254,8 +347,8 @@ static inline uint64_t starts_of(const struct places *places, uint64_t lanes, bo
 }
 
 /* Finds the places of lanes at their addresses and `base`. The origin is what is left of `base` above its
- * lowest `bits` bits. False: some lie outside of the outline's bounds, are not aligned, or too far from the
- * others; or lanes of a store may have bytes in common. */
+ * lowest `bits` bits. False: some lie outside of the outline's bounds, or too far from the others; or lanes
+ * of a store may have bytes in common. */
 static inline bool find_places(const struct wmi_outline *outline, uint64_t base, uint32_t bytes,
                                unsigned bits, bool writes, struct places *places)
 {
@@ -268,13 +361,12 @@ static inline bool find_places(const struct wmi_outline *outline, uint64_t base,
                offset = wmi_splat_u32((uint32_t)(base & ((UINT64_C(1) << bits) - 1))),
                step = wmi_splat_u32(bytes);
     u32v before = wmi_splat_u32(0);
-    uint64_t bad = 0, next = 0, same = 0, before_end = 0;
+    uint64_t bad = 0, next = 0, same = 0, before_end = 0, misaligned = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
         const u32v now = wmi_load_u32((const char *)&outline->low[lane]), at = now + offset,
                    end = wmi_shift_lanes(before, now) + step;
-        bad |= (uint64_t)(wmi_less_bits(now, low) | wmi_less_bits(high, now) | wmi_bits_at(at, 0) |
-                          wmi_bits_at(at, 1))
-               << lane;
+        bad |= (uint64_t)(wmi_less_bits(now, low) | wmi_less_bits(high, now)) << lane;
+        misaligned |= (uint64_t)(wmi_bits_at(at, 0) | wmi_bits_at(at, 1)) << lane;
         next |= (uint64_t)wmi_equal_bits(now, end) << lane;
         same |= (uint64_t)wmi_equal_bits(now + step, end) << lane;
         before_end |= (uint64_t)wmi_less_bits(now, end) << lane;
@@ -285,6 +377,7 @@ static inline bool find_places(const struct wmi_outline *outline, uint64_t base,
     places->next = next;
     places->same = same;
     places->bytes = bytes;
+    places->dwords = !(misaligned & lanes) && bytes % 4 == 0;
     if (bad & lanes)
         return false;
     const bool ascends = followers == (lanes & (lanes - 1)) && !(before_end & followers);
@@ -341,9 +434,22 @@ static bool touch_blocks(struct wmi_races *races, const struct places *places, u
     return flush(races, &gathered);
 }
 
+/* The same of bytes. */
+static bool touch_bytes(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
+{
+    const uint64_t bytes = UINT64_MAX >> (64 - places->bytes);
+    struct gathered_bytes gathered = {0};
+    for (; lanes; lanes &= lanes - 1)
+        if (!gather_bytes(races, &gathered, origin + places->at[__builtin_ctzll(lanes)], bytes))
+            return false;
+    return flush_bytes(races, &gathered);
+}
+
 static bool touch_global(struct wmi_races *races, const struct places *places, uint64_t origin,
                          uint64_t lanes)
 {
+    if (!places->dwords)
+        return touch_bytes(races, places, origin, lanes);
     const uint64_t starts = starts_of(places, lanes, races->now.writes);
     if (starts & (starts - 1))
         return touch_blocks(races, places, origin, lanes);
@@ -375,6 +481,27 @@ static bool scatter_global(struct wmi_races *races, const struct wmi_outline *ou
 
 /* ---- LDS ---- */
 
+/* The bytes of lanes; those of neighbours in one dword are joined. */
+static bool touch_local_bytes(struct wmi_races *races, const struct places *places, uint64_t lanes)
+{
+    const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+    const uint32_t all = UINT32_MAX >> (32 - places->bytes);
+    uint32_t dword = 0, bytes = 0; /* not yet recorded: of this dword and the ones behind it */
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t at = places->at[__builtin_ctzll(lanes)];
+        uint64_t some = (uint64_t)all << at % 4;
+        if (at / 4 == dword)
+            some |= bytes;
+        else if (bytes && !touch_part(races, &cells, dword, bytes))
+            return false;
+        for (dword = at / 4; some >> 4; some >>= 4, dword++)
+            if (some & 15 && !touch_part(races, &cells, dword, some & 15))
+                return false;
+        bytes = (uint32_t)some;
+    }
+    return !bytes || touch_part(races, &cells, dword, bytes);
+}
+
 static bool touch_local(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
 {
     enum { SHORT = 4 }; /* lanes of a run */
@@ -383,6 +510,8 @@ static bool touch_local(struct wmi_races *races, const struct places *places, ui
     const unsigned dwords = places->bytes / 4;
     uint64_t starts = starts_of(places, lanes, access->writes);
     (void)origin;
+    if (!places->dwords)
+        return touch_local_bytes(races, places, lanes);
     if (SHORT * __builtin_popcountll(starts) > __builtin_popcountll(lanes)) {
         for (size_t i = 0; i < dwords; i++) {
             const struct wmi_race_cells from = {cells.write + i, cells.read + i, cells.other + i};
@@ -436,7 +565,8 @@ static bool record_atomic(struct wmi_races *races, const struct wmi_outline *out
     const uint32_t bytes = outline->shape & UINT8_MAX;
     uint64_t met[8] = {0};
     struct places places;
-    if (races->order.halves || !find_places(outline, outline->base, bytes, 32, false, &places))
+    if (races->order.halves || !find_places(outline, outline->base, bytes, 32, false, &places) ||
+        !places.dwords)
         return false;
     for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
         const uint32_t some = places.lanes >> lane & ((1u << RECORDS) - 1), *at = places.at + lane;
@@ -463,9 +593,9 @@ static bool record_place(struct wmi_races *races, const struct wmi_outline *outl
     const bool run = is_run(outline, base, bytes, races->now.writes, &start, &end);
     if (space != WMI_SPACE_LDS && wmi_race_is_scratch(races, start))
         return true;
-    if (run && !races->order.halves)
-        return start % 4 == 0 && start >= outline->from && end <= outline->to &&
-               touch_run(races, space, start, (end - start) / 4);
+    if (run && !races->order.halves && start >= outline->from && end <= outline->to)
+        return (start | end) % 4 == 0 ? touch_run(races, space, start, (end - start) / 4)
+                                      : touch_byte_run(races, space, start, end);
     return space == WMI_SPACE_LDS ? scatter_local(races, outline, base, bytes)
                                   : scatter_global(races, outline, base, bytes);
 }
@@ -487,9 +617,11 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     unsigned bytes = outline->shape & UINT8_MAX, places = outline->shape >> 8 & UINT8_MAX;
     const bool writes = insn->kind != WMI_ACCESS_LOAD, lds = outline->shape >> 16 == WMI_SPACE_LDS;
     const bool atomic = insn->kind == WMI_ACCESS_ATOMIC;
-    if (!slot || !insn->known || (atomic && !lds) || insn->coherent || !group || !group->tag || bytes % 4)
+    if (!slot || !insn->known || (atomic && !lds) || !group || !group->tag)
         return false;
     struct wmi_race_wave *wave = &group->wave[outline->wave];
+    if (insn->coherent && wave->updates) /* it may read what its own atomic has left */
+        return false;
     if (writes && wave->releases)
         insn->released |= wmi_race_release(&races->order, group, outline->wave);
     wmi_race_describe(&races->order, group, outline->wave, slot, writes, lds, &races->now);
