@@ -230,11 +230,11 @@ static const struct wm_gpu *product_of(const struct wm_machine *machine, const s
     return gpu ? gpu : wm_gpu_default(wmi_target_name(machine->target));
 }
 
-static enum wm_status run(struct wm_machine *machine, const struct wmi_module *module,
-                          const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
-                          const struct wm_dispatch *request, struct wm_result *result, struct wm_diag *diag)
+static struct wmi_code_options code_options(const struct wm_machine *machine, const struct wm_kernel *kernel,
+                                            const struct wmi_dispatch *dispatch,
+                                            const struct wm_dispatch *request)
 {
-    const struct wmi_code_options options = {
+    return (struct wmi_code_options){
         .target = wmi_target_of_waves(machine, kernel->wave_size),
         .space = machine->space,
         .entry = dispatch->launch.entry,
@@ -247,8 +247,35 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         .sramecc = machine->sramecc ? machine->sramecc : wmi_sramecc_of(wm_object_target_id(module->object)),
         .tiling = wmi_gpu_tiling(product_of(machine, request), machine->target),
     };
+}
+
+/* The program of the dispatch: the one that its check has kept, one of the machine's, or a new one. */
+static struct wmi_program *take_program(struct wm_machine *machine, struct wmi_dispatch *dispatch,
+                                        const struct wmi_code_options *options)
+{
+    struct wmi_program *program = dispatch->observed;
+    dispatch->observed = NULL;
+    if (!program)
+        return wmi_programs_take(machine->programs, options, wmi_cpu_level());
+    wmi_program_set_observers(program, &options->observers);
+    return program;
+}
+
+static void give_program(struct wm_machine *machine, struct wmi_dispatch *dispatch)
+{
+    if (dispatch->keeps)
+        dispatch->observed = dispatch->program;
+    else
+        wmi_programs_give(machine->programs, dispatch->program);
+}
+
+static enum wm_status run(struct wm_machine *machine, const struct wmi_module *module,
+                          const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
+                          const struct wm_dispatch *request, struct wm_result *result, struct wm_diag *diag)
+{
+    const struct wmi_code_options options = code_options(machine, kernel, dispatch, request);
     const double begin = wmi_seconds();
-    dispatch->program = wmi_programs_take(machine->programs, &options, wmi_cpu_level());
+    dispatch->program = take_program(machine, dispatch, &options);
     struct wmi_observed observed = {machine, module, ""};
     const bool watched = dispatch->observers.count || dispatch->stales.mode;
     bool ok = dispatch->program && (!watched || wmi_fix_order(&observed, kernel, dispatch));
@@ -256,7 +283,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         const enum wm_status status =
             wmi_start_prepare(request->start, wmi_program_code(dispatch->program), dispatch, diag);
         if (status) {
-            wmi_programs_give(machine->programs, dispatch->program);
+            give_program(machine, dispatch);
             return status;
         }
     }
@@ -289,7 +316,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         }
     }
     free(dispatch->stales.found);
-    wmi_programs_give(machine->programs, dispatch->program);
+    give_program(machine, dispatch);
     return ok ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory to run kernel '%s'", kernel->name);
 }
 
@@ -325,6 +352,8 @@ static enum wm_status run_again(void *user, struct wmi_dispatch *dispatch, struc
 {
     const struct rerun *again = user;
     struct wm_diag diag;
+    dispatch->keeps = false; /* others observe it now */
+    dispatch->observed = NULL;
     const enum wm_status status =
         run(again->machine, again->module, again->kernel, dispatch, again->request, result, &diag);
     wmi_start_release(dispatch);
@@ -344,7 +373,7 @@ static void tell_initial_registers(const struct wm_kernel *kernel, const struct 
 
 /* Tells the checkers what they are about to see. Returns how many observers they have. */
 static size_t begin_check(const struct wm_machine *machine, const struct wm_kernel *kernel,
-                          const struct wmi_dispatch *dispatch, const struct wmi_guards *guards,
+                          struct wmi_dispatch *dispatch, const struct wmi_guards *guards,
                           const struct wm_dispatch *request, struct wmi_watcher *own)
 {
     struct wmi_check_dispatch about = {
@@ -366,6 +395,9 @@ static size_t begin_check(const struct wm_machine *machine, const struct wm_kern
         .guards = guards->guard,
         .guard_count = guards->count,
     };
+    const struct wmi_code_options code = code_options(machine, kernel, dispatch, request);
+    if (!request->profile && !request->fidelity && !request->observer_count && !dispatch->holder)
+        about.code = &code;
     tell_initial_registers(kernel, dispatch, &about);
     struct wmi_check_observer observers[WMI_CHECKERS];
     memcpy(about.groups, dispatch->groups, sizeof about.groups);
@@ -373,6 +405,8 @@ static size_t begin_check(const struct wm_machine *machine, const struct wm_kern
     const unsigned count = wmi_check_begin(request->check, &about, observers);
     for (unsigned i = 0; i < count; i++)
         own[i] = (struct wmi_watcher){observers[i].observer, observers[i].what};
+    dispatch->keeps = about.code;
+    dispatch->observed = wmi_check_take_program(request->check);
     return count;
 }
 
@@ -429,8 +463,11 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
     if (tracer)
         wmi_tracer_end(tracer, request->profile);
     const struct wmi_check_ran ran = {result->workgroups, result->waves, result->wave_instructions};
-    if (request->check)
+    if (request->check) {
         wmi_check_end(request->check, &ran, wmi_observed_describe, wmi_observed_inlined, &observed);
+        wmi_check_keep_program(request->check, dispatch->observed);
+        dispatch->observed = NULL;
+    }
     wmi_watchers_ask(&watchers, result);
     if (request->check && wmi_check_incomplete(request->check))
         wmi_add_incomplete(result, "check", wmi_check_incomplete(request->check));

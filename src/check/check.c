@@ -3,6 +3,7 @@
 #include "check/check.h"
 #include "base/grow.h"
 #include "check/coverage.h"
+#include "exec/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,9 @@ struct wm_check {
     size_t seed_count;
     struct wmi_check_dispatch dispatch; /* the last one */
     struct wmi_check_machine machine;
+    struct wmi_program *program; /* of the last dispatch, with the check's observers; or NULL */
+    struct wmi_check_observer observers[WMI_CHECKERS]; /* of the last dispatch */
+    unsigned observer_count;
     const char *missed;            /* why the check is incomplete, or NULL */
     struct wmi_found_set findings; /* of all dispatches */
     struct wording *wordings;
@@ -283,6 +287,7 @@ void wmi_check_destroy(struct wm_check *check)
     wmi_found_free(&check->findings);
     wmi_coverage_destroy(check->coverage);
     free(check->seeds);
+    wmi_program_destroy(check->program);
     for (unsigned i = 0; i < KINDS; i++)
         if (check->checker[i])
             kinds[i]->destroy(check->checker[i]);
@@ -335,7 +340,14 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
 {
     unsigned count = 0;
     dispatch->launch = check->dispatch.launch + 1;
+    dispatch->lowered =
+        check->program && dispatch->code && wmi_program_serves_observed(check->program, dispatch->code);
+    if (!dispatch->lowered) {
+        wmi_program_destroy(check->program);
+        check->program = NULL;
+    }
     check->dispatch = *dispatch;
+    check->dispatch.code = NULL; /* lives until this returns */
     check->missed = NULL;
     const struct wmi_observer *coverage = wmi_coverage_begin(check->coverage, &check->dispatch);
     if (!dispatch->profiled)
@@ -348,7 +360,30 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
         else if (check->checker[i])
             check->missed = no_memory;
     }
+    memcpy(check->observers, observers, count * sizeof *observers);
+    check->observer_count = count;
     return count;
+}
+
+struct wmi_program *wmi_check_take_program(struct wm_check *check)
+{
+    struct wmi_program *program = check->program;
+    check->program = NULL;
+    return program;
+}
+
+/* What a checker has missed while the program was lowered, it would miss again. */
+void wmi_check_keep_program(struct wm_check *check, struct wmi_program *program)
+{
+    bool complete = program && !check->missed;
+    for (unsigned i = 0; i < check->observer_count; i++) {
+        const struct wmi_observer *observer = check->observers[i].observer;
+        complete &= !observer->incomplete || !observer->incomplete(observer->self);
+    }
+    wmi_program_destroy(check->program);
+    check->program = complete ? program : NULL;
+    if (!complete)
+        wmi_program_destroy(program);
 }
 
 void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,

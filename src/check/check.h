@@ -27,9 +27,13 @@ struct wmi_check_observer {
     const struct wmi_observer *observer;
     const char *what; /* for texts */
 };
-/* Writes the observers of one dispatch, and returns how many there are. Sets dispatch->launch. */
+/* Writes the observers of one dispatch, and returns how many there are. Sets dispatch->launch and ->lowered. */
 unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *dispatch,
                          struct wmi_check_observer observers[WMI_CHECKERS]);
+/* The program of the dispatch that begins, which the last one left; NULL: it is to be lowered. */
+struct wmi_program *wmi_check_take_program(struct wm_check *check);
+/* Keeps the program of the dispatch that has ended for the next one, or destroys it; NULL is allowed. */
+void wmi_check_keep_program(struct wm_check *check, struct wmi_program *program);
 /* Ends the dispatch and words its findings. inlined: NULL if nobody knows. */
 void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,
                    wmi_inlined_at *inlined, void *user);

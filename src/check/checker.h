@@ -8,6 +8,8 @@
 #include "memory/space.h"
 #include "observe/observer.h"
 
+struct wmi_code_options; /* lower/code.h */
+
 /* Memory that a kernel must not change, whatever the flags of its allocation. */
 struct wmi_guard {
     enum wmi_guard_kind {
@@ -24,6 +26,8 @@ struct wmi_guard {
 struct wmi_check_dispatch {
     const struct wmi_target *target;
     const struct wmi_space *space; /* NULL: code without memory (tests) */
+    const struct wmi_code_options *code; /* how it is lowered, if nobody else observes it; or NULL */
+    bool lowered;                        /* as in the last dispatch: the checkers know its instructions */
     const char *kernel;
     uint64_t entry;  /* guest address of its first instruction */
     bool profiled;   /* a profile counts the blocks of this dispatch */

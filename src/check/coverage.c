@@ -235,10 +235,14 @@ const struct wmi_observer *wmi_coverage_begin(struct wmi_coverage *coverage,
                                               const struct wmi_check_dispatch *dispatch)
 {
     coverage->dispatch = *dispatch;
-    free(coverage->blocks);
-    coverage->blocks = NULL;
-    coverage->count = 0;
-    coverage->lost = false;
+    if (!dispatch->lowered) {
+        free(coverage->blocks);
+        coverage->blocks = NULL;
+        coverage->count = 0;
+        coverage->lost = false;
+    }
+    for (size_t i = 0; i < coverage->count; i++)
+        coverage->blocks[i].times = 0;
     coverage->observer = (struct wmi_observer){
         .self = coverage,
         .thread_begin = begin_thread,

@@ -417,6 +417,11 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
     }
     page->divided |= 1u << block;
     page->parted &= ~(1u << block);
+    if (page->divided == UINT32_MAX && page->room) { /* nobody needs the lists any more */
+        give_back(&shadow->lists[__builtin_ctz(page->room)], page->entry);
+        page->entry = NULL;
+        page->room = 0;
+    }
     return true;
 }
 

@@ -96,7 +96,7 @@ struct wmi_race_byte_entry {
     enum wmi_race_role_of role;
 };
 
-enum { WMI_RACE_ENTRIES = 8, WMI_RACE_ROOMS = 4, WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 4 };
+enum { WMI_RACE_ENTRIES = 16, WMI_RACE_ROOMS = 5, WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 4 };
 
 /* Records of each dword of a block; or a long list. */
 struct wmi_race_block {

@@ -391,8 +391,15 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->scratch_high = scratch ? scratch->high : 0;
     races->group = NULL;
     races->missed = NULL;
-    races->insns = races->waits = 0;
-    add_insn(races, 0, 0);
+    if (!dispatch->lowered) {
+        races->insns = races->waits = 0;
+        add_insn(races, 0, 0);
+    }
+    for (uint32_t i = 0; i < races->insns; i++) { /* forget what earlier dispatches did */
+        struct wmi_race_insn *insn = &races->insn[i];
+        insn->talks = insn->released = false;
+        insn->known &= insn->path != WMI_PATH_FLAT;
+    }
     wmi_race_shadow_begin(&races->shadow, dispatch->launch);
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;

@@ -202,32 +202,6 @@ static inline bool gather_bytes(struct wmi_races *races, struct gathered_bytes *
                             : (gathered->bytes[1] |= behind, true));
 }
 
-/* Dwords of one block that lanes access, not yet recorded. */
-struct gathered {
-    uint64_t block; /* address */
-    uint32_t dwords;
-};
-
-static inline bool flush(struct wmi_races *races, struct gathered *gathered)
-{
-    if (!gathered->dwords)
-        return true;
-    struct wmi_race_page *page = wmi_race_page(&races->shadow, gathered->block);
-    const uint32_t dwords = gathered->dwords;
-    gathered->dwords = 0;
-    return page && touch_mask(races, page, wmi_race_block_of(gathered->block), dwords);
-}
-
-/* Adds dwords of a block, and records those of another one. */
-static inline bool gather(struct wmi_races *races, struct gathered *gathered, uint64_t block, uint32_t dwords)
-{
-    if (block != gathered->block && !flush(races, gathered))
-        return false;
-    gathered->block = block;
-    gathered->dwords |= dwords;
-    return true;
-}
-
 /* Records an access to consecutive dwords. */
 static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count)
 {
@@ -403,13 +377,27 @@ static inline bool touch_halves(struct wmi_races *races, const struct places *pl
 
 /* ---- global memory ---- */
 
-/* Of lanes in any order. */
-static bool touch_blocks(struct wmi_races *races, const struct places *places, uint64_t origin,
-                         uint64_t lanes)
+/* Blocks with dwords that lanes access. */
+struct blocks {
+    uint32_t number[2 * WMI_LANES], dwords[2 * WMI_LANES]; /* number: from an origin on */
+    struct wmi_race_page *page[2 * WMI_LANES];
+    unsigned count;
+};
+
+static inline void add_block(struct blocks *blocks, uint32_t number, uint32_t dwords)
+{
+    if (!blocks->count || blocks->number[blocks->count - 1] != number) {
+        blocks->number[blocks->count] = number;
+        blocks->dwords[blocks->count++] = 0;
+    }
+    blocks->dwords[blocks->count - 1] |= dwords;
+}
+
+static void find_blocks(const struct places *places, uint64_t lanes, struct blocks *blocks)
 {
     const uint32_t dwords = places->bytes / 4, all = UINT32_MAX >> (32 - dwords);
     const u32v last = wmi_splat_u32(WMI_RACE_BLOCK_DWORDS - dwords);
-    struct gathered gathered = {0};
+    blocks->count = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
         const u32v at = *(const u32v *)&places->at[lane], block = at >> WMI_RACE_BLOCK_BITS,
                    dword = at >> 2 & (WMI_RACE_BLOCK_DWORDS - 1), mask = wmi_splat_u32(all) << dword;
@@ -419,19 +407,53 @@ static bool touch_blocks(struct wmi_races *races, const struct places *places, u
             const uint32_t first = places->at[lane + (unsigned)__builtin_ctz(left)],
                            number = first >> WMI_RACE_BLOCK_BITS,
                            same = left & wmi_equal_bits(block, wmi_splat_u32(number));
-            const uint32_t touched =
-                same & (same - 1) ? wmi_or_of(mask, same) : all << (first >> 2 & (WMI_RACE_BLOCK_DWORDS - 1));
-            if (!gather(races, &gathered, origin + ((uint64_t)number << WMI_RACE_BLOCK_BITS), touched))
-                return false;
+            add_block(blocks, number,
+                      same & (same - 1) ? wmi_or_of(mask, same)
+                                        : all << (first >> 2 & (WMI_RACE_BLOCK_DWORDS - 1)));
             left &= ~same;
         }
         for (; halved; halved &= halved - 1) { /* in two blocks each */
-            const uint64_t start = origin + places->at[lane + (unsigned)__builtin_ctz(halved)];
-            if (!touch_run(races, WMI_SPACE_GLOBAL, start, dwords))
-                return false;
+            const uint32_t first = places->at[lane + (unsigned)__builtin_ctz(halved)],
+                           number = first >> WMI_RACE_BLOCK_BITS;
+            const uint64_t both = (uint64_t)all << (first >> 2 & (WMI_RACE_BLOCK_DWORDS - 1));
+            add_block(blocks, number, (uint32_t)both);
+            add_block(blocks, number + 1, (uint32_t)(both >> WMI_RACE_BLOCK_DWORDS));
         }
     }
-    return flush(races, &gathered);
+}
+
+/* Finds the pages, and brings what is recorded of the blocks into the host's caches. False: no memory. */
+static bool find_pages(struct wmi_races *races, uint64_t origin, struct blocks *blocks)
+{
+    const unsigned shift = WMI_RACE_PAGE_BITS - WMI_RACE_BLOCK_BITS;
+    uint64_t before = UINT64_MAX;
+    struct wmi_race_page *page = NULL;
+    for (unsigned i = 0; i < blocks->count; i++) {
+        const uint64_t number = (origin >> WMI_RACE_BLOCK_BITS) + blocks->number[i];
+        if (number >> shift != before && !(page = wmi_race_page(&races->shadow, number << WMI_RACE_BLOCK_BITS)))
+            return false;
+        before = number >> shift;
+        blocks->page[i] = page;
+        if (page->room)
+            __builtin_prefetch(wmi_race_list(page, number % WMI_RACE_BLOCKS));
+    }
+    return true;
+}
+
+/* Of lanes in any order. */
+static bool touch_blocks(struct wmi_races *races, const struct places *places, uint64_t origin,
+                         uint64_t lanes)
+{
+    struct blocks blocks;
+    find_blocks(places, lanes, &blocks);
+    if (!find_pages(races, origin, &blocks))
+        return false;
+    for (unsigned i = 0; i < blocks.count; i++) {
+        const unsigned block = ((origin >> WMI_RACE_BLOCK_BITS) + blocks.number[i]) % WMI_RACE_BLOCKS;
+        if (!touch_mask(races, blocks.page[i], block, blocks.dwords[i]))
+            return false;
+    }
+    return true;
 }
 
 /* The same of bytes. */

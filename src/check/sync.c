@@ -430,7 +430,8 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     sync->running = NULL;
     sync->group = NULL;
     sync->missed = NULL;
-    sync->places = 0;
+    if (!dispatch->lowered)
+        sync->places = 0;
     return &sync->observer;
 }
 

@@ -218,7 +218,8 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     check->waves = (uint32_t)((items + dispatch->wave_lanes - 1) / dispatch->wave_lanes);
     WMI_TABLE_OF_BUILDS(outliners, wmi_uninit_outline);
     check->observer.outline = outliners[wmi_cpu_level()][dispatch->wave_lanes != 32];
-    check->instructions = check->slots = 0;
+    if (!dispatch->lowered)
+        check->instructions = check->slots = 0;
     check->missed = NULL;
     return wmi_uninit_begin_memory(check) ? &check->observer : NULL;
 }

@@ -3,6 +3,8 @@
 #include "check/runs.h"
 #include "check/uninit.h"
 
+enum { FEW = 4 /* runs */ };
+
 /* Whether all bytes of the run are written; a store writes them. False: the access itself is needed. */
 static inline bool pass_run(struct wmi_written *written, uint64_t start, uint64_t end, bool stores, bool lds)
 {
@@ -23,7 +25,7 @@ static inline bool is_range_written(const struct wmi_runs *runs, const struct wm
     const struct wmi_outline *outline = runs->outline;
     const uint64_t count = (uint64_t)__builtin_popcountll(runs->starts);
     uint32_t least = UINT32_MAX, most = 0;
-    if (count <= 4 || outline->high || outline->lanes != WMI_ALL_LANES)
+    if (count <= FEW || outline->high || outline->lanes != WMI_ALL_LANES)
         return false;
     for (unsigned lane = 0; lane < WMI_LANES; lane++) {
         least = outline->low[lane] < least ? outline->low[lane] : least;
@@ -32,6 +34,54 @@ static inline bool is_range_written(const struct wmi_runs *runs, const struct wm
     const uint64_t from = runs->base + least, to = runs->base + most + runs->bytes;
     return (to - from) / 64 < 2 * count && from >= outline->from && to <= outline->to &&
            wmi_written_test(written, from, to - from);
+}
+
+/* Bytes of one word of bits, not yet looked at. */
+struct word {
+    uint64_t number, bytes;
+    unsigned added; /* by earlier words */
+};
+
+static inline bool pass_word(struct wmi_written *written, struct word *word, bool stores)
+{
+    if (stores)
+        word->added += wmi_written_set_word(written, word->number, word->bytes);
+    return stores ||
+           !(word->bytes & ~__atomic_load_n(&written->bits[word->number], __ATOMIC_RELAXED));
+}
+
+/* The same as pass_run() of each lane, whose places are apart. */
+static bool pass_lanes(struct wmi_written *written, const struct wmi_runs *runs, bool stores)
+{
+    const struct wmi_outline *outline = runs->outline;
+    const uint64_t low = outline->from > written->low ? outline->from : written->low,
+                   high = outline->to < written->high ? outline->to : written->high,
+                   all = UINT64_MAX >> (64 - runs->bytes);
+    struct word word = {0};
+    bool ok = high > low && high - low >= runs->bytes;
+    const uint64_t most = high - runs->bytes - low;
+    for (uint64_t lanes = outline->lanes; ok && lanes; lanes &= lanes - 1) {
+        const uint64_t address = wmi_runs_address(runs, (unsigned)__builtin_ctzll(lanes)),
+                       at = address - written->low;
+        const unsigned shift = at % 64;
+        ok = address - low <= most;
+        if (!ok)
+            break;
+        if (at / 64 != word.number) {
+            ok = pass_word(written, &word, stores);
+            word.number = at / 64;
+            word.bytes = 0;
+        }
+        word.bytes |= all << shift;
+        if (shift + runs->bytes > 64) {
+            ok = ok && pass_word(written, &word, stores);
+            word.number++;
+            word.bytes = all >> (64 - shift);
+        }
+    }
+    ok = ok && pass_word(written, &word, stores);
+    wmi_written_add(written, word.added);
+    return ok;
 }
 
 /* Accesses of waves without a twin: loads of written bytes, and stores. */
@@ -59,6 +109,11 @@ bool WMI_BUILD_NAME(wmi_uninit_outline)(void *local, const struct wmi_outline *o
         uint64_t start, end, before = 0, before_end = 0;
         if (is_range_written(&runs, written))
             continue;
+        if (__builtin_popcountll(runs.starts) > FEW) {
+            if (!pass_lanes(written, &runs, stores))
+                return false;
+            continue;
+        }
         while (runs.starts) {
             wmi_runs_next(&runs, &start, &end);
             if (start == before && end == before_end)

@@ -52,6 +52,7 @@ struct wave {
 
 struct shard { /* of a worker thread */
     struct checker *check;
+    struct shard *next;               /* that is idle, too */
     struct wmi_hazard_memo *memo;     /* or NULL */
     struct wmi_wait_paths *paths;     /* or NULL */
     const struct wmi_wait_node *root; /* of a wave that begins */
@@ -82,6 +83,7 @@ struct checker {
     struct wmi_found_set findings; /* of the dispatch */
     struct wmi_wait_use *uses;     /* of all threads of the dispatch */
     size_t use_count;
+    struct shard *idle; /* of threads that have ended, with the paths of the last program */
     pthread_mutex_t lock;
 };
 
@@ -685,12 +687,33 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
         execute_slowly(shard, wave, mine, number, scalars, advanced);
 }
 
+static void free_idle(struct checker *check)
+{
+    for (struct shard *shard = check->idle, *next; shard; shard = next) {
+        next = shard->next;
+        for (struct wave *wave = shard->waves, *behind; wave; wave = behind) {
+            behind = wave->next;
+            free_wave(wave);
+        }
+        free_model(shard->model);
+        wmi_wait_paths_destroy(shard->paths);
+        wmi_hazard_memo_destroy(shard->memo);
+        free(shard->found.item);
+        free(shard);
+    }
+    check->idle = NULL;
+}
+
 static void *begin_thread(void *self)
 {
     struct checker *check = self;
-    struct shard *shard = calloc(1, sizeof *shard);
-    if (!shard)
-        return NULL;
+    pthread_mutex_lock(&check->lock);
+    struct shard *shard = check->idle;
+    if (shard)
+        check->idle = shard->next;
+    pthread_mutex_unlock(&check->lock);
+    if (shard || !(shard = calloc(1, sizeof *shard)))
+        return shard;
     shard->check = check;
     bool is_new;
     if (check->what & WM_CHECK_HAZARDS)
@@ -722,18 +745,21 @@ static void end_thread(void *self, void *local)
         wmi_wait_use_add(&check->uses[i], &shard->uses[i]);
     if (shard->missed)
         check->missed = no_memory;
-    pthread_mutex_unlock(&check->lock);
-    for (struct wave *wave = shard->waves, *next; wave; wave = next) {
-        next = wave->next;
-        free_wave(wave);
-    }
-    free_model(shard->model);
-    wmi_wait_paths_destroy(shard->paths);
-    wmi_hazard_memo_destroy(shard->memo);
-    free(shard->found.item);
     wmi_found_free(&shard->findings);
     free(shard->uses);
-    free(shard);
+    shard->uses = NULL;
+    shard->use_count = 0;
+    shard->missed = false;
+    shard->found.count = 0;
+    shard->last = NULL;
+    shard->unused = NULL;
+    for (struct wave *wave = shard->waves; wave; wave = wave->next) {
+        wave->next_free = shard->unused;
+        shard->unused = wave;
+    }
+    shard->next = check->idle;
+    check->idle = shard;
+    pthread_mutex_unlock(&check->lock);
 }
 
 /* Called for accesses of the last executed instruction: completes the facts of FLAT with its destination. */
@@ -787,6 +813,7 @@ static void *create(unsigned what)
 static void destroy(void *self)
 {
     struct checker *check = self;
+    free_idle(check);
     for (unsigned i = 0; i < CHUNKS; i++)
         free(check->chunk[i]);
     wmi_found_free(&check->findings);
@@ -801,7 +828,10 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     check->rules.target = dispatch->target;
     check->launch = dispatch->launch;
     check->in_waves = dispatch->space;
-    check->instructions = 0;
+    if (!dispatch->lowered) {
+        free_idle(check);
+        check->instructions = 0;
+    }
     check->missed = NULL;
     return &check->observer;
 }

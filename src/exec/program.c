@@ -321,17 +321,33 @@ void wmi_program_destroy(struct wmi_program *program)
     free(program);
 }
 
-bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,
-                        enum wmi_cpu_level level)
+static bool is_lowered_from(const struct wmi_program *program, const struct wmi_code_options *options,
+                            enum wmi_cpu_level level)
 {
     const struct wmi_code_options *own = &program->code.options;
     return program->level == level && own->target == options->target && own->space == options->space &&
            own->entry == options->entry && own->lanes == options->lanes && own->vgprs == options->vgprs &&
            own->agprs == options->agprs && own->alignment == options->alignment &&
            own->scalar_cache == options->scalar_cache && own->sramecc == options->sramecc &&
-           own->tiling.rules == options->tiling.rules && own->tiling.product == options->tiling.product &&
-           own->tiling.tables == options->tiling.tables && program->compiling == wanted(options, level) &&
-           !own->observers.count && !options->observers.count && wmi_code_is_current(&program->code, 0);
+           own->tiling.rules == options->tiling.rules && own->tiling.product == options->tiling.product && own->tiling.tables == options->tiling.tables &&
+           wmi_code_is_current(&program->code, 0);
+}
+
+bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,
+                        enum wmi_cpu_level level)
+{
+    return program->compiling == wanted(options, level) && !program->code.options.observers.count &&
+           !options->observers.count && is_lowered_from(program, options, level);
+}
+
+bool wmi_program_serves_observed(const struct wmi_program *program, const struct wmi_code_options *options)
+{
+    return is_lowered_from(program, options, wmi_cpu_level());
+}
+
+void wmi_program_set_observers(struct wmi_program *program, const struct wmi_observers *observers)
+{
+    program->code.options.observers = *observers;
 }
 
 size_t wmi_program_steps(const struct wmi_program *program)

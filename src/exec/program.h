@@ -48,6 +48,11 @@ struct wmi_compiled wmi_program_compiled(struct wmi_program *program);
 bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,
                         enum wmi_cpu_level level);
 
+/* The same of a program whose observers are known to be those of the dispatch, which options need not have. */
+bool wmi_program_serves_observed(const struct wmi_program *program, const struct wmi_code_options *options);
+/* Takes another list of the same observers. */
+void wmi_program_set_observers(struct wmi_program *program, const struct wmi_observers *observers);
+
 /* The code that was lowered: options, frames, decoding. */
 const struct wmi_code *wmi_program_code(const struct wmi_program *program);
 enum wmi_cpu_level wmi_program_level(const struct wmi_program *program);
