@@ -13,8 +13,8 @@
 
 enum { PAIRS = 5, ITEMS = 1 << 18, WORKGROUP = 256, BUFFER = 1 << 24, GOAL = 6 };
 
-static unsigned classes = WM_CHECK_MEMORY | WM_CHECK_UNINIT | WM_CHECK_RACES | WM_CHECK_SYNC |
-                          WM_CHECK_WAITS | WM_CHECK_HAZARDS;
+static unsigned classes =
+    WM_CHECK_MEMORY | WM_CHECK_UNINIT | WM_CHECK_RACES | WM_CHECK_SYNC | WM_CHECK_WAITS | WM_CHECK_HAZARDS;
 
 static _Noreturn void die(const char *what)
 {

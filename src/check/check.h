@@ -27,7 +27,8 @@ struct wmi_check_observer {
     const struct wmi_observer *observer;
     const char *what; /* for texts */
 };
-/* Writes the observers of one dispatch, and returns how many there are. Sets dispatch->launch and ->lowered. */
+/* Writes the observers of one dispatch, and returns how many there are. Sets dispatch->launch and ->lowered.
+ */
 unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *dispatch,
                          struct wmi_check_observer observers[WMI_CHECKERS]);
 /* The program of the dispatch that begins, which the last one left; NULL: it is to be lowered. */

@@ -25,7 +25,7 @@ struct wmi_guard {
 /* The dispatch that is about to be checked; valid until its end. */
 struct wmi_check_dispatch {
     const struct wmi_target *target;
-    const struct wmi_space *space; /* NULL: code without memory (tests) */
+    const struct wmi_space *space;       /* NULL: code without memory (tests) */
     const struct wmi_code_options *code; /* how it is lowered, if nobody else observes it; or NULL */
     bool lowered;                        /* as in the last dispatch: the checkers know its instructions */
     const char *kernel;

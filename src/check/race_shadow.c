@@ -281,11 +281,11 @@ static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page
     detail->part->longer = false;
     for (uint32_t i = 0; i < page->room; i++)
         if (entry[i].dwords)
-            detail->part->entry[detail->part->count++] = (struct wmi_race_byte_entry){
-                .record = entry[i].record & ~(uint64_t)ALL_BYTES,
-                .bytes = {wmi_race_bytes_of((uint16_t)entry[i].dwords),
-                          wmi_race_bytes_of(entry[i].dwords >> 16)},
-                .role = entry[i].role};
+            detail->part->entry[detail->part->count++] =
+                (struct wmi_race_byte_entry){.record = entry[i].record & ~(uint64_t)ALL_BYTES,
+                                             .bytes = {wmi_race_bytes_of((uint16_t)entry[i].dwords),
+                                                       wmi_race_bytes_of(entry[i].dwords >> 16)},
+                                             .role = entry[i].role};
     page->parted |= 1u << block;
     return true;
 }

@@ -198,8 +198,8 @@ static inline bool gather_bytes(struct wmi_races *races, struct gathered_bytes *
     gathered->block = block;
     gathered->bytes[half] |= bytes << shift;
     const uint64_t behind = shift ? bytes >> (64 - shift) : 0;
-    return !behind || (half ? gather_bytes(races, gathered, block + 128, behind)
-                            : (gathered->bytes[1] |= behind, true));
+    return !behind ||
+           (half ? gather_bytes(races, gathered, block + 128, behind) : (gathered->bytes[1] |= behind, true));
 }
 
 /* Records an access to consecutive dwords. */
@@ -430,7 +430,8 @@ static bool find_pages(struct wmi_races *races, uint64_t origin, struct blocks *
     struct wmi_race_page *page = NULL;
     for (unsigned i = 0; i < blocks->count; i++) {
         const uint64_t number = (origin >> WMI_RACE_BLOCK_BITS) + blocks->number[i];
-        if (number >> shift != before && !(page = wmi_race_page(&races->shadow, number << WMI_RACE_BLOCK_BITS)))
+        if (number >> shift != before &&
+            !(page = wmi_race_page(&races->shadow, number << WMI_RACE_BLOCK_BITS)))
             return false;
         before = number >> shift;
         blocks->page[i] = page;

@@ -46,8 +46,7 @@ static inline bool pass_word(struct wmi_written *written, struct word *word, boo
 {
     if (stores)
         word->added += wmi_written_set_word(written, word->number, word->bytes);
-    return stores ||
-           !(word->bytes & ~__atomic_load_n(&written->bits[word->number], __ATOMIC_RELAXED));
+    return stores || !(word->bytes & ~__atomic_load_n(&written->bits[word->number], __ATOMIC_RELAXED));
 }
 
 /* The same as pass_run() of each lane, whose places are apart. */

@@ -85,8 +85,8 @@ struct wmi_dispatch {
     struct wmi_pool *pool;           /* the others come from here */
     uint64_t shuffle; /* seed of another order of workgroups and waves, on one thread; 0: in order */
     struct wmi_observers observers;
-    bool keeps;                   /* the check keeps the program for the next dispatch, */
-    struct wmi_program *observed; /* which is here before and after the run; NULL: there is none yet */
+    bool keeps;                        /* the check keeps the program for the next dispatch, */
+    struct wmi_program *observed;      /* which is here before and after the run; NULL: there is none yet */
     const struct wmi_observer *holder; /* the one with hold(), or NULL */
     unsigned alignment;                /* enum wm_alignment */
     struct wmi_stales stales;          /* its lock is there unless its mode is 0 */

@@ -48,7 +48,8 @@ struct wmi_compiled wmi_program_compiled(struct wmi_program *program);
 bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,
                         enum wmi_cpu_level level);
 
-/* The same of a program whose observers are known to be those of the dispatch, which options need not have. */
+/* The same of a program whose observers are known to be those of the dispatch, which options need not have.
+ */
 bool wmi_program_serves_observed(const struct wmi_program *program, const struct wmi_code_options *options);
 /* Takes another list of the same observers. */
 void wmi_program_set_observers(struct wmi_program *program, const struct wmi_observers *observers);
