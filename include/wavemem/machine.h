@@ -17,7 +17,7 @@ extern "C" {
  *
  *   what                                limit                                       result
  *   ----------------------------------  ------------------------------------------  -------------------
- *   all allocations of a machine        64 GiB                                      WM_NO_MEMORY
+ *   all allocations of a machine        512 GiB                                     WM_NO_MEMORY
  *   arguments of a dispatch             1 MiB                                       WM_BAD_ARGUMENT
  *   workgroup                           1024 work-items, 64 KiB of LDS              WM_BAD_ARGUMENT
  *   grid                                2^64 workgroups                             WM_BAD_ARGUMENT

@@ -119,7 +119,7 @@ class Machine:
         address: where, a multiple of 4096; None: wavemem chooses, and leaves a guard gap behind it. The same sequence of
             calls returns the same addresses.
         name: appears in fault reports. read_only: stores of a kernel fault.
-        Raises BadArgument if there are no bytes, or if the address is taken or not possible; NoMemory beyond 64 GiB.
+        Raises BadArgument if there are no bytes, or if the address is taken or not possible; NoMemory beyond 512 GiB.
         """
         native = self._open
         if hasattr(type(what), "__index__") and not isinstance(what, np.ndarray):
@@ -202,7 +202,7 @@ class Machine:
         """Copies bytes from guest memory. Raises OutOfRange unless all of them are within one allocation."""
         native = self._open
         number(size, "the size", 1 << 64)
-        if size > 1 << 36:  # of all guest memory
+        if size > 1 << 39:  # of all guest memory
             raise OutOfRange(f"{size} bytes at {address:#x} are not within one allocation")
         data = bytearray(size)
         native.call(lib.wm_read, number(address, "the address", 1 << 64), ffi.from_buffer(data), size)

@@ -111,6 +111,9 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
                           queues = QUEUES, least = SMALLEST_QUEUE, most = LARGEST_QUEUE,
                           feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH;
     static const hsa_amd_hdp_flush_t no_flush;
+    enum {
+        MEMORY_AVAIL = HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT + 1
+    }; /* newer than Debian's header */
     /* The bit of images is set for all: libamdhip64 allocates pitched memory only where there are images.
      * Where the target has none, no image can be created. Sizes: the fields of image descriptors; source: GCN
      * 3 ISA, table 8.11. */
@@ -128,6 +131,7 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
     const uint32_t caches[4] = {(uint32_t)gpu->cache[WM_CACHE_VECTOR].bytes,
                                 (uint32_t)gpu->cache[WM_CACHE_L2].bytes,
                                 (uint32_t)gpu->cache[WM_CACHE_LAST].bytes, 0};
+    const uint64_t available = shim_available((hsa_agent_t){SHIM_GPU + number});
     const uint32_t waves = gpu->simds * gpu->waves, engines = gpu->xcds * gpu->engines;
     const struct shim_fact facts[] = {
         {HSA_AGENT_INFO_NAME, sizeof name, name},
@@ -176,6 +180,7 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
         {HSA_AMD_AGENT_INFO_ASIC_REVISION, sizeof zero, &zero},
         {HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, sizeof no, &no},
         {HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT, sizeof(uint32_t), &gpu->compute_units},
+        {MEMORY_AVAIL, sizeof available, &available},
         {HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS, sizeof *row, row},
         {HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS, sizeof *buffer, buffer},
         {HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS, 2 * sizeof *plane, plane},
@@ -333,13 +338,8 @@ SHIM_API hsa_status_t hsa_amd_agent_iterate_memory_pools(
 
 static size_t size_of(const struct pool *pool, hsa_agent_t owner)
 {
-    const int gpu = shim_gpu(owner);
-    const struct wm_gpu *product = gpu < 0 ? NULL : shim_device()->gpus[gpu].product;
-    if (pool->kind == SHIM_POOL_GROUP)
-        return product->lds_bytes;
-    if (product && product->memory_bytes)
-        return product->memory_bytes;
-    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    return pool->kind == SHIM_POOL_GROUP ? shim_device()->gpus[shim_gpu(owner)].product->lds_bytes
+                                         : shim_capacity(owner);
 }
 
 SHIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t given,

@@ -265,8 +265,10 @@ SHIM_API hsa_status_t hsa_executable_destroy(hsa_executable_t given)
         return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
     for (size_t i = 0; i < executable->symbol_count; i++)
         free(executable->symbols[i].name);
-    for (size_t i = 0; i < executable->code_count; i++)
+    for (size_t i = 0; i < executable->code_count; i++) {
+        shim_give_back(executable->codes[i].agent, executable->codes[i].length, false);
         shim_variables_free(&executable->codes[i].variables);
+    }
     free(executable->symbols);
     free(executable->codes);
     free(executable);
@@ -316,6 +318,10 @@ static hsa_status_t load(struct executable *executable, hsa_agent_t agent, const
                                       : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
     }
     find_place(&code);
+    if (!shim_take(agent, code.length, false)) {
+        shim_variables_free(&code.variables);
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
     executable->codes[executable->code_count++] = code;
     return HSA_STATUS_SUCCESS;
 }

@@ -27,6 +27,7 @@ struct list {
     size_t count, room;
 };
 
+static const hsa_agent_t host_agent = {SHIM_CPU};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct list allocated, locked;                    /* locked ones may overlap one another */
 static uint64_t next_seen, next_large;
@@ -176,6 +177,7 @@ static hsa_status_t allocate_host(size_t size, struct block *block)
 static void release(const struct block *block)
 {
     const struct shim_device *device = shim_device();
+    shim_give_back(block->agent, block->size, true);
     if (block->mapped) {
         free_everywhere(block->low);
         munmap((void *)(uintptr_t)block->low, block->mapped);
@@ -237,12 +239,16 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, s
         return HSA_STATUS_ERROR_INVALID_ALLOCATION;
     if (!made || !size)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (size > SHIM_MOST_BYTES)
+    if (size > shim_capacity(block.agent))
+        return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    if (!shim_take(block.agent, size, true))
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     const hsa_status_t status =
         block.pool == SHIM_POOL_DEVICE ? allocate_device(size, &block) : allocate_host(size, &block);
-    if (status)
+    if (status) {
+        shim_give_back(block.agent, size, true);
         return status;
+    }
     shim_note_site(&block.site);
     pthread_mutex_lock(&lock);
     const bool ok = insert(&allocated, &block);
@@ -362,6 +368,12 @@ static hsa_status_t map_lock(struct block *block, bool writable)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
+static void end_lock(const struct block *block)
+{
+    free_everywhere(block->seen);
+    shim_give_back(host_agent, block->size, true);
+}
+
 /* The same from the list of mappings; false also if there is no such list. */
 static bool is_listed(uint64_t low, uint64_t high, bool *writable)
 {
@@ -410,24 +422,27 @@ static hsa_status_t lock_range(uint64_t low, size_t size, uint64_t *seen)
         *seen = same->seen;
         return HSA_STATUS_SUCCESS;
     }
-    if (size > SHIM_MOST_BYTES || (own && size > own->size - (low - own->low)))
+    if (own && size > own->size - (low - own->low))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (own) {
         block.seen = low;
         block.pool = own->pool;
         block.agent = own->agent;
     } else {
-        const hsa_status_t status =
-            is_mapped(low, size, &writable) ? map_lock(&block, writable) : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-        if (status)
+        if (!is_mapped(low, size, &writable) || !shim_take(host_agent, size, true))
+            return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        const hsa_status_t status = map_lock(&block, writable);
+        if (status) {
+            shim_give_back(host_agent, size, true);
             return status;
+        }
     }
     *seen = block.seen;
     shim_note_site(&block.site);
     if (insert(&locked, &block))
         return HSA_STATUS_SUCCESS;
     if (!own)
-        free_everywhere(block.seen);
+        end_lock(&block);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
@@ -468,7 +483,7 @@ SHIM_API hsa_status_t hsa_amd_memory_unlock(void *host)
     const bool found = block;
     if (found && !--block->locks) {
         if (!block->pool)
-            free_everywhere(block->seen);
+            end_lock(block);
         take_out(&locked, block);
     }
     pthread_mutex_unlock(&lock);
@@ -687,7 +702,7 @@ SHIM_API hsa_status_t hsa_amd_memory_fill(void *pointer, uint32_t value, size_t 
 {
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    if (!pointer || (uintptr_t)pointer % sizeof value || count > SHIM_MOST_BYTES / sizeof value)
+    if (!pointer || (uintptr_t)pointer % sizeof value || count > SIZE_MAX / sizeof value)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     const struct shim_gpu *gpu = shim_gpu_at((uintptr_t)pointer);
     uint32_t *words = gpu ? wm_host_pointer(gpu->machine, (uintptr_t)pointer, count * sizeof value) : NULL;

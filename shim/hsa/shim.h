@@ -39,7 +39,6 @@ enum shim_pool {
     SHIM_POOL_DEVICE,
     SHIM_POOL_GROUP,
 };
-#define SHIM_MOST_BYTES (UINT64_C(64) << 30) /* that a machine allocates */
 
 bool shim_is_agent(hsa_agent_t agent);
 /* The number of the GPU, or -1. */
@@ -52,6 +51,16 @@ struct shim_fact {
     const void *bytes;
 };
 hsa_status_t shim_find_fact(const struct shim_fact *facts, size_t count, uint32_t attribute, void *value);
+
+/* ---- capacity.c ---- */
+
+/* The size of the pools of a GPU, or else of the host, and how many bytes of it can still be allocated. */
+uint64_t shim_capacity(hsa_agent_t agent);
+uint64_t shim_available(hsa_agent_t agent);
+/* Counts `size` bytes as allocated, until shim_give_back(); false: so many are not available. asked: by the
+ * program, so that they are limited to the size of the pool. */
+bool shim_take(hsa_agent_t agent, uint64_t size, bool asked);
+void shim_give_back(hsa_agent_t agent, uint64_t size, bool asked);
 
 /* ---- signals.c ---- */
 

@@ -25,8 +25,9 @@ struct memory {
     char *host; /* where this library sees it */
     size_t size;
     hsa_amd_memory_pool_t pool;
-    int type;      /* as the program said */
-    unsigned uses; /* handles and mappings */
+    hsa_agent_t owner; /* whose memory it takes; handle 0: it was imported */
+    int type;          /* as the program said */
+    unsigned uses;     /* handles and mappings */
 };
 
 struct range {
@@ -92,6 +93,8 @@ static void drop(struct memory *memory)
     while (*at != memory)
         at = &(*at)->next;
     *at = memory->next;
+    if (memory->owner.handle)
+        shim_give_back(memory->owner, memory->size, true);
     munmap(memory->host, memory->size);
     close(memory->file);
     free(memory);
@@ -106,8 +109,10 @@ SHIM_API hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, siz
     const enum shim_pool kind = shim_pool_kind(pool, &agent);
     if (!kind)
         return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-    if (!made || !size || size % GRANULE || size > SHIM_MOST_BYTES || flags || kind == SHIM_POOL_GROUP)
+    if (!made || !size || size % GRANULE || flags || kind == SHIM_POOL_GROUP)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!shim_take(agent, size, true))
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     int file = memfd_create("wavemem", MFD_CLOEXEC);
     if (file >= 0 && ftruncate(file, (off_t)size)) {
         close(file);
@@ -115,6 +120,10 @@ SHIM_API hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, siz
     }
     pthread_mutex_lock(&lock);
     const hsa_status_t status = add_memory(file, size, pool, type, made);
+    if (status)
+        shim_give_back(agent, size, true);
+    else
+        find_memory(*made)->owner = agent;
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -208,7 +217,7 @@ SHIM_API hsa_status_t hsa_amd_vmem_address_reserve_align(void **made, size_t siz
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!made || !size || size % GRANULE || flags || alignment & (alignment - 1) ||
-        alignment > SHIM_MOST_BYTES || size > UINT64_MAX / 4)
+        alignment > UINT64_MAX / 4 || size > UINT64_MAX / 4)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     const uint64_t more = alignment > GRANULE ? alignment : 0;
     char *got = reserve_at((void *)(uintptr_t)(address / GRANULE * GRANULE), size + more);

@@ -36,8 +36,8 @@ enum { WMI_SPACE_GAP = 1 << 16 };
  * aperture. */
 enum { WMI_SPACE_LEAST = 4096 };
 #define WMI_SPACE_HALF (UINT64_C(1) << 47)
-/* Limit for the bytes of all allocations. */
-#define WMI_SPACE_LIMIT (64ULL << 30)
+/* Limit for the bytes of all allocations: more than any product has. */
+#define WMI_SPACE_LIMIT (512ULL << 30)
 
 /* A copy of the bounds of the last allocation accessed, so that a check takes two comparisons. */
 struct wmi_hit {

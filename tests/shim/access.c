@@ -303,6 +303,7 @@ static void test_wrong_virtual_memory(void **state)
     handle memory, none = {0x1234};
     char *at;
     int type;
+    size_t size;
     hsa_amd_memory_pool_t pool;
     const access_description wild[] = {{BOTH, {99}}}, odd[] = {{8, gpus[0]}}, right[] = {{BOTH, gpus[0]}};
     FAILS(hsa_amd_vmem_handle_create((hsa_amd_memory_pool_t){99}, PIECE, 0, 0, &memory));
@@ -310,6 +311,13 @@ static void test_wrong_virtual_memory(void **state)
     FAILS(hsa_amd_vmem_handle_create(pools[0], 0, 0, 0, &memory));
     FAILS(hsa_amd_vmem_handle_create(pools[0], UINT64_MAX - 4095, 0, 0, &memory));
     FAILS(hsa_amd_vmem_handle_create(pools[0], PIECE, 0, 0, NULL));
+    /* more than the GPU has, in two parts */
+    OK(hsa_amd_memory_pool_get_info(pools[0], HSA_AMD_MEMORY_POOL_INFO_SIZE, &size));
+    OK(hsa_amd_vmem_handle_create(pools[0], size - PIECE, 0, 0, &memory));
+    FAILS(hsa_amd_vmem_handle_create(pools[0], 2 * PIECE, 0, 0, &none));
+    OK(hsa_amd_vmem_handle_release(memory));
+    OK(hsa_amd_vmem_handle_create(pools[0], 2 * PIECE, 0, 0, &memory));
+    OK(hsa_amd_vmem_handle_release(memory));
     FAILS(hsa_amd_vmem_handle_release(none));
     FAILS(hsa_amd_vmem_get_alloc_properties_from_handle(none, &pool, &type));
     FAILS(hsa_amd_vmem_export_shareable_handle(&type, none, 0));

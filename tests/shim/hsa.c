@@ -88,7 +88,8 @@ static void *allocate(hsa_amd_memory_pool_t pool, size_t size)
     return memory;
 }
 
-/* A Vega 64: 8 GiB of HBM2, 2048 bits at 945 MHz; libdrm's amdgpu.ids: 687F. */
+/* A Vega 64: 8 GiB of HBM2, of which the driver keeps 16 MiB, 2048 bits at 945 MHz; libdrm's amdgpu.ids:
+ * 687F. */
 static void test_agents(void **state)
 {
     (void)state;
@@ -101,7 +102,7 @@ static void test_agents(void **state)
     assert_int_equal(chip, 0x687f);
     assert_int_equal(bits, 2048);
     assert_int_equal(mhz, 945);
-    assert_int_equal(size, UINT64_C(8) << 30);
+    assert_int_equal(size, (UINT64_C(8) << 30) - (16 << 20));
     const hsa_agent_t wild[] = {{0}, {gpu.handle + 1}, {UINT64_MAX}};
     for (size_t i = 0; i < sizeof wild / sizeof *wild; i++)
         FAILS(hsa_agent_get_info(wild[i], HSA_AGENT_INFO_NODE, &chip));
@@ -205,6 +206,45 @@ static void test_memory(void **state)
     OK(hsa_amd_memory_pool_free(host));
     FAILS(hsa_amd_memory_pool_allocate((hsa_amd_memory_pool_t){99}, 1, 0, (void **)&memory));
     FAILS(hsa_amd_memory_pool_allocate(device, UINT64_MAX, 0, (void **)&memory));
+}
+
+static uint64_t available(void)
+{
+    enum { MEMORY_AVAIL = 0xa015 }; /* newer than Debian's header */
+    uint64_t bytes;
+    OK(hsa_agent_get_info(gpu, (hsa_agent_info_t)MEMORY_AVAIL, &bytes));
+    return bytes;
+}
+
+/* All of a pool can be allocated, and not more; the host's end is that of its memory. */
+static void test_capacity(void **state)
+{
+    (void)state;
+    size_t size;
+    void *memory, *all, *page;
+    const uint64_t before = available();
+    OK(hsa_amd_memory_pool_get_info(device, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size));
+    assert_true(before <= size && before > size - size / 50);
+    page = allocate(device, 1);
+    const uint64_t rest = available();
+    all = allocate(device, rest);
+    assert_int_equal(available(), 0);
+    assert_int_equal(hsa_amd_memory_pool_allocate(device, 1, 0, &memory), HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    OK(hsa_amd_memory_pool_free(page));
+    page = allocate(device, 1);
+    OK(hsa_amd_memory_pool_free(page));
+    OK(hsa_amd_memory_pool_free(all));
+    assert_int_equal(available(), before);
+    assert_int_equal(hsa_amd_memory_pool_allocate(device, size + 1, 0, &memory),
+                     HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    OK(hsa_amd_memory_pool_get_info(fine, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size));
+    assert_int_equal(size, (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
+    all = allocate(fine, size / 2); /* never touched */
+    assert_int_equal(hsa_amd_memory_pool_allocate(fine, size / 2, 0, &memory),
+                     HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    OK(hsa_amd_memory_pool_free(allocate(fine, size / 4)));
+    OK(hsa_amd_memory_pool_free(all));
+    assert_int_equal(available(), before);
 }
 
 /* Locks that overlap, of memory that is read-only, and of memory that is not there. */
@@ -829,6 +869,7 @@ int main(void)
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_handlers),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_capacity),
         cmocka_unit_test(test_locks),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_executables),

@@ -239,7 +239,7 @@ static void bounds_guest_memory(void **state)
     struct guest guest;
     uint64_t address;
     open_guest(&guest, end, sizeof end);
-    assert_int_equal(wm_allocate(guest.machine, UINT64_C(65) << 30, 0, "huge", &address, &guest.diag),
+    assert_int_equal(wm_allocate(guest.machine, UINT64_C(513) << 30, 0, "huge", &address, &guest.diag),
                      WM_NO_MEMORY);
     assert_int_equal(wm_allocate(guest.machine, UINT64_MAX, 0, "huge", &address, &guest.diag), WM_NO_MEMORY);
     assert_int_equal(fault_of(&guest, (struct wm_dispatch){.grid = {64}, .threads = UINT32_MAX}),
