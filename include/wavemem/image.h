@@ -53,6 +53,8 @@ struct wm_image {
     uint64_t address; /* of the image, a multiple of WM_IMAGE_ALIGNMENT; tiled: of its block (surface.h) */
     const char *mode; /* swizzle mode of a tiled image, as in wm_surface_shape; NULL: linear */
     const struct wm_gpu *gpu; /* product whose modes count; NULL: the target's default */
+    uint64_t row; /* bytes between rows of a linear image, a multiple of WM_IMAGE_ALIGNMENT; 0: as few as
+                     possible */
 };
 
 /* Where texels are: x * texel + y * row + z * slice bytes from the address on. Of a tiled image, row and
@@ -68,6 +70,7 @@ struct wm_image_layout {
 /* Describes an image with one level for `target`: the T# (of a buffer the V#), then as ROCm's runtime
  * does the type and order of channels, and the width. `layout` may be NULL. WM_BAD_ARGUMENT: a size, format
  * or address that the target does not have; WM_UNSUPPORTED: it has no images (gfx940 and later have buffers
+ * only), or not with such rows (gfx10 before gfx1030 has no field for them, later targets for 1D and 2D
  * only). */
 WM_API enum wm_status wm_image_describe(const char *target, const struct wm_image *image,
                                         uint32_t words[WM_IMAGE_WORDS], struct wm_image_layout *layout,

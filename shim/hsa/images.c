@@ -126,8 +126,12 @@ static hsa_status_t describe(hsa_agent_t agent, const hsa_ext_image_descriptor_t
                                          : (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
     }
     const bool rows = image->layout.rows > 1 || image->layout.slices > 1;
-    if ((row && (rows ? row != image->layout.row : row < image->layout.row)) ||
-        (slice && image->layout.slices > 1 && slice != image->layout.slice)) {
+    bool fits_rows = row >= image->layout.row || !row;
+    if (rows && row && row != image->layout.row) {
+        image->made.row = row;
+        fits_rows = !wm_image_describe(target_of(agent), &image->made, words, &image->layout, &diag);
+    }
+    if (!fits_rows || (slice && image->layout.slices > 1 && slice != image->layout.slice)) {
         shim_complain("image: pitches of %zu and %zu bytes; expected %llu and %llu", row, slice,
                       (unsigned long long)image->layout.row, (unsigned long long)image->layout.slice);
         return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED;

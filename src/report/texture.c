@@ -134,6 +134,13 @@ static enum wm_status check(const struct fields *f, const struct wm_image *image
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "the address of the image is 0x%" PRIx64 "; expected a multiple of %u below 2^47",
                         image->address, WM_IMAGE_ALIGNMENT);
+    if (image->row &&
+        (buffer || image->mode || image->row % WM_IMAGE_ALIGNMENT ||
+         image->row < (uint64_t)image->width * image->components * components[image->type].bits / 8))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "rows of %" PRIu64
+                        " bytes; expected a multiple of %u that holds a row of a linear image",
+                        image->row, WM_IMAGE_ALIGNMENT);
     status = check_size("width", image->width, buffer ? 1u << 27 : most(f, "WIDTH", SIDE), diag);
     if (!status && g->height)
         status = check_size("height", image->height, most(f, "HEIGHT", SIDE), diag);
@@ -193,18 +200,28 @@ static enum wm_status find_mode(const struct fields *f, const struct wmi_descrip
     return WM_OK;
 }
 
+/* From gfx10.3 on, 1D and 2D images that have rows of more bytes than they need. */
+static void set_pitch_in_depth(struct fields *f, uint64_t pitch)
+{
+    const struct wmi_descriptor_field *depth = find(f, "DEPTH");
+    set(f, "DEPTH", pitch & ((UINT64_C(1) << depth->bits) - 1));
+    set(f, "PITCH_13", pitch >> 13 & 1);
+    set(f, "PITCH_MSB", pitch >> 14);
+}
+
 static enum wm_status describe_image(struct fields *f, const struct wmi_descriptor_rules *rules,
                                      const struct wm_image *image, uint32_t *words,
                                      struct wm_image_layout *layout, struct wm_diag *diag)
 {
-    enum { ROW = 256 };
     const struct geometry *g = &geometries[image->geometry];
     const uint32_t texel = texel_bytes(image), last = g->depth || g->array ? image->depth - 1 : 0;
     set(f, "BASE_ADDRESS", image->address >> 8);
     set(f, "TYPE", g->type);
     set(f, "WIDTH", image->width - 1);
     set(f, "HEIGHT", g->height ? image->height - 1 : 0);
-    uint64_t pitch = ((uint64_t)image->width * texel + ROW - 1) / ROW * ROW / texel;
+    const uint64_t least =
+        ((uint64_t)image->width * texel + WM_IMAGE_ALIGNMENT - 1) / WM_IMAGE_ALIGNMENT * WM_IMAGE_ALIGNMENT;
+    uint64_t pitch = (image->row ? image->row : least) / texel;
     unsigned mode = wmi_tiling_linear(&rules->tiling);
     if (image->mode) {
         const enum wm_status status = find_mode(f, rules, image, texel, &mode, &pitch, diag);
@@ -214,7 +231,9 @@ static enum wm_status describe_image(struct fields *f, const struct wmi_descript
     set(f, "PITCH", pitch - 1);
     set(f, "TILING_INDEX", mode);
     set(f, "SW_MODE", mode);
-    if (g->depth || !find(f, "LAST_ARRAY"))
+    if (image->row > least && !g->depth && !g->array && !find(f, "PITCH"))
+        set_pitch_in_depth(f, pitch - 1);
+    else if (g->depth || !find(f, "LAST_ARRAY"))
         set(f, "DEPTH", last);
     if (g->array)
         set(f, "LAST_ARRAY", last);
@@ -228,6 +247,10 @@ static enum wm_status describe_image(struct fields *f, const struct wmi_descript
     wmi_image_decode(&image_rules, words, &made);
     if (!made.placed)
         return wmi_fail(diag, WM_UNSUPPORTED, "%s", made.refused);
+    if (image->row && image->row != made.surface.level[0].pitch)
+        return wmi_fail(diag, WM_UNSUPPORTED,
+                        "rows of %" PRIu64 " bytes; images of this geometry on %s have %" PRIu64, image->row,
+                        f->target, made.surface.level[0].pitch);
     if (image->address & (made.surface.alignment - 1))
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "the address of the image is 0x%" PRIx64 "; expected a multiple of %" PRIu32

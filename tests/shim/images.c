@@ -203,9 +203,14 @@ static void test_bad_arguments(void **state)
     IS(hsa_ext_image_create_with_layout(gpu, &wanted, data, RW, HSA_EXT_IMAGE_DATA_LAYOUT_OPAQUE, pitch, 0,
                                         &image),
        HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    OK(hsa_ext_image_create_with_layout(gpu, &wanted, data, RW, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, pitch, 0,
-                                        &image));
-    OK(hsa_ext_image_destroy(gpu, image));
+    for (size_t more = 0; more <= 512; more += 256) {
+        OK(hsa_ext_image_data_get_info_with_layout(gpu, &wanted, RW, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR,
+                                                   pitch + more, 0, &info));
+        assert_int_equal(info.size, (pitch + more) * HEIGHT);
+        OK(hsa_ext_image_create_with_layout(gpu, &wanted, data, RW, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR,
+                                            pitch + more, 0, &image));
+        OK(hsa_ext_image_destroy(gpu, image));
+    }
     IS(hsa_ext_image_create(gpu, &wanted, (char *)data + 4, RW, &image), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     IS(hsa_ext_image_create(gpu, &wanted, NULL, RW, &image), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     IS(hsa_ext_image_create(cpu, &wanted, data, RW, &image), HSA_STATUS_ERROR_INVALID_AGENT);

@@ -880,6 +880,33 @@ static void explanations(void **state)
     OK(wm_address_explain(&address, &answer, &diag));
 }
 
+/* Rows of 64 and of 16384 texels of 16 bytes. PITCH: GCN 3 ISA, table 8.11, and Vega ISA, "Image Resource
+ * Definition"; pitch - 1 in DEPTH from gfx1030 on: ROCR, image_manager_nv.cpp. */
+static void rows_of_images(const struct wm_image *image)
+{
+    static const struct {
+        const char *target;
+        unsigned shift;
+    } targets[] = {{"gfx803", 13}, {"gfx900", 13}, {"gfx1030", 0}, {"gfx1100", 0}, {"gfx1200", 0}};
+    struct wm_image wide = *image;
+    struct wm_image_layout layout;
+    uint32_t words[WM_IMAGE_WORDS];
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        for (uint32_t texels = 64; texels <= 16384; texels *= 256) {
+            wide.row = UINT64_C(16) * texels;
+            OK(wm_image_describe(targets[i].target, &wide, words, &layout, NULL));
+            assert_int_equal(words[4] >> targets[i].shift & 0x3fff, texels - 1);
+            assert_true(layout.row == wide.row && layout.bytes == 3 * wide.row);
+        }
+    wide.row = 1024;
+    assert_int_equal(wm_image_describe("gfx1010", &wide, words, &layout, NULL), WM_UNSUPPORTED);
+    wide.row = UINT64_C(1) << 40;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        assert_int_not_equal(wm_image_describe(targets[i].target, &wide, words, &layout, NULL), WM_OK);
+    wide.row = 256; /* as without */
+    OK(wm_image_describe("gfx1010", &wide, words, &layout, NULL));
+}
+
 static void images(void **state)
 {
     const struct wm_image image = {.struct_size = sizeof image,
@@ -891,11 +918,11 @@ static void images(void **state)
                                    .address = 0x1000};
     const struct wm_sampler sampler = {.struct_size = sizeof sampler}, none = {0};
     struct wm_sampler wrong_sampler = sampler;
-    struct wm_image wrong[12];
+    struct wm_image wrong[14];
     struct wm_image_layout layout;
     uint32_t words[WM_IMAGE_WORDS], s[WM_SAMPLER_WORDS];
     (void)state;
-    for (unsigned i = 0; i < 12; i++)
+    for (unsigned i = 0; i < 14; i++)
         wrong[i] = image;
     wrong[0].struct_size = 0;
     wrong[1].geometry = (enum wm_image_geometry)77;
@@ -910,7 +937,10 @@ static void images(void **state)
     wrong[10].geometry = WM_IMAGE_3D; /* without a depth */
     wrong[11].geometry = WM_IMAGE_2D_ARRAY;
     wrong[11].depth = 8193;
-    for (unsigned i = 0; i < 12; i++)
+    wrong[12].row = 264;
+    wrong[13].width = 17; /* 272 bytes */
+    wrong[13].row = 256;
+    for (unsigned i = 0; i < 14; i++)
         REFUSES(wm_image_describe, "gfx1100", &wrong[i], words, &layout);
     REFUSES(wm_image_describe, "gfx1100", NULL, words, &layout);
     REFUSES(wm_image_describe, "gfx1100", &image, NULL, &layout);
@@ -922,6 +952,7 @@ static void images(void **state)
     tiled.address = 0x10000;
     OK(wm_image_describe("gfx1100", &tiled, words, &layout, &diag));
     assert_true(layout.alignment == 0x10000 && layout.bytes == 0x10000 && !layout.row);
+    rows_of_images(&image);
     OK(wm_image_describe("gfx1100", &image, words, NULL, &diag));
     OK(wm_image_describe("gfx1100", &image, words, &layout, &diag));
     assert_true(layout.texel == 16 && layout.row == 256 && layout.bytes == 768);

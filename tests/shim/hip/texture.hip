@@ -208,22 +208,32 @@ static void arrays()
     HIP(hipFreeArray(array));
 }
 
+// Any pitch that the device can have, from any place that it can have.
 static void pitched()
 {
     const volume plane = random_volume(30, 12, 1);
+    hipDeviceProp_t properties;
     hipResourceDesc resource = {};
-    void *memory;
-    size_t pitch;
-    HIP(hipMallocPitch(&memory, &pitch, 30 * sizeof(float), 12));
-    HIP(hipMemcpy2D(memory, pitch, plane.texels.data(), 30 * sizeof(float), 30 * sizeof(float), 12, hipMemcpyHostToDevice));
-    resource.resType = hipResourceTypePitch2D;
-    resource.res.pitch2D.devPtr = memory;
-    resource.res.pitch2D.desc = hipCreateChannelDesc<float>();
-    resource.res.pitch2D.width = 30;
-    resource.res.pitch2D.height = 12;
-    resource.res.pitch2D.pitchInBytes = pitch;
-    check_samples(plane, 2, resource, true);
+    char *memory;
+    size_t least;
+    HIP(hipGetDeviceProperties(&properties, 0));
+    HIP(hipMallocPitch(reinterpret_cast<void **>(&memory), &least, 30 * sizeof(float), 12));
     HIP(hipFree(memory));
+    for (size_t more : {0, 1, 2, 11}) {
+        const size_t pitch = least + more * properties.texturePitchAlignment, at = more * properties.textureAlignment;
+        HIP(hipMalloc(reinterpret_cast<void **>(&memory), at + 12 * pitch));
+        HIP(hipMemset(memory, 0x7b, at + 12 * pitch));
+        HIP(hipMemcpy2D(memory + at, pitch, plane.texels.data(), 30 * sizeof(float), 30 * sizeof(float), 12,
+                        hipMemcpyHostToDevice));
+        resource.resType = hipResourceTypePitch2D;
+        resource.res.pitch2D.devPtr = memory + at;
+        resource.res.pitch2D.desc = hipCreateChannelDesc<float>();
+        resource.res.pitch2D.width = 30;
+        resource.res.pitch2D.height = 12;
+        resource.res.pitch2D.pitchInBytes = pitch;
+        check_samples(plane, 2, resource, true);
+        HIP(hipFree(memory));
+    }
 }
 
 static void linear()
