@@ -163,6 +163,7 @@ static hsa_status_t allocate_host(size_t size, struct block *block)
     struct wm_diag diag = {0};
     if (memory == MAP_FAILED)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    shim_svm_unmapped((uintptr_t)memory, mapped); /* should its end have been missed */
     const enum wm_status status = shim_map_everywhere(memory, size, 0, 0, "memory of the host", &diag);
     if (status) {
         munmap(memory, mapped);
@@ -394,9 +395,8 @@ static bool is_listed(uint64_t low, uint64_t high, bool *writable)
     return low >= high;
 }
 
-/* Whether the host may read this memory. *writable: and write it. Asking for the pages is the fastest way if
- * there are few; kernels before 5.14 cannot do it. */
-static bool is_mapped(uint64_t low, uint64_t size, bool *writable)
+/* Asking for the pages is the fastest way if there are few; kernels before 5.14 cannot do it. */
+bool shim_is_mapped(uint64_t low, uint64_t size, bool *writable)
 {
 #ifndef MADV_POPULATE_WRITE
     enum { MADV_POPULATE_WRITE = 23 };
@@ -429,7 +429,7 @@ static hsa_status_t lock_range(uint64_t low, size_t size, uint64_t *seen)
         block.pool = own->pool;
         block.agent = own->agent;
     } else {
-        if (!is_mapped(low, size, &writable) || !shim_take(host_agent, size, true))
+        if (!shim_is_mapped(low, size, &writable) || !shim_take(host_agent, size, true))
             return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
         const hsa_status_t status = map_lock(&block, writable);
         if (status) {
@@ -632,8 +632,9 @@ bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allo
                                          .is_hidden = gpu && best->pool == SHIM_POOL_DEVICE &&
                                                       gpu->number != (unsigned)shim_gpu(best->agent) &&
                                                       !(best->peers >> gpu->number & 1)};
+    uint64_t distance = best ? distance_to(best, address) : FAR;
     pthread_mutex_unlock(&lock);
-    return best;
+    return shim_svm_nearest(gpu, address, &distance, near) || best;
 }
 
 /* ---- copies ---- */
@@ -642,7 +643,7 @@ bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allo
 static bool has_host(uint64_t address, size_t size, bool writes)
 {
     bool writable;
-    return !(address >= SEEN_LOW && address < SEEN_HIGH) && is_mapped(address, size, &writable) &&
+    return !(address >= SEEN_LOW && address < SEEN_HIGH) && shim_is_mapped(address, size, &writable) &&
            (writable || !writes);
 }
 

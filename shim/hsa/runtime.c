@@ -164,6 +164,18 @@ SHIM_API hsa_status_t hsa_shut_down(void)
 
 /* ---- the system ---- */
 
+/* Whether drivers provide shared virtual memory for all GPUs: Linux does from gfx9 on (kfd_migrate.c).
+ * Without XNACK, kernels reach only what is managed. */
+static bool all_migrate(void)
+{
+    static const char *const without[] = {"gfx6", "gfx7", "gfx8"};
+    for (unsigned i = 0; i < device.gpu_count; i++)
+        for (size_t k = 0; k < SHIM_COUNT(without); k++)
+            if (!strncmp(device.gpus[i].target, without[k], strlen(without[k])))
+                return false;
+    return true;
+}
+
 SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value)
 {
     static const uint8_t extensions[128] = {0};
@@ -179,6 +191,7 @@ SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *val
     static const bool no = false, yes = true;
     static const char *const build = "wavemem";
     const uint64_t now = shim_now();
+    const bool svm = shim_device() && all_migrate();
     const struct shim_fact facts[] = {
         {HSA_SYSTEM_INFO_VERSION_MAJOR, sizeof major, &major},
         {HSA_SYSTEM_INFO_VERSION_MINOR, sizeof minor, &minor},
@@ -189,7 +202,7 @@ SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *val
         {HSA_SYSTEM_INFO_MACHINE_MODEL, sizeof model, &model},
         {HSA_SYSTEM_INFO_EXTENSIONS, sizeof extensions, extensions},
         {HSA_AMD_SYSTEM_INFO_BUILD_VERSION, sizeof build, &build},
-        {HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, sizeof no, &no},
+        {HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, sizeof svm, &svm},
         {HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, sizeof no, &no},
         {DMABUF_SUPPORTED, sizeof no, &no},
         {VIRTUAL_MEM_API_SUPPORTED, sizeof yes, &yes},

@@ -92,6 +92,19 @@ int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64
 /* Whether a wait with a time limit is a listener's. caller: the address that the wait returns to, or NULL. */
 bool shim_is_listener(const void *caller, hsa_signal_condition_t condition);
 
+/* ---- svm.c ---- */
+
+/* As shim_nearest(), of managed memory that is less than *distance away. */
+bool shim_svm_nearest(const struct shim_gpu *gpu, uint64_t address, uint64_t *distance,
+                      struct shim_allocation *near);
+/* The host has unmapped memory, or is about to. */
+void shim_svm_unmapped(uint64_t low, uint64_t size);
+
+/* ---- tasks.c ---- */
+
+/* Completes the signal when all others are 0. */
+hsa_status_t shim_complete_after(uint32_t count, const hsa_signal_t *signals, hsa_signal_t completion);
+
 /* ---- vmem.c ---- */
 
 /* Whether other processes may have virtual memory of this one, or the other way round. */
@@ -101,6 +114,8 @@ bool shim_vmem_is_shared(void);
 
 /* Whether other processes may change memory that kernels see; true also if that is not known. */
 bool shim_others_have_memory(void);
+/* Whether the host may read this memory. *writable: and write it. */
+bool shim_is_mapped(uint64_t low, uint64_t size, bool *writable);
 /* Maps memory of the host into the machines of all GPUs; all or none. */
 enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, unsigned flags,
                                    const char *name, struct wm_diag *diag);

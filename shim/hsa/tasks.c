@@ -225,6 +225,11 @@ static hsa_status_t start_copy(struct task *task, uint32_t count, const hsa_sign
     return add(&copies, task);
 }
 
+hsa_status_t shim_complete_after(uint32_t count, const hsa_signal_t *signals, hsa_signal_t completion)
+{
+    return start_copy(&(struct task){0}, count, signals, completion);
+}
+
 SHIM_API hsa_status_t hsa_amd_memory_async_copy(void *to, hsa_agent_t to_agent, const void *from,
                                                 hsa_agent_t from_agent, size_t size, uint32_t count,
                                                 const hsa_signal_t *signals, hsa_signal_t completion)

@@ -104,6 +104,16 @@ class Exec(unittest.TestCase):
                      "near 4000 bytes of device memory", "allocated by main (outside.hip:13)"):
             self.assertIn(part, done.stderr)
 
+    def test_managed_memory(self):
+        """10000 ints end within a page. libamdhip64 unmaps freed memory, without a word to the runtime."""
+        texts = ["global store outside every allocation", "unmanaged.hip:8", "in   put, launch 2"]
+        behind = ["nearest: 'managed memory' ends", "near 40000 bytes of managed memory", "by main (unmanaged.hip:13)"]
+        for how, more in (("behind", behind), ("freed", [])):
+            done = execute(self.program("unmanaged"), how)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            for part in texts + more:
+                self.assertIn(part, done.stderr)
+
     def test_fault_that_does_not_stop(self):
         done = execute("--on-fault", "continue", self.program("outside"))
         self.assertEqual((done.returncode, done.stderr.count("error:")), (3, 1), done.stderr)

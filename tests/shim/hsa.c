@@ -247,6 +247,91 @@ static void test_capacity(void **state)
     assert_int_equal(available(), before);
 }
 
+static hsa_status_t set_attribute(void *memory, size_t size, uint64_t attribute, uint64_t value)
+{
+    return hsa_amd_svm_attributes_set(memory, size, &(hsa_amd_svm_attribute_pair_t){attribute, value}, 1);
+}
+
+/* Which access the GPU has. */
+static uint64_t access_of(void *memory, size_t size)
+{
+    hsa_amd_svm_attribute_pair_t pair = {HSA_AMD_SVM_ATTRIB_ACCESS_QUERY, gpu.handle};
+    OK(hsa_amd_svm_attributes_get(memory, size, &pair, 1));
+    return pair.attribute;
+}
+
+/* Memory of the host that the GPU reaches at its own address, and attributes of pages; what is not valid. */
+static void test_shared_virtual_memory(void **state)
+{
+    enum { SIZE = 16 << 12 };
+    hsa_amd_svm_attribute_pair_t pairs[] = {{HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY, 0},
+                                            {HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, 0},
+                                            {HSA_AMD_SVM_ATTRIB_READ_ONLY, 7}},
+                                 twice[] = {{HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, gpu.handle},
+                                            {HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS, gpu.handle}};
+    char *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *own,
+         text[8] = "";
+    const hsa_signal_t done = new_signal(1), before = new_signal(1), none = {0x1234};
+    bool supported;
+    (void)state;
+    OK(hsa_system_get_info((hsa_system_info_t)HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, &supported));
+    assert_true(supported);
+    OK(hsa_amd_svm_attributes_get(memory, SIZE, pairs, 3)); /* as Linux has them at first: kfd_svm.c */
+    assert_true(pairs[0].value == 9 && pairs[1].value == HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED &&
+                !pairs[2].value);
+    assert_int_equal(access_of(memory, SIZE), HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS);
+    FAILS(hsa_amd_memory_fill(memory, 1, 1)); /* the GPU does not see it */
+    OK(set_attribute(memory, SIZE, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, gpu.handle));
+    OK(hsa_amd_memory_fill(memory, 0x64636261, 2));
+    assert_memory_equal(memory, "abcdabcd", 8);
+    OK(set_attribute(memory + 4096, 4096, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE, gpu.handle));
+    assert_int_equal(access_of(memory + 4096, 4096), HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE);
+    assert_int_equal(access_of(memory + 8192, 4096), HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE);
+    OK(set_attribute(memory + 1, 1, HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED));
+    OK(hsa_amd_svm_attributes_get(memory, 4096, pairs, 3));
+    assert_int_equal(pairs[1].value, HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED);
+    OK(hsa_amd_svm_attributes_get(memory, 4097, pairs, 3));
+    assert_int_equal(pairs[1].value, HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE);
+    OK(hsa_amd_svm_prefetch_async(memory, SIZE, gpu, 1, &before, done));
+    assert_int_equal(hsa_signal_load_scacquire(done), 1);
+    hsa_signal_store_screlease(before, 0);
+    wait_below_1(done);
+    OK(set_attribute(memory, SIZE, HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS, gpu.handle));
+    FAILS(hsa_amd_memory_fill(memory, 1, 1));
+    OK(set_attribute(memory, SIZE, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, gpu.handle));
+    munmap(memory + 4096, SIZE - 4096);
+    OK(hsa_amd_memory_fill(memory, 1, 1024));
+    FAILS(hsa_memory_copy(text, memory + 4096, 4));
+    FAILS(set_attribute(memory, 8192, HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 1));
+    munmap(memory, 4096);
+    FAILS(hsa_memory_copy(text, memory, 4));
+    FAILS(set_attribute(memory, 4096, HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 1));
+    FAILS(hsa_amd_svm_prefetch_async(memory, 4096, gpu, 0, NULL, none));
+
+    own = allocate(device, 4096);
+    FAILS(set_attribute(own, 4096, HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 1));
+    OK(hsa_amd_memory_pool_free(own));
+    own = allocate(fine, 4096);
+    FAILS(set_attribute(own, 4096, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, gpu.handle));
+    FAILS(set_attribute(own, 4096, HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 1));
+    OK(hsa_amd_memory_pool_free(own));
+    memory = text;
+    FAILS(set_attribute(NULL, 1, HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 1));
+    FAILS(set_attribute(memory, 0, HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 1));
+    FAILS(set_attribute(memory, UINT64_MAX, HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 1));
+    FAILS(set_attribute(memory, 1, HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE));
+    FAILS(set_attribute(memory, 1, HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION, gpu.handle));
+    FAILS(set_attribute(memory, 1, HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, 99));
+    FAILS(set_attribute(memory, 1, UINT64_MAX, 0));
+    FAILS(hsa_amd_svm_attributes_set(memory, 1, twice, 2));
+    FAILS(hsa_amd_svm_attributes_set(memory, 1, NULL, 1));
+    FAILS(hsa_amd_svm_attributes_get(memory, 1, twice, 2));
+    FAILS(hsa_amd_svm_attributes_get(memory, UINT64_MAX, pairs, 3));
+    FAILS(hsa_amd_svm_prefetch_async(text, 1, (hsa_agent_t){99}, 0, NULL, done));
+    OK(hsa_signal_destroy(done));
+    OK(hsa_signal_destroy(before));
+}
+
 /* Locks that overlap, of memory that is read-only, and of memory that is not there. */
 static void test_locks(void **state)
 {
@@ -870,6 +955,7 @@ int main(void)
         cmocka_unit_test(test_handlers),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_capacity),
+        cmocka_unit_test(test_shared_virtual_memory),
         cmocka_unit_test(test_locks),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_executables),
