@@ -44,6 +44,11 @@ WM_API enum wm_status wm_allocate_at(struct wm_machine *machine, uint64_t addres
  * does not count for the limit of allocations. Errors as for wm_allocate_at. */
 WM_API enum wm_status wm_map_host(struct wm_machine *machine, void *host, uint64_t size, uint64_t address,
                                   unsigned flags, const char *name, struct wm_diag *diag);
+/* Moves the bytes of the allocation that begins at `address` to an empty file, which other processes can map:
+ * its first bytes are the allocation's. Nothing changes for the guest. The caller may close the file, which
+ * must not become smaller. WM_NOT_FOUND: none begins there, it is mapped memory, or it is in a file already;
+ * WM_NO_MEMORY: the file cannot be written or mapped. */
+WM_API enum wm_status wm_share(struct wm_machine *machine, uint64_t address, int file, struct wm_diag *diag);
 /* Frees the allocation, or ends the mapping, that begins at `address`. What a wave does there afterwards is
  * WM_FAULT_MEMORY. WM_NOT_FOUND: none begins there; WM_BAD_ARGUMENT: it belongs to wavemem (a code object;
  * what a dispatch that runs has allocated). */

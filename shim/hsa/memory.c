@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { PAGE = WM_ALLOCATION_ALIGNMENT };
+
 /* Something that the program allocated or locked. */
 struct block {
     uint64_t low, size;
@@ -18,6 +20,8 @@ struct block {
     uint64_t seen;       /* of a lock: where kernels see it */
     uint32_t peers;      /* bit per other GPU that sees it, if it is a device's */
     size_t mapped;       /* bytes of the host's mapping, for munmap; 0: none */
+    void *imported;      /* that mapping, if another process has the memory, too */
+    int file;            /* the memory that other processes may have; 0: none */
     void *user;
     struct shim_site site;
 };
@@ -31,6 +35,7 @@ static const hsa_agent_t host_agent = {SHIM_CPU};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct list allocated, locked;                    /* locked ones may overlap one another */
 static uint64_t next_seen, next_large;
+static bool shared_with_others; /* atomic; allocations may be other processes', too */
 
 /* ---- lists ---- */
 
@@ -178,6 +183,13 @@ static hsa_status_t allocate_host(size_t size, struct block *block)
 static void release(const struct block *block)
 {
     const struct shim_device *device = shim_device();
+    if (block->imported) {
+        free_everywhere(block->low);
+        munmap(block->imported, block->mapped);
+        return;
+    }
+    if (block->file)
+        close(block->file); /* those who have it mapped keep it */
     shim_give_back(block->agent, block->size, true);
     if (block->mapped) {
         free_everywhere(block->low);
@@ -196,7 +208,9 @@ static void release(const struct block *block)
 #define LARGE_LOW  UINT64_C(0x180000000000)
 #define LARGE_HIGH UINT64_C(0x200000000000)
 
-static enum wm_status allocate_large(struct wm_machine *machine, size_t size, const char *name, uint64_t *low)
+/* host: its bytes; NULL: new ones. */
+static enum wm_status allocate_large(struct wm_machine *machine, void *host, size_t size, const char *name,
+                                     uint64_t *low)
 {
     enum { TRIES = 1000 };
     enum wm_status status = WM_BAD_ARGUMENT;
@@ -207,7 +221,8 @@ static enum wm_status allocate_large(struct wm_machine *machine, size_t size, co
             next_large = LARGE_LOW;
         *low = next_large;
         next_large = (next_large + size + 2 * LARGE - 1) / LARGE * LARGE; /* with a gap */
-        status = wm_allocate_at(machine, *low, size, 0, name, NULL);
+        status = host ? wm_map_host(machine, host, size, *low, 0, name, NULL)
+                      : wm_allocate_at(machine, *low, size, 0, name, NULL);
     }
     pthread_mutex_unlock(&lock);
     return status;
@@ -218,7 +233,7 @@ static hsa_status_t allocate_device(size_t size, struct block *block)
     static const char name[] = "memory of the device";
     struct wm_machine *machine = machine_of(block->agent);
     if (size >= LARGE)
-        return shim_status(allocate_large(machine, size, name, &block->low));
+        return shim_status(allocate_large(machine, NULL, size, name, &block->low));
     const enum wm_status status = wm_allocate(machine, size, 0, name, &block->low, NULL);
     if (status || block->low + size <= shim_address_end((unsigned)shim_gpu(block->agent)))
         return shim_status(status);
@@ -262,14 +277,14 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, s
     return HSA_STATUS_SUCCESS;
 }
 
-SHIM_API hsa_status_t hsa_amd_memory_pool_free(void *pointer)
+static hsa_status_t free_block(void *pointer, bool imported)
 {
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     struct block block = {0};
     pthread_mutex_lock(&lock);
     struct block *found = find_exact(&allocated, (uintptr_t)pointer);
-    if (found) {
+    if (found && !found->imported == !imported) {
         block = *found;
         take_out(&allocated, found);
     }
@@ -278,6 +293,11 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_free(void *pointer)
         return HSA_STATUS_ERROR_INVALID_ALLOCATION;
     release(&block);
     return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_pool_free(void *pointer)
+{
+    return free_block(pointer, false);
 }
 
 /* ---- access ---- */
@@ -344,6 +364,67 @@ SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agen
     return status;
 }
 
+/* ---- other processes ---- */
+
+hsa_status_t shim_export(const void *pointer, uint64_t *size, int (*make_file)(void *user), void *user,
+                         int *file)
+{
+    struct wm_diag diag = {0};
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    pthread_mutex_lock(&lock);
+    struct block *block = find_exact(&allocated, (uintptr_t)pointer);
+    if (!block || block->imported || block->pool != SHIM_POOL_DEVICE ||
+        (*size + PAGE - 1) / PAGE != (block->size + PAGE - 1) / PAGE) {
+        status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    } else if (!block->file) {
+        const int made = make_file(user);
+        struct wm_machine *machine = machine_of(block->agent);
+        enum wm_status shared = made < 0 ? WM_NO_MEMORY : wm_share(machine, block->low, made, &diag);
+        if (!shared && shim_observe_checks()) /* the check does not see what others write */
+            shared = wm_write(machine, block->low, wm_host_pointer(machine, block->low, block->size),
+                              block->size, &diag);
+        if (!shared)
+            block->file = made;
+        else if (made >= 0)
+            close(made);
+        status = shim_status(shared);
+    }
+    if (!status) {
+        __atomic_store_n(&shared_with_others, true, __ATOMIC_RELEASE);
+        *size = block->size;
+        *file = block->file;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+hsa_status_t shim_import(void *host, size_t mapped, uint64_t size, uint32_t gpus, void **made)
+{
+    struct block block = {.size = size, .pool = SHIM_POOL_DEVICE, .imported = host, .mapped = mapped};
+    block.agent.handle = SHIM_GPU + (uint64_t)__builtin_ctz(gpus);
+    const enum wm_status placed =
+        allocate_large(machine_of(block.agent), host, size, "memory of another process", &block.low);
+    if (placed)
+        return shim_status(placed);
+    shim_note_site(&block.site);
+    pthread_mutex_lock(&lock);
+    hsa_status_t status = set_peers(&block, gpus);
+    if (!status && !insert(&allocated, &block))
+        status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    pthread_mutex_unlock(&lock);
+    if (status)
+        free_everywhere(block.low);
+    else
+        __atomic_store_n(&shared_with_others, true, __ATOMIC_RELEASE);
+    *made = (void *)(uintptr_t)block.low;
+    return status;
+}
+
+SHIM_API hsa_status_t hsa_amd_ipc_memory_detach(void *pointer)
+{
+    return free_block(pointer, true) ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_SUCCESS;
+}
+
 /* ---- locks ---- */
 
 /* Kernels see locked memory at other addresses than the host, as with a discrete GPU's driver, which
@@ -354,7 +435,7 @@ SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agen
 
 static hsa_status_t map_lock(struct block *block, bool writable)
 {
-    enum { PAGE = WM_ALLOCATION_ALIGNMENT, GAP = 1 << 16, TRIES = 1000 };
+    enum { GAP = 1 << 16, TRIES = 1000 };
     struct wm_diag diag = {0};
     for (unsigned i = 0; i < TRIES; i++) { /* an address is taken only after all have been used once */
         if (next_seen < SEEN_LOW || next_seen > SEEN_HIGH - block->size - GAP)
@@ -601,7 +682,7 @@ static bool is_shared(uint64_t low, uint64_t high)
 
 bool shim_others_have_memory(void)
 {
-    bool shared = shim_vmem_is_shared();
+    bool shared = shim_vmem_is_shared() || shim_is_set(&shared_with_others);
     if (pthread_mutex_trylock(&lock)) /* its owner may wait for kernels to step aside */
         return true;
     for (size_t i = 0; i < locked.count && !shared; i++) {
@@ -626,6 +707,7 @@ bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allo
         *near = (struct shim_allocation){.low = best->locks ? best->seen : best->low,
                                          .size = best->size,
                                          .kind = best->locks                      ? "registered memory"
+                                                 : best->imported                 ? "another process's memory"
                                                  : best->pool == SHIM_POOL_DEVICE ? "device memory"
                                                                                   : "host memory",
                                          .site = best->site,

@@ -121,6 +121,13 @@ enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, 
                                    const char *name, struct wm_diag *diag);
 /* The GPU that the memory belongs to; if it is the host's, any that sees it. NULL: none. */
 const struct shim_gpu *shim_gpu_at(uint64_t address);
+/* Moves an allocation of a GPU to a file that make_file() returns, or -1, unless it is in one already. *size:
+ * as the program says; set to the allocation's. The file stays the runtime's. */
+hsa_status_t shim_export(const void *pointer, uint64_t *size, int (*make_file)(void *user), void *user,
+                         int *file);
+/* Lets GPUs, a bit each and at least one, see `size` bytes of a mapping of the host, which is the runtime's
+ * from now on if it succeeds. */
+hsa_status_t shim_import(void *host, size_t mapped, uint64_t size, uint32_t gpus, void **made);
 /* Copies between any two addresses of host or device. */
 hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size);
 

@@ -55,6 +55,12 @@ enum wm_status wm_allocate_at(struct wm_machine *machine, uint64_t address, uint
     return place(machine, __func__, &wish, &address, diag);
 }
 
+enum wm_status wm_share(struct wm_machine *machine, uint64_t address, int file, struct wm_diag *diag)
+{
+    const enum wm_status status = wmi_machine_changeable(machine, __func__, diag);
+    return status ? status : wmi_space_share(machine->space, address, file, diag);
+}
+
 enum wm_status wm_map_host(struct wm_machine *machine, void *host, uint64_t size, uint64_t address,
                            unsigned flags, const char *name, struct wm_diag *diag)
 {

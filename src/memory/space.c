@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum {
     HOST_PADDING = 64, /* mapped bytes after an allocation, for host vector accesses across its end */
@@ -38,6 +39,7 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
 struct mapping {
     void *start; /* NULL: the caller's */
     size_t size;
+    bool shared; /* with other processes: wmi_space_share() */
 };
 
 struct wmi_space {
@@ -332,7 +334,7 @@ enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool ow
         memmove(&space->allocations[i], &space->allocations[i + 1],
                 (space->count - i) * sizeof *space->allocations);
         memmove(&space->mappings[i], &space->mappings[i + 1], (space->count - i) * sizeof *space->mappings);
-        if (mapping.start && mapping.size <= KEPT_BYTES && space->kept_count < KEPT) {
+        if (mapping.start && !mapping.shared && mapping.size <= KEPT_BYTES && space->kept_count < KEPT) {
             space->kept[space->kept_count++] = mapping;
             mapping.start = NULL;
         }
@@ -346,6 +348,45 @@ enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool ow
         munmap(mapping.start, mapping.size);
     free(freed.name);
     return WM_OK;
+}
+
+/* Whether the page contains zeros only. */
+static bool is_zero(const unsigned char *page)
+{
+    return !page[0] && !memcmp(page, page + 1, HOST_PAGE - 1);
+}
+
+/* Makes a file of the allocation's bytes, and maps it where they were. */
+static bool share(const struct wmi_allocation *a, struct mapping *mapping, int file)
+{
+    const size_t size = round_up(a->high - a->low + HOST_PADDING, HOST_PAGE);
+    if (ftruncate(file, (off_t)size))
+        return false;
+    for (size_t done = 0; done < size; done += HOST_PAGE)
+        if (!is_zero(a->host + done) && pwrite(file, a->host + done, HOST_PAGE, (off_t)done) != HOST_PAGE)
+            return false;
+    if (mmap(a->host, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+        return false;
+    MAY_RACE(a->host, size);
+    mapping->shared = true;
+    return true;
+}
+
+enum wm_status wmi_space_share(struct wmi_space *space, uint64_t address, int file, struct wm_diag *diag)
+{
+    enum wm_status status = WM_NOT_FOUND;
+    wmi_gate_begin_change(&space->gate);
+    const size_t i = upper(space, address);
+    if (i < space->count && space->allocations[i].low == address && space->mappings[i].start &&
+        !space->mappings[i].shared && !(space->allocations[i].flags & WMI_ALLOCATION_OWN))
+        status = share(&space->allocations[i], &space->mappings[i], file) ? WM_OK : WM_NO_MEMORY;
+    wmi_gate_end_change(&space->gate);
+    return status == WM_OK ? WM_OK
+                           : wmi_fail(diag, status,
+                                      status == WM_NOT_FOUND
+                                          ? "0x%" PRIx64 ": no allocation starts there that can be shared"
+                                          : "0x%" PRIx64 ": the host has no memory to share it",
+                                      address);
 }
 
 const struct wmi_allocation *wmi_space_from(const struct wmi_space *space, uint64_t address)

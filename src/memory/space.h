@@ -85,6 +85,10 @@ void wmi_space_begin_at(struct wmi_space *space, uint64_t address);
 /* Frees the allocation that starts at `address`; WM_NOT_FOUND: none does. WM_BAD_ARGUMENT: the
  * caller does not own it: WMI_ALLOCATION_OWN without `own`. */
 enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool own, struct wm_diag *diag);
+/* Moves the bytes of the allocation that starts at `address` to an empty file, so that other processes can
+ * map them. They stay where they are for the guest and the host. WM_NOT_FOUND: none starts there, it is the
+ * caller's, or shared already; WM_NO_MEMORY: the host has no memory. */
+enum wm_status wmi_space_share(struct wmi_space *space, uint64_t address, int file, struct wm_diag *diag);
 /* Divides the allocation at `address` into pieces, separated by guard gaps of at least WMI_SPACE_GAP. */
 void wmi_space_divide(struct wmi_space *space, uint64_t address, uint64_t stride, uint64_t piece);
 /* Finds the allocation, or the piece of a divided one, that contains `address`. */

@@ -93,6 +93,13 @@ class Exec(unittest.TestCase):
         self.assertEqual(done.returncode, 9, done.stderr)
         self.assertIn("lane 2 of 7", done.stdout)
 
+    def test_memory_of_two_processes(self):
+        for words in ([], ["--check=memory,uninit"]):
+            done = execute(*words, self.program("ipc"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertIn("found      0 errors\n" if words else "", done.stderr)
+
     def test_fault(self):
         """1000 ints: the 24 lanes above 39 of the second wave of the last workgroup are outside. libamdhip64 5.2
         aborts when a queue reports an error, after wavemem has reported it."""

@@ -284,6 +284,9 @@ static void machines(void **state)
     allocation.struct_size = sizeof allocation;
     assert_int_equal(wm_find_allocation(w.machine, 5, false, &allocation, NULL), WM_NOT_FOUND);
     assert_int_equal(wm_find_allocation(w.machine, UINT64_MAX, true, &allocation, NULL), WM_NOT_FOUND);
+    REFUSES(wm_share, NULL, w.buffer, -1);
+    assert_int_equal(wm_share(w.machine, w.buffer + 1, -1, NULL), WM_NOT_FOUND);
+    assert_int_equal(wm_share(w.machine, w.buffer, -1, NULL), WM_NO_MEMORY);
     REFUSES(wm_free, NULL, w.buffer);
     assert_int_equal(wm_free(w.machine, 0, NULL), WM_NOT_FOUND);
     assert_int_equal(wm_free(w.machine, w.buffer + 1, NULL), WM_NOT_FOUND);

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -129,6 +131,39 @@ static void limits_are_kept_and_said(void **state)
     wmi_space_destroy(space);
 }
 
+/* Small ones, whose mappings are otherwise used again, and one with a huge page. */
+static void shared_memory_is_in_a_file(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {100, 5000, (3 << 20) + 7};
+    struct wmi_space *space = wmi_space_create();
+    for (size_t i = 0; i < 3; i++) {
+        const int file = memfd_create("test", 0);
+        const uint64_t low = allocate(space, sizes[i], "shared");
+        unsigned char *host = wmi_space_host(space, low, sizes[i]), byte = 0;
+        host[0] = 1;
+        host[sizes[i] - 1] = 2;
+        assert_int_equal(wmi_space_share(space, low + 1, file, NULL), WM_NOT_FOUND);
+        assert_int_equal(wmi_space_share(space, low, file, NULL), WM_OK);
+        assert_int_equal(wmi_space_share(space, low, file, NULL), WM_NOT_FOUND);
+        assert_ptr_equal(wmi_space_host(space, low, sizes[i]), host);
+        assert_true(host[0] == 1 && !host[50] && host[sizes[i] - 1] == 2);
+        assert_int_equal(pread(file, &byte, 1, (off_t)sizes[i] - 1), 1);
+        assert_int_equal(byte, 2);
+        host[60] = 3;
+        assert_int_equal(pread(file, &byte, 1, 60), 1);
+        assert_int_equal(byte, 3);
+        assert_int_equal(pwrite(file, "\5", 1, 70), 1);
+        assert_int_equal(host[70], 5);
+        assert_int_equal(wmi_space_free(space, low, false, NULL), WM_OK);
+        assert_int_equal(wmi_space_host(space, allocate(space, sizes[i], "next"), sizes[i])[70], 0);
+        assert_int_equal(pread(file, &byte, 1, 70), 1);
+        assert_int_equal(byte, 5);
+        close(file);
+    }
+    wmi_space_destroy(space);
+}
+
 static void addresses_come_back_when_the_top_is_reached(void **state)
 {
     (void)state;
@@ -168,6 +203,7 @@ int main(void)
         cmocka_unit_test(host_refuses_what_leaves_the_allocation),
         cmocka_unit_test(free_takes_exactly_one),
         cmocka_unit_test(limits_are_kept_and_said),
+        cmocka_unit_test(shared_memory_is_in_a_file),
         cmocka_unit_test(addresses_come_back_when_the_top_is_reached),
         cmocka_unit_test(allocations_stay_clear_of_the_apertures),
     };

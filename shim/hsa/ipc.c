@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that processes share. An exported allocation is in a file without a name, which others open through
+ * /proc as long as the exporting process has it; the file's title has a random number, which a handle must
+ * know. Files cannot shrink, so that no process loses what it has mapped. */
+#include "shim.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAGIC = 0x6d767761, PAGE = WM_ALLOCATION_ALIGNMENT, PATH = 64 };
+
+/* What a handle of HSA contains. */
+struct handle {
+    uint32_t magic, process, file, unused;
+    uint64_t key, size;
+};
+_Static_assert(sizeof(struct handle) == sizeof(hsa_amd_ipc_memory_t), "a handle of HSA");
+
+static void title_of(uint64_t key, char title[PATH])
+{
+    snprintf(title, PATH, "wavemem-ipc-%016llx", (unsigned long long)key);
+}
+
+static int make_file(void *user)
+{
+    uint64_t key;
+    char title[PATH];
+    (void)user;
+    if (getrandom(&key, sizeof key, 0) != sizeof key)
+        return -1;
+    title_of(key, title);
+    return memfd_create(title, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+/* The key of a file that make_file() made; false: it is another one. */
+static bool key_of(const char *link, uint64_t *key)
+{
+    char target[2 * PATH] = "", title[PATH], expected[2 * PATH];
+    unsigned long long number;
+    if (readlink(link, target, sizeof target - 1) < 0 ||
+        sscanf(target, "/memfd:wavemem-ipc-%llx", &number) != 1)
+        return false;
+    title_of(number, title);
+    snprintf(expected, sizeof expected, "/memfd:%s (deleted)", title);
+    *key = number;
+    return !strcmp(target, expected);
+}
+
+SHIM_API hsa_status_t hsa_amd_ipc_memory_create(void *pointer, size_t size, hsa_amd_ipc_memory_t *made)
+{
+    struct handle handle = {.magic = MAGIC, .process = (uint32_t)getpid(), .size = size};
+    char link[PATH];
+    int file;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!pointer || !size || !made)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    const hsa_status_t status = shim_export(pointer, &handle.size, make_file, NULL, &file);
+    if (status)
+        return status;
+    handle.file = (uint32_t)file;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    if (fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) || !key_of(link, &handle.key))
+        return HSA_STATUS_ERROR;
+    memcpy(made, &handle, sizeof handle);
+    return HSA_STATUS_SUCCESS;
+}
+
+/* Opens what the handle means; -1: nothing. *bytes: of the file. */
+static int open_file(const struct handle *handle, size_t *bytes)
+{
+    char link[PATH];
+    uint64_t key;
+    struct stat file;
+    snprintf(link, sizeof link, "/proc/%u/fd/%u", handle->process, handle->file);
+    if (handle->magic != MAGIC || !key_of(link, &key) || key != handle->key)
+        return -1;
+    const int opened = open(link, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (opened < 0)
+        return -1;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", opened); /* it may be another one by now */
+    const int seals = fcntl(opened, F_GET_SEALS);
+    if (!key_of(link, &key) || key != handle->key || seals < 0 || !(seals & F_SEAL_SHRINK) ||
+        fstat(opened, &file) || !handle->size || handle->size > (uint64_t)file.st_size) {
+        close(opened);
+        return -1;
+    }
+    *bytes = (size_t)file.st_size;
+    return opened;
+}
+
+/* Which GPUs the agents are; 0: none. No agents: all GPUs. */
+static hsa_status_t find_gpus(uint32_t count, const hsa_agent_t *agents, uint32_t *gpus)
+{
+    *gpus = count ? 0 : (UINT32_C(1) << shim_device()->gpu_count) - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!shim_is_agent(agents[i]))
+            return HSA_STATUS_ERROR_INVALID_AGENT;
+        if (shim_gpu(agents[i]) >= 0)
+            *gpus |= UINT32_C(1) << shim_gpu(agents[i]);
+    }
+    return *gpus ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* Each call maps the memory at another address. */
+SHIM_API hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *given, size_t size,
+                                                uint32_t count, const hsa_agent_t *agents, void **made)
+{
+    struct handle handle;
+    size_t bytes = 0;
+    uint32_t gpus;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!given || !made || !size || (count && !agents))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = find_gpus(count, agents, &gpus);
+    if (status)
+        return status;
+    memcpy(&handle, given, sizeof handle);
+    const int file = open_file(&handle, &bytes);
+    if (file < 0 || size > (handle.size + PAGE - 1) / PAGE * PAGE) {
+        if (file >= 0)
+            close(file);
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
+    void *host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (host == MAP_FAILED)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    status = shim_import(host, bytes, handle.size, gpus, made);
+    if (status)
+        munmap(host, bytes);
+    return status;
+}
