@@ -114,7 +114,7 @@ class Exec(unittest.TestCase):
     def test_managed_memory(self):
         """10000 ints end within a page. libamdhip64 unmaps freed memory, without a word to the runtime."""
         texts = ["global store outside every allocation", "unmanaged.hip:8", "in   put, launch 2"]
-        behind = ["nearest: 'managed memory' ends", "near 40000 bytes of managed memory", "by main (unmanaged.hip:13)"]
+        behind = ["nearest: 'managed memory' ends", "near 40000 bytes of managed memory", "by main (unmanaged.hip:14)"]
         for how, more in (("behind", behind), ("freed", [])):
             done = execute(self.program("unmanaged"), how)
             self.assertEqual(done.returncode, 3, done.stderr)
