@@ -22,7 +22,8 @@ GROUPS = ('none idle vector_nop permlane readlane writelane div_fmas setreg getr
           'sendmsg depctr dot fma64 acc_read acc_write lds_dma scratch gws cmpswap msaa pck '
           'madmk mask swap part part_always').split()
 RULES = ('a_sgpr a_sgpr_pair a_vgpr a_null a_barrier b_no_literal c_vgpr c_vgpr_dpp imm_unsigned no_literal no_dpp '
-         'halves_e64 one_scalar no_lds_direct no_gds gds no_d16 low_mask sdwa_dword m0_lane half_a half_c odd_result').split()
+         'halves_e64 one_scalar no_lds_direct no_gds gds no_d16 low_mask sdwa_dword m0_lane half_a half_c odd_result '
+         'repeats').split()
 CACHE_OPERATIONS = {'invalidate': ['INVALIDATE'], 'write_back': ['WRITE_BACK'],
                     'write_back_invalidate': ['WRITE_BACK', 'INVALIDATE'], 'discard': ['DISCARD'],
                     'prefetch': ['PREFETCH']}

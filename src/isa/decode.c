@@ -137,6 +137,9 @@ static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool
         if (!constants)
             return false;
         o->value = constant_value(code, o->type);
+        if (wmi_rows[c->out->id].rules & WMI_RULE_REPEATS && o->role != WMI_ROLE_C &&
+            c->target->limits[WMI_LIMIT_repeats_constants])
+            o->value = (o->value & UINT16_MAX) * (1 + (UINT64_C(1) << 16));
         return true;
     case WMI_OPERAND_LITERAL:
         return literals && take_literal(c, o, 1u + known.reg);

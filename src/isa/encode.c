@@ -52,6 +52,7 @@ enum number_class {
     CLASS_I16,
     CLASS_V2F16,
     CLASS_V2F16N, /* no inline constants */
+    CLASS_V2F16R, /* inline constants are in both halves */
     CLASS_V2BF16,
     CLASS_V2I16
 };
@@ -86,6 +87,16 @@ static enum number_class class_of(unsigned type)
     default:
         return wmi_type_bits(type) == BITS_64 && !wmi_is_pair32(type) ? CLASS_64 : CLASS_32;
     }
+}
+
+/* LLVM 22 knows of v_pk_fmac_f16 that its inline constants are in both halves (isa/ERRATA.md). */
+static enum number_class class_of_spec(const struct wmi_encoder *e, const struct wmi_spec *spec)
+{
+    const struct wmi_row *row = &wmi_rows[e->form->id];
+    const bool repeats = row->rules & WMI_RULE_REPEATS && row->group != WMI_GROUP_DOT &&
+                         e->target->limits[WMI_LIMIT_repeats_constants] &&
+                         e->target->limits[WMI_LIMIT_marks_literals];
+    return repeats && spec->type == WMI_TYPE_v2f16 ? CLASS_V2F16R : class_of(spec->type);
 }
 
 static bool fits(int64_t value, unsigned bits)
@@ -126,6 +137,7 @@ static bool narrow_to(enum number_class class, double real, uint32_t *bits)
     case CLASS_I16:
     case CLASS_V2F16:
     case CLASS_V2F16N:
+    case CLASS_V2F16R:
         return narrow(real, HALF_MANTISSA, 5, bits);
     case CLASS_BF16:
     case CLASS_V2BF16:
@@ -191,8 +203,8 @@ static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum n
             *literal = (uint32_t)p->value.number;
             return true;
         }
-        const bool packed =
-            class == CLASS_V2F16 || class == CLASS_V2F16N || class == CLASS_V2I16 || class == CLASS_V2BF16;
+        const bool packed = class == CLASS_V2F16 || class == CLASS_V2F16N || class == CLASS_V2F16R ||
+                            class == CLASS_V2I16 || class == CLASS_V2BF16;
         if (packed) {
             *literal = (uint32_t)p->value.number;
             return fits(p->value.number, 32) || wrong(e, p, "a constant of 32 bits");
@@ -278,8 +290,8 @@ static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
             return false;
         narrow >>= bf16 ? 16 : 0; /* LLVM truncates 1/(2*pi) */
         return integer_code((int32_t)(class == CLASS_F16 || class == CLASS_F16W || class == CLASS_I16 ||
-                                              class == CLASS_V2F16 || class == CLASS_BF16 ||
-                                              class == CLASS_V2BF16
+                                              class == CLASS_V2F16 || class == CLASS_V2F16R ||
+                                              class == CLASS_BF16 || class == CLASS_V2BF16
                                           ? (int16_t)narrow
                                           : (int32_t)narrow),
                             code) ||
@@ -296,6 +308,11 @@ static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
     if (class == CLASS_V2I16)
         return fits(value, 32) &&
                (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
+    const uint32_t low = (uint16_t)value, both = low | low << 16;
+    if (class == CLASS_V2F16R)
+        return fits(value, 32) && (integer_code((int32_t)value, code) ||
+                                   ((uint32_t)value == both &&
+                                    (integer_code((int16_t)value, code) || float_code(e, class, low, code))));
     if (class == CLASS_V2F16 || class == CLASS_V2BF16)
         return fits(value, 32) &&
                (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
@@ -370,7 +387,7 @@ static bool scalar(struct wmi_encoder *e, const struct wmi_spec *spec, const str
         return scalar_code(e, p, code) || no_scalar(e, p, constants);
     if (!constants || (p->what != WMI_PARSED_NUMBER && p->what != WMI_PARSED_REAL))
         return wrong(e, p, constants ? "a register or a constant" : "a scalar register");
-    const enum number_class class = class_of(spec->type);
+    const enum number_class class = class_of_spec(e, spec);
     uint64_t wide;
     uint32_t literal;
     if (inline_code(e, p, class, code))
@@ -592,7 +609,7 @@ static bool literal(struct wmi_encoder *e, const struct wmi_spec *spec, const st
     *value = 0;
     if (spec->kind == WMI_KIND_shared_literal && needs_wide_literal(e, p, class_of(spec->type), &wide))
         return set_literal(e, p, wide, true);
-    if (!literal_of(e, p, class_of(spec->type), &word))
+    if (!literal_of(e, p, class_of_spec(e, spec), &word))
         return false;
     *value = word;
     if (spec->kind == WMI_KIND_shared_literal)

@@ -167,6 +167,8 @@ enum wmi_rule {
     WMI_RULE_HALF_C = 1 << 21, /* the same for C */
     WMI_RULE_ODD_RESULT =
         1 << 22, /* the result may begin at an odd register, whatever the limit even_tuples says */
+    WMI_RULE_REPEATS =
+        1 << 23, /* an inline constant is in both halves of A and B if the limit repeats_constants is set */
 };
 
 /* What an instruction does to a cache. */
