@@ -3,6 +3,7 @@
 #include "tool/text.h"
 
 #include "base/escape.h"
+#include "base/quote.h"
 #include "tool/tool.h"
 
 #include <stdlib.h>
@@ -33,8 +34,16 @@ void tool_print_list(FILE *file, const char *format, va_list list)
     size_t end = 0;
     for (const char *at = format + strlen(format); at > format + begin && at[-1] == '\n'; at--)
         end++;
-    char *text;
-    if (vasprintf(&text, format, list) < 0)
+    char *text = NULL;
+    if (file == stderr) { /* messages */
+        const size_t size = wmi_quote_list(NULL, 0, format, list) + 1;
+        text = malloc(size);
+        if (text)
+            wmi_quote_list(text, size, format, list);
+    } else if (vasprintf(&text, format, list) < 0) {
+        text = NULL;
+    }
+    if (!text)
         return;
     const size_t length = strlen(text);
     char *escaped = escape(text + begin, length - begin - end, "");

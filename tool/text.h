@@ -8,7 +8,8 @@
 #include <stdio.h>
 
 /* Like printf(), but escapes control characters, which can only come from the values, except line feeds at
- * the beginning and end of `format`. */
+ * the beginning and end of `format`. Messages on stderr that would be long show their values shortened
+ * (base/quote.h). */
 void tool_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tool_print_list(FILE *file, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 

@@ -3,6 +3,7 @@
 #include "assembler/state.h"
 
 #include "base/escape.h"
+#include "base/quote.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -70,13 +71,46 @@ static void add_escaped(struct wmi_assembler *a, const char *text, size_t length
     a->messages.size--; /* the NUL */
 }
 
-/* Appends the line, and a caret below `at`. */
+/* Up to how many of the bytes before or after `at` a message shows: whole characters of a width of SIDE. */
+enum { SIDE = 100 };
+
+static size_t bytes_before(const char *begin, const char *at)
+{
+    size_t bytes = at - begin > SIDE ? SIDE : (size_t)(at - begin);
+    while (bytes && (wmi_escape(NULL, 0, at - bytes, bytes, "\t") > SIDE ||
+                     (bytes == SIDE && ((unsigned char)at[-(long)bytes] & 0xc0) == 0x80)))
+        bytes--;
+    return bytes;
+}
+
+static size_t bytes_after(const char *at, const char *end)
+{
+    size_t bytes = end - at > SIDE ? SIDE : (size_t)(end - at);
+    for (unsigned i = 0; i < 3 && bytes && at + bytes < end && ((unsigned char)at[bytes] & 0xc0) == 0x80; i++)
+        bytes--;
+    while (bytes && wmi_escape(NULL, 0, at, bytes, "\t") > SIDE)
+        bytes--;
+    return bytes;
+}
+
+/* Appends the line, or if it is long, what is near `at`, and a caret below `at`. */
 static void add_line(struct wmi_assembler *a, const struct wmi_asm_place *p, const char *at)
 {
+    static const char dots[] = "...";
     const size_t begin = a->messages.size;
-    add_escaped(a, p->line, (size_t)(at - p->line));
+    const size_t before = at - p->line > 2 * SIDE || p->line_end - p->line > 2 * SIDE
+                              ? bytes_before(p->line, at)
+                              : (size_t)(at - p->line);
+    const char *from = at - before;
+    const char *to = p->line_end - p->line > 2 * SIDE ? at + bytes_after(at, p->line_end) : p->line_end;
+    const bool head = from > p->line, tail = to < p->line_end;
+    if (head)
+        wmi_asm_append(a, &a->messages, dots, sizeof dots - 1);
+    add_escaped(a, from, (size_t)(at - from));
     const size_t end = a->messages.size;
-    add_escaped(a, at, (size_t)(p->line_end - at));
+    add_escaped(a, at, (size_t)(to - at));
+    if (tail)
+        wmi_asm_append(a, &a->messages, dots, sizeof dots - 1);
     wmi_asm_append(a, &a->messages, "\n", 1);
     for (size_t i = begin; i < end; i++) {
         const uint8_t byte = a->messages.data[i];
@@ -90,20 +124,19 @@ static void add_message(struct wmi_assembler *a, const char *at, const char *kin
                         va_list list)
 {
     char text[512], head[1024];
-    vsnprintf(text, sizeof text, format, list);
+    wmi_quote_list(text, sizeof text, format, list);
     const struct wmi_asm_place *p = &a->place;
     if (at < p->line || at > p->line_end)
         at = p->line;
-    int length;
     char macros[256] = "";
     if (!a->reading_late)
         add_macros(a, macros, sizeof macros);
     if (p->number)
-        length = snprintf(head, sizeof head, "%.200s:%u:%td: %s: %s%s", p->name, p->number, at - p->line + 1,
-                          kind, text, macros);
+        wmi_quote(head, sizeof head, "%s:%u:%td: %s: %s%s", p->name, p->number, at - p->line + 1, kind, text,
+                  macros);
     else
-        length = snprintf(head, sizeof head, "%.200s: %s: %s", p->name, kind, text);
-    add_escaped(a, head, (size_t)length < sizeof head ? (size_t)length : sizeof head - 1);
+        wmi_quote(head, sizeof head, "%s: %s: %s", p->name, kind, text);
+    add_escaped(a, head, strlen(head));
     wmi_asm_append(a, &a->messages, "\n", 1);
     if (p->number)
         add_line(a, p, at);

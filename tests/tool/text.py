@@ -40,6 +40,31 @@ class Text(Case):
         self.assertIsNone(unsafe, text[unsafe.start() - 40:unsafe.end() + 40] if unsafe else "")
         return done.stdout.decode(), done.stderr.decode()
 
+    def test_width(self):
+        """A message has at most 300 characters for each value or line that it quotes, and shows that it was cut."""
+        for filler in ("x", "\u00e4", "\u20ac", "\x01", "\x80"):
+            long = (filler * 30000)[:30000]
+            encoded = long.encode("utf-8", "surrogateescape") if filler != "\x80" else b"\x80" * 30000
+            word = os.fsdecode(encoded)[:30000]
+            self.path("long.s", b" s_nop " + encoded + b"\n .macro " + encoded + b"\n .endm\n v_mov_b32 v0, " + encoded + b"\n"
+                      + encoded + b":\n" + encoded + b":\n .set " + encoded + b"\n .include \"" + encoded + b"\"\n")
+            self.path("long.sup", encoded + b"\n")
+            self.path("long.json", b"[\"" + encoded + b"\"")
+            for words in (["asm", "-m", "gfx900", "long.s", "-o", "o.co"], ["run", word], ["run", "hostile.co", "-k", word],
+                          ["run", "hostile.co", *self.kernel, "-g", word], ["run", "hostile.co", *self.kernel, "--arg", word],
+                          ["run", "hostile.co", *self.kernel, *ARGUMENTS, "--arg", "n=" + word],
+                          ["run", "hostile.co", *self.kernel, *ARGUMENTS, "--out", word + "=x"],
+                          ["run", "hostile.co", "--" + word], [word], ["isa", word], ["dis", "-m", word, "hostile.co"],
+                          ["explain", "address", word, "-m", "gfx900"], ["diff", "long.json", "long.json"], ["merge", "long.json"],
+                          ["check", "hostile.co", *self.kernel, *ARGUMENTS, "--suppressions", "long.sup"],
+                          ["check", "hostile.co", *self.kernel, *ARGUMENTS, "--baseline", "long.json"],
+                          ["exec", "--gpu", word, "true"], ["info", "hostile.co", "-k", word], ["tess", word], ["batch", word]):
+                done = subprocess.run([command.WAVEMEM, *words], capture_output=True, cwd=self.folder.name, timeout=60)
+                self.assertIn(done.returncode, (1, 2, 3), words[0])
+                text = done.stderr.decode()  # fails if a character was cut
+                widest = max((len(line) for line in text.splitlines()), default=0)
+                self.assertLessEqual(widest, 300, (words[0], text[:2000]))
+
     def test_info(self):
         out, _ = self.ask("info hostile.co")
         self.assertIn(f"\n\n{SHOWN}  ({SHOWN_FILE}:6)\n", out)
@@ -98,7 +123,7 @@ class Text(Case):
         _, err = self.ask(fault, code=3)
         self.assertRegex(err, rf"(?m)^  at   {re.escape(SHOWN)}\+0x\w+   global_store_dword .*   {re.escape(SHOWN_FILE)}:10$")
         text = json.loads(self.ask(fault, "--json", code=3)[0])["dispatches"][0]["fault"]["text"]
-        self.assertEqual(err, "error: " + text + "\n")
+        self.assertEqual(err.partition("\n  hint:")[0], "error: " + text)
         _, err = self.ask(fault, "--on-violation continue", code=1)
         self.assertIn(SHOWN + "+0x", err)
         self.assertIn(r"no argument 'x\x1b\x0a'", self.ask(words, ["--out", "x\x1b\n=y"], code=2)[1])
