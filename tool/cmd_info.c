@@ -84,6 +84,9 @@ static void print_resources(const struct wm_kernel *k)
         printf(" (%u of them AccVGPRs)", k->agprs);
     if (k->sgpr_spills || k->vgpr_spills)
         printf(", spilled: %u SGPRs, %u VGPRs", k->sgpr_spills, k->vgpr_spills);
+    printf("\n  the descriptor allocates %u SGPRs, %u VGPRs", k->allocated_sgprs, k->allocated_vgprs);
+    if (k->allocated_agprs)
+        printf(", %u AccVGPRs", k->allocated_agprs);
     printf("\n  LDS %u bytes per workgroup, scratch %u bytes per lane%s, kernarg %u bytes\n", k->lds_size,
            k->scratch_size, k->dynamic_stack ? " and a dynamic stack" : "", k->kernarg_size);
     if (k->required_workgroup[0])
@@ -192,6 +195,9 @@ static json_t *json_kernel(const struct wm_kernel *k)
         {"sgprs", k->sgprs},
         {"vgprs", k->vgprs},
         {"agprs", k->agprs},
+        {"allocated_sgprs", k->allocated_sgprs},
+        {"allocated_vgprs", k->allocated_vgprs},
+        {"allocated_agprs", k->allocated_agprs},
         {"sgpr_spills", k->sgpr_spills},
         {"vgpr_spills", k->vgpr_spills},
         {"lds_bytes", k->lds_size},

@@ -50,6 +50,10 @@ struct wm_kernel {
     uint32_t dimensions; /* of work-item and workgroup ids that the kernel may read: 1 to 3 */
     const struct wm_argument *arguments;
     size_t argument_count;
+    /* What the descriptor allocates: all that the code may use. sgprs, vgprs and agprs are the metadata's
+     * counts of registers that it does use; vgprs of gfx90a and gfx940 include AccVGPRs, allocated_vgprs do
+     * not. */
+    uint32_t allocated_sgprs, allocated_vgprs, allocated_agprs;
 };
 
 /* Parses `size` bytes and keeps a copy. `name` appears in messages. The bytes are one of:

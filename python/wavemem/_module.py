@@ -71,6 +71,10 @@ class KernelInfo:
     """Of the work-item and workgroup ids that the kernel may read, 1 to 3."""
     arguments: Tuple[Argument, ...]
     """All of them, the hidden ones last."""
+    allocated_sgprs: int
+    """Registers that the descriptor allocates."""
+    allocated_vgprs: int
+    allocated_agprs: int
 
 
 @dataclass(frozen=True)

@@ -241,6 +241,7 @@ static struct wmi_code_options code_options(const struct wm_machine *machine, co
         .lanes = kernel->wave_size,
         .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
         .agprs = wmi_kernel_descriptor(kernel)->agprs,
+        .sgprs = wmi_kernel_descriptor(kernel)->sgprs,
         .observers = dispatch->observers,
         .alignment = dispatch->alignment,
         .scalar_cache = dispatch->stales.mode,

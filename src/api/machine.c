@@ -171,23 +171,28 @@ const struct wmi_module *wmi_module_of(const struct wm_machine *machine, const s
     return NULL;
 }
 
-/* Puts the object's bytes in memory, and the object in the list. */
+/* Puts the object's bytes in memory, and the object in the list. The rest of its last page can be accessed,
+ * too, and is 0: compilers widen scalar loads beyond the last variable. Source: ROCr, AgentHost
+ * SegmentAlloc() in the loader's context: zeroed memory of the agent, in pages, for all segments together. */
 static enum wm_status load(struct wm_machine *machine, const struct wm_object *object, struct wm_diag *diag)
 {
+    enum { PAGE = 4096 };
     const struct wmi_span span = wmi_object_span(object);
+    const uint64_t tail = -(span.high - span.low) % PAGE, size = span.high - span.low + tail;
+    const struct wmi_wish wish = {
+        .size = size, .tail = tail, .flags = WMI_ALLOCATION_OWN, .name = "code object"};
     struct wmi_module *module = calloc(1, sizeof *module);
     uint64_t address;
     if (!module)
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a code object");
-    enum wm_status status = wmi_space_allocate(machine->space, span.high - span.low, WMI_ALLOCATION_OWN,
-                                               "code object", &address, diag);
+    enum wm_status status = wmi_space_place(machine->space, &wish, &address, diag);
     if (!status) {
         struct wmi_presence presence;
         /* the span's alignment is kept, because allocations are aligned as much as segments ever are */
-        void *image = wmi_machine_enter(machine, &presence, address, span.high - span.low);
+        void *image = wmi_machine_enter(machine, &presence, address, size);
         status = wmi_object_image(object, address, NULL, NULL, image, true, diag);
         if (!status)
-            wmi_show_host(machine, WM_EVENT_HOST_WRITE, address, span.high - span.low, image);
+            wmi_show_host(machine, WM_EVENT_HOST_WRITE, address, size, image);
         wmi_gate_leave(&presence);
         if (status)
             wmi_space_free(machine->space, address, true, NULL);

@@ -186,6 +186,7 @@ const struct wmi_op *wmi_step_fault(char *restrict frame, const struct wmi_op *o
         wave, &(struct wmi_fault){.kind = op->x,
                                   .pc = op->value,
                                   .lanes = wmi_frame_of(frame)->exec.bits,
+                                  .rows = op->x == WM_FAULT_INSTRUCTION ? op->y : 0,
                                   .detail = op->x == WM_FAULT_TRAP ? meaning_of_trap(op->y) : NULL});
 }
 

@@ -35,6 +35,7 @@ struct wmi_fault {
     bool private;       /* private memory: the addresses are in the wave's scratch */
     uint64_t own;       /* its piece of the dispatch's scratch, if the addresses depend on that; or 0 */
     bool scalar;        /* scalar memory instruction, which does not set MEM_VIOL */
+    uint32_t rows;      /* WM_FAULT_INSTRUCTION: VGPRs and AccVGPRs that it would need; 0: not the reason */
     const char *detail; /* WM_FAULT_RESOURCE: description of the resource; WM_FAULT_TRAP: of the trap */
 };
 

@@ -53,6 +53,7 @@ void wmi_emit_fault(struct wmi_builder *b, unsigned kind)
 {
     struct wmi_step *step = wmi_emit_counting(b, WMI_STEP_fault);
     step->x = kind;
+    step->y = b->beyond;
     step->value = b->pc;
     b->ended = true;
 }
@@ -502,6 +503,7 @@ uint32_t wmi_lower_vgpr(struct wmi_builder *b, unsigned reg, unsigned count, boo
 {
     if (reg + count > b->code->options.vgprs + b->code->options.agprs) {
         *ok = false;
+        b->beyond = reg + count;
         return b->code->vgpr_offset;
     }
     return b->code->vgpr_offset + reg * b->code->row_bytes;

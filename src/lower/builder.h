@@ -20,7 +20,8 @@ struct wmi_builder {
     size_t count, capacity;
     struct wmi_depth depth; /* wait-counter depth of the current instruction */
     bool out_of_memory;
-    bool ended; /* the instruction ends its block */
+    bool ended;      /* the instruction ends its block */
+    unsigned beyond; /* rows that the instruction needs, if the kernel does not have as many; else 0 */
     uint64_t pc, next_pc;
     unsigned state; /* enum wmi_state the instruction runs in */
     unsigned temporaries, lane_sets, scalar_temporaries;

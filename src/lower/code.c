@@ -50,9 +50,9 @@ bool wmi_code_decode(const struct wmi_code *code, uint64_t pc, struct wmi_instru
 {
     const struct wmi_allocation *allocation = wmi_space_find(code->options.space, pc);
     uint32_t words[WMI_INSTRUCTION_DWORDS];
-    if (!allocation || pc & 3)
+    if (!allocation || pc & 3 || pc >= wmi_code_end(allocation))
         return false;
-    const uint64_t left = (allocation->high - pc) / 4;
+    const uint64_t left = (wmi_code_end(allocation) - pc) / 4;
     const size_t available = left < WMI_INSTRUCTION_DWORDS ? (size_t)left : WMI_INSTRUCTION_DWORDS;
     /* Copied because other waves may write the code while it is decoded. */
     memcpy(words, allocation->host + (pc - allocation->low), 4 * available);

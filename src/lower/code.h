@@ -24,6 +24,7 @@ struct wmi_code_options {
     unsigned lanes;                /* 32 or 64 */
     unsigned vgprs;                /* rows allocated to the kernel */
     unsigned agprs;                /* AccVGPR rows, after the VGPRs */
+    unsigned sgprs;                /* allocated to a wave; 0: all that the target has */
     struct wmi_observers observers;
     unsigned alignment;       /* enum wm_alignment */
     struct wmi_tiling tiling; /* of the product */

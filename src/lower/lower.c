@@ -2,6 +2,7 @@
 /* Lowers reachable code, instruction by instruction and block by block. */
 #include "lower/lower.h"
 
+#include "lower/allocated.h"
 #include "lower/block.h"
 #include "lower/classes.h"
 #include "lower/flow.h"
@@ -65,36 +66,6 @@ static bool operands_have_places(const struct wmi_instruction *insn)
                               (special && wmi_special_slot(operand->reg) == WMI_S_NULL && !operand->written);
         if ((constant && operand->dwords > 2 && !wmi_matrix_of(insn->id)) ||
             (special && !wmi_special_slot(operand->reg) && !is_lds_direct(insn, operand)))
-            return false;
-    }
-    return true;
-}
-
-/* Number of VGPRs that a kernel needs to have those of the operand. For block operands, whose registers M0
- * selects, only the first counts. */
-static unsigned end_of_operand(const struct wmi_builder *b, const struct wmi_instruction *insn,
-                               unsigned index)
-{
-    enum { BLOCK = 32, LIST = 16 };
-    const struct wmi_operand *operand = &insn->operand[index];
-    const bool block = wmi_rows[insn->id].memory && wmi_rows[insn->id].elements == BLOCK;
-    uint8_t list[LIST];
-    unsigned listed = 0, end = 0;
-    if (operand->role == WMI_ROLE_ADDR)
-        listed = wmi_image_address(wmi_builder_target(b), insn, index, list, LIST);
-    for (unsigned i = 0; i < listed && i < LIST; i++)
-        end = list[i] >= end ? list[i] + 1u : end;
-    return listed ? end : operand->reg + (block && operand->dwords == BLOCK ? 1u : operand->dwords);
-}
-
-/* Whether the kernel has every VGPR and AccVGPR that the instruction names. */
-static bool registers_exist(const struct wmi_builder *b, const struct wmi_instruction *insn)
-{
-    const struct wmi_code_options *options = &b->code->options;
-    for (unsigned i = 0; i < operand_count(insn); i++) {
-        const struct wmi_operand *operand = &insn->operand[i];
-        if ((operand->kind == WMI_OPERAND_VGPR && end_of_operand(b, insn, i) > options->vgprs) ||
-            (operand->kind == WMI_OPERAND_AGPR && operand->reg + operand->dwords > options->agprs))
             return false;
     }
     return true;
@@ -280,7 +251,8 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
     }
     if (b->state & WMI_STATE_VSKIP && is_vector(&wmi_rows[insn->id]))
         return;
-    if (!registers_exist(b, insn)) {
+    b->beyond = 0;
+    if (wmi_find_unallocated(b->code, insn, &(struct wmi_unallocated){0})) {
         wmi_emit_hold(b, b->uncounted - 1);
         wmi_emit_fault(b, WM_FAULT_INSTRUCTION);
         return;
@@ -297,7 +269,7 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
             b->count = start;
         wmi_forget_broadcasts(b);
         wmi_emit_hold(b, b->uncounted - 1);
-        wmi_emit_fault(b, WM_FAULT_TODO);
+        wmi_emit_fault(b, b->beyond ? WM_FAULT_INSTRUCTION : WM_FAULT_TODO);
         return;
     }
     clear_unused_half(b, insn);

@@ -272,6 +272,7 @@ static enum wm_status add(struct wmi_space *space, const struct wmi_wish *wish, 
     space->allocations[index] =
         (struct wmi_allocation){.low = low,
                                 .high = low + wish->size,
+                                .tail = wish->tail,
                                 .host = host,
                                 .flags = wish->flags | (wish->host ? WMI_ALLOCATION_HOST : 0),
                                 .name = own_name};

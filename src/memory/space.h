@@ -16,10 +16,17 @@ enum {
 struct wmi_allocation {
     uint64_t low, high;
     unsigned char *host;
-    unsigned flags;         /* WM_READ_ONLY, WMI_ALLOCATION_* */
+    unsigned flags; /* WM_READ_ONLY, WMI_ALLOCATION_* */
+    uint64_t tail; /* bytes at the end that only fill its last page: they can be accessed, but hold no code */
     uint64_t stride, piece; /* only the first `piece` bytes of each `stride` are accessible; 0: all */
     char *name;
 };
+
+/* Where code in the allocation ends at the latest. */
+static inline uint64_t wmi_code_end(const struct wmi_allocation *allocation)
+{
+    return allocation->high - allocation->tail;
+}
 
 /* Sorted by address. Functions that change it wait for the threads inside its gate; those that look something
  * up must be called inside, or while nobody else can change it. */
@@ -60,7 +67,7 @@ struct wmi_space *wmi_space_create_everywhere(void);
 void wmi_space_destroy(struct wmi_space *space);
 /* What to allocate. */
 struct wmi_wish {
-    uint64_t size;
+    uint64_t size, tail; /* including `tail` */
     unsigned flags;
     const char *name; /* NULL: "" */
     bool placed;      /* at `address`; otherwise at one that the space chooses */

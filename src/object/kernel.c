@@ -193,6 +193,9 @@ static void describe(struct wm_kernel *k, const struct wmi_kernel_descriptor *d,
         k->dimensions = 3;
     if (d->kernarg_size)
         k->kernarg_size = d->kernarg_size;
+    k->allocated_sgprs = d->sgprs;
+    k->allocated_vgprs = d->vgprs;
+    k->allocated_agprs = d->agprs;
     if (!k->sgprs)
         k->sgprs = d->sgprs;
     if (!k->vgprs)

@@ -4,7 +4,9 @@
 #include "report/fault.h"
 
 #include "base/escape.h"
+#include "base/quote.h"
 #include "exec/program.h"
+#include "lower/allocated.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,12 +47,11 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
     const bool begins_line = *format == '\n';
     va_list arguments;
     va_start(arguments, format);
-    const int length = vsnprintf(more, sizeof more, format, arguments);
+    wmi_quote_list(more, sizeof more, format, arguments);
     va_end(arguments);
     if (begins_line)
         add_escaped(text, "\n", "\n");
-    if (length >= 0)
-        add_escaped(text, more + begins_line, "");
+    add_escaped(text, more + begins_line, "");
 }
 
 /* "0-15,32,40-63" */
@@ -69,8 +70,51 @@ static void add_lanes(struct text *text, uint64_t lanes)
     }
 }
 
+static void add_unallocated(struct text *text, struct wmi_unallocated missing)
+{
+    if (missing.allocated)
+        add(text, "%c%u is not among the %u %ss that the kernel descriptor allocates", missing.letter,
+            missing.number, missing.allocated, missing.file);
+    else
+        add(text, "%c%u: the kernel descriptor allocates no %ss", missing.letter, missing.number,
+            missing.file);
+}
+
+/* Why what is at the fault's pc cannot be executed. */
+static void add_no_instruction(struct text *text, const struct wmi_dispatch *dispatch,
+                               const struct wmi_fault *fault, const struct wmi_target *target)
+{
+    const struct wmi_allocation *in = wmi_space_find(dispatch->space, fault->pc);
+    const struct wmi_code *code = dispatch->program ? wmi_program_code(dispatch->program) : NULL;
+    struct wmi_instruction insn;
+    struct wmi_unallocated missing;
+    if (fault->pc & 3) {
+        add(text, "a jump to an address that is no multiple of 4");
+    } else if (!in) {
+        add(text, "no code: the address is outside every allocation");
+    } else if (fault->pc >= wmi_code_end(in)) {
+        add(text, "no code: '%s' ends here", in->name);
+    } else if (!code || !wmi_code_decode(code, fault->pc, &insn)) {
+        const size_t left = (size_t)(wmi_code_end(in) - fault->pc);
+        uint32_t word = 0;
+        memcpy(&word, in->host + (fault->pc - in->low), left < sizeof word ? left : sizeof word);
+        if (left < sizeof word)
+            add(text, "no code: '%s' ends in the middle of an instruction", in->name);
+        else
+            add(text, "0x%08x is no instruction of %s", word, wmi_target_name(target));
+    } else if (wmi_find_unallocated(code, &insn, &missing)) {
+        add_unallocated(text, missing);
+    } else if (fault->rows) {
+        add_unallocated(text, wmi_unallocated_row(code, fault->rows - 1));
+    } else if (wmi_rows[insn.id].class == WMI_CLASS_BUFFER) {
+        add(text, "a load to LDS with tfe, which has no register for the status");
+    } else {
+        add(text, "an instruction that is always illegal");
+    }
+}
+
 static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
-                         const struct wmi_fault *fault, const char *path)
+                         const struct wmi_fault *fault, const struct wmi_target *target, const char *path)
 {
     switch (fault->kind) {
     case WM_FAULT_MEMORY:
@@ -94,7 +138,7 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
         add(text, "%s %s with a negative offset from a buffer's base", path, fault->store ? "store" : "load");
         break;
     case WM_FAULT_INSTRUCTION:
-        add(text, "no instruction of the target, or no code at all");
+        add_no_instruction(text, dispatch, fault, target);
         break;
     case WM_FAULT_TODO:
         add(text, "an instruction that wavemem does not execute yet");
@@ -137,9 +181,9 @@ static bool decode_at(const struct wmi_dispatch *dispatch, const struct wmi_targ
                       struct wmi_instruction *insn)
 {
     const struct wmi_allocation *code = wmi_space_find(dispatch->space, pc);
-    return code && !(pc & 3) &&
+    return code && !(pc & 3) && pc < wmi_code_end(code) &&
            wmi_decode(target, (const uint32_t *)(code->host + (pc - code->low)),
-                      (size_t)(code->high - pc) / 4, insn);
+                      (size_t)(wmi_code_end(code) - pc) / 4, insn);
 }
 
 static const char *path_name(const struct wmi_instruction *insn)
@@ -276,7 +320,7 @@ void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_faul
     out->store = fault->store;
 
     add(&text, "%s: ", place->object_name);
-    add_headline(&text, dispatch, fault, decoded ? path_name(&insn) : "memory");
+    add_headline(&text, dispatch, fault, place->target, decoded ? path_name(&insn) : "memory");
     add_place(&text, dispatch, place, decoded, &insn);
     add(&text, "\n  by   workgroup (%u,%u,%u) wave %u", out->workgroup[0], out->workgroup[1],
         out->workgroup[2], out->wave);

@@ -149,6 +149,43 @@ amdhsa.version:
         report = json.loads(self.run_tool(self.vecadd("--json", a="null"), code=3)[0])
         self.assertEqual(report["dispatches"][0]["fault"]["kind"], "memory")
 
+    def test_no_instruction(self):
+        """Why the words at an address cannot be executed. Counts: 4 VGPRs in granules of 8, LLVM AMDGPUUsage."""
+        descriptor = """
+.rodata
+.amdhsa_kernel k
+ .amdhsa_next_free_vgpr 4
+ .amdhsa_next_free_sgpr 20
+ %s
+.end_amdhsa_kernel
+"""
+        cases = (("gfx1100", "v_mov_b32 v9, 1", "", "v9 is not among the 8 VGPRs that the kernel descriptor allocates"),
+                 ("gfx1100", "global_load_b128 v[6:9], v[0:1], off", "", "v9 is not among the 8 VGPRs"),
+                 ("gfx900", "s_mov_b32 s90, 1", "", "s90 is not among the 32 SGPRs that the kernel descriptor allocates"),
+                 ("gfx90a", "v_accvgpr_write_b32 a9, 1", ".amdhsa_accum_offset 4", "a9 is not among the 4 AccVGPRs"),
+                 ("gfx90a", "v_mov_b32 v5, 1", ".amdhsa_accum_offset 4", "v5 is not among the 4 VGPRs"),
+                 ("gfx900", "buffer_load_dword v[3:4], off, s[0:3], 0 tfe", "", "v4 is not among the 4 VGPRs"),
+                 ("gfx900", ".long 0xffffffff", "", "0xffffffff is no instruction of gfx900"),
+                 ("gfx900", "s_nop 0", "", "no code: 'code object' ends here"),
+                 ("gfx900", "s_mov_b64 s[0:1], 0\n s_setpc_b64 s[0:1]", "", "no code: the address is outside every allocation"),
+                 ("gfx900", "s_mov_b64 s[0:1], 2\n s_setpc_b64 s[0:1]", "", "a jump to an address that is no multiple of 4"))
+        for target, code, more, expected in cases:
+            raw = not expected[:1] in "vsa" or "no " in expected
+            text = code + "\n" if raw else f".text\n.globl k\n.p2align 8\n.type k,@function\nk:\n {code}\n s_endpgm\n" + descriptor % more
+            self.path("k.s", text.encode())
+            self.run_tool("asm -m", target, *["--raw"] * raw, "k.s -o k.co")
+            _, err = self.run_tool("run k.co", *["-m", target] * raw, "-g 32 -b 32", code=3)
+            self.assertIn("error: k.co: " + expected, err)
+
+    def test_last_page(self):
+        """Loads may reach beyond the last segment up to the end of its page, which is 0, as ROCr allocates it."""
+        for target, load in (("gfx900", "s_load_dwordx8 s[8:15], s[4:5], 0x%x"), ("gfx1100", "s_load_b256 s[8:15], s[4:5], 0x%x")):
+            for offset, code in ((4, 0), (0xfe0, 0), (0xfe4, 3)):
+                self.path("k.s", f" s_getpc_b64 s[4:5]\n s_and_b32 s4, s4, 0xfffff000\n {load % offset}\n"
+                                 " s_waitcnt lgkmcnt(0)\n s_endpgm\n".encode())
+                self.run_tool("asm -m", target, "--raw k.s -o k.bin")
+                self.run_tool("run k.bin -g 1 -b 1 -m", target, code=code)
+
     def test_budget(self):
         """The kernel loops; the budget is checked at taken branches."""
         _, err = self.run_tool(["run"] + self.example("bitonic"), "-k bitonic_sort -g 256 -b 256 --arg n=512",
