@@ -60,7 +60,9 @@ static const char help[] =
     "something to say. The first that applies: 130 Ctrl-C ended the program; 3 a kernel faulted or could\n"
     "not be started, whatever the program made of it; 2 wrong usage, the program could not be started, a\n"
     "report could not be written, or no kernel was profiled although the program succeeded; 1 a condition\n"
-    "of --fail-if holds; 4 something that was to be observed was not, as when the program was killed.\n";
+    "of --fail-if holds; 4 something that was to be observed was not, as when the program was killed.\n"
+    "If the program itself exits with 1 to 4, the last line on standard error says so, and so does\n"
+    "program_exit_code in the JSON of --check.\n";
 
 struct request {
     const char *gpu, *threads, *timeout, *on_fault, *kernel, *launches;

@@ -38,6 +38,18 @@ static void add_allocation(FILE *out, const struct shim_gpu *gpu, uint64_t addre
         fprintf(out, "; GPU %u has no access to it", gpu->number);
 }
 
+/* What helps to find more, once in a process. */
+static void add_hint(FILE *out)
+{
+    static bool said;
+    if (shim_settings()->goes_on || shim_observe_checks() ||
+        __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        return;
+    fputs(
+        "\n  hint: 'exec --on-fault continue' runs on after a fault; 'exec --check' finds all such accesses",
+        out);
+}
+
 void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet,
                        const struct shim_gpu *gpu, const struct wm_fault *fault, const char *text)
 {
@@ -53,6 +65,8 @@ void shim_report_fault(const struct shim_launch *launch, const struct wm_packet 
     add_launch(out, launch, packet, gpu);
     if (fault && fault->bytes)
         add_allocation(out, gpu, fault->low);
+    if (fault && (fault->kind == WM_FAULT_MEMORY || fault->kind == WM_FAULT_READ_ONLY))
+        add_hint(out);
     fclose(out);
     shim_report(report ? report : text);
     free(report);

@@ -4,6 +4,8 @@
  * the barrier on a value. */
 #include "shim/aql/aql.h"
 
+#include "tool/progress.h"
+
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -78,11 +80,16 @@ void shim_complete(const struct shim_gpu *gpu, hsa_signal_t signal, uint64_t sta
 
 /* ---- packets ---- */
 
+struct progress {
+    const struct shim_processor *processor;
+    struct tool_progress shown;
+};
+
 static bool goes_on(void *user, uint64_t done, uint64_t all)
 {
-    const struct shim_processor *processor = user;
-    (void)done, (void)all;
-    return !shim_is_set(&processor->ends);
+    const struct progress *progress = user;
+    tool_progress_show(&progress->shown, done, all);
+    return !shim_is_set(&progress->processor->ends);
 }
 
 static uint64_t nobody_acts(void *user)
@@ -128,6 +135,10 @@ static hsa_status_t run_kernel(struct shim_processor *processor, const hsa_kerne
     const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
     const uint32_t workgroup[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
                                    packet->workgroup_size_z};
+    const struct shim_launch launch = shim_launch(processor->gpu, packet->kernel_object);
+    char name[SHIM_NAME];
+    struct progress progress = {processor,
+                                tool_progress_begin(wm_source_name(launch.symbol, name, sizeof name))};
     struct wm_diag diag = {0};
     struct wm_result result = {.struct_size = sizeof result};
     /* What a kernel waits for may come from the host at any time: all host memory that it sees is shared. */
@@ -135,7 +146,7 @@ static hsa_status_t run_kernel(struct shim_processor *processor, const hsa_kerne
                                   .threads = settings->threads,
                                   .timeout = settings->timeout,
                                   .progress = goes_on,
-                                  .progress_user = processor,
+                                  .progress_user = &progress,
                                   .waits_for_others = true,
                                   .others = nobody_acts,
                                   .others_user = processor};
@@ -146,7 +157,6 @@ static hsa_status_t run_kernel(struct shim_processor *processor, const hsa_kerne
                                 .group_segment_size = packet->group_segment_size,
                                 .options = &options,
                                 .result = &result};
-    const struct shim_launch launch = shim_launch(processor->gpu, packet->kernel_object);
     if (!dimensions) {
         shim_complain("kernel dispatch packet: 0 dimensions; expected 1 to 3");
         return HSA_STATUS_ERROR_INVALID_PACKET_FORMAT;
@@ -166,6 +176,7 @@ static hsa_status_t run_kernel(struct shim_processor *processor, const hsa_kerne
     __atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
     const enum wm_status status = wm_dispatch_packet(processor->gpu->machine, &request, &diag);
     __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
+    tool_progress_clear();
     if (observed)
         shim_observe_leave(&launch, processor->gpu, !status, &result);
     if (status) {

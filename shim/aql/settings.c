@@ -2,6 +2,9 @@
 /* Settings from the environment, where `wavemem exec` puts them; the clock; messages. */
 #include "shim/aql/aql.h"
 
+#include "base/quote.h"
+#include "tool/progress.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
@@ -79,6 +82,7 @@ uint64_t shim_now(void)
 
 void shim_report(const char *text)
 {
+    tool_progress_clear();
     fprintf(stderr, "wavemem: error: %s\n", text);
 }
 
@@ -92,8 +96,9 @@ void shim_complain(const char *format, ...)
     if (number > MOST)
         return;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    wmi_quote_list(text, sizeof text, format, arguments);
     va_end(arguments);
+    tool_progress_clear();
     fprintf(stderr, "wavemem: %s\n%s", text,
             number == MOST ? "wavemem: further messages of this kind are not shown\n" : "");
 }

@@ -108,8 +108,10 @@ class Exec(unittest.TestCase):
         self.assertTrue(done.stderr.startswith("wavemem: error: global store outside every allocation"), done.stderr)
         for part in ("outside.hip:7", "workgroup (7,0,0) wave 1, lanes 40-63", "0 bytes before",
                      "in   past_the_end, launch 1, grid 1024x1x1 in workgroups of 128x1x1, on GPU 0",
-                     "near 4000 bytes of device memory", "allocated by main (outside.hip:13)"):
+                     "near 4000 bytes of device memory", "allocated by main (outside.hip:13)",
+                     "\n  hint: 'exec --on-fault continue'"):
             self.assertIn(part, done.stderr)
+        self.assertEqual(done.stderr.count("hint:"), 1)
 
     def test_managed_memory(self):
         """10000 ints end within a page. libamdhip64 unmaps freed memory, without a word to the runtime."""

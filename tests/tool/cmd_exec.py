@@ -17,6 +17,14 @@ def run(*words, **more):
 
 
 class Exec(Case):
+    def test_own_exit_code(self):
+        """Codes that wavemem has a meaning for, too, are said to be the program's."""
+        for code in (0, 1, 3, 4, 5, 77):
+            done = run("--gpu", "mi100", "sh", "-c", f"exit {code}")
+            self.assertEqual(done.returncode, code, done.stderr)
+            said = f"wavemem: exec: the program itself exited with {code}\n" if 1 <= code <= 4 else ""
+            self.assertEqual(done.stderr, said)
+
     def test_wrong_usage(self):
         self.refused("a program is needed", "exec --prof")
         self.refused("-j 0: expected 1 to 256", "exec -j 0 true")

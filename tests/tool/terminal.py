@@ -65,7 +65,20 @@ class Terminal(Case):
         words = "run k.bin -m gfx900 -j 1 -g 64M -b 64".split()
         out, code = self.on_terminal(*words, until=rb" s left")
         self.assertEqual(code, 130)
-        self.assertRegex(out, r"raw: \d+ of 1048576 workgroups, \d+%, \d+ s, about \d+ s left")
+        self.assertRegex(out, r"raw: \d+ of 1048576 workgroups, \d+%, \d+ s, [\d.e+]+ workgroups/s, about \d+ s left")
+
+    def test_progress_at_once(self):
+        """WAVEMEM_PROGRESS is the delay; the line is removed before other output; none without a terminal."""
+        self.path("k.s", KERNEL)
+        self.run_tool("asm -m gfx900 --raw k.s -o k.bin")
+        words = "run k.bin -m gfx900 -j 1 -g 64k -b 64 --stats".split()
+        out, code = self.on_terminal(*words, WAVEMEM_PROGRESS="0")
+        self.assertEqual(code, 0)
+        self.assertRegex(out, r"^\rraw: \d+ of 1024 workgroups, ")
+        self.assertRegex(out, r"\r\x1b\[Kraw: 1024 workgroups, 1024 waves")
+        piped = subprocess.run([command.WAVEMEM, *words], capture_output=True, cwd=self.folder.name, timeout=60,
+                               env={**os.environ, "WAVEMEM_PROGRESS": "0"})
+        self.assertEqual((piped.returncode, piped.stderr), (0, b""))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include "tool/check/stale.h"
 #include "tool/interrupt.h"
 #include "tool/output.h"
+#include "tool/progress.h"
 #include "tool/report/document.h"
 #include "tool/report/exports.h"
 #include "tool/report/fidelity.h"
@@ -24,32 +25,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-/* ---- progress on a terminal, and Ctrl-C ---- */
+/* ---- progress, and Ctrl-C ---- */
 
 struct progress {
-    const char *kernel;
-    double start, last;
-    bool on_terminal, shown;
+    struct tool_progress shown;
     uint64_t done; /* workgroups when the dispatch was stopped */
     FILE *text;    /* what the kernel prints goes here */
 };
-
-static void clear_progress(struct progress *progress)
-{
-    if (progress->shown)
-        fputs("\r\x1b[K", stderr);
-    progress->shown = false;
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static bool show_progress(void *user, uint64_t done, uint64_t workgroups)
 {
@@ -58,22 +41,7 @@ static bool show_progress(void *user, uint64_t done, uint64_t workgroups)
         progress->done = done;
         return false;
     }
-    if (!progress->on_terminal)
-        return true;
-    const double time = now();
-    if (time - progress->start < 1 || time - progress->last < 0.2)
-        return true;
-    progress->last = time;
-    progress->shown = true;
-    fputc('\r', stderr);
-    tool_print(stderr, "%s: %" PRIu64 " of %" PRIu64 " workgroups, %.0f%%, %.0f s", progress->kernel, done,
-               workgroups, workgroups ? 100.0 * (double)done / (double)workgroups : 0,
-               time - progress->start);
-    if (done && done < workgroups)
-        fprintf(stderr, ", about %.0f s left",
-                (time - progress->start) * (double)(workgroups - done) / (double)done);
-    fputs("\x1b[K", stderr);
-    fflush(stderr);
+    tool_progress_show(&progress->shown, done, workgroups);
     return true;
 }
 
@@ -81,8 +49,8 @@ static bool show_progress(void *user, uint64_t done, uint64_t workgroups)
 
 static void print_text(void *user, const char *text, size_t length)
 {
-    struct progress *progress = user;
-    clear_progress(progress);
+    const struct progress *progress = user;
+    tool_progress_clear();
     fwrite(text, 1, length, progress->text);
 }
 
@@ -527,7 +495,7 @@ static int execute(struct wm_machine *machine, const struct tool_dispatch *d,
                                       ? tool_run_to_registers(machine, d, dispatch, result, &registers, &diag)
                                       : wm_dispatch(machine, d->object, d->kernel, dispatch, result, &diag);
     int code = TOOL_CLEAN;
-    clear_progress(dispatch->progress_user);
+    tool_progress_clear();
     if (status != WM_OK)
         code = tool_fail("%s%s", d->where, diag.message);
     else if (registers || (d->final.path && result->fault.kind == WM_FAULT_NONE))
@@ -568,7 +536,12 @@ static json_t *make_entry(const struct tool_dispatch *d, const struct wm_result 
 static int tell_fault(const struct tool_job *job, const struct tool_dispatch *d,
                       const struct wm_result *result, json_t *report)
 {
+    const bool refused = result->fault.kind == WM_FAULT_MEMORY || result->fault.kind == WM_FAULT_READ_ONLY;
     show_fault("error", &result->fault);
+    if (refused && !job->check.given)
+        fputs("  hint: --on-violation continue goes on as the hardware does; 'wavemem check' with the same "
+              "options finds all such accesses\n",
+              stderr);
     if (job->shard.text && result->fault.kind == WM_FAULT_DEADLOCK)
         fputs("  workgroups of other shards do not run here\n", stderr);
     if (report && job->check.given)
@@ -606,8 +579,7 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         release(&prepared);
         return tool_fail("%s%s", d->where, diag.message);
     }
-    struct progress progress = {
-        .kernel = d->kernel->source_name, .start = now(), .on_terminal = isatty(STDERR_FILENO)};
+    struct progress progress = {.shown = tool_progress_begin(d->kernel->source_name)};
     progress.text = job->outputs.json && !job->outputs.json_path
                         ? stderr
                         : stdout; /* not between the braces of the report */

@@ -298,6 +298,7 @@ static int show_check(const struct exec_wanted *wanted, const struct part *parts
             tool_incomplete(report, parts[i].who, "what it found is damaged");
         json_decref(found);
     }
+    json_object_set_new(report, "program_exit_code", json_integer(own));
     struct tool_check_request *request = wanted->check;
     int code = TOOL_CLEAN;
     if (json_array_size(coverage) || !own) /* else the program says why nothing ran */
@@ -339,5 +340,7 @@ int exec_report(const struct exec_wanted *wanted, const char *folder, int own)
         code = tool_fail("exec: no kernel was profiled");
     if (own == TOOL_STOPPED)
         return TOOL_STOPPED;
+    if (code == TOOL_CLEAN && own >= TOOL_FINDINGS && own <= TOOL_INCOMPLETE)
+        tool_fail("exec: the program itself exited with %d", own);
     return code != TOOL_CLEAN ? code : own;
 }

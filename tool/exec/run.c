@@ -3,6 +3,7 @@
 #include "tool/exec/exec.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,17 +76,20 @@ static void pass_on(int signal)
     kill(child, signal);
 }
 
-static _Noreturn void become(char **program, const struct sigaction before[SIGNALS], const sigset_t *mask)
+/* Becomes the program, or writes to `failed` that it cannot. */
+static _Noreturn void become(char **program, const struct sigaction before[SIGNALS], const sigset_t *mask,
+                             int failed)
 {
     for (size_t i = 0; i < SIGNALS; i++)
         sigaction(signals[i].signal, &before[i], NULL);
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvp(*program, program);
-    _exit(tool_fail("exec: '%s': %s", *program, strerror(errno)));
+    const int code = tool_fail("exec: '%s': %s", *program, strerror(errno));
+    _exit(write(failed, "", 1) < 0 ? code : code);
 }
 
 /* Starts the program with the signals as they were. */
-static pid_t start(char **program)
+static pid_t start(char **program, int failed)
 {
     struct sigaction before[SIGNALS];
     sigset_t all, mask;
@@ -100,7 +104,7 @@ static pid_t start(char **program)
     }
     child = fork();
     if (!child)
-        become(program, before, &mask);
+        become(program, before, &mask, failed);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return child;
 }
@@ -113,11 +117,16 @@ int exec_run(char **program, const char *runtime, const struct exec_setting *set
         ok = set(settings);
     if (!ok)
         return tool_fail("exec: the environment has no room");
-    if (start(program) < 0)
+    int failed[2]; /* closed without a byte when the child has become the program */
+    char byte;
+    if (pipe2(failed, O_CLOEXEC) < 0 || start(program, failed[1]) < 0)
         return tool_fail("exec: no process can be started: %s", strerror(errno));
+    close(failed[1]);
+    const bool started = read(failed[0], &byte, 1) != 1;
+    close(failed[0]);
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return tool_fail("exec: the program's end was not noticed: %s", strerror(errno));
     *own = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return TOOL_CLEAN;
+    return started ? TOOL_CLEAN : TOOL_WRONG; /* the child has said why */
 }
