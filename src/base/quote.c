@@ -35,11 +35,14 @@ static size_t next_character(const char *text, size_t length, size_t at)
 
 /* Puts a text, escaped. If that takes more than `most` characters, "..." replaces its middle, between whole
  * characters and escapes. */
-static void put_value(struct out *out, const char *text, size_t length, size_t most)
+static void put_value(struct out *out, const char *text, size_t length, size_t most, const char *spec)
 {
     char part[WMI_QUOTE_MOST + 1];
     if (length <= most && wmi_escape(part, sizeof part, text, length, "") <= most) {
-        put(out, part, strlen(part));
+        char padded[WMI_QUOTE_MOST + 1]; /* a column of a table */
+        const int width = snprintf(padded, sizeof padded, spec, part);
+        const bool fits = width >= 0 && (size_t)width < sizeof padded;
+        put(out, fits ? padded : part, strlen(fits ? padded : part));
         return;
     }
     const size_t tail = most / 3, head = most - tail - 3;
@@ -102,7 +105,10 @@ static size_t format_list(char *to, size_t room, size_t most, const char *format
             const char *text = va_arg(values, const char *);
             text = text ? text : "(null)";
             const size_t bytes = precision >= 0 ? strnlen(text, (size_t)precision) : strlen(text);
-            put_value(&out, text, bytes, most);
+            spec[size] = '\0';
+            spec[strcspn(spec, ".")] = '\0'; /* the precision has been applied */
+            strcat(spec, "s");
+            put_value(&out, text, bytes, most, spec);
         } else if (strchr("di", conversion) && conversion) {
             const intmax_t value = longs > 1 ? va_arg(values, long long)
                                    : longs   ? va_arg(values, long)
