@@ -122,6 +122,7 @@ enum wmi_evex {
     WMI_VPBROADCASTQ_GPR = WMI_EVEX(0x7c, WMI_MAP_0F38, WMI_PREFIX_66, 1),
     WMI_VPBROADCASTD = WMI_EVEX(0x58, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPGATHERDD = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 0),
+    WMI_VPGATHERDQ = WMI_EVEX(0x90, WMI_MAP_0F38, WMI_PREFIX_66, 1),
     WMI_VPSCATTERDD = WMI_EVEX(0xa0, WMI_MAP_0F38, WMI_PREFIX_66, 0),
     WMI_VPSCATTERDQ = WMI_EVEX(0xa0, WMI_MAP_0F38, WMI_PREFIX_66, 1),
     WMI_VPERMD = WMI_EVEX(0x36, WMI_MAP_0F38, WMI_PREFIX_66, 0),
@@ -222,11 +223,11 @@ struct wmi_vector_set {
                  struct wmi_host_operand b, unsigned mask, int immediate);
     void (*indexed)(struct wmi_host *host, uint32_t instruction, unsigned reg, enum wmi_gpr base,
                     unsigned index, unsigned displacement, unsigned mask);
-    /* A gather of dwords at base + the index of each lane + displacement, with a load for each lane, of which
-     * one at least is active. Inactive lanes get the dword at base + displacement. reg is not index. May
-     * change the mask register k, the temporary registers and RAX. */
-    void (*load_lanes)(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
-                       int32_t displacement, unsigned mask, unsigned k, const uint8_t temporary[2]);
+    /* A gather of dwords at base + the index of each lane, with a load for each lane, of which one at least
+     * is active. Inactive lanes get the dword at base. reg is not index. May change the mask register k, the
+     * temporary registers and RAX. */
+    void (*load_lanes)(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index, unsigned mask,
+                       unsigned k, const uint8_t temporary[2]);
     void (*take_word)(struct wmi_host *host, unsigned d, unsigned a, unsigned word,
                       struct wmi_host_operand number);
     /* A general register = a word of 64 bits of a, one of the first four. May change the scratch register. */
@@ -270,19 +271,20 @@ struct wmi_vector_set {
      * begins at base. Returns a jump taken if a lane that is off would be outside of it. Changes RAX. */
     size_t (*extend_half_strips)(struct wmi_host *host, uint32_t instruction, const uint8_t *d,
                                  unsigned strips, enum wmi_gpr base, unsigned bytes);
-    /* Or NULL: even, odd = the words of {b, a} with even and with odd numbers; the reverse, {second, first} =
-     * the words of low and high in turn; loads and stores of such pairs at base + index, all lanes active. */
+    /* Or NULL: even, odd = the words of {b, a} with even and with odd numbers, where b may be in memory,
+     * which is read once; the reverse, {second, first} = the words of low and high in turn; loads of such
+     * pairs at base + index in lanes of the mask (others get those at base), and stores, all lanes active. */
     void (*split_pairs)(struct wmi_host *host, unsigned even, unsigned odd, unsigned a,
                         struct wmi_host_operand b);
     void (*join_pairs)(struct wmi_host *host, unsigned first, unsigned second, unsigned low, unsigned high);
     void (*gather_pairs)(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
-                         unsigned index);
+                         unsigned index, unsigned mask);
     void (*scatter_pairs)(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
                           unsigned index);
     /* Loads and stores of four words per lane, at base + displacement + index. WMI_NO_INDEX: they follow one
-     * another. */
+     * another. Lanes that are not in the mask load what is at base + displacement. */
     void (*gather_quads)(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, int32_t displacement,
-                         int index);
+                         int index, unsigned mask);
     void (*scatter_quads)(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base,
                           int32_t displacement, int index);
     /* Or NULL: the words {high, low} = {a_high, a} + b, of 64 bits; low may be a, and high a_high. */

@@ -430,8 +430,8 @@ static void put_store(struct wmi_host *host, uint32_t instruction, unsigned d, s
     }
 }
 
-static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
-                       int32_t displacement, unsigned mask, unsigned k, const uint8_t temporary[2])
+static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index, unsigned mask,
+                       unsigned k, const uint8_t temporary[2])
 {
     (void)k;
     (void)temporary;
@@ -452,7 +452,7 @@ static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, u
             const unsigned part = i < PART ? T1 : T2;
             wmi_avx2_take_index(host, places, i);
             wmi_vex_indexed(host, i % PART ? (uint32_t)VPINSRD : (uint32_t)VMOVD_FROM, 0, part,
-                            i % PART ? part : 0, base, WMI_RBX, 0, displacement);
+                            i % PART ? part : 0, base, WMI_RBX, 0, 0);
             if (i % PART)
                 wmi_put_8(host, (uint8_t)(i % PART));
         }
@@ -879,13 +879,13 @@ static const uint8_t ways[4][4][256] = {
                    [0xc2] = COMPARE_FLOAT,
                    [0xc6] = SAME_2},
             [WMI_PREFIX_66] =
-                {[0x51] = SAME_1,        [0x58] = SAME_2, [0x59] = SAME_2, [0x5a] = NARROW, [0x5c] = SAME_2,
-                 [0x5d] = SAME_2,        [0x5e] = SAME_2, [0x5f] = SAME_2, [0x62] = SAME_2, [0x6a] = SAME_2,
-                 [0x6c] = SAME_2,        [0x6d] = SAME_2, [0x6f] = LOAD,   [0x72] = SHIFT,  [0x73] = SHIFT,
-                 [0xc2] = COMPARE_FLOAT, [0xd4] = SAME_2, [0xd5] = SAME_2, [0xdb] = SAME_2, [0xdf] = SAME_2,
-                 [0xe6] = NARROW,        [0xea] = SAME_2, [0xeb] = SAME_2, [0xee] = SAME_2, [0xef] = SAME_2,
-                 [0xf4] = SAME_2,        [0xf5] = SAME_2, [0xf8] = BYTES,  [0xf9] = SAME_2, [0xfa] = SAME_2,
-                 [0xfb] = SAME_2,        [0xfc] = BYTES,  [0xfd] = SAME_2, [0xfe] = SAME_2},
+                {[0x51] = SAME_1, [0x58] = SAME_2,        [0x59] = SAME_2, [0x5a] = NARROW, [0x5c] = SAME_2,
+                 [0x5d] = SAME_2, [0x5e] = SAME_2,        [0x5f] = SAME_2, [0x62] = SAME_2, [0x6a] = SAME_2,
+                 [0x6c] = SAME_2, [0x6d] = SAME_2,        [0x6f] = LOAD,   [0x70] = SAME_1, [0x72] = SHIFT,
+                 [0x73] = SHIFT,  [0xc2] = COMPARE_FLOAT, [0xd4] = SAME_2, [0xd5] = SAME_2, [0xdb] = SAME_2,
+                 [0xdf] = SAME_2, [0xe6] = NARROW,        [0xea] = SAME_2, [0xeb] = SAME_2, [0xee] = SAME_2,
+                 [0xef] = SAME_2, [0xf4] = SAME_2,        [0xf5] = SAME_2, [0xf8] = BYTES,  [0xf9] = SAME_2,
+                 [0xfa] = SAME_2, [0xfb] = SAME_2,        [0xfc] = BYTES,  [0xfd] = SAME_2, [0xfe] = SAME_2},
             [WMI_PREFIX_F3] = {[0x16] = SAME_1, [0x5b] = SAME_1, [0x7a] = UNSIGNED_TO_F64, [0xe6] = WIDEN},
             [WMI_PREFIX_F2] = {[0x6f] = MOVE_BYTES, [0x7a] = UNSIGNED_TO_F32},
         },

@@ -253,11 +253,11 @@ void wmi_avx2_compare_f64_half(struct wmi_host *host, uint32_t instruction, unsi
                                const struct wmi_host_pair *a, const struct wmi_host_pair *b, unsigned half,
                                int predicate);
 void wmi_avx2_gather_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
-                           unsigned index);
+                           unsigned index, unsigned mask);
 void wmi_avx2_scatter_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
                             unsigned index);
 void wmi_avx2_gather_quads(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, int32_t displacement,
-                           int index);
+                           int index, unsigned mask);
 void wmi_avx2_scatter_quads(struct wmi_host *host, const uint8_t data[4], enum wmi_gpr base,
                             int32_t displacement, int index);
 

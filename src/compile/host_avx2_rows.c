@@ -219,11 +219,11 @@ void wmi_avx2_split_pairs(struct wmi_host *host, unsigned even, unsigned odd, un
     for (unsigned half = 0; half < 2; half++) {
         /* The words of {b, a} come from four ymm registers, of which a half of the result needs two. */
         const unsigned first = half ? wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, 0, T0), T0)
-                                    : wmi_avx2_load(host, a, 0, T0);
-        const struct wmi_host_operand second =
-            half ? wmi_avx2_operand(host, 0, b, 1, T1) : wmi_avx2_half(host, a, 1);
-        wmi_vex(host, vshufps, LONG, T2, first, second, EVEN_WORDS);
-        wmi_vex(host, vshufps, LONG, T3, first, second, ODD_WORDS);
+                                    : wmi_avx2_load(host, a, 0, T0),
+                       second = half ? wmi_avx2_in_register(host, wmi_avx2_operand(host, 0, b, 1, T1), T1)
+                                     : wmi_avx2_load(host, a, 1, T1);
+        wmi_vex(host, vshufps, LONG, T2, first, wmi_zmm(second), EVEN_WORDS);
+        wmi_vex(host, vshufps, LONG, T3, first, wmi_zmm(second), ODD_WORDS);
         wmi_vex(host, VPERMQ, LONG, T2, 0, wmi_zmm(T2), PARTS_0_2_1_3);
         wmi_vex(host, VPERMQ, LONG, T3, 0, wmi_zmm(T3), PARTS_0_2_1_3);
         wmi_avx2_keep(host, even, half, T2);
@@ -346,6 +346,21 @@ static const uint32_t vmovhps_load = WMI_EVEX(0x16, WMI_MAP_0F, 0, 0),
                       vmovhps_store = WMI_EVEX(0x17, WMI_MAP_0F, 0, 0),
                       vmovlps_store = WMI_EVEX(0x13, WMI_MAP_0F, 0, 0);
 
+/* Where the places of lanes are in memory; those of lanes that are not in the mask are 0 there. Changes T3.
+ */
+static struct wmi_host_operand active_places(struct wmi_host *host, unsigned index, unsigned mask)
+{
+    const struct wmi_host_operand places = AREA_AT(temporary[2]);
+    if (!mask)
+        return wmi_avx2_in_memory(host, index, 0);
+    for (unsigned half = 0; half < 2; half++) {
+        wmi_vex_256(host, WMI_VMOVUPS_LOAD, T3, 0, wmi_avx2_lanes(mask, half));
+        wmi_vex_256(host, VPAND, T3, T3, wmi_avx2_half(host, index, half));
+        wmi_vex_256(host, WMI_VMOVUPS_STORE, T3, 0, wmi_avx2_further(places, (int32_t)(HALF * half)));
+    }
+    return places;
+}
+
 /* A part of a register = the pairs of two lanes. */
 static void gather_two(struct wmi_host *host, unsigned reg, enum wmi_gpr base, struct wmi_host_operand index,
                        unsigned lane)
@@ -357,10 +372,10 @@ static void gather_two(struct wmi_host *host, unsigned reg, enum wmi_gpr base, s
 }
 
 void wmi_avx2_gather_pairs(struct wmi_host *host, unsigned low, unsigned high, enum wmi_gpr base,
-                           unsigned index)
+                           unsigned index, unsigned mask)
 {
     const uint32_t vshufps = WMI_EVEX(0xc6, WMI_MAP_0F, 0, 0);
-    const struct wmi_host_operand places = wmi_avx2_in_memory(host, index, 0);
+    const struct wmi_host_operand places = active_places(host, index, mask);
     for (unsigned half = 0; half < 2; half++) {
         for (unsigned i = 0; i < 2; i++) { /* T0: lanes 0, 1, 4, 5; T1: 2, 3, 6, 7 */
             const unsigned lane = half * 8 + 2 * i;
@@ -423,11 +438,12 @@ struct quads {
     struct wmi_host_operand index;
 };
 
-static struct quads find_quads(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, int index)
+static struct quads find_quads(struct wmi_host *host, enum wmi_gpr base, int32_t displacement, int index,
+                               unsigned mask)
 {
     struct quads at = {base, displacement, index != WMI_NO_INDEX, wmi_zmm(0)};
     if (at.has_index)
-        at.index = wmi_avx2_in_memory(host, (unsigned)index, 0);
+        at.index = active_places(host, (unsigned)index, mask);
     return at;
 }
 
@@ -454,9 +470,9 @@ static void load_two_quads(struct wmi_host *host, unsigned reg, const struct qua
 }
 
 void wmi_avx2_gather_quads(struct wmi_host *host, const uint8_t d[4], enum wmi_gpr base, int32_t displacement,
-                           int index)
+                           int index, unsigned mask)
 {
-    const struct quads at = find_quads(host, base, displacement, index);
+    const struct quads at = find_quads(host, base, displacement, index, mask);
     const struct wmi_host_operand kept = AREA_AT(temporary[1]);
     for (unsigned half = 0; half < 2; half++) {
         load_two_quads(host, T0, &at, 8 * half);
@@ -484,7 +500,7 @@ void wmi_avx2_scatter_quads(struct wmi_host *host, const uint8_t data[4], enum w
                             int32_t displacement, int index)
 {
     static const uint8_t lanes_in[] = {T1, T0, T3, T2};
-    const struct quads at = find_quads(host, base, displacement, index);
+    const struct quads at = find_quads(host, base, displacement, index, WMI_NO_MASK);
     const struct wmi_host_operand kept[2] = {AREA_AT(temporary[1]), AREA_AT(temporary[2])};
     for (unsigned half = 0; half < 2; half++) {
         const unsigned first = wmi_avx2_load(host, data[0], half, T2);

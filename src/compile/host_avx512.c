@@ -50,8 +50,8 @@ static void indexed(struct wmi_host *host, uint32_t instruction, unsigned reg, e
     wmi_put_8(host, displacement >> (w ? 3 : 2));
 }
 
-static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index,
-                       int32_t displacement, unsigned mask, unsigned k, const uint8_t temporary[2])
+static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, unsigned index, unsigned mask,
+                       unsigned k, const uint8_t temporary[2])
 {
     enum { PARTS = 4, LANES = 4 };
     static const uint32_t vextract = WMI_EVEX(0x39, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
@@ -73,10 +73,9 @@ static void load_lanes(struct wmi_host *host, unsigned reg, enum wmi_gpr base, u
             evex(host, WMI_VPEXTRD, places, 0, wmi_zmm(WMI_RAX), WMI_NO_MASK, (int)i);
             wmi_scalar_registers(host, WMI_ADD, true, WMI_RAX, base);
             if (i)
-                evex(host, WMI_VPINSRD, d, d, wmi_at(WMI_RAX, displacement), WMI_NO_MASK, (int)i);
+                evex(host, WMI_VPINSRD, d, d, wmi_at(WMI_RAX, 0), WMI_NO_MASK, (int)i);
             else
-                evex(host, WMI_VMOVD_LOAD, d, 0, wmi_at(WMI_RAX, displacement), WMI_NO_MASK,
-                     WMI_NO_IMMEDIATE);
+                evex(host, WMI_VMOVD_LOAD, d, 0, wmi_at(WMI_RAX, 0), WMI_NO_MASK, WMI_NO_IMMEDIATE);
         }
         if (part)
             evex(host, vinsert, reg, reg, wmi_zmm(d), WMI_NO_MASK, (int)part);

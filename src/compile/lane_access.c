@@ -165,26 +165,26 @@ static void take_active(struct wmi_stretch *s, unsigned mask)
 
 /* d = the dwords at distances from RCX, in active lanes, with a load for each lane. Nothing is loaded if no
  * lane is active. Changes RAX and registers of the scratch. */
-static void load_lanes(struct wmi_stretch *s, unsigned d, unsigned distance, int32_t displacement,
-                       unsigned mask, const struct wmi_access_scratch *scratch)
+static void load_lanes(struct wmi_stretch *s, unsigned d, unsigned distance, unsigned mask,
+                       const struct wmi_access_scratch *scratch)
 {
     const size_t idle = wmi_access_unless_active(s, mask);
-    s->host.vectors->load_lanes(&s->host, d, WMI_RCX, distance, displacement, mask, WMI_K, scratch->reg);
+    s->host.vectors->load_lanes(&s->host, d, WMI_RCX, distance, mask, WMI_K, scratch->reg);
     wmi_land_if(&s->host, idle);
 }
 
 /* The same with a gather, where those of the host are fast. As that instruction keeps the other lanes of d,
  * it waits for whatever computes these, unless they are known. */
-static void gather(struct wmi_stretch *s, unsigned d, unsigned distance, int32_t displacement, unsigned mask,
+static void gather(struct wmi_stretch *s, unsigned d, unsigned distance, unsigned mask,
                    const struct wmi_access_scratch *scratch)
 {
     if (!s->host.vectors->gathers) {
-        load_lanes(s, d, distance, displacement, mask, scratch);
+        load_lanes(s, d, distance, mask, scratch);
         return;
     }
     take_active(s, mask);
     wmi_evex_plain(&s->host, WMI_VPXORD, d, d, wmi_zmm(d));
-    wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d, WMI_RCX, distance, displacement, WMI_K);
+    wmi_evex_indexed(&s->host, WMI_VPGATHERDD, d, WMI_RCX, distance, 0, WMI_K);
 }
 
 /* ---- rows ---- */
@@ -314,7 +314,7 @@ static void load_quads(struct wmi_stretch *s, const struct wmi_rows *d, unsigned
     uint8_t r[5];
     if (s->host.vectors->gather_quads) {
         number_quads(d, strip, r);
-        s->host.vectors->gather_quads(&s->host, r, WMI_RAX, displacement, WMI_NO_INDEX);
+        s->host.vectors->gather_quads(&s->host, r, WMI_RAX, displacement, WMI_NO_INDEX, WMI_NO_MASK);
         return;
     }
     memcpy(r, scratch->reg, sizeof r);
@@ -358,6 +358,58 @@ static void take_stored_place(struct wmi_stretch *s, unsigned strip, unsigned la
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, false, WMI_RAX, places.base,
                       places.displacement + (int32_t)(4 * lane));
     wmi_scalar_registers(&s->host, WMI_ADD, true, WMI_RAX, WMI_RCX);
+}
+
+/* Four words from the place of each active lane; others get those at RCX. */
+static void gather_quads(struct wmi_stretch *s, unsigned distance, const struct wmi_rows *d, unsigned strip,
+                         unsigned mask, const struct wmi_access_scratch *scratch)
+{
+    const uint32_t load = WMI_EVEX_OF(0x10, WMI_MAP_0F, 0, 0, 4) | WMI_EVEX_128,
+                   vinserti32x4 = WMI_EVEX_OF(0x38, WMI_MAP_0F3A, WMI_PREFIX_66, 0, 4);
+    uint8_t r[5];
+    if (s->host.vectors->gather_quads) {
+        number_quads(d, strip, r);
+        s->host.vectors->gather_quads(&s->host, r, WMI_RCX, 0, (int)distance, mask);
+        return;
+    }
+    memcpy(r, scratch->reg, sizeof r);
+    if (mask)
+        wmi_evex(&s->host, WMI_VMOVDQA32, r[4], 0, wmi_zmm(distance), mask | WMI_ZEROING, WMI_NO_IMMEDIATE);
+    store_place(s, mask ? r[4] : distance, strip);
+    for (unsigned lane = 0; lane < WMI_STRIP_LANES; lane++) {
+        const unsigned reg = r[lane % 4];
+        take_stored_place(s, strip, lane);
+        if (lane < 4)
+            wmi_evex_plain(&s->host, load, reg, 0, wmi_at(WMI_RAX, 0));
+        else
+            wmi_evex(&s->host, vinserti32x4, reg, reg, wmi_at(WMI_RAX, 0), WMI_NO_MASK, (int)(lane / 4));
+    }
+    transpose(s, OF_WORDS, r);
+    for (unsigned i = 0; i < 4; i++)
+        wmi_evex_plain(&s->host, WMI_VMOVDQA32, d[i].reg[strip], 0, wmi_zmm(r[i]));
+}
+
+/* Two words from the place of each active lane. */
+static void gather_pairs(struct wmi_stretch *s, unsigned distance, const struct wmi_rows *d, unsigned strip,
+                         unsigned mask, const struct wmi_access_scratch *scratch)
+{
+    const unsigned low = d[0].reg[strip], high = d[1].reg[strip], far = low;
+    if (s->host.vectors->gather_pairs) {
+        s->host.vectors->gather_pairs(&s->host, low, high, WMI_RCX, distance, mask);
+        return;
+    }
+    take_active(s, mask);
+    wmi_mask(&s->host, WMI_KAND, WMI_K + 1, WMI_K, WMI_K);
+    for (unsigned half = 0; half < 2; half++) {
+        const unsigned reg = scratch->reg[half];
+        if (half) {
+            wmi_kshift_right(&s->host, WMI_K, WMI_K + 1, WMI_STRIP_LANES / 2);
+            wmi_evex(&s->host, WMI_VALIGNQ, far, distance, wmi_zmm(distance), WMI_NO_MASK, 4);
+        }
+        wmi_evex_plain(&s->host, WMI_VPXORD, reg, reg, wmi_zmm(reg));
+        wmi_evex_indexed(&s->host, WMI_VPGATHERDQ, reg, WMI_RCX, half ? far : distance, 0, WMI_K);
+    }
+    wmi_access_split_pairs(s, low, high, scratch->reg[0], wmi_zmm(scratch->reg[1]));
 }
 
 /* Four words to the place of each active lane, in the order of lanes. */
@@ -405,7 +457,13 @@ void wmi_access_load_run(struct wmi_stretch *s, struct wmi_lane_shape shape, con
         break;
     case 2:
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, scratch->reg[0], 0, from);
-        wmi_access_split_pairs(s, d[0].reg[strip], d[1].reg[strip], scratch->reg[0], next);
+        if (s->host.vectors->split_pairs) {
+            wmi_access_split_pairs(s, d[0].reg[strip], d[1].reg[strip], scratch->reg[0], next);
+            break;
+        }
+        wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, scratch->reg[1], 0, next);
+        wmi_access_split_pairs(s, d[0].reg[strip], d[1].reg[strip], scratch->reg[0],
+                               wmi_zmm(scratch->reg[1]));
         break;
     default:
         load_quads(s, d, strip, displacement, scratch);
@@ -468,10 +526,19 @@ static void extend(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned 
 void wmi_access_load_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *d,
                           unsigned strip, int32_t displacement)
 {
-    for (unsigned i = 0; i < shape.rows; i++)
-        wmi_evex_plain(&s->host, WMI_VPBROADCASTD_MEMORY, d[i].reg[strip], 0,
-                       wmi_at(WMI_RAX, displacement + (int32_t)(4 * i)));
-    extend(s, shape, d[0].reg[strip]);
+    static const uint32_t broadcast[] = {
+        [1] = WMI_VPBROADCASTD_MEMORY,
+        [2] = WMI_EVEX_OF(0x59, WMI_MAP_0F38, WMI_PREFIX_66, 1, 3), /* VPBROADCASTQ */
+        [4] = WMI_EVEX_OF(0x5a, WMI_MAP_0F38, WMI_PREFIX_66, 0, 4), /* VBROADCASTI32X4 */
+    };
+    static const uint8_t pairs[] = {0xa0, 0xf5}, quads[] = {0x00, 0x55, 0xaa, 0xff}; /* of VPSHUFD */
+    const uint32_t vpshufd = WMI_EVEX(0x70, WMI_MAP_0F, WMI_PREFIX_66, 0);
+    const unsigned last = d[shape.rows - 1].reg[strip];
+    wmi_evex_plain(&s->host, broadcast[shape.rows], last, 0, wmi_at(WMI_RAX, displacement));
+    for (unsigned i = 0; i < shape.rows && shape.rows > 1; i++)
+        wmi_evex(&s->host, vpshufd, d[i].reg[strip], 0, wmi_zmm(last), WMI_NO_MASK,
+                 shape.rows == 2 ? pairs[i] : quads[i]);
+    extend(s, shape, last);
 }
 
 void wmi_access_store_same(struct wmi_stretch *s, struct wmi_lane_shape shape, const struct wmi_rows *data,
@@ -510,22 +577,21 @@ static void take_distance(struct wmi_stretch *s, const struct wmi_rows *distance
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, distance->reg[strip], 0, wmi_lane_places(strip));
 }
 
+/* Elements of several rows. */
 static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsigned distance,
                        const struct wmi_rows *d, unsigned strip, const struct wmi_access_scratch *scratch,
                        unsigned ahead)
 {
     const unsigned mask = wmi_access_mask(s, strip);
     if (shape.rows == 4 && !mask && s->host.vectors->gather_quads) { /* a test of the places takes as long */
-        uint8_t reg[4];
-        number_quads(d, strip, reg);
-        s->host.vectors->gather_quads(&s->host, reg, WMI_RCX, 0, (int)distance);
+        gather_quads(s, distance, d, strip, mask, scratch);
         return;
     }
     const size_t idle = wmi_access_unless_active(s, mask), partial = unless_all_active(s, shape, mask);
     const size_t not_in_a_run = unless_in_a_run(s, shape, distance, mask, scratch);
     if (ahead)
         wmi_prefetch(&s->host, WMI_RAX, (int32_t)ahead, false);
-    wmi_access_load_run(s, shape, d, strip, 0, shape.rows == 1 ? mask : WMI_NO_MASK, scratch);
+    wmi_access_load_run(s, shape, d, strip, 0, WMI_NO_MASK, scratch);
     const size_t loaded = wmi_jump(&s->host);
     wmi_land(&s->host, not_in_a_run);
     wmi_land_if(&s->host, partial);
@@ -533,12 +599,10 @@ static void load_strip(struct wmi_stretch *s, struct wmi_lane_shape shape, unsig
     wmi_access_load_same(s, shape, d, strip, 0);
     const size_t same = wmi_jump(&s->host);
     wmi_land(&s->host, scattered);
-    if (shape.rows == 2 && !s->partial && s->host.vectors->gather_pairs)
-        s->host.vectors->gather_pairs(&s->host, d[0].reg[strip], d[1].reg[strip], WMI_RCX, distance);
+    if (shape.rows == 2)
+        gather_pairs(s, distance, d, strip, mask, scratch);
     else
-        for (unsigned i = 0; i < shape.rows; i++)
-            gather(s, d[i].reg[strip], distance, 4 * i, mask, scratch);
-    extend(s, shape, d[0].reg[strip]);
+        gather_quads(s, distance, d, strip, mask, scratch);
     wmi_land(&s->host, loaded);
     wmi_land(&s->host, same);
     wmi_land_if(&s->host, idle);
@@ -558,14 +622,14 @@ static void gather_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, co
         wmi_arithmetic_immediate(&s->host, CMP_DIGIT, true, WMI_RAX, s->block->lanes_from);
         const size_t small = wmi_jump_if(&s->host, WMI_IF_BELOW);
         for (unsigned i = 0; i < s->strips; i++) {
-            load_lanes(s, d->reg[i], wmi_rows_register(distance, i), 0, wmi_access_mask(s, i), scratch);
+            load_lanes(s, d->reg[i], wmi_rows_register(distance, i), wmi_access_mask(s, i), scratch);
             extend(s, shape, d->reg[i]);
         }
         loaded = wmi_jump(&s->host);
         wmi_land(&s->host, small);
     }
     for (unsigned i = 0; i < s->strips; i++) {
-        gather(s, d->reg[i], wmi_rows_register(distance, i), 0, wmi_access_mask(s, i), scratch);
+        gather(s, d->reg[i], wmi_rows_register(distance, i), wmi_access_mask(s, i), scratch);
         extend(s, shape, d->reg[i]);
     }
     if (may_load_lanes)

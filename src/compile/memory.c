@@ -270,11 +270,10 @@ static void check_store(struct wmi_stretch *s)
     wmi_stretch_exit_if(s, WMI_IF_NOT_EQUAL);
 }
 
-/* An atomic load of several rows must not tear, see exec/vmem_lanes.c. */
-static bool is_allowed(const struct wmi_step *step, struct wmi_lane_shape shape)
+static bool is_allowed(const struct wmi_step *step)
 {
     const struct wmi_memory_op *m = step->data;
-    return m->offset == (int32_t)m->offset && !(shape.rows > 1 && m->policy & 1);
+    return m->offset == (int32_t)m->offset;
 }
 
 /* ---- addresses in runs ---- */
@@ -560,7 +559,7 @@ static bool load(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_vm
 {
     struct wmi_rows d[WMI_LANE_ROWS];
     struct access access = {.form = form, .shape = shape};
-    if (!is_allowed(step, shape))
+    if (!is_allowed(step))
         return false;
     if (is_in_runs(s, step, form, shape, true)) {
         load_runs(s, step, form, shape);
@@ -595,7 +594,7 @@ static bool store(struct wmi_stretch *s, const struct wmi_step *step, enum wmi_v
 {
     struct wmi_rows data[WMI_LANE_ROWS];
     struct access access = {.form = form, .shape = shape};
-    if (!is_allowed(step, shape))
+    if (!is_allowed(step))
         return false;
     if (is_in_runs(s, step, form, shape, false)) {
         store_runs(s, step, form, shape);
