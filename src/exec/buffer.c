@@ -257,6 +257,15 @@ static void show_late(char *frame, const struct wmi_op *op, const struct plan *p
         wmi_show_late(frame, op, wmi_step_buffer_watch);
 }
 
+/* Copies bytes that are contiguous in memory. */
+static void move_bytes(unsigned char *host, unsigned char *bytes, unsigned count, bool writes)
+{
+    if (writes)
+        wmi_write_guest(host, bytes, count);
+    else
+        wmi_read_guest(bytes, host, count);
+}
+
 /* Copies an in-range element between `bytes` and memory. */
 static void move_element(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned e,
                          unsigned lane, unsigned char *bytes, bool writes)
@@ -268,12 +277,26 @@ static void move_element(char *frame, const struct wmi_op *op, const struct plan
         unsigned char *host = plan->host[e][lane];
         if (!host)
             host = reach(frame, m, plan, &place, piece);
-        if (writes)
-            memcpy(host, bytes + done, piece);
-        else
-            memcpy(bytes + done, host, piece);
+        move_bytes(host, bytes + done, piece, writes);
         done += piece;
         place = moved(place, piece);
+    }
+}
+
+/* Copies a lane's in-range elements. Those that are contiguous are one access, see base/single_copy.h. */
+static void move_elements(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned lane,
+                          unsigned char *bytes, bool writes)
+{
+    for (unsigned e = 0, count; e < plan->elements; e += count) {
+        unsigned char *host = plan->host[e][lane];
+        count = 1;
+        while (host && e + count < plan->elements &&
+               plan->host[e + count][lane] == host + count * plan->bytes)
+            count++;
+        if (host)
+            move_bytes(host, bytes + e * plan->bytes, count * plan->bytes, writes);
+        else if (plan->in_range[e] >> lane & 1)
+            move_element(frame, op, plan, e, lane, bytes + e * plan->bytes, writes);
     }
 }
 
@@ -287,22 +310,20 @@ const struct wmi_op *wmi_step_buffer_careful(char *restrict frame, const struct 
         return NULL;
     for (uint64_t left = plan.lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
-        unsigned char bytes[ELEMENTS][4] = {{0}};
+        unsigned char bytes[ELEMENTS * 4] = {0};
         if (m->kind == WMI_ACCESS_STORE) {
             for (unsigned e = 0; e < plan.elements; e++) {
                 const uint32_t value = wmi_row_at(frame, op->c, e)[lane] >> (m->d16_hi ? 16 : 0);
-                memcpy(bytes[e], &value, sizeof value);
-                if (plan.in_range[e] >> lane & 1)
-                    move_element(frame, op, &plan, e, lane, bytes[e], true);
+                memcpy(bytes + 4 * e, &value, sizeof value);
             }
+            move_elements(frame, op, &plan, lane, bytes, true);
             continue;
         }
-        for (unsigned e = 0; e < plan.elements; e++) /* before writing a register: it may be VADDR */
-            if (plan.in_range[e] >> lane & 1)
-                move_element(frame, op, &plan, e, lane, bytes[e], false);
+        /* Before writing a register: it may be VADDR. */
+        move_elements(frame, op, &plan, lane, bytes, false);
         for (unsigned e = 0; e < plan.elements; e++) {
             uint32_t *to = &wmi_row_at(frame, op->d, e)[lane];
-            *to = wmi_vmem_loaded(m, bytes[e], *to);
+            *to = wmi_vmem_loaded(m, bytes + 4 * e, *to);
         }
     }
     return wmi_buffer_next(op);
@@ -354,8 +375,7 @@ const struct wmi_op *wmi_step_buffer_format(char *restrict frame, const struct w
             wmi_format_select_store(plan.select, value);
             wmi_format_store(&plan.format, value, m->d16, element);
         }
-        for (unsigned e = 0; e < plan.elements && plan.in_range[0] >> lane & 1; e++)
-            move_element(frame, op, &plan, e, lane, element + e * plan.bytes, store);
+        move_elements(frame, op, &plan, lane, element, store);
         if (store)
             continue;
         if (plan.in_range[0] >> lane & 1)
@@ -372,9 +392,7 @@ static unsigned loaded_value(char *frame, const struct wmi_op *op, const struct 
 {
     const struct wmi_memory_op *m = op->data;
     unsigned char element[ELEMENTS * 4] = {0};
-    for (unsigned e = 0; e < plan->elements; e++)
-        if (plan->in_range[e] >> lane & 1)
-            move_element(frame, op, plan, e, lane, element + e * plan->bytes, false);
+    move_elements(frame, op, plan, lane, element, false);
     if (!m->format && m->elements > 1) {
         memcpy(value, element, 4u * m->elements);
         return m->elements;

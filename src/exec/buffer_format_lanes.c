@@ -3,6 +3,7 @@
  * components of up to 16 bits (except 10- and 11-bit floats) or of 32 bits. Other cases take the slow path,
  * which defines the results. */
 #include "exec/buffer_most.h"
+#include "exec/guest_lanes.h"
 #include "exec/steps.h"
 
 #include "base/host_float.h"
@@ -34,11 +35,14 @@ INLINE const char *find_elements(const char *frame, const struct wmi_op *op,
 INLINE void get_dwords(const char *from, uint32_t *distance, unsigned dwords, uint64_t lanes,
                        uint32_t (*words)[WMI_LANES])
 {
-    for (unsigned i = 0; i < dwords; i++) {
+    for (unsigned i = 0; i < dwords; i++)
         for (unsigned v = 0; v < VECTORS; v++)
             ((u32v *)words[i])[v] = (u32v){0};
-        wmi_lanes_gather(words[i], from + 4 * i, distance, lanes);
-    }
+    for (unsigned i = 0; i < dwords; i += 2)
+        if (i + 1 < dwords)
+            wmi_gather_pairs(words[i], words[i + 1], from + 4 * i, distance, lanes);
+        else
+            wmi_lanes_gather(words[i], from + 4 * i, distance, lanes);
 }
 
 /* ---- conversion ---- */

@@ -195,7 +195,7 @@ static void load(const struct wmi_op *op, const struct plan *plan, unsigned lane
     unsigned char element[TEXEL_BYTES] = {0};
     memset(value, 0, 4 * sizeof *value);
     if (plan->host[lane])
-        memcpy(element, plan->host[lane], plan->bytes);
+        wmi_read_guest(element, plan->host[lane], plan->bytes);
     if (r.raw)
         load_raw(element, plan->bytes, r.is_signed, value);
     else if (plan->host[lane])
@@ -213,12 +213,12 @@ static void store(char *frame, const struct wmi_op *op, const struct plan *plan,
         return;
     get_values(frame, op, lane, value);
     if (r.raw) {
-        memcpy(plan->host[lane], value, plan->bytes);
+        wmi_write_guest(plan->host[lane], value, plan->bytes);
         return;
     }
     wmi_format_select_store(plan->image->select, value);
     wmi_format_store(&plan->image->format, value, r.d16, element);
-    memcpy(plan->host[lane], element, plan->bytes);
+    wmi_write_guest(plan->host[lane], element, plan->bytes);
 }
 
 const struct wmi_op *wmi_step_image_access(char *restrict frame, const struct wmi_op *op)

@@ -225,7 +225,7 @@ static void fetch(const struct sampling *s, const struct address *a, unsigned la
             const uint64_t address = wmi_texel_address(s->image, &tap->texel);
             const unsigned char *host = wmi_vmem_reach(worker, hit, address, bytes);
             if (host)
-                memcpy(texel, host, bytes);
+                wmi_read_guest(texel, host, bytes);
             t->low = host || address > t->low ? t->low : address;
             t->high = host || address < t->high ? t->high : address;
         }

@@ -129,7 +129,7 @@ static __attribute__((noinline)) const struct wmi_op *load_elsewhere(char *restr
         show_late(frame, op);
         return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
     }
-    memcpy(frame + op->d, host, place.bytes);
+    wmi_read_guest(frame + op->d, host, place.bytes);
     return wmi_next(frame, op);
 }
 
@@ -144,7 +144,7 @@ load(char *restrict frame, const struct wmi_op *op, unsigned dwords)
     const uint64_t at = address - hit->low, size = hit->high - hit->low;
     if (__builtin_expect(at >= size || 4 * dwords > size - at, 0))
         return load_elsewhere(frame, op);
-    memcpy(frame + op->d, hit->host + at, 4 * dwords);
+    wmi_read_guest(frame + op->d, hit->host + at, 4 * dwords);
     return wmi_next(frame, op);
 }
 
@@ -164,7 +164,7 @@ const struct wmi_op *wmi_step_scalar_load_any(char *restrict frame, const struct
         return op + 1;
     }
     if (host)
-        memcpy(frame + op->d, host, place.bytes);
+        wmi_read_guest(frame + op->d, host, place.bytes);
     memset(frame + op->d + place.bytes, 0, place.wanted - place.bytes);
     return op + 1;
 }
@@ -179,7 +179,7 @@ const struct wmi_op *wmi_step_scalar_store(char *restrict frame, const struct wm
         return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
     if (read_only(frame, op))
         return wmi_scalar_refuse(frame, op, WM_FAULT_READ_ONLY, &place);
-    memcpy(host, frame + op->c, place.bytes);
+    wmi_write_guest(host, frame + op->c, place.bytes);
     return op + 1;
 }
 

@@ -92,14 +92,27 @@ static unsigned char *memory_of(const struct wmi_workgroup *group, uint64_t addr
     return NULL;
 }
 
+/* The length of the longest aligned piece of the line from this byte on whose bytes are all dirty: 8, 4 or 1;
+ * 0: the byte is not. */
+static unsigned dirty_piece(const struct line *line, unsigned at, unsigned left)
+{
+    for (unsigned bytes = 8; bytes; bytes /= bytes > 4 ? 2 : 4) {
+        const uint64_t all = (UINT64_C(1) << bytes) - 1;
+        if (at % bytes == 0 && bytes <= left && (line->dirty >> at & all) == all)
+            return bytes;
+    }
+    return 0;
+}
+
 static void write_back(const struct wmi_workgroup *group, struct line *line)
 {
     unsigned first, count;
     unsigned char *memory =
         line->dirty && really_stale(group) ? memory_of(group, line->address, &first, &count) : NULL;
-    for (unsigned i = 0; memory && i < count; i++)
-        if (line->dirty >> (first + i) & 1)
-            memory[i] = line->bytes[first + i];
+    for (unsigned i = 0, piece; memory && i < count; i += piece ? piece : 1) {
+        piece = dirty_piece(line, first + i, count - i);
+        wmi_write_guest(memory + i, line->bytes + first + i, piece);
+    }
     line->dirty = 0;
 }
 
@@ -135,7 +148,7 @@ static struct line *fetch(struct wmi_workgroup *group, uint64_t address, bool an
         *line = (struct line){.address = address};
         const unsigned char *memory = memory_of(group, address, &first, &count);
         if (memory)
-            memcpy(line->bytes + first, memory, count);
+            wmi_read_guest(line->bytes + first, memory, count);
     }
     line->used = ++cache->clock;
     return line;
@@ -193,10 +206,10 @@ static void move(char *frame, const struct wmi_op *op, const struct wmi_scalar_p
             continue;
         }
         stale |= is_stale(line, offset, piece, host + done);
-        memcpy(registers + done, real ? line->bytes + offset : host + done, piece);
+        wmi_read_guest(registers + done, real ? line->bytes + offset : host + done, piece);
     }
     if (store && !real)
-        memcpy(host, registers, place->bytes);
+        wmi_write_guest(host, registers, place->bytes);
     if (stale)
         add_stale(group, WM_STALE_LOAD, m->pc, wave->index, place->address);
 }

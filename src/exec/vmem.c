@@ -310,9 +310,9 @@ static void move_lane(const char *frame, const struct wmi_memory_op *m, const st
     }
     if (plan->host[lane]) {
         if (writes)
-            memcpy(plan->host[lane], bytes, plan->bytes);
+            wmi_write_guest(plan->host[lane], bytes, plan->bytes);
         else
-            memcpy(bytes, plan->host[lane], plan->bytes);
+            wmi_read_guest(bytes, plan->host[lane], plan->bytes);
         return;
     }
     const uint64_t base = wmi_vmem_scratch_base(frame, m), offset = plan->private_offset[lane];
@@ -321,9 +321,9 @@ static void move_lane(const char *frame, const struct wmi_memory_op *m, const st
         unsigned char *host =
             wmi_vmem_reach_private(frame, hit, base, interleaved(frame, m, lane, offset + done), piece);
         if (writes)
-            memcpy(host, bytes + done, piece);
+            wmi_write_guest(host, bytes + done, piece);
         else
-            memcpy(bytes + done, host, piece);
+            wmi_read_guest(bytes + done, host, piece);
         done += piece;
     }
 }

@@ -3,6 +3,7 @@
 #ifndef WMI_VMEM_H
 #define WMI_VMEM_H
 
+#include "base/single_copy.h"
 #include "exec/dispatch.h"
 #include "exec/frame_words.h"
 #include "exec/wave.h"
@@ -67,7 +68,7 @@ static inline unsigned char *wmi_vmem_reach_private(const char *frame, struct wm
 static inline uint32_t wmi_vmem_loaded(const struct wmi_memory_op *m, const unsigned char *p, uint32_t old)
 {
     uint32_t value = 0;
-    memcpy(&value, p, m->bytes); /* guest and supported hosts are little-endian */
+    wmi_read_guest(&value, p, m->bytes); /* guest and supported hosts are little-endian */
     if (m->is_signed && m->bytes < 4) {
         const unsigned shift = 32 - 8 * m->bytes;
         value = (uint32_t)((int32_t)(value << shift) >> shift);

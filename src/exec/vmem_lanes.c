@@ -5,11 +5,10 @@
  * of one, so a lane whose address is in an allocation does not address an aperture. Other accesses take
  * wmi_step_vmem_careful(). */
 #include "base/lanes.h"
+#include "exec/guest_lanes.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
 #include "exec/vmem_shape.h"
-
-typedef uint64_t __attribute__((aligned(1), may_alias)) word_pair;
 
 INLINE unsigned lane_bytes(struct shape shape)
 {
@@ -41,74 +40,133 @@ INLINE void blend(uint32_t *to, uint32_t value, const uint32_t *mask, unsigned i
     *to = mask ? (*to & ~mask[i]) | (value & mask[i]) : value;
 }
 
-/* The element loops are inside the lane loops: compilers vectorise this with permutes and stores of whole
- * rows. */
-INLINE void fetch_lane(uint32_t *to, const unsigned char *p, unsigned i, const uint32_t *mask,
-                       struct shape shape)
+INLINE void blend_vector(uint32_t *row, unsigned v, u32v value, const uint32_t *mask)
 {
-    blend(&to[i], fetch(p, to[i], shape), mask, i);
-    if (shape.elements > 1)
-        blend(&to[i + WMI_LANES], *(const word *)(p + 4), mask, i);
-    if (shape.elements > 2)
-        blend(&to[i + 2 * WMI_LANES], *(const word *)(p + 8), mask, i);
-    if (shape.elements > 3)
-        blend(&to[i + 3 * WMI_LANES], *(const word *)(p + 12), mask, i);
+    u32v *to = (u32v *)row + v;
+    *to = mask ? wmi_select_u32(vector(mask, v), value, *to) : value;
 }
 
-/* Loads one lane's registers together: 8 aligned bytes stored by another thread must not tear, because
- * kernels publish a value and its flag that way. Vectors of lanes would read memory once per register. */
-INLINE void fetch_one(uint32_t *to, unsigned stride, const unsigned char *p, struct shape shape)
+/* Element `e` of each lane, which are `bytes` apart. */
+INLINE void fetch_words(uint32_t *restrict to, const unsigned char *restrict from,
+                        const uint32_t *restrict mask, unsigned bytes, unsigned e)
 {
-    if (shape.elements < 2) {
-        to[0] = fetch(p, to[0], shape);
-        return;
-    }
-    for (unsigned e = 0; e + 1 < shape.elements; e += 2) {
-        const uint64_t two = *(const volatile word_pair *)(p + 4 * e);
-        to[e * stride] = (uint32_t)two;
-        to[(e + 1) * stride] = (uint32_t)(two >> 32);
-    }
-    if (shape.elements == 3)
-        to[2 * stride] = *(const word *)(p + 8);
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        blend(&to[i + e * WMI_LANES], *(const word *)(from + i * bytes + 4 * e), mask, i);
 }
 
+/* Lanes whose elements are contiguous. Memory is read once, in whole vectors, unless elements are words. */
 INLINE void fetch_lanes(uint32_t *restrict to, const unsigned char *restrict from,
                         const uint32_t *restrict mask, struct shape shape)
 {
-    for (unsigned i = 0; i < WMI_LANES; i++)
-        fetch_lane(to, from + i * lane_bytes(shape), i, mask, shape);
+    const unsigned bytes = lane_bytes(shape);
+    if (shape.elements == 1) {
+        for (unsigned i = 0; i < WMI_LANES; i++)
+            blend(&to[i], fetch(from + i * bytes, to[i], shape), mask, i);
+    } else if (shape.elements == 3) {
+        alignas(64) unsigned char copy[3 * WMI_LANES * 4];
+        for (unsigned at = 0; at < sizeof copy; at += WMI_VECTOR_BYTES)
+            *(u64v *)(copy + at) = wmi_read_vector(from + at);
+        for (unsigned e = 0; e < 3; e++)
+            fetch_words(to, copy, mask, bytes, e);
+    } else {
+        for (unsigned v = 0; v < VECTORS; v++, from += bytes * WMI_VECTOR_LANES) {
+            struct wmi_f64x2 pairs[2];
+            if (shape.elements == 4)
+                wmi_read_quads(from, &pairs[0], &pairs[1]);
+            else
+                wmi_read_pairs(from, &pairs[0]);
+            for (unsigned e = 0; e < shape.elements; e += 2) {
+                blend_vector(to + e * WMI_LANES, v, wmi_low_words(pairs[e / 2]), mask);
+                blend_vector(to + (e + 1) * WMI_LANES, v, wmi_high_words(pairs[e / 2]), mask);
+            }
+        }
+    }
 }
 
-INLINE void put_lane(unsigned char *p, const uint32_t *from, unsigned i, struct shape shape)
+/* Lanes whose elements are anywhere, all active. The element loops are inside the lane loops: compilers
+ * vectorise this with permutes and stores of whole rows. */
+INLINE void fetch_places(uint32_t *restrict to, const unsigned char *restrict host,
+                         const uint32_t *restrict at, struct shape shape)
 {
-    put(p, from[i], shape);
-    if (shape.elements > 1)
-        *(word *)(p + 4) = from[i + WMI_LANES];
-    if (shape.elements > 2)
-        *(word *)(p + 8) = from[i + 2 * WMI_LANES];
-    if (shape.elements > 3)
-        *(word *)(p + 12) = from[i + 3 * WMI_LANES];
+    if (shape.elements == 1) {
+        for (unsigned i = 0; i < WMI_LANES; i++)
+            to[i] = fetch(host + at[i], to[i], shape);
+        return;
+    }
+    for (unsigned e = 0; e + 1 < shape.elements; e += 2)
+        for (unsigned v = 0; v < VECTORS; v++) {
+            const struct wmi_f64x2 pairs = wmi_collect_pairs(host + 4 * e, at + v * WMI_VECTOR_LANES);
+            ((u32v *)(to + e * WMI_LANES))[v] = wmi_low_words(pairs);
+            ((u32v *)(to + (e + 1) * WMI_LANES))[v] = wmi_high_words(pairs);
+        }
+    if (shape.elements == 3)
+        for (unsigned i = 0; i < WMI_LANES; i++)
+            to[2 * WMI_LANES + i] = *(const word *)(host + at[i] + 8);
 }
 
-/* See fetch_one(). Vectors of adjacent lanes are stored whole anyway. */
+/* One lane's registers, `stride` words apart. */
+INLINE void fetch_one(uint32_t *to, unsigned stride, const unsigned char *p, struct shape shape)
+{
+    uint32_t values[4];
+    if (shape.elements == 1) {
+        to[0] = fetch(p, to[0], shape);
+        return;
+    }
+    wmi_read_guest(values, p, lane_bytes(shape));
+    for (unsigned e = 0; e < shape.elements; e++)
+        to[e * stride] = values[e];
+}
+
+/* Two aligned words must not tear. */
 INLINE void put_one(unsigned char *p, const uint32_t *from, unsigned i, struct shape shape)
 {
-    if (shape.elements < 2) {
+    if (shape.elements == 1) {
         put(p, from[i], shape);
         return;
     }
     for (unsigned e = 0; e + 1 < shape.elements; e += 2)
-        *(volatile word_pair *)(p + 4 * e) = from[i + e * WMI_LANES] | (uint64_t)from[i + (e + 1) * WMI_LANES]
-                                                                           << 32;
+        wmi_write_64(p + 4 * e, from[i + e * WMI_LANES] | (uint64_t)from[i + (e + 1) * WMI_LANES] << 32);
     if (shape.elements == 3)
         *(word *)(p + 8) = from[i + 2 * WMI_LANES];
 }
 
-INLINE void put_lanes(unsigned char *restrict to, const uint32_t *restrict from, unsigned count,
+/* Elements of a vector of lanes, contiguous. */
+INLINE void put_vector(unsigned char *to, const uint32_t *from, unsigned v, struct shape shape)
+{
+    struct wmi_f64x2 pairs[2];
+    if (shape.elements == 3) {
+        alignas(64) unsigned char copy[3 * WMI_VECTOR_BYTES];
+        for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
+            for (unsigned e = 0; e < 3; e++)
+                ((uint32_t *)copy)[3 * i + e] = from[e * WMI_LANES + v * WMI_VECTOR_LANES + i];
+        for (unsigned i = 0; i < 3; i++)
+            wmi_write_vector(to + i * WMI_VECTOR_BYTES, *(const u64v *)(copy + i * WMI_VECTOR_BYTES));
+        return;
+    }
+    for (unsigned e = 0; e < shape.elements; e += 2)
+        pairs[e / 2] = wmi_join(vector(from + e * WMI_LANES, v), vector(from + (e + 1) * WMI_LANES, v));
+    if (shape.elements == 4)
+        wmi_write_quads(to, pairs[0], pairs[1]);
+    else
+        wmi_write_pairs(to, pairs[0]);
+}
+
+INLINE void put_words(unsigned char *restrict to, const uint32_t *restrict from, unsigned count,
                       struct shape shape)
 {
     for (unsigned i = 0; i < count; i++)
-        put_lane(to + i * lane_bytes(shape), from, i, shape);
+        put(to + i * shape.bytes, from[i], shape);
+}
+
+/* Stores contiguous elements of all lanes. */
+INLINE void put_lanes(unsigned char *restrict to, const uint32_t *restrict from, struct shape shape)
+{
+    if (shape.elements == 1) {
+        put_words(to, from, WMI_LANES, shape);
+        return;
+    }
+    for (unsigned v = 0; v < VECTORS; v++)
+        put_vector(to + v * WMI_VECTOR_LANES * lane_bytes(shape), from, v, shape);
 }
 
 /* ---- addresses ---- */
@@ -272,11 +330,22 @@ INLINE void put_active_words(unsigned char *to, const uint32_t *from, const stru
                          vector(r->lanes->row, v));
 }
 
-/* Whether each lane must be loaded without tearing: atomic loads have GLC. Source: LLVM AMDGPUUsage, "Memory
- * Model gfx9". */
-INLINE bool is_coherent(const struct wmi_op *op, struct shape shape)
+/* The same for elements of any shape. */
+INLINE void put_active_lanes(unsigned char *to, const uint32_t *from, const struct request *r,
+                             struct shape shape)
 {
-    return shape.elements > 1 && ((const struct wmi_memory_op *)op->data)->policy & 1;
+    const uint64_t all = UINT64_MAX >> (64 - WMI_VECTOR_LANES);
+    const uintptr_t lane_0 = (uintptr_t)to - lane_bytes(shape) * r->first; /* may precede the allocation */
+    uint64_t left = r->lanes->bits;
+    for (unsigned v = 0; v < VECTORS && shape.elements > 1; v++)
+        if ((left >> v * WMI_VECTOR_LANES & all) == all) {
+            put_vector((unsigned char *)lane_0 + v * WMI_VECTOR_LANES * lane_bytes(shape), from, v, shape);
+            left &= ~(all << v * WMI_VECTOR_LANES);
+        }
+    for (; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        put_one((unsigned char *)lane_0 + i * lane_bytes(shape), from, i, shape);
+    }
 }
 
 INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wmi_op *op, struct shape shape,
@@ -313,15 +382,19 @@ INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wm
         return wmi_next(frame, op);
     }
 #endif
-    if (r.lanes->full && !is_coherent(op, shape)) {
-        for (unsigned i = 0; i < WMI_LANES; i++)
-            fetch_lane(to, places.host + places.at[i], i, NULL, shape);
+    if (r.lanes->full) {
+        fetch_places(to, places.host, places.at, shape);
         return wmi_next(frame, op);
     }
     /* Not lane by lane: the next vector load of the row would stall until those stores are in the cache. */
-    if (shape.bytes == 4 && places.near && !is_coherent(op, shape)) {
-        for (unsigned e = 0; e < shape.elements; e++)
-            wmi_lanes_gather(to + e * WMI_LANES, (const char *)places.host + 4 * e, places.at, r.lanes->bits);
+    if (shape.bytes == 4 && places.near) {
+        const char *host = (const char *)places.host;
+        for (unsigned e = 0; e + 1 < shape.elements; e += 2)
+            wmi_gather_pairs(to + e * WMI_LANES, to + (e + 1) * WMI_LANES, host + 4 * e, places.at,
+                             r.lanes->bits);
+        if (shape.elements % 2)
+            wmi_lanes_gather(to + (shape.elements - 1) * WMI_LANES, host + 4 * (shape.elements - 1),
+                             places.at, r.lanes->bits);
         return wmi_next(frame, op);
     }
     for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
@@ -339,7 +412,7 @@ INLINE const struct wmi_op *load_rest(char *restrict frame, const struct wmi_op 
     if (!begin(frame, op, bytes, form, &r))
         return wmi_step_vmem_careful(frame, op);
     uint32_t *to = (uint32_t *)(frame + op->d);
-    if (is_coherent(op, shape) || !in_steps(frame, op, &r, bytes, form))
+    if (!in_steps(frame, op, &r, bytes, form))
         return scattered(frame, op);
     /* Bytes of inactive lanes may be read too, if they are in the allocation. */
     const uint64_t lane_0 = r.start - r.first * bytes;
@@ -393,18 +466,14 @@ INLINE const struct wmi_op *store_rest(char *restrict frame, const struct wmi_op
     if (!in_steps(frame, op, &r, bytes, form) || !holds(r.hit, r.start, count * bytes))
         return scattered(frame, op);
     unsigned char *to = r.hit->host + (r.start - r.hit->low);
-    if (r.lanes->full) {
-        put_lanes(to, from, WMI_LANES, shape);
-    } else if (shape.elements == 1 && shape.bytes == 4) {
+    if (r.lanes->full)
+        put_lanes(to, from, shape);
+    else if (shape.elements == 1 && shape.bytes == 4)
         put_active_words(to, from, &r);
-    } else if (count > 1 && r.lanes->bits >> r.first == UINT64_MAX >> (64 - count)) {
-        put_lanes(to, from + r.first, count, shape);
-    } else {
-        for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
-            const unsigned i = (unsigned)__builtin_ctzll(left);
-            put_one(to + (i - r.first) * bytes, from, i, shape);
-        }
-    }
+    else if (shape.elements == 1 && r.lanes->bits >> r.first == UINT64_MAX >> (64 - count))
+        put_words(to, from + r.first, count, shape);
+    else
+        put_active_lanes(to, from, &r, shape);
     return wmi_next(frame, op);
 }
 
@@ -465,7 +534,7 @@ INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op,
         return scattered(frame, op);
     for (unsigned i = 0; i < WMI_LANES * lane_bytes(shape); i += 64)
         __builtin_prefetch(to + AHEAD + i, 1);
-    put_lanes(to, (const uint32_t *)(frame + op->c), WMI_LANES, shape);
+    put_lanes(to, (const uint32_t *)(frame + op->c), shape);
     return wmi_next(frame, op);
 }
 

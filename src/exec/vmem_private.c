@@ -110,7 +110,7 @@ bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op)
                 *lane = wmi_vmem_loaded(m, host, *lane);
             } else {
                 const uint32_t value = from[e * r.size + i] >> (m->d16_hi ? 16 : 0);
-                memcpy(host, &value, m->bytes);
+                wmi_write_guest(host, &value, m->bytes);
             }
         }
     }
