@@ -40,6 +40,44 @@ static inline void wmi_write_vector(unsigned char *p, u64v value)
 #define WMI_ODD_64      1, 3
 #endif
 
+/* The order of triples: word k of three vectors is word k % 3 of lane k / 3. Shuffles take two vectors, so
+ * the third one joins what is selected from the others. */
+#define WMI_FOUR(m, i, n)    m(i, n), m((i) + 1, n), m((i) + 2, n), m((i) + 3, n)
+#define WMI_EIGHT(m, i, n)   WMI_FOUR(m, i, n), WMI_FOUR(m, (i) + 4, n)
+#define WMI_SIXTEEN(m, i, n) WMI_EIGHT(m, i, n), WMI_EIGHT(m, (i) + 8, n)
+#if WMI_VECTOR_BYTES == 64
+#define WMI_EACH(m, n) WMI_SIXTEEN(m, 0, n)
+#elif WMI_VECTOR_BYTES == 32
+#define WMI_EACH(m, n) WMI_EIGHT(m, 0, n)
+#else
+#define WMI_EACH(m, n) WMI_FOUR(m, 0, n)
+#endif
+#define WMI_WORD_IN_TWO(i, e) (3 * (i) + (e) < 2 * WMI_VECTOR_LANES ? 3 * (i) + (e) : 0)
+#define WMI_WORD_IN_THIRD(i, e)                                                                              \
+    (3 * (i) + (e) < 2 * WMI_VECTOR_LANES ? (i) : 3 * (i) + (e) - WMI_VECTOR_LANES)
+#define WMI_WORD(i, n)         ((n) * WMI_VECTOR_LANES + (i))
+#define WMI_ROW_IN_TWO(i, n)   (WMI_WORD(i, n) % 3 % 2 * WMI_VECTOR_LANES + WMI_WORD(i, n) / 3)
+#define WMI_ROW_IN_THIRD(i, n) (WMI_WORD(i, n) % 3 == 2 ? WMI_VECTOR_LANES + WMI_WORD(i, n) / 3 : (i))
+#define WMI_TRIPLE(x, two, third, n)                                                                         \
+    __builtin_shufflevector(__builtin_shufflevector(x[0], x[1], WMI_EACH(two, n)), x[2], WMI_EACH(third, n))
+
+static inline void wmi_read_triples(const unsigned char *from, u32v row[3])
+{
+    u32v x[3];
+    for (int i = 0; i < 3; i++)
+        x[i] = (u32v)wmi_read_vector(from + i * WMI_VECTOR_BYTES);
+    row[0] = WMI_TRIPLE(x, WMI_WORD_IN_TWO, WMI_WORD_IN_THIRD, 0);
+    row[1] = WMI_TRIPLE(x, WMI_WORD_IN_TWO, WMI_WORD_IN_THIRD, 1);
+    row[2] = WMI_TRIPLE(x, WMI_WORD_IN_TWO, WMI_WORD_IN_THIRD, 2);
+}
+
+static inline void wmi_write_triples(unsigned char *to, const u32v row[3])
+{
+    wmi_write_vector(to, (u64v)WMI_TRIPLE(row, WMI_ROW_IN_TWO, WMI_ROW_IN_THIRD, 0));
+    wmi_write_vector(to + WMI_VECTOR_BYTES, (u64v)WMI_TRIPLE(row, WMI_ROW_IN_TWO, WMI_ROW_IN_THIRD, 1));
+    wmi_write_vector(to + 2 * WMI_VECTOR_BYTES, (u64v)WMI_TRIPLE(row, WMI_ROW_IN_TWO, WMI_ROW_IN_THIRD, 2));
+}
+
 /* The lanes' words, in pairs of rows. */
 static inline void wmi_read_pairs(const unsigned char *from, struct wmi_f64x2 *pairs)
 {

@@ -46,14 +46,6 @@ INLINE void blend_vector(uint32_t *row, unsigned v, u32v value, const uint32_t *
     *to = mask ? wmi_select_u32(vector(mask, v), value, *to) : value;
 }
 
-/* Element `e` of each lane, which are `bytes` apart. */
-INLINE void fetch_words(uint32_t *restrict to, const unsigned char *restrict from,
-                        const uint32_t *restrict mask, unsigned bytes, unsigned e)
-{
-    for (unsigned i = 0; i < WMI_LANES; i++)
-        blend(&to[i + e * WMI_LANES], *(const word *)(from + i * bytes + 4 * e), mask, i);
-}
-
 /* Lanes whose elements are contiguous. Memory is read once, in whole vectors, unless elements are words. */
 INLINE void fetch_lanes(uint32_t *restrict to, const unsigned char *restrict from,
                         const uint32_t *restrict mask, struct shape shape)
@@ -63,11 +55,12 @@ INLINE void fetch_lanes(uint32_t *restrict to, const unsigned char *restrict fro
         for (unsigned i = 0; i < WMI_LANES; i++)
             blend(&to[i], fetch(from + i * bytes, to[i], shape), mask, i);
     } else if (shape.elements == 3) {
-        alignas(64) unsigned char copy[3 * WMI_LANES * 4];
-        for (unsigned at = 0; at < sizeof copy; at += WMI_VECTOR_BYTES)
-            *(u64v *)(copy + at) = wmi_read_vector(from + at);
-        for (unsigned e = 0; e < 3; e++)
-            fetch_words(to, copy, mask, bytes, e);
+        for (unsigned v = 0; v < VECTORS; v++, from += bytes * WMI_VECTOR_LANES) {
+            u32v row[3];
+            wmi_read_triples(from, row);
+            for (unsigned e = 0; e < 3; e++)
+                blend_vector(to + e * WMI_LANES, v, row[e], mask);
+        }
     } else {
         for (unsigned v = 0; v < VECTORS; v++, from += bytes * WMI_VECTOR_LANES) {
             struct wmi_f64x2 pairs[2];
@@ -135,12 +128,10 @@ INLINE void put_vector(unsigned char *to, const uint32_t *from, unsigned v, stru
 {
     struct wmi_f64x2 pairs[2];
     if (shape.elements == 3) {
-        alignas(64) unsigned char copy[3 * WMI_VECTOR_BYTES];
-        for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
-            for (unsigned e = 0; e < 3; e++)
-                ((uint32_t *)copy)[3 * i + e] = from[e * WMI_LANES + v * WMI_VECTOR_LANES + i];
-        for (unsigned i = 0; i < 3; i++)
-            wmi_write_vector(to + i * WMI_VECTOR_BYTES, *(const u64v *)(copy + i * WMI_VECTOR_BYTES));
+        u32v row[3];
+        for (unsigned e = 0; e < 3; e++)
+            row[e] = vector(from + e * WMI_LANES, v);
+        wmi_write_triples(to, row);
         return;
     }
     for (unsigned e = 0; e < shape.elements; e += 2)
