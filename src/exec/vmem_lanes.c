@@ -76,27 +76,6 @@ INLINE void fetch_lanes(uint32_t *restrict to, const unsigned char *restrict fro
     }
 }
 
-/* Lanes whose elements are anywhere, all active. The element loops are inside the lane loops: compilers
- * vectorise this with permutes and stores of whole rows. */
-INLINE void fetch_places(uint32_t *restrict to, const unsigned char *restrict host,
-                         const uint32_t *restrict at, struct shape shape)
-{
-    if (shape.elements == 1) {
-        for (unsigned i = 0; i < WMI_LANES; i++)
-            to[i] = fetch(host + at[i], to[i], shape);
-        return;
-    }
-    for (unsigned e = 0; e + 1 < shape.elements; e += 2)
-        for (unsigned v = 0; v < VECTORS; v++) {
-            const struct wmi_f64x2 pairs = wmi_collect_pairs(host + 4 * e, at + v * WMI_VECTOR_LANES);
-            ((u32v *)(to + e * WMI_LANES))[v] = wmi_low_words(pairs);
-            ((u32v *)(to + (e + 1) * WMI_LANES))[v] = wmi_high_words(pairs);
-        }
-    if (shape.elements == 3)
-        for (unsigned i = 0; i < WMI_LANES; i++)
-            to[2 * WMI_LANES + i] = *(const word *)(host + at[i] + 8);
-}
-
 /* One lane's registers, `stride` words apart. */
 INLINE void fetch_one(uint32_t *to, unsigned stride, const unsigned char *p, struct shape shape)
 {
@@ -257,6 +236,27 @@ struct places {
     alignas(64) uint32_t at[WMI_LANES];
 };
 
+/* Lanes whose elements are anywhere, all active. The element loops are inside the lane loops: compilers
+ * vectorise this with permutes and stores of whole rows. */
+INLINE void fetch_places(uint32_t *to, const struct places *places, struct shape shape)
+{
+    if (shape.elements == 1) {
+        for (unsigned i = 0; i < WMI_LANES; i++)
+            to[i] = fetch(places->host + places->at[i], to[i], shape);
+        return;
+    }
+    for (unsigned e = 0; e + 1 < shape.elements; e += 2)
+        for (unsigned v = 0; v < VECTORS; v++) {
+            const struct wmi_f64x2 pairs =
+                wmi_collect_pairs(places->host + 4 * e, places->at + v * WMI_VECTOR_LANES);
+            ((u32v *)(to + e * WMI_LANES))[v] = wmi_low_words(pairs);
+            ((u32v *)(to + (e + 1) * WMI_LANES))[v] = wmi_high_words(pairs);
+        }
+    if (shape.elements == 3)
+        for (unsigned i = 0; i < WMI_LANES; i++)
+            to[2 * WMI_LANES + i] = *(const word *)(places->host + places->at[i] + 8);
+}
+
 INLINE bool find_places(const char *frame, const struct wmi_op *op, const struct request *r, unsigned bytes,
                         enum wmi_vmem_form form, struct places *places)
 {
@@ -374,7 +374,7 @@ INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wm
     }
 #endif
     if (r.lanes->full) {
-        fetch_places(to, places.host, places.at, shape);
+        fetch_places(to, &places, shape);
         return wmi_next(frame, op);
     }
     /* Not lane by lane: the next vector load of the row would stall until those stores are in the cache. */
