@@ -230,7 +230,8 @@ static const struct wm_gpu *product_of(const struct wm_machine *machine, const s
     return gpu ? gpu : wm_gpu_default(wmi_target_name(machine->target));
 }
 
-static struct wmi_code_options code_options(const struct wm_machine *machine, const struct wm_kernel *kernel,
+static struct wmi_code_options code_options(const struct wm_machine *machine, const struct wmi_module *module,
+                                            const struct wm_kernel *kernel,
                                             const struct wmi_dispatch *dispatch,
                                             const struct wm_dispatch *request)
 {
@@ -274,7 +275,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
                           const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
                           const struct wm_dispatch *request, struct wm_result *result, struct wm_diag *diag)
 {
-    const struct wmi_code_options options = code_options(machine, kernel, dispatch, request);
+    const struct wmi_code_options options = code_options(machine, module, kernel, dispatch, request);
     const double begin = wmi_seconds();
     dispatch->program = take_program(machine, dispatch, &options);
     struct wmi_observed observed = {machine, module, ""};
@@ -373,9 +374,10 @@ static void tell_initial_registers(const struct wm_kernel *kernel, const struct 
 }
 
 /* Tells the checkers what they are about to see. Returns how many observers they have. */
-static size_t begin_check(const struct wm_machine *machine, const struct wm_kernel *kernel,
-                          struct wmi_dispatch *dispatch, const struct wmi_guards *guards,
-                          const struct wm_dispatch *request, struct wmi_watcher *own)
+static size_t begin_check(const struct wm_machine *machine, const struct wmi_module *module,
+                          const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
+                          const struct wmi_guards *guards, const struct wm_dispatch *request,
+                          struct wmi_watcher *own)
 {
     struct wmi_check_dispatch about = {
         .target = wmi_target_of_waves(machine, kernel->wave_size),
@@ -396,7 +398,7 @@ static size_t begin_check(const struct wm_machine *machine, const struct wm_kern
         .guards = guards->guard,
         .guard_count = guards->count,
     };
-    const struct wmi_code_options code = code_options(machine, kernel, dispatch, request);
+    const struct wmi_code_options code = code_options(machine, module, kernel, dispatch, request);
     if (!request->profile && !request->fidelity && !request->observer_count && !dispatch->holder)
         about.code = &code;
     tell_initial_registers(kernel, dispatch, &about);
@@ -442,7 +444,7 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
         own[owns++] = (struct wmi_watcher){wmi_profile_begin(request->profile, &source), "profile"};
     }
     if (request->check)
-        owns += begin_check(machine, kernel, dispatch, &guards, request, &own[owns]);
+        owns += begin_check(machine, module, kernel, dispatch, &guards, request, &own[owns]);
     if (request->fidelity)
         own[owns++] = (struct wmi_watcher){wmi_fidelity_observer(request->fidelity), "fidelity"};
     struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;

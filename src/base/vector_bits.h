@@ -70,9 +70,10 @@ static inline u64v wmi_choose_bits_u64(uint32_t bits, u64v yes, u64v no)
 #if WMI_VECTOR_BYTES == 64
     return (u64v)_mm512_mask_mov_epi64((__m512i)no, (__mmask8)bits, (__m512i)yes);
 #else
-    u64v chosen;
+    u64v chosen = no;
     for (unsigned i = 0; i < WMI_VECTOR_BYTES / 8; i++)
-        chosen[i] = bits >> i & 1 ? yes[i] : no[i];
+        if (bits >> i & 1)
+            chosen[i] = yes[i];
     return chosen;
 #endif
 }
