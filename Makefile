@@ -26,14 +26,14 @@ test:
 	@status=0; meson test -C $(BUILD) --no-rebuild --print-errorlogs $(TESTS) || status=$$?; \
 	    python3 dev/summary.py $(BUILD)/meson-logs/testlog.json && exit $$status
 
-# All of it, the listings of all 777 code objects of librocsparse0 (1.3 GB when installed) against LLVM's, all examples for
+# All stages of .ci/run with all their tests and long fuzzing, the listings of all 777 code objects of librocsparse0 (1.3 GB when installed) against LLVM's, all examples for
 # all targets through our assembler and LLVM's, builds without optional libraries, the binary interface against the last
-# release's, and for root the packages in a fresh root: 40 minutes.
+# release's, and for root the packages in a fresh root: two hours.
 TARGETS = gfx600 gfx700 gfx803 gfx900 gfx906 gfx908 gfx90a gfx942 gfx1010 gfx1030 gfx1100 gfx1150 gfx1200 gfx9-generic \
     gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic
 ROCSPARSE ?= /usr/lib/x86_64-linux-gnu/librocsparse.so.0
-test-all: test
-	@WAVEMEM_TEST_FULL=1 meson test -C $(BUILD) --no-rebuild --print-errorlogs every_code compiled
+test-all:
+	@.ci/run --here --all
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) || [ $$? = 77 ]
 	@tests/oracle/assembled_files.py $(BUILD)/wavemem tests/oracle/compiled.cl examples/*.cl $(TARGETS) || [ $$? = 77 ]
 	@tests/check/mutants.py $(BUILD)/wavemem $(BUILD)/tests/check/mutants tests/check/mutants.list || [ $$? = 77 ]

@@ -176,7 +176,7 @@ amdhsa.kernels:
     .wavefront_size: 64
 amdhsa.printf: ["1:1:4:%d\\n", '2:0:x, y']
 amdhsa.version: [1, 2]
-other: {a: 1, b: [true, no, -5, 0x10, text more], 'c d': {}, e: []}
+other: {a: 1, b: [true, false, -5, 0x10, text more], 'c d': {}, e: []}
 ...
 .end_amdgpu_metadata
 

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -220,6 +221,23 @@ class Compile(Case):
         _, err = self.run_in(dict(os.environ), "run k.cl -m gfx900 --clang true", code=2)
         self.assertIn("--clang true: it does not compile for this target, or is no clang", err)
 
+    def test_versions(self):
+        """A clang links with the linker of its own version, also where another one's is ld.lld in PATH."""
+        tried = 0
+        with tempfile.TemporaryDirectory() as folder:
+            other = os.path.join(folder, "ld.lld")
+            with open(other, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\nexit 1\n")
+            os.chmod(other, 0o755)
+            for version in range(15, 23):
+                own = f"/usr/lib/llvm-{version}/bin"
+                if not (os.path.exists(own + "/ld.lld") and os.path.exists(own + "/clang")):
+                    continue
+                os.symlink(own + "/clang", os.path.join(folder, f"clang-{version}"))
+                environment = dict(os.environ, PATH=folder + ":" + os.environ["PATH"], XDG_CACHE_HOME=os.path.join(folder, "cache"))
+                self.run_in(environment, f"run plain.cl {PLAIN_RUN} -m gfx900 --clang clang-{version}")
+                tried += 1
+        self.assertGreater(tried, 0)
 
     def test_interrupt(self):
         """Ctrl-C ends the compiler, too, and leaves no temporary files."""

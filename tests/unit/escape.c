@@ -70,16 +70,19 @@ static void messages(void **state)
     (void)state;
     wmi_fail(&diag, WM_NOT_FOUND, "%s: no kernel '%s'", "a.co", "k\x1b[2J\n\x9b");
     assert_string_equal(diag.message, "a.co: no kernel 'k\\x1b[2J\\x0a\\x9b'");
-    for (unsigned first = 0; first < 5; first++) { /* at every truncation point */
+    for (unsigned first = 0; first < 5;
+         first++) { /* the cuts are at every byte of an escape and a character */
         memset(name, 'n', first);
         for (unsigned i = first; i + 3 < sizeof name; i += 3)
             memcpy(name + i, "\x1b\xc3\xa9", 4);
         wmi_fail(&diag, WM_NOT_FOUND, "%s", name);
         const size_t length = strlen(diag.message);
-        assert_in_range(length, sizeof diag.message - 9, sizeof diag.message - 1);
-        assert_string_equal(diag.message + length - 3, "...");
+        const char *cut = strstr(diag.message, "...");
+        assert_in_range(length, 300 - 30, 300);
         assert_true(wmi_is_plain(diag.message, length));
-        assert_true(diag.message[length - 4] == '\xa9' || diag.message[length - 4] == 'b');
+        assert_non_null(cut);
+        assert_true(cut[-1] == '\xa9' || cut[-1] == 'b');
+        assert_true(cut[3] == '\\' || cut[3] == '\xc3');
     }
 }
 

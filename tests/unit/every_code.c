@@ -5,8 +5,8 @@
  * leave the same registers, LDS and memory; otherwise a fast path differs from its slow path. On targets
  * whose instructions do not execute, each is a program and must stop as one that is not implemented.
  *
- * WAVEMEM_TEST_FULL: all patterns of operands, not only the first three. WAVEMEM_TEST_REDUCED: an instruction
- * has one of the three, in turn, on every second target that has it; and there are fewer random programs. */
+ * An instruction has one of the first three patterns of operands, in turn, on every second target that has
+ * it. WAVEMEM_TEST_FULL: all patterns on all targets. WAVEMEM_TEST_REDUCED: fewer random programs. */
 #include "kernel.h"
 #include "reduced.h"
 
@@ -148,6 +148,11 @@ static const struct pattern {
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns, USUAL_PATTERNS = 3 };
 
+static bool full(void)
+{
+    return getenv("WAVEMEM_TEST_FULL") != NULL;
+}
+
 /* Over the patterns, each form is run in all states. */
 static void choose_state(struct setting *s, unsigned pattern, size_t form)
 {
@@ -167,8 +172,7 @@ struct progress {
 
 static bool is_left_out(const struct form *form, const struct progress *progress, unsigned pattern)
 {
-    if (reduced() &&
-        (progress->targets % 2 || (form->number + progress->targets) % USUAL_PATTERNS != pattern))
+    if (!full() && (progress->targets % 2 || (form->number + progress->targets) % USUAL_PATTERNS != pattern))
         return true;
     const bool todo = progress->todo || wmi_rows[wmi_forms[form->number].id].flags & WMI_ROW_TODO;
     return todo && pattern != 0 && pattern != 2;
@@ -188,7 +192,7 @@ static size_t run_some(const char *target, const struct kernel *k, const struct 
     p->count = 0;
     p->body.count = 0;
     p->setting.by_all = first / CHUNK % 2;
-    p->setting.stops = pattern == first / CHUNK % (reduced() ? 16 : 3);
+    p->setting.stops = pattern == first / CHUNK % (full() ? 3 : 16);
     for (; next < forms->count && p->count < most; next++) {
         choose_state(&p->setting, pattern, next);
         if (!is_left_out(&forms->form[next], &progress[next], pattern))
@@ -257,7 +261,7 @@ static void every_instruction(void **state)
     static struct program p;
     static struct known known[KNOWN];
     static unsigned targets[UINT16_MAX + 1]; /* of each form number */
-    const unsigned count = getenv("WAVEMEM_TEST_FULL") ? PATTERNS : USUAL_PATTERNS;
+    const unsigned count = full() ? PATTERNS : USUAL_PATTERNS;
     size_t all = 0, run = 0;
     (void)state;
     for (size_t t = 0; kernel_target(t, false); t++) {
@@ -278,7 +282,7 @@ static void every_instruction(void **state)
                 i = run_some(target, k, &forms, pattern, &p, i, progress);
         }
         for (size_t i = 0; i < forms.count; run += (unsigned)__builtin_popcount(progress[i++].patterns))
-            if (!progress[i].patterns && !reduced()) /* of one pattern alone there may be none */
+            if (!progress[i].patterns && full()) /* of one pattern alone there may be none */
                 fail_msg("%s: no operands for %s (layout %u)", target, wmi_forms[forms.form[i].number].name,
                          wmi_forms[forms.form[i].number].layout);
         all += forms.count;
@@ -288,7 +292,7 @@ static void every_instruction(void **state)
     }
     for (unsigned i = 0; i < KNOWN; i++)
         free(known[i].form);
-    assert_true(run > all / 10 * (reduced() ? 4 : 15)); /* otherwise little is tested */
+    assert_true(run > all / 10 * (full() ? 15 : 4)); /* otherwise little is tested */
     print_message("%zu forms, with %zu patterns\n", all, run);
 }
 

@@ -220,9 +220,12 @@ static void long_names(void **state)
     OK(wm_allocate(w.machine, 64, WM_READ_ONLY, name, &address, &diag));
     const struct wm_result result = run(&w, &(struct wm_dispatch){.grid = {1}}, address);
     assert_int_equal(result.fault.kind, WM_FAULT_READ_ONLY);
-    const size_t length = strlen(result.fault.text);
-    assert_int_equal(length, sizeof result.fault.text - 1);
-    assert_string_equal(result.fault.text + length - 4, "n...");
+    assert_non_null(strstr(result.fault.text, "n...n"));
+    for (const char *line = result.fault.text; *line; line += strcspn(line, "\n") + 1) {
+        assert_true(strcspn(line, "\n") <= 300);
+        if (!line[strcspn(line, "\n")])
+            break;
+    }
     close_world(&w);
 }
 

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -360,10 +361,26 @@ static unsigned lanes(const struct work *work)
     return size;
 }
 
+/* The linker beside the compiler itself. Where clang was called by a link, as on Debian, it would take ld.lld
+ * from the folder of the link, which is another version's. */
+static void add_linker(const char *clang, struct tool_list *words)
+{
+    char linker[PATH_MAX + 8], *real = realpath(clang, NULL);
+    char *end = real ? strrchr(real, '/') : NULL;
+    if (end) {
+        *end = 0;
+        snprintf(linker, sizeof linker, "%s/ld.lld", real);
+        if (access(linker, X_OK) == 0)
+            tool_list_add(words, "-B%s", real);
+    }
+    free(real);
+}
+
 static struct tool_list command_of(struct work *work, const char *clang)
 {
     struct tool_list words = {0};
     tool_list_add(&words, "%s", clang);
+    add_linker(clang, &words);
     add_language(work, &words);
     if (work->language == TOOL_HIP && *work->rocm)
         tool_list_add(&words, "--rocm-path=%s", work->rocm);
@@ -423,14 +440,13 @@ static char *key_of(const struct work *work, const char *clang, const char *text
 /* Says what the compiler's failure is likely to mean. */
 static void explain(const struct work *work, const char *messages)
 {
-    const char *advice = NULL;
     if (work->language == TOOL_HIP && !*work->rocm)
-        advice = "HIP's headers were not found in $ROCM_PATH, /opt/rocm and /usr: Debian has them in "
-                 "libamdhip64-dev";
+        fputs("wavemem: HIP's headers were not found in $ROCM_PATH, /opt/rocm and /usr: Debian has them in "
+              "libamdhip64-dev\n",
+              stderr);
     else if (strstr(messages, "unable to execute command") || strstr(messages, "ld.lld"))
-        advice = "clang links with ld.lld of its own version: Debian has it in lld-VERSION";
-    if (advice)
-        fprintf(stderr, "wavemem: %s\n", advice);
+        fprintf(stderr, "wavemem: clang links with ld.lld of its own version: Debian has it in lld-%u\n",
+                work->version);
 }
 
 /* Compiles with `clang`; *entry gets the object and the messages. */
