@@ -36,10 +36,10 @@ void tool_print_list(FILE *file, const char *format, va_list list)
         end++;
     char *text = NULL;
     if (file == stderr) { /* messages */
-        const size_t size = wmi_quote_list(NULL, 0, format, list) + 1;
+        const size_t size = wmi_quote_list(NULL, 0, WMI_QUOTE_MOST, format, list) + 1;
         text = malloc(size);
         if (text)
-            wmi_quote_list(text, size, format, list);
+            wmi_quote_list(text, size, WMI_QUOTE_MOST, format, list);
     } else if (vasprintf(&text, format, list) < 0) {
         text = NULL;
     }

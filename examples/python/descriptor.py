@@ -86,7 +86,7 @@ def reference(stride, records, index, offset, soffset, idxen):
 def test_range(gpu, mode, dwords, records, soffset_dwords, scale):
     program, memory = gpu
     stride, soffset = 4 * dwords, 4 * soffset_dwords
-    fields = {"BASE_ADDRESS": memory.address, "STRIDE": stride, "NUM_RECORDS": records}
+    fields = {"BASE_ADDRESS": memory.address, "STRIDE": stride, "NUM_RECORDS": records, "DATA_FORMAT": 4}
     words = wavemem.encode_descriptor("buffer", fields, "gfx900").words
     idxen, offen = mode in ("idxen", "both"), mode in ("offen", "both")
     index = LANES * scale if idxen else np.zeros(64, np.int64)

@@ -81,7 +81,7 @@ def test_addresses():
 
 
 def test_explain_buffer_arguments():
-    words = wavemem.encode_descriptor("buffer", {"STRIDE": 16, "NUM_RECORDS": 4}, "gfx900").words
+    words = wavemem.encode_descriptor("buffer", {"STRIDE": 16, "NUM_RECORDS": 4, "DATA_FORMAT": 4, "NUM_FORMAT": 4}, "gfx900").words
     answer = wavemem.explain_buffer(words, "gfx900", idxen=True, index=2, inst_offset=4)
     assert answer.addresses == (36,) and answer.in_range == (True,) and answer.steps
     assert wavemem.explain_buffer(words, "gfx900", idxen=True, index=4).in_range == (False,)

@@ -292,7 +292,7 @@ def test_check_shuffle(machine):
     for seeds, rules in (((), []), ((1, 2, 3), ["order-dependent"])):
         out = np.zeros(1, np.uint32)
         with wavemem.Check(["memory"], shuffle=seeds) as check:
-            kernel(out, grid=64 * 16, workgroup=64, check=check)
+            kernel(out, grid=64 * 16, workgroup=64, threads=1, check=check)
             assert list(check.findings()["rule"]) == rules and out[0] == 15
 
 

@@ -96,7 +96,7 @@ void shim_complain(const char *format, ...)
     if (number > MOST)
         return;
     va_start(arguments, format);
-    wmi_quote_list(text, sizeof text, format, arguments);
+    wmi_quote_list(text, sizeof text, WMI_QUOTE_MOST, format, arguments);
     va_end(arguments);
     tool_progress_clear();
     fprintf(stderr, "wavemem: %s\n%s", text,

@@ -124,7 +124,7 @@ static void add_message(struct wmi_assembler *a, const char *at, const char *kin
                         va_list list)
 {
     char text[512], head[1024];
-    wmi_quote_list(text, sizeof text, format, list);
+    wmi_quote_list(text, sizeof text, WMI_QUOTE_MOST, format, list);
     const struct wmi_asm_place *p = &a->place;
     if (at < p->line || at > p->line_end)
         at = p->line;

@@ -15,7 +15,7 @@ enum wm_status wmi_fail_list(struct wm_diag *diag, enum wm_status status, const 
     diag->status = status;
     static const char dots[] = "...";
     char text[2 * sizeof(diag->message)] = "";
-    wmi_quote_list(text, sizeof(text), format, list);
+    wmi_quote_list(text, sizeof(text), WMI_QUOTE_MOST, format, list);
     const size_t length = strlen(text), room = sizeof(diag->message);
     if (wmi_escape(diag->message, room, text, length, "") >= room) {
         wmi_escape(diag->message, room - strlen(dots), text, length, "");

@@ -144,14 +144,14 @@ static size_t format_list(char *to, size_t room, size_t most, const char *format
     return out.used;
 }
 
-size_t wmi_quote_list(char *to, size_t room, const char *format, va_list list)
+size_t wmi_quote_list(char *to, size_t room, size_t total, const char *format, va_list list)
 {
     size_t least = WMI_QUOTE_LEAST, most = WMI_QUOTE_MOST;
     while (least < most) { /* the most characters of each value with which the message is short enough */
         const size_t middle = (least + most + 1) / 2;
-        if (format_list(NULL, 0, most, format, list) <= WMI_QUOTE_MOST)
+        if (format_list(NULL, 0, most, format, list) <= total)
             least = most;
-        else if (format_list(NULL, 0, middle, format, list) <= WMI_QUOTE_MOST)
+        else if (format_list(NULL, 0, middle, format, list) <= total)
             least = middle, most--;
         else
             most = middle - 1;
@@ -163,7 +163,7 @@ size_t wmi_quote(char *to, size_t room, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    const size_t length = wmi_quote_list(to, room, format, list);
+    const size_t length = wmi_quote_list(to, room, WMI_QUOTE_MOST, format, list);
     va_end(list);
     return length;
 }

@@ -21,6 +21,7 @@ enum {
 struct text {
     char *at;
     size_t left;
+    char *line; /* where the last line begins */
 };
 
 static void add_escaped(struct text *text, const char *more, const char *kept)
@@ -47,10 +48,14 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
     const bool begins_line = *format == '\n';
     va_list arguments;
     va_start(arguments, format);
-    wmi_quote_list(more, sizeof more, format, arguments);
+    const size_t used = begins_line ? 0 : (size_t)(text->at - text->line);
+    wmi_quote_list(more, sizeof more, WMI_QUOTE_MOST - (used < WMI_QUOTE_MOST ? used : WMI_QUOTE_MOST),
+                   format, arguments);
     va_end(arguments);
-    if (begins_line)
+    if (begins_line) {
         add_escaped(text, "\n", "\n");
+        text->line = text->at;
+    }
     add_escaped(text, more + begins_line, "");
 }
 
@@ -304,7 +309,7 @@ void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_faul
 {
     struct wmi_fault moved = dispatch->fault;
     const struct wmi_fault *fault = &moved;
-    struct text text = {out->text, sizeof out->text};
+    struct text text = {out->text, sizeof out->text, out->text};
     struct wmi_instruction insn;
     const bool decoded = decode_at(dispatch, place->target, fault->pc, &insn);
 
@@ -357,7 +362,7 @@ static void report_stale(const struct wmi_dispatch *dispatch, const struct wmi_f
             "vector load may miss what a scalar store left in the scalar cache, which was "
             "not written back with S_DCACHE_WB",
     };
-    struct text text = {words, size};
+    struct text text = {words, size, words};
     struct wmi_instruction insn;
     struct wmi_dispatch at = *dispatch;
     at.fault = (struct wmi_fault){.pc = found->pc};

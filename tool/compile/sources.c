@@ -361,13 +361,14 @@ static unsigned lanes(const struct work *work)
     return size;
 }
 
-/* The linker beside the compiler itself. Where clang was called by a link, as on Debian, it would take ld.lld
- * from the folder of the link, which is another version's. */
+/* The linker beside the compiler itself, if that is not behind a wrapper such as ccache. Where clang was
+ * called by a link, as on Debian, it would take ld.lld from the folder of the link, which is another
+ * version's. */
 static void add_linker(const char *clang, struct tool_list *words)
 {
     char linker[PATH_MAX + 8], *real = realpath(clang, NULL);
     char *end = real ? strrchr(real, '/') : NULL;
-    if (end) {
+    if (end && strncmp(end, "/clang", 6) == 0) {
         *end = 0;
         snprintf(linker, sizeof linker, "%s/ld.lld", real);
         if (access(linker, X_OK) == 0)
