@@ -50,9 +50,9 @@ def outcome(wavemem, target, piece):
 
 
 def main(wavemem, name, target):
-    missing = [tool for tool in TOOLS[1:] if not shutil.which(tool)]
+    missing = [tool for tool in TOOLS[1:] if not shutil.which(tool + '-19')]
     if missing:
-        print('skipped: %s is not installed (Debian packages lld-19, llvm-19)' % missing[0])
+        print('skipped: %s-19 is not installed (Debian packages lld-19, llvm-19)' % missing[0])
         return SKIP
     with open(name) as file:
         text = re.sub(r'^//.*\n', '', file.read(), flags=re.M)
