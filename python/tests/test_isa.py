@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Assembling, disassembling, decoding; modules and bundles."""
+import os
 import shutil
 import subprocess
 import warnings
@@ -178,6 +179,7 @@ def test_bundles(machine, tmp_path):
     bundler = shutil.which("clang-offload-bundler-19")
     if not bundler:
         pytest.skip("clang-offload-bundler-19 is not installed")
+    bundler = os.path.realpath(bundler)  # it looks for llvm-objcopy in the folder that it was called from, and in PATH
     other = tmp_path / "gfx906.co"
     other.write_bytes(assembled("s_nop 0\n", target="gfx906"))
     host = tmp_path / "host"
