@@ -26,7 +26,8 @@ test:
 	@status=0; meson test -C $(BUILD) --no-rebuild --print-errorlogs $(TESTS) || status=$$?; \
 	    python3 dev/summary.py $(BUILD)/meson-logs/testlog.json && exit $$status
 
-# All stages of .ci/run with all their tests and long fuzzing, the listings of all 777 code objects of librocsparse0 (1.3 GB when installed) against LLVM's, all examples for
+# All stages of .ci/run with all their tests and long fuzzing, the listings of all 777 code objects of librocsparse0 (1.3 GB
+# when installed) against LLVM's, all examples for
 # all targets through our assembler and LLVM's, builds without optional libraries, the binary interface against the last
 # release's, and for root the packages in a fresh root: two hours.
 TARGETS = gfx600 gfx700 gfx803 gfx900 gfx906 gfx908 gfx90a gfx942 gfx1010 gfx1030 gfx1100 gfx1150 gfx1200 gfx9-generic \
