@@ -328,7 +328,8 @@ bool wmi_image_in_range(const struct wmi_image *image, const struct wmi_texel *t
 uint64_t wmi_texel_address(const struct wmi_image *image, const struct wmi_texel *t)
 {
     const uint32_t level = image->base_level + (t->level < image->levels ? t->level : 0);
-    const uint32_t last = image->surface.shape.levels - 1u, side = image->compressed ? WMI_BLOCK_SIDE : 1;
+    const uint32_t levels = image->surface.shape.levels; /* 0: nothing is bound */
+    const uint32_t last = levels ? levels - 1 : 0, side = image->compressed ? WMI_BLOCK_SIDE : 1;
     return image->base + wmi_surface_offset(&image->surface, t->x / side, t->y / side,
                                             image->first_slice + t->slice, t->sample,
                                             level < last ? level : last);

@@ -17,8 +17,19 @@ def run(*words, **more):
 
 
 class Exec(Case):
+    def need_runtime(self):
+        """Returns the library that programs load."""
+        library = os.path.join(os.path.dirname(os.path.realpath(command.WAVEMEM)), "shim/hsa/libhsa-runtime64.so.1")
+        if not os.path.exists(library):
+            self.refused("libhsa-runtime-dev", "exec true")
+            raise unittest.SkipTest("built without the runtime")
+        if command.is_sanitized():
+            raise unittest.SkipTest("a shell cannot load a library with a sanitizer")
+        return library
+
     def test_own_exit_code(self):
         """Codes that wavemem has a meaning for, too, are said to be the program's."""
+        self.need_runtime()
         for code in (0, 1, 3, 4, 5, 77):
             done = run("--gpu", "mi100", "sh", "-c", f"exit {code}")
             self.assertEqual(done.returncode, code, done.stderr)
@@ -51,12 +62,7 @@ class Exec(Case):
 
     def test_program(self):
         """Exit codes, arguments that look like options, the environment, a program that is not there."""
-        library = os.path.join(os.path.dirname(os.path.realpath(command.WAVEMEM)), "shim/hsa/libhsa-runtime64.so.1")
-        if not os.path.exists(library):
-            self.refused("libhsa-runtime-dev", "exec true")
-            raise unittest.SkipTest("built without the runtime")
-        if command.is_sanitized():
-            raise unittest.SkipTest("a shell cannot load a library with a sanitizer")
+        library = self.need_runtime()
         self.assertEqual(run("sh", "-c", "exit 7").returncode, 7)
         self.assertEqual(run("--gpu", "mi210", "-j", "3", "--timeout", "2.5", "printenv", "WAVEMEM_GPU", "WAVEMEM_TARGET",
                              "WAVEMEM_THREADS", "WAVEMEM_TIMEOUT", "LD_PRELOAD").stdout, f"mi210\ngfx90a\n3\n2.5\n{library}\n")

@@ -651,6 +651,7 @@ static struct wmi_memory_op memory_op(const struct wmi_vmem_step *s, enum wmi_pa
         .d16_hi = s->d16_hi,
         .slot = 77,
         .flat_lds_bits = 64,
+        .flat_private_bits = 64,
     };
 }
 
@@ -708,6 +709,7 @@ static void atomics(void **state)
             for (unsigned i = 0; i < STEPS_PER_SHAPE; i++) {
                 struct wmi_memory_op m = {.path = i % 3 ? WMI_PATH_GLOBAL : WMI_PATH_FLAT,
                                           .flat_lds_bits = 64,
+                                          .flat_private_bits = 64,
                                           .kind = WMI_ACCESS_ATOMIC,
                                           .elements = 1,
                                           .bytes = i % 2 ? 4 : 8,

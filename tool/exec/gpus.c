@@ -121,9 +121,10 @@ int exec_choose_gpus(const char *names, const char *program, struct exec_gpus *g
     if (!built.first)
         return tool_fail("exec: '%s' is built for %s, and no product with such a target is known", program,
                          built.targets);
-    if (names)
+    if (names) /* a product may have several targets, of which its name stands for the first */
         return tool_fail("exec: '%s' is built for %s; %s is %s: use --gpu %s", program, built.targets,
-                         gpus->gpu[missing]->name, gpus->target[missing], built.first->name);
+                         gpus->gpu[missing]->name, gpus->target[missing],
+                         built.first == gpus->gpu[missing] ? built.first_target : built.first->name);
     *gpus = (struct exec_gpus){.gpu = {built.first}, .count = 1};
     snprintf(gpus->names, sizeof gpus->names, "%s", built.first->name);
     memcpy(gpus->target[0], built.first_target, sizeof gpus->target[0]);
