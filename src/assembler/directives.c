@@ -138,6 +138,8 @@ void wmi_asm_set(struct wmi_assembler *a, const char *name, size_t length, struc
         wmi_asm_error(a, name, s->variable ? "'%s' is defined already" : "'%s' is a label", s->name);
         return;
     }
+    if (value.base && !((const struct wmi_asm_base *)value.base)->is_section)
+        ((struct wmi_asm_symbol *)value.base)->named = true;
     value.literal = false;
     s->value = value;
     s->defined = s->variable = true;

@@ -57,9 +57,22 @@ static uint32_t sysv_hash(const char *name)
     return hash;
 }
 
+static bool ends_undefined(const struct wmi_asm_symbol *s)
+{
+    for (unsigned i = 0; i < WMI_ASM_LONGEST_CHAIN && s->defined; i++) {
+        const struct wmi_asm_base *base = s->variable ? s->value.base : NULL;
+        if (!base || base->is_section)
+            return false;
+        s = (const struct wmi_asm_symbol *)base;
+    }
+    return true;
+}
+
+/* As in LLVM, which leaves out symbols whose value is an undefined one. */
 static bool is_private(const struct wmi_asm_symbol *s)
 {
-    return s->builtin || !strncmp(s->name, ".L", 2) || (s->name[0] == '.' && s->name[1] == '\1');
+    return s->builtin || (s->variable && ends_undefined(s)) || !strncmp(s->name, ".L", 2) ||
+           (s->name[0] == '.' && s->name[1] == '\1');
 }
 
 static bool is_global(const struct wmi_asm_symbol *s)

@@ -21,6 +21,7 @@ enum {
 /* Targets that support a directive. */
 enum owners {
     ALL,
+    FROM_8,
     FROM_9,
     FROM_90A, /* also gfx940 */
     FROM_10,
@@ -41,6 +42,7 @@ static const struct {
     uint8_t first, last; /* generations; 0: no limit */
     uint8_t has, lacks;  /* limits that must be nonzero, and zero; 0: none */
 } owner_rules[OWNERS] = {
+    [FROM_8] = {"gfx8 or later", .first = 8},
     [FROM_9] = {"gfx9 or later", .first = 9},
     [FROM_90A] = {"gfx90a or gfx940 and its kin", .has = WMI_LIMIT_vgprs_unified},
     [FROM_10] = {"gfx10 or later", .has = WMI_LIMIT_rdna_descriptor},
@@ -133,7 +135,7 @@ static const struct {
     [ACCUM_OFFSET] = {"accum_offset", FROM_90A, 4, 256},
     [RESERVE_VCC] = {"reserve_vcc", ALL, 0, 1},
     [RESERVE_FLAT_SCRATCH] = {"reserve_flat_scratch", FROM_7_BY_CODE, 0, 1},
-    [RESERVE_XNACK] = {"reserve_xnack_mask", ALL, 0, 1},
+    [RESERVE_XNACK] = {"reserve_xnack_mask", FROM_8, 0, 1},
     [USER_SGPRS] = {"user_sgpr_count", ALL, 0, 63},
     [INST_PREF_SIZE] = {"inst_pref_size", FROM_11, 0, 255},
 };
@@ -308,9 +310,8 @@ static uint64_t sgpr_blocks(struct wmi_assembler *a, const struct kernel *k, con
     const uint32_t fixed = wmi_target_limit(a->target, WMI_LIMIT_fixed_sgprs);
     const uint32_t unit = wmi_target_limit(a->target, WMI_LIMIT_sgpr_encoding);
     const int64_t most = fixed ? fixed : wmi_target_limit(a->target, WMI_LIMIT_sgprs);
-    const bool xnack = k->given[RESERVE_XNACK] ? k->count[RESERVE_XNACK] != 0 : wmi_asm_may_replay(a);
     const int64_t extra =
-        extra_sgprs(a->target, k->count[RESERVE_VCC], k->count[RESERVE_FLAT_SCRATCH], xnack);
+        extra_sgprs(a->target, k->count[RESERVE_VCC], k->count[RESERVE_FLAT_SCRATCH], wmi_asm_may_replay(a));
     const int64_t count = k->count[NEXT_SGPR];
     const int64_t limited = count + (wmi_target_limit(a->target, WMI_LIMIT_extra_sgprs_limited) ? extra : 0);
     if (limited > most)
@@ -329,6 +330,11 @@ static bool is_complete(struct wmi_assembler *a, const struct kernel *k, const c
             wmi_asm_error(a, at, ".amdhsa_%s is missing from this kernel", counts[needed[i]].name);
             return false;
         }
+    if (k->given[RESERVE_XNACK] && k->count[RESERVE_XNACK] != wmi_asm_may_replay(a)) {
+        wmi_asm_error(a, at, "expected .amdhsa_reserve_xnack_mask %d for target '%s'", wmi_asm_may_replay(a),
+                      a->target_id);
+        return false;
+    }
     return true;
 }
 
@@ -498,6 +504,8 @@ static void define_descriptor(struct wmi_assembler *a, const char *name, const s
     symbol->type = STT_OBJECT;
     symbol->binding = code->binding;
     symbol->visibility = code->visibility;
+    if (code->visibility == STV_DEFAULT) /* the descriptor's distance to it must be known */
+        code->visibility = STV_PROTECTED;
     const struct wmi_asm_place here = a->place;
     const struct wmi_value entry = {.number = ENTRY_AT, .base = code, .part = WMI_PART_REL64};
     a->place = *place; /* errors refer to the line of .amdhsa_kernel, which names the code */

@@ -506,6 +506,17 @@ static void forget_dropped_symbols(struct wmi_assembler *a)
     }
 }
 
+/* LLVM lists them as undefined symbols, whether anything needs them or not (MCELFStreamer::visitUsedSymbol).
+ */
+static void list_named_symbols(struct wmi_assembler *a)
+{
+    for (struct wmi_asm_symbol *s = a->first_symbol; s; s = s->later)
+        if (s->named && !s->defined && !s->builtin) {
+            s->needed = true;
+            s->binding = s->binding == STB_LOCAL ? STB_GLOBAL : s->binding;
+        }
+}
+
 /* A section without bytes in the file can only hold zeros. */
 static void check_zeros(struct wmi_assembler *a)
 {
@@ -547,6 +558,7 @@ void wmi_asm_link(struct wmi_assembler *a)
 {
     struct wmi_asm_linker link = {.a = a};
     forget_dropped_symbols(a);
+    list_named_symbols(a);
     check_zeros(a);
     scan_all(&link);
     if (a->errors)

@@ -38,6 +38,7 @@ struct wmi_asm_symbol {
     uint64_t size;
     uint8_t type, binding, visibility; /* STT_, STB_, STV_ */
     bool defined, variable;
+    bool named;    /* in the value of another symbol */
     bool reported; /* an error for the undefined symbol has been reported */
     bool builtin;  /* .amdgcn.next_free_vgpr and similar, unless set by the file */
     /* Set by the linker: */

@@ -280,3 +280,7 @@ included 2, b=9
 .p2align 3
 .Ld: .zero 20000
 .set late, 20000
+
+// A symbol that only the value of another one names is undefined, and listed.
+.set alias_of_nothing, nowhere
+.set further_from_nothing, nowhere_else + 4

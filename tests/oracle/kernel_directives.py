@@ -19,7 +19,7 @@ BITS = ('user_sgpr_private_segment_buffer user_sgpr_dispatch_ptr user_sgpr_queue
         'system_sgpr_workgroup_id_z system_sgpr_workgroup_info exception_fp_ieee_invalid_op exception_fp_denorm_src '
         'exception_fp_ieee_div_zero exception_fp_ieee_overflow exception_fp_ieee_underflow exception_fp_ieee_inexact '
         'exception_int_div_zero dx10_clamp ieee_mode fp16_overflow round_robin_scheduling workgroup_processor_mode memory_ordered '
-        'forward_progress tg_split reserve_vcc reserve_flat_scratch').split()
+        'forward_progress tg_split reserve_vcc reserve_flat_scratch reserve_xnack_mask').split()
 OTHERS = {
     'group_segment_fixed_size': (0, 65536, 1 << 32, -1), 'private_segment_fixed_size': (0, 100, 1 << 32), 'kernarg_size': (0, 7, 1 << 32),
     'user_sgpr_kernarg_preload_length': (0, 3, 15, 128), 'user_sgpr_kernarg_preload_offset': (0, 3, 511, 512),
