@@ -334,10 +334,26 @@ static bool is_hidden(unsigned kind)
     return kind == WMI_KIND_tied || kind == WMI_KIND_vcc_hidden || kind == WMI_KIND_exec_hidden;
 }
 
-static bool may_be_absent(const struct wmi_spec *spec)
+/* LLVM reads vcc where an instruction can have no other operand, but need not find it: the result of a
+ * comparison; from gfx10 on, each carry and mask; before, the mask of v_cndmask_b32, and on gfx9 the carry of
+ * v_add_co_u32 and its kin, without DPP and SDWA. */
+static bool may_lack_vcc(const struct wmi_encoder *e, const struct wmi_form *form,
+                         const struct wmi_spec *spec)
+{
+    unsigned carries = 0;
+    if (spec->role == WMI_ROLE_D || wmi_target_limit(e->target, WMI_LIMIT_generation) >= 10)
+        return true;
+    for (unsigned i = 0; i < form->specs; i++)
+        carries += wmi_specs[form->spec + i].kind == WMI_KIND_vcc;
+    return carries == 1 && wmi_layouts[form->layout].extension == WMI_EXT_NONE &&
+           (spec->role == WMI_ROLE_C || wmi_target_limit(e->target, WMI_LIMIT_generation) == 9);
+}
+
+static bool may_be_absent(const struct wmi_encoder *e, const struct wmi_form *form,
+                          const struct wmi_spec *spec)
 {
     return spec->flags & WMI_SPEC_OPTIONAL || spec->kind == WMI_KIND_buffer_data ||
-           spec->kind == WMI_KIND_global_data || (spec->kind == WMI_KIND_vcc && spec->role == WMI_ROLE_D);
+           spec->kind == WMI_KIND_global_data || (spec->kind == WMI_KIND_vcc && may_lack_vcc(e, form, spec));
 }
 
 /* Operands that are not in the text if they are null. */
@@ -370,7 +386,7 @@ static bool parse_operands(struct wmi_encoder *e, const struct wmi_form *form, s
         memset(p, 0, offsetof(struct wmi_parsed, list));
         wmi_skip_space(c);
         p->at = c->at;
-        if (is_hidden(spec->kind) || (without && may_be_absent(spec)))
+        if (is_hidden(spec->kind) || (without && may_be_absent(e, form, spec)))
             continue;
         if (spec->kind == WMI_KIND_optional16 && at_end(c))
             continue;
@@ -427,7 +443,8 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
     const struct wmi_operand *o = &insn->operand[i];
     if (p->what == WMI_PARSED_ABSENT)
         return is_hidden(spec->kind) ||
-               (spec->kind == WMI_KIND_vcc && wmi_layouts[e->form->layout].extension != WMI_EXT_SDWA) ||
+               (spec->kind == WMI_KIND_vcc &&
+                (spec->role != WMI_ROLE_D || wmi_layouts[e->form->layout].extension != WMI_EXT_SDWA)) ||
                o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_optional16 ||
                (spec->kind == WMI_KIND_global_data && insn->field[WMI_FIELD_lds]) ||
                wmi_expected(e->cursor, p->at, "one operand more");
@@ -537,12 +554,12 @@ static bool try_form(struct wmi_encoder *e, const char *operands, bool without, 
 }
 
 /* Operands that the form prints, and operands in the text: commas outside brackets plus one. */
-static unsigned operands_shown(const struct wmi_form *form, bool without)
+static unsigned operands_shown(const struct wmi_encoder *e, const struct wmi_form *form, bool without)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < form->specs; i++) {
         const struct wmi_spec *spec = &wmi_specs[form->spec + i];
-        count += !is_hidden(spec->kind) && !(without && may_be_absent(spec));
+        count += !is_hidden(spec->kind) && !(without && may_be_absent(e, form, spec));
     }
     return count;
 }
@@ -558,10 +575,10 @@ static unsigned operands_given(const char *at, const char *end)
     return commas + 1;
 }
 
-static bool has_optional(const struct wmi_form *form)
+static bool has_optional(const struct wmi_encoder *e, const struct wmi_form *form)
 {
     for (unsigned i = 0; i < form->specs; i++)
-        if (may_be_absent(&wmi_specs[form->spec + i]))
+        if (may_be_absent(e, form, &wmi_specs[form->spec + i]))
             return true;
     return false;
 }
@@ -692,7 +709,7 @@ static const struct wmi_mnemonic *find_second(struct wmi_encoder *e, const char 
 static bool try_both(struct wmi_encoder *e, const char *operands, struct failure *failure,
                      struct wmi_instruction *insn)
 {
-    for (unsigned without = 0; without <= has_optional(e->form); without++) {
+    for (unsigned without = 0; without <= has_optional(e, e->form); without++) {
         e->cursor->wrong = NULL;
         e->tried++;
         if (try_form(e, operands, without, insn))
@@ -700,7 +717,7 @@ static bool try_both(struct wmi_encoder *e, const char *operands, struct failure
         const bool no_data = without && e->form->specs >= 4 &&
                              !e->field_at[WMI_FIELD_lds]; /* data is optional with lds only */
         const unsigned given = operands_given(operands, e->cursor->end);
-        note_failure(e, failure, !no_data && operands_shown(e->form, without) == given);
+        note_failure(e, failure, !no_data && operands_shown(e, e->form, without) == given);
     }
     return false;
 }
