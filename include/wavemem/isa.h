@@ -18,6 +18,9 @@ extern "C" {
  * lit(0x1), modes of ds_swizzle_b32, hardware registers of gfx12, dot products without op_sel_hi. Targets
  * that LLVM 19 does not know (gfx950, gfx1153, gfx1250) have LLVM 22's text in any case. */
 WM_API bool wm_target_known(const char *name);
+/* The generic target whose code objects the target executes, too, such as "gfx11-generic" for "gfx1100";
+ * NULL: none. */
+WM_API const char *wm_target_generic(const char *name);
 
 /* Assembles `size` bytes of text in LLVM's syntax for `target`. `name` is the file name in messages. Sets
  * *bytes to a code object of *bytes_size bytes, or with WM_ASSEMBLE_RAW to the contents of section .text; the

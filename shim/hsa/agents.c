@@ -102,6 +102,60 @@ static hsa_status_t cpu_info(uint32_t attribute, void *value)
     return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
 }
 
+/* Attributes that Debian's header (ROCr 5.2) lacks. Source: hsa_ext_amd.h and hsa_ext_image.h of ROCr 7. */
+enum {
+    MEMORY_AVAIL = 0xa015,
+    TIMESTAMP_FREQUENCY = 0xa016,
+    ASIC_FAMILY_ID = 0xa107,
+    UCODE_VERSION = 0xa108,
+    SDMA_UCODE_VERSION = 0xa109,
+    NUM_SDMA_ENGINES = 0xa10a,
+    NUM_SDMA_XGMI_ENGINES = 0xa10b,
+    IOMMU_SUPPORT = 0xa110,
+    NUM_XCC = 0xa111,
+    DRIVER_UID = 0xa112,
+    NEAREST_CPU = 0xa113,
+    MEMORY_PROPERTIES = 0xa114,
+    AQL_EXTENSIONS = 0xa115,
+    SCRATCH_LIMIT_MAX = 0xa116,
+    SCRATCH_LIMIT_CURRENT = 0xa117,
+    PM4_EMULATION = 0xa119,
+    HAS_EXPERT_SCHED_MODE = 0xa11b,
+    CUID = 0xa11c,
+    CLUSTER_MAX_SIZE = 0xa121,
+    MAX_DATA_PREFETCH_REGIONS = 0xa123,
+    HOST_ALLOC_DMABUF_SUPPORTED = 0xa124,
+    IMAGE_1DA_MAX_ELEMENTS = 0x3001,
+    IMAGE_2DA_MAX_ELEMENTS = 0x3004,
+    IMAGE_2DDEPTH_MAX_ELEMENTS = 0x3005,
+    IMAGE_2DADEPTH_MAX_ELEMENTS = 0x3006,
+};
+
+/* An attribute that a runtime newer than those that were tried asks for may be one without which it refuses
+ * the device. */
+static void say_unknown(uint32_t attribute)
+{
+    static uint32_t said[32]; /* atomic */
+    for (size_t i = 0; attribute != CUID && i < SHIM_COUNT(said); i++) {
+        uint32_t none = 0;
+        if (__atomic_compare_exchange_n(&said[i], &none, attribute, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            shim_complain(
+                "hsa_agent_get_info: the runtime asks for attribute 0x%x, which is not known; if it "
+                "finds no device, that is the reason",
+                attribute);
+        if (!none || none == attribute)
+            return;
+    }
+}
+
+/* Whether CPU and GPU are one chip: products that share the host's memory, and MI300A, whose own memory is
+ * also the host's. */
+static bool is_apu(const struct wm_gpu *gpu)
+{
+    return !gpu->memory_bytes || !strcmp(gpu->name, "mi300a");
+}
+
 static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, uint32_t attribute,
                              void *value)
 {
@@ -111,9 +165,12 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
                           queues = QUEUES, least = SMALLEST_QUEUE, most = LARGEST_QUEUE,
                           feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH;
     static const hsa_amd_hdp_flush_t no_flush;
-    enum {
-        MEMORY_AVAIL = HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT + 1
-    }; /* newer than Debian's header */
+    /* Copies do not queue per engine; two are what most products have. Scratch has no limit of its own. The
+     * clock is that of s_memrealtime. Clusters of workgroups and prefetch regions: none. */
+    static const uint32_t engines_for_copies = 2;
+    static const uint64_t ticks = 100000000;
+    static const uint8_t aql_extensions[8] = {0};
+    static const hsa_agent_t cpu = {SHIM_CPU};
     /* The bit of images is set for all: libamdhip64 allocates pitched memory only where there are images.
      * Where the target has none, no image can be created. Sizes: the fields of image descriptors; source: GCN
      * 3 ISA, table 8.11. */
@@ -131,6 +188,8 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
     const uint32_t caches[4] = {(uint32_t)gpu->cache[WM_CACHE_VECTOR].bytes,
                                 (uint32_t)gpu->cache[WM_CACHE_L2].bytes,
                                 (uint32_t)gpu->cache[WM_CACHE_LAST].bytes, 0};
+    const uint8_t properties[8] = {is_apu(gpu)};
+    const uint64_t capacity = shim_capacity((hsa_agent_t){SHIM_GPU + number});
     const uint64_t available = shim_available((hsa_agent_t){SHIM_GPU + number});
     const uint32_t waves = gpu->simds * gpu->waves, engines = gpu->xcds * gpu->engines;
     const struct shim_fact facts[] = {
@@ -181,9 +240,32 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
         {HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, sizeof no, &no},
         {HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT, sizeof(uint32_t), &gpu->compute_units},
         {MEMORY_AVAIL, sizeof available, &available},
+        {TIMESTAMP_FREQUENCY, sizeof ticks, &ticks},
+        {ASIC_FAMILY_ID, sizeof zero, &zero},
+        {UCODE_VERSION, sizeof zero, &zero},
+        {SDMA_UCODE_VERSION, sizeof zero, &zero},
+        {NUM_SDMA_ENGINES, sizeof engines_for_copies, &engines_for_copies},
+        {NUM_SDMA_XGMI_ENGINES, sizeof zero, &zero},
+        {IOMMU_SUPPORT, sizeof zero, &zero},
+        {NUM_XCC, sizeof(uint32_t), &gpu->xcds},
+        {DRIVER_UID, sizeof node, &node},
+        {NEAREST_CPU, sizeof cpu, &cpu},
+        {MEMORY_PROPERTIES, sizeof properties, properties},
+        {AQL_EXTENSIONS, sizeof aql_extensions, aql_extensions},
+        {SCRATCH_LIMIT_MAX, sizeof capacity, &capacity},
+        {SCRATCH_LIMIT_CURRENT, sizeof capacity, &capacity},
+        {PM4_EMULATION, sizeof no, &no},
+        {HAS_EXPERT_SCHED_MODE, sizeof no, &no},
+        {CLUSTER_MAX_SIZE, sizeof zero, &zero},
+        {MAX_DATA_PREFETCH_REGIONS, sizeof zero, &zero},
+        {HOST_ALLOC_DMABUF_SUPPORTED, sizeof no, &no},
         {HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS, sizeof *row, row},
         {HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS, sizeof *buffer, buffer},
+        {IMAGE_1DA_MAX_ELEMENTS, sizeof *row, row}, /* size_t in the header, 4 bytes in ROCr */
         {HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS, 2 * sizeof *plane, plane},
+        {IMAGE_2DA_MAX_ELEMENTS, 2 * sizeof *plane, plane},
+        {IMAGE_2DDEPTH_MAX_ELEMENTS, 2 * sizeof *plane, plane},
+        {IMAGE_2DADEPTH_MAX_ELEMENTS, 2 * sizeof *plane, plane},
         {HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS, sizeof volume, volume},
         {HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS, sizeof layers, &layers},
         {HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES, sizeof images, &images},
@@ -191,7 +273,10 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
         {HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS, sizeof samplers, &samplers},
         {HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT, sizeof pitch, &pitch},
     };
-    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+    const hsa_status_t status = shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+    if (status && value)
+        say_unknown(attribute);
+    return status;
 }
 
 SHIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
@@ -220,6 +305,14 @@ SHIM_API hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agen
 
 /* ---- the instruction set ---- */
 
+/* NULL: there is no such instruction set. */
+static const char *isa_name(hsa_isa_t isa)
+{
+    const struct shim_device *device = shim_device();
+    const uint64_t number = isa.handle - SHIM_ISA;
+    return device && number < SHIM_COUNT(device->isas) && *device->isas[number] ? device->isas[number] : NULL;
+}
+
 SHIM_API hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent,
                                              hsa_status_t (*callback)(hsa_isa_t isa, void *data), void *data)
 {
@@ -227,8 +320,11 @@ SHIM_API hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent,
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!callback)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    return shim_gpu(agent) >= 0 ? callback((hsa_isa_t){SHIM_ISA + (uint64_t)shim_gpu(agent)}, data)
-                                : HSA_STATUS_SUCCESS;
+    if (shim_gpu(agent) < 0)
+        return HSA_STATUS_SUCCESS;
+    const hsa_isa_t own = {SHIM_ISA + (uint64_t)shim_gpu(agent)}, generic = {own.handle + SHIM_GPUS};
+    const hsa_status_t status = callback(own, data);
+    return status || !isa_name(generic) ? status : callback(generic, data);
 }
 
 SHIM_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t given, hsa_isa_info_t attribute, void *value)
@@ -241,9 +337,9 @@ SHIM_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t given, hsa_isa_info_t attri
     const struct shim_device *device = shim_device();
     if (!device)
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    if (given.handle - SHIM_ISA >= device->gpu_count)
+    const char *name = isa_name(given);
+    if (!name)
         return HSA_STATUS_ERROR_INVALID_ISA;
-    const char *name = device->isas[given.handle - SHIM_ISA];
     const uint32_t length = (uint32_t)strlen(name) + 1;
     const struct shim_fact facts[] = {
         {HSA_ISA_INFO_NAME_LENGTH, sizeof length, &length},
@@ -270,8 +366,8 @@ SHIM_API hsa_status_t hsa_isa_from_name(const char *name, hsa_isa_t *found)
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!name || !found)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    for (unsigned i = 0; i < device->gpu_count; i++)
-        if (!strcmp(name, device->isas[i])) {
+    for (unsigned i = 0; i < SHIM_COUNT(device->isas); i++)
+        if (*name && !strcmp(name, device->isas[i])) {
             found->handle = SHIM_ISA + i;
             return HSA_STATUS_SUCCESS;
         }
@@ -345,13 +441,15 @@ static size_t size_of(const struct pool *pool, hsa_agent_t owner)
 SHIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t given,
                                                    hsa_amd_memory_pool_info_t attribute, void *value)
 {
-    static const size_t granule = WM_ALLOCATION_ALIGNMENT;
+    enum { POOL_LOCATION = 17, POOL_RECOMMENDED_GRANULE }; /* newer than Debian's header */
+    static const size_t granule = WM_ALLOCATION_ALIGNMENT, recommended = 2 << 20;
     hsa_agent_t owner;
     const struct pool *pool = find_pool(given, &owner);
     if (!pool)
         return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
     const size_t size = size_of(pool, owner);
     const bool by_all = !pool->of_gpu;
+    const uint32_t location = pool->of_gpu; /* 0: a CPU's memory */
     const struct shim_fact facts[] = {
         {HSA_AMD_MEMORY_POOL_INFO_SEGMENT, sizeof(uint32_t), &pool->segment},
         {HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, sizeof pool->flags, &pool->flags},
@@ -361,6 +459,8 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t given,
         {HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT, sizeof granule, &granule},
         {HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL, sizeof by_all, &by_all},
         {HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE, sizeof size, &size},
+        {POOL_LOCATION, sizeof location, &location},
+        {POOL_RECOMMENDED_GRANULE, sizeof recommended, &recommended},
     };
     return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
 }

@@ -432,6 +432,48 @@ SHIM_API hsa_status_t hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t giv
     return status;
 }
 
+/* ---- descriptors of images with levels ---- */
+
+/* hsa_ext_image_descriptor_v2_t, which Debian's header lacks. */
+struct descriptor_v2 {
+    hsa_ext_image_descriptor_t plain;
+    size_t levels;
+};
+
+static bool knows_levels; /* atomic; the runtime above makes images by such descriptors */
+
+static hsa_status_t check_levels(const struct descriptor_v2 *given)
+{
+    __atomic_store_n(&knows_levels, true, __ATOMIC_RELEASE);
+    if (!given)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (given->levels <= 1)
+        return HSA_STATUS_SUCCESS;
+    shim_complain("image: %zu levels; expected 1", given->levels);
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+SHIM_API hsa_status_t hsa_ext_image_data_get_info_v2(hsa_agent_t agent, const struct descriptor_v2 *given,
+                                                     hsa_access_permission_t permission,
+                                                     hsa_ext_image_data_info_t *info)
+{
+    const hsa_status_t status = check_levels(given);
+    return status ? status : hsa_ext_image_data_get_info(agent, &given->plain, permission, info);
+}
+
+SHIM_API hsa_status_t hsa_ext_image_create_v2(hsa_agent_t agent, const struct descriptor_v2 *given,
+                                              const void *data, hsa_access_permission_t permission,
+                                              hsa_ext_image_t *made)
+{
+    const hsa_status_t status = check_levels(given);
+    return status ? status : hsa_ext_image_create(agent, &given->plain, data, permission, made);
+}
+
+SHIM_API hsa_status_t hsa_ext_image_destroy_v2(hsa_agent_t agent, hsa_ext_image_t given)
+{
+    return hsa_ext_image_destroy(agent, given);
+}
+
 /* ---- samplers ---- */
 
 static const enum wm_addressing addressings[] = {
@@ -442,24 +484,22 @@ static const enum wm_addressing addressings[] = {
     [HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT] = WM_ADDRESSING_MIRROR,
 };
 
-SHIM_API hsa_status_t hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sampler_descriptor_t *given,
-                                             hsa_ext_sampler_t *made)
+static hsa_status_t create_sampler(hsa_agent_t agent, uint32_t coordinates, uint32_t filter,
+                                   const uint32_t modes[3], hsa_ext_sampler_t *made)
 {
     uint32_t words[WM_SAMPLER_WORDS];
     struct wm_diag diag = {0};
-    hsa_status_t status = check(agent, given, made);
-    if (status)
-        return status;
-    if (given->address_mode >= SHIM_COUNT(addressings) ||
-        given->filter_mode > HSA_EXT_SAMPLER_FILTER_MODE_LINEAR ||
-        given->coordinate_mode > HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED)
+    struct wm_sampler sampler = {.struct_size = sizeof sampler,
+                                 .linear = filter == HSA_EXT_SAMPLER_FILTER_MODE_LINEAR,
+                                 .normalized = coordinates == HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED};
+    if (filter > HSA_EXT_SAMPLER_FILTER_MODE_LINEAR ||
+        coordinates > HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    const enum wm_addressing addressing = addressings[given->address_mode];
-    const struct wm_sampler sampler = {.struct_size = sizeof sampler,
-                                       .addressing = {addressing, addressing, addressing},
-                                       .linear = given->filter_mode == HSA_EXT_SAMPLER_FILTER_MODE_LINEAR,
-                                       .normalized = given->coordinate_mode ==
-                                                     HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED};
+    for (unsigned i = 0; i < 3; i++) {
+        if (modes[i] >= SHIM_COUNT(addressings))
+            return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+        sampler.addressing[i] = addressings[modes[i]];
+    }
     if (wm_sampler_describe(target_of(agent), &sampler, words, &diag)) {
         shim_complain("sampler: %s", diag.message);
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -467,7 +507,7 @@ SHIM_API hsa_status_t hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sa
     struct sampler *new = malloc(sizeof *new);
     if (!new)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    status = store(words, WM_SAMPLER_WORDS, &new->handle);
+    const hsa_status_t status = store(words, WM_SAMPLER_WORDS, &new->handle);
     if (status) {
         free(new);
         return status;
@@ -478,6 +518,31 @@ SHIM_API hsa_status_t hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sa
     pthread_mutex_unlock(&lock);
     made->handle = new->handle;
     return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sampler_descriptor_t *given,
+                                             hsa_ext_sampler_t *made)
+{
+    const hsa_status_t status = check(agent, given, made);
+    if (status)
+        return status;
+    const uint32_t mode = given->address_mode;
+    return create_sampler(agent, given->coordinate_mode, given->filter_mode,
+                          (const uint32_t[]){mode, mode, mode}, made);
+}
+
+/* The descriptor consists of the modes of coordinates, of the filter, and of addresses in x, y and z; from
+ * HIP 7.15 on, which has images with levels, the filter between levels stands before the addresses. Nothing
+ * in it tells which it is, but that runtime makes an image first, by hsa_ext_image_create_v2(). */
+SHIM_API hsa_status_t hsa_ext_sampler_create_v2(hsa_agent_t agent, const uint32_t *given,
+                                                hsa_ext_sampler_t *made)
+{
+    enum { COORDINATES, FILTER, ADDRESSES };
+    const hsa_status_t status = check(agent, given, made);
+    if (status)
+        return status;
+    const unsigned first = ADDRESSES + shim_is_set(&knows_levels);
+    return create_sampler(agent, given[COORDINATES], given[FILTER], given + first, made);
 }
 
 SHIM_API hsa_status_t hsa_ext_sampler_destroy(hsa_agent_t agent, hsa_ext_sampler_t given)

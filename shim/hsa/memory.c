@@ -17,7 +17,7 @@ struct block {
     enum shim_pool pool; /* its kind; 0: locked */
     hsa_agent_t agent;   /* whose */
     uint32_t locks;      /* of the same range */
-    uint64_t seen;       /* of a lock: where kernels see it */
+    uint64_t seen;       /* of a lock: where kernels see it; 0: no longer */
     uint32_t peers;      /* bit per other GPU that sees it, if it is a device's */
     size_t mapped;       /* bytes of the host's mapping, for munmap; 0: none */
     void *imported;      /* that mapping, if another process has the memory, too */
@@ -98,7 +98,7 @@ static void take_out(struct list *list, const struct block *block)
 static struct block *find_seen(uint64_t address)
 {
     for (size_t i = 0; i < locked.count; i++)
-        if (address - locked.blocks[i].seen < locked.blocks[i].size)
+        if (locked.blocks[i].seen && address - locked.blocks[i].seen < locked.blocks[i].size)
             return &locked.blocks[i];
     return NULL;
 }
@@ -156,6 +156,21 @@ const struct shim_gpu *shim_gpu_at(uint64_t address)
     return any;
 }
 
+/* Takes locks at the host's own addresses from kernels where new memory of the runtime is: HIP keeps locks of
+ * memory that the program has freed, whose addresses the host then uses again. */
+void shim_lose_locks(uint64_t low, uint64_t size)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < locked.count && locked.blocks[i].low < low + size; i++) {
+        struct block *block = &locked.blocks[i];
+        if (block->pool || block->seen != block->low || block->low + block->size <= low)
+            continue;
+        free_everywhere(block->seen);
+        block->seen = 0;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 /* ---- pools ---- */
 
 static hsa_status_t allocate_host(size_t size, struct block *block)
@@ -169,6 +184,7 @@ static hsa_status_t allocate_host(size_t size, struct block *block)
     if (memory == MAP_FAILED)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     shim_svm_unmapped((uintptr_t)memory, mapped); /* should its end have been missed */
+    shim_lose_locks((uintptr_t)memory, mapped);
     const enum wm_status status = shim_map_everywhere(memory, size, 0, 0, "memory of the host", &diag);
     if (status) {
         munmap(memory, mapped);
@@ -427,32 +443,41 @@ SHIM_API hsa_status_t hsa_amd_ipc_memory_detach(void *pointer)
 
 /* ---- locks ---- */
 
-/* Kernels see locked memory at other addresses than the host, as with a discrete GPU's driver, which
- * libamdhip64 5.2 relies on. So locks may overlap, and none is larger than what was locked. The host has
- * nothing there. */
+/* Kernels see locked memory at the host's own address, as with drivers that have shared virtual memory
+ * (libhsakmt, fmm_register_mem_svm_api), which HIP 7 relies on: it stores such an address for a managed
+ * variable. HIP 5.2 relies on another address, as without; it is told by the copy engines, for which later
+ * versions ask before they lock anything. Where the own address overlaps another lock or an allocation, it is
+ * another one, too. The host has nothing there. */
 #define SEEN_LOW  UINT64_C(0x200000000000)
 #define SEEN_HIGH UINT64_C(0x400000000000)
 
 static hsa_status_t map_lock(struct block *block, bool writable)
 {
     enum { GAP = 1 << 16, TRIES = 1000 };
+    static const char name[] = "registered memory";
+    const unsigned flags = writable ? 0 : WM_READ_ONLY;
     struct wm_diag diag = {0};
+    block->seen = block->low;
+    if (shim_knows_engines() &&
+        !shim_map_everywhere((void *)(uintptr_t)block->low, block->size, 0, flags, name, &diag))
+        return HSA_STATUS_SUCCESS;
     for (unsigned i = 0; i < TRIES; i++) { /* an address is taken only after all have been used once */
         if (next_seen < SEEN_LOW || next_seen > SEEN_HIGH - block->size - GAP)
             next_seen = SEEN_LOW;
         block->seen = next_seen + block->low % PAGE;
         next_seen = (block->seen + block->size + 2 * GAP) / GAP * GAP;
-        if (!shim_map_everywhere((void *)(uintptr_t)block->low, block->size, block->seen,
-                                 writable ? 0 : WM_READ_ONLY, "registered memory", &diag))
+        if (!shim_map_everywhere((void *)(uintptr_t)block->low, block->size, block->seen, flags, name, &diag))
             return HSA_STATUS_SUCCESS;
     }
+    block->seen = 0;
     shim_complain("%s", diag.message);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 static void end_lock(const struct block *block)
 {
-    free_everywhere(block->seen);
+    if (block->seen)
+        free_everywhere(block->seen);
     shim_give_back(host_agent, block->size, true);
 }
 
@@ -499,9 +524,12 @@ static hsa_status_t lock_range(uint64_t low, size_t size, uint64_t *seen)
     struct block *same = find_exact(&locked, low);
     const struct block *own = find(&allocated, low);
     if (same && same->size == size) {
-        same->locks++;
+        if (!same->seen && !shim_is_mapped(low, size, &writable))
+            return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        const hsa_status_t status = same->seen ? HSA_STATUS_SUCCESS : map_lock(same, writable);
+        same->locks += !status;
         *seen = same->seen;
-        return HSA_STATUS_SUCCESS;
+        return status;
     }
     if (own && size > own->size - (low - own->low))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -550,9 +578,10 @@ SHIM_API hsa_status_t hsa_amd_memory_lock_to_pool(void *host, size_t size, hsa_a
 {
     hsa_agent_t agent;
     const enum shim_pool kind = shim_pool_kind(pool, &agent);
+    (void)flags; /* such as uncached: kernels see each store of the host at once */
     if (kind != SHIM_POOL_FINE && kind != SHIM_POOL_COARSE)
         return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-    return flags ? HSA_STATUS_ERROR_INVALID_ARGUMENT : hsa_amd_memory_lock(host, size, agents, count, seen);
+    return hsa_amd_memory_lock(host, size, agents, count, seen);
 }
 
 SHIM_API hsa_status_t hsa_amd_memory_unlock(void *host)
@@ -600,11 +629,16 @@ SHIM_API hsa_status_t hsa_amd_coherency_get_type(hsa_agent_t agent, hsa_amd_cohe
 
 /* ---- questions ---- */
 
+static uint64_t seen_at(const struct block *block)
+{
+    return block->locks && block->seen ? block->seen : block->low;
+}
+
 static void describe(const struct block *block, hsa_amd_pointer_info_t *info)
 {
     const bool device = block->pool == SHIM_POOL_DEVICE;
     info->type = block->locks ? HSA_EXT_POINTER_TYPE_LOCKED : HSA_EXT_POINTER_TYPE_HSA;
-    info->agentBaseAddress = (void *)(uintptr_t)(block->locks ? block->seen : block->low);
+    info->agentBaseAddress = (void *)(uintptr_t)seen_at(block);
     info->hostBaseAddress = device ? NULL : (void *)(uintptr_t)block->low;
     info->sizeInBytes = block->size;
     info->userData = block->user;
@@ -661,7 +695,7 @@ SHIM_API hsa_status_t hsa_amd_pointer_info_set_userdata(const void *pointer, voi
 
 static uint64_t distance_to(const struct block *block, uint64_t address)
 {
-    const uint64_t low = block->locks ? block->seen : block->low, last = low + block->size - 1;
+    const uint64_t low = seen_at(block), last = low + block->size - 1;
     return address < low ? low - address : address > last ? address - last : 0;
 }
 
@@ -704,7 +738,7 @@ bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allo
             if (distance_to(&lists[list]->blocks[i], address) < (best ? distance_to(best, address) : FAR))
                 best = &lists[list]->blocks[i];
     if (best)
-        *near = (struct shim_allocation){.low = best->locks ? best->seen : best->low,
+        *near = (struct shim_allocation){.low = seen_at(best),
                                          .size = best->size,
                                          .kind = best->locks                      ? "registered memory"
                                                  : best->imported                 ? "another process's memory"

@@ -169,6 +169,17 @@ SHIM_API hsa_status_t hsa_queue_inactivate(hsa_queue_t *given)
     return HSA_STATUS_SUCCESS;
 }
 
+/* Attributes, by AMD's headers: 0 the agent; 1 the doorbell's address, which a runtime would write to in
+ * place of ringing, so that nothing would see it. Runtimes ask for others and go on if they are refused. */
+SHIM_API hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *given, uint32_t attribute, void *value)
+{
+    const struct shim_queue *queue = find(given);
+    if (!queue)
+        return HSA_STATUS_ERROR_INVALID_QUEUE;
+    const hsa_agent_t agent = {SHIM_GPU + queue->processor.gpu->number};
+    return shim_find_fact(&(struct shim_fact){0, sizeof agent, &agent}, 1, attribute, value);
+}
+
 /* Settings without an effect here. */
 SHIM_API hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_priority_t priority)
 {

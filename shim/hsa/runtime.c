@@ -124,8 +124,12 @@ static bool make_device(void)
         wm_machine_destroy(made.gpus[--made.gpu_count].machine);
     if (!ok)
         return false;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        const char *generic = wm_target_generic(made.gpus[i].target);
         name_isa(made.gpus[i].target, made.isas[i], sizeof made.isas[i]);
+        if (generic)
+            name_isa(generic, made.isas[SHIM_GPUS + i], sizeof made.isas[i]);
+    }
     device = made;
     pthread_atfork(NULL, NULL, lose_device);
     shim_results_begin();
@@ -183,11 +187,17 @@ SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *val
     static const uint64_t frequency = 1000000000, longest = UINT64_MAX;
     static const hsa_endianness_t endianness = HSA_ENDIANNESS_LITTLE;
     static const hsa_machine_model_t model = HSA_MACHINE_MODEL_LARGE;
+    /* Newer than Debian's header. The version of AMD's extensions: what ROCm 7.0 has. */
     enum {
-        DMABUF_SUPPORTED = 0x204,
+        MWAITX_ENABLED = 0x203,
+        DMABUF_SUPPORTED,
         VIRTUAL_MEM_API_SUPPORTED,
-        XNACK_ENABLED
-    }; /* newer than Debian's header */
+        XNACK_ENABLED,
+        EXT_VERSION_MAJOR,
+        EXT_VERSION_MINOR,
+        FABRIC_HANDLES_SUPPORTED
+    };
+    static const uint16_t ext_major = 1, ext_minor = 14;
     static const bool no = false, yes = true;
     static const char *const build = "wavemem";
     const uint64_t now = shim_now();
@@ -204,7 +214,11 @@ SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *val
         {HSA_AMD_SYSTEM_INFO_BUILD_VERSION, sizeof build, &build},
         {HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, sizeof svm, &svm},
         {HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, sizeof no, &no},
+        {MWAITX_ENABLED, sizeof no, &no},
         {DMABUF_SUPPORTED, sizeof no, &no},
+        {EXT_VERSION_MAJOR, sizeof ext_major, &ext_major},
+        {EXT_VERSION_MINOR, sizeof ext_minor, &ext_minor},
+        {FABRIC_HANDLES_SUPPORTED, sizeof no, &no},
         {VIRTUAL_MEM_API_SUPPORTED, sizeof yes, &yes},
         {XNACK_ENABLED, sizeof no, &no},
     };
@@ -300,4 +314,18 @@ SHIM_API hsa_status_t hsa_status_string(hsa_status_t status, const char **text)
             return HSA_STATUS_SUCCESS;
         }
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- settings of later runtimes, without an effect here ---- */
+
+SHIM_API hsa_status_t hsa_amd_enable_logging(uint8_t *flags, void *file)
+{
+    (void)flags, (void)file;
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_agent_set_async_scratch_limit(hsa_agent_t agent, size_t limit)
+{
+    (void)limit;
+    return shim_gpu(agent) < 0 ? HSA_STATUS_ERROR_INVALID_AGENT : HSA_STATUS_SUCCESS;
 }

@@ -13,7 +13,8 @@
  * machine, with addresses of its own for its memory. */
 struct shim_device {
     struct shim_gpu gpus[SHIM_GPUS];
-    char isas[SHIM_GPUS][64]; /* "amdgcn-amd-amdhsa--gfx900:xnack-" */
+    /* "amdgcn-amd-amdhsa--gfx900:xnack-", and from [SHIM_GPUS] on the generic ones: "" if there is none. */
+    char isas[2 * SHIM_GPUS][64];
     unsigned gpu_count;
 };
 
@@ -90,7 +91,7 @@ void shim_note_site(struct shim_site *site);
  * one, but if it runs out, it will only wait again, and need not be awake in between. */
 int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64_t compare, bool listener);
 /* Whether a wait with a time limit is a listener's. caller: the address that the wait returns to, or NULL. */
-bool shim_is_listener(const void *caller, hsa_signal_condition_t condition);
+bool shim_is_listener(const void *caller, hsa_signal_condition_t condition, int64_t compare);
 
 /* ---- svm.c ---- */
 
@@ -101,6 +102,9 @@ bool shim_svm_nearest(const struct shim_gpu *gpu, uint64_t address, uint64_t *di
 void shim_svm_unmapped(uint64_t low, uint64_t size);
 
 /* ---- tasks.c ---- */
+
+/* Whether the runtime above, having asked for copy engines, is HIP 5.6 or later. */
+bool shim_knows_engines(void);
 
 /* Completes the signal when all others are 0. */
 hsa_status_t shim_complete_after(uint32_t count, const hsa_signal_t *signals, hsa_signal_t completion);
@@ -116,6 +120,9 @@ bool shim_vmem_is_shared(void);
 bool shim_others_have_memory(void);
 /* Whether the host may read this memory. *writable: and write it. */
 bool shim_is_mapped(uint64_t low, uint64_t size, bool *writable);
+/* The host has new memory of the runtime here: locks of what was there before are no longer seen by kernels.
+ */
+void shim_lose_locks(uint64_t low, uint64_t size);
 /* Maps memory of the host into the machines of all GPUs; all or none. */
 enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, unsigned flags,
                                    const char *name, struct wm_diag *diag);

@@ -244,6 +244,55 @@ SHIM_API hsa_status_t hsa_amd_memory_async_copy(void *to, hsa_agent_t to_agent, 
     return start_copy(&task, count, signals, completion);
 }
 
+/* ---- engines ---- */
+
+/* Of every GPU, and all are always free: copies do not queue per engine. Declared in later headers than
+ * Debian's. */
+enum { ENGINES = 3 };
+
+static bool engines_asked; /* atomic */
+
+bool shim_knows_engines(void)
+{
+    return shim_is_set(&engines_asked);
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_copy_engine_status(hsa_agent_t to, hsa_agent_t from, uint32_t *mask)
+{
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!shim_is_agent(to) || !shim_is_agent(from))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!mask)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    __atomic_store_n(&engines_asked, true, __ATOMIC_RELEASE);
+    *mask = ENGINES;
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t to, hsa_agent_t from,
+                                                               uint32_t *mask)
+{
+    const hsa_status_t status = hsa_amd_memory_copy_engine_status(to, from, mask);
+    if (!status)
+        *mask = 0; /* any */
+    return status;
+}
+
+SHIM_API hsa_status_t hsa_amd_memory_async_copy_on_engine(void *to, hsa_agent_t to_agent, const void *from,
+                                                          hsa_agent_t from_agent, size_t size, uint32_t count,
+                                                          const hsa_signal_t *signals,
+                                                          hsa_signal_t completion, uint32_t engine,
+                                                          bool force)
+{
+    (void)force;
+    if (!(engine & ENGINES) || engine & (engine - 1))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return hsa_amd_memory_async_copy(to, to_agent, from, from_agent, size, count, signals, completion);
+}
+
+/* ---- copies of boxes ---- */
+
 static void *corner(const hsa_pitched_ptr_t *pointer, const hsa_dim3_t *offset)
 {
     return (char *)pointer->base + offset->z * pointer->slice + offset->y * pointer->pitch + offset->x;

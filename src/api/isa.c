@@ -12,6 +12,12 @@ bool wm_target_known(const char *name)
     return wmi_target_find(name) != NULL;
 }
 
+const char *wm_target_generic(const char *name)
+{
+    const struct wmi_target *target = wmi_target_find(name);
+    return target ? wmi_target_generic(target) : NULL;
+}
+
 enum wm_status wm_assemble_with(const struct wm_assemble_options *options, const char *text, size_t size,
                                 const char *name, const char *target, uint8_t **bytes, size_t *bytes_size,
                                 char **messages, struct wm_diag *diag)

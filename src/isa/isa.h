@@ -414,6 +414,8 @@ const struct wmi_fidelity *wmi_fidelity_of(const struct wmi_target *target,
  * NULL and unknown features. "gfx1030:wave64" selects
  * waves of 64, "gfx1100:real-true16" the mode that names halves of VGPRs (wmi_target_variant). */
 const struct wmi_target *wmi_target_find(const char *name);
+/* The name of the generic target whose code the target executes, too, such as "gfx11-generic"; NULL: none. */
+const char *wmi_target_generic(const struct wmi_target *target);
 /* The target of an ELF header's e_flags (EF_AMDGPU_MACH), or NULL. Source: LLVM AMDGPUUsage, "ELF Code
  * Object". */
 const struct wmi_target *wmi_target_of_mach(uint32_t e_flags);

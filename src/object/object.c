@@ -100,6 +100,13 @@ static enum wm_status parse_kernels(struct wm_object *object, struct wm_diag *di
     return status ? status : name_kernels(object, diag);
 }
 
+static bool executes(const char *target, const char *target_id)
+{
+    const struct wmi_target *found = wmi_target_find(target);
+    const char *generic = found ? wmi_target_generic(found) : NULL;
+    return wmi_target_id_fits(target, target_id, false) || (generic && !strcmp(target_id, generic));
+}
+
 static enum wm_status parse(struct wm_object *object, const char *target, bool code_alone,
                             struct wm_diag *diag)
 {
@@ -114,7 +121,7 @@ static enum wm_status parse(struct wm_object *object, const char *target, bool c
         return open_raw(object, target, diag);
     if (!status)
         status = wmi_elf_parse(object, diag);
-    if (!status && target && !bundled && !wmi_target_id_fits(target, object->target_id, false))
+    if (!status && target && !bundled && !executes(target, object->target_id))
         status = wmi_fail(diag, WM_NOT_FOUND, "%s: is for %s, not for '%.40s'", object->name,
                           object->target_id, target);
     return status || code_alone ? status : parse_kernels(object, diag);

@@ -92,8 +92,10 @@ static void read_targets(const struct wm_bundle *bundle, const struct exec_gpus 
             continue;
         snprintf(target, sizeof target, "%.*s", (int)strcspn(id, ":"), id);
         list(built->targets, sizeof built->targets, target);
-        for (unsigned k = 0; k < gpus->count; k++)
-            built->has[k] |= !strcmp(target, gpus->target[k]);
+        for (unsigned k = 0; k < gpus->count; k++) {
+            const char *generic = wm_target_generic(gpus->target[k]);
+            built->has[k] |= !strcmp(target, gpus->target[k]) || (generic && !strcmp(target, generic));
+        }
         if (!built->first && (built->first = wm_gpu_default(target)))
             memcpy(built->first_target, target, sizeof built->first_target);
     }
