@@ -2,7 +2,11 @@
 /* Agents, their instruction set and their memory pools: tables of what each says about itself. */
 #include "shim.h"
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int shim_gpu(hsa_agent_t agent)
@@ -313,6 +317,34 @@ static const char *isa_name(hsa_isa_t isa)
     return device && number < SHIM_COUNT(device->isas) && *device->isas[number] ? device->isas[number] : NULL;
 }
 
+/* HIP before 6.3 refuses a GPU that has several instruction sets, with a message that no later one has.
+ * Source: ROCclr 5.2 to 6.2, rocdevice.cpp. */
+static bool refuses_several_isas(const void *caller)
+{
+    static const char library[] = "libamdhip64.so", message[] = "can only support a single ISA";
+    Dl_info info;
+    struct stat facts;
+    if (!dladdr(caller, &info) || !info.dli_fname)
+        return false;
+    const char *name = strrchr(info.dli_fname, '/');
+    name = name ? name + 1 : info.dli_fname;
+    if (strncmp(name, library, sizeof library - 1))
+        return false;
+    if (!strncmp(name + sizeof library - 1, ".5", 2))
+        return true;
+    const int file = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
+    bool found = true;
+    if (file >= 0 && !fstat(file, &facts)) {
+        void *bytes = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        found = bytes == MAP_FAILED || memmem(bytes, (size_t)facts.st_size, message, sizeof message - 1);
+        if (bytes != MAP_FAILED)
+            munmap(bytes, (size_t)facts.st_size);
+    }
+    if (file >= 0)
+        close(file);
+    return found;
+}
+
 SHIM_API hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent,
                                              hsa_status_t (*callback)(hsa_isa_t isa, void *data), void *data)
 {
@@ -324,7 +356,9 @@ SHIM_API hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent,
         return HSA_STATUS_SUCCESS;
     const hsa_isa_t own = {SHIM_ISA + (uint64_t)shim_gpu(agent)}, generic = {own.handle + SHIM_GPUS};
     const hsa_status_t status = callback(own, data);
-    return status || !isa_name(generic) ? status : callback(generic, data);
+    if (status || !isa_name(generic) || refuses_several_isas(__builtin_return_address(0)))
+        return status;
+    return callback(generic, data);
 }
 
 SHIM_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t given, hsa_isa_info_t attribute, void *value)
