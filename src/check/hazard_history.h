@@ -11,6 +11,9 @@ struct wmi_moment {
     uint32_t number;
 };
 
+/* Above all distances in wait states: the largest is 19 (src/isa/hazards_matrix.c). */
+enum { WMI_HAZARD_FAR = 32 };
+
 enum { WMI_VECTOR_REGISTERS = WMI_REGISTER_FLAT_SCRATCH - WMI_REGISTER_VGPR };
 
 /* An instruction that accessed a register as part of a tuple. */
@@ -49,19 +52,32 @@ struct wmi_sgpr_write {
 
 enum { WMI_SCALAR_REGISTERS = WMI_REGISTER_VGPR };
 
+/* Who wrote a scalar register. */
+enum wmi_sgpr_writer { WMI_WROTE_SALU, WMI_WROTE_VALU_SGPR, WMI_WROTE_VALU_VCC, WMI_SGPR_WRITERS };
+
 struct wmi_unsettled_state {
+    uint64_t clock;                  /* instructions */
     uint64_t valus, transcendentals; /* executed */
     uint64_t exec_valus;             /* `valus` at the last scalar write of EXEC, plus 1; 0: no write */
     struct wmi_valu_touch wrote[WMI_VECTOR_REGISTERS], used[WMI_VECTOR_REGISTERS];
     struct wmi_valu_touch transcendental[WMI_VECTOR_REGISTERS]; /* written by a transcendental */
     struct wmi_moment memory[WMI_VECTOR_REGISTERS];             /* used by a memory instruction */
-    struct wmi_moment vcmpx;     /* wrote EXEC; cleared by the next vector instruction except v_nop */
-    struct wmi_moment exec_read; /* EXEC read by a non-vector instruction */
+    struct wmi_moment vmem_reads[WMI_SCALAR_REGISTERS], smem_reads[WMI_SCALAR_REGISTERS];
+    struct wmi_moment last_memory; /* the last LDS or vector memory instruction, */
+    bool memory_was_lds, branched; /* whether it was LDS, and whether a branch followed */
+    struct wmi_moment vcmpx;       /* wrote EXEC; cleared by the next vector instruction except v_nop */
+    struct wmi_moment exec_read;   /* EXEC read by a non-vector instruction */
     struct wmi_moment mask[WMI_SCALAR_REGISTERS], mask_written[WMI_SCALAR_REGISTERS];
     bool valu_read[WMI_SCALAR_REGISTERS];
     struct wmi_sgpr_write rewritten[WMI_SCALAR_REGISTERS];
     struct wmi_moment wmma; /* set if the last vector instruction was WMMA */
     uint16_t wmma_first, wmma_count;
+    /* What is older has been forgotten, which saves clearing it: `wrote` and `transcendental`, and `used`, by
+     * `valus`; the others by `clock`. */
+    struct wmi_unsettled_since {
+        uint64_t wrote, used, memory, vmem_reads, smem_reads, mask, mask_written;
+        uint64_t rewritten[WMI_SGPR_WRITERS];
+    } since;
 };
 
 /* ---- all ---- */
@@ -75,11 +91,7 @@ struct wmi_hazard_state {
         wrote[WMI_REGISTER_COUNT];
     struct wmi_moment stores[WMI_REGISTER_COUNT]; /* read as data by a wide store */
     struct wmi_moment setreg[WMI_HARDWARE_REGISTERS];
-    struct wmi_moment vmem_reads[WMI_REGISTER_VGPR],
-        smem_reads[WMI_REGISTER_VGPR]; /* of SGPRs, until forget() clears them */
-    struct wmi_moment memory;          /* the last LDS or vector memory instruction, */
-    bool memory_was_lds, branched;     /* whether it was LDS, and whether a branch followed */
-    struct wmi_moment fp_atomic;       /* cleared by a wait or a vector instruction */
+    struct wmi_moment fp_atomic; /* cleared by a wait or a vector instruction */
     struct wmi_moment trans_wrote[WMI_REGISTER_COUNT], part_wrote[WMI_REGISTER_COUNT];
     struct wmi_matrix_state matrix;
     struct wmi_unsettled_state unsettled;

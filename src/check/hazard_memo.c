@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Remembers the hazards of sequences of instructions.
  *
- * On targets whose hazards are all distances, those of an instruction depend on the instructions before it,
- * as far back as the largest distance, and on nothing else. Each takes one wait state at least. So a wave
- * keeps its last WMI_HAZARD_WINDOW instructions, and a hash of their numbers finds what an earlier execution
- * of the same sequence has found. The exact state is made from these instructions when a sequence is new. Two
- * sequences with the same hash of 64 bits are taken for the same. */
+ * Hazards that are distances depend on the instructions before the one that is executed, as far back as the
+ * largest distance, and on nothing else. Each takes one wait state at least. So a wave keeps its last
+ * instructions, and a hash of their numbers finds what an earlier execution of the same sequence has found.
+ * The exact state is made from these instructions when a sequence is new. Two sequences with the same hash of
+ * 64 bits are taken for the same.
+ *
+ * Hazards that wait states do not resolve are looked for in each wave. What they depend on is a short list,
+ * however (wmi_unsettled_save()), so that paths of waves can be remembered (wait_paths.h). */
 #include "check/hazard_memo.h"
 
 #include "base/random.h"
+#include "check/unsettled_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    ENTRIES = 1 << 18, /* most sequences that are remembered */
+    WINDOW = WMI_HAZARD_FAR, /* instructions */
+    ENTRIES = 1 << 18,       /* most sequences that are remembered */
 };
 
 struct entry {
@@ -24,17 +29,39 @@ struct entry {
 };
 
 struct wmi_hazard_memo {
-    struct entry *entry; /* open addressing, at most half full */
+    const struct wmi_target *target;
+    bool distances, unsettled; /* which hazards the target has */
+    struct entry *entry;       /* open addressing, at most half full */
     size_t count, capacity;
     uint64_t leaves; /* what the weight of an instruction is when it leaves the window */
+    struct wmi_unsettled_item item[WMI_UNSETTLED_ITEMS]; /* of the wave whose key was asked for last */
+    unsigned items;
+};
+
+/* The last instructions of a wave, if the target has distances. */
+struct window {
+    struct executed {
+        const struct wmi_hazard_facts *facts; /* NULL: the wave had not begun */
+        const struct wmi_span_of_registers *spans;
+        unsigned count;
+        uint32_t number;
+        uint64_t left; /* its part of the hash when it leaves the window */
+    } recent[WINDOW];
+    unsigned next; /* of `recent`, the oldest one */
+    uint64_t hash; /* of `recent` */
 };
 
 struct wmi_hazard_wave {
-    struct wmi_hazard_memo *memo; /* NULL: the state is kept up to date */
-    struct wmi_hazard_window window;
+    struct wmi_hazard_memo *memo;
+    struct window window;
     bool behind; /* the state does not know the window's instructions */
-    const struct wmi_target *target;
     struct wmi_hazard_state state;
+};
+
+struct wmi_hazard_place {
+    struct window window;
+    unsigned items;
+    struct wmi_unsettled_item item[];
 };
 
 #define BASE (UINT64_C(0x9E3779B97F4A7C15)) /* odd: 2^64 / golden ratio */
@@ -44,10 +71,9 @@ static uint64_t hash_of(uint32_t number)
     return wmi_random_bits(1, number) | 1;
 }
 
-/* Whether an instruction that is far away can still matter. */
-static bool has_lasting_hazards(const struct wmi_target *target)
+static bool has_distances(const struct wmi_target *target)
 {
-    for (unsigned kind = WMI_HAZARD_VMEM_SCALAR_WRITE; kind < WMI_HAZARD_COUNT; kind++)
+    for (unsigned kind = 0; kind < WMI_HAZARD_VMEM_SCALAR_WRITE; kind++)
         if (wmi_hazard_states(target, (enum wmi_hazard_kind)kind))
             return true;
     return false;
@@ -55,11 +81,14 @@ static bool has_lasting_hazards(const struct wmi_target *target)
 
 struct wmi_hazard_memo *wmi_hazard_memo_create(const struct wmi_target *target)
 {
-    struct wmi_hazard_memo *memo = has_lasting_hazards(target) ? NULL : calloc(1, sizeof *memo);
+    struct wmi_hazard_memo *memo = calloc(1, sizeof *memo);
     if (!memo)
         return NULL;
+    memo->target = target;
+    memo->distances = has_distances(target);
+    memo->unsettled = wmi_unsettled_exists(target);
     memo->leaves = 1;
-    for (unsigned i = 0; i < WMI_HAZARD_WINDOW; i++)
+    for (unsigned i = 0; i < WINDOW; i++)
         memo->leaves *= BASE;
     return memo;
 }
@@ -99,83 +128,124 @@ static bool make_room(struct wmi_hazard_memo *memo)
     return true;
 }
 
-struct wmi_hazard_wave *wmi_hazard_wave_create(void)
+struct wmi_hazard_wave *wmi_hazard_wave_create(struct wmi_hazard_memo *memo)
 {
-    return malloc(sizeof(struct wmi_hazard_wave));
-}
-
-static void clear_state(struct wmi_hazard_wave *wave)
-{
-    memset(&wave->state, 0, sizeof wave->state);
-    wave->state.target = wave->target;
-}
-
-void wmi_hazard_wave_begin(struct wmi_hazard_wave *wave, const struct wmi_target *target,
-                           struct wmi_hazard_memo *memo)
-{
+    struct wmi_hazard_wave *wave = calloc(1, sizeof *wave);
+    if (!wave)
+        return NULL;
     wave->memo = memo;
-    wave->target = target;
+    wmi_hazard_wave_begin(wave);
+    return wave;
+}
+
+void wmi_hazard_wave_begin(struct wmi_hazard_wave *wave)
+{
     memset(&wave->window, 0, sizeof wave->window);
-    wave->behind = memo;
-    if (!memo)
-        clear_state(wave);
+    wave->behind = true;
+    wmi_hazard_begin(&wave->state, wave->memo->target);
+}
+
+void wmi_hazard_wave_destroy(struct wmi_hazard_wave *wave)
+{
+    free(wave);
 }
 
 /* Makes the state from the last instructions. */
 static void catch_up(struct wmi_hazard_wave *wave)
 {
-    struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE];
-    clear_state(wave);
-    for (unsigned i = 0; i < WMI_HAZARD_WINDOW; i++) {
-        const struct wmi_hazard_executed *past =
-            &wave->window.recent[(wave->window.next + i) % WMI_HAZARD_WINDOW];
+    wmi_hazard_forget_distances(&wave->state);
+    for (unsigned i = 0; i < WINDOW; i++) {
+        const struct executed *past = &wave->window.recent[(wave->window.next + i) % WINDOW];
         if (past->facts)
-            wmi_hazard_execute(&wave->state, past->facts, past->spans, past->count, past->number, found);
+            wmi_hazard_remember_distances(&wave->state, past->facts, past->spans, past->count, past->number);
     }
     wave->behind = false;
+}
+
+/* Finds the hazards of an instruction that are distances. */
+static unsigned find_distances(struct wmi_hazard_wave *wave, const struct wmi_hazard_facts *facts,
+                               const struct wmi_span_of_registers *spans, unsigned count, uint32_t number,
+                               struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE])
+{
+    struct wmi_hazard_memo *memo = wave->memo;
+    struct window *window = &wave->window;
+    struct executed *oldest = &window->recent[window->next];
+    const uint64_t own = hash_of(number), longer = window->hash * BASE + own, key = longer ? longer : 1;
+    const struct entry *known = memo->capacity ? slot_of(memo, key) : NULL;
+    struct wmi_hazard_search search = {.state = &wave->state, .found = found};
+    if (known && known->key) {
+        search.count = known->count;
+        memcpy(found, known->found, known->count * sizeof *found);
+        wave->behind = true;
+    } else {
+        if (wave->behind)
+            catch_up(wave);
+        wmi_hazard_look_distances(&search, facts, spans, count);
+        wmi_hazard_remember_distances(&wave->state, facts, spans, count, number);
+        if (make_room(memo)) {
+            struct entry *added = slot_of(memo, key);
+            added->key = key;
+            added->count = search.count;
+            memcpy(added->found, found, search.count * sizeof *found);
+            memo->count++;
+        }
+    }
+    window->hash = longer - oldest->left;
+    *oldest = (struct executed){facts, spans, count, number, own * memo->leaves};
+    window->next = (window->next + 1) % WINDOW;
+    return search.count;
 }
 
 unsigned wmi_hazard_wave_execute(struct wmi_hazard_wave *wave, const struct wmi_hazard_facts *facts,
                                  const struct wmi_span_of_registers *spans, unsigned count, uint32_t number,
                                  struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE])
 {
-    struct wmi_hazard_memo *memo = wave->memo;
-    if (!memo)
-        return wmi_hazard_execute(&wave->state, facts, spans, count, number, found);
-    struct wmi_hazard_window *window = &wave->window;
-    struct wmi_hazard_executed *oldest = &window->recent[window->next];
-    const uint64_t own = hash_of(number), longer = window->hash * BASE + own, key = longer ? longer : 1;
-    const struct entry *known = memo->capacity ? slot_of(memo, key) : NULL;
-    unsigned hazards;
-    if (known && known->key) {
-        hazards = known->count;
-        memcpy(found, known->found, hazards * sizeof *found);
-        wave->behind = true;
-    } else {
-        if (wave->behind)
-            catch_up(wave);
-        hazards = wmi_hazard_execute(&wave->state, facts, spans, count, number, found);
-        if (make_room(memo)) {
-            struct entry *added = slot_of(memo, key);
-            added->key = key;
-            added->count = hazards;
-            memcpy(added->found, found, hazards * sizeof *found);
-            memo->count++;
-        }
+    struct wmi_hazard_search search = {.state = &wave->state, .found = found};
+    if (wave->memo->distances)
+        search.count = find_distances(wave, facts, spans, count, number, found);
+    if (wave->memo->unsettled) {
+        wmi_unsettled_look(&search, facts, spans, count);
+        wmi_unsettled_remember(&wave->state.unsettled, facts, spans, count, number);
     }
-    window->hash = longer - oldest->left;
-    *oldest = (struct wmi_hazard_executed){facts, spans, count, number, own * memo->leaves};
-    window->next = (window->next + 1) % WMI_HAZARD_WINDOW;
-    return hazards;
+    return search.count;
 }
 
-const struct wmi_hazard_window *wmi_hazard_wave_window(const struct wmi_hazard_wave *wave)
+/* ---- places ---- */
+
+static uint64_t key_of_item(uint64_t key, const struct wmi_unsettled_item *item)
 {
-    return &wave->window;
+    key = wmi_random_bits(key, (uint64_t)item->number << 32 | (uint64_t)item->reg << 8 | item->what);
+    return wmi_random_bits(key, (uint64_t)item->valus << 24 | (uint64_t)item->transcendentals << 16 |
+                                    (uint64_t)item->exec << 8 | item->flags);
 }
 
-void wmi_hazard_wave_resume(struct wmi_hazard_wave *wave, const struct wmi_hazard_window *window)
+uint64_t wmi_hazard_wave_key(const struct wmi_hazard_wave *wave, unsigned reach)
 {
-    wave->window = *window;
+    struct wmi_hazard_memo *memo = wave->memo;
+    uint64_t key = wave->window.hash;
+    memo->items =
+        memo->unsettled ? wmi_unsettled_save(&wave->state.unsettled, memo->target, reach, memo->item) : 0;
+    for (unsigned i = 0; i < memo->items; i++)
+        key = key_of_item(key, &memo->item[i]);
+    return key;
+}
+
+struct wmi_hazard_place *wmi_hazard_wave_place(const struct wmi_hazard_wave *wave)
+{
+    const struct wmi_hazard_memo *memo = wave->memo;
+    struct wmi_hazard_place *place = malloc(sizeof *place + memo->items * sizeof *place->item);
+    if (!place)
+        return NULL;
+    place->window = wave->window;
+    place->items = memo->items;
+    memcpy(place->item, memo->item, memo->items * sizeof *memo->item);
+    return place;
+}
+
+void wmi_hazard_wave_resume(struct wmi_hazard_wave *wave, const struct wmi_hazard_place *place)
+{
+    wave->window = place->window;
     wave->behind = true;
+    if (wave->memo->unsettled)
+        wmi_unsettled_restore(&wave->state.unsettled, place->item, place->items);
 }

@@ -44,26 +44,13 @@ static void look_at_read(struct wmi_hazard_search *search, const struct wmi_haza
 }
 
 static void look_at_write(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts,
-                          unsigned reg, uint8_t role)
+                          unsigned reg)
 {
     const struct wmi_hazard_state *state = search->state;
     if (facts->valu) {
         wmi_hazard_look_at(search, WMI_HAZARD_STORE_DATA, (int)reg, &state->stores[reg]);
         wmi_hazard_look_at(search, WMI_HAZARD_PART_FORWARD, (int)reg, &state->part_wrote[reg]);
     }
-    if (reg >= WMI_REGISTER_VGPR)
-        return;
-    /* As in LLVM, implicit writes (EXEC by s_and_saveexec and similar) do not count. */
-    if ((facts->salu || facts->smem) && role != WMI_ROLE_NONE)
-        wmi_hazard_look_unsettled(search, WMI_HAZARD_VMEM_SCALAR_WRITE, (int)reg, &state->vmem_reads[reg]);
-    if (facts->valu)
-        wmi_hazard_look_unsettled(search, WMI_HAZARD_SMEM_VECTOR_WRITE, (int)reg, &state->smem_reads[reg]);
-}
-
-/* LDS, or vector memory that cannot access LDS. */
-static bool is_either(const struct wmi_hazard_facts *facts)
-{
-    return facts->ds || (facts->vmem && !facts->flat);
 }
 
 enum { TRAPSTS = 3 }; /* number of the hardware register */
@@ -92,23 +79,9 @@ static void look_at_rest(struct wmi_hazard_search *search, const struct wmi_haza
         wmi_hazard_look_at(search, WMI_HAZARD_SETREG_RFE, -1, &state->setreg[TRAPSTS]);
     if (facts->denorm_mode)
         wmi_hazard_look_at(search, WMI_HAZARD_FP_ATOMIC_DENORM, -1, &state->fp_atomic);
-    if (is_either(facts) && state->branched && state->memory_was_lds != facts->ds)
-        wmi_hazard_look_unsettled(search, WMI_HAZARD_LDS_BRANCH_VMEM, -1, &state->memory);
 }
 
 /* ---- updating the state ---- */
-
-static void forget(struct wmi_hazard_state *state, const struct wmi_hazard_facts *facts)
-{
-    if (facts->valu || facts->waits_vm_vsrc)
-        memset(state->vmem_reads, 0, sizeof state->vmem_reads);
-    if (facts->waits_lgkm || (facts->salu && !facts->sopp))
-        memset(state->smem_reads, 0, sizeof state->smem_reads);
-    if (facts->waits_vs)
-        state->memory.clock = 0;
-    if (facts->valu || facts->waits)
-        state->fp_atomic.clock = 0;
-}
 
 static void remember_register(struct wmi_hazard_state *state, const struct wmi_hazard_facts *facts,
                               const struct wmi_span_of_registers *span, unsigned reg, struct wmi_moment now)
@@ -122,12 +95,49 @@ static void remember_register(struct wmi_hazard_state *state, const struct wmi_h
     }
     if (span->read && facts->wide_store && span->role == WMI_ROLE_DATA)
         state->stores[reg] = now;
-    if (span->read && reg < WMI_REGISTER_VGPR) {
-        if (facts->vmem || facts->ds)
-            state->vmem_reads[reg] = now;
-        if (facts->smem)
-            state->smem_reads[reg] = now;
-    }
+}
+
+void wmi_hazard_look_distances(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts,
+                               const struct wmi_span_of_registers *spans, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = 0; k < spans[i].count; k++) {
+            if (spans[i].read)
+                look_at_read(search, facts, spans[i].first + k, spans[i].role);
+            if (spans[i].written)
+                look_at_write(search, facts, spans[i].first + k);
+        }
+    look_at_rest(search, facts);
+    wmi_matrix_look(search, facts, spans, count);
+}
+
+void wmi_hazard_remember_distances(struct wmi_hazard_state *state, const struct wmi_hazard_facts *facts,
+                                   const struct wmi_span_of_registers *spans, unsigned count, uint32_t number)
+{
+    const struct wmi_moment now = {state->clock + 1, number};
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = 0; k < spans[i].count; k++)
+            remember_register(state, facts, &spans[i], spans[i].first + k, now);
+    wmi_matrix_remember(&state->matrix, state->target, facts, spans, count, now);
+    if (facts->valu || facts->waits)
+        state->fp_atomic.clock = 0;
+    if (facts->fp_atomic)
+        state->fp_atomic = now;
+    if (facts->setreg >= 0)
+        state->setreg[facts->setreg] = now;
+    state->clock += facts->states;
+}
+
+void wmi_hazard_forget_distances(struct wmi_hazard_state *state)
+{
+    state->clock += WMI_HAZARD_FAR;
+}
+
+void wmi_hazard_begin(struct wmi_hazard_state *state, const struct wmi_target *target)
+{
+    state->target = target;
+    wmi_hazard_forget_distances(state);
+    wmi_unsettled_begin(&state->unsettled);
 }
 
 unsigned wmi_hazard_execute(struct wmi_hazard_state *state, const struct wmi_hazard_facts *facts,
@@ -135,34 +145,9 @@ unsigned wmi_hazard_execute(struct wmi_hazard_state *state, const struct wmi_haz
                             struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE])
 {
     struct wmi_hazard_search search = {.state = state, .found = found};
-    forget(state, facts);
-    for (unsigned i = 0; i < count; i++)
-        for (unsigned k = 0; k < spans[i].count; k++) {
-            if (spans[i].read)
-                look_at_read(&search, facts, spans[i].first + k, spans[i].role);
-            if (spans[i].written)
-                look_at_write(&search, facts, spans[i].first + k, spans[i].role);
-        }
-    look_at_rest(&search, facts);
-    wmi_matrix_look(&search, facts, spans, count);
+    wmi_hazard_look_distances(&search, facts, spans, count);
     wmi_unsettled_look(&search, facts, spans, count);
-
-    const struct wmi_moment now = {state->clock + 1, number};
-    for (unsigned i = 0; i < count; i++)
-        for (unsigned k = 0; k < spans[i].count; k++)
-            remember_register(state, facts, &spans[i], spans[i].first + k, now);
-    wmi_matrix_remember(&state->matrix, state->target, facts, spans, count, now);
-    wmi_unsettled_remember(&state->unsettled, facts, spans, count, now);
-    if (facts->fp_atomic)
-        state->fp_atomic = now;
-    if (facts->setreg >= 0)
-        state->setreg[facts->setreg] = now;
-    if (is_either(facts)) {
-        state->memory = now;
-        state->memory_was_lds = facts->ds;
-        state->branched = false;
-    }
-    state->branched |= facts->branch;
-    state->clock += facts->states;
+    wmi_hazard_remember_distances(state, facts, spans, count, number);
+    wmi_unsettled_remember(&state->unsettled, facts, spans, count, number);
     return search.count;
 }

@@ -25,7 +25,7 @@ struct known {
     uint64_t key;
     uint64_t instructions;
     uint64_t issued[WMI_COUNTER_COUNT][WMI_ORDER_COUNT], done[WMI_COUNTER_COUNT][WMI_ORDER_COUNT];
-    struct wmi_hazard_window window;
+    struct wmi_hazard_place *hazards; /* or NULL */
     unsigned reach;
     size_t count;
     struct operation operation[];
@@ -34,15 +34,11 @@ struct known {
 struct wmi_wait_paths {
     struct known **slot; /* open addressing, at most half full */
     size_t count, capacity;
-    bool hazards;
 };
 
-struct wmi_wait_paths *wmi_wait_paths_create(bool hazards)
+struct wmi_wait_paths *wmi_wait_paths_create(void)
 {
-    struct wmi_wait_paths *paths = calloc(1, sizeof *paths);
-    if (paths)
-        paths->hazards = hazards;
-    return paths;
+    return calloc(1, sizeof(struct wmi_wait_paths));
 }
 
 void wmi_wait_paths_destroy(struct wmi_wait_paths *paths)
@@ -54,6 +50,8 @@ void wmi_wait_paths_destroy(struct wmi_wait_paths *paths)
             free(edge->found);
             free(edge);
         }
+        if (paths->slot[i])
+            free(paths->slot[i]->hazards);
         free(paths->slot[i]);
     }
     if (paths)
@@ -156,8 +154,7 @@ struct wmi_wait_node *wmi_wait_node(struct wmi_wait_paths *paths, const struct w
                                     const struct wmi_hazard_wave *hazards, unsigned reach, uint64_t mask,
                                     bool *is_new)
 {
-    const struct wmi_hazard_window *window = paths->hazards ? wmi_hazard_wave_window(hazards) : NULL;
-    struct scan scan = {.key = window ? window->hash : 0, .mask = mask};
+    struct scan scan = {.key = hazards ? wmi_hazard_wave_key(hazards, reach) : 0, .mask = mask};
     scan.key = key_of_counters(scan.key, state);
     for (unsigned reg = 0; reg < reach; reg++) {
         scan_operation(&scan, state, reg, false);
@@ -169,17 +166,20 @@ struct wmi_wait_node *wmi_wait_node(struct wmi_wait_paths *paths, const struct w
     *is_new = !*slot;
     if (*slot)
         return &(*slot)->node;
-    struct known *known = malloc(sizeof *known + scan.count * sizeof known->operation[0]);
-    if (!known)
+    struct wmi_hazard_place *place = hazards ? wmi_hazard_wave_place(hazards) : NULL;
+    struct known *known =
+        hazards && !place ? NULL : malloc(sizeof *known + scan.count * sizeof known->operation[0]);
+    if (!known) {
+        free(place);
         return NULL;
+    }
     *known = (struct known){.node = {.masked = scan.masked, .mask = mask},
                             .key = scan.key,
                             .instructions = state->instructions,
+                            .hazards = place,
                             .reach = reach};
     memcpy(known->issued, state->issued, sizeof known->issued);
     memcpy(known->done, state->done, sizeof known->done);
-    if (window)
-        known->window = *window;
     for (unsigned at = 0; at < 2 * reach; at++) {
         const struct wmi_pending *pending = at % 2 ? &state->held[at / 2] : &state->written[at / 2];
         if (pending->count && is_pending(state, pending))
@@ -207,7 +207,7 @@ void wmi_wait_resume(const struct wmi_wait_node *node, struct wmi_wait_state *st
             pending->lanes = mask;
     }
     if (hazards)
-        wmi_hazard_wave_resume(hazards, &known->window);
+        wmi_hazard_wave_resume(hazards, known->hazards);
 }
 
 /* ---- edges ---- */

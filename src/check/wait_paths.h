@@ -47,8 +47,8 @@ struct wmi_wait_node {
 /* Of a thread and a dispatch. */
 struct wmi_wait_paths;
 
-/* hazards: their windows tell nodes apart, too. NULL: no memory. */
-struct wmi_wait_paths *wmi_wait_paths_create(bool hazards);
+/* NULL: no memory. */
+struct wmi_wait_paths *wmi_wait_paths_create(void);
 void wmi_wait_paths_destroy(struct wmi_wait_paths *paths);
 
 /* 0: none; 1: some; 2: all of 64. */
@@ -57,9 +57,9 @@ static inline uint64_t wmi_wait_lanes(uint64_t exec)
     return !exec ? 0 : exec == UINT64_MAX ? 2 : 1;
 }
 
-/* The node of a state of the model, which uses registers below `reach`. mask: lanes that its pending writes
- * may be about. *is_new: the model's state is the node's to the last bit. NULL: they are about others, or
- * there is no room for more nodes. */
+/* The node of a state of the model, which uses registers below `reach`. hazards: or NULL. mask: lanes that
+ * its pending writes may be about. *is_new: the model's state is the node's to the last bit. NULL: they are
+ * about others, or there is no room for more nodes. */
 struct wmi_wait_node *wmi_wait_node(struct wmi_wait_paths *paths, const struct wmi_wait_state *state,
                                     const struct wmi_hazard_wave *hazards, unsigned reach, uint64_t mask,
                                     bool *is_new);

@@ -38,22 +38,21 @@ struct instruction {
 struct model {
     unsigned reach; /* 1 + the highest register that it has used */
     struct wmi_wait_state waits;
-    struct wmi_hazard_wave *hazards; /* if there is a memo of them; else NULL */
+    struct wmi_hazard_wave *hazards; /* if they are asked for; else NULL */
 };
 
 struct wave {
     struct wave *next_free, *next;
-    struct wmi_wait_node *node;      /* its place on remembered paths; NULL: `model` has its state */
-    uint64_t mask;                   /* the lanes that are meant if the node is masked */
-    struct model *model;             /* or NULL */
-    struct wmi_hazard_wave *hazards; /* if they are asked for and there is no memo; else NULL */
+    struct wmi_wait_node *node; /* its place on remembered paths; NULL: `model` has its state */
+    uint64_t mask;              /* the lanes that are meant if the node is masked */
+    struct model *model;        /* or NULL */
     struct wmi_last_wait last;
 };
 
 struct shard { /* of a worker thread */
     struct checker *check;
     struct shard *next;               /* that is idle, too */
-    struct wmi_hazard_memo *memo;     /* or NULL */
+    struct wmi_hazard_memo *memo;     /* if hazards are asked for; else NULL */
     struct wmi_wait_paths *paths;     /* or NULL */
     const struct wmi_wait_node *root; /* of a wave that begins */
     struct model *model;              /* continues paths; its state is that of `at`, or NULL */
@@ -184,7 +183,7 @@ static void find(struct shard *shard, struct wmi_found found)
 static void free_model(struct model *model)
 {
     if (model)
-        free(model->hazards);
+        wmi_hazard_wave_destroy(model->hazards);
     free(model);
 }
 
@@ -195,58 +194,46 @@ static struct model *create_model(const struct shard *shard)
     if (!model)
         return NULL;
     model->waits.target = shard->check->rules.target;
-    if (!shard->memo)
-        return model;
-    if (!(model->hazards = wmi_hazard_wave_create())) {
+    if (shard->memo && !(model->hazards = wmi_hazard_wave_create(shard->memo))) {
         free(model);
         return NULL;
     }
-    wmi_hazard_wave_begin(model->hazards, shard->check->rules.target, shard->memo);
     return model;
 }
 
-static void reset_model(const struct shard *shard, struct model *model)
+static void reset_model(struct model *model)
 {
     wmi_wait_clear(&model->waits, model->reach);
     model->reach = 0;
     if (model->hazards)
-        wmi_hazard_wave_begin(model->hazards, shard->check->rules.target, shard->memo);
+        wmi_hazard_wave_begin(model->hazards);
 }
 
 static void free_wave(struct wave *wave)
 {
     free_model(wave->model);
-    free(wave->hazards);
     free(wave);
 }
 
 static struct wave *new_wave(struct shard *shard)
 {
-    const struct checker *check = shard->check;
     struct wave *wave = shard->unused;
     if (wave) {
         shard->unused = wave->next_free;
         if (wave->model)
-            reset_model(shard, wave->model);
+            reset_model(wave->model);
         memset(&wave->last, 0, sizeof wave->last);
     } else {
         if (!(wave = calloc(1, sizeof *wave)))
             return NULL;
-        if (check->what & WM_CHECK_HAZARDS && !shard->memo)
-            wave->hazards = wmi_hazard_wave_create();
-        if (!shard->root)
-            wave->model = create_model(shard);
-        if ((check->what & WM_CHECK_HAZARDS && !shard->memo && !wave->hazards) ||
-            (!shard->root && !wave->model)) {
-            free_wave(wave);
+        if (!shard->root && !(wave->model = create_model(shard))) {
+            free(wave);
             return NULL;
         }
         wave->next = shard->waves;
         shard->waves = wave;
     }
     wave->node = (struct wmi_wait_node *)shard->root;
-    if (wave->hazards)
-        wmi_hazard_wave_begin(wave->hazards, check->rules.target, NULL);
     return wave;
 }
 
@@ -649,20 +636,13 @@ static void join(void *self, uint64_t pc, const struct wmi_instruction *insn)
         instruction_of(check, number - 1)->goes_on = true;
 }
 
-/* The rest of execute(). advanced: the wave has taken the first edge of its node. */
+/* The rest of execute(), if the wave does not take the first edge of its node. */
 static __attribute__((noinline)) void execute_slowly(struct shard *shard, struct wave *wave, void **mine,
-                                                     uint32_t number, const uint32_t *scalars, bool advanced)
+                                                     uint32_t number, const uint32_t *scalars)
 {
-    const struct instruction *insn = instruction_of(shard->check, number);
-    if (!advanced)
-        shard->missed |= !advance(shard, wave, number, scalars);
-    for (uint32_t at = number; wave->hazards; at++) {
-        check_hazards(shard, wave->hazards, instruction_of(shard->check, at), at);
-        if (!instruction_of(shard->check, at)->goes_on)
-            break;
-    }
+    shard->missed |= !advance(shard, wave, number, scalars);
     add_found(shard, scalars);
-    if (insn->ends) {
+    if (instruction_of(shard->check, number)->ends) {
         wave->next_free = shard->unused;
         shard->unused = wave;
         *mine = NULL;
@@ -682,9 +662,8 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
     *mine = wave;
     shard->last = wave;
     shard->last_number = number;
-    const bool advanced = wave->node && takes_first_edge(wave, number, scalars);
-    if (wave->hazards || !advanced)
-        execute_slowly(shard, wave, mine, number, scalars, advanced);
+    if (!wave->node || !takes_first_edge(wave, number, scalars))
+        execute_slowly(shard, wave, mine, number, scalars);
 }
 
 static void free_idle(struct checker *check)
@@ -716,11 +695,13 @@ static void *begin_thread(void *self)
         return shard;
     shard->check = check;
     bool is_new;
-    if (check->what & WM_CHECK_HAZARDS)
-        shard->memo = wmi_hazard_memo_create(check->rules.target);
+    if (check->what & WM_CHECK_HAZARDS && !(shard->memo = wmi_hazard_memo_create(check->rules.target))) {
+        free(shard);
+        return NULL;
+    }
     /* Needless waits depend on more than nodes know. */
     if (!(check->what & WM_CHECK_NEEDLESS) && (shard->model = create_model(shard)) &&
-        (shard->paths = wmi_wait_paths_create(shard->memo)))
+        (shard->paths = wmi_wait_paths_create()))
         shard->root = wmi_wait_node(shard->paths, &shard->model->waits, shard->model->hazards, 0, 0, &is_new);
     return shard;
 }

@@ -5,6 +5,7 @@
  * Also compares what waves find that remember the hazards of sequences. Prints a line for each: the index of
  * the first instruction with a hazard, the missing wait states, and the hazards; or "-". */
 #include "check/hazard_memo.h"
+#include "check/hazard_state.h"
 #include "wavemem/wavemem.h"
 
 #include <stdbool.h>
@@ -26,31 +27,49 @@ static unsigned execute(struct wmi_hazard_state *state, const struct instruction
     return wmi_hazard_execute(state, &insn->facts, insn->spans, insn->count, number, found);
 }
 
-/* Whether waves that share a memo find what exact detection does, of the code in a loop. */
+static bool is_same(const struct wmi_hazard_found *found, unsigned count,
+                    const struct wmi_hazard_found *other, unsigned others)
+{
+    bool same = count == others;
+    for (unsigned k = 0; same && k < count; k++)
+        same = found[k].kind == other[k].kind && found[k].reg == other[k].reg &&
+               found[k].number == other[k].number && found[k].missing == other[k].missing;
+    return same;
+}
+
+/* Whether waves that share a memo find what exact detection does, of the code in a loop, and also a wave that
+ * goes on from each of their places in turn. */
 static bool memo_agrees(const struct wmi_target *target, const struct instruction *code, unsigned count)
 {
     struct wmi_hazard_memo *memo = wmi_hazard_memo_create(target);
-    struct wmi_hazard_wave *wave = wmi_hazard_wave_create();
-    struct wmi_hazard_state *state = malloc(sizeof *state);
+    struct wmi_hazard_wave *wave = wmi_hazard_wave_create(memo), *other = wmi_hazard_wave_create(memo);
+    struct wmi_hazard_state *state = calloc(1, sizeof *state);
     bool same = true;
     for (unsigned pass = 0; pass < 2; pass++) {
-        memset(state, 0, sizeof *state);
-        state->target = target;
-        wmi_hazard_wave_begin(wave, target, memo);
-        for (unsigned i = 0; i < ROUNDS * count; i++) {
+        wmi_hazard_begin(state, target);
+        wmi_hazard_wave_begin(wave);
+        for (unsigned i = 0; same && i < ROUNDS * count; i++) {
             const struct instruction *insn = &code[i % count];
-            struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE] = {0}, known[WMI_HAZARDS_AT_ONCE] = {0};
+            struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE], known[WMI_HAZARDS_AT_ONCE],
+                resumed[WMI_HAZARDS_AT_ONCE];
+            const uint64_t key = wmi_hazard_wave_key(wave, WMI_REGISTER_COUNT);
+            struct wmi_hazard_place *place = wmi_hazard_wave_place(wave);
+            wmi_hazard_wave_resume(other, place);
+            same &= wmi_hazard_wave_key(other, WMI_REGISTER_COUNT) == key;
             const unsigned exact = execute(state, insn, i % count, found),
                            remembered = wmi_hazard_wave_execute(wave, &insn->facts, insn->spans, insn->count,
-                                                                i % count, known);
-            same &= exact == remembered;
-            for (unsigned k = 0; same && k < exact; k++)
-                same &= found[k].kind == known[k].kind && found[k].reg == known[k].reg &&
-                        found[k].number == known[k].number && found[k].missing == known[k].missing;
+                                                                i % count, known),
+                           later = wmi_hazard_wave_execute(other, &insn->facts, insn->spans, insn->count,
+                                                           i % count, resumed);
+            same &= is_same(found, exact, known, remembered) && is_same(found, exact, resumed, later);
+            same &= wmi_hazard_wave_key(wave, WMI_REGISTER_COUNT) ==
+                    wmi_hazard_wave_key(other, WMI_REGISTER_COUNT);
+            free(place);
         }
     }
+    wmi_hazard_wave_destroy(wave);
+    wmi_hazard_wave_destroy(other);
     wmi_hazard_memo_destroy(memo);
-    free(wave);
     free(state);
     return same;
 }
