@@ -96,13 +96,16 @@ static void route(const char *frame, const struct wmi_memory_op *m, struct wmi_v
     }
 }
 
-/* SS and ST require the offset to be aligned to the data (3 dwords: unverified) and the sum to a dword.
- * Source: RDNA3 ISA, FLAT. The effect of a misaligned address is not documented: it is reported to observers,
- * and carried out. */
-static bool is_odd(const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan, uint32_t sum)
+bool wmi_vmem_is_odd(const char *frame, const struct wmi_op *op)
 {
-    const uint32_t whole = plan->bytes == 16 ? 16 : plan->bytes == 8 ? 8 : plan->bytes >= 4 ? 4 : plan->bytes;
-    return m->offset % whole || sum % 4;
+    const struct wmi_memory_op *m = op->data;
+    const uint32_t bytes = (uint32_t)m->elements * m->bytes;
+    const uint32_t whole = bytes == 16 ? 16 : bytes == 8 ? 8 : bytes >= 4 ? 4 : bytes;
+    uint32_t scalar;
+    if (op->x != WMI_VMEM_SCRATCH || !(op->y & WMI_VMEM_SCALAR_ONLY))
+        return false;
+    memcpy(&scalar, frame + op->b, sizeof scalar);
+    return m->offset % whole || (scalar + (uint32_t)m->offset) % 4;
 }
 
 static void address_scratch(const char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan,
@@ -115,7 +118,7 @@ static void address_scratch(const char *frame, const struct wmi_op *op, struct w
     const uint32_t sum = scalar + vector + (uint32_t)m->offset;
     plan->scratch |= 1ULL << lane;
     plan->private_offset[lane] = sum;
-    if (op->y & WMI_VMEM_SCALAR_ONLY && is_odd(m, plan, sum))
+    if (wmi_vmem_is_odd(frame, op))
         plan->odd |= 1ULL << lane;
 }
 
@@ -340,8 +343,7 @@ const struct wmi_op *wmi_step_vmem_careful(char *restrict frame, const struct wm
 {
     const struct wmi_memory_op *m = op->data;
     struct wmi_vmem_plan plan;
-    const bool checks = m->late && op->x == WMI_VMEM_SCRATCH && op->y & WMI_VMEM_SCALAR_ONLY; /* alignment */
-    const bool any = m->alignment == WMI_ALIGNMENT_UNALIGNED && !checks;
+    const bool any = m->alignment == WMI_ALIGNMENT_UNALIGNED && !(m->late && wmi_vmem_is_odd(frame, op));
     if ((m->path == WMI_PATH_FLAT || m->path == WMI_PATH_SCRATCH) && any && wmi_vmem_private(frame, op))
         return op + 1;
     wmi_vmem_make_plan(frame, op, &plan);

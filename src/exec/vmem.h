@@ -80,6 +80,11 @@ static inline uint32_t wmi_vmem_loaded(const struct wmi_memory_op *m, const unsi
     return value;
 }
 
+/* SS and ST require the offset to be aligned to the data (3 dwords: unverified) and the sum to a dword.
+ * Source: RDNA3 ISA, FLAT. The effect of a misaligned address is not documented: it is reported to observers,
+ * and carried out. False of other forms. */
+bool wmi_vmem_is_odd(const char *frame, const struct wmi_op *op);
+
 /* Fast path of the slow step for private memory addressed by FLAT or SCRATCH. False: nothing has been
  * done. */
 bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op);

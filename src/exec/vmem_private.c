@@ -72,6 +72,28 @@ static bool find_places(const char *frame, const struct wmi_op *op, struct reque
     return !bad;
 }
 
+/* The same of all lanes, if they have one offset because only scalars make it: from place[0] on, a dword for
+ * each lane. False: it is another form, or they are not known to be in the allocation. */
+static bool find_row(const char *frame, const struct wmi_op *op, struct request *r)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
+    struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
+    const uint64_t base = wmi_vmem_scratch_base(frame, m), row = 4 * r->size;
+    uint32_t scalar;
+    if (op->x != WMI_VMEM_SCRATCH || !(op->y & WMI_VMEM_SCALAR_ONLY) || m->bytes != 4)
+        return false;
+    memcpy(&scalar, frame + op->b, sizeof scalar);
+    r->offset[0] = scalar + (uint32_t)m->offset;
+    const uint64_t start = base + r->offset[0] / 4 * row;
+    if (r->offset[0] % 4 || !wmi_vmem_reach_private(frame, hit, base, start, m->elements * row) ||
+        (m->kind == WMI_ACCESS_STORE && hit->flags & WM_READ_ONLY))
+        return false;
+    r->place[0] = start - hit->low;
+    r->host = hit->host;
+    return true;
+}
+
 /* The dwords of all lanes at one offset are contiguous. */
 static void load_rows(uint32_t *restrict to, const unsigned char *restrict from,
                       const uint32_t *restrict mask, unsigned size, unsigned rows)
@@ -84,17 +106,35 @@ static void load_rows(uint32_t *restrict to, const unsigned char *restrict from,
         }
 }
 
+static void store_rows(unsigned char *restrict to, const uint32_t *restrict from, uint64_t lanes,
+                       unsigned size, unsigned rows)
+{
+    for (unsigned e = 0; e < rows; e++, to += 4 * size, from += size)
+        for (uint64_t left = lanes; left; left &= left - 1) {
+            const unsigned i = (unsigned)__builtin_ctzll(left);
+            memcpy(to + 4 * i, &from[i], sizeof *from);
+        }
+}
+
 bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     struct request r = {.lanes = (const struct wmi_lanes *)(frame + op->lanes),
                         .size = ((const struct wmi_frame *)frame)->wave_size};
-    if (m->kind == WMI_ACCESS_ATOMIC || !r.lanes->bits || !find_offsets(frame, op, &r) ||
-        !find_places(frame, op, &r))
-        return false;
     const size_t row = 4 * r.size;
     uint32_t *to = (uint32_t *)(frame + op->d);
     const uint32_t *from = (const uint32_t *)(frame + op->c);
+    if (m->kind == WMI_ACCESS_ATOMIC || !r.lanes->bits)
+        return false;
+    if (find_row(frame, op, &r)) {
+        if (m->kind == WMI_ACCESS_LOAD)
+            load_rows(to, r.host + r.place[0], r.lanes->row, r.size, m->elements);
+        else
+            store_rows(r.host + r.place[0], from, r.lanes->bits, r.size, m->elements);
+        return true;
+    }
+    if (!find_offsets(frame, op, &r) || !find_places(frame, op, &r))
+        return false;
     if (r.uniform && r.lanes->full && m->bytes == 4 && m->kind == WMI_ACCESS_LOAD) {
         load_rows(to, r.host + r.place[0], r.lanes->row, r.size, m->elements);
         return true;
@@ -126,9 +166,12 @@ bool wmi_vmem_show_private(const char *frame, const struct wmi_op *op)
                         .size = ((const struct wmi_frame *)frame)->wave_size};
     uint64_t address[DWORDS][LANES], offset[DWORDS][LANES];
     if (m->kind == WMI_ACCESS_ATOMIC || m->alignment != WMI_ALIGNMENT_UNALIGNED || m->observer->explains ||
-        (op->x == WMI_VMEM_SCRATCH ? op->y & WMI_VMEM_SCALAR_ONLY
+        (op->x == WMI_VMEM_SCRATCH ? wmi_vmem_is_odd(frame, op)
                                    : m->path != WMI_PATH_FLAT || op->x != WMI_VMEM_VADDR) ||
-        !r.lanes->bits || !find_offsets(frame, op, &r) || !find_places(frame, op, &r))
+        !r.lanes->bits)
+        return false;
+    const bool row = find_row(frame, op, &r);
+    if (!row && (!find_offsets(frame, op, &r) || !find_places(frame, op, &r)))
         return false;
     const uint64_t low = wave->worker->hits[m->hit].low;
     struct wmi_access access;
@@ -137,8 +180,8 @@ bool wmi_vmem_show_private(const char *frame, const struct wmi_op *op)
     access.bytes = m->bytes;
     for (unsigned e = 0; e < m->elements; e++) {
         for (unsigned i = 0; i < r.size; i++) {
-            address[e][i] = low + r.place[i] + e * 4 * r.size;
-            offset[e][i] = (uint64_t)r.offset[i] + 4 * e;
+            address[e][i] = low + (row ? r.place[0] + 4 * i : r.place[i]) + e * 4 * r.size;
+            offset[e][i] = (uint64_t)r.offset[row ? 0 : i] + 4 * e;
         }
         access.element[e] = (struct wmi_element){.space = WMI_SPACE_GLOBAL,
                                                  .mask = r.lanes->bits,
