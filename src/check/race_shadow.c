@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALL_BYTES = 15, CHUNK = 1 << 21 };
+enum { ALL_BYTES = 15, CHUNK = WMI_RACE_POOL_CHUNK };
 
 /* ---- pools ---- */
 
@@ -347,19 +347,6 @@ static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct
     return bytes;
 }
 
-/* Replaces the record by that of the access. False: it is about bytes that the new one does not have. In
- * global memory, a record of the same wave and epoch becomes one of this instruction, which saves memory. */
-static bool replace(uint64_t *record, const struct wmi_race_access *access, unsigned bytes)
-{
-    const unsigned told_apart = access->gone ? WMI_RACE_SLOT_AT : WMI_RACE_WAVE_AT;
-    const uint64_t old = *record < access->gone ? 0 : *record;
-    const bool same = old && (old ^ access->record) >> told_apart == 0;
-    if (!same && wmi_race_bytes(old) & ~bytes)
-        return false;
-    *record = access->record | bytes | (same ? wmi_race_bytes(old) : 0);
-    return true;
-}
-
 /* Gives bytes of the dword the record; they have none in that role. */
 static void add_bytes(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
                       uint64_t record, enum wmi_race_role_of role)
@@ -371,7 +358,7 @@ static void add_bytes(struct wmi_race_shadow *shadow, const struct wmi_race_cell
         return;
     }
     if (*cell[WMI_RACE_WRITE] >= WMI_RACE_SPLIT)
-        bytes = item_at(&shadow->bytes, *cell[WMI_RACE_WRITE] - WMI_RACE_SPLIT, sizeof *bytes);
+        bytes = wmi_race_bytes_at(shadow, *cell[WMI_RACE_WRITE]);
     else if (!(bytes = split(shadow, cells, dword)))
         return;
     uint64_t *const byte[] = {bytes->write, bytes->read, bytes->other};
@@ -433,16 +420,6 @@ static void meet(uint64_t record, const struct wmi_race_access *access, unsigned
         meets(user, record, both, was_write);
 }
 
-/* Updates the three records. False: they cannot hold what they should. */
-static bool update(uint64_t *write, uint64_t *read, uint64_t *other, const struct wmi_race_access *access,
-                   unsigned bytes)
-{
-    if (access->writes)
-        return replace(write, access, bytes);
-    const bool free = wmi_race_is_settled(*read, access);
-    return (free && replace(read, access, bytes)) || replace(other, access, bytes);
-}
-
 static void touch_bytes(struct wmi_race_bytes *split, const struct wmi_race_access *access, unsigned bytes,
                         wmi_race_meets *meets, void *user)
 {
@@ -457,7 +434,7 @@ static void touch_bytes(struct wmi_race_bytes *split, const struct wmi_race_acce
             meets(user, *read, 1u << i, false);
         if (access->writes && *other && !wmi_race_is_settled(*other, access))
             meets(user, *other, 1u << i, false);
-        update(write, read, other, &whole, ALL_BYTES);
+        wmi_race_update(write, read, other, &whole, ALL_BYTES);
     }
 }
 
@@ -467,9 +444,7 @@ void wmi_race_touch(struct wmi_race_shadow *shadow, const struct wmi_race_cells 
     uint64_t *write = &cells->write[dword], *read = &cells->read[dword], *other = &cells->other[dword];
     struct wmi_race_bytes *bytewise = NULL;
     if (*write >= WMI_RACE_SPLIT) {
-        const size_t number = *write - WMI_RACE_SPLIT;
-        touch_bytes(item_at(&shadow->bytes, number, sizeof(struct wmi_race_bytes)), access, bytes, meets,
-                    user);
+        touch_bytes(wmi_race_bytes_at(shadow, *write), access, bytes, meets, user);
         return;
     }
     meet(*write, access, bytes, true, meets, user);
@@ -477,10 +452,11 @@ void wmi_race_touch(struct wmi_race_shadow *shadow, const struct wmi_race_cells 
         meet(*read, access, bytes, false, meets, user);
         meet(*other, access, bytes, false, meets, user);
     }
-    if (!update(write, read, other, access, bytes) && (bytewise = split(shadow, cells, dword)))
+    if (!wmi_race_update(write, read, other, access, bytes) && (bytewise = split(shadow, cells, dword)))
         for (unsigned i = 0; i < 4; i++)
             if (bytes >> i & 1)
-                update(&bytewise->write[i], &bytewise->read[i], &bytewise->other[i], access, ALL_BYTES);
+                wmi_race_update(&bytewise->write[i], &bytewise->read[i], &bytewise->other[i], access,
+                                ALL_BYTES);
 }
 
 bool wmi_race_is_free(const struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
@@ -492,8 +468,7 @@ bool wmi_race_is_free(const struct wmi_race_shadow *shadow, const struct wmi_rac
                (!access->writes ||
                 ((!(wmi_race_bytes(read) & bytes) || wmi_race_is_settled(read, access)) &&
                  (!(wmi_race_bytes(other) & bytes) || wmi_race_is_settled(other, access))));
-    const struct wmi_race_bytes *split =
-        item_at(&shadow->bytes, write - WMI_RACE_SPLIT, sizeof(struct wmi_race_bytes));
+    const struct wmi_race_bytes *split = wmi_race_bytes_at(shadow, write);
     for (unsigned i = 0; i < 4; i++)
         if (bytes >> i & 1 && (!wmi_race_is_settled(split->write[i], access) ||
                                (access->writes && (!wmi_race_is_settled(split->read[i], access) ||

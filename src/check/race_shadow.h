@@ -150,6 +150,8 @@ struct wmi_race_pool {
     void *unused;                 /* the first of those that were given back, which links to the next */
 };
 
+enum { WMI_RACE_POOL_CHUNK = 1 << 21 };
+
 /* The shadow of global memory; and all records per byte, also those of LDS. */
 struct wmi_race_shadow {
     struct wmi_race_area **area; /* open addressing, at most half full; NULL: empty */
@@ -195,6 +197,68 @@ static inline bool wmi_race_touch_quickly(const struct wmi_race_cells *cells, si
     if (!wmi_race_is_settled(*read, access) || !wmi_race_is_settled(*other, access))
         return false;
     *write = record;
+    return true;
+}
+
+/* Replaces the record by that of the access to some bytes. False: it is about bytes that the new one does not
+ * have. In global memory, a record of the same wave and epoch becomes one of this instruction, which saves
+ * memory. */
+static inline bool wmi_race_replace(uint64_t *record, const struct wmi_race_access *access, unsigned bytes)
+{
+    const unsigned told_apart = access->gone ? WMI_RACE_SLOT_AT : WMI_RACE_WAVE_AT;
+    const uint64_t old = *record < access->gone ? 0 : *record;
+    const bool same = old && (old ^ access->record) >> told_apart == 0;
+    if (!same && wmi_race_bytes(old) & ~bytes)
+        return false;
+    *record = access->record | bytes | (same ? wmi_race_bytes(old) : 0);
+    return true;
+}
+
+/* Updates the three records. False: they cannot hold what they should. */
+static inline bool wmi_race_update(uint64_t *write, uint64_t *read, uint64_t *other,
+                                   const struct wmi_race_access *access, unsigned bytes)
+{
+    if (access->writes)
+        return wmi_race_replace(write, access, bytes);
+    const bool free = wmi_race_is_settled(*read, access);
+    return (free && wmi_race_replace(read, access, bytes)) || wmi_race_replace(other, access, bytes);
+}
+
+/* As wmi_race_touch_quickly(), of some bytes (a mask) of a dword. */
+static inline bool wmi_race_touch_some_quickly(const struct wmi_race_cells *cells, size_t dword,
+                                               const struct wmi_race_access *access, unsigned bytes)
+{
+    uint64_t *write = &cells->write[dword], *read = &cells->read[dword], *other = &cells->other[dword];
+    if (*write >= WMI_RACE_SPLIT || (wmi_race_bytes(*write) & bytes && !wmi_race_is_settled(*write, access)))
+        return false;
+    if (access->writes && ((wmi_race_bytes(*read) & bytes && !wmi_race_is_settled(*read, access)) ||
+                           (wmi_race_bytes(*other) & bytes && !wmi_race_is_settled(*other, access))))
+        return false;
+    return wmi_race_update(write, read, other, access, bytes);
+}
+
+/* Records of a dword per byte; write: as the dword's records have it. */
+static inline struct wmi_race_bytes *wmi_race_bytes_at(const struct wmi_race_shadow *shadow, uint64_t write)
+{
+    enum { PER_CHUNK = WMI_RACE_POOL_CHUNK / sizeof(struct wmi_race_bytes) };
+    const size_t number = write - WMI_RACE_SPLIT;
+    return (struct wmi_race_bytes *)(void *)shadow->bytes.chunk[number / PER_CHUNK] + number % PER_CHUNK;
+}
+
+/* As wmi_race_touch_quickly(), of some bytes (a mask) of a dword with records per byte. */
+static inline bool wmi_race_touch_bytes_quickly(struct wmi_race_bytes *split,
+                                                const struct wmi_race_access *access, unsigned bytes)
+{
+    const uint64_t record = access->record | 15;
+    for (unsigned i = 0; i < 4; i++) {
+        if (!(bytes >> i & 1))
+            continue;
+        const bool read = wmi_race_is_settled(split->read[i], access);
+        if (!wmi_race_is_settled(split->write[i], access) ||
+            (access->writes && (!read || !wmi_race_is_settled(split->other[i], access))))
+            return false;
+        *(access->writes ? &split->write[i] : read ? &split->read[i] : &split->other[i]) = record;
+    }
     return true;
 }
 

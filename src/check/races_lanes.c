@@ -116,8 +116,12 @@ static bool touch_part(struct wmi_races *races, const struct wmi_race_cells *cel
                        unsigned bytes)
 {
     const struct wmi_race_access *access = &races->now;
-    if (bytes == 15 && wmi_race_touch_quickly(cells, dword, access))
+    if (bytes == 15 ? wmi_race_touch_quickly(cells, dword, access)
+                    : wmi_race_touch_some_quickly(cells, dword, access, bytes))
         return true;
+    if (cells->write[dword] >= WMI_RACE_SPLIT)
+        return wmi_race_touch_bytes_quickly(wmi_race_bytes_at(&races->shadow, cells->write[dword]), access,
+                                            bytes);
     if (!wmi_race_is_free(&races->shadow, cells, dword, access, bytes))
         return false;
     wmi_race_touch(&races->shadow, cells, dword, access, bytes, NULL, NULL);
@@ -202,6 +206,33 @@ static inline bool gather_bytes(struct wmi_races *races, struct gathered_bytes *
            (half ? gather_bytes(races, gathered, block + 128, behind) : (gathered->bytes[1] |= behind, true));
 }
 
+/* Consecutive dwords of LDS. Those with records per byte are recorded one by one. */
+static bool touch_local_dwords(struct wmi_races *races, const struct wmi_race_cells *cells, size_t first,
+                               size_t count)
+{
+    if (touch_any(cells, first, count, &races->now))
+        return true;
+    for (size_t i = first; i < first + count; i++)
+        if (!touch_part(races, cells, i, 15))
+            return false;
+    return true;
+}
+
+/* Consecutive bytes of LDS. */
+static bool touch_local_run(struct wmi_races *races, uint64_t address, uint64_t end)
+{
+    const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+    const uint64_t first = (address + 3) / 4, last = end / 4; /* whole dwords */
+    const unsigned head = 15u << address % 4 & 15, tail = 15u >> (3 - (end - 1) % 4);
+    if (last < first)
+        return touch_part(races, &cells, last, head & tail);
+    if (address % 4 && !touch_part(races, &cells, first - 1, head))
+        return false;
+    if (!touch_local_dwords(races, &cells, first, last - first))
+        return false;
+    return end % 4 == 0 || touch_part(races, &cells, last, tail);
+}
+
 /* Records an access to consecutive dwords. */
 static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count)
 {
@@ -209,7 +240,7 @@ static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uin
     struct wmi_race_page *page = NULL;
     if (space == WMI_SPACE_LDS) {
         const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
-        return end <= races->group->lds.bytes && touch_any(&cells, address / 4, count, &races->now);
+        return end <= races->group->lds.bytes && touch_local_dwords(races, &cells, address / 4, count);
     }
     for (uint64_t stop; address < end; address = stop) {
         const unsigned block = wmi_race_block_of(address);
@@ -229,18 +260,8 @@ static bool touch_byte_run(struct wmi_races *races, enum wmi_address_space space
                            uint64_t end)
 {
     struct gathered_bytes gathered = {0};
-    if (space == WMI_SPACE_LDS) {
-        const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
-        if (end > races->group->lds.bytes)
-            return false;
-        for (uint64_t at = address / 4 * 4; at < end; at += 4) {
-            const unsigned head = at < address ? (unsigned)(address - at) : 0;
-            const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
-            if (!touch_part(races, &cells, at / 4, 15u >> tail & 15u << head & 15u))
-                return false;
-        }
-        return true;
-    }
+    if (space == WMI_SPACE_LDS)
+        return end <= races->group->lds.bytes && touch_local_run(races, address, end);
     while (address < end) {
         const uint64_t count = end - address < 64 ? end - address : 64;
         if (!gather_bytes(races, &gathered, address, UINT64_MAX >> (64 - count)))
@@ -549,7 +570,7 @@ static bool touch_local(struct wmi_races *races, const struct places *places, ui
         const uint64_t below = starts ? (starts & -starts) - 1 : UINT64_MAX;
         const uint32_t last = places->at[63 - __builtin_clzll(lanes & below)];
         const size_t count = (last - first + places->bytes) / 4;
-        if (first != before && !touch_any(&cells, first / 4, count, access))
+        if (first != before && !touch_local_dwords(races, &cells, first / 4, count))
             return false;
         before = first;
     }
