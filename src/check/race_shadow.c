@@ -158,15 +158,19 @@ bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page)
 {
     const uint32_t had = page->room, room = had ? 2 * had : 1;
     const unsigned pool = (unsigned)__builtin_ctz(room);
-    struct wmi_race_entry *entry = NULL;
+    const size_t words = 2 * (size_t)room;
+    uint64_t *lists = NULL;
     if (room > WMI_RACE_ENTRIES ||
-        !(entry = take(shadow, &shadow->lists[pool], WMI_RACE_BLOCKS * room * sizeof *entry)))
+        !(lists = take(shadow, &shadow->lists[pool], WMI_RACE_BLOCKS * words * sizeof *lists)))
         return false;
-    for (size_t block = 0; had && block < WMI_RACE_BLOCKS; block++)
-        memcpy(&entry[block * room], &page->entry[block * had], had * sizeof *entry);
+    for (unsigned block = 0; had && block < WMI_RACE_BLOCKS; block++) {
+        const struct wmi_race_list list = wmi_race_list(page, block);
+        memcpy(&lists[block * words], list.record, had * sizeof *lists);
+        memcpy(&lists[block * words + room], list.dwords, had * sizeof *lists);
+    }
     if (had)
-        give_back(&shadow->lists[pool - 1], page->entry);
-    page->entry = entry;
+        give_back(&shadow->lists[pool - 1], page->lists);
+    page->lists = lists;
     page->room = room;
     return true;
 }
@@ -185,6 +189,22 @@ static struct wmi_race_detail *detail_of(struct wmi_race_shadow *shadow, struct 
 static struct wmi_race_byte_entry *list_of(const struct wmi_race_detail *detail)
 {
     return detail->part->longer ? detail->block->list : detail->part->entry;
+}
+
+/* Adds bytes to `mine`, or a new entry with them to the list if that is NULL. False: it is full. */
+static inline bool add_to(struct wmi_race_part *part, struct wmi_race_byte_entry *mine,
+                          struct wmi_race_byte_entry *list, uint32_t room, enum wmi_race_role_of role,
+                          const uint64_t bytes[2], uint64_t record)
+{
+    if (!mine) {
+        if (part->count == room)
+            return false;
+        mine = &list[part->count++];
+        *mine = (struct wmi_race_byte_entry){.record = record, .role = role};
+    }
+    mine->bytes[0] |= bytes[0];
+    mine->bytes[1] |= bytes[1];
+    return true;
 }
 
 /* Gives bytes the record in a role, and takes others from them. False: the list is full, and the bytes have
@@ -210,15 +230,7 @@ static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role
         count++;
     }
     part->count = count;
-    if (!mine) {
-        if (count == room)
-            return false;
-        mine = &list[part->count++];
-        *mine = (struct wmi_race_byte_entry){.record = record, .role = role};
-    }
-    mine->bytes[0] |= bytes[0];
-    mine->bytes[1] |= bytes[1];
-    return true;
+    return add_to(part, mine, list, room, role, bytes, record);
 }
 
 /* The same of any list; one that is full becomes longer. */
@@ -256,11 +268,29 @@ static inline bool meets_nothing(const struct wmi_race_byte_entry *list, uint32_
     return true;
 }
 
+/* Records an access to bytes that nothing in the list is about. False: it is about some of them, or full. */
+static bool add_apart(struct wmi_race_part *part, struct wmi_race_byte_entry *list, const uint64_t bytes[2],
+                      const struct wmi_race_access *access)
+{
+    const uint32_t room = part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES;
+    const enum wmi_race_role_of role = access->writes ? WMI_RACE_WRITE : WMI_RACE_READ;
+    struct wmi_race_byte_entry *mine = NULL;
+    uint64_t both = 0;
+    for (uint32_t i = 0; i < part->count; i++) {
+        both |= (list[i].bytes[0] & bytes[0]) | (list[i].bytes[1] & bytes[1]);
+        if (list[i].record == access->record && list[i].role == role)
+            mine = &list[i];
+    }
+    return !both && add_to(part, mine, list, room, role, bytes, access->record);
+}
+
 /* Records an access to some bytes in a list. False: it meets something, or the list is full. */
 static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail,
                          const uint64_t bytes[2], const struct wmi_race_access *access)
 {
     uint64_t taken[2];
+    if (add_apart(detail->part, list_of(detail), bytes, access))
+        return true;
     if (!meets_nothing(list_of(detail), detail->part->count, bytes, access, taken))
         return false;
     if (access->writes)
@@ -276,16 +306,16 @@ static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page
     struct wmi_race_detail *detail = detail_of(shadow, page, block);
     if (!detail || (!detail->part && !(detail->part = take(shadow, &shadow->parts, sizeof *detail->part))))
         return false;
-    const struct wmi_race_entry *entry = wmi_race_list(page, block);
+    const struct wmi_race_list list = wmi_race_list(page, block);
     detail->part->count = 0;
     detail->part->longer = false;
     for (uint32_t i = 0; i < page->room; i++)
-        if (entry[i].dwords)
+        if (list.dwords[i])
             detail->part->entry[detail->part->count++] =
-                (struct wmi_race_byte_entry){.record = entry[i].record & ~(uint64_t)ALL_BYTES,
-                                             .bytes = {wmi_race_bytes_of((uint16_t)entry[i].dwords),
-                                                       wmi_race_bytes_of(entry[i].dwords >> 16)},
-                                             .role = entry[i].role};
+                (struct wmi_race_byte_entry){.record = list.record[i] & ~(uint64_t)ALL_BYTES,
+                                             .bytes = {wmi_race_bytes_of((uint16_t)list.dwords[i]),
+                                                       wmi_race_bytes_of((uint16_t)(list.dwords[i] >> 16))},
+                                             .role = list.record[i] & ALL_BYTES};
     page->parted |= 1u << block;
     return true;
 }
@@ -394,19 +424,20 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
         add_list(shadow, &cells, list, count);
         page->written |= 1u << block; /* dwords that are split are marked there */
     } else {
-        const struct wmi_race_entry *list = wmi_race_list(page, block);
+        const struct wmi_race_list list = wmi_race_list(page, block);
         memset(detail->block, 0, sizeof *detail->block);
         for (uint32_t i = 0; i < page->room; i++) {
-            page->written |= (uint32_t)(list[i].dwords && list[i].role == WMI_RACE_WRITE) << block;
-            for (uint32_t left = list[i].dwords; left; left &= left - 1)
-                add_bytes(shadow, &cells, (size_t)__builtin_ctz(left), list[i].record, list[i].role);
+            const enum wmi_race_role_of role = list.record[i] & ALL_BYTES;
+            page->written |= (uint32_t)(list.dwords[i] && role == WMI_RACE_WRITE) << block;
+            for (uint64_t left = list.dwords[i]; left; left &= left - 1)
+                add_bytes(shadow, &cells, (size_t)__builtin_ctzll(left), list.record[i] | ALL_BYTES, role);
         }
     }
     page->divided |= 1u << block;
     page->parted &= ~(1u << block);
     if (page->divided == UINT32_MAX && page->room) { /* nobody needs the lists any more */
-        give_back(&shadow->lists[__builtin_ctz(page->room)], page->entry);
-        page->entry = NULL;
+        give_back(&shadow->lists[__builtin_ctz(page->room)], page->lists);
+        page->lists = NULL;
         page->room = 0;
     }
     return true;

@@ -82,11 +82,12 @@ enum {
     WMI_RACE_BLOCK_DWORDS = 1 << (WMI_RACE_BLOCK_BITS - 2),
 };
 
-/* A record, and the dwords of a block that have it; its bytes are those of each of them. */
-struct wmi_race_entry {
-    uint64_t record;
-    uint32_t dwords;
-    enum wmi_race_role_of { WMI_RACE_WRITE, WMI_RACE_READ, WMI_RACE_OTHER } role;
+enum wmi_race_role_of { WMI_RACE_WRITE, WMI_RACE_READ, WMI_RACE_OTHER };
+
+/* Records of a block, and the dwords that have each. What it records is about all bytes of these, so that a
+ * record here has its role where others have bytes. Those without dwords are free. */
+struct wmi_race_list {
+    uint64_t *record, *dwords;
 };
 
 /* A record, and the bytes of a block that have it. */
@@ -118,12 +119,12 @@ struct wmi_race_part {
 /* A block has the plainest records that can tell its accesses: a list in which each record is about all bytes
  * of its dwords; a list of bytes; or records for each dword. */
 struct wmi_race_page {
-    uint32_t launch;              /* 0: never used */
-    uint32_t room;                /* of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
-    uint32_t parted, divided;     /* blocks that have lists of bytes; that have records for each dword, */
-    uint32_t written;             /* and perhaps for writes */
-    struct wmi_race_entry *entry; /* the lists of all blocks; entries without dwords are free */
-    struct wmi_race_detail {      /* of each block that is parted or divided; or NULL */
+    uint32_t launch;          /* 0: never used */
+    uint32_t room;            /* of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
+    uint32_t parted, divided; /* blocks that have lists of bytes; that have records for each dword, */
+    uint32_t written;         /* and perhaps for writes */
+    uint64_t *lists;          /* of all blocks: of each the records, then the dwords */
+    struct wmi_race_detail {  /* of each block that is parted or divided; or NULL */
         struct wmi_race_part *part;
         struct wmi_race_block *block;
     } *detail;
@@ -286,10 +287,13 @@ static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, struct wm
     return true;
 }
 
-/* The list of a block: page->room entries, of which there may be none yet. */
-static inline struct wmi_race_entry *wmi_race_list(const struct wmi_race_page *page, unsigned block)
+/* The list of a block: page->room records, of which there may be none yet. */
+static inline struct wmi_race_list wmi_race_list(const struct wmi_race_page *page, unsigned block)
 {
-    return page->room ? page->entry + (size_t)block * page->room : NULL;
+    if (!page->room)
+        return (struct wmi_race_list){NULL, NULL};
+    uint64_t *const list = page->lists + 2 * (size_t)block * page->room;
+    return (struct wmi_race_list){list, list + page->room};
 }
 
 /* Gives the lists of the page's blocks more room. False: they have all that they may have, or no memory. */
@@ -310,54 +314,70 @@ static inline uint64_t wmi_race_bytes_of(uint16_t dwords)
     return bits * 15;
 }
 
-/* Gives dwords of the block the record in a role, and takes others from them. False: the list is full, and
+/* Puts the record, which no dwords have, where `free` says, or into more room. False: the list is full. */
+static inline bool wmi_race_add(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
+                                uint32_t dwords, uint64_t record, uint32_t free)
+{
+    const uint32_t at = free < page->room ? free : page->room;
+    if (at == page->room && !wmi_race_grow(shadow, page))
+        return false;
+    const struct wmi_race_list list = wmi_race_list(page, block);
+    list.record[at] = record;
+    list.dwords[at] = dwords;
+    return true;
+}
+
+/* Gives dwords of the block the record, and takes others in its role from them. False: the list is full, and
  * the dwords have none in that role. */
 static inline bool wmi_race_put(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
-                                enum wmi_race_role_of role, uint32_t dwords, uint64_t record)
+                                uint32_t dwords, uint64_t record)
 {
-    struct wmi_race_entry *entry = wmi_race_list(page, block), *mine = NULL, *free = NULL;
+    const struct wmi_race_list list = wmi_race_list(page, block);
+    uint32_t mine = UINT32_MAX, free = UINT32_MAX;
     for (uint32_t i = 0; i < page->room; i++) {
-        if (entry[i].role == role && entry[i].record != record)
-            entry[i].dwords &= ~dwords;
-        if (!entry[i].dwords)
-            free = &entry[i];
-        else if (entry[i].role == role && entry[i].record == record)
-            mine = &entry[i];
+        const bool same = list.record[i] == record;
+        if (!same && !((list.record[i] ^ record) & 15))
+            list.dwords[i] &= ~(uint64_t)dwords;
+        if (!list.dwords[i])
+            free = i;
+        else if (same)
+            mine = i;
     }
-    if (!mine) {
-        const uint32_t room = page->room;
-        if (!free && !wmi_race_grow(shadow, page))
-            return false;
-        mine = free ? free : page->entry + (size_t)block * page->room + room;
-        *mine = (struct wmi_race_entry){.record = record, .role = role};
-    }
-    mine->dwords |= dwords;
+    if (mine == UINT32_MAX)
+        return wmi_race_add(shadow, page, block, dwords, record, free);
+    list.dwords[mine] |= dwords;
     return true;
+}
+
+/* Records reads of dwords, of which another wave has read `taken`. False: the list is full. */
+static inline bool wmi_race_put_reads(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
+                                      unsigned block, uint32_t dwords, uint32_t taken, uint64_t record)
+{
+    return (taken == dwords || wmi_race_put(shadow, page, block, dwords & ~taken, record | WMI_RACE_READ)) &&
+           (!taken || wmi_race_put(shadow, page, block, taken, record | WMI_RACE_OTHER));
 }
 
 /* As wmi_race_touch_bytes(), of whole dwords. */
 static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
                                         unsigned block, uint32_t dwords, const struct wmi_race_access *access)
 {
-    const uint64_t record = access->record | 15;
     if (page->parted >> block & 1) {
         const uint64_t bytes[2] = {wmi_race_bytes_of((uint16_t)dwords), wmi_race_bytes_of(dwords >> 16)};
         return wmi_race_touch_bytes(shadow, page, block, bytes, access);
     }
-    const struct wmi_race_entry *entry = wmi_race_list(page, block);
+    const struct wmi_race_list list = wmi_race_list(page, block);
     uint32_t taken = 0; /* dwords that another wave has read */
     for (uint32_t i = 0; i < page->room; i++) {
-        if (!(entry[i].dwords & dwords) || wmi_race_is_settled(entry[i].record, access))
+        const unsigned role = list.record[i] & 15;
+        if (!(list.dwords[i] & dwords) || wmi_race_is_settled(list.record[i], access))
             continue;
-        if (access->writes || entry[i].role == WMI_RACE_WRITE)
+        if (access->writes || role == WMI_RACE_WRITE)
             return false;
-        if (entry[i].role == WMI_RACE_READ)
-            taken |= entry[i].dwords & dwords;
+        if (role == WMI_RACE_READ)
+            taken |= (uint32_t)list.dwords[i] & dwords;
     }
-    if (access->writes)
-        return wmi_race_put(shadow, page, block, WMI_RACE_WRITE, dwords, record);
-    return (taken == dwords || wmi_race_put(shadow, page, block, WMI_RACE_READ, dwords & ~taken, record)) &&
-           (!taken || wmi_race_put(shadow, page, block, WMI_RACE_OTHER, taken, record));
+    return access->writes ? wmi_race_put(shadow, page, block, dwords, access->record | WMI_RACE_WRITE)
+                          : wmi_race_put_reads(shadow, page, block, dwords, taken, access->record);
 }
 
 /* The shadow of a workgroup's LDS: records for each dword, since most LDS is accessed in patterns that lists

@@ -130,11 +130,78 @@ static bool touch_part(struct wmi_races *races, const struct wmi_race_cells *cel
 
 /* ---- global memory ---- */
 
+#if WMI_VECTOR_BYTES == 64
+/* wmi_race_put() of a list of whole vectors. */
+static inline bool put_vectors(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
+                               uint32_t dwords, uint64_t record)
+{
+    const struct wmi_race_list list = wmi_race_list(page, block);
+    const u64v mine = wmi_splat_u64(record), role = wmi_splat_u64(15), zero = wmi_splat_u64(0),
+               others = wmi_splat_u64(~(uint64_t)dwords);
+    uint32_t found = 0, free = 0;
+    for (uint32_t i = 0; i < page->room; i += RECORDS) {
+        const u64v now = at(&list.record[i]), had = at(&list.dwords[i]);
+        const uint32_t same = wmi_equal_bits_u64(now, mine);
+        const u64v left =
+            wmi_choose_bits_u64(wmi_equal_bits_u64((now ^ mine) & role, zero) & ~same, had & others, had);
+        const uint32_t none = wmi_equal_bits_u64(left, zero);
+        *(records *)&list.dwords[i] = (records)left;
+        found |= (same & ~none) << i;
+        free |= none << i;
+    }
+    if (!found)
+        return wmi_race_add(&races->shadow, page, block, dwords, record,
+                            free ? (uint32_t)__builtin_ctz(free) : UINT32_MAX);
+    list.dwords[__builtin_ctz(found)] |= dwords;
+    return true;
+}
+
+/* wmi_race_touch_block() of a list of whole vectors, which is not parted. */
+static inline bool touch_vectors(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
+                                 uint32_t dwords)
+{
+    const struct wmi_race_access *access = &races->now;
+    const struct wmi_race_list list = wmi_race_list(page, block);
+    const u64v some = wmi_splat_u64(dwords), zero = wmi_splat_u64(0);
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < page->room; i += RECORDS) {
+        const uint32_t all = (1u << RECORDS) - 1;
+        uint32_t met = unsettled(at(&list.record[i]), access) & all &
+                       ~wmi_equal_bits_u64(at(&list.dwords[i]) & some, zero);
+        if (met && access->writes)
+            return false;
+        for (; met; met &= met - 1) {
+            const uint32_t k = i + (uint32_t)__builtin_ctz(met);
+            if ((list.record[k] & 15) == WMI_RACE_WRITE)
+                return false;
+            if ((list.record[k] & 15) == WMI_RACE_READ)
+                taken |= (uint32_t)list.dwords[k] & dwords;
+        }
+    }
+    return access->writes
+               ? put_vectors(races, page, block, dwords, access->record | WMI_RACE_WRITE)
+               : (taken == dwords ||
+                  put_vectors(races, page, block, dwords & ~taken, access->record | WMI_RACE_READ)) &&
+                     (!taken ||
+                      wmi_race_put(&races->shadow, page, block, taken, access->record | WMI_RACE_OTHER));
+}
+#endif
+
+/* Records an access to dwords of a block that is not divided, if its list can hold it. */
+static inline bool touch_list(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
+                              uint32_t dwords)
+{
+#if WMI_VECTOR_BYTES == 64
+    if (page->room >= RECORDS && !(page->parted >> block & 1))
+        return touch_vectors(races, page, block, dwords);
+#endif
+    return wmi_race_touch_block(&races->shadow, page, block, dwords, &races->now);
+}
+
 /* Records an access to the dwords of a block that are set in a mask. */
 static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsigned block, uint32_t dwords)
 {
-    if (!(page->divided >> block & 1) &&
-        wmi_race_touch_block(&races->shadow, page, block, dwords, &races->now))
+    if (!(page->divided >> block & 1) && touch_list(races, page, block, dwords))
         return true;
     if (!(page->divided >> block & 1) && !wmi_race_divide(&races->shadow, page, block))
         return false;
@@ -400,7 +467,8 @@ static inline bool touch_halves(struct wmi_races *races, const struct places *pl
 
 /* Blocks with dwords that lanes access. */
 struct blocks {
-    uint32_t number[2 * WMI_LANES], dwords[2 * WMI_LANES]; /* number: from an origin on */
+    alignas(64) uint32_t number[2 * WMI_LANES]; /* from an origin on */
+    alignas(64) uint32_t dwords[2 * WMI_LANES];
     struct wmi_race_page *page[2 * WMI_LANES];
     unsigned count;
 };
@@ -414,10 +482,46 @@ static inline void add_block(struct blocks *blocks, uint32_t number, uint32_t dw
     blocks->dwords[blocks->count - 1] |= dwords;
 }
 
+/* Lanes that access other blocks than the lanes below them. */
+static inline uint64_t jumps_of(const struct places *places, uint64_t lanes)
+{
+    u32v before = wmi_splat_u32(0);
+    uint64_t jumps = 1;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v block = *(const u32v *)&places->at[lane] >> WMI_RACE_BLOCK_BITS;
+        const uint32_t same = wmi_equal_bits(block, wmi_shift_lanes(before, block));
+        jumps |= (uint64_t)(~same & ((1u << WMI_VECTOR_LANES) - 1)) << lane;
+        before = block;
+    }
+    return jumps & lanes;
+}
+
+/* The same as find_blocks() if all lanes are active, and each accesses one block, which is not that of the
+ * lane below. False: they do not. */
+static bool find_apart(const struct places *places, uint64_t lanes, struct blocks *blocks)
+{
+    const uint32_t dwords = places->bytes / 4;
+    const u32v all = wmi_splat_u32(UINT32_MAX >> (32 - dwords)),
+               last = wmi_splat_u32(WMI_RACE_BLOCK_DWORDS - dwords);
+    uint32_t halved = 0;
+    if (lanes != WMI_ALL_LANES || jumps_of(places, lanes) != lanes)
+        return false;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v at = *(const u32v *)&places->at[lane], dword = at >> 2 & (WMI_RACE_BLOCK_DWORDS - 1);
+        *(u32v *)&blocks->number[lane] = at >> WMI_RACE_BLOCK_BITS;
+        *(u32v *)&blocks->dwords[lane] = all << dword;
+        halved |= wmi_less_bits(last, dword);
+    }
+    blocks->count = WMI_LANES;
+    return !halved;
+}
+
 static void find_blocks(const struct places *places, uint64_t lanes, struct blocks *blocks)
 {
     const uint32_t dwords = places->bytes / 4, all = UINT32_MAX >> (32 - dwords);
     const u32v last = wmi_splat_u32(WMI_RACE_BLOCK_DWORDS - dwords);
+    if (find_apart(places, lanes, blocks))
+        return;
     blocks->count = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
         const u32v at = *(const u32v *)&places->at[lane], block = at >> WMI_RACE_BLOCK_BITS,
@@ -457,7 +561,7 @@ static bool find_pages(struct wmi_races *races, uint64_t origin, struct blocks *
         before = number >> shift;
         blocks->page[i] = page;
         if (page->room)
-            __builtin_prefetch(wmi_race_list(page, number % WMI_RACE_BLOCKS));
+            __builtin_prefetch(wmi_race_list(page, number % WMI_RACE_BLOCKS).record);
     }
     return true;
 }
@@ -478,11 +582,39 @@ static bool touch_blocks(struct wmi_races *races, const struct places *places, u
     return true;
 }
 
-/* The same of bytes. */
+/* Brings what is recorded of the bytes of lanes into the host's caches: each lane takes some memory accesses,
+ * one after the other, that need not wait for those of other lanes. */
+static void fetch_bytes(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
+{
+    enum { LINE = 64 };
+    const struct wmi_race_detail *detail[WMI_LANES];
+    unsigned count = 0;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const uint64_t address = origin + places->at[__builtin_ctzll(left)];
+        const struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
+        if (!page || !page->detail)
+            continue;
+        __builtin_prefetch(detail[count++] = &page->detail[wmi_race_block_of(address)]);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const char *part = (const char *)detail[i]->part;
+        for (unsigned line = 0; part && line < sizeof *detail[i]->part; line += LINE)
+            __builtin_prefetch(part + line);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const char *list = detail[i]->part && detail[i]->part->longer ? (const char *)detail[i]->block : NULL;
+        for (unsigned line = 0; list && line < sizeof detail[i]->block->list; line += LINE)
+            __builtin_prefetch(list + line);
+    }
+}
+
+/* The same as touch_blocks() of bytes. */
 static bool touch_bytes(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
 {
     const uint64_t bytes = UINT64_MAX >> (64 - places->bytes);
     struct gathered_bytes gathered = {0};
+    if (2 * __builtin_popcountll(jumps_of(places, lanes)) > __builtin_popcountll(lanes))
+        fetch_bytes(races, places, origin, lanes);
     for (; lanes; lanes &= lanes - 1)
         if (!gather_bytes(races, &gathered, origin + places->at[__builtin_ctzll(lanes)], bytes))
             return false;
