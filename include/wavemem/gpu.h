@@ -28,30 +28,35 @@ struct wm_cache {
     uint32_t clock_bytes; /* bytes per clock of the cache, or of each channel; 0: unknown */
 };
 
-/* A GPU product. Only double_rate, engine_units, the numbers of SGPRs, LDS, memory_bytes, memory_mhz and
- * figures of caches may be 0, which means unknown or absent; an L2 is required. */
+/* A GPU product. Only double_rate, engine_units, the numbers of SGPRs, LDS, memory_bytes, memory_mhz,
+ * memory_reached, last_bandwidth, launch_us, dispatch_clocks and figures of caches may be 0, which means
+ * unknown or absent; an L2 is required. */
 struct wm_gpu {
     const char *name;  /* "mi210" */
     const char *title; /* "AMD Instinct MI210" */
     const char
         *targets;  /* "gfx90a"; its own target first, then related targets without a product of their own */
     uint32_t xcds; /* XCDs that workgroups are distributed over; 1 for a monolithic GPU */
-    uint32_t engines;        /* shader engines per XCD */
-    uint32_t compute_units;  /* in all XCDs */
-    uint32_t simds;          /* per compute unit */
-    uint32_t waves;          /* maximum per SIMD */
-    uint32_t issue;          /* maximum instructions that a compute unit issues per clock */
-    uint32_t vgprs;          /* per SIMD, in rows of vgpr_lanes */
-    uint32_t vgpr_lanes;     /* 64; from gfx10 on 32 */
-    uint32_t vgpr_granule;   /* allocation granularity per wave, in such rows */
-    uint32_t sgprs;          /* per SIMD; 0: they do not limit occupancy */
-    uint32_t lds_bytes;      /* LDS shared by the workgroups of a compute unit (RDNA: WGP) */
-    uint32_t lds_sharing;    /* compute units that share this LDS */
-    uint32_t engine_units;   /* compute units that an engine was built with, if this leaves more groups that
-                                share   a scalar and instruction cache than the enabled ones need; else 0 */
-    uint32_t clock_mhz;      /* maximum engine clock */
-    uint32_t double_rate;    /* products of f64 take so many times the clocks of f32; 0: unknown */
-    double memory_bandwidth; /* GB/s */
+    uint32_t engines;         /* shader engines per XCD */
+    uint32_t compute_units;   /* in all XCDs */
+    uint32_t simds;           /* per compute unit */
+    uint32_t waves;           /* maximum per SIMD */
+    uint32_t issue;           /* maximum instructions that a compute unit issues per clock */
+    uint32_t vgprs;           /* per SIMD, in rows of vgpr_lanes */
+    uint32_t vgpr_lanes;      /* 64; from gfx10 on 32 */
+    uint32_t vgpr_granule;    /* allocation granularity per wave, in such rows */
+    uint32_t sgprs;           /* per SIMD; 0: they do not limit occupancy */
+    uint32_t lds_bytes;       /* LDS shared by the workgroups of a compute unit (RDNA: WGP) */
+    uint32_t lds_sharing;     /* compute units that share this LDS */
+    uint32_t engine_units;    /* compute units that an engine was built with, if this leaves more groups that
+                                 share   a scalar and instruction cache than the enabled ones need; else 0 */
+    uint32_t clock_mhz;       /* maximum engine clock */
+    uint32_t double_rate;     /* products of f64 take so many times the clocks of f32; 0: unknown */
+    double memory_bandwidth;  /* GB/s */
+    double memory_reached;    /* GB/s that programs reach at best, as measured; 0: unknown */
+    double last_bandwidth;    /* GB/s of the last-level cache; 0: unknown */
+    double launch_us;         /* from the end of a kernel to the start of the next one; 0: unknown */
+    uint32_t dispatch_clocks; /* at least, from one workgroup that an XCD starts to the next; 0: unknown */
     /* What runtimes tell programs; no model depends on them. */
     uint64_t memory_bytes;   /* 0: shares the host's */
     uint32_t memory_bits;    /* width of the bus */

@@ -52,8 +52,10 @@ struct wm_profile_row {
     bool has_vector;
     uint64_t
         fast; /* executions on the fast path of the address unit, which takes a group of lanes per clock */
+    uint64_t accesses;        /* as TCP_TOTAL_ACCESSES counts them: 16 on the fast path, otherwise 64 */
     uint64_t address_clocks;  /* clocks of the address unit */
-    uint64_t tag_lookups;     /* tag lookups in the vector cache */
+    uint64_t tag_lookups;     /* tag lookups in the vector cache, as TCP_TOTAL_CACHE_ACCESSES counts them */
+    uint64_t tag_clocks;      /* clocks of these lookups: the tags look up several lines per clock */
     uint64_t read_requests;   /* to L2, of 64 bytes; on gfx942 and from gfx10 on of 128 */
     uint64_t write_requests;  /* of 64 bytes; from gfx10 on of 128 */
     uint64_t atomic_requests; /* atomics to one address are not merged */
@@ -72,7 +74,7 @@ struct wm_profile_row {
 
     /* Results of the cache model, see docs/model.md. False: no product is known for the target. */
     bool has_caches;
-    uint64_t data_clocks; /* to return load data to VGPRs or to read store data from them */
+    uint64_t data_clocks; /* to read the vector cache's banks and to move data to or from VGPRs */
     struct wm_cache_use cache[WM_CACHE_LEVELS]; /* requests caused by this instruction at each level */
     uint64_t memory_read, memory_written;       /* DRAM bytes; written: counted when lines are written back */
     uint64_t wait_depth;      /* memory instructions of the wave in flight at issue, including
@@ -88,7 +90,7 @@ struct wm_profile_row {
     const struct wm_profile_wave *wave; /* NULL: no execution accessed memory */
 };
 
-enum { WM_PROFILE_BOUNDS = 16 };
+enum { WM_PROFILE_BOUNDS = 19 };
 
 /* The names of the parts of a GPU that can bound a kernel, as in struct wm_bound and wm_profile_row.limit. */
 WM_API const char *const *wm_bound_names(size_t *count);

@@ -46,7 +46,8 @@ struct wmi_profiled {
 struct wmi_kernel {
     struct wmi_profile_dispatch dispatch; /* the last one; owns its name */
     uint64_t dispatches, workgroups, waves, instructions, most_groups, dirty;
-    unsigned cuts; /* enum wm_profile_cut */
+    uint64_t hottest_atomics; /* requests to the line of L2 that has most, summed over the dispatches */
+    unsigned cuts;            /* enum wm_profile_cut */
     uint32_t waves_per_simd, wave_lanes;
     struct wmi_residence residence;
     const char *occupancy_limit;
@@ -136,6 +137,12 @@ uint32_t wmi_profile_slot(const struct wm_profile *profile, uint64_t pc, unsigne
 
 struct wmi_binding;
 
+enum { WMI_LAST_BYTES = 64 /* of a request to the last-level cache */ };
+
+/* In needs.c: the bandwidth of DRAM that a bound may assume, GB/s. */
+double wmi_memory_bandwidth(const struct wm_gpu *gpu);
+/* In needs.c: clocks of the GPU in which so many bytes are transferred at `bandwidth`, GB/s. */
+double wmi_transfer_clocks(uint64_t bytes, double bandwidth, const struct wm_gpu *gpu);
 /* In needs.c: the clocks that each part spends on the instruction, with the compute units and SIMDs that the
  * binding has; 0: none or unknown. */
 void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, const struct wmi_binding *binding,
@@ -167,6 +174,7 @@ struct wmi_binding {
     const struct wmi_kernel *kernel;
     enum wmi_gpu_part part;
     double clocks, units, simds;
+    double atomics, hottest_atomics; /* requests: all, and to the line of L2 that has most */
     unsigned wave_lanes;
 };
 /* Bytes that the kernel's dispatches wrote to memory for the slot: without what was written back while others

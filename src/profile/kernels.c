@@ -211,6 +211,7 @@ void wmi_kernels_end(struct wm_profile *profile)
     end_written(profile, kernel);
     add_missed(profile, kernel, false);
     kernel->dirty = wmi_caches_dirty(caches);
+    kernel->hottest_atomics += wmi_caches_hottest_atomics(caches);
     wmi_sample_end(&profile->sample, &profile->sampling, &kernel->sample);
     kernel->workgroups += facts.workgroups;
     kernel->waves += facts.waves;
@@ -347,6 +348,14 @@ static uint64_t bytes_of(const struct wm_cache_use use[WMI_CACHE_KINDS])
     return bytes;
 }
 
+static uint64_t requests_of(const struct wm_cache_use use[WMI_CACHE_KINDS])
+{
+    uint64_t requests = 0;
+    for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++)
+        requests += use[kind].requests;
+    return requests;
+}
+
 /* Pieces of code that a compute unit fetches per clock. */
 static unsigned fetched_by(const struct wm_gpu *gpu, const struct wmi_cost_rules *rules)
 {
@@ -369,8 +378,8 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
                   "%llu code fetches / (%u per clock x %.0f compute units)",
                   (unsigned long long)sum[WMI_SUM_FETCHES], fetched, units);
     add_unit_bound(row, kernel, WMI_GPU_ADDRESS, sum[WMI_SUM_ADDRESS_CLOCKS], "address unit clocks");
-    add_unit_bound(row, kernel, WMI_GPU_DATA, sum[WMI_SUM_DATA_CLOCKS], "clocks of 64 B to or from VGPRs");
-    add_unit_bound(row, kernel, WMI_GPU_L1, sum[WMI_SUM_TAG_LOOKUPS], "tag lookups, one per clock,");
+    add_unit_bound(row, kernel, WMI_GPU_DATA, sum[WMI_SUM_DATA_CLOCKS], "clocks of the vector cache's data");
+    add_unit_bound(row, kernel, WMI_GPU_L1, sum[WMI_SUM_TAG_CLOCKS], "clocks of the vector cache's tags");
     add_unit_bound(row, kernel, WMI_GPU_LDS, sum[WMI_SUM_LDS_PASSES], "LDS passes");
     add_simd_bounds(row, kernel);
     const struct wm_cache *l2 = &gpu->cache[WM_CACHE_L2];
@@ -380,10 +389,20 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
                   (double)l2_bytes / ((double)l2->clock_bytes * l2->channels * gpu->xcds),
                   "%llu B / (%u B/clock x %u channels)", (unsigned long long)l2_bytes, l2->clock_bytes,
                   l2->channels * gpu->xcds);
+    add_bound(row, kernel, WMI_GPU_ATOMIC, (double)kernel->hottest_atomics,
+              "%llu atomic requests to one line, one per clock", (unsigned long long)kernel->hottest_atomics);
+    const uint64_t last = WMI_LAST_BYTES * requests_of(kernel->sums.use[WM_CACHE_LAST]);
+    if (gpu->last_bandwidth > 0)
+        add_bound(row, kernel, WMI_GPU_LAST, wmi_transfer_clocks(last, gpu->last_bandwidth, gpu),
+                  "%llu B / %.1f GB/s", (unsigned long long)last, gpu->last_bandwidth);
     const uint64_t memory = kernel->sums.memory_read + kernel->sums.memory_written;
-    add_bound(row, kernel, WMI_GPU_MEMORY,
-              (double)memory / (gpu->memory_bandwidth * 1e9) * 1e6 * gpu->clock_mhz, "%llu B / %.1f GB/s",
-              (unsigned long long)memory, gpu->memory_bandwidth);
+    const double bandwidth = wmi_memory_bandwidth(gpu);
+    add_bound(row, kernel, WMI_GPU_MEMORY, wmi_transfer_clocks(memory, bandwidth, gpu), "%llu B / %.1f GB/s",
+              (unsigned long long)memory, bandwidth);
+    const uint64_t started = kernel->workgroups * gpu->dispatch_clocks;
+    add_bound(row, kernel, WMI_GPU_DISPATCH, (double)started / gpu->xcds,
+              "%llu workgroups x %u clocks / %u dispatchers", (unsigned long long)kernel->workgroups,
+              gpu->dispatch_clocks, gpu->xcds);
     for (uint32_t i = 0; i < row->bounds; i++)
         if (!row->binds || row->bound[i].clocks > row->binds->clocks)
             row->binds = &row->bound[i];
@@ -581,6 +600,8 @@ bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct w
                                     .clocks = row->binds->clocks / row->sample_scale,
                                     .units = units_of(kernel, row->gpu),
                                     .simds = simds_of(kernel, row->gpu),
+                                    .atomics = (double)kernel->counted[WMI_SUM_ATOMIC_REQUESTS],
+                                    .hottest_atomics = (double)kernel->hottest_atomics,
                                     .wave_lanes = kernel->wave_lanes};
     return true;
 }

@@ -10,9 +10,19 @@ const char *const *wmi_profile_parts(size_t *count)
     return wmi_gpu_part_names;
 }
 
+double wmi_memory_bandwidth(const struct wm_gpu *gpu)
+{
+    return gpu->memory_reached > 0 ? gpu->memory_reached : gpu->memory_bandwidth;
+}
+
+double wmi_transfer_clocks(uint64_t bytes, double bandwidth, const struct wm_gpu *gpu)
+{
+    return (double)bytes * gpu->clock_mhz / (bandwidth * 1e3);
+}
+
 static double memory_clocks(uint64_t bytes, const struct wm_gpu *gpu)
 {
-    return (double)bytes * gpu->clock_mhz / (gpu->memory_bandwidth * 1e3);
+    return wmi_transfer_clocks(bytes, wmi_memory_bandwidth(gpu), gpu);
 }
 
 void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, const struct wmi_binding *binding,
@@ -24,8 +34,13 @@ void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, const
     const struct wm_cache *l2 = &gpu->cache[WM_CACHE_L2];
     const double l2_bytes = (double)l2->clock_bytes * l2->channels * gpu->xcds;
     clocks[WMI_GPU_MEMORY] = memory_clocks(row->memory_read + row->memory_written, gpu);
+    if (gpu->last_bandwidth > 0)
+        clocks[WMI_GPU_LAST] = wmi_transfer_clocks(WMI_LAST_BYTES * row->cache[WM_CACHE_LAST].requests,
+                                                   gpu->last_bandwidth, gpu);
+    if (binding->atomics > 0) /* those of the hottest line, as if all instructions shared it alike */
+        clocks[WMI_GPU_ATOMIC] = (double)row->atomic_requests * binding->hottest_atomics / binding->atomics;
     clocks[WMI_GPU_L2] = l2_bytes > 0 ? (double)row->cache[WM_CACHE_L2].bytes / l2_bytes : 0;
-    clocks[WMI_GPU_L1] = (double)row->tag_lookups / units;
+    clocks[WMI_GPU_L1] = (double)row->tag_clocks / units;
     clocks[WMI_GPU_ADDRESS] = (double)row->address_clocks / units;
     clocks[WMI_GPU_DATA] = (double)row->data_clocks / units;
     clocks[WMI_GPU_LDS] = (double)row->lds_passes / units;

@@ -44,7 +44,9 @@ static void fill_row(const struct wm_profile *profile, const struct wmi_counts *
     row->has_tcp_counters = row->has_vector && profile->source.rules->vector.tcp_counters;
     row->fast = counts->sum[WMI_SUM_FAST];
     row->address_clocks = counts->sum[WMI_SUM_ADDRESS_CLOCKS];
+    row->accesses = 4 * counts->sum[WMI_SUM_QUADS];
     row->tag_lookups = counts->sum[WMI_SUM_TAG_LOOKUPS];
+    row->tag_clocks = counts->sum[WMI_SUM_TAG_CLOCKS];
     row->read_requests = counts->sum[WMI_SUM_READ_REQUESTS];
     row->write_requests = counts->sum[WMI_SUM_WRITE_REQUESTS];
     row->atomic_requests = counts->sum[WMI_SUM_ATOMIC_REQUESTS];

@@ -303,7 +303,7 @@ class Reports(Case):
         """Shares are of the limiting part and add up to all of it except instruction fetch; small gains get no advice:
         in the padded kernel, a conflict of two lanes costs 2 clocks of LDS where memory is the limit."""
         work = {"memory": lambda row: (row["memory_read"] or 0) + (row["memory_written"] or 0), "L2": lambda row: row["l2_bytes"] or 0,
-                "L1": lambda row: row["tag_lookups"] or 0, "LDS": lambda row: row["lds_passes"] or 0}
+                "L1": lambda row: row["tag_clocks"] or 0, "LDS": lambda row: row["lds_passes"] or 0}
         for kernel in ("naive", "lds", "unpadded"):
             report = json.loads(self.transposes("transpose_" + kernel, "--json")[0])
             bound = report["kernels"][0]

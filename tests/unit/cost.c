@@ -52,7 +52,7 @@ static void published_vector(void **state)
     static const struct {
         unsigned row, kind, bytes;
         uint64_t base, stride, lanes;
-        unsigned clocks, lookups, reads, writes, collapsed;
+        unsigned quads, lookups, reads, writes, collapsed;
     } cases[] = {
         /* mixbench: consecutive dwords: 16 accesses (quads), 4 lookups, 4 requests; dwordx2: 64, 16, 8. */
         {GCN, WMI_ACCESS_LOAD, 4, 0x1000, 4, ~0ULL, 4, 4, 4, 0, 0},
@@ -94,13 +94,80 @@ static void published_vector(void **state)
         make(&pattern, WMI_PATH_GLOBAL, cases[i].kind, cases[i].bytes, cases[i].base, cases[i].stride,
              cases[i].lanes);
         const struct wmi_vector_cost cost = vector_of(&pattern, cases[i].row);
-        if (cost.clocks != cases[i].clocks || cost.lookups != cases[i].lookups ||
+        if (cost.quads != cases[i].quads || cost.lookups != cases[i].lookups ||
             cost.reads != cases[i].reads || cost.writes != cases[i].writes ||
             cost.collapsed != cases[i].collapsed)
-            fail_msg("case %zu: %u clocks, %u lookups, %u reads, %u writes, %u collapsed", i, cost.clocks,
+            fail_msg("case %zu: %u quads, %u lookups, %u reads, %u writes, %u collapsed", i, cost.quads,
                      cost.lookups, cost.reads, cost.writes, cost.collapsed);
         assert_int_equal(cost.atomics, 0);
     }
+}
+
+/* gpu-benches' gpu-strides: clocks of a load of 32 lanes that lie so many floats or doubles apart, which hits
+ * in the vector cache; lanes are those of one wave, and addresses are multiples of 16 bytes. The rules may
+ * not exceed what was measured, and must explain the strides that are powers of two. */
+static void measured_strides(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned row, bytes, stride;
+        double measured;
+        bool exact;
+    } cases[] = {
+        {RDNA, 4, 0, 1.00, true},   {RDNA, 4, 1, 1.00, true},  {RDNA, 4, 2, 1.99, true},
+        {RDNA, 4, 3, 1.99, false},  {RDNA, 4, 4, 3.98, true},  {RDNA, 4, 5, 1.99, true},
+        {RDNA, 4, 8, 8.0, true},    {RDNA, 4, 9, 2.99, true},  {RDNA, 4, 13, 4.01, true},
+        {RDNA, 4, 16, 15.9, true},  {RDNA, 4, 17, 4.98, true}, {RDNA, 4, 20, 5.4, false},
+        {RDNA, 4, 21, 6.0, true},   {RDNA, 4, 28, 7.1, true},  {RDNA, 4, 32, 31.9, true},
+        {RDNA, 4, 63, 12.4, false}, {RDNA, 4, 64, 32.2, true}, {RDNA, 8, 1, 4.34, false},
+        {RDNA, 8, 4, 8.0, true},    {RDNA, 8, 8, 16.0, true},  {RDNA, 8, 9, 5.0, true},
+        {RDNA, 8, 11, 6.0, true},   {RDNA, 8, 13, 7.0, true},  {RDNA, 8, 15, 8.0, true},
+        {RDNA, 8, 16, 32.0, true},  {GCN, 4, 0, 2.18, false},  {GCN, 4, 1, 2.18, false},
+        {GCN, 4, 2, 16.1, true},    {GCN, 4, 3, 8.1, true},    {GCN, 4, 4, 32.2, true},
+        {GCN, 4, 5, 14.1, false},   {GCN, 4, 6, 16.1, true},   {GCN, 4, 7, 14.1, false},
+        {GCN, 4, 11, 14.1, false},  {GCN, 4, 12, 32.2, true},  {GCN, 4, 15, 24.2, false},
+        {GCN, 4, 17, 24.2, false},  {GCN, 4, 31, 24.2, false}, {GCN, 4, 61, 14.1, false},
+        {GCN, 4, 64, 32.2, true},   {GCN, 8, 0, 8.1, true},    {GCN, 8, 1, 8.1, true},
+        {GCN, 8, 4, 16.1, true},    {GCN, 8, 7, 8.1, true},    {GCN, 8, 8, 32.2, true},
+        {GCN, 8, 9, 8.1, true},     {GCN, 8, 10, 12.1, false}, {GCN, 8, 12, 16.1, true},
+        {GCN, 8, 15, 16.1, false},  {GCN, 8, 16, 32.2, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t most = 0;
+        for (unsigned offset = 0; offset < 8; offset++) {
+            struct pattern pattern;
+            make(&pattern, WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, cases[i].bytes, 0x1000 + 16 * offset,
+                 (uint64_t)cases[i].stride * cases[i].bytes, cases[i].row == RDNA ? 0xffffffff : ~0ULL);
+            const struct wmi_vector_cost cost = vector_of(&pattern, cases[i].row);
+            const uint32_t longer = cost.bank_clocks > cost.clocks ? cost.bank_clocks : cost.clocks;
+            most += longer > cost.tag_clocks ? longer : cost.tag_clocks;
+        }
+        const double clocks = most / 8.0 / (cases[i].row == RDNA ? 1 : 2);
+        if (clocks > 1.03 * cases[i].measured || (cases[i].exact && clocks < 0.97 * cases[i].measured))
+            fail_msg("stride %u of %u bytes on row %u: %g clocks, measured %g", cases[i].stride,
+                     cases[i].bytes, cases[i].row, clocks, cases[i].measured);
+    }
+}
+
+/* Bytes in rows of two, four and eight lanes, and rows that begin anywhere: see dedispersion on MI250X. */
+static void unaligned_rows(void **state)
+{
+    (void)state;
+    struct pattern pattern;
+    make(&pattern, WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, 0x1004, 4, ~0ULL);
+    assert_int_equal(vector_of(&pattern, GCN).clocks, 4);
+    assert_int_equal(vector_of(&pattern, RDNA).clocks, 1);
+    make(&pattern, WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 1, 0x1003, 1, ~0ULL);
+    for (unsigned lane = 0; lane < 64; lane++)
+        pattern.address[lane] = 0x1003 + lane % 8 + 999 * (lane / 8);
+    assert_int_equal(vector_of(&pattern, GCN).clocks, 4);
+    assert_false(vector_of(&pattern, GCN).fast);
+    /* One group has a quad that is spread; its quads take a clock each. */
+    pattern.address[5] += 64;
+    assert_int_equal(vector_of(&pattern, GCN).clocks, 7);
+    /* Only quads with active lanes take time. */
+    make(&pattern, WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 8, 0x1000, 8, 0xf00f);
+    assert_int_equal(vector_of(&pattern, GCN).clocks, 2);
 }
 
 /* GPUOpen's three patterns, and near misses. */
@@ -113,7 +180,7 @@ static void fast_patterns(void **state)
     for (unsigned lane = 0; lane < 64; lane++)
         pattern.address[lane] = 0x1002 + 1000 * (lane / 4); /* anywhere */
     assert_true(vector_of(&pattern, GCN).fast);
-    assert_int_equal(vector_of(&pattern, GCN).clocks, 4);
+    assert_int_equal(vector_of(&pattern, GCN).quads, 4);
     /* Each quad in a separate block, descending. */
     for (unsigned lane = 0; lane < 64; lane++)
         pattern.address[lane] = 0x9000 - 4096 * (lane / 4) + 4 * (3 - lane % 4);
@@ -122,15 +189,15 @@ static void fast_patterns(void **state)
     /* The same with one lane outside its block: the whole wave leaves the fast path, unless that lane is
      * inactive. */
     pattern.address[33] += 16;
-    assert_int_equal(vector_of(&pattern, GCN).clocks, 16);
+    assert_int_equal(vector_of(&pattern, GCN).quads, 16);
     pattern.access.lanes = pattern.access.element[0].mask &= ~(1ULL << 33);
-    assert_int_equal(vector_of(&pattern, GCN).clocks, 4);
+    assert_int_equal(vector_of(&pattern, GCN).quads, 4);
     /* Images and atomics are processed by quads; on RDNA, images like buffers. */
     make(&pattern, WMI_PATH_IMAGE, WMI_ACCESS_LOAD, 4, 0x1000, 4, ~0ULL);
-    assert_int_equal(vector_of(&pattern, GCN).clocks, 16);
+    assert_int_equal(vector_of(&pattern, GCN).quads, 16);
     assert_int_equal(vector_of(&pattern, RDNA).clocks, 1);
     make(&pattern, WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 4, 0x1000, 4, ~0ULL);
-    assert_int_equal(vector_of(&pattern, GCN).clocks, 16);
+    assert_int_equal(vector_of(&pattern, GCN).quads, 16);
     assert_int_equal(vector_of(&pattern, GCN).atomics, 4);
     /* Atomics never collapse. */
     make(&pattern, WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 4, 0x1000, 0, ~0ULL);
@@ -226,6 +293,75 @@ static bool quad_is_fast_slowly(const struct wmi_access *access, const struct wm
     return distinct(addresses, count) <= 1 || distinct(blocks, 2 * count) <= 1;
 }
 
+/* The most distinct words of `size` bytes in one of the banks that lanes first to first + count - 1 access.
+ */
+static uint32_t deepest_slowly(const struct wmi_access *access, unsigned first, unsigned count, uint64_t size,
+                               unsigned banks)
+{
+    static uint64_t list[16 * 64 * 256];
+    uint32_t most = 0;
+    for (unsigned bank = 0; bank < banks; bank++) {
+        size_t words = 0;
+        for (unsigned e = 0; e < access->elements; e++)
+            for (unsigned lane = first; lane < first + count; lane++)
+                for (unsigned i = 0;
+                     i < access->bytes && reaches(&access->element[e], WMI_SPACE_GLOBAL, lane); i++) {
+                    const uint64_t word = (access->element[e].address[lane] + i) / size;
+                    if (word % banks == bank)
+                        list[words++] = word;
+                }
+        const uint32_t now = distinct(list, words);
+        most = now > most ? now : most;
+    }
+    return most;
+}
+
+/* Whether the quad's lanes begin and end within 16 bytes. */
+static bool quad_is_near_slowly(const struct wmi_access *access, unsigned quad)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    for (unsigned e = 0; e < access->elements; e++)
+        for (unsigned lane = quad; lane < quad + 4; lane++) {
+            if (!reaches(&access->element[e], WMI_SPACE_GLOBAL, lane))
+                continue;
+            const uint64_t at = access->element[e].address[lane];
+            low = at < low ? at : low;
+            high = at > high ? at : high;
+        }
+    return low > high || high - low + access->bytes <= 16;
+}
+
+/* narrow: one element of 1, 2 or 4 bytes. */
+static void check_clocks_slowly(const struct wmi_access *access, unsigned row, bool narrow,
+                                const struct wmi_vector_cost *cost)
+{
+    const unsigned group = row == RDNA ? 32 : 16, lanes = row == RDNA ? 32 : 64, tag = row == GCN ? 64 : 128;
+    const bool loads = access->kind == WMI_ACCESS_LOAD;
+    const bool banked =
+        loads &&
+        (row == RDNA || (row == GCN && access->elements == 1 && (access->bytes == 4 || access->bytes == 8)));
+    uint32_t clocks = 0, tags = 0, banks = 0;
+    for (unsigned first = 0; first < lanes; first += group) {
+        bool near = narrow && access->kind != WMI_ACCESS_ATOMIC;
+        for (unsigned quad = first; quad < first + group; quad += 4)
+            near &= quad_is_near_slowly(access, quad);
+        const unsigned step = row == RDNA || near ? group : 4;
+        for (unsigned lane = first; lane < first + group; lane += step) {
+            const uint32_t lines = blocks_slowly(access, lane, step, tag);
+            clocks += lines > 0;
+            tags += (lines + 3) / 4;
+            banks += !lines               ? 0
+                     : row == RDNA        ? deepest_slowly(access, lane, step, 4, 32)
+                     : near               ? 1
+                     : access->bytes == 4 ? deepest_slowly(access, lane, step, 4, 4)
+                                          : deepest_slowly(access, lane, step, 8, 8);
+        }
+    }
+    assert_int_equal(cost->clocks, clocks);
+    assert_int_equal(cost->tag_clocks, tags);
+    assert_int_equal(cost->bank_clocks, banked ? banks : 0);
+}
+
 /* The reference for GCN and CDNA, and for the 32 lanes of RDNA. */
 static void check_vector_slowly(const struct wmi_access *access, unsigned row)
 {
@@ -243,7 +379,8 @@ static void check_vector_slowly(const struct wmi_access *access, unsigned row)
         only = any ? &access->element[e] : only;
     }
     if (!only) {
-        assert_int_equal(cost.clocks + cost.lookups + cost.reads + cost.writes + cost.atomics, 0);
+        assert_int_equal(cost.quads + cost.clocks + cost.tag_clocks + cost.bank_clocks, 0);
+        assert_int_equal(cost.lookups + cost.reads + cost.writes + cost.atomics, 0);
         return;
     }
     bool fast = places == 1 && access->bytes <= 4 && access->kind != WMI_ACCESS_ATOMIC;
@@ -266,7 +403,8 @@ static void check_vector_slowly(const struct wmi_access *access, unsigned row)
         lookups += blocks_slowly(access, lane, step, tag);
     const uint32_t operations = popular_slowly(access, write, &repeated);
     assert_int_equal(cost.fast, fast);
-    assert_int_equal(cost.clocks, fast ? (row == RDNA ? 1 : 4) : lanes / 4);
+    assert_int_equal(cost.quads, fast ? (row == RDNA ? 1 : 4) : lanes / 4);
+    check_clocks_slowly(access, row, places == 1 && access->bytes <= 4 && access->bytes != 3, &cost);
     assert_int_equal(cost.lookups, lookups);
     assert_int_equal(cost.reads, access->kind == WMI_ACCESS_LOAD ? blocks_slowly(access, 0, 64, read) : 0);
     assert_int_equal(cost.writes, access->kind == WMI_ACCESS_STORE ? blocks_slowly(access, 0, 64, write) : 0);
@@ -415,6 +553,7 @@ static void waves_of_64(void **state)
     make(&pattern, WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, 0x1000, 4, ~0ULL);
     struct wmi_vector_cost cost = wmi_coalesce(&pattern.access, &wmi_cost_rules(RDNA)->vector, 64);
     assert_true(cost.fast);
+    assert_int_equal(cost.quads, 2);
     assert_int_equal(cost.clocks, 2);
     assert_int_equal(cost.lookups, 2);
     assert_int_equal(cost.reads, 2);
@@ -422,7 +561,8 @@ static void waves_of_64(void **state)
     pattern.address[40] += 4096;
     cost = wmi_coalesce(&pattern.access, &wmi_cost_rules(RDNA)->vector, 64);
     assert_false(cost.fast);
-    assert_int_equal(cost.clocks, 1 + 8);
+    assert_int_equal(cost.quads, 1 + 8);
+    assert_int_equal(cost.clocks, 2);
     assert_int_equal(cost.lookups, 1 + 9);
     assert_int_equal(cost.reads, 3);
     make(&pattern, WMI_PATH_DS, WMI_ACCESS_LOAD, 4, 0, 4, ~0ULL);
@@ -580,6 +720,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_vector),
         cmocka_unit_test(fast_patterns),
+        cmocka_unit_test(measured_strides),
+        cmocka_unit_test(unaligned_rows),
         cmocka_unit_test(random_vector),
         cmocka_unit_test(published_lds),
         cmocka_unit_test(meetings),

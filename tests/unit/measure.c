@@ -114,7 +114,11 @@ static void check_global(const struct sample *sample, const struct wmi_measure *
     assert_int_equal(sum[WMI_SUM_IDEAL_LINES], (count + line - 1) / line);
     assert_int_equal(sum[WMI_SUM_FAST], cost.fast);
     assert_int_equal(sum[WMI_SUM_ADDRESS_CLOCKS], cost.clocks);
+    assert_int_equal(sum[WMI_SUM_QUADS], cost.quads);
+    assert_int_equal(sum[WMI_SUM_TAG_CLOCKS], cost.tag_clocks);
     assert_int_equal(sum[WMI_SUM_TAG_LOOKUPS], cost.lookups);
+    const uint32_t width = rules->vector.data_bytes, data = (sum[WMI_SUM_BYTES_ASKED] + width - 1) / width;
+    assert_int_equal(sum[WMI_SUM_DATA_CLOCKS], data > cost.bank_clocks ? data : cost.bank_clocks);
     assert_int_equal(sum[WMI_SUM_READ_REQUESTS], cost.reads);
     assert_int_equal(sum[WMI_SUM_WRITE_REQUESTS], cost.writes);
     assert_int_equal(sum[WMI_SUM_ATOMIC_REQUESTS], cost.atomics);

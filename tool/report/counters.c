@@ -273,8 +273,8 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
                    : 0;
     case FAST:
         return row->fast;
-    case ACCESSES: /* 16 for a fast instruction, else 64: four per clock */
-        return 4 * row->address_clocks;
+    case ACCESSES:
+        return row->accesses;
     case LOOKUPS:
         return row->tag_lookups;
     case LDS_PASSES:

@@ -42,12 +42,13 @@ static void make_contiguous(const struct wmi_suspect *s, struct wm_profile_row *
 {
     const struct wmi_family *family = s->family;
     const double full = s->room > 0 ? (double)s->row->lanes / s->room : 1;
-    const double lookups = (double)s->active * s->contiguous.lookups * less(full, 1);
+    const double tags = (double)s->active * s->contiguous.tags * less(full, 1);
+    const double data = (double)s->active * s->contiguous.data * less(full, 1);
     const double memory = needed(family, family->asked, family->memory);
     after->lines = s->row->ideal_lines;
     after->address_clocks = at_most(s->row->address_clocks, (double)s->active * s->contiguous.clocks);
-    after->tag_lookups = at_most(
-        s->row->tag_lookups, lookups > (double)s->row->ideal_lines ? lookups : (double)s->row->ideal_lines);
+    after->tag_clocks = at_most(s->row->tag_clocks, tags);
+    after->data_clocks = at_most(s->row->data_clocks, data);
     if (s->kind == WMI_ACCESS_LOAD)
         after->cache[WM_CACHE_L2].bytes =
             scaled(s->row->cache[WM_CACHE_L2].bytes, needed(family, family->loaded, family->l2_loaded));
@@ -58,10 +59,10 @@ static void make_contiguous(const struct wmi_suspect *s, struct wm_profile_row *
     after->memory_written = scaled(after->memory_written, memory);
 }
 
-/* Data clocks if each moves its 64 bytes. */
-static uint64_t full_data(const struct wm_profile_row *row)
+/* Data clocks if each moves as many bytes as it can. */
+static uint64_t full_data(const struct wmi_suspect *s)
 {
-    return at_most(row->data_clocks, (double)row->bytes_asked / 64);
+    return at_most(s->row->data_clocks, (double)s->row->bytes_asked / s->data_bytes);
 }
 
 /* Instructions of fewer waves do the same work. */
@@ -69,8 +70,8 @@ static void make_fewer(const struct wmi_suspect *s, struct wm_profile_row *after
 {
     after->executions = scaled(s->row->executions, share);
     after->address_clocks = scaled(after->address_clocks, share);
-    after->tag_lookups = scaled(after->tag_lookups, share);
-    after->data_clocks = full_data(s->row);
+    after->tag_clocks = scaled(after->tag_clocks, share);
+    after->data_clocks = full_data(s);
     after->lds_passes = scaled(after->lds_passes, share);
 }
 
@@ -168,7 +169,7 @@ static bool scratch(const struct wmi_suspect *s, struct wm_profile_row *after)
 {
     if (!s->in_scratch)
         return false;
-    after->executions = after->address_clocks = after->tag_lookups = after->data_clocks = 0;
+    after->executions = after->address_clocks = after->tag_clocks = after->data_clocks = 0;
     after->cache[WM_CACHE_L2].bytes = after->memory_read = after->memory_written = 0;
     return true;
 }
@@ -198,7 +199,7 @@ static bool uniform_load(const struct wmi_suspect *s, struct wm_profile_row *aft
     const struct wm_profile_row *row = s->row;
     if (!s->family || s->in_scratch || s->kind != WMI_ACCESS_LOAD || !is_uniform(s))
         return false;
-    after->address_clocks = after->tag_lookups = after->data_clocks = 0;
+    after->address_clocks = after->tag_clocks = after->data_clocks = 0;
     after->cache[WM_CACHE_L2].bytes = at_most(row->cache[WM_CACHE_L2].bytes, (double)row->memory_read);
     return true;
 }
@@ -245,7 +246,7 @@ static bool shared_atomics(const struct wmi_suspect *s, struct wm_profile_row *a
         return false;
     /* In LDS as many passes as the example wave's addresses take; what remains for each workgroup is not
      * counted. */
-    after->address_clocks = after->tag_lookups = after->data_clocks = 0;
+    after->address_clocks = after->tag_clocks = after->data_clocks = 0;
     after->cache[WM_CACHE_L2].bytes = after->memory_read = after->memory_written = 0;
     after->lds_passes = row->lds_passes + (uint64_t)((double)s->active * s->lds_passes);
     return true;
@@ -275,11 +276,13 @@ static bool one_by_one(const struct wmi_suspect *s, struct wm_profile_row *after
     const double share = 1.0 / s->members, full = less((double)row->lanes / s->room, 1);
     after->executions = scaled(row->executions, share);
     after->address_clocks = at_most(row->address_clocks, (double)s->active * s->wide.clocks * share);
-    after->tag_lookups = at_most(row->tag_lookups, (double)s->active * s->wide.lookups * full * share);
+    after->tag_clocks = at_most(row->tag_clocks, (double)s->active * s->wide.tags * full * share);
+    after->data_clocks = at_most(row->data_clocks, (double)s->active * s->wide.data * full * share);
     after->cache[WM_CACHE_L2].bytes = scaled(
         row->cache[WM_CACHE_L2].bytes,
         s->kind == WMI_ACCESS_STORE ? share : needed(s->family, s->family->loaded, s->family->l2_loaded));
-    return after->address_clocks < row->address_clocks || after->tag_lookups < row->tag_lookups;
+    return after->address_clocks < row->address_clocks || after->tag_clocks < row->tag_clocks ||
+           after->data_clocks < row->data_clocks;
 }
 
 static void say_one_by_one(const struct wmi_affected *p, struct wmi_texts *t)
@@ -318,7 +321,7 @@ static bool is_better_wide(const struct wmi_suspect *s)
 {
     return s->members && s->members * s->row->bytes == s->shape.stride &&
            s->wide.clocks <= s->members * s->contiguous.clocks &&
-           s->wide.lookups <= s->members * s->contiguous.lookups;
+           s->wide.tags <= s->members * s->contiguous.tags && s->wide.data <= s->members * s->contiguous.data;
 }
 
 static bool structure(const struct wmi_suspect *s, struct wm_profile_row *after)
@@ -533,10 +536,10 @@ static bool idle_lanes(const struct wmi_suspect *s, struct wm_profile_row *after
     after->lds_passes = scaled(row->lds_passes, share);
     if (!s->family)
         return true;
-    after->data_clocks = full_data(row);
+    after->data_clocks = full_data(s);
     after->address_clocks = at_most(row->address_clocks, (double)s->active * share * s->contiguous.clocks);
     if (fills)
-        after->tag_lookups = at_most(row->tag_lookups, (double)s->active * share * s->contiguous.lookups);
+        after->tag_clocks = at_most(row->tag_clocks, (double)s->active * share * s->contiguous.tags);
     return true;
 }
 

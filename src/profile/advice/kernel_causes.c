@@ -10,7 +10,8 @@
 /* Whether the part is in each compute unit, so that its clocks depend on how many of these have work. */
 static bool is_in_units(unsigned part)
 {
-    return part != WMI_GPU_L2 && part != WMI_GPU_MEMORY;
+    return part != WMI_GPU_L2 && part != WMI_GPU_MEMORY && part != WMI_GPU_LAST && part != WMI_GPU_ATOMIC &&
+           part != WMI_GPU_DISPATCH;
 }
 
 /* ---- code ---- */

@@ -121,7 +121,8 @@ static struct wmi_ideal cost_of(struct wmi_measurer *measurer, unsigned lanes, c
         access.element[e] = (struct wmi_element){.mask = mask, .address = address[e]};
     }
     const struct wmi_measure *measure = wmi_measure(measurer, &access);
-    return (struct wmi_ideal){measure->sum[WMI_SUM_ADDRESS_CLOCKS], measure->sum[WMI_SUM_TAG_LOOKUPS]};
+    return (struct wmi_ideal){measure->sum[WMI_SUM_ADDRESS_CLOCKS], measure->sum[WMI_SUM_TAG_CLOCKS],
+                              measure->sum[WMI_SUM_DATA_CLOCKS]};
 }
 
 /* Passes of the example wave's atomics if what they update were in LDS. Addresses keep their distances, and
@@ -216,6 +217,7 @@ static void look(struct wmi_suspect *suspect, const struct wm_profile *profile,
     suspect->active = row->executions > idle ? row->executions - idle : 0;
     suspect->room = (double)row->executions * (items ? (double)items / waves : lanes);
     suspect->units = binding->units;
+    suspect->data_bytes = profile->source.rules ? profile->source.rules->vector.data_bytes : 64;
     suspect->waves_at_once = wmi_kernel_waves_at_once(binding->kernel, &profile->gpu);
     if (!reaches_memory(row))
         return;

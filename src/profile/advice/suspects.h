@@ -25,7 +25,7 @@ struct wmi_family {
 
 /* What an instruction would cost with all lanes of its waves active: of one execution. */
 struct wmi_ideal {
-    double clocks, lookups;
+    double clocks, tags, data;
 };
 
 struct wmi_suspect {
@@ -42,6 +42,7 @@ struct wmi_suspect {
     uint64_t active; /* executions that accessed global memory */
     double room;     /* lanes of all executions, as the waves were launched */
     double units;    /* compute units with work */
+    double data_bytes;    /* per clock between vector cache and VGPRs */
     double waves_at_once; /* of a vector cache */
     bool bypasses;        /* its loads bypass L1 */
     bool in_scratch;      /* it accesses private memory */

@@ -298,6 +298,8 @@ bool wmi_caches_begin(struct wmi_caches *caches, struct wmi_residence residence)
     if (units != caches->residence.units && !place_units(caches, units))
         return false;
     caches->residence.groups = residence.groups ? residence.groups : 1;
+    if (caches->atomics.used)
+        caches->atomics = (struct wmi_atomic_lines){0};
     for (unsigned level = 0; level < WM_CACHE_L2; level++) {
         const struct wmi_cache *cache = &caches->cache[level];
         if (!cache->tags || level == WM_CACHE_INSTRUCTION)
@@ -307,6 +309,11 @@ bool wmi_caches_begin(struct wmi_caches *caches, struct wmi_residence residence)
             memset(cache->last, 0, cache->instances * sizeof *cache->last);
     }
     return true;
+}
+
+uint64_t wmi_caches_hottest_atomics(const struct wmi_caches *caches)
+{
+    return caches->atomics.most;
 }
 
 void wmi_caches_keep_l2(struct wmi_caches *caches)

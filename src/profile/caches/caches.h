@@ -44,6 +44,8 @@ const struct wmi_caches_sums *wmi_caches_sums(struct wmi_caches *caches); /* sin
 const uint64_t *wmi_caches_missed(const struct wmi_caches *caches, enum wm_cache_level level, uint32_t *sets);
 uint64_t
 wmi_caches_dirty(const struct wmi_caches *caches); /* modified bytes that are not written to DRAM yet */
+/* Of this dispatch: the atomic requests to the line of L2 that has most; a line is in one channel. */
+uint64_t wmi_caches_hottest_atomics(const struct wmi_caches *caches);
 uint32_t wmi_caches_instances(const struct wm_gpu *gpu, enum wm_cache_level level);
 
 #endif

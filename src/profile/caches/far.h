@@ -256,9 +256,32 @@ static NOINLINE void ask_other(struct wmi_caches *caches, const struct ask *how,
                                 : ask_each(caches, ask, requests, false, SEEK));
 }
 
+/* Counts atomics by line. */
+static void count_atomics(struct wmi_caches *caches, const struct requests *requests)
+{
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    struct wmi_atomic_lines *lines = &caches->atomics;
+    for (unsigned i = 0; i < requests->count; i++) {
+        const uint64_t address =
+            requests->row ? requests->address[0] + (uint64_t)i * requests->bytes : requests->address[i];
+        const uint32_t tag = tag_of(l2, address);
+        uint32_t slot = tag * 0x9e3779b9u >> 20;
+        while (lines->tag[slot] && lines->tag[slot] != tag)
+            slot = (slot + 1) % WMI_ATOMIC_LINES;
+        if (!lines->tag[slot] && lines->used == WMI_ATOMIC_LINES / 2)
+            continue;
+        lines->used += !lines->tag[slot];
+        lines->tag[slot] = tag;
+        const uint64_t now = ++lines->requests[slot];
+        lines->most = now > lines->most ? now : lines->most;
+    }
+}
+
 static void reach_far(struct wmi_caches *caches, uint32_t xcd, struct requests *requests)
 {
     const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    if (requests->kind == WMI_ACCESS_ATOMIC)
+        count_atomics(caches, requests);
     const size_t start = start_of(l2, xcd);
     const bool has_last = caches->cache[WM_CACHE_LAST].tags;
     const struct ask ask = {.tags = l2->tags + start,

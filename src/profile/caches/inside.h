@@ -89,6 +89,16 @@ struct wmi_last_request {
     bool writes, skips; /* skips: misses do not allocate */
 };
 
+/* Atomic requests by line of L2, in a hash table; lines beyond its capacity are not counted. */
+enum { WMI_ATOMIC_LINES = 4096 };
+
+struct wmi_atomic_lines {
+    uint32_t tag[WMI_ATOMIC_LINES]; /* 0: unused */
+    uint64_t requests[WMI_ATOMIC_LINES];
+    uint32_t used;
+    uint64_t most; /* of one line */
+};
+
 struct wmi_caches;
 
 /* In caches_lanes.c: processes the logs of the first `cursors` cursors, one access each in turn. */
@@ -114,10 +124,11 @@ struct wmi_caches {
     struct wmi_cache_route *routes; /* as many as uses */
     /* Upper halves of the addresses in use. A short address contains the index of its half instead. */
     uint32_t region[WMI_CACHE_REGIONS], regions;
-    uint64_t high, distance; /* of the last shortened address */
-    bool beyond;             /* there were more regions than fit */
-    bool keeps_l2;           /* from dispatch to dispatch */
-    uint64_t flushed;        /* bytes that L2 wrote back when dispatches ended */
+    uint64_t high, distance;         /* of the last shortened address */
+    bool beyond;                     /* there were more regions than fit */
+    bool keeps_l2;                   /* from dispatch to dispatch */
+    uint64_t flushed;                /* bytes that L2 wrote back when dispatches ended */
+    struct wmi_atomic_lines atomics; /* of this dispatch */
     /* Requests to the last-level cache, in order: its sets are fetched from host memory meanwhile. */
     struct wmi_last_request waiting[WMI_CACHE_WAITING];
     unsigned first_waiting, waiting_count;

@@ -24,6 +24,7 @@ struct wmi_asking {
     uint8_t block_shift, line_shift;
     uint8_t lookup_lanes;                 /* lanes per tag lookup on the slow path: 2 or 4 */
     bool may_be_fast;                     /* the fast path applies if the addresses fit its pattern */
+    bool banked;                          /* the banks of data are known */
     const struct wmi_vector_rules *rules; /* NULL: do not compute costs */
 };
 
@@ -55,9 +56,10 @@ typedef bool wmi_asked_find(struct wmi_same *scratch, const struct wmi_asking *a
 /* Returns the fastest finder for this CPU and waves of 32 or 64 lanes. */
 wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes);
 
-/* The values of `lookup_lanes` and `may_be_fast` for the access. */
+/* The values of `lookup_lanes`, `may_be_fast` and `banked` for the access. */
 unsigned wmi_coalesce_step(const struct wmi_access *access, const struct wmi_vector_rules *rules);
 bool wmi_coalesce_narrow(const struct wmi_access *access, const struct wmi_vector_rules *rules);
+bool wmi_coalesce_banked(const struct wmi_access *access, const struct wmi_vector_rules *rules);
 
 /* wmi_coalesce() without `reads` and `writes`, which stay 0. Sets *requests to those of an atomic, else to
  * none. */

@@ -206,9 +206,144 @@ static inline uint32_t lines_of_groups(const struct wmi_asking *asking, const st
     return lines;
 }
 
-/* Address clocks and tag lookups, by the rules at the head of coalesce.c. */
-static inline void find_costs(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
-                              struct wmi_asked *asked)
+/* The quads, as the bit of their first lane, whose active lanes do not lie within 16 bytes. */
+static inline uint64_t far_quads(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
+{
+    const u32v near = wmi_splat_u32(16u - asking->bytes);
+    uint64_t far = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v at = *(const u32v *)(by_lane->of + lane);
+        const uint32_t active = (uint32_t)(asking->mask >> lane);
+        u32v low = wmi_choose_bits(active, at, wmi_splat_u32(UINT32_MAX));
+        u32v high = wmi_choose_bits(active, at, wmi_splat_u32(0));
+        for (int with = 1; with < 3; with++) {
+            const u32v other_low = wmi_swap_in_quads(low, with), other_high = wmi_swap_in_quads(high, with);
+            low = wmi_select_u32((u32v)(other_low < low), other_low, low);
+            high = wmi_select_u32((u32v)(other_high > high), other_high, high);
+        }
+        const u32v apart = wmi_select_u32((u32v)(high < low), wmi_splat_u32(0), high - low);
+        far |= (uint64_t)(wmi_less_bits(near, apart) & 0x1111) << lane;
+    }
+    return far;
+}
+
+/* The lanes that are among two, three and four of their quad that need different words of one bank. */
+struct deep {
+    uint32_t two, three, four;
+};
+
+static inline struct deep find_deep(u32v word, u32v bank, uint32_t active)
+{
+    uint32_t same[4], repeated = 0, meets[4];
+    for (int with = 1; with < 4; with++) {
+        same[with] = wmi_equal_bits(word, wmi_swap_in_quads(word, with)) & active & swap_bits(active, with);
+        repeated |= same[with] & (with == 1 ? 0xaaaa : 0xcccc);
+    }
+    for (int with = 1; with < 4; with++)
+        meets[with] = wmi_equal_bits(bank, wmi_swap_in_quads(bank, with)) & ~same[with] & active &
+                      swap_bits(active & ~repeated, with);
+    return (struct deep){meets[1] | meets[2] | meets[3],
+                         (meets[1] & meets[2]) | (meets[1] & meets[3]) | (meets[2] & meets[3]),
+                         meets[1] & meets[2] & meets[3]};
+}
+
+/* The number of quads with a lane in the mask. */
+static inline uint32_t count_quads(uint64_t lanes)
+{
+    lanes |= lanes >> 1;
+    return (uint32_t)__builtin_popcountll((lanes | lanes >> 2) & 0x1111111111111111ULL);
+}
+
+/* Clocks of the banks for the lanes in the mask, taken by quads. */
+static inline uint32_t banks_of_quads(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+                                      uint64_t lanes)
+{
+    uint32_t clocks = count_quads(lanes);
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const uint32_t active = (uint32_t)(lanes >> lane & ((1ULL << WMI_VECTOR_LANES) - 1));
+        const u32v at = *(const u32v *)(by_lane->of + lane);
+        const struct deep deep = asking->bytes == 4 ? find_deep(at >> 2, at >> 2 & 3, active)
+                                                    : find_deep(at >> 3, at >> 3 & 7, active);
+        clocks += count_quads(deep.two) + count_quads(deep.three) + count_quads(deep.four);
+    }
+    return clocks;
+}
+
+/* The most distinct words of one bank that the lanes access, all lanes at once: 128 bytes have a bank for
+ * each element of at least a dword. */
+static inline uint32_t banks_of_group(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+                                      uint64_t lanes)
+{
+    const unsigned shift = asking->bytes < 4 ? 2 : (unsigned)__builtin_ctz(asking->bytes);
+    const unsigned banks = 128u >> shift;
+    uint8_t in_bank[32] = {0};
+    uint32_t low = UINT32_MAX, high = 0, most = 0;
+    struct wmi_same_row word;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
+        *(u32v *)(word.of + lane) = *(const u32v *)(by_lane->of + lane) >> shift;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const uint32_t now = word.of[__builtin_ctzll(left)];
+        low = now < low ? now : low;
+        high = now > high ? now : high;
+    }
+    if (!lanes || high - low < banks)
+        return lanes != 0;
+    while (lanes) {
+        const unsigned first = (unsigned)__builtin_ctzll(lanes);
+        const uint8_t now = ++in_bank[word.of[first] % banks];
+        most = now > most ? now : most;
+        lanes &= ~wmi_same_as(&word, first);
+    }
+    return most;
+}
+
+/* The lines that the lanes in the mask access. */
+static inline uint32_t count_lines(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+                                   uint64_t lanes)
+{
+    struct wmi_same_row line;
+    uint32_t lines = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
+        *(u32v *)(line.of + lane) = *(const u32v *)(by_lane->of + lane) >> asking->line_shift;
+    for (; lanes; lines++)
+        lanes &= ~wmi_same_as(&line, (unsigned)__builtin_ctzll(lanes));
+    return lines;
+}
+
+/* Clocks of address unit, tags and data, by the rules at the head of coalesce.c. */
+static inline void find_clocks(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+                               struct wmi_vector_cost *cost)
+{
+    const struct wmi_vector_rules *rules = asking->rules;
+    const bool whole = rules->pattern == WMI_FAST_LINE;
+    const uint64_t far = whole ? 0 : asking->may_be_fast ? far_quads(asking, by_lane) : 0x1111111111111111ULL;
+    uint64_t by_quads = 0;
+    cost->clocks = cost->tag_clocks = cost->bank_clocks = 0;
+    for (unsigned first = 0; first < WMI_LANES; first += rules->group) {
+        const uint64_t group = ((1ULL << rules->group) - 1) << first, lanes = asking->mask & group;
+        if (!lanes)
+            continue;
+        if (far & group) {
+            const uint32_t quads = count_quads(lanes); /* of at most four lines each */
+            cost->clocks += quads;
+            cost->tag_clocks += quads;
+            by_quads |= lanes;
+            continue;
+        }
+        cost->clocks++;
+        cost->tag_clocks += is_one_line(asking, by_lane, lanes)
+                                ? 1
+                                : (count_lines(asking, by_lane, lanes) + rules->tags - 1u) / rules->tags;
+        if (asking->banked)
+            cost->bank_clocks += whole ? banks_of_group(asking, by_lane, lanes) : 1;
+    }
+    if (by_quads && asking->banked)
+        cost->bank_clocks += banks_of_quads(asking, by_lane, by_quads);
+}
+
+/* Counted quads and tag lookups, by the rules at the head of coalesce.c. */
+static inline void find_counts(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+                               struct wmi_asked *asked)
 {
     const struct wmi_vector_rules *rules = asking->rules;
     const bool lines = asking->may_be_fast && rules->pattern == WMI_FAST_LINE;
@@ -216,20 +351,20 @@ static inline void find_costs(const struct wmi_asking *asking, const struct wmi_
     asked->quads = quads && !rules->all_groups;
     if (quads && rules->all_groups && are_quads_fast(asking, by_lane)) {
         asked->cost = (struct wmi_vector_cost){.fast = true,
-                                               .clocks = WMI_LANES / rules->group,
+                                               .quads = WMI_LANES / rules->group,
                                                .lookups = lines_of_groups(asking, by_lane, rules->group)};
         return;
     }
     const uint64_t lookups = find_lookups(asking, by_lane);
     asked->cost = (struct wmi_vector_cost){
-        .fast = lines, .clocks = WMI_LANES / 4, .lookups = (uint32_t)__builtin_popcountll(lookups)};
+        .fast = lines, .quads = WMI_LANES / 4, .lookups = (uint32_t)__builtin_popcountll(lookups)};
     for (unsigned first = 0; lines && first < WMI_LANES; first += rules->group) {
         const uint64_t group = ((1ULL << rules->group) - 1) << first;
         if (!is_one_line(asking, by_lane, asking->mask & group)) {
             asked->cost.fast = false;
             continue;
         }
-        asked->cost.clocks -= rules->group / 4u - 1;
+        asked->cost.quads -= rules->group / 4u - 1;
         asked->cost.lookups -= (uint32_t)__builtin_popcountll(lookups & group);
         asked->cost.lookups += (asking->mask & group) != 0;
     }
@@ -294,7 +429,7 @@ static inline bool is_repeated(const struct wmi_asked *asked, const struct wmi_a
     if (last->mask != asking->mask || last->kind != asking->kind || last->bytes != asking->bytes ||
         last->block_shift != asking->block_shift || last->line_shift != asking->line_shift ||
         last->lookup_lanes != asking->lookup_lanes || last->may_be_fast != asking->may_be_fast ||
-        last->rules != asking->rules)
+        last->banked != asking->banked || last->rules != asking->rules)
         return false;
     u32v differs = wmi_splat_u32(0);
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
@@ -321,8 +456,10 @@ bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *scratch, const struct wmi_a
     wmi_compress_row(row.at.of, by_lane.of, asking->mask);
     /* Before the row is loaded: its parts overlapped when they were stored, so loads wait until they are in
      * the host's cache. */
-    if (asking->rules)
-        find_costs(asking, &by_lane, asked);
+    if (asking->rules) {
+        find_counts(asking, &by_lane, asked);
+        find_clocks(asking, &by_lane, &asked->cost);
+    }
     asked->used = find_used(asking, &by_lane);
     row.ascends = ascends(&row);
     const uint64_t repeated = repeated_blocks(scratch, &row, shift, &block);

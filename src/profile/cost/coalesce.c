@@ -1,24 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The vector memory path: address clocks, tag lookups and requests to L2 of an access.
+/* The vector memory path: clocks of address unit, tags and data, tag lookups and requests to L2 of an access.
  *
+ * What AMD's counters count (quads, lookups):
  * - The address unit processes four lanes per clock. On the fast path, for loads and stores of one element of
  *   at most 32 bits whose addresses fit a pattern, it processes a whole group (16 lanes) per clock.
  * - Each clock looks up every line that its lanes touch. On the slow path lookups are per quad; inactive
- *   quads have none. The clocks of inactive lanes are unmeasured: they count as if active, but an instruction
- *   without a lane that reaches memory costs nothing.
+ *   quads have none. Inactive lanes count as if active, but an instruction without a lane that reaches memory
+ *   counts nothing.
  * - All accesses of a wave to one block (64 bytes) become one request. Stores to the same address collapse,
  *   atomics never do: each lane is an operation. Unverified: a request carries one operation per address, so
  *   a block needs as many requests as lanes share its most frequent address.
  *
  * GPUOpen's third pattern is "a block of 4 consecutive addresses"; the counters of MI200 fit aligned blocks.
- * So contiguous dwords that are not aligned to 16 bytes miss the fast path, which is unmeasured. */
+ * So contiguous dwords that are not aligned to 16 bytes miss the fast path, which is unmeasured.
+ *
+ * Clocks make a lower bound of time, so what is unmeasured counts as the shortest time that is possible:
+ * - GCN and CDNA: a group of lanes takes one clock if each quad is within 16 bytes, wherever they begin
+ *   (byte loads in short rows on MI250X take less than four lanes per clock), otherwise one per active quad.
+ * - RDNA: a group takes one clock.
+ * - Tags: so many lines per clock, of the lanes that the address unit takes at once.
+ * - Data: lanes that are taken at once wait for one another if they need different words of one bank. Both
+ *   rules for banks are fits to gpu-benches' strides of 0 to 64 floats and 0 to 16 doubles (cost_rules.c). */
 #include "profile/cost/asked.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum {
     QUAD = 4,
     NARROW = 4, /* maximum bytes of an element on the fast path */
+    NEAR = 16,  /* bytes that a quad of a fast group lies in */
+    DWORD = 4,
+    GROUP_BANKS = 32, /* of a dword */
+    WORDS = 2048,     /* four of each lane and element; further ones are not counted */
 };
 
 /* Adds a block unless it is in the list. */
@@ -134,19 +148,25 @@ unsigned wmi_coalesce_step(const struct wmi_access *access, const struct wmi_vec
                                                                                           : QUAD;
 }
 
-/* The groups on the fast path, as bits of their first lanes. */
-static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_vector_rules *rules,
-                            unsigned wave_lanes)
+/* The only element with lanes that reach memory; NULL: there are several. */
+static const struct wmi_element *only_element(const struct wmi_access *access)
 {
     const struct wmi_element *only = NULL;
-    uint64_t fast = 0;
     for (unsigned e = 0; e < access->elements; e++) {
         if (!reaching(&access->element[e]))
             continue;
         if (only)
-            return 0;
+            return NULL;
         only = &access->element[e];
     }
+    return only;
+}
+
+/* The groups on the fast path, as bits of their first lanes. */
+static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_vector_rules *rules,
+                            unsigned wave_lanes, const struct wmi_element *only)
+{
+    uint64_t fast = 0;
     if (!only || !wmi_coalesce_narrow(access, rules))
         return 0;
     for (unsigned first = 0; first < wave_lanes; first += rules->group) {
@@ -157,6 +177,118 @@ static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_ve
             return 0;
     }
     return fast;
+}
+
+/* ---- clocks ---- */
+
+/* A few lanes' distinct words, chained by bank. */
+struct words {
+    struct {
+        uint64_t word;
+        uint32_t next; /* + 1; 0: none */
+    } of[WORDS];
+    uint32_t count, first[GROUP_BANKS], in_bank[GROUP_BANKS];
+};
+
+/* Adds a word unless it is there; returns how many its bank has. */
+static uint32_t add_word(struct words *words, uint64_t word, unsigned banks)
+{
+    const unsigned bank = word % banks;
+    for (uint32_t i = words->first[bank]; i; i = words->of[i - 1].next)
+        if (words->of[i - 1].word == word)
+            return words->in_bank[bank];
+    if (words->count == WORDS)
+        return words->in_bank[bank];
+    words->of[words->count].word = word;
+    words->of[words->count].next = words->first[bank];
+    words->first[bank] = ++words->count;
+    return ++words->in_bank[bank];
+}
+
+/* The most distinct words of 1 << shift bytes in one bank that the lanes access. */
+static uint32_t deepest(struct words *words, const struct wmi_access *access, uint64_t mask, unsigned shift,
+                        unsigned banks)
+{
+    uint32_t most = 0;
+    words->count = 0;
+    memset(words->first, 0, sizeof words->first);
+    memset(words->in_bank, 0, sizeof words->in_bank);
+    for (unsigned e = 0; e < access->elements; e++)
+        for (uint64_t left = mask & reaching(&access->element[e]); left; left &= left - 1) {
+            const uint64_t low = access->element[e].address[__builtin_ctzll(left)];
+            const uint64_t last = low + access->bytes - 1;
+            for (uint64_t word = low >> shift; low <= last && word <= last >> shift; word++) {
+                const uint32_t now = add_word(words, word, banks);
+                most = now > most ? now : most;
+            }
+        }
+    return most;
+}
+
+/* Whether each quad of the group that starts at lane `first` lies within a few bytes. */
+static bool are_quads_near(const struct wmi_element *element, uint64_t lanes, unsigned first, unsigned group,
+                           unsigned bytes)
+{
+    for (unsigned quad = first; quad < first + group; quad += QUAD) {
+        uint64_t low = UINT64_MAX, high = 0;
+        for (uint64_t left = lanes & 0xfULL << quad; left; left &= left - 1) {
+            const uint64_t at = element->address[__builtin_ctzll(left)];
+            low = at < low ? at : low;
+            high = at > high ? at : high;
+        }
+        if (low <= high && high - low > NEAR - bytes)
+            return false;
+    }
+    return true;
+}
+
+bool wmi_coalesce_banked(const struct wmi_access *access, const struct wmi_vector_rules *rules)
+{
+    return access->kind == WMI_ACCESS_LOAD &&
+           (rules->banks == WMI_DATA_GROUP || (rules->banks == WMI_DATA_QUADS && access->elements == 1 &&
+                                               (access->bytes == DWORD || access->bytes == 2 * DWORD)));
+}
+
+/* Adds the clocks of the lanes that the address unit takes at once. */
+static void add_at_once(struct words *words, struct wmi_requests *scratch, const struct wmi_access *access,
+                        const struct wmi_vector_rules *rules, uint64_t mask, const struct wmi_element *row,
+                        struct wmi_vector_cost *cost)
+{
+    if (!mask)
+        return;
+    const uint32_t lines = count_blocks(scratch, access, mask, row, rules->tag_shift);
+    cost->clocks++;
+    cost->tag_clocks += (lines + rules->tags - 1) / rules->tags;
+    if (!wmi_coalesce_banked(access, rules))
+        return;
+    if (rules->banks == WMI_DATA_GROUP)
+        cost->bank_clocks += deepest(words, access, mask, 2, GROUP_BANKS);
+    else
+        cost->bank_clocks +=
+            access->bytes == DWORD ? deepest(words, access, mask, 2, 4) : deepest(words, access, mask, 3, 8);
+}
+
+/* only: the element, if a single one reaches memory; or NULL. */
+static void add_clocks(struct wmi_requests *scratch, const struct wmi_access *access,
+                       const struct wmi_vector_rules *rules, unsigned wave_lanes, uint64_t lanes,
+                       const struct wmi_element *row, const struct wmi_element *only,
+                       struct wmi_vector_cost *cost)
+{
+    struct words words;
+    const bool narrow = only && wmi_coalesce_narrow(access, rules);
+    for (unsigned first = 0; first < wave_lanes; first += rules->group) {
+        const uint64_t mask = lanes & ((1ULL << rules->group) - 1) << first;
+        if (rules->pattern == WMI_FAST_LINE) {
+            add_at_once(&words, scratch, access, rules, mask, row, cost);
+        } else if (narrow && are_quads_near(only, lanes, first, rules->group, access->bytes)) {
+            const uint32_t banks = cost->bank_clocks;
+            add_at_once(&words, scratch, access, rules, mask, row, cost);
+            cost->bank_clocks = banks + (mask && wmi_coalesce_banked(access, rules));
+        } else {
+            for (unsigned quad = first; quad < first + rules->group; quad += QUAD)
+                add_at_once(&words, scratch, access, rules, lanes & 0xfULL << quad, row, cost);
+        }
+    }
 }
 
 /* Returns the number of lanes that repeat the address of an earlier lane. Adds to `requests`, unless NULL,
@@ -206,17 +338,19 @@ struct wmi_vector_cost wmi_coalesce_lanes(const struct wmi_access *access,
         return cost;
 
     const struct wmi_element *row = row_of(access, lanes);
-    const uint64_t fast = fast_groups(access, rules, wave_lanes);
+    const struct wmi_element *only = only_element(access);
+    const uint64_t fast = fast_groups(access, rules, wave_lanes, only);
     cost.fast = true;
     for (unsigned first = 0; first < wave_lanes; first += rules->group) {
         const bool group_fast = fast >> first & 1;
         const unsigned step = group_fast ? rules->group : wmi_coalesce_step(access, rules);
         cost.fast &= group_fast;
-        cost.clocks += group_fast ? 1 : rules->group / QUAD;
+        cost.quads += group_fast ? 1 : rules->group / QUAD;
         for (unsigned lane = first; lane < first + rules->group; lane += step)
             cost.lookups +=
                 count_blocks(requests, access, ((1ULL << step) - 1) << lane & lanes, row, rules->tag_shift);
     }
+    add_clocks(requests, access, rules, wave_lanes, lanes, row, only, &cost);
     requests->count = 0;
     if (access->kind == WMI_ACCESS_LOAD || (row && access->kind == WMI_ACCESS_STORE))
         return cost;

@@ -14,9 +14,19 @@ enum wmi_fast_pattern {
     WMI_FAST_LINE,  /* the whole group accesses one line of the vector cache */
 };
 
+/* The banks of the vector cache's data, from which lanes of one clock read. */
+enum wmi_data_banks {
+    WMI_DATA_UNKNOWN, /* no lanes are known to wait for others */
+    WMI_DATA_QUADS,   /* four lanes a clock: 4 banks for elements of 4 bytes, 8 banks for those of 8 */
+    WMI_DATA_GROUP,   /* the whole group: 32 banks of 4 bytes */
+};
+
 /* The vector memory path: address unit (TA), tags of the vector cache (TCP), requests to L2 (TCC). */
 struct wmi_vector_rules {
     enum wmi_fast_pattern pattern;
+    enum wmi_data_banks banks;
+    uint8_t data_bytes;  /* per clock between vector cache and VGPRs */
+    uint8_t tags;        /* lines that are looked up per clock */
     uint8_t group;       /* lanes per clock on the fast path; the slow path takes four */
     bool all_groups;     /* the fast path applies to the whole instruction or not at all */
     bool images;         /* images can use the fast path */
@@ -63,9 +73,12 @@ struct wmi_cost_rules {
 const struct wmi_cost_rules *wmi_cost_rules(unsigned rules);
 
 struct wmi_vector_cost {
-    bool fast;                       /* the whole instruction used the fast path */
-    uint32_t clocks;                 /* of the address unit */
-    uint32_t lookups;                /* tag lookups */
+    bool fast;                       /* the whole instruction used the fast path, as counters see it */
+    uint32_t quads;                  /* lanes / 4 that the address unit counts; on the fast path of groups */
+    uint32_t clocks;                 /* of the address unit, at least */
+    uint32_t tag_clocks;             /* of the tags, at least */
+    uint32_t bank_clocks;            /* of the banks of data, at least; 0: unknown */
+    uint32_t lookups;                /* tag lookups, as counters see them */
     uint32_t reads, writes, atomics; /* requests to L2 */
     uint32_t collapsed;              /* stores to an address that another lane also stores to */
 };

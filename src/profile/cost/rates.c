@@ -22,7 +22,9 @@
 
 const char *const wmi_gpu_part_names[WMI_GPU_PARTS] = {
     [WMI_GPU_MEMORY] = "memory",
+    [WMI_GPU_LAST] = "Infinity Cache",
     [WMI_GPU_L2] = "L2",
+    [WMI_GPU_ATOMIC] = "atomics",
     [WMI_GPU_L1] = "L1",
     [WMI_GPU_ADDRESS] = "address",
     [WMI_GPU_DATA] = "data",
@@ -37,6 +39,7 @@ const char *const wmi_gpu_part_names[WMI_GPU_PARTS] = {
     [WMI_GPU_SALU] = "SALU",
     [WMI_GPU_BRANCH] = "branch",
     [WMI_GPU_EXPORT] = "export",
+    [WMI_GPU_DISPATCH] = "dispatch",
 };
 
 /* The units that all SIMDs share, which serve one each `turn` clocks. */

@@ -10,7 +10,9 @@
 
 enum wmi_gpu_part {
     WMI_GPU_MEMORY, /* those of memory instructions */
+    WMI_GPU_LAST,
     WMI_GPU_L2,
+    WMI_GPU_ATOMIC, /* the channel of L2 that most atomics go to */
     WMI_GPU_L1,
     WMI_GPU_ADDRESS,
     WMI_GPU_DATA,
@@ -25,6 +27,7 @@ enum wmi_gpu_part {
     WMI_GPU_SALU,
     WMI_GPU_BRANCH,
     WMI_GPU_EXPORT,
+    WMI_GPU_DISPATCH, /* starts workgroups */
     WMI_GPU_PARTS
 };
 extern const char *const wmi_gpu_part_names[WMI_GPU_PARTS];

@@ -20,9 +20,7 @@ enum {
     SECTOR_SHIFT = 6,
     SECTOR_SLOTS = 8192, /* more than an access can touch; a power of two */
     DWORD = 4,
-    SMEM_SHIFT = 6,  /* lines of the scalar cache, on all generations */
-    DATA_BYTES = 64, /* per clock between vector cache and VGPRs: derived from issue cycles, CLRX GcnTimings:
-                        buffer_load_dwordx4 16 cycles */
+    SMEM_SHIFT = 6, /* lines of the scalar cache, on all generations */
 };
 
 static_assert((unsigned)SECTOR_SLOTS > (unsigned)WMI_REQUESTS, "an access fits into the set");
@@ -238,9 +236,12 @@ static void measure_vector(struct wmi_measurer *measurer, const struct wmi_acces
                                         [WMI_ACCESS_ATOMIC] = WMI_SUM_ATOMIC_REQUESTS};
     measure->sum[sums[access->kind]] = measure->requests.count;
     measure->sum[WMI_SUM_FAST] = cost.fast;
+    measure->sum[WMI_SUM_QUADS] = cost.quads;
     measure->sum[WMI_SUM_ADDRESS_CLOCKS] = cost.clocks;
-    measure->sum[WMI_SUM_DATA_CLOCKS] = (measure->sum[WMI_SUM_BYTES_ASKED] + DATA_BYTES - 1) / DATA_BYTES;
+    const uint32_t data = (measure->sum[WMI_SUM_BYTES_ASKED] + rules->data_bytes - 1u) / rules->data_bytes;
+    measure->sum[WMI_SUM_DATA_CLOCKS] = data > cost.bank_clocks ? data : cost.bank_clocks;
     measure->sum[WMI_SUM_TAG_LOOKUPS] = cost.lookups;
+    measure->sum[WMI_SUM_TAG_CLOCKS] = cost.tag_clocks;
     measure->sum[WMI_SUM_COLLAPSED] = cost.collapsed;
     for (uint32_t i = 0; access->kind == WMI_ACCESS_STORE && !asked && i < measure->requests.count; i++)
         measure->full[i] = is_full(measurer, measure->requests.block[i], measure->shift);
@@ -292,6 +293,7 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
         .line_shift = (uint8_t)measurer->line_shift,
         .lookup_lanes = (uint8_t)(rules ? wmi_coalesce_step(access, &rules->vector) : 0),
         .may_be_fast = rules && wmi_coalesce_narrow(access, &rules->vector),
+        .banked = rules && wmi_coalesce_banked(access, &rules->vector),
         .rules = rules && global ? &rules->vector : NULL,
     };
     if (!measurer->find_asked(&measurer->same, &asking, &measurer->asked))
