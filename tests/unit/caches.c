@@ -213,6 +213,30 @@ static const struct wmi_log_instruction hand[] = {
 
 enum { LOAD, STORE, ATOMIC, LOAD_GLC, HAND_SLOTS };
 
+/* L2 of MI200: a wave reads 64 lines twice that are a power of two apart, of at most 8 MiB. Without a hash,
+ * from 512 KiB on all would be in one of its 16-way sets. Contiguous data fills the whole cache. */
+static void hashed_sets(void **state)
+{
+    (void)state;
+    const struct wm_gpu *mi210;
+    assert_int_equal(wm_gpu_find("mi210", &mi210, NULL), WM_OK);
+    for (unsigned shift = 7; shift <= 24; shift++) {
+        const uint64_t lines = shift == 7 ? (8 << 20) / 128 : 64;
+        struct wmi_caches *caches = wmi_caches_create(mi210, &wmi_cost_rules(0)->vector);
+        struct wmi_log_group *group = wmi_log_group_create(1);
+        wmi_log_group_reset(group, 0, 1);
+        assert_true(wmi_caches_begin(caches, (struct wmi_residence){1, 1}));
+        for (uint64_t i = 0; i < 2 * lines; i++) {
+            const uint64_t block = (i % lines << shift) / 64;
+            wmi_log_append(group, 0, LOAD_GLC, &block, NULL, 1);
+        }
+        assert_int_equal(wmi_caches_round(caches, &group, 1, hand, HAND_SLOTS), 0);
+        assert_int_equal(wmi_caches_sums(caches)->use[WM_CACHE_L2][WMI_ACCESS_LOAD].hits, lines);
+        wmi_log_group_destroy(group);
+        wmi_caches_destroy(caches);
+    }
+}
+
 /* One wave that does this, as text: l, s, S (a whole block), a, g and a block's number. */
 static struct wmi_caches *play(const char *text)
 {
@@ -981,6 +1005,7 @@ int main(void)
         cmocka_unit_test(logs_are_bounded),
         cmocka_unit_test(scratch_is_each_workgroups_own),
         cmocka_unit_test(by_hand),
+        cmocka_unit_test(hashed_sets),
         cmocka_unit_test(scalar_order),
         cmocka_unit_test(against_slow_statement),
         cmocka_unit_test(products),

@@ -57,6 +57,8 @@ static void make_contiguous(const struct wmi_suspect *s, struct wm_profile_row *
             at_most(s->row->cache[WM_CACHE_L2].bytes, (double)s->row->distinct_bytes);
     after->memory_read = scaled(after->memory_read, memory);
     after->memory_written = scaled(after->memory_written, memory);
+    after->cache[WM_CACHE_LAST].requests =
+        scaled(after->cache[WM_CACHE_LAST].requests, needed(family, family->asked, family->last));
 }
 
 /* Data clocks if each moves as many bytes as it can. */
@@ -170,7 +172,8 @@ static bool scratch(const struct wmi_suspect *s, struct wm_profile_row *after)
     if (!s->in_scratch)
         return false;
     after->executions = after->address_clocks = after->tag_clocks = after->data_clocks = 0;
-    after->cache[WM_CACHE_L2].bytes = after->memory_read = after->memory_written = 0;
+    after->cache[WM_CACHE_L2].bytes = after->cache[WM_CACHE_LAST].requests = 0;
+    after->memory_read = after->memory_written = 0;
     return true;
 }
 
@@ -247,7 +250,8 @@ static bool shared_atomics(const struct wmi_suspect *s, struct wm_profile_row *a
     /* In LDS as many passes as the example wave's addresses take; what remains for each workgroup is not
      * counted. */
     after->address_clocks = after->tag_clocks = after->data_clocks = 0;
-    after->cache[WM_CACHE_L2].bytes = after->memory_read = after->memory_written = 0;
+    after->cache[WM_CACHE_L2].bytes = after->cache[WM_CACHE_LAST].requests = 0;
+    after->memory_read = after->memory_written = after->atomic_requests = 0;
     after->lds_passes = row->lds_passes + (uint64_t)((double)s->active * s->lds_passes);
     return true;
 }
@@ -479,6 +483,9 @@ static bool cache_sets(const struct wmi_suspect *s, struct wm_profile_row *after
     after->cache[WM_CACHE_L2].bytes = scaled(s->row->cache[WM_CACHE_L2].bytes, once);
     if (family->memory > 0)
         after->memory_read = scaled(after->memory_read, family->asked / family->memory);
+    if (family->last > 0)
+        after->cache[WM_CACHE_LAST].requests =
+            scaled(after->cache[WM_CACHE_LAST].requests, less(family->asked / family->last, 1));
     return true;
 }
 

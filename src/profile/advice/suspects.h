@@ -21,6 +21,7 @@ struct wmi_family {
     uint32_t used;            /* wmi_used_dwords(), combined */
     double asked, loaded;     /* distinct bytes of each execution, summed; of loads only */
     double l2_loaded, memory; /* bytes of loads from L2; from and to memory */
+    double last;              /* bytes between L2 and the last-level cache */
 };
 
 /* What an instruction would cost with all lanes of its waves active: of one execution. */

@@ -147,7 +147,6 @@ static INLINE struct far ask_each(struct wmi_caches *caches, const struct ask as
     const bool narrow = shift == WMI_CACHE_SECTOR_SHIFT, pairs = ask.loads && requests->bytes < 1u << shift;
     const bool two = requests->bytes > WMI_CACHE_SECTOR && !narrow;
     const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
-    const uint32_t mask = (uint32_t)l2->set_mask;
     struct far far = {0};
     for (unsigned i = 0; i < count; i++) {
         const uint64_t address = requests->address[i];
@@ -163,7 +162,8 @@ static INLINE struct far ask_each(struct wmi_caches *caches, const struct ask as
         }
         const uint32_t line = (uint32_t)(address >> shift);
         const size_t set =
-            power ? (size_t)(line & mask) * wmi_cache_room(ask.ways) : set_of(caches, l2, false, 0, address);
+            power ? wmi_cache_hash(line, (uint32_t)l2->set_mask) * (size_t)wmi_cache_room(ask.ways)
+                  : set_of(caches, l2, false, 0, address);
         ask_line(caches, ask, set, line + 1, wanted, seek, &far);
     }
     return far;
@@ -185,7 +185,7 @@ static INLINE struct far ask_row(struct wmi_caches *caches, const struct ask ask
     const uint32_t wanted = ask.shift == WMI_CACHE_SECTOR_SHIFT ? WMI_LINE_VALID_0 : WMI_LINE_VALID;
     struct far far = {0};
     for (uint32_t i = 0; i < row.count; i++) {
-        const size_t set = set_in_row(&row, ask.ways, i);
+        const size_t set = wmi_cache_hash(row.tag - 1 + i, row.mask) * (size_t)wmi_cache_room(ask.ways);
         if (__builtin_expect(wmi_sets_find(ask.tags + set, ask.ways, row.tag + i) == ask.ways, 1))
             ask_line(caches, ask, set, row.tag + i, wanted, ABSENT, &far);
         else

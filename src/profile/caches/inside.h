@@ -43,6 +43,14 @@ struct wmi_cache {
     uint64_t (*last)[2];
 };
 
+/* The set of L2 that a line is in, if their number is a power of two, mask + 1. Any aligned block of as many
+ * lines is spread over all sets evenly, and strides of powers of two mostly, too. The actual hash is not
+ * published. A small L2, as no product has it, is not hashed. */
+static inline uint32_t wmi_cache_hash(uint32_t line, uint32_t mask)
+{
+    return (mask < 255 ? line : line ^ line >> 4 ^ line >> 7 ^ line >> 13 ^ line >> 19) & mask;
+}
+
 /* Number of words per set in tags and states. */
 static inline uint32_t wmi_cache_room(uint32_t ways)
 {
