@@ -213,7 +213,7 @@ static const struct wmi_log_instruction hand[] = {
 
 enum { LOAD, STORE, ATOMIC, LOAD_GLC, HAND_SLOTS };
 
-/* L2 of MI200: a wave reads 64 lines twice that are a power of two apart, of at most 8 MiB. Without a hash,
+/* L2 of MI200: a wave reads 64 lines twice that are a power of two apart, of at most 16 MiB. Without a hash,
  * from 512 KiB on all would be in one of its 16-way sets. Contiguous data fills the whole cache. */
 static void hashed_sets(void **state)
 {

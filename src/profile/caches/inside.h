@@ -43,12 +43,18 @@ struct wmi_cache {
     uint64_t (*last)[2];
 };
 
-/* The set of L2 that a line is in, if their number is a power of two, mask + 1. Any aligned block of as many
- * lines is spread over all sets evenly, and strides of powers of two mostly, too. The actual hash is not
- * published. A small L2, as no product has it, is not hashed. */
+/* The set of L2 that a line is in, if their number is a power of two, mask + 1: each group of 64 lines is
+ * rotated by a hash of its number. So strides of powers of two and parts of rows are spread over 64 sets or
+ * more, and contiguous data fills all sets evenly. The actual hash is not published. A small L2, as no
+ * product has it, is not hashed. */
 static inline uint32_t wmi_cache_hash(uint32_t line, uint32_t mask)
 {
-    return (mask < 255 ? line : line ^ line >> 4 ^ line >> 7 ^ line >> 13 ^ line >> 19) & mask;
+    enum { GROUP_SHIFT = 6, GROUP = 1 << GROUP_SHIFT };
+    if (mask < 4 * GROUP - 1)
+        return line & mask;
+    const uint32_t group = line >> GROUP_SHIFT;
+    const uint32_t rotated = (line + group + ((group >> GROUP_SHIFT) * 0x9e3779b1u >> 26)) & (GROUP - 1);
+    return (line & mask & -(uint32_t)GROUP) | rotated;
 }
 
 /* Number of words per set in tags and states. */
