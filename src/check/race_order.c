@@ -78,6 +78,9 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
     memset(group->wave, 0, waves * sizeof *group->wave);
     if (group->named)
         memset(group->named, 0, NAMED * sizeof *group->named);
+    for (unsigned i = 0; i < waves; i++)
+        wmi_race_flight_begin(&group->flights[i]);
+    group->pending.list.count = group->coming.list.count = 0;
     return true;
 }
 
@@ -144,11 +147,28 @@ void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_gro
     complete_stores(order, &group->wave[wave]);
 }
 
-void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave)
+void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave, unsigned limit)
 {
     struct wmi_race_wave *w = &group->wave[wave];
+    if (group->flights[wave].count)
+        wmi_race_flight_wait(&group->flights[wave], false, limit);
+    if (limit)
+        return;
     w->releases |= w->lds_stored;
     w->lds_stored = false;
+}
+
+void wmi_race_wait_for_moves(struct wmi_race_group *group, unsigned wave, unsigned limit)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    struct wmi_race_flights *flights = &group->flights[wave];
+    if (!w->lds_moved)
+        return;
+    wmi_race_flight_wait(flights, true, limit);
+    if (flights->moves)
+        return;
+    w->releases = true;
+    w->lds_moved = false;
 }
 
 /* The wave begins an epoch, at a barrier or as its accesses of LDS are complete, with stores to global memory
@@ -319,7 +339,7 @@ static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *gro
 }
 
 bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number,
-                     bool stays)
+                     bool stays, uint64_t pc)
 {
     struct wmi_race_wave *w = &group->wave[wave];
     if (number > 0) {
@@ -330,7 +350,8 @@ bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group,
         w->epoch = group->named[number][wave] = tick(order, group);
         return true;
     }
-    if (!keep_unreleased(root_of(order, group->tag), w, wave))
+    if (!keep_unreleased(root_of(order, group->tag), w, wave) ||
+        !wmi_race_pending_arrive(&group->coming, &group->flights[wave], pc))
         return false;
     group->splits = !stays;
     w->arrived = w->epoch;
@@ -344,9 +365,22 @@ bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group,
     return true;
 }
 
+/* What waves had in flight at the barrier is pending behind it. */
+static void keep_pending(struct wmi_race_order *order, struct wmi_race_group *group)
+{
+    const struct wmi_race_pending before = group->pending;
+    if (!before.list.count && !group->coming.list.count)
+        return;
+    group->pending = group->coming;
+    group->coming = before;
+    group->coming.list.count = 0;
+    order->lost |= !wmi_race_pending_close(&group->pending, group->lds.bytes);
+}
+
 /* All have arrived, and the first one goes on. */
 static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
 {
+    keep_pending(order, group);
     if (group->splits) {
         for (unsigned i = 0; i < group->waves; i++) {
             group->wave[i].joins = group->round;

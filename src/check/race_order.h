@@ -8,6 +8,7 @@
 #ifndef WMI_RACE_ORDER_H
 #define WMI_RACE_ORDER_H
 
+#include "check/race_flight.h"
 #include "check/race_shadow.h"
 
 /* How a wave came to know of another one's past. */
@@ -52,6 +53,7 @@ struct wmi_race_wave {
     uint32_t stores;   /* operations of the counter of stores from its last store on; 0: none is on its way */
     uint32_t invalidated; /* caches since it last invalidated all that it must: 1 << enum wm_cache_level */
     bool lds_stored;      /* to LDS, since its last release */
+    bool lds_moved;       /* loads to LDS, since its last release */
     bool dirty;      /* it, or before the last barrier its workgroup, has stored since its last release */
     bool cleaned;    /* caches were written back since then */
     bool releases;   /* its stores are complete: its next store or atomic begins an epoch */
@@ -71,6 +73,8 @@ struct wmi_race_group {
     struct wmi_race_wave wave[WMI_RACE_WAVES];
     uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */
     struct wmi_race_local lds;
+    struct wmi_race_flights flights[WMI_RACE_WAVES]; /* of each wave */
+    struct wmi_race_pending pending, coming;         /* at the last barrier; at the one that waves come to */
 };
 
 enum { WMI_RACE_CHUNK = 1 << 10, WMI_RACE_CHUNKS = WMI_RACE_TAGS / WMI_RACE_CHUNK + 1 };
@@ -104,14 +108,16 @@ void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *gr
                    unsigned limit);
 /* The wave writes back the caches that its stores may be in. */
 void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
-/* The wave has waited for all its accesses of LDS. */
-void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave);
+/* The wave has waited until at most `limit` of its operations of LDS are in flight. */
+void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave, unsigned limit);
+/* The wave has waited until at most `limit` of its loads are in flight, of which some may be to LDS. */
+void wmi_race_wait_for_moves(struct wmi_race_group *group, unsigned wave, unsigned limit);
 /* The wave begins a new epoch if its earlier stores are complete. Returns whether it does. */
 bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 
 /* A wave arrives at the workgroup's barrier (stays: and goes no further), or at a named one (above 0). */
 bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number,
-                     bool stays);
+                     bool stays, uint64_t pc);
 void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number);
 
 /* The wave reads, or continues by an atomic, what the record's wave wrote. */
@@ -122,6 +128,16 @@ void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group,
 /* The wave invalidates its caches. */
 void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 
+/* A record of the wave's present epoch, without bytes. */
+static inline uint64_t wmi_race_record_of(const struct wmi_race_order *order,
+                                          const struct wmi_race_group *group, unsigned wave, unsigned slot)
+{
+    const struct wmi_race_wave *w = &group->wave[wave];
+    const uint64_t epoch = w->epoch > group->base ? w->epoch - group->base : 0;
+    return (uint64_t)group->tag << WMI_RACE_TAG_AT | epoch << WMI_RACE_EPOCH_AT |
+           (uint64_t)wave << (WMI_RACE_WAVE_AT + order->halves) | (uint64_t)slot << WMI_RACE_SLOT_AT;
+}
+
 /* Fills in the access of a wave, or of its lanes 0 to 31, with an instruction. What LDS has of earlier
  * workgroups is settled: they have ended. */
 static inline void wmi_race_describe(const struct wmi_race_order *order, const struct wmi_race_group *group,
@@ -129,12 +145,10 @@ static inline void wmi_race_describe(const struct wmi_race_order *order, const s
                                      struct wmi_race_access *access)
 {
     const struct wmi_race_wave *w = &group->wave[wave];
-    const uint64_t epoch = w->epoch > group->base ? w->epoch - group->base : 0;
     const uint64_t floor = w->floor > group->base ? w->floor - group->base : 0;
     const uint64_t tag = (uint64_t)group->tag << WMI_RACE_TAG_AT;
     access->from = lds ? 0 : tag;
-    access->record = tag | epoch << WMI_RACE_EPOCH_AT | (uint64_t)wave << (WMI_RACE_WAVE_AT + order->halves) |
-                     (uint64_t)slot << WMI_RACE_SLOT_AT;
+    access->record = wmi_race_record_of(order, group, wave, slot);
     access->before = (lds ? tag : 0) + (floor << WMI_RACE_EPOCH_AT);
     access->gone = 0;
     if (lds)

@@ -28,9 +28,10 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
     return now->lds ? WMI_RACE_OF_LDS : WMI_RACE_OF_GLOBAL;
 }
 
-/* Remembers what the access conflicts with: each instruction once. */
+/* Remembers what the access conflicts with: each instruction once. bytes: a mask of those from the dword on.
+ * barrier: at which the other access was in flight, or 0. */
 static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, uint64_t record,
-                    unsigned bytes)
+                    unsigned bytes, uint64_t barrier)
 {
     const uint64_t lane = UINT64_C(1) << races->lane;
     const unsigned from = (unsigned)__builtin_ctz(bytes), count = (unsigned)__builtin_popcount(bytes);
@@ -45,7 +46,7 @@ static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, 
     }
     if (races->mets < WMI_RACE_MET)
         races->met[races->mets++] =
-            (struct wmi_race_met){rule, record, races->dword_address + from, count, lane};
+            (struct wmi_race_met){rule, record, races->dword_address + from, count, lane, barrier};
 }
 
 /* Whether the lane's store changes what is in memory. */
@@ -102,7 +103,7 @@ static void meet_half(struct wmi_races *races, uint64_t record, unsigned bytes)
     if (wmi_race_communicates(&races->rules, first, now, true) ||
         (store && (first == now || !changes_memory(races))))
         return;
-    add_met(races, &wmi_race_texts[WMI_RACE_OF_HALVES], record, bytes);
+    add_met(races, &wmi_race_texts[WMI_RACE_OF_HALVES], record, bytes, 0);
 }
 
 /* The access meets one that the records alone do not order. */
@@ -130,7 +131,7 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
         return;
     races->values_differ = changes_memory(races);
     const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
-    add_met(races, &wmi_race_texts[kind], record, bytes);
+    add_met(races, &wmi_race_texts[kind], record, bytes, 0);
     if (kind == WMI_RACE_OF_SCOPE && was_write && now->kind != WMI_ACCESS_STORE)
         learn_of(races, races->access->wave, now, record, same_group); /* each cause gives one finding */
 }
@@ -166,7 +167,8 @@ static void add_findings(struct wmi_races *races)
                                         (first_group == group ? WMI_RACE_HOW_SAME_GROUP : 0) |
                                         (uint64_t)now->kind << WMI_RACE_HOW_KIND |
                                         (uint64_t)first->kind << WMI_RACE_HOW_FIRST_KIND,
-                       [WMI_RACE_MODEL] = wmi_target_limit(races->dispatch.target, WMI_LIMIT_memory_model)},
+                       [WMI_RACE_MODEL] = wmi_target_limit(races->dispatch.target, WMI_LIMIT_memory_model),
+                       [WMI_RACE_BARRIER] = met->barrier},
         };
         if (!wmi_found_add(&races->findings, &found))
             races->missed = wmi_race_no_memory;
@@ -254,7 +256,7 @@ static void check_lanes(struct wmi_races *races, const struct wmi_element *eleme
             races->lane = lane;
             races->dword_address = address[lane];
             add_met(races, &wmi_race_texts[WMI_RACE_OF_LANES], 0,
-                    (1u << (access->bytes < 31 ? access->bytes : 31)) - 1);
+                    (1u << (access->bytes < 31 ? access->bytes : 31)) - 1, 0);
             if (races->mets)
                 races->met[races->mets - 1].lanes |= UINT64_C(1) << other;
         }
@@ -305,6 +307,107 @@ static void record_halves(struct wmi_races *races, const struct wmi_element *ele
     }
 }
 
+/* ---- operations of LDS in flight ---- */
+
+/* The rule that an access violates by an operation that was in flight. */
+static enum wmi_race_kind kind_of_flight(const struct wmi_races *races, const struct wmi_race_flight *flight,
+                                         bool own)
+{
+    const struct wmi_race_insn *now = &races->insn[races->slot];
+    if (own)
+        return WMI_RACE_OF_MOVE;
+    if (flight->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
+        return WMI_RACE_OF_EQUALS;
+    return flight->moves                     ? WMI_RACE_OF_MOVE_AT_BARRIER
+           : flight->kind == WMI_ACCESS_LOAD ? WMI_RACE_OF_READ_AT_BARRIER
+                                             : WMI_RACE_OF_STORE_AT_BARRIER;
+}
+
+/* A lane's access to LDS meets an operation in flight, if they have bytes in common. */
+static void meet_flight(struct wmi_races *races, const struct wmi_race_flight *flight, uint64_t address,
+                        bool own)
+{
+    const struct wmi_access *access = races->access;
+    struct wmi_race_insn *now = &races->insn[races->slot], *first = &races->insn[flight->slot];
+    const unsigned wave = own ? access->wave : flight->wave;
+    if ((flight->kind == now->kind && now->kind != WMI_ACCESS_STORE) ||
+        !wmi_race_flight_lanes(flight, address, access->bytes))
+        return;
+    first->lds = true;
+    if (!own && wmi_race_communicates(&races->rules, first, now, true))
+        return;
+    races->dword_address = address;
+    races->values_differ = changes_memory(races);
+    add_met(races, &wmi_race_texts[kind_of_flight(races, flight, own)],
+            wmi_race_record_of(&races->order, races->group, wave, flight->slot),
+            (1u << (access->bytes < 31 ? access->bytes : 31)) - 1, flight->barrier);
+}
+
+/* Whether the wave's own operation in flight has no order with the instruction: one of them is a load to LDS.
+ * Loads to LDS have an order among themselves. */
+static bool is_unordered(const struct wmi_race_flight *flight, const struct wmi_race_insn *now)
+{
+    return flight->moves != (now->path == WMI_PATH_LDS_DMA);
+}
+
+static void meet_flights(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    const struct wmi_race_flights *own = &races->group->flights[races->access->wave];
+    const struct wmi_race_pending *pending = &races->group->pending;
+    const struct wmi_race_insn *now = &races->insn[races->slot];
+    const bool moves = now->path == WMI_PATH_LDS_DMA;
+    if (!pending->list.count && !(moves ? own->count : own->moves))
+        return;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const uint64_t address = element->address[races->lane = (unsigned)__builtin_ctzll(left)];
+        if (pending->list.count &&
+            wmi_race_pending_at(pending, address, races->access->bytes, now->kind != WMI_ACCESS_LOAD))
+            for (uint32_t i = 0; i < pending->list.count; i++)
+                if (pending->list.entry[i].wave != races->access->wave)
+                    meet_flight(races, &pending->list.entry[i], address, false);
+        for (uint32_t i = 0; i < own->count; i++)
+            if (is_unordered(&own->entry[i], now))
+                meet_flight(races, &own->entry[i], address, true);
+    }
+}
+
+void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *access,
+                          const struct wmi_race_insn *insn, uint32_t slot)
+{
+    struct wmi_race_flights *flights = &races->group->flights[access->wave];
+    const bool moves = access->path == WMI_PATH_LDS_DMA;
+    if (!moves) {
+        flights->issued[0] += insn->counted[0];
+        flights->issued[1] += insn->counted[1];
+    }
+    if (access->path != WMI_PATH_DS && !(moves && insn->kind == WMI_ACCESS_STORE))
+        return;
+    for (unsigned i = 0; wmi_race_follows_flights(races) && i < access->elements; i++) {
+        const struct wmi_element *element = &access->element[i];
+        const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align);
+        struct wmi_race_flight *flight;
+        if (element->space != WMI_SPACE_LDS || !lanes)
+            continue;
+        if (!(flight = wmi_race_flight_add(flights, moves))) {
+            races->missed = wmi_race_no_memory;
+            return;
+        }
+        flight->lanes = lanes;
+        flight->slot = slot;
+        flight->base = 0;
+        flight->distance = 0;
+        flight->bytes = access->bytes;
+        flight->places = 1;
+        flight->kind = insn->kind;
+        flight->wave = (uint8_t)access->wave;
+        for (uint64_t left = lanes; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctzll(left);
+            flight->at[lane] = (uint32_t)element->address[lane];
+        }
+        wmi_race_flight_bound(flight);
+    }
+}
+
 static void record_element(struct wmi_races *races, unsigned number)
 {
     const struct wmi_access *access = races->access;
@@ -325,6 +428,8 @@ static void record_element(struct wmi_races *races, unsigned number)
     else
         record_halves(races, element, lanes);
     check_lanes(races, element, lanes);
+    if (insn->lds)
+        meet_flights(races, element, lanes);
 }
 
 void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot)

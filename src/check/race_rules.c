@@ -11,31 +11,38 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { VECTOR = 1 << WM_CACHE_VECTOR, GL1 = 1 << WM_CACHE_GL1 };
+
+#define WAIT_BY_ONE .wait_lds = "s_waitcnt lgkmcnt(0)", .wait_load = "s_waitcnt vmcnt(0)"
 
 static const struct wmi_race_model models[] = {
     {.load_bits = WMI_POLICY_GLC, /* gfx6 to gfx908 */
      .invalidates = VECTOR,
      .waits_at_barriers = true,
      .wait = "s_waitcnt vmcnt(0)",
-     .invalidate = "buffer_wbinvl1_vol"},
+     .invalidate = "buffer_wbinvl1_vol",
+     WAIT_BY_ONE},
     {.named = true, /* gfx940 */
      .invalidates = VECTOR,
      .writes_back = true,
      .wait = "s_waitcnt vmcnt(0)",
      .write_back = "buffer_wbl2 sc1",
-     .invalidate = "buffer_inv sc1"},
+     .invalidate = "buffer_inv sc1",
+     WAIT_BY_ONE},
     {.load_bits = WMI_POLICY_GLC | WMI_POLICY_DLC, /* gfx10 */
      .invalidates = VECTOR | GL1,
      .within = true,
      .wait = "s_waitcnt_vscnt null, 0x0",
-     .invalidate = "buffer_gl1_inv and buffer_gl0_inv"},
+     .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
+     WAIT_BY_ONE},
     {.load_bits = WMI_POLICY_GLC, /* gfx11 */
      .invalidates = VECTOR | GL1,
      .within = true,
      .wait = "s_waitcnt_vscnt null, 0x0",
-     .invalidate = "buffer_gl1_inv and buffer_gl0_inv"},
+     .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
+     WAIT_BY_ONE},
     {.named = true, /* gfx12 */
      .named_atomics = true,
      .invalidates = VECTOR,
@@ -43,11 +50,14 @@ static const struct wmi_race_model models[] = {
      .within = true,
      .wait = "s_wait_storecnt 0x0",
      .write_back = "global_wb scope:SCOPE_DEV",
-     .invalidate = "global_inv scope:SCOPE_DEV"},
+     .invalidate = "global_inv scope:SCOPE_DEV",
+     .wait_lds = "s_wait_dscnt 0x0",
+     .wait_load = "s_wait_loadcnt 0x0"},
     {.load_bits = WMI_POLICY_GLC, /* gfx90a */
      .invalidates = VECTOR,
      .wait = "s_waitcnt vmcnt(0)",
-     .invalidate = "buffer_wbinvl1_vol"},
+     .invalidate = "buffer_wbinvl1_vol",
+     WAIT_BY_ONE},
 };
 
 const struct wmi_race_model *wmi_race_model(const struct wmi_target *target)
@@ -89,7 +99,7 @@ static enum wmi_race_role role_of_store(const struct wmi_race_rules *rules, cons
                                         bool same_group)
 {
     const bool is_word = insn->elements == 1 && insn->bytes <= 8 && !(insn->bytes & (insn->bytes - 1));
-    if (!is_word)
+    if (!is_word || insn->path == WMI_PATH_LDS_DMA)
         return WMI_RACE_PLAIN;
     if (!insn->lds && rules->model->named) {
         const enum wmi_race_role role = role_by_scope(insn, same_group);
@@ -184,13 +194,50 @@ static void name_first(const struct wmi_found *found, char *text, size_t size)
                  found->detail[WMI_RACE_FIRST_GROUP]);
 }
 
+/* Where the barrier is that an operation was in flight at: "a.s:9", without a line table "kernel+0x40". */
+static void name_barrier(const struct wmi_words *words, const struct wmi_found *found, char *text,
+                         size_t size)
+{
+    struct wm_profile_row row = {.pc = found->detail[WMI_RACE_BARRIER]};
+    words->describe(words->user, 0, &row);
+    const char *name = row.file ? strrchr(row.file, '/') : NULL;
+    if (row.file && row.line)
+        snprintf(text, size, "%s:%u", name ? name + 1 : row.file, row.line);
+    else
+        snprintf(text, size, "%s+0x%" PRIx64, row.kernel ? row.kernel : "", row.offset);
+}
+
+/* Two accesses to LDS, of which the first was in flight. */
+static void word_flight(const struct wmi_words *words, const struct wmi_found *found, const char *start,
+                        char *message, size_t size)
+{
+    const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
+    const enum wmi_race_kind kind = (enum wmi_race_kind)(found->rule - wmi_race_texts);
+    const bool stores = found->detail[WMI_RACE_HOW] >> WMI_RACE_HOW_FIRST_KIND & 3;
+    const bool moves = kind == WMI_RACE_OF_MOVE_AT_BARRIER;
+    char barrier[160];
+    if (kind == WMI_RACE_OF_MOVE) {
+        snprintf(
+            message, size,
+            stores ? "wave %u accesses LDS that its load to LDS still writes: '%s' is missing between the two"
+                   : "wave %u loads to LDS that an earlier instruction still accesses: '%s' is missing "
+                     "between the two",
+            found->wave, stores ? model->wait_load : model->wait_lds);
+        return;
+    }
+    name_barrier(words, found, barrier, sizeof barrier);
+    snprintf(message, size,
+             "%s: that was still in flight when it came to the barrier at %s, which waits for no counter: "
+             "'%s' is missing before it",
+             start, barrier, moves ? model->wait_load : model->wait_lds);
+}
+
 static void word_race(const struct wmi_words *words, const struct wmi_found *found, char *message,
                       size_t size)
 {
     const uint64_t how = found->detail[WMI_RACE_HOW];
     const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
     char first[64], start[192];
-    (void)words;
     name_first(found, first, sizeof first);
     snprintf(start, sizeof start, "wave %u %s what %s %s", found->wave, verb(how >> WMI_RACE_HOW_KIND & 3),
              first, past(how >> WMI_RACE_HOW_FIRST_KIND & 3));
@@ -225,6 +272,12 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
                  how & WMI_RACE_HOW_UPPER ? "0-31" : "32-63", found->wave,
                  plural(how >> WMI_RACE_HOW_KIND & 3), how & WMI_RACE_HOW_UPPER ? "32-63" : "0-31",
                  plural_past(how >> WMI_RACE_HOW_FIRST_KIND & 3));
+        break;
+    case WMI_RACE_OF_STORE_AT_BARRIER:
+    case WMI_RACE_OF_READ_AT_BARRIER:
+    case WMI_RACE_OF_MOVE_AT_BARRIER:
+    case WMI_RACE_OF_MOVE:
+        word_flight(words, found, start, message, size);
         break;
     case WMI_RACE_OF_EQUALS:
         snprintf(message, size, "%s, with the same value, and nothing orders the two", start);
@@ -271,4 +324,14 @@ const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
                             .has_first = true,
                             .pairs = true,
                             .word = word_race},
+    [WMI_RACE_OF_STORE_AT_BARRIER] = RULE("lds-store-at-barrier", WM_SEVERITY_ERROR,
+                                          "wait until the counter of LDS is 0 before the barrier", true),
+    [WMI_RACE_OF_READ_AT_BARRIER] = RULE("lds-read-at-barrier", WM_SEVERITY_ERROR,
+                                         "wait until the counter of LDS is 0 before the barrier", true),
+    [WMI_RACE_OF_MOVE_AT_BARRIER] =
+        RULE("load-to-lds-at-barrier", WM_SEVERITY_ERROR,
+             "wait for the load by the counter of loads from memory before the barrier", true),
+    [WMI_RACE_OF_MOVE] =
+        RULE("load-to-lds-before-wait", WM_SEVERITY_ERROR,
+             "wait by the counter of what comes first: of loads from memory, or of LDS", true),
 };

@@ -14,7 +14,7 @@ struct wmi_race_model {
     bool writes_back;       /* L2 or the vector cache must be written back before a release */
     bool waits_at_barriers; /* the memory model waits for stores at a barrier of the workgroup, too */
     bool within;            /* waves of one workgroup may have different vector caches */
-    const char *wait, *write_back, *invalidate; /* for texts */
+    const char *wait, *write_back, *invalidate, *wait_lds, *wait_load; /* for texts */
 };
 
 const struct wmi_race_model *wmi_race_model(const struct wmi_target *target);
@@ -25,7 +25,8 @@ struct wmi_race_insn {
     uint64_t distance;                   /* DS: bytes from its first place to the second */
     uint8_t path, kind, bytes, elements; /* as of its accesses */
     uint8_t policy, scope, operation;
-    bool known; /* the above are set */
+    uint8_t counted[2]; /* by how much it raises the counters of LDS and of loads */
+    bool known;         /* the above are set */
     bool returns;
     bool lds;      /* the access that is looked at is of LDS: FLAT may go to both */
     bool coherent; /* a load that may see what other workgroups store */
@@ -66,12 +67,16 @@ enum wmi_race_kind {
     WMI_RACE_OF_SCOPE,
     WMI_RACE_OF_EQUALS,
     WMI_RACE_OF_HALVES,
+    WMI_RACE_OF_STORE_AT_BARRIER,
+    WMI_RACE_OF_READ_AT_BARRIER,
+    WMI_RACE_OF_MOVE_AT_BARRIER,
+    WMI_RACE_OF_MOVE,
     WMI_RACE_KINDS
 };
 extern const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS];
 
 /* Details of findings. */
-enum { WMI_RACE_FIRST_GROUP, WMI_RACE_FIRST_WAVE, WMI_RACE_HOW, WMI_RACE_MODEL };
+enum { WMI_RACE_FIRST_GROUP, WMI_RACE_FIRST_WAVE, WMI_RACE_HOW, WMI_RACE_MODEL, WMI_RACE_BARRIER };
 /* Bits of WMI_RACE_HOW, and the access kinds above them. UPPER: the first one was of lanes 32 to 63. */
 enum {
     WMI_RACE_HOW_SAME_GROUP = 1,

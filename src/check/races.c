@@ -46,7 +46,8 @@ static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
         races->missed = wmi_race_no_memory;
         return 0;
     }
-    races->insn[races->insns] = (struct wmi_race_insn){.pc = pc, .distance = races->distance};
+    races->insn[races->insns] = (struct wmi_race_insn){
+        .pc = pc, .distance = races->distance, .counted = {races->counted[0], races->counted[1]}};
     return races->insns++;
 }
 
@@ -86,10 +87,9 @@ static bool find_swap(const struct wmi_races *races, uint64_t load)
 
 static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, const struct wmi_access *access)
 {
-    const bool moves = access->path == WMI_PATH_LDS_DMA;
     insn->pc = access->pc;
     insn->path = (uint8_t)access->path;
-    insn->kind = moves ? access->kind == WMI_ACCESS_LOAD ? WMI_ACCESS_STORE : WMI_ACCESS_LOAD : access->kind;
+    insn->kind = access->kind;
     insn->bytes = access->bytes;
     insn->elements = access->elements;
     insn->policy = (uint8_t)access->policy;
@@ -106,6 +106,19 @@ static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, cons
     insn->known = true;
 }
 
+/* By how much an instruction raises the counters of LDS and of loads, in the order of issue. */
+static void count_of(const struct wmi_wait_facts *facts, uint8_t counted[2])
+{
+    counted[0] = counted[1] = 0;
+    for (unsigned i = 0; i < facts->events; i++) {
+        const struct wmi_wait_event *event = &facts->event[i];
+        if (event->counter == WMI_COUNTER_DS && event->order == WMI_ORDER_LDS)
+            counted[0] = event->units;
+        if (event->counter == WMI_COUNTER_LOAD)
+            counted[1] = event->units;
+    }
+}
+
 /* Numbers the instructions that wait for stores or LDS; and gets to know those that add_insn() then adds. */
 static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
@@ -113,8 +126,11 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     (void)pc;
     races->distance = wmi_check_distance(insn);
     const struct wmi_wait_facts facts = wmi_wait_facts_of(races->dispatch.target, insn);
-    const struct wmi_race_wait waits = {facts.limit[races->stores], facts.limit[WMI_COUNTER_DS]};
-    if (!facts.waits || (waits.stores == UINT8_MAX && waits.lds))
+    const struct wmi_race_wait waits = {facts.limit[races->stores], facts.limit[WMI_COUNTER_DS],
+                                        facts.limit[WMI_COUNTER_LOAD]};
+    count_of(&facts, races->counted);
+    races->moves |= wmi_rows[insn->id].group == WMI_GROUP_LDS_DMA || insn->field[WMI_FIELD_lds];
+    if (!facts.waits || (waits.stores & waits.lds & waits.loads) == UINT8_MAX)
         return WMI_NOT_SHOWN;
     if (!wmi_grow(&races->wait, &races->wait_capacity, races->waits, sizeof waits)) {
         races->missed = wmi_race_no_memory;
@@ -152,22 +168,28 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
 {
     struct wmi_races *races = local;
     struct wmi_race_group *group = races->group;
-    if (access->path == WMI_PATH_CONTROL || access->path == WMI_PATH_SCRATCH ||
-        access->path == WMI_PATH_GDS || !group || !group->tag)
+    if (!group || !group->tag)
         return;
     if (access->path == WMI_PATH_LDS_DMA)
         slot = slot_of_move(races, access->pc);
     if (!slot)
         return;
     struct wmi_race_insn *insn = &races->insn[slot];
+    if (access->path == WMI_PATH_CONTROL || access->path == WMI_PATH_SCRATCH ||
+        access->path == WMI_PATH_GDS) {
+        group->flights[access->wave].issued[1] += insn->counted[1];
+        return;
+    }
     if (!insn->known)
         learn_insn(races, insn, access);
     count_operation(races, insn, access->wave);
     wmi_race_record(races, access, slot);
+    wmi_race_add_flights(races, access, insn, slot);
     const bool flat = insn->path == WMI_PATH_FLAT;
     group->wave[access->wave].updates |= insn->kind == WMI_ACCESS_ATOMIC && (!insn->lds || flat);
     if (insn->kind != WMI_ACCESS_LOAD && (insn->lds || flat))
-        group->wave[access->wave].lds_stored = true;
+        *(insn->path == WMI_PATH_LDS_DMA ? &group->wave[access->wave].lds_moved
+                                         : &group->wave[access->wave].lds_stored) = true;
     if (insn->kind != WMI_ACCESS_LOAD && (!insn->lds || flat))
         wmi_race_store(&races->order, group, access->wave);
 }
@@ -205,8 +227,10 @@ static void execute(void *local, void **wave, uint32_t number, const uint32_t *s
     const struct wmi_race_wait *waits = &races->wait[number];
     if (waits->stores != UINT8_MAX)
         wmi_race_wait(&races->order, races->group, index, waits->stores);
-    if (!waits->lds)
-        wmi_race_wait_for_lds(races->group, index);
+    if (waits->lds != UINT8_MAX)
+        wmi_race_wait_for_lds(races->group, index, waits->lds);
+    if (waits->loads != UINT8_MAX)
+        wmi_race_wait_for_moves(races->group, index, waits->loads);
 }
 
 static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number, uint32_t waves)
@@ -285,7 +309,8 @@ static void see_event(void *local, const struct wm_event *event)
         return;
     switch (event->kind) {
     case WM_EVENT_BARRIER_ARRIVE:
-        if (!wmi_race_arrive(&races->order, group, event->wave, event->barrier.number, event->barrier.waits))
+        if (!wmi_race_arrive(&races->order, group, event->wave, event->barrier.number, event->barrier.waits,
+                             event->pc))
             races->missed = wmi_race_no_memory;
         break;
     case WM_EVENT_BARRIER_LEAVE:
@@ -350,6 +375,10 @@ static void destroy(void *self)
     struct wmi_races *races = self;
     for (size_t i = 0; i < races->groups; i++) {
         wmi_race_local_destroy(&races->all[i]->lds);
+        for (unsigned wave = 0; wave < WMI_RACE_WAVES; wave++)
+            free(races->all[i]->flights[wave].entry);
+        wmi_race_pending_free(&races->all[i]->pending);
+        wmi_race_pending_free(&races->all[i]->coming);
         free(races->all[i]->named);
         free(races->all[i]);
     }
@@ -393,6 +422,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->missed = NULL;
     if (!dispatch->lowered) {
         races->insns = races->waits = 0;
+        races->moves = false;
         add_insn(races, 0, 0);
     }
     for (uint32_t i = 0; i < races->insns; i++) { /* forget what earlier dispatches did */

@@ -13,11 +13,12 @@ enum { WMI_RACE_MET = 16 };
 struct wmi_race_met {
     const struct wmi_check_rule *rule;
     uint64_t record, address, bytes, lanes;
+    uint64_t barrier; /* at which it was in flight; 0: none */
 };
 
-struct wmi_race_wait { /* what an instruction waits for: the most operations that it leaves, of stores and of
-                          LDS */
-    uint8_t stores, lds;
+struct wmi_race_wait { /* what an instruction waits for: the most operations that it leaves, of stores, of
+                          LDS and of loads */
+    uint8_t stores, lds, loads;
 };
 
 struct wmi_races;
@@ -38,7 +39,9 @@ struct wmi_races {
     struct wmi_race_order order;
     struct wmi_race_insn *insn; /* slot 0 is of no instruction */
     uint32_t insns;
-    uint64_t distance; /* of the instruction that is being lowered */
+    uint64_t distance;  /* of the instruction that is being lowered, */
+    uint8_t counted[2]; /* and by how much it raises the counters of LDS and of loads */
+    bool moves;         /* some instruction loads to LDS */
     size_t capacity;
     struct wmi_race_wait *wait;
     uint32_t waits;
@@ -100,6 +103,17 @@ extern const char wmi_race_no_memory[];
 
 /* Records the access, and reports what it conflicts with. */
 void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot);
+
+/* Whether operations of LDS must be known as long as they are in flight: other waves or loads to LDS may
+ * meet them. */
+static inline bool wmi_race_follows_flights(const struct wmi_races *races)
+{
+    return races->group->waves > 1 || races->moves;
+}
+
+/* Counts the access of a wave, and adds it to its operations in flight if it is one of LDS. */
+void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *access,
+                          const struct wmi_race_insn *insn, uint32_t slot);
 
 /* An atomic of LDS meets what another wave has written there, which nothing orders before it. False: that was
  * no atomic. */

@@ -776,6 +776,73 @@ static bool record_place(struct wmi_races *races, const struct wmi_outline *outl
                                   : scatter_global(races, outline, base, bytes);
 }
 
+/* ---- operations of LDS in flight ---- */
+
+/* Whether an access may meet a load to LDS that its wave has not waited for. */
+static bool may_meet_moves(const struct wmi_race_flights *own, const struct wmi_outline *outline,
+                           uint32_t bytes, unsigned places, uint64_t distance)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    if (!own->moves)
+        return false;
+    for (uint64_t left = outline->lanes; left; left &= left - 1) {
+        const uint64_t at = outline->base + outline->low[__builtin_ctzll(left)];
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+    }
+    for (uint32_t i = 0; i < own->count; i++)
+        for (unsigned place = 0; own->entry[i].moves && place < places; place++)
+            if (own->entry[i].low < high + place * distance + bytes &&
+                low + place * distance < own->entry[i].high)
+                return true;
+    return false;
+}
+
+/* Whether an access may meet an operation of LDS that is in flight, of another wave or of its own. */
+static bool may_meet_flights(const struct wmi_races *races, const struct wmi_outline *outline,
+                             const struct wmi_race_insn *insn, uint32_t bytes, unsigned places)
+{
+    const struct wmi_race_group *group = races->group;
+    const struct wmi_race_pending *pending = &group->pending;
+    const bool writes = insn->kind != WMI_ACCESS_LOAD;
+    if (may_meet_moves(&group->flights[outline->wave], outline, bytes, places, insn->distance))
+        return true;
+    for (uint64_t left = pending->list.count ? outline->lanes : 0; left; left &= left - 1)
+        for (unsigned i = 0; i < places; i++)
+            if (wmi_race_pending_at(pending,
+                                    outline->base + outline->low[__builtin_ctzll(left)] + i * insn->distance,
+                                    bytes, writes))
+                return true;
+    return false;
+}
+
+/* Counts an access to LDS, and adds it to those in flight. */
+static void add_flight(struct wmi_races *races, const struct wmi_outline *outline, uint32_t slot,
+                       uint32_t bytes, unsigned places)
+{
+    const struct wmi_race_insn *insn = &races->insn[slot];
+    struct wmi_race_flights *flights = &races->group->flights[outline->wave];
+    struct wmi_race_flight *flight;
+    flights->issued[0] += insn->counted[0];
+    if (insn->path != WMI_PATH_DS || !wmi_race_follows_flights(races))
+        return;
+    if (!(flight = wmi_race_flight_add(flights, false))) {
+        races->missed = wmi_race_no_memory;
+        return;
+    }
+    flight->lanes = outline->lanes;
+    flight->slot = slot;
+    flight->base = (uint32_t)outline->base;
+    flight->distance = (uint32_t)insn->distance;
+    flight->bytes = (uint8_t)bytes;
+    flight->places = (uint8_t)places;
+    flight->kind = insn->kind;
+    flight->wave = (uint8_t)outline->wave;
+    memcpy(flight->at, outline->low, WMI_LANES * sizeof *flight->at);
+    if (races->moves)
+        wmi_race_flight_bound(flight);
+}
+
 bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
                                   size_t count);
 bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
@@ -798,6 +865,9 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (insn->coherent && wave->updates) /* it may read what its own atomic has left */
         return false;
+    if (lds && (group->pending.list.count || group->flights[outline->wave].moves) &&
+        may_meet_flights(races, outline, insn, bytes, places))
+        return false;
     if (writes && wave->releases)
         insn->released |= wmi_race_release(&races->order, group, outline->wave);
     wmi_race_describe(&races->order, group, outline->wave, slot, writes, lds, &races->now);
@@ -812,8 +882,10 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
             return false;
     if (lds) {
         wave->lds_stored |= writes;
+        add_flight(races, outline, slot, bytes, places);
         return true;
     }
+    group->flights[outline->wave].issued[1] += insn->counted[1];
     wave->stores += wave->stores != 0;
     if (writes)
         wmi_race_store(&races->order, group, outline->wave);

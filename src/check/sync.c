@@ -1,31 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The checker of synchronisation: waves of a workgroup at different barriers, LDS stores that a wave has not
- * waited for at a barrier, and what a deadlock waits for. */
+/* The checker of synchronisation: waves of a workgroup at different barriers, and what a deadlock waits for.
+ */
 #include "base/grow.h"
 #include "check/checker.h"
 #include "exec/dispatch.h"
-#include "isa/wait.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_WAIT = UINT8_MAX /* as a limit */ };
-
 struct place { /* a memory instruction, or one that waits */
     uint64_t pc;
-    bool lds, stores;
-    uint8_t limit;  /* operations of LDS that it leaves */
     bool waits;     /* s_barrier_wait, */
     int16_t number; /* for this barrier */
 };
 
 struct wave {
     uint32_t arrivals, departures; /* at the workgroup's barrier */
-    uint64_t barrier;              /* the last one, */
-    uint64_t access, store;        /* memory access, and store to LDS */
-    uint32_t stores;               /* operations of LDS from its last store on; 0: none is on its way */
+    uint64_t barrier;              /* the last one */
+    uint64_t access;               /* the last memory access */
     uint64_t wait;                 /* the s_barrier_wait that it has come to; 0: it has passed it */
     int32_t waits_for;             /* number of its barrier */
     bool ended;
@@ -56,7 +50,7 @@ static const char no_memory[] = "no memory for all that was to be checked for sy
 
 /* ---- rules ---- */
 
-enum rule { DIFFERENT_BARRIERS, STORE_AT_BARRIER, DEADLOCK, RULES };
+enum rule { DIFFERENT_BARRIERS, DEADLOCK, RULES };
 enum { FIRST_WAVE, WAITING, HOW, NUMBER }; /* details */
 enum how { POLLS, AT_BARRIER, UNSIGNALLED, AT_NAMED };
 
@@ -72,16 +66,6 @@ static const struct wmi_check_rule rules[RULES] = {
                             .has_first = true,
                             .pairs = true,
                             .word = word_rule},
-    /* LLVM leaves the wait out of fences of local memory alone (SIMemoryLegalizer.cpp, insertWait). */
-    [STORE_AT_BARRIER] = {.name = "lds-store-at-barrier",
-                          .source = "LLVM AMDGPUUsage, \"Memory Model\": release at workgroup scope",
-                          .remedy = "where that order is not guaranteed, wait until the counter of LDS is 0 "
-                                    "before the barrier",
-                          .class = WM_CHECK_SYNC,
-                          .severity = WM_SEVERITY_NOTE,
-                          .has_first = true,
-                          .pairs = true,
-                          .word = word_rule},
     [DEADLOCK] = {.name = "deadlock",
                   .remedy = "let every wave reach the barrier, and store what others wait for before waiting",
                   .class = WM_CHECK_SYNC,
@@ -127,12 +111,6 @@ static void word_rule(const struct wmi_words *words, const struct wmi_found *fou
                  "wave %u waits at this barrier while wave %" PRIu64 " of its workgroup waits at another",
                  found->wave, found->detail[FIRST_WAVE]);
         break;
-    case STORE_AT_BARRIER:
-        snprintf(message, size,
-                 "wave %u signals the barrier before its store to LDS is known to be complete; other waves "
-                 "read what it stored only because the LDS executes operations of all waves in one order",
-                 found->wave);
-        break;
     default:
         word_deadlock(found, message, size);
         break;
@@ -169,29 +147,21 @@ static uint32_t add_place(struct sync *sync, const struct place *place)
 
 static uint32_t add_memory_insn(void *self, uint64_t pc, unsigned id)
 {
-    const struct wmi_row *row = &wmi_rows[id];
-    const bool lds = row->class == WMI_CLASS_DS;
-    return add_place(self, &(struct place){.pc = pc,
-                                           .lds = lds,
-                                           .stores = lds && (row->memory == WMI_MEMORY_STORE ||
-                                                             row->memory == WMI_MEMORY_ATOMIC),
-                                           .limit = NO_WAIT});
+    (void)id;
+    return add_place(self, &(struct place){.pc = pc});
 }
 
-/* Numbers the instructions that wait for LDS, and barriers. */
+/* Numbers barriers, and the first instruction of the kernel, which tells what runs. */
 static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct sync *sync = self;
-    const struct wmi_wait_facts facts = wmi_wait_facts_of(sync->dispatch.target, insn);
     const bool barrier = insn->id == WMI_INSN_s_barrier || insn->id == WMI_INSN_s_barrier_signal;
-    const uint8_t limit = facts.waits ? facts.limit[WMI_COUNTER_DS] : NO_WAIT;
     const bool waits = insn->id == WMI_INSN_s_barrier_wait;
     const struct wmi_operand *number = waits ? wmi_operand(insn, WMI_ROLE_IMM) : NULL;
-    if (!barrier && !waits && limit == NO_WAIT)
+    if (!barrier && !waits && pc != sync->dispatch.entry)
         return WMI_NOT_SHOWN;
     return add_place(
-        sync, &(struct place){
-                  .pc = pc, .limit = limit, .waits = waits, .number = number ? (int16_t)number->value : 0});
+        sync, &(struct place){.pc = pc, .waits = waits, .number = number ? (int16_t)number->value : 0});
 }
 
 static void execute(void *local, void **own, uint32_t number, const uint32_t *scalars)
@@ -204,8 +174,6 @@ static void execute(void *local, void **own, uint32_t number, const uint32_t *sc
         return;
     struct wave *wave = &sync->group->wave[running->index];
     const struct place *place = &sync->place[number];
-    if (place->limit < wave->stores)
-        wave->stores = 0;
     if (place->waits) {
         wave->wait = place->pc;
         wave->waits_for = place->number;
@@ -217,14 +185,7 @@ static void pass(struct sync *sync, uint32_t wave, uint32_t slot)
 {
     if (slot >= sync->places || !sync->group)
         return;
-    struct wave *w = &sync->group->wave[wave];
-    const struct place *place = &sync->place[slot];
-    w->access = place->pc;
-    w->stores += place->lds && w->stores;
-    if (!place->stores)
-        return;
-    w->stores = 1;
-    w->store = place->pc;
+    sync->group->wave[wave].access = sync->place[slot].pc;
 }
 
 static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
@@ -252,9 +213,6 @@ static void arrive(struct sync *sync, struct group *group, unsigned number, uint
 {
     struct wave *wave = &group->wave[number];
     wave->barrier = pc;
-    if (wave->stores && group->waves > 1)
-        add(sync, STORE_AT_BARRIER, group, number, pc, wave->store, (const uint64_t[4]){0});
-    wave->stores = 0;
     if (++wave->arrivals > group->begun) {
         group->begun = wave->arrivals;
         group->barrier = pc;

@@ -9,24 +9,31 @@
     s_lshr_b32 s4, s4, 5
 .endm
 
+; The store is in flight at the signal; waiting for it behind that is too late.
 ; KERNEL: unwaited lds=256
-; RUN: unwaited -g 64 -b 64 --only sync
+; RUN: unwaited -g 64 -b 64
 unwaited:
     v_lshlrev_b32 v1, 2, v0
+    v_xor_b32 v2, 0x80, v1
     ds_store_b32 v1, v0
-    s_barrier_signal -1             ; FINDS: lds-store-at-barrier
+    s_barrier_signal -1
     s_wait_dscnt 0x0
     s_barrier_wait -1
+    ds_load_b32 v3, v2              ; FINDS: lds-store-at-barrier
+    s_wait_dscnt 0x0
     s_endpgm
 
 ; KERNEL: unwaited_good lds=256
-; RUN: unwaited_good -g 64 -b 64 --only sync
+; RUN: unwaited_good -g 64 -b 64
 unwaited_good:
     v_lshlrev_b32 v1, 2, v0
+    v_xor_b32 v2, 0x80, v1
     ds_store_b32 v1, v0
     s_wait_dscnt 0x0
     s_barrier_signal -1
     s_barrier_wait -1
+    ds_load_b32 v3, v2
+    s_wait_dscnt 0x0
     s_endpgm
 
 ; Wave 1 waits for a barrier that it has not signalled.

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations of LDS in flight: those that their wave has not waited for yet, and those that were in flight
+ * when it came to the last barrier. */
+#ifndef WMI_RACE_FLIGHT_H
+#define WMI_RACE_FLIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WMI_RACE_FLIGHT_LANES = 64 };
+
+/* An operation of LDS in flight. */
+struct wmi_race_flight {
+    uint64_t lanes;
+    uint64_t barrier;        /* address of the barrier at which it was in flight; 0: of none yet */
+    uint32_t number;         /* of the operation, among those of the wave that count with its counter */
+    uint32_t slot;           /* of the instruction */
+    uint32_t base, distance; /* are added to the lanes' addresses: always; in the second place */
+    uint32_t low, high;      /* all bytes are in [low, high) */
+    uint8_t bytes, places;   /* bytes of each place */
+    uint8_t kind;            /* enum wmi_access_kind */
+    uint8_t wave;
+    bool moves; /* a load to LDS, which counts with loads of memory */
+    uint32_t at[WMI_RACE_FLIGHT_LANES];
+};
+
+struct wmi_race_flights {
+    struct wmi_race_flight *entry; /* in the order of issue */
+    uint32_t count, capacity;
+    uint32_t moves;     /* how many of them are loads to LDS */
+    uint32_t issued[2]; /* operations so far: of LDS; loads of memory */
+};
+
+/* Forgets what earlier workgroups did. */
+void wmi_race_flight_begin(struct wmi_race_flights *flights);
+/* Adds an operation that has just been counted; the caller fills in what is about its addresses, and calls
+ * wmi_race_flight_bound(). NULL: no memory. */
+struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool moves);
+void wmi_race_flight_bound(struct wmi_race_flight *flight);
+
+/* The wave has waited until at most `limit` operations of the counter are in flight. moves: of memory. */
+void wmi_race_flight_wait(struct wmi_race_flights *flights, bool moves, unsigned limit);
+
+/* Operations of all waves that were in flight at a barrier. */
+struct wmi_race_pending {
+    struct wmi_race_flights list;
+    uint64_t *stored, *touched; /* a bit for each dword: those that one of them stores to, and all */
+    size_t words;               /* of each */
+};
+
+void wmi_race_pending_free(struct wmi_race_pending *pending);
+/* The wave comes to a barrier at `pc`. False: no memory. */
+bool wmi_race_pending_arrive(struct wmi_race_pending *pending, const struct wmi_race_flights *flights,
+                             uint64_t pc);
+/* All waves have come to the barrier: sets the bits. False: no memory. */
+bool wmi_race_pending_close(struct wmi_race_pending *pending, uint32_t lds_bytes);
+
+/* Whether bytes of LDS at an address may be those of a pending operation that a load or store of them
+ * conflicts with. */
+static inline bool wmi_race_pending_at(const struct wmi_race_pending *pending, uint64_t address,
+                                       uint32_t bytes, bool writes)
+{
+    const uint64_t *bits = writes ? pending->touched : pending->stored;
+    for (uint64_t dword = address / 4; dword <= (address + bytes - 1) / 4; dword++)
+        if (dword / 64 < pending->words && bits[dword / 64] >> dword % 64 & 1)
+            return true;
+    return false;
+}
+
+/* The lanes of the operation that access one of the bytes. */
+uint64_t wmi_race_flight_lanes(const struct wmi_race_flight *flight, uint64_t address, uint32_t bytes);
+
+#endif
