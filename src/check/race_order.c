@@ -117,7 +117,8 @@ void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *g
         root_of(order, group->tag)->stored = true;
     group->stored = true;
     w->stores = 1;
-    w->dirty = true;
+    w->writing = 0;
+    w->dirty = w->unshared = true;
     w->cleaned = w->releases = false;
 }
 
@@ -134,17 +135,24 @@ void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *gr
                    unsigned limit)
 {
     struct wmi_race_wave *w = &group->wave[wave];
-    if (limit && limit >= w->stores)
-        return;
-    w->stores = 0;
-    w->unfinished = false;
+    if (limit < w->writing) {
+        w->cleaned = true;
+        w->writing = 0;
+    }
+    if (!limit || limit < w->stores) {
+        w->stores = 0;
+        w->unfinished = false;
+    }
     complete_stores(order, w);
 }
 
 void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
-    group->wave[wave].cleaned = true;
-    complete_stores(order, &group->wave[wave]);
+    struct wmi_race_wave *w = &group->wave[wave];
+    w->stores += w->stores != 0;
+    w->writing = order->waits_for_write_back;
+    w->cleaned = !order->waits_for_write_back;
+    complete_stores(order, w);
 }
 
 void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave, unsigned limit)
@@ -260,12 +268,19 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
         root->release = group->wave[wave].epoch;
 }
 
-/* Raises what the wave knows in one way to another. */
+/* Raises what the wave alone knows in one way to another. */
 static void raise(struct wmi_race_past *root, unsigned wave, enum wmi_race_knows from, enum wmi_race_knows to)
 {
     for (uint32_t i = 0; i < root->count; i++)
         if (root->learned[i].by == wave && root->learned[i].how == from)
             root->learned[i].how = (uint8_t)to;
+}
+
+/* How a wave that is meant by the entry knows of it. */
+static enum wmi_race_knows how_known(const struct wmi_race_learned *entry, unsigned wave)
+{
+    return entry->by == ALL && entry->acquired >> wave & 1 ? WMI_RACE_ACQUIRES
+                                                           : (enum wmi_race_knows)entry->how;
 }
 
 void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
@@ -275,15 +290,29 @@ void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group,
 
 void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
-    raise(root_of(order, group->tag), wave, WMI_RACE_SEES, WMI_RACE_ACQUIRES);
+    struct wmi_race_past *root = root_of(order, group->tag);
+    raise(root, wave, WMI_RACE_SEES, WMI_RACE_ACQUIRES);
+    for (uint32_t i = 0; root->pending && i < root->count; i++)
+        if (root->learned[i].by == ALL && root->learned[i].how == WMI_RACE_SEES)
+            root->learned[i].acquired |= 1u << wave;
 }
 
-/* What waves have acquired so far, all waves of the workgroup know from now on. */
+/* What waves have acquired so far, all waves of the workgroup know from now on. What they have seen, all have
+ * seen, and each of them still has to invalidate its caches: a barrier orders what comes before it by
+ * happens-before, which the acquire fence of the wave behind it completes (LLVM AMDGPUUsage, "Memory Model":
+ * fence-paired-atomics of a fence may be of another wave that is synchronised by a barrier). */
 static void share(struct wmi_race_past *root)
 {
-    for (uint32_t i = 0; i < root->count; i++)
-        if (root->learned[i].how == WMI_RACE_ACQUIRES)
-            root->learned[i].by = ALL;
+    root->pending = false;
+    for (uint32_t i = 0; i < root->count; i++) {
+        struct wmi_race_learned *entry = &root->learned[i];
+        if (entry->how == WMI_RACE_PASSES)
+            continue;
+        if (entry->by == ALL && entry->acquired)
+            entry->how = WMI_RACE_ACQUIRES;
+        root->pending |= entry->how == WMI_RACE_SEES;
+        entry->by = ALL;
+    }
 }
 
 /* ---- barriers ---- */
@@ -317,23 +346,35 @@ static void learn_within(struct wmi_race_order *order, struct wmi_race_group *gr
     add_learned(order, root, &learned);
 }
 
-/* All waves have passed a barrier: without caches to write back, stores before it that were complete then are
- * released with those of any wave; otherwise any of them must write them back. */
+/* All waves know the stores of a wave that were complete, and written back if caches must be. */
+static void share_stores(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                         uint32_t floor)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    if (!w->unshared || w->dirty || w->unfinished)
+        return;
+    w->unshared = false;
+    for (unsigned i = 0; i < group->waves; i++)
+        if (i != wave)
+            learn_within(order, group, i, wave, floor);
+}
+
+/* All waves have passed a barrier. If the stores before it were complete then, and have been written back if
+ * caches must be, they are released with those of any wave; without caches to write back also if they were
+ * not, but the wave that releases waits. Others, any wave must write back. */
 static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *group, uint32_t floor)
 {
     bool dirty = false, unfinished = false;
     for (unsigned i = 0; i < group->waves; i++) {
-        dirty |= group->wave[i].dirty || group->wave[i].releases;
+        dirty |= group->wave[i].dirty;
         unfinished |= group->wave[i].unfinished;
     }
     if (!unfinished)
         group->settled = floor;
-    if (!order->writes_back && group->stored && !unfinished)
+    if (group->stored && !unfinished && !(dirty && order->writes_back))
         release_before(root_of(order, group->tag), floor);
-    for (unsigned i = 0; unfinished && i < group->waves; i++)
-        for (unsigned other = 0; other < group->waves; other++)
-            if (other != i && !group->wave[other].unfinished)
-                learn_within(order, group, i, other, floor);
+    for (unsigned i = 0; (dirty || unfinished) && i < group->waves; i++)
+        share_stores(order, group, i, floor);
     for (unsigned i = 0; dirty && order->writes_back && i < group->waves; i++)
         group->wave[i].dirty = true;
 }
@@ -432,7 +473,9 @@ static bool covers(const struct wmi_race_learned *entry, uint32_t root, unsigned
 
 struct search {
     struct wmi_race_order *order;
-    uint32_t root, epoch; /* what is looked for */
+    const struct wmi_race_past *own; /* of the wave that looks; what all waves of its workgroup know, the
+                                        caller has looked at */
+    uint32_t root, epoch;            /* what is looked for */
     unsigned wave;
     bool unreleased; /* an entry is of the access's own epoch */
 };
@@ -460,6 +503,13 @@ static bool is_of_same_wave(const struct wmi_race_learned *entry, const struct s
     return entry->tag == search->root && entry->wave == search->wave;
 }
 
+/* Whether the entry is of what a wave of the past's workgroup knows. */
+static bool is_known_by(const struct search *search, const struct wmi_race_past *past,
+                        const struct wmi_race_learned *entry, unsigned by)
+{
+    return entry->by == by || (entry->by == ALL && past != search->own);
+}
+
 /* Whether `by` of the workgroup knows of the access, in any way or through others. */
 static bool passes(struct search *search, struct wmi_race_past *past, unsigned by, unsigned depth)
 {
@@ -469,7 +519,7 @@ static bool passes(struct search *search, struct wmi_race_past *past, unsigned b
         return true;
     for (uint32_t i = 0; i < past->count; i++) {
         const struct wmi_race_learned *entry = &past->learned[i];
-        if (entry->by != by && entry->by != ALL)
+        if (!is_known_by(search, past, entry, by))
             continue;
         if (covers(entry, search->root, search->wave, search->epoch))
             return true;
@@ -477,7 +527,7 @@ static bool passes(struct search *search, struct wmi_race_past *past, unsigned b
     }
     for (uint32_t i = past->count; i-- > 0 && depth;) {
         const struct wmi_race_learned *entry = &past->learned[i];
-        if ((entry->by == by || entry->by == ALL) && !is_of_same_wave(entry, search) &&
+        if (is_known_by(search, past, entry, by) && !is_of_same_wave(entry, search) &&
             passes(search, wmi_race_past(search->order, entry->tag), entry->wave, depth - 1))
             return true;
     }
@@ -490,6 +540,7 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     struct wmi_race_past *root = root_of(order, group->tag);
     struct search search = {.order = order,
+                            .own = root,
                             .root = of->root,
                             .epoch = of->base + wmi_race_epoch(record),
                             .wave = wmi_race_wave(order, record)};
@@ -505,7 +556,7 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
         const bool known = covers(entry, search.root, search.wave, search.epoch) ||
                            (!is_of_same_wave(entry, &search) &&
                             passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH));
-        if (known && entry->how == WMI_RACE_ACQUIRES)
+        if (known && how_known(entry, wave) == WMI_RACE_ACQUIRES)
             return WMI_RACE_ORDERED;
         if (known)
             relation = WMI_RACE_UNACQUIRED;

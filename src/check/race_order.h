@@ -23,6 +23,7 @@ struct wmi_race_learned {
     uint32_t epoch, floor; /* its epoch and floor then */
     uint8_t wave, by;      /* the other; who has learned: a wave, or WMI_RACE_WAVES for all */
     uint8_t how;           /* enum wmi_race_knows */
+    uint32_t acquired;     /* `by` all: waves that have invalidated their caches since, a bit each */
 };
 
 /* A workgroup, also after its end. One that has used up its epochs gets a new tag. */
@@ -36,6 +37,7 @@ struct wmi_race_past {
     uint32_t visited;         /* and the waves that it has looked at */
     uint32_t count, capacity; /* of `learned` */
     bool stored;              /* it has stored to global memory */
+    bool pending;             /* some of `learned` all waves have seen, but not all have acquired */
     bool all;                 /* it has learned too much for its list: it is said to know everything */
     struct wmi_race_learned *learned;
     uint32_t *unreleased; /* of each wave: 1 + the epoch before a barrier that its stores had not been
@@ -54,11 +56,14 @@ struct wmi_race_wave {
     uint32_t invalidated; /* caches since it last invalidated all that it must: 1 << enum wm_cache_level */
     bool lds_stored;      /* to LDS, since its last release */
     bool lds_moved;       /* loads to LDS, since its last release */
-    bool dirty;      /* it, or before the last barrier its workgroup, has stored since its last release */
-    bool cleaned;    /* caches were written back since then */
-    bool releases;   /* its stores are complete: its next store or atomic begins an epoch */
-    bool updates;    /* it has made atomics in global memory */
-    bool unfinished; /* stores to global memory were on their way when it came to the last barrier */
+    bool dirty;       /* it, or before the last barrier its workgroup, has stored since its last release */
+    uint32_t writing; /* operations of the counter of stores from the write-back of caches on; 0: none is on
+                         its way */
+    bool cleaned;     /* caches were written back since then, and the wave has waited for that */
+    bool unshared;    /* it has stored what waves behind barriers do not know of */
+    bool releases;    /* its stores are complete: its next store or atomic begins an epoch */
+    bool updates;     /* it has made atomics in global memory */
+    bool unfinished;  /* stores to global memory were on their way when it came to the last barrier */
 };
 
 struct wmi_race_group {
@@ -80,7 +85,8 @@ struct wmi_race_group {
 enum { WMI_RACE_CHUNK = 1 << 10, WMI_RACE_CHUNKS = WMI_RACE_TAGS / WMI_RACE_CHUNK + 1 };
 
 struct wmi_race_order {
-    bool writes_back; /* stores are released only by writing back caches */
+    bool writes_back;          /* stores are released only by writing back caches, */
+    bool waits_for_write_back; /* and the write-back must be waited for */
     bool halves; /* records tell lanes 0 to 31 of a wave, twice its number, from lanes 32 to 63, one more */
     bool
         waits_at_barriers; /* only stores that are complete at a barrier are known to other waves behind it */

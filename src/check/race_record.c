@@ -127,7 +127,8 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
     }
     const enum wmi_race_relation relation =
         wmi_race_relation(&races->order, races->group, races->access->wave, record);
-    if (relation == WMI_RACE_ORDERED)
+    /* Only loads find older data in caches. */
+    if (relation == WMI_RACE_ORDERED || (relation == WMI_RACE_UNACQUIRED && now->kind != WMI_ACCESS_LOAD))
         return;
     races->values_differ = changes_memory(races);
     const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);

@@ -27,6 +27,7 @@ static const struct wmi_race_model models[] = {
     {.named = true, /* gfx940 */
      .invalidates = VECTOR,
      .writes_back = true,
+     .waits_for_write_back = true, /* LLVM pull request 178316 */
      .wait = "s_waitcnt vmcnt(0)",
      .write_back = "buffer_wbl2 sc1",
      .invalidate = "buffer_inv sc1",
@@ -43,7 +44,10 @@ static const struct wmi_race_model models[] = {
      .wait = "s_waitcnt_vscnt null, 0x0",
      .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
      WAIT_BY_ONE},
-    {.named = true, /* gfx12 */
+    /* gfx12. The wait for a write-back is not asked for: LLVM up to 20 leaves it out (pull request 135340),
+     * and on gfx12.0 a write-back is needed for the scope of the system only (SIMemoryLegalizer,
+     * insertRelease). */
+    {.named = true,
      .named_atomics = true,
      .invalidates = VECTOR,
      .writes_back = true,

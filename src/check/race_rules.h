@@ -7,13 +7,14 @@
 
 /* What orders memory between waves. Source: LLVM AMDGPUUsage, "Memory Model" of each generation. */
 struct wmi_race_model {
-    uint32_t load_bits;     /* policy bits of loads that see what other workgroups store */
-    uint32_t invalidates;   /* caches that a wave invalidates to see it: 1 << enum wm_cache_level */
-    bool named;             /* loads and stores name a scope, */
-    bool named_atomics;     /* and so do atomics */
-    bool writes_back;       /* L2 or the vector cache must be written back before a release */
-    bool waits_at_barriers; /* the memory model waits for stores at a barrier of the workgroup, too */
-    bool within;            /* waves of one workgroup may have different vector caches */
+    uint32_t load_bits;        /* policy bits of loads that see what other workgroups store */
+    uint32_t invalidates;      /* caches that a wave invalidates to see it: 1 << enum wm_cache_level */
+    bool named;                /* loads and stores name a scope, */
+    bool named_atomics;        /* and so do atomics */
+    bool writes_back;          /* L2 or the vector cache must be written back before a release, */
+    bool waits_for_write_back; /* and the write-back waited for */
+    bool waits_at_barriers;    /* the memory model waits for stores at a barrier of the workgroup, too */
+    bool within;               /* waves of one workgroup may have different vector caches */
     const char *wait, *write_back, *invalidate, *wait_lds, *wait_load; /* for texts */
 };
 

@@ -158,8 +158,10 @@ static void count_operation(struct wmi_races *races, struct wmi_race_insn *insn,
     const bool writes = insn->kind != WMI_ACCESS_LOAD;
     if (insn->path == WMI_PATH_SMEM || insn->path == WMI_PATH_LDS_DMA)
         return;
-    if (w->stores && !insn->lds)
-        w->stores++;
+    if (!insn->lds) {
+        w->stores += w->stores != 0;
+        w->writing += w->writing != 0;
+    }
     if (writes && w->releases && wmi_race_release(&races->order, races->group, wave))
         insn->released = true;
 }
@@ -433,6 +435,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     wmi_race_shadow_begin(&races->shadow, dispatch->launch);
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
+    races->order.waits_for_write_back = races->rules.model->waits_for_write_back;
     races->order.halves = depends_on_wave_size(races);
     races->order.waits_at_barriers = races->rules.model->waits_at_barriers;
     return &races->observer;

@@ -887,6 +887,7 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     }
     group->flights[outline->wave].issued[1] += insn->counted[1];
     wave->stores += wave->stores != 0;
+    wave->writing += wave->writing != 0;
     if (writes)
         wmi_race_store(&races->order, group, outline->wave);
     return true;
