@@ -394,6 +394,7 @@ static size_t begin_check(const struct wm_machine *machine, const struct wmi_mod
         .profiled = request->profile,
         .sets_all = request->start,
         .max_items = is_of_hip(kernel) ? 0 : kernel->max_workgroup,
+        .wgp_mode = wmi_kernel_descriptor(kernel)->wgp_mode,
         .wave_lanes = kernel->wave_size,
         .lds_bytes = dispatch->lds_size,
         .lane_scratch = dispatch->lane_scratch,

@@ -34,6 +34,7 @@ struct wmi_check_dispatch {
     uint32_t launch; /* counts the dispatches of the check, from 1 */
     uint32_t groups[3], workgroup[3];
     uint32_t max_items; /* of a workgroup, that the kernel was compiled for; 0: unknown */
+    bool wgp_mode;      /* waves of a workgroup may run on different compute units */
     uint32_t wave_lanes;
     uint32_t lds_bytes;                    /* of a workgroup, static and dynamic */
     uint32_t lane_scratch;                 /* bytes of scratch that the kernel asks for, per lane */

@@ -75,7 +75,10 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
     group->waves = waves;
     group->begun = group->completed = group->settled = 0;
     group->splits = group->stored = false;
+    group->flying = UINT32_MAX;
     memset(group->wave, 0, waves * sizeof *group->wave);
+    for (unsigned i = 0; i < waves; i++)
+        group->wave[i].flying_from = UINT32_MAX;
     if (group->named)
         memset(group->named, 0, NAMED * sizeof *group->named);
     for (unsigned i = 0; i < waves; i++)
@@ -116,6 +119,8 @@ void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *g
     if (!group->stored)
         root_of(order, group->tag)->stored = true;
     group->stored = true;
+    if (!w->stores)
+        w->first_store = w->epoch;
     w->stores = 1;
     w->writing = 0;
     w->dirty = w->unshared = true;
@@ -288,6 +293,11 @@ void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group,
     raise(root_of(order, group->tag), wave, WMI_RACE_PASSES, WMI_RACE_SEES);
 }
 
+void wmi_race_refresh(struct wmi_race_group *group, unsigned wave)
+{
+    group->wave[wave].fresh = group->wave[wave].floor;
+}
+
 void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
     struct wmi_race_past *root = root_of(order, group->tag);
@@ -397,6 +407,8 @@ bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group,
     group->splits = !stays;
     w->arrived = w->epoch;
     w->unfinished = order->waits_at_barriers && w->stores;
+    w->flying_from = w->stores ? w->first_store : UINT32_MAX;
+    w->flying_to = w->epoch;
     if (!stays)
         w->epoch = tick(order, group);
     if (++w->arrivals > group->begun) {
@@ -422,6 +434,10 @@ static void keep_pending(struct wmi_race_order *order, struct wmi_race_group *gr
 static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
 {
     keep_pending(order, group);
+    group->flying = UINT32_MAX;
+    for (unsigned i = 0; i < group->waves; i++)
+        if (group->wave[i].flying_from < group->flying)
+            group->flying = group->wave[i].flying_from;
     if (group->splits) {
         for (unsigned i = 0; i < group->waves; i++) {
             group->wave[i].joins = group->round;
@@ -534,8 +550,24 @@ static bool passes(struct search *search, struct wmi_race_past *past, unsigned b
     return false;
 }
 
+/* How an access that a barrier of the workgroup orders before what the wave does next is related to it. In
+ * WGP mode, a store must be complete before the barrier, and a load must find nothing older in the vector
+ * cache. Source: LLVM AMDGPUUsage, "Memory Model GFX10-GFX11" and "GFX12": release and acquire of workgroup
+ * scope. */
+static enum wmi_race_relation relation_within(const struct wmi_race_order *order,
+                                              const struct wmi_race_group *group, unsigned wave,
+                                              const struct search *search, bool stores, bool cached)
+{
+    const struct wmi_race_wave *other = &group->wave[search->wave];
+    if (!order->within || !stores)
+        return WMI_RACE_ORDERED;
+    if (search->epoch >= other->flying_from && search->epoch <= other->flying_to)
+        return WMI_RACE_FLYING;
+    return cached && search->epoch >= group->wave[wave].fresh ? WMI_RACE_STALE : WMI_RACE_ORDERED;
+}
+
 enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,
-                                         unsigned wave, uint64_t record)
+                                         unsigned wave, uint64_t record, bool stores, bool cached)
 {
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     struct wmi_race_past *root = root_of(order, group->tag);
@@ -546,8 +578,10 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
                             .wave = wmi_race_wave(order, record)};
     enum wmi_race_relation relation = WMI_RACE_UNRELATED;
     const bool same_group = of->root == wmi_race_past(order, group->tag)->root;
-    if (root->all || (same_group && (search.wave == wave || search.epoch < group->wave[wave].floor)))
+    if (root->all || (same_group && search.wave == wave))
         return WMI_RACE_ORDERED;
+    if (same_group && search.epoch < group->wave[wave].floor)
+        return relation_within(order, group, wave, &search, stores, cached);
     order->visit++;
     for (uint32_t i = root->count; i-- > 0;) {
         const struct wmi_race_learned *entry = &root->learned[i];

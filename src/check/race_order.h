@@ -53,6 +53,10 @@ struct wmi_race_wave {
     uint32_t passed;   /* and before the last one to which all have come; */
     uint32_t joins;    /* the floor that it gets behind that */
     uint32_t stores;   /* operations of the counter of stores from its last store on; 0: none is on its way */
+    uint32_t fresh;    /* its vector cache has nothing older than what the workgroup did before this epoch */
+    uint32_t first_store;            /* epoch of its oldest store that may be on its way, if `stores` */
+    uint32_t flying_from, flying_to; /* epochs of stores that were on their way at the last barrier; from >
+                                        to: none */
     uint32_t invalidated; /* caches since it last invalidated all that it must: 1 << enum wm_cache_level */
     bool lds_stored;      /* to LDS, since its last release */
     bool lds_moved;       /* loads to LDS, since its last release */
@@ -73,8 +77,10 @@ struct wmi_race_group {
     uint32_t round;                   /* the clock when the first one came to the last one */
     uint32_t
         settled; /* epoch behind the last barrier before which all stores to global memory were complete */
-    bool splits; /* waves signal and wait apart */
-    bool stored; /* to global memory */
+    uint32_t flying; /* the first epoch with a store that was on its way at the last barrier; UINT32_MAX: none
+                      */
+    bool splits;     /* waves signal and wait apart */
+    bool stored;     /* to global memory */
     struct wmi_race_wave wave[WMI_RACE_WAVES];
     uint32_t (*named)[WMI_RACE_WAVES]; /* epochs of arrivals at named barriers; NULL: none */
     struct wmi_race_local lds;
@@ -90,6 +96,7 @@ struct wmi_race_order {
     bool halves; /* records tell lanes 0 to 31 of a wave, twice its number, from lanes 32 to 63, one more */
     bool
         waits_at_barriers; /* only stores that are complete at a barrier are known to other waves behind it */
+    bool within;           /* waves of a workgroup have different vector caches: WGP mode */
     struct wmi_race_past **past; /* chunks by tag; tag 0 is none */
     uint32_t tags, chunks, visit;
     bool lost; /* no memory, or too many workgroups */
@@ -131,7 +138,9 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
                     uint64_t record, enum wmi_race_knows how);
 /* The wave reads what its own atomic left: it learns what that has passed on. */
 void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
-/* The wave invalidates its caches. */
+/* The wave invalidates its vector cache; the waves of other workgroups may store to others. */
+void wmi_race_refresh(struct wmi_race_group *group, unsigned wave);
+/* The wave invalidates all caches that may hide what other workgroups store. */
 void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 
 /* A record of the wave's present epoch, without bytes. */
@@ -151,7 +160,12 @@ static inline void wmi_race_describe(const struct wmi_race_order *order, const s
                                      struct wmi_race_access *access)
 {
     const struct wmi_race_wave *w = &group->wave[wave];
-    const uint64_t floor = w->floor > group->base ? w->floor - group->base : 0;
+    uint32_t known = w->floor;
+    if (order->within && !lds) {
+        known = writes ? known : w->fresh;
+        known = known < group->flying ? known : group->flying;
+    }
+    const uint64_t floor = known > group->base ? known - group->base : 0;
     const uint64_t tag = (uint64_t)group->tag << WMI_RACE_TAG_AT;
     access->from = lds ? 0 : tag;
     access->record = wmi_race_record_of(order, group, wave, slot);
@@ -177,9 +191,13 @@ enum wmi_race_relation {
     WMI_RACE_UNRELEASED, /* the wave has seen a later store of the other, which did not wait for this access
                           */
     WMI_RACE_UNACQUIRED, /* the wave has seen that it happened, but has not invalidated its caches */
+    WMI_RACE_FLYING,     /* a store that was on its way at a barrier of the workgroup, in WGP mode */
+    WMI_RACE_STALE, /* it came before a barrier of the workgroup, behind which the wave has not invalidated
+                       its vector cache, in WGP mode */
 };
-/* How the recorded access is related to what the wave does next. */
+/* How the recorded access is related to what the wave does next. stores: it was a store to global memory;
+ * cached: what comes next is a load that may find older data in the vector cache. */
 enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,
-                                         unsigned wave, uint64_t record);
+                                         unsigned wave, uint64_t record, bool stores, bool cached);
 
 #endif

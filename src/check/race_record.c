@@ -21,6 +21,10 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
         return WMI_RACE_OF_RELEASE;
     if (relation == WMI_RACE_UNACQUIRED)
         return WMI_RACE_OF_ACQUIRE;
+    if (relation == WMI_RACE_FLYING)
+        return WMI_RACE_OF_STORE_BEFORE_BARRIER;
+    if (relation == WMI_RACE_STALE)
+        return WMI_RACE_OF_LOAD_BEHIND_BARRIER;
     if (first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
         return WMI_RACE_OF_EQUALS;
     if (first->kind == WMI_ACCESS_ATOMIC || now->kind == WMI_ACCESS_ATOMIC)
@@ -125,8 +129,10 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
             learn_of(races, races->access->wave, now, record, same_group);
         return;
     }
-    const enum wmi_race_relation relation =
-        wmi_race_relation(&races->order, races->group, races->access->wave, record);
+    const bool cached =
+        !now->lds && now->kind == WMI_ACCESS_LOAD && !now->coherent && now->path != WMI_PATH_SMEM;
+    const enum wmi_race_relation relation = wmi_race_relation(
+        &races->order, races->group, races->access->wave, record, was_write && !now->lds, cached);
     /* Only loads find older data in caches. */
     if (relation == WMI_RACE_ORDERED || (relation == WMI_RACE_UNACQUIRED && now->kind != WMI_ACCESS_LOAD))
         return;

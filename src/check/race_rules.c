@@ -37,12 +37,14 @@ static const struct wmi_race_model models[] = {
      .within = true,
      .wait = "s_waitcnt_vscnt null, 0x0",
      .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
+     .refresh = "buffer_gl0_inv",
      WAIT_BY_ONE},
     {.load_bits = WMI_POLICY_GLC, /* gfx11 */
      .invalidates = VECTOR | GL1,
      .within = true,
      .wait = "s_waitcnt_vscnt null, 0x0",
      .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
+     .refresh = "buffer_gl0_inv",
      WAIT_BY_ONE},
     /* gfx12. The wait for a write-back is not asked for: LLVM up to 20 leaves it out (pull request 135340),
      * and on gfx12.0 a write-back is needed for the scope of the system only (SIMemoryLegalizer,
@@ -55,6 +57,7 @@ static const struct wmi_race_model models[] = {
      .wait = "s_wait_storecnt 0x0",
      .write_back = "global_wb scope:SCOPE_DEV",
      .invalidate = "global_inv scope:SCOPE_DEV",
+     .refresh = "global_inv scope:SCOPE_SE",
      .wait_lds = "s_wait_dscnt 0x0",
      .wait_load = "s_wait_loadcnt 0x0"},
     {.load_bits = WMI_POLICY_GLC, /* gfx90a */
@@ -283,6 +286,18 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
     case WMI_RACE_OF_MOVE:
         word_flight(words, found, start, message, size);
         break;
+    case WMI_RACE_OF_STORE_BEFORE_BARRIER:
+        snprintf(message, size,
+                 "%s: that store was still in flight when it came to the barrier, and in WGP mode waves have "
+                 "different vector caches: '%s' is missing before it",
+                 start, model->wait);
+        break;
+    case WMI_RACE_OF_LOAD_BEHIND_BARRIER:
+        snprintf(message, size,
+                 "%s: in WGP mode waves have different vector caches, of which its own may hold older data: "
+                 "'%s' is missing behind the barrier",
+                 start, model->refresh);
+        break;
     case WMI_RACE_OF_EQUALS:
         snprintf(message, size, "%s, with the same value, and nothing orders the two", start);
         break;
@@ -335,6 +350,12 @@ const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
     [WMI_RACE_OF_MOVE_AT_BARRIER] =
         RULE("load-to-lds-at-barrier", WM_SEVERITY_ERROR,
              "wait for the load by the counter of loads from memory before the barrier", true),
+    [WMI_RACE_OF_STORE_BEFORE_BARRIER] =
+        RULE("race-release", WM_SEVERITY_ERROR,
+             "a fence of workgroup scope for global memory before the barrier, as __syncthreads() has", true),
+    [WMI_RACE_OF_LOAD_BEHIND_BARRIER] =
+        RULE("race-acquire", WM_SEVERITY_ERROR,
+             "a fence of workgroup scope for global memory behind the barrier, as __syncthreads() has", true),
     [WMI_RACE_OF_MOVE] =
         RULE("load-to-lds-before-wait", WM_SEVERITY_ERROR,
              "wait by the counter of what comes first: of loads from memory, or of LDS", true),

@@ -15,7 +15,7 @@ struct wmi_race_model {
     bool waits_for_write_back; /* and the write-back waited for */
     bool waits_at_barriers;    /* the memory model waits for stores at a barrier of the workgroup, too */
     bool within;               /* waves of one workgroup may have different vector caches */
-    const char *wait, *write_back, *invalidate, *wait_lds, *wait_load; /* for texts */
+    const char *wait, *write_back, *invalidate, *refresh, *wait_lds, *wait_load; /* for texts */
 };
 
 const struct wmi_race_model *wmi_race_model(const struct wmi_target *target);
@@ -72,6 +72,8 @@ enum wmi_race_kind {
     WMI_RACE_OF_READ_AT_BARRIER,
     WMI_RACE_OF_MOVE_AT_BARRIER,
     WMI_RACE_OF_MOVE,
+    WMI_RACE_OF_STORE_BEFORE_BARRIER,
+    WMI_RACE_OF_LOAD_BEHIND_BARRIER,
     WMI_RACE_KINDS
 };
 extern const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS];

@@ -294,7 +294,11 @@ static void see_cache(struct wmi_races *races, const struct wm_event *event)
     struct wmi_race_wave *wave = &races->group->wave[event->wave];
     if (cache->operations & WM_CACHE_WRITE_BACK && reaches)
         wmi_race_write_back(&races->order, races->group, event->wave);
-    if (!(cache->operations & WM_CACHE_INVALIDATE) || !reaches)
+    if (!(cache->operations & WM_CACHE_INVALIDATE))
+        return;
+    if (cache->caches & 1 << WM_CACHE_VECTOR && (!model->named || cache->scope >= WM_SCOPE_ENGINE))
+        wmi_race_refresh(races->group, event->wave);
+    if (!reaches)
         return;
     wave->invalidated |= cache->caches & model->invalidates;
     if (wave->invalidated == model->invalidates) {
@@ -436,6 +440,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
     races->order.waits_for_write_back = races->rules.model->waits_for_write_back;
+    races->order.within = races->rules.model->within && dispatch->wgp_mode;
     races->order.halves = depends_on_wave_size(races);
     races->order.waits_at_barriers = races->rules.model->waits_at_barriers;
     return &races->observer;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Waves of a workgroup exchange data through global memory: in WGP mode (gfx10 and later) they have different vector caches, so a
+// store must be complete before the barrier, and the cache be invalidated behind it.
+#include "hip.h"
+
+#define L threadIdx.x
+
+typedef unsigned uint;
+
+// Fences that need no instruction keep the compiler from moving accesses.
+static __device__ inline void keep() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "wavefront"); }
+// A barrier before which the compiler does not wait on its own.
+static __device__ inline void barrier()
+{
+#if defined(__gfx1200__)
+    asm volatile("s_barrier_signal -1\n s_barrier_wait -1");
+#else
+    asm volatile("s_barrier");
+#endif
+}
+static __device__ inline void release() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); }
+static __device__ inline void acquire() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); }
+
+// RUN: bare -g 128 -b 128 --arg data=zero:u32:128 --arg out=zero:u32:128 --only race
+extern "C" __global__ void bare(uint *data, uint *out)
+{
+    data[L] = L;
+    keep();
+    barrier();
+    keep();
+    out[L] = data[L ^ 64]; // FINDS gfx1*: race-release
+}
+
+// RUN: unreleased -g 128 -b 128 --arg data=zero:u32:128 --arg out=zero:u32:128 --only race
+extern "C" __global__ void unreleased(uint *data, uint *out)
+{
+    data[L] = L;
+    keep();
+    barrier();
+    acquire();
+    out[L] = data[L ^ 64]; // FINDS gfx1*: race-release
+}
+
+// RUN: unacquired -g 128 -b 128 --arg data=zero:u32:128 --arg out=zero:u32:128 --only race
+extern "C" __global__ void unacquired(uint *data, uint *out)
+{
+    data[L] = L;
+    release();
+    barrier();
+    keep();
+    out[L] = data[L ^ 64]; // FINDS gfx1*: race-acquire
+}
+
+// RUN: exchange_good -g 128 -b 128 --arg data=zero:u32:128 --arg out=zero:u32:128 --only race
+extern "C" __global__ void exchange_good(uint *data, uint *out)
+{
+    data[L] = L;
+    release();
+    barrier();
+    acquire();
+    out[L] = data[L ^ 64];
+}
+
+// Of what the wave itself has stored, and of what an earlier barrier made known, its cache has nothing older.
+// RUN: known_good -g 128 -b 128 --arg data=zero:u32:256 --arg out=zero:u32:128 --only race
+extern "C" __global__ void known_good(uint *data, uint *out)
+{
+    data[L] = L;
+    release();
+    barrier();
+    acquire();
+    data[128 + L] = L;
+    keep();
+    barrier();
+    keep();
+    out[L] = data[L ^ 64] + data[128 + (L ^ 1)];
+}
+
+// Loads of the workgroup's scope bypass the cache.
+// RUN: bypass_good -g 128 -b 128 --arg data=zero:u32:128 --arg out=zero:u32:128 --only race
+extern "C" __global__ void bypass_good(uint *data, uint *out)
+{
+    data[L] = L;
+    release();
+    barrier();
+    keep();
+    out[L] = __hip_atomic_load(&data[L ^ 64], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+}
