@@ -130,10 +130,10 @@ void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *g
 /* The wave's stores can be released if none is on its way, and caches have been written back. */
 static void complete_stores(const struct wmi_race_order *order, struct wmi_race_wave *w)
 {
-    if (w->stores || !w->dirty || (order->writes_back && !w->cleaned))
+    if (w->stores || !w->dirty)
         return;
     w->releases = true;
-    w->dirty = false;
+    w->dirty = order->writes_back && !w->cleaned;
 }
 
 void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
@@ -196,6 +196,13 @@ static bool keep_unreleased(struct wmi_race_past *root, const struct wmi_race_wa
     return true;
 }
 
+void wmi_race_begin_epoch(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    order->lost |= !keep_unreleased(root_of(order, group->tag), w, wave);
+    w->epoch = tick(order, group);
+}
+
 bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
     struct wmi_race_wave *w = &group->wave[wave];
@@ -205,8 +212,7 @@ bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group
     w->releases = false;
     if (!w->dirty && root->unreleased)
         root->unreleased[wave] = 0;
-    order->lost |= !keep_unreleased(root, w, wave);
-    w->epoch = tick(order, group);
+    wmi_race_begin_epoch(order, group, wave);
     if (root->release == UINT32_MAX)
         root->release = w->epoch;
     if (!w->dirty || !order->writes_back)
@@ -240,7 +246,8 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
     struct wmi_race_past *root = root_of(order, group->tag);
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     const struct wmi_race_past *other = wmi_race_past(order, of->root);
-    uint32_t epoch = of->base + wmi_race_epoch(record);
+    const uint32_t seen = of->base + wmi_race_epoch(record);
+    uint32_t epoch = seen;
     const uint32_t unreleased =
         other != root && other->unreleased ? other->unreleased[wmi_race_wave(order, record)] : 0;
     if (unreleased && unreleased <= epoch)
@@ -249,6 +256,7 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
         return; /* it had nothing to release */
     struct wmi_race_learned learned = {.tag = of->root,
                                        .epoch = epoch,
+                                       .seen = seen,
                                        .floor = other == root          ? 0
                                                 : other->floor > epoch ? epoch
                                                                        : other->floor,
@@ -260,7 +268,7 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
         if (known->by != wave || known->tag != learned.tag || known->wave != learned.wave)
             continue;
         if (known->how == how || known->epoch == epoch) {
-            if (known->epoch < epoch || known->how < how)
+            if (known->epoch < epoch || known->how < how || known->seen < seen)
                 *known = learned;
             return;
         }
@@ -293,9 +301,23 @@ void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group,
     raise(root_of(order, group->tag), wave, WMI_RACE_PASSES, WMI_RACE_SEES);
 }
 
-void wmi_race_refresh(struct wmi_race_group *group, unsigned wave)
+void wmi_race_refresh(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
+    struct wmi_race_past *root = root_of(order, group->tag);
+    const uint32_t tag = wmi_race_past(order, group->tag)->root;
     group->wave[wave].fresh = group->wave[wave].floor;
+    for (uint32_t i = 0; order->within && i < root->count; i++) {
+        struct wmi_race_learned *entry = &root->learned[i];
+        if (entry->tag == tag && entry->by == wave && entry->how == WMI_RACE_SEES)
+            entry->how = WMI_RACE_ACQUIRES;
+    }
+}
+
+void wmi_race_rescan(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    for (uint32_t i = 0; i < root->count; i++)
+        root->learned[i].rescanned |= root->learned[i].by == wave;
 }
 
 void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
@@ -509,7 +531,8 @@ static bool is_visited(const struct wmi_race_order *order, struct wmi_race_past 
 
 static bool is_same_epoch(const struct wmi_race_learned *entry, const struct search *search)
 {
-    return entry->tag == search->root && entry->wave == search->wave && entry->epoch == search->epoch;
+    return entry->tag == search->root && entry->wave == search->wave && search->epoch >= entry->epoch &&
+           search->epoch <= entry->seen;
 }
 
 /* Whether the entry is about the wave that made the access. What others have told that wave says nothing
@@ -556,18 +579,21 @@ static bool passes(struct search *search, struct wmi_race_past *past, unsigned b
  * scope. */
 static enum wmi_race_relation relation_within(const struct wmi_race_order *order,
                                               const struct wmi_race_group *group, unsigned wave,
-                                              const struct search *search, bool stores, bool cached)
+                                              const struct search *search, bool stores,
+                                              enum wmi_race_reads reads)
 {
     const struct wmi_race_wave *other = &group->wave[search->wave];
     if (!order->within || !stores)
         return WMI_RACE_ORDERED;
     if (search->epoch >= other->flying_from && search->epoch <= other->flying_to)
         return WMI_RACE_FLYING;
-    return cached && search->epoch >= group->wave[wave].fresh ? WMI_RACE_STALE : WMI_RACE_ORDERED;
+    return reads == WMI_RACE_READS_VECTOR && search->epoch >= group->wave[wave].fresh ? WMI_RACE_STALE
+                                                                                      : WMI_RACE_ORDERED;
 }
 
 enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,
-                                         unsigned wave, uint64_t record, bool stores, bool cached)
+                                         unsigned wave, uint64_t record, bool stores,
+                                         enum wmi_race_reads reads)
 {
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     struct wmi_race_past *root = root_of(order, group->tag);
@@ -581,7 +607,7 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
     if (root->all || (same_group && search.wave == wave))
         return WMI_RACE_ORDERED;
     if (same_group && search.epoch < group->wave[wave].floor)
-        return relation_within(order, group, wave, &search, stores, cached);
+        return relation_within(order, group, wave, &search, stores, reads);
     order->visit++;
     for (uint32_t i = root->count; i-- > 0;) {
         const struct wmi_race_learned *entry = &root->learned[i];
@@ -590,7 +616,8 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
         const bool known = covers(entry, search.root, search.wave, search.epoch) ||
                            (!is_of_same_wave(entry, &search) &&
                             passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH));
-        if (known && how_known(entry, wave) == WMI_RACE_ACQUIRES)
+        if (known && (how_known(entry, wave) == WMI_RACE_ACQUIRES ||
+                      (entry->rescanned && reads == WMI_RACE_READS_SCALAR)))
             return WMI_RACE_ORDERED;
         if (known)
             relation = WMI_RACE_UNACQUIRED;

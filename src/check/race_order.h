@@ -20,10 +20,12 @@ enum wmi_race_knows {
 
 struct wmi_race_learned {
     uint32_t tag;          /* of the other's workgroup, */
-    uint32_t epoch, floor; /* its epoch and floor then */
+    uint32_t epoch, floor; /* its epoch and floor then, as far as they were released */
+    uint32_t seen;         /* its epoch then */
     uint8_t wave, by;      /* the other; who has learned: a wave, or WMI_RACE_WAVES for all */
     uint8_t how;           /* enum wmi_race_knows */
     uint32_t acquired;     /* `by` all: waves that have invalidated their caches since, a bit each */
+    bool rescanned;        /* `by` has invalidated the scalar cache since */
 };
 
 /* A workgroup, also after its end. One that has used up its epochs gets a new tag. */
@@ -125,6 +127,8 @@ void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_gro
 void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave, unsigned limit);
 /* The wave has waited until at most `limit` of its loads are in flight, of which some may be to LDS. */
 void wmi_race_wait_for_moves(struct wmi_race_group *group, unsigned wave, unsigned limit);
+/* The wave begins a new epoch. What it has not released, other workgroups do not know by it. */
+void wmi_race_begin_epoch(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave begins a new epoch if its earlier stores are complete. Returns whether it does. */
 bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 
@@ -138,8 +142,10 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
                     uint64_t record, enum wmi_race_knows how);
 /* The wave reads what its own atomic left: it learns what that has passed on. */
 void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
-/* The wave invalidates its vector cache; the waves of other workgroups may store to others. */
-void wmi_race_refresh(struct wmi_race_group *group, unsigned wave);
+/* The wave invalidates its vector cache, which suffices for what its own workgroup has stored. */
+void wmi_race_refresh(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
+/* The wave invalidates the scalar cache. */
+void wmi_race_rescan(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave invalidates all caches that may hide what other workgroups store. */
 void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 
@@ -195,9 +201,11 @@ enum wmi_race_relation {
     WMI_RACE_STALE, /* it came before a barrier of the workgroup, behind which the wave has not invalidated
                        its vector cache, in WGP mode */
 };
-/* How the recorded access is related to what the wave does next. stores: it was a store to global memory;
- * cached: what comes next is a load that may find older data in the vector cache. */
+/* What the wave does next: a load that may find older data in its vector or its scalar cache, or neither. */
+enum wmi_race_reads { WMI_RACE_READS_MEMORY, WMI_RACE_READS_VECTOR, WMI_RACE_READS_SCALAR };
+/* How the recorded access is related to what the wave does next. stores: it was a store to global memory. */
 enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,
-                                         unsigned wave, uint64_t record, bool stores, bool cached);
+                                         unsigned wave, uint64_t record, bool stores,
+                                         enum wmi_race_reads reads);
 
 #endif

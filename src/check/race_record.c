@@ -82,7 +82,7 @@ static void learn_of(struct wmi_races *races, unsigned wave, const struct wmi_ra
                      uint64_t record, bool same_group)
 {
     const bool reads = insn->kind == WMI_ACCESS_LOAD || insn->returns;
-    const bool cached = !insn->lds && (!same_group || races->rules.model->within);
+    const bool cached = !insn->lds && (!same_group || races->order.within);
     wmi_race_learn(&races->order, races->group, wave, record,
                    !reads   ? WMI_RACE_PASSES
                    : cached ? WMI_RACE_SEES
@@ -110,6 +110,16 @@ static void meet_half(struct wmi_races *races, uint64_t record, unsigned bytes)
     add_met(races, &wmi_race_texts[WMI_RACE_OF_HALVES], record, bytes, 0);
 }
 
+/* What the access may find older data in. */
+static enum wmi_race_reads reads_of(const struct wmi_race_insn *now)
+{
+    if (now->lds || now->kind != WMI_ACCESS_LOAD)
+        return WMI_RACE_READS_MEMORY;
+    return now->path == WMI_PATH_SMEM ? WMI_RACE_READS_SCALAR
+           : now->coherent            ? WMI_RACE_READS_MEMORY
+                                      : WMI_RACE_READS_VECTOR;
+}
+
 /* The access meets one that the records alone do not order. */
 static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
 {
@@ -129,11 +139,9 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
             learn_of(races, races->access->wave, now, record, same_group);
         return;
     }
-    const bool cached =
-        !now->lds && now->kind == WMI_ACCESS_LOAD && !now->coherent && now->path != WMI_PATH_SMEM;
     const enum wmi_race_relation relation = wmi_race_relation(
-        &races->order, races->group, races->access->wave, record, was_write && !now->lds, cached);
-    /* Only loads find older data in caches. */
+        &races->order, races->group, races->access->wave, record, was_write && !now->lds, reads_of(now));
+    /* A store or an atomic finds no older data. */
     if (relation == WMI_RACE_ORDERED || (relation == WMI_RACE_UNACQUIRED && now->kind != WMI_ACCESS_LOAD))
         return;
     races->values_differ = changes_memory(races);

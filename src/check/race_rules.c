@@ -5,8 +5,9 @@
  * atomic load of LDS is a plain load. So both sides decide: an aligned store of 1, 2, 4 or 8 bytes is taken
  * as atomic if the other side is an atomic load; if the other side is an atomic, it must be one that
  * exchanges, or the store must follow a wait for earlier stores, as releases do. A load without cache bits is
- * taken as atomic within a workgroup if it is in a loop that only its value can end. A strict check assumes
- * none of this. */
+ * taken as atomic within a workgroup if only its value can end a loop that it is in or that repeats it, and a
+ * scalar load also between workgroups if that loop invalidates the scalar cache. A strict check assumes none
+ * of this. */
 #include "check/race_rules.h"
 
 #include <inttypes.h>
@@ -98,7 +99,9 @@ static enum wmi_race_role role_of_load(const struct wmi_race_rules *rules, const
         role = role_by_scope(insn, same_group);
     else if (insn->policy & WMI_POLICY_GLC && !(insn->policy & WMI_POLICY_SLC))
         role = same_group || (insn->policy & bits) == bits ? WMI_RACE_ATOMIC : WMI_RACE_NARROW;
-    const bool communicates = (insn->polls && same_group) || insn->seeds;
+    const struct wmi_race_load *load = &insn->load;
+    const bool rereads = insn->path == WMI_PATH_SMEM && load->invalidates;
+    const bool communicates = (load->polls && same_group) || rereads || load->seeds;
     return role == WMI_RACE_PLAIN && communicates && !rules->strict ? WMI_RACE_ATOMIC : role;
 }
 
@@ -136,9 +139,9 @@ static bool is_atomic_with(const struct wmi_race_insn *store, const struct wmi_r
 {
     switch (other->kind) {
     case WMI_ACCESS_LOAD:
-        return !other->seeds || other->polls || other->coherent;
+        return !other->load.seeds || other->load.polls || other->coherent;
     case WMI_ACCESS_ATOMIC:
-        return store->released || other->polls || other->operation == WM_ATOMIC_SWAP ||
+        return store->released || other->load.polls || other->operation == WM_ATOMIC_SWAP ||
                other->operation == WM_ATOMIC_COMPARE_SWAP;
     default:
         return store->talks && other->talks;

@@ -4,6 +4,7 @@
 #define WMI_RACE_RULES_H
 
 #include "check/checker.h"
+#include "check/race_code.h"
 
 /* What orders memory between waves. Source: LLVM AMDGPUUsage, "Memory Model" of each generation. */
 struct wmi_race_model {
@@ -29,12 +30,11 @@ struct wmi_race_insn {
     uint8_t counted[2]; /* by how much it raises the counters of LDS and of loads */
     bool known;         /* the above are set */
     bool returns;
-    bool lds;      /* the access that is looked at is of LDS: FLAT may go to both */
-    bool coherent; /* a load that may see what other workgroups store */
-    bool polls;    /* a load in a loop that only it can end */
-    bool seeds;    /* a load whose value a compare-and-swap then compares with */
-    bool released; /* a store right after a wait for earlier ones */
-    bool talks;    /* it has communicated */
+    bool lds;                  /* the access that is looked at is of LDS: FLAT may go to both */
+    bool coherent;             /* a load that may see what other workgroups store */
+    struct wmi_race_load load; /* what a load is for */
+    bool released;             /* a store right after a wait for earlier ones */
+    bool talks;                /* it has communicated */
 };
 
 /* How an instruction takes part in communication with other waves. */

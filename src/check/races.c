@@ -6,19 +6,12 @@
 #include "check/races.h"
 
 #include "base/grow.h"
-#include "exec/polling.h"
 #include "exec/wave.h"
 #include "isa/wait.h"
-#include "lower/flow.h"
 #include "sem/table.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    LOOP = 64,  /* instructions from a load to the end of its loop, */
-    SEED = 128, /* and to the compare-and-swap that it is for: with -O0, values are spilled in between */
-};
 
 wmi_race_outline *wmi_race_outliner(enum wmi_cpu_level level, unsigned lanes)
 {
@@ -51,40 +44,6 @@ static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
     return races->insns++;
 }
 
-/* Whether the load is in a loop that only what it loads can end. */
-static bool find_polling(const struct wmi_races *races, uint64_t load, bool lds)
-{
-    struct wmi_instruction insn;
-    uint64_t pc = load;
-    for (unsigned i = 0; i < LOOP && wmi_code_decode(races->code, pc, &insn); i++) {
-        const struct wmi_flow flow = wmi_control_flow(&insn);
-        const uint64_t next = pc + 4u * insn.dwords, target = next + (uint64_t)(4 * flow.distance);
-        if (flow.branches && flow.distance < 0 && target <= load)
-            return wmi_loop_only_waits(races->code, target, pc, lds);
-        if (flow.ends)
-            return false;
-        pc = next;
-    }
-    return false;
-}
-
-/* Whether a compare-and-swap follows the load. */
-static bool find_swap(const struct wmi_races *races, uint64_t load)
-{
-    struct wmi_instruction insn;
-    uint64_t pc = load;
-    for (unsigned i = 0; i < SEED && wmi_code_decode(races->code, pc, &insn); i++) {
-        const struct wmi_row *row = &wmi_rows[insn.id];
-        if (row->memory == WMI_MEMORY_ATOMIC)
-            return row->group == WMI_GROUP_CMPSWAP;
-        const struct wmi_flow flow = wmi_control_flow(&insn);
-        if (flow.ends && (!flow.branches || flow.distance < 0))
-            return false;
-        pc += 4u * insn.dwords + (flow.ends ? (uint64_t)(4 * flow.distance) : 0);
-    }
-    return false;
-}
-
 static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, const struct wmi_access *access)
 {
     insn->pc = access->pc;
@@ -97,10 +56,8 @@ static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, cons
     insn->operation = access->facts->operation;
     insn->returns = access->facts->result.count;
     insn->lds = access->elements && access->element[0].space == WMI_SPACE_LDS;
-    insn->polls = access->kind == WMI_ACCESS_LOAD && races->code->options.space &&
-                  find_polling(races, access->pc, insn->lds);
-    insn->seeds = access->kind == WMI_ACCESS_LOAD && access->path != WMI_PATH_SMEM &&
-                  races->code->options.space && find_swap(races, access->pc);
+    if (access->kind == WMI_ACCESS_LOAD && races->code->options.space)
+        insn->load = wmi_race_load_at(races->code, access->pc, insn->lds);
     insn->coherent = insn->kind == WMI_ACCESS_LOAD && !insn->lds &&
                      wmi_race_role(&races->rules, insn, true) == WMI_RACE_ATOMIC;
     insn->known = true;
@@ -123,12 +80,15 @@ static void count_of(const struct wmi_wait_facts *facts, uint8_t counted[2])
 static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct wmi_races *races = self;
-    (void)pc;
     races->distance = wmi_check_distance(insn);
     const struct wmi_wait_facts facts = wmi_wait_facts_of(races->dispatch.target, insn);
     const struct wmi_race_wait waits = {facts.limit[races->stores], facts.limit[WMI_COUNTER_DS],
                                         facts.limit[WMI_COUNTER_LOAD]};
     count_of(&facts, races->counted);
+    const struct wmi_race_loop loop =
+        races->code->options.space ? wmi_race_loop_at(races->code, pc, insn) : (struct wmi_race_loop){0};
+    races->waits_for.lds |= loop.lds;
+    races->waits_for.memory |= loop.memory;
     races->moves |= wmi_rows[insn->id].group == WMI_GROUP_LDS_DMA || insn->field[WMI_FIELD_lds];
     if (!facts.waits || (waits.stores & waits.lds & waits.loads) == UINT8_MAX)
         return WMI_NOT_SHOWN;
@@ -164,6 +124,8 @@ static void count_operation(struct wmi_races *races, struct wmi_race_insn *insn,
     }
     if (writes && w->releases && wmi_race_release(&races->order, races->group, wave))
         insn->released = true;
+    else if (writes)
+        wmi_race_store_in_order(races, wave, insn->lds);
 }
 
 static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
@@ -297,7 +259,9 @@ static void see_cache(struct wmi_races *races, const struct wm_event *event)
     if (!(cache->operations & WM_CACHE_INVALIDATE))
         return;
     if (cache->caches & 1 << WM_CACHE_VECTOR && (!model->named || cache->scope >= WM_SCOPE_ENGINE))
-        wmi_race_refresh(races->group, event->wave);
+        wmi_race_refresh(&races->order, races->group, event->wave);
+    if (cache->caches & 1 << WM_CACHE_SCALAR)
+        wmi_race_rescan(&races->order, races->group, event->wave);
     if (!reaches)
         return;
     wave->invalidated |= cache->caches & model->invalidates;
@@ -429,6 +393,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     if (!dispatch->lowered) {
         races->insns = races->waits = 0;
         races->moves = false;
+        races->waits_for = (struct wmi_race_loop){0};
         add_insn(races, 0, 0);
     }
     for (uint32_t i = 0; i < races->insns; i++) { /* forget what earlier dispatches did */

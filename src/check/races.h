@@ -39,9 +39,10 @@ struct wmi_races {
     struct wmi_race_order order;
     struct wmi_race_insn *insn; /* slot 0 is of no instruction */
     uint32_t insns;
-    uint64_t distance;  /* of the instruction that is being lowered, */
-    uint8_t counted[2]; /* and by how much it raises the counters of LDS and of loads */
-    bool moves;         /* some instruction loads to LDS */
+    uint64_t distance;              /* of the instruction that is being lowered, */
+    uint8_t counted[2];             /* and by how much it raises the counters of LDS and of loads */
+    bool moves;                     /* some instruction loads to LDS */
+    struct wmi_race_loop waits_for; /* some loop waits for stores to LDS, or to memory */
     size_t capacity;
     struct wmi_race_wait *wait;
     uint32_t waits;
@@ -103,6 +104,17 @@ extern const char wmi_race_no_memory[];
 
 /* Records the access, and reports what it conflicts with. */
 void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot);
+
+/* A wave stores behind stores to the same memory that it has not waited for. Within a workgroup, that
+ * suffices for a flag: LDS executes the operations of a wave in order, and so does a vector cache that waves
+ * share. So the store begins an epoch, which is needed only where some loop waits for flags. */
+static inline void wmi_race_store_in_order(struct wmi_races *races, unsigned wave, bool lds)
+{
+    const struct wmi_race_wave *w = &races->group->wave[wave];
+    if (lds ? races->waits_for.lds && w->lds_stored
+            : races->waits_for.memory && w->dirty && !races->order.within)
+        wmi_race_begin_epoch(&races->order, races->group, wave);
+}
 
 /* Whether operations of LDS must be known as long as they are in flight: other waves or loads to LDS may
  * meet them. */

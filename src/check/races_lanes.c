@@ -870,6 +870,8 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
         return false;
     if (writes && wave->releases)
         insn->released |= wmi_race_release(&races->order, group, outline->wave);
+    else if (writes)
+        wmi_race_store_in_order(races, outline->wave, lds);
     wmi_race_describe(&races->order, group, outline->wave, slot, writes, lds, &races->now);
     if (places == 2 && insn->distance == bytes) { /* the second place follows the first one */
         bytes *= 2;
