@@ -611,8 +611,8 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
     order->visit++;
     for (uint32_t i = root->count; i-- > 0;) {
         const struct wmi_race_learned *entry = &root->learned[i];
-        if (entry->by != wave && entry->by != ALL)
-            continue;
+        if ((entry->by != wave && entry->by != ALL) || entry->how == WMI_RACE_PASSES)
+            continue; /* an atomic that returns nothing tells its wave nothing */
         const bool known = covers(entry, search.root, search.wave, search.epoch) ||
                            (!is_of_same_wave(entry, &search) &&
                             passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH));
@@ -621,7 +621,7 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
             return WMI_RACE_ORDERED;
         if (known)
             relation = WMI_RACE_UNACQUIRED;
-        search.unreleased |= entry->how != WMI_RACE_PASSES && is_same_epoch(entry, &search);
+        search.unreleased |= is_same_epoch(entry, &search);
     }
     return relation == WMI_RACE_UNRELATED && search.unreleased ? WMI_RACE_UNRELEASED : relation;
 }

@@ -17,9 +17,12 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
                              b = wmi_race_role(&races->rules, now, same_group);
     if (a == WMI_RACE_NARROW || b == WMI_RACE_NARROW)
         return WMI_RACE_OF_SCOPE;
+    const bool plain_store =
+        (first->kind == WMI_ACCESS_STORE && a == WMI_RACE_PLAIN && b == WMI_RACE_ATOMIC) ||
+        (now->kind == WMI_ACCESS_STORE && b == WMI_RACE_PLAIN && a == WMI_RACE_ATOMIC);
     if (relation == WMI_RACE_UNRELEASED && !now->lds)
-        return WMI_RACE_OF_RELEASE;
-    if (relation == WMI_RACE_UNACQUIRED)
+        return plain_store ? WMI_RACE_OF_MIXED : WMI_RACE_OF_RELEASE;
+    if (relation == WMI_RACE_UNACQUIRED && !now->lds)
         return WMI_RACE_OF_ACQUIRE;
     if (relation == WMI_RACE_FLYING)
         return WMI_RACE_OF_STORE_BEFORE_BARRIER;
@@ -27,7 +30,7 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
         return WMI_RACE_OF_LOAD_BEHIND_BARRIER;
     if (first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
         return WMI_RACE_OF_EQUALS;
-    if (first->kind == WMI_ACCESS_ATOMIC || now->kind == WMI_ACCESS_ATOMIC)
+    if (plain_store || first->kind == WMI_ACCESS_ATOMIC || now->kind == WMI_ACCESS_ATOMIC)
         return WMI_RACE_OF_MIXED;
     return now->lds ? WMI_RACE_OF_LDS : WMI_RACE_OF_GLOBAL;
 }
@@ -53,12 +56,22 @@ static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, 
             (struct wmi_race_met){rule, record, races->dword_address + from, count, lane, barrier};
 }
 
+/* The registers that an element of a store comes from; *reg: the first of them. */
+static const struct wmi_register_range *data_of(const struct wmi_access *access, unsigned element,
+                                                unsigned *reg)
+{
+    const bool second = element && access->path == WMI_PATH_DS && access->facts->data[1].count;
+    *reg = second ? 0 : access->element[element].reg;
+    return &access->facts->data[second];
+}
+
 /* Whether the lane's store changes what is in memory. */
 static bool changes_memory(const struct wmi_races *races)
 {
     const struct wmi_access *access = races->access;
     const struct wmi_element *element = &access->element[races->element];
-    const struct wmi_register_range *data = &access->facts->data[0];
+    unsigned first;
+    const struct wmi_register_range *data = data_of(access, races->element, &first);
     const uint64_t address = element->address[races->lane];
     const unsigned lanes = access->facts->lanes;
     const unsigned char *memory = element->space == WMI_SPACE_LDS ? access->lds + address
@@ -67,11 +80,11 @@ static bool changes_memory(const struct wmi_races *races)
                                       : NULL;
     unsigned char value[64];
     if (access->kind != WMI_ACCESS_STORE || !memory || !access->frame || !data->count ||
-        access->bytes > sizeof value || element->reg * 4u + access->bytes > data->count * 4u)
+        access->bytes > sizeof value || first * 4u + access->bytes > data->count * 4u)
         return true;
     for (unsigned i = 0; i < access->bytes; i += 4) {
-        const uint32_t *row = (const uint32_t *)(const void *)(access->frame + data->offset) +
-                              (size_t)(element->reg + i / 4) * lanes;
+        const uint32_t *row =
+            (const uint32_t *)(const void *)(access->frame + data->offset) + (size_t)(first + i / 4) * lanes;
         const unsigned left = access->bytes - i;
         memcpy(value + i, &row[races->lane], left < 4 ? left : 4);
     }
@@ -142,7 +155,8 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
     const enum wmi_race_relation relation = wmi_race_relation(
         &races->order, races->group, races->access->wave, record, was_write && !now->lds, reads_of(now));
     /* A store or an atomic finds no older data. */
-    if (relation == WMI_RACE_ORDERED || (relation == WMI_RACE_UNACQUIRED && now->kind != WMI_ACCESS_LOAD))
+    if (relation == WMI_RACE_ORDERED ||
+        (relation == WMI_RACE_UNACQUIRED && !now->lds && now->kind != WMI_ACCESS_LOAD))
         return;
     races->values_differ = changes_memory(races);
     const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
@@ -222,6 +236,7 @@ static bool touch_some(struct wmi_races *races, enum wmi_address_space space, ui
 
 static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)
 {
+    const bool atomic = races->insn[races->slot].kind == WMI_ACCESS_ATOMIC;
     const uint64_t end = address + bytes;
     struct wmi_race_cells cells;
     size_t dword;
@@ -230,6 +245,8 @@ static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_
         const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
         const unsigned mask = 15u >> tail & 15u << head & 15u;
         races->dword_address = at;
+        if (atomic && space == WMI_SPACE_LDS && wmi_race_cells_at(races, space, at, &cells, &dword))
+            wmi_race_keep_store(races, &cells, dword);
         if (mask == 15 ? wmi_race_touch_dword(races, space, at) : touch_some(races, space, at, mask))
             continue;
         if (wmi_race_cells_at(races, space, at, &cells, &dword))
@@ -241,15 +258,18 @@ static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_
 static void check_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
 {
     const struct wmi_access *access = races->access;
-    const struct wmi_register_range *data = &access->facts->data[0];
+    unsigned first;
+    const struct wmi_register_range *data = data_of(access, races->element, &first);
     const uint64_t *address = element->address;
     const unsigned count = access->facts->lanes, words = (access->bytes + 3u) / 4;
     const uint32_t *row =
-        (const uint32_t *)(const void *)(access->frame + data->offset) + (size_t)element->reg * count;
+        (const uint32_t *)(const void *)(access->frame + data->offset) + (size_t)first * count;
     const uint32_t last = access->bytes % 4 ? UINT32_MAX >> (32 - 8 * (access->bytes % 4)) : UINT32_MAX;
+    const bool ambiguous = !races->rules.strict && wmi_race_is_word(&races->insn[races->slot]);
+    const enum wmi_race_kind kind = ambiguous ? WMI_RACE_OF_LANE_WORDS : WMI_RACE_OF_LANES;
     uint64_t before = 0;
     bool ascends = true;
-    if (access->kind != WMI_ACCESS_STORE || !access->frame || element->reg + words > data->count)
+    if (access->kind != WMI_ACCESS_STORE || !access->frame || first + words > data->count)
         return;
     for (uint64_t left = lanes; left; left &= left - 1) {
         const uint64_t at = address[__builtin_ctzll(left)];
@@ -270,8 +290,8 @@ static void check_lanes(struct wmi_races *races, const struct wmi_element *eleme
                 continue;
             races->lane = lane;
             races->dword_address = address[lane];
-            add_met(races, &wmi_race_texts[WMI_RACE_OF_LANES], 0,
-                    (1u << (access->bytes < 31 ? access->bytes : 31)) - 1, 0);
+            add_met(races, &wmi_race_texts[kind], 0, (1u << (access->bytes < 31 ? access->bytes : 31)) - 1,
+                    0);
             if (races->mets)
                 races->met[races->mets - 1].lanes |= UINT64_C(1) << other;
         }

@@ -4,10 +4,10 @@
  * Code does not tell all: before gfx940, and on gfx10 and gfx11, an atomic store is a plain store, and an
  * atomic load of LDS is a plain load. So both sides decide: an aligned store of 1, 2, 4 or 8 bytes is taken
  * as atomic if the other side is an atomic load; if the other side is an atomic, it must be one that
- * exchanges, or the store must follow a wait for earlier stores, as releases do. A load without cache bits is
- * taken as atomic within a workgroup if only its value can end a loop that it is in or that repeats it, and a
- * scalar load also between workgroups if that loop invalidates the scalar cache. A strict check assumes none
- * of this. */
+ * exchanges, or one that returns a value, and the store must follow a wait for earlier stores, as releases
+ * do. A load without cache bits is taken as atomic within a workgroup if only its value can end a loop that
+ * it is in or that repeats it, and a scalar load also between workgroups if that loop invalidates the scalar
+ * cache. A strict check assumes none of this. */
 #include "check/race_rules.h"
 
 #include <inttypes.h>
@@ -105,11 +105,15 @@ static enum wmi_race_role role_of_load(const struct wmi_race_rules *rules, const
     return role == WMI_RACE_PLAIN && communicates && !rules->strict ? WMI_RACE_ATOMIC : role;
 }
 
+bool wmi_race_is_word(const struct wmi_race_insn *insn)
+{
+    return insn->elements == 1 && insn->bytes <= 8 && !(insn->bytes & (insn->bytes - 1));
+}
+
 static enum wmi_race_role role_of_store(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
                                         bool same_group)
 {
-    const bool is_word = insn->elements == 1 && insn->bytes <= 8 && !(insn->bytes & (insn->bytes - 1));
-    if (!is_word || insn->path == WMI_PATH_LDS_DMA)
+    if (!wmi_race_is_word(insn) || insn->path == WMI_PATH_LDS_DMA)
         return WMI_RACE_PLAIN;
     if (!insn->lds && rules->model->named) {
         const enum wmi_race_role role = role_by_scope(insn, same_group);
@@ -141,8 +145,8 @@ static bool is_atomic_with(const struct wmi_race_insn *store, const struct wmi_r
     case WMI_ACCESS_LOAD:
         return !other->load.seeds || other->load.polls || other->coherent;
     case WMI_ACCESS_ATOMIC:
-        return store->released || other->load.polls || other->operation == WM_ATOMIC_SWAP ||
-               other->operation == WM_ATOMIC_COMPARE_SWAP;
+        return (store->released && other->returns) || other->load.polls ||
+               other->operation == WM_ATOMIC_SWAP || other->operation == WM_ATOMIC_COMPARE_SWAP;
     default:
         return store->talks && other->talks;
     }
@@ -246,6 +250,7 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
                       size_t size)
 {
     const uint64_t how = found->detail[WMI_RACE_HOW];
+    const bool loads = (how >> WMI_RACE_HOW_FIRST_KIND & 3) == WMI_ACCESS_LOAD;
     const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
     char first[64], start[192];
     name_first(found, first, sizeof first);
@@ -264,7 +269,8 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
     case WMI_RACE_OF_RELEASE:
         snprintf(message, size,
                  "%s: the flag was stored without waiting for that: '%s%s%s' is missing before it", start,
-                 model->write_back ? model->write_back : "", model->write_back ? "; " : "", model->wait);
+                 model->write_back && !loads ? model->write_back : "",
+                 model->write_back && !loads ? "; " : "", loads ? model->wait_load : model->wait);
         break;
     case WMI_RACE_OF_ACQUIRE:
         snprintf(
@@ -304,6 +310,12 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
     case WMI_RACE_OF_EQUALS:
         snprintf(message, size, "%s, with the same value, and nothing orders the two", start);
         break;
+    case WMI_RACE_OF_LANE_WORDS:
+        snprintf(
+            message, size,
+            "lanes store different values to one address: which one remains is undefined; that is right for "
+            "relaxed atomics only, which have the same instructions (--strict: an error)");
+        break;
     default:
         snprintf(message, size,
                  "lanes store different values to one address: which one remains is undefined");
@@ -330,6 +342,8 @@ const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
                                 true),
     [WMI_RACE_OF_LANES] =
         RULE("race-lanes", WM_SEVERITY_ERROR, "let one lane store, or use an atomic", false),
+    [WMI_RACE_OF_LANE_WORDS] =
+        RULE("race-lanes", WM_SEVERITY_NOTE, "let one lane store, or use an atomic", false),
     [WMI_RACE_OF_MIXED] =
         RULE("race-mixed", WM_SEVERITY_ERROR, "make both atomic, or order them by a barrier or a flag", true),
     [WMI_RACE_OF_RELEASE] = RULE("race-release", WM_SEVERITY_ERROR,

@@ -50,6 +50,9 @@ struct wmi_race_rules {
     bool strict;
 };
 
+/* Whether the instruction stores what one atomic may store. */
+bool wmi_race_is_word(const struct wmi_race_insn *insn);
+
 enum wmi_race_role wmi_race_role(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
                                  bool same_group);
 
@@ -62,6 +65,7 @@ enum wmi_race_kind {
     WMI_RACE_OF_LDS,
     WMI_RACE_OF_GLOBAL,
     WMI_RACE_OF_LANES,
+    WMI_RACE_OF_LANE_WORDS, /* which relaxed atomics may store */
     WMI_RACE_OF_MIXED,
     WMI_RACE_OF_RELEASE,
     WMI_RACE_OF_ACQUIRE,

@@ -95,6 +95,19 @@ static inline bool wmi_race_touch_dword(struct wmi_races *races, enum wmi_addres
            wmi_race_touch_quickly(&cells, dword, &races->now);
 }
 
+/* An atomic of LDS is about to hide a plain store of its own wave, which atomics of others must still meet:
+ * it goes on as a read. */
+static inline void wmi_race_keep_store(const struct wmi_races *races, const struct wmi_race_cells *cells,
+                                       size_t dword)
+{
+    const uint64_t record = cells->write[dword];
+    const struct wmi_race_access *access = &races->now;
+    if (record < access->gone || record >= WMI_RACE_SPLIT || (record ^ access->record) & WMI_RACE_SAME_WAVE ||
+        races->insn[wmi_race_slot(record)].kind != WMI_ACCESS_STORE)
+        return;
+    *(wmi_race_is_settled(cells->read[dword], access) ? &cells->read[dword] : &cells->other[dword]) = record;
+}
+
 static inline bool wmi_race_is_scratch(const struct wmi_races *races, uint64_t address)
 {
     return address - races->scratch_low < races->scratch_high - races->scratch_low;

@@ -732,6 +732,15 @@ static inline bool follow_atomics(struct wmi_races *races, unsigned wave, uint32
     return true;
 }
 
+/* A bit for each record of the same wave that is of another instruction. */
+static inline uint32_t own_others(u64v written, const struct wmi_race_access *access)
+{
+    const u64v slot = wmi_splat_u64((uint64_t)(WMI_RACE_SLOTS - 1) << WMI_RACE_SLOT_AT),
+               wave = wmi_splat_u64(WMI_RACE_SAME_WAVE), zero = wmi_splat_u64(0),
+               different = written ^ wmi_splat_u64(access->record);
+    return wmi_equal_bits_u64(different & wave, zero) & ~wmi_equal_bits_u64(different & slot, zero);
+}
+
 /* Records an atomic, also where it meets atomics of other waves. */
 static bool record_atomic(struct wmi_races *races, const struct wmi_outline *outline, uint32_t slot)
 {
@@ -752,6 +761,8 @@ static bool record_atomic(struct wmi_races *races, const struct wmi_outline *out
                     unsettled(wmi_gather_u64(cells.other + i, at, some), access) ||
                 !follow_atomics(races, outline->wave, slot, written, unsettled(written, access), met))
                 return false;
+            for (uint32_t own = some & own_others(written, access); own; own &= own - 1)
+                wmi_race_keep_store(races, &cells, at[__builtin_ctz(own)] / 4 + i);
             wmi_scatter_u64(cells.write + i, at, some, record);
         }
     }

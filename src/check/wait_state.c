@@ -120,11 +120,13 @@ void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *fa
 {
     for (unsigned e = 0; facts->by_place && e < facts->events; e++) {
         struct wmi_wait_event event = facts->event[e];
-        if (event.order != WMI_ORDER_FLAT || (event.counter == WMI_COUNTER_DS) != to_lds)
+        if ((event.counter == WMI_COUNTER_DS) != to_lds)
             continue;
-        state->issued[event.counter][WMI_ORDER_FLAT] -= event.units;
-        event.order = to_lds ? WMI_ORDER_LDS : WMI_ORDER_MEMORY;
-        state->issued[event.counter][event.order] += event.units;
+        if (event.order == WMI_ORDER_FLAT) {
+            state->issued[event.counter][WMI_ORDER_FLAT] -= event.units;
+            event.order = to_lds ? WMI_ORDER_LDS : WMI_ORDER_MEMORY;
+            state->issued[event.counter][event.order] += event.units;
+        }
         for (unsigned i = 0; i < count; i++)
             for (unsigned k = 0; event.writes && spans[i].written && k < spans[i].count; k++) {
                 struct wmi_pending *pending = &state->written[spans[i].first + k];

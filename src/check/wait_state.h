@@ -48,9 +48,10 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
                     const struct wmi_span_of_registers *spans, unsigned count, uint32_t number,
                     uint64_t lanes);
 
-/* Records that the last FLAT instruction accessed only memory or only LDS. Where `by_place` is set, it then
- * completes in order with other accesses there: without GLOBAL instructions, LLVM waits for one counter if it
- * knows the address space. In general, FLAT completes out of order, and both counters must be 0. */
+/* Records that the last FLAT instruction accessed only memory or only LDS. It then completes in order with
+ * other accesses there, and the counter of that memory tells: LLVM waits for that one alone if it knows the
+ * address space (SIInsertWaitcnts, mayAccessVMEMThroughFlat and mayAccessLDSThroughFlat). In general, FLAT
+ * completes out of order before gfx10, and both counters must be 0. */
 void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                    const struct wmi_span_of_registers *spans, unsigned count, bool to_lds);
 

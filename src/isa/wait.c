@@ -16,7 +16,6 @@ struct rules {
     /* The counter used by each class of access. */
     uint8_t store, sample, bvh, scalar;
     bool flat_in_order;
-    bool flat_alone;       /* FLAT is the only way to 64-bit addresses */
     bool results_in_order; /* loads of one kind write their registers in the order of issue */
     bool store_holds;      /* expcnt decreases when a store has read its data */
     bool split;            /* each counter has its own wait instruction */
@@ -30,7 +29,7 @@ struct rules {
 
 static const struct rules all_rules[] = {
     {BEFORE_10, .store_holds = true}, /* gfx6 */
-    {BEFORE_10, .flat_alone = true},  /* gfx7, gfx8 */
+    {BEFORE_10},                      /* gfx7, gfx8 */
     {BEFORE_10},                      /* gfx9 */
     {.store = WMI_COUNTER_STORE,      /* gfx10 */
      .sample = WMI_COUNTER_LOAD,
@@ -181,7 +180,7 @@ static void raise_vector_memory(const struct rules *rules, const struct wmi_row 
                                 const struct use *use, struct wmi_wait_facts *facts)
 {
     const bool flat = row->class == WMI_CLASS_FLAT, in_order = !flat || rules->flat_in_order;
-    facts->by_place = flat && rules->flat_alone;
+    facts->by_place = flat;
     count_by(facts, counter_of(rules, as), in_order ? WMI_ORDER_MEMORY : WMI_ORDER_FLAT, 1, use->returns,
              false);
     if (flat)
