@@ -9,47 +9,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 128 /* operations that counters can have in flight: 63 each */ };
-
-void wmi_race_flight_begin(struct wmi_race_flights *flights)
+void wmi_race_flights_begin(struct wmi_race_flights *flights)
 {
-    flights->count = flights->moves = 0;
-    flights->issued[0] = flights->issued[1] = 0;
+    flights->done = flights->issued[0];
+    flights->moves.count = 0;
 }
 
-static void remove_at(struct wmi_race_flights *flights, uint32_t index)
+void wmi_race_flights_free(struct wmi_race_flights *flights)
 {
-    flights->moves -= flights->entry[index].moves;
-    flights->count--;
-    memmove(&flights->entry[index], &flights->entry[index + 1],
-            (flights->count - index) * sizeof *flights->entry);
+    free(flights->ring);
+    free(flights->moves.entry);
 }
 
-static struct wmi_race_flight *append(struct wmi_race_flights *flights)
+static struct wmi_race_flight *append(struct wmi_race_flight_list *list)
 {
-    if (flights->count == flights->capacity) {
-        const uint32_t capacity = flights->capacity ? 2 * flights->capacity : 4;
-        struct wmi_race_flight *more = realloc(flights->entry, capacity * sizeof *more);
+    if (list->count == list->capacity) {
+        const uint32_t capacity = list->capacity ? 2 * list->capacity : 4;
+        struct wmi_race_flight *more = realloc(list->entry, capacity * sizeof *more);
         if (!more)
             return NULL;
-        flights->entry = more;
-        flights->capacity = capacity;
+        list->entry = more;
+        list->capacity = capacity;
     }
-    return &flights->entry[flights->count++];
+    return &list->entry[list->count++];
 }
 
-struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool moves)
+/* The first operation of LDS that may be in flight: an instruction that would exceed the counter waits. */
+static uint32_t first_of(const struct wmi_race_flights *flights, uint32_t most)
 {
-    if (flights->count >= MOST)
-        remove_at(flights, 0);
-    struct wmi_race_flight *flight = append(flights);
-    if (!flight)
+    const uint32_t issued = flights->issued[0];
+    return issued - flights->done > most ? issued - most + 1 : flights->done + 1;
+}
+
+struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool moves, uint32_t most)
+{
+    struct wmi_race_flight *flight;
+    if (!moves && !flights->ring && !(flights->ring = calloc(most + 1, sizeof *flights->ring)))
+        return NULL;
+    if (!(flight = moves ? append(&flights->moves) : &flights->ring[flights->issued[0] % (most + 1)]))
         return NULL;
     flight->barrier = 0;
     flight->moves = moves;
     flight->number = flights->issued[moves];
-    flights->moves += moves;
     return flight;
+}
+
+const struct wmi_race_flight *wmi_race_flight_next(const struct wmi_race_flights *flights, uint32_t most,
+                                                   uint32_t *at)
+{
+    const uint32_t first = first_of(flights, most), count = flights->issued[0] + 1 - first;
+    while (*at < count && flights->ring) {
+        const uint32_t number = first + (*at)++;
+        const struct wmi_race_flight *flight = &flights->ring[number % (most + 1)];
+        if (flight->number == number)
+            return flight;
+    }
+    *at = *at < count ? count : *at;
+    return *at - count < flights->moves.count ? &flights->moves.entry[(*at)++ - count] : NULL;
 }
 
 void wmi_race_flight_bound(struct wmi_race_flight *flight)
@@ -66,20 +82,14 @@ void wmi_race_flight_bound(struct wmi_race_flight *flight)
     flight->high = flight->base + high + flight->bytes + (uint32_t)behind;
 }
 
-void wmi_race_flight_wait(struct wmi_race_flights *flights, bool moves, unsigned limit)
+void wmi_race_moves_wait(struct wmi_race_flights *flights, unsigned limit)
 {
+    struct wmi_race_flight_list *list = &flights->moves;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < flights->count; i++) {
-        const struct wmi_race_flight *flight = &flights->entry[i];
-        if (flight->moves == moves && flights->issued[moves] - flight->number >= limit) {
-            flights->moves -= moves;
-            continue;
-        }
-        if (kept != i)
-            flights->entry[kept] = *flight;
-        kept++;
-    }
-    flights->count = kept;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (flights->issued[1] - list->entry[i].number < limit)
+            list->entry[kept++] = list->entry[i];
+    list->count = kept;
 }
 
 void wmi_race_pending_free(struct wmi_race_pending *pending)
@@ -90,13 +100,14 @@ void wmi_race_pending_free(struct wmi_race_pending *pending)
 }
 
 bool wmi_race_pending_arrive(struct wmi_race_pending *pending, const struct wmi_race_flights *flights,
-                             uint64_t pc)
+                             uint32_t most, uint64_t pc)
 {
-    for (uint32_t i = 0; i < flights->count; i++) {
+    const struct wmi_race_flight *in_flight;
+    for (uint32_t at = 0; (in_flight = wmi_race_flight_next(flights, most, &at));) {
         struct wmi_race_flight *flight = append(&pending->list);
         if (!flight)
             return false;
-        *flight = flights->entry[i];
+        *flight = *in_flight;
         flight->barrier = pc;
     }
     return true;

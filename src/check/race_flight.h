@@ -25,26 +25,43 @@ struct wmi_race_flight {
     uint32_t at[WMI_RACE_FLIGHT_LANES];
 };
 
-struct wmi_race_flights {
+struct wmi_race_flight_list {
     struct wmi_race_flight *entry; /* in the order of issue */
     uint32_t count, capacity;
-    uint32_t moves;     /* how many of them are loads to LDS */
-    uint32_t issued[2]; /* operations so far: of LDS; loads of memory */
+};
+
+/* Those of one wave. Operations of LDS with the numbers from done + 1 on are in flight, at most `most`. */
+struct wmi_race_flights {
+    struct wmi_race_flight *ring; /* most + 1 of them, by number; NULL: none yet */
+    uint32_t done;
+    struct wmi_race_flight_list moves; /* loads to LDS in flight */
+    uint32_t issued[2];                /* operations so far: of LDS; loads of memory */
 };
 
 /* Forgets what earlier workgroups did. */
-void wmi_race_flight_begin(struct wmi_race_flights *flights);
+void wmi_race_flights_begin(struct wmi_race_flights *flights);
+void wmi_race_flights_free(struct wmi_race_flights *flights);
 /* Adds an operation that has just been counted; the caller fills in what is about its addresses, and calls
- * wmi_race_flight_bound(). NULL: no memory. */
-struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool moves);
+ * wmi_race_flight_bound(). most: the largest value of the counter of LDS. NULL: no memory. */
+struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool moves, uint32_t most);
 void wmi_race_flight_bound(struct wmi_race_flight *flight);
 
-/* The wave has waited until at most `limit` operations of the counter are in flight. moves: of memory. */
-void wmi_race_flight_wait(struct wmi_race_flights *flights, bool moves, unsigned limit);
+/* The next operation in flight that was issued after *at, which starts at 0; NULL: there is none. */
+const struct wmi_race_flight *wmi_race_flight_next(const struct wmi_race_flights *flights, uint32_t most,
+                                                   uint32_t *at);
+
+/* The wave has waited until at most `limit` operations of LDS are in flight. */
+static inline void wmi_race_flight_wait(struct wmi_race_flights *flights, unsigned limit)
+{
+    if (flights->issued[0] - flights->done > limit)
+        flights->done = flights->issued[0] - limit;
+}
+/* The wave has waited until at most `limit` loads are in flight. */
+void wmi_race_moves_wait(struct wmi_race_flights *flights, unsigned limit);
 
 /* Operations of all waves that were in flight at a barrier. */
 struct wmi_race_pending {
-    struct wmi_race_flights list;
+    struct wmi_race_flight_list list;
     uint64_t *stored, *touched; /* a bit for each dword: those that one of them stores to, and all */
     size_t words;               /* of each */
 };
@@ -52,7 +69,7 @@ struct wmi_race_pending {
 void wmi_race_pending_free(struct wmi_race_pending *pending);
 /* The wave comes to a barrier at `pc`. False: no memory. */
 bool wmi_race_pending_arrive(struct wmi_race_pending *pending, const struct wmi_race_flights *flights,
-                             uint64_t pc);
+                             uint32_t most, uint64_t pc);
 /* All waves have come to the barrier: sets the bits. False: no memory. */
 bool wmi_race_pending_close(struct wmi_race_pending *pending, uint32_t lds_bytes);
 

@@ -82,7 +82,7 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
     if (group->named)
         memset(group->named, 0, NAMED * sizeof *group->named);
     for (unsigned i = 0; i < waves; i++)
-        wmi_race_flight_begin(&group->flights[i]);
+        wmi_race_flights_begin(&group->flights[i]);
     group->pending.list.count = group->coming.list.count = 0;
     return true;
 }
@@ -163,8 +163,7 @@ void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_gro
 void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave, unsigned limit)
 {
     struct wmi_race_wave *w = &group->wave[wave];
-    if (group->flights[wave].count)
-        wmi_race_flight_wait(&group->flights[wave], false, limit);
+    wmi_race_flight_wait(&group->flights[wave], limit);
     if (limit)
         return;
     w->releases |= w->lds_stored;
@@ -177,8 +176,8 @@ void wmi_race_wait_for_moves(struct wmi_race_group *group, unsigned wave, unsign
     struct wmi_race_flights *flights = &group->flights[wave];
     if (!w->lds_moved)
         return;
-    wmi_race_flight_wait(flights, true, limit);
-    if (flights->moves)
+    wmi_race_moves_wait(flights, limit);
+    if (flights->moves.count)
         return;
     w->releases = true;
     w->lds_moved = false;
@@ -424,7 +423,7 @@ bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group,
         return true;
     }
     if (!keep_unreleased(root_of(order, group->tag), w, wave) ||
-        !wmi_race_pending_arrive(&group->coming, &group->flights[wave], pc))
+        !wmi_race_pending_arrive(&group->coming, &group->flights[wave], order->lds_most, pc))
         return false;
     group->splits = !stays;
     w->arrived = w->epoch;

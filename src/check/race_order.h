@@ -98,6 +98,7 @@ struct wmi_race_order {
     bool halves; /* records tell lanes 0 to 31 of a wave, twice its number, from lanes 32 to 63, one more */
     bool
         waits_at_barriers; /* only stores that are complete at a barrier are known to other waves behind it */
+    uint32_t lds_most;     /* operations of LDS that a wave may have in flight */
     bool within;           /* waves of a workgroup have different vector caches: WGP mode */
     struct wmi_race_past **past; /* chunks by tag; tag 0 is none */
     uint32_t tags, chunks, visit;

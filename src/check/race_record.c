@@ -391,7 +391,9 @@ static void meet_flights(struct wmi_races *races, const struct wmi_element *elem
     const struct wmi_race_pending *pending = &races->group->pending;
     const struct wmi_race_insn *now = &races->insn[races->slot];
     const bool moves = now->path == WMI_PATH_LDS_DMA;
-    if (!pending->list.count && !(moves ? own->count : own->moves))
+    const struct wmi_race_flight *flight;
+    const uint32_t most = races->order.lds_most;
+    if (!pending->list.count && !moves && !own->moves.count)
         return;
     for (uint64_t left = lanes; left; left &= left - 1) {
         const uint64_t address = element->address[races->lane = (unsigned)__builtin_ctzll(left)];
@@ -400,9 +402,9 @@ static void meet_flights(struct wmi_races *races, const struct wmi_element *elem
             for (uint32_t i = 0; i < pending->list.count; i++)
                 if (pending->list.entry[i].wave != races->access->wave)
                     meet_flight(races, &pending->list.entry[i], address, false);
-        for (uint32_t i = 0; i < own->count; i++)
-            if (is_unordered(&own->entry[i], now))
-                meet_flight(races, &own->entry[i], address, true);
+        for (uint32_t at = 0; (flight = wmi_race_flight_next(own, most, &at));)
+            if (is_unordered(flight, now))
+                meet_flight(races, flight, address, true);
     }
 }
 
@@ -415,32 +417,33 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
         flights->issued[0] += insn->counted[0];
         flights->issued[1] += insn->counted[1];
     }
-    if (access->path != WMI_PATH_DS && !(moves && insn->kind == WMI_ACCESS_STORE))
+    const struct wmi_element *element = &access->element[0];
+    const bool pair = access->elements == 2;
+    uint64_t lanes = access->elements ? element->mask & ~(element->bad_range | element->bad_align) : 0;
+    if (pair)
+        lanes &= ~(element[1].bad_range | element[1].bad_align);
+    if ((access->path != WMI_PATH_DS && !(moves && insn->kind == WMI_ACCESS_STORE)) || !lanes ||
+        element->space != WMI_SPACE_LDS || !wmi_race_follows_flights(races))
         return;
-    for (unsigned i = 0; wmi_race_follows_flights(races) && i < access->elements; i++) {
-        const struct wmi_element *element = &access->element[i];
-        const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align);
-        struct wmi_race_flight *flight;
-        if (element->space != WMI_SPACE_LDS || !lanes)
-            continue;
-        if (!(flight = wmi_race_flight_add(flights, moves))) {
-            races->missed = wmi_race_no_memory;
-            return;
-        }
-        flight->lanes = lanes;
-        flight->slot = slot;
-        flight->base = 0;
-        flight->distance = 0;
-        flight->bytes = access->bytes;
-        flight->places = 1;
-        flight->kind = insn->kind;
-        flight->wave = (uint8_t)access->wave;
-        for (uint64_t left = lanes; left; left &= left - 1) {
-            const unsigned lane = (unsigned)__builtin_ctzll(left);
-            flight->at[lane] = (uint32_t)element->address[lane];
-        }
-        wmi_race_flight_bound(flight);
+    struct wmi_race_flight *flight = wmi_race_flight_add(flights, moves, races->order.lds_most);
+    if (!flight) {
+        races->missed = wmi_race_no_memory;
+        return;
     }
+    const unsigned first = (unsigned)__builtin_ctzll(lanes);
+    flight->lanes = lanes;
+    flight->slot = slot;
+    flight->base = 0;
+    flight->distance = pair ? (uint32_t)(element[1].address[first] - element[0].address[first]) : 0;
+    flight->bytes = access->bytes;
+    flight->places = pair ? 2 : 1;
+    flight->kind = insn->kind;
+    flight->wave = (uint8_t)access->wave;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        flight->at[lane] = (uint32_t)element->address[lane];
+    }
+    wmi_race_flight_bound(flight);
 }
 
 static void record_element(struct wmi_races *races, unsigned number)

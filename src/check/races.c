@@ -346,7 +346,7 @@ static void destroy(void *self)
     for (size_t i = 0; i < races->groups; i++) {
         wmi_race_local_destroy(&races->all[i]->lds);
         for (unsigned wave = 0; wave < WMI_RACE_WAVES; wave++)
-            free(races->all[i]->flights[wave].entry);
+            wmi_race_flights_free(&races->all[i]->flights[wave]);
         wmi_race_pending_free(&races->all[i]->pending);
         wmi_race_pending_free(&races->all[i]->coming);
         free(races->all[i]->named);
@@ -405,6 +405,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
     races->order.waits_for_write_back = races->rules.model->waits_for_write_back;
+    races->order.lds_most = wmi_counter_largest(dispatch->target, WMI_COUNTER_DS);
     races->order.within = races->rules.model->within && dispatch->wgp_mode;
     races->order.halves = depends_on_wave_size(races);
     races->order.waits_at_barriers = races->rules.model->waits_at_barriers;

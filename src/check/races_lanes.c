@@ -738,7 +738,8 @@ static inline uint32_t own_others(u64v written, const struct wmi_race_access *ac
     const u64v slot = wmi_splat_u64((uint64_t)(WMI_RACE_SLOTS - 1) << WMI_RACE_SLOT_AT),
                wave = wmi_splat_u64(WMI_RACE_SAME_WAVE), zero = wmi_splat_u64(0),
                different = written ^ wmi_splat_u64(access->record);
-    return wmi_equal_bits_u64(different & wave, zero) & ~wmi_equal_bits_u64(different & slot, zero);
+    const uint32_t own = wmi_equal_bits_u64(different & wave, zero);
+    return own ? own & ~wmi_equal_bits_u64(different & slot, zero) : 0;
 }
 
 /* Records an atomic, also where it meets atomics of other waves. */
@@ -794,17 +795,17 @@ static bool may_meet_moves(const struct wmi_race_flights *own, const struct wmi_
                            uint32_t bytes, unsigned places, uint64_t distance)
 {
     uint64_t low = UINT64_MAX, high = 0;
-    if (!own->moves)
+    if (!own->moves.count)
         return false;
     for (uint64_t left = outline->lanes; left; left &= left - 1) {
         const uint64_t at = outline->base + outline->low[__builtin_ctzll(left)];
         low = at < low ? at : low;
         high = at > high ? at : high;
     }
-    for (uint32_t i = 0; i < own->count; i++)
-        for (unsigned place = 0; own->entry[i].moves && place < places; place++)
-            if (own->entry[i].low < high + place * distance + bytes &&
-                low + place * distance < own->entry[i].high)
+    for (uint32_t i = 0; i < own->moves.count; i++)
+        for (unsigned place = 0; place < places; place++)
+            if (own->moves.entry[i].low < high + place * distance + bytes &&
+                low + place * distance < own->moves.entry[i].high)
                 return true;
     return false;
 }
@@ -837,7 +838,7 @@ static void add_flight(struct wmi_races *races, const struct wmi_outline *outlin
     flights->issued[0] += insn->counted[0];
     if (insn->path != WMI_PATH_DS || !wmi_race_follows_flights(races))
         return;
-    if (!(flight = wmi_race_flight_add(flights, false))) {
+    if (!(flight = wmi_race_flight_add(flights, false, races->order.lds_most))) {
         races->missed = wmi_race_no_memory;
         return;
     }
@@ -876,7 +877,7 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (insn->coherent && wave->updates) /* it may read what its own atomic has left */
         return false;
-    if (lds && (group->pending.list.count || group->flights[outline->wave].moves) &&
+    if (lds && (group->pending.list.count || group->flights[outline->wave].moves.count) &&
         may_meet_flights(races, outline, insn, bytes, places))
         return false;
     if (writes && wave->releases)
