@@ -16,7 +16,13 @@ struct place { /* a memory instruction, or one that waits */
     int16_t number; /* for this barrier */
 };
 
+enum { BARRIERS = 8 }; /* barriers of the code whose executions are counted, for each wave */
+
 struct wave {
+    struct {
+        uint64_t pc; /* 0: none */
+        uint32_t count;
+    } passed[BARRIERS];
     uint32_t arrivals, departures; /* at the workgroup's barrier */
     uint64_t barrier;              /* the last one */
     uint64_t access;               /* the last memory access */
@@ -50,7 +56,7 @@ static const char no_memory[] = "no memory for all that was to be checked for sy
 
 /* ---- rules ---- */
 
-enum rule { DIFFERENT_BARRIERS, DEADLOCK, RULES };
+enum rule { DIFFERENT_BARRIERS, MORE_BARRIERS, DEADLOCK, RULES };
 enum { FIRST_WAVE, WAITING, HOW, NUMBER }; /* details */
 enum how { POLLS, AT_BARRIER, UNSIGNALLED, AT_NAMED };
 
@@ -66,6 +72,13 @@ static const struct wmi_check_rule rules[RULES] = {
                             .has_first = true,
                             .pairs = true,
                             .word = word_rule},
+    [MORE_BARRIERS] = {.name = "different-barriers",
+                       .source = "OpenCL C, \"Synchronization Functions\"",
+                       .remedy =
+                           "let all waves go through the loop equally often: its bounds must not depend on "
+                           "the wave",
+                       .class = WM_CHECK_SYNC,
+                       .word = word_rule},
     [DEADLOCK] = {.name = "deadlock",
                   .remedy = "let every wave reach the barrier, and store what others wait for before waiting",
                   .class = WM_CHECK_SYNC,
@@ -110,6 +123,12 @@ static void word_rule(const struct wmi_words *words, const struct wmi_found *fou
         snprintf(message, size,
                  "wave %u waits at this barrier while wave %" PRIu64 " of its workgroup waits at another",
                  found->wave, found->detail[FIRST_WAVE]);
+        break;
+    case MORE_BARRIERS:
+        snprintf(message, size,
+                 "wave %u executes this barrier %" PRIu64 " times, and wave %" PRIu64
+                 " of its workgroup %" PRIu64 ": only the end of that wave lets it go on",
+                 found->wave, found->detail[WAITING], found->detail[FIRST_WAVE], found->detail[NUMBER]);
         break;
     default:
         word_deadlock(found, message, size);
@@ -209,10 +228,57 @@ static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, 
 
 /* ---- barriers ---- */
 
+static void count_barrier(struct wave *wave, uint64_t pc)
+{
+    unsigned i = 0;
+    while (i < BARRIERS && wave->passed[i].pc && wave->passed[i].pc != pc)
+        i++;
+    if (i == BARRIERS)
+        return;
+    wave->passed[i].pc = pc;
+    wave->passed[i].count++;
+}
+
+/* How often the wave has executed the barrier; 0: never, or it is not known. */
+static uint32_t count_of(const struct wave *wave, uint64_t pc)
+{
+    for (unsigned i = 0; i < BARRIERS; i++)
+        if (wave->passed[i].pc == pc)
+            return wave->passed[i].count;
+    return 0;
+}
+
+/* Whether a wave executed a barrier more often than others, which have executed it, too, and whose end let it
+ * pass. Waves that return before a barrier of the code never execute that one, which is correct. */
+static void compare_counts(struct sync *sync, const struct group *group)
+{
+    unsigned most = 0, other = WMI_CHECK_WAVES;
+    for (unsigned i = 0; i < group->waves; i++) {
+        if (!group->wave[i].ended)
+            return;
+        if (group->wave[i].arrivals > group->wave[most].arrivals)
+            most = i;
+    }
+    const struct wave *wave = &group->wave[most];
+    const uint32_t count = count_of(wave, wave->barrier);
+    for (unsigned i = 0; i < group->waves; i++) {
+        if (group->wave[i].arrivals == wave->arrivals)
+            continue;
+        const uint32_t less = count_of(&group->wave[i], wave->barrier);
+        if (!less || less >= count)
+            return;
+        other = i;
+    }
+    if (other < WMI_CHECK_WAVES)
+        add(sync, MORE_BARRIERS, group, most, wave->barrier, 0,
+            (const uint64_t[4]){other, count, 0, count_of(&group->wave[other], wave->barrier)});
+}
+
 static void arrive(struct sync *sync, struct group *group, unsigned number, uint64_t pc)
 {
     struct wave *wave = &group->wave[number];
     wave->barrier = pc;
+    count_barrier(wave, pc);
     if (++wave->arrivals > group->begun) {
         group->begun = wave->arrivals;
         group->barrier = pc;
@@ -321,6 +387,8 @@ static void end_group(void *local, void *mine, uint64_t instructions)
         return;
     if (sync->running && sync->running->deadlock)
         report_deadlock(sync, group);
+    else
+        compare_counts(sync, group);
     group->next = sync->unused;
     sync->unused = group;
     if (sync->group == group)

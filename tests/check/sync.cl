@@ -55,3 +55,43 @@ kernel void stuck_good(global atomic_uint *flag) {
             ;
     barrier(LDS);
 }
+
+// The last wave goes through the loop once more, and passes the last barrier only because the others have ended.
+// RUN: once_more -g 256 -b 256 --arg out=zero:u32:256 --arg n=3
+kernel void once_more(global uint *out, uint n) {
+    local uint tile[256];
+    uint sum = 0;
+    for (uint i = 0; i < n + (get_local_id(0) >= 192); i++) {
+        tile[get_local_id(0)] = sum + i;
+        barrier(CLK_LOCAL_MEM_FENCE); // FINDS: different-barriers
+        sum += tile[get_local_id(0) ^ 1];
+    }
+    out[get_global_id(0)] = sum;
+}
+
+// RUN: equally_often_good -g 256 -b 256 --arg out=zero:u32:256 --arg n=3
+kernel void equally_often_good(global uint *out, uint n) {
+    local uint tile[256];
+    uint sum = 0;
+    for (uint i = 0; i < n; i++) {
+        tile[get_local_id(0)] = sum + i;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum += tile[get_local_id(0) ^ 1];
+    }
+    out[get_global_id(0)] = sum;
+}
+
+// Whole waves return between two barriers.
+// RUN: between_good -g 256 -b 256 --arg out=zero:u32:256
+kernel void between_good(global uint *out) {
+    local uint tile[256];
+    tile[get_local_id(0)] = get_local_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) >= 64)
+        return;
+    const uint sum = tile[get_local_id(0)] + tile[get_local_id(0) + 64];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    tile[get_local_id(0)] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[get_local_id(0) ^ 63];
+}
