@@ -131,7 +131,7 @@ def descriptor(name, arguments, target):
     directives = [".amdhsa_user_sgpr_kernarg_segment_ptr 1", f".amdhsa_kernarg_size {size}", ".amdhsa_next_free_vgpr 64",
                   ".amdhsa_next_free_sgpr 64", f".amdhsa_group_segment_fixed_size {more['lds']}",
                   f".amdhsa_private_segment_fixed_size {more['scratch']}"]
-    if target in ("gfx90a", "gfx942"):
+    if target in ("gfx90a", "gfx942", "gfx950"):
         directives.append(".amdhsa_accum_offset 64")
     text = "\n".join([".rodata", ".p2align 6", f".amdhsa_kernel {name}", *directives, ".end_amdhsa_kernel"])
     entry = [f"  - .name: {name}", f"    .symbol: {name}.kd", f"    .kernarg_segment_size: {size}", "    .kernarg_segment_align: 8",

@@ -2,7 +2,7 @@
 ; Loads to LDS: bytes that they write are there when the counter of loads from memory covers them.
 ; Sources: LLVM SIInsertWaitcnts (loads to LDS: vmcnt); CDNA 3 ISA, "Memory Buffer Load to LDS"; LLVM AMDGPUUsage, "Memory
 ; Model".
-; TARGETS: gfx942
+; TARGETS: gfx942 gfx950
 
 ; v1 = own dword, v2 = a dword of another wave, s[2:3] = in, m0 = the wave's bytes
 .macro begin
