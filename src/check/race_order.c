@@ -309,6 +309,8 @@ void wmi_race_refresh(struct wmi_race_order *order, struct wmi_race_group *group
         struct wmi_race_learned *entry = &root->learned[i];
         if (entry->tag == tag && entry->by == wave && entry->how == WMI_RACE_SEES)
             entry->how = WMI_RACE_ACQUIRES;
+        if (entry->how == WMI_RACE_NEARS)
+            entry->acquired |= 1u << wave;
     }
 }
 
@@ -332,15 +334,23 @@ void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *gr
  * seen, and each of them still has to invalidate its caches: a barrier orders what comes before it by
  * happens-before, which the acquire fence of the wave behind it completes (LLVM AMDGPUUsage, "Memory Model":
  * fence-paired-atomics of a fence may be of another wave that is synchronised by a barrier). */
-static void share(struct wmi_race_past *root)
+static void share(struct wmi_race_order *order, struct wmi_race_group *group)
 {
+    struct wmi_race_past *root = root_of(order, group->tag);
+    const uint32_t own = wmi_race_past(order, group->tag)->root;
     root->pending = false;
     for (uint32_t i = 0; i < root->count; i++) {
         struct wmi_race_learned *entry = &root->learned[i];
+        const bool acquires = entry->how == WMI_RACE_ACQUIRES || (entry->by == ALL && entry->acquired);
         if (entry->how == WMI_RACE_PASSES)
             continue;
-        if (entry->by == ALL && entry->acquired)
+        if (acquires && order->within && entry->tag != own) {
+            if (entry->by != ALL)
+                entry->acquired = 1u << entry->by;
+            entry->how = WMI_RACE_NEARS;
+        } else if (acquires) {
             entry->how = WMI_RACE_ACQUIRES;
+        }
         root->pending |= entry->how == WMI_RACE_SEES;
         entry->by = ALL;
     }
@@ -465,7 +475,7 @@ static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
             group->wave[i].passed = group->wave[i].arrived;
         }
         pass_stores(order, group, group->round);
-        share(root_of(order, group->tag));
+        share(order, group);
         return;
     }
     const uint32_t clock = tick(order, group);
@@ -476,7 +486,7 @@ static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
         raise_floor(group, i, clock);
     }
     pass_stores(order, group, clock);
-    share(root_of(order, group->tag));
+    share(order, group);
 }
 
 void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number)
@@ -618,8 +628,12 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
         if (known && (how_known(entry, wave) == WMI_RACE_ACQUIRES ||
                       (entry->rescanned && reads == WMI_RACE_READS_SCALAR)))
             return WMI_RACE_ORDERED;
+        if (known && entry->how == WMI_RACE_NEARS && reads != WMI_RACE_READS_VECTOR)
+            return WMI_RACE_ORDERED;
         if (known)
-            relation = WMI_RACE_UNACQUIRED;
+            relation = entry->how == WMI_RACE_NEARS     ? WMI_RACE_STALE
+                       : relation == WMI_RACE_UNRELATED ? WMI_RACE_UNACQUIRED
+                                                        : relation;
         search.unreleased |= is_same_epoch(entry, &search);
     }
     return relation == WMI_RACE_UNRELATED && search.unreleased ? WMI_RACE_UNRELEASED : relation;

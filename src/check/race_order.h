@@ -13,9 +13,11 @@
 
 /* How a wave came to know of another one's past. */
 enum wmi_race_knows {
-    WMI_RACE_PASSES,   /* its atomic continues what others released, but returns nothing */
-    WMI_RACE_SEES,     /* it has read what the other wrote, and caches may still hold older data */
-    WMI_RACE_ACQUIRES, /* and has invalidated those caches */
+    WMI_RACE_PASSES, /* its atomic continues what others released, but returns nothing */
+    WMI_RACE_SEES,   /* it has read what the other wrote, and caches may still hold older data */
+    WMI_RACE_NEARS,  /* another wave of its workgroup has, and a barrier passed that on; its own vector cache
+                        may still hold older data */
+    WMI_RACE_ACQUIRES, /* it has invalidated those caches */
 };
 
 struct wmi_race_learned {

@@ -86,3 +86,46 @@ extern "C" __global__ void bypass_good(uint *data, uint *out)
     keep();
     out[L] = __hip_atomic_load(&data[L ^ 64], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
 }
+
+// One wave acquires what another workgroup has released, and the others read it behind a barrier without fences.
+// RUN: passed_on -g 256 -b 128 --arg flag=zero:u32:1 --arg data=zero:u32:128 --arg out=zero:u32:128 --only race
+extern "C" __global__ void passed_on(uint *flag, uint *data, uint *out)
+{
+    if (blockIdx.x == 0) {
+        data[L] = L;
+        __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+        __syncthreads();
+        if (L == 0)
+            __hip_atomic_store(flag, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    } else {
+        if (L == 0)
+            while (!__hip_atomic_load(flag, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT))
+                ;
+        if (L < 32)
+            __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+        keep();
+        barrier();
+        keep();
+        out[L] = data[L]; // FINDS gfx1*: race-acquire
+    }
+}
+
+// RUN: passed_on_good -g 256 -b 128 --arg flag=zero:u32:1 --arg data=zero:u32:128 --arg out=zero:u32:128 --only race
+extern "C" __global__ void passed_on_good(uint *flag, uint *data, uint *out)
+{
+    if (blockIdx.x == 0) {
+        data[L] = L;
+        __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+        __syncthreads();
+        if (L == 0)
+            __hip_atomic_store(flag, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    } else {
+        if (L == 0)
+            while (!__hip_atomic_load(flag, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT))
+                ;
+        if (L < 32)
+            __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+        __syncthreads();
+        out[L] = data[L];
+    }
+}
