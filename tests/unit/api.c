@@ -81,6 +81,10 @@ static void assembling(void **state)
     assert_string_equal(wm_status_name((enum wm_status)77), "unknown status");
     assert_string_equal(wm_status_name((enum wm_status) - 1), "unknown status");
     assert_false(wm_target_known(NULL));
+    assert_null(wm_target_generic(NULL));
+    assert_null(wm_target_generic("gfx908"));
+    assert_string_equal(wm_target_generic("gfx906:xnack-"), "gfx9-generic"); /* LLVM AMDGPUUsage */
+    assert_string_equal(wm_target_generic("gfx1151"), "gfx11-generic");
     REFUSES(wm_assemble, NULL, 0, "n", "gfx900", 0, &bytes, &size, &messages);
     REFUSES(wm_assemble, "", 0, NULL, "gfx900", 0, &bytes, &size, &messages);
     REFUSES(wm_assemble, "", 0, "n", NULL, 0, &bytes, &size, &messages);
