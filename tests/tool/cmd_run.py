@@ -359,10 +359,10 @@ amdhsa.version:
         self.refused("--scalar-cache x: expected check, stale or coherent", words, "x")
 
     def test_waits_of_flat(self):
-        """FLAT needs both counters on gfx9; on gfx7 and gfx8 LLVM, too, waits for that of the memory it knows of. Raw code
-        has a place: the distance from its start."""
-        for target, wait, missing in (("gfx900", "vmcnt(0)", "lgkmcnt(0)"), ("gfx900", "lgkmcnt(0)", "vmcnt(0)"), ("gfx900", "0", None),
-                                      ("gfx90a", "vmcnt(0)", "lgkmcnt(0)"), ("gfx803", "vmcnt(0)", None),
+        """FLAT needs the counter of the memory that it went to: LLVM, too, waits for that alone where it knows the memory. Raw
+        code has a place: the distance from its start."""
+        for target, wait, missing in (("gfx900", "vmcnt(0)", None), ("gfx900", "lgkmcnt(0)", "vmcnt(0)"), ("gfx900", "0", None),
+                                      ("gfx90a", "vmcnt(0)", None), ("gfx90a", "lgkmcnt(0)", "vmcnt(0)"), ("gfx803", "vmcnt(0)", None),
                                       ("gfx803", "lgkmcnt(0)", "vmcnt(0)"), ("gfx700", "vmcnt(0)", None)):
             with self.subTest(target=target, wait=wait):
                 self.path("k.s", f"""
