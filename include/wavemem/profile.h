@@ -103,6 +103,24 @@ struct wm_bound {
     const char *arithmetic; /* "1048576 B / (64 B/clock x 16 channels)" */
 };
 
+enum { WM_PREDICTED_PARTS = WM_PROFILE_BOUNDS + 3 };
+
+/* What a kernel's time would be if one thing alone took time. */
+struct wm_predicted_part {
+    const char *name; /* of wm_bound_names(), or "latency", "Infinity Cache", "dispatch" */
+    double seconds;
+};
+
+/* The predicted time of a kernel, summed over its dispatches; docs/model.md states how it is computed. It
+ * does not include what a program waits for before and after a dispatch. */
+struct wm_predicted {
+    double seconds; /* 0: unknown */
+    double factor;  /* two thirds of measured times were within seconds / factor and seconds * factor */
+    double launch;  /* seconds between the start of a dispatch and its first wave, and the like */
+    struct wm_predicted_part part[WM_PREDICTED_PARTS]; /* the longest first */
+    uint32_t parts;
+};
+
 /* One level of cache, summed over its instances and the kernel's dispatches. */
 struct wm_profile_cache {
     const char *name; /* "vector L1", "vector L0", "GL1", "scalar", "instruction", "L2", "Infinity Cache" */
@@ -194,6 +212,7 @@ struct wm_profile_kernel {
     struct wm_bound bound[WM_PROFILE_BOUNDS];
     uint32_t bounds;
     const struct wm_bound *binds; /* the longest: a lower bound of the kernel's time, not a prediction */
+    struct wm_predicted predicted;
     /* The resources that the kernel uses, and the limits of the hardware; occupancy_limit names the first of
      * the lowest. */
     struct wm_occupancy_limit occupancy[WM_OCCUPANCY_LIMITS];

@@ -9,6 +9,8 @@
 enum {
     WMI_WORK_LDS_DWORDS = WMI_WORK_KINDS, /* of a lane, of all LDS instructions; at least one for each */
     WMI_WORK_MATRIX_CLOCKS,               /* of the matrix unit of a SIMD */
+    WMI_WORK_STALLS,   /* clocks in which a wave waits for results of earlier instructions (time/path.h) */
+    WMI_WORK_BARRIERS, /* at which it waits for other waves */
     WMI_WORK_COUNTS,
 };
 

@@ -5,15 +5,22 @@
 #include "lower/flow.h"
 #include "observe/observer.h"
 
-/* The observer's number of a block; WMI_NOT_SHOWN if no observer counts it. */
-static uint32_t number_of(const struct wmi_builder *builder, uint64_t from, uint64_t to, bool falls,
-                          const uint32_t *work)
+/* The observer that counts blocks; NULL: none does. */
+static const struct wmi_observer *counter_of(const struct wmi_builder *builder)
 {
     const struct wmi_observers *observers = wmi_builder_observers(builder);
     for (unsigned i = 0; i < observers->count; i++)
         if (observers->one[i]->block)
-            return observers->one[i]->block(observers->one[i]->self, from, to, falls, work);
-    return WMI_NOT_SHOWN;
+            return observers->one[i];
+    return NULL;
+}
+
+/* The observer's number of a block; WMI_NOT_SHOWN if no observer counts it. */
+static uint32_t number_of(const struct wmi_builder *builder, uint64_t from, uint64_t to, bool falls,
+                          const uint32_t *work)
+{
+    const struct wmi_observer *counter = counter_of(builder);
+    return counter ? counter->block(counter->self, from, to, falls, work) : WMI_NOT_SHOWN;
 }
 
 static bool asks_for_depths(const struct wmi_builder *builder)
@@ -68,8 +75,12 @@ struct wmi_depth wmi_block_depth(struct wmi_builder *builder, struct wmi_block *
 void wmi_block_takes(struct wmi_builder *builder, struct wmi_block *block, const struct wmi_instruction *insn,
                      const struct wmi_flow *flow)
 {
+    const struct wmi_observer *counter = block->open ? counter_of(builder) : NULL;
     if (block->open)
         wmi_work_add(wmi_builder_target(builder), insn, block->work);
+    if (counter && counter->takes)
+        counter->takes(counter->self, builder->pc, insn,
+                       flow->branches ? builder->next_pc + 4 * (uint64_t)flow->distance : 0, flow->ends);
     block->to = builder->next_pc;
     block->behind = flow->branches;
 }

@@ -129,6 +129,9 @@ struct wmi_observer {
      * if a branch had led there. Counters of the worker by that number, of which each execution adds 1 to
      * one. And a wave executes a block whose counter was 0. One observer of a dispatch may count blocks. */
     uint32_t (*block)(void *self, uint64_t from, uint64_t to, bool falls, const uint32_t *work);
+    /* With block(), or NULL: once per instruction of a block when it is lowered, before block() is called for
+     * it. branch: address that it may branch to; 0: none. ends: it never goes on at the next instruction. */
+    void (*takes)(void *self, uint64_t pc, const struct wmi_instruction *insn, uint64_t branch, bool ends);
     uint64_t *(*block_counters)(void *local);
     void (*fetch)(void *local, uint32_t wave, uint32_t block);
     /* Both or none: a worker turns to a workgroup, which begins or goes on; *group is NULL when it begins,

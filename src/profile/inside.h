@@ -10,6 +10,8 @@
 #include "profile/measure/sample.h"
 #include "profile/origins.h"
 #include "profile/profile.h"
+#include "profile/time/path.h"
+#include "profile/time/predict.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -32,6 +34,7 @@ struct wmi_counts {
     uint64_t executions, sum[WMI_SUM_COUNT];
     struct wmi_lds_cost worst; /* the execution with the worst bank conflict: depth, bank, lanes */
     struct wmi_code code;      /* of the blocks whose first vector or LDS instruction it is */
+    uint64_t exposed;          /* latencies that waves wait for, in units of 1 / WMI_EXPOSED_ONE */
     uint64_t histogram[WM_PROFILE_LINES + 1];
     struct wm_profile_wave wave;
 };
@@ -40,6 +43,11 @@ struct wmi_profiled {
     struct wm_profile_row row; /* description of the instruction, without counts */
     unsigned id;
     struct wmi_counts counts;
+};
+
+/* The predicted times of dispatches, in clocks, added up. */
+struct wmi_time_sum {
+    double clocks, launch, part[WMI_TIME_PARTS];
 };
 
 /* A kernel's dispatches, as seen by the cache model. */
@@ -60,6 +68,7 @@ struct wmi_kernel {
     uint64_t *written; /* by slot: bytes that its dispatches wrote to DRAM; written_count entries */
     size_t written_count;
     struct wmi_sample_sum sample; /* used if not all workgroups are observed */
+    struct wmi_time_sum time;
     char arithmetic[WM_PROFILE_BOUNDS][WMI_ARITHMETIC_BYTES];
 };
 
@@ -91,6 +100,17 @@ struct wmi_findings {
     struct wm_profile_finding *shown; /* count of them */
 };
 
+/* The counts of an instruction before the current dispatch, as far as the prediction needs them. */
+struct wmi_before_slot {
+    uint64_t executions, exposed, sum[WMI_SUM_COUNT];
+    struct wmi_slot_use use;
+};
+
+struct wmi_before {
+    struct wmi_before_slot *slot; /* by slot */
+    size_t count, capacity;
+};
+
 struct wmi_shard; /* shard.h */
 
 struct wm_profile {
@@ -113,6 +133,7 @@ struct wm_profile {
     bool no_model; /* out of memory for the cache model */
     bool missed;   /* out of memory in the current dispatch: the profile is incomplete */
     struct wmi_fetches fetches;
+    struct wmi_paths *paths;                      /* of the blocks in `fetches` */
     uint64_t work[WMI_WORK_COUNTS];               /* executed in the current dispatch */
     struct wmi_shard *shards;                     /* unused, kept for the next dispatch */
     struct wmi_rounds *rounds;                    /* NULL: no product */
@@ -122,6 +143,7 @@ struct wm_profile {
     uint64_t *written_before; /* by slot: bytes written to DRAM before the current dispatch; written_slots
                                  entries */
     uint32_t written_slots;
+    struct wmi_before before;
     unsigned one_in;              /* one in so many rounds is observed; 0 and 1: all */
     struct wmi_sampling sampling; /* of the current dispatch */
     struct wmi_sample sample;     /* of the current dispatch, if not all rounds are observed */
@@ -186,5 +208,11 @@ double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm
 void wmi_code_clocks(const struct wm_profile *profile, const struct wmi_binding *binding,
                      const struct wmi_code *code, double clocks[WMI_GPU_PARTS]);
 bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding);
+
+/* In time/dispatch.c: remembers the counts before a dispatch; and predicts it when it has ended, and adds it
+ * to `sum`. one: what the dispatch alone did, with the bounds in `row`. */
+void wmi_times_begin(struct wm_profile *profile);
+void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel *one,
+                   const struct wm_profile_kernel *row, struct wmi_time_sum *sum);
 
 #endif

@@ -175,6 +175,7 @@ void wmi_kernels_begin(struct wm_profile *profile)
     kernel->before = *wmi_caches_sums(wmi_rounds_caches(profile->rounds));
     begin_written(profile);
     add_missed(profile, kernel, true);
+    wmi_times_begin(profile);
 }
 
 static void add_use(struct wm_cache_use *to, const struct wm_cache_use *now,
@@ -183,6 +184,37 @@ static void add_use(struct wm_cache_use *to, const struct wm_cache_use *now,
     to->requests += now->requests - before->requests;
     to->hits += now->hits - before->hits;
     to->bytes += now->bytes - before->bytes;
+}
+
+static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
+                       const struct wmi_cost_rules *rules);
+
+/* Predicts the dispatch that has ended, from what it alone did. */
+static void predict(struct wm_profile *profile, struct wmi_kernel *kernel,
+                    const struct wmi_rounds_facts *facts, const uint64_t counted[WMI_SUM_COUNT])
+{
+    const struct wmi_caches_sums *now = wmi_caches_sums(wmi_rounds_caches(profile->rounds));
+    const struct wmi_caches_sums *before = &kernel->before;
+    struct wmi_kernel one = {.dispatch = kernel->dispatch,
+                             .dispatches = 1,
+                             .workgroups = facts->workgroups,
+                             .waves = facts->waves,
+                             .instructions = facts->instructions,
+                             .waves_per_simd = kernel->waves_per_simd,
+                             .wave_lanes = kernel->wave_lanes,
+                             .residence = kernel->residence};
+    struct wm_profile_kernel row = {.gpu = &profile->gpu};
+    for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
+        for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++)
+            add_use(&one.sums.use[level][kind], &now->use[level][kind], &before->use[level][kind]);
+    one.sums.memory_read = now->memory_read - before->memory_read;
+    one.sums.memory_written = now->memory_written - before->memory_written;
+    one.sums.flushed = now->flushed - before->flushed;
+    for (unsigned i = 0; i < WMI_SUM_COUNT; i++)
+        one.counted[i] = counted[i] - kernel->counted_before[i];
+    memcpy(one.work, profile->work, sizeof one.work);
+    add_bounds(&row, &one, profile->source.rules);
+    wmi_times_end(profile, &one, &row, &kernel->time);
 }
 
 void wmi_kernels_end(struct wm_profile *profile)
@@ -219,6 +251,7 @@ void wmi_kernels_end(struct wm_profile *profile)
     kernel->cuts |= facts.cuts;
     if (facts.most_groups > kernel->most_groups)
         kernel->most_groups = facts.most_groups;
+    predict(profile, kernel, &facts, counted);
 }
 
 void wmi_kernels_destroy(struct wm_profile *profile)
@@ -230,6 +263,7 @@ void wmi_kernels_destroy(struct wm_profile *profile)
             free(profile->kernels[i].missed[level]);
     }
     free(profile->written_before);
+    free(profile->before.slot);
     free(profile->kernels);
 }
 
@@ -500,6 +534,32 @@ static struct wm_profile_executed executed_of(const uint64_t work[WMI_WORK_COUNT
     return executed;
 }
 
+/* The sums of all dispatches. Rounding, and the average of dispatches of different sizes that the bound
+ * takes, must not put the prediction below the bound. */
+static void add_predicted(struct wm_profile_kernel *row, const struct wmi_kernel *kernel)
+{
+    struct wm_predicted *predicted = &row->predicted;
+    const double second = 1e6 * row->gpu->clock_mhz;
+    unsigned longest = 0;
+    if (!(kernel->time.clocks > 0))
+        return;
+    for (unsigned part = 0; part < WMI_TIME_PARTS; part++) {
+        const double clocks = kernel->time.part[part];
+        longest = clocks > kernel->time.part[longest] ? part : longest;
+        if (!(clocks > 0))
+            continue;
+        uint32_t at = predicted->parts++;
+        for (; at && predicted->part[at - 1].seconds < clocks / second; at--)
+            predicted->part[at] = predicted->part[at - 1];
+        predicted->part[at] = (struct wm_predicted_part){wmi_time_part_name(part), clocks / second};
+    }
+    predicted->seconds = kernel->time.clocks / second;
+    predicted->launch = kernel->time.launch / second;
+    predicted->factor = wmi_time_factor(row->gpu, longest);
+    if (row->binds && predicted->seconds < row->binds->seconds)
+        predicted->seconds = row->binds->seconds;
+}
+
 static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
                      const struct wm_profile *profile)
 {
@@ -549,6 +609,7 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     add_fetches(row, profile);
     add_bounds(row, kernel, profile->source.rules);
     scale_bounds(row, kernel);
+    add_predicted(row, kernel);
 }
 
 double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm_gpu *gpu)

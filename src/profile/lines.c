@@ -147,6 +147,7 @@ void wmi_profile_destroy(struct wm_profile *profile)
     wmi_origins_free(&profile->origins);
     wmi_sample_free(&profile->sample);
     wmi_fetches_destroy(&profile->fetches);
+    wmi_paths_destroy(profile->paths);
     free(profile->log_instructions);
     free(profile->instructions);
     free(profile->index);
@@ -166,7 +167,15 @@ static void add_dispatch(struct wm_profile *profile)
 static uint32_t add_block(void *self, uint64_t from, uint64_t to, bool falls, const uint32_t *work)
 {
     struct wm_profile *profile = self;
-    return wmi_fetches_add(&profile->fetches, from, to, falls, work);
+    const uint32_t number = wmi_fetches_add(&profile->fetches, from, to, falls, work);
+    wmi_paths_block(profile->paths, from, to, number);
+    return number;
+}
+
+static void take_instruction(void *self, uint64_t pc, const struct wmi_instruction *insn, uint64_t branch,
+                             bool ends)
+{
+    wmi_paths_take(((struct wm_profile *)self)->paths, pc, insn, branch, ends);
 }
 
 /* The kernel's code has a slot like an instruction, but no row. Not used for replay: traces contain it. */
@@ -175,8 +184,18 @@ static void begin_fetches(struct wm_profile *profile)
     const struct wmi_cost_rules *rules = profile->source.rules;
     const struct wm_cache *cache = profile->rounds ? &profile->gpu.cache[WM_CACHE_INSTRUCTION] : NULL;
     profile->observer.block = NULL;
+    profile->observer.takes = NULL;
     if (!rules || !profile->source.describe)
         return;
+    const struct wmi_target *target = wmi_target_find(profile->source.target_name);
+    if (!profile->paths)
+        profile->paths = wmi_paths_create();
+    profile->missed |= !profile->paths;
+    if (!profile->paths)
+        return;
+    wmi_paths_begin(profile->paths, target, profile->source.wave_lanes);
+    if (target)
+        profile->observer.takes = take_instruction;
     const uint32_t slot = add_instruction(profile, profile->source.dispatch.pc, WMI_FETCH_ID);
     wmi_fetches_begin(&profile->fetches, &rules->fetch, cache, slot);
     profile->observer.block = add_block;
@@ -277,6 +296,24 @@ static void share_code(struct wm_profile *profile)
     free(slots);
 }
 
+/* Adds what waves wait for to the memory instructions, and to the work of the dispatch. */
+static void share_waits(struct wm_profile *profile)
+{
+    const struct wmi_fetches *fetches = &profile->fetches;
+    profile->missed |= !wmi_paths_solve(profile->paths);
+    for (uint32_t number = 0; number < fetches->count; number++) {
+        const uint64_t times = wmi_fetches_block(fetches, number)->times;
+        const struct wmi_path_cost *cost = times ? wmi_paths_cost(profile->paths, number) : NULL;
+        for (uint32_t i = 0; cost && i < cost->wait_count; i++) {
+            const uint32_t slot = wmi_profile_slot(profile, cost->waits[i].pc, cost->waits[i].id);
+            if (slot != WMI_NO_SLOT)
+                profile->instructions[slot].counts.exposed += times * cost->waits[i].exposed;
+        }
+        profile->work[WMI_WORK_STALLS] += cost ? times * cost->stalls : 0;
+        profile->work[WMI_WORK_BARRIERS] += cost ? times * cost->barriers : 0;
+    }
+}
+
 void wmi_profile_end(struct wm_profile *profile)
 {
     wmi_report_forget(profile);
@@ -285,6 +322,7 @@ void wmi_profile_end(struct wm_profile *profile)
     if (profile->observer.block && profile->fetches.slot < profile->count) {
         profile->instructions[profile->fetches.slot].counts.bytes = profile->fetches.code_bytes;
         share_code(profile);
+        share_waits(profile);
     }
     wmi_kernels_end(profile);
 }

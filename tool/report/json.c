@@ -123,6 +123,20 @@ static json_t *json_bounds(const struct wm_profile_kernel *kernel)
     return list;
 }
 
+static json_t *json_predicted(const struct wm_profile_kernel *kernel)
+{
+    const struct wm_predicted *predicted = &kernel->predicted;
+    if (!(predicted->seconds > 0))
+        return json_null();
+    json_t *parts = json_array();
+    for (uint32_t i = 0; i < predicted->parts; i++)
+        json_array_append_new(parts, json_pack("{s:s, s:f}", "part", predicted->part[i].name, "seconds",
+                                               predicted->part[i].seconds));
+    return json_pack("{s:f, s:f, s:f, s:s?, s:o}", "seconds", predicted->seconds, "factor", predicted->factor,
+                     "launch", predicted->launch, "binds", predicted->parts ? predicted->part[0].name : NULL,
+                     "parts", parts);
+}
+
 static json_t *json_occupancy(const struct wm_profile_kernel *kernel)
 {
     json_t *limits = json_array();
@@ -210,6 +224,7 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
                                                                           : json_null());
     json_object_set_new(object, "resident_cut", json_boolean(kernel->resident_cut));
     json_object_set_new(object, "cuts", json_cuts(kernel));
+    json_object_set_new(object, "predicted", json_predicted(kernel));
     json_object_set_new(object, "bounds", json_bounds(kernel));
     json_object_set_new(object, "binds", kernel->binds ? json_string(kernel->binds->name) : json_null());
     return object;

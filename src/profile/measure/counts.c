@@ -31,6 +31,7 @@ static const struct field fields[] = {
     NUMBER(worst.lanes, 0),
     ROW(code.work),
     NUMBER(code.fetches, 0),
+    NUMBER(exposed, 0),
     ROW(histogram),
     ROW(wave.workgroup),
     NUMBER(wave.wave, 0),

@@ -303,6 +303,7 @@ static const char *add_dispatch_end(struct pass *pass, struct wmi_reader *reader
         struct wmi_counts *sum = &merge->instructions[pass->map[slot]].counts;
         wmi_counts_add(sum, &counts);
         sum->code.fetches += counts.code.fetches;
+        sum->exposed += counts.exposed;
         for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
             sum->code.work[i] += counts.code.work[i];
     }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Predicts how long a dispatch takes.
+ *
+ * Two views, and a smooth maximum of both. In the first, waves do not compete: each takes its issue times and
+ * the latencies that it cannot hide, and workgroups follow one another in the places that occupancy leaves.
+ * In the second, a part of the GPU is busy all the time: the clocks of the bound, with the compute unit that
+ * gets most workgroups, and what can be reached of the bandwidth. Near the point where both take equally
+ * long, waves queue: the norm below exceeds the maximum there (as in closed queueing networks, whose
+ * asymptotes these are; Lazowska et al., "Quantitative System Performance", chapter 5). */
+#include "profile/time/predict.h"
+
+#include "profile/time/clocks.h"
+
+#include <math.h>
+
+enum { SECTOR = 64 /* bytes of a request to the Infinity Cache or memory */ };
+
+/* The exponent of the norm. Fitted: docs/model.md. */
+static const double norm = 4;
+
+/* How much the last, partly filled round of workgroups counts: 0: workgroups are replaced one by one and
+ * share the rest; 1: it takes as long as a full one. Fitted. */
+static const double last_round = 0.5;
+
+const char *wmi_time_part_name(unsigned part)
+{
+    static const char *const names[] = {"latency", "Infinity Cache", "dispatch"};
+    return part < WMI_GPU_PARTS ? wmi_gpu_part_names[part] : names[part - WMI_GPU_PARTS];
+}
+
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* How often an access has a request that misses, of `asked` requests in `times` accesses. Requests of one
+ * access are neither independent nor all alike: with the square root of their number, between both. */
+static double misses(double missed, double asked, double times)
+{
+    const double each = asked / times, share = asked > 0 ? lesser(1, missed / asked) : 0;
+    return each <= 1 ? share * each : 1 - pow(1 - share, sqrt(each));
+}
+
+/* The latencies were measured from load to load, so they include issuing it and the wait, and the address
+ * unit's time for a single lane. */
+struct measured {
+    double hop, address;
+};
+static struct measured measured_on(const struct wm_gpu *gpu)
+{
+    return gpu->vgpr_lanes == 32 ? (struct measured){2, 1} : (struct measured){8, 16};
+}
+
+/* The latency of an access, in clocks, without what issue_of() counts. */
+static double latency_of(const struct wmi_time_access *access, const struct wmi_clocks *clocks,
+                         const struct wm_gpu *gpu)
+{
+    const double mhz = gpu->clock_mhz, times = access->executions;
+    const struct measured measured = measured_on(gpu);
+    const bool scalar = access->path == WMI_PATH_SMEM;
+    const double *asked = access->asked, *missed = access->missed;
+    if (!scalar && asked[WM_CACHE_VECTOR] + asked[WM_CACHE_L2] <= 0)
+        return clocks->lds - measured.hop + greater(0, access->clocks / times - measured.address);
+    double latency = scalar ? clocks->scalar : clocks->l1;
+    double comes = 1; /* how often it comes this far */
+    if (scalar) {
+        comes = misses(missed[WM_CACHE_SCALAR], asked[WM_CACHE_SCALAR], times);
+        latency += comes * (clocks->l2 - clocks->l1);
+    } else {
+        if (access->kind == WMI_ACCESS_LOAD)
+            comes = misses(missed[WM_CACHE_VECTOR], asked[WM_CACHE_VECTOR], times);
+        latency += comes * ((clocks->gl1 > 0 ? clocks->gl1 : clocks->l2) - clocks->l1);
+        if (clocks->gl1 > 0)
+            latency += (comes *= misses(missed[WM_CACHE_GL1], asked[WM_CACHE_GL1], times)) *
+                       (clocks->l2 - clocks->gl1);
+        latency += greater(0, access->clocks / times - measured.address);
+    }
+    const double memory = mhz / 1e3 * clocks->memory, last = mhz / 1e3 * clocks->last;
+    comes = lesser(comes, misses(missed[WM_CACHE_L2], asked[WM_CACHE_L2], times));
+    latency += comes * ((last > 0 ? last : memory) - clocks->l2);
+    if (last > 0 && asked[WM_CACHE_LAST] > 0)
+        latency += comes * lesser(1, access->memory_read / SECTOR / asked[WM_CACHE_LAST]) * (memory - last);
+    return latency - measured.hop;
+}
+
+/* Clocks of a compute unit for a workgroup. Barriers keep its waves in step: all compute, then all access
+ * LDS, so that the unit is busy for all of them while none of them computes. */
+static double together_of(const struct wmi_time_work *work, double places)
+{
+    static const enum wmi_gpu_part parts[] = {WMI_GPU_LDS, WMI_GPU_ADDRESS, WMI_GPU_L1, WMI_GPU_DATA};
+    double most = 0;
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
+        most = greater(most, work->busy[parts[i]]);
+    return work->work[WMI_WORK_BARRIERS] > 0 ? most * lesser(work->workgroups, places) / work->workgroups : 0;
+}
+
+/* Clocks that a wave issues for, alone on its SIMD. */
+static double issue_of(const struct wmi_time_work *work)
+{
+    const struct wmi_rates *rates = wmi_rates_of(work->gpu);
+    const double least = work->gpu->vgpr_lanes == 32 ? 1 : 4; /* clocks from one instruction to the next */
+    double clocks = 0;
+    for (unsigned kind = 0; kind < WMI_WORK_KINDS; kind++) {
+        double each = least;
+        for (unsigned part = WMI_GPU_VALU; rates && part < WMI_GPU_MATRIX; part++)
+            each = greater(each, wmi_rate_clocks(rates, part, kind, work->gpu, work->wave_lanes));
+        clocks += work->work[kind] * each;
+    }
+    return clocks + work->work[WMI_WORK_MATRIX_CLOCKS];
+}
+
+/* The norm of all parts. */
+static double combine(const double part[WMI_TIME_PARTS])
+{
+    double most = 0, sum = 0;
+    for (unsigned i = 0; i < WMI_TIME_PARTS; i++)
+        most = greater(most, part[i]);
+    for (unsigned i = 0; most > 0 && i < WMI_TIME_PARTS; i++)
+        sum += pow(part[i] / most, norm);
+    return most > 0 ? most * pow(sum, 1 / norm) : 0;
+}
+
+struct wmi_time wmi_time_of(const struct wmi_time_work *work)
+{
+    const struct wm_gpu *gpu = work->gpu;
+    const struct wmi_clocks clocks = wmi_clocks_of(gpu);
+    const double mhz = gpu->clock_mhz;
+    struct wmi_time time = {0};
+    if (!(work->waves > 0) || !(work->workgroups > 0))
+        return time;
+    for (size_t i = 0; i < work->access_count; i++)
+        if (work->accesses[i].exposed > 0 && work->accesses[i].executions > 0)
+            time.waits += work->accesses[i].exposed * latency_of(&work->accesses[i], &clocks, gpu);
+    time.waits /= work->waves;
+    time.issue = issue_of(work) / work->waves;
+    time.stalls = work->work[WMI_WORK_STALLS] / work->waves;
+    const double groups = work->workgroups * work->scale;
+    const double places = (double)gpu->compute_units / work->units; /* that a workgroup may run on */
+    const double each = groups / places, most = ceil(each - 1e-9);
+    const double rounds = each / work->resident, whole = ceil(most / work->resident);
+    const double alone =
+        time.issue + time.stalls + time.waits + clocks.turnaround + together_of(work, places);
+    time.part[WMI_TIME_LATENCY] = alone * greater(1, rounds + last_round * (whole - rounds));
+    time.part[WMI_TIME_DISPATCH] = groups * clocks.dispatch * mhz / 1e3;
+    if (clocks.last_bandwidth > 0)
+        time.part[WMI_TIME_LAST] = work->scale * work->last_bytes * mhz / (clocks.last_bandwidth * 1e3);
+    for (unsigned part = 0; part < WMI_GPU_PARTS; part++) {
+        const bool shared = part == WMI_GPU_MEMORY || part == WMI_GPU_L2;
+        time.part[part] = work->scale * work->busy[part] * (shared || each < 1 ? 1 : most / each);
+    }
+    time.part[WMI_GPU_MEMORY] /= clocks.memory_share;
+    time.launch = clocks.launch * mhz / 1e3;
+    time.clocks = time.launch + combine(time.part);
+    return time;
+}
+
+double wmi_time_factor(const struct wm_gpu *gpu, unsigned part)
+{
+    (void)gpu, (void)part;
+    return 1.3;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Predicts how long a dispatch takes. docs/model.md, "Predicted time", states the rules. */
+#ifndef WMI_PROFILE_PREDICT_H
+#define WMI_PROFILE_PREDICT_H
+
+#include "isa/work.h"
+#include "memory/access.h"
+#include "profile/cost/rates.h"
+#include "wavemem/wavemem.h"
+
+/* The parts of a prediction: WMI_GPU_PARTS, and these. */
+enum {
+    WMI_TIME_LATENCY = WMI_GPU_PARTS, /* waves one after another, each as if it were alone */
+    WMI_TIME_LAST,                    /* bandwidth of the Infinity Cache */
+    WMI_TIME_DISPATCH,                /* workgroups that are started one after another */
+    WMI_TIME_PARTS
+};
+const char *wmi_time_part_name(unsigned part);
+
+/* A memory instruction in one dispatch. */
+struct wmi_time_access {
+    uint8_t path, kind;                                     /* enum wmi_path, enum wmi_access_kind */
+    double executions, exposed;                             /* exposed: whole latencies that waves wait for */
+    double clocks;                                          /* of the busiest unit of a compute unit */
+    double asked[WM_CACHE_LEVELS], missed[WM_CACHE_LEVELS]; /* requests */
+    double memory_read;                                     /* bytes */
+};
+
+/* What a dispatch did. */
+struct wmi_time_work {
+    const struct wm_gpu *gpu;
+    unsigned wave_lanes;
+    double workgroups, waves;
+    uint32_t resident, units; /* workgroups that `units` neighbouring compute units hold at once */
+    double work[WMI_WORK_COUNTS];
+    double busy[WMI_GPU_PARTS]; /* clocks, as in the bound */
+    double last_bytes;          /* of the Infinity Cache */
+    double scale;               /* what all workgroups do, over what was counted; see --sample */
+    const struct wmi_time_access *accesses;
+    size_t access_count;
+};
+
+struct wmi_time {
+    double clocks;               /* 0: nothing ran */
+    double part[WMI_TIME_PARTS]; /* clocks, if only this part took time */
+    double launch;               /* clocks before and after all workgroups; part of `clocks` */
+    double issue, waits;         /* of the latency of a wave, in clocks: issuing; waiting for memory */
+    double stalls;               /* and waiting for results */
+};
+
+struct wmi_time wmi_time_of(const struct wmi_time_work *work);
+
+/* How far off predictions for this product have been where `part` takes longest: they were within a factor of
+ * this or better in two thirds of the measurements. */
+double wmi_time_factor(const struct wm_gpu *gpu, unsigned part);
+
+#endif
