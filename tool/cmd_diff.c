@@ -40,8 +40,8 @@ static const char help[] =
     "      --fail-if FIGURE<RATIO  exit code 1 if the new figure of an instruction divided by the old one "
     "meets\n"
     "                       the condition; also <=, >, >=. Prefix 'total.': the sums over all instructions.\n"
-    "                       Of kernels: occupancy, waves_per_simd, seconds and bound.PART; bound==PART\n"
-    "                       tests the part that bounds NEW\n"
+    "                       Of kernels: occupancy, waves_per_simd, seconds, predicted and bound.PART;\n"
+    "                       bound==PART tests the part that bounds NEW\n"
     "      --json[=FILE]    write the pairs with both figures, for scripts\n"
     "  -h, --help\n";
 
@@ -434,9 +434,11 @@ static json_t *json_change(const json_t *old_report, const json_t *old, const js
     }
     json_decref(before);
     const json_t *was = binding(old), *is = binding(new);
-    return json_pack("{s:O, s:O?, s:O?, s:O?, s:O?, s:o, s:o, s:o}", "kernel", json_object_get(new, "kernel"),
-                     "old_gpu", json_object_get(old, "gpu"), "gpu", json_object_get(new, "gpu"), "old", was,
-                     "new", is, "gone", gone, "remaining", remain, "added", after);
+    return json_pack("{s:O, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?, s:o, s:o, s:o}", "kernel",
+                     json_object_get(new, "kernel"), "old_gpu", json_object_get(old, "gpu"), "gpu",
+                     json_object_get(new, "gpu"), "old_predicted", json_object_get(old, "predicted"),
+                     "new_predicted", json_object_get(new, "predicted"), "old", was, "new", is, "gone", gone,
+                     "remaining", remain, "added", after);
 }
 
 /* The changes of the kernels that both reports contain: those of the same name, or the only ones. */
@@ -466,6 +468,28 @@ static void print_findings(const char *label, enum tool_style style, const json_
                             text_of(finding, "place"), text_of(finding, "numbers"));
 }
 
+/* ", 12% lower"; empty if equal or unknown. */
+static void less_text(double before, double after, char text[TOOL_SHORT])
+{
+    *text = '\0';
+    if (before > 0 && after > 0 && after != before)
+        snprintf(text, TOOL_SHORT, ", %.3g%% %s", 100 * fabs(after / before - 1),
+                 after < before ? "lower" : "higher");
+}
+
+static void print_predicted(const json_t *was, const json_t *is)
+{
+    char time[2][TOOL_SHORT], less[TOOL_SHORT];
+    const double before = sum_of(was, "seconds"), after = sum_of(is, "seconds");
+    if (!(before > 0) || !(after > 0) || before == after)
+        return;
+    tool_time_text(before, time[0]);
+    tool_time_text(after, time[1]);
+    less_text(before, after, less);
+    tool_print_labelled("predicted", TOOL_PLAIN, "%s, bound by %s -> %s, bound by %s%s", time[0],
+                        text_of(was, "binds"), time[1], text_of(is, "binds"), less);
+}
+
 /* Prints the bound before and after, and which causes disappeared, if anything of that changed. */
 static void print_change(const json_t *change)
 {
@@ -473,20 +497,19 @@ static void print_change(const json_t *change)
     const json_t *gone = json_object_get(change, "gone"), *added = json_object_get(change, "added");
     const char *gpu[2] = {text_of(change, "old_gpu"), text_of(change, "gpu")};
     const bool other = strcmp(gpu[0], gpu[1]) != 0;
-    char time[2][TOOL_SHORT], name[TOOL_NAME], less[TOOL_SHORT] = "";
+    char time[2][TOOL_SHORT], name[TOOL_NAME], less[TOOL_SHORT];
     const double before = sum_of(was, "seconds"), after = sum_of(is, "seconds");
     if (json_is_null(was) || json_is_null(is) ||
         (json_equal(was, is) && !json_array_size(gone) && !json_array_size(added)))
         return;
     tool_time_text(before, time[0]);
     tool_time_text(after, time[1]);
-    if (before > 0 && after > 0 && after != before)
-        snprintf(less, sizeof less, ", %.3g%% %s", 100 * fabs(after / before - 1),
-                 after < before ? "lower" : "higher");
+    less_text(before, after, less);
     tool_print(stdout, "%s%s%s%s%s: at least %s, bound by %s -> %s, bound by %s%s\n",
                tool_name(text_of(change, "kernel"), name), other ? ", " : "", other ? gpu[0] : "",
                other ? " -> " : "", other ? gpu[1] : "", time[0], text_of(was, "part"), time[1],
                text_of(is, "part"), less);
+    print_predicted(json_object_get(change, "old_predicted"), json_object_get(change, "new_predicted"));
     print_findings("gone", TOOL_GREEN, gone, false);
     print_findings("remains", TOOL_PLAIN, json_object_get(change, "remaining"), true);
     print_findings("new", TOOL_RED, added, true);

@@ -35,6 +35,8 @@ struct wmi_counts {
     struct wmi_lds_cost worst; /* the execution with the worst bank conflict: depth, bank, lanes */
     struct wmi_code code;      /* of the blocks whose first vector or LDS instruction it is */
     uint64_t exposed;          /* latencies that waves wait for, in units of 1 / WMI_EXPOSED_ONE */
+    struct wmi_path_place beside[WMI_BESIDE]; /* of these waits, beside_count of them */
+    uint32_t beside_count;
     uint64_t histogram[WM_PROFILE_LINES + 1];
     struct wm_profile_wave wave;
 };

@@ -305,9 +305,15 @@ static void share_waits(struct wm_profile *profile)
         const uint64_t times = wmi_fetches_block(fetches, number)->times;
         const struct wmi_path_cost *cost = times ? wmi_paths_cost(profile->paths, number) : NULL;
         for (uint32_t i = 0; cost && i < cost->wait_count; i++) {
-            const uint32_t slot = wmi_profile_slot(profile, cost->waits[i].pc, cost->waits[i].id);
-            if (slot != WMI_NO_SLOT)
-                profile->instructions[slot].counts.exposed += times * cost->waits[i].exposed;
+            const struct wmi_path_wait *wait = &cost->waits[i];
+            const uint32_t slot = wmi_profile_slot(profile, wait->at.pc, wait->at.id);
+            if (slot == WMI_NO_SLOT)
+                continue;
+            struct wmi_counts *counts = &profile->instructions[slot].counts;
+            counts->exposed += times * wait->exposed;
+            for (uint32_t k = 0; k < wait->beside_count; k++)
+                counts->beside_count =
+                    wmi_path_add_place(counts->beside, counts->beside_count, wait->beside[k]);
         }
         profile->work[WMI_WORK_STALLS] += cost ? times * cost->stalls : 0;
         profile->work[WMI_WORK_BARRIERS] += cost ? times * cost->barriers : 0;

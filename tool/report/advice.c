@@ -35,7 +35,7 @@ void tool_gain_text(const struct wm_profile_finding *finding, char text[96])
 
 void tool_print_verdict(const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
-    char name[TOOL_NAME], time[TOOL_SHORT], gain[96];
+    char name[TOOL_NAME], time[TOOL_SHORT], gain[96], predicted[TOOL_SENTENCES];
     const struct wm_profile_finding *best;
     tool_name(kernel->kernel, name);
     if (!kernel->gpu || !kernel->binds) {
@@ -46,6 +46,8 @@ void tool_print_verdict(const struct tool_report *report, const struct wm_profil
     tool_time_text(kernel->binds->seconds, time);
     tool_print_labelled("verdict", TOOL_BOLD, "%s is bound by %s on %s: at least %s", name,
                         kernel->binds->name, kernel->gpu->title, time);
+    if (tool_predicted_text(kernel, predicted))
+        tool_print_labelled("predicted", TOOL_PLAIN, "%s", predicted);
     if (!tool_kernel_findings(report, kernel, &best)) {
         tool_print_labelled("best fix", TOOL_PLAIN, "none known: no finding lowers the bound");
         tool_print_labelled("bound", TOOL_PLAIN, "now %s", time);

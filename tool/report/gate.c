@@ -17,6 +17,7 @@ const char tool_gates_help[] =
     "                         occupancy<0.5         of any kernel: waves per SIMD over the maximum;\n"
     "                         waves_per_simd<4\n"
     "                         seconds>20e-6         its minimum time\n"
+    "                         predicted>25e-6       its predicted time\n"
     "                         bound==memory         the part that bounds it; also bound!=memory\n"
     "                         bound.LDS>0.8         the time of a part over that of the bounding part\n"
     "                       also <= and >=; may be repeated\n";
@@ -25,8 +26,9 @@ const char tool_gates_help[] =
 
 static const char gain_key[] = "gain"; /* of a row, but not a column */
 static const char bound_key[] = "bound";
+static const char predicted_key[] = "predicted"; /* the time, in seconds */
 
-static const char *const of_kernels[] = {"occupancy", "waves_per_simd", "seconds", bound_key};
+static const char *const of_kernels[] = {"occupancy", "waves_per_simd", "seconds", predicted_key, bound_key};
 enum { OF_KERNELS = sizeof of_kernels / sizeof *of_kernels };
 
 static bool is_one_of(const char *word, const char *const *words, size_t count)
@@ -75,7 +77,7 @@ static int wrong_figure(const char *where, const char *text, const char *word)
                ? tool_fail("%s %s: no figure '%s'; did you mean %s?", where, text, word, found)
                : tool_fail(
                      "%s %s: no figure '%s'; expected a column's key, such as efficiency, lines, clocks, or "
-                     "a kernel's occupancy, waves_per_simd, seconds or bound",
+                     "a kernel's occupancy, waves_per_simd, seconds, predicted or bound",
                      where, text, word);
 }
 
@@ -163,7 +165,7 @@ json_t *tool_kernel_figures(const json_t *kernel)
 {
     json_t *figures = json_object(), *bound;
     const json_t *occupancy = json_object_get(kernel, "occupancy"), *binds = json_object_get(kernel, "binds");
-    double waves, most, seconds = 0, longest = 0;
+    double waves, most, predicted, seconds = 0, longest = 0;
     size_t index;
     json_object_set(figures, "kernel", json_object_get(kernel, "kernel"));
     if (tool_json_figure(occupancy, "waves_per_simd", &waves) &&
@@ -171,6 +173,8 @@ json_t *tool_kernel_figures(const json_t *kernel)
         json_object_set_new(figures, "waves_per_simd", json_real(waves));
         json_object_set_new(figures, "occupancy", json_real(waves / most));
     }
+    if (tool_json_figure(json_object_get(kernel, "predicted"), "seconds", &predicted))
+        json_object_set_new(figures, predicted_key, json_real(predicted));
     if (!json_is_string(binds))
         return figures;
     json_object_set(figures, bound_key, (json_t *)binds);

@@ -201,23 +201,17 @@ static void print_other_bounds(const struct wm_profile_kernel *kernel)
     free(text);
 }
 
-void tool_predicted_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
+bool tool_predicted_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
 {
     const struct wm_predicted *predicted = &kernel->predicted;
     char time[TOOL_SHORT], least[TOOL_SHORT];
+    if (!(predicted->seconds > 0))
+        return false;
     tool_time_text(predicted->seconds, time);
     tool_time_text(kernel->binds ? kernel->binds->seconds : 0, least);
     snprintf(text, TOOL_SENTENCES, "%s (x/÷ %.2g), bound by %s, at least %s", time, predicted->factor,
              predicted->parts ? predicted->part[0].name : "launch", least);
-}
-
-static void print_predicted(const struct wm_profile_kernel *kernel)
-{
-    char text[TOOL_SENTENCES];
-    if (!(kernel->predicted.seconds > 0))
-        return;
-    tool_predicted_text(kernel, text);
-    tool_print_labelled("predicted", TOOL_PLAIN, "%s", text);
+    return true;
 }
 
 static void print_bounds(const struct wm_profile_kernel *kernel)
@@ -225,7 +219,6 @@ static void print_bounds(const struct wm_profile_kernel *kernel)
     char time[TOOL_SHORT];
     if (!kernel->binds)
         return;
-    print_predicted(kernel);
     tool_time_text(kernel->binds->seconds, time);
     tool_print_labelled("at least", TOOL_PLAIN, "%s, bound by %s: %s", time, kernel->binds->name,
                         kernel->binds->arithmetic);

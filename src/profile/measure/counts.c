@@ -2,6 +2,7 @@
 /* Encodes and decodes the counts of one instruction as bytes of a trace, with one table for both. */
 #include "profile/measure/counts.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A number, or an array of numbers. */
@@ -32,6 +33,15 @@ static const struct field fields[] = {
     ROW(code.work),
     NUMBER(code.fetches, 0),
     NUMBER(exposed, 0),
+    NUMBER(beside_count, WMI_BESIDE),
+    NUMBER(beside[0].pc, 0),
+    NUMBER(beside[0].id, 0),
+    NUMBER(beside[1].pc, 0),
+    NUMBER(beside[1].id, 0),
+    NUMBER(beside[2].pc, 0),
+    NUMBER(beside[2].id, 0),
+    NUMBER(beside[3].pc, 0),
+    NUMBER(beside[3].id, 0),
     ROW(histogram),
     ROW(wave.workgroup),
     NUMBER(wave.wave, 0),
@@ -40,6 +50,8 @@ static const struct field fields[] = {
     NUMBER(wave.lanes, 0),
     ROW(wave.address),
 };
+
+static_assert(WMI_BESIDE == 4, "fields of each");
 
 void wmi_put_counts(struct wmi_trace_bytes *bytes, const struct wmi_counts *counts)
 {

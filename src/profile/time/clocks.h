@@ -6,7 +6,7 @@
 #include "wavemem/wavemem.h"
 
 struct wmi_clocks {
-    const char *gpu;     /* product; NULL: of a generation, see wmi_clocks_of() */
+    const char *gpu;     /* product */
     double l1, gl1, l2;  /* latency of a load by where it hits, clocks; gl1 0: there is none */
     double last, memory; /* the same of the Infinity Cache, 0: there is none; and of memory: nanoseconds */
     double scalar;       /* of a scalar load that hits, clocks */
@@ -16,6 +16,7 @@ struct wmi_clocks {
     double launch; /* from the start of a dispatch to its first wave, and from its last to its end: ns */
     double last_bandwidth; /* of the Infinity Cache, GB/s; 0: unknown */
     double memory_share;   /* of the theoretical bandwidth of memory that streams reach */
+    double l2_share;       /* the same of L2 */
 };
 
 /* The product's clocks. Those without a row of their own have those of the product of their generation that

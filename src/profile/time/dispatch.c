@@ -56,6 +56,11 @@ static struct wmi_time_access access_of(const struct wm_profile *profile, size_t
         access.asked[level] = (double)(now->requests - then->requests);
         access.missed[level] = access.asked[level] - (double)(now->hits - then->hits);
     }
+    for (uint32_t i = 0; i < counts->beside_count; i++) {
+        const uint32_t slot = wmi_profile_slot(profile, counts->beside[i].pc, counts->beside[i].id);
+        if (slot != WMI_NO_SLOT)
+            access.beside[access.beside_count++] = slot;
+    }
     if (at < slots)
         access.memory_read = (double)(uses[at].memory_read - before->use.memory_read);
     return access;

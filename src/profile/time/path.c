@@ -50,7 +50,6 @@ struct item {
 struct block {
     uint64_t from, to, branch; /* branch: where it may go; 0: nowhere */
     bool ends;
-    bool solved;
     uint32_t number;
     uint32_t first, count; /* of its items */
     uint32_t before;       /* the block that usually leads here; NO_BLOCK: none */
@@ -331,35 +330,66 @@ static void link_blocks(struct wmi_paths *paths)
     }
 }
 
+uint32_t wmi_path_add_place(struct wmi_path_place places[WMI_BESIDE], uint32_t count,
+                            struct wmi_path_place place)
+{
+    uint32_t at = 0;
+    while (at < count &&
+           (places[at].pc < place.pc || (places[at].pc == place.pc && places[at].id < place.id)))
+        at++;
+    if (at == WMI_BESIDE || (at < count && places[at].pc == place.pc && places[at].id == place.id))
+        return count;
+    count += count < WMI_BESIDE;
+    memmove(places + at + 1, places + at, (count - at - 1) * sizeof *places);
+    places[at] = place;
+    return count;
+}
+
 /* ---- the walk through a block ---- */
 
 struct walk {
     struct flight flight[FLIGHTS]; /* in the order of issue */
     uint32_t count;
     int64_t now;
-    uint32_t *exposed; /* by item of the block, while costs are counted; else NULL */
-    const struct item *items;
-    struct wmi_path_wait *others; /* of earlier blocks, other_count of them */
-    uint32_t other_count;
+    struct wmi_path_cost *cost; /* to add to; NULL: only accesses in flight are of interest */
+    bool failed;
 };
 
-static void expose(struct walk *walk, const struct flight *flight, int64_t stall, uint32_t item_count)
+/* The entry for the access, added if it is new; NULL: out of memory. */
+static struct wmi_path_wait *entry_of(struct walk *walk, const struct item *item)
 {
-    const int64_t whole = flight->ready - flight->since;
-    const uint32_t exposed = (uint32_t)(stall * WMI_EXPOSED_ONE / whole);
-    if (!walk->exposed)
+    struct wmi_path_cost *cost = walk->cost;
+    for (uint32_t i = 0; i < cost->wait_count; i++)
+        if (cost->waits[i].at.pc == item->pc && cost->waits[i].at.id == item->id)
+            return &cost->waits[i];
+    struct wmi_path_wait *waits = realloc(cost->waits, (cost->wait_count + 1) * sizeof *waits);
+    walk->failed |= !waits;
+    if (!waits)
+        return NULL;
+    cost->waits = waits;
+    waits[cost->wait_count] = (struct wmi_path_wait){.at = {item->pc, item->id}};
+    return &waits[cost->wait_count++];
+}
+
+/* Adds a wait for the accesses that are done: the last one is `last`. */
+static void expose(struct walk *walk, const struct flight *last, const bool done[FLIGHTS])
+{
+    struct wmi_path_wait *wait = walk->cost ? entry_of(walk, last->item) : NULL;
+    if (!wait)
         return;
-    if (flight->item >= walk->items && flight->item < walk->items + item_count) {
-        walk->exposed[flight->item - walk->items] += exposed;
-        return;
+    const int64_t whole = last->ready - last->since, stall = last->ready - walk->now;
+    wait->exposed += (uint32_t)(stall * WMI_EXPOSED_ONE / whole);
+    for (uint32_t i = 0; i < walk->count; i++) {
+        const struct flight *flight = &walk->flight[i];
+        if (!done[i] || flight == last || flight->ready <= walk->now)
+            continue;
+        const struct wmi_path_place place = {flight->item->pc, flight->item->id};
+        wait->beside_count = wmi_path_add_place(wait->beside, wait->beside_count, place);
     }
-    if (walk->other_count < FLIGHTS)
-        walk->others[walk->other_count++] =
-            (struct wmi_path_wait){flight->item->pc, flight->item->id, exposed};
 }
 
 /* Waits for the accesses that the item's limits do not allow to be in flight. */
-static void wait_for(struct walk *walk, const struct item *item, uint32_t item_count)
+static void wait_for(struct walk *walk, const struct item *item)
 {
     unsigned newer[WMI_COUNTER_COUNT] = {0};
     const struct flight *last = NULL;
@@ -375,7 +405,7 @@ static void wait_for(struct walk *walk, const struct item *item, uint32_t item_c
             last = flight;
     }
     if (last && last->ready > walk->now) {
-        expose(walk, last, last->ready - walk->now, item_count);
+        expose(walk, last, done);
         walk->now = last->ready;
     }
     uint32_t left = 0;
@@ -385,10 +415,10 @@ static void wait_for(struct walk *walk, const struct item *item, uint32_t item_c
     walk->count = left;
 }
 
-static void step(struct walk *walk, const struct item *item, uint32_t item_count)
+static void step(struct walk *walk, const struct item *item)
 {
     if (item->waits)
-        wait_for(walk, item, item_count);
+        wait_for(walk, item);
     if (item->kind != KIND_NONE) {
         if (walk->count == FLIGHTS)
             memmove(walk->flight, walk->flight + 1, --walk->count * sizeof *walk->flight);
@@ -397,19 +427,19 @@ static void step(struct walk *walk, const struct item *item, uint32_t item_count
     walk->now += item->clocks;
 }
 
-/* Walks through the block from the accesses in flight before it; keeps those in flight at its end. */
-static bool walk_block(struct wmi_paths *paths, struct block *block, uint32_t *exposed,
-                       struct wmi_path_wait *others, uint32_t *other_count)
+/* Walks through the block from the accesses in flight before it; keeps those in flight at its end. cost: to
+ * add to, or NULL. */
+static bool walk_block(struct wmi_paths *paths, struct block *block, struct wmi_path_cost *cost)
 {
-    const struct item *items = paths->items + block->first;
-    struct walk walk = {.exposed = exposed, .items = items, .others = others};
+    struct walk walk = {.cost = cost};
     if (block->before != NO_BLOCK) {
         const struct block *before = &paths->blocks[block->before];
-        for (uint32_t i = 0; i < before->out_count; i++)
-            walk.flight[walk.count++] = before->out[i];
+        walk.count = before->out_count;
+        if (walk.count)
+            memcpy(walk.flight, before->out, walk.count * sizeof *walk.flight);
     }
     for (uint32_t i = 0; i < block->count; i++)
-        step(&walk, &items[i], block->count);
+        step(&walk, &paths->items[block->first + i]);
     for (uint32_t i = 0; i < walk.count; i++) {
         walk.flight[i].since -= walk.now;
         walk.flight[i].ready -= walk.now;
@@ -420,44 +450,18 @@ static bool walk_block(struct wmi_paths *paths, struct block *block, uint32_t *e
     block->out = out;
     block->out_count = walk.count;
     memcpy(out, walk.flight, walk.count * sizeof *out);
-    *other_count = walk.other_count;
-    return true;
-}
-
-static bool price(struct wmi_paths *paths, struct block *block)
-{
-    struct wmi_path_wait others[FLIGHTS];
-    uint32_t other_count = 0, count = 0;
-    uint32_t *exposed = calloc(block->count + 1, sizeof *exposed);
-    if (!exposed || !walk_block(paths, block, exposed, others, &other_count)) {
-        free(exposed);
-        return false;
-    }
-    for (uint32_t i = 0; i < block->count; i++)
-        count += exposed[i] != 0;
-    free(block->cost.waits);
-    block->cost.waits = malloc((count + other_count + 1) * sizeof *block->cost.waits);
-    block->cost.wait_count = 0;
-    for (uint32_t i = 0; block->cost.waits && i < block->count; i++)
-        if (exposed[i])
-            block->cost.waits[block->cost.wait_count++] = (struct wmi_path_wait){
-                paths->items[block->first + i].pc, paths->items[block->first + i].id, exposed[i]};
-    for (uint32_t i = 0; block->cost.waits && i < other_count; i++)
-        block->cost.waits[block->cost.wait_count++] = others[i];
-    free(exposed);
-    return block->cost.waits;
+    return !walk.failed;
 }
 
 bool wmi_paths_solve(struct wmi_paths *paths)
 {
     link_blocks(paths);
     for (unsigned pass = 0; pass < PASSES; pass++) {
-        uint32_t none;
         for (uint32_t i = 0; i < paths->block_count; i++)
-            paths->failed |= !walk_block(paths, &paths->blocks[i], NULL, NULL, &none);
+            paths->failed |= !walk_block(paths, &paths->blocks[i], NULL);
     }
     for (uint32_t i = 0; i < paths->block_count; i++)
-        paths->failed |= !price(paths, &paths->blocks[i]);
+        paths->failed |= !walk_block(paths, &paths->blocks[i], &paths->blocks[i].cost);
     return !paths->failed;
 }
 

@@ -16,13 +16,22 @@
 
 enum {
     WMI_EXPOSED_ONE = 256, /* unit of `exposed`: a whole latency */
+    WMI_BESIDE = 4,
+};
+
+/* An instruction of the program. */
+struct wmi_path_place {
+    uint64_t pc;
+    uint16_t id;
 };
 
 /* What a wave waits for in one execution of a block. */
 struct wmi_path_wait {
-    uint64_t pc; /* of the memory instruction */
-    uint16_t id;
-    uint32_t exposed; /* latencies, in units of 1 / WMI_EXPOSED_ONE */
+    struct wmi_path_place at; /* the memory instruction */
+    uint32_t exposed;         /* latencies, in units of 1 / WMI_EXPOSED_ONE */
+    /* Others that the same wait covers, beside_count of them: whichever takes longest counts. */
+    struct wmi_path_place beside[WMI_BESIDE];
+    uint32_t beside_count;
 };
 
 struct wmi_path_cost {
@@ -31,6 +40,10 @@ struct wmi_path_cost {
     uint32_t stalls;   /* clocks in which an instruction waits for the result of an earlier one */
     uint32_t barriers; /* waits for the other waves of the workgroup */
 };
+
+/* Adds a place to the sorted list, which keeps the first ones; returns the new count. */
+uint32_t wmi_path_add_place(struct wmi_path_place places[WMI_BESIDE], uint32_t count,
+                            struct wmi_path_place place);
 
 /* The blocks of a dispatch. */
 struct wmi_paths;

@@ -16,11 +16,7 @@
 enum { SECTOR = 64 /* bytes of a request to the Infinity Cache or memory */ };
 
 /* The exponent of the norm. Fitted: docs/model.md. */
-static const double norm = 4;
-
-/* How much the last, partly filled round of workgroups counts: 0: workgroups are replaced one by one and
- * share the rest; 1: it takes as long as a full one. Fitted. */
-static const double last_round = 0.5;
+static const double norm = 2.5;
 
 const char *wmi_time_part_name(unsigned part)
 {
@@ -38,12 +34,11 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* How often an access has a request that misses, of `asked` requests in `times` accesses. Requests of one
- * access are neither independent nor all alike: with the square root of their number, between both. */
+/* How often an access misses, with `asked` requests in `times` accesses: requests of one access mostly miss
+ * together. */
 static double misses(double missed, double asked, double times)
 {
-    const double each = asked / times, share = asked > 0 ? lesser(1, missed / asked) : 0;
-    return each <= 1 ? share * each : 1 - pow(1 - share, sqrt(each));
+    return asked > 0 ? lesser(1, missed / asked) * lesser(1, asked / times) : 0;
 }
 
 /* The latencies were measured from load to load, so they include issuing it and the wait, and the address
@@ -88,6 +83,19 @@ static double latency_of(const struct wmi_time_access *access, const struct wmi_
     return latency - measured.hop;
 }
 
+/* The latency of the access at `at`, or of the slowest that waves wait for together with it. */
+static double longest_of(const struct wmi_time_work *work, size_t at, const struct wmi_clocks *clocks)
+{
+    const struct wmi_time_access *access = &work->accesses[at];
+    double longest = latency_of(access, clocks, work->gpu);
+    for (uint32_t i = 0; i < access->beside_count; i++) {
+        const struct wmi_time_access *other = &work->accesses[access->beside[i]];
+        if (other->executions > 0)
+            longest = greater(longest, latency_of(other, clocks, work->gpu));
+    }
+    return longest;
+}
+
 /* Clocks of a compute unit for a workgroup. Barriers keep its waves in step: all compute, then all access
  * LDS, so that the unit is busy for all of them while none of them computes. */
 static double together_of(const struct wmi_time_work *work, double places)
@@ -114,14 +122,23 @@ static double issue_of(const struct wmi_time_work *work)
     return clocks + work->work[WMI_WORK_MATRIX_CLOCKS];
 }
 
-/* The norm of all parts. */
+static bool is_shared(unsigned part)
+{
+    return part == WMI_GPU_MEMORY || part == WMI_GPU_L2 || part == WMI_TIME_LAST;
+}
+
+/* The norm of the latency, of the busiest part of the compute units, and of the busiest part that all of them
+ * share. Parts of the same kind are no queues one after another: they work on the same accesses. */
 static double combine(const double part[WMI_TIME_PARTS])
 {
-    double most = 0, sum = 0;
+    double of[3] = {part[WMI_TIME_LATENCY]}, most = 0, sum = 0;
     for (unsigned i = 0; i < WMI_TIME_PARTS; i++)
-        most = greater(most, part[i]);
-    for (unsigned i = 0; most > 0 && i < WMI_TIME_PARTS; i++)
-        sum += pow(part[i] / most, norm);
+        if (i != WMI_TIME_LATENCY)
+            of[1 + is_shared(i)] = greater(of[1 + is_shared(i)], part[i]);
+    for (unsigned i = 0; i < 3; i++)
+        most = greater(most, of[i]);
+    for (unsigned i = 0; most > 0 && i < 3; i++)
+        sum += pow(of[i] / most, norm);
     return most > 0 ? most * pow(sum, 1 / norm) : 0;
 }
 
@@ -135,25 +152,25 @@ struct wmi_time wmi_time_of(const struct wmi_time_work *work)
         return time;
     for (size_t i = 0; i < work->access_count; i++)
         if (work->accesses[i].exposed > 0 && work->accesses[i].executions > 0)
-            time.waits += work->accesses[i].exposed * latency_of(&work->accesses[i], &clocks, gpu);
+            time.waits += work->accesses[i].exposed * longest_of(work, i, &clocks);
     time.waits /= work->waves;
     time.issue = issue_of(work) / work->waves;
     time.stalls = work->work[WMI_WORK_STALLS] / work->waves;
     const double groups = work->workgroups * work->scale;
     const double places = (double)gpu->compute_units / work->units; /* that a workgroup may run on */
     const double each = groups / places, most = ceil(each - 1e-9);
-    const double rounds = each / work->resident, whole = ceil(most / work->resident);
     const double alone =
         time.issue + time.stalls + time.waits + clocks.turnaround + together_of(work, places);
-    time.part[WMI_TIME_LATENCY] = alone * greater(1, rounds + last_round * (whole - rounds));
+    time.part[WMI_TIME_LATENCY] = alone * greater(1, each / work->resident);
     time.part[WMI_TIME_DISPATCH] = groups * clocks.dispatch * mhz / 1e3;
     if (clocks.last_bandwidth > 0)
         time.part[WMI_TIME_LAST] = work->scale * work->last_bytes * mhz / (clocks.last_bandwidth * 1e3);
     for (unsigned part = 0; part < WMI_GPU_PARTS; part++) {
-        const bool shared = part == WMI_GPU_MEMORY || part == WMI_GPU_L2;
-        time.part[part] = work->scale * work->busy[part] * (shared || each < 1 ? 1 : most / each);
+        const double uneven = is_shared(part) || each < 1 ? 1 : most / each;
+        time.part[part] = work->scale * work->busy[part] * uneven;
     }
     time.part[WMI_GPU_MEMORY] /= clocks.memory_share;
+    time.part[WMI_GPU_L2] /= clocks.l2_share;
     time.launch = clocks.launch * mhz / 1e3;
     time.clocks = time.launch + combine(time.part);
     return time;

@@ -6,6 +6,7 @@
 #include "isa/work.h"
 #include "memory/access.h"
 #include "profile/cost/rates.h"
+#include "profile/time/path.h"
 #include "wavemem/wavemem.h"
 
 /* The parts of a prediction: WMI_GPU_PARTS, and these. */
@@ -24,6 +25,8 @@ struct wmi_time_access {
     double clocks;                                          /* of the busiest unit of a compute unit */
     double asked[WM_CACHE_LEVELS], missed[WM_CACHE_LEVELS]; /* requests */
     double memory_read;                                     /* bytes */
+    size_t beside[WMI_BESIDE]; /* other accesses, beside_count of them, that the same waits cover */
+    uint32_t beside_count;
 };
 
 /* What a dispatch did. */

@@ -304,6 +304,8 @@ static const char *add_dispatch_end(struct pass *pass, struct wmi_reader *reader
         wmi_counts_add(sum, &counts);
         sum->code.fetches += counts.code.fetches;
         sum->exposed += counts.exposed;
+        for (uint32_t i = 0; i < counts.beside_count; i++)
+            sum->beside_count = wmi_path_add_place(sum->beside, sum->beside_count, counts.beside[i]);
         for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
             sum->code.work[i] += counts.code.work[i];
     }
