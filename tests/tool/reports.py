@@ -88,13 +88,17 @@ class Reports(Case):
         self.assertEqual(self.read("kept"), b"kept")
 
     def test_verdict(self):
-        """The first three lines: what binds, the best fix, and the bound now and after it, as in the JSON."""
+        """The first four lines: what binds, the predicted time, the best fix, and the bound now and after it, as in the
+        JSON."""
         words = [*self.example("strided_copy"), "-g", "1024", "-b", "64", *"--arg in=zero:f32:32768 --arg out=zero:f32:1024 --arg n=1024 --arg stride=32".split()]
         out, _ = self.run_tool("prof", words)
         report = json.loads(self.run_tool("prof", words, "--json")[0])
         best = report["advice"][0]
-        verdict, fix, bound = out.splitlines()[:3]
+        verdict, predicted, fix, bound = out.splitlines()[:4]
         self.assertRegex(verdict, rf"^verdict    strided_copy is bound by {report['kernels'][0]['binds']} on AMD Radeon RX Vega 64: at least \d+ ns$")
+        of = report["kernels"][0]["predicted"]
+        self.assertEqual(predicted, f"predicted  {1e6 * of['seconds']:.3g} us (x/÷ {of['factor']:.2g}), bound by {of['binds']}, "
+                                    + verdict.split(": ")[1])
         self.assertEqual(fix, f"best fix   {best['verdict']} ({best['place']}): {best['change']}")
         self.assertEqual(bound, f"bound      now {1e9 * best['now']['seconds']:.3g} ns -> at best {1e9 * best['after']['seconds']:.3g} ns, "
                                 f"then bound by {best['after']['part']}")
@@ -102,7 +106,7 @@ class Reports(Case):
         # A copy by rows, large enough for the GPU, has nothing to improve.
         words = "-g 1024,1024 -b 16,16 --arg in=zero:f32:1048576 --arg out=zero:f32:1048576 --arg n=1024"
         out, _ = self.run_tool("prof", self.example("transpose"), "-k transpose_lds", words)
-        self.assertEqual(out.splitlines()[1:3], ["best fix   none known: no finding lowers the bound", "bound      now " + out.splitlines()[0].split("at least ")[1]])
+        self.assertEqual(out.splitlines()[2:4], ["best fix   none known: no finding lowers the bound", "bound      now " + out.splitlines()[0].split("at least ")[1]])
         self.assertNotIn("no line table", out)
 
     def test_rows(self):
@@ -290,8 +294,35 @@ class Reports(Case):
         out, _ = self.transposes("transpose_naive", "--then alu.co -k alu -g 64 -b 64")
         self.assertEqual(re.findall(r"(?m)^verdict    (\w+) ", out), ["transpose_naive", "alu"])
 
+    def test_predicted(self):
+        """The prediction is at least the bound; its parts are sorted; an empty kernel takes the time of its launch."""
+        for kernel in ("transpose_naive", "transpose_lds", "transpose_unpadded"):
+            report = json.loads(self.transposes(kernel, "--json")[0])["kernels"][0]
+            predicted = report["predicted"]
+            bound = max(part["seconds"] for part in report["bounds"])
+            self.assertGreaterEqual(predicted["seconds"], bound)
+            times = [part["seconds"] for part in predicted["parts"]]
+            self.assertEqual(times, sorted(times, reverse=True))
+            self.assertEqual(predicted["binds"], predicted["parts"][0]["part"])
+            self.assertGreaterEqual(predicted["seconds"], times[0] + predicted["launch"])
+        self.transposes("transpose_naive", "--fail-if predicted<1e-9")
+        _, err = self.transposes("transpose_naive", "--fail-if predicted>1e-9", code=1)
+        self.assertRegex(err, r"--fail-if predicted>1e-9: \S+ of transpose_naive")
+
+    def test_predicted_waits(self):
+        """A chain of eight loads, each of which waits for the one before, takes longer than eight loads at once."""
+        load = "global_load_dword v1, v0, s[2:3]"
+        times = []
+        for name, code in (("chain", "\n".join(f"{load}\ns_waitcnt vmcnt(0)" for _ in range(8))),
+                           ("burst", "\n".join([load] * 8 + ["s_waitcnt vmcnt(0)"]))):
+            self.assemble(name, "s_getpc_b64 s[2:3]\nv_mov_b32_e32 v0, 0\n" + code)
+            report = json.loads(self.run_tool(f"prof {name}.co -g 64 -b 64 --json")[0])
+            times.append(dict((part["part"], part["seconds"]) for part in report["kernels"][0]["predicted"]["parts"])["latency"])
+        # Vega 64 has the latencies of MI100: 133 clocks for a hit in L1, as published by gpu-benches.
+        self.assertGreater(times[0] - times[1], 7 * 120 / 1546e6)
+
     def test_diff_bounds(self):
-        """The minimum times and the limits, before and after."""
+        """The minimum times and the limits, before and after, and the predicted times."""
         binds = []
         for kernel in ("naive", "lds"):
             report = json.loads(self.transposes("transpose_" + kernel, "--json")[0])
@@ -299,6 +330,7 @@ class Reports(Case):
             binds.append(report["kernels"][0]["binds"])
         out, _ = self.run_tool("diff naive.json lds.json")
         self.assertRegex(out, rf"(?m)^transpose_lds: at least \d\S* [un]s, bound by {binds[0]} -> \d\S* [un]s, bound by {binds[1]}, \S+% (lower|higher)$")
+        self.assertRegex(out, r"(?m)^predicted  \d\S* us, bound by \S+ -> \d\S* us, bound by \S+, \S+% (lower|higher)$")
 
     def test_share(self):
         """Shares are of the limiting part and add up to all of it except instruction fetch; small gains get no advice:
