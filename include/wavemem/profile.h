@@ -103,11 +103,11 @@ struct wm_bound {
     const char *arithmetic; /* "1048576 B / (64 B/clock x 16 channels)" */
 };
 
-enum { WM_PREDICTED_PARTS = WM_PROFILE_BOUNDS + 3 };
+enum { WM_PREDICTED_PARTS = WM_PROFILE_BOUNDS + 1 };
 
 /* What a kernel's time would be if one thing alone took time. */
 struct wm_predicted_part {
-    const char *name; /* of wm_bound_names(), or "latency", "Infinity Cache", "dispatch" */
+    const char *name; /* of wm_bound_names(), or "latency" */
     double seconds;
 };
 

@@ -210,6 +210,7 @@ static void predict(struct wm_profile *profile, struct wmi_kernel *kernel,
     one.sums.memory_read = now->memory_read - before->memory_read;
     one.sums.memory_written = now->memory_written - before->memory_written;
     one.sums.flushed = now->flushed - before->flushed;
+    one.hottest_atomics = wmi_caches_hottest_atomics(wmi_rounds_caches(profile->rounds));
     for (unsigned i = 0; i < WMI_SUM_COUNT; i++)
         one.counted[i] = counted[i] - kernel->counted_before[i];
     memcpy(one.work, profile->work, sizeof one.work);

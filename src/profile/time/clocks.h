@@ -12,10 +12,9 @@ struct wmi_clocks {
     double scalar;       /* of a scalar load that hits, clocks */
     double lds;          /* of LDS, clocks */
     double turnaround;   /* from the last instruction of a workgroup to the first of the next, clocks */
-    double dispatch;     /* from the start of a workgroup to the start of the next one, nanoseconds */
     double launch; /* from the start of a dispatch to its first wave, and from its last to its end: ns */
-    double last_bandwidth; /* of the Infinity Cache, GB/s; 0: unknown */
-    double memory_share;   /* of the theoretical bandwidth of memory that streams reach */
+    double last_bandwidth; /* that programs usually reach of the Infinity Cache, GB/s; 0: unknown */
+    double memory_share;   /* of the theoretical bandwidth of memory that programs usually reach */
     double l2_share;       /* the same of L2 */
 };
 

@@ -34,7 +34,7 @@ void wmi_times_begin(struct wm_profile *profile)
 /* What the dispatch added to an instruction. */
 static struct wmi_time_access access_of(const struct wm_profile *profile, size_t at)
 {
-    static const enum wmi_sum busy[] = {WMI_SUM_ADDRESS_CLOCKS, WMI_SUM_DATA_CLOCKS, WMI_SUM_TAG_LOOKUPS,
+    static const enum wmi_sum busy[] = {WMI_SUM_ADDRESS_CLOCKS, WMI_SUM_DATA_CLOCKS, WMI_SUM_TAG_CLOCKS,
                                         WMI_SUM_LDS_PASSES};
     static const struct wmi_before_slot none;
     const struct wmi_before_slot *before = at < profile->before.count ? &profile->before.slot[at] : &none;
@@ -86,7 +86,8 @@ void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel *one,
     for (uint32_t i = 0; i < row->bounds; i++)
         work.busy[wmi_part_of(&row->bound[i])] = row->bound[i].clocks;
     for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++)
-        work.last_bytes += (double)one->sums.use[WM_CACHE_LAST][kind].bytes;
+        work.last_bytes += (double)WMI_LAST_BYTES * (double)one->sums.use[WM_CACHE_LAST][kind].requests;
+    work.memory_bytes = (double)one->sums.memory_read + (double)one->sums.memory_written;
     if (profile->one_in > 1 && one->workgroups)
         work.scale = (double)profile->sampling.groups / (double)one->workgroups;
     const struct wmi_time time = wmi_time_of(&work);

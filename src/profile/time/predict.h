@@ -12,8 +12,6 @@
 /* The parts of a prediction: WMI_GPU_PARTS, and these. */
 enum {
     WMI_TIME_LATENCY = WMI_GPU_PARTS, /* waves one after another, each as if it were alone */
-    WMI_TIME_LAST,                    /* bandwidth of the Infinity Cache */
-    WMI_TIME_DISPATCH,                /* workgroups that are started one after another */
     WMI_TIME_PARTS
 };
 const char *wmi_time_part_name(unsigned part);
@@ -36,9 +34,9 @@ struct wmi_time_work {
     double workgroups, waves;
     uint32_t resident, units; /* workgroups that `units` neighbouring compute units hold at once */
     double work[WMI_WORK_COUNTS];
-    double busy[WMI_GPU_PARTS]; /* clocks, as in the bound */
-    double last_bytes;          /* of the Infinity Cache */
-    double scale;               /* what all workgroups do, over what was counted; see --sample */
+    double busy[WMI_GPU_PARTS];      /* clocks, as in the bound */
+    double last_bytes, memory_bytes; /* of the Infinity Cache, of memory */
+    double scale;                    /* what all workgroups do, over what was counted; see --sample */
     const struct wmi_time_access *accesses;
     size_t access_count;
 };
