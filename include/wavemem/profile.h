@@ -116,6 +116,7 @@ struct wm_predicted_part {
 struct wm_predicted {
     double seconds; /* 0: unknown */
     double factor;  /* two thirds of measured times were within seconds / factor and seconds * factor */
+    double doubled; /* seconds if twice as many workgroups were resident */
     double launch;  /* seconds between the start of a dispatch and its first wave, and the like */
     struct wm_predicted_part part[WM_PREDICTED_PARTS]; /* the longest first */
     uint32_t parts;

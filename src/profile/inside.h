@@ -50,6 +50,7 @@ struct wmi_profiled {
 /* The predicted times of dispatches, in clocks, added up. */
 struct wmi_time_sum {
     double clocks, launch, part[WMI_TIME_PARTS];
+    double doubled; /* clocks if twice as many workgroups were resident */
 };
 
 /* A kernel's dispatches, as seen by the cache model. */

@@ -555,10 +555,13 @@ static void add_predicted(struct wm_profile_kernel *row, const struct wmi_kernel
         predicted->part[at] = (struct wm_predicted_part){wmi_time_part_name(part), clocks / second};
     }
     predicted->seconds = kernel->time.clocks / second;
+    predicted->doubled = kernel->time.doubled / second;
     predicted->launch = kernel->time.launch / second;
     predicted->factor = wmi_time_factor(row->gpu, longest);
     if (row->binds && predicted->seconds < row->binds->seconds)
         predicted->seconds = row->binds->seconds;
+    if (row->binds && predicted->doubled < row->binds->seconds)
+        predicted->doubled = row->binds->seconds;
 }
 
 static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,

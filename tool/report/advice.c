@@ -33,6 +33,33 @@ void tool_gain_text(const struct wm_profile_finding *finding, char text[96])
         snprintf(text, 96, "the bound stays at %s", now);
 }
 
+/* Nothing is left to gain only if the kernel takes about as long as its busiest part. */
+static void print_no_finding(const struct wm_profile_kernel *kernel)
+{
+    static const double near = 1.15;
+    const struct wm_predicted *predicted = &kernel->predicted;
+    const double times = (predicted->seconds - predicted->launch) / kernel->binds->seconds;
+    char now[TOOL_SHORT], more[TOOL_SHORT];
+    if (!(times > near)) {
+        tool_print_labelled("best fix", TOOL_PLAIN, "none known: no finding lowers the bound");
+        return;
+    }
+    tool_time_text(predicted->seconds, now);
+    tool_time_text(predicted->doubled, more);
+    if (predicted->doubled < 0.95 * predicted->seconds)
+        tool_print_labelled(
+            "best fix", TOOL_PLAIN,
+            "waves wait: without launch %.3g times the bound; twice as many at once: %s -> %s; or "
+            "more independent loads before each wait",
+            times, now, more);
+    else
+        tool_print_labelled(
+            "best fix", TOOL_PLAIN,
+            "no finding lowers the bound, but the kernel takes %.3g times as long, without launch: "
+            "%s",
+            times, predicted->parts ? predicted->part[0].name : "launch");
+}
+
 void tool_print_verdict(const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
     char name[TOOL_NAME], time[TOOL_SHORT], gain[96], predicted[TOOL_SENTENCES];
@@ -49,7 +76,7 @@ void tool_print_verdict(const struct tool_report *report, const struct wm_profil
     if (tool_predicted_text(kernel, predicted))
         tool_print_labelled("predicted", TOOL_PLAIN, "%s", predicted);
     if (!tool_kernel_findings(report, kernel, &best)) {
-        tool_print_labelled("best fix", TOOL_PLAIN, "none known: no finding lowers the bound");
+        print_no_finding(kernel);
         tool_print_labelled("bound", TOOL_PLAIN, "now %s", time);
         return;
     }

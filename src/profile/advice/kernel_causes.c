@@ -121,7 +121,7 @@ static void say_few_workgroups(const struct wm_profile_kernel *kernel, double un
     wmi_format(t->change, sizeof t->change, "start more workgroups: smaller ones, or less work for each");
 }
 
-/* The model has no latency, so the bound does not change. */
+/* The bound has no latency, so it does not change; the predicted time does. */
 static bool occupancy(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
                       double clocks[WMI_GPU_PARTS])
 {
@@ -130,13 +130,26 @@ static bool occupancy(const struct wm_profile_kernel *kernel, double units, unsi
            strcmp(kernel->occupancy_limit, "waves") && strcmp(kernel->occupancy_limit, "workgroups");
 }
 
+/* "predicted 12.3 us -> 9.1 us" */
+static void say_doubled(const struct wm_profile_kernel *kernel, char *text, size_t size)
+{
+    const struct wm_predicted *predicted = &kernel->predicted;
+    if (predicted->doubled < predicted->seconds)
+        wmi_format(text, size, "predicted %.3g us -> %.3g us", 1e6 * predicted->seconds,
+                   1e6 * predicted->doubled);
+    else
+        wmi_format(text, size, "the predicted time of %.3g us stays", 1e6 * predicted->seconds);
+}
+
 static void say_occupancy(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
                           struct wmi_texts *t)
 {
     const struct wm_gpu *gpu = kernel->gpu;
     const char *limit = kernel->occupancy_limit;
     const uint32_t waves = 2 * kernel->waves_per_simd, groups = 2 * kernel->workgroups_per_cu;
+    char more[96];
     (void)units;
+    say_doubled(kernel, more, sizeof more);
     wmi_format(t->verdict, sizeof t->verdict, "%s limit%s the occupancy", limit,
                strcmp(limit, "LDS") ? "" : "s");
     wmi_format(t->numbers, sizeof t->numbers,
@@ -145,21 +158,17 @@ static void say_occupancy(const struct wm_profile_kernel *kernel, double units, 
                kernel->lds_bytes);
     if (!strcmp(limit, "LDS") && groups) /* of a compute unit, or in WGP mode of all that share it */
         wmi_format(t->change, sizeof t->change,
-                   "with at most %u B of LDS per workgroup twice as many workgroups fit, which can hide "
-                   "latency; the "
-                   "bound does not include it",
+                   "with at most %u B of LDS per workgroup twice as many workgroups fit: %s",
                    gpu->lds_bytes / (kernel->mode && !strcmp(kernel->mode, "CU") ? gpu->lds_sharing : 1) /
-                       groups);
+                       groups,
+                   more);
     else if (!strcmp(limit, "VGPRs") && waves)
-        wmi_format(
-            t->change, sizeof t->change,
-            "with at most %u VGPRs twice as many waves fit, which can hide latency; the bound does not "
-            "include it",
-            gpu->vgprs / waves / gpu->vgpr_granule * gpu->vgpr_granule * gpu->vgpr_lanes / wave_lanes);
+        wmi_format(t->change, sizeof t->change, "with at most %u VGPRs twice as many waves fit: %s",
+                   gpu->vgprs / waves / gpu->vgpr_granule * gpu->vgpr_granule * gpu->vgpr_lanes / wave_lanes,
+                   more);
     else
-        wmi_format(t->change, sizeof t->change,
-                   "with fewer %s more waves fit, which can hide latency; the bound does not include it",
-                   limit);
+        wmi_format(t->change, sizeof t->change, "with fewer %s more waves fit; twice as many: %s", limit,
+                   more);
 }
 
 const struct wmi_kernel_cause wmi_kernel_causes[] = {

@@ -95,5 +95,7 @@ void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel *one,
     sum->launch += time.launch;
     for (unsigned part = 0; part < WMI_TIME_PARTS; part++)
         sum->part[part] += time.part[part];
+    work.resident *= 2;
+    sum->doubled += wmi_time_of(&work).clocks;
     free(accesses);
 }

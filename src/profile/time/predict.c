@@ -183,18 +183,17 @@ struct wmi_time wmi_time_of(const struct wmi_time_work *work)
     return time;
 }
 
-/* The error table: by which factor measured times of the calibration half were off, at most, in two thirds of
- * the cases, by product and by what takes longest; docs/model.md, "Errors". gpu NULL: products without
- * measurements, whose factor is that of all cases, squared: neither their clocks nor their errors are known.
- */
+/* The error table: the factor within which predictions of the calibration half were in two thirds of the cases,
+ * rounded up, by product and by what takes longest; docs/model.md, "Errors". A class without cases has the largest
+ * factor of its product. gpu NULL: other products, from the cases of those that nothing was fitted to. */
 enum { OF_LATENCY, OF_UNITS, OF_SHARED, CLASSES };
 static const struct {
     const char *gpu;
     double factor[CLASSES];
 } errors[] = {
-    {"mi100", {1.2, 1.2, 1.2}},  {"mi210", {1.2, 1.2, 1.2}},  {"mi250x", {1.2, 1.2, 1.2}},
-    {"mi300a", {1.2, 1.2, 1.2}}, {"mi300x", {1.2, 1.2, 1.2}}, {"rx6900xt", {1.2, 1.2, 1.2}},
-    {NULL, {1.5, 1.5, 1.5}},
+    {"mi100", {1.2, 1.4, 1.4}},  {"mi210", {1.1, 1.1, 1.3}},  {"mi250x", {1.4, 1.4, 1.3}},
+    {"mi300a", {1.3, 1.2, 1.2}}, {"mi300x", {1.2, 1.2, 1.2}}, {"rx6900xt", {1.1, 1.1, 1.3}},
+    {NULL, {1.6, 1.6, 1.6}},
 };
 
 double wmi_time_factor(const struct wm_gpu *gpu, unsigned part)
