@@ -14,7 +14,8 @@ size_t tool_kernel_findings(const struct tool_report *report, const struct wm_pr
 /* "13.3 us -> at best 12.4 us, then bound by memory"; without a gain "the bound stays at 13.3 us". */
 void tool_gain_text(const struct wm_profile_finding *finding, char text[96]);
 
-/* Prints four lines: what bounds the kernel, the predicted time, the best fix, and the bound now and after. */
+/* Prints four lines: what bounds the kernel, the predicted time, the best fix, and the bound now and after.
+ */
 void tool_print_verdict(const struct tool_report *report, const struct wm_profile_kernel *kernel);
 /* Prints all findings of the kernel, or with --all not set the first ones. */
 void tool_advice_text(const struct tool_report *report, const struct wm_profile_kernel *kernel);

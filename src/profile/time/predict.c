@@ -183,9 +183,10 @@ struct wmi_time wmi_time_of(const struct wmi_time_work *work)
     return time;
 }
 
-/* The error table: the factor within which predictions of the calibration half were in two thirds of the cases,
- * rounded up, by product and by what takes longest; docs/model.md, "Errors". A class without cases has the largest
- * factor of its product. gpu NULL: other products, from the cases of those that nothing was fitted to. */
+/* The error table: the factor within which predictions of the calibration half were in two thirds of the
+ * cases, rounded up, by product and by what takes longest; docs/model.md, "Errors". A class without cases has
+ * the largest factor of its product. gpu NULL: other products, from the cases of those that nothing was
+ * fitted to. */
 enum { OF_LATENCY, OF_UNITS, OF_SHARED, CLASSES };
 static const struct {
     const char *gpu;
