@@ -326,7 +326,11 @@ struct wm_profile_finding {
     const struct wm_profile_row *const *rows; /* its instructions, most costly first */
     size_t row_count;                         /* 0: the whole kernel */
     struct wm_bound now, after; /* names of the part that bounds, before and after; without arithmetic */
-    double gain;                /* 1 - after / now; 0: it does not change the bound, as of occupancy */
+    /* The predicted time now and after the change, seconds; 0: unknown. Waves wait for memory as long as
+     * today. */
+    double predicted, predicted_after;
+    /* 1 - after / now, of the bound or of the predicted time, whichever is more; 0: neither changes */
+    double gain;
 };
 
 /* The findings: kernels in the order of their addresses, and of each the largest gain first. Valid until the

@@ -362,7 +362,8 @@ class Profile(_Watcher):
 
         Fields: kernel, pc (of its entry), cause ("bank-conflicts"), verdict, place ("reduce.cl:12"), file and line if it
         is one line, numbers, change (what to do), row_count (instructions), now and after (bounds of the kernel: name of
-        the part, clocks, seconds) and gain (1 - after / now). Texts are str or None.
+        the part, clocks, seconds), predicted and predicted_after (predicted times, seconds; 0: unknown) and gain (1 - after /
+        now, of the bound or of the predicted time, whichever is more). Texts are str or None.
         """
         return self._table(lib.wm_profile_findings)
 

@@ -39,20 +39,21 @@ class Gate(Case):
                 ("bound==LDS", 0, ""), ("bound!=LDS", 1, f"it is {longest} of"), ("bound.LDS>0", 0, ""),
                 (f"bound.{longest}>=1", 1, "1 of transpose_naive"), (f"bound.data>{data * 1.001:.6f}", 0, ""),
                 (f"bound.data>{data * 0.999:.6f}", 1, f"{data:.4}"[:5]), ("seconds>1", 0, ""), ("seconds>1e-9", 1, " of transpose_naive"),
-                ("gain>0.5", 1, " at transpose_naive+0x"), ("wait_depth_most<2", 1, "1 at transpose_naive+0x")):
+                ("gain<0.5", 1, " at transpose_naive+0x"), ("wait_depth_most<2", 1, "1 at transpose_naive+0x")):
             _, err = self.transposes("transpose_naive", ["--fail-if", condition], code=code)
             self.assertEqual(err.startswith(f"wavemem: --fail-if {condition}: "), bool(code), err)
             self.assertIn(told, err)
         for condition, message in (("ocupancy<1", "did you mean 'occupancy'?"), ("bound>1", "expected bound==PART"),
-                                   ("bound==L4", "no part 'L4'; expected one of memory, L2, L1, address, data, LDS, LDS issue, issue, fetch, VALU, transcendental, f64, matrix, SALU, branch, export"),
+                                   ("bound==L4", "no part 'L4'; expected one of memory, Infinity Cache, L2, atomics, L1, address, data, LDS, LDS issue, issue, fetch, VALU, transcendental, f64, matrix, SALU, branch, export, dispatch"),
                                    ("bound.mem<1", "no part 'mem'"), ("occupancy==1", "expected FIGURE<NUMBER"),
                                    ("total.gain<1", "no figure 'gain'"),
                                    ("l2_hit<1", "did you mean 'l2_hit_rate' or 'l2_hits'"), ("bound==", "no part ''")):
             self.refused(message, "prof", self.example("vecadd"), ["--fail-if", condition])
         self.transposes("transpose_naive", "--json=old.json")
         self.transposes("transpose_lds", "--json=new.json")
-        self.run_tool("diff old.json new.json", ["--fail-if", "seconds>1"])
-        _, err = self.run_tool("diff new.json old.json", ["--fail-if", "seconds>1", "--fail-if", "bound==" + longest], code=1)
+        # 64 x 64 elements are few for what the second one computes: its bound is higher.
+        self.run_tool("diff new.json old.json", ["--fail-if", "seconds>1"])
+        _, err = self.run_tool("diff old.json new.json", ["--fail-if", "seconds>1", "--fail-if", "bound==VALU"], code=1)
         self.assertEqual(len(err.splitlines()), 2)
 
 

@@ -230,7 +230,7 @@ static void put_verdict(FILE *file, const struct tool_report *report)
     const struct wm_profile_kernel **kernels;
     const struct wm_profile_finding *best;
     const size_t count = html_kernels(report, &kernels);
-    char name[TOOL_NAME], time[TOOL_SHORT], gain[96];
+    char name[TOOL_NAME], time[TOOL_SHORT], gain[TOOL_GAIN];
     if (!count || !kernels[0]->binds) {
         fputs("<h1>What the memory costs</h1>\n", file);
         free(kernels);
@@ -246,10 +246,11 @@ static void put_verdict(FILE *file, const struct tool_report *report)
         html_format(file, "%s (%s): %s.", best->verdict, best->place, best->change);
         tool_gain_text(best, gain);
         fprintf(file, "<br><b>Bound</b> <span%s>", best->gain > 0 ? " class=\"good\"" : "");
-        if (best->gain > 0)
+        if (best->after.clocks < best->now.clocks)
             html_format(file, "now %s", gain);
         else
-            html_format(file, "now %s, which the fix does not lower", time);
+            html_format(file, "now %s, which the fix does not lower%s", time,
+                        strchr(gain, ';') ? strchr(gain, ';') : "");
         fputs("</span>", file);
     } else {
         fputs("<b>Best fix</b> none known: no finding lowers the bound.", file);

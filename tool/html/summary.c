@@ -52,7 +52,7 @@ static void put_finding(FILE *file, const struct tool_report *report,
                         const struct wm_profile_finding *finding)
 {
     enum { NAMED = 4 };
-    char gain[96];
+    char gain[TOOL_GAIN];
     tool_gain_text(finding, gain);
     fputs("<li><b>", file);
     html_text(file, finding->verdict);

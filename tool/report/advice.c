@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 size_t tool_kernel_findings(const struct tool_report *report, const struct wm_profile_kernel *kernel,
                             const struct wm_profile_finding **first)
@@ -22,15 +23,19 @@ size_t tool_kernel_findings(const struct tool_report *report, const struct wm_pr
     return found;
 }
 
-void tool_gain_text(const struct wm_profile_finding *finding, char text[96])
+void tool_gain_text(const struct wm_profile_finding *finding, char text[TOOL_GAIN])
 {
     char now[TOOL_SHORT], after[TOOL_SHORT];
     tool_time_text(finding->now.seconds, now);
     tool_time_text(finding->after.seconds, after);
-    if (finding->gain > 0)
-        snprintf(text, 96, "%s -> at best %s, then bound by %s", now, after, finding->after.name);
-    else
-        snprintf(text, 96, "the bound stays at %s", now);
+    int length =
+        finding->after.clocks < finding->now.clocks
+            ? snprintf(text, TOOL_GAIN, "%s -> at best %s, then bound by %s", now, after, finding->after.name)
+            : snprintf(text, TOOL_GAIN, "the bound stays at %s", now);
+    tool_time_text(finding->predicted, now);
+    tool_time_text(finding->predicted_after, after);
+    if (finding->predicted > 0 && strcmp(now, after) != 0)
+        snprintf(text + length, TOOL_GAIN - (size_t)length, "; predicted %s -> %s", now, after);
 }
 
 /* Nothing is left to gain only if the kernel takes about as long as its busiest part. */
@@ -62,7 +67,7 @@ static void print_no_finding(const struct wm_profile_kernel *kernel)
 
 void tool_print_verdict(const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
-    char name[TOOL_NAME], time[TOOL_SHORT], gain[96], predicted[TOOL_SENTENCES];
+    char name[TOOL_NAME], time[TOOL_SHORT], gain[TOOL_GAIN], predicted[TOOL_SENTENCES];
     const struct wm_profile_finding *best;
     tool_name(kernel->kernel, name);
     if (!kernel->gpu || !kernel->binds) {
@@ -82,10 +87,11 @@ void tool_print_verdict(const struct tool_report *report, const struct wm_profil
     }
     tool_gain_text(best, gain);
     tool_print_labelled("best fix", TOOL_PLAIN, "%s (%s): %s", best->verdict, best->place, best->change);
-    if (best->gain > 0)
+    if (best->after.clocks < best->now.clocks)
         tool_print_labelled("bound", TOOL_GREEN, "now %s", gain);
     else
-        tool_print_labelled("bound", TOOL_PLAIN, "now %s, which the fix does not lower", time);
+        tool_print_labelled("bound", TOOL_PLAIN, "now %s, which the fix does not lower%s", time,
+                            strchr(gain, ';') ? strchr(gain, ';') : "");
 }
 
 void tool_advice_text(const struct tool_report *report, const struct wm_profile_kernel *kernel)
@@ -94,7 +100,7 @@ void tool_advice_text(const struct tool_report *report, const struct wm_profile_
     const size_t count = tool_kernel_findings(report, kernel, &finding);
     const size_t most = report->options->all || count < TOOL_ADVICE_SHOWN ? count : TOOL_ADVICE_SHOWN;
     for (size_t i = 0; i < most; i++, finding++) {
-        char label[32], gain[96];
+        char label[32], gain[TOOL_GAIN];
         snprintf(label, sizeof label, "finding %zu", i + 1);
         tool_gain_text(finding, gain);
         tool_print_labelled(label, TOOL_PLAIN, "%s (%s): %s; %s. %s", finding->verdict, finding->place,
@@ -110,6 +116,11 @@ static json_t *json_time(const struct wm_bound *bound)
                      bound->seconds);
 }
 
+static json_t *json_seconds(double seconds)
+{
+    return seconds > 0 ? json_real(seconds) : json_null();
+}
+
 json_t *tool_json_advice(const struct tool_report *report)
 {
     size_t count;
@@ -120,13 +131,14 @@ json_t *tool_json_advice(const struct tool_report *report)
         for (size_t row = 0; row < f->row_count; row++)
             json_array_append_new(pcs, json_sprintf("0x%" PRIx64, f->rows[row]->pc));
         json_array_append_new(
-            list,
-            json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:f}", "kernel",
-                      tool_json_text(f->kernel), "pc", json_sprintf("0x%" PRIx64, f->pc), "cause", f->cause,
-                      "verdict", tool_json_text(f->verdict), "place", tool_json_text(f->place), "file",
-                      f->file ? tool_json_text(f->file) : json_null(), "line", (json_int_t)f->line, "numbers",
-                      tool_json_text(f->numbers), "change", tool_json_text(f->change), "pcs", pcs, "now",
-                      json_time(&f->now), "after", json_time(&f->after), "gain", f->gain));
+            list, json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}",
+                            "kernel", tool_json_text(f->kernel), "pc", json_sprintf("0x%" PRIx64, f->pc),
+                            "cause", f->cause, "verdict", tool_json_text(f->verdict), "place",
+                            tool_json_text(f->place), "file", f->file ? tool_json_text(f->file) : json_null(),
+                            "line", (json_int_t)f->line, "numbers", tool_json_text(f->numbers), "change",
+                            tool_json_text(f->change), "pcs", pcs, "now", json_time(&f->now), "after",
+                            json_time(&f->after), "predicted", json_seconds(f->predicted), "predicted_after",
+                            json_seconds(f->predicted_after), "gain", f->gain));
     }
     return list;
 }

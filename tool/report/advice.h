@@ -12,7 +12,8 @@ size_t tool_kernel_findings(const struct tool_report *report, const struct wm_pr
                             const struct wm_profile_finding **first);
 
 /* "13.3 us -> at best 12.4 us, then bound by memory"; without a gain "the bound stays at 13.3 us". */
-void tool_gain_text(const struct wm_profile_finding *finding, char text[96]);
+enum { TOOL_GAIN = 192 };
+void tool_gain_text(const struct wm_profile_finding *finding, char text[TOOL_GAIN]);
 
 /* Prints four lines: what bounds the kernel, the predicted time, the best fix, and the bound now and after.
  */

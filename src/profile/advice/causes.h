@@ -23,6 +23,7 @@ struct wmi_cause {
         WMI_WHOLE_KERNEL,
     } scope;          /* which instructions are one finding */
     bool with_block;  /* the code around the instruction is executed as often as it then */
+    bool listed;      /* also if it gains little, if most of what some part does is due to it */
     uint8_t unpacked; /* VALU instructions that each execution of today then needs besides */
     /* If the instruction suffers from it: changes the sums in *after, a copy of its row, to what they would
      * be.

@@ -5,13 +5,18 @@
 
 #include "base/text.h"
 #include "profile/advice/causes.h"
+#include "profile/time/predict.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Findings that gain less than this share of the kernel's bound are omitted. */
+/* Findings that gain less than this share of the kernel's bound and of its predicted time are omitted. */
 static const double least_gain = 0.05;
+
+/* Causes that are always listed: if they are this share of the clocks of a part that is busy for at least
+ * this share of the bound. */
+static const double least_waste = 0.25, least_busy = 0.1;
 
 const char *const *wmi_profile_causes(size_t *count)
 {
@@ -112,6 +117,42 @@ static struct wm_bound bound_of(const struct kernel *k, const double clocks[WMI_
                              .seconds = clocks[part] / (1e6 * k->row->gpu->clock_mhz)};
 }
 
+/* The predicted time if the parts took the clocks `then`, in seconds; 0: unknown. The latency of waves stays:
+ * what they wait for is the same. */
+static double predicted_after(const struct kernel *k, const double then[WMI_GPU_PARTS])
+{
+    const struct wm_predicted *predicted = &k->row->predicted;
+    const double *now = k->binding.kernel->time.part;
+    double part[WMI_TIME_PARTS];
+    memcpy(part, now, sizeof part);
+    for (unsigned i = 0; i < WMI_GPU_PARTS; i++)
+        if (k->clocks[i] > 0)
+            part[i] *= then[i] / k->clocks[i];
+    const double before = wmi_time_combine(now);
+    return before > 0 ? predicted->launch +
+                            (predicted->seconds - predicted->launch) * wmi_time_combine(part) / before
+                      : 0;
+}
+
+static double gain_of(const struct kernel *k, const double then[WMI_GPU_PARTS])
+{
+    const double now = k->clocks[longest(k->clocks)], predicted = k->row->predicted.seconds;
+    const double bound = now > 0 ? 1 - then[longest(then)] / now : 0;
+    const double time = predicted > 0 ? 1 - predicted_after(k, then) / predicted : 0;
+    return time > bound ? time : bound;
+}
+
+/* Whether the change saves much of what one of the parts does. */
+static bool is_waste(const struct kernel *k, const double then[WMI_GPU_PARTS])
+{
+    const double now = k->clocks[longest(k->clocks)];
+    for (unsigned i = 0; i < WMI_GPU_PARTS; i++)
+        if (k->clocks[i] >= least_busy * now && k->clocks[i] - then[i] >= least_waste * k->clocks[i] &&
+            now > 0)
+            return true;
+    return false;
+}
+
 static struct wmi_finding *add_finding(struct kernel *k, const char *cause, const double then[WMI_GPU_PARTS])
 {
     struct wmi_findings *findings = &k->profile->findings;
@@ -137,7 +178,9 @@ static struct wmi_finding *add_finding(struct kernel *k, const char *cause, cons
                                          .change = finding->texts.change,
                                          .now = bound_of(k, k->clocks),
                                          .after = bound_of(k, then)};
-    shown->gain = shown->now.clocks > 0 ? 1 - shown->after.clocks / shown->now.clocks : 0;
+    shown->predicted = k->row->predicted.seconds;
+    shown->predicted_after = predicted_after(k, then);
+    shown->gain = gain_of(k, then);
     return finding;
 }
 
@@ -243,8 +286,7 @@ static bool try_entries(struct kernel *k, struct entry **entries, size_t count, 
         for (unsigned part = 0; part < WMI_GPU_PARTS; part++)
             saved[part] += entries[i]->saved[part];
     left(k->clocks, saved, then);
-    const double now = k->clocks[longest(k->clocks)];
-    *worth = now > 0 && 1 - then[longest(then)] / now >= least_gain;
+    *worth = gain_of(k, then) >= least_gain || (wmi_causes[entries[0]->cause].listed && is_waste(k, then));
     if (!*worth)
         return true;
     qsort(entries, count, sizeof *entries, by_weight);
@@ -327,8 +369,7 @@ static bool find_in_kernel(struct kernel *k)
         if (!cause->improve(k->row, k->binding.units, lanes, then))
             continue;
         const bool same = !memcmp(then, k->clocks, sizeof then); /* it is not about the bound */
-        const double now = k->clocks[longest(k->clocks)];
-        if (!same && !(now > 0 && 1 - then[longest(then)] / now >= least_gain))
+        if (!same && gain_of(k, then) < least_gain)
             continue;
         struct wmi_finding *finding = add_finding(k, cause->name, then);
         if (!finding)

@@ -133,9 +133,8 @@ static bool is_shared(unsigned part)
     return part == WMI_GPU_MEMORY || part == WMI_GPU_L2 || part == WMI_GPU_LAST || part == WMI_GPU_ATOMIC;
 }
 
-/* The norm of the latency, of the busiest part of the compute units, and of the busiest part that all of them
- * share. Parts of the same kind are no queues one after another: they work on the same accesses. */
-static double combine(const double part[WMI_TIME_PARTS])
+/* Parts of the same kind are no queues one after another: they work on the same accesses. */
+double wmi_time_combine(const double part[WMI_TIME_PARTS])
 {
     double of[3] = {part[WMI_TIME_LATENCY]}, most = 0, sum = 0;
     for (unsigned i = 0; i < WMI_TIME_PARTS; i++)
@@ -179,7 +178,7 @@ struct wmi_time wmi_time_of(const struct wmi_time_work *work)
         greater(time.part[WMI_GPU_LAST], transfer(work, work->last_bytes, clocks.last_bandwidth));
     time.part[WMI_GPU_L2] /= clocks.l2_share;
     time.launch = clocks.launch * mhz / 1e3;
-    time.clocks = time.launch + combine(time.part);
+    time.clocks = time.launch + wmi_time_combine(time.part);
     return time;
 }
 

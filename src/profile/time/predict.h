@@ -51,6 +51,10 @@ struct wmi_time {
 
 struct wmi_time wmi_time_of(const struct wmi_time_work *work);
 
+/* The clocks of a dispatch without launch: the norm of the latency, of the busiest part of the compute units,
+ * and of the busiest part that all of them share. */
+double wmi_time_combine(const double part[WMI_TIME_PARTS]);
+
 /* How far off predictions for this product have been where `part` takes longest: they were within a factor of
  * this or better in two thirds of the measurements. */
 double wmi_time_factor(const struct wm_gpu *gpu, unsigned part);
