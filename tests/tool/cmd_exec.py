@@ -72,6 +72,8 @@ class Exec(Case):
         # What wavemem is told to end with goes to the program; a signal that ends the program is told.
         self.assertEqual(run("sh", "-c", "trap 'exit 9' TERM; kill -TERM $PPID; sleep 5 >&- 2>&- & wait").returncode, 9)
         self.assertEqual(run("sh", "-c", "kill -KILL $$").returncode, 128 + 9)
+        crash = run("sh", "-c", "kill -SEGV $$")
+        self.assertEqual((crash.returncode, crash.stderr), (128 + 11, "wavemem: exec: the program itself crashed: Segmentation fault\n"))
         self.assertEqual(run("--prof", "sh", "-c", "exit 6").returncode, 6)
         self.assertEqual(run("--fidelity", "true").returncode, 0)
         self.refused("no kernel was profiled", "exec --prof true")

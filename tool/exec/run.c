@@ -109,6 +109,12 @@ static pid_t start(char **program, int failed)
     return child;
 }
 
+/* A runtime that finds no device often ends so, without a word. */
+static bool is_crash(int signal)
+{
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
+}
+
 int exec_run(char **program, const char *runtime, const struct exec_setting *settings, int *own)
 {
     int status;
@@ -128,5 +134,7 @@ int exec_run(char **program, const char *runtime, const struct exec_setting *set
         if (errno != EINTR)
             return tool_fail("exec: the program's end was not noticed: %s", strerror(errno));
     *own = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (WIFSIGNALED(status) && is_crash(WTERMSIG(status)))
+        tool_fail("exec: the program itself crashed: %s", strsignal(WTERMSIG(status)));
     return started ? TOOL_CLEAN : TOOL_WRONG; /* the child has said why */
 }
