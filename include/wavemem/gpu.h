@@ -29,7 +29,7 @@ struct wm_cache {
 };
 
 /* A GPU product. Only double_rate, engine_units, the numbers of SGPRs, LDS, memory_bytes, memory_mhz,
- * memory_reached, last_bandwidth, launch_us, dispatch_clocks and figures of caches may be 0, which means
+ * memory_reached, last_bandwidth, dispatch_clocks and figures of caches may be 0, which means
  * unknown or absent; an L2 is required. */
 struct wm_gpu {
     const char *name;  /* "mi210" */
@@ -55,9 +55,9 @@ struct wm_gpu {
     double memory_bandwidth;  /* GB/s */
     double memory_reached;    /* GB/s that programs reach at best, as measured; 0: unknown */
     double last_bandwidth;    /* GB/s of the last-level cache; 0: unknown */
-    double launch_us;         /* from the end of a kernel to the start of the next one; 0: unknown */
     uint32_t dispatch_clocks; /* at least, from one workgroup that an XCD starts to the next; 0: unknown */
     /* What runtimes tell programs; no model depends on them. */
+    bool apu;                /* CPU and GPU are one chip */
     uint64_t memory_bytes;   /* 0: shares the host's */
     uint32_t memory_bits;    /* width of the bus */
     uint32_t memory_mhz;     /* as drivers report it, before multiple transfers per clock; 0: unknown */

@@ -114,10 +114,11 @@ struct wm_predicted_part {
 /* The predicted time of a kernel, summed over its dispatches; docs/model.md states how it is computed. It
  * does not include what a program waits for before and after a dispatch. */
 struct wm_predicted {
-    double seconds; /* 0: unknown */
-    double factor;  /* two thirds of measured times were within seconds / factor and seconds * factor */
-    double doubled; /* seconds if twice as many workgroups were resident */
-    double launch;  /* seconds between the start of a dispatch and its first wave, and the like */
+    double seconds;   /* 0: unknown */
+    double factor;    /* two thirds of measured times were within seconds / factor and seconds * factor */
+    double doubled;   /* seconds if twice as many workgroups were resident */
+    const char *like; /* the product whose latencies are used because its own are unknown; NULL: its own */
+    double launch;    /* seconds between the start of a dispatch and its first wave, and the like */
     struct wm_predicted_part part[WM_PREDICTED_PARTS]; /* the longest first */
     uint32_t parts;
 };

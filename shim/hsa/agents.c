@@ -2,11 +2,8 @@
 /* Agents, their instruction set and their memory pools: tables of what each says about itself. */
 #include "shim.h"
 
-#include <dlfcn.h>
-#include <fcntl.h>
+#include <link.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 int shim_gpu(hsa_agent_t agent)
@@ -135,8 +132,7 @@ enum {
     IMAGE_2DADEPTH_MAX_ELEMENTS = 0x3006,
 };
 
-/* An attribute that a runtime newer than those that were tried asks for may be one without which it refuses
- * the device. */
+/* Without some attributes runtimes refuse a device. Says each unknown one once. */
 static void say_unknown(uint32_t attribute)
 {
     static uint32_t said[32]; /* atomic */
@@ -153,13 +149,6 @@ static void say_unknown(uint32_t attribute)
     }
 }
 
-/* Whether CPU and GPU are one chip: products that share the host's memory, and MI300A, whose own memory is
- * also the host's. */
-static bool is_apu(const struct wm_gpu *gpu)
-{
-    return !gpu->memory_bytes || !strcmp(gpu->name, "mi300a");
-}
-
 static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, uint32_t attribute,
                              void *value)
 {
@@ -169,8 +158,9 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
                           queues = QUEUES, least = SMALLEST_QUEUE, most = LARGEST_QUEUE,
                           feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH;
     static const hsa_amd_hdp_flush_t no_flush;
-    /* Copies do not queue per engine; two are what most products have. Scratch has no limit of its own. The
-     * clock is that of s_memrealtime. Clusters of workgroups and prefetch regions: none. */
+    /* Copies do not queue per engine; two are what most products have. Scratch has no limit but the memory.
+     * The clock is that of s_memrealtime. There are no clusters of workgroups and no prefetch regions. The
+     * family of the chip and the versions of firmware are not known: 0. */
     static const uint32_t engines_for_copies = 2;
     static const uint64_t ticks = 100000000;
     static const uint8_t aql_extensions[8] = {0};
@@ -192,7 +182,7 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
     const uint32_t caches[4] = {(uint32_t)gpu->cache[WM_CACHE_VECTOR].bytes,
                                 (uint32_t)gpu->cache[WM_CACHE_L2].bytes,
                                 (uint32_t)gpu->cache[WM_CACHE_LAST].bytes, 0};
-    const uint8_t properties[8] = {is_apu(gpu)};
+    const uint8_t properties[8] = {gpu->apu};
     const uint64_t capacity = shim_capacity((hsa_agent_t){SHIM_GPU + number});
     const uint64_t available = shim_available((hsa_agent_t){SHIM_GPU + number});
     const uint32_t waves = gpu->simds * gpu->waves, engines = gpu->xcds * gpu->engines;
@@ -317,32 +307,27 @@ static const char *isa_name(hsa_isa_t isa)
     return device && number < SHIM_COUNT(device->isas) && *device->isas[number] ? device->isas[number] : NULL;
 }
 
-/* HIP before 6.3 refuses a GPU that has several instruction sets, with a message that no later one has.
- * Source: ROCclr 5.2 to 6.2, rocdevice.cpp. */
+/* Whether the library `user`, a path, has the message of a runtime that refuses several instruction sets. */
+static int has_message(struct dl_phdr_info *library, size_t size, void *user)
+{
+    static const char message[] = "can only support a single ISA";
+    (void)size;
+    for (unsigned i = 0; i < library->dlpi_phnum && !strcmp(library->dlpi_name, user); i++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+        const void *bytes = (const void *)(library->dlpi_addr + part->p_vaddr);
+        if (part->p_type == PT_LOAD && part->p_flags == PF_R &&
+            memmem(bytes, part->p_filesz, message, sizeof message - 1))
+            return 1;
+    }
+    return 0;
+}
+
+/* HIP before 6.3 refuses a GPU with several instruction sets, and says so; no later one has the message. Of
+ * HIP 5 this is known without a search. Source: ROCclr 5.2 to 6.2, rocdevice.cpp. */
 static bool refuses_several_isas(const void *caller)
 {
-    static const char library[] = "libamdhip64.so", message[] = "can only support a single ISA";
-    Dl_info info;
-    struct stat facts;
-    if (!dladdr(caller, &info) || !info.dli_fname)
-        return false;
-    const char *name = strrchr(info.dli_fname, '/');
-    name = name ? name + 1 : info.dli_fname;
-    if (strncmp(name, library, sizeof library - 1))
-        return false;
-    if (!strncmp(name + sizeof library - 1, ".5", 2))
-        return true;
-    const int file = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
-    bool found = true;
-    if (file >= 0 && !fstat(file, &facts)) {
-        void *bytes = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        found = bytes == MAP_FAILED || memmem(bytes, (size_t)facts.st_size, message, sizeof message - 1);
-        if (bytes != MAP_FAILED)
-            munmap(bytes, (size_t)facts.st_size);
-    }
-    if (file >= 0)
-        close(file);
-    return found;
+    const char *path = shim_hip_library(caller);
+    return path && (strstr(path, "/libamdhip64.so.5") || dl_iterate_phdr(has_message, (void *)path));
 }
 
 SHIM_API hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent,

@@ -631,7 +631,7 @@ SHIM_API hsa_status_t hsa_amd_coherency_get_type(hsa_agent_t agent, hsa_amd_cohe
 
 static uint64_t seen_at(const struct block *block)
 {
-    return block->locks && block->seen ? block->seen : block->low;
+    return block->seen ? block->seen : block->low;
 }
 
 static void describe(const struct block *block, hsa_amd_pointer_info_t *info)

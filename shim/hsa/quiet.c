@@ -5,7 +5,6 @@
 #include "shim.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -77,32 +76,17 @@ int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64
         (struct party){.listener = listener, .signal = signal, .condition = condition, .compare = compare});
 }
 
-/* Two waits of libamdhip64 have a time limit, after which they only wait again. Its thread for hostcall,
- * through which kernels print, assert and allocate, waits for a value other than the last one, at most 16 ms
- * each time. In between it only looks at the value; if that has changed, it answers what kernels wrote to its
- * buffer. Source: ROCclr 5.2, device/devhostcall.cpp, HostcallListener::consumePackets(). From HIP 7 on,
- * those who wait for a command's end wait for less than 1, at most 4 s each time. Source: ROCclr 7.15,
+/* Two kinds of wait in libamdhip64 have a time limit, after which they only wait again. Its thread for
+ * hostcall, through which kernels print, assert and allocate, waits for a value other than the last one, at
+ * most 16 ms each time. In between it only looks at the value; if that has changed, it answers what kernels
+ * wrote to its buffer. Source: ROCclr 5.2, device/devhostcall.cpp, HostcallListener::consumePackets(). And
+ * from HIP 7 on, threads wait for the end of a command in turns of 100 us or 4 s. Source: ROCclr 7.15,
  * rocvirtual.hpp, WaitForSignal(). */
-bool shim_is_listener(const void *caller, hsa_signal_condition_t condition, int64_t compare)
+bool shim_is_listener(const void *caller, hsa_signal_condition_t condition, int64_t compare, uint64_t limit)
 {
-    enum { PLACES = 64 }; /* that wait: the function is inlined */
-    static const char library[] = "libamdhip64.so";
-    static const void *known[PLACES]; /* atomic */
-    const void **place = &known[(uintptr_t)caller / 4 % PLACES];
-    Dl_info info;
-    if (!caller ||
-        (condition != HSA_SIGNAL_CONDITION_NE && (condition != HSA_SIGNAL_CONDITION_LT || compare != 1)))
-        return false;
-    if (__atomic_load_n(place, __ATOMIC_RELAXED) == caller)
-        return true;
-    if (!dladdr(caller, &info) || !info.dli_fname)
-        return false;
-    const char *name = strrchr(info.dli_fname, '/');
-    name = name ? name + 1 : info.dli_fname;
-    if (strncmp(name, library, sizeof library - 1))
-        return false;
-    __atomic_store_n(place, caller, __ATOMIC_RELAXED);
-    return true;
+    const bool ends = condition == HSA_SIGNAL_CONDITION_LT && compare == 1 &&
+                      (limit == UINT64_C(100000) || limit == UINT64_C(4000000000));
+    return (condition == HSA_SIGNAL_CONDITION_NE || ends) && shim_hip_library(caller);
 }
 
 void shim_awake(int slot)

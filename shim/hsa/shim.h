@@ -83,6 +83,9 @@ void shim_tell_fault(unsigned gpu, const struct wm_fault *fault);
 
 /* ---- sites.c ---- */
 
+/* The path of libamdhip64, if the address is in it; else NULL. */
+const char *shim_hip_library(const void *address);
+
 void shim_note_site(struct shim_site *site);
 
 /* ---- quiet.c ---- */
@@ -90,8 +93,9 @@ void shim_note_site(struct shim_site *site);
 /* As shim_asleep(): the calling thread sleeps until the condition holds, without a time limit. listener: with
  * one, but if it runs out, it will only wait again, and need not be awake in between. */
 int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64_t compare, bool listener);
-/* Whether a wait with a time limit is a listener's. caller: the address that the wait returns to, or NULL. */
-bool shim_is_listener(const void *caller, hsa_signal_condition_t condition, int64_t compare);
+/* Whether a wait that is limited to `limit` nanoseconds is a listener's. caller: the address that the wait
+ * returns to, or NULL. */
+bool shim_is_listener(const void *caller, hsa_signal_condition_t condition, int64_t compare, uint64_t limit);
 
 /* ---- svm.c ---- */
 

@@ -295,7 +295,7 @@ static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_s
 {
     struct shim_bell *bell = count == 1 ? bell_of(signals[0]) : &shim_any_signal;
     const uint64_t begin = shim_now();
-    const bool listens = timeout != UINT64_MAX && shim_is_listener(caller, conditions[0], values[0]);
+    const bool listens = timeout != UINT64_MAX && shim_is_listener(caller, conditions[0], values[0], timeout);
     int asleep = -1;
     for (;;) {
         const uint32_t seen = shim_rings(bell);

@@ -11,29 +11,40 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Whether the file's name begins with the library's. */
+static bool is_library(const char *path, const char *library)
+{
+    const char *name = strrchr(path, '/');
+    return !strncmp(name ? name + 1 : path, library, strlen(library));
+}
+
 /* The runtime's libraries, whose frames say nothing to the program's author. */
 static bool is_runtime(const char *path)
 {
     static const char *const names[] = {"libhsa-runtime64.so", "libamdhip64.so", "libhiprtc.so",
                                         "libamdocl64.so"};
-    const char *name = strrchr(path, '/');
-    name = name ? name + 1 : path;
     for (size_t i = 0; i < SHIM_COUNT(names); i++)
-        if (!strncmp(name, names[i], strlen(names[i])))
+        if (is_library(path, names[i]))
             return true;
     return false;
 }
 
 /* The file that the code was loaded from: "" for the program itself. */
-static const char *module_of(void *code)
+static const char *module_of(const void *code)
 {
 #if __GLIBC_PREREQ(2, 35) /* much faster than dladdr(), which also looks for a symbol */
     struct dl_find_object found;
-    return _dl_find_object(code, &found) ? "" : found.dlfo_link_map->l_name;
+    return _dl_find_object((void *)code, &found) ? "" : found.dlfo_link_map->l_name;
 #else
     Dl_info info;
     return dladdr(code, &info) ? info.dli_fname : "";
 #endif
+}
+
+const char *shim_hip_library(const void *address)
+{
+    const char *path = address ? module_of(address) : "";
+    return is_library(path, "libamdhip64.so") ? path : NULL;
 }
 
 void shim_note_site(struct shim_site *site)

@@ -72,7 +72,8 @@ static void hide(struct area *area)
 static hsa_status_t show(struct area *area, uint32_t gpus, bool writable)
 {
     struct wm_diag diag = {0};
-    shim_lose_locks(area->low, area->high - area->low);
+    if (!area->gpus)
+        shim_lose_locks(area->low, area->high - area->low);
     for (unsigned i = 0; i < shim_device()->gpu_count; i++)
         if ((gpus & ~area->gpus) >> i & 1) {
             if (wm_map_host(shim_device()->gpus[i].machine, (void *)(uintptr_t)area->low,

@@ -215,10 +215,9 @@ enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *objec
     enum wm_status status = wmi_machine_changeable(machine, __func__, diag);
     if (status)
         return status;
-    const char *generic = wmi_target_generic(machine->target), *target = wm_object_target(object);
-    if (strcmp(target, wmi_target_name(machine->target)) && (!generic || strcmp(target, generic)))
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is for %s, the machine is a %s", target,
-                        wmi_target_name(machine->target));
+    if (!wmi_target_executes(machine->target, wm_object_target(object)))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is for %s, the machine is a %s",
+                        wm_object_target(object), wmi_target_name(machine->target));
     pthread_mutex_lock(&machine->load_lock);
     if (!wmi_module_of(machine, object))
         status = load(machine, object, diag);

@@ -416,6 +416,8 @@ const struct wmi_fidelity *wmi_fidelity_of(const struct wmi_target *target,
 const struct wmi_target *wmi_target_find(const char *name);
 /* The name of the generic target whose code the target executes, too, such as "gfx11-generic"; NULL: none. */
 const char *wmi_target_generic(const struct wmi_target *target);
+/* Whether the target executes code for the target `name`: itself, or its generic one. */
+bool wmi_target_executes(const struct wmi_target *target, const char *name);
 /* The target of an ELF header's e_flags (EF_AMDGPU_MACH), or NULL. Source: LLVM AMDGPUUsage, "ELF Code
  * Object". */
 const struct wmi_target *wmi_target_of_mach(uint32_t e_flags);

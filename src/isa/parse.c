@@ -334,19 +334,19 @@ static bool is_hidden(unsigned kind)
     return kind == WMI_KIND_tied || kind == WMI_KIND_vcc_hidden || kind == WMI_KIND_exec_hidden;
 }
 
-/* LLVM reads vcc where an instruction can have no other operand, but need not find it: the result of a
- * comparison; from gfx10 on, each carry and mask; before, the mask of v_cndmask_b32, and on gfx9 the carry of
- * v_add_co_u32 and its kin, without DPP and SDWA. */
+/* The only operand that it can be: of a comparison's result always, of others as isa/targets says. */
 static bool may_lack_vcc(const struct wmi_encoder *e, const struct wmi_form *form,
                          const struct wmi_spec *spec)
 {
-    unsigned carries = 0;
-    if (spec->role == WMI_ROLE_D || wmi_target_limit(e->target, WMI_LIMIT_generation) >= 10)
+    enum { NO_CARRY, LONE_CARRY, EACH };
+    const unsigned unsaid = wmi_target_limit(e->target, WMI_LIMIT_vcc_unsaid);
+    unsigned count = 0;
+    if (spec->role == WMI_ROLE_D || unsaid == EACH)
         return true;
     for (unsigned i = 0; i < form->specs; i++)
-        carries += wmi_specs[form->spec + i].kind == WMI_KIND_vcc;
-    return carries == 1 && wmi_layouts[form->layout].extension == WMI_EXT_NONE &&
-           (spec->role == WMI_ROLE_C || wmi_target_limit(e->target, WMI_LIMIT_generation) == 9);
+        count += wmi_specs[form->spec + i].kind == WMI_KIND_vcc;
+    return count == 1 && wmi_layouts[form->layout].extension == WMI_EXT_NONE &&
+           (spec->role == WMI_ROLE_C || unsaid == LONE_CARRY);
 }
 
 static bool may_be_absent(const struct wmi_encoder *e, const struct wmi_form *form,

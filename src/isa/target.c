@@ -95,25 +95,16 @@ const char *wmi_target_name(const struct wmi_target *target)
     return target->name;
 }
 
-/* Source: LLVM AMDGPUUsage, "Generic AMDGPU Processors". */
 const char *wmi_target_generic(const struct wmi_target *target)
 {
-    static const struct {
-        const char *name, *of; /* with a space before and behind each target */
-    } generics[] = {
-        {"gfx9-generic", " gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c "},
-        {"gfx9-4-generic", " gfx940 gfx941 gfx942 gfx950 "},
-        {"gfx10-1-generic", " gfx1010 gfx1011 gfx1012 gfx1013 "},
-        {"gfx10-3-generic", " gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 "},
-        {"gfx11-generic", " gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 "},
-        {"gfx12-generic", " gfx1200 gfx1201 "},
-    };
-    const size_t length = strlen(target->name);
-    for (size_t i = 0; i < sizeof generics / sizeof *generics; i++)
-        for (const char *at = generics[i].of; (at = strstr(at, target->name)); at += length)
-            if (at[-1] == ' ' && at[length] == ' ')
-                return generics[i].name;
-    return NULL;
+    const uint32_t generic = wmi_target_limit(target, WMI_LIMIT_generic);
+    return generic ? wmi_target_name(wmi_target_of_mach(generic)) : NULL;
+}
+
+bool wmi_target_executes(const struct wmi_target *target, const char *name)
+{
+    const char *generic = wmi_target_generic(target);
+    return !strcmp(name, wmi_target_name(target)) || (generic && !strcmp(name, generic));
 }
 
 uint32_t wmi_target_mach(const struct wmi_target *target)

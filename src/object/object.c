@@ -103,8 +103,7 @@ static enum wm_status parse_kernels(struct wm_object *object, struct wm_diag *di
 static bool executes(const char *target, const char *target_id)
 {
     const struct wmi_target *found = wmi_target_find(target);
-    const char *generic = found ? wmi_target_generic(found) : NULL;
-    return wmi_target_id_fits(target, target_id, false) || (generic && !strcmp(target_id, generic));
+    return wmi_target_id_fits(target, target_id, false) || (found && wmi_target_executes(found, target_id));
 }
 
 static enum wm_status parse(struct wm_object *object, const char *target, bool code_alone,

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "profile/inside.h"
 #include "profile/spread.h"
+#include "profile/time/clocks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -558,6 +559,7 @@ static void add_predicted(struct wm_profile_kernel *row, const struct wmi_kernel
     predicted->doubled = kernel->time.doubled / second;
     predicted->launch = kernel->time.launch / second;
     predicted->factor = wmi_time_factor(row->gpu, longest);
+    predicted->like = wmi_clocks_like(row->gpu);
     if (row->binds && predicted->seconds < row->binds->seconds)
         predicted->seconds = row->binds->seconds;
     if (row->binds && predicted->doubled < row->binds->seconds)

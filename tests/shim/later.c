@@ -5,25 +5,13 @@
  *
  * Sources: clr 6.0 to 7.15, rocclr/device/rocm (rocdevice.cpp, rocsettings.cpp, rocblit.cpp, rocvirtual.hpp);
  * ROCr's hsa_ext_amd.h. */
-#include <setjmp.h> /* before cmocka.h, which needs these four */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "one_gpu.h"
 
 #include <dlfcn.h>
-#include <hsa/hsa.h>
-#include <hsa/hsa_ext_amd.h>
 #include <hsa/hsa_ext_image.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#define OK(call)    assert_int_equal(call, HSA_STATUS_SUCCESS)
-#define FAILS(call) assert_int_not_equal(call, HSA_STATUS_SUCCESS)
-#define LONG        UINT64_C(60000000000) /* nanoseconds */
 
 struct descriptor_v2 {
     hsa_ext_image_descriptor_t plain;
@@ -44,60 +32,12 @@ hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *, uint32_t, void *);
 hsa_status_t hsa_amd_enable_logging(uint8_t *, void *);
 hsa_status_t hsa_amd_agent_set_async_scratch_limit(hsa_agent_t, size_t);
 
-static hsa_agent_t cpu, gpu;
-static hsa_amd_memory_pool_t fine, device;
-
-/* ---- set-up ---- */
-
-static hsa_status_t note_agent(hsa_agent_t agent, void *data)
-{
-    hsa_device_type_t type;
-    (void)data;
-    OK(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
-    *(type == HSA_DEVICE_TYPE_GPU ? &gpu : &cpu) = agent;
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t note_pool(hsa_amd_memory_pool_t pool, void *data)
-{
-    hsa_amd_segment_t segment;
-    uint32_t flags;
-    OK(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment));
-    OK(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags));
-    if (segment == HSA_AMD_SEGMENT_GLOBAL &&
-        (data == &device || flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED))
-        *(hsa_amd_memory_pool_t *)data = pool;
-    return HSA_STATUS_SUCCESS;
-}
+int64_t wait_as_hip(hsa_signal_t); /* in later_wait.c */
 
 static int set_up(void **state)
 {
     (void)state;
-    setenv("WAVEMEM_GPU", "rx7900xtx", 1);
-    OK(hsa_init());
-    OK(hsa_iterate_agents(note_agent, NULL));
-    OK(hsa_amd_agent_iterate_memory_pools(cpu, note_pool, &fine));
-    OK(hsa_amd_agent_iterate_memory_pools(gpu, note_pool, &device));
-    return !cpu.handle || !gpu.handle || !fine.handle || !device.handle;
-}
-
-static void *allocate(hsa_amd_memory_pool_t pool, size_t size)
-{
-    void *memory;
-    OK(hsa_amd_memory_pool_allocate(pool, size, 0, &memory));
-    return memory;
-}
-
-static hsa_signal_t new_signal(int64_t value)
-{
-    hsa_signal_t signal;
-    OK(hsa_signal_create(value, 0, NULL, &signal));
-    return signal;
-}
-
-static int64_t wait_below_1(hsa_signal_t signal)
-{
-    return hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, LONG, HSA_WAIT_STATE_BLOCKED);
+    return begin("rx7900xtx");
 }
 
 /* ---- before copy engines are asked for, as HIP 5.2 does ---- */
@@ -334,6 +274,8 @@ static void test_samplers(void **state)
 
 /* ---- an object of the generic target, and workgroups of HIP's own kernels ---- */
 
+enum { ITEMS = 512 };
+
 static hsa_status_t note_isa(hsa_isa_t isa, void *user)
 {
     char(*names)[64] = user;
@@ -347,24 +289,18 @@ static void note_error(hsa_status_t status, hsa_queue_t *queue, void *user)
     *(hsa_status_t *)user = status;
 }
 
-/* Whether 512 work-items of it run. */
-static bool runs(hsa_executable_t executable, const char *name)
+/* Starts 512 work-items of a kernel, which has the argument `out`. */
+static hsa_queue_t *start(hsa_executable_t executable, const char *name, uint32_t *out, hsa_status_t *error,
+                          hsa_signal_t done)
 {
-    enum { ITEMS = 512 };
     hsa_executable_symbol_t symbol;
-    hsa_status_t error = HSA_STATUS_SUCCESS;
-    hsa_agent_t owner = {0};
     hsa_queue_t *queue;
-    uint64_t kernel, address;
-    uint32_t *out = allocate(fine, ITEMS * sizeof *out), **arguments = allocate(fine, sizeof *arguments);
-    const hsa_signal_t done = new_signal(1);
+    uint64_t kernel;
+    uint32_t **arguments = allocate(fine, sizeof *arguments);
     *arguments = out;
     OK(hsa_executable_get_symbol_by_name(executable, name, &gpu, &symbol));
     OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel));
-    OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, note_error, &error, 0, 0, &queue));
-    OK(hsa_amd_queue_get_info(queue, 0, &owner));
-    assert_int_equal(owner.handle, gpu.handle);
-    FAILS(hsa_amd_queue_get_info(queue, 1, &address)); /* a doorbell that nobody would see ring */
+    OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, note_error, error, 0, 0, &queue));
     hsa_kernel_dispatch_packet_t *packet = queue->base_address;
     *packet = (hsa_kernel_dispatch_packet_t){.header = HSA_PACKET_TYPE_INVALID,
                                              .setup = 1,
@@ -380,6 +316,21 @@ static bool runs(hsa_executable_t executable, const char *name)
     hsa_queue_add_write_index_screlease(queue, 1);
     __atomic_store_n(&packet->header, HSA_PACKET_TYPE_KERNEL_DISPATCH, __ATOMIC_RELEASE);
     hsa_signal_store_screlease(queue->doorbell_signal, 0);
+    return queue;
+}
+
+/* Whether a kernel runs in a workgroup of 512. */
+static bool runs(hsa_executable_t executable, const char *name)
+{
+    hsa_status_t error = HSA_STATUS_SUCCESS;
+    hsa_agent_t owner = {0};
+    uint64_t address;
+    uint32_t *out = allocate(fine, ITEMS * sizeof *out);
+    const hsa_signal_t done = new_signal(1);
+    hsa_queue_t *queue = start(executable, name, out, &error, done);
+    OK(hsa_amd_queue_get_info(queue, 0, &owner));
+    assert_int_equal(owner.handle, gpu.handle);
+    FAILS(hsa_amd_queue_get_info(queue, 1, &address)); /* a doorbell that nobody would see ring */
     wait_below_1(done);
     for (uint32_t i = 0; i < ITEMS && !error; i++)
         assert_int_equal(out[i], i);
@@ -387,9 +338,24 @@ static bool runs(hsa_executable_t executable, const char *name)
     return !error;
 }
 
+/* HIP 7 waits in turns of 4 s; a kernel that nothing can end is found all the same. */
+static void find_deadlock(hsa_executable_t executable)
+{
+#ifndef __SANITIZE_THREAD__
+    hsa_status_t error = HSA_STATUS_SUCCESS;
+    const hsa_signal_t done = new_signal(1);
+    hsa_queue_t *queue = start(executable, "__amd_rocclr_endless.kd", NULL, &error, done);
+    assert_int_equal(wait_as_hip(done), -1);
+    assert_int_equal(error, HSA_STATUS_ERROR);
+    OK(hsa_queue_destroy(queue));
+#else
+    (void)executable; /* has a thread of its own, which never waits */
+#endif
+}
+
 static const char *object_path;
 
-static void test_generic(void **state)
+static void test_kernels(void **state)
 {
     (void)state;
     static char code[1 << 16];
@@ -414,6 +380,7 @@ static void test_generic(void **state)
     OK(hsa_executable_freeze(executable, NULL));
     assert_true(runs(executable, "__amd_rocclr_count.kd"));
     assert_false(runs(executable, "count.kd"));
+    find_deadlock(executable);
     OK(hsa_executable_destroy(executable));
 }
 
@@ -423,7 +390,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_locks_of_old), cmocka_unit_test(test_agent),   cmocka_unit_test(test_system),
         cmocka_unit_test(test_names),        cmocka_unit_test(test_engines), cmocka_unit_test(test_locks),
-        cmocka_unit_test(test_samplers),     cmocka_unit_test(test_generic),
+        cmocka_unit_test(test_samplers),     cmocka_unit_test(test_kernels),
     };
     if (argc != 2)
         return 2;

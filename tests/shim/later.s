@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Kernels for tests/shim/later.c, compiled for a generic target: out[x] = x, by more work-items than the metadata allows.
+// Kernels for tests/shim/later.c, for a generic target, with fewer work-items in the metadata than they are started with: out[x] = x,
+// and one that never ends.
 
-.macro kernel name
+.macro begin name
     .text
     .globl \name
     .p2align 8
     .type \name,@function
 \name:
-    s_load_b64 s[2:3], s[0:1], 0x0
-    v_and_b32 v0, 0x3ff, v0
-    v_lshlrev_b32 v1, 2, v0
-    s_waitcnt lgkmcnt(0)
-    global_store_b32 v1, v0, s[2:3]
+.endm
+
+.macro end name
     s_endpgm
     .rodata
     .p2align 6
@@ -23,8 +22,23 @@
     .end_amdhsa_kernel
 .endm
 
-kernel __amd_rocclr_count
-kernel count
+.macro count name
+    begin \name
+    s_load_b64 s[2:3], s[0:1], 0x0
+    v_and_b32 v0, 0x3ff, v0
+    v_lshlrev_b32 v1, 2, v0
+    s_waitcnt lgkmcnt(0)
+    global_store_b32 v1, v0, s[2:3]
+    end \name
+.endm
+
+count __amd_rocclr_count
+count count
+
+begin __amd_rocclr_endless
+again:
+    s_branch again
+end __amd_rocclr_endless
 
 .amdgpu_metadata
 amdhsa.version: [ 1, 2 ]
@@ -44,6 +58,18 @@ amdhsa.kernels:
       - { .size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global }
   - .name: count
     .symbol: count.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 32
+    .sgpr_count: 8
+    .vgpr_count: 4
+    .max_flat_workgroup_size: 256
+    .args:
+      - { .size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global }
+  - .name: __amd_rocclr_endless
+    .symbol: __amd_rocclr_endless.kd
     .kernarg_segment_size: 8
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 0

@@ -244,13 +244,9 @@ static void put_verdict(FILE *file, const struct tool_report *report)
     if (tool_kernel_findings(report, kernels[0], &best)) {
         fputs("<b>Best fix</b> ", file);
         html_format(file, "%s (%s): %s.", best->verdict, best->place, best->change);
-        tool_gain_text(best, gain);
+        tool_bound_text(best, gain);
         fprintf(file, "<br><b>Bound</b> <span%s>", best->gain > 0 ? " class=\"good\"" : "");
-        if (best->after.clocks < best->now.clocks)
-            html_format(file, "now %s", gain);
-        else
-            html_format(file, "now %s, which the fix does not lower%s", time,
-                        strchr(gain, ';') ? strchr(gain, ';') : "");
+        html_text(file, gain);
         fputs("</span>", file);
     } else {
         fputs("<b>Best fix</b> none known: no finding lowers the bound.", file);

@@ -23,19 +23,30 @@ size_t tool_kernel_findings(const struct tool_report *report, const struct wm_pr
     return found;
 }
 
-void tool_gain_text(const struct wm_profile_finding *finding, char text[TOOL_GAIN])
+/* The bound now and after the change, each with its sentence, and the predicted time if that changes. */
+static void put_gain(const struct wm_profile_finding *finding, const char *lower, const char *same,
+                     char text[TOOL_GAIN])
 {
     char now[TOOL_SHORT], after[TOOL_SHORT];
     tool_time_text(finding->now.seconds, now);
     tool_time_text(finding->after.seconds, after);
-    int length =
-        finding->after.clocks < finding->now.clocks
-            ? snprintf(text, TOOL_GAIN, "%s -> at best %s, then bound by %s", now, after, finding->after.name)
-            : snprintf(text, TOOL_GAIN, "the bound stays at %s", now);
+    const int length = finding->after.clocks < finding->now.clocks
+                           ? snprintf(text, TOOL_GAIN, lower, now, after, finding->after.name)
+                           : snprintf(text, TOOL_GAIN, same, now);
     tool_time_text(finding->predicted, now);
     tool_time_text(finding->predicted_after, after);
     if (finding->predicted > 0 && strcmp(now, after) != 0)
         snprintf(text + length, TOOL_GAIN - (size_t)length, "; predicted %s -> %s", now, after);
+}
+
+void tool_gain_text(const struct wm_profile_finding *finding, char text[TOOL_GAIN])
+{
+    put_gain(finding, "%s -> at best %s, then bound by %s", "the bound stays at %s", text);
+}
+
+void tool_bound_text(const struct wm_profile_finding *finding, char text[TOOL_GAIN])
+{
+    put_gain(finding, "now %s -> at best %s, then bound by %s", "now %s, which the fix does not lower", text);
 }
 
 /* Nothing is left to gain only if the kernel takes about as long as its busiest part. */
@@ -52,16 +63,15 @@ static void print_no_finding(const struct wm_profile_kernel *kernel)
     tool_time_text(predicted->seconds, now);
     tool_time_text(predicted->doubled, more);
     if (predicted->doubled < 0.95 * predicted->seconds)
-        tool_print_labelled(
-            "best fix", TOOL_PLAIN,
-            "waves wait: without launch %.3g times the bound; twice as many at once: %s -> %s; or "
-            "more independent loads before each wait",
-            times, now, more);
+        tool_print_labelled("best fix", TOOL_PLAIN,
+                            "more waves, or more independent loads before each wait: without its launch the "
+                            "kernel takes %.3g "
+                            "times the bound, and with twice as many waves at once %s -> %s",
+                            times, now, more);
     else
         tool_print_labelled(
             "best fix", TOOL_PLAIN,
-            "no finding lowers the bound, but the kernel takes %.3g times as long, without launch: "
-            "%s",
+            "none known, although without its launch the kernel takes %.3g times the bound; %s takes longest",
             times, predicted->parts ? predicted->part[0].name : "launch");
 }
 
@@ -85,13 +95,9 @@ void tool_print_verdict(const struct tool_report *report, const struct wm_profil
         tool_print_labelled("bound", TOOL_PLAIN, "now %s", time);
         return;
     }
-    tool_gain_text(best, gain);
+    tool_bound_text(best, gain);
     tool_print_labelled("best fix", TOOL_PLAIN, "%s (%s): %s", best->verdict, best->place, best->change);
-    if (best->after.clocks < best->now.clocks)
-        tool_print_labelled("bound", TOOL_GREEN, "now %s", gain);
-    else
-        tool_print_labelled("bound", TOOL_PLAIN, "now %s, which the fix does not lower%s", time,
-                            strchr(gain, ';') ? strchr(gain, ';') : "");
+    tool_print_labelled("bound", best->gain > 0 ? TOOL_GREEN : TOOL_PLAIN, "%s", gain);
 }
 
 void tool_advice_text(const struct tool_report *report, const struct wm_profile_kernel *kernel)

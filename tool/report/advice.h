@@ -11,9 +11,12 @@ enum { TOOL_ADVICE_SHOWN = 5 /* maximum shown per kernel in text, without --all 
 size_t tool_kernel_findings(const struct tool_report *report, const struct wm_profile_kernel *kernel,
                             const struct wm_profile_finding **first);
 
-/* "13.3 us -> at best 12.4 us, then bound by memory"; without a gain "the bound stays at 13.3 us". */
 enum { TOOL_GAIN = 192 };
+/* "13.3 us -> at best 12.4 us, then bound by memory", or "the bound stays at 13.3 us"; and, if it changes, ";
+ * predicted 21.1 us -> 20.7 us". */
 void tool_gain_text(const struct wm_profile_finding *finding, char text[TOOL_GAIN]);
+/* The same for the line that begins with "bound": "now 13.3 us -> ...". */
+void tool_bound_text(const struct wm_profile_finding *finding, char text[TOOL_GAIN]);
 
 /* Prints four lines: what bounds the kernel, the predicted time, the best fix, and the bound now and after.
  */

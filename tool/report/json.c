@@ -132,9 +132,10 @@ static json_t *json_predicted(const struct wm_profile_kernel *kernel)
     for (uint32_t i = 0; i < predicted->parts; i++)
         json_array_append_new(parts, json_pack("{s:s, s:f}", "part", predicted->part[i].name, "seconds",
                                                predicted->part[i].seconds));
-    return json_pack("{s:f, s:f, s:f, s:f, s:s?, s:o}", "seconds", predicted->seconds, "factor",
-                     predicted->factor, "doubled", predicted->doubled, "launch", predicted->launch, "binds",
-                     predicted->parts ? predicted->part[0].name : NULL, "parts", parts);
+    return json_pack("{s:f, s:f, s:s?, s:f, s:f, s:s?, s:o}", "seconds", predicted->seconds, "factor",
+                     predicted->factor, "like", predicted->like, "doubled", predicted->doubled, "launch",
+                     predicted->launch, "binds", predicted->parts ? predicted->part[0].name : NULL, "parts",
+                     parts);
 }
 
 static json_t *json_occupancy(const struct wm_profile_kernel *kernel)

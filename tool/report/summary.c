@@ -209,7 +209,8 @@ bool tool_predicted_text(const struct wm_profile_kernel *kernel, char text[TOOL_
         return false;
     tool_time_text(predicted->seconds, time);
     tool_time_text(kernel->binds ? kernel->binds->seconds : 0, least);
-    snprintf(text, TOOL_SENTENCES, "%s (x/÷ %.2g), bound by %s, at least %s", time, predicted->factor,
+    snprintf(text, TOOL_SENTENCES, "%s (x/÷ %.2g%s%s), bound by %s, at least %s", time, predicted->factor,
+             predicted->like ? ", latencies of " : "", predicted->like ? predicted->like : "",
              predicted->parts ? predicted->part[0].name : "launch", least);
     return true;
 }

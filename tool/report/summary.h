@@ -13,9 +13,9 @@ void tool_time_text(double seconds, char text[TOOL_SHORT]);
 void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT]);
 /* Memory traffic: "4 KiB read, 512 B written, 512 B left in the caches". */
 void tool_memory_text(const struct wm_profile_kernel *kernel, char text[4 * TOOL_SHORT]);
-/* Code: "180 B, 6144 fetches of 32 B", and the size of the instruction cache if it is smaller. */
 /* "21 us (x/÷ 1.3), bound by latency, at least 17.3 us"; false: no prediction. */
 bool tool_predicted_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
+/* Code: "180 B, 6144 fetches of 32 B", and the size of the instruction cache if it is smaller. */
 void tool_fetches_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
 /* "10 of 10 waves per SIMD, limited by waves (...)" */
 void tool_occupancy_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);

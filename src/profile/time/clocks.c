@@ -35,14 +35,9 @@ static const struct wmi_clocks *own(const struct wm_gpu *gpu)
     return NULL;
 }
 
-bool wmi_clocks_are_own(const struct wm_gpu *gpu)
-{
-    return own(gpu);
-}
-
 /* The measured product whose memory system is most like that of the product: RDNA; several dies with an
  * Infinity Cache; lines of 128 bytes in L2; the rest. */
-static const char *like(const struct wm_gpu *gpu)
+static const char *nearest(const struct wm_gpu *gpu)
 {
     return gpu->vgpr_lanes == 32                 ? "rx6900xt"
            : gpu->cache[WM_CACHE_LAST].bytes     ? "mi300x"
@@ -50,12 +45,17 @@ static const char *like(const struct wm_gpu *gpu)
                                                  : "mi100";
 }
 
+const char *wmi_clocks_like(const struct wm_gpu *gpu)
+{
+    return own(gpu) ? NULL : nearest(gpu);
+}
+
 struct wmi_clocks wmi_clocks_of(const struct wm_gpu *gpu)
 {
     const struct wmi_clocks *row = own(gpu);
     struct wmi_clocks clocks = {0};
     for (unsigned i = 0; !row && i < ROWS; i++)
-        if (strcmp(rows[i].gpu, like(gpu)) == 0)
+        if (strcmp(rows[i].gpu, nearest(gpu)) == 0)
             row = &rows[i];
     if (row)
         clocks = *row;

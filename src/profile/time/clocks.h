@@ -22,7 +22,7 @@ struct wmi_clocks {
  * was measured, see docs/model.md. */
 struct wmi_clocks wmi_clocks_of(const struct wm_gpu *gpu);
 
-/* Whether the product has figures of its own. */
-bool wmi_clocks_are_own(const struct wm_gpu *gpu);
+/* The product whose clocks are used because its own were not measured; NULL: they were. */
+const char *wmi_clocks_like(const struct wm_gpu *gpu);
 
 #endif
