@@ -70,19 +70,19 @@ static bool is_same_load(const struct wmi_instruction *a, const struct wmi_instr
 }
 
 /* Where code goes on from an instruction. A backward branch is not followed. */
-struct ways {
+struct successors {
     bool next, branch; /* at the next instruction; at `target` */
     uint64_t after, target;
 };
 
-static struct ways ways_from(uint64_t pc, const struct wmi_instruction *insn)
+static struct successors successors_of(uint64_t pc, const struct wmi_instruction *insn)
 {
     const struct wmi_flow flow = wmi_control_flow(insn);
     const uint64_t after = pc + 4u * insn->dwords;
-    return (struct ways){.next = !flow.ends,
-                         .branch = flow.branches && !flow.calls && flow.distance > 0,
-                         .after = after,
-                         .target = after + (uint64_t)(4 * flow.distance)};
+    return (struct successors){.next = !flow.ends,
+                               .branch = flow.branches && !flow.calls && flow.distance > 0,
+                               .after = after,
+                               .target = after + (uint64_t)(4 * flow.distance)};
 }
 
 /* Whether a loop repeats the load, with no store in between. */
@@ -95,12 +95,12 @@ static bool is_repeated(struct search *search, uint64_t pc, struct wmi_race_load
             return is_in_loop(search->code, pc, search->lds, found);
         if (wmi_rows[insn.id].memory == WMI_MEMORY_STORE || wmi_rows[insn.id].memory == WMI_MEMORY_ATOMIC)
             return false;
-        const struct ways ways = ways_from(pc, &insn);
-        if (ways.next && ways.branch && is_repeated(search, ways.after, found))
+        const struct successors successors = successors_of(pc, &insn);
+        if (successors.next && successors.branch && is_repeated(search, successors.after, found))
             return true;
-        if (!ways.next && !ways.branch)
+        if (!successors.next && !successors.branch)
             return false;
-        pc = ways.branch ? ways.target : ways.after;
+        pc = successors.branch ? successors.target : successors.after;
     }
     return false;
 }
@@ -119,12 +119,12 @@ static bool is_swapped(struct search *search, uint64_t pc)
             return row->group == WMI_GROUP_CMPSWAP &&
                    (!scalar || (base && address && base->kind == address->kind && base->reg == address->reg));
         }
-        const struct ways ways = ways_from(pc, &insn);
-        if (ways.next && ways.branch && is_swapped(search, ways.after))
+        const struct successors successors = successors_of(pc, &insn);
+        if (successors.next && successors.branch && is_swapped(search, successors.after))
             return true;
-        if (!ways.next && !ways.branch)
+        if (!successors.next && !successors.branch)
             return false;
-        pc = ways.branch ? ways.target : ways.after;
+        pc = successors.branch ? successors.target : successors.after;
     }
     return false;
 }

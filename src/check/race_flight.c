@@ -12,13 +12,13 @@
 void wmi_race_flights_begin(struct wmi_race_flights *flights)
 {
     flights->done = flights->issued[0];
-    flights->moves.count = 0;
+    flights->loads_to_lds.count = 0;
 }
 
 void wmi_race_flights_free(struct wmi_race_flights *flights)
 {
     free(flights->ring);
-    free(flights->moves.entry);
+    free(flights->loads_to_lds.entry);
 }
 
 static struct wmi_race_flight *append(struct wmi_race_flight_list *list)
@@ -41,16 +41,17 @@ static uint32_t first_of(const struct wmi_race_flights *flights, uint32_t most)
     return issued - flights->done > most ? issued - most + 1 : flights->done + 1;
 }
 
-struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool moves, uint32_t most)
+struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool load_to_lds, uint32_t most)
 {
     struct wmi_race_flight *flight;
-    if (!moves && !flights->ring && !(flights->ring = calloc(most + 1, sizeof *flights->ring)))
+    if (!load_to_lds && !flights->ring && !(flights->ring = calloc(most + 1, sizeof *flights->ring)))
         return NULL;
-    if (!(flight = moves ? append(&flights->moves) : &flights->ring[flights->issued[0] % (most + 1)]))
+    if (!(flight =
+              load_to_lds ? append(&flights->loads_to_lds) : &flights->ring[flights->issued[0] % (most + 1)]))
         return NULL;
     flight->barrier = 0;
-    flight->moves = moves;
-    flight->number = flights->issued[moves];
+    flight->load_to_lds = load_to_lds;
+    flight->number = flights->issued[load_to_lds];
     return flight;
 }
 
@@ -65,7 +66,7 @@ const struct wmi_race_flight *wmi_race_flight_next(const struct wmi_race_flights
             return flight;
     }
     *at = *at < count ? count : *at;
-    return *at - count < flights->moves.count ? &flights->moves.entry[(*at)++ - count] : NULL;
+    return *at - count < flights->loads_to_lds.count ? &flights->loads_to_lds.entry[(*at)++ - count] : NULL;
 }
 
 void wmi_race_flight_bound(struct wmi_race_flight *flight)
@@ -82,9 +83,9 @@ void wmi_race_flight_bound(struct wmi_race_flight *flight)
     flight->high = flight->base + high + flight->bytes + (uint32_t)behind;
 }
 
-void wmi_race_moves_wait(struct wmi_race_flights *flights, unsigned limit)
+void wmi_race_loads_to_lds_wait(struct wmi_race_flights *flights, unsigned limit)
 {
-    struct wmi_race_flight_list *list = &flights->moves;
+    struct wmi_race_flight_list *list = &flights->loads_to_lds;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++)
         if (flights->issued[1] - list->entry[i].number < limit)

@@ -21,7 +21,7 @@ struct wmi_race_flight {
     uint8_t bytes, places;   /* bytes of each place */
     uint8_t kind;            /* enum wmi_access_kind */
     uint8_t wave;
-    bool moves; /* a load to LDS, which counts with loads of memory */
+    bool load_to_lds; /* a load to LDS, which counts with loads of memory */
     uint32_t at[WMI_RACE_FLIGHT_LANES];
 };
 
@@ -34,8 +34,8 @@ struct wmi_race_flight_list {
 struct wmi_race_flights {
     struct wmi_race_flight *ring; /* most + 1 of them, by number; NULL: none yet */
     uint32_t done;
-    struct wmi_race_flight_list moves; /* loads to LDS in flight */
-    uint32_t issued[2];                /* operations so far: of LDS; loads of memory */
+    struct wmi_race_flight_list loads_to_lds; /* in flight */
+    uint32_t issued[2];                       /* operations so far: of LDS; loads of memory */
 };
 
 /* Forgets what earlier workgroups did. */
@@ -43,7 +43,8 @@ void wmi_race_flights_begin(struct wmi_race_flights *flights);
 void wmi_race_flights_free(struct wmi_race_flights *flights);
 /* Adds an operation that has just been counted; the caller fills in what is about its addresses, and calls
  * wmi_race_flight_bound(). most: the largest value of the counter of LDS. NULL: no memory. */
-struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool moves, uint32_t most);
+struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool load_to_lds,
+                                            uint32_t most);
 void wmi_race_flight_bound(struct wmi_race_flight *flight);
 
 /* The next operation in flight that was issued after *at, which starts at 0; NULL: there is none. */
@@ -57,7 +58,7 @@ static inline void wmi_race_flight_wait(struct wmi_race_flights *flights, unsign
         flights->done = flights->issued[0] - limit;
 }
 /* The wave has waited until at most `limit` loads are in flight. */
-void wmi_race_moves_wait(struct wmi_race_flights *flights, unsigned limit);
+void wmi_race_loads_to_lds_wait(struct wmi_race_flights *flights, unsigned limit);
 
 /* Operations of all waves that were in flight at a barrier. */
 struct wmi_race_pending {

@@ -129,7 +129,7 @@ void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_gro
 /* The wave has waited until at most `limit` of its operations of LDS are in flight. */
 void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave, unsigned limit);
 /* The wave has waited until at most `limit` of its loads are in flight, of which some may be to LDS. */
-void wmi_race_wait_for_moves(struct wmi_race_group *group, unsigned wave, unsigned limit);
+void wmi_race_wait_for_loads_to_lds(struct wmi_race_group *group, unsigned wave, unsigned limit);
 /* The wave begins a new epoch. What it has not released, other workgroups do not know by it. */
 void wmi_race_begin_epoch(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* The wave begins a new epoch if its earlier stores are complete. Returns whether it does. */

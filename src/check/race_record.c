@@ -350,10 +350,10 @@ static enum wmi_race_kind kind_of_flight(const struct wmi_races *races, const st
 {
     const struct wmi_race_insn *now = &races->insn[races->slot];
     if (own)
-        return WMI_RACE_OF_MOVE;
+        return WMI_RACE_LOAD_TO_LDS;
     if (flight->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
         return WMI_RACE_OF_EQUALS;
-    return flight->moves                     ? WMI_RACE_OF_MOVE_AT_BARRIER
+    return flight->load_to_lds               ? WMI_RACE_LOAD_TO_LDS_AT_BARRIER
            : flight->kind == WMI_ACCESS_LOAD ? WMI_RACE_OF_READ_AT_BARRIER
                                              : WMI_RACE_OF_STORE_AT_BARRIER;
 }
@@ -382,7 +382,7 @@ static void meet_flight(struct wmi_races *races, const struct wmi_race_flight *f
  * Loads to LDS have an order among themselves. */
 static bool is_unordered(const struct wmi_race_flight *flight, const struct wmi_race_insn *now)
 {
-    return flight->moves != (now->path == WMI_PATH_LDS_DMA);
+    return flight->load_to_lds != (now->path == WMI_PATH_LDS_DMA);
 }
 
 static void meet_flights(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
@@ -390,10 +390,10 @@ static void meet_flights(struct wmi_races *races, const struct wmi_element *elem
     const struct wmi_race_flights *own = &races->group->flights[races->access->wave];
     const struct wmi_race_pending *pending = &races->group->pending;
     const struct wmi_race_insn *now = &races->insn[races->slot];
-    const bool moves = now->path == WMI_PATH_LDS_DMA;
+    const bool to_lds = now->path == WMI_PATH_LDS_DMA;
     const struct wmi_race_flight *flight;
     const uint32_t most = races->order.lds_most;
-    if (!pending->list.count && !moves && !own->moves.count)
+    if (!pending->list.count && !to_lds && !own->loads_to_lds.count)
         return;
     for (uint64_t left = lanes; left; left &= left - 1) {
         const uint64_t address = element->address[races->lane = (unsigned)__builtin_ctzll(left)];
@@ -412,8 +412,8 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
                           const struct wmi_race_insn *insn, uint32_t slot)
 {
     struct wmi_race_flights *flights = &races->group->flights[access->wave];
-    const bool moves = access->path == WMI_PATH_LDS_DMA;
-    if (!moves) {
+    const bool to_lds = access->path == WMI_PATH_LDS_DMA;
+    if (!to_lds) {
         flights->issued[0] += insn->counted[0];
         flights->issued[1] += insn->counted[1];
     }
@@ -422,10 +422,10 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
     uint64_t lanes = access->elements ? element->mask & ~(element->bad_range | element->bad_align) : 0;
     if (pair)
         lanes &= ~(element[1].bad_range | element[1].bad_align);
-    if ((access->path != WMI_PATH_DS && !(moves && insn->kind == WMI_ACCESS_STORE)) || !lanes ||
+    if ((access->path != WMI_PATH_DS && !(to_lds && insn->kind == WMI_ACCESS_STORE)) || !lanes ||
         element->space != WMI_SPACE_LDS || !wmi_race_follows_flights(races))
         return;
-    struct wmi_race_flight *flight = wmi_race_flight_add(flights, moves, races->order.lds_most);
+    struct wmi_race_flight *flight = wmi_race_flight_add(flights, to_lds, races->order.lds_most);
     if (!flight) {
         races->missed = wmi_race_no_memory;
         return;

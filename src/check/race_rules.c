@@ -228,9 +228,9 @@ static void word_flight(const struct wmi_words *words, const struct wmi_found *f
     const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
     const enum wmi_race_kind kind = (enum wmi_race_kind)(found->rule - wmi_race_texts);
     const bool stores = found->detail[WMI_RACE_HOW] >> WMI_RACE_HOW_FIRST_KIND & 3;
-    const bool moves = kind == WMI_RACE_OF_MOVE_AT_BARRIER;
+    const bool to_lds = kind == WMI_RACE_LOAD_TO_LDS_AT_BARRIER;
     char barrier[160];
-    if (kind == WMI_RACE_OF_MOVE) {
+    if (kind == WMI_RACE_LOAD_TO_LDS) {
         snprintf(
             message, size,
             stores ? "wave %u accesses LDS that its load to LDS still writes: '%s' is missing between the two"
@@ -243,7 +243,7 @@ static void word_flight(const struct wmi_words *words, const struct wmi_found *f
     snprintf(message, size,
              "%s: that was still in flight when it came to the barrier at %s, which waits for no counter: "
              "'%s' is missing before it",
-             start, barrier, moves ? model->wait_load : model->wait_lds);
+             start, barrier, to_lds ? model->wait_load : model->wait_lds);
 }
 
 static void word_race(const struct wmi_words *words, const struct wmi_found *found, char *message,
@@ -291,8 +291,8 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
         break;
     case WMI_RACE_OF_STORE_AT_BARRIER:
     case WMI_RACE_OF_READ_AT_BARRIER:
-    case WMI_RACE_OF_MOVE_AT_BARRIER:
-    case WMI_RACE_OF_MOVE:
+    case WMI_RACE_LOAD_TO_LDS_AT_BARRIER:
+    case WMI_RACE_LOAD_TO_LDS:
         word_flight(words, found, start, message, size);
         break;
     case WMI_RACE_OF_STORE_BEFORE_BARRIER:
@@ -364,7 +364,7 @@ const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
                                           "wait until the counter of LDS is 0 before the barrier", true),
     [WMI_RACE_OF_READ_AT_BARRIER] = RULE("lds-read-at-barrier", WM_SEVERITY_ERROR,
                                          "wait until the counter of LDS is 0 before the barrier", true),
-    [WMI_RACE_OF_MOVE_AT_BARRIER] =
+    [WMI_RACE_LOAD_TO_LDS_AT_BARRIER] =
         RULE("load-to-lds-at-barrier", WM_SEVERITY_ERROR,
              "wait for the load by the counter of loads from memory before the barrier", true),
     [WMI_RACE_OF_STORE_BEFORE_BARRIER] =
@@ -373,7 +373,7 @@ const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
     [WMI_RACE_OF_LOAD_BEHIND_BARRIER] =
         RULE("race-acquire", WM_SEVERITY_ERROR,
              "a fence of workgroup scope for global memory behind the barrier, as __syncthreads() has", true),
-    [WMI_RACE_OF_MOVE] =
+    [WMI_RACE_LOAD_TO_LDS] =
         RULE("load-to-lds-before-wait", WM_SEVERITY_ERROR,
              "wait by the counter of what comes first: of loads from memory, or of LDS", true),
 };

@@ -29,7 +29,7 @@ static void *item_at(const struct wmi_race_pool *pool, size_t number, size_t siz
 }
 
 /* A zeroed item; NULL: no memory. */
-static void *take(struct wmi_race_shadow *shadow, struct wmi_race_pool *pool, size_t size)
+static void *pool_allocate(struct wmi_race_shadow *shadow, struct wmi_race_pool *pool, size_t size)
 {
     const size_t number = pool->used;
     if (pool->unused) {
@@ -56,7 +56,7 @@ static void *take(struct wmi_race_shadow *shadow, struct wmi_race_pool *pool, si
     return item;
 }
 
-static void give_back(struct wmi_race_pool *pool, void *item)
+static void pool_release(struct wmi_race_pool *pool, void *item)
 {
     memcpy(item, &pool->unused, sizeof pool->unused);
     pool->unused = item;
@@ -82,7 +82,7 @@ void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
 {
     shadow->launch = launch;
     memset(shadow->recent, 0, sizeof shadow->recent);
-    for (unsigned i = 0; i < WMI_RACE_ROOMS; i++)
+    for (unsigned i = 0; i < WMI_RACE_LIST_POOLS; i++)
         reset_pool(&shadow->lists[i]);
     reset_pool(&shadow->details);
     reset_pool(&shadow->parts);
@@ -94,7 +94,7 @@ void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
 void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
 {
     free_pool(&shadow->areas);
-    for (unsigned i = 0; i < WMI_RACE_ROOMS; i++)
+    for (unsigned i = 0; i < WMI_RACE_LIST_POOLS; i++)
         free_pool(&shadow->lists[i]);
     free_pool(&shadow->details);
     free_pool(&shadow->parts);
@@ -139,7 +139,7 @@ struct wmi_race_area *wmi_race_find_area(struct wmi_race_shadow *shadow, uint64_
     }
     struct wmi_race_area **slot = slot_of(shadow->area, shadow->capacity, number);
     if (!*slot) {
-        struct wmi_race_area *area = take(shadow, &shadow->areas, sizeof *area);
+        struct wmi_race_area *area = pool_allocate(shadow, &shadow->areas, sizeof *area);
         if (!area)
             return NULL;
         area->number = number;
@@ -156,22 +156,22 @@ void wmi_race_clear_page(struct wmi_race_shadow *shadow, struct wmi_race_page *p
 
 bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page)
 {
-    const uint32_t had = page->room, room = had ? 2 * had : 1;
-    const unsigned pool = (unsigned)__builtin_ctz(room);
-    const size_t words = 2 * (size_t)room;
+    const uint32_t old_capacity = page->list_capacity, capacity = old_capacity ? 2 * old_capacity : 1;
+    const unsigned pool = (unsigned)__builtin_ctz(capacity);
+    const size_t words = 2 * (size_t)capacity;
     uint64_t *lists = NULL;
-    if (room > WMI_RACE_ENTRIES ||
-        !(lists = take(shadow, &shadow->lists[pool], WMI_RACE_BLOCKS * words * sizeof *lists)))
+    if (capacity > WMI_RACE_ENTRIES ||
+        !(lists = pool_allocate(shadow, &shadow->lists[pool], WMI_RACE_BLOCKS * words * sizeof *lists)))
         return false;
-    for (unsigned block = 0; had && block < WMI_RACE_BLOCKS; block++) {
+    for (unsigned block = 0; old_capacity && block < WMI_RACE_BLOCKS; block++) {
         const struct wmi_race_list list = wmi_race_list(page, block);
-        memcpy(&lists[block * words], list.record, had * sizeof *lists);
-        memcpy(&lists[block * words + room], list.dwords, had * sizeof *lists);
+        memcpy(&lists[block * words], list.record, old_capacity * sizeof *lists);
+        memcpy(&lists[block * words + capacity], list.dwords, old_capacity * sizeof *lists);
     }
-    if (had)
-        give_back(&shadow->lists[pool - 1], page->lists);
+    if (old_capacity)
+        pool_release(&shadow->lists[pool - 1], page->lists);
     page->lists = lists;
-    page->room = room;
+    page->list_capacity = capacity;
     return true;
 }
 
@@ -181,7 +181,7 @@ static struct wmi_race_detail *detail_of(struct wmi_race_shadow *shadow, struct 
                                          unsigned block)
 {
     if (!page->detail &&
-        !(page->detail = take(shadow, &shadow->details, WMI_RACE_BLOCKS * sizeof *page->detail)))
+        !(page->detail = pool_allocate(shadow, &shadow->details, WMI_RACE_BLOCKS * sizeof *page->detail)))
         return NULL;
     return &page->detail[block];
 }
@@ -191,19 +191,19 @@ static struct wmi_race_byte_entry *list_of(const struct wmi_race_detail *detail)
     return detail->part->longer ? detail->block->list : detail->part->entry;
 }
 
-/* Adds bytes to `mine`, or a new entry with them to the list if that is NULL. False: it is full. */
-static inline bool add_to(struct wmi_race_part *part, struct wmi_race_byte_entry *mine,
-                          struct wmi_race_byte_entry *list, uint32_t room, enum wmi_race_role_of role,
+/* Adds bytes to `existing`, or a new entry with them to the list if that is NULL. False: it is full. */
+static inline bool add_to(struct wmi_race_part *part, struct wmi_race_byte_entry *existing,
+                          struct wmi_race_byte_entry *list, uint32_t capacity, enum wmi_race_role_of role,
                           const uint64_t bytes[2], uint64_t record)
 {
-    if (!mine) {
-        if (part->count == room)
+    if (!existing) {
+        if (part->count == capacity)
             return false;
-        mine = &list[part->count++];
-        *mine = (struct wmi_race_byte_entry){.record = record, .role = role};
+        existing = &list[part->count++];
+        *existing = (struct wmi_race_byte_entry){.record = record, .role = role};
     }
-    mine->bytes[0] |= bytes[0];
-    mine->bytes[1] |= bytes[1];
+    existing->bytes[0] |= bytes[0];
+    existing->bytes[1] |= bytes[1];
     return true;
 }
 
@@ -213,8 +213,8 @@ static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role
                       uint64_t record)
 {
     struct wmi_race_part *part = detail->part;
-    struct wmi_race_byte_entry *list = list_of(detail), *mine = NULL;
-    const uint32_t room = part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES;
+    struct wmi_race_byte_entry *list = list_of(detail), *existing = NULL;
+    const uint32_t capacity = part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES;
     uint32_t count = 0;
     for (uint32_t i = 0; i < part->count; i++) {
         struct wmi_race_byte_entry entry = list[i];
@@ -226,11 +226,11 @@ static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role
         if (!(entry.bytes[0] | entry.bytes[1]))
             continue;
         list[count] = entry;
-        mine = same ? &list[count] : mine;
+        existing = same ? &list[count] : existing;
         count++;
     }
     part->count = count;
-    return add_to(part, mine, list, room, role, bytes, record);
+    return add_to(part, existing, list, capacity, role, bytes, record);
 }
 
 /* The same of any list; one that is full becomes longer. */
@@ -241,7 +241,7 @@ static bool put_any(struct wmi_race_shadow *shadow, struct wmi_race_detail *deta
     if (put_bytes(detail, role, bytes, record))
         return true;
     if (part->longer ||
-        (!detail->block && !(detail->block = take(shadow, &shadow->blocks, sizeof *detail->block))))
+        (!detail->block && !(detail->block = pool_allocate(shadow, &shadow->blocks, sizeof *detail->block))))
         return false;
     memcpy(detail->block->list, part->entry, part->count * sizeof *part->entry);
     part->longer = true;
@@ -272,16 +272,16 @@ static inline bool meets_nothing(const struct wmi_race_byte_entry *list, uint32_
 static bool add_apart(struct wmi_race_part *part, struct wmi_race_byte_entry *list, const uint64_t bytes[2],
                       const struct wmi_race_access *access)
 {
-    const uint32_t room = part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES;
+    const uint32_t capacity = part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES;
     const enum wmi_race_role_of role = access->writes ? WMI_RACE_WRITE : WMI_RACE_READ;
-    struct wmi_race_byte_entry *mine = NULL;
+    struct wmi_race_byte_entry *existing = NULL;
     uint64_t both = 0;
     for (uint32_t i = 0; i < part->count; i++) {
         both |= (list[i].bytes[0] & bytes[0]) | (list[i].bytes[1] & bytes[1]);
         if (list[i].record == access->record && list[i].role == role)
-            mine = &list[i];
+            existing = &list[i];
     }
-    return !both && add_to(part, mine, list, room, role, bytes, access->record);
+    return !both && add_to(part, existing, list, capacity, role, bytes, access->record);
 }
 
 /* Records an access to some bytes in a list. False: it meets something, or the list is full. */
@@ -304,12 +304,13 @@ static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail 
 static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
 {
     struct wmi_race_detail *detail = detail_of(shadow, page, block);
-    if (!detail || (!detail->part && !(detail->part = take(shadow, &shadow->parts, sizeof *detail->part))))
+    if (!detail ||
+        (!detail->part && !(detail->part = pool_allocate(shadow, &shadow->parts, sizeof *detail->part))))
         return false;
     const struct wmi_race_list list = wmi_race_list(page, block);
     detail->part->count = 0;
     detail->part->longer = false;
-    for (uint32_t i = 0; i < page->room; i++)
+    for (uint32_t i = 0; i < page->list_capacity; i++)
         if (list.dwords[i])
             detail->part->entry[detail->part->count++] =
                 (struct wmi_race_byte_entry){.record = list.record[i] & ~(uint64_t)ALL_BYTES,
@@ -366,7 +367,7 @@ static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct
                                     size_t dword)
 {
     const size_t number = shadow->bytes.used;
-    struct wmi_race_bytes *bytes = take(shadow, &shadow->bytes, sizeof *bytes);
+    struct wmi_race_bytes *bytes = pool_allocate(shadow, &shadow->bytes, sizeof *bytes);
     if (!bytes)
         return NULL;
     spread(cells->write[dword], bytes->write);
@@ -413,7 +414,7 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
 {
     struct wmi_race_detail *detail = detail_of(shadow, page, block);
     if (!detail ||
-        (!detail->block && !(detail->block = take(shadow, &shadow->blocks, sizeof *detail->block))))
+        (!detail->block && !(detail->block = pool_allocate(shadow, &shadow->blocks, sizeof *detail->block))))
         return false;
     const struct wmi_race_cells cells = wmi_race_block_cells(detail->block);
     if (page->parted >> block & 1) {
@@ -426,7 +427,7 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
     } else {
         const struct wmi_race_list list = wmi_race_list(page, block);
         memset(detail->block, 0, sizeof *detail->block);
-        for (uint32_t i = 0; i < page->room; i++) {
+        for (uint32_t i = 0; i < page->list_capacity; i++) {
             const enum wmi_race_role_of role = list.record[i] & ALL_BYTES;
             page->written |= (uint32_t)(list.dwords[i] && role == WMI_RACE_WRITE) << block;
             for (uint64_t left = list.dwords[i]; left; left &= left - 1)
@@ -435,10 +436,10 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
     }
     page->divided |= 1u << block;
     page->parted &= ~(1u << block);
-    if (page->divided == UINT32_MAX && page->room) { /* nobody needs the lists any more */
-        give_back(&shadow->lists[__builtin_ctz(page->room)], page->lists);
+    if (page->divided == UINT32_MAX && page->list_capacity) { /* nobody needs the lists any more */
+        pool_release(&shadow->lists[__builtin_ctz(page->list_capacity)], page->lists);
         page->lists = NULL;
-        page->room = 0;
+        page->list_capacity = 0;
     }
     return true;
 }

@@ -97,7 +97,11 @@ struct wmi_race_byte_entry {
     enum wmi_race_role_of role;
 };
 
-enum { WMI_RACE_ENTRIES = 16, WMI_RACE_ROOMS = 5, WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 4 };
+enum {
+    WMI_RACE_ENTRIES = 16,
+    WMI_RACE_LIST_POOLS = 5,
+    WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 4
+};
 
 /* Records of each dword of a block; or a long list. */
 struct wmi_race_block {
@@ -120,7 +124,7 @@ struct wmi_race_part {
  * of its dwords; a list of bytes; or records for each dword. */
 struct wmi_race_page {
     uint32_t launch;          /* 0: never used */
-    uint32_t room;            /* of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
+    uint32_t list_capacity;   /* of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
     uint32_t parted, divided; /* blocks that have lists of bytes; that have records for each dword, */
     uint32_t written;         /* and perhaps for writes */
     uint64_t *lists;          /* of all blocks: of each the records, then the dwords */
@@ -147,8 +151,8 @@ enum { WMI_RACE_RECENT = 256 };
 /* Zeroed items of one size, which never move. */
 struct wmi_race_pool {
     unsigned char **chunk;
-    size_t chunks, used, touched; /* touched: items that have been used since their chunk was made */
-    void *unused;                 /* the first of those that were given back, which links to the next */
+    size_t chunks, used, touched; /* touched: items that are no longer zeroed as mapped */
+    void *unused;                 /* head of the free list, linked through the items */
 };
 
 enum { WMI_RACE_POOL_CHUNK = 1 << 21 };
@@ -159,7 +163,7 @@ struct wmi_race_shadow {
     size_t count, capacity;
     struct wmi_race_area *recent[WMI_RACE_RECENT]; /* by the low bits of their numbers; NULL: none */
     uint32_t launch;
-    struct wmi_race_pool areas, lists[WMI_RACE_ROOMS], details, parts, blocks, bytes;
+    struct wmi_race_pool areas, lists[WMI_RACE_LIST_POOLS], details, parts, blocks, bytes;
     bool lost; /* no memory for all */
 };
 
@@ -287,16 +291,16 @@ static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, struct wm
     return true;
 }
 
-/* The list of a block: page->room records, of which there may be none yet. */
+/* The list of a block: page->list_capacity records, of which there may be none yet. */
 static inline struct wmi_race_list wmi_race_list(const struct wmi_race_page *page, unsigned block)
 {
-    if (!page->room)
+    if (!page->list_capacity)
         return (struct wmi_race_list){NULL, NULL};
-    uint64_t *const list = page->lists + 2 * (size_t)block * page->room;
-    return (struct wmi_race_list){list, list + page->room};
+    uint64_t *const list = page->lists + 2 * (size_t)block * page->list_capacity;
+    return (struct wmi_race_list){list, list + page->list_capacity};
 }
 
-/* Gives the lists of the page's blocks more room. False: they have all that they may have, or no memory. */
+/* Doubles the capacity of the lists of the page's blocks. False: it is at its maximum, or out of memory. */
 bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page);
 /* Records an access to some bytes of a block that is not divided, if it meets nothing that is not settled,
  * and the block's list can hold it. */
@@ -314,12 +318,13 @@ static inline uint64_t wmi_race_bytes_of(uint16_t dwords)
     return bits * 15;
 }
 
-/* Puts the record, which no dwords have, where `free` says, or into more room. False: the list is full. */
+/* Adds a record that no dwords have yet, at the free entry `free`, or in a larger list. False: the list is
+ * full. */
 static inline bool wmi_race_add(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                                 uint32_t dwords, uint64_t record, uint32_t free)
 {
-    const uint32_t at = free < page->room ? free : page->room;
-    if (at == page->room && !wmi_race_grow(shadow, page))
+    const uint32_t at = free < page->list_capacity ? free : page->list_capacity;
+    if (at == page->list_capacity && !wmi_race_grow(shadow, page))
         return false;
     const struct wmi_race_list list = wmi_race_list(page, block);
     list.record[at] = record;
@@ -327,25 +332,25 @@ static inline bool wmi_race_add(struct wmi_race_shadow *shadow, struct wmi_race_
     return true;
 }
 
-/* Gives dwords of the block the record, and takes others in its role from them. False: the list is full, and
- * the dwords have none in that role. */
+/* Makes the record that of some dwords of the block, in place of theirs in the same role. False: the list is
+ * full, and the dwords have none in that role. */
 static inline bool wmi_race_put(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                                 uint32_t dwords, uint64_t record)
 {
     const struct wmi_race_list list = wmi_race_list(page, block);
-    uint32_t mine = UINT32_MAX, free = UINT32_MAX;
-    for (uint32_t i = 0; i < page->room; i++) {
+    uint32_t existing = UINT32_MAX, free = UINT32_MAX;
+    for (uint32_t i = 0; i < page->list_capacity; i++) {
         const bool same = list.record[i] == record;
         if (!same && !((list.record[i] ^ record) & 15))
             list.dwords[i] &= ~(uint64_t)dwords;
         if (!list.dwords[i])
             free = i;
         else if (same)
-            mine = i;
+            existing = i;
     }
-    if (mine == UINT32_MAX)
+    if (existing == UINT32_MAX)
         return wmi_race_add(shadow, page, block, dwords, record, free);
-    list.dwords[mine] |= dwords;
+    list.dwords[existing] |= dwords;
     return true;
 }
 
@@ -367,7 +372,7 @@ static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct w
     }
     const struct wmi_race_list list = wmi_race_list(page, block);
     uint32_t taken = 0; /* dwords that another wave has read */
-    for (uint32_t i = 0; i < page->room; i++) {
+    for (uint32_t i = 0; i < page->list_capacity; i++) {
         const unsigned role = list.record[i] & 15;
         if (!(list.dwords[i] & dwords) || wmi_race_is_settled(list.record[i], access))
             continue;
@@ -384,7 +389,7 @@ static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct w
  * are too long for. What earlier workgroups of the launch have left is settled. */
 struct wmi_race_local {
     uint64_t *records;
-    size_t dwords;   /* that there is room for */
+    size_t dwords;   /* capacity */
     uint32_t bytes;  /* of LDS */
     uint32_t launch; /* of the records */
     uint32_t floor;  /* accesses in earlier epochs are ordered before whatever a wave of the workgroup does */

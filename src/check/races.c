@@ -89,7 +89,7 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
         races->code->options.space ? wmi_race_loop_at(races->code, pc, insn) : (struct wmi_race_loop){0};
     races->waits_for.lds |= loop.lds;
     races->waits_for.memory |= loop.memory;
-    races->moves |= wmi_rows[insn->id].group == WMI_GROUP_LDS_DMA || insn->field[WMI_FIELD_lds];
+    races->loads_to_lds |= wmi_rows[insn->id].group == WMI_GROUP_LDS_DMA || insn->field[WMI_FIELD_lds];
     if (!facts.waits || (waits.stores & waits.lds & waits.loads) == UINT8_MAX)
         return WMI_NOT_SHOWN;
     if (!wmi_grow(&races->wait, &races->wait_capacity, races->waits, sizeof waits)) {
@@ -194,7 +194,7 @@ static void execute(void *local, void **wave, uint32_t number, const uint32_t *s
     if (waits->lds != UINT8_MAX)
         wmi_race_wait_for_lds(races->group, index, waits->lds);
     if (waits->loads != UINT8_MAX)
-        wmi_race_wait_for_moves(races->group, index, waits->loads);
+        wmi_race_wait_for_loads_to_lds(races->group, index, waits->loads);
 }
 
 static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number, uint32_t waves)
@@ -392,7 +392,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->missed = NULL;
     if (!dispatch->lowered) {
         races->insns = races->waits = 0;
-        races->moves = false;
+        races->loads_to_lds = false;
         races->waits_for = (struct wmi_race_loop){0};
         add_insn(races, 0, 0);
     }

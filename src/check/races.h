@@ -41,7 +41,7 @@ struct wmi_races {
     uint32_t insns;
     uint64_t distance;              /* of the instruction that is being lowered, */
     uint8_t counted[2];             /* and by how much it raises the counters of LDS and of loads */
-    bool moves;                     /* some instruction loads to LDS */
+    bool loads_to_lds;              /* some instruction loads to LDS */
     struct wmi_race_loop waits_for; /* some loop waits for stores to LDS, or to memory */
     size_t capacity;
     struct wmi_race_wait *wait;
@@ -133,7 +133,7 @@ static inline void wmi_race_store_in_order(struct wmi_races *races, unsigned wav
  * meet them. */
 static inline bool wmi_race_follows_flights(const struct wmi_races *races)
 {
-    return races->group->waves > 1 || races->moves;
+    return races->group->waves > 1 || races->loads_to_lds;
 }
 
 /* Counts the access of a wave, and adds it to its operations in flight if it is one of LDS. */

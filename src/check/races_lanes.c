@@ -15,10 +15,10 @@ enum { RECORDS = WMI_VECTOR_BYTES / 8 };
 static inline uint32_t unsettled(u64v record, const struct wmi_race_access *access)
 {
     const u64v from = wmi_splat_u64(access->from), before = wmi_splat_u64(access->before),
-               mine = wmi_splat_u64(access->record), wave = wmi_splat_u64(WMI_RACE_SAME_WAVE),
+               own = wmi_splat_u64(access->record), wave = wmi_splat_u64(WMI_RACE_SAME_WAVE),
                zero = wmi_splat_u64(0);
     return wmi_not_less_bits_u64(record - from, before) & ~wmi_equal_bits_u64(record, zero) &
-           ~wmi_equal_bits_u64((record ^ mine) & wave, zero);
+           ~wmi_equal_bits_u64((record ^ own) & wave, zero);
 }
 
 static inline u64v at(const uint64_t *record)
@@ -136,14 +136,14 @@ static inline bool put_vectors(struct wmi_races *races, struct wmi_race_page *pa
                                uint32_t dwords, uint64_t record)
 {
     const struct wmi_race_list list = wmi_race_list(page, block);
-    const u64v mine = wmi_splat_u64(record), role = wmi_splat_u64(15), zero = wmi_splat_u64(0),
+    const u64v wanted = wmi_splat_u64(record), role = wmi_splat_u64(15), zero = wmi_splat_u64(0),
                others = wmi_splat_u64(~(uint64_t)dwords);
     uint32_t found = 0, free = 0;
-    for (uint32_t i = 0; i < page->room; i += RECORDS) {
-        const u64v now = at(&list.record[i]), had = at(&list.dwords[i]);
-        const uint32_t same = wmi_equal_bits_u64(now, mine);
-        const u64v left =
-            wmi_choose_bits_u64(wmi_equal_bits_u64((now ^ mine) & role, zero) & ~same, had & others, had);
+    for (uint32_t i = 0; i < page->list_capacity; i += RECORDS) {
+        const u64v now = at(&list.record[i]), dwords_of = at(&list.dwords[i]);
+        const uint32_t same = wmi_equal_bits_u64(now, wanted);
+        const u64v left = wmi_choose_bits_u64(wmi_equal_bits_u64((now ^ wanted) & role, zero) & ~same,
+                                              dwords_of & others, dwords_of);
         const uint32_t none = wmi_equal_bits_u64(left, zero);
         *(records *)&list.dwords[i] = (records)left;
         found |= (same & ~none) << i;
@@ -164,7 +164,7 @@ static inline bool touch_vectors(struct wmi_races *races, struct wmi_race_page *
     const struct wmi_race_list list = wmi_race_list(page, block);
     const u64v some = wmi_splat_u64(dwords), zero = wmi_splat_u64(0);
     uint32_t taken = 0;
-    for (uint32_t i = 0; i < page->room; i += RECORDS) {
+    for (uint32_t i = 0; i < page->list_capacity; i += RECORDS) {
         const uint32_t all = (1u << RECORDS) - 1;
         uint32_t met = unsettled(at(&list.record[i]), access) & all &
                        ~wmi_equal_bits_u64(at(&list.dwords[i]) & some, zero);
@@ -192,7 +192,7 @@ static inline bool touch_list(struct wmi_races *races, struct wmi_race_page *pag
                               uint32_t dwords)
 {
 #if WMI_VECTOR_BYTES == 64
-    if (page->room >= RECORDS && !(page->parted >> block & 1))
+    if (page->list_capacity >= RECORDS && !(page->parted >> block & 1))
         return touch_vectors(races, page, block, dwords);
 #endif
     return wmi_race_touch_block(&races->shadow, page, block, dwords, &races->now);
@@ -560,7 +560,7 @@ static bool find_pages(struct wmi_races *races, uint64_t origin, struct blocks *
             return false;
         before = number >> shift;
         blocks->page[i] = page;
-        if (page->room)
+        if (page->list_capacity)
             __builtin_prefetch(wmi_race_list(page, number % WMI_RACE_BLOCKS).record);
     }
     return true;
@@ -791,21 +791,21 @@ static bool record_place(struct wmi_races *races, const struct wmi_outline *outl
 /* ---- operations of LDS in flight ---- */
 
 /* Whether an access may meet a load to LDS that its wave has not waited for. */
-static bool may_meet_moves(const struct wmi_race_flights *own, const struct wmi_outline *outline,
-                           uint32_t bytes, unsigned places, uint64_t distance)
+static bool may_meet_loads_to_lds(const struct wmi_race_flights *own, const struct wmi_outline *outline,
+                                  uint32_t bytes, unsigned places, uint64_t distance)
 {
     uint64_t low = UINT64_MAX, high = 0;
-    if (!own->moves.count)
+    if (!own->loads_to_lds.count)
         return false;
     for (uint64_t left = outline->lanes; left; left &= left - 1) {
         const uint64_t at = outline->base + outline->low[__builtin_ctzll(left)];
         low = at < low ? at : low;
         high = at > high ? at : high;
     }
-    for (uint32_t i = 0; i < own->moves.count; i++)
+    for (uint32_t i = 0; i < own->loads_to_lds.count; i++)
         for (unsigned place = 0; place < places; place++)
-            if (own->moves.entry[i].low < high + place * distance + bytes &&
-                low + place * distance < own->moves.entry[i].high)
+            if (own->loads_to_lds.entry[i].low < high + place * distance + bytes &&
+                low + place * distance < own->loads_to_lds.entry[i].high)
                 return true;
     return false;
 }
@@ -817,7 +817,7 @@ static bool may_meet_flights(const struct wmi_races *races, const struct wmi_out
     const struct wmi_race_group *group = races->group;
     const struct wmi_race_pending *pending = &group->pending;
     const bool writes = insn->kind != WMI_ACCESS_LOAD;
-    if (may_meet_moves(&group->flights[outline->wave], outline, bytes, places, insn->distance))
+    if (may_meet_loads_to_lds(&group->flights[outline->wave], outline, bytes, places, insn->distance))
         return true;
     for (uint64_t left = pending->list.count ? outline->lanes : 0; left; left &= left - 1)
         for (unsigned i = 0; i < places; i++)
@@ -851,7 +851,7 @@ static void add_flight(struct wmi_races *races, const struct wmi_outline *outlin
     flight->kind = insn->kind;
     flight->wave = (uint8_t)outline->wave;
     memcpy(flight->at, outline->low, WMI_LANES * sizeof *flight->at);
-    if (races->moves)
+    if (races->loads_to_lds)
         wmi_race_flight_bound(flight);
 }
 
@@ -877,7 +877,7 @@ bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *out
     struct wmi_race_wave *wave = &group->wave[outline->wave];
     if (insn->coherent && wave->updates) /* it may read what its own atomic has left */
         return false;
-    if (lds && (group->pending.list.count || group->flights[outline->wave].moves.count) &&
+    if (lds && (group->pending.list.count || group->flights[outline->wave].loads_to_lds.count) &&
         may_meet_flights(races, outline, insn, bytes, places))
         return false;
     if (writes && wave->releases)

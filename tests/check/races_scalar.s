@@ -3,16 +3,12 @@
 ; Source: Vega ISA, "S_DCACHE_INV".
 ; TARGETS: gfx900 gfx90a
 
+.include "flags.inc"
+
 ; KERNEL: poll data out
 ; RUN: poll -g 128 -b 64 --arg data=zero:u32:128 --arg out=zero:u32:64 --only race
 poll:
-    s_load_dwordx4 s[4:7], s[0:1], 0x0
-    v_lshlrev_b32 v1, 2, v0
-    v_mov_b32 v2, 0
-    v_mov_b32 v3, 1
-    s_waitcnt lgkmcnt(0)
-    s_cmp_lg_u32 s2, 0
-    s_cbranch_scc1 .Lpoll
+    begin .Lpoll
     global_store_dword v1, v0, s[4:5]
     s_waitcnt vmcnt(0)
     global_store_dword v2, v3, s[4:5] offset:256
@@ -31,13 +27,7 @@ poll:
 ; KERNEL: poll_good data out
 ; RUN: poll_good -g 128 -b 64 --arg data=zero:u32:128 --arg out=zero:u32:64 --only race
 poll_good:
-    s_load_dwordx4 s[4:7], s[0:1], 0x0
-    v_lshlrev_b32 v1, 2, v0
-    v_mov_b32 v2, 0
-    v_mov_b32 v3, 1
-    s_waitcnt lgkmcnt(0)
-    s_cmp_lg_u32 s2, 0
-    s_cbranch_scc1 .Lpoll_good
+    begin .Lpoll_good
     global_store_dword v1, v0, s[4:5]
     s_waitcnt vmcnt(0)
     global_store_dword v2, v3, s[4:5] offset:256

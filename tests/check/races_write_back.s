@@ -3,16 +3,12 @@
 ; Sources: LLVM AMDGPUUsage, "Memory Model GFX942": release; LLVM pull request 178316.
 ; TARGETS: gfx942
 
+.include "flags.inc"
+
 ; KERNEL: unwaited data out
 ; RUN: unwaited -g 128 -b 64 --arg data=zero:u32:128 --arg out=zero:u32:64 --only race
 unwaited:
-    s_load_dwordx4 s[4:7], s[0:1], 0x0
-    v_lshlrev_b32 v1, 2, v0
-    v_mov_b32 v2, 0
-    v_mov_b32 v3, 1
-    s_waitcnt lgkmcnt(0)
-    s_cmp_lg_u32 s2, 0
-    s_cbranch_scc1 .Lunwaited
+    begin .Lunwaited
     global_store_dword v1, v0, s[4:5]
     s_waitcnt vmcnt(0)
     buffer_wbl2 sc1
@@ -33,13 +29,7 @@ unwaited:
 ; KERNEL: waited_good data out
 ; RUN: waited_good -g 128 -b 64 --arg data=zero:u32:128 --arg out=zero:u32:64 --only race
 waited_good:
-    s_load_dwordx4 s[4:7], s[0:1], 0x0
-    v_lshlrev_b32 v1, 2, v0
-    v_mov_b32 v2, 0
-    v_mov_b32 v3, 1
-    s_waitcnt lgkmcnt(0)
-    s_cmp_lg_u32 s2, 0
-    s_cbranch_scc1 .Lwaited_good
+    begin .Lwaited_good
     global_store_dword v1, v0, s[4:5]
     buffer_wbl2 sc1
     global_load_dword v5, v1, s[6:7]
