@@ -46,7 +46,7 @@ class Gate(Case):
         for condition, message in (("ocupancy<1", "did you mean 'occupancy'?"), ("bound>1", "expected bound==PART"),
                                    ("bound==L4", "no part 'L4'; expected one of memory, Infinity Cache, L2, atomics, L1, address, data, LDS, LDS issue, issue, fetch, VALU, transcendental, f64, matrix, SALU, branch, export, dispatch"),
                                    ("bound.mem<1", "no part 'mem'"), ("occupancy==1", "expected FIGURE<NUMBER"),
-                                   ("total.gain<1", "no figure 'gain'"),
+                                   ("total.gain<1", "no figure 'gain'"), ("total.predicted>1", "'predicted' is a figure of a kernel, without a total"),
                                    ("l2_hit<1", "did you mean 'l2_hit_rate' or 'l2_hits'"), ("bound==", "no part ''")):
             self.refused(message, "prof", self.example("vecadd"), ["--fail-if", condition])
         self.transposes("transpose_naive", "--json=old.json")

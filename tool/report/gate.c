@@ -49,7 +49,7 @@ static bool is_part(const char *word)
 static int wrong_part(const char *where, const char *text, const char *word)
 {
     size_t count, length = 0;
-    char names[160] = "";
+    char names[240] = "";
     const char *const *parts = wm_bound_names(&count);
     for (size_t i = 0; i < count && length < sizeof names; i++)
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", parts[i]);
@@ -62,6 +62,8 @@ static int wrong_figure(const char *where, const char *text, const char *word)
     const char *names[TOOL_FIGURES + OF_KERNELS + 1], *nearest;
     char found[3 * 48] = "";
     size_t count = 0, times = 0;
+    if (is_one_of(word, of_kernels, OF_KERNELS))
+        return tool_fail("%s %s: '%s' is a figure of a kernel, without a total", where, text, word);
     for (size_t i = 0; i < tool_figure_count; i++)
         names[count++] = tool_figures[i].key;
     for (size_t i = 0; i < OF_KERNELS; i++)
