@@ -13,7 +13,8 @@
  * Issue times and the latencies of results: GCN and CDNA issue an instruction of a wave every four clocks,
  * and its result is there for the next one (AMD, "Graphics Cores Next" white paper). RDNA issues one per
  * clock; results of the VALU can be used after 5, of transcendental functions after 10 and of the SALU after
- * 2 clocks (medians of single instructions of gfx1100 and gfx1200, thread traces published by tinygrad). */
+ * 2 clocks (medians of single instructions of gfx1100 and gfx1200, thread traces published by tinygrad);
+ * those of 32-bit integer products and of f64, which are not in these traces, after 8 (assumed). */
 #include "profile/time/path.h"
 
 #include "isa/registers.h"
