@@ -101,7 +101,7 @@ hsa_status_t shim_signal_make(int64_t value, struct shim_queue *queue, hsa_signa
          */
         signal->kind = AMD_SIGNAL_KIND_USER;
         signal->value = value;
-        slab->queue[index] = queue;
+        __atomic_store_n(&slab->queue[index], queue, __ATOMIC_RELEASE);
         __atomic_store_n(&slab->live[index], true, __ATOMIC_RELEASE);
         made->handle = (uintptr_t)signal;
     }
@@ -136,7 +136,7 @@ SHIM_API hsa_status_t hsa_signal_destroy(hsa_signal_t signal)
     struct slab *slab = find(signal, &index);
     if (slab) {
         __atomic_store_n(&slab->live[index], false, __ATOMIC_RELEASE);
-        slab->queue[index] = NULL;
+        __atomic_store_n(&slab->queue[index], NULL, __ATOMIC_RELAXED);
         for (uint32_t i = 0; i < slab_count; i++)
             if (slabs[i] == slab)
                 unused[unused_count++] = i * SLAB + (uint32_t)index;
@@ -169,7 +169,9 @@ void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal, uint32
     (void)gpu, (void)event; /* nobody waits for events of a driver here */
     size_t index;
     struct slab *slab = find(signal, &index);
-    struct shim_queue *queue = slab ? slab->queue[index] : NULL;
+    /* Atomic, since a program may destroy a signal as soon as it has seen the value, which comes before this.
+     */
+    struct shim_queue *queue = slab ? __atomic_load_n(&slab->queue[index], __ATOMIC_ACQUIRE) : NULL;
     if (queue)
         shim_doorbell(queue);
     shim_ring(bell_of(signal));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The replacement for libhsa-runtime64.so.1 with two GPUs: which of them reaches which memory, and virtual
  * memory. */
+#include "submit.h"
+
 #include <setjmp.h> /* before cmocka.h, which needs these four */
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,12 +153,7 @@ static hsa_status_t add_on(int gpu, void *to)
                                                  .kernel_object = vecadd[gpu],
                                                  .kernarg_address = arguments,
                                                  .completion_signal = done};
-    const uint64_t index = hsa_queue_add_write_index_screlease(queue, 1);
-    uint32_t words[16], *slot = queue->base_address;
-    memcpy(words, &packet, sizeof words);
-    memcpy(slot + 1, words + 1, sizeof words - 4);
-    __atomic_store_n(slot, words[0], __ATOMIC_RELEASE);
-    hsa_signal_store_screlease(queue->doorbell_signal, (int64_t)index);
+    submit(queue, &packet);
     const int64_t value =
         hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, LONG, HSA_WAIT_STATE_BLOCKED);
     assert_int_equal(value, error ? -1 : 0);

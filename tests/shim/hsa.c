@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The replacement for libhsa-runtime64.so.1 called directly: what runtimes do, and what they should not. */
 #include "one_gpu.h"
+#include "submit.h"
 
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa_ext_image.h>
@@ -431,21 +432,6 @@ static void test_code_objects(void **state)
 }
 
 /* ---- queues ---- */
-
-enum { WORDS = 16 };
-
-static void submit(hsa_queue_t *queue, const void *packet)
-{
-    uint32_t words[WORDS];
-    const uint64_t index = hsa_queue_add_write_index_screlease(queue, 1);
-    while (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size)
-        ;
-    uint32_t *slot = (uint32_t *)queue->base_address + index % queue->size * WORDS;
-    memcpy(words, packet, sizeof words);
-    memcpy(slot + 1, words + 1, sizeof words - 4);
-    __atomic_store_n(slot, words[0], __ATOMIC_RELEASE);
-    hsa_signal_store_screlease(queue->doorbell_signal, (int64_t)index);
-}
 
 static hsa_queue_t *new_queue(void (*callback)(hsa_status_t status, hsa_queue_t *source, void *user),
                               void *user)

@@ -6,12 +6,21 @@
  * Sources: clr 6.0 to 7.15, rocclr/device/rocm (rocdevice.cpp, rocsettings.cpp, rocblit.cpp, rocvirtual.hpp);
  * ROCr's hsa_ext_amd.h. */
 #include "one_gpu.h"
+#include "submit.h"
 
 #include <dlfcn.h>
 #include <hsa/hsa_ext_image.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#if defined __SANITIZE_THREAD__
+#define THREAD_SANITIZER 1
+#elif defined __has_feature
+#define THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#define THREAD_SANITIZER 0
+#endif
 
 struct descriptor_v2 {
     hsa_ext_image_descriptor_t plain;
@@ -301,21 +310,18 @@ static hsa_queue_t *start(hsa_executable_t executable, const char *name, uint32_
     OK(hsa_executable_get_symbol_by_name(executable, name, &gpu, &symbol));
     OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel));
     OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, note_error, error, 0, 0, &queue));
-    hsa_kernel_dispatch_packet_t *packet = queue->base_address;
-    *packet = (hsa_kernel_dispatch_packet_t){.header = HSA_PACKET_TYPE_INVALID,
-                                             .setup = 1,
-                                             .workgroup_size_x = ITEMS,
-                                             .workgroup_size_y = 1,
-                                             .workgroup_size_z = 1,
-                                             .grid_size_x = ITEMS,
-                                             .grid_size_y = 1,
-                                             .grid_size_z = 1,
-                                             .kernel_object = kernel,
-                                             .kernarg_address = arguments,
-                                             .completion_signal = done};
-    hsa_queue_add_write_index_screlease(queue, 1);
-    __atomic_store_n(&packet->header, HSA_PACKET_TYPE_KERNEL_DISPATCH, __ATOMIC_RELEASE);
-    hsa_signal_store_screlease(queue->doorbell_signal, 0);
+    const hsa_kernel_dispatch_packet_t packet = {.header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
+                                                 .setup = 1,
+                                                 .workgroup_size_x = ITEMS,
+                                                 .workgroup_size_y = 1,
+                                                 .workgroup_size_z = 1,
+                                                 .grid_size_x = ITEMS,
+                                                 .grid_size_y = 1,
+                                                 .grid_size_z = 1,
+                                                 .kernel_object = kernel,
+                                                 .kernarg_address = arguments,
+                                                 .completion_signal = done};
+    submit(queue, &packet);
     return queue;
 }
 
@@ -341,7 +347,7 @@ static bool runs(hsa_executable_t executable, const char *name)
 /* HIP 7 waits in turns of 4 s; a kernel that nothing can end is found all the same. */
 static void find_deadlock(hsa_executable_t executable)
 {
-#ifndef __SANITIZE_THREAD__
+#if !THREAD_SANITIZER
     hsa_status_t error = HSA_STATUS_SUCCESS;
     const hsa_signal_t done = new_signal(1);
     hsa_queue_t *queue = start(executable, "__amd_rocclr_endless.kd", NULL, &error, done);
@@ -349,7 +355,7 @@ static void find_deadlock(hsa_executable_t executable)
     assert_int_equal(error, HSA_STATUS_ERROR);
     OK(hsa_queue_destroy(queue));
 #else
-    (void)executable; /* has a thread of its own, which never waits */
+    (void)executable; /* the sanitizer has a thread of its own, which never waits */
 #endif
 }
 
