@@ -173,15 +173,27 @@ void shim_lose_locks(uint64_t low, uint64_t size)
 
 /* ---- pools ---- */
 
+/* The addresses of other mappings are random. Which set of a cache a line is in depends on its address, and
+ * so would the figures of a profile. A range that the host has used for something else moves. */
+void *shim_map_pages(size_t size, int protection)
+{
+    static const uint64_t low = UINT64_C(0x400000000000), high = UINT64_C(0x500000000000);
+    static const size_t step = 1 << 16;
+    static uint64_t used;
+    const uint64_t place = __atomic_fetch_add(&used, (size + 2 * step - 1) / step * step, __ATOMIC_RELAXED);
+    void *got = mmap((void *)(uintptr_t)(low + place % (high - low)), size, protection,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return got == MAP_FAILED ? NULL : got;
+}
+
 static hsa_status_t allocate_host(size_t size, struct block *block)
 {
     enum { PADDING = 64 }; /* wide accesses of the host across the end */
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t mapped = (size + PADDING + page - 1) / page * page;
-    void *memory =
-        mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = shim_map_pages(mapped, PROT_READ | PROT_WRITE);
     struct wm_diag diag = {0};
-    if (memory == MAP_FAILED)
+    if (!memory)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     shim_svm_unmapped((uintptr_t)memory, mapped); /* should its end have been missed */
     shim_lose_locks((uintptr_t)memory, mapped);

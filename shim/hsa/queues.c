@@ -62,12 +62,6 @@ void shim_packet_failed(struct shim_processor *processor, hsa_status_t status, c
 
 /* ---- queues ---- */
 
-static void *map(size_t size)
-{
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 static void release(struct shim_queue *queue)
 {
     if (queue->doorbell.handle)
@@ -81,8 +75,9 @@ static void release(struct shim_queue *queue)
 static bool start(struct shim_queue *queue, hsa_queue_type32_t type)
 {
     struct shim_processor *processor = &queue->processor;
-    processor->ring = map((size_t)processor->size * sizeof *processor->ring);
-    queue->amd = map(sizeof *queue->amd);
+    processor->ring =
+        shim_map_pages((size_t)processor->size * sizeof *processor->ring, PROT_READ | PROT_WRITE);
+    queue->amd = shim_map_pages(sizeof *queue->amd, PROT_READ | PROT_WRITE);
     if (!processor->ring || !queue->amd || shim_signal_make(0, queue, &queue->doorbell))
         return false;
     for (uint32_t i = 0; i < processor->size; i++)

@@ -127,6 +127,8 @@ bool shim_is_mapped(uint64_t low, uint64_t size, bool *writable);
 /* The host has new memory of the runtime here: locks of what was there before are no longer seen by kernels.
  */
 void shim_lose_locks(uint64_t low, uint64_t size);
+/* New pages, at an address that is the same in each run if the order of the calls is; NULL: none. */
+void *shim_map_pages(size_t size, int protection);
 /* Maps memory of the host into the machines of all GPUs; all or none. */
 enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, unsigned flags,
                                    const char *name, struct wm_diag *diag);

@@ -67,12 +67,11 @@ static bool add_slab(void)
     if (more)
         unused = more;
     if (slab)
-        slab->signals = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (more && slab->signals != MAP_FAILED)
+        slab->signals = shim_map_pages(size, PROT_READ | PROT_WRITE);
+    if (more && slab->signals)
         shim_lose_locks((uintptr_t)slab->signals, size);
-    if (!more || slab->signals == MAP_FAILED ||
-        shim_map_everywhere(slab->signals, size, 0, 0, "signals", NULL)) {
-        if (more && slab->signals != MAP_FAILED)
+    if (!more || !slab->signals || shim_map_everywhere(slab->signals, size, 0, 0, "signals", NULL)) {
+        if (more && slab->signals)
             munmap(slab->signals, size);
         free(slab);
         return false;

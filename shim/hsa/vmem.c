@@ -206,6 +206,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_import_shareable_handle(int file, struct vmem
 
 static void *reserve_at(void *wish, size_t size)
 {
+    if (!wish)
+        return shim_map_pages(size, PROT_NONE);
     void *got = mmap(wish, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return got == MAP_FAILED ? NULL : got;
 }
