@@ -56,6 +56,11 @@ class Exec(unittest.TestCase):
         self.assertEqual(done.stderr, "")
         self.assertEqual(done.stdout, "".join(f"lane {i} of 7, text {0.5 * i:.2f}\n" for i in range(3)))
 
+    def test_widened_load(self):
+        """It reads four bytes behind a segment, which is no fault and no error."""
+        for words in ([], ["--check=memory,uninit"]):
+            self.assertEqual(execute(*words, self.program("widened")).returncode, 0)
+
     def test_check(self):
         """Errors of kernels, with the place that allocated the memory; copies and fills by the host count as writes."""
         program = self.program("faulty")
