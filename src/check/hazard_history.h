@@ -72,6 +72,7 @@ struct wmi_unsettled_state {
     struct wmi_sgpr_write rewritten[WMI_SCALAR_REGISTERS];
     struct wmi_moment wmma; /* set if the last vector instruction was WMMA */
     uint16_t wmma_first, wmma_count;
+    struct wmi_moment gave_vgprs_back;
     /* What is older has been forgotten, which saves clearing it: `wrote` and `transcendental`, and `used`, by
      * `valus`; the others by `clock`. */
     struct wmi_unsettled_since {

@@ -175,12 +175,26 @@ static void look_at_sgpr(struct wmi_hazard_search *search, const struct wmi_haza
              u->since.rewritten[writer_of(u, reg)]);
 }
 
+/* LLVM lets the result overlap no source, the addend included (earlyclobber). */
+static void look_at_overlap(struct wmi_hazard_search *search, const struct wmi_span_of_registers *result,
+                            const struct wmi_span_of_registers *spans, unsigned count, uint32_t number)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned first = spans[i].first > result->first ? spans[i].first : result->first;
+        if (spans[i].read && first < spans[i].first + spans[i].count && first < result->first + result->count)
+            wmi_hazard_look_unsettled(search, WMI_HAZARD_MAD_OVERLAP, (int)first,
+                                      &(struct wmi_moment){1, number});
+    }
+}
+
 void wmi_unsettled_look(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts,
-                        const struct wmi_span_of_registers *spans, unsigned count)
+                        const struct wmi_span_of_registers *spans, unsigned count, uint32_t number)
 {
     const struct wmi_unsettled_state *u = &search->state->unsettled;
     for (unsigned i = 0; i < count; i++)
         for (unsigned reg = spans[i].first; reg < spans[i].first + spans[i].count; reg++) {
+            if (is_vector(reg))
+                wmi_hazard_look_unsettled(search, WMI_HAZARD_VGPR_GIVEN_BACK, (int)reg, &u->gave_vgprs_back);
             if (is_vector(reg) && facts->valu && spans[i].read)
                 look_at_trans(search, reg);
             if (is_vector(reg) && facts->ldsdir_vdst >= 0 && spans[i].written)
@@ -194,6 +208,9 @@ void wmi_unsettled_look(struct wmi_hazard_search *search, const struct wmi_hazar
         }
     for (unsigned i = 0; i < count && facts->wmma; i++)
         look_at_wmma(search, facts, &spans[i]);
+    for (unsigned i = 0; i < count && facts->mad64; i++)
+        if (spans[i].role == WMI_ROLE_D && is_vector(spans[i].first))
+            look_at_overlap(search, &spans[i], spans, count, number);
     if (facts->valu && facts->wave64)
         look_at_forwarding(search, spans, count);
     if (facts->permlane)
@@ -354,6 +371,8 @@ void wmi_unsettled_remember(struct wmi_unsettled_state *u, const struct wmi_haza
         u->memory_was_lds = facts->ds;
         u->branched = false;
     }
+    if (facts->gives_vgprs_back)
+        u->gave_vgprs_back = now;
     u->branched |= facts->branch;
     u->valus += facts->valu;
     u->transcendentals += facts->valu && facts->trans;
@@ -368,6 +387,7 @@ void wmi_unsettled_begin(struct wmi_unsettled_state *u)
     for (unsigned i = 0; i < WMI_SGPR_WRITERS; i++)
         since->rewritten[i] = now;
     u->last_memory.clock = u->vcmpx.clock = u->exec_read.clock = u->wmma.clock = 0;
+    u->gave_vgprs_back.clock = 0;
     u->exec_valus = 0;
     u->branched = false;
     memset(u->valu_read, 0, sizeof u->valu_read);
@@ -399,6 +419,7 @@ enum item {
     EXEC_READ,
     EXEC_VALUS,
     WMMA_RESULT,
+    GAVE_VGPRS_BACK,
 };
 
 enum { BY_VALU = 1, WAS_LDS = 1, BRANCHED = 2 }; /* flags */
@@ -530,6 +551,7 @@ unsigned wmi_unsettled_save(const struct wmi_unsettled_state *u, const struct wm
                                                .reg = u->wmma_first,
                                                .number = u->wmma.number,
                                                .valus = (uint8_t)u->wmma_count});
+    add_moment(&list, GAVE_VGPRS_BACK, 0, &u->gave_vgprs_back, 0);
     return list.count;
 }
 
@@ -592,6 +614,9 @@ static void restore(struct wmi_unsettled_state *u, const struct wmi_unsettled_it
         u->wmma = moment;
         u->wmma_first = item->reg;
         u->wmma_count = item->valus;
+        break;
+    case GAVE_VGPRS_BACK:
+        u->gave_vgprs_back = moment;
         break;
     }
 }

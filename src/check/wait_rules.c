@@ -47,6 +47,12 @@ const struct wmi_check_rule wmi_missing_wait_rules[WMI_MISSING_WAITS] = {
                               .remedy = WAITS_REMEDY,
                               .class = WM_CHECK_WAITS,
                               .word = word_missing_wait},
+    [WMI_SCRATCH_GIVEN_BACK] = {.name = "scratch-store-before-dealloc",
+                                .source = "LLVM, SIInsertWaitcnts, MSG_DEALLOC_VGPRS",
+                                .remedy = "put the wait in front of this instruction, or leave it out",
+                                .class = WM_CHECK_WAITS,
+                                .has_first = true,
+                                .word = word_missing_wait},
 };
 
 static void word_missing_wait(const struct wmi_words *words, const struct wmi_found *found, char *message,
@@ -56,10 +62,11 @@ static void word_missing_wait(const struct wmi_words *words, const struct wmi_fo
         [WMI_READ_EARLY] = "is read before its data is there",
         [WMI_OVERWRITTEN_EARLY] = "is overwritten before data on its way has arrived",
         [WMI_HELD_OVERWRITTEN] = "is overwritten before it has been read as data",
+        [WMI_SCRATCH_GIVEN_BACK] = "is given back with the VGPRs while a store to it is on its way",
     };
     const struct wmi_wait_rules *rules = words->checker;
     const uint64_t distance = found->detail[WMI_DETAIL_DISTANCE];
-    char wait[64], first[TEXT], reg[16];
+    char wait[64], first[TEXT], reg[32];
     wmi_wait_text(rules->target, (enum wmi_counter)found->detail[WMI_DETAIL_COUNTER],
                   (unsigned)found->detail[WMI_DETAIL_VALUE], wait, sizeof wait);
     first_text(words, found, first, sizeof first);
@@ -82,6 +89,8 @@ static void word_hazard(const struct wmi_words *words, const struct wmi_found *f
     if (missing)
         snprintf(message, size, "%s%s%s: %u wait state%s missing after '%s' ('s_nop %u' between them)", reg,
                  space, hazard->what, missing, missing == 1 ? " is" : "s are", first, missing - 1);
+    else if (!hazard->remedy)
+        snprintf(message, size, "%s%s%s", reg, space, hazard->what);
     else
         snprintf(message, size, "%s%s%s: '%s' is missing after '%s'", reg, space, hazard->what,
                  hazard->remedy, first);
@@ -131,6 +140,6 @@ void wmi_wait_rules_init(struct wmi_wait_rules *rules)
                                     .source = wmi_hazards[i].source,
                                     .class = WM_CHECK_HAZARDS,
                                     .severity = wmi_hazards[i].is_new ? WM_SEVERITY_NOTE : WM_SEVERITY_ERROR,
-                                    .has_first = true,
+                                    .has_first = wmi_hazards[i].remedy,
                                     .word = word_hazard};
 }

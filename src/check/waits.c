@@ -285,8 +285,11 @@ static void check_span(struct shard *shard, struct model *model, const struct in
         while (!wmi_wait_ready(state, reg, lanes, &why)) {
             if (span->written && wmi_wait_follows(state, reg, &insn->waits))
                 break;
-            find_missing_wait(shard, model, insn, span->read ? WMI_READ_EARLY : WMI_OVERWRITTEN_EARLY, reg,
-                              &why);
+            find_missing_wait(shard, model, insn,
+                              reg == WMI_REGISTER_SCRATCH ? WMI_SCRATCH_GIVEN_BACK
+                              : span->read                ? WMI_READ_EARLY
+                                                          : WMI_OVERWRITTEN_EARLY,
+                              reg, &why);
         }
         if (span->written && !wmi_wait_free(state, reg, &why))
             find_missing_wait(shard, model, insn, WMI_HELD_OVERWRITTEN, reg, &why);
@@ -586,6 +589,21 @@ static bool stays_in_lane(const struct wmi_instruction *insn)
            insn->extension != WMI_EXT_DPP8 && row->class != WMI_CLASS_IMAGE && row->class != WMI_CLASS_EXPORT;
 }
 
+/* A store to scratch memory writes it when its counter says so, in the order of issue. */
+static void add_scratch(struct instruction *entry, const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    const bool stores = row->class == WMI_CLASS_SCRATCH && row->memory == WMI_MEMORY_STORE;
+    if (!stores && !entry->hazards.gives_vgprs_back)
+        return;
+    for (unsigned i = 0; i < entry->waits.events && stores; i++) {
+        entry->waits.event[i].writes = true;
+        entry->waits.event[i].sequence = 1;
+    }
+    entry->span[entry->spans++] = (struct wmi_span_of_registers){
+        .first = WMI_REGISTER_SCRATCH, .count = 1, .read = !stores, .written = stores};
+}
+
 static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct checker *check = self;
@@ -608,6 +626,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
                                   .masked = is_masked(insn)};
     entry->by_lane = entry->masked && stays_in_lane(insn);
     entry->spans = (uint8_t)wmi_registers_of(check->rules.target, insn, entry->span);
+    add_scratch(entry, insn);
     for (unsigned i = 0; i < entry->spans; i++) {
         const unsigned end = entry->span[i].first + entry->span[i].count;
         entry->reach = end > entry->reach ? (uint16_t)end : entry->reach;

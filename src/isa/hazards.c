@@ -112,6 +112,12 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_VALU_READ_SGPR] =
         {"valu-read-sgpr", "was read by a vector instruction, then written, and is read without a wait",
          "s_wait_alu", "RDNA4 ISA; LLVM 20, AMDGPUWaitSGPRHazards", .is_new = true},
+    [WMI_HAZARD_VGPR_GIVEN_BACK] = {"vgpr-given-back", "is used after the wave has given its VGPRs back",
+                                    "s_endpgm", "RDNA3 ISA, S_SENDMSG, \"DEALLOC_VGPRS\""},
+    [WMI_HAZARD_MAD_OVERLAP] = {"mad-overlap",
+                                "is part of the result and of a source of a 64-bit multiply-add, whose first "
+                                "half may be forwarded to the second",
+                                NULL, "LLVM, FeatureMADIntraFwdBug"},
     [WMI_HAZARD_VALU_SWAP] = {"valu-swap",
                               "was just written and is exchanged by v_permlane16_swap or v_permlane32_swap",
                               "s_nop", "LLVM 22, checkPermlaneHazards"},
@@ -138,7 +144,7 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_VGPR_READLANE] = 1, [WMI_HAZARD_EXEC_RWLANE] = 4
 #define SINCE_11                                                                                             \
     [WMI_HAZARD_VCMPX_PERMLANE] = 1, [WMI_HAZARD_LDSDIR_VALU] = 1, [WMI_HAZARD_LDSDIR_VMEM] = 1,             \
-    [WMI_HAZARD_WMMA] = 1
+    [WMI_HAZARD_WMMA] = 1, [WMI_HAZARD_VGPR_GIVEN_BACK] = 1
 
 /* Indexed by the limit `hazards`: gfx6, 7, 8, 9, 940, 10.1, 10.3, 908, 90a, 11, 11.5, 12, 950. Hazards that
  * are not distances, or whose distance depends on the instructions, have 1 where they exist. */
@@ -168,7 +174,8 @@ static const uint8_t states[][WMI_HAZARD_COUNT] = {
     {[WMI_HAZARD_FP_ATOMIC_DENORM] = 3},
     {SINCE_908, [WMI_HAZARD_STORE_DATA] = 1},
     {SINCE_90A, [WMI_HAZARD_STORE_DATA] = 1, [WMI_HAZARD_DGEMM_VMEM] = 2},
-    {SINCE_11, [WMI_HAZARD_TRANS_USE] = 1, [WMI_HAZARD_PARTIAL_FORWARD] = 1, [WMI_HAZARD_MASK_WRITE] = 1},
+    {SINCE_11, [WMI_HAZARD_TRANS_USE] = 1, [WMI_HAZARD_PARTIAL_FORWARD] = 1, [WMI_HAZARD_MASK_WRITE] = 1,
+     [WMI_HAZARD_MAD_OVERLAP] = 1},
     {SINCE_11, [WMI_HAZARD_PARTIAL_FORWARD] = 1, [WMI_HAZARD_MASK_WRITE] = 1},
     {SINCE_11, [WMI_HAZARD_VALU_READ_SGPR] = 1},
     {SINCE_90A, SINCE_940, [WMI_HAZARD_VALU_SWAP] = 2, [WMI_HAZARD_PART_FORWARD] = 1},
@@ -240,6 +247,8 @@ static void find_later(const struct wmi_target *target, const struct wmi_instruc
     const struct wmi_row *row = &wmi_rows[insn->id];
     const struct wmi_matrix *matrix = wmi_matrix_of(insn->id);
     const bool ldsdir = row->counts == WMI_COUNTS_LDSDIR;
+    const struct wmi_operand *message = wmi_operand(insn, WMI_ROLE_IMM);
+    enum { DEALLOC_VGPRS = 3 };
     facts->trans = row->flags & WMI_ROW_TRANS;
     facts->permlane = row->group == WMI_GROUP_PERMLANE;
     facts->vcmpx = facts->valu && row->flags & WMI_ROW_WRITES_EXEC;
@@ -251,6 +260,9 @@ static void find_later(const struct wmi_target *target, const struct wmi_instruc
     facts->readlane = row->group == WMI_GROUP_READLANE;
     facts->writelane = row->group == WMI_GROUP_WRITELANE;
     facts->swap = row->group == WMI_GROUP_SWAP;
+    facts->gives_vgprs_back = insn->id == WMI_INSN_s_sendmsg && message && message->value == DEALLOC_VGPRS &&
+                              wmi_hazard_states(target, WMI_HAZARD_VGPR_GIVEN_BACK);
+    facts->mad64 = insn->id == WMI_INSN_v_mad_u64_u32 || insn->id == WMI_INSN_v_mad_i64_i32;
     facts->part = row->group == WMI_GROUP_PART_ALWAYS ||
                   (row->group == WMI_GROUP_PART && insn->field[WMI_FIELD_op_sel] & 8);
     facts->wmma = matrix && !wmi_target_limit(target, WMI_LIMIT_matrix_hazards);

@@ -15,7 +15,8 @@ enum {
     WMI_REGISTER_AGPR = 384, /* a0 */
     WMI_REGISTER_FLAT_SCRATCH = 640,
     WMI_REGISTER_XNACK_MASK = 642,
-    WMI_REGISTER_COUNT = 644,
+    WMI_REGISTER_SCRATCH = 644, /* the wave's scratch memory as a whole; no operand */
+    WMI_REGISTER_COUNT = 645,
     WMI_IMAGE_ADDRESS = 16, /* at least the registers of an image address */
     WMI_SPANS = 2 * WMI_OPERANDS + 6 + WMI_IMAGE_ADDRESS,
 };

@@ -175,3 +175,53 @@ transcendental_good:
   v_mul_f32 v5, v4, v3
   global_store_dword v2, v5, s[6:7]
   s_endpgm
+
+// gfx11.0: the result of a 64-bit multiply-add overlaps the addend, as clang never lets it (LLVM, FeatureMADIntraFwdBug).
+// RUN: multiply_add -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// TARGETS: gfx1100
+// KERNEL: multiply_add in out
+multiply_add:
+  begin
+  v_mov_b32 v4, 1
+  v_mov_b32 v5, 0
+.if .amdgcn.gfx_generation_number == 11
+  v_mad_u64_u32 v[4:5], null, v2, v2, v[4:5] // FINDS: mad-overlap
+.endif
+  global_store_dword v2, v4, s[6:7]
+  s_endpgm
+
+// RUN: multiply_add_good -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// TARGETS: gfx1100
+// KERNEL: multiply_add_good in out
+multiply_add_good:
+  begin
+  v_mov_b32 v4, 1
+  v_mov_b32 v5, 0
+.if .amdgcn.gfx_generation_number == 11
+  v_mad_u64_u32 v[6:7], null, v2, v2, v[4:5]
+.endif
+  global_store_dword v2, v6, s[6:7]
+  s_endpgm
+
+// gfx11: the wave has given its VGPRs back, and other waves may have them.
+// RUN: given_back -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// TARGETS: gfx1100 gfx1200
+// KERNEL: given_back in out
+given_back:
+  begin
+.if .amdgcn.gfx_generation_number >= 11
+  s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
+.endif
+  global_store_dword v2, v0, s[6:7] // FINDS: vgpr-given-back
+  s_endpgm
+
+// RUN: given_back_good -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// TARGETS: gfx1100 gfx1200
+// KERNEL: given_back_good in out
+given_back_good:
+  begin
+  global_store_dword v2, v0, s[6:7]
+.if .amdgcn.gfx_generation_number >= 11
+  s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
+.endif
+  s_endpgm

@@ -142,3 +142,32 @@ lane_select_good:
   s_nop 3
   v_readlane_b32 s9, v0, s8
   s_endpgm
+
+// gfx11: a store to scratch memory is on its way when the wave gives its VGPRs back, and its scratch memory with them (LLVM,
+// SIInsertWaitcnts: the message is left out where such a store is pending).
+// RUN: scratch_given_back -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// TARGETS: gfx1100 gfx1200
+// KERNEL: scratch_given_back in out scratch=64
+scratch_given_back:
+  begin
+.if .amdgcn.gfx_generation_number >= 11
+  scratch_store_b32 off, v0, off
+  scratch_store_b32 off, v0, off offset:4
+  s_sendmsg sendmsg(MSG_DEALLOC_VGPRS) // FINDS: scratch-store-before-dealloc
+.endif
+  s_endpgm
+
+// RUN: scratch_given_back_good -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// TARGETS: gfx1100 gfx1200
+// KERNEL: scratch_given_back_good in out scratch=64
+scratch_given_back_good:
+  begin
+.if .amdgcn.gfx_generation_number >= 11
+  scratch_store_b32 off, v0, off
+  scratch_store_b32 off, v0, off offset:4
+  wait_stores
+  wait_scalar
+  global_store_dword v2, v0, s[6:7]
+  s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
+.endif
+  s_endpgm
