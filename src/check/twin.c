@@ -93,6 +93,176 @@ struct wmi_twin_difference wmi_twin_compare(const struct wmi_twin *twin, const c
     return found;
 }
 
+/* ---- comparisons ---- */
+
+/* Of a value that is compared with a single other one, the twin's mostly leads to the same result, as for a
+ * count that is 77 in neither. So the twin compares the value which leads to the other result, if there is
+ * one: the other operand's, or the next one beyond it. */
+
+static bool begins_with(const char *text, const char *begin)
+{
+    return !strncmp(text, begin, strlen(begin));
+}
+
+/* The names of comparisons say what they compare for: v_cmp_eq_u32, s_cmpk_lt_i32. */
+static bool compares_for(const char *name, const char *const *relations)
+{
+    static const char *const prefixes[] = {"s_cmp_", "s_cmpk_", "v_cmp_", "v_cmpx_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        for (; begins_with(name, prefixes[i]) && *relations; relations++)
+            if (begins_with(name + strlen(prefixes[i]), *relations))
+                return true;
+    return false;
+}
+
+struct wmi_twin_comparison wmi_twin_comparison_of(const struct wmi_instruction *insn,
+                                                  const struct wmi_span_of_registers *spans, unsigned count)
+{
+    static const char *const equal[] = {"eq_", "lg_", "ne_", "neq_", "nlg_", NULL};
+    static const char *const order[] = {"lt_", "le_", "gt_", "ge_", "nlt_", "nle_", "ngt_", "nge_", NULL};
+    static const uint8_t roles[] = {WMI_ROLE_A, WMI_ROLE_B};
+    const char *name = wmi_rows[insn->id].name;
+    const struct wmi_operand *first = wmi_operand(insn, WMI_ROLE_A);
+    struct wmi_twin_comparison comparison = {.ordered = compares_for(name, order)};
+    const bool compares = comparison.ordered || compares_for(name, equal);
+    const unsigned bits = compares && first ? wmi_type_bits((enum wmi_type)first->type) : 0;
+    if ((bits != 32 && bits != 64) || insn->extension == WMI_EXT_DPP || insn->extension == WMI_EXT_DPP8 ||
+        insn->extension == WMI_EXT_SDWA)
+        return comparison;
+    comparison.is_float = first->type == WMI_TYPE_f32 || first->type == WMI_TYPE_f64;
+    comparison.is_signed = first->type == WMI_TYPE_i32 || first->type == WMI_TYPE_i64;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct wmi_operand *operand = wmi_operand(insn, roles[side]);
+        if (!operand)
+            operand = wmi_operand(insn, WMI_ROLE_IMM);
+        if (!operand || operand->neg || operand->abs)
+            return comparison;
+        comparison.side[side].reg = WMI_REGISTER_COUNT;
+        comparison.side[side].constant = bits == 32 ? (uint32_t)operand->value : operand->value;
+        for (unsigned i = 0; i < count; i++)
+            if (spans[i].role == roles[side])
+                comparison.side[side].reg = spans[i].first;
+        const bool known = operand->kind == WMI_OPERAND_CONSTANT || operand->kind == WMI_OPERAND_IMMEDIATE ||
+                           (operand->kind == WMI_OPERAND_LITERAL && bits == 32);
+        if (comparison.side[side].reg == WMI_REGISTER_COUNT && !known)
+            return comparison;
+    }
+    comparison.words = (uint8_t)(bits / 32);
+    return comparison;
+}
+
+/* The operand in a lane. *offset: of its first word in the frame; 0: it is a constant. */
+static uint64_t compared(const struct wmi_twin *twin, const char *frame, unsigned side, unsigned lane,
+                         uint32_t *offset)
+{
+    const struct wmi_twin_comparison *comparison = &twin->last->comparison;
+    bool vector;
+    *offset = 0;
+    if (comparison->side[side].reg == WMI_REGISTER_COUNT)
+        return comparison->side[side].constant;
+    *offset = offset_of(twin, comparison->side[side].reg, &vector);
+    *offset += vector ? 4 * lane : 0;
+    const uint32_t step = vector ? 4 * twin->lanes : 4;
+    const uint64_t high = comparison->words > 1 ? word_at(frame, *offset + step) : 0;
+    return high << 32 | word_at(frame, *offset);
+}
+
+static double number_of(const struct wmi_twin_comparison *comparison, uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    float single;
+    double number;
+    memcpy(&single, &low, sizeof single);
+    memcpy(&number, &bits, sizeof number);
+    return comparison->words > 1 ? number : (double)single;
+}
+
+/* Infinity with the sign that makes it greater or less than all other numbers. */
+static uint64_t infinity(const struct wmi_twin_comparison *comparison, bool negative)
+{
+    const uint64_t bits = comparison->words > 1 ? UINT64_C(0x7ff0000000000000) : UINT64_C(0x7f800000);
+    return bits | (negative ? UINT64_C(1) << (32 * comparison->words - 1) : 0);
+}
+
+/* A value in place of `own` for which the comparison with `other` has another result. */
+static uint64_t beyond(const struct wmi_twin_comparison *comparison, uint64_t own, uint64_t other)
+{
+    const uint64_t sign = comparison->is_signed ? UINT64_C(1) << (32 * comparison->words - 1) : 0;
+    if (!comparison->ordered || own == other)
+        return other;
+    if (comparison->is_float)
+        return infinity(comparison, !(number_of(comparison, own) < number_of(comparison, other)));
+    const uint64_t next = (own ^ sign) < (other ^ sign) ? other + 1 : other - 1;
+    return comparison->words > 1 ? next : (uint32_t)next;
+}
+
+/* All bits of the bytes that differ. */
+static uint64_t differing_bytes(uint64_t a, uint64_t b)
+{
+    uint64_t bytes = 0;
+    for (unsigned shift = 0; shift < 64; shift += 8)
+        bytes |= (a ^ b) >> shift & 255 ? UINT64_C(255) << shift : 0;
+    return bytes;
+}
+
+/* Whether the comparison itself writes this scalar word. */
+static bool is_result(const struct wmi_twin_instruction *insn, uint32_t offset)
+{
+    for (unsigned i = 0; i < insn->spans; i++)
+        if (insn->span[i].written && offset / 4 - insn->span[i].first < insn->span[i].count)
+            return true;
+    return false;
+}
+
+static void choose_word(struct wmi_twin *twin, uint32_t offset, uint32_t value)
+{
+    if (!is_result(twin->last, offset)) {
+        twin->chosen[twin->chosen_count].offset = offset;
+        twin->chosen[twin->chosen_count++].value = word_at(twin->frame, offset);
+    }
+    memcpy(twin->frame + offset, &value, sizeof value);
+}
+
+static void choose(struct wmi_twin *twin, const char *frame, unsigned lane)
+{
+    const struct wmi_twin_comparison *comparison = &twin->last->comparison;
+    uint64_t own[2], others[2];
+    uint32_t offset[2];
+    for (unsigned side = 0; side < 2; side++) {
+        own[side] = compared(twin, frame, side, lane, &offset[side]);
+        others[side] = compared(twin, twin->frame, side, lane, &offset[side]);
+    }
+    const unsigned side = own[0] == others[0];
+    const uint64_t wanted = beyond(comparison, own[side], own[!side]);
+    if (own[side] == others[side] || own[!side] != others[!side] || wanted == own[side] ||
+        (wanted ^ own[side]) & ~differing_bytes(own[side], others[side]))
+        return;
+    const bool vector = comparison->side[side].reg >= WMI_REGISTER_VGPR;
+    choose_word(twin, offset[side], (uint32_t)wanted);
+    if (comparison->words > 1)
+        choose_word(twin, offset[side] + (vector ? 4 * twin->lanes : 4), (uint32_t)(wanted >> 32));
+}
+
+/* Before the twin compares, if it reads what differs. */
+static void choose_compared(struct wmi_twin *twin, const char *frame)
+{
+    const struct wmi_twin_comparison *comparison = &twin->last->comparison;
+    bool vector = false;
+    for (unsigned side = 0; side < 2; side++) {
+        const unsigned reg = comparison->side[side].reg;
+        vector |= reg >= WMI_REGISTER_VGPR && reg != WMI_REGISTER_COUNT;
+    }
+    for (uint64_t lanes = vector ? twin->exec : 1; lanes; lanes &= lanes - 1)
+        choose(twin, frame, (unsigned)__builtin_ctzll(lanes));
+}
+
+static void restore_compared(struct wmi_twin *twin)
+{
+    for (; twin->chosen_count; twin->chosen_count--)
+        memcpy(twin->frame + twin->chosen[twin->chosen_count - 1].offset,
+               &twin->chosen[twin->chosen_count - 1].value, 4);
+}
+
 /* ---- changes ---- */
 
 struct wmi_twin *wmi_twin_create(const char *frame, const struct wmi_frame_layout *layout, unsigned lanes)
@@ -127,7 +297,7 @@ void wmi_twin_restart(struct wmi_twin *twin, const char *frame)
     twin->last = NULL;
     twin->source = twin->latest = 0;
     twin->executed = 0;
-    twin->loads = 0;
+    twin->loads = twin->chosen_count = 0;
 }
 
 /* Gives another value to the words of the frame in [from, to). */
@@ -239,6 +409,7 @@ static void trace_results(struct wmi_twin *twin, const char *frame)
 
 void wmi_twin_follow(struct wmi_twin *twin, const char *frame)
 {
+    restore_compared(twin);
     if (twin->last && twin->last->computes)
         trace_results(twin, frame);
     else if (twin->last)
@@ -270,6 +441,8 @@ void wmi_twin_precede(struct wmi_twin *twin, const char *frame, const struct wmi
             twin->source = wmi_twin_compare(twin, frame, &insn->span[i], UINT64_MAX).origin;
     if (!twin->source && wmi_rows[insn->id].flags & WMI_ROW_READS_SCC)
         twin->source = wmi_twin_compare_word(twin, frame, WMI_S_SCC).origin;
+    if (twin->source && insn->comparison.words)
+        choose_compared(twin, frame);
 }
 
 bool wmi_twin_differs(const struct wmi_twin *twin, const char *frame)

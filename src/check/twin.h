@@ -13,9 +13,21 @@ enum {
     WMI_TWIN_PLACES = WMI_TWIN_SCALARS + 512,
 };
 
+/* A comparison of 32 or 64 bits, whose twin gets the value of an operand that changes the result. */
+struct wmi_twin_comparison {
+    uint8_t words; /* of each operand; 0: it is none */
+    bool ordered;  /* by size; else whether the operands are equal */
+    bool is_signed, is_float;
+    struct {
+        uint16_t reg; /* WMI_REGISTER_COUNT: it is a constant */
+        uint64_t constant;
+    } side[2];
+};
+
 struct wmi_twin_instruction {
     uint64_t pc;
     uint16_t id;
+    struct wmi_twin_comparison comparison;
     uint8_t spans;
     bool computes; /* its results are computed from registers alone, by the twin as well */
     struct wmi_span_of_registers span[WMI_SPANS];
@@ -40,6 +52,10 @@ struct wmi_twin {
     uint32_t origin[WMI_TWIN_PLACES]; /* of scalar words and rows */
     struct wmi_twin_load *load;
     size_t loads, room;
+    struct { /* words that have other values until the comparison has been executed */
+        uint32_t offset, value;
+    } chosen[2 * 64];
+    unsigned chosen_count;
 };
 
 /* What differs. */
@@ -47,6 +63,10 @@ struct wmi_twin_difference {
     uint32_t origin; /* 0: nothing */
     uint64_t lanes;  /* of vector registers; 0: scalar ones */
 };
+
+/* What the instruction compares. */
+struct wmi_twin_comparison wmi_twin_comparison_of(const struct wmi_instruction *insn,
+                                                  const struct wmi_span_of_registers *spans, unsigned count);
 
 /* A copy of the frame. NULL: no memory. */
 struct wmi_twin *wmi_twin_create(const char *frame, const struct wmi_frame_layout *layout, unsigned lanes);

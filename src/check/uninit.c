@@ -30,6 +30,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     struct wmi_uninit_instruction *entry = &(*chunk)[number % WMI_UNINIT_CHUNK];
     *entry = (struct wmi_uninit_instruction){.twin = {.pc = pc, .id = insn->id}};
     entry->twin.spans = (uint8_t)wmi_registers_of(check->dispatch.target, insn, entry->twin.span);
+    entry->twin.comparison = wmi_twin_comparison_of(insn, entry->twin.span, entry->twin.spans);
     entry->twin.computes =
         row->class == WMI_CLASS_SALU || row->class == WMI_CLASS_VALU || wmi_uninit_exchanges_lanes(row);
     for (unsigned i = 0; i < insn->operands; i++)

@@ -359,3 +359,50 @@ kernel void vote_good(global const uint *in, global uint *out)
     if (any)
         out[get_local_id(0)] = 1;
 }
+
+// ---- comparisons that have one result for nearly all values ----
+
+// RUN: equals -g 64 -b 64 --arg count=uninit:u32:1 --arg out=uninit:u32:64 --only uninit
+kernel void equals(global const uint *count, global uint *out)
+{
+    if (*count == 77) // FINDS: uninit-global
+        out[get_local_id(0)] = 1;
+}
+
+// RUN: equals_good -g 64 -b 64 --arg count=iota:u32:1 --arg out=uninit:u32:64 --only uninit
+kernel void equals_good(global const uint *count, global uint *out)
+{
+    if (*count == 77)
+        out[get_local_id(0)] = 1;
+}
+
+// RUN: equals_long -g 1 -b 1 --arg count=uninit:u64:1 --arg out=uninit:u32:64 --only uninit
+kernel void equals_long(global const ulong *count, global uint *out)
+{
+    if (count[get_local_id(0)] == 0x123456789abcdef) // FINDS: uninit-global
+        out[get_local_id(0)] = 1;
+}
+
+// RUN: below -g 64 -b 64 --arg count=uninit:u32:1 --arg out=uninit:u32:64 --only uninit
+kernel void below(global const int *count, global uint *out)
+{
+    if (*count < -2147483000) // FINDS: uninit-global
+        out[get_local_id(0)] = 1;
+}
+
+// RUN: above -g 64 -b 64 --arg limit=uninit:f32:1 --arg out=uninit:u32:64 --only uninit
+kernel void above(global const float *limit, global uint *out)
+{
+    if (*limit > 1e38f) // FINDS: uninit-global
+        out[get_local_id(0)] = 1;
+}
+
+// The second byte has no value, but the first one decides.
+// RUN: decided_good -g 1 -b 1 --arg pair=uninit:u8:4 --arg out=uninit:u32:64 --only uninit
+kernel void decided_good(global uchar *pair, global uint *out)
+{
+    pair[0] = 1;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (*(global const volatile ushort *)pair == 0x5502)
+        out[get_local_id(0)] = 1;
+}
