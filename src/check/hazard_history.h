@@ -73,10 +73,11 @@ struct wmi_unsettled_state {
     struct wmi_moment wmma; /* set if the last vector instruction was WMMA */
     uint16_t wmma_first, wmma_count;
     struct wmi_moment gave_vgprs_back;
+    struct wmi_moment mad_high[WMI_VECTOR_REGISTERS]; /* upper half of a multiply-add, perhaps wrong */
     /* What is older has been forgotten, which saves clearing it: `wrote` and `transcendental`, and `used`, by
      * `valus`; the others by `clock`. */
     struct wmi_unsettled_since {
-        uint64_t wrote, used, memory, vmem_reads, smem_reads, mask, mask_written;
+        uint64_t wrote, used, memory, mad_high, vmem_reads, smem_reads, mask, mask_written;
         uint64_t rewritten[WMI_SGPR_WRITERS];
     } since;
 };

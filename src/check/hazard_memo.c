@@ -204,7 +204,7 @@ unsigned wmi_hazard_wave_execute(struct wmi_hazard_wave *wave, const struct wmi_
     if (wave->memo->distances)
         search.count = find_distances(wave, facts, spans, count, number, found);
     if (wave->memo->unsettled) {
-        wmi_unsettled_look(&search, facts, spans, count, number);
+        wmi_unsettled_look(&search, facts, spans, count);
         wmi_unsettled_remember(&wave->state.unsettled, facts, spans, count, number);
     }
     return search.count;

@@ -146,7 +146,7 @@ unsigned wmi_hazard_execute(struct wmi_hazard_state *state, const struct wmi_haz
 {
     struct wmi_hazard_search search = {.state = state, .found = found};
     wmi_hazard_look_distances(&search, facts, spans, count);
-    wmi_unsettled_look(&search, facts, spans, count, number);
+    wmi_unsettled_look(&search, facts, spans, count);
     wmi_hazard_remember_distances(state, facts, spans, count, number);
     wmi_unsettled_remember(&state->unsettled, facts, spans, count, number);
     return search.count;

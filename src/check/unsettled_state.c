@@ -175,26 +175,17 @@ static void look_at_sgpr(struct wmi_hazard_search *search, const struct wmi_haza
              u->since.rewritten[writer_of(u, reg)]);
 }
 
-/* LLVM lets the result overlap no source, the addend included (earlyclobber). */
-static void look_at_overlap(struct wmi_hazard_search *search, const struct wmi_span_of_registers *result,
-                            const struct wmi_span_of_registers *spans, unsigned count, uint32_t number)
-{
-    for (unsigned i = 0; i < count; i++) {
-        const unsigned first = spans[i].first > result->first ? spans[i].first : result->first;
-        if (spans[i].read && first < spans[i].first + spans[i].count && first < result->first + result->count)
-            wmi_hazard_look_unsettled(search, WMI_HAZARD_MAD_OVERLAP, (int)first,
-                                      &(struct wmi_moment){1, number});
-    }
-}
-
 void wmi_unsettled_look(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts,
-                        const struct wmi_span_of_registers *spans, unsigned count, uint32_t number)
+                        const struct wmi_span_of_registers *spans, unsigned count)
 {
     const struct wmi_unsettled_state *u = &search->state->unsettled;
     for (unsigned i = 0; i < count; i++)
         for (unsigned reg = spans[i].first; reg < spans[i].first + spans[i].count; reg++) {
             if (is_vector(reg))
                 wmi_hazard_look_unsettled(search, WMI_HAZARD_VGPR_GIVEN_BACK, (int)reg, &u->gave_vgprs_back);
+            if (is_vector(reg) && spans[i].read)
+                look(search, WMI_HAZARD_MAD_OVERLAP, reg, &u->mad_high[reg - WMI_REGISTER_VGPR],
+                     u->since.mad_high);
             if (is_vector(reg) && facts->valu && spans[i].read)
                 look_at_trans(search, reg);
             if (is_vector(reg) && facts->ldsdir_vdst >= 0 && spans[i].written)
@@ -208,9 +199,6 @@ void wmi_unsettled_look(struct wmi_hazard_search *search, const struct wmi_hazar
         }
     for (unsigned i = 0; i < count && facts->wmma; i++)
         look_at_wmma(search, facts, &spans[i]);
-    for (unsigned i = 0; i < count && facts->mad64; i++)
-        if (spans[i].role == WMI_ROLE_D && is_vector(spans[i].first))
-            look_at_overlap(search, &spans[i], spans, count, number);
     if (facts->valu && facts->wave64)
         look_at_forwarding(search, spans, count);
     if (facts->permlane)
@@ -311,6 +299,25 @@ static void remember_vgpr(struct wmi_unsettled_state *u, const struct wmi_hazard
         u->transcendental[i] = touch;
     if (is_memory(facts))
         u->memory[i] = now;
+    if (span->written)
+        u->mad_high[i].clock = 0;
+}
+
+/* The lower half of the result is written before the upper half is computed, which then may read it in place
+ * of a source. clang lets it overlap the upper half of an addend without a value, of which it does not use
+ * the upper half of the result; and the same registers may be addend and result
+ * (llvm/test/CodeGen/AMDGPU/mad_64_32.ll). */
+static void remember_mad(struct wmi_unsettled_state *u, const struct wmi_span_of_registers *spans,
+                         unsigned count, struct wmi_moment now)
+{
+    const struct wmi_span_of_registers *result = NULL;
+    for (unsigned i = 0; i < count; i++)
+        if (spans[i].role == WMI_ROLE_D)
+            result = &spans[i];
+    for (unsigned i = 0; i < count && result; i++)
+        if (spans[i].read && is_vector(spans[i].first) && result->first < spans[i].first + spans[i].count &&
+            result->first >= spans[i].first + (spans[i].role == WMI_ROLE_C))
+            u->mad_high[result->first + 1 - WMI_REGISTER_VGPR] = now;
 }
 
 /* A VALU instruction with a scalar result resolves the hazard of earlier reads of EXEC. */
@@ -365,6 +372,8 @@ void wmi_unsettled_remember(struct wmi_unsettled_state *u, const struct wmi_haza
                 remember_sgpr(u, facts, &spans[i], reg, now);
         }
     }
+    if (facts->mad64)
+        remember_mad(u, spans, count, now);
     remember_exec(u, facts, spans, count, now);
     if (is_either(facts)) {
         u->last_memory = now;
@@ -383,7 +392,8 @@ void wmi_unsettled_begin(struct wmi_unsettled_state *u)
     struct wmi_unsettled_since *since = &u->since;
     const uint64_t now = ++u->clock;
     since->wrote = since->used = u->valus;
-    since->memory = since->vmem_reads = since->smem_reads = since->mask = since->mask_written = now;
+    since->memory = since->mad_high = since->vmem_reads = since->smem_reads = since->mask =
+        since->mask_written = now;
     for (unsigned i = 0; i < WMI_SGPR_WRITERS; i++)
         since->rewritten[i] = now;
     u->last_memory.clock = u->vcmpx.clock = u->exec_read.clock = u->wmma.clock = 0;
@@ -414,6 +424,7 @@ enum item {
     USED,
     TRANSCENDENTAL,
     MEMORY,
+    MAD_HIGH,
     LAST_MEMORY,
     VCMPX,
     EXEC_READ,
@@ -478,7 +489,7 @@ static void add_touch(struct list *list, enum item what, unsigned reg, const str
 
 /* Which kinds of items can matter on the target. */
 struct kinds {
-    bool vmem_reads, smem_reads, mask, sgprs, forward, ldsdir_valu, ldsdir_vmem, transcendental;
+    bool vmem_reads, smem_reads, mask, sgprs, forward, ldsdir_valu, ldsdir_vmem, transcendental, mad;
 };
 
 static void add_scalar(struct list *list, const struct kinds *kinds, unsigned reg)
@@ -513,6 +524,8 @@ static void add_vector(struct list *list, const struct kinds *kinds, unsigned re
         add_touch(list, TRANSCENDENTAL, reg, &u->transcendental[i], u->since.wrote, TRANS_VALUS + 1);
     if (kinds->ldsdir_vmem)
         add_moment(list, MEMORY, reg, &u->memory[i], u->since.memory);
+    if (kinds->mad)
+        add_moment(list, MAD_HIGH, reg, &u->mad_high[i], u->since.mad_high);
 }
 
 unsigned wmi_unsettled_save(const struct wmi_unsettled_state *u, const struct wmi_target *target,
@@ -529,6 +542,7 @@ unsigned wmi_unsettled_save(const struct wmi_unsettled_state *u, const struct wm
         .ldsdir_valu = wmi_hazard_states(target, WMI_HAZARD_LDSDIR_VALU),
         .ldsdir_vmem = wmi_hazard_states(target, WMI_HAZARD_LDSDIR_VMEM),
         .transcendental = wmi_hazard_states(target, WMI_HAZARD_TRANS_USE),
+        .mad = wmi_hazard_states(target, WMI_HAZARD_MAD_OVERLAP),
     };
     for (unsigned reg = 0; reg < WMI_SCALAR_REGISTERS; reg++)
         add_scalar(&list, &kinds, reg);
@@ -595,6 +609,9 @@ static void restore(struct wmi_unsettled_state *u, const struct wmi_unsettled_it
         break;
     case MEMORY:
         u->memory[v] = moment;
+        break;
+    case MAD_HIGH:
+        u->mad_high[v] = moment;
         break;
     case LAST_MEMORY:
         u->last_memory = moment;

@@ -7,9 +7,8 @@
 
 /* Makes the state that of a wave's beginning. It has been one, or is all zero. */
 void wmi_unsettled_begin(struct wmi_unsettled_state *state);
-/* number: of the instruction. */
 void wmi_unsettled_look(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts,
-                        const struct wmi_span_of_registers *spans, unsigned count, uint32_t number);
+                        const struct wmi_span_of_registers *spans, unsigned count);
 void wmi_unsettled_remember(struct wmi_unsettled_state *state, const struct wmi_hazard_facts *facts,
                             const struct wmi_span_of_registers *spans, unsigned count, uint32_t number);
 
@@ -26,7 +25,7 @@ struct wmi_unsettled_item {
     uint8_t flags; /* of what is meant */
 };
 
-enum { WMI_UNSETTLED_ITEMS = 4 * WMI_VECTOR_REGISTERS + 6 * WMI_SCALAR_REGISTERS + 6 };
+enum { WMI_UNSETTLED_ITEMS = 5 * WMI_VECTOR_REGISTERS + 6 * WMI_SCALAR_REGISTERS + 6 };
 
 /* Writes the items of a state, which has used registers below `reach`; returns their number. States with the
  * same items find the same hazards from now on. */

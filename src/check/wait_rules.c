@@ -140,6 +140,6 @@ void wmi_wait_rules_init(struct wmi_wait_rules *rules)
                                     .source = wmi_hazards[i].source,
                                     .class = WM_CHECK_HAZARDS,
                                     .severity = wmi_hazards[i].is_new ? WM_SEVERITY_NOTE : WM_SEVERITY_ERROR,
-                                    .has_first = wmi_hazards[i].remedy,
+                                    .has_first = true,
                                     .word = word_hazard};
 }

@@ -115,8 +115,8 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_VGPR_GIVEN_BACK] = {"vgpr-given-back", "is used after the wave has given its VGPRs back",
                                     "s_endpgm", "RDNA3 ISA, S_SENDMSG, \"DEALLOC_VGPRS\""},
     [WMI_HAZARD_MAD_OVERLAP] = {"mad-overlap",
-                                "is part of the result and of a source of a 64-bit multiply-add, whose first "
-                                "half may be forwarded to the second",
+                                "is the upper half of a 64-bit multiply-add whose lower half overwrites a "
+                                "source of it, and is read",
                                 NULL, "LLVM, FeatureMADIntraFwdBug"},
     [WMI_HAZARD_VALU_SWAP] = {"valu-swap",
                               "was just written and is exchanged by v_permlane16_swap or v_permlane32_swap",

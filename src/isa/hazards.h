@@ -58,7 +58,7 @@ enum wmi_hazard_kind {
 struct wmi_hazard {
     const char *name;   /* for reports and JSON: "valu-sgpr-vmem" */
     const char *what;   /* follows the register's name: "was written by the VALU and is read by ..." */
-    const char *remedy; /* what is missing between the two; NULL: the second instruction alone is wrong */
+    const char *remedy; /* what is missing between the two; NULL: the first one is wrong in itself */
     const char *source;
     bool is_new; /* compilers that are in use do not avoid it: clang before 20 */
 };

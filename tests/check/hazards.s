@@ -176,31 +176,51 @@ transcendental_good:
   global_store_dword v2, v5, s[6:7]
   s_endpgm
 
-// gfx11.0: the result of a 64-bit multiply-add overlaps the addend, as clang never lets it (LLVM, FeatureMADIntraFwdBug).
-// RUN: multiply_add -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// gfx11.0: the lower half of a 64-bit multiply-add overwrites the upper half of the addend, or a factor (LLVM,
+// FeatureMADIntraFwdBug: "ensure vdst and src2 do not partially overlap").
+.macro multiply_add result, factor, addend
+.if .amdgcn.gfx_generation_number == 11
+  v_mad_u64_u32 \result, null, \factor, v2, \addend
+.endif
+.endm
+
+// RUN: addend -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
 // TARGETS: gfx1100
-// KERNEL: multiply_add in out
-multiply_add:
+// KERNEL: addend in out
+addend:
   begin
   v_mov_b32 v4, 1
   v_mov_b32 v5, 0
-.if .amdgcn.gfx_generation_number == 11
-  v_mad_u64_u32 v[4:5], null, v2, v2, v[4:5] // FINDS: mad-overlap
-.endif
-  global_store_dword v2, v4, s[6:7]
+  multiply_add v[5:6], v2, v[4:5]
+  global_store_dword v2, v6, s[6:7] // FINDS: mad-overlap
   s_endpgm
 
-// RUN: multiply_add_good -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// RUN: factor -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
 // TARGETS: gfx1100
-// KERNEL: multiply_add_good in out
-multiply_add_good:
+// KERNEL: factor in out
+factor:
   begin
   v_mov_b32 v4, 1
   v_mov_b32 v5, 0
-.if .amdgcn.gfx_generation_number == 11
-  v_mad_u64_u32 v[6:7], null, v2, v2, v[4:5]
-.endif
-  global_store_dword v2, v6, s[6:7]
+  v_mov_b32 v6, v0
+  multiply_add v[6:7], v6, v[4:5]
+  global_store_dword v2, v7, s[6:7] // FINDS: mad-overlap
+  s_endpgm
+
+// The upper half is not used, as where clang adds 32 bits; and the addend may be the result.
+// RUN: addend_good -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// TARGETS: gfx1100
+// KERNEL: addend_good in out
+addend_good:
+  begin
+  v_mov_b32 v4, 1
+  v_mov_b32 v5, 0
+  multiply_add v[4:5], v2, v[4:5]
+  global_store_dword v2, v5, s[6:7]
+  multiply_add v[5:6], v2, v[4:5]
+  v_mov_b32 v6, 0
+  v_add_f32 v7, v6, v5
+  global_store_dword v2, v7, s[6:7]
   s_endpgm
 
 // gfx11: the wave has given its VGPRs back, and other waves may have them.
