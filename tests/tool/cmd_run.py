@@ -220,6 +220,22 @@ amdhsa.version:
                    self.vecadd("--then"), self.example("saxpy"))
         self.refused("--arg n is given twice", self.vecadd("--then", "--arg", "n=1", "--arg", "n=2"))
 
+    def test_free(self):
+        """A freed buffer is written to its file first; then its address is that of no memory, and the check knows whose it was."""
+        again = ["--then", "--arg", "b=same:c", "--arg", "c=same:a", "--arg", "a=zero:f32:100"]
+        out, err = self.run_tool(self.vecadd("--out", "c=c.bin", "--free", "c", *again), code=3)
+        self.assertIn("global load outside every allocation", err)
+        self.assertEqual(self.read("c.bin"), pack("f32", [i + 0.5 for i in range(100)]))
+        out, _ = self.run_tool(["check"] + self.vecadd("--free", "c", "--json", *again)[1:], code=1)
+        self.assertEqual([(one["rule"], one["launch"]) for one in json.loads(out)["findings"]], [("use-after-free", 2)])
+        self.run_tool(self.vecadd("--free", "c", "--then", "--arg", "c=zero:f32:100"))
+        self.refused("--free d: vecadd has no argument 'd'", self.vecadd("--free", "d"))
+        self.refused("--free 2: the buffer is freed already", self.vecadd("--free", "c", "--free", "2"))
+        self.refused("--out a: the buffer is freed by then", self.vecadd("--free", "a", "--then", "--out", "a=a.bin"))
+        self.refused("--free: shards compare all buffers", self.vecadd("--free", "a", "--shard", "0/2"))
+        self.refused("expected a buffer that was allocated, from its begin",
+                     self.vecadd("--buffer", "all=zero:f32:400", "--free", "a", a="same:all+400"))
+
     def test_sort(self):
         """A job of several kernels on one buffer."""
         self.path("sort.job", b"""# blocks of 512, then one merge of both

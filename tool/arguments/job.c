@@ -26,6 +26,7 @@ enum option_id {
     OPT_BUFFER,
     OPT_SYMBOL,
     OPT_ALLOCATE_AT,
+    OPT_FREE,
     OPT_SGPR,
     OPT_VGPR,
     OPT_REGISTER,
@@ -85,6 +86,7 @@ const struct tool_option tool_job_options[] = {
     {"buffer", 0, TOOL_VALUE, OPT_BUFFER},
     {"symbol", 0, TOOL_VALUE, OPT_SYMBOL},
     {"allocate-at", 0, TOOL_VALUE, OPT_ALLOCATE_AT},
+    {"free", 0, TOOL_VALUE, OPT_FREE},
     {"sgpr", 0, TOOL_VALUE, OPT_SGPR},
     {"vgpr", 0, TOOL_VALUE, OPT_VGPR},
     {"register", 0, TOOL_VALUE, OPT_REGISTER},
@@ -192,6 +194,17 @@ static struct tool_dispatch *add_dispatch(struct tool_job *job, const char *wher
     return added;
 }
 
+/* word: KEY=VALUE, whose VALUE begins at equals + 1. */
+static void add_split(struct tool_pairs *pairs, const char *option, const char *word, size_t equals)
+{
+    pairs->pairs = checked(realloc(pairs->pairs, (pairs->count + 1) * sizeof(*pairs->pairs)));
+    struct tool_pair *added = &pairs->pairs[pairs->count++];
+    added->option = option;
+    added->key = copy(word);
+    added->value = added->key + equals + (added->key[equals] != 0);
+    added->key[equals] = 0;
+}
+
 static bool add_pair(struct tool_pairs *pairs, const char *option, const char *form, const char *word,
                      const char *where)
 {
@@ -200,12 +213,7 @@ static bool add_pair(struct tool_pairs *pairs, const char *option, const char *f
         tool_fail("%s%s %s: expected %s", where, option, word, form);
         return false;
     }
-    pairs->pairs = checked(realloc(pairs->pairs, (pairs->count + 1) * sizeof(*pairs->pairs)));
-    struct tool_pair *added = &pairs->pairs[pairs->count++];
-    added->option = option;
-    added->key = copy(word);
-    added->key[equals - word] = 0;
-    added->value = added->key + (equals - word) + 1;
+    add_split(pairs, option, word, (size_t)(equals - word));
     return true;
 }
 
@@ -507,6 +515,9 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
         case OPT_OF:
             code = read_wave(&d->final, value, where);
             break;
+        case OPT_FREE:
+            add_split(&d->frees, "--free", value, strlen(value));
+            break;
         case OPT_TARGET:
             good = tool_check_target(where, value);
             d->target = value;
@@ -568,6 +579,8 @@ static void free_dispatch(struct tool_dispatch *d)
     free_pairs(&d->expectations);
     free_pairs(&d->symbols);
     free_pairs(&d->places);
+    free_pairs(&d->frees);
+    free(d->freed);
     free_pairs(&d->registers);
     free(d->settings);
     free(d->bindings);

@@ -39,6 +39,7 @@ struct tool_buffer {
     char mode[32];                     /* of tiled images: the swizzle mode, as given; image.mode */
     struct wm_surface *surface;        /* and where texels are; NULL: linear */
     uint64_t address;                  /* 0 until it is allocated */
+    bool freed;                        /* --free, by the dispatch or an earlier one */
     bool filled;
     bool digested; /* its content is in the digest of --shard */
 };
@@ -93,6 +94,12 @@ struct tool_final {
     bool given; /* --of */
 };
 
+/* A buffer that is freed after a dispatch. */
+struct tool_freed {
+    const char *key;
+    struct tool_buffer *buffer;
+};
+
 struct tool_dispatch {
     char *where; /* prefix of messages: "job.txt:3: "; "" for the command line */
     const char *file, *target, *kernel_name;
@@ -106,7 +113,7 @@ struct tool_dispatch {
     unsigned wave;      /* --wave: 32, 64 or 0 */
     bool bare, cooperative;
     struct tool_final final;
-    struct tool_pairs arguments, outputs, expectations, symbols, places;
+    struct tool_pairs arguments, outputs, expectations, symbols, places, frees;
     struct tool_pairs registers; /* --sgpr, --vgpr and --register in this order */
     /* Set by tool_job_check(): */
     const struct wm_object *object;
@@ -117,6 +124,7 @@ struct tool_dispatch {
     size_t formals;
     struct tool_output *output;
     struct tool_expectation *expect;
+    struct tool_freed *freed;
     struct tool_setting *settings; /* one for each of `symbols` */
     size_t registers_from;         /* the earliest dispatch whose `registers` apply to this one */
 };

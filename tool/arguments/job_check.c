@@ -187,6 +187,37 @@ const char *tool_out_option(const struct tool_dispatch *d, const struct tool_out
     return text;
 }
 
+static int check_frees(struct tool_job *job, size_t index)
+{
+    struct tool_dispatch *d = &job->dispatches[index];
+    struct wm_diag diag;
+    if (d->frees.count && job->shard.text)
+        return tool_fail("%s--free: shards compare all buffers at their end; expected no --shard", d->where);
+    d->freed = checked(calloc(d->frees.count + 1, sizeof(*d->freed)));
+    for (size_t i = 0; i < d->frees.count; i++) {
+        struct tool_freed *freed = &d->freed[i];
+        uint64_t offset;
+        freed->key = d->frees.pairs[i].key;
+        if (!tool_find_buffer(job, index, freed->key, &freed->buffer, &offset, &diag))
+            return tool_fail("%s--free %s: %s", d->where, freed->key, diag.message);
+        if (freed->buffer->symbol_of || offset)
+            return tool_fail("%s--free %s: expected a buffer that was allocated, from its begin", d->where,
+                             freed->key);
+        if (freed->buffer->freed)
+            return tool_fail("%s--free %s: the buffer is freed already", d->where, freed->key);
+        freed->buffer->freed = true;
+    }
+    return TOOL_CLEAN;
+}
+
+/* Whether an earlier dispatch frees what is to be read after this one. */
+static int check_not_freed(const struct tool_dispatch *d, const char *option, const char *key,
+                           const struct tool_buffer *buffer)
+{
+    return buffer->freed ? tool_fail("%s%s %s: the buffer is freed by then", d->where, option, key)
+                         : TOOL_CLEAN;
+}
+
 static int check_results(struct tool_job *job, size_t index)
 {
     struct tool_dispatch *d = &job->dispatches[index];
@@ -199,6 +230,8 @@ static int check_results(struct tool_job *job, size_t index)
         o->path = d->outputs.pairs[i].value;
         if (!tool_find_buffer(job, index, o->key, &o->buffer, &o->offset, &diag))
             return tool_fail("%s--out %s: %s", d->where, o->key, diag.message);
+        if (check_not_freed(d, "--out", o->key, o->buffer) != TOOL_CLEAN)
+            return TOOL_WRONG;
         char option[TOOL_OUT_OPTION];
         if (tool_check_file(tool_out_option(d, o, option), o->path) != TOOL_CLEAN)
             return TOOL_WRONG;
@@ -210,6 +243,8 @@ static int check_results(struct tool_job *job, size_t index)
         if (!tool_find_buffer(job, index, e->key, &e->buffer, &e->offset, &diag) ||
             !tool_expectation_parse(e, &diag))
             return tool_fail("%s--expect %s: %s", d->where, e->key, diag.message);
+        if (check_not_freed(d, "--expect", e->key, e->buffer) != TOOL_CLEAN)
+            return TOOL_WRONG;
     }
     return TOOL_CLEAN;
 }
@@ -277,6 +312,7 @@ int tool_job_check(struct tool_job *job)
         inherit_registers(job, i);
         code = code ? code : tool_check_start(job, i);
         code = code ? code : check_results(job, i);
+        code = code ? code : check_frees(job, i);
     }
     code = code ? code : tool_check_words(job);
     code = code ? code : tool_shard_check(job);

@@ -434,6 +434,21 @@ static bool make_machine(struct tool_job *job, struct wm_check *check, struct wm
     return good && tool_fill_buffers(job, *machine, diag);
 }
 
+/* After a dispatch: --free. Arguments and words keep the addresses, which no other buffer of the job gets. */
+static bool free_buffers(const struct tool_job *job, const struct tool_dispatch *d,
+                         struct wm_machine *machine, struct wm_diag *diag)
+{
+    for (struct tool_buffer *b = job->buffers; b && d->frees.count; b = b->next)
+        if (!tool_allocate(machine, b, diag))
+            return false;
+    for (size_t i = 0; i < d->frees.count; i++) {
+        const struct tool_buffer *buffer = d->freed[i].buffer;
+        if (buffer->address && wm_free(machine, buffer->address, diag) != WM_OK)
+            return false;
+    }
+    return true;
+}
+
 /* ---- deadlocks ---- */
 
 static void ignore_text(void *user, const char *text, size_t length)
@@ -454,7 +469,7 @@ static bool run_silently(struct tool_job *job, size_t index, struct wm_machine *
     prepared.dispatch.print = ignore_text; /* so that it has a buffer for its text, as before */
     good = good && wm_dispatch(machine, d->object, d->kernel, &prepared.dispatch, result, &diag) == WM_OK;
     release(&prepared);
-    return good;
+    return good && free_buffers(job, d, machine, &diag);
 }
 
 /* Which waves wait in a deadlock may depend on the order of workgroups. So the job is run again from its
@@ -663,6 +678,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
         if (write_output(d, &d->output[i], *machine) != TOOL_CLEAN)
             code = TOOL_WRONG;
+    if (!free_buffers(job, d, *machine, &diag))
+        return tool_fail("%s%s", d->where, diag.message);
     return code;
 }
 
