@@ -223,6 +223,14 @@ enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *
         return wmi_fail(diag, WM_BAD_FILE,
                         "%s: kernel '%s': entry 0x%llx; expected a multiple of 256 in an executable segment",
                         object->name, k->name, (unsigned long long)k->entry);
+    /* Some of AMD's kernels have arguments behind their segment, which its loader accepts: 4 of the 2909
+     * objects of ROCm/aiter, 2026. */
+    for (size_t i = 0; i < k->argument_count; i++) {
+        const struct wm_argument *a = &k->arguments[i];
+        if (a->size <= MAX_KERNARG && a->offset <= MAX_KERNARG - a->size &&
+            a->offset + a->size > k->kernarg_size)
+            k->kernarg_size = a->offset + a->size;
+    }
     if (k->kernarg_size > MAX_KERNARG)
         return wmi_fail(diag, WM_BAD_FILE,
                         "%s: kernel '%s': kernarg segment of %u bytes; at most %u are possible", object->name,

@@ -236,6 +236,47 @@ amdhsa.version:
         self.refused("expected a buffer that was allocated, from its begin",
                      self.vecadd("--buffer", "all=zero:f32:400", "--free", "a", a="same:all+400"))
 
+    def test_arguments_behind_the_segment(self):
+        """Metadata may state a segment that is too small for its arguments, as some of ROCm/aiter's objects do."""
+        self.path("k.s", b""".globl k
+.p2align 8
+.type k,@function
+k:
+  s_load_dword s2, s[0:1], 0x8
+  s_load_dwordx2 s[0:1], s[0:1], 0x0
+  v_mov_b32 v0, 0
+  s_waitcnt lgkmcnt(0)
+  v_mov_b32 v1, s2
+  global_store_dword v0, v1, s[0:1]
+  s_endpgm
+.rodata
+.amdhsa_kernel k
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_kernarg_size 8
+  .amdhsa_next_free_vgpr 2
+  .amdhsa_next_free_sgpr 4
+.end_amdhsa_kernel
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 4
+    .vgpr_count: 2
+    .max_flat_workgroup_size: 64
+    .args:
+      - { .name: out, .size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global }
+      - { .name: n, .size: 4, .offset: 8, .value_kind: by_value }
+.end_amdgpu_metadata
+""")
+        self.run_tool("asm -m gfx900 k.s -o k.co")
+        self.run_tool("run k.co -k k -g 64 -b 64 --arg out=zero:u32:1 --arg n=u32:77 --expect out=u32:77")
+
     def test_sort(self):
         """A job of several kernels on one buffer."""
         self.path("sort.job", b"""# blocks of 512, then one merge of both
