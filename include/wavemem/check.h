@@ -26,8 +26,9 @@ struct wm_check; /* watches dispatches (wm_dispatch.check) and keeps what it fin
  * each dispatch on its own, and notes of rule "needed-wait" for waits that were needed, so that the notes of
  * parts of a dispatch (wm_dispatch.first_workgroup) can be combined.
  * WM_CHECK_PORTABILITY: notes of what waves of 64 lanes order and waves of 32 would not, and of results that
- * depend on the order of workgroups (wm_check_shuffle). wm_check_create() refuses what this version does not
- * have. */
+ * depend on the order of workgroups (wm_check_shuffle).
+ * WM_CHECK_FLOAT: NaNs, infinities and saturated integers that arise from finite numbers and are stored.
+ * wm_check_create() refuses what this version does not have. */
 enum wm_check_what {
     WM_CHECK_WAITS = 1 << 0,
     WM_CHECK_HAZARDS = 1 << 1,
@@ -40,6 +41,7 @@ enum wm_check_what {
     WM_CHECK_NEEDLESS = 1 << 8,
     WM_CHECK_PORTABILITY = 1 << 9,
     WM_CHECK_EVERY_WAIT = 1 << 10,
+    WM_CHECK_FLOAT = 1 << 11,
 };
 
 enum wm_severity {

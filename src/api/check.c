@@ -25,6 +25,7 @@ const char *wm_check_class_name(enum wm_check_what what)
         {WM_CHECK_WAITS, "wait"},
         {WM_CHECK_HAZARDS, "hazard"},
         {WM_CHECK_PORTABILITY, "portability"},
+        {WM_CHECK_FLOAT, "float"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].class == what)

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct wmi_checker *const kinds[] = {&wmi_checker_waits, &wmi_checker_memory,
-                                                  &wmi_checker_uninit, &wmi_checker_races, &wmi_checker_sync};
+static const struct wmi_checker *const kinds[] = {&wmi_checker_waits,  &wmi_checker_memory,
+                                                  &wmi_checker_uninit, &wmi_checker_races,
+                                                  &wmi_checker_sync,   &wmi_checker_float};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 _Static_assert((int)KINDS < (int)WMI_CHECKERS, "room for every checker, and for the coverage");

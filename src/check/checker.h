@@ -100,7 +100,7 @@ struct wmi_checker {
     void (*memory)(void *self, const struct wm_event *event);
 };
 
-extern const struct wmi_checker wmi_checker_memory, wmi_checker_races, wmi_checker_sync, wmi_checker_uninit,
-    wmi_checker_waits;
+extern const struct wmi_checker wmi_checker_float, wmi_checker_memory, wmi_checker_races, wmi_checker_sync,
+    wmi_checker_uninit, wmi_checker_waits;
 
 #endif

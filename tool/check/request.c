@@ -11,12 +11,15 @@ const char tool_check_help[] =
     "Options of checks:\n"
     "      --only LIST      only these classes of findings, separated by commas: memory, uninit, race, "
     "sync,\n"
-    "                       wait, hazard, portability; default: all but portability\n"
+    "                       wait, hazard, portability, float; default: all but the last\n"
+    "                       two\n"
     "      --origins        uninit: follow values through registers, and report where they matter and where\n"
     "                       they come from, instead of loads\n"
     "      --strict         race: report also what is right only by what the target guarantees beyond the\n"
     "                       memory model\n"
     "      --portability    also notes of what is in order only because waves have 64 lanes\n"
+    "      --float          also class float: NaNs, infinities and integers out of range that arise from\n"
+    "                       finite numbers and are stored\n"
     "      --needless       wait: report also waits that were needless whenever they were executed\n"
     "      --shuffle SEED[,SEED]...  not of exec: repeat each dispatch for each seed (numbers above 0) with "
     "its\n"
@@ -47,8 +50,12 @@ static const struct {
     {"wait", "waits", WM_CHECK_WAITS},
     {"hazard", "hazards", WM_CHECK_HAZARDS},
     {"portability", "portability", WM_CHECK_PORTABILITY},
+    {"float", "float", WM_CHECK_FLOAT},
 };
-enum { CLASSES = sizeof classes / sizeof *classes };
+enum {
+    CLASSES = sizeof classes / sizeof *classes,
+    ON_REQUEST = WM_CHECK_PORTABILITY | WM_CHECK_FLOAT, /* not checked by default */
+};
 
 static unsigned class_of(const char *name, size_t length)
 {
@@ -121,6 +128,7 @@ static const char *option_of(const struct tool_check_request *request)
            : request->strict             ? "--strict"
            : request->origins            ? "--origins"
            : request->portability        ? "--portability"
+           : request->floats             ? "--float"
            : request->shuffle            ? "--shuffle"
            : request->needless           ? "--needless"
            : request->leaks              ? "--leaks"
@@ -171,9 +179,11 @@ int tool_check_prepare(struct tool_check_request *request)
     if (request->only)
         code = tool_check_add_classes(request, "--only", request->only);
     for (size_t i = 0; i < CLASSES && request->given && !request->only && !request->chosen; i++)
-        request->classes |= classes[i].bit & wm_check_known() & ~(unsigned)WM_CHECK_PORTABILITY;
+        request->classes |= classes[i].bit & wm_check_known() & ~(unsigned)ON_REQUEST;
     if (request->portability || request->shuffle)
         request->classes |= WM_CHECK_PORTABILITY;
+    if (request->floats)
+        request->classes |= WM_CHECK_FLOAT;
     code = code ? code : add_modifiers(request);
     code = code || !request->shuffle ? code : read_seeds(request);
     if (!code && request->only_kernel) {

@@ -24,8 +24,8 @@ struct tool_check_request {
     const char *only, *only_kernel, *suppressions, *write_suppressions, *baseline, *sarif, *junit;
     bool json; /* `exec`: the report as JSON, to json_path or standard output */
     const char *json_path;
-    bool all, github, strict, origins, needless, portability, leaks; /* leaks: `exec` only */
-    const char *shuffle;                                             /* not of `exec` */
+    bool all, github, strict, origins, needless, portability, floats, leaks; /* leaks: `exec` only */
+    const char *shuffle;                                                     /* not of `exec` */
     /* Set by tool_check_prepare(): */
     bool has_regex;
     regex_t regex; /* only_kernel */
@@ -52,7 +52,8 @@ struct tool_check_request {
         TOOL_CHECK_OPTION("strict", TOOL_NO_VALUE, type, check.strict),                                      \
         TOOL_CHECK_OPTION("origins", TOOL_NO_VALUE, type, check.origins),                                    \
         TOOL_CHECK_OPTION("needless", TOOL_NO_VALUE, type, check.needless),                                  \
-        TOOL_CHECK_OPTION("portability", TOOL_NO_VALUE, type, check.portability)
+        TOOL_CHECK_OPTION("portability", TOOL_NO_VALUE, type, check.portability),                            \
+        TOOL_CHECK_OPTION("float", TOOL_NO_VALUE, type, check.floats)
 
 extern const char tool_check_help[]; /* these options */
 

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Where values that are not finite come from: an event for each execution in which some arose, and for each
+ * register and lane the event that its value depends on. */
+#include "check/float.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool wmi_float_put(struct wmi_float_wave *wave, unsigned reg, uint64_t lanes, const uint32_t *origin)
+{
+    struct wmi_float_row *row = wave->row[reg];
+    uint64_t some = 0;
+    if (reg < WMI_REGISTER_VGPR)
+        lanes = 1;
+    for (uint64_t left = origin ? lanes : 0; left; left &= left - 1)
+        some |= (uint64_t)(origin[__builtin_ctzll(left)] != 0) << __builtin_ctzll(left);
+    if (!row && !some)
+        return true;
+    if (!row && !(row = wave->row[reg] = calloc(1, sizeof *row)))
+        return false;
+    const bool lived = row->lanes;
+    row->lanes = (row->lanes & ~lanes) | some;
+    wave->live = wave->live - lived + (row->lanes != 0);
+    for (uint64_t left = some; left; left &= left - 1)
+        row->origin[__builtin_ctzll(left)] = origin[__builtin_ctzll(left)];
+    return true;
+}
+
+/* ---- events ---- */
+
+/* Frees the events that no register comes from. */
+static void collect(struct wmi_float_wave *wave)
+{
+    for (unsigned reg = 0; reg < WMI_REGISTER_COUNT; reg++) {
+        const struct wmi_float_row *row = wave->row[reg];
+        for (uint64_t left = row ? row->lanes : 0; left; left &= left - 1)
+            wave->event[row->origin[__builtin_ctzll(left)] & ~(uint32_t)WMI_FLOAT_STICKY]->marked = true;
+    }
+    for (uint32_t i = 1; i < wave->room; i++) {
+        struct wmi_float_event *event = wave->event[i];
+        if (event && !event->marked) {
+            free(event);
+            wave->event[i] = NULL;
+            wave->used--;
+        } else if (event) {
+            event->marked = false;
+        }
+    }
+}
+
+bool wmi_float_reserve(struct wmi_float_wave *wave, unsigned events)
+{
+    enum { AT_FIRST = 256 };
+    if (wave->used + events < wave->room)
+        return true;
+    collect(wave);
+    if (2 * (wave->used + events) < wave->room)
+        return true;
+    const uint32_t room = wave->room ? 2 * wave->room : AT_FIRST;
+    struct wmi_float_event **event = realloc(wave->event, room * sizeof(*event));
+    if (!event)
+        return false;
+    memset(event + wave->room, 0, (room - wave->room) * sizeof(*event));
+    wave->event = event;
+    wave->room = room;
+    return true;
+}
+
+uint32_t wmi_float_add_event(struct wmi_float_wave *wave, const struct wmi_float_event *event)
+{
+    const size_t values = (size_t)__builtin_popcountll(event->lanes);
+    struct wmi_float_event *copy = calloc(1, sizeof *copy + values * sizeof copy->value[0]);
+    if (!copy)
+        return 0;
+    *copy = *event;
+    do
+        wave->cursor = wave->cursor + 1 < wave->room ? wave->cursor + 1 : 1;
+    while (wave->event[wave->cursor]);
+    wave->event[wave->cursor] = copy;
+    wave->used++;
+    return wave->cursor;
+}
+
+void wmi_float_clear(struct wmi_float_wave *wave)
+{
+    for (unsigned reg = 0; wave->live && reg < WMI_REGISTER_COUNT; reg++)
+        if (wave->row[reg])
+            wmi_float_put(wave, reg, UINT64_MAX, NULL);
+    collect(wave);
+    wave->last = NULL;
+    wave->sequence = wave->cursor = 0;
+}
+
+void wmi_float_destroy(struct wmi_float_wave *wave)
+{
+    if (!wave)
+        return;
+    wmi_float_clear(wave);
+    for (unsigned reg = 0; reg < WMI_REGISTER_COUNT; reg++)
+        free(wave->row[reg]);
+    free(wave->event);
+    free(wave);
+}
