@@ -6,9 +6,9 @@
  * --interpreted: runs without a profile or check are not compiled, whatever WAVEMEM_COMPILE says.
  * --cpu: measures the CPU time of all threads, for busy machines. The thread of the cache model then counts
  * in full, although it runs beside the others where processors are free.
- * --memory, --uninit, --races, --sync, --waits, --hazards, --everything, --portability: with a check for
- * these errors instead of a profile, which must find nothing. --portability repeats each dispatch in another
- * order, and --everything does not include it.
+ * --memory, --uninit, --races, --sync, --waits, --hazards, --everything, --portability, --float: with a check
+ * for these errors instead of a profile, which must find nothing. --portability repeats each dispatch in
+ * another order, and --everything does not include it.
  *
  * Prints a line per kernel with both medians in milliseconds and their ratio, then the geometric mean of the
  * ratios. Times are those of the dispatches, including the cache models. */
@@ -126,7 +126,8 @@ static bool add_check(const char *name)
                   {"hazards", WM_CHECK_HAZARDS},
                   {"everything", WM_CHECK_MEMORY | WM_CHECK_UNINIT | WM_CHECK_RACES | WM_CHECK_SYNC |
                                      WM_CHECK_WAITS | WM_CHECK_HAZARDS},
-                  {"portability", WM_CHECK_PORTABILITY}};
+                  {"portability", WM_CHECK_PORTABILITY},
+                  {"float", WM_CHECK_FLOAT}};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         if (strcmp(checks[i].name, name) == 0) {
             checked |= checks[i].what;
@@ -134,7 +135,7 @@ static bool add_check(const char *name)
         }
     fprintf(stderr,
             "looking: --%s: expected --interpreted, --cpu, --memory, --uninit, --races, --sync, --waits, "
-            "--hazards, --everything or --portability\n",
+            "--hazards, --everything, --portability or --float\n",
             name);
     return false;
 }
