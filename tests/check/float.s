@@ -275,3 +275,163 @@ inactive_good:
   s_bitset0_b64 exec, 0
 .endif
   finish v1
+
+// ---- other encodings ----
+
+// Every lane reads a finite number of another one.
+// RUN: other_lanes -g 64 -b 64 --arg out=zero:u32:64 --only float
+// KERNEL: other_lanes out
+other_lanes:
+  begin
+  v_mov_b32 v1, 0x7f7fffff
+  v_add_f32_dpp v3, v1, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf // FINDS: float-overflow
+  finish v3
+
+// The infinity is a neighbour's.
+// RUN: other_lanes_good -g 64 -b 64 --arg out=zero:u32:64 --only float
+// KERNEL: other_lanes_good out
+other_lanes_good:
+  begin
+  v_mov_b32 v1, 0x7f800000
+  v_mov_b32 v4, 1.0
+  v_add_f32_dpp v3, v1, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf
+  finish v3
+
+// A scalar register carries the value to all lanes.
+// RUN: first_lane -g 64 -b 64 --arg out=zero:u32:64 --only float
+// KERNEL: first_lane out
+first_lane:
+  begin
+  v_cvt_f32_u32 v1, v0
+  v_rcp_f32 v1, v1 // FINDS: float-division-by-zero
+  v_readfirstlane_b32 s8, v1
+  v_mov_b32 v3, s8
+  finish v3
+
+// Of the finite last lane.
+// RUN: last_lane_good -g 64 -b 64 --arg out=zero:u32:64 --only float
+// KERNEL: last_lane_good out
+last_lane_good:
+  begin
+  v_cvt_f32_u32 v1, v0
+  v_rcp_f32 v1, v1
+  v_readlane_b32 s8, v1, 31
+  v_mov_b32 v3, s8
+  finish v3
+
+// The high half of an operand is out of range, the low one is not.
+// RUN: high_half -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx900
+// KERNEL: high_half out
+high_half:
+  begin
+  v_mov_b32 v1, 0x7bff3c00
+.if .amdgcn.gfx_generation_number == 9 && .amdgcn.gfx_generation_minor == 0 && .amdgcn.gfx_generation_stepping == 0
+  v_mul_f16_sdwa v3, v1, v1 dst_sel:DWORD src0_sel:WORD_1 src1_sel:WORD_1 // FINDS gfx900: float-overflow
+.endif
+  finish v3
+
+// RUN: mixed -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx90a gfx942 gfx1030 gfx1100 gfx1200
+// KERNEL: mixed out
+mixed:
+  begin
+  v_mov_b32 v1, 0x7bff0000
+  v_mov_b32 v4, 2.0
+  v_mov_b32 v3, 0
+.if .amdgcn.gfx_generation_number != 9 || .amdgcn.gfx_generation_minor != 0 || .amdgcn.gfx_generation_stepping != 0
+  v_fma_mixlo_f16 v3, v1, v4, 0 op_sel:[1,0,0] op_sel_hi:[1,0,0] // FINDS gfx90a gfx942 gfx1*: float-overflow
+.endif
+  finish v3
+
+// Both halves read their operands before either writes, so the second one's are finite.
+// RUN: dual -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx1100 gfx1200
+// KERNEL: dual out
+dual:
+  begin
+  v_mov_b32 v1, 0x7f7fffff
+  v_mov_b32 v4, 1.0
+.if .amdgcn.gfx_generation_number >= 11
+  v_dual_mul_f32 v3, v1, v1 :: v_dual_add_f32 v6, v4, v4 // FINDS gfx1100 gfx1200: float-overflow
+.endif
+  finish v3
+
+// RUN: dual_good -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx1100 gfx1200
+// KERNEL: dual_good out
+dual_good:
+  begin
+  v_mov_b32 v1, 0x7f7fffff
+  v_mov_b32 v4, 1.0
+.if .amdgcn.gfx_generation_number >= 11
+  v_dual_mul_f32 v3, v1, v1 :: v_dual_add_f32 v6, v4, v4
+.endif
+  finish v6
+
+// RUN: scalar -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx1200
+// KERNEL: scalar out
+scalar:
+  begin
+  s_mov_b32 s8, 0x7f7fffff
+.if .amdgcn.gfx_generation_number >= 12
+  s_mul_f32 s8, s8, s8 // FINDS gfx1200: float-overflow
+.endif
+  v_mov_b32 v3, s8
+  finish v3
+
+// ---- matrices and dot products ----
+
+// RUN: dot -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx1100 gfx1200
+// KERNEL: dot out
+dot:
+  begin
+  v_mov_b32 v1, 0x5c005c00 // 256
+  v_mov_b32 v3, 0
+.if .amdgcn.gfx_generation_number >= 11
+  v_dot2_f16_f16 v3, v1, v1, v3 // FINDS gfx1100 gfx1200: float-overflow
+.endif
+  finish v3
+
+// RUN: matrix -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx90a gfx942
+// KERNEL: matrix out
+matrix:
+  begin
+  v_mov_b32 v1, 0x7f7fffff
+.if HAS_PAIRS
+  v_mfma_f32_4x4x1f32 v[4:7], v1, v1, 0 // FINDS gfx90a gfx942: float-overflow
+  s_nop 7
+  s_nop 7
+.endif
+  finish v6
+
+// RUN: matrix_good -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx90a gfx942
+// KERNEL: matrix_good out
+matrix_good:
+  begin
+  v_mov_b32 v1, 0x7f800000
+.if HAS_PAIRS
+  v_mfma_f32_4x4x1f32 v[4:7], v1, v1, 0
+  s_nop 7
+  s_nop 7
+.endif
+  finish v6
+
+// RUN: matrix_bf16 -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx1100
+// KERNEL: matrix_bf16 out
+matrix_bf16:
+  begin
+.set reg, 16
+.rept 16
+  v_mov_b32 v[reg], 0x7f7f7f7f
+.set reg, reg + 1
+.endr
+.if .amdgcn.gfx_generation_number == 11
+  v_wmma_f32_16x16x16_bf16 v[4:11], v[16:23], v[24:31], 0 // FINDS gfx1100: float-overflow
+.endif
+  finish v6
