@@ -503,6 +503,59 @@ static void multiply(struct shard *shard, struct wmi_float_wave *wave, const cha
     }
 }
 
+/* ---- private memory ---- */
+
+/* Registers that are spilled, and variables in memory, keep their origins. */
+static void store_private(struct shard *shard, struct wmi_float_wave *wave, const struct wmi_access *access,
+                          const struct wmi_element *element)
+{
+    const struct wmi_float_registers *data = &wave->last->data[0];
+    const unsigned dwords = access->bytes / 4;
+    for (uint64_t lanes = element->mask; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        for (unsigned dword = 0; dword < (dwords ? dwords : 1) && element->reg + dword < data->count;
+             dword++) {
+            const uint32_t origin = wmi_float_origin(wave, data->first + element->reg + dword, lane);
+            if (origin || dwords) /* a part of a dword leaves the rest */
+                shard->missed |= !wmi_float_put_private(wave, element->address[lane] + 4 * dword, origin);
+        }
+    }
+}
+
+static void load_private(struct wmi_float_wave *wave, const struct wmi_access *access,
+                         const struct wmi_element *element)
+{
+    const unsigned dwords = (access->bytes + 3) / 4;
+    for (unsigned dword = 0; dword < dwords && element->reg + dword < WMI_FLOAT_LOADED; dword++) {
+        const unsigned at = element->reg + dword;
+        if (!(wave->loads >> at & 1))
+            memset(wave->loaded[at], 0, sizeof wave->loaded[at]);
+        wave->loads |= 1u << at;
+        for (uint64_t lanes = element->mask; lanes; lanes &= lanes - 1) {
+            const unsigned lane = (unsigned)__builtin_ctzll(lanes);
+            wave->loaded[at][lane] = wmi_float_private_origin(wave, element->address[lane] + 4 * dword);
+        }
+    }
+}
+
+/* Gives the registers that were loaded the origins of their values. */
+static void finish_load(struct shard *shard, struct wmi_float_wave *wave, const char *frame)
+{
+    const struct wmi_float_operation *operation = &wave->last->operation[0];
+    for (uint32_t left = operation->writes ? wave->loads : 0; left; left &= left - 1) {
+        const unsigned at = (unsigned)__builtin_ctz(left), reg = operation->written[0].first + at;
+        const uint32_t *words = at < operation->written[0].count ? words_of(frame, reg) : NULL;
+        for (uint64_t lanes = words ? wave->exec : 0; lanes; lanes &= lanes - 1) {
+            uint32_t *origin = &wave->loaded[at][__builtin_ctzll(lanes)];
+            if (!(*origin & (uint32_t)WMI_FLOAT_STICKY) && !looks_special(words[__builtin_ctzll(lanes)]))
+                *origin = 0;
+        }
+        if (words)
+            shard->missed |= !wmi_float_put(wave, reg, wave->exec, wave->loaded[at]);
+    }
+    wave->loads = 0;
+}
+
 /* ---- instructions ---- */
 
 /* Registers that were written, by what does not depend on registers. */
@@ -557,6 +610,7 @@ static void finish(struct shard *shard, struct wmi_float_wave *wave, const char 
         if (result->reg < WMI_REGISTER_COUNT)
             shard->missed |= !wmi_float_put(wave, result->reg, result->lanes, result->origin);
     }
+    finish_load(shard, wave, frame);
 }
 
 /* The registers are stored in the lanes. */
@@ -616,21 +670,26 @@ static void execute(void *local, void **own, uint32_t number, const uint32_t *sc
     }
 }
 
-/* Private memory is not followed, so its stores are not reported. */
 static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct shard *shard = local;
     uint64_t lanes = 0;
     (void)slot;
-    if (access->kind == WMI_ACCESS_LOAD || !shard->group || access->wave >= shard->group->waves)
+    if (!shard->group || access->wave >= shard->group->waves)
         return;
     struct wmi_float_wave *wave = shard->group->wave[access->wave];
-    if (!wave || !wave->live || !wave->last)
+    if (!wave || !wave->last || !(wave->live || wave->privates))
         return;
-    for (unsigned e = 0; e < access->elements && e < WMI_ACCESS_ELEMENTS; e++)
-        if (!access->element[e].private_offset && access->element[e].space != WMI_SPACE_LANES)
-            lanes |= access->element[e].mask;
-    for (unsigned i = 0; i < 2 && lanes; i++)
+    for (unsigned e = 0; e < access->elements && e < WMI_ACCESS_ELEMENTS; e++) {
+        const struct wmi_element *element = &access->element[e];
+        if (!element->private_offset)
+            lanes |= element->space != WMI_SPACE_LANES ? element->mask : 0;
+        else if (access->kind == WMI_ACCESS_STORE)
+            store_private(shard, wave, access, element);
+        else if (access->kind == WMI_ACCESS_LOAD && wave->privates)
+            load_private(wave, access, element);
+    }
+    for (unsigned i = 0; i < 2 && lanes && access->kind != WMI_ACCESS_LOAD; i++)
         store(shard, wave, access->wave, &wave->last->data[i], lanes, access->pc);
 }
 

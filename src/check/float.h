@@ -13,6 +13,7 @@ enum {
     WMI_FLOAT_SOURCES = 3,    /* A, B and C */
     WMI_FLOAT_READ = 8,       /* operands of an operation: most that it reads, */
     WMI_FLOAT_WRITTEN = 4,    /* and writes */
+    WMI_FLOAT_LOADED = 4,     /* dwords of a load from private memory */
     WMI_FLOAT_CHUNK = 1 << 8, /* instructions; chunks never move, because waves point to them */
     WMI_FLOAT_CHUNKS = 1 << 12,
 };
@@ -103,6 +104,12 @@ struct wmi_float_row {
     uint32_t origin[WMI_FLOAT_LANES]; /* index of the event, and WMI_FLOAT_STICKY */
 };
 
+/* A dword of private memory whose value has an origin, or had one: 0. */
+struct wmi_float_private {
+    uint64_t key; /* 1 + its number in guest memory; 0: a free entry */
+    uint32_t origin;
+};
+
 enum { WMI_FLOAT_STICKY = INT32_MIN }; /* the value is a saturated integer, or was computed from one */
 
 struct wmi_float_wave {
@@ -115,6 +122,10 @@ struct wmi_float_wave {
     struct wmi_float_row *row[WMI_REGISTER_COUNT];            /* NULL: never had an origin */
     struct wmi_float_event **event;                           /* from 1 on; NULL: free */
     uint32_t room, used, cursor;
+    struct wmi_float_private *private; /* hash table, at most half full */
+    uint32_t private_room, privates;
+    /* Origins of what the last instruction loads from private memory, for each dword that `loads` has. */
+    uint32_t loaded[WMI_FLOAT_LOADED][WMI_FLOAT_LANES], loads;
 };
 
 /* The origin of a register in a lane; 0: none. */
@@ -135,6 +146,11 @@ void wmi_float_describe(const struct wmi_target *target, uint64_t pc, const stru
 
 /* The register has been written in the lanes: their origins, or NULL: none has one. False: no memory. */
 bool wmi_float_put(struct wmi_float_wave *wave, unsigned reg, uint64_t lanes, const uint32_t *origin);
+/* The dword of private memory at this address, which belongs to one lane, has been stored. False: no memory.
+ */
+bool wmi_float_put_private(struct wmi_float_wave *wave, uint64_t address, uint32_t origin);
+/* The origin of the dword; 0: none. */
+uint32_t wmi_float_private_origin(const struct wmi_float_wave *wave, uint64_t address);
 /* Room for so many events. False: no memory. */
 bool wmi_float_reserve(struct wmi_float_wave *wave, unsigned events);
 /* Adds an event with room for its values; there must be room. 0: no memory. */

@@ -26,9 +26,65 @@ bool wmi_float_put(struct wmi_float_wave *wave, unsigned reg, uint64_t lanes, co
     return true;
 }
 
+/* ---- private memory ---- */
+
+static uint64_t key_of(uint64_t address)
+{
+    return 1 + address / 4;
+}
+
+/* The entry of the key, or the free one where it belongs. */
+static struct wmi_float_private *slot_of(const struct wmi_float_wave *wave, uint64_t key)
+{
+    uint64_t at = key * 0x9e3779b97f4a7c15 >> 32;
+    while (wave->private[at % wave->private_room].key && wave->private[at % wave->private_room].key != key)
+        at++;
+    return &wave->private[at % wave->private_room];
+}
+
+static bool grow_private(struct wmi_float_wave *wave)
+{
+    enum { AT_FIRST = 64 };
+    struct wmi_float_private *old = wave->private;
+    const uint32_t old_room = wave->private_room, room = old_room ? 2 * old_room : AT_FIRST;
+    struct wmi_float_private *private = calloc(room, sizeof *private);
+    if (!private)
+        return false;
+    wave->private = private;
+    wave->private_room = room;
+    wave->privates = 0;
+    for (uint32_t i = 0; i < old_room; i++) {
+        if (!old[i].origin)
+            continue;
+        *slot_of(wave, old[i].key) = old[i];
+        wave->privates++;
+    }
+    free(old);
+    return true;
+}
+
+bool wmi_float_put_private(struct wmi_float_wave *wave, uint64_t address, uint32_t origin)
+{
+    if (!origin && !wave->privates)
+        return true;
+    if (2 * (wave->privates + 1) > wave->private_room && !grow_private(wave))
+        return false;
+    struct wmi_float_private *slot = slot_of(wave, key_of(address));
+    if (!slot->key && !origin)
+        return true;
+    wave->privates += !slot->key;
+    *slot = (struct wmi_float_private){key_of(address), origin};
+    return true;
+}
+
+uint32_t wmi_float_private_origin(const struct wmi_float_wave *wave, uint64_t address)
+{
+    return wave->privates ? slot_of(wave, key_of(address))->origin : 0;
+}
+
 /* ---- events ---- */
 
-/* Frees the events that no register comes from. */
+/* Frees the events that no register and no private memory comes from. */
 static void collect(struct wmi_float_wave *wave)
 {
     for (unsigned reg = 0; reg < WMI_REGISTER_COUNT; reg++) {
@@ -36,6 +92,9 @@ static void collect(struct wmi_float_wave *wave)
         for (uint64_t left = row ? row->lanes : 0; left; left &= left - 1)
             wave->event[row->origin[__builtin_ctzll(left)] & ~(uint32_t)WMI_FLOAT_STICKY]->marked = true;
     }
+    for (uint32_t i = 0; i < wave->private_room; i++)
+        if (wave->private[i].origin)
+            wave->event[wave->private[i].origin & ~(uint32_t)WMI_FLOAT_STICKY]->marked = true;
     for (uint32_t i = 1; i < wave->room; i++) {
         struct wmi_float_event *event = wave->event[i];
         if (event && !event->marked) {
@@ -86,6 +145,9 @@ void wmi_float_clear(struct wmi_float_wave *wave)
     for (unsigned reg = 0; wave->live && reg < WMI_REGISTER_COUNT; reg++)
         if (wave->row[reg])
             wmi_float_put(wave, reg, UINT64_MAX, NULL);
+    if (wave->privates)
+        memset(wave->private, 0, wave->private_room * sizeof *wave->private);
+    wave->privates = wave->loads = 0;
     collect(wave);
     wave->last = NULL;
     wave->sequence = wave->cursor = 0;
@@ -99,5 +161,6 @@ void wmi_float_destroy(struct wmi_float_wave *wave)
     for (unsigned reg = 0; reg < WMI_REGISTER_COUNT; reg++)
         free(wave->row[reg]);
     free(wave->event);
+    free(wave->private);
     free(wave);
 }
