@@ -27,7 +27,7 @@ struct wm_check; /* watches dispatches (wm_dispatch.check) and keeps what it fin
  * parts of a dispatch (wm_dispatch.first_workgroup) can be combined.
  * WM_CHECK_PORTABILITY: notes of what waves of 64 lanes order and waves of 32 would not, and of results that
  * depend on the order of workgroups (wm_check_shuffle).
- * WM_CHECK_FLOAT: NaNs, infinities and saturated integers that arise from finite numbers and are stored.
+ * WM_CHECK_FLOAT: NaNs, infinities and saturated integers that arise from finite numbers and reach a store.
  * wm_check_create() refuses what this version does not have. */
 enum wm_check_what {
     WM_CHECK_WAITS = 1 << 0,

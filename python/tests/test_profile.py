@@ -222,6 +222,18 @@ def test_check_classes(machine):
     assert {"wait", "hazard", "memory"} <= set(wavemem.Check.known())
     with pytest.raises(ValueError, match="'waits' is no class"):
         wavemem.Check(["waits"])
+    inverts = assembled("""
+        v_lshlrev_b32 v0, 2, v0
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_mov_b32 v1, 0
+        v_rcp_f32 v1, v1
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v0, v1, s[4:5]
+""", [("p", "", "global_buffer", 8)])
+    for classes, rules in (["float"], ["float-division-by-zero"]), (None, []):
+        with wavemem.Check(classes) as check:
+            machine.load(inverts).kernel()(machine.allocate(np.zeros(64, np.uint32)), grid=64, workgroup=64, check=check)
+            assert [finding["rule"] for finding in check.findings()] == rules
     with wavemem.Check(["memory"], machine=machine) as check:
         buffer = machine.allocate(np.zeros(64, np.uint32))
         machine.load(code).kernel()(buffer, grid=64, workgroup=64, check=check, on_violation="goes_on")

@@ -156,7 +156,7 @@ def _destroy_check(machine: Owned, pointer: Any) -> None:
 class Check(_Watcher):
     """Checks dispatches for errors that the hardware lets pass; docs/checking.md describes the classes of findings.
 
-    classes: names of what to check, of Check.known(); None: all of them.
+    classes: names of what to check, of Check.known(); None: all of them but "float".
     waits, hazards: without classes, only these two: registers that are used before the wait counters guarantee that
         their data has arrived; instructions that are closer together than the target requires.
     origins: of class "uninit", reports values where something depends on them, and where they come from, instead of loads.
@@ -178,7 +178,7 @@ class Check(_Watcher):
         known = self._bits()
         if classes is None and (waits is not None or hazards is not None):
             classes = [name for name, wanted in (("wait", waits), ("hazard", hazards)) if wanted or wanted is None]
-        names = list(known if classes is None else classes)
+        names = [name for name in known if name != "float"] if classes is None else list(classes)
         for name in names:
             if name not in known:
                 raise ValueError(f"{name!r} is no class of findings; expected some of {', '.join(known)}")

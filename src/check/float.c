@@ -262,6 +262,37 @@ static uint32_t sticky_origin(const struct wmi_float_wave *wave, const struct wm
     return origin & (uint32_t)WMI_FLOAT_STICKY ? origin : 0;
 }
 
+/* Whether a lane, active or not, has a result that is not finite. Quick, for that is what nearly all results
+ * are. */
+static bool has_special(const struct wmi_float_operation *operation, const uint32_t *low,
+                        const uint32_t *high, unsigned lanes)
+{
+    static const uint32_t exponents[] = {[WMI_FLOAT_F16] = 0x7c00,
+                                         [WMI_FLOAT_BF16] = 0x7f80,
+                                         [WMI_FLOAT_F32] = 0x7f800000,
+                                         [WMI_FLOAT_F64] = 0x7ff00000};
+    const bool wide = operation->format >= WMI_FLOAT_F32;
+    const uint32_t exponent = exponents[operation->format], upper = wide ? exponent : exponent << 16;
+    uint32_t found = 0;
+    for (unsigned word = 0; word < 2; word++) {
+        const uint32_t *words = word ? high : low;
+        for (unsigned lane = 0; words && lane < lanes; lane++)
+            found |=
+                (uint32_t)((words[lane] & exponent) == exponent) | (uint32_t)((words[lane] & upper) == upper);
+    }
+    return found;
+}
+
+static bool has_origins(const struct wmi_float_wave *wave, const struct wmi_float_registers *registers,
+                        unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned reg = registers[i].first; reg < registers[i].first + registers[i].count; reg++)
+            if (reg < WMI_REGISTER_COUNT && wave->row[reg] && wave->row[reg]->lanes)
+                return true;
+    return false;
+}
+
 /* Floats from floats. */
 static void compute(struct shard *shard, struct wmi_float_wave *wave, unsigned index, const char *frame,
                     struct results *results)
@@ -270,6 +301,11 @@ static void compute(struct shard *shard, struct wmi_float_wave *wave, unsigned i
     const unsigned reg = operation->written[0].first, dwords = operation->format == WMI_FLOAT_F64 ? 2 : 1;
     const uint64_t lanes = lanes_of(wave, operation, reg, frame);
     const uint32_t *words[2] = {words_of(frame, reg), words_of(frame, reg + 1)};
+    const unsigned row = reg < WMI_REGISTER_VGPR ? 1 : ((const struct wmi_frame *)frame)->wave_size;
+    if (!has_special(operation, words[0], operation->written[0].count == 2 ? words[1] : NULL, row) &&
+        !(wave->live && (has_origins(wave, operation->read, operation->reads) ||
+                         has_origins(wave, operation->written, operation->writes))))
+        return;
     uint64_t arisen[2][WMI_FLOAT_EXCEPTIONS] = {{0}};
     uint64_t value[2][WMI_FLOAT_LANES][WMI_FLOAT_SOURCES + 1];
     struct result result[2];

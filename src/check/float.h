@@ -48,6 +48,7 @@ struct wmi_float_source {
     uint16_t reg;             /* isa/registers.h; WMI_REGISTER_COUNT: a constant */
     uint8_t dwords;           /* 1 or 2; of a matrix more */
     uint8_t format, elements; /* enum wmi_float_format; NONE: its value does not matter */
+    bool old;                 /* it is the result before the instruction, which lanes may keep */
     bool other_lanes;         /* DPP: lanes read it from other lanes */
     uint8_t neg, abs;         /* a bit per element */
     struct wmi_float_place place[2];

@@ -200,6 +200,11 @@ static void describe_arithmetic(const struct wmi_target *target, const struct wm
             out->source[i].format = WMI_FLOAT_NONE;
         floats += out->source[i].format != WMI_FLOAT_NONE;
     }
+    if (out->other_lanes && !out->source[2].format) { /* DPP: lanes without a source keep the old result */
+        describe_source(target, insn, d, 2, &out->source[2]);
+        out->source[2].old = true;
+        out->source[2].place[0] = out->place[0];
+    }
     out->dot = row->group == WMI_GROUP_DOT;
     out->pole = fixes_division(insn->id) ? 2 : row->flags & WMI_ROW_TRANS ? 1 : 0;
     const struct wmi_float_source *a = &out->source[0];
@@ -276,7 +281,7 @@ void wmi_float_describe(const struct wmi_target *target, uint64_t pc, const stru
     const enum wmi_role roles[2] = {WMI_ROLE_DATA, WMI_ROLE_DATA2};
     struct wmi_instruction half = *insn;
     *out = (struct wmi_float_instruction){
-        .pc = pc, .number = out->number, .operations = 1, .exports = row->class == WMI_CLASS_EXPORT};
+        .pc = pc, .number = out->number, .operations = 1, .exports = row->counts == WMI_COUNTS_EXPORT};
     half.second_id = 0;
     describe_operation(target, &half, &out->operation[0]);
     if (insn->second_id) {

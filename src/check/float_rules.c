@@ -93,7 +93,8 @@ static void add_sources(char *text, size_t size, const struct wmi_float_operatio
         const unsigned i = divides ? WMI_FLOAT_SOURCES - 1 - n : n;
         const struct wmi_float_source *source = &operation->source[i];
         char value[40] = "";
-        if (!source->format || source->other_lanes || operation->dot || operation->kind == WMI_FLOAT_MATRIX)
+        if (!source->format || source->other_lanes || source->old || operation->dot ||
+            operation->kind == WMI_FLOAT_MATRIX)
             continue;
         add_value(value, sizeof value, (enum wmi_float_format)source->format, found->detail[FIRST_VALUE + i]);
         snprintf(text + strlen(text), size - strlen(text), "%s%s", between, value);

@@ -10,6 +10,12 @@
 .set HAS_PAIRS, 0
 .endif
 
+.if .amdgcn.gfx_generation_number == 9 && .amdgcn.gfx_generation_minor == 0 && .amdgcn.gfx_generation_stepping == 0
+.set HAS_EXPORTS, 1
+.elseif .amdgcn.gfx_generation_number == 10
+.set HAS_EXPORTS, 1
+.endif
+
 // v2 = 4 * work-item, s[4:5] = out
 .macro begin
   s_load_dwordx2 s[4:5], s[0:1], 0x0
@@ -297,6 +303,16 @@ other_lanes_good:
   v_add_f32_dpp v3, v1, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf
   finish v3
 
+// Lanes that DPP disables keep their old value.
+// RUN: kept_good -g 64 -b 64 --arg out=zero:u32:64 --only float
+// KERNEL: kept_good out
+kept_good:
+  begin
+  v_mov_b32 v3, 0x7f800000
+  v_mov_b32 v4, 1.0
+  v_add_f32_dpp v3, v4, v4 quad_perm:[0,1,2,3] row_mask:0x0 bank_mask:0xf
+  finish v3
+
 // A scalar register carries the value to all lanes.
 // RUN: first_lane -g 64 -b 64 --arg out=zero:u32:64 --only float
 // KERNEL: first_lane out
@@ -380,6 +396,18 @@ scalar:
 .endif
   v_mov_b32 v3, s8
   finish v3
+
+// RUN: exported -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx900 gfx1030
+// KERNEL: exported out
+exported:
+  begin
+  v_mov_b32 v1, 0x7f7fffff
+  v_mul_f32 v3, v1, v1 // FINDS gfx900 gfx1030: float-overflow
+.ifdef HAS_EXPORTS
+  exp mrt0 v0, v0, v0, v3 done vm
+.endif
+  s_endpgm
 
 // ---- matrices and dot products ----
 

@@ -15,7 +15,7 @@ import check as kernels
 # `early` stores a register before it is there; `right` waits; `branches` skips a store if n is 0; `many` has 105 mistakes;
 # `scalar` loads a line of the scalar
 # cache that it has changed in memory; `traps` faults; of `last`, the last workgroup decides; `waits` takes it that the first
-# one has ended.
+# one has ended; `inverts` divides by what it loads.
 SOURCE = """
 // KERNEL: early in out
 early:
@@ -95,6 +95,16 @@ first:
   v_mov_b32 v1, 1
   global_store_dword v0, v1, s[4:5]
 done:
+  s_endpgm
+// KERNEL: inverts in out
+inverts:
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v1, v2, s[4:5]
+  s_waitcnt vmcnt(0)
+  v_rcp_f32 v1, v1
+  global_store_dword v2, v1, s[6:7]
   s_endpgm
 """
 HERE, STALE = (1 + [line.endswith(mark) for line in SOURCE.splitlines()].index(True) for mark in ("// here", "// stale"))
@@ -282,6 +292,23 @@ class Check(command.Case):
         out, _ = self.run_tool(words, code=1)
         printed, shown = (re.sub("(?m)^checked .*\n", "", text) for text in (out, re.sub("(?m)^    ", "", block[2])))
         self.assertEqual(printed, shown)
+
+    def test_float(self):
+        """Floating-point exceptions are looked for on request alone, and then with any number of threads."""
+        words = "-g 128 -b 64 --arg in=iota:f32:64 --arg out=zero:f32:64"
+        report = self.report("inverts", words, "--only float", code=1)
+        self.validate(PUBLISHED, report)
+        finding, = report["findings"]
+        self.assertEqual((finding["rule"], finding["class"], finding["severity"]), ("float-division-by-zero", "float", "error"))
+        self.assertEqual((finding["workgroup"], finding["wave"], finding["lanes"], finding["executions"]), ([0, 0, 0], 0, "0x1", 2))
+        self.assertEqual(finding["message"], "division by zero: 0 gives inf, which reaches a store")
+        self.assertTrue(finding["instruction"].startswith("v_rcp_f32"))
+        self.assertTrue(finding["first"]["instruction"].startswith("global_store_dword"))
+        self.assertEqual(self.report("inverts", words, "--only float -j 3", code=1)["findings"], [finding])
+        self.assertEqual(self.report("inverts", words.replace("iota", "fill") + ":2", "--only float")["findings"], [])
+        self.assertIn("float", self.report("inverts", words, "--float", code=1)["classes"])
+        self.assertNotIn("float", self.report("right", BUFFERS)["classes"])
+        self.refused("--float is an option of checks: it needs --check", "run k.co -k inverts", words, "--float")
 
     def test_shuffle(self):
         """Of two workgroups there is one other order. The results are those of the order of their numbers."""

@@ -19,7 +19,7 @@ SUBJECTS = ("descriptor", "address", "format", "image")
 OF_PROF = {"counters", "sample", "keep-l2", "trace", "html", "csv", "show", "instructions", "sort", "source", "source-path",
            "fail-if", "gpu", "all"}
 OF_CHECK = {"only", "only-kernel", "suppressions", "write-suppressions", "baseline", "sarif", "junit", "github", "strict", "origins",
-            "all", "portability", "needless", "shuffle"}
+            "all", "portability", "float", "needless", "shuffle"}
 
 
 class Complete(Case):

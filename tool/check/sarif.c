@@ -112,9 +112,11 @@ static json_t *result_of(const json_t *finding, json_t *rules, bool suppressed)
     json_t *related = json_array();
     if (json_is_object(first)) {
         json_t *location = location_of(first);
-        json_object_set_new(location, "message", message_of("the earlier instruction"));
+        const bool stores = !strcmp(tool_text_of(finding, "class"), "float");
+        json_object_set_new(location, "message",
+                            message_of(stores ? "the store" : "the earlier instruction"));
         json_array_append_new(related, location);
-        add_calls(related, first, "the earlier one: call of");
+        add_calls(related, first, stores ? "the store: call of" : "the earlier one: call of");
     }
     add_calls(related, finding, "call of");
     if (json_array_size(related))
