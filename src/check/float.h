@@ -160,6 +160,14 @@ uint32_t wmi_float_add_event(struct wmi_float_wave *wave, const struct wmi_float
 void wmi_float_clear(struct wmi_float_wave *wave);
 void wmi_float_destroy(struct wmi_float_wave *wave);
 
+/* ---- float_results.c ---- */
+
+/* The wave is about to execute the instruction. */
+void wmi_float_begin(struct wmi_float_wave *wave, const struct wmi_float_instruction *insn,
+                     const char *frame);
+/* It has executed the last one: finds the origins of its results. *missed becomes true without memory. */
+void wmi_float_finish(struct wmi_float_wave *wave, const char *frame, bool *missed);
+
 /* ---- float_rules.c ---- */
 
 struct wmi_float {

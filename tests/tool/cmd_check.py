@@ -153,7 +153,7 @@ class Check(command.Case):
         self.assertIn("\nchecked    wait, hazard\n", out)
         self.assertIn("\nran        1 kernel, 1 launch, 2 workgroups, 2 waves, 12 instructions\n", out)
         self.assertIn("\naccesses   4 global, 2 scalar\n", out)
-        self.assertIn("\nunchecked  7 kernels that did not run: right, branches, many, ...\n", out)
+        self.assertIn("\nunchecked  8 kernels that did not run: right, branches, many, ...\n", out)
         self.assertTrue(out.endswith("\nfound      1 error\n"), out)
         self.assertIn("found      0 errors\n", self.check("right", BUFFERS, WAIT))
 
@@ -305,7 +305,7 @@ class Check(command.Case):
         self.assertTrue(finding["instruction"].startswith("v_rcp_f32"))
         self.assertTrue(finding["first"]["instruction"].startswith("global_store_dword"))
         self.assertEqual(self.report("inverts", words, "--only float -j 3", code=1)["findings"], [finding])
-        self.assertEqual(self.report("inverts", words.replace("iota", "fill") + ":2", "--only float")["findings"], [])
+        self.assertEqual(self.report("inverts", words.replace("iota:f32:64", "fill:f32:64:2"), "--only float")["findings"], [])
         self.assertIn("float", self.report("inverts", words, "--float", code=1)["classes"])
         self.assertNotIn("float", self.report("right", BUFFERS)["classes"])
         self.refused("--float is an option of checks: it needs --check", "run k.co -k inverts", words, "--float")
