@@ -133,13 +133,13 @@ static void word_rule(const struct wmi_words *words, const struct wmi_found *fou
     add_sources(sources, sizeof sources, operation, found);
     add_result(result, sizeof result, operation, found);
     const enum wmi_float_exception exception = (enum wmi_float_exception)(found->rule - wmi_float_rules);
+    const char *one = *sources && !strchr(sources, ',') ? "s" : "";
     if (exception == WMI_FLOAT_CONVERSION)
-        snprintf(message, size, "%s: %s becomes %s, which reaches a store", kinds[exception], sources,
+        snprintf(message, size, "%s: %s become%s %s, which reaches a store", kinds[exception], sources, one,
                  result);
     else
         snprintf(message, size, "%s: %s give%s %s, which reaches a store", kinds[exception],
-                 *sources ? sources : "finite operands", *sources && !strchr(sources, ',') ? "s" : "",
-                 result);
+                 *sources ? sources : "finite operands", one, result);
 }
 
 const struct wmi_check_rule wmi_float_rules[WMI_FLOAT_EXCEPTIONS] = {
