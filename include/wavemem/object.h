@@ -135,6 +135,8 @@ WM_API size_t wm_object_code(const struct wm_object *object, struct wm_code *cod
 /* Returns the name of the symbol (function or label) that contains `address`, and sets *distance to the
  * offset within it in bytes; NULL: no symbol. */
 WM_API const char *wm_object_symbol(const struct wm_object *object, uint64_t address, uint64_t *distance);
+/* Returns the label (a symbol without a type, as hand-written code has them) at `address`, or NULL. */
+WM_API const char *wm_object_label(const struct wm_object *object, uint64_t address);
 /* Returns the lowest address >= `address` at which a code symbol begins, or UINT64_MAX. */
 WM_API uint64_t wm_object_next_symbol(const struct wm_object *object, uint64_t address);
 /* Returns the wave size (32 or 64) in the descriptor of the kernel whose entry is `address`; 0: no such

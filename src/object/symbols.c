@@ -170,6 +170,15 @@ const char *wm_object_symbol(const struct wm_object *object, uint64_t address, u
     return symbol->name;
 }
 
+const char *wm_object_label(const struct wm_object *object, uint64_t address)
+{
+    const struct wmi_lazy *lazy = object ? sorted_symbols(object) : NULL;
+    if (!lazy || !lazy->by_address)
+        return NULL;
+    const struct wmi_symbol *label = before(lazy->by_address + lazy->functions, lazy->labels, address);
+    return label && label->address == address ? label->name : NULL;
+}
+
 /* ---- kernel entry points ---- */
 
 static int by_address(const void *a, const void *b)

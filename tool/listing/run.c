@@ -169,13 +169,23 @@ bool tool_find_targets(struct tool_run *run)
     return true;
 }
 
+/* The label that a branch leads to, if text names it: as in LLVM, in its place. Else NULL. */
+static const char *label_of(const struct tool_run *run, size_t at, const struct wm_disassembled *insn)
+{
+    const struct tool_listing *listing = run->listing;
+    if (!insn->branch || listing->plain || listing->json || run->targets)
+        return NULL;
+    return wm_object_label(listing->object, run->code->address + (uint64_t)destination(at, insn));
+}
+
 /* Puts the text, with a label as the last word of a branch; returns its columns. */
 static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_disassembled *insn)
 {
     struct tool_output *out = run->out;
     const int64_t to = destination(at, insn);
+    const char *label = label_of(run, at, insn);
     size_t length = insn->length;
-    if (!insn->branch || !is_target(run, to)) {
+    if (!label && (!insn->branch || !is_target(run, to))) {
         if (length <= READABLE) { /* constant lengths are copied faster */
             memcpy(out->at, insn->text, READABLE);
             out->at += length;
@@ -188,6 +198,10 @@ static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_d
         length--;
     put(out, insn->text, length);
     const char *start = out->at;
+    if (label) {
+        put_name(out, label);
+        return length + strlen(label);
+    }
     put_format(out, ".L%" PRIx64, (uint64_t)to);
     return length + (size_t)(out->at - start);
 }
@@ -275,7 +289,7 @@ static void put_line(struct tool_run *run, size_t at, const uint32_t *words,
         memcpy(out->at, spaces, READABLE); /* constant lengths are copied faster */
         out->at += columns < TEXT_COLUMNS ? TEXT_COLUMNS - columns : 0;
         put_place(run, run->code->address + at, words, insn->dwords);
-        if (insn->branch)
+        if (insn->branch && !label_of(run, at, insn))
             put_destination(run, run->code->address + (uint64_t)destination(at, insn));
     }
     *out->at++ = '\n';
@@ -296,12 +310,13 @@ static void put_source(struct tool_run *run, uint64_t address)
     put_format(run->out, ":%" PRIu64 "\n", line);
 }
 
-static void put_headings(struct tool_run *run, size_t at, bool begins)
+/* begins: the symbol that begins here; NULL: none. */
+static void put_headings(struct tool_run *run, size_t at, const char *begins)
 {
     const struct tool_listing *listing = run->listing;
     struct tool_output *out = run->out;
     /* As in LLVM, code at the start of a section without a symbol has the section's name. */
-    const char *name = begins ? run->symbol : at ? NULL : run->code->section;
+    const char *name = begins ? begins : at ? NULL : run->code->section;
     if (name && *name && !listing->plain && (begins || !listing->symbol)) {
         *out->at++ = '\n';
         const uint64_t address = run->code->address + at;
@@ -409,8 +424,9 @@ static size_t list_common(struct tool_run *run, size_t at, size_t end)
     return at + listed;
 }
 
-/* Updates the state at an address at which a symbol may begin; returns whether one does. */
-static bool enter_symbol(struct tool_run *run, uint64_t address)
+/* Updates the state at an address at which a symbol may begin; returns the symbol that does, or NULL. A label
+ * does not end the function that it is in. */
+static const char *enter_symbol(struct tool_run *run, uint64_t address)
 {
     const struct tool_listing *listing = run->listing;
     uint64_t distance;
@@ -423,7 +439,7 @@ static bool enter_symbol(struct tool_run *run, uint64_t address)
         run->wanted = !listing->symbol || strcmp(symbol, listing->symbol) == 0;
         tool_enter_symbol(run, address);
     }
-    return begins;
+    return begins ? symbol : wm_object_label(listing->object, address);
 }
 
 static void put_one(struct tool_run *run, size_t at, const uint32_t *words,
@@ -449,7 +465,7 @@ size_t tool_list_range(struct tool_run *run, size_t at, size_t end)
     while (at + 4 <= code->size && at < end) {
         const uint64_t address = code->address + at;
         uint32_t words[TOOL_LONGEST_DWORDS];
-        const bool begins = address >= run->next_symbol && enter_symbol(run, address);
+        const char *begins = address >= run->next_symbol ? enter_symbol(run, address) : NULL;
         if (out->at >= out->limit)
             flush(out);
         if (run->wanted && !listing->json && (has_headings || begins || !at))
