@@ -190,27 +190,40 @@ static struct sources look_at_sources(const struct wmi_float_wave *wave, unsigne
     return found;
 }
 
-/* Adds the events of an operation, one for each kind of exception. `value` fills in the sources and the
- * result of a lane. */
+/* The exceptions that arose in the lanes of a register. */
+struct arising {
+    uint64_t lanes[WMI_FLOAT_EXCEPTIONS];
+    uint64_t value[WMI_FLOAT_LANES][WMI_FLOAT_SOURCES + 1]; /* the sources and the result of these lanes */
+};
+
+static bool has_arisen(const struct arising *arising, unsigned lane)
+{
+    uint64_t lanes = 0;
+    for (unsigned kind = 0; kind < WMI_FLOAT_EXCEPTIONS; kind++)
+        lanes |= arising->lanes[kind];
+    return lanes >> lane & 1;
+}
+
+/* Adds an event for each kind of exception, and makes it the origin of the result. sticky: WMI_FLOAT_STICKY
+ * or 0. */
 static void add_events(bool *missed, struct wmi_float_wave *wave, unsigned index,
-                       const uint64_t lanes[WMI_FLOAT_EXCEPTIONS],
-                       const uint64_t value[WMI_FLOAT_LANES][WMI_FLOAT_SOURCES + 1], uint32_t sticky,
-                       struct result *result)
+                       const struct arising *arising, uint32_t sticky, struct result *result)
 {
     for (unsigned kind = 0; kind < WMI_FLOAT_EXCEPTIONS; kind++) {
-        if (!lanes[kind])
+        const uint64_t lanes = arising->lanes[kind];
+        if (!lanes)
             continue;
         const uint32_t number =
             wmi_float_add_event(wave, &(struct wmi_float_event){.insn = wave->last,
                                                                 .exception = (enum wmi_float_exception)kind,
                                                                 .operation = index,
                                                                 .sequence = wave->sequence,
-                                                                .lanes = lanes[kind]});
+                                                                .lanes = lanes});
         *missed |= !number;
         unsigned place = 0;
-        for (uint64_t left = number ? lanes[kind] : 0; left; left &= left - 1) {
+        for (uint64_t left = number ? lanes : 0; left; left &= left - 1) {
             const unsigned lane = (unsigned)__builtin_ctzll(left);
-            memcpy(wave->event[number]->value[place++], value[lane], sizeof value[lane]);
+            memcpy(wave->event[number]->value[place++], arising->value[lane], sizeof arising->value[lane]);
             result->origin[lane] = number | sticky;
         }
     }
@@ -271,78 +284,81 @@ static bool has_origins(const struct wmi_float_wave *wave, const struct wmi_floa
     return false;
 }
 
+/* Returns the origin of an element of a result that is not finite. 0: it has none, or it is an exception,
+ * which is added to `arising`, unless another element of the register has one. */
+static uint32_t look_at_element(const struct wmi_float_wave *wave, unsigned index, unsigned element,
+                                unsigned lane, uint64_t bits, uint64_t lanes, struct arising *arising)
+{
+    const struct wmi_float_operation *operation = &wave->last->operation[index];
+    const struct sources sources = look_at_sources(wave, index, element, lane, lanes);
+    const bool nan = wmi_float_is_nan((enum wmi_float_format)operation->format, bits);
+    if (sources.nan || sources.origin || (sources.infinite && !nan) || has_arisen(arising, lane))
+        return sources.origin;
+    arising->lanes[exception_of(wave, index, lane, bits)] |= UINT64_C(1) << lane;
+    for (unsigned i = 0; i < WMI_FLOAT_SOURCES; i++) {
+        const struct wmi_float_source *source = &operation->source[i];
+        arising->value[lane][i] =
+            source->format ? modified_element(wave, index, i, source->elements == 2 ? element : 0, lane) : 0;
+    }
+    arising->value[lane][WMI_FLOAT_SOURCES] = bits;
+    return 0;
+}
+
+/* The origin of a value that stays in the other half of the result's register; 0: none. */
+static uint32_t other_half(const struct wmi_float_wave *wave, const struct wmi_float_operation *operation,
+                           unsigned reg, uint32_t word, unsigned lane)
+{
+    const uint32_t half = word >> (16 - operation->place[0].shift) & 0xffff;
+    return operation->half && looks_special(half) ? wmi_float_origin(wave, reg, lane) : 0;
+}
+
 /* Floats from floats. */
 static void compute(bool *missed, struct wmi_float_wave *wave, unsigned index, const char *frame,
                     struct results *results)
 {
     const struct wmi_float_operation *operation = &wave->last->operation[index];
-    const unsigned reg = operation->written[0].first, dwords = operation->format == WMI_FLOAT_F64 ? 2 : 1;
-    const uint64_t lanes = lanes_of(wave, operation, reg, frame);
-    const uint32_t *words[2] = {words_of(frame, reg), words_of(frame, reg + 1)};
-    const unsigned row = reg < WMI_REGISTER_VGPR ? 1 : ((const struct wmi_frame *)frame)->wave_size;
-    if (!has_special(operation, words[0], operation->written[0].count == 2 ? words[1] : NULL, row) &&
+    const enum wmi_float_format format = (enum wmi_float_format)operation->format;
+    const struct wmi_float_registers *d = &operation->written[0];
+    const uint64_t lanes = lanes_of(wave, operation, d->first, frame);
+    const unsigned row = d->first < WMI_REGISTER_VGPR ? 1 : ((const struct wmi_frame *)frame)->wave_size;
+    const uint32_t *words[2] = {words_of(frame, d->first),
+                                d->count == 2 ? words_of(frame, d->first + 1u) : NULL};
+    struct arising arising[2];
+    struct result *result[2] = {NULL};
+    if (!words[0] || (d->count == 2 && !words[1]))
+        return;
+    if (!has_special(operation, words[0], words[1], row) &&
         !(wave->live && (has_origins(wave, operation->read, operation->reads) ||
                          has_origins(wave, operation->written, operation->writes))))
         return;
-    uint64_t arisen[2][WMI_FLOAT_EXCEPTIONS] = {{0}};
-    uint64_t value[2][WMI_FLOAT_LANES][WMI_FLOAT_SOURCES + 1];
-    struct result result[2];
-    for (unsigned i = 0; i < 2; i++)
-        result[i] = (struct result){.reg = (uint16_t)(reg + i), .lanes = lanes};
-    for (uint64_t left = lanes; left && words[0]; left &= left - 1) {
+    for (unsigned i = 0; i < d->count && i < 2; i++) {
+        result[i] = add_result(results, d->first + i, lanes);
+        memset(arising[i].lanes, 0, sizeof arising[i].lanes);
+    }
+    for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint32_t origins[2] = {0};
         for (unsigned e = 0; e < operation->elements; e++) {
-            const struct wmi_float_place place = operation->place[e];
-            if (!words[place.dword])
+            const unsigned dword = operation->place[e].dword;
+            const uint64_t bits = element_of(words[dword][lane], words[1] ? words[1][lane] : 0, format,
+                                             operation->place[e].shift);
+            if (!result[dword] || !wmi_float_is_special(format, bits))
                 continue;
-            const uint64_t bits =
-                element_of(words[place.dword][lane], dwords == 2 && words[1] ? words[1][lane] : 0,
-                           (enum wmi_float_format)operation->format, place.shift);
-            if (!wmi_float_is_special((enum wmi_float_format)operation->format, bits))
-                continue;
-            const struct sources sources = look_at_sources(wave, index, e, lane, all_lanes(frame));
-            const bool nan = wmi_float_is_nan((enum wmi_float_format)operation->format, bits);
-            uint32_t *origin = &origins[place.dword];
-            if (sources.nan || sources.origin || (sources.infinite && !nan)) {
-                *origin = sources.origin ? sources.origin : *origin;
-                continue;
-            }
-            uint64_t *of = &arisen[place.dword][exception_of(wave, index, lane, bits)];
-            if (*origin)
-                continue;
-            bool known = false;
-            for (unsigned kind = 0; kind < WMI_FLOAT_EXCEPTIONS; kind++)
-                known |= arisen[place.dword][kind] >> lane & 1;
-            if (known)
-                continue;
-            *of |= UINT64_C(1) << lane;
-            for (unsigned i = 0; i < WMI_FLOAT_SOURCES; i++)
-                value[place.dword][lane][i] =
-                    operation->source[i].format
-                        ? modified_element(wave, index, i, operation->source[i].elements == 2 ? e : 0, lane)
-                        : 0;
-            value[place.dword][lane][WMI_FLOAT_SOURCES] = bits;
+            const uint32_t origin =
+                look_at_element(wave, index, e, lane, bits, all_lanes(frame), &arising[dword]);
+            if (origin)
+                result[dword]->origin[lane] = origin;
         }
-        for (unsigned i = 0; i < 2; i++)
-            result[i].origin[lane] = origins[i];
-        /* The other half of the register. */
-        if (operation->half && !origins[0] &&
-            looks_special(words[0][lane] >> (16 - operation->place[0].shift) & 0xffff))
-            result[0].origin[lane] = wmi_float_origin(wave, reg, lane);
+        for (unsigned i = 0; i < 2 && wave->live; i++)
+            if (result[i] && !result[i]->origin[lane])
+                result[i]->origin[lane] = sticky_origin(wave, operation, lane);
+        if (!result[0]->origin[lane])
+            result[0]->origin[lane] = other_half(wave, operation, d->first, words[0][lane], lane);
     }
-    for (unsigned i = 0; i < 2; i++) {
-        for (uint64_t left = wave->live ? lanes : 0; left; left &= left - 1) {
-            const unsigned lane = (unsigned)__builtin_ctzll(left);
-            if (!result[i].origin[lane])
-                result[i].origin[lane] = sticky_origin(wave, operation, lane);
-        }
-        add_events(missed, wave, index, arisen[i], value[i], 0, &result[i]);
-    }
-    if (dwords == 2)
-        memcpy(result[1].origin, result[0].origin, sizeof result[0].origin);
-    for (unsigned i = 0; i < operation->written[0].count && i < 2; i++)
-        results->one[results->count++] = result[i];
+    for (unsigned i = 0; i < 2; i++)
+        if (result[i])
+            add_events(missed, wave, index, &arising[i], 0, result[i]);
+    if (format == WMI_FLOAT_F64 && result[1])
+        memcpy(result[1]->origin, result[0]->origin, sizeof result[0]->origin);
 }
 
 /* Whether the number fits an integer of the type, once its fraction is gone. */
@@ -388,8 +404,8 @@ static void convert(bool *missed, struct wmi_float_wave *wave, unsigned index, c
     const uint32_t *words = words_of(frame, reg);
     const uint64_t lanes = lanes_of(wave, operation, reg, frame);
     struct result *result = add_result(results, reg, lanes);
-    uint64_t arisen[WMI_FLOAT_EXCEPTIONS] = {0};
-    uint64_t value[WMI_FLOAT_LANES][WMI_FLOAT_SOURCES + 1];
+    struct arising arising;
+    memset(arising.lanes, 0, sizeof arising.lanes);
     for (uint64_t left = words ? lanes : 0; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         result->origin[lane] = sticky_origin(wave, operation, lane);
@@ -404,15 +420,18 @@ static void convert(bool *missed, struct wmi_float_wave *wave, unsigned index, c
                 result->origin[lane] = origin | (uint32_t)WMI_FLOAT_STICKY;
                 continue;
             }
-            arisen[WMI_FLOAT_CONVERSION] |= UINT64_C(1) << lane;
-            memset(value[lane], 0, sizeof value[lane]);
+            if (has_arisen(&arising, lane))
+                continue;
+            uint64_t *value = arising.value[lane];
+            arising.lanes[WMI_FLOAT_CONVERSION] |= UINT64_C(1) << lane;
+            memset(value, 0, sizeof arising.value[lane]);
             for (unsigned i = 0; i < operation->elements; i++)
-                value[lane][i] = modified_element(wave, index, i, 0, lane);
-            value[lane][WMI_FLOAT_SOURCES] =
+                value[i] = modified_element(wave, index, i, 0, lane);
+            value[WMI_FLOAT_SOURCES] =
                 integer_of(words[lane] >> operation->place[e].shift, (enum wmi_type)operation->type);
         }
     }
-    add_events(missed, wave, index, arisen, value, (uint32_t)WMI_FLOAT_STICKY, result);
+    add_events(missed, wave, index, &arising, (uint32_t)WMI_FLOAT_STICKY, result);
 }
 
 /* Bits: they keep their origin as long as they may be those of an infinity or a NaN. */
@@ -562,6 +581,8 @@ void wmi_float_finish(struct wmi_float_wave *wave, const char *frame, bool *miss
     }
     for (unsigned i = 0; i < insn->operations; i++) {
         const struct wmi_float_operation *operation = &insn->operation[i];
+        if (!operation->writes)
+            continue;
         switch ((enum wmi_float_kind)operation->kind) {
         case WMI_FLOAT_COMPUTES:
             compute(missed, wave, i, frame, &results);
