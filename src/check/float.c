@@ -140,6 +140,27 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
         store(shard, wave, access->wave, &wave->last->data[i], lanes, access->pc);
 }
 
+/* Whether no value of the wave has an origin, so that its accesses do not matter. */
+static bool has_none(const struct shard *shard, uint32_t number)
+{
+    const struct wmi_float_wave *wave =
+        shard->group && number < shard->group->waves ? shard->group->wave[number] : NULL;
+    return !wave || !(wave->live || wave->privates);
+}
+
+static bool see_outline(void *local, const struct wmi_outline *outline, uint32_t slot)
+{
+    (void)slot;
+    return has_none(local, outline->wave);
+}
+
+static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
+                     const struct wmi_hit *hit)
+{
+    (void)slot, (void)depth, (void)address, (void)hit;
+    return has_none(local, wave);
+}
+
 static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct wmi_float *check = self;
@@ -247,6 +268,8 @@ static void *create(unsigned what)
         .access = see_access,
         .decoded = add_instruction,
         .execute = execute,
+        .outline = see_outline,
+        .outline_lane = see_lane,
         .turn = turn,
         .end = end_group,
         .incomplete = incomplete,
