@@ -46,6 +46,28 @@ class Dis(Case):
             theirs = [line.split("//")[0].strip() for line in theirs.splitlines() if "//" in line]
             self.assertEqual(plain, theirs)
 
+    def test_labels(self):
+        """They have headings and name branches, but the functions that they are in go on behind them."""
+        self.path("labels.s", b""".globl f
+.p2align 8
+.type f,@function
+f:
+  s_nop 0
+again:
+  s_nop 1
+  s_cbranch_scc0 again
+  s_branch last
+  s_branch f
+last:
+  s_endpgm
+.size f, .-f
+""")
+        self.run_tool("asm -m gfx900 labels.s -o labels.co")
+        out, _ = self.run_tool("dis labels.co")
+        self.assertIn("s_cbranch_scc0 again ", out)
+        self.assertIn("<last>:\n\ts_endpgm", out)
+        self.assertEqual(self.folded(out), self.folded(self.objdump(self.path("labels.co"))))
+
     def test_one_kernel(self):
         co = self.example("transpose")
         out = self.run_tool(["dis"] + co, "-k transpose_lds")[0]
