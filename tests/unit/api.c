@@ -222,6 +222,7 @@ static void objects(void **state)
     assert_string_equal(wm_source_name(NULL, name, sizeof name), "");
     assert_int_equal(wm_object_code(NULL, &code, 1), 0);
     assert_null(wm_object_symbol(NULL, 0, NULL));
+    assert_null(wm_object_label(NULL, 0));
     assert_int_equal(wm_object_next_symbol(NULL, 0), UINT64_MAX);
     assert_int_equal(wm_object_wave_size(NULL, 0), 0);
     assert_false(wm_object_line(NULL, 0, NULL, NULL, NULL));
