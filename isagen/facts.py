@@ -19,7 +19,7 @@ from bad import Bad
 COUNTS = 'none load store atomic sample ray lds scalar message export ldsdir'.split()
 COUNTERS = 'load store sample bvh ds km exp'.split()
 GROUPS = ('none idle vector_nop permlane readlane writelane div_fmas setreg getreg denorm_mode rfe movrel branch '
-          'sendmsg depctr dot fma64 acc_read acc_write lds_dma scratch gws cmpswap msaa pck '
+          'sendmsg depctr dot fma64 mad64 acc_read acc_write lds_dma scratch gws cmpswap msaa pck '
           'madmk mask swap part part_always').split()
 RULES = ('a_sgpr a_sgpr_pair a_vgpr a_null a_barrier b_no_literal c_vgpr c_vgpr_dpp imm_unsigned no_literal no_dpp '
          'halves_e64 one_scalar no_lds_direct no_gds gds no_d16 low_mask sdwa_dword m0_lane half_a half_c odd_result '

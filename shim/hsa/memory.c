@@ -173,8 +173,9 @@ void shim_lose_locks(uint64_t low, uint64_t size)
 
 /* ---- pools ---- */
 
-/* The addresses of other mappings are random. Which set of a cache a line is in depends on its address, and
- * so would the figures of a profile. A range that the host has used for something else moves. */
+/* mmap() alone returns random addresses. The set of a cache that a line is in depends on its address, so the
+ * figures of a profile would differ from run to run. If the host uses the range already, the kernel chooses
+ * another one. */
 void *shim_map_pages(size_t size, int protection)
 {
     static const uint64_t low = UINT64_C(0x400000000000), high = UINT64_C(0x500000000000);

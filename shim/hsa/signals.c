@@ -168,8 +168,7 @@ void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal, uint32
     (void)gpu, (void)event; /* nobody waits for events of a driver here */
     size_t index;
     struct slab *slab = find(signal, &index);
-    /* Atomic, since a program may destroy a signal as soon as it has seen the value, which comes before this.
-     */
+    /* Atomic: a program may destroy the signal as soon as it has seen the new value. */
     struct shim_queue *queue = slab ? __atomic_load_n(&slab->queue[index], __ATOMIC_ACQUIRE) : NULL;
     if (queue)
         shim_doorbell(queue);

@@ -122,9 +122,9 @@ struct wmi_float_wave {
     unsigned live;                                            /* rows with lanes */
     struct wmi_float_row *row[WMI_REGISTER_COUNT];            /* NULL: never had an origin */
     struct wmi_float_event **event;                           /* from 1 on; NULL: free */
-    uint32_t room, used, cursor;
-    struct wmi_float_private *private; /* hash table, at most half full */
-    uint32_t private_room, privates;
+    uint32_t capacity, used, newest;                          /* newest: the event that was added last */
+    struct wmi_float_private *private;                        /* hash table, at most half full */
+    uint32_t private_capacity, privates;
     /* Origins of what the last instruction loads from private memory, for each dword that `loads` has. */
     uint32_t loaded[WMI_FLOAT_LOADED][WMI_FLOAT_LANES], loads;
 };
@@ -152,9 +152,10 @@ bool wmi_float_put(struct wmi_float_wave *wave, unsigned reg, uint64_t lanes, co
 bool wmi_float_put_private(struct wmi_float_wave *wave, uint64_t address, uint32_t origin);
 /* The origin of the dword; 0: none. */
 uint32_t wmi_float_private_origin(const struct wmi_float_wave *wave, uint64_t address);
-/* Room for so many events. False: no memory. */
+/* Makes space for so many more events. False: out of memory. */
 bool wmi_float_reserve(struct wmi_float_wave *wave, unsigned events);
-/* Adds an event with room for its values; there must be room. 0: no memory. */
+/* Adds a copy of the event, for whose values there is then memory; wmi_float_reserve() comes first. 0: out of
+ * memory. */
 uint32_t wmi_float_add_event(struct wmi_float_wave *wave, const struct wmi_float_event *event);
 /* The wave has ended. */
 void wmi_float_clear(struct wmi_float_wave *wave);
@@ -189,7 +190,7 @@ static inline struct wmi_float_instruction *wmi_float_instruction_of(const struc
 extern const struct wmi_check_rule wmi_float_rules[WMI_FLOAT_EXCEPTIONS];
 
 /* The finding that the event's value, in these of its lanes, has been stored by the instruction at `store`.
- * Who and when are left alone. */
+ * The caller fills in wave, workgroup and launch. */
 struct wmi_found wmi_float_found(const struct wmi_float_event *event, uint64_t lanes, uint64_t store);
 
 /* ---- formats ---- */

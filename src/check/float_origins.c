@@ -37,23 +37,25 @@ static uint64_t key_of(uint64_t address)
 static struct wmi_float_private *slot_of(const struct wmi_float_wave *wave, uint64_t key)
 {
     uint64_t at = key * 0x9e3779b97f4a7c15 >> 32;
-    while (wave->private[at % wave->private_room].key && wave->private[at % wave->private_room].key != key)
+    while (wave->private[at % wave->private_capacity].key &&
+           wave->private[at % wave->private_capacity].key != key)
         at++;
-    return &wave->private[at % wave->private_room];
+    return &wave->private[at % wave->private_capacity];
 }
 
 static bool grow_private(struct wmi_float_wave *wave)
 {
     enum { AT_FIRST = 64 };
     struct wmi_float_private *old = wave->private;
-    const uint32_t old_room = wave->private_room, room = old_room ? 2 * old_room : AT_FIRST;
-    struct wmi_float_private *private = calloc(room, sizeof *private);
+    const uint32_t old_capacity = wave->private_capacity,
+                   capacity = old_capacity ? 2 * old_capacity : AT_FIRST;
+    struct wmi_float_private *private = calloc(capacity, sizeof *private);
     if (!private)
         return false;
     wave->private = private;
-    wave->private_room = room;
+    wave->private_capacity = capacity;
     wave->privates = 0;
-    for (uint32_t i = 0; i < old_room; i++) {
+    for (uint32_t i = 0; i < old_capacity; i++) {
         if (!old[i].origin)
             continue;
         *slot_of(wave, old[i].key) = old[i];
@@ -67,7 +69,7 @@ bool wmi_float_put_private(struct wmi_float_wave *wave, uint64_t address, uint32
 {
     if (!origin && !wave->privates)
         return true;
-    if (2 * (wave->privates + 1) > wave->private_room && !grow_private(wave))
+    if (2 * (wave->privates + 1) > wave->private_capacity && !grow_private(wave))
         return false;
     struct wmi_float_private *slot = slot_of(wave, key_of(address));
     if (!slot->key && !origin)
@@ -92,10 +94,10 @@ static void collect(struct wmi_float_wave *wave)
         for (uint64_t left = row ? row->lanes : 0; left; left &= left - 1)
             wave->event[row->origin[__builtin_ctzll(left)] & ~(uint32_t)WMI_FLOAT_STICKY]->marked = true;
     }
-    for (uint32_t i = 0; i < wave->private_room; i++)
+    for (uint32_t i = 0; i < wave->private_capacity; i++)
         if (wave->private[i].origin)
             wave->event[wave->private[i].origin & ~(uint32_t)WMI_FLOAT_STICKY]->marked = true;
-    for (uint32_t i = 1; i < wave->room; i++) {
+    for (uint32_t i = 1; i < wave->capacity; i++) {
         struct wmi_float_event *event = wave->event[i];
         if (event && !event->marked) {
             free(event);
@@ -110,18 +112,18 @@ static void collect(struct wmi_float_wave *wave)
 bool wmi_float_reserve(struct wmi_float_wave *wave, unsigned events)
 {
     enum { AT_FIRST = 256 };
-    if (wave->used + events < wave->room)
+    if (wave->used + events < wave->capacity)
         return true;
     collect(wave);
-    if (2 * (wave->used + events) < wave->room)
+    if (2 * (wave->used + events) < wave->capacity)
         return true;
-    const uint32_t room = wave->room ? 2 * wave->room : AT_FIRST;
-    struct wmi_float_event **event = realloc(wave->event, room * sizeof(*event));
+    const uint32_t capacity = wave->capacity ? 2 * wave->capacity : AT_FIRST;
+    struct wmi_float_event **event = realloc(wave->event, capacity * sizeof(*event));
     if (!event)
         return false;
-    memset(event + wave->room, 0, (room - wave->room) * sizeof(*event));
+    memset(event + wave->capacity, 0, (capacity - wave->capacity) * sizeof(*event));
     wave->event = event;
-    wave->room = room;
+    wave->capacity = capacity;
     return true;
 }
 
@@ -133,11 +135,11 @@ uint32_t wmi_float_add_event(struct wmi_float_wave *wave, const struct wmi_float
         return 0;
     *copy = *event;
     do
-        wave->cursor = wave->cursor + 1 < wave->room ? wave->cursor + 1 : 1;
-    while (wave->event[wave->cursor]);
-    wave->event[wave->cursor] = copy;
+        wave->newest = wave->newest + 1 < wave->capacity ? wave->newest + 1 : 1;
+    while (wave->event[wave->newest]);
+    wave->event[wave->newest] = copy;
     wave->used++;
-    return wave->cursor;
+    return wave->newest;
 }
 
 void wmi_float_clear(struct wmi_float_wave *wave)
@@ -146,11 +148,11 @@ void wmi_float_clear(struct wmi_float_wave *wave)
         if (wave->row[reg])
             wmi_float_put(wave, reg, UINT64_MAX, NULL);
     if (wave->privates)
-        memset(wave->private, 0, wave->private_room * sizeof *wave->private);
+        memset(wave->private, 0, wave->private_capacity * sizeof *wave->private);
     wave->privates = wave->loads = 0;
     collect(wave);
     wave->last = NULL;
-    wave->sequence = wave->cursor = 0;
+    wave->sequence = wave->newest = 0;
 }
 
 void wmi_float_destroy(struct wmi_float_wave *wave)

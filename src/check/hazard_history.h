@@ -72,8 +72,8 @@ struct wmi_unsettled_state {
     struct wmi_sgpr_write rewritten[WMI_SCALAR_REGISTERS];
     struct wmi_moment wmma; /* set if the last vector instruction was WMMA */
     uint16_t wmma_first, wmma_count;
-    struct wmi_moment gave_vgprs_back;
-    struct wmi_moment mad_high[WMI_VECTOR_REGISTERS]; /* upper half of a multiply-add, perhaps wrong */
+    struct wmi_moment deallocated;
+    struct wmi_moment mad_high[WMI_VECTOR_REGISTERS]; /* upper half of a multiply-add; may be wrong */
     /* What is older has been forgotten, which saves clearing it: `wrote` and `transcendental`, and `used`, by
      * `valus`; the others by `clock`. */
     struct wmi_unsettled_since {

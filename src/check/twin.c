@@ -95,9 +95,10 @@ struct wmi_twin_difference wmi_twin_compare(const struct wmi_twin *twin, const c
 
 /* ---- comparisons ---- */
 
-/* Of a value that is compared with a single other one, the twin's mostly leads to the same result, as for a
- * count that is 77 in neither. So the twin compares the value which leads to the other result, if there is
- * one: the other operand's, or the next one beyond it. */
+/* A comparison with one particular value mostly has the same result in the wave and its twin: neither has a
+ * count of
+ * 77. So the twin compares the value that leads to the other result, if the undefined bytes can have it: that
+ * of the other operand, or the next one beyond it. */
 
 static bool begins_with(const char *text, const char *begin)
 {
@@ -151,7 +152,7 @@ struct wmi_twin_comparison wmi_twin_comparison_of(const struct wmi_instruction *
     return comparison;
 }
 
-/* The operand in a lane. *offset: of its first word in the frame; 0: it is a constant. */
+/* The value of an operand in a lane. *offset: of its first word in the frame; 0: it is a constant. */
 static uint64_t compared(const struct wmi_twin *twin, const char *frame, unsigned side, unsigned lane,
                          uint32_t *offset)
 {
@@ -237,7 +238,8 @@ static void choose(struct wmi_twin *twin, const char *frame, unsigned lane)
     if (own[side] == others[side] || own[!side] != others[!side] || wanted == own[side] ||
         (wanted ^ own[side]) & ~differing_bytes(own[side], others[side]))
         return;
-    const bool vector = comparison->side[side].reg >= WMI_REGISTER_VGPR;
+    bool vector;
+    offset_of(twin, comparison->side[side].reg, &vector);
     choose_word(twin, offset[side], (uint32_t)wanted);
     if (comparison->words > 1)
         choose_word(twin, offset[side] + (vector ? 4 * twin->lanes : 4), (uint32_t)(wanted >> 32));

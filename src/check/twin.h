@@ -13,7 +13,7 @@ enum {
     WMI_TWIN_PLACES = WMI_TWIN_SCALARS + 512,
 };
 
-/* A comparison of 32 or 64 bits, whose twin gets the value of an operand that changes the result. */
+/* A comparison of 32 or 64 bits; in the twin, an undefined operand has the value that changes the result. */
 struct wmi_twin_comparison {
     uint8_t words; /* of each operand; 0: it is none */
     bool ordered;  /* by size; else whether the operands are equal */

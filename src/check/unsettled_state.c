@@ -182,7 +182,7 @@ void wmi_unsettled_look(struct wmi_hazard_search *search, const struct wmi_hazar
     for (unsigned i = 0; i < count; i++)
         for (unsigned reg = spans[i].first; reg < spans[i].first + spans[i].count; reg++) {
             if (is_vector(reg))
-                wmi_hazard_look_unsettled(search, WMI_HAZARD_VGPR_GIVEN_BACK, (int)reg, &u->gave_vgprs_back);
+                wmi_hazard_look_unsettled(search, WMI_HAZARD_VGPR_DEALLOCATED, (int)reg, &u->deallocated);
             if (is_vector(reg) && spans[i].read)
                 look(search, WMI_HAZARD_MAD_OVERLAP, reg, &u->mad_high[reg - WMI_REGISTER_VGPR],
                      u->since.mad_high);
@@ -303,10 +303,9 @@ static void remember_vgpr(struct wmi_unsettled_state *u, const struct wmi_hazard
         u->mad_high[i].clock = 0;
 }
 
-/* The lower half of the result is written before the upper half is computed, which then may read it in place
- * of a source. clang lets it overlap the upper half of an addend without a value, of which it does not use
- * the upper half of the result; and the same registers may be addend and result
- * (llvm/test/CodeGen/AMDGPU/mad_64_32.ll). */
+/* The lower half of the result is written first, and the upper half may then be computed from it instead of
+ * from a source in the same register. Only the upper half can be wrong: clang allows the overlap where it is
+ * not used. Result and addend may be the same pair (llvm/test/CodeGen/AMDGPU/mad_64_32.ll). */
 static void remember_mad(struct wmi_unsettled_state *u, const struct wmi_span_of_registers *spans,
                          unsigned count, struct wmi_moment now)
 {
@@ -380,8 +379,8 @@ void wmi_unsettled_remember(struct wmi_unsettled_state *u, const struct wmi_haza
         u->memory_was_lds = facts->ds;
         u->branched = false;
     }
-    if (facts->gives_vgprs_back)
-        u->gave_vgprs_back = now;
+    if (facts->deallocates_vgprs)
+        u->deallocated = now;
     u->branched |= facts->branch;
     u->valus += facts->valu;
     u->transcendentals += facts->valu && facts->trans;
@@ -397,7 +396,7 @@ void wmi_unsettled_begin(struct wmi_unsettled_state *u)
     for (unsigned i = 0; i < WMI_SGPR_WRITERS; i++)
         since->rewritten[i] = now;
     u->last_memory.clock = u->vcmpx.clock = u->exec_read.clock = u->wmma.clock = 0;
-    u->gave_vgprs_back.clock = 0;
+    u->deallocated.clock = 0;
     u->exec_valus = 0;
     u->branched = false;
     memset(u->valu_read, 0, sizeof u->valu_read);
@@ -430,7 +429,7 @@ enum item {
     EXEC_READ,
     EXEC_VALUS,
     WMMA_RESULT,
-    GAVE_VGPRS_BACK,
+    DEALLOCATED_VGPRS,
 };
 
 enum { BY_VALU = 1, WAS_LDS = 1, BRANCHED = 2 }; /* flags */
@@ -565,7 +564,7 @@ unsigned wmi_unsettled_save(const struct wmi_unsettled_state *u, const struct wm
                                                .reg = u->wmma_first,
                                                .number = u->wmma.number,
                                                .valus = (uint8_t)u->wmma_count});
-    add_moment(&list, GAVE_VGPRS_BACK, 0, &u->gave_vgprs_back, 0);
+    add_moment(&list, DEALLOCATED_VGPRS, 0, &u->deallocated, 0);
     return list.count;
 }
 
@@ -632,8 +631,8 @@ static void restore(struct wmi_unsettled_state *u, const struct wmi_unsettled_it
         u->wmma_first = item->reg;
         u->wmma_count = item->valus;
         break;
-    case GAVE_VGPRS_BACK:
-        u->gave_vgprs_back = moment;
+    case DEALLOCATED_VGPRS:
+        u->deallocated = moment;
         break;
     }
 }

@@ -47,12 +47,13 @@ const struct wmi_check_rule wmi_missing_wait_rules[WMI_MISSING_WAITS] = {
                               .remedy = WAITS_REMEDY,
                               .class = WM_CHECK_WAITS,
                               .word = word_missing_wait},
-    [WMI_SCRATCH_GIVEN_BACK] = {.name = "scratch-store-before-dealloc",
-                                .source = "LLVM, SIInsertWaitcnts, MSG_DEALLOC_VGPRS",
-                                .remedy = "put the wait in front of this instruction, or leave it out",
-                                .class = WM_CHECK_WAITS,
-                                .has_first = true,
-                                .word = word_missing_wait},
+    [WMI_SCRATCH_DEALLOCATED] =
+        {.name = "scratch-store-before-dealloc",
+         .source = "LLVM, SIInsertWaitcnts, MSG_DEALLOC_VGPRS",
+         .remedy = "put the wait in front of this instruction, or leave this instruction out",
+         .class = WM_CHECK_WAITS,
+         .has_first = true,
+         .word = word_missing_wait},
 };
 
 static void word_missing_wait(const struct wmi_words *words, const struct wmi_found *found, char *message,
@@ -62,7 +63,7 @@ static void word_missing_wait(const struct wmi_words *words, const struct wmi_fo
         [WMI_READ_EARLY] = "is read before its data is there",
         [WMI_OVERWRITTEN_EARLY] = "is overwritten before data on its way has arrived",
         [WMI_HELD_OVERWRITTEN] = "is overwritten before it has been read as data",
-        [WMI_SCRATCH_GIVEN_BACK] = "is given back with the VGPRs while a store to it is on its way",
+        [WMI_SCRATCH_DEALLOCATED] = "is deallocated with the VGPRs while a store to it is in flight",
     };
     const struct wmi_wait_rules *rules = words->checker;
     const uint64_t distance = found->detail[WMI_DETAIL_DISTANCE];

@@ -286,7 +286,7 @@ static void check_span(struct shard *shard, struct model *model, const struct in
             if (span->written && wmi_wait_follows(state, reg, &insn->waits))
                 break;
             find_missing_wait(shard, model, insn,
-                              reg == WMI_REGISTER_SCRATCH ? WMI_SCRATCH_GIVEN_BACK
+                              reg == WMI_REGISTER_SCRATCH ? WMI_SCRATCH_DEALLOCATED
                               : span->read                ? WMI_READ_EARLY
                                                           : WMI_OVERWRITTEN_EARLY,
                               reg, &why);
@@ -589,12 +589,15 @@ static bool stays_in_lane(const struct wmi_instruction *insn)
            insn->extension != WMI_EXT_DPP8 && row->class != WMI_CLASS_IMAGE && row->class != WMI_CLASS_EXPORT;
 }
 
-/* A store to scratch memory writes it when its counter says so, in the order of issue. */
-static void add_scratch(struct instruction *entry, const struct wmi_instruction *insn)
+/* Scratch memory as a whole is like a register that stores write, in the order of issue, and that the message
+ * DEALLOC_VGPRS reads. */
+static void add_scratch(const struct wmi_target *target, struct instruction *entry,
+                        const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     const bool stores = row->class == WMI_CLASS_SCRATCH && row->memory == WMI_MEMORY_STORE;
-    if (!stores && !entry->hazards.gives_vgprs_back)
+    if (!wmi_hazard_states(target, WMI_HAZARD_VGPR_DEALLOCATED) ||
+        (!stores && !entry->hazards.deallocates_vgprs))
         return;
     for (unsigned i = 0; i < entry->waits.events && stores; i++) {
         entry->waits.event[i].writes = true;
@@ -626,7 +629,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
                                   .masked = is_masked(insn)};
     entry->by_lane = entry->masked && stays_in_lane(insn);
     entry->spans = (uint8_t)wmi_registers_of(check->rules.target, insn, entry->span);
-    add_scratch(entry, insn);
+    add_scratch(check->rules.target, entry, insn);
     for (unsigned i = 0; i < entry->spans; i++) {
         const unsigned end = entry->span[i].first + entry->span[i].count;
         entry->reach = end > entry->reach ? (uint16_t)end : entry->reach;

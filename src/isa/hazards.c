@@ -112,8 +112,8 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_VALU_READ_SGPR] =
         {"valu-read-sgpr", "was read by a vector instruction, then written, and is read without a wait",
          "s_wait_alu", "RDNA4 ISA; LLVM 20, AMDGPUWaitSGPRHazards", .is_new = true},
-    [WMI_HAZARD_VGPR_GIVEN_BACK] = {"vgpr-given-back", "is used after the wave has given its VGPRs back",
-                                    "s_endpgm", "RDNA3 ISA, S_SENDMSG, \"DEALLOC_VGPRS\""},
+    [WMI_HAZARD_VGPR_DEALLOCATED] = {"vgpr-after-dealloc", "is used after the wave has deallocated its VGPRs",
+                                     "s_endpgm", "RDNA3 ISA, S_SENDMSG, \"DEALLOC_VGPRS\""},
     [WMI_HAZARD_MAD_OVERLAP] = {"mad-overlap",
                                 "is the upper half of a 64-bit multiply-add whose lower half overwrites a "
                                 "source of it, and is read",
@@ -144,7 +144,7 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_VGPR_READLANE] = 1, [WMI_HAZARD_EXEC_RWLANE] = 4
 #define SINCE_11                                                                                             \
     [WMI_HAZARD_VCMPX_PERMLANE] = 1, [WMI_HAZARD_LDSDIR_VALU] = 1, [WMI_HAZARD_LDSDIR_VMEM] = 1,             \
-    [WMI_HAZARD_WMMA] = 1, [WMI_HAZARD_VGPR_GIVEN_BACK] = 1
+    [WMI_HAZARD_WMMA] = 1, [WMI_HAZARD_VGPR_DEALLOCATED] = 1
 
 /* Indexed by the limit `hazards`: gfx6, 7, 8, 9, 940, 10.1, 10.3, 908, 90a, 11, 11.5, 12, 950. Hazards that
  * are not distances, or whose distance depends on the instructions, have 1 where they exist. */
@@ -248,7 +248,7 @@ static void find_later(const struct wmi_target *target, const struct wmi_instruc
     const struct wmi_matrix *matrix = wmi_matrix_of(insn->id);
     const bool ldsdir = row->counts == WMI_COUNTS_LDSDIR;
     const struct wmi_operand *message = wmi_operand(insn, WMI_ROLE_IMM);
-    enum { DEALLOC_VGPRS = 3 };
+    enum { DEALLOC_VGPRS = 3 }; /* the message; isa/names */
     facts->trans = row->flags & WMI_ROW_TRANS;
     facts->permlane = row->group == WMI_GROUP_PERMLANE;
     facts->vcmpx = facts->valu && row->flags & WMI_ROW_WRITES_EXEC;
@@ -260,9 +260,9 @@ static void find_later(const struct wmi_target *target, const struct wmi_instruc
     facts->readlane = row->group == WMI_GROUP_READLANE;
     facts->writelane = row->group == WMI_GROUP_WRITELANE;
     facts->swap = row->group == WMI_GROUP_SWAP;
-    facts->gives_vgprs_back = insn->id == WMI_INSN_s_sendmsg && message && message->value == DEALLOC_VGPRS &&
-                              wmi_hazard_states(target, WMI_HAZARD_VGPR_GIVEN_BACK);
-    facts->mad64 = insn->id == WMI_INSN_v_mad_u64_u32 || insn->id == WMI_INSN_v_mad_i64_i32;
+    facts->deallocates_vgprs = insn->id == WMI_INSN_s_sendmsg && message && message->value == DEALLOC_VGPRS &&
+                               wmi_hazard_states(target, WMI_HAZARD_VGPR_DEALLOCATED);
+    facts->mad64 = row->group == WMI_GROUP_MAD64;
     facts->part = row->group == WMI_GROUP_PART_ALWAYS ||
                   (row->group == WMI_GROUP_PART && insn->field[WMI_FIELD_op_sel] & 8);
     facts->wmma = matrix && !wmi_target_limit(target, WMI_LIMIT_matrix_hazards);

@@ -50,7 +50,7 @@ enum wmi_hazard_kind {
     WMI_HAZARD_LDSDIR_VMEM,
     WMI_HAZARD_WMMA,
     WMI_HAZARD_VALU_READ_SGPR,
-    WMI_HAZARD_VGPR_GIVEN_BACK,
+    WMI_HAZARD_VGPR_DEALLOCATED,
     WMI_HAZARD_MAD_OVERLAP,
     WMI_HAZARD_COUNT
 };
@@ -117,7 +117,7 @@ struct wmi_hazard_facts {
     bool trans, permlane, vcmpx, nop, export, fp_atomic, waits, denorm_mode, rfe;
     bool readlane, writelane; /* v_readlane and v_readfirstlane; v_writelane */
     bool swap;                /* v_permlane16_swap, v_permlane32_swap */
-    bool gives_vgprs_back;    /* s_sendmsg MSG_DEALLOC_VGPRS */
+    bool deallocates_vgprs;   /* s_sendmsg MSG_DEALLOC_VGPRS */
     bool mad64;               /* v_mad_u64_u32, v_mad_i64_i32 */
     bool part;                /* of gfx950: writes part of a VGPR */
     bool wmma, sparse;        /* of gfx11 and later; sparse: C is an index */

@@ -102,6 +102,7 @@ enum wmi_group {
     WMI_GROUP_DEPCTR,
     WMI_GROUP_DOT,
     WMI_GROUP_FMA64,
+    WMI_GROUP_MAD64,
     WMI_GROUP_ACC_READ, /* v_accvgpr_read and _write */
     WMI_GROUP_ACC_WRITE,
     WMI_GROUP_LDS_DMA, /* moves data between memory and LDS, given by the opcode */

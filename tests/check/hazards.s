@@ -223,22 +223,22 @@ addend_good:
   global_store_dword v2, v7, s[6:7]
   s_endpgm
 
-// gfx11: the wave has given its VGPRs back, and other waves may have them.
-// RUN: given_back -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// gfx11: the wave has deallocated its VGPRs, which other waves may have by now.
+// RUN: deallocated -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
 // TARGETS: gfx1100 gfx1200
-// KERNEL: given_back in out
-given_back:
+// KERNEL: deallocated in out
+deallocated:
   begin
 .if .amdgcn.gfx_generation_number >= 11
   s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
 .endif
-  global_store_dword v2, v0, s[6:7] // FINDS: vgpr-given-back
+  global_store_dword v2, v0, s[6:7] // FINDS: vgpr-after-dealloc
   s_endpgm
 
-// RUN: given_back_good -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// RUN: deallocated_good -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
 // TARGETS: gfx1100 gfx1200
-// KERNEL: given_back_good in out
-given_back_good:
+// KERNEL: deallocated_good in out
+deallocated_good:
   begin
   global_store_dword v2, v0, s[6:7]
 .if .amdgcn.gfx_generation_number >= 11

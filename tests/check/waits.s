@@ -143,12 +143,12 @@ lane_select_good:
   v_readlane_b32 s9, v0, s8
   s_endpgm
 
-// gfx11: a store to scratch memory is on its way when the wave gives its VGPRs back, and its scratch memory with them (LLVM,
+// gfx11: a store to scratch memory is in flight when the wave deallocates its VGPRs, and its scratch memory with them (LLVM,
 // SIInsertWaitcnts: the message is left out where such a store is pending).
-// RUN: scratch_given_back -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// RUN: scratch_dealloc -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
 // TARGETS: gfx1100 gfx1200
-// KERNEL: scratch_given_back in out scratch=64
-scratch_given_back:
+// KERNEL: scratch_dealloc in out scratch=64
+scratch_dealloc:
   begin
 .if .amdgcn.gfx_generation_number >= 11
   scratch_store_b32 off, v0, off
@@ -157,10 +157,10 @@ scratch_given_back:
 .endif
   s_endpgm
 
-// RUN: scratch_given_back_good -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
+// RUN: scratch_dealloc_good -g 32 -b 32 --arg in=iota:u32:64 --arg out=zero:u32:64
 // TARGETS: gfx1100 gfx1200
-// KERNEL: scratch_given_back_good in out scratch=64
-scratch_given_back_good:
+// KERNEL: scratch_dealloc_good in out scratch=64
+scratch_dealloc_good:
   begin
 .if .amdgcn.gfx_generation_number >= 11
   scratch_store_b32 off, v0, off

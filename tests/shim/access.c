@@ -142,18 +142,7 @@ static hsa_status_t add_on(int gpu, void *to)
         .a = values, .b = values, .c = to, .n = N, .blocks = {1, 1, 1}, .sizes = {N, 1, 1}, .dimensions = 1};
     OK(hsa_signal_create(1, 0, NULL, &done));
     OK(hsa_queue_create(gpus[gpu], 64, HSA_QUEUE_TYPE_MULTI, note_error, &error, 0, 0, &queue));
-    const hsa_kernel_dispatch_packet_t packet = {.header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
-                                                 .setup = 1,
-                                                 .workgroup_size_x = N,
-                                                 .workgroup_size_y = 1,
-                                                 .workgroup_size_z = 1,
-                                                 .grid_size_x = N,
-                                                 .grid_size_y = 1,
-                                                 .grid_size_z = 1,
-                                                 .kernel_object = vecadd[gpu],
-                                                 .kernarg_address = arguments,
-                                                 .completion_signal = done};
-    submit(queue, &packet);
+    submit_workgroup(queue, vecadd[gpu], arguments, N, done);
     const int64_t value =
         hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, LONG, HSA_WAIT_STATE_BLOCKED);
     assert_int_equal(value, error ? -1 : 0);

@@ -310,18 +310,7 @@ static hsa_queue_t *start(hsa_executable_t executable, const char *name, uint32_
     OK(hsa_executable_get_symbol_by_name(executable, name, &gpu, &symbol));
     OK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel));
     OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, note_error, error, 0, 0, &queue));
-    const hsa_kernel_dispatch_packet_t packet = {.header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
-                                                 .setup = 1,
-                                                 .workgroup_size_x = ITEMS,
-                                                 .workgroup_size_y = 1,
-                                                 .workgroup_size_z = 1,
-                                                 .grid_size_x = ITEMS,
-                                                 .grid_size_y = 1,
-                                                 .grid_size_z = 1,
-                                                 .kernel_object = kernel,
-                                                 .kernarg_address = arguments,
-                                                 .completion_signal = done};
-    submit(queue, &packet);
+    submit_workgroup(queue, kernel, arguments, ITEMS, done);
     return queue;
 }
 

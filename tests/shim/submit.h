@@ -22,4 +22,22 @@ static void submit(hsa_queue_t *queue, const void *packet)
     hsa_signal_store_screlease(queue->doorbell_signal, (int64_t)index);
 }
 
+/* Starts a workgroup of `items` work-items. */
+static inline void submit_workgroup(hsa_queue_t *queue, uint64_t kernel, void *arguments, uint16_t items,
+                                    hsa_signal_t done)
+{
+    const hsa_kernel_dispatch_packet_t packet = {.header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
+                                                 .setup = 1,
+                                                 .workgroup_size_x = items,
+                                                 .workgroup_size_y = 1,
+                                                 .workgroup_size_z = 1,
+                                                 .grid_size_x = items,
+                                                 .grid_size_y = 1,
+                                                 .grid_size_z = 1,
+                                                 .kernel_object = kernel,
+                                                 .kernarg_address = arguments,
+                                                 .completion_signal = done};
+    submit(queue, &packet);
+}
+
 #endif

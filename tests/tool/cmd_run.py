@@ -233,7 +233,7 @@ amdhsa.version:
         self.refused("--free 2: the buffer is freed already", self.vecadd("--free", "c", "--free", "2"))
         self.refused("--out a: the buffer is freed by then", self.vecadd("--free", "a", "--then", "--out", "a=a.bin"))
         self.refused("--free: shards compare all buffers", self.vecadd("--free", "a", "--shard", "0/2"))
-        self.refused("expected a buffer that was allocated, from its begin",
+        self.refused("expected the start of an allocated buffer",
                      self.vecadd("--buffer", "all=zero:f32:400", "--free", "a", a="same:all+400"))
 
     def test_arguments_behind_the_segment(self):

@@ -94,12 +94,6 @@ struct tool_final {
     bool given; /* --of */
 };
 
-/* A buffer that is freed after a dispatch. */
-struct tool_freed {
-    const char *key;
-    struct tool_buffer *buffer;
-};
-
 struct tool_dispatch {
     char *where; /* prefix of messages: "job.txt:3: "; "" for the command line */
     const char *file, *target, *kernel_name;
@@ -124,7 +118,7 @@ struct tool_dispatch {
     size_t formals;
     struct tool_output *output;
     struct tool_expectation *expect;
-    struct tool_freed *freed;
+    struct tool_buffer **freed;    /* after the dispatch; one for each of `frees` */
     struct tool_setting *settings; /* one for each of `symbols` */
     size_t registers_from;         /* the earliest dispatch whose `registers` apply to this one */
 };

@@ -195,22 +195,20 @@ static int check_frees(struct tool_job *job, size_t index)
         return tool_fail("%s--free: shards compare all buffers at their end; expected no --shard", d->where);
     d->freed = checked(calloc(d->frees.count + 1, sizeof(*d->freed)));
     for (size_t i = 0; i < d->frees.count; i++) {
-        struct tool_freed *freed = &d->freed[i];
+        const char *key = d->frees.pairs[i].key;
         uint64_t offset;
-        freed->key = d->frees.pairs[i].key;
-        if (!tool_find_buffer(job, index, freed->key, &freed->buffer, &offset, &diag))
-            return tool_fail("%s--free %s: %s", d->where, freed->key, diag.message);
-        if (freed->buffer->symbol_of || offset)
-            return tool_fail("%s--free %s: expected a buffer that was allocated, from its begin", d->where,
-                             freed->key);
-        if (freed->buffer->freed)
-            return tool_fail("%s--free %s: the buffer is freed already", d->where, freed->key);
-        freed->buffer->freed = true;
+        if (!tool_find_buffer(job, index, key, &d->freed[i], &offset, &diag))
+            return tool_fail("%s--free %s: %s", d->where, key, diag.message);
+        if (d->freed[i]->symbol_of || offset)
+            return tool_fail("%s--free %s: expected the start of an allocated buffer", d->where, key);
+        if (d->freed[i]->freed)
+            return tool_fail("%s--free %s: the buffer is freed already", d->where, key);
+        d->freed[i]->freed = true;
     }
     return TOOL_CLEAN;
 }
 
-/* Whether an earlier dispatch frees what is to be read after this one. */
+/* Refuses to read, after this dispatch, a buffer that an earlier one frees. */
 static int check_not_freed(const struct tool_dispatch *d, const char *option, const char *key,
                            const struct tool_buffer *buffer)
 {

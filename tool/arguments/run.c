@@ -434,18 +434,17 @@ static bool make_machine(struct tool_job *job, struct wm_check *check, struct wm
     return good && tool_fill_buffers(job, *machine, diag);
 }
 
-/* After a dispatch: --free. Arguments and words keep the addresses, which no other buffer of the job gets. */
+/* Frees what --free names after the dispatch. Arguments and words keep the addresses, which no other buffer
+ * of the job may get, so all buffers are allocated first. */
 static bool free_buffers(const struct tool_job *job, const struct tool_dispatch *d,
                          struct wm_machine *machine, struct wm_diag *diag)
 {
     for (struct tool_buffer *b = job->buffers; b && d->frees.count; b = b->next)
         if (!tool_allocate(machine, b, diag))
             return false;
-    for (size_t i = 0; i < d->frees.count; i++) {
-        const struct tool_buffer *buffer = d->freed[i].buffer;
-        if (buffer->address && wm_free(machine, buffer->address, diag) != WM_OK)
+    for (size_t i = 0; i < d->frees.count; i++)
+        if (wm_free(machine, d->freed[i]->address, diag) != WM_OK)
             return false;
-    }
     return true;
 }
 

@@ -169,7 +169,7 @@ bool tool_find_targets(struct tool_run *run)
     return true;
 }
 
-/* The label that a branch leads to, if text names it: as in LLVM, in its place. Else NULL. */
+/* The label that a branch leads to, which text has instead of the distance, as in LLVM; or NULL. */
 static const char *label_of(const struct tool_run *run, size_t at, const struct wm_disassembled *insn)
 {
     const struct tool_listing *listing = run->listing;
@@ -178,7 +178,7 @@ static const char *label_of(const struct tool_run *run, size_t at, const struct 
     return wm_object_label(listing->object, run->code->address + (uint64_t)destination(at, insn));
 }
 
-/* Puts the text, with a label as the last word of a branch; returns its columns. */
+/* Puts the text, with the label, if there is one, as the last word of a branch; returns its columns. */
 static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_disassembled *insn)
 {
     struct tool_output *out = run->out;
@@ -197,11 +197,11 @@ static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_d
     while (length && insn->text[length - 1] != ' ')
         length--;
     put(out, insn->text, length);
-    const char *start = out->at;
     if (label) {
         put_name(out, label);
         return length + strlen(label);
     }
+    const char *start = out->at;
     put_format(out, ".L%" PRIx64, (uint64_t)to);
     return length + (size_t)(out->at - start);
 }
