@@ -12,10 +12,12 @@ static const char help[] =
     "usage: wavemem exec [--gpu NAME[,NAME...]] [-j THREADS] [--timeout SECONDS] [--prof] PROGRAM "
     "ARGUMENT...\n"
     "\n"
-    "Runs a HIP program as it was compiled, on a GPU that is not there: libhsa-runtime64.so.1, the\n"
-    "library between HIP and the driver, is replaced by one that executes the kernels.\n"
+    "Runs a HIP, Vulkan or OpenCL program as it was compiled, on a GPU that is not there. Under HIP,\n"
+    "libhsa-runtime64.so.1 is replaced by a library that executes the kernels; under Mesa's drivers\n"
+    "(RADV for Vulkan, clover for OpenCL), the kernel driver amdgpu is, for compute and transfers.\n"
     "\n"
     "  wavemem exec ./app input.txt            on a product that the program was built for\n"
+    "  wavemem exec --gpu rx6800 ./app         a Vulkan program; Mesa compiles its shaders for the product\n"
     "  wavemem exec --gpu mi100 ./app          on another one; the program must contain code for it\n"
     "  wavemem exec --gpu mi100,mi210 ./app    on two GPUs\n"
     "  wavemem exec --html app.html ./app      and what the memory instructions of its kernels cost\n"
@@ -215,13 +217,14 @@ static int try_machine(const char *target)
 
 static int run(const struct request *request, char **program)
 {
-    char path[PATH_MAX], runtime[PATH_MAX], folder[PATH_MAX];
+    char path[PATH_MAX], folder[PATH_MAX];
+    struct exec_libraries libraries;
     struct exec_gpus gpus;
     char classes[16];
     int own;
     snprintf(classes, sizeof classes, "0x%x", request->check.classes);
     if (exec_choose_gpus(request->gpu, exec_find_program(*program, path), &gpus) ||
-        try_machine(gpus.target[0]) || exec_find_runtime(runtime) || exec_make_folder(folder))
+        try_machine(gpus.target[0]) || exec_find_libraries(&libraries) || exec_make_folder(folder))
         return TOOL_WRONG;
     char *sources = source_folders(&request->wanted);
     const struct exec_setting settings[] = {
@@ -240,7 +243,7 @@ static int run(const struct request *request, char **program)
         {"WAVEMEM_SOURCES", sources},
         {NULL, NULL},
     };
-    int code = exec_run(program, runtime, settings, &own);
+    int code = exec_run(program, &libraries, settings, &own);
     if (code == TOOL_CLEAN)
         code = exec_report(&request->wanted, folder, own);
     exec_remove_folder(folder);
@@ -319,4 +322,5 @@ static int cmd_exec(int argc, char **argv)
 }
 
 const struct tool_verb tool_verb_exec = {
-    "exec", "run a HIP program as it is, on a simulated GPU", cmd_exec, help, options, NULL};
+    "exec", "run a HIP, Vulkan or OpenCL program as it is, on a simulated GPU", cmd_exec, help, options,
+    NULL};

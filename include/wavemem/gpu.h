@@ -74,6 +74,11 @@ WM_API const struct wm_gpu *wm_gpus(size_t *count);
  * matter), or the default product of a target ("gfx1030"). WM_NOT_FOUND: unknown; the message lists all
  * names. */
 WM_API enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct wm_diag *diag);
+enum { WM_TILE_MODES = 32, WM_MACRO_TILE_MODES = 16 };
+/* The registers GB_TILE_MODE and GB_MACROTILE_MODE of gfx7 and gfx8, by which drivers tile images. False: the
+ * chip has none, or they are not known. */
+WM_API bool wm_gpu_tile_modes(const struct wm_gpu *gpu, uint32_t tile[WM_TILE_MODES],
+                              uint32_t macro[WM_MACRO_TILE_MODES]);
 /* The default product of a target; NULL: none is known. */
 WM_API const struct wm_gpu *wm_gpu_default(const char *target);
 

@@ -15,7 +15,12 @@ extern "C" {
 
 struct wm_machine; /* machine.h */
 
-enum { WM_READ_ONLY = 1 }; /* flags: a store or an atomic of the guest is WM_FAULT_READ_ONLY */
+enum {                   /* flags */
+       WM_READ_ONLY = 1, /* a store or an atomic of the guest is WM_FAULT_READ_ONLY */
+       /* loads are 0, and stores and atomics change nothing, as in ranges of a sparse resource to which no
+        * memory is bound; only for wm_allocate_at() */
+       WM_UNBOUND = 2,
+};
 
 enum {
     WM_ALLOCATION_ALIGNMENT = 4096, /* bytes: of addresses */

@@ -58,6 +58,10 @@ struct wm_packet {
     void (*completed)(void *user, enum wm_status status, const struct wm_result *result,
                       const struct wm_diag *diag);
     void *user;
+    /* For code without a descriptor in guest memory, as graphics drivers have it: the 64 bytes of one, whose
+     * entry is not used (LLVM AMDGPUUsage, "Kernel Descriptor"); kernel_object is the guest address of the
+     * code. It is copied. NULL: the descriptor lies at kernel_object. */
+    const void *descriptor;
 };
 
 /* Runs a packet on the calling thread until it ends, without a queue; waits for its dependencies first.

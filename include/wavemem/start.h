@@ -47,6 +47,13 @@ struct wm_start {
     const struct wm_start_register *registers; /* applied in this order */
     size_t register_count;
     uint32_t scratch_bytes; /* per lane; at least what the kernel asks for */
+    /* Scratch memory of the caller in place of wavemem's, as drivers have it: pieces of scratch_wave_bytes
+     * from guest address scratch_address on, for scratch_waves waves. Each wave has one of them from its
+     * begin to its end; workgroups wait until there are enough. What WM_START_SCRATCH_ADDRESS and
+     * WM_START_SCRATCH_OFFSET say is the wave's piece. It is not zero when a workgroup begins.
+     * scratch_waves 0: wavemem's. WM_BAD_ARGUMENT: fewer than a workgroup has. */
+    uint32_t scratch_waves;
+    uint64_t scratch_address, scratch_wave_bytes;
 };
 
 #ifdef __cplusplus

@@ -104,8 +104,8 @@ static enum wm_status check_range(const struct wm_dispatch *request, struct wmi_
 
 static enum wm_status check_pointers(const char *function, const struct wm_machine *machine,
                                      const struct wm_object *object, const struct wm_kernel *kernel,
-                                     const struct wm_dispatch *request, const struct wm_result *result,
-                                     struct wm_diag *diag)
+                                     const struct wmi_module *module, const struct wm_dispatch *request,
+                                     const struct wm_result *result, struct wm_diag *diag)
 {
     const struct {
         const void *pointer;
@@ -118,7 +118,7 @@ static enum wm_status check_pointers(const char *function, const struct wm_machi
     for (unsigned i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!needed[i].pointer)
             return wmi_null(diag, function, needed[i].name);
-    if (!wmi_module_of(machine, object))
+    if (!module && !wmi_module_of(machine, object))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
     if (!wmi_object_has_kernel(object, kernel))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the kernel is not one of the code object's");
@@ -433,7 +433,7 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
     struct wmi_watchers watchers;
     struct wmi_guards guards = {0};
     size_t owns = 0;
-    if (request->check && !wmi_guards_create(&guards, machine, kernel, dispatch))
+    if (request->check && !wmi_guards_create(&guards, machine, module, kernel, dispatch))
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a check");
     if (dispatch->holder)
         own[owns++] = (struct wmi_watcher){dispatch->holder, "run"};
@@ -588,6 +588,7 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
         .waves_per_group = (uint32_t)((items + kernel->wave_size - 1) / kernel->wave_size),
         .prints = request->print != NULL,
         .lane_scratch = lane_scratch(kernel, request->start),
+        .start = request->start,
     };
     status = wmi_abi_prepare(&abi, &memory, &dispatch->launch, diag);
     if (status)
@@ -596,7 +597,8 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
     dispatch->scratch_piece = memory.scratch_piece;
     dispatch->scratch = memory.scratch_host;
     dispatch->arguments = how->has_kernarg ? how->kernarg : memory.kernarg;
-    dispatch->scratch_base = memory.scratch;
+    dispatch->scratch_base =
+        abi.start && abi.start->scratch_waves ? abi.start->scratch_address : memory.scratch;
     dispatch->scratch_bytes = memory.scratch_bytes;
     dispatch->lane_scratch = abi.lane_scratch;
     dispatch->goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
@@ -641,7 +643,8 @@ enum wm_status wmi_dispatch_with(const struct wmi_dispatch_how *how, struct wm_m
     struct wm_dispatch request; /* a copy: a callback may change the caller's */
     struct wm_start start;
     struct wm_result result = {.struct_size = sizeof result};
-    enum wm_status status = check_pointers(how->function, machine, object, kernel, given, given_result, diag);
+    enum wm_status status =
+        check_pointers(how->function, machine, object, kernel, how->module, given, given_result, diag);
     if (!status)
         status = wmi_take_struct(&request, sizeof request, offsetof(struct wm_dispatch, arguments), given,
                                  "wm_dispatch", diag);
@@ -661,8 +664,8 @@ enum wm_status wmi_dispatch_with(const struct wmi_dispatch_how *how, struct wm_m
     status = status ? status : take(how->function, machine, &request, diag);
     if (status)
         return status;
-    status =
-        run_request(how, machine, wmi_module_of(machine, object), kernel, &dispatch, &request, &result, diag);
+    const struct wmi_module *module = how->module ? how->module : wmi_module_of(machine, object);
+    status = run_request(how, machine, module, kernel, &dispatch, &request, &result, diag);
     finish(machine, &request);
     wmi_give_struct(given_result, &result, sizeof result);
     return status;

@@ -8,6 +8,7 @@
 
 struct wmi_dispatch_how {
     const char *function;              /* for messages */
+    const struct wmi_module *module;   /* of the object; NULL: it is a loaded one */
     const struct wmi_observer *holder; /* with hold(), on the calling thread alone; or NULL */
     bool has_kernarg;                  /* the kernarg segment is in guest memory already, */
     uint64_t kernarg;                  /* at this address, */

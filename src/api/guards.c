@@ -15,22 +15,31 @@ static bool add(struct wmi_guards *guards, struct wmi_guard guard)
     return true;
 }
 
-static bool add_objects(struct wmi_guards *guards, const struct wm_machine *machine)
+static bool add_object(struct wmi_guards *guards, const struct wmi_module *module)
 {
+    size_t count;
+    const struct wmi_segment *segments = wmi_object_segments(module->object, &count);
     bool ok = true;
-    for (const struct wmi_module *module = wmi_modules(machine); module; module = module->next) {
-        size_t count;
-        const struct wmi_segment *segments = wmi_object_segments(module->object, &count);
-        for (size_t i = 0; i < count; i++) {
-            const struct wmi_segment *s = &segments[i];
-            if (s->writable || !s->size)
-                continue;
-            ok &= add(guards, (struct wmi_guard){.kind = s->executable ? WMI_GUARD_CODE : WMI_GUARD_DATA,
-                                                 .low = s->address + module->bias,
-                                                 .high = s->address + module->bias + s->size});
-        }
+    for (size_t i = 0; i < count; i++) {
+        const struct wmi_segment *s = &segments[i];
+        if (s->writable || !s->size)
+            continue;
+        ok &= add(guards, (struct wmi_guard){.kind = s->executable ? WMI_GUARD_CODE : WMI_GUARD_DATA,
+                                             .low = s->address + module->bias,
+                                             .high = s->address + module->bias + s->size});
     }
     return ok;
+}
+
+static bool add_objects(struct wmi_guards *guards, const struct wm_machine *machine,
+                        const struct wmi_module *own)
+{
+    bool ok = true, loaded = false;
+    for (const struct wmi_module *module = wmi_modules(machine); module; module = module->next) {
+        ok &= add_object(guards, module);
+        loaded |= module == own;
+    }
+    return ok && (loaded || add_object(guards, own));
 }
 
 /* The arguments as the kernel finds them; NULL: they are not in memory. */
@@ -89,10 +98,11 @@ static bool add_constants(struct wmi_guards *guards, const struct wm_kernel *ker
 }
 
 bool wmi_guards_create(struct wmi_guards *guards, const struct wm_machine *machine,
-                       const struct wm_kernel *kernel, const struct wmi_dispatch *dispatch)
+                       const struct wmi_module *module, const struct wm_kernel *kernel,
+                       const struct wmi_dispatch *dispatch)
 {
     *guards = (struct wmi_guards){0};
-    bool ok = add_objects(guards, machine) && add_constants(guards, kernel, dispatch);
+    bool ok = add_objects(guards, machine, module) && add_constants(guards, kernel, dispatch);
     const struct wmi_allocation *own =
         kernel->kernarg_size ? wmi_space_find(dispatch->space, dispatch->arguments) : NULL;
     const uint64_t end = own && own->flags & WMI_ALLOCATION_OWN ? own->high /* with its padding */

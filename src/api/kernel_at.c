@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels by the address of their descriptor in guest memory. */
-#include "api/machine.h"
+#include "api/kernel_at.h"
+
 #include "base/diag.h"
+#include "lower/flow.h"
+#include "lower/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CODE = 1 << 20 }; /* bytes of a caller's kernel that reports show */
+enum {
+    MOST_CODE = 1 << 20,         /* bytes of a caller's kernel that reports show */
+    MOST_INSTRUCTIONS = 1 << 16, /* that are scanned for its end */
+};
 
 /* A kernel of an object that was loaded by wm_load(). */
-static bool find_loaded(const struct wm_machine *machine, uint64_t address, const struct wm_object **object,
-                        const struct wm_kernel **kernel)
+static bool find_loaded(const struct wm_machine *machine, uint64_t address, struct wmi_kernel_at *at)
 {
     for (const struct wmi_module *module = wmi_modules(machine); module; module = module->next)
-        for (size_t i = 0; !module->own && i < wm_object_kernel_count(module->object); i++) {
+        for (size_t i = 0; i < wm_object_kernel_count(module->object); i++) {
             const struct wm_kernel *k = wm_object_kernel(module->object, i);
             if (k->descriptor && k->descriptor + module->bias == address) {
-                *object = module->object;
-                *kernel = k;
+                *at = (struct wmi_kernel_at){module, k};
                 return true;
             }
         }
@@ -26,92 +29,121 @@ static bool find_loaded(const struct wm_machine *machine, uint64_t address, cons
 }
 
 /* What the caller has put into memory; pointers are valid inside the gate. */
-struct found {
-    const uint8_t *descriptor, *code;
-    size_t size; /* bytes of code, up to the end of the allocation */
-    uint64_t entry;
-};
-
-static enum wm_status look(const struct wm_machine *machine, uint64_t address, struct found *found,
-                           struct wm_diag *diag)
+static enum wm_status look_for_code(const struct wm_machine *machine, uint64_t named, struct wmi_raw *raw,
+                                    struct wm_diag *diag)
 {
-    int64_t offset;
-    found->descriptor = wmi_space_host(machine->space, address, WMI_DESCRIPTOR_BYTES);
-    if (!found->descriptor || address % WMI_DESCRIPTOR_BYTES)
-        return wmi_fail(
-            diag, WM_BAD_ARGUMENT,
-            "kernel_object 0x%llx: expected the address of a kernel descriptor, 64 bytes at a multiple "
-            "of 64 in guest memory",
-            (unsigned long long)address);
-    memcpy(&offset, found->descriptor + WMI_DESCRIPTOR_ENTRY, sizeof offset);
-    found->entry = address + (uint64_t)offset;
-    const struct wmi_allocation *a = wmi_space_find(machine->space, found->entry);
-    found->size = a ? (size_t)(a->high - found->entry) / 4 * 4 : 0;
-    if (!found->size || found->entry % 4)
+    const struct wmi_allocation *a = wmi_space_find(machine->space, raw->entry);
+    raw->size = a ? (size_t)(a->high - raw->entry) / 4 * 4 : 0;
+    if (!raw->size || raw->entry % 4)
         return wmi_fail(
             diag, WM_BAD_ARGUMENT,
             "kernel_object 0x%llx: its code would begin at 0x%llx; expected a multiple of 4 in guest "
             "memory",
-            (unsigned long long)address, (unsigned long long)found->entry);
-    found->code = a->host + (found->entry - a->low);
-    if (found->size > MOST_CODE)
-        found->size = MOST_CODE;
+            (unsigned long long)named, (unsigned long long)raw->entry);
+    raw->code = a->host + (raw->entry - a->low);
+    if (raw->size > MOST_CODE)
+        raw->size = MOST_CODE;
     return WM_OK;
 }
 
-/* The module of this descriptor and code, if it was made before and nothing has changed since. */
-static struct wmi_module *find_made(const struct wm_machine *machine, uint64_t address,
-                                    const struct found *found)
+static enum wm_status look(const struct wm_machine *machine, const struct wm_packet *packet,
+                           struct wmi_raw *raw, struct wm_diag *diag)
 {
-    for (struct wmi_module *module = wmi_modules(machine); module; module = module->next)
-        if (module->own && module->descriptor == address && module->bias == found->entry &&
-            wmi_object_is_raw_kernel(module->own, found->descriptor, found->code, found->size))
-            return module;
-    return NULL;
+    const uint64_t address = packet->kernel_object;
+    int64_t offset = 0;
+    raw->descriptor = packet->descriptor;
+    if (!raw->descriptor) {
+        raw->descriptor = wmi_space_host(machine->space, address, WMI_DESCRIPTOR_BYTES);
+        if (!raw->descriptor || address % WMI_DESCRIPTOR_BYTES)
+            return wmi_fail(
+                diag, WM_BAD_ARGUMENT,
+                "kernel_object 0x%llx: expected the address of a kernel descriptor, 64 bytes at a multiple "
+                "of 64 in guest memory",
+                (unsigned long long)address);
+        memcpy(&offset, raw->descriptor + WMI_DESCRIPTOR_ENTRY, sizeof offset);
+    }
+    raw->entry = address + (uint64_t)offset;
+    return look_for_code(machine, address, raw, diag);
 }
 
-static enum wm_status make(struct wm_machine *machine, uint64_t address, const struct found *found,
-                           struct wmi_module **made, struct wm_diag *diag)
+/* Bytes up to the last instruction that is reached from the entry, or `raw->size` if an instruction goes on
+ * at an address in registers. */
+static size_t reached(const struct wm_machine *machine, const struct wmi_raw *raw)
+{
+    const struct wmi_place_map none = {0};
+    const struct wmi_code_options options = {
+        .target = wmi_target_of_waves(machine, 0), .space = machine->space, .entry = raw->entry};
+    struct wmi_code code;
+    struct wmi_scan scan = {0};
+    size_t end = 4;
+    wmi_code_init(&code, &options);
+    wmi_scan(&scan, &code, NULL, &none, raw->entry, MOST_INSTRUCTIONS);
+    if (scan.out_of_memory || scan.count == MOST_INSTRUCTIONS)
+        end = raw->size;
+    for (size_t i = 0; i < scan.count && end < raw->size; i++) {
+        const uint64_t pc = wmi_pc_of(scan.found[i].place);
+        struct wmi_instruction insn;
+        if (pc - raw->entry >= raw->size)
+            continue; /* before the entry */
+        if (!wmi_code_decode(&code, pc, &insn))
+            insn.dwords = 1;
+        else if (wmi_control_flow(&insn).computed)
+            end = raw->size;
+        if (pc - raw->entry + 4 * insn.dwords > end)
+            end = pc - raw->entry + 4 * insn.dwords;
+    }
+    wmi_scan_free(&scan);
+    wmi_code_free(&code);
+    return end < raw->size ? end : raw->size;
+}
+
+static enum wm_status make(struct wm_machine *machine, uint64_t address, const struct wmi_raw *raw,
+                           struct wmi_raw_module **made, struct wm_diag *diag)
 {
     char name[40];
-    struct wmi_module *module = calloc(1, sizeof *module);
-    if (!module)
-        return wmi_fail(diag, WM_NO_MEMORY, "no memory for a kernel");
+    struct wm_object *object;
     snprintf(name, sizeof name, "kernel at 0x%llx", (unsigned long long)address);
     const enum wm_status status =
-        wmi_object_open_raw_kernel(found->descriptor, found->code, found->size, name,
-                                   wmi_target_name(machine->target), &module->own, diag);
-    if (status) {
-        free(module);
-        return status;
-    }
-    module->object = module->own;
-    module->bias = found->entry;
-    module->descriptor = address;
-    module->next = machine->modules;
-    __atomic_store_n(&machine->modules, module, __ATOMIC_RELEASE);
-    *made = module;
-    return WM_OK;
-}
-
-enum wm_status wmi_kernel_at(struct wm_machine *machine, uint64_t address, const struct wm_object **object,
-                             const struct wm_kernel **kernel, struct wm_diag *diag)
-{
-    struct wmi_presence presence;
-    struct found found = {0};
-    if (find_loaded(machine, address, object, kernel))
-        return WM_OK;
-    pthread_mutex_lock(&machine->load_lock);
-    wmi_machine_enter(machine, &presence, address, WMI_DESCRIPTOR_BYTES);
-    enum wm_status status = look(machine, address, &found, diag);
-    struct wmi_module *module = status ? NULL : find_made(machine, address, &found);
-    if (!status && !module)
-        status = make(machine, address, &found, &module, diag);
-    wmi_gate_leave(&presence);
-    pthread_mutex_unlock(&machine->load_lock);
+        wmi_object_open_raw_kernel(raw->descriptor, raw->code, reached(machine, raw), name,
+                                   wmi_target_name(machine->target), &object, diag);
     if (status)
         return status;
-    *object = module->object;
-    *kernel = wm_object_kernel(module->object, 0);
-    return WM_OK;
+    *made = wmi_raw_modules_add(machine->raw_modules, object, raw->entry);
+    if (*made)
+        return WM_OK;
+    wm_object_close(object);
+    return wmi_fail(diag, WM_NO_MEMORY, "no memory for a kernel");
+}
+
+enum wm_status wmi_kernel_at(struct wm_machine *machine, const struct wm_packet *packet,
+                             struct wmi_kernel_at *at, struct wm_diag *diag)
+{
+    struct wmi_presence presence;
+    struct wmi_raw raw = {0};
+    if (!packet->descriptor && find_loaded(machine, packet->kernel_object, at))
+        return WM_OK;
+    pthread_mutex_lock(&machine->load_lock);
+    wmi_machine_enter(machine, &presence, packet->kernel_object, 4);
+    enum wm_status status = look(machine, packet, &raw, diag);
+    struct wmi_raw_module *module = status ? NULL : wmi_raw_modules_find(machine->raw_modules, &raw);
+    if (!status && !module)
+        status = make(machine, packet->kernel_object, &raw, &module, diag);
+    if (module) {
+        module->users++;
+        *at = (struct wmi_kernel_at){&module->module, wm_object_kernel(module->object, 0)};
+    }
+    wmi_gate_leave(&presence);
+    pthread_mutex_unlock(&machine->load_lock);
+    return status;
+}
+
+void wmi_kernel_at_end(struct wm_machine *machine, const struct wmi_kernel_at *at, bool lasts)
+{
+    if (!at->module || wmi_module_of(machine, at->module->object) == at->module)
+        return;
+    struct wmi_raw_module *module = (struct wmi_raw_module *)at->module;
+    pthread_mutex_lock(&machine->load_lock);
+    module->users--;
+    module->lasts |= lasts;
+    pthread_mutex_unlock(&machine->load_lock);
 }

@@ -99,6 +99,7 @@ static void free_parts(struct wm_machine *machine)
 {
     wmi_pool_destroy(machine->pool);
     wmi_programs_destroy(machine->programs);
+    wmi_raw_modules_destroy(machine->raw_modules);
     wmi_gws_destroy(machine->gws);
     wmi_space_destroy(machine->space);
 }
@@ -121,8 +122,9 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
         m->gws = wmi_gws_create();
         m->pool = wmi_pool_create();
         m->programs = wmi_programs_create();
+        m->raw_modules = wmi_raw_modules_create();
     }
-    if (!m || !m->space || !m->gws || !m->pool || !m->programs ||
+    if (!m || !m->space || !m->gws || !m->pool || !m->programs || !m->raw_modules ||
         !wmi_machine_observers_init(&m->observers)) {
         if (m)
             free_parts(m);
@@ -145,7 +147,6 @@ void wm_machine_destroy(struct wm_machine *machine)
         return;
     for (struct wmi_module *module = machine->modules, *next; module; module = next) {
         next = module->next;
-        wm_object_close(module->own);
         free(module);
     }
     free_parts(machine);

@@ -3,6 +3,7 @@
 #ifndef WMI_API_MACHINE_H
 #define WMI_API_MACHINE_H
 
+#include "api/module.h"
 #include "api/observe.h"
 #include "isa/isa.h"
 #include "memory/access.h"
@@ -13,22 +14,13 @@ struct wmi_gws; /* exec/gds.h */
 struct wmi_pool;
 struct wmi_programs;
 
-/* An object in guest memory. */
-struct wmi_module {
-    const struct wm_object *object;
-    uint64_t bias; /* guest address - object address */
-    struct wmi_module *next;
-    /* For code that the caller has put into memory, described by 64 bytes there; else NULL and 0. */
-    struct wm_object *own;
-    uint64_t descriptor;
-};
-
 struct wm_machine {
     const struct wmi_target *target;
     enum wmi_sramecc sramecc; /* what the target id said that the machine was made with */
     struct wmi_space *space;
-    struct wmi_module *modules; /* read with wmi_modules() */
-    pthread_mutex_t load_lock;  /* held while an object is loaded */
+    struct wmi_module *modules;          /* read with wmi_modules() */
+    pthread_mutex_t load_lock;           /* held while an object is loaded */
+    struct wmi_raw_modules *raw_modules; /* guarded by load_lock */
     struct wmi_apertures apertures;
     struct wmi_gws *gws;
     struct wmi_pool *pool;         /* threads, and */
@@ -57,11 +49,6 @@ void *wmi_machine_enter(const struct wm_machine *machine, struct wmi_presence *p
 /* Tells the machine's observers: the host reads or writes guest memory, or gets a pointer to it. */
 void wmi_show_host(const struct wm_machine *machine, enum wm_event_kind kind, uint64_t address, uint64_t size,
                    const void *bytes);
-
-/* The kernel whose descriptor lies at a guest address: one of a loaded object, or one that the caller has put
- * there, for which an object is made that lives as long as the machine. */
-enum wm_status wmi_kernel_at(struct wm_machine *machine, uint64_t address, const struct wm_object **object,
-                             const struct wm_kernel **kernel, struct wm_diag *diag);
 
 static inline struct wmi_module *wmi_modules(const struct wm_machine *machine)
 {

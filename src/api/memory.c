@@ -6,8 +6,11 @@
 
 #include <string.h>
 
-static enum wm_status check_flags(const char *function, unsigned flags, struct wm_diag *diag)
+static enum wm_status check_flags(const char *function, const struct wmi_wish *wish, struct wm_diag *diag)
 {
+    const unsigned flags = wish->flags;
+    if (flags == WMI_FLAGS_UNBOUND && wish->placed && !wish->host)
+        return WM_OK;
     if (flags & ~(unsigned)WM_READ_ONLY)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: flags are 0x%x; expected 0 or WM_READ_ONLY", function,
                         flags);
@@ -21,7 +24,7 @@ static enum wm_status place(struct wm_machine *machine, const char *function, co
     if (!status && !address)
         status = wmi_null(diag, function, "address");
     if (!status)
-        status = check_flags(function, wish->flags, diag);
+        status = check_flags(function, wish, diag);
     return status ? status : wmi_space_place(machine->space, wish, address, diag);
 }
 
@@ -47,8 +50,9 @@ enum wm_status wm_set_first_address(struct wm_machine *machine, uint64_t address
 enum wm_status wm_allocate_at(struct wm_machine *machine, uint64_t address, uint64_t size, unsigned flags,
                               const char *name, struct wm_diag *diag)
 {
+    const unsigned all = flags & WM_UNBOUND ? flags | WM_READ_ONLY : flags;
     const struct wmi_wish wish = {
-        .size = size, .flags = flags, .name = name, .placed = true, .address = address};
+        .size = size, .flags = all, .name = name, .placed = true, .address = address};
     if (address % WM_ALLOCATION_ALIGNMENT)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: address 0x%llx; expected a multiple of %u", __func__,
                         (unsigned long long)address, (unsigned)WM_ALLOCATION_ALIGNMENT);
@@ -98,7 +102,7 @@ static void describe(const struct wmi_allocation *a, struct wm_allocation *found
         .struct_size = sizeof *found,
         .address = a->low,
         .size = a->high - a->low,
-        .flags = a->flags & WM_READ_ONLY,
+        .flags = a->flags & (WM_READ_ONLY | WM_UNBOUND),
         .host = a->host,
         .is_host = a->flags & WMI_ALLOCATION_HOST,
         .is_own = a->flags & WMI_ALLOCATION_OWN,

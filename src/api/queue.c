@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API: queues. Each has a thread that runs its dispatches in order. */
 #include "api/dispatch.h"
+#include "api/kernel_at.h"
 #include "api/machine.h"
 #include "api/start.h"
 #include "base/versioned.h"
@@ -22,8 +23,7 @@ struct entry {
     bool (*progress)(void *user, uint64_t done, uint64_t all); /* the caller's, or NULL */
     void *progress_user;
     struct wm_start start; /* scratch */
-    const struct wm_object *object;
-    const struct wm_kernel *kernel;
+    struct wmi_kernel_at at;
     struct wm_machine *machine;
     struct wm_queue *queue; /* NULL: none, the caller waits */
     bool cancelled;         /* guarded by the queue's lock */
@@ -111,6 +111,7 @@ static enum wm_status run(struct entry *entry, struct wm_result *result, struct 
 {
     struct wm_queue *queue = entry->queue;
     const struct wmi_dispatch_how how = {.function = queue ? "wm_queue_submit" : "wm_dispatch_packet",
+                                         .module = entry->at.module,
                                          .has_kernarg = true,
                                          .kernarg = entry->packet.kernarg_address,
                                          .fills_hidden = entry->packet.fills_hidden_arguments,
@@ -119,8 +120,8 @@ static enum wm_status run(struct entry *entry, struct wm_result *result, struct 
     if (await_dependencies(entry, &lost)) {
         if (queue)
             queue->cursor = queue->base; /* nothing of the dispatch before is left */
-        return wmi_dispatch_with(&how, entry->machine, entry->object, entry->kernel, &entry->options, result,
-                                 diag);
+        return wmi_dispatch_with(&how, entry->machine, entry->at.module->object, entry->at.kernel,
+                                 &entry->options, result, diag);
     }
     if (lost)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the signal at 0x%llx that a dispatch waited for was freed",
@@ -181,8 +182,16 @@ static enum wm_status complete(struct entry *entry, struct wm_diag *diag)
     return status;
 }
 
+/* Those who observe a dispatch may ask for its code later. */
+static bool is_observed(const struct entry *entry)
+{
+    const struct wm_dispatch *o = &entry->options;
+    return o->profile || o->check || o->fidelity || o->observer_count || o->stale;
+}
+
 static void free_entry(struct entry *entry)
 {
+    wmi_kernel_at_end(entry->machine, &entry->at, is_observed(entry));
     free(entry->dependencies);
     free(entry);
 }
@@ -309,7 +318,7 @@ static enum wm_status take(const struct wm_packet *given, struct entry *entry, s
     if (packet->dependency_count)
         memcpy(entry->dependencies, packet->dependencies,
                packet->dependency_count * sizeof *entry->dependencies);
-    return wmi_kernel_at(machine, packet->kernel_object, &entry->object, &entry->kernel, diag);
+    return wmi_kernel_at(machine, packet, &entry->at, diag);
 }
 
 /* Turns what the packet says into a request. */
@@ -317,11 +326,11 @@ static enum wm_status make_request(struct entry *entry, struct wm_diag *diag)
 {
     struct wm_packet *packet = &entry->packet;
     struct wm_dispatch *request = &entry->options;
-    const uint32_t lds = packet->group_segment_size, own = entry->kernel->lds_size;
+    const uint32_t lds = packet->group_segment_size, own = entry->at.kernel->lds_size;
     if (lds && lds < own)
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "packet: group_segment_size is %u; kernel '%s' has %u bytes of static LDS", lds,
-                        entry->kernel->name, own);
+                        entry->at.kernel->name, own);
     memcpy(request->grid, packet->grid, sizeof request->grid);
     memcpy(request->workgroup, packet->workgroup, sizeof request->workgroup);
     request->struct_size = sizeof *request;

@@ -223,6 +223,18 @@ static enum wm_status fill_queue(const struct wmi_abi_request *r, struct wmi_abi
     return WM_OK;
 }
 
+/* Uses the caller's scratch. */
+static enum wm_status take_scratch(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
+                                   struct wm_diag *diag)
+{
+    memory->places = r->start->scratch_waves / r->waves_per_group;
+    memory->scratch_stride = r->start->scratch_wave_bytes;
+    return memory->places ? WM_OK
+                          : wmi_fail(diag, WM_BAD_ARGUMENT,
+                                     "wm_start: scratch_waves is %u; a workgroup of kernel '%s' has %u waves",
+                                     r->start->scratch_waves, r->kernel->name, r->waves_per_group);
+}
+
 /* Reserves scratch for the waves of all workgroups that may be resident at the same time, with gaps in
  * between so that an overflowing stack does not reach another wave's scratch. */
 static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
@@ -231,6 +243,8 @@ static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wm
     const uint64_t piece = ((uint64_t)r->lane_scratch + 3) / 4 * 4 * r->kernel->wave_size;
     const uint64_t stride = (piece + WMI_SPACE_GAP - 1) / WMI_SPACE_GAP * WMI_SPACE_GAP + WMI_SPACE_GAP;
     const uint64_t fit = SCRATCH_BYTES / (stride * r->waves_per_group);
+    if (r->start && r->start->scratch_waves)
+        return take_scratch(r, memory, diag);
     memory->places = UINT32_MAX;
     if (!piece)
         return WM_OK;

@@ -23,11 +23,12 @@ struct wmi_abi_request {
     uint64_t *cursor; /* for the addresses of the dispatch's memory; NULL: the space's */
     const struct wmi_apertures *apertures;
     uint32_t waves_per_group;
-    bool has_kernarg;      /* the kernarg segment exists already, */
-    uint64_t kernarg;      /* at this address */
-    bool fills_hidden;     /* writes the hidden arguments */
-    bool prints;           /* somebody reads the printf buffer */
-    uint32_t lane_scratch; /* bytes of scratch per lane, at least wmi_abi_scratch_size() */
+    bool has_kernarg;             /* the kernarg segment exists already, */
+    uint64_t kernarg;             /* at this address */
+    bool fills_hidden;            /* writes the hidden arguments */
+    bool prints;                  /* somebody reads the printf buffer */
+    uint32_t lane_scratch;        /* bytes of scratch per lane, at least wmi_abi_scratch_size() */
+    const struct wm_start *start; /* whose scratch is used if it has one; or NULL */
 };
 
 /* Bytes of scratch per lane: the descriptor's size, plus a stack if the kernel uses a dynamic stack. */

@@ -137,6 +137,10 @@ static void check_element(const char *frame, const struct wmi_memory_op *m, stru
     for (unsigned done = 0; done < plan->bytes;) {
         const unsigned piece = piece_bytes(plan, &place, plan->bytes - done);
         unsigned char *host = reach(frame, m, plan, &place, piece);
+        if (host && writes && hit->flags & WM_UNBOUND) {
+            plan->in_range[e] &= ~bit;
+            return;
+        }
         if (!host)
             plan->outside |= bit;
         else if (writes && hit->flags & WM_READ_ONLY)

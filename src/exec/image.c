@@ -81,10 +81,14 @@ static void make_plan(char *frame, const struct wmi_op *op, unsigned more, struc
             continue;
         plan->in_range |= bit;
         plan->host[lane] = wmi_vmem_reach(worker, hit, plan->address[lane], plan->bytes);
-        if (!plan->host[lane])
+        if (!plan->host[lane]) {
             plan->outside |= bit;
-        else if (m->kind != WMI_ACCESS_LOAD && hit->flags & WM_READ_ONLY)
+        } else if (m->kind != WMI_ACCESS_LOAD && hit->flags & WM_UNBOUND) {
+            plan->in_range &= ~bit;
+            plan->host[lane] = NULL;
+        } else if (m->kind != WMI_ACCESS_LOAD && hit->flags & WM_READ_ONLY) {
             plan->read_only |= bit;
+        }
         if (atomic && plan->address[lane] % plan->bytes)
             plan->misaligned |= bit;
     }

@@ -53,10 +53,11 @@ static inline unsigned char *reach(char *frame, const struct wmi_op *op, uint64_
     return wmi_vmem_reach(worker, &worker->hits[m->hit], address, bytes);
 }
 
-static bool read_only(char *frame, const struct wmi_op *op)
+/* Flags of what reach() found. */
+static unsigned reached_flags(char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
-    return wmi_wave_of(frame)->worker->hits[m->hit].flags & WM_READ_ONLY;
+    return wmi_wave_of(frame)->worker->hits[m->hit].flags;
 }
 
 /* Address via a V#: dwords past its end read 0 and are not written; small elements and atomics are checked by
@@ -177,7 +178,9 @@ const struct wmi_op *wmi_step_scalar_store(char *restrict frame, const struct wm
     unsigned char *host = reach(frame, op, place.address, place.bytes);
     if (!host)
         return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
-    if (read_only(frame, op))
+    if (reached_flags(frame, op) & WM_UNBOUND)
+        return op + 1;
+    if (reached_flags(frame, op) & WM_READ_ONLY)
         return wmi_scalar_refuse(frame, op, WM_FAULT_READ_ONLY, &place);
     wmi_write_guest(host, frame + op->c, place.bytes);
     return op + 1;
@@ -189,13 +192,13 @@ const struct wmi_op *wmi_step_scalar_atomic(char *restrict frame, const struct w
     const struct wmi_memory_op *m = op->data;
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
     uint64_t before = 0;
-    if (place.bytes) {
-        unsigned char *host = reach(frame, op, place.address, m->bytes);
+    unsigned char *host = place.bytes ? reach(frame, op, place.address, m->bytes) : NULL;
+    if (place.bytes && !(host && reached_flags(frame, op) & WM_UNBOUND)) {
         if (!host)
             return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
         if (place.address % m->bytes)
             return wmi_scalar_refuse(frame, op, WM_FAULT_MISALIGNED, &place);
-        if (read_only(frame, op))
+        if (reached_flags(frame, op) & WM_READ_ONLY)
             return wmi_scalar_refuse(frame, op, WM_FAULT_READ_ONLY, &place);
         const enum wmi_atomic operation = (enum wmi_atomic)m->parameter;
         before =

@@ -48,12 +48,14 @@ static uint64_t interleaved(const char *frame, const struct wmi_memory_op *m, un
     return wmi_vmem_scratch_base(frame, m) + offset / 4 * 4 * wave_size(frame) + 4 * lane + offset % 4;
 }
 
-/* FLAT_SCRATCH is an address or, on GCN 1.1 and 1.2, the size per lane (LO) and the offset in the scratch of
+/* FLAT_SCRATCH is an address of 48 bits (RADV sets bits 63:48 to ones whatever bit 47 is: Mesa, aco,
+ * init_scratch) or, on GCN 1.1 and 1.2, the size per lane (LO) and the offset in the scratch of
  * all waves in units of 256 bytes (HI). Source: LLVM AMDGPUUsage, "Flat Scratch". */
 uint64_t wmi_vmem_scratch_base(const char *frame, const struct wmi_memory_op *m)
 {
     const uint64_t value = slot_64(frame, WMI_S_FLAT_SCRATCH);
-    return m->split_scratch ? wmi_wave_of(frame)->group->dispatch->scratch_base + (value >> 32) * 256 : value;
+    return m->split_scratch ? wmi_wave_of(frame)->group->dispatch->scratch_base + (value >> 32) * 256
+                            : (uint64_t)((int64_t)(value << 16) >> 16);
 }
 
 /* Addresses have 48 bits and are sign-extended. Source: RDNA4 ISA, "Memory aperture"; unverified for other
@@ -207,6 +209,13 @@ static bool partly_in_lds(const char *frame, const struct wmi_memory_op *m, uint
     return m->lds_partial && m->kind != WMI_ACCESS_ATOMIC && at < wmi_wave_of(frame)->group->lds_size;
 }
 
+/* The lane stores nothing and loads 0. */
+static void drop(struct wmi_vmem_plan *plan, unsigned lane)
+{
+    plan->dropped |= 1ULL << lane;
+    plan->host[lane] = NULL;
+}
+
 void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan)
 {
     const struct wmi_memory_op *m = op->data;
@@ -238,6 +247,8 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
             plan->host[lane] = wmi_vmem_reach(wave->worker, hit, plan->address[lane], plan->bytes);
             if (!plan->host[lane])
                 plan->outside |= bit;
+            else if (writes && hit->flags & WM_UNBOUND)
+                drop(plan, lane);
             else if (writes && hit->flags & WM_READ_ONLY)
                 plan->read_only |= bit;
             if (plan->host[lane] && writes && hit->flags & WMI_HIT_GUARDED)

@@ -10,6 +10,7 @@
 enum {
     WMI_ALLOCATION_OWN = 1 << 16,  /* of a code object or of a dispatch: wm_free() refuses it */
     WMI_ALLOCATION_HOST = 1 << 17, /* memory of the caller */
+    WMI_FLAGS_UNBOUND = WM_UNBOUND | WM_READ_ONLY, /* its memory stays zero */
 };
 
 /* One allocation: guest addresses [low, high), stored at `host`. */

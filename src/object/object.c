@@ -410,6 +410,6 @@ enum wm_status wmi_object_open_raw_kernel(const uint8_t descriptor[WMI_DESCRIPTO
 bool wmi_object_is_raw_kernel(const struct wm_object *object, const uint8_t descriptor[WMI_DESCRIPTOR_BYTES],
                               const uint8_t *code, size_t size)
 {
-    return object->size == size && !memcmp(object->bytes, code, size) &&
+    return object->size <= size && !memcmp(object->bytes, code, object->size) &&
            !memcmp(object->kernels[0].descriptor_bytes, descriptor, WMI_DESCRIPTOR_BYTES);
 }

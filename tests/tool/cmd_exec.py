@@ -63,6 +63,9 @@ class Exec(Case):
     def test_program(self):
         """Exit codes, arguments that look like options, the environment, a program that is not there."""
         library = self.need_runtime()
+        driver = os.path.join(os.path.dirname(os.path.realpath(command.WAVEMEM)), "shim/drm/libwavemem-drm.so")
+        if os.path.exists(driver):
+            library += f":{driver}"
         self.assertEqual(run("sh", "-c", "exit 7").returncode, 7)
         self.assertEqual(run("--gpu", "mi210", "-j", "3", "--timeout", "2.5", "printenv", "WAVEMEM_GPU", "WAVEMEM_TARGET",
                              "WAVEMEM_THREADS", "WAVEMEM_TIMEOUT", "LD_PRELOAD").stdout, f"mi210\ngfx90a\n3\n2.5\n{library}\n")

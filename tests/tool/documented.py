@@ -67,6 +67,7 @@ CODES = {
     "--arg c=zero:f32:1000 --arg n=1024": 1,
     "wavemem check vecadd.co -g 1024 -b 64 --arg a=iota:f32:1024 --arg b=iota:f32:1024 --arg c=uninit:f32:1000 --arg n=1024": 1,
     "build/wavemem exec --check ./app": 4,
+    "build/wavemem exec --gpu rx7900xtx --check ./app": 4,
     "wavemem prof ... --fail-if 'efficiency<0.5' --fail-if 'conflicts>0' --json=new.json": 1,  # it has conflicts
 }
 # Placeholders in a synopsis: its verb and options are checked, but it is not run.

@@ -254,7 +254,8 @@ static void machines(void **state)
     OK(wm_reset_gws(w.machine, NULL));
     REFUSES(wm_allocate, NULL, 4, 0, "n", &address);
     REFUSES(wm_allocate, w.machine, 0, 0, "n", &address);
-    REFUSES(wm_allocate, w.machine, 4, 2, "n", &address);
+    REFUSES(wm_allocate, w.machine, 4, WM_UNBOUND, "n", &address);
+    REFUSES(wm_allocate, w.machine, 4, 4, "n", &address);
     REFUSES(wm_allocate, w.machine, 4, 0, "n", NULL);
     assert_int_equal(wm_allocate(w.machine, UINT64_MAX, 0, NULL, &address, NULL), WM_NO_MEMORY);
     REFUSES(wm_set_first_address, NULL, UINT64_C(1) << 44);
@@ -269,7 +270,7 @@ static void machines(void **state)
     REFUSES(wm_allocate_at, w.machine, 0, 4, 0, "n");
     REFUSES(wm_allocate_at, w.machine, 4097, 4, 0, "n");
     REFUSES(wm_allocate_at, w.machine, 4096, 0, 0, "n");
-    REFUSES(wm_allocate_at, w.machine, 4096, 4, 2, "n");
+    REFUSES(wm_allocate_at, w.machine, 4096, 4, 4, "n");
     REFUSES(wm_allocate_at, w.machine, UINT64_C(0x7ffffffff000), 4097, 0, "n");
     REFUSES(wm_allocate_at, w.machine, UINT64_C(1) << 47, 4, 0, "n");
     REFUSES(wm_allocate_at, w.machine, 0 - UINT64_C(4096), 4, 0, "n");
@@ -703,8 +704,18 @@ static void profiles(void **state)
     struct wm_profile *profile = NULL;
     const struct wm_gpu *gpu = NULL;
     size_t count = 1;
+    uint32_t tile[WM_TILE_MODES], macro[WM_MACRO_TILE_MODES];
     (void)state;
     assert_null(wm_gpus(NULL));
+    assert_int_equal(wm_gpu_find("rx580", &gpu, NULL), WM_OK);
+    assert_true(wm_gpu_tile_modes(gpu, tile, macro));
+    assert_int_equal(tile[8],
+                     0x00000304); /* linux, gfx_v8_0.c, Polaris10: LINEAR_ALIGNED, ADDR_SURF_P8_32x32_8x16 */
+    assert_false(wm_gpu_tile_modes(NULL, tile, macro));
+    assert_false(wm_gpu_tile_modes(gpu, NULL, macro));
+    assert_false(wm_gpu_tile_modes(gpu, tile, NULL));
+    assert_int_equal(wm_gpu_find("mi210", &gpu, NULL), WM_OK);
+    assert_false(wm_gpu_tile_modes(gpu, tile, macro));
     REFUSES(wm_gpu_find, NULL, &gpu);
     REFUSES(wm_gpu_find, "mi210", NULL);
     assert_int_equal(wm_gpu_find("no such product", &gpu, NULL), WM_NOT_FOUND);

@@ -2,6 +2,7 @@
 /* Queues (wavemem/queue.h): order, dependencies, signals, cancellation, descriptors in memory. */
 #include "wavemem/wavemem.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -525,6 +526,40 @@ static void descriptors_in_memory(void **state)
     wm_profile_destroy(profile);
 }
 
+/* Drivers keep code in large allocations, in which shaders come and go, and describe it beside memory. */
+static void code_in_an_arena(void **state)
+{
+    enum { ARENA = 256 << 10, SLOT = 256, TIMES = 3000, WARM = 1100 };
+    struct world w = open_world();
+    unsigned char *arena = take(&w, ARENA), descriptor[64];
+    uint32_t *out = take(&w, 256);
+    struct wm_packet packet = packet_of(&w, "add", out, 0, NULL);
+    size_t warm = 0;
+    (void)state;
+    OK(wm_read(w.machine, packet.kernel_object, descriptor, sizeof descriptor, &diag));
+    packet.descriptor = descriptor;
+    for (unsigned i = 0; i < TIMES; i++) {
+        const uint32_t code[] = {0xc0060200, 0, /* s_load_dwordx2 s[8:9], s[0:1], 0 */
+                                 0x24020082,    /* v_lshlrev_b32 v1, 2, v0 */
+                                 0x7e0402ff, i,
+                                 0xbf8cc07f,             /* v_mov_b32 v2, i; s_waitcnt lgkmcnt(0) */
+                                 0xdc708000, 0x00080201, /* global_store_dword v1, v2, s[8:9] */
+                                 0xbf810000};
+        unsigned char *place = arena + i * 7 % (ARENA / SLOT) * SLOT;
+        memcpy(place, code, sizeof code);
+        packet.kernel_object = address_of(place);
+        OK(wm_dispatch_packet(w.machine, &packet, &diag));
+        assert_int_equal(out[63], i);
+        warm = i == WARM ? mallinfo2().uordblks : warm;
+    }
+    /* All slots were used by WARM; copies of the arena would take hundreds of MiB. Sanitizers say 0. */
+    assert_true(mallinfo2().uordblks < warm + (2 << 20));
+    packet.kernel_object = 64;
+    assert_int_equal(wm_dispatch_packet(w.machine, &packet, &diag), WM_BAD_ARGUMENT);
+    assert_non_null(strstr(diag.message, "its code would begin at 0x40"));
+    close_world(&w);
+}
+
 static void segments(void **state)
 {
     struct world w = open_world();
@@ -653,6 +688,7 @@ int main(void)
         cmocka_unit_test(deadlock),
         cmocka_unit_test(cancellation),
         cmocka_unit_test(descriptors_in_memory),
+        cmocka_unit_test(code_in_an_arena),
         cmocka_unit_test(segments),
         cmocka_unit_test(nonsense),
         cmocka_unit_test(same_beside_others),

@@ -405,7 +405,12 @@ static void at_each_level(const char *compile, void (*try)(const char *target))
     watched.times = strcmp(compile, "off") ? 2 : 1;
     setenv("WAVEMEM_COMPILE", compile, 1);
     for (unsigned i = strcmp(compile, "off") ? 1 : 0; i < 3; i++) {
+        struct wm_machine *probe;
         setenv("WAVEMEM_CPU", ways[i].level, 1);
+        if (wm_machine_create(ways[i].target, &probe, NULL)) /* this CPU lacks the level */
+            setenv("WAVEMEM_CPU", ways[i - 1].level, 1);
+        else
+            wm_machine_destroy(probe);
         try(ways[i].target);
     }
 }

@@ -239,6 +239,105 @@ static void scratch(void **state)
     close_world(&w);
 }
 
+/* Waves get pieces of the caller's scratch memory, as many at a time as it has: each writes its own number
+ * there, waits, and counts itself if it finds it again. */
+static void own_scratch(void **state)
+{
+    enum { WAVES = 3, PIECE = 1024, GROUPS = 500 };
+    static const char text[] = "v_mov_b32 v1, s6\n"
+                               "s_add_u32 s8, s4, s7\n"
+                               "s_addc_u32 s9, s5, 0\n"
+                               "v_lshlrev_b32 v2, 2, v0\n"
+                               "global_store_dword v2, v1, s[8:9]\n"
+                               "s_waitcnt vmcnt(0)\n"
+                               "s_sleep 1\n"
+                               "global_load_dword v3, v2, s[8:9] glc\n"
+                               "s_waitcnt vmcnt(0)\n"
+                               "v_cmp_eq_u32 vcc, v3, v1\n"
+                               "s_bcnt1_i32_b64 s10, vcc\n"
+                               "v_mov_b32 v4, s10\n"
+                               "v_mov_b32 v5, 0\n"
+                               "s_mov_b64 exec, 1\n"
+                               "global_atomic_add v5, v4, s[2:3]\n"
+                               "v_mov_b32 v6, s7\n"
+                               "global_atomic_umax v5, v6, s[2:3] offset:4\n"
+                               "s_endpgm\n";
+    const struct world w = open_world("gfx900", text);
+    uint64_t scratch;
+    (void)state;
+    OK(wm_allocate(w.machine, WAVES * PIECE, 0, "scratch", &scratch, &diag));
+    const struct wm_start_register registers[] = {
+        VALUES("s2", (uint32_t)w.out, (uint32_t)(w.out >> 32)),
+        VALUES("s4", (uint32_t)scratch, (uint32_t)(scratch >> 32)),
+        {.name = "s6", .kind = WM_START_WORKGROUP_ID_X},
+        {.name = "s7", .kind = WM_START_SCRATCH_OFFSET},
+        {.name = "v0", .kind = WM_START_WORKITEM_ID_X},
+    };
+    struct wm_start start = {.struct_size = sizeof start,
+                             .bare = true,
+                             .registers = registers,
+                             .register_count = sizeof registers / sizeof *registers,
+                             .scratch_waves = WAVES,
+                             .scratch_address = scratch,
+                             .scratch_wave_bytes = PIECE};
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        w.words[0] = 0;
+        run(&w, &start, (struct wm_dispatch){.grid = {64 * GROUPS}, .workgroup = {64}, .threads = threads});
+        assert_int_equal(w.words[0], 64 * GROUPS);
+        assert_true(w.words[1] % PIECE == 0 && w.words[1] < WAVES * PIECE);
+    }
+    const struct wm_dispatch large = {
+        .struct_size = sizeof large, .grid = {64 * 4}, .workgroup = {64 * 4}, .start = &start};
+    struct wm_result result = {.struct_size = sizeof result};
+    assert_int_equal(wm_dispatch(w.machine, w.object, w.kernel, &large, &result, &diag), WM_BAD_ARGUMENT);
+    assert_non_null(strstr(diag.message, "scratch_waves is 3"));
+    close_world(&w);
+}
+
+/* Where nothing is bound, loads are 0, and stores and atomics do nothing, by every path. */
+static void unbound(void **state)
+{
+    static const char text[] = "v_lshlrev_b32 v2, 2, v0\n"
+                               "v_mov_b32 v1, 5\n"
+                               "s_load_dword s12, s[4:5], 0x40\n"
+                               "global_store_dword v2, v1, s[4:5]\n"
+                               "buffer_store_dword v1, v2, s[8:11], 0 offen\n"
+                               "v_mov_b32 v3, 7\n"
+                               "v_mov_b32 v4, 7\n"
+                               "global_atomic_add v3, v2, v1, s[4:5] glc\n"
+                               "s_waitcnt vmcnt(0)\n"
+                               "global_load_dword v4, v2, s[4:5]\n"
+                               "buffer_load_dword v5, v2, s[8:11], 0 offen\n"
+                               "s_waitcnt vmcnt(0) lgkmcnt(0)\n"
+                               "v_or_b32 v3, v3, v4\n"
+                               "v_or_b32 v3, v3, v5\n"
+                               "v_or_b32 v3, s12, v3\n"
+                               "global_store_dword v2, v3, s[2:3]\n"
+                               "s_endpgm\n";
+    const struct world w = open_world("gfx900", text);
+    const uint64_t range = UINT64_C(0x700000000000);
+    (void)state;
+    OK(wm_allocate_at(w.machine, range, UINT64_C(1) << 32, WM_UNBOUND, "sparse", &diag));
+    const struct wm_start_register registers[] = {
+        VALUES("s2", (uint32_t)w.out, (uint32_t)(w.out >> 32)),
+        VALUES("s4", (uint32_t)range, (uint32_t)(range >> 32)),
+        VALUES("s8", (uint32_t)range, (uint32_t)(range >> 32), 4096, 0x00024fac),
+        {.name = "v0", .kind = WM_START_WORKITEM_ID_X},
+    };
+    const struct wm_start start = {.struct_size = sizeof start,
+                                   .bare = true,
+                                   .registers = registers,
+                                   .register_count = sizeof registers / sizeof *registers};
+    memset(w.words, 1, 256);
+    run(&w, &start, (struct wm_dispatch){.grid = {64}, .workgroup = {64}});
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(w.words[i], 0);
+    struct wm_allocation allocation = {.struct_size = sizeof allocation};
+    OK(wm_find_allocation(w.machine, range, false, &allocation, &diag));
+    assert_int_equal(allocation.flags, WM_READ_ONLY | WM_UNBOUND);
+    close_world(&w);
+}
+
 static void refuses(const struct world *w, const struct wm_start *start, const char *says)
 {
     struct wm_dispatch dispatch = {.struct_size = sizeof dispatch, .start = start};
@@ -298,6 +397,8 @@ int main(void)
         cmocka_unit_test(ids),
         cmocka_unit_test(special_registers),
         cmocka_unit_test(scratch),
+        cmocka_unit_test(own_scratch),
+        cmocka_unit_test(unbound),
         cmocka_unit_test(nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,10 +32,17 @@ struct exec_setting {
     const char *name, *value; /* NULL: not set */
 };
 
-/* Checks that the library that takes the place of the driver's is there, and finds it. */
-int exec_find_runtime(char path[PATH_MAX]);
+/* The libraries that take the place of the driver's; "": it was not built. */
+struct exec_libraries {
+    char runtime[PATH_MAX]; /* under HIP */
+    char driver[PATH_MAX];  /* under Mesa's drivers for Vulkan and OpenCL */
+};
+
+/* TOOL_WRONG, after a message: there is none. */
+int exec_find_libraries(struct exec_libraries *libraries);
 /* Runs the program until it ends. *own: its exit code, or 128 + the signal that ended it. */
-int exec_run(char **program, const char *runtime, const struct exec_setting *settings, int *own);
+int exec_run(char **program, const struct exec_libraries *libraries, const struct exec_setting *settings,
+             int *own);
 
 /* ---- results.c ---- */
 

@@ -11,20 +11,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int exec_find_runtime(char path[PATH_MAX])
+/* In the build folder, or where `meson install` puts it, beside the command; "": it is in neither. */
+static void find_library(const char *beside, const char *folder, const char *name, char path[PATH_MAX])
 {
-    /* in the build folder, or where `meson install` puts it */
-    static const char *const places[] = {"shim/hsa", TOOL_RUNTIME_FOLDER};
+    const char *const places[] = {folder, TOOL_RUNTIME_FOLDER};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (snprintf(path, PATH_MAX, "%s/%s/%s", beside, places[i], name) < PATH_MAX && !access(path, R_OK))
+            return;
+    path[0] = 0;
+}
+
+int exec_find_libraries(struct exec_libraries *libraries)
+{
     char own[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     own[length < 0 ? 0 : length] = 0;
     char *end = strrchr(own, '/');
     if (end)
         *end = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (snprintf(path, PATH_MAX, "%s/%s/libhsa-runtime64.so.1", own, places[i]) < PATH_MAX &&
-            !access(path, R_OK))
-            return TOOL_CLEAN;
+    find_library(own, "shim/hsa", "libhsa-runtime64.so.1", libraries->runtime);
+    find_library(own, "shim/drm", "libwavemem-drm.so", libraries->driver);
+    if (*libraries->runtime || *libraries->driver)
+        return TOOL_CLEAN;
     return tool_fail(
         "exec: wavemem's libhsa-runtime64.so.1 is neither in %s/shim/hsa nor in %s/" TOOL_RUNTIME_FOLDER
         ": it is in the package libwavemem-hsa; to build it, install libhsa-runtime-dev, then run `make`",
@@ -47,12 +55,36 @@ static bool put_first(const char *variable, const char *first)
 
 /* LD_PRELOAD, because a library's own RPATH comes before the search path; the path too, for those who open
  * the library by its name without a version, as LLVM's OpenMP runtime does. */
-static bool preload(const char *runtime)
+static bool preload_runtime(const char *runtime)
 {
     char folder[PATH_MAX];
     const char *end = strrchr(runtime, '/');
     snprintf(folder, sizeof folder, "%.*s", (int)(end - runtime), runtime);
     return put_first("LD_PRELOAD", runtime) && put_first("LD_LIBRARY_PATH", folder);
+}
+
+static bool set_unless_set(const char *variable, const char *value)
+{
+    return !setenv(variable, value, 0);
+}
+
+/* Lets loaders see AMD's drivers alone, so that no program runs on a driver for CPUs unnoticed. Without RADV,
+ * the Vulkan loader says that this file is missing. */
+static bool preload_driver(const char *driver)
+{
+    static const char radv[] = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
+    static const char clover[] = "/etc/OpenCL/vendors/mesa.icd";
+    const bool chosen = getenv("VK_DRIVER_FILES") || getenv("VK_ICD_FILENAMES");
+    return put_first("LD_PRELOAD", driver) &&
+           (chosen ||
+            (set_unless_set("VK_DRIVER_FILES", radv) && set_unless_set("VK_ICD_FILENAMES", radv))) &&
+           (access(clover, R_OK) || set_unless_set("OCL_ICD_VENDORS", clover));
+}
+
+static bool preload(const struct exec_libraries *libraries)
+{
+    return (!*libraries->driver || preload_driver(libraries->driver)) &&
+           (!*libraries->runtime || preload_runtime(libraries->runtime));
 }
 
 static bool set(const struct exec_setting *setting)
@@ -115,10 +147,11 @@ static bool is_crash(int signal)
     return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
 }
 
-int exec_run(char **program, const char *runtime, const struct exec_setting *settings, int *own)
+int exec_run(char **program, const struct exec_libraries *libraries, const struct exec_setting *settings,
+             int *own)
 {
     int status;
-    bool ok = preload(runtime);
+    bool ok = preload(libraries);
     for (; ok && settings->name; settings++)
         ok = set(settings);
     if (!ok)

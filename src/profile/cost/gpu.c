@@ -32,6 +32,7 @@
 #include "profile/cost/gpu.h"
 
 #include "base/diag.h"
+#include "memory/tiling/tile_tables.h"
 #include "profile/caches/caches.h"
 #include "profile/caches/inside.h"
 
@@ -239,6 +240,17 @@ static bool executes(const struct wm_gpu *gpu, const char *target)
         word += size;
     }
     return false;
+}
+
+bool wm_gpu_tile_modes(const struct wm_gpu *gpu, uint32_t tile[WM_TILE_MODES],
+                       uint32_t macro[WM_MACRO_TILE_MODES])
+{
+    const struct wmi_tile_tables *tables = gpu ? wmi_tile_tables(gpu->chip) : NULL;
+    if (!tables || !tile || !macro)
+        return false;
+    memcpy(tile, tables->tile, sizeof tables->tile);
+    memcpy(macro, tables->macro, sizeof tables->macro);
+    return true;
 }
 
 const struct wm_gpu *wm_gpu_default(const char *target)

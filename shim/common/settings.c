@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings from the environment, where `wavemem exec` puts them; the clock; messages. */
-#include "shim/aql/aql.h"
+#include "shim/common/common.h"
 
 #include "base/quote.h"
 #include "tool/progress.h"

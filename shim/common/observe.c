@@ -2,7 +2,7 @@
 /* Observes the program's kernels, one at a time: a profile for each GPU, recorded in a trace that
  * `wavemem exec` replays, the fidelity of what was executed, and a check of all launches: one that it does
  * not see may have written what another one reads. */
-#include "shim/aql/aql.h"
+#include "shim/common/common.h"
 #include "tool/check/findings.h"
 #include "tool/report/document.h"
 #include "tool/report/source.h"

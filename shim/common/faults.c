@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports of faults: what the machine says, which launch it was, and where the program allocated the memory
  * nearby. */
-#include "shim/aql/aql.h"
+#include "shim/common/common.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * order in which they call hsa_init(): N.process says who it is, N.trace and N.fidelity are what was
  * observed, N.fault and N.incomplete say what went wrong, a line each, and N.end that nothing more will come.
  */
-#include "shim/aql/aql.h"
+#include "shim/common/common.h"
 
 #include <errno.h>
 #include <fcntl.h>

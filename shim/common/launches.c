@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches: counts those of each kernel, and selects the ones that are observed. */
-#include "shim/aql/aql.h"
+#include "shim/common/common.h"
 
 #include <regex.h>
 #include <stdlib.h>

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+/* The simulated kernel driver, request by request: buffers, addresses, syncobjs, packets that drivers write,
+ * and packets that nobody should write. */
+#include <amdgpu_drm.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+// clang-format off
+#include <cmocka.h>
+// clang-format on
+
+enum { PAGE = 4096 };
+
+static int file;
+static uint32_t context;
+
+/* A buffer that is mapped on both sides. */
+struct buffer {
+    uint32_t handle;
+    uint64_t address;
+    uint32_t *words;
+};
+
+static int request(unsigned long code, void *arguments)
+{
+    return ioctl(file, code, arguments) ? -errno : 0;
+}
+
+static int change(uint32_t handle, uint32_t operation, uint64_t address, uint64_t size, uint64_t offset,
+                  uint32_t flags)
+{
+    struct drm_amdgpu_gem_va va = {.handle = handle,
+                                   .operation = operation,
+                                   .flags =
+                                       flags ? flags : AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE,
+                                   .va_address = address,
+                                   .map_size = size,
+                                   .offset_in_bo = offset};
+    return request(DRM_IOCTL_AMDGPU_GEM_VA, &va);
+}
+
+static struct buffer make(uint64_t size, uint64_t address)
+{
+    union drm_amdgpu_gem_create create = {.in = {.bo_size = size, .domains = AMDGPU_GEM_DOMAIN_VRAM}};
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_GEM_CREATE, &create), 0);
+    union drm_amdgpu_gem_mmap where = {.in = {.handle = create.out.handle}};
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_GEM_MMAP, &where), 0);
+    struct buffer b = {create.out.handle, address, NULL};
+    b.words = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)where.out.addr_ptr);
+    assert_ptr_not_equal(b.words, MAP_FAILED);
+    assert_int_equal(change(b.handle, AMDGPU_VA_OP_MAP, address, size, 0, 0), 0);
+    return b;
+}
+
+static void close_buffer(struct buffer *b, uint64_t size)
+{
+    struct drm_gem_close gone = {.handle = b->handle};
+    munmap(b->words, size);
+    assert_int_equal(request(DRM_IOCTL_GEM_CLOSE, &gone), 0);
+}
+
+static uint32_t make_context(void)
+{
+    union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_CTX, &ctx), 0);
+    return ctx.out.alloc.ctx_id;
+}
+
+static void free_context(uint32_t id)
+{
+    union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_FREE_CTX, .ctx_id = id}};
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_CTX, &ctx), 0);
+}
+
+static bool is_lost(uint32_t id)
+{
+    union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = id}};
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_CTX, &ctx), 0);
+    return ctx.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_RESET;
+}
+
+/* Submits `bytes` at an address to the compute ring of a context. Returns the number, or -errno. */
+static int64_t submit_to(uint32_t id, uint64_t address, uint32_t bytes, uint32_t wait, uint32_t signal)
+{
+    struct drm_amdgpu_cs_chunk_ib ib = {
+        .va_start = address, .ib_bytes = bytes, .ip_type = AMDGPU_HW_IP_COMPUTE};
+    struct drm_amdgpu_cs_chunk_sem in = {wait}, out = {signal};
+    struct drm_amdgpu_cs_chunk chunks[3] = {{AMDGPU_CHUNK_ID_IB, sizeof ib / 4, (uintptr_t)&ib}};
+    uint64_t pointers[3] = {(uintptr_t)&chunks[0], (uintptr_t)&chunks[1], (uintptr_t)&chunks[2]};
+    uint32_t count = 1;
+    if (wait)
+        chunks[count++] = (struct drm_amdgpu_cs_chunk){AMDGPU_CHUNK_ID_SYNCOBJ_IN, 1, (uintptr_t)&in};
+    if (signal)
+        chunks[count++] = (struct drm_amdgpu_cs_chunk){AMDGPU_CHUNK_ID_SYNCOBJ_OUT, 1, (uintptr_t)&out};
+    union drm_amdgpu_cs cs = {.in = {.ctx_id = id, .num_chunks = count, .chunks = (uintptr_t)pointers}};
+    const int result = request(DRM_IOCTL_AMDGPU_CS, &cs);
+    return result ? result : (int64_t)cs.out.handle;
+}
+
+static void await_number(uint32_t id, int64_t number)
+{
+    union drm_amdgpu_wait_cs wait = {
+        .in = {
+            .handle = (uint64_t)number, .timeout = INT64_MAX, .ip_type = AMDGPU_HW_IP_COMPUTE, .ctx_id = id}};
+    assert_true(number > 0);
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_WAIT_CS, &wait), 0);
+    assert_int_equal(wait.out.status, 0);
+}
+
+/* ---- packets ---- */
+
+static struct buffer commands; /* 64 KiB */
+static uint32_t used;          /* dwords */
+
+static void begin(void)
+{
+    used = 0;
+}
+
+static void put(uint32_t word)
+{
+    commands.words[used++] = word;
+}
+
+static void packet(unsigned code, unsigned count, const uint32_t *body)
+{
+    put(3u << 30 | (count - 1) << 16 | code << 8 | 2);
+    for (unsigned i = 0; i < count; i++)
+        put(body[i]);
+}
+
+#define PACKET(code, ...) packet(code, sizeof((uint32_t[]){__VA_ARGS__}) / 4, (uint32_t[]){__VA_ARGS__})
+#define LOW(address)      ((uint32_t)(address))
+#define HIGH(address)     ((uint32_t)((uint64_t)(address) >> 32))
+
+/* Whether the ring executed all of it. */
+static bool run(void)
+{
+    const int64_t number = submit_to(context, commands.address, 4 * used, 0, 0);
+    await_number(context, number);
+    if (!is_lost(context))
+        return true;
+    free_context(context);
+    context = make_context();
+    return false;
+}
+
+#define DATA UINT64_C(0x100000)
+static struct buffer data; /* 16 pages */
+
+static int set_up(void **state)
+{
+    (void)state;
+    setenv("WAVEMEM_GPU", "gfx900", 1);
+    file = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+    assert_true(file >= 0);
+    context = make_context();
+    commands = make(16 * PAGE, 0x800000);
+    data = make(16 * PAGE, DATA);
+    return 0;
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    memset(data.words, 0, 16 * PAGE);
+    begin();
+    return 0;
+}
+
+/* ---- discovery ---- */
+
+static void test_device(void **state)
+{
+    char name[16] = "";
+    struct drm_version v = {.name_len = sizeof name, .name = name};
+    struct drm_amdgpu_info_device device = {0};
+    struct drm_amdgpu_info info = {
+        .return_pointer = (uintptr_t)&device, .return_size = sizeof device, .query = AMDGPU_INFO_DEV_INFO};
+    (void)state;
+    assert_int_equal(request(DRM_IOCTL_VERSION, &v), 0);
+    assert_string_equal(name, "amdgpu");
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_INFO, &info), 0);
+    assert_int_equal(device.family, AMDGPU_FAMILY_AI); /* linux, amdgpu_drm.h: Vega10 */
+    assert_int_equal(device.cu_active_number, 64);     /* AMD: RX Vega 64 */
+    info.query = 0x1234;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_INFO, &info), -EINVAL);
+    info.query = AMDGPU_INFO_DEV_INFO;
+    info.return_pointer = 0;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_INFO, &info), -EINVAL);
+    assert_int_equal(open("/dev/dri/renderD129", O_RDWR), -1); /* there is one GPU */
+    assert_int_equal(errno, ENOENT);
+}
+
+/* ---- memory ---- */
+
+static void test_addresses(void **state)
+{
+    struct buffer b = make(4 * PAGE, 0x400000);
+    (void)state;
+    assert_int_equal(change(b.handle, AMDGPU_VA_OP_MAP, 0x401000, PAGE, 0, 0), -EINVAL); /* taken */
+    assert_int_equal(change(b.handle, AMDGPU_VA_OP_MAP, 0x500000, 8 * PAGE, 0, 0),
+                     -EINVAL); /* more than it has */
+    assert_int_equal(change(b.handle, AMDGPU_VA_OP_MAP, 0x500001, PAGE, 0, 0), -EINVAL);
+    assert_int_equal(change(b.handle, AMDGPU_VA_OP_MAP, UINT64_MAX - PAGE + 1, PAGE, 0, 0), -EINVAL);
+    assert_int_equal(change(77777, AMDGPU_VA_OP_MAP, 0x500000, PAGE, 0, 0), -ENOENT);
+    assert_int_equal(change(b.handle, AMDGPU_VA_OP_UNMAP, 0x500000, PAGE, 0, 0), -ENOENT);
+    /* Page 1 becomes page 3, and the others stay. */
+    assert_int_equal(change(b.handle, AMDGPU_VA_OP_REPLACE, 0x401000, PAGE, 3 * PAGE, 0), 0);
+    for (uint32_t i = 0; i < 4; i++)
+        b.words[i * PAGE / 4] = 100 + i;
+    for (uint32_t i = 0; i < 4; i++)
+        PACKET(0x40, 1 | 5 << 8, LOW(0x400000 + i * PAGE), 0, LOW(DATA + 4 * i), 0);
+    assert_true(run());
+    assert_int_equal(data.words[0], 100);
+    assert_int_equal(data.words[1], 103);
+    assert_int_equal(data.words[2], 102);
+    assert_int_equal(data.words[3], 103);
+    /* Page 2 is mapped no more. */
+    assert_int_equal(change(0, AMDGPU_VA_OP_CLEAR, 0x402000, PAGE, 0, 0), 0);
+    begin();
+    PACKET(0x40, 1 | 5 << 8, LOW(0x403000), 0, LOW(DATA), 0);
+    assert_true(run());
+    assert_int_equal(data.words[0], 103);
+    begin();
+    PACKET(0x40, 1 | 5 << 8, LOW(0x402000), 0, LOW(DATA), 0);
+    assert_false(run());
+    close_buffer(&b, 4 * PAGE);
+}
+
+/* What a submission uses may be unmapped and freed right behind it. */
+static void test_free_behind_submission(void **state)
+{
+    enum { SIZE = 4 * PAGE };
+    struct buffer b = make(SIZE, 0x600000);
+    (void)state;
+    memset(b.words, 0x5a, SIZE);
+    PACKET(0x3c, 3 | 1 << 4, LOW(DATA), 0, 1, UINT32_MAX, 4); /* wait for a 1 */
+    PACKET(0x40, 1 | 5 << 8, LOW(b.address), 0, LOW(DATA + 4), 0);
+    const int64_t number = submit_to(context, commands.address, 4 * used, 0, 0);
+    close_buffer(&b, SIZE);
+    struct buffer other = make(SIZE, 0x700000); /* not the same memory */
+    memset(other.words, 0x11, SIZE);
+    __atomic_store_n(&data.words[0], 1, __ATOMIC_RELEASE);
+    await_number(context, number);
+    assert_int_equal(data.words[1], 0x5a5a5a5a);
+    close_buffer(&other, SIZE);
+    b = make(SIZE, 0x600000); /* the addresses are free again */
+    close_buffer(&b, SIZE);
+}
+
+static void test_capacity(void **state)
+{
+    union drm_amdgpu_gem_create create = {
+        .in = {.bo_size = UINT64_C(9) << 30, .domains = AMDGPU_GEM_DOMAIN_VRAM}};
+    (void)state;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_GEM_CREATE, &create), -ENOMEM); /* of 8 GiB */
+    create.in.bo_size = 0;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_GEM_CREATE, &create), -EINVAL);
+    create.in.bo_size = UINT64_MAX;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_GEM_CREATE, &create), -EINVAL);
+}
+
+/* ---- packets ---- */
+
+static void test_data(void **state)
+{
+    (void)state;
+    PACKET(0x37, 5 << 8, LOW(DATA), HIGH(DATA), 1, 2, 3);             /* WRITE_DATA */
+    PACKET(0x40, 5 | 5 << 8 | 1 << 16, 7, 8, LOW(DATA + 16), 0);      /* COPY_DATA of 64 bits */
+    PACKET(0x50, 2u << 29, 0xabcdabcd, 0, LOW(DATA + 64), 0, 32);     /* DMA_DATA: fill */
+    PACKET(0x50, 0, LOW(DATA), 0, LOW(DATA + 128), 0, 12);            /* copy */
+    PACKET(0x49, 0x528, 2u << 29, LOW(DATA + 200), 0, 0x11, 0x22, 0); /* RELEASE_MEM */
+    put(2u << 30);                                                    /* filler */
+    put(0xffff1000);
+    PACKET(0x49, 0x528, 3u << 29, LOW(DATA + 208), 0, 0, 0, 0); /* the time */
+    assert_true(run());
+    assert_memory_equal(data.words, ((uint32_t[]){1, 2, 3, 0, 7, 8}), 24);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(data.words[16 + i], 0xabcdabcd);
+    assert_int_equal(data.words[24], 0);
+    assert_memory_equal(&data.words[32], ((uint32_t[]){1, 2, 3, 0}), 16);
+    assert_memory_equal(&data.words[50], ((uint32_t[]){0x11, 0x22}), 8);
+    assert_true(data.words[52] || data.words[53]);
+}
+
+static void test_conditions(void **state)
+{
+    (void)state;
+    data.words[0] = 0;
+    data.words[1] = 1;
+    PACKET(0x22, LOW(DATA), 0, 0, 5); /* COND_EXEC: the next 5 dwords only if it is not 0 */
+    PACKET(0x37, 5 << 8, LOW(DATA + 16), 0, 1);
+    PACKET(0x22, LOW(DATA + 4), 0, 0, 5);
+    PACKET(0x37, 5 << 8, LOW(DATA + 20), 0, 1);
+    data.words[8] = 0;
+    PACKET(0x20, 4 << 16 | 1 << 8, LOW(DATA + 32), 0); /* SET_PREDICATION: run if not 0 */
+    PACKET(0x37, 5 << 8, LOW(DATA + 24), 0, 1);
+    commands.words[used - 5] |= 1; /* predicated */
+    PACKET(0x20, 0, 0, 0);
+    PACKET(0x37, 5 << 8, LOW(DATA + 28), 0, 1);
+    assert_true(run());
+    assert_memory_equal(&data.words[4], ((uint32_t[]){0, 1, 0, 1}), 16);
+}
+
+static void test_buffers_of_commands(void **state)
+{
+    const uint64_t other = commands.address + 8 * PAGE;
+    (void)state;
+    used = 8 * PAGE / 4;
+    PACKET(0x37, 5 << 8, LOW(DATA + 4), 0, 2);
+    const uint32_t bytes = 4 * used - 8 * PAGE;
+    begin();
+    PACKET(0x3f, LOW(other), 0, bytes / 4 | 1 << 23); /* a call */
+    PACKET(0x37, 5 << 8, LOW(DATA), 0, 1);
+    assert_true(run());
+    assert_memory_equal(data.words, ((uint32_t[]){1, 2}), 8);
+    clean(NULL);
+    PACKET(0x3f, LOW(other), 0, bytes / 4 | 1 << 20); /* a jump */
+    PACKET(0x37, 5 << 8, LOW(DATA), 0, 1);
+    assert_true(run());
+    assert_memory_equal(data.words, ((uint32_t[]){0, 2}), 8);
+}
+
+/* A store and the end, by hand, for gfx900: v_mov_b32 v0, 7; v_mov_b32 v1, s0; v_mov_b32 v2, s1;
+ * global_store_dword v[1:2], v0, off; s_endpgm (LLVM's words). */
+static void test_dispatch(void **state)
+{
+    static const uint32_t code[] = {0x7e000287, 0x7e020200, 0x7e040201, 0xdc708000, 0x007f0001, 0xbf810000};
+    const uint64_t at = commands.address + 12 * PAGE, to = DATA + 256;
+    (void)state;
+    memcpy((char *)commands.words + 12 * PAGE, code, sizeof code);
+    PACKET(0x76, 0x20c, LOW(at >> 8), HIGH(at) >> 8); /* COMPUTE_PGM */
+    PACKET(0x76, 0x212, 0xc0000, 2 << 1);             /* RSRC1, RSRC2: two user SGPRs */
+    PACKET(0x76, 0x207, 1, 1, 1);                     /* one work-item */
+    PACKET(0x76, 0x240, LOW(to), HIGH(to));
+    PACKET(0x15, 1, 1, 1, 5);
+    assert_true(run());
+    assert_int_equal(data.words[64], 7);
+    begin();
+    PACKET(0x76, 0x240, LOW(to), HIGH(to));
+    PACKET(0x15, 0, 1, 1, 5); /* no workgroups */
+    assert_true(run());
+    begin();
+    PACKET(0x76, 0x240, LOW(0x10000000), 0); /* nowhere */
+    PACKET(0x15, 1, 1, 1, 5);
+    assert_false(run());
+}
+
+/* Each of these fails its submission, by a message, and nothing else. */
+static void test_bad_packets(void **state)
+{
+    static const uint32_t bad[][8] = {
+        {1, 0x40000000},                                   /* type 1 */
+        {1, 0x00000000},                                   /* type 0 */
+        {2, 0xc000ff02, 0},                                /* an unknown code */
+        {2, 0xc0051502, 0},                                /* a dispatch that ends behind the buffer */
+        {3, 0xc0011502, 1, 1},                             /* a dispatch of two dwords */
+        {4, 0xc0022d00, 3, 2, 0},                          /* a draw */
+        {6, 0xc0044002, 1 | 5 << 8, 0, 0, 0, 0},           /* a copy from address 0 */
+        {6, 0xc0044002, 7 | 5 << 8, 0, 0, 0x100000, 0},    /* from where nothing is */
+        {6, 0xc0033702, 5 << 8, 0xfffffffc, 0xffff, 1, 1}, /* a write to the end of addresses */
+        {5, 0xc0032202, 0x100000, 0, 0, 0x3fff},           /* skips more than there is */
+        {4, 0xc0023f02, 0x800000, 0, 4 | 1 << 20},         /* a jump to itself */
+        {4, 0xc0023f02, 0x800000, 0, 4},                   /* a call of itself */
+        {4, 0xc0023f02, 0x12345000, 0, 4},                 /* a call of nothing */
+        {7, 0xc0053c02, 3, 0, 0, 0, 0, 0},                 /* a wait for a register */
+        {5, 0xc0036302, 0x101000, 0, 0, 0x3fff},           /* registers from behind the buffer */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        begin();
+        for (uint32_t k = 1; k <= bad[i][0] && k < 8; k++)
+            put(bad[i][k]);
+        if (run())
+            fail_msg("packet %zu did not fail", i);
+    }
+}
+
+static void test_bad_submissions(void **state)
+{
+    struct drm_amdgpu_cs_chunk chunk = {.chunk_id = 99, .length_dw = 8, .chunk_data = (uintptr_t)&chunk};
+    uint64_t pointers[2] = {(uintptr_t)&chunk, 0};
+    union drm_amdgpu_cs cs = {.in = {.ctx_id = context, .num_chunks = 1, .chunks = (uintptr_t)pointers}};
+    (void)state;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_CS, &cs), -EINVAL); /* an unknown chunk */
+    chunk.chunk_id = AMDGPU_CHUNK_ID_IB;
+    chunk.length_dw = 1;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_CS, &cs), -EINVAL); /* too short */
+    cs.in.num_chunks = 0;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_CS, &cs), -EINVAL);
+    cs.in.num_chunks = UINT32_MAX;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_CS, &cs), -EINVAL);
+    assert_int_equal(submit_to(context + 100, commands.address, 4, 0, 0), -EINVAL);
+    assert_int_equal(submit_to(context, commands.address, 4, 777777, 0), -EINVAL); /* no such syncobj */
+    PACKET(0x10, 0);
+    const int64_t number = submit_to(context, commands.address, 7, 0, 0); /* not dwords */
+    await_number(context, number);
+    assert_true(is_lost(context));
+    assert_int_equal(submit_to(context, commands.address, 8, 0, 0), -ECANCELED);
+    free_context(context);
+    context = make_context();
+    assert_true(run());
+}
+
+/* ---- syncobjs ---- */
+
+static uint32_t make_syncobj(uint32_t flags)
+{
+    struct drm_syncobj_create create = {.flags = flags};
+    assert_int_equal(request(DRM_IOCTL_SYNCOBJ_CREATE, &create), 0);
+    return create.handle;
+}
+
+static int wait_point(uint32_t handle, uint64_t point, int64_t until, uint32_t flags)
+{
+    struct drm_syncobj_timeline_wait wait = {.handles = (uintptr_t)&handle,
+                                             .points = (uintptr_t)&point,
+                                             .timeout_nsec = until,
+                                             .count_handles = 1,
+                                             .flags = flags};
+    return request(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &wait);
+}
+
+static uint64_t point_of(uint32_t handle)
+{
+    uint64_t point = 0;
+    struct drm_syncobj_timeline_array array = {
+        .handles = (uintptr_t)&handle, .points = (uintptr_t)&point, .count_handles = 1};
+    assert_int_equal(request(DRM_IOCTL_SYNCOBJ_QUERY, &array), 0);
+    return point;
+}
+
+static int signal_point(uint32_t handle, uint64_t point)
+{
+    struct drm_syncobj_timeline_array array = {
+        .handles = (uintptr_t)&handle, .points = (uintptr_t)&point, .count_handles = 1};
+    return request(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &array);
+}
+
+static void test_syncobjs(void **state)
+{
+    const uint32_t a = make_syncobj(0), b = make_syncobj(DRM_SYNCOBJ_CREATE_SIGNALED);
+    struct drm_syncobj_destroy gone = {.handle = a};
+    (void)state;
+    assert_int_equal(wait_point(a, 0, 0, 0), -EINVAL); /* nothing was submitted */
+    assert_int_equal(wait_point(a, 0, 0, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT), -ETIME);
+    assert_int_equal(wait_point(b, 0, 0, 0), 0);
+    assert_int_equal(wait_point(12345, 0, 0, 0), -ENOENT);
+    assert_int_equal(signal_point(a, 5), 0);
+    assert_int_equal(point_of(a), 5);
+    assert_int_equal(wait_point(a, 3, 0, 0), 0);
+    assert_int_equal(wait_point(a, 6, 0, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT), -ETIME);
+    struct drm_syncobj_transfer transfer = {.src_handle = b, .dst_handle = a, .dst_point = 9};
+    assert_int_equal(request(DRM_IOCTL_SYNCOBJ_TRANSFER, &transfer), 0);
+    assert_int_equal(point_of(a), 9);
+    assert_int_equal(request(DRM_IOCTL_SYNCOBJ_DESTROY, &gone), 0);
+    assert_int_equal(request(DRM_IOCTL_SYNCOBJ_DESTROY, &gone), -EINVAL);
+    gone.handle = b;
+    assert_int_equal(request(DRM_IOCTL_SYNCOBJ_DESTROY, &gone), 0);
+}
+
+/* A job of one ring waits for that of another one, which waits for memory. */
+static void test_order(void **state)
+{
+    const uint32_t syncobj = make_syncobj(0), other = make_context();
+    struct drm_syncobj_destroy gone = {.handle = syncobj};
+    (void)state;
+    PACKET(0x3c, 3 | 1 << 4, LOW(DATA), 0, 1, UINT32_MAX, 4);
+    PACKET(0x37, 5 << 8, LOW(DATA + 4), 0, 5);
+    const uint32_t first = used;
+    PACKET(0x40, 1 | 5 << 8, LOW(DATA + 4), 0, LOW(DATA + 8), 0);
+    const int64_t one = submit_to(context, commands.address, 4 * first, 0, syncobj);
+    const int64_t two = submit_to(other, commands.address + 4 * first, 4 * (used - first), syncobj, 0);
+    assert_int_equal(wait_point(syncobj, 0, 0, 0), -ETIME);
+    assert_int_equal(__atomic_load_n(&data.words[2], __ATOMIC_ACQUIRE), 0);
+    __atomic_store_n(&data.words[0], 1, __ATOMIC_RELEASE);
+    assert_int_equal(wait_point(syncobj, 0, INT64_MAX, 0), 0);
+    await_number(context, one);
+    await_number(other, two);
+    assert_int_equal(data.words[2], 5);
+    free_context(other);
+    assert_int_equal(request(DRM_IOCTL_SYNCOBJ_DESTROY, &gone), 0);
+}
+
+/* A context may end while its job waits for ever. */
+static void test_end_of_context(void **state)
+{
+    const uint32_t other = make_context();
+    (void)state;
+    PACKET(0x3c, 3 | 1 << 4, LOW(DATA), 0, 1, UINT32_MAX, 4);
+    assert_true(submit_to(other, commands.address, 4 * used, 0, 0) > 0);
+    free_context(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_device, clean),
+        cmocka_unit_test_setup(test_addresses, clean),
+        cmocka_unit_test_setup(test_free_behind_submission, clean),
+        cmocka_unit_test_setup(test_capacity, clean),
+        cmocka_unit_test_setup(test_data, clean),
+        cmocka_unit_test_setup(test_conditions, clean),
+        cmocka_unit_test_setup(test_buffers_of_commands, clean),
+        cmocka_unit_test_setup(test_dispatch, clean),
+        cmocka_unit_test_setup(test_bad_packets, clean),
+        cmocka_unit_test_setup(test_bad_submissions, clean),
+        cmocka_unit_test_setup(test_syncobjs, clean),
+        cmocka_unit_test_setup(test_order, clean),
+        cmocka_unit_test_setup(test_end_of_context, clean),
+    };
+    return cmocka_run_group_tests_name("drm", tests, set_up, NULL);
+}
