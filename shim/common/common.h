@@ -74,6 +74,9 @@ struct shim_allocation {
 };
 /* What contains the address, or else is nearest to it; false: nothing. gpu: that accessed it, or NULL. */
 bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allocation *near);
+/* Where the program allocated what begins, or did before it was freed, at the address; false: unknown. For
+ * reports of checks: only these keep what has been freed. */
+bool shim_allocation_site(uint64_t low, struct shim_site *site);
 
 /* ---- results.c ---- */
 

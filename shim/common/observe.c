@@ -209,10 +209,10 @@ static void complete_findings(json_t *findings, const struct numbers *numbers)
             json_object_set_new(one, "launch", json_integer(numbers->number[launch - 1]));
         json_t *allocation = json_object_get(json_object_get(one, "memory"), "allocation");
         const char *address = json_string_value(json_object_get(allocation, "address"));
-        struct shim_allocation near;
+        struct shim_site site;
         char text[512];
-        if (address && shim_nearest(NULL, strtoull(address, NULL, 16), &near) &&
-            near.low == strtoull(address, NULL, 16) && shim_site_text(&near.site, text, sizeof text))
+        if (address && shim_allocation_site(strtoull(address, NULL, 16), &site) &&
+            shim_site_text(&site, text, sizeof text))
             json_object_set_new(allocation, "origin", tool_json_text(text));
     }
 }

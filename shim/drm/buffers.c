@@ -438,6 +438,12 @@ bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allo
     return best;
 }
 
+bool shim_allocation_site(uint64_t low, struct shim_site *site)
+{
+    (void)low, (void)site;
+    return false;
+}
+
 bool shim_site_text(const struct shim_site *site, char *text, size_t size)
 {
     (void)site, (void)text, (void)size;

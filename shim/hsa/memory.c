@@ -34,6 +34,7 @@ struct list {
 static const hsa_agent_t host_agent = {SHIM_CPU};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct list allocated, locked;                    /* locked ones may overlap one another */
+static struct list freed; /* memory of devices, whose addresses are not used again; for reports of checks */
 static uint64_t next_seen, next_large;
 static bool shared_with_others; /* atomic; allocations may be other processes', too */
 
@@ -306,6 +307,19 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, s
     return HSA_STATUS_SUCCESS;
 }
 
+/* Remembers where the memory was allocated. The oldest has the lowest address. */
+static void keep_freed(const struct block *block)
+{
+    enum { KEPT = 1 << 16 };
+    if (!shim_observe_checks() || block->pool != SHIM_POOL_DEVICE || block->imported)
+        return;
+    if (freed.count == 2 * KEPT) {
+        memmove(freed.blocks, freed.blocks + KEPT, KEPT * sizeof *freed.blocks);
+        freed.count = KEPT;
+    }
+    insert(&freed, block); /* without memory, a report says less */
+}
+
 static hsa_status_t free_block(void *pointer, bool imported)
 {
     if (!shim_device())
@@ -315,6 +329,7 @@ static hsa_status_t free_block(void *pointer, bool imported)
     struct block *found = find_exact(&allocated, (uintptr_t)pointer);
     if (found && !found->imported == !imported) {
         block = *found;
+        keep_freed(found);
         take_out(&allocated, found);
     }
     pthread_mutex_unlock(&lock);
@@ -764,6 +779,21 @@ bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allo
     uint64_t distance = best ? distance_to(best, address) : FAR;
     pthread_mutex_unlock(&lock);
     return shim_svm_nearest(gpu, address, &distance, near) || best;
+}
+
+bool shim_allocation_site(uint64_t low, struct shim_site *site)
+{
+    struct shim_allocation near;
+    if (shim_nearest(NULL, low, &near) && near.low == low) {
+        *site = near.site;
+        return true;
+    }
+    pthread_mutex_lock(&lock);
+    const struct block *block = find_exact(&freed, low);
+    if (block)
+        *site = block->site;
+    pthread_mutex_unlock(&lock);
+    return block;
 }
 
 /* ---- copies ---- */

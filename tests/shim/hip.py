@@ -81,6 +81,8 @@ class Exec(unittest.TestCase):
         self.assertEqual([found[name]["launch"] for name in ("memory", "uninit")], [1, 4])  # of their kernels
         self.assertEqual((found["memory"]["line"], found["memory"]["lanes"]), (line["behind"], "0x100000000"))
         self.assertEqual((found["uninit"]["line"], found["uninit"]["lanes"]), (line["unwritten"], "0xffffffff"))
+        self.assertEqual([found[name]["memory"]["allocation"]["origin"] for name in ("memory", "uninit")],
+                         [f"main (faulty.hip:{allocates + 1})", f"main (faulty.hip:{allocates})"])  # although it has been freed
         self.assertEqual([found[name]["memory"]["allocation"]["bytes"] for name in ("memory", "uninit")], [128, 128])
         done = execute("--check=memory", "--leaks", f"--json={self.folder.name}/check.json", program, "clean")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -41,5 +41,8 @@ int main(int argc, char **argv)
         store_behind<<<1, 64>>>(out, 32);
         load_unwritten<<<1, 32>>>(out, unwritten);
     }
-    return hipDeviceSynchronize() ? 11 : 0;
+    failed |= hipDeviceSynchronize();
+    if (!clean) // what has been freed when the report is made
+        failed |= hipFree(out) | hipFree(unwritten);
+    return failed ? 11 : 0;
 }
