@@ -79,7 +79,8 @@ struct wm_finding {
     uint32_t pairs; /* 1: the rule is about pairs of instructions, so that another earlier one is another
                        finding */
     uint64_t address, bytes; /* first byte; bytes from there */
-    const char *allocation;  /* name of the one that it lies in, or of the nearest; or NULL */
+    const char *allocation;  /* name of the one that it lies in (of a code object's variable: of that), or of
+                                the nearest; or NULL */
     uint64_t allocation_address, allocation_bytes;
     /* The inlined functions that the instruction, and the earlier one, belong to: the innermost comes first.
      * NULL: none. */
@@ -87,12 +88,17 @@ struct wm_finding {
     size_t inlined_count, first_inlined_count;
     uint64_t distance; /* rule "needless-wait": 1 + the fewest instructions before the later wait (first_pc);
                           0: nothing was on its way */
+    uint32_t by_allocation; /* 1: findings of this rule about the same allocation have the same cause,
+                               wherever they are: it was never written, or is too small */
 };
 
 /* The bits of enum wm_check_what that this version has. */
 WM_API unsigned wm_check_known(void);
 /* "race"; of no single bit that stands for a class of findings "". */
 WM_API const char *wm_check_class_name(enum wm_check_what what);
+/* What the method of the class cannot see, for reports: "an index that leaves ..."; of no single bit that
+ * stands for a class of findings "". docs/checking.md says more. */
+WM_API const char *wm_check_class_limits(enum wm_check_what what);
 /* what: bits of enum wm_check_what. */
 WM_API enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag);
 WM_API void wm_check_destroy(struct wm_check *check);

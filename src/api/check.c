@@ -12,27 +12,6 @@ unsigned wm_check_known(void)
     return wmi_check_known();
 }
 
-const char *wm_check_class_name(enum wm_check_what what)
-{
-    static const struct {
-        enum wm_check_what class;
-        const char *name;
-    } names[] = {
-        {WM_CHECK_MEMORY, "memory"},
-        {WM_CHECK_UNINIT, "uninit"},
-        {WM_CHECK_RACES, "race"},
-        {WM_CHECK_SYNC, "sync"},
-        {WM_CHECK_WAITS, "wait"},
-        {WM_CHECK_HAZARDS, "hazard"},
-        {WM_CHECK_PORTABILITY, "portability"},
-        {WM_CHECK_FLOAT, "float"},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].class == what)
-            return names[i].name;
-    return "";
-}
-
 enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag)
 {
     if (!check)

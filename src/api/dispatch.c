@@ -475,7 +475,8 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
         wmi_tracer_end(tracer, request->profile);
     const struct wmi_check_ran ran = {result->workgroups, result->waves, result->wave_instructions};
     if (request->check) {
-        wmi_check_end(request->check, &ran, wmi_observed_describe, wmi_observed_inlined, &observed);
+        wmi_check_end(request->check, &ran, wmi_observed_describe, wmi_observed_inlined,
+                      wmi_observed_variable, &observed);
         wmi_check_keep_program(request->check, dispatch->observed);
         dispatch->observed = NULL;
     }

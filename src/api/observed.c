@@ -3,6 +3,7 @@
 #include "api/observed.h"
 
 #include "base/diag.h"
+#include "check/findings.h"
 #include "profile/cost/gpu.h"
 
 #include <stdio.h>
@@ -41,6 +42,19 @@ bool wmi_observed_inlined(void *user, uint64_t pc, unsigned depth, struct wm_inl
 {
     const struct wmi_observed *observed = user;
     return wm_object_inlined(observed->module->object, pc - observed->module->bias, depth, inlined);
+}
+
+bool wmi_observed_variable(void *user, uint64_t address, struct wmi_variable *variable)
+{
+    const struct wmi_observed *observed = user;
+    const uint64_t bias = observed->module->bias;
+    const struct wmi_symbol *symbol = wmi_object_variable_at(observed->module->object, address - bias);
+    if (!symbol)
+        return false;
+    variable->name = wm_source_name(symbol->name, variable->text, sizeof variable->text);
+    variable->address = symbol->address + bias;
+    variable->bytes = symbol->size;
+    return true;
 }
 
 bool wmi_observed_is_code(void *user, uint64_t pc)

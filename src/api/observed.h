@@ -7,6 +7,8 @@
 #include "exec/workgroup.h"
 #include "profile/profile.h"
 
+struct wmi_variable; /* check/findings.h */
+
 /* Where an observed dispatch's code comes from. */
 struct wmi_observed {
     const struct wm_machine *machine;
@@ -17,9 +19,10 @@ struct wmi_observed {
 /* For struct wmi_profile_source, with a struct wmi_observed as `user`. */
 void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row);
 bool wmi_observed_code(void *user, uint64_t pc, struct wm_profile_code *code);
-/* Whether there is code at the address. */
-/* The wmi_inlined_at of checks. */
+/* The wmi_inlined_at and wmi_variable_at of checks. */
 bool wmi_observed_inlined(void *user, uint64_t pc, unsigned depth, struct wm_inlined *inlined);
+bool wmi_observed_variable(void *user, uint64_t address, struct wmi_variable *variable);
+/* Whether there is code at the address. */
 bool wmi_observed_is_code(void *user, uint64_t pc);
 
 /* Gives the profile a product if it has none, and says whether it fits the target. */

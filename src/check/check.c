@@ -84,9 +84,9 @@ static const char *keep(struct wording *wording, const char *text, bool *ok)
     return copy;
 }
 
-/* The allocation that the finding is about. */
-static void find_allocation(const struct wm_check *check, const struct wmi_found *found,
-                            struct wording *wording, bool *ok)
+/* The allocation that the finding is about, or the variable: all of a code object are one allocation. */
+static void find_allocation(const struct wm_check *check, const struct wmi_words *words,
+                            const struct wmi_found *found, struct wording *wording, bool *ok)
 {
     struct wm_finding *row = &wording->row;
     const struct wmi_allocation *near = NULL;
@@ -94,6 +94,7 @@ static void find_allocation(const struct wm_check *check, const struct wmi_found
         row->allocation = keep(wording, found->allocation, ok);
         row->allocation_address = found->allocation_address;
         row->allocation_bytes = found->allocation_bytes;
+        row->by_allocation = found->rule->by_allocation;
         return;
     }
     const uint64_t address = found->allocation_address ? found->allocation_address : found->address;
@@ -102,9 +103,19 @@ static void find_allocation(const struct wm_check *check, const struct wmi_found
         near = wmi_space_nearest(check->dispatch.space, address);
     if (!near)
         return;
+    struct wmi_variable variable;
+    if (near->flags & WMI_ALLOCATION_OWN && words->variable &&
+        words->variable(words->user, address, &variable)) {
+        row->allocation = keep(wording, variable.name, ok);
+        row->allocation_address = variable.address;
+        row->allocation_bytes = variable.bytes;
+        row->by_allocation = found->rule->by_allocation;
+        return;
+    }
     row->allocation = keep(wording, near->name ? near->name : "", ok);
     row->allocation_address = near->low;
     row->allocation_bytes = near->high - near->low;
+    row->by_allocation = found->rule->by_allocation && !(near->flags & WMI_ALLOCATION_OWN);
 }
 
 /* Copies of the inlined functions that the instruction belongs to. NULL: none, or no memory: *ok becomes
@@ -185,7 +196,7 @@ static bool word(const struct wm_check *check, const struct wmi_found *found, st
     describe_place(wording, words, found, &ok);
     if (found->has_wave)
         wmi_check_group_id(&check->dispatch, found->group, row->workgroup);
-    find_allocation(check, found, wording, &ok);
+    find_allocation(check, words, found, wording, &ok);
     words->finding = row;
     found->rule->word(words, found, message, sizeof message);
     row->message = keep(wording, message, &ok);
@@ -388,9 +399,9 @@ void wmi_check_keep_program(struct wm_check *check, struct wmi_program *program)
 }
 
 void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,
-                   wmi_inlined_at *inlined, void *user)
+                   wmi_inlined_at *inlined, wmi_variable_at *variable, void *user)
 {
-    struct wmi_words words = {.describe = describe, .inlined = inlined, .user = user};
+    struct wmi_words words = {.describe = describe, .inlined = inlined, .variable = variable, .user = user};
     for (unsigned i = 0; i < KINDS; i++)
         if (check->checker[i] && !kinds[i]->end(check->checker[i], &check->findings))
             check->missed = no_memory;

@@ -35,9 +35,9 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
 struct wmi_program *wmi_check_take_program(struct wm_check *check);
 /* Keeps the program of the dispatch that has ended for the next one, or destroys it; NULL is allowed. */
 void wmi_check_keep_program(struct wm_check *check, struct wmi_program *program);
-/* Ends the dispatch and words its findings. inlined: NULL if nobody knows. */
+/* Ends the dispatch and words its findings. inlined, variable: NULL if nobody knows. */
 void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,
-                   wmi_inlined_at *inlined, void *user);
+                   wmi_inlined_at *inlined, wmi_variable_at *variable, void *user);
 const struct wm_coverage *wmi_check_coverage(const struct wm_check *check, size_t *count);
 const struct wm_check_block *wmi_check_blocks(struct wm_check *check, size_t row, size_t *count);
 /* Adds what checkers know of memory that has not been freed. False: no checker looks for that. */

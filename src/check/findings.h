@@ -17,10 +17,21 @@ typedef void wmi_describe(void *user, unsigned id, struct wm_profile_row *row);
  * wm_object_inlined() does; false: there is none. */
 typedef bool wmi_inlined_at(void *user, uint64_t pc, unsigned depth, struct wm_inlined *inlined);
 
+/* A variable of the code object, in guest addresses. */
+struct wmi_variable {
+    const char *name; /* in the source */
+    uint64_t address, bytes;
+    char text[512]; /* that the name may be in */
+};
+
+/* Sets *variable to the variable that contains the address; false: there is none. */
+typedef bool wmi_variable_at(void *user, uint64_t address, struct wmi_variable *variable);
+
 /* What the text of a finding may use. */
 struct wmi_words {
     wmi_describe *describe;
-    wmi_inlined_at *inlined; /* or NULL */
+    wmi_inlined_at *inlined;   /* or NULL */
+    wmi_variable_at *variable; /* or NULL */
     void *user;
     const void *checker;              /* that the rule belongs to: what its create() returned */
     const struct wm_finding *finding; /* all of it but the message */
@@ -33,10 +44,11 @@ struct wmi_check_rule {
     const char *remedy; /* what usually mends it, or NULL */
     enum wm_check_what class;
     enum wm_severity severity;
-    bool has_first; /* it is about two instructions: first_pc is set, or 0 if there is no other one */
-    bool nowhere;   /* its address lies in no allocation, and says nothing about the nearest one */
-    bool pairs;     /* with has_first: findings about different earlier instructions are different ones */
-    bool launches;  /* findings in different dispatches are different ones */
+    bool has_first;     /* it is about two instructions: first_pc is set, or 0 if there is no other one */
+    bool nowhere;       /* its address lies in no allocation, and says nothing about the nearest one */
+    bool pairs;         /* with has_first: findings about different earlier instructions are different ones */
+    bool launches;      /* findings in different dispatches are different ones */
+    bool by_allocation; /* findings about one allocation of the program have one cause */
     /* Writes the message: a sentence without a period at its end. */
     void (*word)(const struct wmi_words *words, const struct wmi_found *found, char *message, size_t size);
 };

@@ -265,8 +265,7 @@ static void word_leak(const struct wmi_words *words, const struct wmi_found *fou
     char allocation[2 * SHORT];
     (void)found;
     allocation_text(words->finding, allocation, sizeof allocation);
-    snprintf(message, size, "%s at 0x%" PRIx64 " has not been freed", allocation,
-             words->finding->allocation_address);
+    snprintf(message, size, "%s has not been freed", allocation);
 }
 
 #define C_OBJECTS     "C11, 6.5.6 and 6.2.4, on which OpenCL C and C++ agree"
@@ -275,22 +274,24 @@ static void word_leak(const struct wmi_words *words, const struct wmi_found *fou
 
 const struct wmi_check_rule wmi_memory_rules[WMI_MEMORY_RULES] = {
     RULE(OUT_OF_BOUNDS, .name = "out-of-bounds", .source = C_OBJECTS, .word = word_out_of_bounds,
+         .by_allocation = true,
          .remedy = "compare the index with the number of elements before the access, or allocate more"),
     RULE(USE_AFTER_FREE, .name = "use-after-free", .source = C_OBJECTS, .word = word_freed,
-         .remedy = "free the memory after the last kernel that uses it has ended"),
+         .by_allocation = true, .remedy = "free the memory after the last kernel that uses it has ended"),
     RULE(NULL_POINTER, .name = "null-pointer", .source = C_OBJECTS, .word = word_null, .nowhere = true,
          .remedy = "pass an allocation for this argument, or test the pointer before the access"),
     RULE(OTHER_ALLOCATION, .name = "other-allocation", .source = C_OBJECTS, .word = word_other,
          .remedy = "compare the index with the number of elements before the access"),
     RULE(READ_ONLY_STORE, .name = "read-only-store", .source = VIOLATIONS, .word = word_read_only,
-         .remedy = "store to another buffer, or allocate this one as writable"),
+         .by_allocation = true, .remedy = "store to another buffer, or allocate this one as writable"),
     RULE(CODE_STORE, .name = "code-store", .source = "ELF-64, p_flags: the segment has no PF_W",
          .word = word_code, .remedy = "check how the address is computed"),
     RULE(KERNARG_STORE, .name = "kernarg-store",
          .source = "HSA Programmer's Reference Manual 1.2, \"Kernarg segment\": kernels only read it",
          .word = word_kernarg, .remedy = "copy the argument to a variable and change that"),
     RULE(CONST_STORE, .name = "const-store", .source = "LLVM AMDGPUUsage, .is_const and .access of arguments",
-         .word = word_const, .remedy = "declare the argument without const, or store to another buffer"),
+         .word = word_const, .by_allocation = true,
+         .remedy = "declare the argument without const, or store to another buffer"),
     RULE(MISALIGNED, .name = "misaligned", .source = "CDNA 4 ISA, \"Memory Alignment\"",
          .word = word_misaligned, .remedy = "align the data to the size of the access"),
     RULE(APERTURE, .name = "aperture", .source = "RDNA 4 ISA, \"Memory aperture\"", .word = word_aperture,
@@ -312,5 +313,5 @@ const struct wmi_check_rule wmi_memory_rules[WMI_MEMORY_RULES] = {
          .severity = WM_SEVERITY_NOTE, .word = word_image,
          .remedy = "compare the coordinates with the size of the image"),
     RULE(LEAK, .name = "leak", .source = C_OBJECTS, .word = word_leak, .severity = WM_SEVERITY_NOTE,
-         .pairs = true, .remedy = "free the memory when no kernel needs it any more"),
+         .pairs = true, .by_allocation = true, .remedy = "free the memory when no kernel needs it any more"),
 };

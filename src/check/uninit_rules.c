@@ -78,6 +78,7 @@ static void word_use(const struct wmi_words *words, const struct wmi_found *foun
 static const struct wmi_check_rule load_rules[WMI_UNINIT_SOURCES] = {
     [WMI_UNINIT_GLOBAL] = {.name = "uninit-global",
                            .class = WM_CHECK_UNINIT,
+                           .by_allocation = true,
                            .remedy = REMEDY,
                            .word = word_load},
     [WMI_UNINIT_LDS] = {.name = "uninit-lds", .class = WM_CHECK_UNINIT, .remedy = REMEDY, .word = word_load},
@@ -90,7 +91,12 @@ static const struct wmi_check_rule load_rules[WMI_UNINIT_SOURCES] = {
 /* Of values from memory, and from registers. */
 static const struct wmi_check_rule use_rules[2][WMI_UNINIT_USES] = {
 #define RULE(use, text, memory)                                                                              \
-    [use] = {.name = text, .class = WM_CHECK_UNINIT, .remedy = REMEDY, .has_first = memory, .word = word_use}
+    [use] = {.name = text,                                                                                   \
+             .class = WM_CHECK_UNINIT,                                                                       \
+             .remedy = REMEDY,                                                                               \
+             .has_first = memory,                                                                            \
+             .by_allocation = memory,                                                                        \
+             .word = word_use}
 #define RULES(memory)                                                                                         \
     {                                                                                                         \
         RULE(WMI_UNINIT_BRANCH, "uninit-branch", memory),   RULE(WMI_UNINIT_EXEC, "uninit-exec", memory),     \

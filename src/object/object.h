@@ -37,6 +37,9 @@ enum wm_status wmi_object_image(const struct wm_object *object, uint64_t base, w
 /* A defined symbol by name; global symbols take precedence. NULL if there is none. */
 const struct wmi_symbol *wmi_object_symbol_named(const struct wm_object *object, const char *name);
 
+/* The variable that contains the address; NULL: there is none. */
+const struct wmi_symbol *wmi_object_variable_at(const struct wm_object *object, uint64_t address);
+
 /* Whether there was no memory for symbols, lines or names of arguments, which are read when they are asked
  * for. */
 bool wmi_object_lost(const struct wm_object *object);

@@ -68,6 +68,16 @@ static bool in_code(const struct wm_object *object, uint64_t address)
     return low && address - object->code[low - 1].address < object->code[low - 1].size;
 }
 
+const struct wmi_symbol *wmi_object_variable_at(const struct wm_object *object, uint64_t address)
+{
+    for (size_t i = 0; i < object->symbol_count; i++) {
+        const struct wmi_symbol *symbol = &object->symbols[i];
+        if (symbol->kind == WMI_SYMBOL_DATA && address - symbol->address < symbol->size)
+            return symbol;
+    }
+    return NULL;
+}
+
 /* Functions before labels, by address; at equal addresses global symbols first, then by name. */
 static int order(const void *a, const void *b)
 {

@@ -101,7 +101,7 @@ static size_t check_code(const char *name, const struct wmi_target *target, cons
     described = target;
     described_bytes = bytes;
     described_size = size;
-    wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL, NULL);
+    wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL, NULL, NULL);
     const struct wm_finding *findings = wmi_check_findings(check, &count);
     size_t all = 0;
     for (size_t i = 0; i < count; i++) {

@@ -801,6 +801,9 @@ static void checks(void **state)
     assert_null(wm_check_blocks(NULL, 0, &count));
     assert_string_equal(wm_check_class_name(WM_CHECK_RACES), "race");
     assert_string_equal(wm_check_class_name(0), "");
+    assert_string_equal(wm_check_class_limits(0), "");
+    for (unsigned bit = 1; bit; bit <<= 1) /* each class says what it cannot see */
+        assert_int_equal(*wm_check_class_name(bit) == 0, *wm_check_class_limits(bit) == 0);
     REFUSES(wm_check_leaks, NULL);
     REFUSES(wm_check_leaks, check);
     REFUSES(wm_check_shuffle, NULL, &(uint64_t){1}, 1);

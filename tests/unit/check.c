@@ -217,7 +217,7 @@ static void check_code(const char *target, unsigned is, const char *code, char *
         observer->execute(local, &wave, observer->decoded(observer->self, 4 * index, &insn), scalars);
     }
     observer->thread_end(observer->self, local);
-    wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL, NULL);
+    wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL, NULL, NULL);
     const struct wm_finding *findings = wmi_check_findings(check, &count);
     found[0] = 0;
     for (size_t i = 0; i < count; i++) {
@@ -614,7 +614,7 @@ static void says_what_is_missing(void **state)
             observer->execute(local, &wave, observer->decoded(observer->self, 4 * index, &insn), scalars);
         }
         observer->thread_end(observer->self, local);
-        wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL, NULL);
+        wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL, NULL, NULL);
         const struct wm_finding *findings = wmi_check_findings(check, &count);
         assert_int_equal(count, 1);
         assert_string_equal(findings->message, cases[c].expected);

@@ -230,11 +230,11 @@ static void what_is_not_freed_leaks(void **state)
     assert_int_equal(count, 2);
     assert_string_equal(found[0].rule, "leak");
     assert_string_equal(found[0].allocation, "kept");
-    assert_non_null(strstr(found[0].message, "'kept' of 100 bytes at 0x"));
+    assert_non_null(strstr(found[0].message, "'kept' of 100 bytes has not"));
     assert_int_equal(found[0].pc, 0);
     assert_int_equal(found[0].severity, WM_SEVERITY_NOTE);
     assert_int_equal(found[1].address, also);
-    assert_non_null(strstr(found[1].message, "an allocation of 1 byte at 0x"));
+    assert_non_null(strstr(found[1].message, "an allocation of 1 byte has not"));
     close_machine(&m);
     assert_int_equal(wm_check_leaks(NULL, &diag), WM_BAD_ARGUMENT);
     assert_int_equal(wm_check_create(WM_CHECK_WAITS, &other, &diag), WM_OK);

@@ -157,7 +157,7 @@ static struct wm_check *walk(const struct code *code, unsigned what, uint64_t se
         assert_null(wave);
     }
     observer->thread_end(observer->self, local);
-    wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL, NULL);
+    wmi_check_end(check, &(struct wmi_check_ran){0}, describe, NULL, NULL, NULL);
     return check;
 }
 
