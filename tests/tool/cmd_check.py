@@ -182,6 +182,8 @@ class Check(command.Case):
         (result,) = run["results"]
         self.assertEqual((result["ruleId"], result["level"], result["occurrenceCount"]), ("read-before-wait", "error", 2))
         self.assertEqual(run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"], "read-before-wait")
+        (finding,) = self.report("early", BUFFERS, WAIT, code=1)["findings"]
+        self.assertEqual(result["partialFingerprints"], {"wavememKey/v1": finding["key"]})
         physical = [place["physicalLocation"] for place in result["locations"] + result["relatedLocations"]]
         self.assertEqual([one["artifactLocation"]["uri"] for one in physical], ["k.s", "k.s"])
         self.assertEqual([one["region"]["startLine"] for one in physical], [HERE, HERE - 1])
@@ -218,6 +220,8 @@ class Check(command.Case):
         self.check("early", BUFFERS, WAIT, "--write-suppressions known", code=1)
         out = self.check("early", BUFFERS, WAIT, "--suppressions known")
         self.assertIn("found      0 errors, 1 suppressed\n", out)
+        (finding,) = self.report("early", BUFFERS, WAIT, code=1)["findings"]
+        self.assertEqual(self.read("known").decode().splitlines()[1], f"read-before-wait early {finding['key']} # k.s:{HERE}: {finding['message']}")
         self.assertIn("unused     known:2: nothing matches 'read-before-wait early ", self.check("right", BUFFERS, WAIT, "--suppressions known"))
         for text, code in (("read-before-wait early k.s\n", 0), (f"* ear?y *.s:{HERE} # why\n", 0), ("* * +0x18\n", 0), ("* right\n", 1),
                            (f"* * k.s:{HERE - 1}\n", 1), ("# nothing\n\n", 1)):
@@ -235,7 +239,66 @@ class Check(command.Case):
         self.check("early", BUFFERS, WAIT, "--baseline old.json", code=1)
         self.path("no.json", b"[]")
         self.refused("expected the JSON report of a check", "check k.co -k early", BUFFERS, "--baseline no.json")
+        self.path("no.json", b'{"findings": [{"rule": "leak"}]}')
+        self.refused("expected the JSON report of a check", "check k.co -k early", BUFFERS, "--baseline no.json")
         self.refused("no.txt", "check k.co -k early", BUFFERS, "--baseline no.txt")
+
+    def test_older_baseline(self):
+        """Reports from before findings had keys are read as if they had them."""
+        self.check("many", "-g 64 -b 64 --arg in=iota:u32:64", WAIT, "--json=old.json", code=1)
+        old = json.loads(self.read("old.json"))
+        for one in old["findings"]:
+            del one["key"], one["group"], one["cause"]
+        self.path("old.json", json.dumps(old).encode())
+        self.assertIn("found      0 errors, 105 in the baseline\n",
+                      self.check("many", "-g 64 -b 64 --arg in=iota:u32:64", WAIT, "--baseline old.json"))
+        old["findings"].pop()
+        self.path("old.json", json.dumps(old).encode())
+        out = self.check("many", "-g 64 -b 64 --arg in=iota:u32:64", WAIT, "--baseline old.json", code=1)
+        self.assertIn("found      1 error, 104 in the baseline\n", out)  # although it is of the same line
+
+    def test_keys(self):
+        """Code without lines: keys remain when instructions are added in front, and tell equal instructions apart."""
+        code = """  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v2, 2, v0
+  s_waitcnt lgkmcnt(0)
+{}  global_load_dword v1, v2, s[4:5]
+  {}v_add_u32 v3, 0x{}, v1 // may be an address
+  global_load_dword v1, v2, s[4:5] offset:4
+  v_add_u32 v3, 0x1234, v1
+  s_waitcnt vmcnt(0)
+  s_endpgm
+"""
+        words = "check -m gfx900 raw.bin -g 64 -b 64 --arg 0=iota:u32:128 --arg 1=zero:u32:64", WAIT
+        reports = []
+        for number, parts in enumerate((("", "", "1234"), ("  v_mov_b32 v5, 0\n", "", "5678"), ("", "s_waitcnt vmcnt(0)\n  ", "1234"))):
+            self.path("raw.s", code.format(*parts).encode())
+            self.run_tool("asm -m gfx900 --raw raw.s -o raw.bin")
+            out, _ = self.run_tool(*words, "--json", code=1)
+            reports.append([one["key"] for one in json.loads(out)["findings"]])
+            if not number:
+                self.path("old.json", out.encode())
+                self.run_tool(*words, "--write-suppressions hidden", code=1)
+            self.run_tool(*words, "--baseline old.json")
+            self.run_tool(*words, "--suppressions hidden")
+        first, second, mended = reports
+        self.assertEqual([key.partition(":")[2] for key in first], ["1", "2"])
+        self.assertEqual(len({key.partition(":")[0] for key in first}), 1)
+        self.assertEqual(second, first)
+        self.assertEqual(mended, first[:1])
+
+    def test_limits(self):
+        """A run without errors says per class what it cannot see, as the documentation does."""
+        report = self.report("right", BUFFERS)
+        self.assertEqual(list(report["limits"]), report["classes"])
+        with open(os.path.join(ROOT, "docs/checking.md"), encoding="utf-8") as file:
+            documented = dict(re.findall(r"(?m)^\| `(\w+)` \| cannot see (.*) \|$", file.read()))
+        every = self.report("right", BUFFERS, "--portability --float")["limits"]
+        self.assertEqual(documented, every)
+        out = self.check("right", BUFFERS, WAIT)
+        lines = [f"{name:7} {report['limits'][name]}\n" for name in ("wait", "hazard")]
+        self.assertIn(f"\nmisses     {lines[0]}           {lines[1]}found      0 errors\n", out)
+        self.assertNotIn("misses", self.check("early", BUFFERS, WAIT, code=1))
 
     def test_kernels(self):
         """A check that covers nothing is no success."""
@@ -249,7 +312,8 @@ class Check(command.Case):
         line = "many -g 64 -b 64 --arg in=iota:u32:64"
         out = self.check(line, WAIT, code=1)
         self.assertEqual(out.count("\n  at   "), 1)  # they are all of the same lines
-        self.assertIn("\n  also 104 more findings of this rule in other instructions of the same lines: --all\n", out)
+        self.assertIn("\n  also 104 more findings of this rule with the same cause: --all\n", out)
+        self.assertIn("\nfound      105 errors (1 cause)\n", out)
         self.run_tool("asm -m gfx900", [self.source], "-o plain.co")
         out, _ = self.run_tool("check plain.co -k", line, WAIT, code=1)  # without lines
         self.assertEqual(out.count("\n  at   "), 100)

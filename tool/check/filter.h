@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which findings are reported: kernels, suppressions, baseline. */
+/* What reports read of findings, and which are reported: kernels, suppressions. */
 #ifndef WAVEMEM_TOOL_CHECK_FILTER_H
 #define WAVEMEM_TOOL_CHECK_FILTER_H
 
@@ -16,7 +16,6 @@ bool tool_is_finding(const json_t *one);
 
 /* Whether a suppression matches; marks it as used. */
 bool tool_is_suppressed(struct tool_check_request *request, const json_t *finding);
-bool tool_is_known(const struct tool_check_request *request, const json_t *finding);
 /* Whether --only-kernel lets this symbol through. */
 bool tool_kernel_wanted(const struct tool_check_request *request, const char *symbol);
 

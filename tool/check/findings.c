@@ -84,6 +84,7 @@ json_t *tool_json_finding(const struct wm_finding *f)
     json_object_set_new(one, "wave", f->has_wave ? json_integer(f->wave) : json_null());
     json_object_set_new(one, "lanes", f->lanes ? hex(f->lanes) : json_null());
     json_object_set_new(one, "memory", memory_of(f));
+    json_object_set_new(one, "cause", json_string(f->by_allocation ? "allocation" : "instruction"));
     return one;
 }
 

@@ -25,17 +25,18 @@ const char tool_check_help[] =
     "                       workgroups and waves in another order, and report the first difference in the\n"
     "                       results, as a note of class portability\n"
     "      --only-kernel REGEX  report only findings in kernels whose symbol or source name matches\n"
-    "      --baseline OLD.json  report only findings that the --json of an earlier check does not have (by\n"
-    "                       rule, kernel, file and line; without lines by offset)\n"
+    "      --baseline OLD.json  report only findings that the --json of an earlier check does not have, by\n"
+    "                       their keys, which do not change when code moves\n"
     "      --suppressions FILE  hide findings that a line of FILE matches: RULE KERNEL [PLACE], patterns "
     "with\n"
-    "                       * and ?; PLACE is a file, FILE:LINE or +0xOFFSET; # begins a comment\n"
+    "                       * and ?; PLACE is a key, a file, FILE:LINE or +0xOFFSET; # begins a comment\n"
     "      --write-suppressions FILE  write such lines for all that is reported\n"
     "      --sarif FILE     write the findings as SARIF 2.1.0\n"
     "      --junit FILE     write them as JUnit XML: a test case per kernel and class\n"
     "      --github         print annotations of GitHub Actions (::error file=...)\n"
-    "      --all            print all findings; default: the first 100, and of those with the same rule\n"
-    "                       and source lines only one\n";
+    "      --all            print all findings; default: of those with the same cause only one, for the "
+    "first\n"
+    "                       100 causes\n";
 
 /* Names of classes; their bits are those of the library. */
 static const struct {

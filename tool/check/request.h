@@ -31,7 +31,7 @@ struct tool_check_request {
     regex_t regex; /* only_kernel */
     struct tool_suppression *suppression;
     size_t suppression_count;
-    json_t *known;   /* the findings of the baseline, or NULL */
+    json_t *known;   /* the keys of the baseline's findings, as those of an object; or NULL */
     uint64_t *seeds; /* of `shuffle` */
     size_t seed_count;
 };
@@ -64,7 +64,7 @@ int tool_check_add_classes(struct tool_check_request *request, const char *optio
 int tool_check_prepare(struct tool_check_request *request);
 void tool_check_free(struct tool_check_request *request);
 
-/* In suppressions.c and filter.c: read the files of the request; TOOL_WRONG after a message. */
+/* In suppressions.c and baseline.c: read the files of the request; TOOL_WRONG after a message. */
 int tool_read_suppressions(struct tool_check_request *request);
 int tool_read_baseline(struct tool_check_request *request);
 

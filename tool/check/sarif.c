@@ -2,13 +2,15 @@
 /* Findings as SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format", sections 3.13 to 3.55). */
 #include "tool/check/show.h"
 
+#include "tool/check/causes.h"
 #include "tool/output.h"
 #include "tool/report/document.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WIDEST = 1000 /* of a message, in bytes */ };
 
 static const char schema[] = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -100,10 +102,31 @@ static size_t rule_of(json_t *rules, const json_t *finding)
     return i;
 }
 
-static json_t *result_of(const json_t *finding, json_t *rules, bool suppressed)
+/* Adds all findings of the group but the first. Returns the executions of all. */
+static json_int_t add_others(json_t *locations, const json_t *group)
 {
+    json_int_t executions = 0;
+    size_t i;
+    json_t *one;
+    json_array_foreach(group, i, one)
+    {
+        executions += tool_number_of(one, "executions");
+        if (!i)
+            continue;
+        char text[WIDEST];
+        json_t *location = location_of(one);
+        snprintf(text, sizeof text, "the same cause: %.900s", tool_text_of(one, "message"));
+        json_object_set_new(location, "message", message_of(text));
+        json_array_append_new(locations, location);
+    }
+    return executions;
+}
+
+/* A group of findings as its first one. */
+static json_t *result_of(const json_t *group, json_t *rules, bool suppressed)
+{
+    const json_t *finding = json_array_get(group, 0);
     json_t *first = json_object_get(finding, "first");
-    char key[TOOL_CHECK_PLACE + 80];
     const json_int_t rule = (json_int_t)rule_of(rules, finding);
     json_t *result =
         json_pack("{s:s, s:I, s:s, s:o, s:[o]}", "ruleId", tool_text_of(finding, "rule"), "ruleIndex", rule,
@@ -119,15 +142,13 @@ static json_t *result_of(const json_t *finding, json_t *rules, bool suppressed)
         add_calls(related, first, stores ? "the store: call of" : "the earlier one: call of");
     }
     add_calls(related, finding, "call of");
+    const json_int_t executions = add_others(related, group);
     if (json_array_size(related))
         json_object_set(result, "relatedLocations", related);
     json_decref(related);
-    /* As --baseline: what stays the same when the rest of the code moves. */
-    snprintf(key, sizeof key, "%s/%.500s/%" PRId64, tool_text_of(finding, "rule"),
-             tool_text_of(finding, "kernel"),
-             (int64_t)tool_number_of(finding, tool_text_of(finding, "file") ? "line" : "offset"));
-    json_object_set_new(result, "partialFingerprints", json_pack("{s:o}", "place/v1", tool_json_text(key)));
-    json_object_set_new(result, "occurrenceCount", json_integer(tool_number_of(finding, "executions")));
+    json_object_set_new(result, "partialFingerprints",
+                        json_pack("{s:O}", "wavememKey/v1", json_object_get(finding, "key")));
+    json_object_set_new(result, "occurrenceCount", json_integer(executions));
     if (suppressed)
         json_object_set_new(result, "suppressions", json_pack("[{s:s}]", "kind", "external"));
     json_t *properties = json_object();
@@ -138,6 +159,13 @@ static json_t *result_of(const json_t *finding, json_t *rules, bool suppressed)
             json_object_set(properties, kept[i], json_object_get(finding, kept[i]));
     json_object_set_new(result, "properties", properties);
     return result;
+}
+
+static void add_results(json_t *results, const json_t *groups, json_t *rules, bool suppressed)
+{
+    size_t i;
+    json_t *group;
+    json_array_foreach(groups, i, group) json_array_append_new(results, result_of(group, rules, suppressed));
 }
 
 static json_t *notifications_of(const json_t *incomplete)
@@ -158,11 +186,10 @@ int tool_check_write_sarif(const struct tool_check_report *report, const char *p
 {
     json_t *rules = json_array(), *results = json_array();
     struct tool_file file;
-    size_t i;
-    json_t *one;
-    json_array_foreach(report->findings, i, one) json_array_append_new(results, result_of(one, rules, false));
-    json_array_foreach(report->suppressed, i, one)
-        json_array_append_new(results, result_of(one, rules, true));
+    json_t *hidden = tool_check_groups(report->suppressed);
+    add_results(results, report->groups, rules, false);
+    add_results(results, hidden, rules, true);
+    json_decref(hidden);
     json_t *invocation =
         json_pack("{s:b, s:o}", "executionSuccessful", json_array_size(report->incomplete) == 0,
                   "toolExecutionNotifications", notifications_of(report->incomplete));

@@ -2,6 +2,9 @@
 /* Chooses what is reported of a check, and reports it. */
 #include "tool/check/show.h"
 
+#include "tool/check/baseline.h"
+#include "tool/check/causes.h"
+#include "tool/check/keys.h"
 #include "tool/report/document.h"
 
 #include <string.h>
@@ -21,13 +24,20 @@ static bool is_same(const json_t *a, const json_t *b)
            (one && its ? !strcmp(one, its) : one == its);
 }
 
-/* Adds the finding, or its executions to the same one of another process. */
+static bool is_at(const json_t *a, const json_t *b)
+{
+    return tool_number_of(a, "offset") == tool_number_of(b, "offset") &&
+           !strcmp(tool_text_of(a, "rule"), tool_text_of(b, "rule")) &&
+           !strcmp(tool_text_of(a, "kernel"), tool_text_of(b, "kernel"));
+}
+
+/* Adds the finding, or its executions to the same one of another process. The list is in order. */
 static void add(json_t *list, json_t *finding)
 {
-    size_t i;
-    json_t *one;
-    json_array_foreach(list, i, one) if (is_same(one, finding))
-    {
+    for (size_t i = json_array_size(list); i-- && is_at(json_array_get(list, i), finding);) {
+        json_t *one = json_array_get(list, i);
+        if (!is_same(one, finding))
+            continue;
         json_object_set_new(
             one, "executions",
             json_integer(tool_number_of(one, "executions") + tool_number_of(finding, "executions")));
@@ -36,23 +46,37 @@ static void add(json_t *list, json_t *finding)
     json_array_append(list, finding);
 }
 
+/* The findings of the kernels that are asked for, each once, in order and with keys. */
+static json_t *identify(const struct tool_check_request *request, const json_t *findings)
+{
+    json_t *sorted = tool_check_sorted(findings), *kept = json_array(), *one;
+    size_t i;
+    json_array_foreach(sorted, i, one) if (tool_kernel_wanted(request, tool_text_of(one, "kernel")))
+        add(kept, one);
+    json_decref(sorted);
+    tool_check_set_keys(kept);
+    return kept;
+}
+
 /* What suppressions, baseline and kernels leave. */
 static void choose(struct tool_check_request *request, const json_t *findings,
                    struct tool_check_report *report)
 {
+    json_t *all = identify(request, findings), *one;
     size_t i;
-    json_t *one;
-    json_array_foreach(findings, i, one)
+    json_array_foreach(all, i, one)
     {
-        if (!tool_kernel_wanted(request, tool_text_of(one, "kernel")))
-            continue;
         if (tool_is_suppressed(request, one))
-            add(report->suppressed, one);
+            json_array_append(report->suppressed, one);
         else if (tool_is_known(request, one))
             report->known++;
         else
-            add(report->findings, one);
+            json_array_append(report->findings, one);
     }
+    json_decref(all);
+    tool_check_set_groups(report->findings);
+    tool_check_set_groups(report->suppressed);
+    report->groups = tool_check_groups(report->findings);
 }
 
 static json_t *wanted(const struct tool_check_request *request, const json_t *kernels)
@@ -87,11 +111,23 @@ static json_t *names_of(unsigned classes)
     return list;
 }
 
+static json_t *limits_of(unsigned classes)
+{
+    json_t *limits = json_object();
+    for (unsigned bit = 1; bit && bit <= classes; bit <<= 1)
+        if (classes & bit && *wm_check_class_name((enum wm_check_what)bit))
+            json_object_set_new(limits, wm_check_class_name((enum wm_check_what)bit),
+                                json_string(wm_check_class_limits((enum wm_check_what)bit)));
+    return limits;
+}
+
 static void fill(json_t *document, const struct tool_check_report *report)
 {
     json_object_set_new(document, "classes", names_of(report->request->classes));
+    json_object_set_new(document, "limits", limits_of(report->request->classes));
     json_object_set(document, "findings", report->findings);
     json_object_set(document, "suppressed", report->suppressed);
+    json_object_set_new(document, "causes", json_integer((json_int_t)json_array_size(report->groups)));
     json_object_set_new(document, "known", json_integer((json_int_t)report->known));
     json_object_set_new(document, "unused_suppressions", unused(report->request));
     json_object_set(document, "coverage", report->coverage);
@@ -151,6 +187,7 @@ int tool_check_show(struct tool_check_request *request, json_t *findings, json_t
     code = judge(&report, code);
     code = tool_worse(code, write_files(&report));
     json_decref(report.findings);
+    json_decref(report.groups);
     json_decref(report.suppressed);
     json_decref(report.coverage);
     json_decref(report.unchecked);

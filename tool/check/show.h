@@ -9,6 +9,7 @@
 struct tool_check_report {
     const struct tool_check_request *request;
     json_t *findings;   /* what is left */
+    json_t *groups;     /* the same by their causes: tool_check_groups() */
     json_t *suppressed; /* what suppressions hide */
     size_t known;       /* findings that the baseline has */
     json_t *coverage;   /* kernels that ran */
@@ -30,6 +31,8 @@ int tool_check_show(struct tool_check_request *request, json_t *findings, json_t
 /* Writes the place of a finding, or of its earlier instruction: "kernel+0x28". Returns `text`. */
 enum { TOOL_CHECK_PLACE = 600 };
 const char *tool_check_place(const json_t *finding, char text[TOOL_CHECK_PLACE]);
+/* Writes its source line, "a.cl:12", or without one its place. Returns `text`. */
+const char *tool_check_where(const json_t *finding, char text[TOOL_CHECK_PLACE]);
 /* The file of a finding as seen from the current folder, or NULL. */
 const char *tool_check_file_of(const json_t *finding);
 /* Prints one finding, several lines. */

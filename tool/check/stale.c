@@ -18,9 +18,11 @@ static const struct {
                               "execute s_dcache_wb between the store and the load"},
 };
 
-/* Sets kernel, text and line of the instruction. */
+enum { DEEPEST = 32 }; /* inlined functions that are shown */
+
+/* Sets kernel, text, line and inlined functions of the instruction. */
 static void describe(const struct tool_stale_place *place, struct wm_finding *finding, char *text,
-                     size_t size)
+                     size_t size, struct wm_inlined inlined[DEEPEST])
 {
     uint32_t words[5]; /* the longest instruction; fewer at the end of the code */
     uint64_t entry, bytes;
@@ -38,11 +40,17 @@ static void describe(const struct tool_stale_place *place, struct wm_finding *fi
     finding->kernel = symbol ? symbol : finding->kernel;
     if (!wm_object_line(place->object, address, &finding->file, &finding->line, &finding->column))
         finding->file = NULL;
+    finding->inlined = inlined;
+    while (finding->inlined_count < DEEPEST &&
+           wm_object_inlined(place->object, address, (unsigned)finding->inlined_count,
+                             &inlined[finding->inlined_count]))
+        finding->inlined_count++;
 }
 
 json_t *tool_stale_finding(const struct tool_stale_place *place, const struct wm_stale *stale)
 {
     struct wm_allocation found = {.struct_size = sizeof found};
+    struct wm_inlined inlined[DEEPEST];
     char text[256];
     struct wm_finding finding = {
         .rule = rules[stale->kind].rule,
@@ -61,7 +69,7 @@ json_t *tool_stale_finding(const struct tool_stale_place *place, const struct wm
         .address = stale->address,
         .bytes = 1,
     };
-    describe(place, &finding, text, sizeof text);
+    describe(place, &finding, text, sizeof text, inlined);
     if (!wm_find_allocation(place->machine, stale->address, false, &found, NULL)) {
         finding.allocation = found.name ? found.name : "";
         finding.allocation_address = found.address;

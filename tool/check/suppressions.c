@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of suppressions: a line for each, RULE KERNEL [PLACE]. */
-#include "tool/check/filter.h"
+#include "tool/check/show.h"
 
 #include "tool/input.h"
 #include "tool/output.h"
@@ -99,17 +99,29 @@ static bool matches_path(const char *pattern, const char *path)
     return false;
 }
 
+static bool matches_line(const char *pattern, const json_t *at)
+{
+    const char *file = tool_text_of(at, "file");
+    char place[PLACE];
+    if (!file)
+        return false;
+    snprintf(place, sizeof place, "%s:%" PRId64, file, (int64_t)tool_number_of(at, "line"));
+    return matches_path(pattern, place);
+}
+
+/* Its key, its offset, its file, its line, or a line that calls an inlined function which it belongs to. */
 static bool matches_place(const char *pattern, const json_t *finding)
 {
     const char *file = tool_text_of(finding, "file");
     char place[PLACE];
     snprintf(place, sizeof place, "+0x%" PRIx64, (uint64_t)tool_number_of(finding, "offset"));
-    if (!fnmatch(pattern, place, 0))
+    if (!fnmatch(pattern, place, 0) || !fnmatch(pattern, tool_text_of(finding, "key"), 0))
         return true;
-    if (!file)
-        return false;
-    snprintf(place, sizeof place, "%s:%" PRId64, file, (int64_t)tool_number_of(finding, "line"));
-    return matches_path(pattern, place) || matches_path(pattern, file);
+    size_t i;
+    json_t *call;
+    json_array_foreach(json_object_get(finding, "inlined"), i,
+                       call) if (matches_line(pattern, call)) return true;
+    return matches_line(pattern, finding) || (file && matches_path(pattern, file));
 }
 
 bool tool_is_suppressed(struct tool_check_request *request, const json_t *finding)
@@ -150,17 +162,15 @@ int tool_write_suppressions(const char *path, const json_t *findings)
     fputs("# RULE KERNEL PLACE # why it may stay\n", out);
     json_array_foreach(findings, i, one)
     {
-        const char *place = tool_text_of(one, "file"), *kernel = tool_text_of(one, "kernel");
+        const char *kernel = tool_text_of(one, "kernel");
+        char place[TOOL_CHECK_PLACE];
         fprintf(out, "%s ", tool_text_of(one, "rule"));
-        put_pattern(out, *kernel ? kernel : "*");
-        fputc(' ', out);
-        if (place) {
-            put_pattern(out, place);
-            fprintf(out, ":%" PRId64, (int64_t)tool_number_of(one, "line"));
-        } else {
-            fprintf(out, "+0x%" PRIx64, (uint64_t)tool_number_of(one, "offset"));
-        }
-        tool_print(out, " # %s\n", tool_text_of(one, "message"));
+        if (*kernel)
+            put_pattern(out, kernel);
+        else
+            fputc('*', out); /* raw instructions, or an allocation */
+        tool_print(out, " %s # %s: %s\n", tool_text_of(one, "key"), tool_check_where(one, place),
+                   tool_text_of(one, "message"));
     }
     return tool_end_file(&file);
 }

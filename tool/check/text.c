@@ -35,6 +35,15 @@ const char *tool_check_file_of(const json_t *finding)
     return !strncmp(file, here, length) && file[length] == '/' ? file + length + 1 : file;
 }
 
+const char *tool_check_where(const json_t *finding, char text[TOOL_CHECK_PLACE])
+{
+    const char *file = tool_check_file_of(finding);
+    if (!file)
+        return tool_check_place(finding, text);
+    snprintf(text, TOOL_CHECK_PLACE, "%.500s:%" PRId64, file, (int64_t)tool_number_of(finding, "line"));
+    return text;
+}
+
 /* An instruction: "  at   kernel+0x28   v_add_u32 ...   a.cl:12". */
 static void print_place(FILE *file, const char *label, const json_t *at)
 {
@@ -212,9 +221,12 @@ static void print_found(FILE *file, const struct tool_check_report *report)
     size_t errors = 0, i;
     json_t *one;
     json_array_foreach(report->findings, i, one) errors += tool_is_error(one);
+    const size_t causes = json_array_size(report->groups);
     fprintf(file, "found      %zu error%s", errors, errors == 1 ? "" : "s");
     if (all > errors)
         fprintf(file, ", %zu note%s", all - errors, all - errors == 1 ? "" : "s");
+    if (causes < all)
+        fprintf(file, " (%zu cause%s)", causes, causes == 1 ? "" : "s");
     if (hidden)
         fprintf(file, ", %zu suppressed", hidden);
     if (report->known)
@@ -222,44 +234,88 @@ static void print_found(FILE *file, const struct tool_check_report *report)
     fputc('\n', file);
 }
 
-static bool same_text(const json_t *one, const json_t *other, const char *key)
+/* What the methods cannot see, unless there is something else to care about first. */
+static void print_limits(FILE *file, const struct tool_check_report *report)
 {
-    const char *a = tool_text_of(one, key), *b = tool_text_of(other, key);
-    return a && b && !strcmp(a, b);
+    const char *label = "misses";
+    size_t i;
+    json_t *one;
+    json_array_foreach(report->findings, i, one) if (tool_is_error(one)) return;
+    if (json_array_size(report->incomplete))
+        return;
+    for (unsigned bit = 1; bit && bit <= report->request->classes; bit <<= 1) {
+        const enum wm_check_what class = (enum wm_check_what)bit;
+        if (!(report->request->classes & bit) || !*wm_check_class_name(class))
+            continue;
+        fprintf(file, "%-10s %-7s %s\n", label, wm_check_class_name(class), wm_check_class_limits(class));
+        label = "";
+    }
 }
 
-static bool same_line(const json_t *one, const json_t *other)
+/* ---- findings with the same cause ---- */
+
+enum { LISTED = 6 /* kernels or places of other findings */ };
+
+static const char *kernel_of(const json_t *finding, char text[TOOL_CHECK_PLACE])
 {
-    return same_text(one, other, "file") && same_text(one, other, "kernel") &&
-           tool_number_of(one, "line") == tool_number_of(other, "line");
+    char name[TOOL_NAME];
+    snprintf(text, TOOL_CHECK_PLACE, "%s", tool_name(tool_text_of(finding, "kernel"), name));
+    return text;
 }
 
-/* Whether both are the same mistake of the source: a loop that the compiler unrolled has it many times. */
-static bool same_mistake(const json_t *one, const json_t *other)
+/* Prints what `name` says of the findings of a group, each once, but not what it says of the first. */
+static void print_different(FILE *file, const char *label, const json_t *group,
+                            const char *(*name)(const json_t *finding, char text[TOOL_CHECK_PLACE]))
 {
-    const json_t *first = json_object_get(one, "first"), *second = json_object_get(other, "first");
-    return same_text(one, other, "rule") && same_line(one, other) &&
-           (json_is_object(first) ? json_is_object(second) && same_line(first, second)
-                                  : !json_is_object(second));
+    char text[TOOL_CHECK_PLACE];
+    json_t *seen = json_object(), *one;
+    size_t i, different = 0;
+    json_array_foreach(group, i, one)
+    {
+        if (json_object_get(seen, name(one, text)))
+            continue;
+        json_object_set_new(seen, text, json_true());
+        if (i && different++ < LISTED)
+            tool_print(file, "%s%s", different > 1 ? ", " : label, text);
+    }
+    if (different > LISTED)
+        fprintf(file, " and %zu more", different - LISTED);
+    if (different)
+        fputc('\n', file);
+    json_decref(seen);
 }
 
-/* Prints finding `index`, unless it repeats an earlier one; says how many repeat it. Returns whether it did.
- */
-static bool print_once(FILE *file, const json_t *findings, size_t index)
+/* Prints the first finding of a group, and where the others are. */
+static void print_group(FILE *file, const json_t *group)
 {
-    const json_t *finding = json_array_get(findings, index);
-    size_t more = 0;
-    for (size_t i = 0; i < index; i++)
-        if (same_mistake(json_array_get(findings, i), finding))
-            return false;
-    for (size_t i = index + 1; i < json_array_size(findings); i++)
-        more += same_mistake(json_array_get(findings, i), finding);
-    tool_check_print(file, finding);
-    if (more)
-        fprintf(file,
-                "  also %zu more finding%s of this rule in other instructions of the same lines: --all\n",
-                more, more == 1 ? "" : "s");
-    return true;
+    const size_t more = json_array_size(group) - 1;
+    tool_check_print(file, json_array_get(group, 0));
+    if (!more)
+        return;
+    fprintf(file, "  also %zu more finding%s of this rule with the same cause: --all\n", more,
+            more == 1 ? "" : "s");
+    print_different(file, "       at   ", group, tool_check_where);
+    print_different(file, "       in   ", group, kernel_of);
+}
+
+/* Prints the findings: all, or one of each group. */
+static void print_findings(FILE *file, const struct tool_check_report *report)
+{
+    size_t i, left = 0;
+    json_t *one;
+    if (report->request->all) {
+        json_array_foreach(report->findings, i, one) tool_check_print(file, one);
+        return;
+    }
+    json_array_foreach(report->groups, i, one)
+    {
+        if (i < TOOL_CHECK_SHOWN)
+            print_group(file, one);
+        else
+            left += json_array_size(one);
+    }
+    if (left)
+        fprintf(file, "and %zu more findings: --all\n", left);
 }
 
 void tool_check_print_all(FILE *file, const struct tool_check_report *report)
@@ -267,14 +323,8 @@ void tool_check_print_all(FILE *file, const struct tool_check_report *report)
     const struct tool_check_request *request = report->request;
     const json_t *rows = report->coverage;
     const int64_t launches = sum_of(rows, "launches");
-    size_t i, kernels = json_array_size(rows), shown = 0;
-    for (i = 0; i < json_array_size(report->findings) && (request->all || shown < TOOL_CHECK_SHOWN); i++)
-        if (request->all)
-            tool_check_print(file, json_array_get(report->findings, i));
-        else
-            shown += print_once(file, report->findings, i);
-    if (i < json_array_size(report->findings))
-        fprintf(file, "and %zu more findings: --all\n", json_array_size(report->findings) - i);
+    const size_t kernels = json_array_size(rows);
+    print_findings(file, report);
     print_classes(file, request->classes);
     const int64_t workgroups = sum_of(rows, "workgroups"), waves = sum_of(rows, "waves");
     fprintf(file,
@@ -284,11 +334,12 @@ void tool_check_print_all(FILE *file, const struct tool_check_report *report)
             workgroups == 1 ? "" : "s", waves, waves == 1 ? "" : "s", sum_of(rows, "instructions"));
     print_accesses(file, rows);
     print_gaps(file, report);
-    for (i = 0; i < request->suppression_count; i++)
+    for (size_t i = 0; i < request->suppression_count; i++)
         if (!request->suppression[i].used)
             tool_print(file, "unused     %s:%u: nothing matches '%s %s%s%s'\n", request->suppressions,
                        request->suppression[i].line, request->suppression[i].rule,
                        request->suppression[i].kernel, request->suppression[i].place ? " " : "",
                        request->suppression[i].place ? request->suppression[i].place : "");
+    print_limits(file, report);
     print_found(file, report);
 }
