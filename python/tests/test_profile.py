@@ -220,6 +220,7 @@ def test_check_classes(machine):
         global_store_dword v0, v1, s[4:5] offset:4
 """, [("p", "", "global_buffer", 8)])
     assert {"wait", "hazard", "memory"} <= set(wavemem.Check.known())
+    assert set(wavemem.Check.limits()) == set(wavemem.Check.known()) and all(wavemem.Check.limits().values())
     with pytest.raises(ValueError, match="'waits' is no class"):
         wavemem.Check(["waits"])
     inverts = assembled("""

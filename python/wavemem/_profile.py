@@ -212,6 +212,11 @@ class Check(_Watcher):
         """The classes that this version has."""
         return tuple(cls._bits())
 
+    @classmethod
+    def limits(cls) -> Dict[str, str]:
+        """What the method of each class cannot see."""
+        return {name: ffi.string(lib.wm_check_class_limits(bit)).decode() for name, bit in cls._bits().items()}
+
     def findings(self) -> np.ndarray:
         """One row for each violated rule at each instruction, in the order of addresses: a structured array [findings].
 
