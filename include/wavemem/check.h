@@ -81,7 +81,8 @@ struct wm_finding {
     uint64_t address, bytes; /* first byte; bytes from there */
     const char *allocation;  /* name of the one that it lies in (of a code object's variable: of that), or of
                                 the nearest; or NULL */
-    uint64_t allocation_address, allocation_bytes;
+    uint64_t allocation_address, allocation_bytes; /* address 0: the private memory of a lane, and `address`
+                                                      is an offset in it */
     /* The inlined functions that the instruction, and the earlier one, belong to: the innermost comes first.
      * NULL: none. */
     const struct wm_inlined *inlined, *first_inlined;

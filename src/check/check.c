@@ -94,7 +94,8 @@ static void find_allocation(const struct wm_check *check, const struct wmi_words
         row->allocation = keep(wording, found->allocation, ok);
         row->allocation_address = found->allocation_address;
         row->allocation_bytes = found->allocation_bytes;
-        row->by_allocation = found->rule->by_allocation;
+        row->by_allocation =
+            found->rule->by_allocation && found->allocation_address; /* else it is a lane's */
         return;
     }
     const uint64_t address = found->allocation_address ? found->allocation_address : found->address;

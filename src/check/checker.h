@@ -22,6 +22,9 @@ struct wmi_guard {
     const char *name;   /* WMI_GUARD_CONSTANT: of the argument, "" if unknown; else NULL */
 };
 
+/* The allocation of findings whose address is the offset in a lane's private memory. */
+#define WMI_PRIVATE_MEMORY "private memory of a lane"
+
 /* The dispatch that is about to be checked; valid until its end. */
 struct wmi_check_dispatch {
     const struct wmi_target *target;

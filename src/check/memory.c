@@ -237,7 +237,7 @@ static void fill(const struct shard *shard, const struct wmi_access *access, enu
         break;
     case WMI_RULE_PRIVATE_OUT_OF_BOUNDS:
     case WMI_RULE_PRIVATE_ATOMIC:
-        found->allocation = "private memory of a lane";
+        found->allocation = WMI_PRIVATE_MEMORY;
         found->allocation_bytes = found->detail[WMI_DETAIL_LIMIT] = d->lane_scratch;
         break;
     case WMI_RULE_LDS_OUT_OF_BOUNDS:

@@ -136,6 +136,17 @@ struct wmi_uninit_origin wmi_uninit_origin_of(const struct wmi_uninit *check, ui
         .source = WMI_UNINIT_REGISTER, .address = number - WMI_UNINIT_ORIGINS, .partial = true};
 }
 
+/* Says where it is in the private memory of its lane. That of a wave is interleaved by dwords, as
+ * LLVM's AMDGPUUsage, "Private Segment", has it. */
+static void tell_private(const struct wmi_check_dispatch *dispatch, struct wmi_found *found)
+{
+    enum { DWORD = 4 };
+    const uint64_t at = (found->address - dispatch->scratch) % dispatch->scratch_stride;
+    found->address = at / (DWORD * dispatch->wave_lanes) * DWORD + at % DWORD;
+    found->allocation = WMI_PRIVATE_MEMORY;
+    found->allocation_bytes = dispatch->lane_scratch;
+}
+
 void wmi_uninit_use(struct wmi_uninit_shard *shard, uint32_t number, enum wmi_uninit_use use, uint64_t pc,
                     uint32_t wave, uint64_t lanes)
 {
@@ -155,6 +166,8 @@ void wmi_uninit_use(struct wmi_uninit_shard *shard, uint32_t number, enum wmi_un
     };
     if (!number)
         return;
+    if (origin->source == WMI_UNINIT_SCRATCH && check->dispatch.scratch_stride)
+        tell_private(&check->dispatch, &found);
     if (check->origins) {
         found.rule = &use_rules[origin->source == WMI_UNINIT_REGISTER][use];
         found.pc = pc;

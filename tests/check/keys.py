@@ -170,6 +170,39 @@ def check_variables(tool, target):
     expect(found, {("shared::total", 4, True)}, f"{target}: variables")
 
 
+def check_private(tool, target):
+    """A finding about private memory says where it is in that of the lane; the same byte of LDS is one cause."""
+    text = """#include "hip.h"
+extern "C" __global__ void last(const float *in, float *out, int n)
+{
+    float values[32];
+    __shared__ float tile[128];
+    const int i = threadIdx.x;
+    for (int k = 0; k < n; k++)
+        values[k] = in[i];
+    out[i] = values[n];
+    tile[i] = 1;
+    __syncthreads();
+    out[i + 64] = tile[i + 64];
+    __syncthreads();
+    out[i + 128] = tile[i + 63];
+}
+"""
+    built, report, at = tool.build(text, target, "private"), os.path.join(tool.folder, "private.json"), {}
+    for n in 4, 9:
+        for more in [], ["--origins"]:
+            subprocess.run([tool.wavemem, "check", built, *f"-k last -g 64 -b 64 --arg 0=iota:f32:64 --arg 1=zero:f32:192 --arg 2={n} --only uninit".split(), *more,
+                            f"--json={report}"], capture_output=True, check=False)
+            with open(report, encoding="utf-8") as file:
+                document = json.load(file)
+            lds = [one["group"] for one in document["findings"] if one["memory"]["space"] == "LDS"]
+            (private,) = [one["memory"] for one in document["findings"] if one["memory"]["space"] != "LDS"]
+            expect((len(lds), len(set(lds)), document["causes"]), (2, 1, 2), f"{target} {more}: causes")
+            expect((private["space"], private["allocation"]["name"], private["allocation"]["bytes"] < 300), ("private", "private memory of a lane", True), f"{target} {more}: {private}")
+            at[n] = int(private["address"], 16)
+    expect(at[9] - at[4], 5 * 4, f"{target}: bytes between values[4] and values[9]")
+
+
 def check_stale(tool):
     """What the scalar cache reports names the inlined functions, too."""
     text = SOURCE + """
@@ -207,6 +240,7 @@ def main():
         check_keys(Tool(wavemem, folder), target)
         check_groups(Tool(wavemem, folder), target)
         check_variables(Tool(wavemem, folder), target)
+        check_private(Tool(wavemem, folder), target)
     check_stale(Tool(wavemem, folder))
     print(f"{len(TARGETS)} targets, {len(SAME)} edits, {len(mistakes)} mistakes")
     return 1 if mistakes else 0

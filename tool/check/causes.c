@@ -55,6 +55,21 @@ static bool put_allocation(FILE *out, const json_t *finding)
     return true;
 }
 
+/* Bytes of LDS or private memory that nobody wrote, in workgroups or lanes of one kernel. */
+static bool put_bytes(FILE *out, const json_t *finding)
+{
+    const char *class = tool_text_of(finding, "class");
+    const json_t *memory = json_object_get(finding, "memory");
+    const json_t *allocation = json_object_get(memory, "allocation");
+    if (!class || strcmp(class, "uninit") != 0 || !json_is_object(memory))
+        return false;
+    fputc('\n', out);
+    put_family(out, finding);
+    fprintf(out, "\n%s\n%s\n%s", tool_text_of(memory, "space"), tool_text_of(memory, "address"),
+            json_is_object(allocation) ? tool_text_of(allocation, "name") : "");
+    return true;
+}
+
 /* The caller frees it. */
 static char *cause_of(const json_t *finding, bool (*put)(FILE *out, const json_t *finding))
 {
@@ -95,7 +110,7 @@ static void join(json_t *causes, const char *cause, size_t *link, size_t index)
 
 void tool_check_set_groups(json_t *findings)
 {
-    static bool (*const puts[])(FILE *, const json_t *) = {put_lines, put_allocation};
+    static bool (*const puts[])(FILE *, const json_t *) = {put_lines, put_allocation, put_bytes};
     const size_t count = json_array_size(findings);
     size_t *link = calloc(count + 1, sizeof *link);
     json_t *causes = json_object();

@@ -55,8 +55,9 @@ static json_t *memory_of(const struct wm_finding *f)
             ? json_pack("{s:o, s:o, s:I, s:n}", "name", tool_json_text(f->allocation), "address",
                         hex(f->allocation_address), "bytes", (json_int_t)f->allocation_bytes, "origin")
             : json_null();
-    return json_pack("{s:s, s:o, s:I, s:o}", "space", wm_space_name(f->space), "address", hex(f->address),
-                     "bytes", (json_int_t)f->bytes, "allocation", allocation);
+    const bool private = f->allocation && !f->allocation_address;
+    return json_pack("{s:s, s:o, s:I, s:o}", "space", private ? "private" : wm_space_name(f->space),
+                     "address", hex(f->address), "bytes", (json_int_t)f->bytes, "allocation", allocation);
 }
 
 json_t *tool_json_finding(const struct wm_finding *f)
