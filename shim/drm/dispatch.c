@@ -226,7 +226,8 @@ static bool run_box(struct drm_ring_state *state, struct wm_packet *packet, cons
         return run(state, packet, 0, 0);
     for (uint64_t k = box->first[2]; k < box->end[2]; k++)
         for (uint64_t j = box->first[1]; j < y; j++)
-            if (!run(state, packet, (k * y + j) * x + box->first[0], x - box->first[0]))
+            if (!goes_on(state, 0, 0) ||
+                !run(state, packet, (k * y + j) * x + box->first[0], x - box->first[0]))
                 return false;
     return true;
 }

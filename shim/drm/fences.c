@@ -111,7 +111,8 @@ static void forget(struct syncobj *s)
         drm_fence_release(s->points[done++].fence);
     }
     s->count -= done;
-    memmove(s->points, s->points + done, s->count * sizeof *s->points);
+    if (done)
+        memmove(s->points, s->points + done, s->count * sizeof *s->points);
 }
 
 static bool grow(struct syncobj *s)

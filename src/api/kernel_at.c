@@ -97,15 +97,27 @@ static size_t reached(const struct wm_machine *machine, const struct wmi_raw *ra
     return end < raw->size ? end : raw->size;
 }
 
-static enum wm_status make(struct wm_machine *machine, uint64_t address, const struct wmi_raw *raw,
-                           struct wmi_raw_module **made, struct wm_diag *diag)
+/* Drivers choose other addresses in each run, so shaders are called after their code: FNV-1a of 32 bits. */
+static void name_kernel(const struct wm_packet *packet, const struct wmi_raw *raw, size_t size, char name[40])
 {
+    uint32_t hash = 0x811c9dc5;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ raw->code[i]) * 0x01000193;
+    if (packet->descriptor)
+        snprintf(name, 40, "shader %08x", hash);
+    else
+        snprintf(name, 40, "kernel at 0x%llx", (unsigned long long)packet->kernel_object);
+}
+
+static enum wm_status make(struct wm_machine *machine, const struct wm_packet *packet,
+                           const struct wmi_raw *raw, struct wmi_raw_module **made, struct wm_diag *diag)
+{
+    const size_t size = reached(machine, raw);
     char name[40];
     struct wm_object *object;
-    snprintf(name, sizeof name, "kernel at 0x%llx", (unsigned long long)address);
-    const enum wm_status status =
-        wmi_object_open_raw_kernel(raw->descriptor, raw->code, reached(machine, raw), name,
-                                   wmi_target_name(machine->target), &object, diag);
+    name_kernel(packet, raw, size, name);
+    const enum wm_status status = wmi_object_open_raw_kernel(raw->descriptor, raw->code, size, name,
+                                                             wmi_target_name(machine->target), &object, diag);
     if (status)
         return status;
     *made = wmi_raw_modules_add(machine->raw_modules, object, raw->entry);
@@ -127,7 +139,7 @@ enum wm_status wmi_kernel_at(struct wm_machine *machine, const struct wm_packet 
     enum wm_status status = look(machine, packet, &raw, diag);
     struct wmi_raw_module *module = status ? NULL : wmi_raw_modules_find(machine->raw_modules, &raw);
     if (!status && !module)
-        status = make(machine, packet->kernel_object, &raw, &module, diag);
+        status = make(machine, packet, &raw, &module, diag);
     if (module) {
         module->users++;
         *at = (struct wmi_kernel_at){&module->module, wm_object_kernel(module->object, 0)};

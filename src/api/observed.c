@@ -8,15 +8,15 @@
 
 #include <stdio.h>
 
-/* The symbol that contains the address and the distance from it. Raw instructions have none: "", and the
- * distance from their beginning. */
+/* The symbol that contains the address and the distance from it. Raw instructions have none: the name of
+ * their kernel or "", and the distance from their beginning. */
 static const char *symbol_at(const struct wm_object *object, uint64_t address, uint64_t *distance)
 {
     const char *symbol = wm_object_symbol(object, address, distance);
     struct wm_code code;
     if (!symbol && wmi_object_code_at(object, address, &code))
         *distance = address - code.address;
-    return symbol ? symbol : "";
+    return symbol ? symbol : wmi_object_raw_kernel_name(object);
 }
 
 void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row)

@@ -191,7 +191,7 @@ static void check_image(struct check *c)
     if (has(c, "PITCH") && get(c, "PITCH") < get(c, "WIDTH") && has(c, "LAST_ARRAY"))
         warn(c, "PITCH %" PRIu64 " is less than WIDTH %" PRIu64 ": rows overlap", get(c, "PITCH") + 1,
              get(c, "WIDTH") + 1);
-    if (get(c, "COMPRESSION_EN"))
+    if (get(c, "COMPRESSION_EN") && !has(c, "COMPRESSION_ACCESS_MODE")) /* see refusal() in image.c */
         warn(c, "the image may be compressed (DCC, HTILE); wavemem refuses to access it");
 }
 

@@ -45,6 +45,7 @@ enum field {
     BC_SWIZZLE,
     MIN_LOD,
     COMPRESSION_EN,
+    COMPRESSION_ACCESS_MODE,
     FIELDS,
 };
 
@@ -76,6 +77,7 @@ static const char *const names[FIELDS] = {
     [BC_SWIZZLE] = "BC_SWIZZLE",
     [MIN_LOD] = "MIN_LOD",
     [COMPRESSION_EN] = "COMPRESSION_EN",
+    [COMPRESSION_ACCESS_MODE] = "COMPRESSION_ACCESS_MODE",
 };
 
 struct values {
@@ -112,7 +114,9 @@ static const char *refusal(const struct wmi_image_rules *rules, const struct wmi
 {
     if (wmi_format_is_fmask(rules->formats, code))
         return "an FMASK; wavemem does not read them";
-    if (v->value[COMPRESSION_EN] && image->format.layout->components)
+    /* From gfx12 on, whether texels are compressed is a property of pages, and COMPRESSION_EN only allows it
+     * (linux, AMDGPU_PTE_DCC; Mesa sets it for all images): no memory of the guest is. */
+    if (v->value[COMPRESSION_EN] && !v->there[COMPRESSION_ACCESS_MODE] && image->format.layout->components)
         return wmi_tiling_for_depth(&rules->tiling, (unsigned)v->value[SW_MODE])
                    ? "a compressed image (HTILE); wavemem does not decompress"
                    : "a compressed image (DCC); wavemem does not decompress";

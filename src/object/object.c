@@ -407,6 +407,13 @@ enum wm_status wmi_object_open_raw_kernel(const uint8_t descriptor[WMI_DESCRIPTO
     return status;
 }
 
+const char *wmi_object_raw_kernel_name(const struct wm_object *object)
+{
+    const bool own = !object->version && object->kernel_count == 1;
+    const char *name = own ? object->kernels[0].public.name : "";
+    return own && !strcmp(name, object->name) ? name : "";
+}
+
 bool wmi_object_is_raw_kernel(const struct wm_object *object, const uint8_t descriptor[WMI_DESCRIPTOR_BYTES],
                               const uint8_t *code, size_t size)
 {

@@ -65,6 +65,8 @@ uint64_t wmi_kernel_start(const struct wm_kernel *kernel);
 enum wm_status wmi_object_open_raw_kernel(const uint8_t descriptor[WMI_DESCRIPTOR_BYTES], const uint8_t *code,
                                           size_t size, const char *name, const char *target,
                                           struct wm_object **object, struct wm_diag *diag);
+/* The name that it was opened with; "": it is another object. */
+const char *wmi_object_raw_kernel_name(const struct wm_object *object);
 /* Whether it was made of this descriptor and of what the code begins with. */
 bool wmi_object_is_raw_kernel(const struct wm_object *object, const uint8_t descriptor[WMI_DESCRIPTOR_BYTES],
                               const uint8_t *code, size_t size);

@@ -77,6 +77,10 @@ def profile(command, programs, _faulty, folder):
     done = run([command, "exec", "--gpu", "gfx1030", "--json", "--prof", programs, folder, "lds"])
     report = json.loads(done.stderr[done.stderr.index("{"):])
     expect([one["grid"] + one["workgroup"] for one in report["dispatches"]] == [[50 * 256, 1, 1, 256, 1, 1]], "not the dispatch", done)
+    # Shaders are called after their code, so that two runs have the same name for them.
+    again = run([command, "exec", "--gpu", "gfx1030", "--json", "--prof", programs, folder, "add", "lds"])
+    names = [one["kernel"] for one in json.loads(again.stderr[again.stderr.index("{"):])["dispatches"]]
+    expect(names[1] == report["dispatches"][0]["kernel"] != names[0] and names[0].startswith("shader "), f"not the names: {names}", again)
     # The program's 12,800 elements of 4 bytes are loaded once, and nothing else by buffer loads.
     loads = [row for row in report["rows"] if (row["path"], row["operation"]) == ("BUFFER", "load")]
     expect(sum(row["bytes_asked"] for row in loads) == 4 * 12800, "not the loads", done)

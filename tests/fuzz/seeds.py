@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes seeds of fuzz_trace and fuzz_merge to standard output.
+"""Writes seeds of fuzz_trace, fuzz_merge and fuzz_pm4 to standard output.
 
 usage: seeds.py records TRACE          what is compressed in a trace
        seeds.py traces PART PART       the records of the traces of two parts, for fuzz_trace
        seeds.py parts PART PART        two parts, for fuzz_merge
+       seeds.py packets GPU            a command buffer with one of each packet, for fuzz_pm4
 """
 import ctypes
 import struct
@@ -30,7 +31,27 @@ def open_part(content):
     return content[40:40 + head], decompress(content[40 + head:40 + head + packed], body + 1), content[40 + head + packed:]
 
 
+def packets(gpu):
+    """With the addresses of fuzz_pm4.c."""
+    commands, data = 0x800000, 0x100000
+    shader = data + 4096
+    bodies = [(0x76, 0x20C, shader >> 8, 0), (0x76, 0x212, 0xC0000, 1 << 7 | 2 << 1), (0x76, 0x207, 64, 1, 1),
+              (0x76, 0x204, 1, 0, 0), (0x76, 0x240, data, 0), (0xBA, 0x241, 5), (0xBB, 2, 0x02430242, 1, 2),
+              (0x15, 2, 1, 1, 0x41), (0x15, 100, 1, 1, 0x65), (0x11, 1, data, 0), (0x16, 256, 5), (0x16, data + 256, 0, 5),
+              (0x37, 5 << 8, data, 0, 1, 2, 3), (0x40, 1 | 5 << 8, data, 0, data + 64, 0), (0x40, 9 | 5 << 8, 0, 0, data + 64, 0),
+              (0x50, 2 << 29, 7, 0, data + 512, 0, 64), (0x50, 0, data, 0, data + 1024, 0, 64), (0x41, data, 0, data + 64, 0, 16),
+              (0x49, 0x528, 2 << 29, data + 200, 0, 1, 2, 0), (0x47, 0x528, data + 200, 1 << 29, 1, 0),
+              (0x48, 0x52F, data + 204, 2 << 29, 1), (0x63, data, 0, 0x240, 3), (0x46, 0x115, data, 0), (0x46, 0x407),
+              (0x20, 4 << 16 | 1 << 8, data + 32, 0), (0x20, 0, 0, 0), (0x22, data, 0, 0, 2), (0x10, 0),
+              (0x3C, 0x13, data, 0, 0, 0, 4), (0x3F, commands + 0x8000, 0, 4)]
+    words = [word for code, *body in bodies for word in (3 << 30 | (len(body) - 1) << 16 | code << 8 | 2, *body)]
+    return bytes([gpu]) + struct.pack(f"<{len(words)}I", *words)
+
+
 def main():
+    if sys.argv[1] == "packets":
+        sys.stdout.buffer.write(packets(int(sys.argv[2])))
+        return
     what, names = sys.argv[1], sys.argv[2:]
     files = []
     for name in names:

@@ -82,6 +82,8 @@ static void check_texels(const struct wmi_image *image, const struct wmi_sampler
         assert_true(sum == (gather ? 4.0 : 1.0)); /* weights are multiples of 2^-32 */
 }
 
+static unsigned compressed[WMI_LAYOUTS]; /* images that were refused because they may be compressed */
+
 static unsigned sample(void)
 {
     const enum wmi_layout layout = (enum wmi_layout)(draw() % WMI_LAYOUTS);
@@ -99,6 +101,7 @@ static unsigned sample(void)
     const struct wmi_image_rules rules = {layout, formats_of(layout), tiling_of(layout)};
     struct wmi_image image;
     wmi_image_decode(&rules, t, &image);
+    compressed[layout] += image.refused && strstr(image.refused, "a compressed image");
     const struct wmi_sampler sampler = wmi_sampler_decode(layout, s);
     const struct wmi_sample_dims dims = wmi_sample_dims(&image, draw() % 9, draw() & 1);
     const double across[3] = {draw_number(), draw_number(), draw_number()}, down[3] = {draw_number()};
@@ -127,6 +130,9 @@ static void test_any(void **state)
     for (unsigned i = 0; i < 300000; i++)
         taps += sample();
     assert_true(taps > 10000);
+    assert_true(compressed[WMI_LAYOUT_GFX801] && compressed[WMI_LAYOUT_GFX900] &&
+                compressed[WMI_LAYOUT_GFX1100]);
+    assert_int_equal(compressed[WMI_LAYOUT_GFX1200], 0); /* there pages are compressed, and none of ours is */
 }
 
 int main(void)
