@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Virtual memory: addresses that the program reserves, memory that it creates apart from them, and which GPUs
  * see it there. The memory is a file without a name, so that it can appear at several addresses. The
- * declarations are newer than Debian's header. Source: ROCR 6.2, hsa_ext_amd.h. */
+ * declarations are newer than Debian's header. Source: ROCR 6.2 to 7.15, hsa_ext_amd.h. */
 #include "shim.h"
 
 #include <stdlib.h>
@@ -33,6 +33,7 @@ struct memory {
 struct range {
     struct range *next;
     uint64_t low, size;
+    bool plain; /* memory of the host, which nothing is mapped to */
 };
 
 struct mapping {
@@ -204,25 +205,34 @@ SHIM_API hsa_status_t hsa_amd_vmem_import_shareable_handle(int file, struct vmem
 
 /* ---- addresses ---- */
 
-static void *reserve_at(void *wish, size_t size)
+static void *reserve_at(void *wish, size_t size, int protection)
 {
     if (!wish)
-        return shim_map_pages(size, PROT_NONE);
-    void *got = mmap(wish, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        return shim_map_pages(size, protection);
+    void *got = mmap(wish, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return got == MAP_FAILED ? NULL : got;
 }
 
-/* address: a wish. */
+/* address: a wish. Without registration, the addresses are memory of the host of any size, which HIP 7 makes
+ * managed memory of. */
 SHIM_API hsa_status_t hsa_amd_vmem_address_reserve_align(void **made, size_t size, uint64_t address,
                                                          uint64_t alignment, uint64_t flags)
 {
+    enum { NO_REGISTER = 1 };
+    const bool plain = flags == NO_REGISTER;
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    if (!made || !size || size % GRANULE || flags || alignment & (alignment - 1) ||
-        alignment > UINT64_MAX / 4 || size > UINT64_MAX / 4)
+    if (!made || !size || size > UINT64_MAX / 4 || (flags && !plain) || alignment & (alignment - 1) ||
+        alignment > UINT64_MAX / 4)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    const size_t asked = size;
+    if (plain)
+        size = (size + GRANULE - 1) / GRANULE * GRANULE;
+    if (size % GRANULE)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     const uint64_t more = alignment > GRANULE ? alignment : 0;
-    char *got = reserve_at((void *)(uintptr_t)(address / GRANULE * GRANULE), size + more);
+    char *got = reserve_at((void *)(uintptr_t)(address / GRANULE * GRANULE), size + more,
+                           plain ? PROT_READ | PROT_WRITE : PROT_NONE);
     struct range *range = malloc(sizeof *range);
     if (!got || !range) {
         if (got)
@@ -236,7 +246,7 @@ SHIM_API hsa_status_t hsa_amd_vmem_address_reserve_align(void **made, size_t siz
     if (more > before)
         munmap(got + before + size, more - before);
     pthread_mutex_lock(&lock);
-    *range = (struct range){.next = ranges, .low = (uintptr_t)got + before, .size = size};
+    *range = (struct range){.next = ranges, .low = (uintptr_t)got + before, .size = asked, .plain = plain};
     ranges = range;
     pthread_mutex_unlock(&lock);
     *made = got + before;
@@ -295,7 +305,7 @@ SHIM_API hsa_status_t hsa_amd_vmem_map(void *address, size_t size, size_t offset
     pthread_mutex_lock(&lock);
     struct memory *memory = find_memory(handle);
     const struct range *range = ranges;
-    while (range && (low < range->low || low + size > range->low + range->size))
+    while (range && (range->plain || low < range->low || low + size > range->low + range->size))
         range = range->next;
     const hsa_status_t status =
         !memory || !range ? HSA_STATUS_ERROR_INVALID_ALLOCATION

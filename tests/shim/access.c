@@ -203,6 +203,25 @@ static void test_peers(void **state)
 
 enum { PIECE = 1 << 16 };
 
+/* Addresses that are not registered are memory of the host of any size, as HIP 7's managed memory is. */
+static void test_unregistered(void **state)
+{
+    (void)state;
+    enum { ODD = 4004, NO_REGISTER = 1 };
+    char *at;
+    handle memory;
+    OK(hsa_amd_vmem_address_reserve_align((void **)&at, ODD, 0, 1 << 16, NO_REGISTER));
+    assert_int_equal((uintptr_t)at % (1 << 16), 0);
+    memset(at, 7, ODD);
+    assert_int_equal(at[ODD - 1], 7);
+    OK(hsa_amd_vmem_handle_create(pools[0], 4096, 0, 0, &memory));
+    FAILS(hsa_amd_vmem_map(at, 4096, 0, memory, 0));
+    OK(hsa_amd_vmem_handle_release(memory));
+    FAILS(hsa_amd_vmem_address_free(at, ODD + 1));
+    OK(hsa_amd_vmem_address_free(at, ODD));
+    FAILS(hsa_amd_vmem_address_free(at, ODD));
+}
+
 /* The same memory at two addresses, in halves, for each GPU and the host as they are allowed. */
 static void test_virtual_memory(void **state)
 {
@@ -309,6 +328,7 @@ static void test_wrong_virtual_memory(void **state)
     FAILS(hsa_amd_vmem_export_shareable_handle(&type, none, 0));
     FAILS(hsa_amd_vmem_address_reserve((void **)&at, 0, 0, 0));
     FAILS(hsa_amd_vmem_address_reserve((void **)&at, 4095, 0, 0));
+    FAILS(hsa_amd_vmem_address_reserve((void **)&at, PIECE, 0, 2));
     FAILS(hsa_amd_vmem_address_reserve((void **)&at, UINT64_MAX - 4095, 0, 0));
     FAILS(hsa_amd_vmem_address_reserve_align((void **)&at, PIECE, 0, 3, 0));
     FAILS(hsa_amd_vmem_address_free(&type, PIECE));
@@ -338,6 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_peers),
+        cmocka_unit_test(test_unregistered),
         cmocka_unit_test(test_virtual_memory),
         cmocka_unit_test(test_exported),
         cmocka_unit_test(test_wrong_virtual_memory),
