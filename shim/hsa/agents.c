@@ -17,7 +17,35 @@ bool shim_is_agent(hsa_agent_t agent)
     return agent.handle == SHIM_CPU || shim_gpu(agent) >= 0;
 }
 
-hsa_status_t shim_find_fact(const struct shim_fact *facts, size_t count, uint32_t attribute, void *value)
+/* Runtimes refuse a device of which some attribute is not known. Says each unknown one once. */
+static void say_unknown(const char *function, uint32_t attribute)
+{
+    enum { CUID = 0xa11c }; /* an optional identity, which the model has none of */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct {
+        const char *function;
+        uint32_t attribute;
+    } said[32];
+    static size_t count;
+    pthread_mutex_lock(&lock);
+    size_t i = 0;
+    while (i < count && (said[i].attribute != attribute || strcmp(said[i].function, function)))
+        i++;
+    const bool is_new = i == count && i < SHIM_COUNT(said) && attribute != CUID;
+    if (is_new) {
+        said[i].function = function;
+        said[i].attribute = attribute;
+        count++;
+    }
+    pthread_mutex_unlock(&lock);
+    if (is_new)
+        shim_complain("%s: the runtime asks for attribute 0x%x, which is not known; if it finds no device, "
+                      "that is the reason",
+                      function, attribute);
+}
+
+hsa_status_t shim_find_fact(const struct shim_fact *facts, size_t count, const char *function,
+                            uint32_t attribute, void *value)
 {
     if (!value)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -26,6 +54,8 @@ hsa_status_t shim_find_fact(const struct shim_fact *facts, size_t count, uint32_
             memcpy(value, facts[i].bytes, facts[i].size);
             return HSA_STATUS_SUCCESS;
         }
+    if (function)
+        say_unknown(function, attribute);
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
@@ -100,7 +130,7 @@ static hsa_status_t cpu_info(uint32_t attribute, void *value)
         {HSA_AMD_AGENT_INFO_UUID, sizeof uuid, uuid},
         {HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, sizeof yes, &yes},
     };
-    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+    return shim_find_fact(facts, SHIM_COUNT(facts), "hsa_agent_get_info of the CPU", attribute, value);
 }
 
 /* Attributes that Debian's header (ROCr 5.2) lacks. Source: hsa_ext_amd.h and hsa_ext_image.h of ROCr 7. */
@@ -121,9 +151,14 @@ enum {
     SCRATCH_LIMIT_MAX = 0xa116,
     SCRATCH_LIMIT_CURRENT = 0xa117,
     PM4_EMULATION = 0xa119,
+    LUID = 0xa11a,
     HAS_EXPERT_SCHED_MODE = 0xa11b,
-    CUID = 0xa11c,
+    KERNEL_WG_MAX_SIZE = 0xa11d,
+    KERNEL_CLUSTER_MAX_DIM = 0xa11e,
+    KERNEL_CLUSTER_MAX_SIZE = 0xa11f,
+    CLUSTER_MAX_DIM = 0xa120,
     CLUSTER_MAX_SIZE = 0xa121,
+    KERNEL_WG_MAX_DIM = 0xa122,
     MAX_DATA_PREFETCH_REGIONS = 0xa123,
     HOST_ALLOC_DMABUF_SUPPORTED = 0xa124,
     IMAGE_1DA_MAX_ELEMENTS = 0x3001,
@@ -131,23 +166,6 @@ enum {
     IMAGE_2DDEPTH_MAX_ELEMENTS = 0x3005,
     IMAGE_2DADEPTH_MAX_ELEMENTS = 0x3006,
 };
-
-/* Without some attributes runtimes refuse a device. Says each unknown one once. */
-static void say_unknown(uint32_t attribute)
-{
-    static uint32_t said[32]; /* atomic */
-    for (size_t i = 0; attribute != CUID && i < SHIM_COUNT(said); i++) {
-        uint32_t none = 0;
-        if (__atomic_compare_exchange_n(&said[i], &none, attribute, false, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED))
-            shim_complain(
-                "hsa_agent_get_info: the runtime asks for attribute 0x%x, which is not known; if it "
-                "finds no device, that is the reason",
-                attribute);
-        if (!none || none == attribute)
-            return;
-    }
-}
 
 static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, uint32_t attribute,
                              void *value)
@@ -159,11 +177,14 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
                           feature = HSA_AGENT_FEATURE_KERNEL_DISPATCH;
     static const hsa_amd_hdp_flush_t no_flush;
     /* Copies do not queue per engine; two are what most products have. Scratch has no limit but the memory.
-     * The clock is that of s_memrealtime. There are no clusters of workgroups and no prefetch regions. The
-     * family of the chip and the versions of firmware are not known: 0. */
+     * The clock is that of s_memrealtime. There are no prefetch regions. The family of the chip and the
+     * versions of firmware are not known: 0. Only Windows has LUIDs. A cluster is one workgroup, and ROCr
+     * names these limits of their number for every GPU (amd_gpu_agent.cpp of 7.15). */
     static const uint32_t engines_for_copies = 2;
     static const uint64_t ticks = 100000000;
-    static const uint8_t aql_extensions[8] = {0};
+    static const uint8_t aql_extensions[8] = {0}, luid[8] = {0};
+    static const uint64_t workgroups[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX}, cluster[3] = {1, 1, 1},
+                          all_workgroups = (uint64_t)INT32_MAX * UINT16_MAX * UINT16_MAX;
     static const hsa_agent_t cpu = {SHIM_CPU};
     /* The bit of images is set for all: libamdhip64 allocates pitched memory only where there are images.
      * Where the target has none, no image can be created. Sizes: the fields of image descriptors; source: GCN
@@ -250,7 +271,13 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
         {SCRATCH_LIMIT_CURRENT, sizeof capacity, &capacity},
         {PM4_EMULATION, sizeof no, &no},
         {HAS_EXPERT_SCHED_MODE, sizeof no, &no},
-        {CLUSTER_MAX_SIZE, sizeof zero, &zero},
+        {LUID, sizeof luid, luid},
+        {KERNEL_WG_MAX_SIZE, sizeof all_workgroups, &all_workgroups},
+        {KERNEL_CLUSTER_MAX_DIM, sizeof workgroups, workgroups},
+        {KERNEL_CLUSTER_MAX_SIZE, sizeof all_workgroups, &all_workgroups},
+        {CLUSTER_MAX_DIM, sizeof cluster, cluster},
+        {CLUSTER_MAX_SIZE, sizeof *cluster, cluster},
+        {KERNEL_WG_MAX_DIM, sizeof workgroups, workgroups},
         {MAX_DATA_PREFETCH_REGIONS, sizeof zero, &zero},
         {HOST_ALLOC_DMABUF_SUPPORTED, sizeof no, &no},
         {HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS, sizeof *row, row},
@@ -267,10 +294,7 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
         {HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS, sizeof samplers, &samplers},
         {HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT, sizeof pitch, &pitch},
     };
-    const hsa_status_t status = shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
-    if (status && value)
-        say_unknown(attribute);
-    return status;
+    return shim_find_fact(facts, SHIM_COUNT(facts), "hsa_agent_get_info", attribute, value);
 }
 
 SHIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
@@ -375,7 +399,7 @@ SHIM_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t given, hsa_isa_info_t attri
         {HSA_ISA_INFO_GRID_MAX_SIZE, sizeof grid_size, &grid_size},
         {HSA_ISA_INFO_FBARRIER_MAX_SIZE, sizeof fbarriers, &fbarriers},
     };
-    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+    return shim_find_fact(facts, SHIM_COUNT(facts), __func__, attribute, value);
 }
 
 SHIM_API hsa_status_t hsa_isa_from_name(const char *name, hsa_isa_t *found)
@@ -481,7 +505,7 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t given,
         {POOL_LOCATION, sizeof location, &location},
         {POOL_RECOMMENDED_GRANULE, sizeof recommended, &recommended},
     };
-    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+    return shim_find_fact(facts, SHIM_COUNT(facts), __func__, attribute, value);
 }
 
 /* The host never reaches memory of the device, as without a large BAR, so that the runtime copies with
@@ -512,5 +536,5 @@ SHIM_API hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent, hsa_
         {HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS, sizeof hops, &hops},
         {HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO, own ? 0 : sizeof link, &link},
     };
-    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+    return shim_find_fact(facts, SHIM_COUNT(facts), __func__, attribute, value);
 }

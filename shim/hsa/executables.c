@@ -494,7 +494,7 @@ static hsa_status_t describe(const struct symbol *symbol, uint32_t attribute, vo
         {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, sizeof(uint32_t), &kernel->scratch_size},
         {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK, sizeof(bool), &kernel->dynamic_stack},
     };
-    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+    return shim_find_fact(facts, SHIM_COUNT(facts), NULL, attribute, value);
 }
 
 SHIM_API hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t given,
@@ -675,7 +675,7 @@ static hsa_status_t describe_code(const struct code *code, uint64_t handle, uint
         {HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH, sizeof length, &length},
         {HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI, length, uri},
     };
-    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+    return shim_find_fact(facts, SHIM_COUNT(facts), NULL, attribute, value);
 }
 
 static hsa_status_t get_code_info(hsa_loaded_code_object_t loaded,

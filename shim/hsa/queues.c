@@ -172,7 +172,7 @@ SHIM_API hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *given, uint32_t attrib
     if (!queue)
         return HSA_STATUS_ERROR_INVALID_QUEUE;
     const hsa_agent_t agent = {SHIM_GPU + queue->processor.gpu->number};
-    return shim_find_fact(&(struct shim_fact){0, sizeof agent, &agent}, 1, attribute, value);
+    return shim_find_fact(&(struct shim_fact){0, sizeof agent, &agent}, 1, NULL, attribute, value);
 }
 
 /* Settings without an effect here. */

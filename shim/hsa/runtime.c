@@ -224,7 +224,7 @@ SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *val
     };
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    return shim_find_fact(facts, SHIM_COUNT(facts), attribute, value);
+    return shim_find_fact(facts, SHIM_COUNT(facts), __func__, attribute, value);
 }
 
 SHIM_API hsa_status_t hsa_system_extension_supported(uint16_t extension, uint16_t major, uint16_t minor,

@@ -51,7 +51,9 @@ struct shim_fact {
     uint32_t attribute, size;
     const void *bytes;
 };
-hsa_status_t shim_find_fact(const struct shim_fact *facts, size_t count, uint32_t attribute, void *value);
+/* function: whose name the message about an attribute that is not in the table has; NULL: no message. */
+hsa_status_t shim_find_fact(const struct shim_fact *facts, size_t count, const char *function,
+                            uint32_t attribute, void *value);
 
 /* ---- capacity.c ---- */
 

@@ -91,7 +91,10 @@ static void test_agent(void **state)
     ask(0xa111, 4, 1); /* XCDs */
     ask(0xa119, 1, 0);
     ask(0xa11b, 1, 0);
-    ask(0xa121, 4, 0);
+    ask(0xa11a, 8, 0); /* LUID: Windows only */
+    ask(0xa120, 24, 1);
+    ask(0xa121, 8, 1); /* workgroups of a cluster */
+    ask(0xa122, 24, INT32_MAX);
     ask(0xa123, 4, 0);
     ask(0xa124, 1, 0);
     ask(0xa113, sizeof cpu, cpu.handle);
