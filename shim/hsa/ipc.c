@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that processes share. An exported allocation is in a file without a name, which others open through
- * /proc as long as the exporting process has it; the file's title has a random number, which a handle must
- * know. Files cannot shrink, so that no process loses what it has mapped. */
+/* Memory and signals that processes share. They are in files without a name, which others open through /proc
+ * as long as the exporting process has it; the file's title has a random number, which a handle must know.
+ * Files cannot shrink, so that no process loses what it has mapped. */
 #include "shim.h"
 
 #include <fcntl.h>
@@ -11,29 +11,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAGIC = 0x6d767761, PAGE = WM_ALLOCATION_ALIGNMENT, PATH = 64 };
+enum { MEMORY = 0x6d767761, SIGNAL = 0x73767761, PAGE = WM_ALLOCATION_ALIGNMENT, PATH = 64 };
 
 /* What a handle of HSA contains. */
 struct handle {
-    uint32_t magic, process, file, unused;
+    uint32_t kind, process, file, signal; /* kind: MEMORY or SIGNAL, which has a number in its file */
     uint64_t key, size;
 };
 _Static_assert(sizeof(struct handle) == sizeof(hsa_amd_ipc_memory_t), "a handle of HSA");
+_Static_assert(sizeof(struct handle) == sizeof(hsa_amd_ipc_signal_t), "a handle of HSA");
 
 static void title_of(uint64_t key, char title[PATH])
 {
     snprintf(title, PATH, "wavemem-ipc-%016llx", (unsigned long long)key);
 }
 
-static int make_file(void *user)
+/* key: set to the file's. */
+static int make_file(void *key)
 {
-    uint64_t key;
     char title[PATH];
-    (void)user;
-    if (getrandom(&key, sizeof key, 0) != sizeof key)
+    if (getrandom(key, sizeof(uint64_t), 0) != sizeof(uint64_t))
         return -1;
-    title_of(key, title);
+    title_of(*(uint64_t *)key, title);
     return memfd_create(title, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+static bool seal(int file)
+{
+    return !fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+}
+
+int shim_make_shared_file(size_t bytes, uint64_t *key)
+{
+    const int file = make_file(key);
+    if (file >= 0 && !ftruncate(file, (off_t)bytes) && seal(file))
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
 }
 
 /* The key of a file that make_file() made; false: it is another one. */
@@ -52,32 +67,33 @@ static bool key_of(const char *link, uint64_t *key)
 
 SHIM_API hsa_status_t hsa_amd_ipc_memory_create(void *pointer, size_t size, hsa_amd_ipc_memory_t *made)
 {
-    struct handle handle = {.magic = MAGIC, .process = (uint32_t)getpid(), .size = size};
+    struct handle handle = {.kind = MEMORY, .process = (uint32_t)getpid(), .size = size};
+    uint64_t key; /* of a new file; the memory may be in one already */
     char link[PATH];
     int file;
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!pointer || !size || !made)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    const hsa_status_t status = shim_export(pointer, &handle.size, make_file, NULL, &file);
+    const hsa_status_t status = shim_export(pointer, &handle.size, make_file, &key, &file);
     if (status)
         return status;
     handle.file = (uint32_t)file;
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    if (fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) || !key_of(link, &handle.key))
+    if (!seal(file) || !key_of(link, &handle.key))
         return HSA_STATUS_ERROR;
     memcpy(made, &handle, sizeof handle);
     return HSA_STATUS_SUCCESS;
 }
 
-/* Opens what the handle means; -1: nothing. *bytes: of the file. */
-static int open_file(const struct handle *handle, size_t *bytes)
+/* Opens what the handle means, if it is of that kind; -1: nothing. *bytes: of the file. */
+static int open_file(const struct handle *handle, uint32_t kind, size_t *bytes)
 {
     char link[PATH];
     uint64_t key;
     struct stat file;
     snprintf(link, sizeof link, "/proc/%u/fd/%u", handle->process, handle->file);
-    if (handle->magic != MAGIC || !key_of(link, &key) || key != handle->key)
+    if (handle->kind != kind || !key_of(link, &key) || key != handle->key)
         return -1;
     const int opened = open(link, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (opened < 0)
@@ -121,7 +137,7 @@ SHIM_API hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *give
     if (status)
         return status;
     memcpy(&handle, given, sizeof handle);
-    const int file = open_file(&handle, &bytes);
+    const int file = open_file(&handle, MEMORY, &bytes);
     if (file < 0 || size > (handle.size + PAGE - 1) / PAGE * PAGE) {
         if (file >= 0)
             close(file);
@@ -134,5 +150,37 @@ SHIM_API hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *give
     status = shim_import(host, bytes, handle.size, gpus, made);
     if (status)
         munmap(host, bytes);
+    return status;
+}
+
+SHIM_API hsa_status_t hsa_amd_ipc_signal_create(hsa_signal_t signal, hsa_amd_ipc_signal_t *made)
+{
+    struct handle handle = {.kind = SIGNAL, .process = (uint32_t)getpid()};
+    size_t bytes;
+    int file;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!made || !shim_export_signal(signal, &file, &handle.key, &handle.signal, &bytes))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    handle.file = (uint32_t)file;
+    handle.size = bytes;
+    memcpy(made, &handle, sizeof handle);
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_ipc_signal_attach(const hsa_amd_ipc_signal_t *given, hsa_signal_t *made)
+{
+    struct handle handle;
+    size_t bytes = 0;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!given || !made)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    memcpy(&handle, given, sizeof handle);
+    const int file = open_file(&handle, SIGNAL, &bytes);
+    if (file < 0)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    const hsa_status_t status = shim_import_signal(file, handle.key, handle.signal, bytes, made);
+    close(file);
     return status;
 }

@@ -744,7 +744,7 @@ static bool is_shared(uint64_t low, uint64_t high)
 
 bool shim_others_have_memory(void)
 {
-    bool shared = shim_vmem_is_shared() || shim_is_set(&shared_with_others);
+    bool shared = shim_vmem_is_shared() || shim_others_have_signals() || shim_is_set(&shared_with_others);
     if (pthread_mutex_trylock(&lock)) /* its owner may wait for kernels to step aside */
         return true;
     for (size_t i = 0; i < locked.count && !shared; i++) {

@@ -71,6 +71,18 @@ struct shim_queue;
 /* NULL: not the handle of a signal. */
 amd_signal_t *shim_signal(hsa_signal_t signal);
 hsa_status_t shim_signal_make(int64_t value, struct shim_queue *queue, hsa_signal_t *signal);
+/* The file that a signal is in, which stays this process's, and the signal's number there; false: the signal
+ * was not made here for other processes. */
+bool shim_export_signal(hsa_signal_t signal, int *file, uint64_t *key, uint32_t *number, size_t *bytes);
+/* Makes a handle of a signal in the file of another process, or of this one. The file stays the caller's. */
+hsa_status_t shim_import_signal(int file, uint64_t key, uint32_t number, size_t bytes, hsa_signal_t *signal);
+/* Whether other processes may change signals of this one. */
+bool shim_others_have_signals(void);
+
+/* ---- ipc.c ---- */
+
+/* A file that other processes can open if they know the key; -1: none. */
+int shim_make_shared_file(size_t bytes, uint64_t *key);
 
 /* ---- queues.c ---- */
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { SPIN_NANOSECONDS = 20000 }; /* before a thread sleeps: about what falling asleep and waking cost */
 
@@ -14,8 +15,14 @@ enum { SLAB = 4096, SLABS = 1024, BELLS = 64 }; /* signals of a slab */
 
 struct slab {
     amd_signal_t *signals;
-    bool live[SLAB];
+    uint32_t owners[SLAB];          /* handles of a signal that are not destroyed; atomic */
     struct shim_queue *queue[SLAB]; /* of a doorbell */
+    /* Of a slab that processes share: its file, which only the process that made it has, and the key of that.
+     * Its signals are used once, as another process may still have one that was destroyed here. */
+    int file;
+    uint64_t key;
+    bool is_shared;
+    uint32_t used;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for making and destroying signals */
@@ -23,6 +30,7 @@ static struct slab *slabs[SLABS];
 static size_t slab_count;
 static uint32_t *unused, unused_count; /* slab * SLAB + index */
 static struct shim_bell bells[BELLS];  /* of signals, by address */
+static bool with_others;               /* other processes may change signals; atomic */
 
 /* Finds a signal that is not destroyed; NULL: none. */
 static struct slab *find(hsa_signal_t signal, size_t *index)
@@ -34,7 +42,7 @@ static struct slab *find(hsa_signal_t signal, size_t *index)
             continue;
         *index = offset / sizeof(amd_signal_t);
         return offset % sizeof(amd_signal_t) == 0 &&
-                       __atomic_load_n(&slabs[i]->live[*index], __ATOMIC_ACQUIRE)
+                       __atomic_load_n(&slabs[i]->owners[*index], __ATOMIC_ACQUIRE)
                    ? slabs[i]
                    : NULL;
     }
@@ -59,28 +67,62 @@ static struct shim_bell *bell_of(hsa_signal_t signal)
     return &bells[signal.handle / sizeof(amd_signal_t) % BELLS];
 }
 
-static bool add_slab(void)
+enum { SLAB_BYTES = SLAB * sizeof(amd_signal_t) };
+
+/* Makes the signals of a slab, in new memory or, if file >= 0, in that file, and lets all GPUs see them. */
+static bool map_signals(struct slab *slab, int file)
+{
+    slab->signals = shim_map_pages(SLAB_BYTES, PROT_READ | PROT_WRITE);
+    if (!slab->signals)
+        return false;
+    shim_lose_locks((uintptr_t)slab->signals, SLAB_BYTES);
+    if ((file < 0 || mmap(slab->signals, SLAB_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+                          0) != MAP_FAILED) &&
+        !shim_map_everywhere(slab->signals, SLAB_BYTES, 0, 0, "signals", NULL))
+        return true;
+    munmap(slab->signals, SLAB_BYTES);
+    return false;
+}
+
+/* The caller holds the lock. NULL: no memory. */
+static struct slab *add_slab(int file)
 {
     struct slab *slab = slab_count < SLABS ? calloc(1, sizeof *slab) : NULL;
-    uint32_t *more = slab ? realloc(unused, (slab_count + 1) * SLAB * sizeof *more) : NULL;
-    const size_t size = SLAB * sizeof(amd_signal_t);
-    if (more)
-        unused = more;
-    if (slab)
-        slab->signals = shim_map_pages(size, PROT_READ | PROT_WRITE);
-    if (more && slab->signals)
-        shim_lose_locks((uintptr_t)slab->signals, size);
-    if (!more || !slab->signals || shim_map_everywhere(slab->signals, size, 0, 0, "signals", NULL)) {
-        if (more && slab->signals)
-            munmap(slab->signals, size);
+    if (!slab || !map_signals(slab, file)) {
         free(slab);
-        return false;
+        return NULL;
     }
-    for (uint32_t i = SLAB; i-- > 0;)
-        unused[unused_count++] = (uint32_t)slab_count * SLAB + i;
+    slab->file = -1;
+    slab->is_shared = file >= 0;
     slabs[slab_count] = slab;
     __atomic_store_n(&slab_count, slab_count + 1, __ATOMIC_RELEASE);
+    return slab;
+}
+
+static bool add_unused(void)
+{
+    const uint32_t number = (uint32_t)slab_count;
+    uint32_t *more = realloc(unused, (slab_count + 1) * SLAB * sizeof *more);
+    if (more)
+        unused = more;
+    if (!more || !add_slab(-1))
+        return false;
+    for (uint32_t i = SLAB; i-- > 0;)
+        unused[unused_count++] = number * SLAB + i;
     return true;
+}
+
+static void set_up(struct slab *slab, uint32_t index, int64_t value, struct shim_queue *queue,
+                   hsa_signal_t *made)
+{
+    amd_signal_t *signal = &slab->signals[index];
+    memset(signal, 0, sizeof *signal);
+    /* A doorbell's kind stays "user": the fields of others would tell where the hardware's register is. */
+    signal->kind = AMD_SIGNAL_KIND_USER;
+    signal->value = value;
+    __atomic_store_n(&slab->queue[index], queue, __ATOMIC_RELEASE);
+    __atomic_store_n(&slab->owners[index], 1, __ATOMIC_RELEASE);
+    made->handle = (uintptr_t)signal;
 }
 
 hsa_status_t shim_signal_make(int64_t value, struct shim_queue *queue, hsa_signal_t *made)
@@ -90,23 +132,100 @@ hsa_status_t shim_signal_make(int64_t value, struct shim_queue *queue, hsa_signa
     if (!made)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&lock);
-    const bool ok = unused_count || add_slab();
+    const bool ok = unused_count || add_unused();
     if (ok) {
-        const uint32_t number = unused[--unused_count], index = number % SLAB;
-        struct slab *slab = slabs[number / SLAB];
-        amd_signal_t *signal = &slab->signals[index];
-        memset(signal, 0, sizeof *signal);
-        /* A doorbell's kind stays "user": the fields of others would tell where the hardware's register is.
-         */
-        signal->kind = AMD_SIGNAL_KIND_USER;
-        signal->value = value;
-        __atomic_store_n(&slab->queue[index], queue, __ATOMIC_RELEASE);
-        __atomic_store_n(&slab->live[index], true, __ATOMIC_RELEASE);
-        made->handle = (uintptr_t)signal;
+        const uint32_t number = unused[--unused_count];
+        set_up(slabs[number / SLAB], number % SLAB, value, queue, made);
     }
     pthread_mutex_unlock(&lock);
     return ok ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
+
+/* ---- signals that processes share ---- */
+
+/* The slab of this process for new ones; NULL: no memory. The caller holds the lock. */
+static struct slab *shared_slab(void)
+{
+    static struct slab *newest;
+    uint64_t key;
+    if (newest && newest->used < SLAB)
+        return newest;
+    const int file = shim_make_shared_file(SLAB_BYTES, &key);
+    struct slab *slab = file < 0 ? NULL : add_slab(file);
+    if (!slab) {
+        if (file >= 0)
+            close(file);
+        return NULL;
+    }
+    slab->file = file;
+    slab->key = key;
+    return newest = slab;
+}
+
+static hsa_status_t make_shared(int64_t value, hsa_signal_t *made)
+{
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!made)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&lock);
+    struct slab *slab = shared_slab();
+    if (slab)
+        set_up(slab, slab->used++, value, NULL, made);
+    pthread_mutex_unlock(&lock);
+    return slab ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+bool shim_export_signal(hsa_signal_t signal, int *file, uint64_t *key, uint32_t *number, size_t *bytes)
+{
+    size_t index = 0;
+    pthread_mutex_lock(&lock);
+    const struct slab *slab = find(signal, &index);
+    const bool ok = slab && slab->file >= 0;
+    if (ok) {
+        *file = slab->file;
+        *key = slab->key;
+        *number = (uint32_t)index;
+        *bytes = SLAB_BYTES;
+        __atomic_store_n(&with_others, true, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
+/* The slab that is in the file, with that key. The caller holds the lock. */
+static struct slab *slab_in(int file, uint64_t key)
+{
+    for (size_t i = 0; i < slab_count; i++)
+        if (slabs[i]->is_shared && slabs[i]->key == key)
+            return slabs[i];
+    struct slab *slab = add_slab(file);
+    if (slab)
+        slab->key = key;
+    return slab;
+}
+
+hsa_status_t shim_import_signal(int file, uint64_t key, uint32_t number, size_t bytes, hsa_signal_t *made)
+{
+    if (number >= SLAB || bytes != SLAB_BYTES)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&lock);
+    struct slab *slab = slab_in(file, key);
+    if (slab) {
+        __atomic_fetch_add(&slab->owners[number], 1, __ATOMIC_RELEASE);
+        made->handle = (uintptr_t)&slab->signals[number];
+        __atomic_store_n(&with_others, true, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return slab ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+bool shim_others_have_signals(void)
+{
+    return __atomic_load_n(&with_others, __ATOMIC_ACQUIRE);
+}
+
+/* ---- all signals ---- */
 
 SHIM_API hsa_status_t hsa_signal_create(hsa_signal_value_t value, uint32_t consumer_count,
                                         const hsa_agent_t *consumers, hsa_signal_t *signal)
@@ -119,11 +238,10 @@ SHIM_API hsa_status_t hsa_amd_signal_create(hsa_signal_value_t value, uint32_t c
                                             const hsa_agent_t *consumers, uint64_t attributes,
                                             hsa_signal_t *signal)
 {
-    if (attributes & HSA_AMD_SIGNAL_IPC) {
-        shim_complain("hsa_amd_signal_create: signals between processes are not implemented");
-        return HSA_STATUS_ERROR;
-    }
-    return hsa_signal_create(value, consumer_count, consumers, signal);
+    if (consumer_count && !consumers)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return attributes & HSA_AMD_SIGNAL_IPC ? make_shared(value, signal)
+                                           : shim_signal_make(value, NULL, signal);
 }
 
 SHIM_API hsa_status_t hsa_signal_destroy(hsa_signal_t signal)
@@ -133,10 +251,9 @@ SHIM_API hsa_status_t hsa_signal_destroy(hsa_signal_t signal)
     size_t index;
     pthread_mutex_lock(&lock);
     struct slab *slab = find(signal, &index);
-    if (slab) {
-        __atomic_store_n(&slab->live[index], false, __ATOMIC_RELEASE);
+    if (slab && !__atomic_sub_fetch(&slab->owners[index], 1, __ATOMIC_RELEASE)) {
         __atomic_store_n(&slab->queue[index], NULL, __ATOMIC_RELAXED);
-        for (uint32_t i = 0; i < slab_count; i++)
+        for (uint32_t i = 0; i < slab_count && !slab->is_shared; i++)
             if (slabs[i] == slab)
                 unused[unused_count++] = i * SLAB + (uint32_t)index;
     }
