@@ -80,12 +80,12 @@ int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64
  * hostcall, through which kernels print, assert and allocate, waits for a value other than the last one, at
  * most 16 ms each time. In between it only looks at the value; if that has changed, it answers what kernels
  * wrote to its buffer. Source: ROCclr 5.2, device/devhostcall.cpp, HostcallListener::consumePackets(). And
- * from HIP 7 on, threads wait for the end of a command in turns of 100 us or 4 s. Source: ROCclr 7.15,
- * rocvirtual.hpp, WaitForSignal(). */
+ * from HIP 7 on, threads wait for the end of a command in turns of 100 us and then 4 ms, whose name in the
+ * source says 4 s. Source: ROCclr 7.0 to 7.15, rocvirtual.hpp, WaitForSignal(). */
 bool shim_is_listener(const void *caller, hsa_signal_condition_t condition, int64_t compare, uint64_t limit)
 {
-    const bool ends = condition == HSA_SIGNAL_CONDITION_LT && compare == 1 &&
-                      (limit == UINT64_C(100000) || limit == UINT64_C(4000000000));
+    const bool ends =
+        condition == HSA_SIGNAL_CONDITION_LT && compare == 1 && (limit == 100000 || limit == 4000000);
     return (condition == HSA_SIGNAL_CONDITION_NE || ends) && shim_hip_library(caller);
 }
 

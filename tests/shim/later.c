@@ -336,7 +336,7 @@ static bool runs(hsa_executable_t executable, const char *name)
     return !error;
 }
 
-/* HIP 7 waits in turns of 4 s; a kernel that nothing can end is found all the same. */
+/* HIP 7 waits in turns of 4 ms; a kernel that nothing can end is found all the same. */
 static void find_deadlock(hsa_executable_t executable)
 {
 #if !THREAD_SANITIZER

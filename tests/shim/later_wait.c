@@ -7,7 +7,7 @@ __attribute__((visibility("default"))) int64_t wait_as_hip(hsa_signal_t signal);
 
 int64_t wait_as_hip(hsa_signal_t signal)
 {
-    const uint64_t limit = UINT64_C(4000000000);
+    const uint64_t limit = 4000000;
     hsa_signal_value_t value;
     do
         value = hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, limit, HSA_WAIT_STATE_BLOCKED);
