@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #if defined __SANITIZE_THREAD__
 #define THREAD_SANITIZER 1
@@ -109,6 +110,35 @@ static void test_agent(void **state)
     OK(hsa_amd_memory_pool_free(memory));
     OK(hsa_agent_get_info(gpu, (hsa_agent_info_t)0xa015, &after));
     assert_int_equal(before, after);
+}
+
+/* Each attribute that is not known is named once: a runtime may see no device because of it. */
+static void test_unknown(void **state)
+{
+    (void)state;
+    enum { UNKNOWN = 0xa1fe };
+    static const char *const askers[] = {"hsa_agent_get_info: ", "hsa_agent_get_info of the CPU: ",
+                                         "hsa_amd_memory_pool_get_info: ", "hsa_system_get_info: "};
+    char value[64], line[256];
+    FILE *said = tmpfile();
+    const int shown = dup(STDERR_FILENO);
+    assert_true(said && shown >= 0 && dup2(fileno(said), STDERR_FILENO) >= 0);
+    for (int i = 0; i < 2; i++) {
+        FAILS(hsa_agent_get_info(gpu, (hsa_agent_info_t)UNKNOWN, value));
+        FAILS(hsa_agent_get_info(cpu, (hsa_agent_info_t)UNKNOWN, value));
+        FAILS(hsa_amd_memory_pool_get_info(device, (hsa_amd_memory_pool_info_t)UNKNOWN, value));
+        FAILS(hsa_system_get_info((hsa_system_info_t)UNKNOWN, value));
+    }
+    dup2(shown, STDERR_FILENO);
+    close(shown);
+    rewind(said);
+    for (size_t i = 0; i < sizeof askers / sizeof *askers; i++) {
+        assert_non_null(fgets(line, sizeof line, said));
+        assert_non_null(strstr(line, askers[i]));
+        assert_non_null(strstr(line, "0xa1fe"));
+    }
+    assert_null(fgets(line, sizeof line, said));
+    fclose(said);
 }
 
 static void test_system(void **state)
@@ -386,9 +416,9 @@ static void test_kernels(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_locks_of_old), cmocka_unit_test(test_agent),   cmocka_unit_test(test_system),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_engines), cmocka_unit_test(test_locks),
-        cmocka_unit_test(test_samplers),     cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_locks_of_old), cmocka_unit_test(test_agent),    cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_system),       cmocka_unit_test(test_names),    cmocka_unit_test(test_engines),
+        cmocka_unit_test(test_locks),        cmocka_unit_test(test_samplers), cmocka_unit_test(test_kernels),
     };
     if (argc != 2)
         return 2;

@@ -7,7 +7,9 @@ usage: programs.py WAVEMEM [--products NAME,...] SOURCE... [LINKER WORDS]
 
 Several sources become one program that runs them one after the other, each in a namespace of its own: the compiler takes
 longer for the headers than for the rest. Sources that end in .cpp have no code for the GPU; one that ends in .c uses OpenMP.
-LLVM15 names the folder of the OpenMP runtime, if it is not Debian's.
+
+Environment variables: LLVM15 names the folder of the OpenMP runtime, if it is not Debian's. ROCM names that of another ROCm, such as
+/opt/rocm, whose clang, headers and libamdhip64 are used.
 """
 import os
 import re
@@ -18,12 +20,17 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
-BITCODE = LIBRARIES / "amdgcn" / "bitcode"
+ROCM = Path(os.environ["ROCM"]) if "ROCM" in os.environ else None
+LIBRARIES = ROCM / "lib" if ROCM else Path("/usr/lib/x86_64-linux-gnu")
+BITCODE = Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
+CLANG = str(ROCM / "llvm/bin/clang++") if ROCM else "clang++-15"
+FOR_HIP = [f"--rocm-path={ROCM}"] if ROCM else ["--rocm-path=/usr", "--hip-version=5.2.21153", f"--hip-device-lib-path={BITCODE}"]
 LLVM = Path(os.environ.get("LLVM15", "/usr/lib/llvm-15"))
+HEADERS = [Path("/usr/include"), *([ROCM / "include"] if ROCM else [])]
 SKIPPED = 77
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"].*$', re.M)
-PRODUCTS = {"vega64": "gfx900", "mi210": "gfx90a", "rx6800": "gfx1030"}
+PRODUCTS = {"vega64": "gfx900", "mi210": "gfx90a", "mi300x": "gfx942", "rx6800": "gfx1030", "rx7900xtx": "gfx1100"}
+DEFAULT_PRODUCTS = ["mi210", "mi300x", "rx7900xtx"] if ROCM else ["vega64", "mi210", "rx6800"]
 
 
 def join(sources, path):
@@ -41,7 +48,7 @@ def missing(sources):
     """A header of the system that is not there, or None."""
     for source in sources:
         for name in INCLUDE.findall(source.read_text(encoding="utf-8")):
-            if "/" in name and not name.startswith(".") and not (Path("/usr/include") / name).exists():
+            if "/" in name and not name.startswith(".") and not any((folder / name).exists() for folder in HEADERS):
                 return name
     return None
 
@@ -52,12 +59,12 @@ def compile_program(sources, words, targets, folder):
     if len(sources) > 1:
         source = Path(folder) / "program.hip"
         join(sources, source)
-    common = ["clang++-15", "-std=c++17", "-D__HIP_PLATFORM_AMD__", f"-I{HERE / 'hip'}"]
-    for_gpu = ["-x", "hip", "-O2", *(f"--offload-arch={target}" for target in targets), "--rocm-path=/usr",
-               "--hip-version=5.2.21153", f"--hip-device-lib-path={BITCODE}", source]
+    common = [CLANG, "-std=c++17", "-D__HIP_PLATFORM_AMD__", f"-I{HERE / 'hip'}"]
+    for_gpu = ["-x", "hip", "-O2", *(f"--offload-arch={target}" for target in targets), *FOR_HIP, source]
+    libraries = [f"-L{LIBRARIES}", f"-Wl,-rpath,{LIBRARIES}", "-lhiprtc"] if ROCM else []
     # clang 15 leaves empty folders for temporary files.
-    subprocess.run([*common, *(["-O1", source] if source.suffix == ".cpp" else for_gpu), "-o", program, *words, "-lamdhip64",
-                    "-pthread"], env=dict(os.environ, TMPDIR=str(folder)), check=True)
+    subprocess.run([*common, *(["-O1", source] if source.suffix == ".cpp" else for_gpu), "-o", program, *words, *libraries,
+                    "-lamdhip64", "-pthread"], env=dict(os.environ, TMPDIR=str(folder)), check=True)
     return program
 
 
@@ -80,15 +87,15 @@ def run(command, product, program):
 
 
 def main(command, *words):
-    products = list(PRODUCTS)
+    products = DEFAULT_PRODUCTS
     if words[0] == "--products":
         products = words[1].split(",")
         words = words[2:]
     sources = [HERE / word for word in words if word.endswith((".hip", ".cpp", ".c"))]
     openmp = sources[0].suffix == ".c"
     runtime = LLVM / "lib" / "libomptarget.rtl.amdgpu.so" if openmp else LIBRARIES / "libamdhip64.so"
-    if not (shutil.which("clang++-15") and runtime.exists() and BITCODE.exists()):
-        print(f"skipped: no clang++-15, {runtime} or {BITCODE}")
+    if not (shutil.which(CLANG) and runtime.exists() and (ROCM or BITCODE.exists())):
+        print(f"skipped: no {CLANG}, {runtime} or {BITCODE}")
         return SKIPPED
     if absent := missing(sources):
         print(f"skipped: no {absent}")

@@ -13,6 +13,9 @@ static size_t free_bytes()
     return free;
 }
 
+// From HIP 6 on, the last 320 MiB count as taken, although they can be allocated.
+static const size_t hidden = HIP_VERSION_MAJOR < 6 ? 0 : 320 << 20;
+
 // Allocates pieces until there is no memory; returns their bytes.
 static size_t take_all(std::vector<void *> &taken, size_t piece)
 {
@@ -26,7 +29,7 @@ static size_t take_all(std::vector<void *> &taken, size_t piece)
             CHECK(free_bytes() == before);
             return sum;
         }
-        CHECK(before >= piece && free_bytes() <= before - piece + 1024);
+        CHECK(before + hidden >= piece && free_bytes() <= (before > piece ? before - piece : 0) + 1024);
         taken.push_back(p);
         sum += piece;
     }

@@ -35,7 +35,7 @@ int main()
         CHECK(value == a.expected);
     }
     CHECK(!std::strncmp(p.gcnArchName, "gfx", 3));
-    CHECK(p.warpSize == (p.major == 10 ? 32 : 64));
+    CHECK(p.warpSize == (p.major >= 10 ? 32 : 64));
     CHECK(p.l2CacheSize >= 1 << 20 && p.clockRate > 500000); // kHz
     HIP(hipDeviceTotalMem(&bytes, device));
     HIP(hipMemGetInfo(&free_before, &total));

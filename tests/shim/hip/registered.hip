@@ -9,6 +9,15 @@ __global__ void negate(int *p, int n)
         p[i] = -p[i];
 }
 
+static int type_of(const hipPointerAttribute_t &what)
+{
+#if HIP_VERSION_MAJOR < 6
+    return what.memoryType;
+#else
+    return what.type;
+#endif
+}
+
 int main()
 {
     const int n = 3000;
@@ -32,14 +41,19 @@ int main()
     HIP(hipHostGetFlags(&flags, pinned));
     CHECK((flags & hipHostMallocMapped) && (flags & hipHostMallocPortable));
     HIP(hipPointerGetAttributes(&what, pinned + 5));
-    CHECK(what.memoryType == hipMemoryTypeHost);
+    CHECK(type_of(what) == hipMemoryTypeHost);
     HIP(hipPointerGetAttributes(&what, [&] {
         HIP(hipMalloc(&device, 100));
         return device;
     }()));
-    CHECK(what.memoryType == hipMemoryTypeDevice && what.device == 0 && what.devicePointer == device);
+    CHECK(type_of(what) == hipMemoryTypeDevice && what.device == 0 && what.devicePointer == device);
+#if HIP_VERSION_MAJOR < 6
     CHECK(hipPointerGetAttributes(&what, own.data()) == hipErrorInvalidValue);
     (void)hipGetLastError();
+#else
+    HIP(hipPointerGetAttributes(&what, own.data()));
+    CHECK(type_of(what) == hipMemoryTypeUnregistered);
+#endif
     hipDeviceptr_t base;
     size_t size;
     HIP(hipMemGetAddressRange(&base, &size, device + 7));

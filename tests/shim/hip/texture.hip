@@ -3,6 +3,7 @@
 // against the rules of OpenCL 2.0, section 8.2, in double precision.
 #include "check.h"
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 // ---- the rules ----
@@ -68,6 +69,13 @@ static double expected(const volume &v, int dimensions, const float *at, const h
 
 // ---- kernels ----
 
+// Headers of HIP 7 refuse textures for gfx94x and gfx950, which have no image instructions.
+#if __HIP_NO_IMAGE_SUPPORT
+#define TEXEL(type, ...) type()
+#else
+#define TEXEL(type, ...) __VA_ARGS__
+#endif
+
 template <int dimensions> __global__ void sample(hipTextureObject_t texture, const float *at, float *out, int count)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -75,32 +83,32 @@ template <int dimensions> __global__ void sample(hipTextureObject_t texture, con
         return;
     const float x = at[3 * i], y = at[3 * i + 1], z = at[3 * i + 2];
     if constexpr (dimensions == 1)
-        out[i] = tex1D<float>(texture, x);
+        out[i] = TEXEL(float, tex1D<float>(texture, x));
     else if constexpr (dimensions == 2)
-        out[i] = tex2D<float>(texture, x, y);
+        out[i] = TEXEL(float, tex2D<float>(texture, x, y));
     else
-        out[i] = tex3D<float>(texture, x, y, z);
+        out[i] = TEXEL(float, tex3D<float>(texture, x, y, z));
 }
 
 __global__ void fetch(hipTextureObject_t texture, int *out, int count)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count)
-        out[i] = tex1Dfetch<int>(texture, i);
+        out[i] = TEXEL(int, tex1Dfetch<int>(texture, i));
 }
 
 __global__ void read_bytes(hipTextureObject_t texture, uchar4 *out, int width, int height)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x < width && y < height)
-        out[y * width + x] = tex2D<uchar4>(texture, x + 0.5f, y + 0.5f);
+        out[y * width + x] = TEXEL(uchar4, tex2D<uchar4>(texture, x + 0.5f, y + 0.5f));
 }
 
 __global__ void read_normalized(hipTextureObject_t texture, float4 *out, int width, int height)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x < width && y < height)
-        out[y * width + x] = tex2D<float4>(texture, x + 0.5f, y + 0.5f);
+        out[y * width + x] = TEXEL(float4, tex2D<float4>(texture, x + 0.5f, y + 0.5f));
 }
 
 // ---- checks ----
@@ -306,6 +314,10 @@ static void bytes()
 
 int main()
 {
+    hipDeviceProp_t properties;
+    HIP(hipGetDeviceProperties(&properties, 0));
+    if (!std::strncmp(properties.gcnArchName, "gfx94", 5) || !std::strncmp(properties.gcnArchName, "gfx95", 5))
+        return 0;
     arrays();
     pitched();
     linear();
