@@ -30,6 +30,9 @@ static const char help[] =
     "      --timeout SECONDS  stops a kernel that runs longer\n"
     "      --on-fault HOW     stop: a fault ends its queue, and libamdhip64 5.2 then the program (default);\n"
     "                         continue: the rest of the kernel is skipped, and the program goes on\n"
+    "      --queues KIND      Vulkan: all queues of the driver (default), or compute: those without "
+    "graphics, where\n"
+    "                         images are copied by dispatches instead of draws, which are not executed\n"
     "      --fidelity         lists the instructions that the kernels executed, with counts and whether "
     "each\n"
     "                         is exact, approximate or unverified\n"
@@ -67,7 +70,7 @@ static const char help[] =
     "program_exit_code in the JSON of --check.\n";
 
 struct request {
-    const char *gpu, *threads, *timeout, *on_fault, *kernel, *launches;
+    const char *gpu, *threads, *timeout, *on_fault, *queues, *kernel, *launches;
     bool help;
     struct tool_check_request check;
     struct exec_wanted wanted;
@@ -82,6 +85,7 @@ static const struct tool_option options[] = {
     {"threads", 'j', TOOL_VALUE, TOOL_KEEP(threads)},
     {"timeout", 0, TOOL_VALUE, TOOL_KEEP(timeout)},
     {"on-fault", 0, TOOL_VALUE, TOOL_KEEP(on_fault)},
+    {"queues", 0, TOOL_VALUE, TOOL_KEEP(queues)},
     {"kernel", 0, TOOL_VALUE, TOOL_KEEP(kernel)},
     {"launches", 0, TOOL_VALUE, TOOL_KEEP(launches)},
     {"fidelity", 0, TOOL_NO_VALUE, TOOL_KEEP(wanted.fidelity)},
@@ -169,6 +173,8 @@ static int check_values(const struct request *request)
         return tool_fail("--timeout %s: expected seconds", request->timeout);
     if (request->on_fault && strcmp(request->on_fault, "stop") && strcmp(request->on_fault, "continue"))
         return tool_fail("--on-fault %s: expected stop or continue", request->on_fault);
+    if (request->queues && strcmp(request->queues, "all") && strcmp(request->queues, "compute"))
+        return tool_fail("--queues %s: expected all or compute", request->queues);
     if (request->launches && !is_launches(request->launches))
         return tool_fail("--launches %s: expected numbers from 1 on, such as 3, 3-5, 7- or 1,3-5",
                          request->launches);
@@ -217,7 +223,7 @@ static int try_machine(const char *target)
 
 static int run(const struct request *request, char **program)
 {
-    char path[PATH_MAX], folder[PATH_MAX];
+    char path[PATH_MAX], folder[PATH_MAX], manifest[PATH_MAX];
     struct exec_libraries libraries;
     struct exec_gpus gpus;
     char classes[16];
@@ -226,6 +232,11 @@ static int run(const struct request *request, char **program)
     if (exec_choose_gpus(request->gpu, exec_find_program(*program, path), &gpus) ||
         try_machine(gpus.target[0]) || exec_find_libraries(&libraries) || exec_make_folder(folder))
         return TOOL_WRONG;
+    const bool compute = request->queues && !strcmp(request->queues, "compute");
+    if (compute && exec_write_manifest(&libraries, folder, manifest)) {
+        exec_remove_folder(folder);
+        return TOOL_WRONG;
+    }
     char *sources = source_folders(&request->wanted);
     const struct exec_setting settings[] = {
         {"WAVEMEM_GPU", gpus.names},
@@ -241,6 +252,8 @@ static int run(const struct request *request, char **program)
         {"WAVEMEM_FIDELITY", request->wanted.fidelity ? "1" : NULL},
         {"WAVEMEM_RESULTS", folder},
         {"WAVEMEM_SOURCES", sources},
+        {compute ? "VK_DRIVER_FILES" : NULL, manifest}, /* or the end of the list */
+        {"VK_ICD_FILENAMES", manifest},
         {NULL, NULL},
     };
     int code = exec_run(program, &libraries, settings, &own);

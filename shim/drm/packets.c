@@ -109,7 +109,7 @@ static bool draw(struct buffer *b, const char *name, const uint32_t *body, size_
     (void)body, (void)count;
     return fail(b->state,
                 "%s: draws are not executed. Drivers draw to copy and clear images on a queue with graphics: "
-                "use a queue family with compute alone",
+                "use a queue family with compute alone, or 'exec --queues compute', which hides the others",
                 name);
 }
 

@@ -24,7 +24,8 @@ void vk_check(VkResult result, const char *what)
 
 /* ---- the device ---- */
 
-/* The family for compute: without graphics if there is one, or the one that VK_TEST_FAMILY names. */
+/* The family for compute: without graphics if there is one, or the first one, or the one that VK_TEST_FAMILY
+ * names. */
 static uint32_t choose_family(const struct vk *vk, uint32_t *queues)
 {
     VkQueueFamilyProperties families[16];
@@ -35,7 +36,9 @@ static uint32_t choose_family(const struct vk *vk, uint32_t *queues)
         if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT &&
             (chosen == UINT32_MAX || !(families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT)))
             chosen = i;
-    if (wanted)
+    for (uint32_t i = count; wanted && !strcmp(wanted, "first") && i-- > 0;)
+        chosen = families[i].queueFlags & VK_QUEUE_COMPUTE_BIT ? i : chosen;
+    if (wanted && strcmp(wanted, "first"))
         chosen = (uint32_t)atoi(wanted);
     if (chosen >= count)
         vk_fail("no queue family with compute");

@@ -68,6 +68,10 @@ def mistakes(command, programs, faulty, folder):
     # What is not executed is named. RADV draws where images are copied on a queue with graphics.
     done = run([command, "exec", "--gpu", "gfx900", programs, folder, "linear"], VK_TEST_FAMILY="0")
     expect("DRAW_INDEX_AUTO: draws are not executed" in done.stderr, "the draw was not named", done)
+    # Without the queues for graphics, the program takes another one.
+    for queues, verdict in (("all", "wrong linear"), ("compute", "ok linear")):
+        done = run([command, "exec", "--gpu", "gfx900", "--queues", queues, programs, folder, "linear"], VK_TEST_FAMILY="first")
+        expect(verdict in done.stdout, f"--queues {queues}", done)
     # A product without graphics.
     done = run([command, "exec", "--gpu", "mi210", programs, folder])
     expect("Mesa has no driver for mi210" in done.stderr, "the product was not refused", done)

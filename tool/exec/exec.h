@@ -36,10 +36,14 @@ struct exec_setting {
 struct exec_libraries {
     char runtime[PATH_MAX]; /* under HIP */
     char driver[PATH_MAX];  /* under Mesa's drivers for Vulkan and OpenCL */
+    char radv[PATH_MAX];    /* RADV with queues for compute alone */
 };
 
 /* TOOL_WRONG, after a message: there is none. */
 int exec_find_libraries(struct exec_libraries *libraries);
+/* Writes the file by which the Vulkan loader finds RADV with queues for compute alone. TOOL_WRONG, after a
+ * message: that was not built, or the file cannot be written. */
+int exec_write_manifest(const struct exec_libraries *libraries, const char *folder, char path[PATH_MAX]);
 /* Runs the program until it ends. *own: its exit code, or 128 + the signal that ended it. */
 int exec_run(char **program, const struct exec_libraries *libraries, const struct exec_setting *settings,
              int *own);

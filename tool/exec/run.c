@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,12 +32,27 @@ int exec_find_libraries(struct exec_libraries *libraries)
         *end = 0;
     find_library(own, "shim/hsa", "libhsa-runtime64.so.1", libraries->runtime);
     find_library(own, "shim/drm", "libwavemem-drm.so", libraries->driver);
+    find_library(own, "shim/drm", "libwavemem-radv.so", libraries->radv);
     if (*libraries->runtime || *libraries->driver)
         return TOOL_CLEAN;
     return tool_fail(
         "exec: wavemem's libhsa-runtime64.so.1 is neither in %s/shim/hsa nor in %s/" TOOL_RUNTIME_FOLDER
         ": it is in the package libwavemem-hsa; to build it, install libhsa-runtime-dev, then run `make`",
         own, own);
+}
+
+/* Vulkan-Loader, docs/LoaderDriverInterface.md, "Driver Manifest File Format". */
+int exec_write_manifest(const struct exec_libraries *libraries, const char *folder, char path[PATH_MAX])
+{
+    if (!*libraries->radv)
+        return tool_fail("--queues compute: wavemem's libwavemem-radv.so was not built; install libdrm-dev, "
+                         "then run `make`");
+    snprintf(path, PATH_MAX, "%s/radv.json", folder);
+    json_t *manifest = json_pack("{s:s, s:{s:s, s:s}}", "file_format_version", "1.0.0", "ICD", "library_path",
+                                 libraries->radv, "api_version", "1.3.0");
+    const bool ok = manifest && !json_dump_file(manifest, path, 0);
+    json_decref(manifest);
+    return ok ? TOOL_CLEAN : tool_fail("%s: %s", path, strerror(errno));
 }
 
 /* Puts a value in front of those that the variable lists. */
