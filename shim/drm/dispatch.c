@@ -232,6 +232,43 @@ static bool run_box(struct drm_ring_state *state, struct wm_packet *packet, cons
     return true;
 }
 
+/* clover's kernels lie behind their amd_kernel_code_t, which says what they expect in user SGPRs. Says, once,
+ * that radeonsi leaves out the queue pointer, so that the pointer to the arguments behind it is not where the
+ * kernel looks, as on a GPU. Sources: LLVM AMDGPUUsage, "Code Object V2 Kernel Descriptor"; Mesa 22.3,
+ * si_compute.c, si_setup_user_sgprs_co_v2(). */
+static void check_user_data(const struct drm_ring_state *state, uint64_t code)
+{
+    enum {
+        HEADER = 256,
+        MAJOR = 0,
+        MACHINE = 8,
+        ENTRY = 16,
+        PROPERTIES = 56,
+        NEEDED = 60,
+        AMDGPU = 1,
+        QUEUE_POINTER = 4
+    };
+    static bool said;
+    const unsigned char *header =
+        code < HEADER ? NULL : wm_host_pointer(state->device->gpu.machine, code - HEADER, NEEDED);
+    uint32_t major, properties;
+    uint16_t machine;
+    int64_t entry;
+    if (!header)
+        return;
+    memcpy(&major, header + MAJOR, sizeof major);
+    memcpy(&machine, header + MACHINE, sizeof machine);
+    memcpy(&entry, header + ENTRY, sizeof entry);
+    memcpy(&properties, header + PROPERTIES, sizeof properties);
+    if (major != 1 || machine != AMDGPU || entry != HEADER || !(properties & QUEUE_POINTER) ||
+        __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        return;
+    shim_complain("the kernel at 0x%llx expects a queue pointer in its registers (code properties 0x%x), "
+                  "which Mesa's radeonsi "
+                  "does not pass: it gets wrong arguments, also on a GPU",
+                  (unsigned long long)code, properties);
+}
+
 bool drm_dispatch(struct drm_ring_state *state, const uint32_t size[3], uint32_t initiator)
 {
     const struct shim_settings *settings = shim_settings();
@@ -252,6 +289,7 @@ bool drm_dispatch(struct drm_ring_state *state, const uint32_t size[3], uint32_t
     }
     if (is_empty(&box))
         return true;
+    check_user_data(state, code);
     make_descriptor(state, wave32, descriptor);
     make_start(&start, state);
     struct wm_dispatch options = {.struct_size = sizeof options,

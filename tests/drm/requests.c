@@ -358,6 +358,38 @@ static void test_dispatch(void **state)
     assert_false(run());
 }
 
+/* A kernel of clover's, whose header asks for a queue pointer, which radeonsi does not pass: that is said. */
+static void test_queue_pointer(void **state)
+{
+    static const uint32_t code[] = {0xbf810000};
+    const uint64_t at = commands.address + 12 * PAGE;
+    uint32_t *header = (uint32_t *)((char *)commands.words + 12 * PAGE - 256);
+    char text[600] = "";
+    const int before = dup(2);
+    FILE *said = tmpfile();
+    (void)state;
+    memset(header, 0, 256);
+    header[0] = 1;   /* amd_kernel_code_version_major */
+    header[2] = 1;   /* amd_machine_kind */
+    header[4] = 256; /* kernel_code_entry_byte_offset */
+    header[14] = 0x2d;
+    memcpy((char *)header + 256, code, sizeof code);
+    PACKET(0x76, 0x20c, LOW(at >> 8), HIGH(at) >> 8);
+    PACKET(0x76, 0x212, 0xc0000, 2 << 1);
+    PACKET(0x76, 0x207, 1, 1, 1);
+    PACKET(0x15, 1, 1, 1, 5);
+    dup2(fileno(said), 2);
+    const bool ran = run();
+    dup2(before, 2);
+    close(before);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = 0;
+    fclose(said);
+    memset(header, 0, 256);
+    assert_true(ran);
+    assert_non_null(strstr(text, "expects a queue pointer in its registers (code properties 0x2d)"));
+}
+
 /* Each of these fails its submission, by a message, and nothing else. */
 static void test_bad_packets(void **state)
 {
@@ -515,6 +547,7 @@ int main(void)
         cmocka_unit_test_setup(test_conditions, clean),
         cmocka_unit_test_setup(test_buffers_of_commands, clean),
         cmocka_unit_test_setup(test_dispatch, clean),
+        cmocka_unit_test_setup(test_queue_pointer, clean),
         cmocka_unit_test_setup(test_bad_packets, clean),
         cmocka_unit_test_setup(test_bad_submissions, clean),
         cmocka_unit_test_setup(test_syncobjs, clean),
