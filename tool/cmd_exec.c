@@ -3,6 +3,8 @@
 #include "tool/exec/exec.h"
 #include "wavemem/wavemem.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,7 @@ static const char help[] =
     "      --queues KIND      Vulkan: all queues of the driver (default), or compute: those without "
     "graphics, where\n"
     "                         images are copied by dispatches instead of draws, which are not executed\n"
+    "      --packets FILE     Vulkan, OpenCL: writes the command buffers that the driver submits as text\n"
     "      --fidelity         lists the instructions that the kernels executed, with counts and whether "
     "each\n"
     "                         is exact, approximate or unverified\n"
@@ -70,7 +73,7 @@ static const char help[] =
     "program_exit_code in the JSON of --check.\n";
 
 struct request {
-    const char *gpu, *threads, *timeout, *on_fault, *queues, *kernel, *launches;
+    const char *gpu, *threads, *timeout, *on_fault, *queues, *packets, *kernel, *launches;
     bool help;
     struct tool_check_request check;
     struct exec_wanted wanted;
@@ -86,6 +89,7 @@ static const struct tool_option options[] = {
     {"timeout", 0, TOOL_VALUE, TOOL_KEEP(timeout)},
     {"on-fault", 0, TOOL_VALUE, TOOL_KEEP(on_fault)},
     {"queues", 0, TOOL_VALUE, TOOL_KEEP(queues)},
+    {"packets", 0, TOOL_VALUE, TOOL_KEEP(packets)},
     {"kernel", 0, TOOL_VALUE, TOOL_KEEP(kernel)},
     {"launches", 0, TOOL_VALUE, TOOL_KEEP(launches)},
     {"fidelity", 0, TOOL_NO_VALUE, TOOL_KEEP(wanted.fidelity)},
@@ -221,16 +225,28 @@ static int try_machine(const char *target)
     return TOOL_CLEAN;
 }
 
+/* Makes the file of --packets empty, and finds its full name, since processes of the program may be in other
+ * folders. */
+static int begin_packets(const char *name, char path[PATH_MAX])
+{
+    FILE *file = name ? fopen(name, "we") : NULL;
+    if (file)
+        fclose(file);
+    return !name || (file && realpath(name, path)) ? TOOL_CLEAN
+                                                   : tool_fail("--packets %s: %s", name, strerror(errno));
+}
+
 static int run(const struct request *request, char **program)
 {
-    char path[PATH_MAX], folder[PATH_MAX], manifest[PATH_MAX];
+    char path[PATH_MAX], folder[PATH_MAX], manifest[PATH_MAX], packets[PATH_MAX];
     struct exec_libraries libraries;
     struct exec_gpus gpus;
     char classes[16];
     int own;
     snprintf(classes, sizeof classes, "0x%x", request->check.classes);
     if (exec_choose_gpus(request->gpu, exec_find_program(*program, path), &gpus) ||
-        try_machine(gpus.target[0]) || exec_find_libraries(&libraries) || exec_make_folder(folder))
+        try_machine(gpus.target[0]) || exec_find_libraries(&libraries) ||
+        begin_packets(request->packets, packets) || exec_make_folder(folder))
         return TOOL_WRONG;
     const bool compute = request->queues && !strcmp(request->queues, "compute");
     if (compute && exec_write_manifest(&libraries, folder, manifest)) {
@@ -252,6 +268,7 @@ static int run(const struct request *request, char **program)
         {"WAVEMEM_FIDELITY", request->wanted.fidelity ? "1" : NULL},
         {"WAVEMEM_RESULTS", folder},
         {"WAVEMEM_SOURCES", sources},
+        {"WAVEMEM_PACKETS", request->packets ? packets : NULL},
         {compute ? "VK_DRIVER_FILES" : NULL, manifest}, /* or the end of the list */
         {"VK_ICD_FILENAMES", manifest},
         {NULL, NULL},

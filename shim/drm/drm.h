@@ -162,6 +162,15 @@ struct drm_ring_state {
 /* Executes the packets at an address; false: one of them failed, and `problem` says why. */
 bool drm_execute(struct drm_ring_state *state, uint64_t address, uint32_t bytes);
 
+/* ---- text.c ---- */
+
+/* Whether submissions are written as text. */
+bool drm_text_wanted(void);
+void drm_text_buffer(const struct drm_ring_state *state, uint64_t address, uint32_t bytes, unsigned depth);
+/* sets_registers: the body is the place of the first shader register, and values. Only if it is wanted. */
+void drm_text_packet(uint64_t address, const char *name, const uint32_t *body, size_t count,
+                     bool sets_registers);
+
 /* ---- dispatch.c ---- */
 
 /* Runs compute shaders with the registers as they are. */

@@ -21,6 +21,7 @@ enum {
 /* A buffer that is being executed. */
 struct buffer {
     struct drm_ring_state *state;
+    uint64_t address;
     const uint32_t *words;
     size_t count, at; /* at: of the next packet */
     unsigned depth;
@@ -510,6 +511,8 @@ static bool execute_packet(struct buffer *b, uint32_t header)
     if (count < packet->least)
         return fail(state, "%s at dword %zu has %zu dwords; expected at least %u", packet->name, place, count,
                     packet->least);
+    if (drm_text_wanted())
+        drm_text_packet(b->address + 4 * place, packet->name, body, count, packet->act == set_sh);
     b->at += 1 + count;
     return (header & 1 && state->skips) || packet->act(b, packet->name, body, count);
 }
@@ -547,7 +550,9 @@ static bool execute_at(struct drm_ring_state *state, uint64_t address, uint32_t 
         if (!words)
             return from ? fail(state, "no memory for a command buffer of %u bytes", bytes) : false;
         memcpy(words, from, bytes);
-        struct buffer b = {.state = state, .words = words, .count = bytes / 4, .depth = depth};
+        drm_text_buffer(state, address, bytes, depth);
+        struct buffer b = {
+            .state = state, .address = address, .words = words, .count = bytes / 4, .depth = depth};
         const bool ok = execute_words(&b);
         free(words);
         if (!ok)

@@ -184,6 +184,7 @@ static void destroy(struct context *context)
         for (unsigned i = 0; i < RINGS; i++)
             if (context->rings[type][i])
                 rings[count++] = context->rings[type][i];
+    context->is_lost = true; /* takes no more jobs */
     for (unsigned i = 0; i < count; i++)
         __atomic_store_n(&rings[i]->ends, true, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&drm_changed);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    MOST_PROGRAMS = 32,
+    MOST_PROGRAMS = 256,
     MOST_STEPS = 1 << 18,       /* of all of them: 13 MB */
     MOST_HOST_CODE = 128 << 20, /* bytes, likewise */
 };

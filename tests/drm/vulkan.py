@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 ICDS = "/usr/share/vulkan/icd.d"
 DEVICE_LOST = "-4"  # VK_ERROR_DEVICE_LOST
@@ -72,6 +73,17 @@ def mistakes(command, programs, faulty, folder):
     for queues, verdict in (("all", "wrong linear"), ("compute", "ok linear")):
         done = run([command, "exec", "--gpu", "gfx900", "--queues", queues, programs, folder, "linear"], VK_TEST_FAMILY="first")
         expect(verdict in done.stdout, f"--queues {queues}", done)
+    # What was submitted, as text: the dispatch of 50 workgroups, and the size of a workgroup.
+    with tempfile.TemporaryDirectory() as out:
+        path = os.path.join(out, "packets")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("old")
+        done = run([command, "exec", "--gpu", "gfx900", "--packets", path, programs, folder, "lds"])
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for line in ("DISPATCH_DIRECT 0x32 0x1 0x1 0x", "COMPUTE_NUM_THREAD_X = 0x100, COMPUTE_NUM_THREAD_Y = 0x1", "compute ring of GPU 0 (vega64)"):
+            expect(line in text, f"no '{line}' in\n{text}", done)
+        expect(not text.startswith("old"), "the file was not replaced", done)
     # A product without graphics.
     done = run([command, "exec", "--gpu", "mi210", programs, folder])
     expect("Mesa has no driver for mi210" in done.stderr, "the product was not refused", done)
