@@ -85,7 +85,7 @@ static const char *add_difference(const struct repeat *repeat, uint64_t seed,
         return no_memory;
     const struct wmi_last_store *shown = in_order.pc ? &in_order : &other;
     const struct wmi_found found = {
-        .rule = &wmi_order_rules[WMI_ORDER_RESULT],
+        .rule = &wmi_order_rules[shown->adds_floats ? WMI_ORDER_SUM : WMI_ORDER_RESULT],
         .pc = shown->pc ? shown->pc : shuffle->fresh.launch.entry,
         .first_pc = other.pc ? other.pc : shuffle->fresh.launch.entry,
         .count = 1,

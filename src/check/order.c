@@ -27,6 +27,14 @@ static void word_result(const struct wmi_words *words, const struct wmi_found *f
              found->detail[WMI_ORDER_BYTES] == 1 ? "s" : "");
 }
 
+static void word_sum(const struct wmi_words *words, const struct wmi_found *found, char *message, size_t size)
+{
+    word_result(words, found, message, size);
+    const size_t used = strlen(message);
+    snprintf(message + used, size - used,
+             "; atomics add floats there, whose sum is rounded after each addition");
+}
+
 static void word_fault(const struct wmi_words *words, const struct wmi_found *found, char *message,
                        size_t size)
 {
@@ -46,6 +54,15 @@ const struct wmi_check_rule wmi_order_rules[WMI_ORDER_RULES] = {
                           .severity = WM_SEVERITY_NOTE,
                           .has_first = true,
                           .word = word_result},
+    [WMI_ORDER_SUM] = {.name = "order-dependent-sum",
+                       .source = "IEEE 754-2019, 10.4: sums of floats are not associative",
+                       .remedy =
+                           "add integers or fixed-point numbers, or the partial sums of workgroups in a "
+                           "fixed order",
+                       .class = WM_CHECK_PORTABILITY,
+                       .severity = WM_SEVERITY_NOTE,
+                       .has_first = true,
+                       .word = word_sum},
     [WMI_ORDER_FAULT] = {.name = "order-fault",
                          .source = "OpenCL, \"Execution Model\": workgroups execute in any order",
                          .remedy =
@@ -87,6 +104,9 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     }
     if (!stored)
         return;
+    last->adds_floats |= access->facts->operation == WM_ATOMIC_FLOAT_ADD ||
+                         access->facts->operation == WM_ATOMIC_PACKED_ADD_F16 ||
+                         access->facts->operation == WM_ATOMIC_PACKED_ADD_BF16;
     last->pc = access->pc;
     last->lanes = stored;
     last->wave = access->wave;

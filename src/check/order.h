@@ -7,6 +7,7 @@
 
 enum wmi_order_rule {
     WMI_ORDER_RESULT, /* memory differs */
+    WMI_ORDER_SUM,    /* the same, where an atomic adds floats */
     WMI_ORDER_FAULT,  /* the kernel faults in another order only */
     WMI_ORDER_RULES
 };
@@ -31,6 +32,7 @@ struct wmi_last_store {
     uint64_t pc; /* 0: nobody has stored there */
     uint64_t group, lanes;
     uint32_t wave;
+    bool adds_floats; /* an atomic, at any time */
 };
 void wmi_last_store_init(struct wmi_last_store *last, uint64_t address, unsigned size,
                          const uint32_t groups[3]);
