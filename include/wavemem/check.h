@@ -109,9 +109,10 @@ WM_API void wm_check_destroy(struct wm_check *check);
 WM_API enum wm_status wm_check_machine(struct wm_check *check, struct wm_machine *machine,
                                        struct wm_diag *diag);
 /* Repeats each dispatch for each seed, with its workgroups and the waves in them in another order, from the
- * same memory, and adds a finding (rules "order-dependent" and "order-fault", notes) if the results differ or
- * it does not end. Memory and the result are then those of the order of workgroup numbers. count 0: no more.
- * WM_BAD_ARGUMENT: a seed is 0, the check has no WM_CHECK_PORTABILITY, or a dispatch is being checked. */
+ * same memory, and adds a finding (rules "order-dependent", "order-dependent-sum" and "order-fault", notes)
+ * if the results differ or it does not end. Memory and the result are then those of the order of workgroup
+ * numbers. count 0: no more. WM_BAD_ARGUMENT: a seed is 0, the check has no WM_CHECK_PORTABILITY, or a
+ * dispatch is being checked. */
 WM_API enum wm_status wm_check_shuffle(struct wm_check *check, const uint64_t *seeds, size_t count,
                                        struct wm_diag *diag);
 /* Adds a finding (rule "leak", a note without an instruction: pc is 0) for each allocation of the machine of

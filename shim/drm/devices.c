@@ -80,11 +80,12 @@ static bool make_file(struct drm_device *device)
     return device->base && drm_ranges_begin(device, FILE_BYTES);
 }
 
-static bool make(struct drm_device *device, const struct wm_gpu *product, unsigned number)
+/* wanted: number of the product among those that the environment names. */
+static bool make(struct drm_device *device, const struct wm_gpu *product, unsigned wanted, unsigned number)
 {
     struct wm_diag diag = {0};
     *device = (struct drm_device){.gpu = {.product = product, .number = number}};
-    shim_choose_target(product, number, device->gpu.target);
+    shim_choose_target(product, wanted, device->gpu.target);
     device->chip = find_chip(device->gpu.target, product->chip);
     if (!device->chip) {
         shim_complain(
@@ -118,8 +119,8 @@ static void make_all(void)
     pthread_cond_init(&drm_changed, &attributes);
     const unsigned wanted = shim_find_products(products);
     shim_settings_begin();
-    while (count < wanted && make(&devices[count], products[count], count))
-        count++;
+    for (unsigned i = 0; i < wanted; i++)
+        count += make(&devices[count], products[i], i, count);
     if (!count)
         return;
     pthread_atfork(NULL, NULL, lose_devices);

@@ -87,6 +87,9 @@ def mistakes(command, programs, faulty, folder):
     # A product without graphics.
     done = run([command, "exec", "--gpu", "mi210", programs, folder])
     expect("Mesa has no driver for mi210" in done.stderr, "the product was not refused", done)
+    # It does not hide another one.
+    done = run([command, "exec", "--gpu", "mi210,rx580", programs, folder, "add"])
+    expect("POLARIS10" in done.stdout and "ok add" in done.stdout, "the other product was not found", done)
 
 
 def profile(command, programs, _faulty, folder):
