@@ -352,7 +352,9 @@ static void test_refused(void **state)
              : g < 9 ? "an image tiled by an entry that the tables of this product do not have"
                      : "an image tiled in a mode that this product does not have for such elements"},
             {g < 8 ? "DATA_FORMAT" : "COMPRESSION_EN", g < 8 ? 0x2d : 1,
-             g < 8 ? "an FMASK; wavemem does not read them" : "a compressed image ("},
+             g < 8      ? "an FMASK; wavemem does not read them"
+             : g < 0x12 ? "a compressed image ("
+                        : NULL}, /* of gfx12, pages are compressed or not */
             {g < 16 ? "DATA_FORMAT" : "FORMAT",
              g < 16    ? 0x28
              : g == 16 ? 0x83
@@ -374,6 +376,10 @@ static void test_refused(void **state)
             draw_coordinates(&i, (uint32_t[LANES][4]){0});
             write_instruction(text, &i, instructions[k % 3], 10, 1, 1, false, "");
             const struct wm_fault fault = run(targets[t], i.words, text);
+            if (!cases[k / 3].message) {
+                assert_int_equal(fault.kind, WM_FAULT_NONE);
+                continue;
+            }
             if (fault.kind != WM_FAULT_RESOURCE || !strstr(fault.text, cases[k / 3].message) ||
                 !strstr(fault.text, instructions[k % 3]))
                 fail_msg("%s: %s: %s", targets[t], text, fault.text);
