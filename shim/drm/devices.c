@@ -46,8 +46,8 @@ pthread_mutex_t drm_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t drm_changed;
 
 static struct drm_device devices[SHIM_GPUS];
-static unsigned count;
-static bool is_child; /* of a process that had made them */
+static unsigned count; /* atomic: files are asked about before the devices are made */
+static bool is_child;  /* of a process that had made them */
 
 /* Whether the word is one of a list's. */
 static bool has_word(const char *list, const char *word)
@@ -119,16 +119,18 @@ static void make_all(void)
     pthread_cond_init(&drm_changed, &attributes);
     const unsigned wanted = shim_find_products(products);
     shim_settings_begin();
+    unsigned made = 0;
     for (unsigned i = 0; i < wanted; i++)
-        count += make(&devices[count], products[i], i, count);
-    if (!count)
+        made += make(&devices[made], products[i], i, made);
+    if (!made)
         return;
     pthread_atfork(NULL, NULL, lose_devices);
     shim_results_begin();
     shim_launches_begin();
     shim_observe_begin();
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < made; i++)
         shim_observe_gpu(&devices[i].gpu);
+    __atomic_store_n(&count, made, __ATOMIC_RELEASE);
 }
 
 unsigned drm_device_count(void)
@@ -146,9 +148,10 @@ struct drm_device *drm_device(unsigned number)
 struct drm_device *drm_device_of(int file)
 {
     struct stat status;
-    if (!count || fstat(file, &status))
+    const unsigned made = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+    if (!made || fstat(file, &status))
         return NULL;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < made; i++)
         if (devices[i].file_device == status.st_dev && devices[i].file_node == status.st_ino)
             return is_child ? NULL : &devices[i];
     return NULL;

@@ -135,7 +135,7 @@ static void *work(void *argument)
         if (ok) {
             pthread_mutex_unlock(&drm_lock);
             ok = execute(ring, job);
-            if (!ok && !ring->ends)
+            if (!ok && !__atomic_load_n(&ring->ends, __ATOMIC_ACQUIRE))
                 fail(ring);
             pthread_mutex_lock(&drm_lock);
             ring->context->is_lost |= !ok && !shim_settings()->goes_on;
