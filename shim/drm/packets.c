@@ -189,7 +189,7 @@ static bool dispatch_direct(struct buffer *b, const char *name, const uint32_t *
 static bool dispatch_indirect(struct buffer *b, const char *name, const uint32_t *body, size_t count)
 {
     const uint64_t address = count == 2 ? b->state->base + body[0] : pair(body[0], body[1]);
-    const uint32_t *from = reach(b->state, name, address, 12);
+    const void *from = reach(b->state, name, address, 12); /* perhaps not aligned */
     uint32_t size[3];
     if (!from)
         return false;
