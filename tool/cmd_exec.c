@@ -4,7 +4,6 @@
 #include "wavemem/wavemem.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What all stand-ins for AMD's software share: settings from the environment, and what is said about the
- * kernels that a program launches. */
+/* What the replacements for AMD's libraries and driver share: settings from the environment, and reports
+ * about the kernels that a program launches. */
 #ifndef SHIM_COMMON_H
 #define SHIM_COMMON_H
 

@@ -14,8 +14,9 @@
 enum { FIRST_NODE = 128, NODES = 64 }; /* /dev/dri/renderD128 and those behind it */
 
 /* Family and revision: linux, amdgpu_drm.h, and Mesa's amd_family.h and addrlib (amdgpu_asic_addr.h), which
- * find the chip by them. Engines, channels, backends: Mesa, amdgpu_devices.c and ac_gpu_info.c.
- * GB_ADDR_CONFIG of chips for which struct wm_gpu has none. Checked by what RADV 22.3 and 25.0 make of them.
+ * find the chip by them. RADV 22.3 takes all up to gfx1102 for the chip that is meant; it does not know the
+ * later ones, which are untried. Unverified: engines, arrays, channels and backends, and GB_ADDR_CONFIG of
+ * gfx6 and gfx7. GB_ADDR_CONFIG counts where struct wm_gpu has none; 0: unknown, and only linear images work.
  */
 static const struct drm_chip chips[] = {
     {"gfx600 gfx601 gfx602", 0, AMDGPU_FAMILY_SI, 5, 6, 0, 2, 2, 0x6798, 12, 8, AMDGPU_VRAM_TYPE_GDDR5,

@@ -80,7 +80,7 @@ struct point {
 struct syncobj {
     bool exists;
     struct point *points; /* ascending */
-    size_t count, room;
+    size_t count, capacity;
     uint64_t reached; /* points up to here were forgotten */
 };
 
@@ -117,14 +117,14 @@ static void forget(struct syncobj *s)
 
 static bool grow(struct syncobj *s)
 {
-    const size_t room = s->room ? 2 * s->room : 2;
-    if (s->count < s->room)
+    const size_t capacity = s->capacity ? 2 * s->capacity : 2;
+    if (s->count < s->capacity)
         return true;
-    struct point *points = realloc(s->points, room * sizeof *points);
+    struct point *points = realloc(s->points, capacity * sizeof *points);
     if (!points)
         return false;
     s->points = points;
-    s->room = room;
+    s->capacity = capacity;
     return true;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What is wrong; "" if nothing is, and NULL if the device cannot do it. */
+/* Each program returns what is wrong, "" if nothing is, or NULL if the device cannot do it. */
 static char wrong[200];
 
 #define EXPECT(condition, ...)                                                                               \
