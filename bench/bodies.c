@@ -2,7 +2,7 @@
 /* Measures each body: nanoseconds per instruction of a wave of 64 lanes, at each CPU level of the host, with
  * all lanes active and with every second one. `bodies COMMONEST [PART OF A NAME]`; COMMONEST is the list of
  * the most frequent instructions in compiled code, which are compared with a goal at the end. */
-#include "base/host_float.h"
+#include "arithmetic/host_float.h"
 #include "clock.h"
 #include "isa/isa.h"
 #include "sem/table.h"

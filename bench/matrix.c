@@ -5,7 +5,7 @@
  * operands converted before: f32 for f16, bf16 and fp8, and where the host has them its own products of bf16.
  * Times are the thread's. */
 #include "sem/matrix.h"
-#include "base/host_float.h"
+#include "arithmetic/host_float.h"
 #include "clock.h"
 #include "isa/isa.h"
 #include "matrix_loops.h"

@@ -100,7 +100,7 @@ def quoted(text):
 
 
 def notes(isa, bodies, lines, known):
-    out = [HEAD, '#include "isa/explain.h"', '', 'const char *const wmi_layout_names[] = {']
+    out = [HEAD, '#include "isa/text/explain.h"', '', 'const char *const wmi_layout_names[] = {']
     out += ['    "%s",' % name for name in dict.fromkeys(name for name, _ in isa.layouts)] + ['};']
     out.append('const char *const wmi_formulas[WMI_INSN_COUNT] = {')
     out += ['    [WMI_INSN_%s] = %s,' % (row.name, quoted(formula(row, bodies, lines))) for row in isa.rows.values()]

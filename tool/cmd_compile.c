@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem compile: makes a code object of a source, as the verbs that execute do. */
-#include "tool/compile/compile.h"
 #include "tool/output.h"
+#include "tool/sources/sources.h"
 #include "tool/tool.h"
 
 #include <stdio.h>

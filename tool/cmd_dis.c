@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem dis: prints instructions as llvm-objdump -d -z does. */
-#include "tool/compile/compile.h"
 #include "tool/input.h"
 #include "tool/listing/listing.h"
+#include "tool/sources/sources.h"
 #include "tool/tool.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem info: lists the kernels of a code object with their arguments and resources. */
-#include "tool/compile/compile.h"
 #include "tool/input.h"
 #include "tool/report/document.h"
 #include "tool/report/table.h"
+#include "tool/sources/sources.h"
 #include "tool/text.h"
 #include "tool/tool.h"
 #include "wavemem/wavemem.h"

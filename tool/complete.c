@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Candidates for the completion of shells: verbs, options, and values of options. */
-#include "tool/compile/compile.h"
+#include "tool/sources/sources.h"
 #include "tool/tool.h"
 
 #include <stdio.h>

@@ -89,7 +89,7 @@ enum wm_alignment {
 };
 
 /* How scalar loads and stores (SMRD, SMEM) use the scalar data cache, which the hardware does not keep
- * coherent with memory. The model is described in src/exec/smem_cache.h. */
+ * coherent with memory. The model is described in src/exec/memory/smem_cache.h. */
 enum wm_scalar_cache {
     WM_SCALAR_CACHE_COHERENT, /* no cache: loads read memory, stores write it at once */
     WM_SCALAR_CACHE_CHECKED,  /* the same, and report where hardware may differ */

@@ -147,7 +147,7 @@ static bool count_sleeps(pid_t tid, uint64_t *state)
     return found;
 }
 
-/* Those that execute the kernel: src/exec/workgroup.c names them. */
+/* Those that execute the kernel: src/exec/run/workgroup.c names them. */
 static bool is_worker(pid_t tid)
 {
     char line[32];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API: whether workgroups may depend on one another; and their order when somebody watches. */
-#include "exec/dependence.h"
+#include "exec/run/dependence.h"
 
 #include "api/observed.h"
 #include "base/diag.h"
 #include "base/text.h"
-#include "exec/program.h"
+#include "exec/run/program.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 
 #include "api/machine.h"
 #include "check/checker.h"
-#include "exec/dispatch.h"
+#include "exec/run/dispatch.h"
 
 struct wmi_guards {
     struct wmi_guard *guard;

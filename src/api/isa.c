@@ -3,7 +3,7 @@
 #include "isa/isa.h"
 #include "assembler/assembler.h"
 #include "base/versioned.h"
-#include "isa/disassemble.h"
+#include "isa/text/disassemble.h"
 
 #include <stdlib.h>
 

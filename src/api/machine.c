@@ -2,13 +2,13 @@
 /* The public API: machines, and loading code objects into their memory. */
 #include "api/machine.h"
 
-#include "exec/apertures.h"
+#include "exec/memory/apertures.h"
 
 #include "base/diag.h"
-#include "exec/environment.h"
-#include "exec/gds.h"
-#include "exec/pool.h"
-#include "exec/programs.h"
+#include "exec/memory/gds.h"
+#include "exec/run/environment.h"
+#include "exec/run/pool.h"
+#include "exec/run/programs.h"
 
 #include <stdlib.h>
 #include <string.h>

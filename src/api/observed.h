@@ -4,7 +4,7 @@
 #define WMI_API_OBSERVED_H
 
 #include "api/machine.h"
-#include "exec/workgroup.h"
+#include "exec/run/workgroup.h"
 #include "profile/profile.h"
 
 struct wmi_variable; /* check/findings.h */

@@ -3,8 +3,8 @@
 #include "api/shuffle.h"
 
 #include "check/check.h"
-#include "check/order.h"
-#include "exec/gds.h"
+#include "check/sync/order.h"
+#include "exec/memory/gds.h"
 
 static const char no_memory[] = "no memory to repeat the dispatch in another order";
 

@@ -4,7 +4,7 @@
 #define WMI_API_SHUFFLE_H
 
 #include "api/machine.h"
-#include "exec/dispatch.h"
+#include "exec/run/dispatch.h"
 #include "memory/snapshot.h"
 
 struct wmi_shuffle {

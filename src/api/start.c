@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 #include "base/versioned.h"
-#include "exec/hwreg.h"
+#include "exec/control/hwreg.h"
 
 #include <stdlib.h>
 

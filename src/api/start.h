@@ -3,7 +3,7 @@
 #ifndef WMI_API_START_H
 #define WMI_API_START_H
 
-#include "exec/dispatch.h"
+#include "exec/run/dispatch.h"
 #include "wavemem/wavemem.h"
 
 /* Checks the caller's request, which may be NULL, and copies it. */

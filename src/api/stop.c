@@ -5,9 +5,9 @@
 
 #include "api/dispatch.h"
 #include "base/versioned.h"
-#include "exec/executor.h"
-#include "exec/program.h"
-#include "exec/workgroup.h"
+#include "exec/run/executor.h"
+#include "exec/run/program.h"
+#include "exec/run/workgroup.h"
 
 #include <stdlib.h>
 #include <string.h>

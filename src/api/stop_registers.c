@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API: registers and LDS of a run that is stopped. */
 #include "api/stop.h"
-#include "base/host_float.h"
+#include "arithmetic/host_float.h"
 #include "base/versioned.h"
-#include "exec/dispatch.h"
-#include "exec/frame_words.h"
-#include "exec/hold.h"
-#include "exec/hwreg.h"
-#include "exec/program.h"
-#include "exec/register_place.h"
+#include "exec/control/frame_words.h"
+#include "exec/control/hwreg.h"
+#include "exec/observe/hold.h"
+#include "exec/observe/register_place.h"
+#include "exec/run/dispatch.h"
+#include "exec/run/program.h"
 #include "lower/place.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API of traces. */
 #include "base/diag.h"
-#include "exec/environment.h"
+#include "exec/run/environment.h"
 #include "isa/isa.h"
 #include "profile/cost/gpu.h"
 #include "profile/origins.h"

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "isa/assemble.h"
+#include "isa/text/assemble.h"
 
 #include <assert.h>
 #include <setjmp.h>

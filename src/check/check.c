@@ -3,7 +3,7 @@
 #include "check/check.h"
 #include "base/grow.h"
 #include "check/coverage.h"
-#include "exec/program.h"
+#include "exec/run/program.h"
 
 #include <stdlib.h>
 #include <string.h>

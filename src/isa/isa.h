@@ -68,7 +68,7 @@ enum wmi_counter {
     WMI_COUNTER_COUNT
 };
 
-/* How an instruction is counted until it finishes; src/isa/wait.c maps this to counters. */
+/* How an instruction is counted until it finishes; src/isa/rules/wait.c maps this to counters. */
 enum wmi_counted_as {
     WMI_COUNTS_NONE,
     WMI_COUNTS_LOAD,

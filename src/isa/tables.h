@@ -155,7 +155,7 @@ void wmi_put_unsigned(struct wmi_text *text, uint64_t value);
 void wmi_put_signed(struct wmi_text *text, int64_t value);
 void wmi_put_hex(struct wmi_text *text, uint64_t value); /* with 0x */
 
-/* src/isa/print_special.c: immediates and modifiers with a syntax of their own. */
+/* src/isa/text/print_special.c: immediates and modifiers with a syntax of their own. */
 void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
                          const struct wmi_instruction *insn, const struct wmi_spec *spec,
                          const struct wmi_operand *operand);

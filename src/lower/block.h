@@ -4,7 +4,7 @@
 #ifndef WMI_BLOCK_H
 #define WMI_BLOCK_H
 
-#include "isa/work.h"
+#include "isa/rules/work.h"
 #include "lower/builder.h"
 
 struct wmi_flow; /* flow.h */

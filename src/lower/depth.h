@@ -9,8 +9,8 @@
 #ifndef WMI_DEPTH_H
 #define WMI_DEPTH_H
 
-#include "base/byte_sums.h"
-#include "isa/wait.h"
+#include "arithmetic/byte_sums.h"
+#include "isa/rules/wait.h"
 
 /* Effect of an instruction sequence on all counters (enum wmi_counter, one byte each): counter = min(counter
  * + add, most). */

@@ -9,7 +9,7 @@
  * NaNs in triangles (ours miss), that gfx10.3 and gfx11 miss as gfx12 does, pointer flags. */
 #include "memory/bvh.h"
 
-#include "base/float_bits.h"
+#include "arithmetic/float_bits.h"
 #include "memory/format.h"
 
 #include <math.h>

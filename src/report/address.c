@@ -4,15 +4,15 @@
  * execution; address_steps.c adds the formulas. */
 #include "report/address.h"
 
-#include "exec/apertures.h"
-#include "exec/environment.h"
-#include "exec/frame_words.h"
-#include "exec/gds.h"
-#include "exec/program.h"
-#include "exec/register_place.h"
+#include "exec/control/frame_words.h"
+#include "exec/memory/apertures.h"
+#include "exec/memory/gds.h"
+#include "exec/observe/register_place.h"
+#include "exec/run/environment.h"
+#include "exec/run/program.h"
 
 #include "base/diag.h"
-#include "isa/assemble.h"
+#include "isa/text/assemble.h"
 #include "memory/space.h"
 #include "profile/cost/gpu.h"
 

@@ -3,7 +3,7 @@
 #ifndef WMI_REPORT_ADDRESS_H
 #define WMI_REPORT_ADDRESS_H
 
-#include "exec/dispatch.h"
+#include "exec/run/dispatch.h"
 #include "isa/isa.h"
 #include "wavemem/wavemem.h"
 

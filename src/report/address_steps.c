@@ -403,7 +403,7 @@ static void explain_exchange(struct wmi_explained *e)
     add_address(e, 4 * other);
 }
 
-/* ds_*_src2_*: the operation's data come from a second place. Source: src/exec/lds_lanes.c. */
+/* ds_*_src2_*: the operation's data come from a second place. Source: src/exec/memory/lds_lanes.c. */
 static void explain_two_places(struct wmi_explained *e, const struct wmi_operand *addr, const char *name)
 {
     const uint32_t value = vector(e, addr, 0), offset = (uint32_t)e->insn->field[WMI_FIELD_offset] & 0xffff;
@@ -436,7 +436,7 @@ static void explain_lds(struct wmi_explained *e)
         explain_two_places(e, addr, name);
         return;
     }
-    if (gds) { /* see src/exec/gds.c */
+    if (gds) { /* see src/exec/memory/gds.c */
         const uint32_t base = addr ? e->frame->s[WMI_S_M0] >> 16 : 0, left = GDS_BYTES - base;
         size = addr && m0 < left ? m0 : left;
         say(e,

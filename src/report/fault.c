@@ -5,7 +5,7 @@
 
 #include "base/escape.h"
 #include "base/quote.h"
-#include "exec/program.h"
+#include "exec/run/program.h"
 #include "lower/allocated.h"
 
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef WMI_REPORT_FAULT_H
 #define WMI_REPORT_FAULT_H
 
-#include "exec/dispatch.h"
+#include "exec/run/dispatch.h"
 
 /* The origin of the code, for the report. */
 struct wmi_fault_place {

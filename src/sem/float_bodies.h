@@ -6,9 +6,9 @@
 #ifndef WMI_FLOAT_BODIES_H
 #define WMI_FLOAT_BODIES_H
 
-#include "base/float.h"
-#include "base/half.h"
-#include "base/host_float.h"
+#include "arithmetic/float.h"
+#include "arithmetic/half.h"
+#include "arithmetic/host_float.h"
 #include "sem/bodies.h"
 #include "sem/sem.h"
 

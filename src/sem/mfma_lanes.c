@@ -10,9 +10,9 @@
  *              f32; denormal operands are +0, denormal results zeros of their sign
  *
  *   CDNA3      groups of 8 (f16, bf16), 4 (xf32) or 16 (fp8, bf8), see cut_sum() */
-#include "base/half.h"
-#include "base/host_float.h"
-#include "base/small_float.h"
+#include "arithmetic/half.h"
+#include "arithmetic/host_float.h"
+#include "arithmetic/small_float.h"
 #include "isa/isa.h"
 #include "sem/bodies.h"
 #include "sem/matrix.h"

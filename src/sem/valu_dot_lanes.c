@@ -3,8 +3,8 @@
  *
  * Integer sums are exact; with CLAMP they saturate at the end. Source: Vega 7nm ISA, V_DOT2 to V_DOT8, which
  * do not say when they saturate (unverified). */
-#include "base/dot_vector.h"
-#include "base/half.h"
+#include "arithmetic/dot_vector.h"
+#include "arithmetic/half.h"
 #include "sem/bodies.h"
 #include "sem/float_bodies.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* f32 and f16 transcendentals, the steps of division, and cube map coordinates. */
-#include "base/division.h"
-#include "base/transcendental.h"
+#include "arithmetic/division.h"
+#include "arithmetic/transcendental.h"
 #include "sem/float_bodies.h"
 
 #define ONE(x) wmi_settle_f32(x, active, a, a, a)

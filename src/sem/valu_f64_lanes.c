@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* f64 arithmetic of the vector ALU. */
-#include "base/division.h"
+#include "arithmetic/division.h"
 #include "sem/float_bodies.h"
 
 #define ONE(x)   wmi_settle_f64(x, a, a, a)

@@ -6,7 +6,7 @@
  * Sources: CDNA 4 ISA, which names but does not define the conversions; AMD's model of them for hosts
  * (amd_hip_ocp_host.hpp of HIP): one rounding, results too large for f32, f16 and bf16 are infinite, those
  * too large for 6 and 4 bits the largest number. OCP Microscaling Formats (MX) 1.0. */
-#include "base/small_float.h"
+#include "arithmetic/small_float.h"
 #include "sem/bodies.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions from and to floats of 8 bits: base/small_float.h. */
-#include "base/small_float.h"
+#include "arithmetic/small_float.h"
 #include "sem/bodies.h"
 
 /* f32 of the lowest byte of a. Lowering has moved there what SDWA or op_sel selects. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Transcendentals of f32 and f16 as the units of gfx11 and gfx12 compute them. */
-#include "base/transcendental_units.h"
+#include "arithmetic/transcendental_units.h"
 #include "sem/float_bodies.h"
 
 WMI_APPROXIMATE1(v_rcp_f32_unit, wmi_unit_rcp(a))

@@ -5,8 +5,8 @@
  * A chain of steps along k adds two products (gfx11) or four (gfx12) to each element. Steps are computed for
  * a vector of columns in integers of 32 bits, which is exact while all exponents are moderate; else element
  * by element. */
-#include "base/dot_vector.h"
-#include "base/host_float.h"
+#include "arithmetic/dot_vector.h"
+#include "arithmetic/host_float.h"
 #include "isa/isa.h"
 #include "sem/bodies.h"
 #include "sem/wmma.h"

@@ -4,8 +4,8 @@
  * Decoding must not read past the given words, and printing must not write past its buffer of any size. The
  * assembler either rejects the text with a position within it, or encodes the same words or equivalent ones.
  * The disassembler and the assembler give the same results regardless of their caches. */
-#include "isa/assemble.h"
-#include "isa/disassemble.h"
+#include "isa/text/assemble.h"
+#include "isa/text/disassemble.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * A block starts with no outstanding memory instruction, which can only hide errors. --without-waits ignores
  * waits and s_nop: then there must be many findings. */
 #include "check/check.h"
-#include "isa/registers.h"
+#include "isa/rules/registers.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>

@@ -536,7 +536,8 @@ static void avx512_is_exact(void **state)
     check_level(WMI_CPU_AVX512);
 }
 
-/* Conversions from and to floats of 8 bits: tests/unit/small_float.c. Those of gfx950: tests/unit/gfx950.c.
+/* Conversions from and to floats of 8 bits: tests/unit/arithmetic/small_float.c. Those of gfx950:
+ * tests/unit/sem/gfx950.c.
  */
 static bool is_small(const char *name)
 {
@@ -548,7 +549,7 @@ static bool is_small(const char *name)
     return false;
 }
 
-/* Transcendentals of scalars, which gfx12 alone has: tests/unit/transcendental.c. */
+/* Transcendentals of scalars, which gfx12 alone has: tests/unit/arithmetic/transcendental.c. */
 static bool is_unit(const char *name)
 {
     return strncmp(name, "v_s_", 4) == 0;

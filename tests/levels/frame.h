@@ -3,7 +3,7 @@
 #ifndef WM_TEST_FRAME_H
 #define WM_TEST_FRAME_H
 
-#include "base/host_float.h"
+#include "arithmetic/host_float.h"
 #include "sem/sem.h"
 
 #include <stdlib.h>

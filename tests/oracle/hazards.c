@@ -4,8 +4,8 @@
  * usage: hazards TARGET < CODE; TARGET like gfx1100 or gfx1100:wave64; pieces are separated by lines "--".
  * Also compares what waves find that remember the hazards of sequences. Prints a line for each: the index of
  * the first instruction with a hazard, the missing wait states, and the hazards; or "-". */
-#include "check/hazard_memo.h"
-#include "check/hazard_state.h"
+#include "check/waits/hazard_memo.h"
+#include "check/waits/hazard_state.h"
 #include "wavemem/wavemem.h"
 
 #include <stdbool.h>

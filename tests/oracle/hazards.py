@@ -7,7 +7,7 @@ usage: hazards.py HAZARDS
 
 The same instructions are written as machine IR for LLVM and as text for us. LLVM inserts s_nop, s_waitcnt_depctr or
 another instruction before an instruction with a hazard; HAZARDS (hazards.c) reports where we find one. Skipped (77)
-without llc-19; gfx950 is asked of llc-22, if there. tests/unit/check.c tests hazards that LLVM fixes elsewhere than before the instruction (LDSDIR), or
+without llc-19; gfx950 is asked of llc-22, if there. tests/unit/check/check.c tests hazards that LLVM fixes elsewhere than before the instruction (LDSDIR), or
 does not know yet (gfx12's reads of SGPRs).
 """
 import random

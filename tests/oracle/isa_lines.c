@@ -3,8 +3,8 @@
  * not exactly one instruction; `assemble` reads text and prints its dwords, or "? column expected" on error.
  * Lines that differ from an earlier one in registers only use the pattern caches, as in long files.
  * Attributes are LLVM's, +wavefrontsize64 and +real-true16, and +llvm22: text as LLVM 22 writes it. */
-#include "isa/assemble.h"
-#include "isa/word_pattern.h"
+#include "isa/text/assemble.h"
+#include "isa/text/word_pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@ WAVEMEM FORMS...
 
 Source: LLVM, SIInsertWaitcnts.cpp (updateEventWaitcntAfter, in LLVM 22 AMDGPUHWEvents.cpp: getEventsFor): the events of
 an instruction, and the counter of an event on each generation. The rows of isa/ have separate columns for this, so
-encodings and mnemonics are an independent source. tests/unit/waits.c compares the checker with the same text."""
+encodings and mnemonics are an independent source. tests/unit/check/waits.c compares the checker with the same text."""
 import json
 import os
 import re

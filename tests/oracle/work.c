@@ -3,7 +3,7 @@
  * kind (enum wmi_work), dwords of LDS, clocks of the matrix unit; or "?". For work.py.
  *
  * usage: work TARGET */
-#include "isa/work.h"
+#include "isa/rules/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * Weights and levels of detail of the hardware have 8 fractional bits, so a component differs by at most
  * 1/512 of the range of texels for each of x, y and the level of two levels. Source of the rules: Vulkan,
  * "Texel filtering", "Scale Factor Operation, LOD Operation and Image Level(s) Selection". */
-#include "unit/run_image.h"
+#include "unit/exec/memory/run_image.h"
 
 enum { PIXELS = 64, SIDE = 16, SAMPLE_SIDE = 20, SAMPLES = 4, SET = 0x00400000, RUNS = 12, USER = 16 };
 #define BOUND (5.0 / 512)

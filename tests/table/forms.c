@@ -4,9 +4,9 @@
  * or makes the same words or others of the same text, and each form has text that brings its words back.
  * What is assembled or printed like another one but for registers must be what it is by itself. Opcodes that
  * no form has are no instruction. Whether the tables are right, tests/oracle asks LLVM. */
-#include "isa/assemble.h"
 #include "isa/tables.h"
-#include "isa/word_pattern.h"
+#include "isa/text/assemble.h"
+#include "isa/text/word_pattern.h"
 #include "reduced.h"
 
 #include <setjmp.h>

@@ -17,7 +17,7 @@ EQUATIONS = os.path.join(os.path.dirname(__file__), "../../src/memory/tiling/equ
 
 
 def equation(mode, dimensions, element, samples, product):
-    """The block and the terms of a row of the project's table, which tests/unit/tiling.c compares with AMD's addrlib."""
+    """The block and the terms of a row of the project's table, which tests/unit/memory/tiling.c compares with AMD's addrlib."""
     name = of = None
     with open(EQUATIONS, encoding="utf-8") as file:
         for line in file:
@@ -78,7 +78,7 @@ class Tile(Case):
         self.assertIn("an image tiled in a mode that this product does not have for such elements", err)  # 3D only
 
     def test_levels_samples_and_volumes(self):
-        """There and back; where texels are is tested in tests/unit/tiling.c."""
+        """There and back; where texels are is tested in tests/unit/memory/tiling.c."""
         sizes = [(33 >> i or 1) * (20 >> i or 1) * (6 >> i or 1) for i in range(6)]
         for words, size in (("-m gfx1100 --mode 64KB_S_X --dimensions 3 --levels 6 --size 33,20,6 --bytes 8", 8 * sum(sizes)),
                             ("-m gfx900 --mode 64KB_Z_X --samples 4 --size 33,20,6 --bytes 4", 4 * 4 * 33 * 20 * 6),

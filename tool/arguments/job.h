@@ -5,9 +5,9 @@
 
 #include "tool/arguments/array.h"
 #include "tool/check/request.h"
-#include "tool/compile/compile.h"
 #include "tool/report/prof.h"
 #include "tool/shard/range.h"
+#include "tool/sources/sources.h"
 
 #include <stdio.h>
 

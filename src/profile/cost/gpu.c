@@ -2,16 +2,16 @@
 /* The products: the figures of each GPU that the models use.
  *
  * Sources. Compute units, sizes and sharing of caches, VGPRs: AMD, "Accelerator and GPU hardware
- * specifications" of ROCm's documentation (rows in tests/unit/caches.c; the chips of RX 580, R9 Fury X and RX
- * Vega 64 are listed as MI6, MI8 and MI25); linux, kfd_crat.c. Lines and ways: GCN: AMD, "Graphics
+ * specifications" of ROCm's documentation (rows in tests/unit/profile/caches.c; the chips of RX 580, R9 Fury
+ * X and RX Vega 64 are listed as MI6, MI8 and MI25); linux, kfd_crat.c. Lines and ways: GCN: AMD, "Graphics
  * Cores Next" white paper (scalar data 16 KiB, instructions 32 KiB, both four ways of 64-byte lines; L2
  * sixteen ways); MI300: CDNA 3 white paper; RDNA: RDNA white paper. Lines of instructions: LLVM,
  * getInstCacheLineSize (64 bytes, from gfx11 on 128). L2 channels: the same white papers, and
  * rocprofiler-compute for MI100 and MI200. VGPRs, SGPRs, granules and waves: LLVM 19, AMDGPUBaseInfo. Highest
  * clock and theoretical bandwidth of MI100, MI200 and MI300X: ROCm's documentation, "AMD Instinct MI100"
- * (MI250, MI300 series) "microarchitecture", which gives peak FLOPS (tests/unit/caches.c) and GB/s; exact
- * clocks in MHz as reported by these GPUs (mt4g); MI200's 1.6 TB/s as 4096 bits at 3.2 Gb/s. Clocks of RX
- * 6800 and RX 6900 XT: AMD's announcement of the series. Reached bandwidth of memory, the best that
+ * (MI250, MI300 series) "microarchitecture", which gives peak FLOPS (tests/unit/profile/caches.c) and GB/s;
+ * exact clocks in MHz as reported by these GPUs (mt4g); MI200's 1.6 TB/s as 4096 bits at 3.2 Gb/s. Clocks of
+ * RX 6800 and RX 6900 XT: AMD's announcement of the series. Reached bandwidth of memory, the best that
  * gpu-benches or another published program had: MI200 93 % of the peak (gpu-stream, gpu-l2-cache), MI300X 91
  * % (gpu-stream; assumed for MI300A, which has the same memory), RX 6900 XT 99 %. Infinity Cache: CDNA 3
  * white paper (17.2 TB/s); RX 6900 XT: 16 channels of 64 bytes at 1.94 GHz, of which gpu-l2-cache reaches

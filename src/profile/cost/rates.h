@@ -3,7 +3,7 @@
 #ifndef WMI_RATES_H
 #define WMI_RATES_H
 
-#include "isa/work.h"
+#include "isa/rules/work.h"
 #include "wavemem/wavemem.h"
 
 #include <assert.h>

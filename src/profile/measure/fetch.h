@@ -9,7 +9,7 @@
 #ifndef WMI_PROFILE_FETCH_H
 #define WMI_PROFILE_FETCH_H
 
-#include "isa/work.h"
+#include "isa/rules/work.h"
 #include "observe/observer.h"
 #include "profile/caches/log.h"
 #include "profile/cost/cost.h"

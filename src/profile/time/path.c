@@ -17,8 +17,8 @@
  * those of 32-bit integer products and of f64, which are not in these traces, after 8 (assumed). */
 #include "profile/time/path.h"
 
-#include "isa/registers.h"
-#include "isa/wait.h"
+#include "isa/rules/registers.h"
+#include "isa/rules/wait.h"
 
 #include <stdlib.h>
 #include <string.h>

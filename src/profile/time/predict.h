@@ -3,7 +3,7 @@
 #ifndef WMI_PROFILE_PREDICT_H
 #define WMI_PROFILE_PREDICT_H
 
-#include "isa/work.h"
+#include "isa/rules/work.h"
 #include "memory/access.h"
 #include "profile/cost/rates.h"
 #include "profile/time/path.h"

@@ -10,7 +10,7 @@
  * the next; each of the others is opened again, and its earlier dispatches are skipped. */
 #include "base/diag.h"
 #include "base/random.h"
-#include "isa/work.h"
+#include "isa/rules/work.h"
 #include "profile/measure/counts.h"
 #include "profile/measure/shard.h"
 #include "profile/trace/replay.h"

@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks of workgroups, barriers, and what waves learn from one another. */
+#include "check/races/race_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALL = WMI_RACE_WAVES, LEARNED_MOST = 1 << 16, NAMED = 17, DEPTH = 2048 };
+
+/* ---- pasts ---- */
+
+struct wmi_race_past *wmi_race_past(const struct wmi_race_order *order, uint32_t tag)
+{
+    return &order->past[tag / WMI_RACE_CHUNK][tag % WMI_RACE_CHUNK];
+}
+
+static struct wmi_race_past *root_of(const struct wmi_race_order *order, uint32_t tag)
+{
+    return wmi_race_past(order, wmi_race_past(order, tag)->root);
+}
+
+void wmi_race_order_begin(struct wmi_race_order *order)
+{
+    for (uint32_t tag = 1; tag <= order->tags; tag++) {
+        free(wmi_race_past(order, tag)->learned);
+        free(wmi_race_past(order, tag)->unreleased);
+    }
+    order->tags = 0;
+    order->visit = 0;
+    order->lost = false;
+}
+
+void wmi_race_order_free(struct wmi_race_order *order)
+{
+    wmi_race_order_begin(order);
+    for (uint32_t i = 0; i < order->chunks; i++)
+        free(order->past[i]);
+    free(order->past);
+    *order = (struct wmi_race_order){0};
+}
+
+/* A new tag; 0: no memory. */
+static uint32_t add_tag(struct wmi_race_order *order)
+{
+    const uint32_t tag = order->tags + 1;
+    if (tag >= WMI_RACE_TAGS) {
+        order->lost = true;
+        return 0;
+    }
+    if (tag / WMI_RACE_CHUNK >= order->chunks) {
+        struct wmi_race_past **more = realloc(order->past, (order->chunks + 1) * sizeof *more);
+        if (more)
+            order->past = more;
+        if (!more || !(more[order->chunks] = malloc(WMI_RACE_CHUNK * sizeof **more))) {
+            order->lost = true;
+            return 0;
+        }
+        order->chunks++;
+    }
+    *wmi_race_past(order, tag) = (struct wmi_race_past){.root = tag, .release = UINT32_MAX};
+    return order->tags = tag;
+}
+
+/* ---- clocks ---- */
+
+bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *group, uint64_t number,
+                          uint32_t waves)
+{
+    const uint32_t tag = add_tag(order);
+    if (!tag)
+        return false;
+    wmi_race_past(order, tag)->number = number;
+    group->tag = tag;
+    group->base = group->clock = 0;
+    group->waves = waves;
+    group->begun = group->completed = group->settled = 0;
+    group->splits = group->stored = false;
+    group->flying = UINT32_MAX;
+    memset(group->wave, 0, waves * sizeof *group->wave);
+    for (unsigned i = 0; i < waves; i++)
+        group->wave[i].flying_from = UINT32_MAX;
+    if (group->named)
+        memset(group->named, 0, NAMED * sizeof *group->named);
+    for (unsigned i = 0; i < waves; i++)
+        wmi_race_flights_begin(&group->flights[i]);
+    group->pending.list.count = group->coming.list.count = 0;
+    return true;
+}
+
+/* The clock's next value. The workgroup gets a new tag if its epochs do not fit into records any more. */
+static uint32_t tick(struct wmi_race_order *order, struct wmi_race_group *group)
+{
+    const uint32_t clock = ++group->clock;
+    if (clock - wmi_race_past(order, group->tag)->base < WMI_RACE_EPOCHS)
+        return clock;
+    const uint32_t root = wmi_race_past(order, group->tag)->root, tag = add_tag(order);
+    if (!tag)
+        return --group->clock;
+    struct wmi_race_past *past = wmi_race_past(order, tag);
+    past->number = wmi_race_past(order, root)->number;
+    past->root = root;
+    past->base = group->base = clock;
+    group->tag = tag;
+    return clock;
+}
+
+/* What the workgroup did before the epoch is released with whatever one of its waves releases. */
+static void release_before(struct wmi_race_past *root, uint32_t epoch)
+{
+    if (root->floor < epoch)
+        root->floor = epoch;
+    if (root->release == UINT32_MAX)
+        root->release = epoch;
+}
+
+void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    if (!group->stored)
+        root_of(order, group->tag)->stored = true;
+    group->stored = true;
+    if (!w->stores)
+        w->first_store = w->epoch;
+    w->stores = 1;
+    w->writing = 0;
+    w->dirty = w->unshared = true;
+    w->cleaned = w->releases = false;
+}
+
+/* The wave's stores can be released if none is on its way, and caches have been written back. */
+static void complete_stores(const struct wmi_race_order *order, struct wmi_race_wave *w)
+{
+    if (w->stores || !w->dirty)
+        return;
+    w->releases = true;
+    w->dirty = order->writes_back && !w->cleaned;
+}
+
+void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                   unsigned limit)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    if (limit < w->writing) {
+        w->cleaned = true;
+        w->writing = 0;
+    }
+    if (!limit || limit < w->stores) {
+        w->stores = 0;
+        w->unfinished = false;
+    }
+    complete_stores(order, w);
+}
+
+void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    w->stores += w->stores != 0;
+    w->writing = order->waits_for_write_back;
+    w->cleaned = !order->waits_for_write_back;
+    complete_stores(order, w);
+}
+
+void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave, unsigned limit)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    wmi_race_flight_wait(&group->flights[wave], limit);
+    if (limit)
+        return;
+    w->releases |= w->lds_stored;
+    w->lds_stored = false;
+}
+
+void wmi_race_wait_for_loads_to_lds(struct wmi_race_group *group, unsigned wave, unsigned limit)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    struct wmi_race_flights *flights = &group->flights[wave];
+    if (!w->lds_moved)
+        return;
+    wmi_race_loads_to_lds_wait(flights, limit);
+    if (flights->loads_to_lds.count)
+        return;
+    w->releases = true;
+    w->lds_moved = false;
+}
+
+/* The wave begins an epoch, at a barrier or as its accesses of LDS are complete, with stores to global memory
+ * that are not released: another workgroup that sees what it stores then does not know them. */
+static bool keep_unreleased(struct wmi_race_past *root, const struct wmi_race_wave *w, unsigned wave)
+{
+    if (!w->dirty || (root->unreleased && root->unreleased[wave]))
+        return true;
+    if (!root->unreleased && !(root->unreleased = calloc(WMI_RACE_WAVES, sizeof *root->unreleased)))
+        return false;
+    root->unreleased[wave] = 1 + w->epoch;
+    return true;
+}
+
+void wmi_race_begin_epoch(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    order->lost |= !keep_unreleased(root_of(order, group->tag), w, wave);
+    w->epoch = tick(order, group);
+}
+
+bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    struct wmi_race_past *root = root_of(order, group->tag);
+    if (!w->releases)
+        return false;
+    w->releases = false;
+    if (!w->dirty && root->unreleased)
+        root->unreleased[wave] = 0;
+    wmi_race_begin_epoch(order, group, wave);
+    if (root->release == UINT32_MAX)
+        root->release = w->epoch;
+    if (!w->dirty || !order->writes_back)
+        release_before(root, w->floor < group->settled ? w->floor : group->settled);
+    return true;
+}
+
+/* ---- what waves learn ---- */
+
+static bool add_learned(struct wmi_race_order *order, struct wmi_race_past *root,
+                        const struct wmi_race_learned *learned)
+{
+    if (root->count == root->capacity) {
+        const uint32_t capacity = root->capacity ? 2 * root->capacity : 8;
+        struct wmi_race_learned *more = realloc(root->learned, capacity * sizeof *more);
+        if (!more) {
+            order->lost = true;
+            return false;
+        }
+        root->learned = more;
+        root->capacity = capacity;
+    }
+    root->learned[root->count++] = *learned;
+    return true;
+}
+
+void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                    uint64_t record, enum wmi_race_knows how)
+{
+    enum { RECENT = 16 };
+    struct wmi_race_past *root = root_of(order, group->tag);
+    const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
+    const struct wmi_race_past *other = wmi_race_past(order, of->root);
+    const uint32_t seen = of->base + wmi_race_epoch(record);
+    uint32_t epoch = seen;
+    const uint32_t unreleased =
+        other != root && other->unreleased ? other->unreleased[wmi_race_wave(order, record)] : 0;
+    if (unreleased && unreleased <= epoch)
+        epoch = unreleased - 1;
+    if (!other->stored && epoch < other->release && other != root)
+        return; /* it had nothing to release */
+    struct wmi_race_learned learned = {.tag = of->root,
+                                       .epoch = epoch,
+                                       .seen = seen,
+                                       .floor = other == root          ? 0
+                                                : other->floor > epoch ? epoch
+                                                                       : other->floor,
+                                       .wave = (uint8_t)wmi_race_wave(order, record),
+                                       .by = (uint8_t)wave,
+                                       .how = (uint8_t)how};
+    for (uint32_t i = root->count; i-- > 0 && root->count - i <= RECENT;) {
+        struct wmi_race_learned *known = &root->learned[i];
+        if (known->by != wave || known->tag != learned.tag || known->wave != learned.wave)
+            continue;
+        if (known->how == how || known->epoch == epoch) {
+            if (known->epoch < epoch || known->how < how || known->seen < seen)
+                *known = learned;
+            return;
+        }
+    }
+    if (root->count >= LEARNED_MOST)
+        root->all = true;
+    else
+        add_learned(order, root, &learned);
+    if (root->release == UINT32_MAX)
+        root->release = group->wave[wave].epoch;
+}
+
+/* Raises what the wave alone knows in one way to another. */
+static void raise(struct wmi_race_past *root, unsigned wave, enum wmi_race_knows from, enum wmi_race_knows to)
+{
+    for (uint32_t i = 0; i < root->count; i++)
+        if (root->learned[i].by == wave && root->learned[i].how == from)
+            root->learned[i].how = (uint8_t)to;
+}
+
+/* How a wave that is meant by the entry knows of it. */
+static enum wmi_race_knows how_known(const struct wmi_race_learned *entry, unsigned wave)
+{
+    return entry->by == ALL && entry->acquired >> wave & 1 ? WMI_RACE_ACQUIRES
+                                                           : (enum wmi_race_knows)entry->how;
+}
+
+void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    raise(root_of(order, group->tag), wave, WMI_RACE_PASSES, WMI_RACE_SEES);
+}
+
+void wmi_race_refresh(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    const uint32_t tag = wmi_race_past(order, group->tag)->root;
+    group->wave[wave].fresh = group->wave[wave].floor;
+    for (uint32_t i = 0; order->within && i < root->count; i++) {
+        struct wmi_race_learned *entry = &root->learned[i];
+        if (entry->tag == tag && entry->by == wave && entry->how == WMI_RACE_SEES)
+            entry->how = WMI_RACE_ACQUIRES;
+        if (entry->how == WMI_RACE_NEARS)
+            entry->acquired |= 1u << wave;
+    }
+}
+
+void wmi_race_rescan(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    for (uint32_t i = 0; i < root->count; i++)
+        root->learned[i].rescanned |= root->learned[i].by == wave;
+}
+
+void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    raise(root, wave, WMI_RACE_SEES, WMI_RACE_ACQUIRES);
+    for (uint32_t i = 0; root->pending && i < root->count; i++)
+        if (root->learned[i].by == ALL && root->learned[i].how == WMI_RACE_SEES)
+            root->learned[i].acquired |= 1u << wave;
+}
+
+/* What waves have acquired so far, all waves of the workgroup know from now on. What they have seen, all have
+ * seen, and each of them still has to invalidate its caches: a barrier orders what comes before it by
+ * happens-before, which the acquire fence of the wave behind it completes (LLVM AMDGPUUsage, "Memory Model":
+ * fence-paired-atomics of a fence may be of another wave that is synchronised by a barrier). */
+static void share(struct wmi_race_order *order, struct wmi_race_group *group)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    const uint32_t own = wmi_race_past(order, group->tag)->root;
+    root->pending = false;
+    for (uint32_t i = 0; i < root->count; i++) {
+        struct wmi_race_learned *entry = &root->learned[i];
+        const bool acquires = entry->how == WMI_RACE_ACQUIRES || (entry->by == ALL && entry->acquired);
+        if (entry->how == WMI_RACE_PASSES)
+            continue;
+        if (acquires && order->within && entry->tag != own) {
+            if (entry->by != ALL)
+                entry->acquired = 1u << entry->by;
+            entry->how = WMI_RACE_NEARS;
+        } else if (acquires) {
+            entry->how = WMI_RACE_ACQUIRES;
+        }
+        root->pending |= entry->how == WMI_RACE_SEES;
+        entry->by = ALL;
+    }
+}
+
+/* ---- barriers ---- */
+
+/* All that the workgroup did before the epoch is ordered before what the wave does next. */
+static void raise_floor(struct wmi_race_group *group, unsigned wave, uint32_t floor)
+{
+    if (group->wave[wave].floor < floor)
+        group->wave[wave].floor = floor;
+}
+
+/* A wave of the workgroup knows what another one did before an epoch. */
+static void learn_within(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                         unsigned other, uint32_t epoch)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    const struct wmi_race_learned learned = {.tag = wmi_race_past(order, group->tag)->root,
+                                             .epoch = epoch,
+                                             .wave = (uint8_t)other,
+                                             .by = (uint8_t)wave,
+                                             .how = WMI_RACE_ACQUIRES};
+    for (uint32_t i = root->count; i-- > 0;) {
+        struct wmi_race_learned *known = &root->learned[i];
+        if (known->by != wave || known->tag != learned.tag || known->wave != other ||
+            known->how != WMI_RACE_ACQUIRES)
+            continue;
+        if (known->epoch < epoch)
+            known->epoch = epoch;
+        return;
+    }
+    add_learned(order, root, &learned);
+}
+
+/* All waves know the stores of a wave that were complete, and written back if caches must be. */
+static void share_stores(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                         uint32_t floor)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    if (!w->unshared || w->dirty || w->unfinished)
+        return;
+    w->unshared = false;
+    for (unsigned i = 0; i < group->waves; i++)
+        if (i != wave)
+            learn_within(order, group, i, wave, floor);
+}
+
+/* All waves have passed a barrier. If the stores before it were complete then, and have been written back if
+ * caches must be, they are released with those of any wave; without caches to write back also if they were
+ * not, but the wave that releases waits. Others, any wave must write back. */
+static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *group, uint32_t floor)
+{
+    bool dirty = false, unfinished = false;
+    for (unsigned i = 0; i < group->waves; i++) {
+        dirty |= group->wave[i].dirty;
+        unfinished |= group->wave[i].unfinished;
+    }
+    if (!unfinished)
+        group->settled = floor;
+    if (group->stored && !unfinished && !(dirty && order->writes_back))
+        release_before(root_of(order, group->tag), floor);
+    for (unsigned i = 0; (dirty || unfinished) && i < group->waves; i++)
+        share_stores(order, group, i, floor);
+    for (unsigned i = 0; dirty && order->writes_back && i < group->waves; i++)
+        group->wave[i].dirty = true;
+}
+
+bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number,
+                     bool stays, uint64_t pc)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    if (number > 0) {
+        if (number >= NAMED)
+            return true;
+        if (!group->named && !(group->named = calloc(NAMED, sizeof *group->named)))
+            return false;
+        w->epoch = group->named[number][wave] = tick(order, group);
+        return true;
+    }
+    if (!keep_unreleased(root_of(order, group->tag), w, wave) ||
+        !wmi_race_pending_arrive(&group->coming, &group->flights[wave], order->lds_most, pc))
+        return false;
+    group->splits = !stays;
+    w->arrived = w->epoch;
+    w->unfinished = order->waits_at_barriers && w->stores;
+    w->flying_from = w->stores ? w->first_store : UINT32_MAX;
+    w->flying_to = w->epoch;
+    if (!stays)
+        w->epoch = tick(order, group);
+    if (++w->arrivals > group->begun) {
+        group->begun = w->arrivals;
+        group->round = group->clock;
+    }
+    return true;
+}
+
+/* What waves had in flight at the barrier is pending behind it. */
+static void keep_pending(struct wmi_race_order *order, struct wmi_race_group *group)
+{
+    const struct wmi_race_pending before = group->pending;
+    if (!before.list.count && !group->coming.list.count)
+        return;
+    group->pending = group->coming;
+    group->coming = before;
+    group->coming.list.count = 0;
+    order->lost |= !wmi_race_pending_close(&group->pending, group->lds.bytes);
+}
+
+/* All have arrived, and the first one goes on. */
+static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
+{
+    keep_pending(order, group);
+    group->flying = UINT32_MAX;
+    for (unsigned i = 0; i < group->waves; i++)
+        if (group->wave[i].flying_from < group->flying)
+            group->flying = group->wave[i].flying_from;
+    if (group->splits) {
+        for (unsigned i = 0; i < group->waves; i++) {
+            group->wave[i].joins = group->round;
+            group->wave[i].passed = group->wave[i].arrived;
+        }
+        pass_stores(order, group, group->round);
+        share(order, group);
+        return;
+    }
+    const uint32_t clock = tick(order, group);
+    group->lds.floor = clock;
+    for (unsigned i = 0; i < group->waves; i++) {
+        group->wave[i].epoch = clock;
+        group->wave[i].lds_stored = false;
+        raise_floor(group, i, clock);
+    }
+    pass_stores(order, group, clock);
+    share(order, group);
+}
+
+void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, int number)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    if (number > 0) {
+        for (unsigned i = 0; group->named && number < NAMED && i < group->waves; i++)
+            if (i != wave && group->named[number][i])
+                learn_within(order, group, wave, i, group->named[number][i]);
+        return;
+    }
+    if (w->arrivals > group->completed) {
+        group->completed = w->arrivals;
+        complete(order, group);
+    }
+    if (!group->splits)
+        return;
+    raise_floor(group, wave, w->joins);
+    for (unsigned i = 0; i < group->waves; i++)
+        if (i != wave && group->wave[i].passed >= w->joins)
+            learn_within(order, group, wave, i, group->wave[i].passed + 1);
+}
+
+/* ---- relations ---- */
+
+/* Whether an entry means that the other wave's access is known. */
+static bool covers(const struct wmi_race_learned *entry, uint32_t root, unsigned wave, uint32_t epoch)
+{
+    return entry->tag == root && (epoch < entry->floor || (wave == entry->wave && epoch < entry->epoch));
+}
+
+struct search {
+    struct wmi_race_order *order;
+    const struct wmi_race_past *own; /* of the wave that looks; what all waves of its workgroup know, the
+                                        caller has looked at */
+    uint32_t root, epoch;            /* what is looked for */
+    unsigned wave;
+    bool unreleased; /* an entry is of the access's own epoch */
+};
+
+/* Whether the search has looked at the wave before. */
+static bool is_visited(const struct wmi_race_order *order, struct wmi_race_past *past, unsigned wave)
+{
+    if (past->visit != order->visit)
+        past->visited = 0;
+    past->visit = order->visit;
+    const bool visited = past->visited >> wave & 1;
+    past->visited |= 1u << wave;
+    return visited;
+}
+
+static bool is_same_epoch(const struct wmi_race_learned *entry, const struct search *search)
+{
+    return entry->tag == search->root && entry->wave == search->wave && search->epoch >= entry->epoch &&
+           search->epoch <= entry->seen;
+}
+
+/* Whether the entry is about the wave that made the access. What others have told that wave says nothing
+ * about its own accesses; their lists also have what they learned later. */
+static bool is_of_same_wave(const struct wmi_race_learned *entry, const struct search *search)
+{
+    return entry->tag == search->root && entry->wave == search->wave;
+}
+
+/* Whether the entry is of what a wave of the past's workgroup knows. */
+static bool is_known_by(const struct search *search, const struct wmi_race_past *past,
+                        const struct wmi_race_learned *entry, unsigned by)
+{
+    return entry->by == by || (entry->by == ALL && past != search->own);
+}
+
+/* Whether `by` of the workgroup knows of the access, in any way or through others. */
+static bool passes(struct search *search, struct wmi_race_past *past, unsigned by, unsigned depth)
+{
+    if (is_visited(search->order, past, by))
+        return false;
+    if (past->all)
+        return true;
+    for (uint32_t i = 0; i < past->count; i++) {
+        const struct wmi_race_learned *entry = &past->learned[i];
+        if (!is_known_by(search, past, entry, by))
+            continue;
+        if (covers(entry, search->root, search->wave, search->epoch))
+            return true;
+        search->unreleased |= is_same_epoch(entry, search);
+    }
+    for (uint32_t i = past->count; i-- > 0 && depth;) {
+        const struct wmi_race_learned *entry = &past->learned[i];
+        if (is_known_by(search, past, entry, by) && !is_of_same_wave(entry, search) &&
+            passes(search, wmi_race_past(search->order, entry->tag), entry->wave, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* How an access that a barrier of the workgroup orders before what the wave does next is related to it. In
+ * WGP mode, a store must be complete before the barrier, and a load must find nothing older in the vector
+ * cache. Source: LLVM AMDGPUUsage, "Memory Model GFX10-GFX11" and "GFX12": release and acquire of workgroup
+ * scope. */
+static enum wmi_race_relation relation_within(const struct wmi_race_order *order,
+                                              const struct wmi_race_group *group, unsigned wave,
+                                              const struct search *search, bool stores,
+                                              enum wmi_race_reads reads)
+{
+    const struct wmi_race_wave *other = &group->wave[search->wave];
+    if (!order->within || !stores)
+        return WMI_RACE_ORDERED;
+    if (search->epoch >= other->flying_from && search->epoch <= other->flying_to)
+        return WMI_RACE_FLYING;
+    return reads == WMI_RACE_READS_VECTOR && search->epoch >= group->wave[wave].fresh ? WMI_RACE_STALE
+                                                                                      : WMI_RACE_ORDERED;
+}
+
+enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,
+                                         unsigned wave, uint64_t record, bool stores,
+                                         enum wmi_race_reads reads)
+{
+    const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
+    struct wmi_race_past *root = root_of(order, group->tag);
+    struct search search = {.order = order,
+                            .own = root,
+                            .root = of->root,
+                            .epoch = of->base + wmi_race_epoch(record),
+                            .wave = wmi_race_wave(order, record)};
+    enum wmi_race_relation relation = WMI_RACE_UNRELATED;
+    const bool same_group = of->root == wmi_race_past(order, group->tag)->root;
+    if (root->all || (same_group && search.wave == wave))
+        return WMI_RACE_ORDERED;
+    if (same_group && search.epoch < group->wave[wave].floor)
+        return relation_within(order, group, wave, &search, stores, reads);
+    order->visit++;
+    for (uint32_t i = root->count; i-- > 0;) {
+        const struct wmi_race_learned *entry = &root->learned[i];
+        if ((entry->by != wave && entry->by != ALL) || entry->how == WMI_RACE_PASSES)
+            continue; /* an atomic that returns nothing tells its wave nothing */
+        const bool known = covers(entry, search.root, search.wave, search.epoch) ||
+                           (!is_of_same_wave(entry, &search) &&
+                            passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH));
+        if (known && (how_known(entry, wave) == WMI_RACE_ACQUIRES ||
+                      (entry->rescanned && reads == WMI_RACE_READS_SCALAR)))
+            return WMI_RACE_ORDERED;
+        if (known && entry->how == WMI_RACE_NEARS && reads != WMI_RACE_READS_VECTOR)
+            return WMI_RACE_ORDERED;
+        if (known)
+            relation = entry->how == WMI_RACE_NEARS     ? WMI_RACE_STALE
+                       : relation == WMI_RACE_UNRELATED ? WMI_RACE_UNACQUIRED
+                                                        : relation;
+        search.unreleased |= is_same_epoch(entry, &search);
+    }
+    return relation == WMI_RACE_UNRELATED && search.unreleased ? WMI_RACE_UNRELEASED : relation;
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/* Records one access for race detection, lane by lane, and reports what it conflicts with. */
+#include "check/races/races.h"
+
+#include <string.h>
+
+const char wmi_race_no_memory[] = "no memory for all that was to be checked for races";
+
+/* ---- findings ---- */
+
+/* The rule that two accesses violate. */
+static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race_insn *first,
+                                  const struct wmi_race_insn *now, bool same_group,
+                                  enum wmi_race_relation relation)
+{
+    const enum wmi_race_role a = wmi_race_role(&races->rules, first, same_group),
+                             b = wmi_race_role(&races->rules, now, same_group);
+    if (a == WMI_RACE_NARROW || b == WMI_RACE_NARROW)
+        return WMI_RACE_OF_SCOPE;
+    const bool plain_store =
+        (first->kind == WMI_ACCESS_STORE && a == WMI_RACE_PLAIN && b == WMI_RACE_ATOMIC) ||
+        (now->kind == WMI_ACCESS_STORE && b == WMI_RACE_PLAIN && a == WMI_RACE_ATOMIC);
+    if (relation == WMI_RACE_UNRELEASED && !now->lds)
+        return plain_store ? WMI_RACE_OF_MIXED : WMI_RACE_OF_RELEASE;
+    if (relation == WMI_RACE_UNACQUIRED && !now->lds)
+        return WMI_RACE_OF_ACQUIRE;
+    if (relation == WMI_RACE_FLYING)
+        return WMI_RACE_OF_STORE_BEFORE_BARRIER;
+    if (relation == WMI_RACE_STALE)
+        return WMI_RACE_OF_LOAD_BEHIND_BARRIER;
+    if (first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
+        return WMI_RACE_OF_EQUALS;
+    if (plain_store || first->kind == WMI_ACCESS_ATOMIC || now->kind == WMI_ACCESS_ATOMIC)
+        return WMI_RACE_OF_MIXED;
+    return now->lds ? WMI_RACE_OF_LDS : WMI_RACE_OF_GLOBAL;
+}
+
+/* Remembers what the access conflicts with: each instruction once. bytes: a mask of those from the dword on.
+ * barrier: at which the other access was in flight, or 0. */
+static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, uint64_t record,
+                    unsigned bytes, uint64_t barrier)
+{
+    const uint64_t lane = UINT64_C(1) << races->lane;
+    const unsigned from = (unsigned)__builtin_ctz(bytes), count = (unsigned)__builtin_popcount(bytes);
+    if (!(rule->class & races->what))
+        return;
+    for (unsigned i = 0; i < races->mets; i++) {
+        struct wmi_race_met *met = &races->met[i];
+        if (met->rule != rule || wmi_race_slot(met->record) != wmi_race_slot(record))
+            continue;
+        met->lanes |= lane;
+        return;
+    }
+    if (races->mets < WMI_RACE_MET)
+        races->met[races->mets++] =
+            (struct wmi_race_met){rule, record, races->dword_address + from, count, lane, barrier};
+}
+
+/* The registers that an element of a store comes from; *reg: the first of them. */
+static const struct wmi_register_range *data_of(const struct wmi_access *access, unsigned element,
+                                                unsigned *reg)
+{
+    const bool second = element && access->path == WMI_PATH_DS && access->facts->data[1].count;
+    *reg = second ? 0 : access->element[element].reg;
+    return &access->facts->data[second];
+}
+
+/* Whether the lane's store changes what is in memory. */
+static bool changes_memory(const struct wmi_races *races)
+{
+    const struct wmi_access *access = races->access;
+    const struct wmi_element *element = &access->element[races->element];
+    unsigned first;
+    const struct wmi_register_range *data = data_of(access, races->element, &first);
+    const uint64_t address = element->address[races->lane];
+    const unsigned lanes = access->facts->lanes;
+    const unsigned char *memory = element->space == WMI_SPACE_LDS ? access->lds + address
+                                  : races->dispatch.space
+                                      ? wmi_space_host(races->dispatch.space, address, access->bytes)
+                                      : NULL;
+    unsigned char value[64];
+    if (access->kind != WMI_ACCESS_STORE || !memory || !access->frame || !data->count ||
+        access->bytes > sizeof value || first * 4u + access->bytes > data->count * 4u)
+        return true;
+    for (unsigned i = 0; i < access->bytes; i += 4) {
+        const uint32_t *row =
+            (const uint32_t *)(const void *)(access->frame + data->offset) + (size_t)(first + i / 4) * lanes;
+        const unsigned left = access->bytes - i;
+        memcpy(value + i, &row[races->lane], left < 4 ? left : 4);
+    }
+    return memcmp(value, memory, access->bytes) != 0;
+}
+
+static void learn_of(struct wmi_races *races, unsigned wave, const struct wmi_race_insn *insn,
+                     uint64_t record, bool same_group)
+{
+    const bool reads = insn->kind == WMI_ACCESS_LOAD || insn->returns;
+    const bool cached = !insn->lds && (!same_group || races->order.within);
+    wmi_race_learn(&races->order, races->group, wave, record,
+                   !reads   ? WMI_RACE_PASSES
+                   : cached ? WMI_RACE_SEES
+                            : WMI_RACE_ACQUIRES);
+}
+
+bool wmi_race_meet_atomic(struct wmi_races *races, unsigned wave, uint32_t slot, uint64_t record)
+{
+    struct wmi_race_insn *now = &races->insn[slot], *first;
+    if (record >= WMI_RACE_SPLIT || (first = &races->insn[wmi_race_slot(record)])->kind != WMI_ACCESS_ATOMIC)
+        return false;
+    first->talks = now->talks = true;
+    learn_of(races, wave, now, record, true);
+    return true;
+}
+
+/* The access meets one of the other half of its wave, in the same barrier interval. */
+static void meet_half(struct wmi_races *races, uint64_t record, unsigned bytes)
+{
+    const struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
+    const bool store = first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE;
+    if (wmi_race_communicates(&races->rules, first, now, true) ||
+        (store && (first == now || !changes_memory(races))))
+        return;
+    add_met(races, &wmi_race_texts[WMI_RACE_OF_HALVES], record, bytes, 0);
+}
+
+/* What the access may find older data in. */
+static enum wmi_race_reads reads_of(const struct wmi_race_insn *now)
+{
+    if (now->lds || now->kind != WMI_ACCESS_LOAD)
+        return WMI_RACE_READS_MEMORY;
+    return now->path == WMI_PATH_SMEM ? WMI_RACE_READS_SCALAR
+           : now->coherent            ? WMI_RACE_READS_MEMORY
+                                      : WMI_RACE_READS_VECTOR;
+}
+
+/* The access meets one that the records alone do not order. */
+static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
+{
+    struct wmi_races *races = user;
+    struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
+    const struct wmi_race_past *of = wmi_race_past(&races->order, wmi_race_tag(record)),
+                               *mine = wmi_race_past(&races->order, races->group->tag);
+    const bool same_group = of->root == mine->root;
+    first->lds = now->lds;
+    if (same_group && wmi_race_wave(&races->order, record) == races->access->wave) {
+        meet_half(races, record, bytes);
+        return;
+    }
+    if (wmi_race_communicates(&races->rules, first, now, same_group)) {
+        first->talks = now->talks = true;
+        if (was_write && now->kind != WMI_ACCESS_STORE)
+            learn_of(races, races->access->wave, now, record, same_group);
+        return;
+    }
+    const enum wmi_race_relation relation = wmi_race_relation(
+        &races->order, races->group, races->access->wave, record, was_write && !now->lds, reads_of(now));
+    /* A store or an atomic finds no older data. */
+    if (relation == WMI_RACE_ORDERED ||
+        (relation == WMI_RACE_UNACQUIRED && !now->lds && now->kind != WMI_ACCESS_LOAD))
+        return;
+    races->values_differ = changes_memory(races);
+    const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
+    add_met(races, &wmi_race_texts[kind], record, bytes, 0);
+    if (kind == WMI_RACE_OF_SCOPE && was_write && now->kind != WMI_ACCESS_STORE)
+        learn_of(races, races->access->wave, now, record, same_group); /* each cause gives one finding */
+}
+
+/* Reports what the access has met. */
+static void add_findings(struct wmi_races *races)
+{
+    const struct wmi_access *access = races->access;
+    const struct wmi_race_insn *now = &races->insn[races->slot];
+    const uint64_t group = wmi_check_group_number(&races->dispatch, access->workgroup);
+    for (unsigned i = 0; i < races->mets; i++) {
+        const struct wmi_race_met *met = &races->met[i];
+        const bool within = !met->record;
+        const struct wmi_race_insn *first = &races->insn[wmi_race_slot(met->record)];
+        const uint64_t first_group =
+            within ? group : wmi_race_past(&races->order, wmi_race_tag(met->record))->number;
+        const struct wmi_found found = {
+            .rule = met->rule,
+            .pc = now->pc,
+            .first_pc = within ? 0 : first->pc,
+            .count = 1,
+            .has_wave = true,
+            .wave = access->wave,
+            .group = group,
+            .lanes = met->lanes,
+            .space = now->lds ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL,
+            .address = met->address,
+            .bytes = met->bytes,
+            .launch = races->dispatch.launch,
+            .detail = {[WMI_RACE_FIRST_GROUP] = first_group,
+                       [WMI_RACE_FIRST_WAVE] = wmi_race_wave(&races->order, met->record),
+                       [WMI_RACE_HOW] = (wmi_race_who(met->record) & 1 ? WMI_RACE_HOW_UPPER : 0) |
+                                        (first_group == group ? WMI_RACE_HOW_SAME_GROUP : 0) |
+                                        (uint64_t)now->kind << WMI_RACE_HOW_KIND |
+                                        (uint64_t)first->kind << WMI_RACE_HOW_FIRST_KIND,
+                       [WMI_RACE_MODEL] = wmi_target_limit(races->dispatch.target, WMI_LIMIT_memory_model),
+                       [WMI_RACE_BARRIER] = met->barrier},
+        };
+        if (!wmi_found_add(&races->findings, &found))
+            races->missed = wmi_race_no_memory;
+    }
+    races->mets = 0;
+}
+
+/* ---- recording ---- */
+
+/* An atomic load of what the wave itself has left there by an atomic. */
+static void reread(struct wmi_races *races, uint64_t address)
+{
+    struct wmi_race_cells cells;
+    size_t dword;
+    if (!wmi_race_cells_at(races, WMI_SPACE_GLOBAL, address, &cells, &dword))
+        return;
+    const uint64_t record = cells.write[dword];
+    if (record && wmi_race_tag(record) == wmi_race_tag(races->now.record) &&
+        wmi_race_wave(&races->order, record) == races->access->wave &&
+        races->insn[wmi_race_slot(record)].kind == WMI_ACCESS_ATOMIC)
+        wmi_race_reread(&races->order, races->group, races->access->wave);
+}
+
+/* The same as wmi_race_touch_dword() for some bytes of a dword of global memory, as long as its block has a
+ * list. */
+static bool touch_some(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                       unsigned bytes)
+{
+    struct wmi_race_page *page = space == WMI_SPACE_LDS ? NULL : wmi_race_page(&races->shadow, address);
+    const unsigned block = wmi_race_block_of(address), at = address % (1 << WMI_RACE_BLOCK_BITS);
+    uint64_t some[2] = {0};
+    some[at / 64] = (uint64_t)bytes << at % 64;
+    return page && !(page->divided >> block & 1) &&
+           wmi_race_touch_bytes(&races->shadow, page, block, some, &races->now);
+}
+
+static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)
+{
+    const bool atomic = races->insn[races->slot].kind == WMI_ACCESS_ATOMIC;
+    const uint64_t end = address + bytes;
+    struct wmi_race_cells cells;
+    size_t dword;
+    for (uint64_t at = address & ~UINT64_C(3); at < end; at += 4) {
+        const unsigned head = at < address ? (unsigned)(address - at) : 0;
+        const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
+        const unsigned mask = 15u >> tail & 15u << head & 15u;
+        races->dword_address = at;
+        if (atomic && space == WMI_SPACE_LDS && wmi_race_cells_at(races, space, at, &cells, &dword))
+            wmi_race_keep_store(races, &cells, dword);
+        if (mask == 15 ? wmi_race_touch_dword(races, space, at) : touch_some(races, space, at, mask))
+            continue;
+        if (wmi_race_cells_at(races, space, at, &cells, &dword))
+            wmi_race_touch(&races->shadow, &cells, dword, &races->now, mask, meet, races);
+    }
+}
+
+/* Lanes of one store that write different values to one address. */
+static void check_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    const struct wmi_access *access = races->access;
+    unsigned first;
+    const struct wmi_register_range *data = data_of(access, races->element, &first);
+    const uint64_t *address = element->address;
+    const unsigned count = access->facts->lanes, words = (access->bytes + 3u) / 4;
+    const uint32_t *row =
+        (const uint32_t *)(const void *)(access->frame + data->offset) + (size_t)first * count;
+    const uint32_t last = access->bytes % 4 ? UINT32_MAX >> (32 - 8 * (access->bytes % 4)) : UINT32_MAX;
+    const bool ambiguous = !races->rules.strict && wmi_race_is_word(&races->insn[races->slot]);
+    const enum wmi_race_kind kind = ambiguous ? WMI_RACE_OF_LANE_WORDS : WMI_RACE_OF_LANES;
+    uint64_t before = 0;
+    bool ascends = true;
+    if (access->kind != WMI_ACCESS_STORE || !access->frame || first + words > data->count)
+        return;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const uint64_t at = address[__builtin_ctzll(left)];
+        ascends &= left == lanes || at > before;
+        before = at;
+    }
+    for (uint64_t left = lanes; left && !ascends; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        for (uint64_t more = left & (left - 1); more; more &= more - 1) {
+            const unsigned other = (unsigned)__builtin_ctzll(more);
+            bool same = true;
+            if (address[lane] != address[other])
+                continue;
+            for (unsigned i = 0; i < words; i++)
+                same &= !((row[i * count + lane] ^ row[i * count + other]) &
+                          (i + 1 == words ? last : UINT32_MAX));
+            if (same)
+                continue;
+            races->lane = lane;
+            races->dword_address = address[lane];
+            add_met(races, &wmi_race_texts[kind], 0, (1u << (access->bytes < 31 ? access->bytes : 31)) - 1,
+                    0);
+            if (races->mets)
+                races->met[races->mets - 1].lanes |= UINT64_C(1) << other;
+        }
+    }
+}
+
+/* Records what lanes access, one by one. */
+static void record_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        races->lane = (unsigned)__builtin_ctzll(left);
+        wmi_race_choose_half(&races->order, races->lane, &races->now);
+        if (races->insn[races->slot].coherent)
+            reread(races, element->address[races->lane]);
+        touch(races, element->space, element->address[races->lane], races->access->bytes);
+    }
+}
+
+/* Records loads and stores of whole dwords by runs of lanes with consecutive addresses, or the same one; all
+ * lanes belong to one half of the wave if halves are told apart. */
+static void record_runs(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    const uint64_t *address = element->address, bytes = races->access->bytes;
+    for (uint64_t left = lanes; left;) {
+        const uint64_t start = address[__builtin_ctzll(left)];
+        uint64_t run = left & -left, end = start + bytes;
+        left &= left - 1;
+        for (; left; left &= left - 1) {
+            const uint64_t at = address[__builtin_ctzll(left)];
+            if (at != end && (races->now.writes || at + bytes != end))
+                break;
+            end = at + bytes;
+            run |= left & -left;
+        }
+        if (start % 4 || !races->run(races, element->space, start, (size_t)(end - start) / 4))
+            record_lanes(races, element, run);
+    }
+}
+
+static void record_halves(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    const uint64_t lower = races->order.halves ? lanes & UINT32_MAX : lanes, upper = lanes & ~lower;
+    if (lower)
+        record_runs(races, element, lower);
+    if (upper) {
+        wmi_race_choose_half(&races->order, 32, &races->now);
+        record_runs(races, element, upper);
+    }
+}
+
+/* ---- operations of LDS in flight ---- */
+
+/* The rule that an access violates by an operation that was in flight. */
+static enum wmi_race_kind kind_of_flight(const struct wmi_races *races, const struct wmi_race_flight *flight,
+                                         bool own)
+{
+    const struct wmi_race_insn *now = &races->insn[races->slot];
+    if (own)
+        return WMI_RACE_LOAD_TO_LDS;
+    if (flight->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
+        return WMI_RACE_OF_EQUALS;
+    return flight->load_to_lds               ? WMI_RACE_LOAD_TO_LDS_AT_BARRIER
+           : flight->kind == WMI_ACCESS_LOAD ? WMI_RACE_OF_READ_AT_BARRIER
+                                             : WMI_RACE_OF_STORE_AT_BARRIER;
+}
+
+/* A lane's access to LDS meets an operation in flight, if they have bytes in common. */
+static void meet_flight(struct wmi_races *races, const struct wmi_race_flight *flight, uint64_t address,
+                        bool own)
+{
+    const struct wmi_access *access = races->access;
+    struct wmi_race_insn *now = &races->insn[races->slot], *first = &races->insn[flight->slot];
+    const unsigned wave = own ? access->wave : flight->wave;
+    if ((flight->kind == now->kind && now->kind != WMI_ACCESS_STORE) ||
+        !wmi_race_flight_lanes(flight, address, access->bytes))
+        return;
+    first->lds = true;
+    if (!own && wmi_race_communicates(&races->rules, first, now, true))
+        return;
+    races->dword_address = address;
+    races->values_differ = changes_memory(races);
+    add_met(races, &wmi_race_texts[kind_of_flight(races, flight, own)],
+            wmi_race_record_of(&races->order, races->group, wave, flight->slot),
+            (1u << (access->bytes < 31 ? access->bytes : 31)) - 1, flight->barrier);
+}
+
+/* Whether the wave's own operation in flight has no order with the instruction: one of them is a load to LDS.
+ * Loads to LDS have an order among themselves. */
+static bool is_unordered(const struct wmi_race_flight *flight, const struct wmi_race_insn *now)
+{
+    return flight->load_to_lds != (now->path == WMI_PATH_LDS_DMA);
+}
+
+static void meet_flights(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    const struct wmi_race_flights *own = &races->group->flights[races->access->wave];
+    const struct wmi_race_pending *pending = &races->group->pending;
+    const struct wmi_race_insn *now = &races->insn[races->slot];
+    const bool to_lds = now->path == WMI_PATH_LDS_DMA;
+    const struct wmi_race_flight *flight;
+    const uint32_t most = races->order.lds_most;
+    if (!pending->list.count && !to_lds && !own->loads_to_lds.count)
+        return;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const uint64_t address = element->address[races->lane = (unsigned)__builtin_ctzll(left)];
+        if (pending->list.count &&
+            wmi_race_pending_at(pending, address, races->access->bytes, now->kind != WMI_ACCESS_LOAD))
+            for (uint32_t i = 0; i < pending->list.count; i++)
+                if (pending->list.entry[i].wave != races->access->wave)
+                    meet_flight(races, &pending->list.entry[i], address, false);
+        for (uint32_t at = 0; (flight = wmi_race_flight_next(own, most, &at));)
+            if (is_unordered(flight, now))
+                meet_flight(races, flight, address, true);
+    }
+}
+
+void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *access,
+                          const struct wmi_race_insn *insn, uint32_t slot)
+{
+    struct wmi_race_flights *flights = &races->group->flights[access->wave];
+    const bool to_lds = access->path == WMI_PATH_LDS_DMA;
+    if (!to_lds) {
+        flights->issued[0] += insn->counted[0];
+        flights->issued[1] += insn->counted[1];
+    }
+    const struct wmi_element *element = &access->element[0];
+    const bool pair = access->elements == 2;
+    uint64_t lanes = access->elements ? element->mask & ~(element->bad_range | element->bad_align) : 0;
+    if (pair)
+        lanes &= ~(element[1].bad_range | element[1].bad_align);
+    if ((access->path != WMI_PATH_DS && !(to_lds && insn->kind == WMI_ACCESS_STORE)) || !lanes ||
+        element->space != WMI_SPACE_LDS || !wmi_race_follows_flights(races))
+        return;
+    struct wmi_race_flight *flight = wmi_race_flight_add(flights, to_lds, races->order.lds_most);
+    if (!flight) {
+        races->missed = wmi_race_no_memory;
+        return;
+    }
+    const unsigned first = (unsigned)__builtin_ctzll(lanes);
+    flight->lanes = lanes;
+    flight->slot = slot;
+    flight->base = 0;
+    flight->distance = pair ? (uint32_t)(element[1].address[first] - element[0].address[first]) : 0;
+    flight->bytes = access->bytes;
+    flight->places = pair ? 2 : 1;
+    flight->kind = insn->kind;
+    flight->wave = (uint8_t)access->wave;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        flight->at[lane] = (uint32_t)element->address[lane];
+    }
+    wmi_race_flight_bound(flight);
+}
+
+static void record_element(struct wmi_races *races, unsigned number)
+{
+    const struct wmi_access *access = races->access;
+    struct wmi_race_insn *insn = &races->insn[races->slot];
+    const struct wmi_element *element = &access->element[number];
+    const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+    if (element->private_offset || !lanes ||
+        (element->space != WMI_SPACE_LDS && element->space != WMI_SPACE_GLOBAL) ||
+        (element->space == WMI_SPACE_GLOBAL &&
+         wmi_race_is_scratch(races, element->address[__builtin_ctzll(lanes)])))
+        return;
+    races->element = number;
+    insn->lds = element->space == WMI_SPACE_LDS;
+    wmi_race_describe(&races->order, races->group, access->wave, races->slot, insn->kind != WMI_ACCESS_LOAD,
+                      insn->lds, &races->now);
+    if (insn->coherent || insn->kind == WMI_ACCESS_ATOMIC || access->bytes % 4)
+        record_lanes(races, element, lanes);
+    else
+        record_halves(races, element, lanes);
+    check_lanes(races, element, lanes);
+    if (insn->lds)
+        meet_flights(races, element, lanes);
+}
+
+void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot)
+{
+    races->access = access;
+    races->slot = slot;
+    for (unsigned i = 0; i < access->elements; i++)
+        record_element(races, i);
+    add_findings(races);
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory models of the targets, and which instructions communicate by them.
+ *
+ * Code does not tell all: before gfx940, and on gfx10 and gfx11, an atomic store is a plain store, and an
+ * atomic load of LDS is a plain load. So both sides decide: an aligned store of 1, 2, 4 or 8 bytes is taken
+ * as atomic if the other side is an atomic load; if the other side is an atomic, it must be one that
+ * exchanges, or one that returns a value, and the store must follow a wait for earlier stores, as releases
+ * do. A load without cache bits is taken as atomic within a workgroup if only its value can end a loop that
+ * it is in or that repeats it, and a scalar load also between workgroups if that loop invalidates the scalar
+ * cache. A strict check assumes none of this. */
+#include "check/races/race_rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VECTOR = 1 << WM_CACHE_VECTOR, GL1 = 1 << WM_CACHE_GL1 };
+
+#define WAIT_BY_ONE .wait_lds = "s_waitcnt lgkmcnt(0)", .wait_load = "s_waitcnt vmcnt(0)"
+
+static const struct wmi_race_model models[] = {
+    {.load_bits = WMI_POLICY_GLC, /* gfx6 to gfx908 */
+     .invalidates = VECTOR,
+     .waits_at_barriers = true,
+     .wait = "s_waitcnt vmcnt(0)",
+     .invalidate = "buffer_wbinvl1_vol",
+     WAIT_BY_ONE},
+    {.named = true, /* gfx940 */
+     .invalidates = VECTOR,
+     .writes_back = true,
+     .waits_for_write_back = true, /* LLVM pull request 178316 */
+     .wait = "s_waitcnt vmcnt(0)",
+     .write_back = "buffer_wbl2 sc1",
+     .invalidate = "buffer_inv sc1",
+     WAIT_BY_ONE},
+    {.load_bits = WMI_POLICY_GLC | WMI_POLICY_DLC, /* gfx10 */
+     .invalidates = VECTOR | GL1,
+     .within = true,
+     .wait = "s_waitcnt_vscnt null, 0x0",
+     .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
+     .refresh = "buffer_gl0_inv",
+     WAIT_BY_ONE},
+    {.load_bits = WMI_POLICY_GLC, /* gfx11 */
+     .invalidates = VECTOR | GL1,
+     .within = true,
+     .wait = "s_waitcnt_vscnt null, 0x0",
+     .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
+     .refresh = "buffer_gl0_inv",
+     WAIT_BY_ONE},
+    /* gfx12. The wait for a write-back is not asked for: LLVM up to 20 leaves it out (pull request 135340),
+     * and on gfx12.0 a write-back is needed for the scope of the system only (SIMemoryLegalizer,
+     * insertRelease). */
+    {.named = true,
+     .named_atomics = true,
+     .invalidates = VECTOR,
+     .writes_back = true,
+     .within = true,
+     .wait = "s_wait_storecnt 0x0",
+     .write_back = "global_wb scope:SCOPE_DEV",
+     .invalidate = "global_inv scope:SCOPE_DEV",
+     .refresh = "global_inv scope:SCOPE_SE",
+     .wait_lds = "s_wait_dscnt 0x0",
+     .wait_load = "s_wait_loadcnt 0x0"},
+    {.load_bits = WMI_POLICY_GLC, /* gfx90a */
+     .invalidates = VECTOR,
+     .wait = "s_waitcnt vmcnt(0)",
+     .invalidate = "buffer_wbinvl1_vol",
+     WAIT_BY_ONE},
+};
+
+const struct wmi_race_model *wmi_race_model(const struct wmi_target *target)
+{
+    return &models[wmi_target_limit(target, WMI_LIMIT_memory_model)];
+}
+
+/* ---- who communicates ---- */
+
+static bool reaches_device(unsigned scope)
+{
+    return scope == WM_SCOPE_DEVICE || scope == WM_SCOPE_SYSTEM;
+}
+
+/* The scope or cache bits of a load or store as far as they name one. */
+static enum wmi_race_role role_by_scope(const struct wmi_race_insn *insn, bool same_group)
+{
+    if (insn->scope == WM_SCOPE_WAVE || insn->scope == WM_SCOPE_CU)
+        return WMI_RACE_PLAIN;
+    return same_group || reaches_device(insn->scope) ? WMI_RACE_ATOMIC : WMI_RACE_NARROW;
+}
+
+static enum wmi_race_role role_of_load(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
+                                       bool same_group)
+{
+    const uint32_t bits = rules->model->load_bits;
+    enum wmi_race_role role = WMI_RACE_PLAIN;
+    if (insn->lds)
+        role = WMI_RACE_PLAIN;
+    else if (rules->model->named)
+        role = role_by_scope(insn, same_group);
+    else if (insn->policy & WMI_POLICY_GLC && !(insn->policy & WMI_POLICY_SLC))
+        role = same_group || (insn->policy & bits) == bits ? WMI_RACE_ATOMIC : WMI_RACE_NARROW;
+    const struct wmi_race_load *load = &insn->load;
+    const bool rereads = insn->path == WMI_PATH_SMEM && load->invalidates;
+    const bool communicates = (load->polls && same_group) || rereads || load->seeds;
+    return role == WMI_RACE_PLAIN && communicates && !rules->strict ? WMI_RACE_ATOMIC : role;
+}
+
+bool wmi_race_is_word(const struct wmi_race_insn *insn)
+{
+    return insn->elements == 1 && insn->bytes <= 8 && !(insn->bytes & (insn->bytes - 1));
+}
+
+static enum wmi_race_role role_of_store(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
+                                        bool same_group)
+{
+    if (!wmi_race_is_word(insn) || insn->path == WMI_PATH_LDS_DMA)
+        return WMI_RACE_PLAIN;
+    if (!insn->lds && rules->model->named) {
+        const enum wmi_race_role role = role_by_scope(insn, same_group);
+        if (role != WMI_RACE_PLAIN || !same_group)
+            return role;
+    }
+    return rules->strict ? WMI_RACE_PLAIN : WMI_RACE_MAYBE;
+}
+
+enum wmi_race_role wmi_race_role(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
+                                 bool same_group)
+{
+    switch (insn->kind) {
+    case WMI_ACCESS_LOAD:
+        return role_of_load(rules, insn, same_group);
+    case WMI_ACCESS_STORE:
+        return role_of_store(rules, insn, same_group);
+    default:
+        return !insn->lds && rules->model->named_atomics && !same_group && !reaches_device(insn->scope)
+                   ? WMI_RACE_NARROW
+                   : WMI_RACE_ATOMIC;
+    }
+}
+
+/* Whether a store that may be atomic is, by what the other side is. */
+static bool is_atomic_with(const struct wmi_race_insn *store, const struct wmi_race_insn *other)
+{
+    switch (other->kind) {
+    case WMI_ACCESS_LOAD:
+        return !other->load.seeds || other->load.polls || other->coherent;
+    case WMI_ACCESS_ATOMIC:
+        return (store->released && other->returns) || other->load.polls ||
+               other->operation == WM_ATOMIC_SWAP || other->operation == WM_ATOMIC_COMPARE_SWAP;
+    default:
+        return store->talks && other->talks;
+    }
+}
+
+bool wmi_race_communicates(const struct wmi_race_rules *rules, const struct wmi_race_insn *first,
+                           const struct wmi_race_insn *second, bool same_group)
+{
+    const enum wmi_race_role a = wmi_race_role(rules, first, same_group),
+                             b = wmi_race_role(rules, second, same_group);
+    if (a == WMI_RACE_ATOMIC && b == WMI_RACE_ATOMIC)
+        return true;
+    if (a == WMI_RACE_MAYBE && (b == WMI_RACE_ATOMIC || b == WMI_RACE_MAYBE))
+        return is_atomic_with(first, second);
+    return b == WMI_RACE_MAYBE && a == WMI_RACE_ATOMIC && is_atomic_with(second, first);
+}
+
+/* ---- texts ---- */
+
+static const char *verb(unsigned kind)
+{
+    static const char *const verbs[] = {
+        [WMI_ACCESS_LOAD] = "reads", [WMI_ACCESS_STORE] = "stores", [WMI_ACCESS_ATOMIC] = "updates"};
+    return verbs[kind];
+}
+
+static const char *past(unsigned kind)
+{
+    static const char *const verbs[] = {[WMI_ACCESS_LOAD] = "has read",
+                                        [WMI_ACCESS_STORE] = "has stored",
+                                        [WMI_ACCESS_ATOMIC] = "has updated atomically"};
+    return verbs[kind];
+}
+
+/* The same of lanes. */
+static const char *plural(unsigned kind)
+{
+    static const char *const verbs[] = {
+        [WMI_ACCESS_LOAD] = "read", [WMI_ACCESS_STORE] = "store", [WMI_ACCESS_ATOMIC] = "update"};
+    return verbs[kind];
+}
+
+static const char *plural_past(unsigned kind)
+{
+    static const char *const verbs[] = {[WMI_ACCESS_LOAD] = "have read",
+                                        [WMI_ACCESS_STORE] = "have stored",
+                                        [WMI_ACCESS_ATOMIC] = "have updated atomically"};
+    return verbs[kind];
+}
+
+/* Who made the earlier access, relative to the later one. */
+static void name_first(const struct wmi_found *found, char *text, size_t size)
+{
+    const uint64_t how = found->detail[WMI_RACE_HOW];
+    if (how & WMI_RACE_HOW_SAME_GROUP)
+        snprintf(text, size, "wave %" PRIu64, found->detail[WMI_RACE_FIRST_WAVE]);
+    else
+        snprintf(text, size, "wave %" PRIu64 " of workgroup %" PRIu64, found->detail[WMI_RACE_FIRST_WAVE],
+                 found->detail[WMI_RACE_FIRST_GROUP]);
+}
+
+/* Where the barrier is that an operation was in flight at: "a.s:9", without a line table "kernel+0x40". */
+static void name_barrier(const struct wmi_words *words, const struct wmi_found *found, char *text,
+                         size_t size)
+{
+    struct wm_profile_row row = {.pc = found->detail[WMI_RACE_BARRIER]};
+    words->describe(words->user, 0, &row);
+    const char *name = row.file ? strrchr(row.file, '/') : NULL;
+    if (row.file && row.line)
+        snprintf(text, size, "%s:%u", name ? name + 1 : row.file, row.line);
+    else
+        snprintf(text, size, "%s+0x%" PRIx64, row.kernel ? row.kernel : "", row.offset);
+}
+
+/* Two accesses to LDS, of which the first was in flight. */
+static void word_flight(const struct wmi_words *words, const struct wmi_found *found, const char *start,
+                        char *message, size_t size)
+{
+    const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
+    const enum wmi_race_kind kind = (enum wmi_race_kind)(found->rule - wmi_race_texts);
+    const bool stores = found->detail[WMI_RACE_HOW] >> WMI_RACE_HOW_FIRST_KIND & 3;
+    const bool to_lds = kind == WMI_RACE_LOAD_TO_LDS_AT_BARRIER;
+    char barrier[160];
+    if (kind == WMI_RACE_LOAD_TO_LDS) {
+        snprintf(
+            message, size,
+            stores ? "wave %u accesses LDS that its load to LDS still writes: '%s' is missing between the two"
+                   : "wave %u loads to LDS that an earlier instruction still accesses: '%s' is missing "
+                     "between the two",
+            found->wave, stores ? model->wait_load : model->wait_lds);
+        return;
+    }
+    name_barrier(words, found, barrier, sizeof barrier);
+    snprintf(message, size,
+             "%s: that was still in flight when it came to the barrier at %s, which waits for no counter: "
+             "'%s' is missing before it",
+             start, barrier, to_lds ? model->wait_load : model->wait_lds);
+}
+
+static void word_race(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                      size_t size)
+{
+    const uint64_t how = found->detail[WMI_RACE_HOW];
+    const bool loads = (how >> WMI_RACE_HOW_FIRST_KIND & 3) == WMI_ACCESS_LOAD;
+    const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
+    char first[64], start[192];
+    name_first(found, first, sizeof first);
+    snprintf(start, sizeof start, "wave %u %s what %s %s", found->wave, verb(how >> WMI_RACE_HOW_KIND & 3),
+             first, past(how >> WMI_RACE_HOW_FIRST_KIND & 3));
+    switch ((enum wmi_race_kind)(found->rule - wmi_race_texts)) {
+    case WMI_RACE_OF_LDS:
+        snprintf(message, size, "%s, with no barrier in between", start);
+        break;
+    case WMI_RACE_OF_GLOBAL:
+        snprintf(message, size, "%s, and nothing orders the two", start);
+        break;
+    case WMI_RACE_OF_MIXED:
+        snprintf(message, size, "%s: one of the two is not atomic, and nothing orders them", start);
+        break;
+    case WMI_RACE_OF_RELEASE:
+        snprintf(message, size,
+                 "%s: the flag was stored without waiting for that: '%s%s%s' is missing before it", start,
+                 model->write_back && !loads ? model->write_back : "",
+                 model->write_back && !loads ? "; " : "", loads ? model->wait_load : model->wait);
+        break;
+    case WMI_RACE_OF_ACQUIRE:
+        snprintf(
+            message, size,
+            "%s: it has seen the flag, but its caches may hold older data: '%s' is missing after the load",
+            start, model->invalidate);
+        break;
+    case WMI_RACE_OF_SCOPE:
+        snprintf(message, size, "%s: the scope of one of the two ends at the workgroup", start);
+        break;
+    case WMI_RACE_OF_HALVES:
+        snprintf(message, size,
+                 "lanes %s of wave %u %s what its lanes %s %s, with no barrier in between: in order only "
+                 "because they are one wave of 64 lanes",
+                 how & WMI_RACE_HOW_UPPER ? "0-31" : "32-63", found->wave,
+                 plural(how >> WMI_RACE_HOW_KIND & 3), how & WMI_RACE_HOW_UPPER ? "32-63" : "0-31",
+                 plural_past(how >> WMI_RACE_HOW_FIRST_KIND & 3));
+        break;
+    case WMI_RACE_OF_STORE_AT_BARRIER:
+    case WMI_RACE_OF_READ_AT_BARRIER:
+    case WMI_RACE_LOAD_TO_LDS_AT_BARRIER:
+    case WMI_RACE_LOAD_TO_LDS:
+        word_flight(words, found, start, message, size);
+        break;
+    case WMI_RACE_OF_STORE_BEFORE_BARRIER:
+        snprintf(message, size,
+                 "%s: that store was still in flight when it came to the barrier, and in WGP mode waves have "
+                 "different vector caches: '%s' is missing before it",
+                 start, model->wait);
+        break;
+    case WMI_RACE_OF_LOAD_BEHIND_BARRIER:
+        snprintf(message, size,
+                 "%s: in WGP mode waves have different vector caches, of which its own may hold older data: "
+                 "'%s' is missing behind the barrier",
+                 start, model->refresh);
+        break;
+    case WMI_RACE_OF_EQUALS:
+        snprintf(message, size, "%s, with the same value, and nothing orders the two", start);
+        break;
+    case WMI_RACE_OF_LANE_WORDS:
+        snprintf(
+            message, size,
+            "lanes store different values to one address: which one remains is undefined; that is right for "
+            "relaxed atomics only, which have the same instructions (--strict: an error)");
+        break;
+    default:
+        snprintf(message, size,
+                 "lanes store different values to one address: which one remains is undefined");
+        break;
+    }
+}
+
+#define RULE(rule_name, what, fix, pair)                                                                     \
+    {.name = rule_name,                                                                                      \
+     .source = "LLVM AMDGPUUsage, \"Memory Model\"",                                                         \
+     .remedy = fix,                                                                                          \
+     .class = WM_CHECK_RACES,                                                                                \
+     .severity = what,                                                                                       \
+     .has_first = pair,                                                                                      \
+     .pairs = pair,                                                                                          \
+     .word = word_race}
+
+const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
+    [WMI_RACE_OF_LDS] = RULE("race-lds", WM_SEVERITY_ERROR,
+                             "a barrier between the two, with a fence of workgroup scope", true),
+    [WMI_RACE_OF_GLOBAL] = RULE("race-global", WM_SEVERITY_ERROR,
+                                "an atomic or a flag that releases the one and acquires it before the other; "
+                                "within a workgroup a barrier",
+                                true),
+    [WMI_RACE_OF_LANES] =
+        RULE("race-lanes", WM_SEVERITY_ERROR, "let one lane store, or use an atomic", false),
+    [WMI_RACE_OF_LANE_WORDS] =
+        RULE("race-lanes", WM_SEVERITY_NOTE, "let one lane store, or use an atomic", false),
+    [WMI_RACE_OF_MIXED] =
+        RULE("race-mixed", WM_SEVERITY_ERROR, "make both atomic, or order them by a barrier or a flag", true),
+    [WMI_RACE_OF_RELEASE] = RULE("race-release", WM_SEVERITY_ERROR,
+                                 "release with the scope of the device before the flag is stored", true),
+    [WMI_RACE_OF_ACQUIRE] = RULE("race-acquire", WM_SEVERITY_ERROR,
+                                 "acquire with the scope of the device after the flag is read", true),
+    [WMI_RACE_OF_SCOPE] = RULE("race-scope", WM_SEVERITY_ERROR, "use the scope of the device for both", true),
+    [WMI_RACE_OF_EQUALS] = RULE("race-same-value", WM_SEVERITY_NOTE, "let one of them store", true),
+    [WMI_RACE_OF_HALVES] = {.name = "wave-size",
+                            .source = "LLVM AMDGPUUsage, \"Memory Model\"",
+                            .remedy = "a barrier between the two, or compile for waves of 64 lanes only",
+                            .class = WM_CHECK_PORTABILITY,
+                            .severity = WM_SEVERITY_NOTE,
+                            .has_first = true,
+                            .pairs = true,
+                            .word = word_race},
+    [WMI_RACE_OF_STORE_AT_BARRIER] = RULE("lds-store-at-barrier", WM_SEVERITY_ERROR,
+                                          "wait until the counter of LDS is 0 before the barrier", true),
+    [WMI_RACE_OF_READ_AT_BARRIER] = RULE("lds-read-at-barrier", WM_SEVERITY_ERROR,
+                                         "wait until the counter of LDS is 0 before the barrier", true),
+    [WMI_RACE_LOAD_TO_LDS_AT_BARRIER] =
+        RULE("load-to-lds-at-barrier", WM_SEVERITY_ERROR,
+             "wait for the load by the counter of loads from memory before the barrier", true),
+    [WMI_RACE_OF_STORE_BEFORE_BARRIER] =
+        RULE("race-release", WM_SEVERITY_ERROR,
+             "a fence of workgroup scope for global memory before the barrier, as __syncthreads() has", true),
+    [WMI_RACE_OF_LOAD_BEHIND_BARRIER] =
+        RULE("race-acquire", WM_SEVERITY_ERROR,
+             "a fence of workgroup scope for global memory behind the barrier, as __syncthreads() has", true),
+    [WMI_RACE_LOAD_TO_LDS] =
+        RULE("load-to-lds-before-wait", WM_SEVERITY_ERROR,
+             "wait by the counter of what comes first: of loads from memory, or of LDS", true),
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Which instructions communicate, and what the memory model of a target asks of them. */
+#ifndef WMI_RACE_RULES_H
+#define WMI_RACE_RULES_H
+
+#include "check/checker.h"
+#include "check/races/race_code.h"
+
+/* What orders memory between waves. Source: LLVM AMDGPUUsage, "Memory Model" of each generation. */
+struct wmi_race_model {
+    uint32_t load_bits;        /* policy bits of loads that see what other workgroups store */
+    uint32_t invalidates;      /* caches that a wave invalidates to see it: 1 << enum wm_cache_level */
+    bool named;                /* loads and stores name a scope, */
+    bool named_atomics;        /* and so do atomics */
+    bool writes_back;          /* L2 or the vector cache must be written back before a release, */
+    bool waits_for_write_back; /* and the write-back waited for */
+    bool waits_at_barriers;    /* the memory model waits for stores at a barrier of the workgroup, too */
+    bool within;               /* waves of one workgroup may have different vector caches */
+    const char *wait, *write_back, *invalidate, *refresh, *wait_lds, *wait_load; /* for texts */
+};
+
+const struct wmi_race_model *wmi_race_model(const struct wmi_target *target);
+
+/* A memory instruction. */
+struct wmi_race_insn {
+    uint64_t pc;
+    uint64_t distance;                   /* DS: bytes from its first place to the second */
+    uint8_t path, kind, bytes, elements; /* as of its accesses */
+    uint8_t policy, scope, operation;
+    uint8_t counted[2]; /* by how much it raises the counters of LDS and of loads */
+    bool known;         /* the above are set */
+    bool returns;
+    bool lds;                  /* the access that is looked at is of LDS: FLAT may go to both */
+    bool coherent;             /* a load that may see what other workgroups store */
+    struct wmi_race_load load; /* what a load is for */
+    bool released;             /* a store right after a wait for earlier ones */
+    bool talks;                /* it has communicated */
+};
+
+/* How an instruction takes part in communication with other waves. */
+enum wmi_race_role {
+    WMI_RACE_PLAIN,
+    WMI_RACE_MAYBE,  /* a store that may be atomic: code does not tell */
+    WMI_RACE_NARROW, /* atomic, with a scope that does not reach the other wave */
+    WMI_RACE_ATOMIC,
+};
+
+struct wmi_race_rules {
+    const struct wmi_race_model *model;
+    bool strict;
+};
+
+/* Whether the instruction stores what one atomic may store. */
+bool wmi_race_is_word(const struct wmi_race_insn *insn);
+
+enum wmi_race_role wmi_race_role(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
+                                 bool same_group);
+
+/* Whether the two instructions communicate, so that no order is needed between them. */
+bool wmi_race_communicates(const struct wmi_race_rules *rules, const struct wmi_race_insn *first,
+                           const struct wmi_race_insn *second, bool same_group);
+
+/* The rules and texts of findings. */
+enum wmi_race_kind {
+    WMI_RACE_OF_LDS,
+    WMI_RACE_OF_GLOBAL,
+    WMI_RACE_OF_LANES,
+    WMI_RACE_OF_LANE_WORDS, /* which relaxed atomics may store */
+    WMI_RACE_OF_MIXED,
+    WMI_RACE_OF_RELEASE,
+    WMI_RACE_OF_ACQUIRE,
+    WMI_RACE_OF_SCOPE,
+    WMI_RACE_OF_EQUALS,
+    WMI_RACE_OF_HALVES,
+    WMI_RACE_OF_STORE_AT_BARRIER,
+    WMI_RACE_OF_READ_AT_BARRIER,
+    WMI_RACE_LOAD_TO_LDS_AT_BARRIER,
+    WMI_RACE_LOAD_TO_LDS,
+    WMI_RACE_OF_STORE_BEFORE_BARRIER,
+    WMI_RACE_OF_LOAD_BEHIND_BARRIER,
+    WMI_RACE_KINDS
+};
+extern const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS];
+
+/* Details of findings. */
+enum { WMI_RACE_FIRST_GROUP, WMI_RACE_FIRST_WAVE, WMI_RACE_HOW, WMI_RACE_MODEL, WMI_RACE_BARRIER };
+/* Bits of WMI_RACE_HOW, and the access kinds above them. UPPER: the first one was of lanes 32 to 63. */
+enum {
+    WMI_RACE_HOW_SAME_GROUP = 1,
+    WMI_RACE_HOW_UPPER = 2,
+    WMI_RACE_HOW_KIND = 8,
+    WMI_RACE_HOW_FIRST_KIND = 16
+};
+
+#endif

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: MIT */
+/* The shadow of memory for race detection: pages, and the records of one dword. */
+#include "check/races/race_shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ALL_BYTES = 15, CHUNK = WMI_RACE_POOL_CHUNK };
+
+/* ---- pools ---- */
+
+/* Memory for items: the first chunk may stay nearly empty; later ones are large pages if the system has them,
+ * because most of them will be touched. */
+static void *new_chunk(bool first)
+{
+    void *chunk = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED)
+        return NULL;
+    if (!first)
+        (void)madvise(chunk, CHUNK, MADV_HUGEPAGE);
+    return chunk;
+}
+
+static void *item_at(const struct wmi_race_pool *pool, size_t number, size_t size)
+{
+    const size_t per_chunk = CHUNK / size;
+    return pool->chunk[number / per_chunk] + number % per_chunk * size;
+}
+
+/* A zeroed item; NULL: no memory. */
+static void *pool_allocate(struct wmi_race_shadow *shadow, struct wmi_race_pool *pool, size_t size)
+{
+    const size_t number = pool->used;
+    if (pool->unused) {
+        void *item = pool->unused;
+        memcpy(&pool->unused, item, sizeof pool->unused);
+        return memset(item, 0, size);
+    }
+    if (number / (CHUNK / size) == pool->chunks) {
+        unsigned char **more = realloc(pool->chunk, (pool->chunks + 1) * sizeof(unsigned char *));
+        if (more)
+            pool->chunk = more;
+        if (!more || !(more[pool->chunks] = new_chunk(!pool->chunks))) {
+            shadow->lost = true;
+            return NULL;
+        }
+        pool->chunks++;
+    }
+    void *item = item_at(pool, number, size);
+    if (number < pool->touched)
+        memset(item, 0, size);
+    else
+        pool->touched = number + 1;
+    pool->used++;
+    return item;
+}
+
+static void pool_release(struct wmi_race_pool *pool, void *item)
+{
+    memcpy(item, &pool->unused, sizeof pool->unused);
+    pool->unused = item;
+}
+
+/* All items can be taken again. */
+static void reset_pool(struct wmi_race_pool *pool)
+{
+    pool->used = 0;
+    pool->unused = NULL;
+}
+
+static void free_pool(struct wmi_race_pool *pool)
+{
+    for (size_t i = 0; i < pool->chunks; i++)
+        munmap(pool->chunk[i], CHUNK);
+    free(pool->chunk);
+}
+
+/* ---- areas and pages ---- */
+
+void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
+{
+    shadow->launch = launch;
+    memset(shadow->recent, 0, sizeof shadow->recent);
+    for (unsigned i = 0; i < WMI_RACE_LIST_POOLS; i++)
+        reset_pool(&shadow->lists[i]);
+    reset_pool(&shadow->details);
+    reset_pool(&shadow->parts);
+    reset_pool(&shadow->blocks);
+    reset_pool(&shadow->bytes);
+    shadow->lost = false;
+}
+
+void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
+{
+    free_pool(&shadow->areas);
+    for (unsigned i = 0; i < WMI_RACE_LIST_POOLS; i++)
+        free_pool(&shadow->lists[i]);
+    free_pool(&shadow->details);
+    free_pool(&shadow->parts);
+    free_pool(&shadow->blocks);
+    free_pool(&shadow->bytes);
+    free(shadow->area);
+    *shadow = (struct wmi_race_shadow){0};
+}
+
+/* capacity: a power of two. */
+static struct wmi_race_area **slot_of(struct wmi_race_area **area, size_t capacity, uint64_t number)
+{
+    /* Neighbouring areas are neighbours in the table, too. */
+    size_t at = number ^ number >> 20;
+    while (area[at & (capacity - 1)] && area[at & (capacity - 1)]->number != number)
+        at++;
+    return &area[at & (capacity - 1)];
+}
+
+static bool make_room(struct wmi_race_shadow *shadow)
+{
+    if (2 * (shadow->count + 1) <= shadow->capacity)
+        return true;
+    const size_t capacity = shadow->capacity ? 2 * shadow->capacity : 256;
+    struct wmi_race_area **area = calloc(capacity, sizeof(struct wmi_race_area *));
+    if (!area)
+        return false;
+    for (size_t i = 0; i < shadow->capacity; i++)
+        if (shadow->area[i])
+            *slot_of(area, capacity, shadow->area[i]->number) = shadow->area[i];
+    free(shadow->area);
+    shadow->area = area;
+    shadow->capacity = capacity;
+    return true;
+}
+
+struct wmi_race_area *wmi_race_find_area(struct wmi_race_shadow *shadow, uint64_t number)
+{
+    if (!make_room(shadow)) {
+        shadow->lost = true;
+        return NULL;
+    }
+    struct wmi_race_area **slot = slot_of(shadow->area, shadow->capacity, number);
+    if (!*slot) {
+        struct wmi_race_area *area = pool_allocate(shadow, &shadow->areas, sizeof *area);
+        if (!area)
+            return NULL;
+        area->number = number;
+        shadow->count++;
+        *slot = area;
+    }
+    return shadow->recent[number % WMI_RACE_RECENT] = *slot;
+}
+
+void wmi_race_clear_page(struct wmi_race_shadow *shadow, struct wmi_race_page *page)
+{
+    *page = (struct wmi_race_page){.launch = shadow->launch};
+}
+
+bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page)
+{
+    const uint32_t old_capacity = page->list_capacity, capacity = old_capacity ? 2 * old_capacity : 1;
+    const unsigned pool = (unsigned)__builtin_ctz(capacity);
+    const size_t words = 2 * (size_t)capacity;
+    uint64_t *lists = NULL;
+    if (capacity > WMI_RACE_ENTRIES ||
+        !(lists = pool_allocate(shadow, &shadow->lists[pool], WMI_RACE_BLOCKS * words * sizeof *lists)))
+        return false;
+    for (unsigned block = 0; old_capacity && block < WMI_RACE_BLOCKS; block++) {
+        const struct wmi_race_list list = wmi_race_list(page, block);
+        memcpy(&lists[block * words], list.record, old_capacity * sizeof *lists);
+        memcpy(&lists[block * words + capacity], list.dwords, old_capacity * sizeof *lists);
+    }
+    if (old_capacity)
+        pool_release(&shadow->lists[pool - 1], page->lists);
+    page->lists = lists;
+    page->list_capacity = capacity;
+    return true;
+}
+
+/* ---- blocks ---- */
+
+static struct wmi_race_detail *detail_of(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
+                                         unsigned block)
+{
+    if (!page->detail &&
+        !(page->detail = pool_allocate(shadow, &shadow->details, WMI_RACE_BLOCKS * sizeof *page->detail)))
+        return NULL;
+    return &page->detail[block];
+}
+
+static struct wmi_race_byte_entry *list_of(const struct wmi_race_detail *detail)
+{
+    return detail->part->longer ? detail->block->list : detail->part->entry;
+}
+
+/* Adds bytes to `existing`, or a new entry with them to the list if that is NULL. False: it is full. */
+static inline bool add_to(struct wmi_race_part *part, struct wmi_race_byte_entry *existing,
+                          struct wmi_race_byte_entry *list, uint32_t capacity, enum wmi_race_role_of role,
+                          const uint64_t bytes[2], uint64_t record)
+{
+    if (!existing) {
+        if (part->count == capacity)
+            return false;
+        existing = &list[part->count++];
+        *existing = (struct wmi_race_byte_entry){.record = record, .role = role};
+    }
+    existing->bytes[0] |= bytes[0];
+    existing->bytes[1] |= bytes[1];
+    return true;
+}
+
+/* Gives bytes the record in a role, and takes others from them. False: the list is full, and the bytes have
+ * none in that role. */
+static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role, const uint64_t bytes[2],
+                      uint64_t record)
+{
+    struct wmi_race_part *part = detail->part;
+    struct wmi_race_byte_entry *list = list_of(detail), *existing = NULL;
+    const uint32_t capacity = part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < part->count; i++) {
+        struct wmi_race_byte_entry entry = list[i];
+        const bool same = entry.role == role && entry.record == record;
+        if (entry.role == role && !same) {
+            entry.bytes[0] &= ~bytes[0];
+            entry.bytes[1] &= ~bytes[1];
+        }
+        if (!(entry.bytes[0] | entry.bytes[1]))
+            continue;
+        list[count] = entry;
+        existing = same ? &list[count] : existing;
+        count++;
+    }
+    part->count = count;
+    return add_to(part, existing, list, capacity, role, bytes, record);
+}
+
+/* The same of any list; one that is full becomes longer. */
+static bool put_any(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail,
+                    enum wmi_race_role_of role, const uint64_t bytes[2], uint64_t record)
+{
+    struct wmi_race_part *part = detail->part;
+    if (put_bytes(detail, role, bytes, record))
+        return true;
+    if (part->longer ||
+        (!detail->block && !(detail->block = pool_allocate(shadow, &shadow->blocks, sizeof *detail->block))))
+        return false;
+    memcpy(detail->block->list, part->entry, part->count * sizeof *part->entry);
+    part->longer = true;
+    return put_bytes(detail, role, bytes, record);
+}
+
+/* Whether the access meets nothing in the list that is not settled. taken: bytes that another wave has read.
+ */
+static inline bool meets_nothing(const struct wmi_race_byte_entry *list, uint32_t count,
+                                 const uint64_t bytes[2], const struct wmi_race_access *access,
+                                 uint64_t taken[2])
+{
+    taken[0] = taken[1] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct wmi_race_byte_entry *entry = &list[i];
+        const uint64_t low = entry->bytes[0] & bytes[0], high = entry->bytes[1] & bytes[1];
+        if (!(low | high) || wmi_race_is_settled(entry->record, access))
+            continue;
+        if (access->writes || entry->role == WMI_RACE_WRITE)
+            return false;
+        taken[0] |= entry->role == WMI_RACE_READ ? low : 0;
+        taken[1] |= entry->role == WMI_RACE_READ ? high : 0;
+    }
+    return true;
+}
+
+/* Records an access to bytes that nothing in the list is about. False: it is about some of them, or full. */
+static bool add_apart(struct wmi_race_part *part, struct wmi_race_byte_entry *list, const uint64_t bytes[2],
+                      const struct wmi_race_access *access)
+{
+    const uint32_t capacity = part->longer ? WMI_RACE_MANY_ENTRIES : WMI_RACE_ENTRIES;
+    const enum wmi_race_role_of role = access->writes ? WMI_RACE_WRITE : WMI_RACE_READ;
+    struct wmi_race_byte_entry *existing = NULL;
+    uint64_t both = 0;
+    for (uint32_t i = 0; i < part->count; i++) {
+        both |= (list[i].bytes[0] & bytes[0]) | (list[i].bytes[1] & bytes[1]);
+        if (list[i].record == access->record && list[i].role == role)
+            existing = &list[i];
+    }
+    return !both && add_to(part, existing, list, capacity, role, bytes, access->record);
+}
+
+/* Records an access to some bytes in a list. False: it meets something, or the list is full. */
+static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail,
+                         const uint64_t bytes[2], const struct wmi_race_access *access)
+{
+    uint64_t taken[2];
+    if (add_apart(detail->part, list_of(detail), bytes, access))
+        return true;
+    if (!meets_nothing(list_of(detail), detail->part->count, bytes, access, taken))
+        return false;
+    if (access->writes)
+        return put_any(shadow, detail, WMI_RACE_WRITE, bytes, access->record);
+    const uint64_t rest[2] = {bytes[0] & ~taken[0], bytes[1] & ~taken[1]};
+    return (!(rest[0] | rest[1]) || put_any(shadow, detail, WMI_RACE_READ, rest, access->record)) &&
+           (!(taken[0] | taken[1]) || put_any(shadow, detail, WMI_RACE_OTHER, taken, access->record));
+}
+
+/* Makes a list of bytes of the block's list. False: no memory. */
+static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
+{
+    struct wmi_race_detail *detail = detail_of(shadow, page, block);
+    if (!detail ||
+        (!detail->part && !(detail->part = pool_allocate(shadow, &shadow->parts, sizeof *detail->part))))
+        return false;
+    const struct wmi_race_list list = wmi_race_list(page, block);
+    detail->part->count = 0;
+    detail->part->longer = false;
+    for (uint32_t i = 0; i < page->list_capacity; i++)
+        if (list.dwords[i])
+            detail->part->entry[detail->part->count++] =
+                (struct wmi_race_byte_entry){.record = list.record[i] & ~(uint64_t)ALL_BYTES,
+                                             .bytes = {wmi_race_bytes_of((uint16_t)list.dwords[i]),
+                                                       wmi_race_bytes_of((uint16_t)(list.dwords[i] >> 16))},
+                                             .role = list.record[i] & ALL_BYTES};
+    page->parted |= 1u << block;
+    return true;
+}
+
+bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
+                          const uint64_t bytes[2], const struct wmi_race_access *access)
+{
+    return (page->parted >> block & 1 || make_part(shadow, page, block)) &&
+           update_bytes(shadow, &page->detail[block], bytes, access);
+}
+
+/* ---- LDS ---- */
+
+bool wmi_race_local_begin(struct wmi_race_local *local, uint32_t bytes, uint32_t launch)
+{
+    enum { KINDS = 3 };
+    const size_t dwords = ((size_t)bytes + 3) / 4;
+    if (dwords > local->dwords) {
+        wmi_race_local_destroy(local);
+        if (!(local->records = calloc(KINDS * dwords, sizeof *local->records)))
+            return false;
+        local->dwords = dwords;
+    } else if (local->launch != launch && local->dwords) {
+        memset(local->records, 0, KINDS * local->dwords * sizeof *local->records);
+    }
+    local->bytes = bytes;
+    local->launch = launch;
+    local->floor = 0;
+    return true;
+}
+
+void wmi_race_local_destroy(struct wmi_race_local *local)
+{
+    free(local->records);
+    *local = (struct wmi_race_local){0};
+}
+
+/* ---- one dword ---- */
+
+static void spread(uint64_t record, uint64_t byte[4])
+{
+    for (unsigned i = 0; i < 4; i++)
+        byte[i] = wmi_race_bytes(record) >> i & 1 ? record | ALL_BYTES : 0;
+}
+
+/* Gives the dword records per byte; NULL: no memory. */
+static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells,
+                                    size_t dword)
+{
+    const size_t number = shadow->bytes.used;
+    struct wmi_race_bytes *bytes = pool_allocate(shadow, &shadow->bytes, sizeof *bytes);
+    if (!bytes)
+        return NULL;
+    spread(cells->write[dword], bytes->write);
+    spread(cells->read[dword], bytes->read);
+    spread(cells->other[dword], bytes->other);
+    cells->write[dword] = WMI_RACE_SPLIT | number;
+    cells->read[dword] = cells->other[dword] = 0;
+    return bytes;
+}
+
+/* Gives bytes of the dword the record; they have none in that role. */
+static void add_bytes(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
+                      uint64_t record, enum wmi_race_role_of role)
+{
+    uint64_t *const cell[] = {&cells->write[dword], &cells->read[dword], &cells->other[dword]};
+    struct wmi_race_bytes *bytes = NULL;
+    if (*cell[WMI_RACE_WRITE] < WMI_RACE_SPLIT && !*cell[role]) {
+        *cell[role] = record;
+        return;
+    }
+    if (*cell[WMI_RACE_WRITE] >= WMI_RACE_SPLIT)
+        bytes = wmi_race_bytes_at(shadow, *cell[WMI_RACE_WRITE]);
+    else if (!(bytes = split(shadow, cells, dword)))
+        return;
+    uint64_t *const byte[] = {bytes->write, bytes->read, bytes->other};
+    for (unsigned i = 0; i < 4; i++)
+        if (wmi_race_bytes(record) >> i & 1)
+            byte[role][i] = record | ALL_BYTES;
+}
+
+/* Gives dwords the records of a list of bytes. */
+static void add_list(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells,
+                     const struct wmi_race_byte_entry *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (unsigned dword = 0; dword < WMI_RACE_BLOCK_DWORDS; dword++) {
+            const unsigned bytes = list[i].bytes[dword / 16] >> dword % 16 * 4 & ALL_BYTES;
+            if (bytes)
+                add_bytes(shadow, cells, dword, list[i].record | bytes, list[i].role);
+        }
+}
+
+bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
+{
+    struct wmi_race_detail *detail = detail_of(shadow, page, block);
+    if (!detail ||
+        (!detail->block && !(detail->block = pool_allocate(shadow, &shadow->blocks, sizeof *detail->block))))
+        return false;
+    const struct wmi_race_cells cells = wmi_race_block_cells(detail->block);
+    if (page->parted >> block & 1) {
+        struct wmi_race_byte_entry list[WMI_RACE_MANY_ENTRIES];
+        const uint32_t count = detail->part->count;
+        memcpy(list, list_of(detail), count * sizeof *list);
+        memset(detail->block, 0, sizeof *detail->block);
+        add_list(shadow, &cells, list, count);
+        page->written |= 1u << block; /* dwords that are split are marked there */
+    } else {
+        const struct wmi_race_list list = wmi_race_list(page, block);
+        memset(detail->block, 0, sizeof *detail->block);
+        for (uint32_t i = 0; i < page->list_capacity; i++) {
+            const enum wmi_race_role_of role = list.record[i] & ALL_BYTES;
+            page->written |= (uint32_t)(list.dwords[i] && role == WMI_RACE_WRITE) << block;
+            for (uint64_t left = list.dwords[i]; left; left &= left - 1)
+                add_bytes(shadow, &cells, (size_t)__builtin_ctzll(left), list.record[i] | ALL_BYTES, role);
+        }
+    }
+    page->divided |= 1u << block;
+    page->parted &= ~(1u << block);
+    if (page->divided == UINT32_MAX && page->list_capacity) { /* nobody needs the lists any more */
+        pool_release(&shadow->lists[__builtin_ctz(page->list_capacity)], page->lists);
+        page->lists = NULL;
+        page->list_capacity = 0;
+    }
+    return true;
+}
+
+static void meet(uint64_t record, const struct wmi_race_access *access, unsigned bytes, bool was_write,
+                 wmi_race_meets *meets, void *user)
+{
+    const unsigned both = wmi_race_bytes(record) & bytes;
+    if (both && !wmi_race_is_settled(record, access))
+        meets(user, record, both, was_write);
+}
+
+static void touch_bytes(struct wmi_race_bytes *split, const struct wmi_race_access *access, unsigned bytes,
+                        wmi_race_meets *meets, void *user)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        if (!(bytes >> i & 1))
+            continue;
+        struct wmi_race_access whole = *access;
+        uint64_t *write = &split->write[i], *read = &split->read[i], *other = &split->other[i];
+        if (*write && !wmi_race_is_settled(*write, access))
+            meets(user, *write, 1u << i, true);
+        if (access->writes && *read && !wmi_race_is_settled(*read, access))
+            meets(user, *read, 1u << i, false);
+        if (access->writes && *other && !wmi_race_is_settled(*other, access))
+            meets(user, *other, 1u << i, false);
+        wmi_race_update(write, read, other, &whole, ALL_BYTES);
+    }
+}
+
+void wmi_race_touch(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
+                    const struct wmi_race_access *access, unsigned bytes, wmi_race_meets *meets, void *user)
+{
+    uint64_t *write = &cells->write[dword], *read = &cells->read[dword], *other = &cells->other[dword];
+    struct wmi_race_bytes *bytewise = NULL;
+    if (*write >= WMI_RACE_SPLIT) {
+        touch_bytes(wmi_race_bytes_at(shadow, *write), access, bytes, meets, user);
+        return;
+    }
+    meet(*write, access, bytes, true, meets, user);
+    if (access->writes) {
+        meet(*read, access, bytes, false, meets, user);
+        meet(*other, access, bytes, false, meets, user);
+    }
+    if (!wmi_race_update(write, read, other, access, bytes) && (bytewise = split(shadow, cells, dword)))
+        for (unsigned i = 0; i < 4; i++)
+            if (bytes >> i & 1)
+                wmi_race_update(&bytewise->write[i], &bytewise->read[i], &bytewise->other[i], access,
+                                ALL_BYTES);
+}
+
+bool wmi_race_is_free(const struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
+                      const struct wmi_race_access *access, unsigned bytes)
+{
+    const uint64_t write = cells->write[dword], read = cells->read[dword], other = cells->other[dword];
+    if (write < WMI_RACE_SPLIT)
+        return (!(wmi_race_bytes(write) & bytes) || wmi_race_is_settled(write, access)) &&
+               (!access->writes ||
+                ((!(wmi_race_bytes(read) & bytes) || wmi_race_is_settled(read, access)) &&
+                 (!(wmi_race_bytes(other) & bytes) || wmi_race_is_settled(other, access))));
+    const struct wmi_race_bytes *split = wmi_race_bytes_at(shadow, write);
+    for (unsigned i = 0; i < 4; i++)
+        if (bytes >> i & 1 && (!wmi_race_is_settled(split->write[i], access) ||
+                               (access->writes && (!wmi_race_is_settled(split->read[i], access) ||
+                                                   !wmi_race_is_settled(split->other[i], access)))))
+            return false;
+    return true;
+}

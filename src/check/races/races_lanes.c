@@ -1,0 +1,908 @@
+/* SPDX-License-Identifier: MIT */
+/* Records accesses for race detection by their outline: runs of whole dwords that meet nothing that must be
+ * examined. */
+#include "base/lanes.h"
+#include "base/vector_bits.h"
+#include "check/races/races.h"
+
+#include <stdalign.h>
+
+/* A vector of 64-bit records, anywhere. */
+typedef uint64_t records __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(8)));
+enum { RECORDS = WMI_VECTOR_BYTES / 8 };
+
+/* A bit for each record that is not settled, as wmi_race_is_settled() tells. */
+static inline uint32_t unsettled(u64v record, const struct wmi_race_access *access)
+{
+    const u64v from = wmi_splat_u64(access->from), before = wmi_splat_u64(access->before),
+               own = wmi_splat_u64(access->record), wave = wmi_splat_u64(WMI_RACE_SAME_WAVE),
+               zero = wmi_splat_u64(0);
+    return wmi_not_less_bits_u64(record - from, before) & ~wmi_equal_bits_u64(record, zero) &
+           ~wmi_equal_bits_u64((record ^ own) & wave, zero);
+}
+
+static inline u64v at(const uint64_t *record)
+{
+    return (u64v) * (const records *)record;
+}
+
+static bool touch_write(const struct wmi_race_cells *cells, size_t first, size_t count,
+                        const struct wmi_race_access *access)
+{
+    const uint64_t record = access->record | 15;
+    uint32_t bad = 0;
+    size_t i = first;
+    for (; i + RECORDS <= first + count; i += RECORDS)
+        bad |= unsettled(at(&cells->write[i]), access) | unsettled(at(&cells->read[i]), access) |
+               unsettled(at(&cells->other[i]), access);
+    if (bad)
+        return false;
+    for (size_t k = first; k < i; k += RECORDS)
+        *(records *)&cells->write[k] = (records)wmi_splat_u64(record);
+    for (; i < first + count; i++)
+        if (!wmi_race_touch_quickly(cells, i, access))
+            return false;
+    return true;
+}
+
+/* written: whether there are any writes. */
+static inline bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t count,
+                              const struct wmi_race_access *access, bool written)
+{
+    const u64v record = wmi_splat_u64(access->record | 15);
+    uint32_t bad = 0;
+    size_t i = first;
+    for (; i + RECORDS <= first + count; i += RECORDS) {
+        const u64v read = at(&cells->read[i]);
+        const uint32_t taken = unsettled(read, access);
+        bad |= written ? unsettled(at(&cells->write[i]), access) : 0;
+        *(records *)&cells->read[i] = (records)wmi_choose_bits_u64(taken, read, record);
+        if (taken)
+            *(records *)&cells->other[i] = (records)wmi_choose_bits_u64(taken, record, at(&cells->other[i]));
+    }
+    if (bad)
+        return false;
+    for (; i < first + count; i++) {
+        if (written && !wmi_race_touch_quickly(cells, i, access))
+            return false;
+        if (!written)
+            *(wmi_race_is_settled(cells->read[i], access) ? &cells->read[i] : &cells->other[i]) =
+                access->record | 15;
+    }
+    return true;
+}
+
+static bool touch_any(const struct wmi_race_cells *cells, size_t first, size_t count,
+                      const struct wmi_race_access *access)
+{
+    return access->writes ? touch_write(cells, first, count, access)
+                          : touch_read(cells, first, count, access, true);
+}
+
+/* The same of dwords anywhere: at the addresses of lanes from the first dword on. */
+static bool scatter_write(const struct wmi_race_cells *cells, const uint32_t *address, uint64_t lanes,
+                          const struct wmi_race_access *access)
+{
+    const u64v record = wmi_splat_u64(access->record | 15);
+    for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
+        const uint32_t some = lanes >> lane & ((1u << RECORDS) - 1), *at = address + lane;
+        if (unsettled(wmi_gather_u64(cells->write, at, some), access) |
+            unsettled(wmi_gather_u64(cells->read, at, some), access) |
+            unsettled(wmi_gather_u64(cells->other, at, some), access))
+            return false;
+        wmi_scatter_u64(cells->write, at, some, record);
+    }
+    return true;
+}
+
+static bool scatter_read(const struct wmi_race_cells *cells, const uint32_t *address, uint64_t lanes,
+                         const struct wmi_race_access *access)
+{
+    const u64v record = wmi_splat_u64(access->record | 15);
+    for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
+        const uint32_t some = lanes >> lane & ((1u << RECORDS) - 1), *at = address + lane;
+        if (unsettled(wmi_gather_u64(cells->write, at, some), access))
+            return false;
+        const uint32_t taken = unsettled(wmi_gather_u64(cells->read, at, some), access);
+        wmi_scatter_u64(cells->read, at, some & ~taken, record);
+        if (taken)
+            wmi_scatter_u64(cells->other, at, taken, record);
+    }
+    return true;
+}
+
+/* Records an access to some bytes (a mask) of a dword. */
+static bool touch_part(struct wmi_races *races, const struct wmi_race_cells *cells, size_t dword,
+                       unsigned bytes)
+{
+    const struct wmi_race_access *access = &races->now;
+    if (bytes == 15 ? wmi_race_touch_quickly(cells, dword, access)
+                    : wmi_race_touch_some_quickly(cells, dword, access, bytes))
+        return true;
+    if (cells->write[dword] >= WMI_RACE_SPLIT)
+        return wmi_race_touch_bytes_quickly(wmi_race_bytes_at(&races->shadow, cells->write[dword]), access,
+                                            bytes);
+    if (!wmi_race_is_free(&races->shadow, cells, dword, access, bytes))
+        return false;
+    wmi_race_touch(&races->shadow, cells, dword, access, bytes, NULL, NULL);
+    return true;
+}
+
+/* ---- global memory ---- */
+
+#if WMI_VECTOR_BYTES == 64
+/* wmi_race_put() of a list of whole vectors. */
+static inline bool put_vectors(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
+                               uint32_t dwords, uint64_t record)
+{
+    const struct wmi_race_list list = wmi_race_list(page, block);
+    const u64v wanted = wmi_splat_u64(record), role = wmi_splat_u64(15), zero = wmi_splat_u64(0),
+               others = wmi_splat_u64(~(uint64_t)dwords);
+    uint32_t found = 0, free = 0;
+    for (uint32_t i = 0; i < page->list_capacity; i += RECORDS) {
+        const u64v now = at(&list.record[i]), dwords_of = at(&list.dwords[i]);
+        const uint32_t same = wmi_equal_bits_u64(now, wanted);
+        const u64v left = wmi_choose_bits_u64(wmi_equal_bits_u64((now ^ wanted) & role, zero) & ~same,
+                                              dwords_of & others, dwords_of);
+        const uint32_t none = wmi_equal_bits_u64(left, zero);
+        *(records *)&list.dwords[i] = (records)left;
+        found |= (same & ~none) << i;
+        free |= none << i;
+    }
+    if (!found)
+        return wmi_race_add(&races->shadow, page, block, dwords, record,
+                            free ? (uint32_t)__builtin_ctz(free) : UINT32_MAX);
+    list.dwords[__builtin_ctz(found)] |= dwords;
+    return true;
+}
+
+/* wmi_race_touch_block() of a list of whole vectors, which is not parted. */
+static inline bool touch_vectors(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
+                                 uint32_t dwords)
+{
+    const struct wmi_race_access *access = &races->now;
+    const struct wmi_race_list list = wmi_race_list(page, block);
+    const u64v some = wmi_splat_u64(dwords), zero = wmi_splat_u64(0);
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < page->list_capacity; i += RECORDS) {
+        const uint32_t all = (1u << RECORDS) - 1;
+        uint32_t met = unsettled(at(&list.record[i]), access) & all &
+                       ~wmi_equal_bits_u64(at(&list.dwords[i]) & some, zero);
+        if (met && access->writes)
+            return false;
+        for (; met; met &= met - 1) {
+            const uint32_t k = i + (uint32_t)__builtin_ctz(met);
+            if ((list.record[k] & 15) == WMI_RACE_WRITE)
+                return false;
+            if ((list.record[k] & 15) == WMI_RACE_READ)
+                taken |= (uint32_t)list.dwords[k] & dwords;
+        }
+    }
+    return access->writes
+               ? put_vectors(races, page, block, dwords, access->record | WMI_RACE_WRITE)
+               : (taken == dwords ||
+                  put_vectors(races, page, block, dwords & ~taken, access->record | WMI_RACE_READ)) &&
+                     (!taken ||
+                      wmi_race_put(&races->shadow, page, block, taken, access->record | WMI_RACE_OTHER));
+}
+#endif
+
+/* Records an access to dwords of a block that is not divided, if its list can hold it. */
+static inline bool touch_list(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
+                              uint32_t dwords)
+{
+#if WMI_VECTOR_BYTES == 64
+    if (page->list_capacity >= RECORDS && !(page->parted >> block & 1))
+        return touch_vectors(races, page, block, dwords);
+#endif
+    return wmi_race_touch_block(&races->shadow, page, block, dwords, &races->now);
+}
+
+/* Records an access to the dwords of a block that are set in a mask. */
+static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsigned block, uint32_t dwords)
+{
+    if (!(page->divided >> block & 1) && touch_list(races, page, block, dwords))
+        return true;
+    if (!(page->divided >> block & 1) && !wmi_race_divide(&races->shadow, page, block))
+        return false;
+    page->written |= (uint32_t)races->now.writes << block;
+    const bool written = page->written >> block & 1;
+    const struct wmi_race_cells cells = wmi_race_block_cells(page->detail[block].block);
+    while (dwords) {
+        const unsigned first = (unsigned)__builtin_ctz(dwords);
+        const uint64_t rest = (uint64_t)dwords >> first;
+        const unsigned count = (unsigned)__builtin_ctzll(~rest);
+        if (written ? !touch_any(&cells, first, count, &races->now)
+                    : !touch_read(&cells, first, count, &races->now, false))
+            return false;
+        dwords &= (uint32_t)(~UINT64_C(0) << (first + count));
+    }
+    return true;
+}
+
+/* The same of bytes. */
+static bool touch_span(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
+                       const uint64_t bytes[2])
+{
+    struct wmi_race_shadow *shadow = &races->shadow;
+    const struct wmi_race_access *access = &races->now;
+    if (!(page->divided >> block & 1) && (wmi_race_touch_bytes(shadow, page, block, bytes, access)))
+        return true;
+    if (!(page->divided >> block & 1) && !wmi_race_divide(shadow, page, block))
+        return false;
+    page->written |= 1u << block; /* dwords that are split are marked there */
+    const struct wmi_race_cells cells = wmi_race_block_cells(page->detail[block].block);
+    for (unsigned half = 0; half < 2; half++)
+        for (uint64_t left = bytes[half]; left;) {
+            const unsigned at = (unsigned)__builtin_ctzll(left) / 4, some = left >> 4 * at & 15;
+            left &= ~(UINT64_C(15) << 4 * at);
+            if (!touch_part(races, &cells, 16 * half + at, some))
+                return false;
+        }
+    return true;
+}
+
+/* Bytes of one block that lanes access, not yet recorded. */
+struct gathered_bytes {
+    uint64_t block; /* address */
+    uint64_t bytes[2];
+};
+
+static inline bool flush_bytes(struct wmi_races *races, struct gathered_bytes *gathered)
+{
+    const uint64_t bytes[2] = {gathered->bytes[0], gathered->bytes[1]};
+    if (!(bytes[0] | bytes[1]))
+        return true;
+    struct wmi_race_page *page = wmi_race_page(&races->shadow, gathered->block);
+    gathered->bytes[0] = gathered->bytes[1] = 0;
+    return page && touch_span(races, page, wmi_race_block_of(gathered->block), bytes);
+}
+
+/* Adds bytes of a block from an address on, at most 64 of them, and records those of another block. */
+static inline bool gather_bytes(struct wmi_races *races, struct gathered_bytes *gathered, uint64_t address,
+                                uint64_t bytes)
+{
+    const uint64_t block = address >> WMI_RACE_BLOCK_BITS << WMI_RACE_BLOCK_BITS;
+    const unsigned shift = address % 64, half = address / 64 % 2;
+    if (block != gathered->block && !flush_bytes(races, gathered))
+        return false;
+    gathered->block = block;
+    gathered->bytes[half] |= bytes << shift;
+    const uint64_t behind = shift ? bytes >> (64 - shift) : 0;
+    return !behind ||
+           (half ? gather_bytes(races, gathered, block + 128, behind) : (gathered->bytes[1] |= behind, true));
+}
+
+/* Consecutive dwords of LDS. Those with records per byte are recorded one by one. */
+static bool touch_local_dwords(struct wmi_races *races, const struct wmi_race_cells *cells, size_t first,
+                               size_t count)
+{
+    if (touch_any(cells, first, count, &races->now))
+        return true;
+    for (size_t i = first; i < first + count; i++)
+        if (!touch_part(races, cells, i, 15))
+            return false;
+    return true;
+}
+
+/* Consecutive bytes of LDS. */
+static bool touch_local_run(struct wmi_races *races, uint64_t address, uint64_t end)
+{
+    const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+    const uint64_t first = (address + 3) / 4, last = end / 4; /* whole dwords */
+    const unsigned head = 15u << address % 4 & 15, tail = 15u >> (3 - (end - 1) % 4);
+    if (last < first)
+        return touch_part(races, &cells, last, head & tail);
+    if (address % 4 && !touch_part(races, &cells, first - 1, head))
+        return false;
+    if (!touch_local_dwords(races, &cells, first, last - first))
+        return false;
+    return end % 4 == 0 || touch_part(races, &cells, last, tail);
+}
+
+/* Records an access to consecutive dwords. */
+static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count)
+{
+    const uint64_t size = UINT64_C(1) << WMI_RACE_BLOCK_BITS, end = address + 4 * count;
+    struct wmi_race_page *page = NULL;
+    if (space == WMI_SPACE_LDS) {
+        const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+        return end <= races->group->lds.bytes && touch_local_dwords(races, &cells, address / 4, count);
+    }
+    for (uint64_t stop; address < end; address = stop) {
+        const unsigned block = wmi_race_block_of(address);
+        stop = (address & -size) + size < end ? (address & -size) + size : end;
+        if ((!page || !block) && !(page = wmi_race_page(&races->shadow, address)))
+            return false;
+        const uint32_t dwords = UINT32_MAX >> (WMI_RACE_BLOCK_DWORDS - (stop - address) / 4)
+                                                  << (address / 4 % WMI_RACE_BLOCK_DWORDS);
+        if (!touch_mask(races, page, block, dwords))
+            return false;
+    }
+    return true;
+}
+
+/* Records an access to consecutive bytes. */
+static bool touch_byte_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                           uint64_t end)
+{
+    struct gathered_bytes gathered = {0};
+    if (space == WMI_SPACE_LDS)
+        return end <= races->group->lds.bytes && touch_local_run(races, address, end);
+    while (address < end) {
+        const uint64_t count = end - address < 64 ? end - address : 64;
+        if (!gather_bytes(races, &gathered, address, UINT64_MAX >> (64 - count)))
+            return false;
+        address += count;
+    }
+    return flush_bytes(races, &gathered);
+}
+
+/* ---- lanes ---- */
+
+/* The lanes of an outline, at one place of the instruction. */
+struct places {
+    alignas(64) uint32_t at[WMI_LANES]; /* each lane's address, from an origin on */
+    uint64_t lanes;
+    uint64_t next, same; /* lanes that access the bytes behind those of the lane below; the same bytes */
+    uint32_t bytes;      /* of each lane */
+    bool dwords;         /* all of them access whole dwords */
+};
+
+/* Whether no two active lanes have bytes in common. */
+static bool are_apart(const struct places *places)
+{
+    const uint64_t lanes = places->lanes;
+    alignas(64) uint32_t twice[2 * WMI_LANES];
+    const u32v reach = wmi_splat_u32(places->bytes - 1), both = wmi_splat_u32(2 * places->bytes - 1);
+    uint64_t near = 0;
+    memcpy(twice, places->at, sizeof places->at);
+    memcpy(twice + WMI_LANES, places->at, sizeof places->at);
+    for (unsigned turn = 1; turn <= WMI_LANES / 2; turn++) {
+        const uint64_t turned = (lanes >> turn | lanes << (WMI_LANES - turn)) & WMI_ALL_LANES & lanes;
+        uint64_t meet = 0;
+        for (unsigned lane = 0; turned && lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+            const u32v now = *(const u32v *)&twice[lane],
+                       other = (u32v) * (const wmi_loose_vector *)&twice[lane + turn];
+            meet |= (uint64_t)wmi_less_bits(other - now + reach, both) << lane;
+        }
+        near |= meet & turned;
+    }
+    return !near;
+}
+
+/* Whether the lanes of a place access consecutive bytes, [*start, *end), lowest lane first; or, of loads, all
+ * the same. *start is always set, to the address of the lowest active lane. */
+static inline bool is_run(const struct wmi_outline *outline, uint64_t base, uint32_t bytes, bool writes,
+                          uint64_t *start, uint64_t *end)
+{
+    alignas(64) static const uint32_t numbers[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    const uint64_t lanes = outline->lanes;
+    const unsigned first = (unsigned)__builtin_ctzll(lanes), count = (unsigned)__builtin_popcountll(lanes);
+    const uint32_t *low = outline->low, *high = outline->high;
+    const u32v lowest = wmi_splat_u32(low[first]), from = wmi_splat_u32(low[first] - first * bytes),
+               step = wmi_splat_u32(bytes), upper = wmi_splat_u32(high ? high[first] : 0);
+    uint64_t next = 0, same = 0;
+    *start = base + (low[first] | (uint64_t)(high ? high[first] : 0) << 32);
+    if ((lanes >> first & ((lanes >> first) + 1)) || low[first] + (uint64_t)count * bytes > UINT32_MAX)
+        return false;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v now = wmi_load_u32((const char *)&low[lane]);
+        uint32_t near = (1u << WMI_VECTOR_LANES) - 1;
+        if (high)
+            near = wmi_equal_bits(wmi_load_u32((const char *)&high[lane]), upper);
+        next |= (uint64_t)(near & wmi_equal_bits(now, from + *(const u32v *)&numbers[lane] * step)) << lane;
+        same |= (uint64_t)(near & wmi_equal_bits(now, lowest)) << lane;
+    }
+    const bool one = !(lanes & ~same) && !writes;
+    *end = *start + bytes * (one ? 1 : count);
+    return one || !(lanes & ~next);
+}
+
+/* The lowest active lanes of the runs whose lanes follow one another or, of loads, access the same bytes. */
+static inline uint64_t starts_of(const struct places *places, uint64_t lanes, bool writes)
+{
+    return lanes & ~((places->next | (writes ? 0 : places->same)) & lanes << 1);
+}
+
+/* Finds the places of lanes at their addresses and `base`. The origin is what is left of `base` above its
+ * lowest `bits` bits. False: some lie outside of the outline's bounds, or too far from the others; or lanes
+ * of a store may have bytes in common. */
+static inline bool find_places(const struct wmi_outline *outline, uint64_t base, uint32_t bytes,
+                               unsigned bits, bool writes, struct places *places)
+{
+    const uint64_t lanes = outline->lanes, followers = lanes & lanes << 1;
+    const uint64_t from = outline->from > base ? outline->from - base : 0;
+    const uint64_t to = outline->to - bytes - base, most = UINT32_MAX - (1u << WMI_RACE_BLOCK_BITS);
+    if (base + bytes > outline->to || from > most)
+        return false;
+    const u32v low = wmi_splat_u32((uint32_t)from), high = wmi_splat_u32((uint32_t)(to < most ? to : most)),
+               offset = wmi_splat_u32((uint32_t)(base & ((UINT64_C(1) << bits) - 1))),
+               step = wmi_splat_u32(bytes);
+    u32v before = wmi_splat_u32(0);
+    uint64_t bad = 0, next = 0, same = 0, before_end = 0, misaligned = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v now = wmi_load_u32((const char *)&outline->low[lane]), at = now + offset,
+                   end = wmi_shift_lanes(before, now) + step;
+        bad |= (uint64_t)(wmi_less_bits(now, low) | wmi_less_bits(high, now)) << lane;
+        misaligned |= (uint64_t)(wmi_bits_at(at, 0) | wmi_bits_at(at, 1)) << lane;
+        next |= (uint64_t)wmi_equal_bits(now, end) << lane;
+        same |= (uint64_t)wmi_equal_bits(now + step, end) << lane;
+        before_end |= (uint64_t)wmi_less_bits(now, end) << lane;
+        *(u32v *)&places->at[lane] = at;
+        before = now;
+    }
+    places->lanes = lanes;
+    places->next = next;
+    places->same = same;
+    places->bytes = bytes;
+    places->dwords = !(misaligned & lanes) && bytes % 4 == 0;
+    if (bad & lanes)
+        return false;
+    const bool ascends = followers == (lanes & (lanes - 1)) && !(before_end & followers);
+    return !writes || ascends || are_apart(places);
+}
+
+/* Records what some of the lanes access. */
+typedef bool touch_lanes(struct wmi_races *races, const struct places *places, uint64_t origin,
+                         uint64_t lanes);
+
+/* Records what the lanes access, which are told apart by halves of the wave if that is asked for. */
+static inline bool touch_halves(struct wmi_races *races, const struct places *places, uint64_t origin,
+                                touch_lanes *touch)
+{
+    const uint64_t lanes = places->lanes, lower = races->order.halves ? lanes & UINT32_MAX : lanes;
+    if (lower && !touch(races, places, origin, lower))
+        return false;
+    if (lower == lanes)
+        return true;
+    wmi_race_choose_half(&races->order, 32, &races->now);
+    return touch(races, places, origin, lanes & ~lower);
+}
+
+/* ---- global memory ---- */
+
+/* Blocks with dwords that lanes access. */
+struct blocks {
+    alignas(64) uint32_t number[2 * WMI_LANES]; /* from an origin on */
+    alignas(64) uint32_t dwords[2 * WMI_LANES];
+    struct wmi_race_page *page[2 * WMI_LANES];
+    unsigned count;
+};
+
+static inline void add_block(struct blocks *blocks, uint32_t number, uint32_t dwords)
+{
+    if (!blocks->count || blocks->number[blocks->count - 1] != number) {
+        blocks->number[blocks->count] = number;
+        blocks->dwords[blocks->count++] = 0;
+    }
+    blocks->dwords[blocks->count - 1] |= dwords;
+}
+
+/* Lanes that access other blocks than the lanes below them. */
+static inline uint64_t jumps_of(const struct places *places, uint64_t lanes)
+{
+    u32v before = wmi_splat_u32(0);
+    uint64_t jumps = 1;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v block = *(const u32v *)&places->at[lane] >> WMI_RACE_BLOCK_BITS;
+        const uint32_t same = wmi_equal_bits(block, wmi_shift_lanes(before, block));
+        jumps |= (uint64_t)(~same & ((1u << WMI_VECTOR_LANES) - 1)) << lane;
+        before = block;
+    }
+    return jumps & lanes;
+}
+
+/* The same as find_blocks() if all lanes are active, and each accesses one block, which is not that of the
+ * lane below. False: they do not. */
+static bool find_apart(const struct places *places, uint64_t lanes, struct blocks *blocks)
+{
+    const uint32_t dwords = places->bytes / 4;
+    const u32v all = wmi_splat_u32(UINT32_MAX >> (32 - dwords)),
+               last = wmi_splat_u32(WMI_RACE_BLOCK_DWORDS - dwords);
+    uint32_t halved = 0;
+    if (lanes != WMI_ALL_LANES || jumps_of(places, lanes) != lanes)
+        return false;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v at = *(const u32v *)&places->at[lane], dword = at >> 2 & (WMI_RACE_BLOCK_DWORDS - 1);
+        *(u32v *)&blocks->number[lane] = at >> WMI_RACE_BLOCK_BITS;
+        *(u32v *)&blocks->dwords[lane] = all << dword;
+        halved |= wmi_less_bits(last, dword);
+    }
+    blocks->count = WMI_LANES;
+    return !halved;
+}
+
+static void find_blocks(const struct places *places, uint64_t lanes, struct blocks *blocks)
+{
+    const uint32_t dwords = places->bytes / 4, all = UINT32_MAX >> (32 - dwords);
+    const u32v last = wmi_splat_u32(WMI_RACE_BLOCK_DWORDS - dwords);
+    if (find_apart(places, lanes, blocks))
+        return;
+    blocks->count = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v at = *(const u32v *)&places->at[lane], block = at >> WMI_RACE_BLOCK_BITS,
+                   dword = at >> 2 & (WMI_RACE_BLOCK_DWORDS - 1), mask = wmi_splat_u32(all) << dword;
+        uint32_t left = lanes >> lane & ((1u << WMI_VECTOR_LANES) - 1),
+                 halved = left & wmi_less_bits(last, dword);
+        for (left &= ~halved; left;) {
+            const uint32_t first = places->at[lane + (unsigned)__builtin_ctz(left)],
+                           number = first >> WMI_RACE_BLOCK_BITS,
+                           same = left & wmi_equal_bits(block, wmi_splat_u32(number));
+            add_block(blocks, number,
+                      same & (same - 1) ? wmi_or_of(mask, same)
+                                        : all << (first >> 2 & (WMI_RACE_BLOCK_DWORDS - 1)));
+            left &= ~same;
+        }
+        for (; halved; halved &= halved - 1) { /* in two blocks each */
+            const uint32_t first = places->at[lane + (unsigned)__builtin_ctz(halved)],
+                           number = first >> WMI_RACE_BLOCK_BITS;
+            const uint64_t both = (uint64_t)all << (first >> 2 & (WMI_RACE_BLOCK_DWORDS - 1));
+            add_block(blocks, number, (uint32_t)both);
+            add_block(blocks, number + 1, (uint32_t)(both >> WMI_RACE_BLOCK_DWORDS));
+        }
+    }
+}
+
+/* Finds the pages, and brings what is recorded of the blocks into the host's caches. False: no memory. */
+static bool find_pages(struct wmi_races *races, uint64_t origin, struct blocks *blocks)
+{
+    const unsigned shift = WMI_RACE_PAGE_BITS - WMI_RACE_BLOCK_BITS;
+    uint64_t before = UINT64_MAX;
+    struct wmi_race_page *page = NULL;
+    for (unsigned i = 0; i < blocks->count; i++) {
+        const uint64_t number = (origin >> WMI_RACE_BLOCK_BITS) + blocks->number[i];
+        if (number >> shift != before &&
+            !(page = wmi_race_page(&races->shadow, number << WMI_RACE_BLOCK_BITS)))
+            return false;
+        before = number >> shift;
+        blocks->page[i] = page;
+        if (page->list_capacity)
+            __builtin_prefetch(wmi_race_list(page, number % WMI_RACE_BLOCKS).record);
+    }
+    return true;
+}
+
+/* Of lanes in any order. */
+static bool touch_blocks(struct wmi_races *races, const struct places *places, uint64_t origin,
+                         uint64_t lanes)
+{
+    struct blocks blocks;
+    find_blocks(places, lanes, &blocks);
+    if (!find_pages(races, origin, &blocks))
+        return false;
+    for (unsigned i = 0; i < blocks.count; i++) {
+        const unsigned block = ((origin >> WMI_RACE_BLOCK_BITS) + blocks.number[i]) % WMI_RACE_BLOCKS;
+        if (!touch_mask(races, blocks.page[i], block, blocks.dwords[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Brings what is recorded of the bytes of lanes into the host's caches: each lane takes some memory accesses,
+ * one after the other, that need not wait for those of other lanes. */
+static void fetch_bytes(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
+{
+    enum { LINE = 64 };
+    const struct wmi_race_detail *detail[WMI_LANES];
+    unsigned count = 0;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const uint64_t address = origin + places->at[__builtin_ctzll(left)];
+        const struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
+        if (!page || !page->detail)
+            continue;
+        __builtin_prefetch(detail[count++] = &page->detail[wmi_race_block_of(address)]);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const char *part = (const char *)detail[i]->part;
+        for (unsigned line = 0; part && line < sizeof *detail[i]->part; line += LINE)
+            __builtin_prefetch(part + line);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const char *list = detail[i]->part && detail[i]->part->longer ? (const char *)detail[i]->block : NULL;
+        for (unsigned line = 0; list && line < sizeof detail[i]->block->list; line += LINE)
+            __builtin_prefetch(list + line);
+    }
+}
+
+/* The same as touch_blocks() of bytes. */
+static bool touch_bytes(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
+{
+    const uint64_t bytes = UINT64_MAX >> (64 - places->bytes);
+    struct gathered_bytes gathered = {0};
+    if (2 * __builtin_popcountll(jumps_of(places, lanes)) > __builtin_popcountll(lanes))
+        fetch_bytes(races, places, origin, lanes);
+    for (; lanes; lanes &= lanes - 1)
+        if (!gather_bytes(races, &gathered, origin + places->at[__builtin_ctzll(lanes)], bytes))
+            return false;
+    return flush_bytes(races, &gathered);
+}
+
+static bool touch_global(struct wmi_races *races, const struct places *places, uint64_t origin,
+                         uint64_t lanes)
+{
+    if (!places->dwords)
+        return touch_bytes(races, places, origin, lanes);
+    const uint64_t starts = starts_of(places, lanes, races->now.writes);
+    if (starts & (starts - 1))
+        return touch_blocks(races, places, origin, lanes);
+    const uint32_t first = places->at[__builtin_ctzll(lanes)], last = places->at[63 - __builtin_clzll(lanes)];
+    return touch_run(races, WMI_SPACE_GLOBAL, origin + first, (last - first + places->bytes) / 4);
+}
+
+/* Whether all active lanes have the same upper halves of their addresses. */
+static bool have_same_high(const struct wmi_outline *outline)
+{
+    const u32v first = wmi_splat_u32(outline->high[__builtin_ctzll(outline->lanes)]);
+    uint64_t same = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
+        same |= (uint64_t)wmi_equal_bits(wmi_load_u32((const char *)&outline->high[lane]), first) << lane;
+    return !(outline->lanes & ~same);
+}
+
+static bool scatter_global(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+                           uint32_t bytes)
+{
+    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
+    struct places places;
+    if (outline->high && !have_same_high(outline))
+        return false;
+    base += outline->high ? (uint64_t)outline->high[first] << 32 : 0;
+    return find_places(outline, base, bytes, WMI_RACE_BLOCK_BITS, races->now.writes, &places) &&
+           touch_halves(races, &places, base & (UINT64_MAX << WMI_RACE_BLOCK_BITS), touch_global);
+}
+
+/* ---- LDS ---- */
+
+/* The bytes of lanes; those of neighbours in one dword are joined. */
+static bool touch_local_bytes(struct wmi_races *races, const struct places *places, uint64_t lanes)
+{
+    const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+    const uint32_t all = UINT32_MAX >> (32 - places->bytes);
+    uint32_t dword = 0, bytes = 0; /* not yet recorded: of this dword and the ones behind it */
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t at = places->at[__builtin_ctzll(lanes)];
+        uint64_t some = (uint64_t)all << at % 4;
+        if (at / 4 == dword)
+            some |= bytes;
+        else if (bytes && !touch_part(races, &cells, dword, bytes))
+            return false;
+        for (dword = at / 4; some >> 4; some >>= 4, dword++)
+            if (some & 15 && !touch_part(races, &cells, dword, some & 15))
+                return false;
+        bytes = (uint32_t)some;
+    }
+    return !bytes || touch_part(races, &cells, dword, bytes);
+}
+
+static bool touch_local(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
+{
+    enum { SHORT = 4 }; /* lanes of a run */
+    const struct wmi_race_access *access = &races->now;
+    const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+    const unsigned dwords = places->bytes / 4;
+    uint64_t starts = starts_of(places, lanes, access->writes);
+    (void)origin;
+    if (!places->dwords)
+        return touch_local_bytes(races, places, lanes);
+    if (SHORT * __builtin_popcountll(starts) > __builtin_popcountll(lanes)) {
+        for (size_t i = 0; i < dwords; i++) {
+            const struct wmi_race_cells from = {cells.write + i, cells.read + i, cells.other + i};
+            if (!(access->writes ? scatter_write : scatter_read)(&from, places->at, lanes, access))
+                return false;
+        }
+        return true;
+    }
+    for (uint32_t before = UINT32_MAX; starts;) {
+        const uint32_t first = places->at[__builtin_ctzll(starts)];
+        starts &= starts - 1;
+        const uint64_t below = starts ? (starts & -starts) - 1 : UINT64_MAX;
+        const uint32_t last = places->at[63 - __builtin_clzll(lanes & below)];
+        const size_t count = (last - first + places->bytes) / 4;
+        if (first != before && !touch_local_dwords(races, &cells, first / 4, count))
+            return false;
+        before = first;
+    }
+    return true;
+}
+
+static bool scatter_local(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+                          uint32_t bytes)
+{
+    struct places places;
+    return find_places(outline, base, bytes, 32, races->now.writes, &places) &&
+           touch_halves(races, &places, 0, touch_local);
+}
+
+/* Whether atomics of the wave may follow what is recorded as written, where `bad` has a bit. */
+static inline bool follow_atomics(struct wmi_races *races, unsigned wave, uint32_t slot, u64v written,
+                                  uint32_t bad, uint64_t met[8])
+{
+    for (uint32_t same; bad; bad &= ~same) {
+        const uint64_t record = written[__builtin_ctz(bad)];
+        same = wmi_equal_bits_u64(written, wmi_splat_u64(record));
+        uint64_t *before = &met[wmi_race_who(record) % 8];
+        if (*before != record && !wmi_race_meet_atomic(races, wave, slot, record))
+            return false;
+        *before = record;
+    }
+    return true;
+}
+
+/* A bit for each record of the same wave that is of another instruction. */
+static inline uint32_t own_others(u64v written, const struct wmi_race_access *access)
+{
+    const u64v slot = wmi_splat_u64((uint64_t)(WMI_RACE_SLOTS - 1) << WMI_RACE_SLOT_AT),
+               wave = wmi_splat_u64(WMI_RACE_SAME_WAVE), zero = wmi_splat_u64(0),
+               different = written ^ wmi_splat_u64(access->record);
+    const uint32_t own = wmi_equal_bits_u64(different & wave, zero);
+    return own ? own & ~wmi_equal_bits_u64(different & slot, zero) : 0;
+}
+
+/* Records an atomic, also where it meets atomics of other waves. */
+static bool record_atomic(struct wmi_races *races, const struct wmi_outline *outline, uint32_t slot)
+{
+    const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
+    const struct wmi_race_access *access = &races->now;
+    const u64v record = wmi_splat_u64(access->record | 15);
+    const uint32_t bytes = outline->shape & UINT8_MAX;
+    uint64_t met[8] = {0};
+    struct places places;
+    if (races->order.halves || !find_places(outline, outline->base, bytes, 32, false, &places) ||
+        !places.dwords)
+        return false;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
+        const uint32_t some = places.lanes >> lane & ((1u << RECORDS) - 1), *at = places.at + lane;
+        for (size_t i = 0; i < bytes / 4; i++) {
+            const u64v written = wmi_gather_u64(cells.write + i, at, some);
+            if (unsettled(wmi_gather_u64(cells.read + i, at, some), access) |
+                    unsettled(wmi_gather_u64(cells.other + i, at, some), access) ||
+                !follow_atomics(races, outline->wave, slot, written, unsettled(written, access), met))
+                return false;
+            for (uint32_t own = some & own_others(written, access); own; own &= own - 1)
+                wmi_race_keep_store(races, &cells, at[__builtin_ctz(own)] / 4 + i);
+            wmi_scatter_u64(cells.write + i, at, some, record);
+        }
+    }
+    return true;
+}
+
+/* ---- accesses ---- */
+
+/* Records what lanes access at their addresses and `base`. */
+static bool record_place(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+                         uint32_t bytes)
+{
+    const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
+    uint64_t start, end;
+    const bool run = is_run(outline, base, bytes, races->now.writes, &start, &end);
+    if (space != WMI_SPACE_LDS && wmi_race_is_scratch(races, start))
+        return true;
+    if (run && !races->order.halves && start >= outline->from && end <= outline->to)
+        return (start | end) % 4 == 0 ? touch_run(races, space, start, (end - start) / 4)
+                                      : touch_byte_run(races, space, start, end);
+    return space == WMI_SPACE_LDS ? scatter_local(races, outline, base, bytes)
+                                  : scatter_global(races, outline, base, bytes);
+}
+
+/* ---- operations of LDS in flight ---- */
+
+/* Whether an access may meet a load to LDS that its wave has not waited for. */
+static bool may_meet_loads_to_lds(const struct wmi_race_flights *own, const struct wmi_outline *outline,
+                                  uint32_t bytes, unsigned places, uint64_t distance)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    if (!own->loads_to_lds.count)
+        return false;
+    for (uint64_t left = outline->lanes; left; left &= left - 1) {
+        const uint64_t at = outline->base + outline->low[__builtin_ctzll(left)];
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+    }
+    for (uint32_t i = 0; i < own->loads_to_lds.count; i++)
+        for (unsigned place = 0; place < places; place++)
+            if (own->loads_to_lds.entry[i].low < high + place * distance + bytes &&
+                low + place * distance < own->loads_to_lds.entry[i].high)
+                return true;
+    return false;
+}
+
+/* Whether an access may meet an operation of LDS that is in flight, of another wave or of its own. */
+static bool may_meet_flights(const struct wmi_races *races, const struct wmi_outline *outline,
+                             const struct wmi_race_insn *insn, uint32_t bytes, unsigned places)
+{
+    const struct wmi_race_group *group = races->group;
+    const struct wmi_race_pending *pending = &group->pending;
+    const bool writes = insn->kind != WMI_ACCESS_LOAD;
+    if (may_meet_loads_to_lds(&group->flights[outline->wave], outline, bytes, places, insn->distance))
+        return true;
+    for (uint64_t left = pending->list.count ? outline->lanes : 0; left; left &= left - 1)
+        for (unsigned i = 0; i < places; i++)
+            if (wmi_race_pending_at(pending,
+                                    outline->base + outline->low[__builtin_ctzll(left)] + i * insn->distance,
+                                    bytes, writes))
+                return true;
+    return false;
+}
+
+/* Counts an access to LDS, and adds it to those in flight. */
+static void add_flight(struct wmi_races *races, const struct wmi_outline *outline, uint32_t slot,
+                       uint32_t bytes, unsigned places)
+{
+    const struct wmi_race_insn *insn = &races->insn[slot];
+    struct wmi_race_flights *flights = &races->group->flights[outline->wave];
+    struct wmi_race_flight *flight;
+    flights->issued[0] += insn->counted[0];
+    if (insn->path != WMI_PATH_DS || !wmi_race_follows_flights(races))
+        return;
+    if (!(flight = wmi_race_flight_add(flights, false, races->order.lds_most))) {
+        races->missed = wmi_race_no_memory;
+        return;
+    }
+    flight->lanes = outline->lanes;
+    flight->slot = slot;
+    flight->base = (uint32_t)outline->base;
+    flight->distance = (uint32_t)insn->distance;
+    flight->bytes = (uint8_t)bytes;
+    flight->places = (uint8_t)places;
+    flight->kind = insn->kind;
+    flight->wave = (uint8_t)outline->wave;
+    memcpy(flight->at, outline->low, WMI_LANES * sizeof *flight->at);
+    if (races->loads_to_lds)
+        wmi_race_flight_bound(flight);
+}
+
+bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                                  size_t count);
+bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                                  size_t count)
+{
+    return touch_run(races, space, address, count);
+}
+
+bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
+bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *outline, uint32_t slot)
+{
+    struct wmi_races *races = local;
+    struct wmi_race_group *group = races->group;
+    struct wmi_race_insn *insn = &races->insn[slot];
+    unsigned bytes = outline->shape & UINT8_MAX, places = outline->shape >> 8 & UINT8_MAX;
+    const bool writes = insn->kind != WMI_ACCESS_LOAD, lds = outline->shape >> 16 == WMI_SPACE_LDS;
+    const bool atomic = insn->kind == WMI_ACCESS_ATOMIC;
+    if (!slot || !insn->known || (atomic && !lds) || !group || !group->tag)
+        return false;
+    struct wmi_race_wave *wave = &group->wave[outline->wave];
+    if (insn->coherent && wave->updates) /* it may read what its own atomic has left */
+        return false;
+    if (lds && (group->pending.list.count || group->flights[outline->wave].loads_to_lds.count) &&
+        may_meet_flights(races, outline, insn, bytes, places))
+        return false;
+    if (writes && wave->releases)
+        insn->released |= wmi_race_release(&races->order, group, outline->wave);
+    else if (writes)
+        wmi_race_store_in_order(races, outline->wave, lds);
+    wmi_race_describe(&races->order, group, outline->wave, slot, writes, lds, &races->now);
+    if (places == 2 && insn->distance == bytes) { /* the second place follows the first one */
+        bytes *= 2;
+        places = 1;
+    }
+    if (atomic && !record_atomic(races, outline, slot))
+        return false;
+    for (unsigned i = 0; i < places && !atomic; i++)
+        if (!record_place(races, outline, outline->base + i * insn->distance, bytes))
+            return false;
+    if (lds) {
+        wave->lds_stored |= writes;
+        add_flight(races, outline, slot, bytes, places);
+        return true;
+    }
+    group->flights[outline->wave].issued[1] += insn->counted[1];
+    wave->stores += wave->stores != 0;
+    wave->writing += wave->writing != 0;
+    if (writes)
+        wmi_race_store(&races->order, group, outline->wave);
+    return true;
+}

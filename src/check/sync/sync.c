@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/* The checker of synchronisation: waves of a workgroup at different barriers, and what a deadlock waits for.
+ */
+#include "base/grow.h"
+#include "check/checker.h"
+#include "exec/run/dispatch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct place { /* a memory instruction, or one that waits */
+    uint64_t pc;
+    bool waits;     /* s_barrier_wait, */
+    int16_t number; /* for this barrier */
+};
+
+enum { BARRIERS = 8 }; /* barriers of the code whose executions are counted, for each wave */
+
+struct wave {
+    struct {
+        uint64_t pc; /* 0: none */
+        uint32_t count;
+    } passed[BARRIERS];
+    uint32_t arrivals, departures; /* at the workgroup's barrier */
+    uint64_t barrier;              /* the last one */
+    uint64_t access;               /* the last memory access */
+    uint64_t wait;                 /* the s_barrier_wait that it has come to; 0: it has passed it */
+    int32_t waits_for;             /* number of its barrier */
+    bool ended;
+};
+
+struct group {
+    struct group *next;
+    uint64_t number;
+    uint32_t waves, begun; /* barriers to which a wave has come */
+    uint64_t barrier;      /* the last of them, and who came first */
+    uint32_t first;
+    struct wave wave[WMI_CHECK_WAVES];
+};
+
+struct sync {
+    struct wmi_observer observer;
+    struct wmi_check_dispatch dispatch;
+    const struct wmi_dispatch *running; /* NULL: nothing has been executed */
+    struct place *place;
+    uint32_t places;
+    size_t capacity;              /* of place */
+    struct group *group, *unused; /* the current one; those that have ended */
+    struct wmi_found_set findings;
+    const char *missed;
+};
+
+static const char no_memory[] = "no memory for all that was to be checked for synchronisation";
+
+/* ---- rules ---- */
+
+enum rule { DIFFERENT_BARRIERS, MORE_BARRIERS, DEADLOCK, RULES };
+enum { FIRST_WAVE, WAITING, HOW, NUMBER }; /* details */
+enum how { POLLS, AT_BARRIER, UNSIGNALLED, AT_NAMED };
+
+static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                      size_t size);
+
+static const struct wmi_check_rule rules[RULES] = {
+    [DIFFERENT_BARRIERS] = {.name = "different-barriers",
+                            .source = "OpenCL C, \"Synchronization Functions\"",
+                            .remedy =
+                                "let all waves reach the same barrier: move it out of the branch or loop",
+                            .class = WM_CHECK_SYNC,
+                            .has_first = true,
+                            .pairs = true,
+                            .word = word_rule},
+    [MORE_BARRIERS] = {.name = "different-barriers",
+                       .source = "OpenCL C, \"Synchronization Functions\"",
+                       .remedy =
+                           "let all waves go through the loop equally often: its bounds must not depend on "
+                           "the wave",
+                       .class = WM_CHECK_SYNC,
+                       .word = word_rule},
+    [DEADLOCK] = {.name = "deadlock",
+                  .remedy = "let every wave reach the barrier, and store what others wait for before waiting",
+                  .class = WM_CHECK_SYNC,
+                  .has_first = true,
+                  .word = word_rule},
+};
+
+static void word_deadlock(const struct wmi_found *found, char *message, size_t size)
+{
+    const uint64_t first = found->detail[FIRST_WAVE], more = found->detail[WAITING] - 1;
+    switch ((enum how)found->detail[HOW]) {
+    case AT_BARRIER:
+        snprintf(message, size,
+                 "deadlock: wave %u and %" PRIu64 " more wait at this barrier for wave %" PRIu64
+                 ", which waits for memory that nobody changes",
+                 found->wave, more, first);
+        break;
+    case UNSIGNALLED:
+        snprintf(message, size,
+                 "deadlock: wave %u and %" PRIu64
+                 " more wait for the barrier of the workgroup, which wave %" PRIu64 " has not signalled",
+                 found->wave, more, first);
+        break;
+    case AT_NAMED:
+        snprintf(message, size,
+                 "deadlock: wave %u and %" PRIu64 " more wait for barrier %" PRIu64
+                 ", which has more members than waves that signal it",
+                 found->wave, more, found->detail[NUMBER]);
+        break;
+    case POLLS:
+        snprintf(message, size, "deadlock: wave %u waits for memory that nobody changes", found->wave);
+        break;
+    }
+}
+
+static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                      size_t size)
+{
+    (void)words;
+    switch ((enum rule)(found->rule - rules)) {
+    case DIFFERENT_BARRIERS:
+        snprintf(message, size,
+                 "wave %u waits at this barrier while wave %" PRIu64 " of its workgroup waits at another",
+                 found->wave, found->detail[FIRST_WAVE]);
+        break;
+    case MORE_BARRIERS:
+        snprintf(message, size,
+                 "wave %u executes this barrier %" PRIu64 " times, and wave %" PRIu64
+                 " of its workgroup %" PRIu64 ": only the end of that wave lets it go on",
+                 found->wave, found->detail[WAITING], found->detail[FIRST_WAVE], found->detail[NUMBER]);
+        break;
+    default:
+        word_deadlock(found, message, size);
+        break;
+    }
+}
+
+static void add(struct sync *sync, enum rule rule, const struct group *group, unsigned wave, uint64_t pc,
+                uint64_t first_pc, const uint64_t detail[4])
+{
+    const struct wmi_found found = {.rule = &rules[rule],
+                                    .pc = pc,
+                                    .first_pc = first_pc,
+                                    .count = 1,
+                                    .has_wave = true,
+                                    .wave = wave,
+                                    .group = group->number,
+                                    .launch = sync->dispatch.launch,
+                                    .detail = {detail[0], detail[1], detail[2], detail[3]}};
+    if (!wmi_found_add(&sync->findings, &found))
+        sync->missed = no_memory;
+}
+
+/* ---- instructions ---- */
+
+static uint32_t add_place(struct sync *sync, const struct place *place)
+{
+    if (!wmi_grow(&sync->place, &sync->capacity, sync->places, sizeof *place)) {
+        sync->missed = no_memory;
+        return WMI_NOT_SHOWN;
+    }
+    sync->place[sync->places] = *place;
+    return sync->places++;
+}
+
+static uint32_t add_memory_insn(void *self, uint64_t pc, unsigned id)
+{
+    (void)id;
+    return add_place(self, &(struct place){.pc = pc});
+}
+
+/* Numbers barriers, and the first instruction of the kernel, which tells what runs. */
+static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
+{
+    struct sync *sync = self;
+    const bool barrier = insn->id == WMI_INSN_s_barrier || insn->id == WMI_INSN_s_barrier_signal;
+    const bool waits = insn->id == WMI_INSN_s_barrier_wait;
+    const struct wmi_operand *number = waits ? wmi_operand(insn, WMI_ROLE_IMM) : NULL;
+    if (!barrier && !waits && pc != sync->dispatch.entry)
+        return WMI_NOT_SHOWN;
+    return add_place(
+        sync, &(struct place){.pc = pc, .waits = waits, .number = number ? (int16_t)number->value : 0});
+}
+
+static void execute(void *local, void **own, uint32_t number, const uint32_t *scalars)
+{
+    struct sync *sync = local;
+    const struct wmi_wave *running = wmi_wave_of((const char *)scalars - offsetof(struct wmi_frame, s));
+    (void)own;
+    sync->running = running->group->dispatch;
+    if (number >= sync->places || !sync->group)
+        return;
+    struct wave *wave = &sync->group->wave[running->index];
+    const struct place *place = &sync->place[number];
+    if (place->waits) {
+        wave->wait = place->pc;
+        wave->waits_for = place->number;
+    }
+}
+
+/* A wave executes the memory instruction. */
+static void pass(struct sync *sync, uint32_t wave, uint32_t slot)
+{
+    if (slot >= sync->places || !sync->group)
+        return;
+    sync->group->wave[wave].access = sync->place[slot].pc;
+}
+
+static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
+{
+    pass(local, access->wave, slot);
+}
+
+static bool see_outline(void *local, const struct wmi_outline *outline, uint32_t slot)
+{
+    pass(local, outline->wave, slot);
+    return true;
+}
+
+static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
+                     const struct wmi_hit *hit)
+{
+    (void)depth, (void)address, (void)hit;
+    pass(local, wave, slot);
+    return true;
+}
+
+/* ---- barriers ---- */
+
+static void count_barrier(struct wave *wave, uint64_t pc)
+{
+    unsigned i = 0;
+    while (i < BARRIERS && wave->passed[i].pc && wave->passed[i].pc != pc)
+        i++;
+    if (i == BARRIERS)
+        return;
+    wave->passed[i].pc = pc;
+    wave->passed[i].count++;
+}
+
+/* How often the wave has executed the barrier; 0: never, or it is not known. */
+static uint32_t count_of(const struct wave *wave, uint64_t pc)
+{
+    for (unsigned i = 0; i < BARRIERS; i++)
+        if (wave->passed[i].pc == pc)
+            return wave->passed[i].count;
+    return 0;
+}
+
+/* Whether a wave executed a barrier more often than others, which have executed it, too, and whose end let it
+ * pass. Waves that return before a barrier of the code never execute that one, which is correct. */
+static void compare_counts(struct sync *sync, const struct group *group)
+{
+    unsigned most = 0, other = WMI_CHECK_WAVES;
+    for (unsigned i = 0; i < group->waves; i++) {
+        if (!group->wave[i].ended)
+            return;
+        if (group->wave[i].arrivals > group->wave[most].arrivals)
+            most = i;
+    }
+    const struct wave *wave = &group->wave[most];
+    const uint32_t count = count_of(wave, wave->barrier);
+    for (unsigned i = 0; i < group->waves; i++) {
+        if (group->wave[i].arrivals == wave->arrivals)
+            continue;
+        const uint32_t less = count_of(&group->wave[i], wave->barrier);
+        if (!less || less >= count)
+            return;
+        other = i;
+    }
+    if (other < WMI_CHECK_WAVES)
+        add(sync, MORE_BARRIERS, group, most, wave->barrier, 0,
+            (const uint64_t[4]){other, count, 0, count_of(&group->wave[other], wave->barrier)});
+}
+
+static void arrive(struct sync *sync, struct group *group, unsigned number, uint64_t pc)
+{
+    struct wave *wave = &group->wave[number];
+    wave->barrier = pc;
+    count_barrier(wave, pc);
+    if (++wave->arrivals > group->begun) {
+        group->begun = wave->arrivals;
+        group->barrier = pc;
+        group->first = number;
+    } else if (wave->arrivals == group->begun && group->barrier != pc) {
+        add(sync, DIFFERENT_BARRIERS, group, number, pc, group->barrier, (const uint64_t[4]){group->first});
+    }
+}
+
+static void see_event(void *local, const struct wm_event *event)
+{
+    struct sync *sync = local;
+    struct group *group = sync->group;
+    if (!group || event->wave >= group->waves)
+        return;
+    const bool own = event->barrier.number == WM_BARRIER_WORKGROUP;
+    switch (event->kind) {
+    case WM_EVENT_BARRIER_ARRIVE:
+        if (own)
+            arrive(sync, group, event->wave, event->pc);
+        break;
+    case WM_EVENT_BARRIER_LEAVE:
+        if (own)
+            group->wave[event->wave].departures = group->wave[event->wave].arrivals;
+        group->wave[event->wave].wait = 0;
+        break;
+    case WM_EVENT_WAVE_END:
+        group->wave[event->wave].ended = event->extent.completed;
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- workgroups ---- */
+
+static void turn(void *local, void **mine, uint64_t number, uint32_t waves, uint64_t scratch)
+{
+    struct sync *sync = local;
+    (void)scratch;
+    struct group *group = *mine;
+    if (!group && waves <= WMI_CHECK_WAVES) {
+        group = sync->unused;
+        if (group)
+            sync->unused = group->next;
+        else if (!(group = malloc(sizeof *group)))
+            sync->missed = no_memory;
+    }
+    if (!*mine && group) {
+        memset(group, 0, offsetof(struct group, wave) + waves * sizeof group->wave[0]);
+        group->number = number;
+        group->waves = waves;
+        *mine = group;
+    }
+    if (waves > WMI_CHECK_WAVES)
+        sync->missed = "synchronisation: workgroups of more than 32 waves are not checked";
+    sync->group = group;
+}
+
+/* Why a wave that has not ended goes no further. */
+static enum how how_it_waits(const struct wave *wave)
+{
+    if (wave->wait && wave->waits_for > 0)
+        return AT_NAMED;
+    if (wave->arrivals > wave->departures)
+        return AT_BARRIER;
+    return wave->wait ? UNSIGNALLED : POLLS;
+}
+
+/* Says who waits for whom in a workgroup that a deadlock has ended. */
+static void report_deadlock(struct sync *sync, const struct group *group)
+{
+    const struct wave *of[AT_NAMED + 1] = {NULL}; /* the first one of each kind */
+    uint64_t count[AT_NAMED + 1] = {0};
+    for (unsigned i = 0; i < group->waves; i++) {
+        const enum how how = how_it_waits(&group->wave[i]);
+        if (group->wave[i].ended)
+            continue;
+        of[how] = of[how] ? of[how] : &group->wave[i];
+        count[how]++;
+    }
+    const struct wave *polls = of[POLLS], *waits = of[AT_BARRIER], *unsignalled = of[UNSIGNALLED],
+                      *named = of[AT_NAMED];
+    if (named) /* the barrier of the workgroup may wait for these waves */
+        add(sync, DEADLOCK, group, (unsigned)(named - group->wave), named->wait, named->wait,
+            (const uint64_t[4]){0, count[AT_NAMED], AT_NAMED, (uint64_t)named->waits_for});
+    else if (unsignalled)
+        add(sync, DEADLOCK, group, (unsigned)(unsignalled - group->wave), unsignalled->wait,
+            unsignalled->wait,
+            (const uint64_t[4]){(uint64_t)(unsignalled - group->wave), count[UNSIGNALLED] + count[AT_BARRIER],
+                                UNSIGNALLED});
+    else if (waits && polls)
+        add(sync, DEADLOCK, group, (unsigned)(waits - group->wave), waits->barrier, polls->access,
+            (const uint64_t[4]){(uint64_t)(polls - group->wave), count[AT_BARRIER], AT_BARRIER});
+    else if (polls)
+        add(sync, DEADLOCK, group, (unsigned)(polls - group->wave), polls->access, polls->access,
+            (const uint64_t[4]){0, count[POLLS], POLLS});
+}
+
+static void end_group(void *local, void *mine, uint64_t instructions)
+{
+    struct sync *sync = local;
+    struct group *group = mine;
+    (void)instructions;
+    if (!group)
+        return;
+    if (sync->running && sync->running->deadlock)
+        report_deadlock(sync, group);
+    else
+        compare_counts(sync, group);
+    group->next = sync->unused;
+    sync->unused = group;
+    if (sync->group == group)
+        sync->group = NULL;
+}
+
+/* ---- the checker ---- */
+
+static void *begin_thread(void *self)
+{
+    return self;
+}
+
+static void end_thread(void *self, void *local)
+{
+    (void)self, (void)local;
+}
+
+static const char *incomplete(void *self)
+{
+    return ((const struct sync *)self)->missed;
+}
+
+static void *create(unsigned what)
+{
+    struct sync *sync = calloc(1, sizeof *sync);
+    (void)what;
+    if (!sync)
+        return NULL;
+    sync->observer = (struct wmi_observer){
+        .self = sync,
+        .events = WM_EVENT_BARRIER_ARRIVE | WM_EVENT_BARRIER_LEAVE | WM_EVENT_WAVE_END,
+        .thread_begin = begin_thread,
+        .thread_end = end_thread,
+        .access = see_access,
+        .instruction = add_memory_insn,
+        .decoded = add_wait,
+        .execute = execute,
+        .turn = turn,
+        .end = end_group,
+        .outline = see_outline,
+        .outline_lane = see_lane,
+        .event = see_event,
+        .incomplete = incomplete,
+    };
+    return sync;
+}
+
+static void destroy(void *self)
+{
+    struct sync *sync = self;
+    for (struct group *group = sync->unused, *next; group; group = next) {
+        next = group->next;
+        free(group);
+    }
+    wmi_found_free(&sync->findings);
+    free(sync->place);
+    free(sync);
+}
+
+static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
+{
+    struct sync *sync = self;
+    sync->dispatch = *dispatch;
+    sync->running = NULL;
+    sync->group = NULL;
+    sync->missed = NULL;
+    if (!dispatch->lowered)
+        sync->places = 0;
+    return &sync->observer;
+}
+
+static bool end(void *self, struct wmi_found_set *findings)
+{
+    struct sync *sync = self;
+    return wmi_found_move(findings, &sync->findings);
+}
+
+const struct wmi_checker wmi_checker_sync = {
+    .name = "synchronisation",
+    .classes = WM_CHECK_SYNC,
+    .in_order = true,
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .end = end,
+};

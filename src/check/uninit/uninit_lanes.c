@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Uninitialised values: accesses whose addresses are all that must be looked at. */
+#include "check/races/runs.h"
+#include "check/uninit/uninit.h"
+
+enum { FEW = 4 /* runs */ };
+
+/* Whether all bytes of the run are written; a store writes them. False: the access itself is needed. */
+static inline bool pass_run(struct wmi_written *written, uint64_t start, uint64_t end, bool stores, bool lds)
+{
+    if (stores && lds) {
+        wmi_written_set_alone(written, start, end - start);
+        return true;
+    }
+    if (wmi_written_has(written, start, end - start))
+        return true;
+    if (stores)
+        wmi_written_set(written, start, end - start);
+    return stores;
+}
+
+/* Whether the runs are many, and all bytes from the first to the last of them are written. */
+static inline bool is_range_written(const struct wmi_runs *runs, const struct wmi_written *written)
+{
+    const struct wmi_outline *outline = runs->outline;
+    const uint64_t count = (uint64_t)__builtin_popcountll(runs->starts);
+    uint32_t least = UINT32_MAX, most = 0;
+    if (count <= FEW || outline->high || outline->lanes != WMI_ALL_LANES)
+        return false;
+    for (unsigned lane = 0; lane < WMI_LANES; lane++) {
+        least = outline->low[lane] < least ? outline->low[lane] : least;
+        most = outline->low[lane] > most ? outline->low[lane] : most;
+    }
+    const uint64_t from = runs->base + least, to = runs->base + most + runs->bytes;
+    return (to - from) / 64 < 2 * count && from >= outline->from && to <= outline->to &&
+           wmi_written_test(written, from, to - from);
+}
+
+/* Bytes of one word of bits, not yet looked at. */
+struct word {
+    uint64_t number, bytes;
+    unsigned added; /* by earlier words */
+};
+
+static inline bool pass_word(struct wmi_written *written, struct word *word, bool stores)
+{
+    if (stores)
+        word->added += wmi_written_set_word(written, word->number, word->bytes);
+    return stores || !(word->bytes & ~__atomic_load_n(&written->bits[word->number], __ATOMIC_RELAXED));
+}
+
+/* The same as pass_run() of each lane, whose places are apart. */
+static bool pass_lanes(struct wmi_written *written, const struct wmi_runs *runs, bool stores)
+{
+    const struct wmi_outline *outline = runs->outline;
+    const uint64_t low = outline->from > written->low ? outline->from : written->low,
+                   high = outline->to < written->high ? outline->to : written->high,
+                   all = UINT64_MAX >> (64 - runs->bytes);
+    struct word word = {0};
+    bool ok = high > low && high - low >= runs->bytes;
+    const uint64_t most = high - runs->bytes - low;
+    for (uint64_t lanes = outline->lanes; ok && lanes; lanes &= lanes - 1) {
+        const uint64_t address = wmi_runs_address(runs, (unsigned)__builtin_ctzll(lanes)),
+                       at = address - written->low;
+        const unsigned shift = at % 64;
+        ok = address - low <= most;
+        if (!ok)
+            break;
+        if (at / 64 != word.number) {
+            ok = pass_word(written, &word, stores);
+            word.number = at / 64;
+            word.bytes = 0;
+        }
+        word.bytes |= all << shift;
+        if (shift + runs->bytes > 64) {
+            ok = ok && pass_word(written, &word, stores);
+            word.number++;
+            word.bytes = all >> (64 - shift);
+        }
+    }
+    ok = ok && pass_word(written, &word, stores);
+    wmi_written_add(written, word.added);
+    return ok;
+}
+
+/* Accesses of waves without a twin: loads of written bytes, and stores. */
+bool WMI_BUILD_NAME(wmi_uninit_outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
+bool WMI_BUILD_NAME(wmi_uninit_outline)(void *local, const struct wmi_outline *outline, uint32_t slot)
+{
+    struct wmi_uninit_shard *shard = local;
+    const bool lds = outline->shape >> 16 == WMI_SPACE_LDS;
+    const unsigned places = outline->shape >> 8 & 0xff, bytes = outline->shape & 0xff;
+    if (!shard->group || outline->wave >= shard->group->waves || slot >= shard->check->slots)
+        return false;
+    const struct wmi_twin *twin = shard->group->twin[outline->wave];
+    if (twin && twin->last) /* perhaps active */
+        return false;
+    struct wmi_written *written = lds ? &shard->group->lds : wmi_uninit_region(shard, outline->from, slot);
+    if (!written || __atomic_load_n(&written->all, __ATOMIC_RELAXED))
+        return true;
+    const struct wmi_uninit_instruction *insn =
+        wmi_uninit_instruction_of(shard->check, shard->check->slot[slot]);
+    const bool stores = wmi_rows[insn->twin.id].memory == WMI_MEMORY_STORE;
+    if (written == &shard->check->scratch)
+        return false;
+    for (unsigned i = 0; i < places; i++) {
+        struct wmi_runs runs = wmi_runs_begin(outline, outline->base + i * insn->distance, bytes, true);
+        uint64_t start, end, before = 0, before_end = 0;
+        if (is_range_written(&runs, written))
+            continue;
+        if (__builtin_popcountll(runs.starts) > FEW) {
+            if (!pass_lanes(written, &runs, stores))
+                return false;
+            continue;
+        }
+        while (runs.starts) {
+            wmi_runs_next(&runs, &start, &end);
+            if (start == before && end == before_end)
+                continue;
+            if (start < outline->from || end > outline->to || end <= start ||
+                !pass_run(written, start, end, stores, lds))
+                return false;
+            before = start;
+            before_end = end;
+        }
+    }
+    return true;
+}

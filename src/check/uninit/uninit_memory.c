@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Uninitialised values: who has written which bytes of memory. */
+#include "check/uninit/uninit.h"
+
+#include "base/grow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Index of the first region that ends above the address. */
+static size_t first_above(const struct wmi_uninit *check, uint64_t address)
+{
+    size_t from = 0, to = check->regions;
+    while (from < to) {
+        const size_t middle = (from + to) / 2;
+        if (check->region[middle]->high <= address)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static struct wmi_written *region_at(const struct wmi_uninit *check, uint64_t address)
+{
+    const size_t at = first_above(check, address);
+    return at < check->regions && check->region[at]->low <= address ? check->region[at] : NULL;
+}
+
+static void add_region(struct wmi_uninit *check, uint64_t address, uint64_t size)
+{
+    struct wmi_written *region = malloc(sizeof *region);
+    if (!region || !wmi_grow(&check->region, &check->room, check->regions, sizeof(struct wmi_written *)) ||
+        !wmi_written_create(region, address, address + size)) {
+        free(region);
+        check->lost = true;
+        return;
+    }
+    const size_t at = first_above(check, address);
+    memmove(check->region + at + 1, check->region + at, (check->regions - at) * sizeof(struct wmi_written *));
+    check->region[at] = region;
+    check->regions++;
+    __atomic_fetch_add(&check->generation, 1, __ATOMIC_RELEASE);
+}
+
+static void destroy_region(struct wmi_written *region)
+{
+    wmi_written_destroy(region);
+    free(region);
+}
+
+static void free_retired(struct wmi_uninit *check)
+{
+    for (size_t i = 0; i < check->retired_count; i++)
+        destroy_region(check->retired[i]);
+    free(check->retired);
+    check->retired = NULL;
+    check->retired_count = 0;
+}
+
+/* Forgets the region, which a dispatch that runs may still look at. */
+static void remove_region(struct wmi_uninit *check, size_t at)
+{
+    struct wmi_written *region = check->region[at];
+    struct wmi_written **more =
+        realloc(check->retired, (check->retired_count + 1) * sizeof(struct wmi_written *));
+    if (!more) { /* it stays, as written */
+        wmi_written_set(region, region->low, region->high - region->low);
+        return;
+    }
+    check->retired = more;
+    check->retired[check->retired_count++] = region;
+    check->regions--;
+    memmove(check->region + at, check->region + at + 1, (check->regions - at) * sizeof(struct wmi_written *));
+    __atomic_fetch_add(&check->generation, 1, __ATOMIC_RELEASE);
+}
+
+void wmi_uninit_memory(void *self, const struct wm_event *event)
+{
+    struct wmi_uninit *check = self;
+    const struct wm_memory *memory = &event->memory;
+    pthread_mutex_lock(&check->lock);
+    struct wmi_written *region = region_at(check, memory->address);
+    switch (event->kind) {
+    case WM_EVENT_ALLOCATE:
+        if (!region)
+            add_region(check, memory->address, memory->size);
+        break;
+    case WM_EVENT_FREE:
+        if (region)
+            remove_region(check, first_above(check, memory->address));
+        break;
+    case WM_EVENT_HOST_WRITE:
+    case WM_EVENT_HOST_POINTER:
+        if (region)
+            wmi_written_set(region, memory->address, memory->size);
+        break;
+    default:
+        break;
+    }
+    pthread_mutex_unlock(&check->lock);
+}
+
+struct wmi_written *wmi_uninit_region(struct wmi_uninit_shard *shard, uint64_t address, uint32_t slot)
+{
+    struct wmi_uninit *check = shard->check;
+    struct wmi_uninit_recent *recent = &shard->recent[slot % WMI_UNINIT_RECENT];
+    if (__builtin_expect(__atomic_load_n(&check->generation, __ATOMIC_ACQUIRE) != shard->seen, 0)) {
+        memset(shard->recent, 0, sizeof shard->recent);
+        shard->seen = __atomic_load_n(&check->generation, __ATOMIC_ACQUIRE);
+    }
+    if (__builtin_expect(address >= recent->low && address < recent->high, 1))
+        return recent->region;
+    if (address >= check->scratch.low && address < check->scratch.high) {
+        *recent = (struct wmi_uninit_recent){check->scratch.low, check->scratch.high, &check->scratch};
+        return recent->region;
+    }
+    pthread_mutex_lock(&check->lock);
+    const size_t at = first_above(check, address);
+    struct wmi_written *region = at < check->regions ? check->region[at] : NULL;
+    if (region && region->low <= address)
+        *recent = (struct wmi_uninit_recent){region->low, region->high, region};
+    else { /* a part of the gap between regions, in which scratch memory may lie, too */
+        const uint64_t low = address & ~UINT64_C(63), end = at ? check->region[at - 1]->high : 0;
+        *recent = (struct wmi_uninit_recent){low > end ? low : end, low + 64, NULL};
+        region = NULL;
+    }
+    pthread_mutex_unlock(&check->lock);
+    return recent->region;
+}
+
+struct wmi_uninit_place wmi_uninit_place_of(struct wmi_uninit_shard *shard, const struct wmi_element *element,
+                                            uint64_t address, uint32_t slot)
+{
+    struct wmi_uninit_group *group = shard->group;
+    if (element->space == WMI_SPACE_LDS)
+        return (struct wmi_uninit_place){&group->lds, &group->lds_values, WMI_UNINIT_LDS};
+    struct wmi_written *written = wmi_uninit_region(shard, address, slot);
+    if (written == &shard->check->scratch)
+        return (struct wmi_uninit_place){written, &group->scratch_values, WMI_UNINIT_SCRATCH};
+    return (struct wmi_uninit_place){written, &shard->check->values, WMI_UNINIT_GLOBAL};
+}
+
+uint8_t wmi_uninit_difference(const struct wmi_uninit_place *place, uint64_t address, uint32_t *origin)
+{
+    const struct wmi_undefined_dword *value = wmi_undefined_find(place->values, address);
+    const uint8_t stored = value ? (uint8_t)(value->difference >> address % 4 * 8) : 0;
+    *origin = stored ? value->origin : 0;
+    return stored ? stored : (uint8_t)(wmi_undefined_pattern(address) >> address % 4 * 8);
+}
+
+static void note_scratch(struct wmi_uninit *check, uint64_t address, uint64_t bytes)
+{
+    const uint64_t at = address - check->dispatch.scratch, stride = check->dispatch.scratch_stride;
+    const size_t piece = stride ? (size_t)(at / stride) : 0;
+    const uint64_t high = stride ? at % stride + bytes : 0;
+    if (piece < check->pieces && high > check->scratch_high[piece])
+        check->scratch_high[piece] = high < UINT32_MAX ? (uint32_t)high : UINT32_MAX;
+}
+
+void wmi_uninit_written(struct wmi_uninit_shard *shard, const struct wmi_uninit_place *place,
+                        uint64_t address, uint64_t bytes)
+{
+    if (!place->written)
+        return;
+    wmi_written_set(place->written, address, bytes);
+    if (place->source == WMI_UNINIT_SCRATCH)
+        note_scratch(shard->check, address, bytes);
+}
+
+void wmi_uninit_undefine(struct wmi_uninit_shard *shard, const struct wmi_uninit_place *place,
+                         uint64_t address, uint8_t difference, uint32_t origin)
+{
+    const unsigned shift = address % 4 * 8;
+    if (!place->written)
+        return;
+    if (!wmi_undefined_put(place->values, address, 0xffu << shift, (uint32_t)difference << shift, origin)) {
+        shard->missed = true;
+        return;
+    }
+    wmi_written_clear(place->written, address, 1);
+    if (place->source == WMI_UNINIT_SCRATCH)
+        note_scratch(shard->check, address, 1);
+}
+
+/* What wavemem itself allocates, it has written. */
+static void forget_own(struct wmi_uninit *check)
+{
+    const struct wmi_space *space = check->dispatch.space;
+    for (size_t i = check->regions; space && i-- > 0;) {
+        const struct wmi_allocation *allocation = wmi_space_find(space, check->region[i]->low);
+        if (!allocation || allocation->flags & (WMI_ALLOCATION_OWN | WMI_ALLOCATION_HOST))
+            remove_region(check, i);
+    }
+}
+
+static bool begin_scratch(struct wmi_uninit *check)
+{
+    const struct wmi_check_dispatch *dispatch = &check->dispatch;
+    const struct wmi_allocation *allocation =
+        dispatch->scratch && dispatch->space ? wmi_space_find(dispatch->space, dispatch->scratch) : NULL;
+    wmi_written_destroy(&check->scratch);
+    free(check->scratch_high);
+    check->scratch_high = NULL;
+    check->pieces = 0;
+    check->scratch = (struct wmi_written){0};
+    if (!allocation || !dispatch->scratch_stride)
+        return true;
+    const size_t pieces = (size_t)((allocation->high - dispatch->scratch) / dispatch->scratch_stride) + 1;
+    check->scratch_high = calloc(pieces, sizeof *check->scratch_high);
+    check->pieces = check->scratch_high ? pieces : 0;
+    return check->scratch_high && wmi_written_create(&check->scratch, dispatch->scratch, allocation->high);
+}
+
+bool wmi_uninit_begin_memory(struct wmi_uninit *check)
+{
+    pthread_mutex_lock(&check->lock);
+    forget_own(check);
+    free_retired(check);
+    __atomic_fetch_add(&check->generation, 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&check->lock);
+    return begin_scratch(check);
+}
+
+void wmi_uninit_free_memory(struct wmi_uninit *check)
+{
+    for (size_t i = 0; i < check->regions; i++)
+        destroy_region(check->region[i]);
+    free_retired(check);
+    wmi_written_destroy(&check->scratch);
+    wmi_undefined_free(&check->values);
+    free(check->region);
+    free(check->scratch_high);
+}

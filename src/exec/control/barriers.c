@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Barriers that waves signal and wait for apart: the workgroup's own, and the named ones.
+ *
+ * Sources: RDNA 4 ISA, "Barriers", S_BARRIER_SIGNAL and its kin; LLVM, AMDGPUExecutionSynchronization,
+ * "GFX12" (numbers, and what named barriers do, which it says of gfx12.5 only; that gfx12.0 does the same is
+ * unverified). Numbers: -1 is the workgroup's barrier, -2 the trap handler's, which waves cannot reach; -3
+ * and -4 belong to clusters, of which there are none; 0 is no barrier; 1 to 16 have names. In a workgroup of
+ * one wave all of them do nothing. */
+#include "exec/control/barriers.h"
+
+#include "exec/control/steps.h"
+#include "exec/run/dispatch.h"
+
+enum { MEMBERS_AT = 16, MEMBERS = 0x7f /* in M0 */, NUMBER_IN_M0 = 0x1f };
+
+/* Once all remaining waves have signalled, waves waiting at the barrier resume; the others will pass
+ * s_barrier_wait without blocking. */
+void wmi_complete_barrier(struct wmi_workgroup *group)
+{
+    if (!group->signals || group->signals < group->waves_left)
+        return;
+    for (unsigned i = 0; i < group->wave_count; i++) {
+        struct wmi_wave *wave = &group->waves[i];
+        wave->barrier_complete = wave->state != WMI_WAVE_SIGNALS;
+        if (wave->state == WMI_WAVE_SIGNALS)
+            wave->state = WMI_WAVE_READY;
+    }
+    group->signals = group->waves_at_signals = 0;
+}
+
+static bool is_alone(const struct wmi_workgroup *group)
+{
+    return group->wave_count == 1;
+}
+
+/* The number in the step or, if the step says so, in M0. */
+static int32_t number_of(const struct wmi_frame *f, const struct wmi_op *op)
+{
+    return op->y ? (int32_t)(f->s[WMI_S_M0] & NUMBER_IN_M0) : (int32_t)op->x;
+}
+
+static struct wmi_named_barrier *named(struct wmi_workgroup *group, int32_t number)
+{
+    return number > 0 && number <= WMI_NAMED_BARRIERS ? &group->named[number] : NULL;
+}
+
+static void complete_named(struct wmi_workgroup *group, int32_t number)
+{
+    struct wmi_named_barrier *barrier = named(group, number);
+    if (barrier->signals != barrier->members)
+        return;
+    barrier->signals = 0;
+    for (unsigned i = 0; i < group->wave_count; i++) {
+        struct wmi_wave *wave = &group->waves[i];
+        if (wave->joined != number)
+            continue;
+        wave->named_complete = wave->state != WMI_WAVE_NAMED;
+        if (wave->state != WMI_WAVE_NAMED)
+            continue;
+        wave->state = WMI_WAVE_READY;
+        group->waves_at_named--;
+    }
+}
+
+/* Returns whether this is the first signal since the barrier was last completed. */
+static bool signal_barrier(struct wmi_frame *f, const struct wmi_op *op)
+{
+    struct wmi_workgroup *group = wmi_wave_of((const char *)f)->group;
+    const int32_t number = number_of(f, op);
+    struct wmi_named_barrier *barrier = named(group, number);
+    const uint8_t members = op->y ? f->s[WMI_S_M0] >> MEMBERS_AT & MEMBERS : 0;
+    bool first = false;
+    if (is_alone(group))
+        return false;
+    if (number == WM_BARRIER_WORKGROUP) {
+        first = !group->signals++;
+        wmi_complete_barrier(group);
+    } else if (barrier) {
+        if (members)
+            barrier->members = members;
+        first = !barrier->signals;
+        barrier->signals = (barrier->signals + 1) & MEMBERS;
+        complete_named(group, number);
+    }
+    return first;
+}
+
+const struct wmi_op *wmi_step_barrier_signal(char *restrict frame, const struct wmi_op *op)
+{
+    signal_barrier((struct wmi_frame *)frame, op);
+    return op + 1;
+}
+
+const struct wmi_op *wmi_step_barrier_signal_is_first(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_frame *f = (struct wmi_frame *)frame;
+    f->s[WMI_S_SCC] = signal_barrier(f, op);
+    return op + 1;
+}
+
+/* op->value of a step that pauses the wave is its pc. */
+const struct wmi_op *wmi_step_barrier_wait(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    ((struct wmi_frame *)frame)->left -= op->c;
+    if (wave->barrier_complete || is_alone(wave->group)) {
+        wave->barrier_complete = false;
+        return op + 1;
+    }
+    wave->state = WMI_WAVE_SIGNALS;
+    wave->resume = op + 1;
+    return NULL;
+}
+
+/* Waits for the barrier that the wave joined last, whatever number the instruction has. A wave that has
+ * joined none does not wait (unverified). */
+const struct wmi_op *wmi_step_barrier_wait_named(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    ((struct wmi_frame *)frame)->left -= op->c;
+    if (wave->named_complete || !wave->joined || is_alone(wave->group)) {
+        wave->named_complete = false;
+        return op + 1;
+    }
+    wave->state = WMI_WAVE_NAMED;
+    wave->resume = op + 1;
+    return NULL;
+}
+
+const struct wmi_op *wmi_step_barrier_init(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_frame *f = (const struct wmi_frame *)frame;
+    struct wmi_named_barrier *barrier = named(wmi_wave_of(frame)->group, number_of(f, op));
+    if (barrier)
+        *barrier =
+            (struct wmi_named_barrier){.members = f->s[WMI_S_M0] >> MEMBERS_AT & MEMBERS, .valid = true};
+    return op + 1;
+}
+
+/* Of number 0: the wave belongs to none any more. */
+const struct wmi_op *wmi_step_barrier_join(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    const int32_t number = number_of((const struct wmi_frame *)frame, op);
+    wave->joined = named(wave->group, number) ? (uint8_t)number : 0;
+    wave->named_complete = false;
+    return op + 1;
+}
+
+/* SCC: whether there was one to leave (unverified; LLVM says only that it is written). */
+const struct wmi_op *wmi_step_barrier_leave(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    struct wmi_named_barrier *barrier = named(wave->group, wave->joined);
+    const uint8_t number = wave->joined;
+    ((struct wmi_frame *)frame)->s[WMI_S_SCC] = barrier != NULL;
+    wave->joined = 0;
+    wave->named_complete = false;
+    if (!barrier || !barrier->members)
+        return op + 1;
+    barrier->members--;
+    if (barrier->signals)
+        complete_named(wave->group, number);
+    return op + 1;
+}
+
+/* valid [0], members [10:4], signals [22:16]. */
+const struct wmi_op *wmi_step_barrier_state(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_workgroup *group = wmi_wave_of(frame)->group;
+    const int32_t number = number_of((const struct wmi_frame *)frame, op);
+    const struct wmi_named_barrier *barrier = named(group, number);
+    uint32_t *d = (uint32_t *)(frame + op->d);
+    if (number == WM_BARRIER_WORKGROUP)
+        *d = 1 | (group->waves_left & MEMBERS) << 4 | (group->signals & MEMBERS) << 16;
+    else
+        *d =
+            barrier ? barrier->valid | (uint32_t)barrier->members << 4 | (uint32_t)barrier->signals << 16 : 0;
+    return op + 1;
+}

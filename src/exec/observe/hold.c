@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps that hold a wave until the caller of wavemem/stop.h lets it go on. */
+#include "exec/observe/hold.h"
+
+#include "arithmetic/host_float.h"
+#include "exec/control/steps.h"
+#include "exec/run/executor.h"
+
+#include <string.h>
+
+/* Lets the holder hold the wave, and ends the dispatch if it asks for that. */
+static enum wmi_held hold(struct wmi_wave *wave, enum wmi_hold why, uint64_t pc, uint64_t instructions)
+{
+    struct wmi_executor *executor = (struct wmi_executor *)wave->worker;
+    struct wmi_dispatch *dispatch = wave->group->dispatch;
+    if (dispatch->deadlock) /* the wave is run only to find out where it waits */
+        return WMI_HELD_NOT;
+    const enum wmi_held held =
+        dispatch->holder->hold(wave->worker->observers[0], why, wave, pc, instructions);
+    if (held == WMI_HELD_NOT)
+        return held;
+    executor->moved = true; /* what waits may find what it waits for */
+    wmi_host_float_set(wave->frame->mxcsr32);
+    if (held == WMI_HELD)
+        return held;
+    if (why == WMI_HOLD_FAULT) { /* which is what ends the dispatch */
+        __atomic_store_n(&dispatch->stop_at, 0, __ATOMIC_RELAXED);
+    } else {
+        wmi_stop_all(executor, WM_FAULT_STOPPED, pc, wave->group->flat_id, wave->index);
+        wave->state = WMI_WAVE_FAULTED;
+    }
+    return held;
+}
+
+const struct wmi_op *wmi_step_hold(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    wave->resume = op;
+    const enum wmi_held held = hold(wave, WMI_HOLD_INSTRUCTION, op->value, wmi_wave_clock(wave) + op->c);
+    return held == WMI_HELD_AND_CANCELLED ? NULL : op + 1;
+}
+
+const struct wmi_op *wmi_step_hold_at_access(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    switch (hold(wave, WMI_HOLD_ACCESS, op->value, 0)) {
+    case WMI_HELD:
+        return op->x ? wave->resume + 1 : op + 1; /* `resume` is the instruction's step hold */
+    case WMI_HELD_AND_CANCELLED:
+        return NULL;
+    default:
+        return op + 1;
+    }
+}
+
+void wmi_hold_at_fault(struct wmi_wave *wave)
+{
+    hold(wave, WMI_HOLD_FAULT, wave->worker->fault.pc, 0);
+}
+
+static struct wmi_wave *find_in(struct wmi_workgroup *group, const uint32_t id[3], uint32_t index)
+{
+    if (memcmp(group->id, id, sizeof group->id) || index >= group->wave_count ||
+        group->waves[index].state == WMI_WAVE_ENDED)
+        return NULL;
+    return &group->waves[index];
+}
+
+struct wmi_wave *wmi_wave_find(const struct wmi_wave *wave, const uint32_t id[3], uint32_t index)
+{
+    const struct wmi_executor *executor = (const struct wmi_executor *)wave->worker;
+    struct wmi_resident *const lists[] = {executor->parked, executor->swept};
+    struct wmi_wave *found = find_in(wave->group, id, index);
+    for (unsigned i = 0; i < 2; i++)
+        for (struct wmi_resident *resident = lists[i]; resident && !found; resident = resident->next)
+            found = find_in(&resident->group, id, index);
+    return found;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* What ends a dispatch early: faults, deadlocks, the time limit and the caller. */
+#include "exec/observe/hold.h"
+#include "exec/run/executor.h"
+#include "exec/run/workgroup.h"
+
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    OTHERS_NANOSECONDS = 20000
+}; /* between two looks whether the host or another dispatch has changed memory */
+
+const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_fault *fault)
+{
+    wave->worker->fault = *fault;
+    wave->state = WMI_WAVE_FAULTED;
+    if (wave->worker->dispatch->holder)
+        wmi_hold_at_fault(wave);
+    return NULL;
+}
+
+/* The one of the lower workgroup and wave stays; of one wave the one that came first. */
+void wmi_violation_add(struct wmi_violation *all, const struct wmi_violation *one)
+{
+    if (one->count &&
+        (!all->count || one->group < all->group || (one->group == all->group && one->wave < all->wave))) {
+        all->group = one->group;
+        all->wave = one->wave;
+        all->first = one->first;
+    }
+    all->count += one->count;
+}
+
+/* Page faults and what scalar memory does are no violations that the wave hears of. Source: CDNA 3 ISA,
+ * "Memory Violations". */
+bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault)
+{
+    struct wmi_worker *worker = wave->worker;
+    if (!worker->dispatch->goes_on) {
+        wmi_wave_fault(wave, fault);
+        return false;
+    }
+    wave->violated |= fault->kind != WM_FAULT_MEMORY && !fault->scalar;
+    wmi_violation_add(&worker->violation,
+                      &(struct wmi_violation){
+                          .count = 1, .group = wave->group->flat_id, .wave = wave->index, .first = *fault});
+    return true;
+}
+
+/* Keeps the fault if no lower workgroup has one, and lets higher ones go. Those that wait in a deadlock stay:
+ * each executor reports its own. */
+void wmi_report_wave_fault(struct wmi_executor *executor, uint64_t group, uint32_t wave)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const bool deadlock = executor->steps.fault.kind == WM_FAULT_DEADLOCK;
+    pthread_mutex_lock(&dispatch->lock);
+    const unsigned known = dispatch->fault.kind;
+    /* After another fault workgroups may wait for those that it stopped: that is no news. */
+    if (known == WM_FAULT_NONE ||
+        (group < dispatch->fault_group && (!deadlock || known == WM_FAULT_DEADLOCK))) {
+        dispatch->fault = executor->steps.fault;
+        dispatch->fault_group = group;
+        dispatch->fault_wave = wave;
+        if (!deadlock && group < __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED))
+            __atomic_store_n(&dispatch->stop_at, group, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&dispatch->lock);
+}
+
+/* Ends the dispatch for a reason that is no workgroup's: none of them need run any more. */
+void wmi_stop_all(struct wmi_executor *executor, enum wm_fault_kind kind, uint64_t pc, uint64_t group,
+                  uint32_t wave)
+{
+    executor->steps.fault = (struct wmi_fault){.kind = kind, .pc = pc};
+    wmi_report_wave_fault(executor, group, wave);
+    __atomic_store_n(&executor->steps.dispatch->stop_at, 0, __ATOMIC_RELAXED);
+}
+
+void wmi_step_out(struct wmi_executor *executor)
+{
+    wmi_gate_pause(executor->presence);
+}
+
+void wmi_step_in(struct wmi_executor *executor)
+{
+    if (wmi_gate_resume(executor->presence))
+        memset(executor->steps.hits, 0, sizeof executor->steps.hits);
+}
+
+bool wmi_caller_goes_on(struct wmi_executor *executor)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    wmi_step_out(executor);
+    const bool goes_on =
+        dispatch->progress(dispatch->progress_user, __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED),
+                           dispatch->run_count);
+    wmi_step_in(executor);
+    return goes_on;
+}
+
+/* Whether the dispatch must end now: time, or the caller's wish. Reports it as a fault of this workgroup. */
+bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *resident)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    enum wm_fault_kind kind = WM_FAULT_NONE;
+    if (dispatch->timeout > 0 && wmi_seconds() - dispatch->started > dispatch->timeout)
+        kind = WM_FAULT_TIMEOUT;
+    else if (executor->calls_progress && !wmi_caller_goes_on(executor))
+        kind = WM_FAULT_STOPPED;
+    if (kind == WM_FAULT_NONE)
+        return false;
+    const struct wmi_wave *wave = &resident->waves[0];
+    for (unsigned i = 0; i < resident->group.wave_count; i++)
+        if (resident->waves[i].state != WMI_WAVE_ENDED)
+            wave = &resident->waves[i];
+    const uint64_t pc =
+        wave->state == WMI_WAVE_ENDED ? 0 : wmi_program_pc_of(dispatch->program, wave->resume);
+    wmi_stop_all(executor, kind, pc, resident->group.flat_id, wave->index);
+    return true;
+}
+
+/* Whether a lower workgroup's fault, or the end of the whole dispatch, lets this one go. */
+bool wmi_is_let_go(const struct wmi_workgroup *group)
+{
+    return __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id;
+}
+
+/* Whether those outside of the dispatch cannot change anything, and have not since all executors last looked
+ * at their workgroups. If not, they must look again before the next question. The caller holds the lock. */
+static bool others_wait(struct wmi_dispatch *dispatch)
+{
+    const uint64_t state = dispatch->others ? dispatch->others(dispatch->others_user) : 0;
+    if (!state || state == dispatch->others_state)
+        return state;
+    dispatch->others_state = state;
+    dispatch->generation++;
+    dispatch->quiet = 0;
+    return false;
+}
+
+/* A sweep over the parked workgroups is over, and no new one can be started. Where all executors find their
+ * workgroups waiting, in sweeps that began after the last of them changed anything, nothing will ever happen
+ * any more. True: that is so. */
+bool wmi_is_deadlock(struct wmi_executor *executor)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    pthread_mutex_lock(&dispatch->lock);
+    const bool ends = dispatch->fault.kind != WM_FAULT_NONE; /* what they wait for may have been stopped */
+    const bool quiet = !executor->moved && ((executor->checks && executor->only_loads) || ends);
+    if (executor->moved) {
+        dispatch->generation++;
+        dispatch->quiet = 0;
+    } else if (quiet && executor->sweep_generation == dispatch->generation &&
+               executor->quiet_generation != dispatch->generation) {
+        executor->quiet_generation = dispatch->generation;
+        dispatch->quiet++;
+    }
+    if (dispatch->quiet && dispatch->quiet == dispatch->working)
+        dispatch->deadlock |= ends || !dispatch->waits_for_others || others_wait(dispatch);
+    const bool deadlock = dispatch->deadlock;
+    executor->sweep_generation = dispatch->generation;
+    pthread_mutex_unlock(&dispatch->lock);
+    if (quiet && dispatch->waits_for_others)
+        nanosleep(&(struct timespec){.tv_nsec = OTHERS_NANOSECONDS}, NULL);
+    else if (quiet)
+        sched_yield(); /* the others have what this one waits for */
+    executor->checks = !executor->moved;
+    executor->only_loads = true;
+    executor->moved = false;
+    return deadlock;
+}
+
+static bool is_at_barrier(const struct wmi_wave *wave)
+{
+    return wave->state == WMI_WAVE_BARRIER || wave->state == WMI_WAVE_SIGNALS ||
+           wave->state == WMI_WAVE_NAMED;
+}
+
+static bool is_waiting(const struct wmi_wave *wave)
+{
+    return wave->state == WMI_WAVE_READY || is_at_barrier(wave);
+}
+
+static bool is_before(uint64_t group, uint32_t wave, uint64_t other_group, uint32_t other_wave)
+{
+    return group != other_group ? group < other_group : wave < other_wave;
+}
+
+/* The first of these workgroups' waiting waves after `last`, in the order of workgroups and waves; NULL:
+ * there is none. last NULL: the very first. */
+static struct wmi_wave *next_waiting(struct wmi_resident *resident, const struct wmi_wave *last)
+{
+    struct wmi_wave *found = NULL;
+    for (; resident; resident = resident->next) {
+        const uint64_t group = resident->group.flat_id;
+        for (uint32_t i = 0; i < resident->group.wave_count; i++)
+            if (is_waiting(&resident->waves[i]) &&
+                (!last || is_before(last->group->flat_id, last->index, group, i)) &&
+                (!found || is_before(group, i, found->group->flat_id, found->index)))
+                found = &resident->waves[i];
+    }
+    return found;
+}
+
+static uint64_t waiting_pc(struct wmi_executor *executor, struct wmi_wave *wave)
+{
+    const bool loops = wave->state == WMI_WAVE_READY && wmi_wave_waits(&executor->probe, wave);
+    return loops ? wmi_waiting_pc(&executor->probe, wave)
+                 : wmi_program_pc_of(executor->steps.dispatch->program, wave->resume);
+}
+
+static void add_waiting(struct wmi_standstill *all, struct wmi_waiting_wave one)
+{
+    for (unsigned i = 0; i < all->count; i++) {
+        const struct wmi_waiting_wave other = all->first[i];
+        if (is_before(other.group, other.wave, one.group, one.wave))
+            continue;
+        all->first[i] = one;
+        one = other;
+    }
+    if (all->count < WMI_WAITING_SHOWN)
+        all->first[all->count++] = one;
+}
+
+static void add_standstill(struct wmi_executor *executor, struct wmi_resident *list)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    struct wmi_standstill own = {0};
+    struct wmi_wave *wave = NULL;
+    while (own.count < WMI_WAITING_SHOWN && (wave = next_waiting(list, wave)))
+        own.first[own.count++] =
+            (struct wmi_waiting_wave){wave->group->flat_id, waiting_pc(executor, wave), wave->index};
+    for (struct wmi_resident *resident = list; resident; resident = resident->next, own.groups++)
+        for (uint32_t i = 0; i < resident->group.wave_count; i++)
+            own.waves += is_waiting(&resident->waves[i]);
+    pthread_mutex_lock(&dispatch->lock);
+    dispatch->standstill.waves += own.waves;
+    dispatch->standstill.groups += own.groups;
+    for (unsigned i = 0; i < own.count; i++)
+        add_waiting(&dispatch->standstill, own.first[i]);
+    pthread_mutex_unlock(&dispatch->lock);
+}
+
+/* The fault is that of the lowest workgroup: of its lowest wave that waits in a loop, or else at a barrier.
+ */
+void wmi_report_deadlock(struct wmi_executor *executor, struct wmi_resident *list)
+{
+    struct wmi_wave *wave = next_waiting(list, NULL);
+    struct wmi_workgroup *group = wave->group;
+    for (uint32_t i = group->wave_count; i-- > 0;)
+        if (group->waves[i].state == WMI_WAVE_READY)
+            wave = &group->waves[i];
+    add_standstill(executor, list);
+    executor->steps.fault = (struct wmi_fault){
+        .kind = WM_FAULT_DEADLOCK, .pc = waiting_pc(executor, wave), .lanes = wave->frame->exec.bits};
+    wmi_report_wave_fault(executor, group->flat_id, wave->index);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the workgroups of a dispatch on host threads, and parks those that only wait. */
+#include "exec/run/workgroup.h"
+
+#include "arithmetic/host_float.h"
+#include "base/random.h"
+#include "exec/memory/gds.h"
+#include "exec/memory/smem_cache.h"
+#include "exec/run/executor.h"
+#include "exec/run/pool.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    WAIT_NANOSECONDS = 5000000, /* between two progress reports while only other threads work */
+    PARKED_BYTES = 1 << 30,     /* memory limit of unfinished workgroups */
+};
+
+static struct wmi_resident *pop(struct wmi_resident **stack)
+{
+    struct wmi_resident *resident = *stack;
+    if (resident)
+        *stack = resident->next;
+    return resident;
+}
+
+static void push(struct wmi_resident **stack, struct wmi_resident *resident)
+{
+    resident->next = *stack;
+    *stack = resident;
+}
+
+/* Whether the executor has memory for one more workgroup. The limit and unused memory are shared, because the
+ * number of threads must not affect which kernels deadlock when too many of their workgroups wait. */
+static bool has_room(struct wmi_executor *executor)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    uint32_t number = UINT32_MAX;
+    if (executor->unused)
+        return true;
+    pthread_mutex_lock(&dispatch->lock);
+    if (dispatch->spare)
+        push(&executor->unused, pop(&dispatch->spare));
+    else if (dispatch->resident_count < dispatch->residents)
+        number = dispatch->resident_count++;
+    pthread_mutex_unlock(&dispatch->lock);
+    if (number != UINT32_MAX && (executor->unused = wmi_resident_create(executor, number)) == NULL)
+        __atomic_store_n(&dispatch->stop_at, 0, __ATOMIC_RELAXED);
+    return executor->unused;
+}
+
+/* Shares unused memory: no workgroup is left to take, but another executor may have taken more than it has
+ * memory for. */
+static void give_unused(struct wmi_executor *executor)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    pthread_mutex_lock(&dispatch->lock);
+    while (executor->unused)
+        push(&dispatch->spare, pop(&executor->unused));
+    pthread_mutex_unlock(&dispatch->lock);
+}
+
+/* Takes a workgroup that no worker has taken; false if none is left. While others wait, takes the lowest
+ * available one: a workgroup that waits for another relies on all lower ones having started. */
+static bool take_group(struct wmi_executor *executor, uint64_t *id)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const uint64_t stop = __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED);
+    const unsigned share = executor->parked || executor->swept ? 0 : executor->number;
+    if ((executor->batch_next == executor->batch_end || executor->batch_next >= stop) &&
+        !wmi_deal_take(&dispatch->deal, share, stop, &executor->batch_next, &executor->batch_end)) {
+        executor->batch_next = executor->batch_end;
+        return false;
+    }
+    *id = executor->batch_next++;
+    if (dispatch->shuffle)
+        *id = wmi_random_order(dispatch->shuffle, dispatch->group_count, *id);
+    return true;
+}
+
+/* The workgroup to run next: a new or a parked one. NULL: nothing is left. */
+static struct wmi_resident *next_resident(struct wmi_executor *executor)
+{
+    uint64_t id;
+    if (has_room(executor)) {
+        if (take_group(executor, &id)) {
+            struct wmi_resident *resident = pop(&executor->unused);
+            wmi_resident_start(executor, resident, id);
+            if (executor->steps.dispatch->observers.count)
+                wmi_show_begin(executor, resident);
+            return resident;
+        }
+        give_unused(executor);
+    }
+    if (executor->out_of_memory)
+        return NULL;
+    if (!executor->parked && executor->swept) {
+        executor->parked = executor->swept;
+        executor->swept = NULL;
+        if (wmi_is_deadlock(executor)) {
+            wmi_report_deadlock(executor, executor->parked);
+            return NULL;
+        }
+    }
+    return pop(&executor->parked);
+}
+
+/* Adds the finished workgroups to the count of all workers. Called rarely, because they share that
+ * counter. */
+static void tell_done(struct wmi_executor *executor)
+{
+    __atomic_fetch_add(&executor->steps.dispatch->groups_done, executor->groups_done, __ATOMIC_RELAXED);
+    executor->groups_done = 0;
+}
+
+static void run_all(struct wmi_executor *executor)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const bool observed = dispatch->observers.count;
+    struct wmi_resident *resident;
+    while ((resident = next_resident(executor))) {
+        if (observed)
+            wmi_show_turn(executor, resident);
+        const enum wmi_outcome outcome = wmi_resident_run(executor, resident);
+        if (outcome != WMI_PARKED && observed)
+            wmi_show_end(executor, resident);
+        if (outcome != WMI_PARKED && resident->group.scalar_cache)
+            wmi_scalar_cache_end(&resident->group, outcome == WMI_DONE);
+        push(outcome == WMI_PARKED ? &executor->swept : &executor->unused, resident);
+        executor->groups_done += outcome == WMI_DONE;
+        if (++executor->groups_since_look == WMI_GROUPS_PER_LOOK ||
+            executor->instructions >= executor->next_look) {
+            executor->groups_since_look = 0;
+            executor->next_look = executor->instructions + WMI_INSTRUCTIONS_PER_LOOK;
+            tell_done(executor);
+            if (outcome != WMI_FAULTED &&
+                __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED) < dispatch->run_count)
+                wmi_must_stop(executor, resident);
+        }
+    }
+    tell_done(executor);
+    /* Workgroups that still wait when the dispatch is stopped end too. */
+    for (resident = executor->parked; resident; resident = resident->next)
+        wmi_show_end(executor, resident);
+    for (resident = executor->swept; resident; resident = resident->next)
+        wmi_show_end(executor, resident);
+}
+
+static void work(struct wmi_executor *executor)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const uint32_t saved = wmi_host_float_get();
+
+    executor->host_word = saved;
+    if (executor->number)
+        wmi_gate_enter(wmi_space_gate(dispatch->space), executor->presence);
+    if (wmi_observers_begin(executor))
+        run_all(executor);
+    else
+        executor->out_of_memory = true;
+    wmi_observers_end(executor);
+    if (executor->number)
+        wmi_gate_leave(executor->presence);
+    wmi_host_float_set(saved);
+    wmi_residents_free(executor->parked);
+    wmi_residents_free(executor->swept);
+    wmi_residents_free(executor->unused);
+    pthread_mutex_lock(&dispatch->lock);
+    dispatch->instructions += executor->instructions;
+    dispatch->waves += executor->waves;
+    dispatch->groups_started += executor->groups_started;
+    wmi_violation_add(&dispatch->violation, &executor->steps.violation);
+    if (--dispatch->working == 0)
+        pthread_cond_signal(&dispatch->idle);
+    dispatch->generation++; /* its last actions may be what another worker waits for */
+    dispatch->quiet = 0;
+    pthread_mutex_unlock(&dispatch->lock);
+}
+
+/* A thread of the pool. The caller's thread may have been alone until now, and may have found that all of its
+ * workgroups wait. */
+static void join(void *user, unsigned number)
+{
+    struct wmi_executor **executors = user, *executor = executors[number + 1];
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    pthread_mutex_lock(&dispatch->lock);
+    dispatch->working++;
+    dispatch->generation++;
+    dispatch->quiet = 0;
+    pthread_mutex_unlock(&dispatch->lock);
+    work(executor);
+}
+
+static bool others_work(struct wmi_dispatch *dispatch)
+{
+    pthread_mutex_lock(&dispatch->lock);
+    const bool work = dispatch->working;
+    pthread_mutex_unlock(&dispatch->lock);
+    return work;
+}
+
+/* Waits until no thread works, or for the time between two reports. */
+static void await_others(struct wmi_dispatch *dispatch)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += WAIT_NANOSECONDS;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&dispatch->lock);
+    if (dispatch->working)
+        pthread_cond_timedwait(&dispatch->idle, &dispatch->lock, &end);
+    pthread_mutex_unlock(&dispatch->lock);
+}
+
+/* Reports progress while the calling thread has no work left but others have. */
+static void report_until_done(struct wmi_executor *executor)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    while (others_work(dispatch)) {
+        if (!wmi_caller_goes_on(executor)) {
+            wmi_stop_all(executor, WM_FAULT_STOPPED, 0, dispatch->group_count - 1, 0);
+            return;
+        }
+        wmi_step_out(executor);
+        await_others(dispatch);
+        wmi_step_in(executor);
+    }
+}
+
+static void limit_residents(struct wmi_dispatch *dispatch, uint64_t bytes)
+{
+    const uint64_t fit = PARKED_BYTES / bytes ? PARKED_BYTES / bytes : 1;
+    if (fit < dispatch->residents && !dispatch->cooperative)
+        dispatch->residents = (uint32_t)fit;
+}
+
+/* Whether an observer requires workgroups to start in order. */
+static bool wants_order(const struct wmi_observers *observers)
+{
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->turn)
+            return true;
+    return false;
+}
+
+void wmi_compile_dispatch(struct wmi_dispatch *dispatch)
+{
+    const struct wmi_compile_mode mode = {dispatch->launch.mode, dispatch->mxcsr32, dispatch->mxcsr64};
+    wmi_program_compile(dispatch->program, &mode);
+}
+
+bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
+{
+    const uint64_t useful =
+        dispatch->residents < dispatch->run_count ? dispatch->residents : dispatch->run_count;
+    const unsigned threads = dispatch->threads < useful ? dispatch->threads : (unsigned)useful;
+    struct wmi_executor **executors = calloc(threads ? threads : 1, sizeof *executors);
+    struct wmi_crew crew = {.work = join, .user = executors, .count = threads ? threads - 1 : 0};
+    const bool in_order = wants_order(&dispatch->observers);
+    bool ok = executors && wmi_deal_create(&dispatch->deal, dispatch->first_group, dispatch->run_count,
+                                           threads && !in_order ? threads : 1);
+    bool full;
+
+    dispatch->stop_at = dispatch->group_count;
+    dispatch->started = wmi_seconds();
+    dispatch->mxcsr32 = wmi_host_float_word(dispatch->launch.mode & 3, dispatch->launch.mode >> 4 & 3);
+    dispatch->mxcsr64 = wmi_host_float_word(dispatch->launch.mode >> 2 & 3, dispatch->launch.mode >> 6 & 3);
+    dispatch->entry_step = wmi_program_at(dispatch->program, dispatch->launch.entry, &full);
+    ok = ok && dispatch->entry_step;
+    if (ok && !wmi_program_compile_in(dispatch->program))
+        wmi_compile_dispatch(dispatch);
+    pthread_mutex_init(&dispatch->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&dispatch->idle, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    for (unsigned i = 0; ok && i < threads; i++) {
+        executors[i] = wmi_aligned_zero(sizeof **executors);
+        ok = executors[i] && wmi_executor_prepare(executors[i], dispatch, i);
+    }
+    if (ok && threads) {
+        limit_residents(dispatch, wmi_resident_bytes(executors[0]));
+        executors[0]->calls_progress = dispatch->progress != NULL;
+        dispatch->working = 1;
+        wmi_pool_start(dispatch->pool, &crew);
+        work(executors[0]);
+        if (dispatch->progress)
+            report_until_done(executors[0]);
+        wmi_gate_pause(dispatch->presence);
+        wmi_pool_finish(dispatch->pool, &crew);
+        wmi_gate_resume(dispatch->presence);
+    }
+    for (unsigned i = 0; executors && i < threads; i++) {
+        if (!executors[i])
+            continue;
+        ok &= !executors[i]->out_of_memory;
+        wmi_executor_free(executors[i]);
+    }
+    wmi_residents_free(dispatch->spare);
+    wmi_deal_destroy(&dispatch->deal);
+    wmi_gds_destroy(dispatch->gds);
+    wmi_gws_leave(dispatch);
+    dispatch->gds = NULL;
+    pthread_cond_destroy(&dispatch->idle);
+    pthread_mutex_destroy(&dispatch->lock);
+    free(executors);
+    return ok;
+}
