@@ -219,7 +219,7 @@ class Tables:
         array('const struct wmi_spec wmi_specs[]', self.specs.values or ['{0}'])
         array('const struct wmi_field_spec wmi_field_specs[]', self.field_specs.values or ['{0}'])
         array('const uint64_t wmi_zero_masks[]', ['0x%xu' % z for z in self.zeros.values])
-        array('const struct wmi_layout wmi_layouts[]',
+        array('const struct wmi_instruction_layout wmi_layouts[]',
               ['{WMI_LAYOUT_%s, %d, WMI_EXT_%s, %d, %d}' % (n, d, e.upper(), c, f) for n, d, e, f, c in self.layouts.values])
         array('const struct wmi_form wmi_forms[]', ['{0}'] + [
             '{WMI_INSN_%s, %s, %d, %d, %d, %d, %d, %d, "%s"}' % (
@@ -230,7 +230,7 @@ class Tables:
         array('static const uint8_t candidates[]', [str(x) for x in self.candidates.values])
         array('static const struct wmi_name names[]', ['{%d, "%s"}' % x for x in self.names.values])
         for i, table in enumerate(self.code_tables.values):
-            array('static const struct wmi_code codes_%d[256]' % i, ['{WMI_OPERAND_%s, %s}' % x for x in table])
+            array('static const struct wmi_operand_meaning codes_%d[256]' % i, ['{WMI_OPERAND_%s, %s}' % x for x in table])
         for i, table in enumerate(self.opcode_tables.values):
             array('static const uint16_t opcodes_%d[]' % i, [', '.join(map(str, table[j:j + 16]))
                                                              for j in range(0, len(table), 16)])
@@ -274,7 +274,7 @@ class Tables:
             lines.append('{0x%xu, 0x%xu, 0x%xu, 0x%xu, %d, %d, %d, %d, opcodes_%d} /* %s */' % (
                 (mask & low, match & low, mask >> 64, match >> 64) + op[0] + op[1] + (table, space.name)))
         name = node.replace('.', '_')
-        array('static const struct wmi_space spaces_%s[]' % name, lines)
+        array('static const struct wmi_opcode_space spaces_%s[]' % name, lines)
         array('static const uint16_t first_%s[512]' % name,
               [', '.join(map(str, first[0][j:j + 16])) for j in range(0, 512, 16)])
 

@@ -171,8 +171,8 @@ struct wmi_assembler {
     size_t folder_count;
     FILE *open_file;
     unsigned code_object_version;
-    uint64_t lds_size;             /* allocated by .amdgpu_lds */
-    struct wmi_patterns *patterns; /* cache of instructions without symbols */
+    uint64_t lds_size;                  /* allocated by .amdgpu_lds */
+    struct wmi_text_patterns *patterns; /* cache of instructions without symbols */
     struct wmi_name_memory names[WMI_NAME_MEMORIES];
     struct wmi_symbols resolver;
 };

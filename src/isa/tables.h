@@ -22,7 +22,7 @@ struct wmi_field_spec {
     uint8_t is_signed;
 };
 
-struct wmi_layout {
+struct wmi_instruction_layout {
     uint8_t id, dwords, extension, fields;
     uint16_t field; /* index of the first in wmi_field_specs */
 };
@@ -36,7 +36,7 @@ struct wmi_form {
 };
 
 /* Opcode space: words whose `mask` bits equal `match` share one opcode field. */
-struct wmi_space {
+struct wmi_opcode_space {
     uint64_t mask, match;             /* of the first two dwords */
     uint64_t later_mask, later_match; /* of the next two */
     uint8_t pos, width, pos2, width2;
@@ -44,7 +44,7 @@ struct wmi_space {
 };
 
 /* Meaning of an operand code. */
-struct wmi_code {
+struct wmi_operand_meaning {
     uint8_t kind, reg;
 };
 
@@ -73,10 +73,10 @@ struct wmi_mnemonic {
 struct wmi_target {
     const char *name;
     uint32_t mach;
-    bool real_true16;             /* LLVM's mode of this name */
-    uint8_t node;                 /* its generation's number in isa/targets */
-    const struct wmi_code *codes; /* 256 */
-    const struct wmi_space *spaces;
+    bool real_true16;                        /* LLVM's mode of this name */
+    uint8_t node;                            /* its generation's number in isa/targets */
+    const struct wmi_operand_meaning *codes; /* 256 */
+    const struct wmi_opcode_space *spaces;
     const uint16_t *first;     /* upper nine bits of the word -> index in candidates */
     const uint8_t *candidates; /* lists of space numbers, each ended by 255 */
     uint8_t second[2];         /* spaces of the second half of a pair, in two and in three dwords, or 255 */
@@ -88,7 +88,7 @@ struct wmi_target {
 
 extern const struct wmi_spec wmi_specs[];
 extern const struct wmi_field_spec wmi_field_specs[];
-extern const struct wmi_layout wmi_layouts[];
+extern const struct wmi_instruction_layout wmi_layouts[];
 extern const struct wmi_form wmi_forms[];
 extern const uint64_t wmi_zero_masks[];
 extern const uint32_t wmi_canonical[][3]; /* ignored bits that the assembler sets */

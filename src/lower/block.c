@@ -41,30 +41,30 @@ static bool asks_for_blocks(const struct wmi_builder *builder)
     return asks_for_depths(builder) || wmi_builder_shows(builder, WM_EVENT_BLOCK);
 }
 
-void wmi_block_begin(struct wmi_builder *builder, struct wmi_block *block, uint64_t from, bool falls)
+void wmi_block_begin(struct wmi_builder *builder, struct wmi_open_block *block, uint64_t from, bool falls)
 {
     if (!asks_for_blocks(builder))
         return;
     wmi_block_end(builder, block);
-    *block = (struct wmi_block){.open = true,
-                                .falls = falls,
-                                .step = builder->count,
-                                .from = from,
-                                .to = from,
-                                .change = WMI_DEPTH_UNCHANGED};
+    *block = (struct wmi_open_block){.open = true,
+                                     .falls = falls,
+                                     .step = builder->count,
+                                     .from = from,
+                                     .to = from,
+                                     .change = WMI_DEPTH_UNCHANGED};
     wmi_emit(builder, WMI_STEP_return_to_loop); /* replaced in wmi_block_end() when the block is known */
     struct wmi_step *event = wmi_emit_event(builder, WM_EVENT_BLOCK);
     if (event)
         event->value = from;
 }
 
-void wmi_block_goes_on(struct wmi_builder *builder, struct wmi_block *block, uint64_t from)
+void wmi_block_goes_on(struct wmi_builder *builder, struct wmi_open_block *block, uint64_t from)
 {
     if (block->open && block->behind)
         wmi_block_begin(builder, block, from, true);
 }
 
-struct wmi_depth wmi_block_depth(struct wmi_builder *builder, struct wmi_block *block,
+struct wmi_depth wmi_block_depth(struct wmi_builder *builder, struct wmi_open_block *block,
                                  const struct wmi_instruction *insn)
 {
     if (!block->open || !asks_for_depths(builder))
@@ -72,8 +72,8 @@ struct wmi_depth wmi_block_depth(struct wmi_builder *builder, struct wmi_block *
     return wmi_depth_append(&block->change, wmi_builder_target(builder), insn);
 }
 
-void wmi_block_takes(struct wmi_builder *builder, struct wmi_block *block, const struct wmi_instruction *insn,
-                     const struct wmi_flow *flow)
+void wmi_block_takes(struct wmi_builder *builder, struct wmi_open_block *block,
+                     const struct wmi_instruction *insn, const struct wmi_flow *flow)
 {
     const struct wmi_observer *counter = block->open ? counter_of(builder) : NULL;
     if (block->open)
@@ -85,7 +85,7 @@ void wmi_block_takes(struct wmi_builder *builder, struct wmi_block *block, const
     block->behind = flow->branches;
 }
 
-void wmi_block_end(struct wmi_builder *builder, struct wmi_block *block)
+void wmi_block_end(struct wmi_builder *builder, struct wmi_open_block *block)
 {
     if (!block->open)
         return;
@@ -107,7 +107,7 @@ void wmi_block_end(struct wmi_builder *builder, struct wmi_block *block)
     block->open = false;
 }
 
-void wmi_block_runs_on(struct wmi_builder *builder, struct wmi_block *block, uint64_t to)
+void wmi_block_runs_on(struct wmi_builder *builder, struct wmi_open_block *block, uint64_t to)
 {
     if (!wmi_builder_observers(builder)->count)
         return;

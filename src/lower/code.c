@@ -15,7 +15,7 @@ void wmi_code_init(struct wmi_code *code, const struct wmi_code_options *options
 {
     *code = (struct wmi_code){.options = *options};
     code->images = (struct wmi_image_rules){
-        .layout = (enum wmi_layout)wmi_target_limit(options->target, WMI_LIMIT_descriptors),
+        .layout = (enum wmi_descriptor_layout)wmi_target_limit(options->target, WMI_LIMIT_descriptors),
         .formats = wmi_format_rules(wmi_target_limit(options->target, WMI_LIMIT_format_rules)),
         .tiling = options->tiling,
     };

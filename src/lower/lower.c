@@ -17,11 +17,11 @@ enum { STEPS_IN_A_ROW = 200 }; /* limits call depth if the compiler does not emi
 /* State of one wmi_lower() call. */
 struct session {
     struct wmi_builder b;
-    struct wmi_block block; /* current block, for observers */
-    size_t block_start;     /* first step of the current block */
-    size_t last_return;     /* last return_to_loop step that limits the call depth */
-    bool falls;             /* the previous instruction falls through to `expected` */
-    bool steady;            /* and always, with the same EXEC; no branch leads there */
+    struct wmi_open_block block; /* current block, for observers */
+    size_t block_start;          /* first step of the current block */
+    size_t last_return;          /* last return_to_loop step that limits the call depth */
+    bool falls;                  /* the previous instruction falls through to `expected` */
+    bool steady;                 /* and always, with the same EXEC; no branch leads there */
     uint64_t expected;
     struct wmi_lowered *out;
 };
@@ -348,7 +348,7 @@ bool wmi_lower(struct wmi_code *code, uint64_t entry, const struct wmi_place_map
     lowered->leaders = malloc((scan.count + 1) * sizeof *lowered->leaders);
     const bool ok = lowered->leaders && !scan.out_of_memory;
     for (size_t i = 0; ok && i < scan.count; i++) {
-        const struct wmi_found *found = &scan.found[i];
+        const struct wmi_reached *found = &scan.found[i];
         if (s.falls && s.expected != found->place) {
             emit_goto(&s, s.expected);
             s.falls = false;

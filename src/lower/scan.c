@@ -40,7 +40,7 @@ static void scan_add(struct wmi_scan *scan, uint64_t place, bool leader)
 {
     if (scan->count == scan->capacity) {
         const size_t capacity = scan->capacity ? 2 * scan->capacity : 256;
-        struct wmi_found *grown = realloc(scan->found, capacity * sizeof *grown);
+        struct wmi_reached *grown = realloc(scan->found, capacity * sizeof *grown);
         if (!grown) {
             scan->out_of_memory = true;
             return;
@@ -52,13 +52,13 @@ static void scan_add(struct wmi_scan *scan, uint64_t place, bool leader)
         scan->out_of_memory = true;
         return;
     }
-    scan->found[scan->count++] = (struct wmi_found){place, leader};
+    scan->found[scan->count++] = (struct wmi_reached){place, leader};
     wmi_place_add(&scan->seen, place, (const void *)(uintptr_t)scan->count);
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const uint64_t x = ((const struct wmi_found *)a)->place, y = ((const struct wmi_found *)b)->place;
+    const uint64_t x = ((const struct wmi_reached *)a)->place, y = ((const struct wmi_reached *)b)->place;
     return (x > y) - (x < y);
 }
 

@@ -6,7 +6,7 @@
 #include "lower/code.h"
 #include "lower/place.h"
 
-struct wmi_found { /* a reached instruction */
+struct wmi_reached { /* a reached instruction */
     uint64_t place;
     bool leader;
 };
@@ -22,7 +22,7 @@ bool wmi_place_list_add(struct wmi_place_list *list, uint64_t place);
 void wmi_place_list_free(struct wmi_place_list *list);
 
 struct wmi_scan {
-    struct wmi_found *found;
+    struct wmi_reached *found;
     size_t count, capacity;
     struct wmi_place_map seen;  /* place -> index in found + 1, cast to a pointer */
     struct wmi_place_list work; /* still to be followed */

@@ -70,7 +70,7 @@ static const char *refusal(const uint64_t value[FIELDS])
     return NULL;
 }
 
-void wmi_bvh_decode(enum wmi_layout layout, const uint32_t words[4], struct wmi_bvh *bvh)
+void wmi_bvh_decode(enum wmi_descriptor_layout layout, const uint32_t words[4], struct wmi_bvh *bvh)
 {
     uint64_t value[FIELDS];
     for (unsigned i = 0; i < FIELDS; i++)

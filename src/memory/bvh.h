@@ -38,7 +38,7 @@ struct wmi_ray {
     float extent, origin[3], direction[3], inverse[3];
 };
 
-void wmi_bvh_decode(enum wmi_layout layout, const uint32_t words[4], struct wmi_bvh *bvh);
+void wmi_bvh_decode(enum wmi_descriptor_layout layout, const uint32_t words[4], struct wmi_bvh *bvh);
 
 static inline enum wmi_node_type wmi_node_type(uint64_t pointer)
 {

@@ -27,8 +27,8 @@ void wmi_field_set(const struct wmi_descriptor_field *field, uint32_t *words, ui
     }
 }
 
-const struct wmi_descriptor_field *wmi_field_find(enum wmi_layout layout, enum wm_descriptor_kind kind,
-                                                  const char *name)
+const struct wmi_descriptor_field *wmi_field_find(enum wmi_descriptor_layout layout,
+                                                  enum wm_descriptor_kind kind, const char *name)
 {
     for (const struct wmi_descriptor_field *field = wmi_fields(kind); field->name; field++)
         if (field->layouts >> layout & 1 && !strcasecmp(field->name, name))

@@ -10,7 +10,7 @@
 #include "wavemem/wavemem.h"
 
 /* The layouts, named after the first target that has them. */
-enum wmi_layout {
+enum wmi_descriptor_layout {
     WMI_LAYOUT_GFX600,
     WMI_LAYOUT_GFX700,
     WMI_LAYOUT_GFX801,
@@ -74,18 +74,18 @@ const struct wmi_descriptor_field *wmi_fields(enum wm_descriptor_kind kind);
 /* The name of a value, or NULL. */
 const char *wmi_meaning_name(enum wmi_meaning meaning, uint64_t value);
 /* Number of words of a descriptor; 0: the layout has no such kind. */
-unsigned wmi_descriptor_words(enum wmi_layout layout, enum wm_descriptor_kind kind);
+unsigned wmi_descriptor_words(enum wmi_descriptor_layout layout, enum wm_descriptor_kind kind);
 
 uint64_t wmi_field_get(const struct wmi_descriptor_field *field, const uint32_t *words);
 /* Drops bits of `value` that do not fit. */
 void wmi_field_set(const struct wmi_descriptor_field *field, uint32_t *words, uint64_t value);
 /* Finds a field by name, ignoring case; NULL: the layout has no such field. */
-const struct wmi_descriptor_field *wmi_field_find(enum wmi_layout layout, enum wm_descriptor_kind kind,
-                                                  const char *name);
+const struct wmi_descriptor_field *wmi_field_find(enum wmi_descriptor_layout layout,
+                                                  enum wm_descriptor_kind kind, const char *name);
 
 /* The rules of a target for descriptors, from its limits. */
 struct wmi_descriptor_rules {
-    enum wmi_layout layout;
+    enum wmi_descriptor_layout layout;
     const struct wmi_buffer_rules *buffer;
     const struct wmi_format_rules *format;
     struct wmi_tiling tiling;

@@ -12,7 +12,7 @@
 
 struct check {
     struct wm_descriptor *descriptor;
-    enum wmi_layout layout;
+    enum wmi_descriptor_layout layout;
     const struct wmi_buffer_rules *rules;
     const struct wmi_format_rules *formats;
 };

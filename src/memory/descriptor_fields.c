@@ -266,7 +266,7 @@ const char *wmi_meaning_name(enum wmi_meaning meaning, uint64_t value)
     return value < 32 ? names[meaning][value] : NULL;
 }
 
-unsigned wmi_descriptor_words(enum wmi_layout layout, enum wm_descriptor_kind kind)
+unsigned wmi_descriptor_words(enum wmi_descriptor_layout layout, enum wm_descriptor_kind kind)
 {
     static const uint8_t words[] = {
         [WM_DESCRIPTOR_BUFFER] = 4, [WM_DESCRIPTOR_IMAGE] = 8, [WM_DESCRIPTOR_SAMPLER] = 4};

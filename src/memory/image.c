@@ -85,7 +85,7 @@ struct values {
     bool there[FIELDS];
 };
 
-static void read_fields(enum wmi_layout layout, const uint32_t *words, struct values *v)
+static void read_fields(enum wmi_descriptor_layout layout, const uint32_t *words, struct values *v)
 {
     memset(v, 0, sizeof *v);
     for (const struct wmi_descriptor_field *f = wmi_fields(WM_DESCRIPTOR_IMAGE); f->name; f++)

@@ -50,7 +50,7 @@ struct wmi_texel {
 
 /* What a target, and a product of it, make of a T#. */
 struct wmi_image_rules {
-    enum wmi_layout layout;
+    enum wmi_descriptor_layout layout;
     const struct wmi_format_rules *formats;
     struct wmi_tiling tiling;
 };

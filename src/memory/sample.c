@@ -155,7 +155,7 @@ static double reduced(unsigned clamp, double x, uint32_t n)
     return within(x, -FURTHEST, FURTHEST);
 }
 
-static struct wmi_span span_of(unsigned clamp, double x, uint32_t n, bool linear, bool truncates)
+static struct wmi_axis_texels span_of(unsigned clamp, double x, uint32_t n, bool linear, bool truncates)
 {
     x = reduced(clamp, x, n);
     if (!linear) {
@@ -164,11 +164,11 @@ static struct wmi_span span_of(unsigned clamp, double x, uint32_t n, bool linear
         /* OpenGL, GL_CLAMP: the point filter has no border. */
         if (clamp == WMI_CLAMP_HALF_BORDER || clamp == WMI_CLAMP_MIRROR_ONCE_HALF_BORDER)
             i = i < -(int64_t)n ? -(int64_t)n : i >= n ? (int64_t)n - 1 : i;
-        return (struct wmi_span){{addressed(clamp, i, n), 0}, 0};
+        return (struct wmi_axis_texels){{addressed(clamp, i, n), 0}, 0};
     }
     const double fixed = nearest_even((x - 0.5) * FRACTION_ONE) / FRACTION_ONE, below = floor(fixed);
     const int64_t i = (int64_t)below;
-    return (struct wmi_span){{addressed(clamp, i, n), addressed(clamp, i + 1, n)}, fixed - below};
+    return (struct wmi_axis_texels){{addressed(clamp, i, n), addressed(clamp, i + 1, n)}, fixed - below};
 }
 
 static bool filters(const struct wmi_sampler *sampler, unsigned axis, double lod)
@@ -194,7 +194,7 @@ static uint32_t slice_of(const struct wmi_image *image, struct wmi_sample_dims d
     return wanted < slices ? wanted : slices - 1;
 }
 
-static void add_tap(struct wmi_footprint *f, const struct wmi_span span[3], const unsigned which[3],
+static void add_tap(struct wmi_footprint *f, const struct wmi_axis_texels span[3], const unsigned which[3],
                     const struct wmi_texel *base, double weight)
 {
     struct wmi_tap *tap = &f->tap[f->count++];
@@ -213,12 +213,12 @@ static void add_tap(struct wmi_footprint *f, const struct wmi_span span[3], cons
 
 void wmi_sample_spans(const struct wmi_image *image, const struct wmi_sampler *sampler,
                       struct wmi_sample_dims dims, const struct wmi_sample_place *place, uint32_t level,
-                      bool gather, struct wmi_span span[3])
+                      bool gather, struct wmi_axis_texels span[3])
 {
     for (unsigned i = 0; i < 3; i++) {
         const uint32_t n = extent(image, i, level);
         const unsigned clamp = dims.cube ? WMI_CLAMP_LAST_TEXEL : sampler->clamp[i];
-        span[i] = (struct wmi_span){{0, 0}, 0};
+        span[i] = (struct wmi_axis_texels){{0, 0}, 0};
         if (i >= dims.axes)
             continue;
         const double from = place->coordinate[i] - (dims.cube ? 1 : 0);
@@ -232,7 +232,7 @@ static void add_level(const struct wmi_image *image, const struct wmi_sampler *s
                       double weight, struct wmi_footprint *f)
 {
     const struct wmi_texel base = {.slice = slice_of(image, dims, place->slice, level), .level = level};
-    struct wmi_span span[3];
+    struct wmi_axis_texels span[3];
     wmi_sample_spans(image, sampler, dims, place, level, false, span);
     for (unsigned corner = 0; corner < 8; corner++) {
         const unsigned which[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
@@ -286,7 +286,7 @@ void wmi_gather_footprint(const struct wmi_image *image, const struct wmi_sample
     const struct wmi_texel base = {.slice = slice_of(image, dims, place->slice, level), .level = level};
     for (unsigned i = 0; i < WMI_GATHER_TAPS; i++) {
         struct wmi_sample_place at = *place;
-        struct wmi_span span[3];
+        struct wmi_axis_texels span[3];
         at.offset[0] += row ? (int)i : 0;
         wmi_sample_spans(image, sampler, dims, &at, level, true, span);
         add_tap(f, span, row ? first : corners[i], &base, 1);

@@ -50,7 +50,7 @@ double wmi_sample_limit(const struct wmi_image *image, const struct wmi_sampler 
                         bool biased, double least);
 
 /* The texels of one axis of a level: their numbers, -1 for the border. */
-struct wmi_span {
+struct wmi_axis_texels {
     int32_t texel[2];
     double second; /* weight of the second one */
 };
@@ -59,7 +59,7 @@ struct wmi_span {
  * says. */
 void wmi_sample_spans(const struct wmi_image *image, const struct wmi_sampler *sampler,
                       struct wmi_sample_dims dims, const struct wmi_sample_place *place, uint32_t level,
-                      bool gather, struct wmi_span span[3]);
+                      bool gather, struct wmi_axis_texels span[3]);
 
 /* Whether all samples are of one level and slice, with the same filter, whatever their level of detail. */
 bool wmi_sample_is_flat(const struct wmi_image *image, const struct wmi_sampler *sampler,

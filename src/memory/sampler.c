@@ -2,7 +2,7 @@
 /* Decodes an S#. The positions of its fields are in descriptor_fields.c. */
 #include "memory/sampler.h"
 
-static uint64_t get(enum wmi_layout layout, const uint32_t words[4], const char *name)
+static uint64_t get(enum wmi_descriptor_layout layout, const uint32_t words[4], const char *name)
 {
     const struct wmi_descriptor_field *field = wmi_field_find(layout, WM_DESCRIPTOR_SAMPLER, name);
     return field ? wmi_field_get(field, words) : 0;
@@ -29,7 +29,7 @@ static const char *refusal(const struct wmi_sampler *s, bool degamma)
 }
 
 /* An anisotropic filter (values 2 and 3) takes one sample, as with MAX_ANISO_RATIO 1 : 1 (approx). */
-struct wmi_sampler wmi_sampler_decode(enum wmi_layout layout, const uint32_t words[4])
+struct wmi_sampler wmi_sampler_decode(enum wmi_descriptor_layout layout, const uint32_t words[4])
 {
     enum { LINEAR = 1, LOD_ONE = 256, BIAS_SIGN = 0x2000 };
     const uint64_t bias = get(layout, words, "LOD_BIAS");

@@ -42,6 +42,6 @@ struct wmi_sampler {
     double bias, lod_least, lod_most;
 };
 
-struct wmi_sampler wmi_sampler_decode(enum wmi_layout layout, const uint32_t words[4]);
+struct wmi_sampler wmi_sampler_decode(enum wmi_descriptor_layout layout, const uint32_t words[4]);
 
 #endif

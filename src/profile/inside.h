@@ -20,7 +20,7 @@ enum { WMI_NO_SLOT = UINT32_MAX };
 enum { WMI_ARITHMETIC_BYTES = 320 };
 
 /* Executed code. */
-struct wmi_code {
+struct wmi_executed {
     uint64_t work[WMI_WORK_COUNTS], fetches;
 };
 
@@ -33,7 +33,7 @@ struct wmi_counts {
     uint32_t used;  /* wmi_used_dwords() of all executions, combined by OR */
     uint64_t executions, sum[WMI_SUM_COUNT];
     struct wmi_lds_cost worst; /* the execution with the worst bank conflict: depth, bank, lanes */
-    struct wmi_code code;      /* of the blocks whose first vector or LDS instruction it is */
+    struct wmi_executed code;  /* of the blocks whose first vector or LDS instruction it is */
     uint64_t exposed;          /* latencies that waves wait for, in units of 1 / WMI_EXPOSED_ONE */
     struct wmi_path_place beside[WMI_BESIDE]; /* of these waits, beside_count of them */
     uint32_t beside_count;
@@ -54,7 +54,7 @@ struct wmi_time_sum {
 };
 
 /* A kernel's dispatches, as seen by the cache model. */
-struct wmi_kernel {
+struct wmi_kernel_profile {
     struct wmi_profile_dispatch dispatch; /* the last one; owns its name */
     uint64_t dispatches, workgroups, waves, instructions, most_groups, dirty;
     uint64_t hottest_atomics; /* requests to the line of L2 that has most, summed over the dispatches */
@@ -141,7 +141,7 @@ struct wm_profile {
     struct wmi_shard *shards;                     /* unused, kept for the next dispatch */
     struct wmi_rounds *rounds;                    /* NULL: no product */
     struct wmi_log_instruction *log_instructions; /* WMI_LOG_SLOTS, with rounds */
-    struct wmi_kernel *kernels;                   /* kernel_count of them */
+    struct wmi_kernel_profile *kernels;           /* kernel_count of them */
     size_t kernel_count, kernel;                  /* kernel: index for the current dispatch */
     uint64_t *written_before; /* by slot: bytes written to DRAM before the current dispatch; written_slots
                                  entries */
@@ -196,7 +196,7 @@ void wmi_kernels_destroy(struct wm_profile *profile);
  * does. */
 struct wmi_binding {
     const struct wm_profile_kernel *row;
-    const struct wmi_kernel *kernel;
+    const struct wmi_kernel_profile *kernel;
     enum wmi_gpu_part part;
     double clocks, units, simds;
     double atomics, hottest_atomics; /* requests: all, and to the line of L2 that has most */
@@ -204,18 +204,18 @@ struct wmi_binding {
 };
 /* Bytes that the kernel's dispatches wrote to memory for the slot: without what was written back while others
  * ran. */
-uint64_t wmi_kernel_written(const struct wmi_kernel *kernel, uint32_t slot);
+uint64_t wmi_kernel_written(const struct wmi_kernel_profile *kernel, uint32_t slot);
 /* Waves of a dispatch that share a vector cache, on average over the compute units with work. */
-double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm_gpu *gpu);
+double wmi_kernel_waves_at_once(const struct wmi_kernel_profile *kernel, const struct wm_gpu *gpu);
 /* The clocks that each part spends on the code; other parts keep theirs. */
 void wmi_code_clocks(const struct wm_profile *profile, const struct wmi_binding *binding,
-                     const struct wmi_code *code, double clocks[WMI_GPU_PARTS]);
+                     const struct wmi_executed *code, double clocks[WMI_GPU_PARTS]);
 bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding);
 
 /* In time/dispatch.c: remembers the counts before a dispatch; and predicts it when it has ended, and adds it
  * to `sum`. one: what the dispatch alone did, with the bounds in `row`. */
 void wmi_times_begin(struct wm_profile *profile);
-void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel *one,
+void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel_profile *one,
                    const struct wm_profile_kernel *row, struct wmi_time_sum *sum);
 
 #endif

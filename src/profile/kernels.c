@@ -66,7 +66,7 @@ struct wmi_capacity wmi_capacity_of(const struct wm_gpu *gpu, const struct wmi_p
 }
 
 /* A workgroup that exceeds the hardware's resources counts as resident alone, because it is executed, too. */
-static void occupy(struct wmi_kernel *kernel, const struct wm_gpu *gpu, unsigned wave_lanes)
+static void occupy(struct wmi_kernel_profile *kernel, const struct wm_gpu *gpu, unsigned wave_lanes)
 {
     const struct wmi_capacity capacity = wmi_capacity_of(gpu, &kernel->dispatch, wave_lanes);
     kernel->residence =
@@ -103,7 +103,7 @@ static void begin_written(struct wm_profile *profile)
 }
 
 /* What lines leave the caches later, in a dispatch of another kernel, is not in the bound of this one. */
-static void end_written(struct wm_profile *profile, struct wmi_kernel *kernel)
+static void end_written(struct wm_profile *profile, struct wmi_kernel_profile *kernel)
 {
     uint32_t slots = 0;
     const struct wmi_slot_use *uses = wmi_caches_uses(wmi_rounds_caches(profile->rounds), &slots);
@@ -123,7 +123,7 @@ static void end_written(struct wm_profile *profile, struct wmi_kernel *kernel)
 }
 
 /* Adds to the misses by set what the caches counted since their creation, or takes it away. */
-static void add_missed(struct wm_profile *profile, struct wmi_kernel *kernel, bool away)
+static void add_missed(struct wm_profile *profile, struct wmi_kernel_profile *kernel, bool away)
 {
     for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
         uint32_t sets;
@@ -136,25 +136,25 @@ static void add_missed(struct wm_profile *profile, struct wmi_kernel *kernel, bo
     }
 }
 
-static struct wmi_kernel *kernel_at(struct wm_profile *profile)
+static struct wmi_kernel_profile *kernel_at(struct wm_profile *profile)
 {
     const struct wmi_profile_dispatch *dispatch = &profile->source.dispatch;
     for (profile->kernel = 0; profile->kernel < profile->kernel_count; profile->kernel++)
         if (profile->kernels[profile->kernel].dispatch.pc == dispatch->pc)
             return &profile->kernels[profile->kernel];
-    struct wmi_kernel *kernels =
+    struct wmi_kernel_profile *kernels =
         realloc(profile->kernels, (profile->kernel_count + 1) * sizeof *profile->kernels);
     if (!kernels)
         return NULL;
     profile->kernels = kernels;
-    struct wmi_kernel *added = &kernels[profile->kernel_count++];
-    *added = (struct wmi_kernel){.dispatch.kernel = strdup(dispatch->kernel ? dispatch->kernel : "")};
+    struct wmi_kernel_profile *added = &kernels[profile->kernel_count++];
+    *added = (struct wmi_kernel_profile){.dispatch.kernel = strdup(dispatch->kernel ? dispatch->kernel : "")};
     return added;
 }
 
 void wmi_kernels_begin(struct wm_profile *profile)
 {
-    struct wmi_kernel *kernel = kernel_at(profile);
+    struct wmi_kernel_profile *kernel = kernel_at(profile);
     if (!kernel) {
         profile->missed = true;
         return;
@@ -187,23 +187,23 @@ static void add_use(struct wm_cache_use *to, const struct wm_cache_use *now,
     to->bytes += now->bytes - before->bytes;
 }
 
-static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
+static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel_profile *kernel,
                        const struct wmi_cost_rules *rules);
 
 /* Predicts the dispatch that has ended, from what it alone did. */
-static void predict(struct wm_profile *profile, struct wmi_kernel *kernel,
+static void predict(struct wm_profile *profile, struct wmi_kernel_profile *kernel,
                     const struct wmi_rounds_facts *facts, const uint64_t counted[WMI_SUM_COUNT])
 {
     const struct wmi_caches_sums *now = wmi_caches_sums(wmi_rounds_caches(profile->rounds));
     const struct wmi_caches_sums *before = &kernel->before;
-    struct wmi_kernel one = {.dispatch = kernel->dispatch,
-                             .dispatches = 1,
-                             .workgroups = facts->workgroups,
-                             .waves = facts->waves,
-                             .instructions = facts->instructions,
-                             .waves_per_simd = kernel->waves_per_simd,
-                             .wave_lanes = kernel->wave_lanes,
-                             .residence = kernel->residence};
+    struct wmi_kernel_profile one = {.dispatch = kernel->dispatch,
+                                     .dispatches = 1,
+                                     .workgroups = facts->workgroups,
+                                     .waves = facts->waves,
+                                     .instructions = facts->instructions,
+                                     .waves_per_simd = kernel->waves_per_simd,
+                                     .wave_lanes = kernel->wave_lanes,
+                                     .residence = kernel->residence};
     struct wm_profile_kernel row = {.gpu = &profile->gpu};
     for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
         for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++)
@@ -223,7 +223,7 @@ void wmi_kernels_end(struct wm_profile *profile)
 {
     if (profile->kernel >= profile->kernel_count)
         return;
-    struct wmi_kernel *kernel = &profile->kernels[profile->kernel];
+    struct wmi_kernel_profile *kernel = &profile->kernels[profile->kernel];
     uint64_t counted[WMI_SUM_COUNT];
     add_up(profile, counted);
     for (unsigned i = 0; i < WMI_SUM_COUNT; i++)
@@ -272,8 +272,8 @@ void wmi_kernels_destroy(struct wm_profile *profile)
 /* ---- bounds ---- */
 
 /* Adds a lower bound of `clocks`, if positive; the format gives its arithmetic in words. */
-static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, enum wmi_gpu_part part,
-                      double clocks, const char *format, ...)
+static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel_profile *kernel,
+                      enum wmi_gpu_part part, double clocks, const char *format, ...)
 {
     if (!(clocks > 0))
         return;
@@ -290,7 +290,7 @@ static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, 
 
 /* The number of compute units that the dispatch can occupy: those that the waves of one workgroup use (one,
  * or both of a WGP) times the number of workgroups. */
-static double units_of(const struct wmi_kernel *kernel, const struct wm_gpu *gpu)
+static double units_of(const struct wmi_kernel_profile *kernel, const struct wm_gpu *gpu)
 {
     const uint64_t waves = kernel->waves / kernel->dispatches,
                    each = kernel->workgroups / kernel->dispatches * kernel->residence.units,
@@ -300,8 +300,8 @@ static double units_of(const struct wmi_kernel *kernel, const struct wm_gpu *gpu
 
 /* Adds a bound of per-compute-unit work, assuming that it is spread evenly over all occupied compute units.
  */
-static void add_unit_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, enum wmi_gpu_part part,
-                           uint64_t clocks, const char *what)
+static void add_unit_bound(struct wm_profile_kernel *row, struct wmi_kernel_profile *kernel,
+                           enum wmi_gpu_part part, uint64_t clocks, const char *what)
 {
     const double units = units_of(kernel, row->gpu);
     if (units > 0)
@@ -310,7 +310,7 @@ static void add_unit_bound(struct wm_profile_kernel *row, struct wmi_kernel *ker
 }
 
 /* The number of SIMDs that can have waves of a dispatch. */
-static double simds_of(const struct wmi_kernel *kernel, const struct wm_gpu *gpu)
+static double simds_of(const struct wmi_kernel_profile *kernel, const struct wm_gpu *gpu)
 {
     const double waves = (double)(kernel->waves / kernel->dispatches),
                  all = units_of(kernel, gpu) * gpu->simds;
@@ -335,7 +335,7 @@ static const char *const work_names[WMI_WORK_KINDS] = {
 
 /* Adds the bound of a unit that each SIMD has, or a share of: "(8 x 4 + 2 multiply x 16 clocks) / 4 SIMDs".
  */
-static void add_simd_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
+static void add_simd_bound(struct wm_profile_kernel *row, struct wmi_kernel_profile *kernel,
                            const struct wmi_rates *rates, enum wmi_gpu_part part, double simds)
 {
     char text[WMI_ARITHMETIC_BYTES];
@@ -358,7 +358,7 @@ static void add_simd_bound(struct wm_profile_kernel *row, struct wmi_kernel *ker
 static const enum wmi_gpu_part simd_parts[] = {WMI_GPU_VALU, WMI_GPU_TRANS,  WMI_GPU_DOUBLE,
                                                WMI_GPU_SALU, WMI_GPU_BRANCH, WMI_GPU_EXPORT};
 
-static void add_simd_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
+static void add_simd_bounds(struct wm_profile_kernel *row, struct wmi_kernel_profile *kernel)
 {
     const struct wmi_rates *rates = wmi_rates_of(row->gpu);
     const double simds = simds_of(kernel, row->gpu);
@@ -398,7 +398,7 @@ static unsigned fetched_by(const struct wm_gpu *gpu, const struct wmi_cost_rules
     return rules && rules->fetch.per_simd ? gpu->simds : 1;
 }
 
-static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
+static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel_profile *kernel,
                        const struct wmi_cost_rules *rules)
 {
     const struct wm_gpu *gpu = row->gpu;
@@ -446,7 +446,7 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
 
 /* ---- rows ---- */
 
-static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel *kernel,
+static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel_profile *kernel,
                        const struct wmi_caches *caches)
 {
     static const char *const names[WM_CACHE_LEVELS] = {
@@ -502,7 +502,7 @@ static bool by_hits(const struct wm_bound *bound)
 }
 
 /* Scales the bounds of a sampled kernel to all workgroups. */
-static void scale_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
+static void scale_bounds(struct wm_profile_kernel *row, struct wmi_kernel_profile *kernel)
 {
     const double scale = wmi_sample_scale(&kernel->sample);
     if (scale == 1)
@@ -538,7 +538,7 @@ static struct wm_profile_executed executed_of(const uint64_t work[WMI_WORK_COUNT
 
 /* The sums of all dispatches. Rounding, and the average of dispatches of different sizes that the bound
  * takes, must not put the prediction below the bound. */
-static void add_predicted(struct wm_profile_kernel *row, const struct wmi_kernel *kernel)
+static void add_predicted(struct wm_profile_kernel *row, const struct wmi_kernel_profile *kernel)
 {
     struct wm_predicted *predicted = &row->predicted;
     const double second = 1e6 * row->gpu->clock_mhz;
@@ -566,7 +566,7 @@ static void add_predicted(struct wm_profile_kernel *row, const struct wmi_kernel
         predicted->doubled = row->binds->seconds;
 }
 
-static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
+static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel_profile *kernel,
                      const struct wm_profile *profile)
 {
     const struct wmi_profile_dispatch *dispatch = &kernel->dispatch;
@@ -618,7 +618,7 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     add_predicted(row, kernel);
 }
 
-double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm_gpu *gpu)
+double wmi_kernel_waves_at_once(const struct wmi_kernel_profile *kernel, const struct wm_gpu *gpu)
 {
     const double most = (double)kernel->waves_per_simd * gpu->simds;
     const double units = kernel->dispatches ? units_of(kernel, gpu) : 0;
@@ -627,7 +627,7 @@ double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm
 }
 
 void wmi_code_clocks(const struct wm_profile *profile, const struct wmi_binding *binding,
-                     const struct wmi_code *code, double clocks[WMI_GPU_PARTS])
+                     const struct wmi_executed *code, double clocks[WMI_GPU_PARTS])
 {
     const struct wm_gpu *gpu = &profile->gpu;
     const struct wmi_rates *rates = wmi_rates_of(gpu);
@@ -645,7 +645,7 @@ void wmi_code_clocks(const struct wm_profile *profile, const struct wmi_binding 
     }
 }
 
-uint64_t wmi_kernel_written(const struct wmi_kernel *kernel, uint32_t slot)
+uint64_t wmi_kernel_written(const struct wmi_kernel_profile *kernel, uint32_t slot)
 {
     return slot < kernel->written_count ? kernel->written[slot] : 0;
 }
@@ -658,7 +658,7 @@ bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct w
             row = &profile->kernel_rows[i];
     if (!row || !row->binds)
         return false;
-    const struct wmi_kernel *kernel = profile->kernels;
+    const struct wmi_kernel_profile *kernel = profile->kernels;
     while (kernel->dispatch.pc != row->pc)
         kernel++;
     *binding = (struct wmi_binding){.row = row,
@@ -675,7 +675,7 @@ bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct w
 
 static int by_address(const void *left, const void *right)
 {
-    const struct wmi_kernel *a = left, *b = right;
+    const struct wmi_kernel_profile *a = left, *b = right;
     return (a->dispatch.pc > b->dispatch.pc) - (a->dispatch.pc < b->dispatch.pc);
 }
 

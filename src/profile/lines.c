@@ -288,7 +288,7 @@ static void share_code(struct wm_profile *profile)
         }
         if (!block->times || low == count || profile->instructions[slots[low]].row.pc >= block->to)
             continue;
-        struct wmi_code *code = &profile->instructions[slots[low]].counts.code;
+        struct wmi_executed *code = &profile->instructions[slots[low]].counts.code;
         code->fetches += block->times * (uint64_t)block->fetches;
         for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
             code->work[i] += block->times * block->work[i];

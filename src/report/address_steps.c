@@ -615,7 +615,7 @@ static void explain_image(struct wmi_explained *e)
     for (unsigned i = 0; rsrc && i < (field[WMI_FIELD_r128] ? 4 : 8); i++)
         words[i] = scalar(e, rsrc, i);
     const struct wmi_image_rules rules = {
-        .layout = (enum wmi_layout)wmi_target_limit(e->target, WMI_LIMIT_descriptors),
+        .layout = (enum wmi_descriptor_layout)wmi_target_limit(e->target, WMI_LIMIT_descriptors),
         .formats = wmi_format_rules(wmi_target_limit(e->target, WMI_LIMIT_format_rules)),
         .tiling = wmi_gpu_tiling(NULL, e->target)};
     struct wmi_image image;

@@ -24,7 +24,7 @@ static enum wm_status find_rules(const char *name, enum wm_descriptor_kind kind,
     if ((unsigned)kind > WM_DESCRIPTOR_SAMPLER)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "descriptor kind %u: there are buffers, images and samplers",
                         (unsigned)kind);
-    rules->layout = (enum wmi_layout)wmi_target_limit(target, WMI_LIMIT_descriptors);
+    rules->layout = (enum wmi_descriptor_layout)wmi_target_limit(target, WMI_LIMIT_descriptors);
     rules->buffer = wmi_buffer_rules(wmi_target_limit(target, WMI_LIMIT_buffer_rules));
     rules->format = wmi_format_rules(wmi_target_limit(target, WMI_LIMIT_format_rules));
     if (!rules->buffer || !rules->format || !wmi_descriptor_words(rules->layout, kind))

@@ -30,7 +30,7 @@ static enum wm_status find_target(const char *name, const struct wmi_target **ta
     if (!*target)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: not a target that wavemem knows; expected one like gfx900",
                         name ? name : "(null)");
-    if (!wmi_descriptor_words((enum wmi_layout)wmi_target_limit(*target, WMI_LIMIT_descriptors),
+    if (!wmi_descriptor_words((enum wmi_descriptor_layout)wmi_target_limit(*target, WMI_LIMIT_descriptors),
                               WM_DESCRIPTOR_IMAGE))
         return wmi_fail(diag, WM_UNSUPPORTED, "%s has no images", name);
     return WM_OK;
@@ -210,7 +210,7 @@ enum wm_status wm_surface_of_image(const char *target_name, const struct wm_gpu 
     if (status)
         return status;
     const struct wmi_image_rules rules = {
-        .layout = (enum wmi_layout)wmi_target_limit(target, WMI_LIMIT_descriptors),
+        .layout = (enum wmi_descriptor_layout)wmi_target_limit(target, WMI_LIMIT_descriptors),
         .formats = wmi_format_rules(wmi_target_limit(target, WMI_LIMIT_format_rules)),
         .tiling = wmi_gpu_tiling(gpu, target),
     };

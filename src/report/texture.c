@@ -21,7 +21,7 @@
 
 struct fields {
     const char *target;
-    enum wmi_layout layout;
+    enum wmi_descriptor_layout layout;
     enum wm_descriptor_kind kind;
     struct wm_descriptor_field field[WM_DESCRIPTOR_FIELDS];
     size_t count;
@@ -274,7 +274,7 @@ static enum wm_status find_rules(const char *name, const struct wm_gpu *gpu,
     if (!target)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: not a target that wavemem knows; expected one like gfx900",
                         name ? name : "(null)");
-    rules->layout = (enum wmi_layout)wmi_target_limit(target, WMI_LIMIT_descriptors);
+    rules->layout = (enum wmi_descriptor_layout)wmi_target_limit(target, WMI_LIMIT_descriptors);
     rules->buffer = wmi_buffer_rules(wmi_target_limit(target, WMI_LIMIT_buffer_rules));
     rules->format = wmi_format_rules(wmi_target_limit(target, WMI_LIMIT_format_rules));
     rules->tiling = wmi_gpu_tiling(gpu, target);

@@ -35,7 +35,7 @@ static void put(struct maker *m, unsigned position, unsigned width, uint32_t val
 
 /* ---- forms ---- */
 
-static unsigned opcodes(const struct wmi_space *space)
+static unsigned opcodes(const struct wmi_opcode_space *space)
 {
     return 1u << (space->width + space->width2);
 }
@@ -50,7 +50,7 @@ struct forms all_forms(const struct wmi_target *target)
     for (unsigned pass = 0; pass < 2; pass++) {
         forms.count = 0;
         for (unsigned i = 0; i < NO_SPACE; i++) {
-            const struct wmi_space *space = &target->spaces[i];
+            const struct wmi_opcode_space *space = &target->spaces[i];
             for (unsigned opcode = 0; seen[i] && opcode < opcodes(space); opcode++) {
                 if (!space->forms[opcode])
                     continue;
@@ -339,7 +339,7 @@ static uint32_t field_value(const struct maker *m, const struct wmi_field_spec *
     }
 }
 
-static void put_fields(struct maker *m, const struct wmi_layout *layout)
+static void put_fields(struct maker *m, const struct wmi_instruction_layout *layout)
 {
     for (unsigned i = 0; i < layout->fields; i++) {
         const struct wmi_field_spec *spec = &wmi_field_specs[layout->field + i];
@@ -352,7 +352,7 @@ static void put_fields(struct maker *m, const struct wmi_layout *layout)
 
 /* ---- words ---- */
 
-static void put_opcode(struct maker *m, const struct wmi_space *space, uint32_t opcode)
+static void put_opcode(struct maker *m, const struct wmi_opcode_space *space, uint32_t opcode)
 {
     for (unsigned i = 0; i < 2; i++) {
         const uint32_t mask = (uint32_t)(space->mask >> 32 * i);
@@ -369,7 +369,7 @@ static void put_opcode(struct maker *m, const struct wmi_space *space, uint32_t 
 static void put_second(struct maker *m)
 {
     const unsigned dwords = wmi_layouts[wmi_forms[m->form->number].layout].dwords;
-    const struct wmi_space *space = &m->target->spaces[m->target->second[dwords - 2]];
+    const struct wmi_opcode_space *space = &m->target->spaces[m->target->second[dwords - 2]];
     uint32_t opcode = draw(m) % opcodes(space);
     while (!space->forms[opcode])
         opcode = (opcode + 1) % opcodes(space);
@@ -380,7 +380,7 @@ static void put_second(struct maker *m)
 }
 
 /* Fills the dwords after the layout: a literal, or registers of an image address. */
-static void put_rest(struct maker *m, const struct wmi_layout *layout)
+static void put_rest(struct maker *m, const struct wmi_instruction_layout *layout)
 {
     for (unsigned i = layout->dwords; i < WMI_INSTRUCTION_DWORDS; i++) {
         m->words[i] = draw(m);
@@ -409,7 +409,7 @@ unsigned make_words(const struct wmi_target *target, const struct form *form, co
                     uint32_t words[WMI_INSTRUCTION_DWORDS])
 {
     const struct wmi_form *f = &wmi_forms[form->number];
-    const struct wmi_layout *layout = &wmi_layouts[f->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[f->layout];
     const uint64_t zeros = wmi_zero_masks[f->zero];
     struct maker m = {target, form, choice, words, true};
     struct wmi_instruction insn;

@@ -7,7 +7,7 @@
 
 /* A row in one encoding, and the fixed bits of its words. */
 struct form {
-    const struct wmi_space *space;
+    const struct wmi_opcode_space *space;
     uint32_t opcode;
     uint16_t number; /* index in wmi_forms */
 };

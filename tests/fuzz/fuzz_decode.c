@@ -85,9 +85,9 @@ static bool names_halves(const struct wmi_instruction *insn)
 }
 
 /* Cache of assembled texts; kept across inputs, like the disassembler's. */
-static struct wmi_patterns *patterns_of(unsigned index)
+static struct wmi_text_patterns *patterns_of(unsigned index)
 {
-    static struct wmi_patterns *patterns[sizeof targets / sizeof targets[0]];
+    static struct wmi_text_patterns *patterns[sizeof targets / sizeof targets[0]];
     if (!patterns[index])
         patterns[index] = calloc(1, WMI_PATTERNS_BYTES);
     require(patterns[index]);
@@ -99,7 +99,7 @@ static void assemble(const struct wmi_target *target, unsigned index, const stru
     char text[512];
     struct wmi_instruction again;
     uint32_t words[WMI_INSTRUCTION_DWORDS];
-    struct wmi_patterns *patterns = patterns_of(index);
+    struct wmi_text_patterns *patterns = patterns_of(index);
     const size_t length = wmi_print(target, insn, text, sizeof text);
     char *exact = malloc(length); /* so that the sanitizer detects reads past the end */
     memcpy(exact, text, length);

@@ -38,7 +38,7 @@ static void print(const struct wmi_target *target, struct wmi_word_patterns *pat
     puts(text);
 }
 
-static void assemble(const struct wmi_target *target, struct wmi_patterns *patterns, char *line)
+static void assemble(const struct wmi_target *target, struct wmi_text_patterns *patterns, char *line)
 {
     struct wmi_cursor cursor = {.at = line, .end = line + strcspn(line, "\n"), .patterns = patterns};
     struct wmi_instruction insn;
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "use: isa_lines print|assemble TARGET [+wavefrontsize64] [+real-true16] < lines\n");
         return 2;
     }
-    struct wmi_patterns *patterns = calloc(1, WMI_PATTERNS_BYTES);
+    struct wmi_text_patterns *patterns = calloc(1, WMI_PATTERNS_BYTES);
     struct wmi_word_patterns *word_patterns = calloc(1, sizeof *word_patterns);
     char line[LINE];
     if (word_patterns)

@@ -44,7 +44,7 @@ enum { LOST = sizeof lost / sizeof *lost };
 
 /* What became of the texts of a target's words. */
 struct texts {
-    struct wmi_patterns *patterns;
+    struct wmi_text_patterns *patterns;
     struct wmi_word_patterns *word_patterns;
     unsigned alike, printed; /* texts and words that another one had taught */
     unsigned same, canonical, refused, wrong;
@@ -79,7 +79,7 @@ static bool reads_vgprs(const struct wmi_spec *spec)
 static void put_fields(uint32_t *words, const struct wmi_form *form)
 {
     enum { ONE_COMPONENT = 1, AND_COMPARED = 3, ALL = 15, DWORD = 6, ROW_NEWBCAST = 0x150, MSAA = 6 };
-    const struct wmi_layout *layout = &wmi_layouts[form->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[form->layout];
     const char *name = wmi_rows[form->id].name;
     for (unsigned i = 0; i < layout->fields; i++) {
         const struct wmi_field_spec *spec = &wmi_field_specs[layout->field + i];
@@ -109,7 +109,7 @@ static void put_second(uint32_t *words, const struct wmi_target *target)
 }
 
 /* The words of a form with each operand's field at the `edge`th value, but `varied` at `value`. */
-static void make_words(uint32_t *words, const struct wmi_target *target, const struct wmi_space *space,
+static void make_words(uint32_t *words, const struct wmi_target *target, const struct wmi_opcode_space *space,
                        unsigned opcode, const struct wmi_form *form, bool vgprs, unsigned varied,
                        uint32_t value)
 {
@@ -266,7 +266,7 @@ static enum outcome furthest(enum outcome a, enum outcome b)
     return a > b ? a : b;
 }
 
-static void check_form(const struct wmi_target *target, const struct wmi_space *space, unsigned opcode,
+static void check_form(const struct wmi_target *target, const struct wmi_opcode_space *space, unsigned opcode,
                        struct texts *texts)
 {
     const unsigned number = space->forms[opcode];
@@ -292,7 +292,8 @@ static void check_form(const struct wmi_target *target, const struct wmi_space *
 }
 
 /* The words of an opcode that the space has no form for: nothing, or an instruction of another space. */
-static void check_unassigned(const struct wmi_target *target, const struct wmi_space *space, unsigned opcode)
+static void check_unassigned(const struct wmi_target *target, const struct wmi_opcode_space *space,
+                             unsigned opcode)
 {
     static const struct wmi_form none;
     uint32_t words[WORDS];
@@ -342,7 +343,7 @@ static void every_form_is_reached_by_its_words(void **state)
         for (unsigned s = 0; s < SPACES; s++) {
             if (!seen[s] || s == target->second[0] || s == target->second[1])
                 continue;
-            const struct wmi_space *space = &target->spaces[s];
+            const struct wmi_opcode_space *space = &target->spaces[s];
             for (unsigned opcode = 0; opcode < 1u << (space->width + space->width2); opcode++)
                 if (space->forms[opcode]) {
                     forms++;

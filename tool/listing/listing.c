@@ -46,7 +46,7 @@ static void put_file(const struct tool_listing *listing)
 
 int tool_list(const struct tool_listing *listing, const struct wm_code *code, size_t count)
 {
-    struct tool_output out;
+    struct tool_text_buffer out;
     if (!tool_open_output(&out, BUFFER, false))
         return tool_fail("out of memory");
     if (!listing->plain && !listing->json && !listing->symbol)

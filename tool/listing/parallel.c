@@ -23,7 +23,7 @@ enum {
 struct chunk {
     size_t begin, end; /* in bytes; end: of the last instruction */
     const struct wm_disassembler *first, *last;
-    struct tool_output out;
+    struct tool_text_buffer out;
     bool filled;
 };
 

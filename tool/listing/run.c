@@ -15,16 +15,16 @@
 
 enum { TEXT_COLUMNS = 59, ADDRESS_DIGITS = 12, DIGITS = 8, READABLE = 64 };
 
-bool tool_open_output(struct tool_output *out, size_t room, bool kept)
+bool tool_open_output(struct tool_text_buffer *out, size_t room, bool kept)
 {
-    *out = (struct tool_output){.buffer = malloc(room + TOOL_LONGEST_TEXT), .room = room, .kept = kept};
+    *out = (struct tool_text_buffer){.buffer = malloc(room + TOOL_LONGEST_TEXT), .room = room, .kept = kept};
     out->at = out->buffer;
     out->limit = out->buffer ? out->buffer + room : NULL;
     return out->buffer;
 }
 
 /* Writes or grows the buffer, to make room up to the limit. */
-static void flush(struct tool_output *out)
+static void flush(struct tool_text_buffer *out)
 {
     const size_t used = (size_t)(out->at - out->buffer);
     if (!out->kept) {
@@ -45,18 +45,18 @@ static void flush(struct tool_output *out)
     out->at = out->buffer;
 }
 
-static inline void put(struct tool_output *out, const char *text, size_t length)
+static inline void put(struct tool_text_buffer *out, const char *text, size_t length)
 {
     memcpy(out->at, text, length);
     out->at += length;
 }
 
-static void put_text(struct tool_output *out, const char *text)
+static void put_text(struct tool_text_buffer *out, const char *text)
 {
     put(out, text, strlen(text));
 }
 
-static void put_pieces(struct tool_output *out, const char *name, size_t length)
+static void put_pieces(struct tool_text_buffer *out, const char *name, size_t length)
 {
     enum { PIECE = TOOL_LONGEST_TEXT / 8 };
     for (; length > PIECE; length -= PIECE, name += PIECE) {
@@ -68,7 +68,7 @@ static void put_pieces(struct tool_output *out, const char *name, size_t length)
 }
 
 /* Puts a NUL-terminated name of any length. */
-static void put_long(struct tool_output *out, const char *name, size_t length)
+static void put_long(struct tool_text_buffer *out, const char *name, size_t length)
 {
     if (wmi_is_plain(name, length)) {
         put_pieces(out, name, length);
@@ -79,7 +79,7 @@ static void put_long(struct tool_output *out, const char *name, size_t length)
     free(escaped);
 }
 
-static void put_name(struct tool_output *out, const char *name)
+static void put_name(struct tool_text_buffer *out, const char *name)
 {
     put_long(out, name, strlen(name));
 }
@@ -97,7 +97,7 @@ static inline void put_hex(char *to, uint32_t value, unsigned to_letters)
     memcpy(to, &n, sizeof(n));
 }
 
-static void put_short_hex(struct tool_output *out, uint64_t value)
+static void put_short_hex(struct tool_text_buffer *out, uint64_t value)
 {
     enum { MOST_DIGITS = 16 };
     char digits[MOST_DIGITS];
@@ -107,7 +107,7 @@ static void put_short_hex(struct tool_output *out, uint64_t value)
     put(out, digits + leading, MOST_DIGITS - leading);
 }
 
-static void put_format(struct tool_output *out, const char *format, uint64_t value)
+static void put_format(struct tool_text_buffer *out, const char *format, uint64_t value)
 {
     out->at += sprintf(out->at, format, value);
 }
@@ -181,7 +181,7 @@ static const char *label_of(const struct tool_run *run, size_t at, const struct 
 /* Puts the text, with the label, if there is one, as the last word of a branch; returns its columns. */
 static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_disassembled *insn)
 {
-    struct tool_output *out = run->out;
+    struct tool_text_buffer *out = run->out;
     const int64_t to = destination(at, insn);
     const char *label = label_of(run, at, insn);
     size_t length = insn->length;
@@ -282,7 +282,7 @@ static void put_line(struct tool_run *run, size_t at, const uint32_t *words,
 {
     static_assert(READABLE > TEXT_COLUMNS, "as many as there are columns");
     const struct tool_listing *listing = run->listing;
-    struct tool_output *out = run->out;
+    struct tool_text_buffer *out = run->out;
     *out->at++ = '\t';
     const size_t columns = put_instruction(run, at, insn);
     if (!listing->no_addresses || !listing->no_bytes) {
@@ -314,7 +314,7 @@ static void put_source(struct tool_run *run, uint64_t address)
 static void put_headings(struct tool_run *run, size_t at, const char *begins)
 {
     const struct tool_listing *listing = run->listing;
-    struct tool_output *out = run->out;
+    struct tool_text_buffer *out = run->out;
     /* As in LLVM, code at the start of a section without a symbol has the section's name. */
     const char *name = begins ? begins : at ? NULL : run->code->section;
     if (name && *name && !listing->plain && (begins || !listing->symbol)) {
@@ -337,7 +337,7 @@ static void put_headings(struct tool_run *run, size_t at, const char *begins)
 /* ---- JSON ---- */
 
 /* JSON is UTF-8 only: other bytes become \xNN, as in tool_json_text(). */
-static void put_string(struct tool_output *out, const char *text)
+static void put_string(struct tool_text_buffer *out, const char *text)
 {
     *out->at++ = '"';
     for (const char *end = text + strlen(text); text < end;) {
@@ -361,7 +361,7 @@ static void put_string(struct tool_output *out, const char *text)
 static void put_object(struct tool_run *run, size_t at, const uint32_t *words,
                        const struct wm_disassembled *insn)
 {
-    struct tool_output *out = run->out;
+    struct tool_text_buffer *out = run->out;
     const uint64_t address = run->code->address + at;
     const char *file;
     unsigned line, column;
@@ -407,7 +407,7 @@ static size_t list_common(struct tool_run *run, size_t at, size_t end)
 {
     const struct wm_code *code = run->code;
     const uint64_t to_symbol = run->next_symbol - code->address;
-    struct tool_output *out = run->out;
+    struct tool_text_buffer *out = run->out;
     const struct wm_lines lines = {
         .code = code->bytes + at,
         .size = code->size - at,
@@ -460,7 +460,7 @@ size_t tool_list_range(struct tool_run *run, size_t at, size_t end)
 {
     const struct tool_listing *listing = run->listing;
     const struct wm_code *code = run->code;
-    struct tool_output *out = run->out;
+    struct tool_text_buffer *out = run->out;
     const bool common = is_common(run), has_headings = run->targets || listing->lines;
     while (at + 4 <= code->size && at < end) {
         const uint64_t address = code->address + at;

@@ -18,7 +18,7 @@ struct tool_listing {
 };
 
 /* The output buffer. If full, it is written to standard output or, with `kept`, grows. */
-struct tool_output {
+struct tool_text_buffer {
     char *at, *limit; /* lines must begin before the limit */
     char *buffer;
     size_t room; /* bytes up to the limit; TOOL_LONGEST_TEXT more follow */
@@ -33,7 +33,7 @@ struct tool_run {
     const struct wm_code *code;
     struct wm_disassembler *const *disassemblers; /* by wave size, as in tool_listing */
     struct wm_disassembler *disassembler;         /* the one in use */
-    struct tool_output *out;
+    struct tool_text_buffer *out;
     uint8_t *targets;     /* --labels: a bit per dword, set for branch destinations; or NULL */
     uint64_t next_symbol; /* the next address with a symbol */
     const char *symbol;   /* of the last instruction */
@@ -48,7 +48,7 @@ struct tool_run {
     uint64_t printed;
 };
 
-bool tool_open_output(struct tool_output *out, size_t room, bool kept);
+bool tool_open_output(struct tool_text_buffer *out, size_t room, bool kept);
 
 /* Disassembles the instruction at byte `at` of the section. words: the dwords from there on. */
 enum { TOOL_LONGEST_DWORDS = 8 };

@@ -15,7 +15,7 @@ static bool is_c(const struct wmi_hazard_facts *facts, const struct wmi_span_of_
 }
 
 static void look(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, unsigned reg,
-                 const struct wmi_matrix_touch *first, enum wmi_matrix_use use,
+                 const struct wmi_matrix_touch *first, enum wmi_matrix_dependence use,
                  const struct wmi_hazard_facts *second, const struct wmi_span_of_registers *span)
 {
     if (!first->when.clock)
@@ -58,7 +58,7 @@ static void look_at_read(struct wmi_hazard_search *search, const struct wmi_haza
     }
     if (!memory && !facts->valu)
         return;
-    const enum wmi_matrix_use use = memory ? WMI_MATRIX_MEMORY : WMI_MATRIX_VALU;
+    const enum wmi_matrix_dependence use = memory ? WMI_MATRIX_MEMORY : WMI_MATRIX_VALU;
     look(search, WMI_HAZARD_MATRIX_READ, reg, &m->wrote[i], use, facts, span);
     look(search, WMI_HAZARD_MATRIX_READ, reg, &m->acc[i], use, facts, span);
     if (memory && !facts->export)

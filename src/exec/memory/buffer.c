@@ -224,7 +224,7 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
  * range. Source: CDNA 3 ISA, "Memory Violations". */
 static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *plan)
 {
-    const struct wmi_cause causes[] = {
+    const struct wmi_refused_lanes causes[] = {
         {WM_FAULT_MEMORY, plan->outside, false},
         {WM_FAULT_MISALIGNED, plan->misaligned, m->kind != WMI_ACCESS_ATOMIC},
         {WM_FAULT_READ_ONLY, plan->read_only, false},

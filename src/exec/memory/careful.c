@@ -2,8 +2,8 @@
 /* Shared by the slow paths of memory instructions: faults, and an atomic of one lane. */
 #include "exec/memory/careful.h"
 
-struct wmi_fault wmi_fault_of(const struct wmi_memory_op *m, const struct wmi_cause *causes, unsigned count,
-                              uint32_t bytes)
+struct wmi_fault wmi_fault_of(const struct wmi_memory_op *m, const struct wmi_refused_lanes *causes,
+                              unsigned count, uint32_t bytes)
 {
     struct wmi_fault fault = {
         .pc = m->pc, .low = UINT64_MAX, .bytes = bytes, .store = m->kind != WMI_ACCESS_LOAD};

@@ -69,15 +69,15 @@ static inline void wmi_access_begin(struct wmi_access *access, const struct wmi_
 }
 
 /* Lanes with a violation, and its kind. */
-struct wmi_cause {
+struct wmi_refused_lanes {
     enum wm_fault_kind kind;
     uint64_t lanes;
     bool plain; /* WM_FAULT_MISALIGNED: not an atomic, but forbidden by the alignment mode */
 };
 
 /* The fault of the first cause that has lanes, without address range; no lanes: there is no fault. */
-struct wmi_fault wmi_fault_of(const struct wmi_memory_op *m, const struct wmi_cause *causes, unsigned count,
-                              uint32_t bytes);
+struct wmi_fault wmi_fault_of(const struct wmi_memory_op *m, const struct wmi_refused_lanes *causes,
+                              unsigned count, uint32_t bytes);
 /* Extends the fault's address range by `bytes` at `address`, clamped at the end of the address space. */
 void wmi_fault_reaches(struct wmi_fault *fault, uint64_t address, uint32_t bytes);
 

@@ -111,7 +111,7 @@ static const char *refusal(const struct wmi_memory_op *m, const struct wmi_image
  * ends the run, or the lanes are treated as out of range. An unsupported image always ends the run. */
 static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *plan, unsigned count)
 {
-    struct wmi_cause causes[] = {
+    struct wmi_refused_lanes causes[] = {
         {WM_FAULT_MEMORY, 0, false}, {WM_FAULT_MISALIGNED, 0, false}, {WM_FAULT_READ_ONLY, 0, false}};
     uint64_t forbidden = 0;
     const char *why = refusal(m, plan->image);

@@ -96,7 +96,7 @@ static bool find_nodes(const struct casting *c, const unsigned char *node[64])
     }
     if (!outside)
         return true;
-    const struct wmi_cause cause = {WM_FAULT_MEMORY, outside, false};
+    const struct wmi_refused_lanes cause = {WM_FAULT_MEMORY, outside, false};
     struct wmi_fault fault = wmi_fault_of(m, &cause, 1, WMI_NODE_UNIT);
     for (uint64_t left = fault.lanes; left;) {
         const uint64_t pointer = pointer_of(c, wmi_take_lane(&left));

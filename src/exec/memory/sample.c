@@ -305,7 +305,7 @@ static bool sample_flat(const struct sampling *s, const struct address *a, uint3
     const struct wmi_worker *worker = wmi_wave_of(s->frame)->worker;
     struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
     struct wmi_sample_place place = {.lod = 0};
-    struct wmi_span span[AXES];
+    struct wmi_axis_texels span[AXES];
     double sum[4] = {0};
     memcpy(place.coordinate, a->coordinate, sizeof place.coordinate);
     memcpy(place.offset, a->offset, sizeof place.offset);
@@ -356,7 +356,7 @@ static const struct wmi_op *refuse(const struct sampling *s, const char *why)
 static bool may_go_on(const struct sampling *s, uint64_t outside, uint64_t low, uint64_t high)
 {
     const unsigned bytes = s->image->format.layout->bytes;
-    const struct wmi_cause cause = {WM_FAULT_MEMORY, outside, false};
+    const struct wmi_refused_lanes cause = {WM_FAULT_MEMORY, outside, false};
     if (!outside)
         return true;
     struct wmi_fault fault = wmi_fault_of(s->op->data, &cause, 1, bytes);

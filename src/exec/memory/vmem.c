@@ -272,7 +272,7 @@ bool wmi_vmem_plan_faults(const char *frame, const struct wmi_memory_op *m, cons
 {
     if (!forbidden(plan))
         return false;
-    const struct wmi_cause causes[] = {
+    const struct wmi_refused_lanes causes[] = {
         {WM_FAULT_APERTURE, plan->aperture, false},
         {WM_FAULT_PRIVATE_ATOMIC, plan->wide, false},
         {WM_FAULT_MEMORY, plan->outside, false},

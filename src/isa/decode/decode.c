@@ -119,7 +119,7 @@ static bool special(struct wmi_operand *o, unsigned reg)
 /* A scalar operand code, 0..255. SGPR tuples are aligned to 2 or 4; hardware and LLVM ignore the low bits. */
 static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool constants, bool literals)
 {
-    const struct wmi_code known = c->target->codes[code];
+    const struct wmi_operand_meaning known = c->target->codes[code];
     const unsigned align = o->dwords >= 3 ? 4 : o->dwords;
     o->kind = known.kind;
     o->reg = known.reg;
@@ -204,7 +204,7 @@ bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_form *
 
 bool wmi_form_has_field(const struct wmi_form *form, enum wmi_field field)
 {
-    const struct wmi_layout *layout = &wmi_layouts[form->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[form->layout];
     for (unsigned i = 0; i < layout->fields; i++)
         if (wmi_field_specs[layout->field + i].field == field)
             return true;
@@ -266,7 +266,7 @@ static bool smem_offset(struct context *c, struct wmi_operand *o)
 /* gfx10 and later: SOFFSET, or the immediate if SOFFSET is null. */
 static bool smem_soffset(struct context *c, struct wmi_operand *o, unsigned value)
 {
-    const struct wmi_code code = c->target->codes[value];
+    const struct wmi_operand_meaning code = c->target->codes[value];
     if (code.kind == WMI_OPERAND_SPECIAL && code.reg == WMI_SPECIAL_NULL) {
         immediate(o, (uint64_t)(int64_t)c->out->field[WMI_FIELD_simm]);
         return true;
@@ -292,7 +292,7 @@ static void off(struct wmi_operand *o)
 
 static bool is_off(const struct context *c, unsigned saddr)
 {
-    const struct wmi_code code = c->target->codes[saddr];
+    const struct wmi_operand_meaning code = c->target->codes[saddr];
     if (!c->target->limits[WMI_LIMIT_null_saddr])
         return saddr == SADDR_OFF;
     return code.kind == WMI_OPERAND_SPECIAL && code.reg == WMI_SPECIAL_NULL;
@@ -652,7 +652,7 @@ static bool decode_operand(struct context *c, const struct wmi_spec *spec, struc
     return decode_kind(c, spec, o, spec->width ? bits(words, spec->pos, spec->width) : 0);
 }
 
-static void decode_fields(struct wmi_instruction *out, const struct wmi_layout *layout)
+static void decode_fields(struct wmi_instruction *out, const struct wmi_instruction_layout *layout)
 {
     const struct wmi_field_spec *spec = wmi_field_specs + layout->field;
     if (layout->extension == WMI_EXT_SDWA)
@@ -672,7 +672,7 @@ static bool is_pair(unsigned layout)
     return layout == WMI_LAYOUT_vopd_x || layout == WMI_LAYOUT_vopd_x_lit || layout == WMI_LAYOUT_vopd3_x;
 }
 
-static unsigned opcode_of(const struct wmi_space *space, uint64_t word)
+static unsigned opcode_of(const struct wmi_opcode_space *space, uint64_t word)
 {
     unsigned opcode = word >> space->pos % 64 & ((1u << space->width) - 1);
     if (space->width2)
@@ -684,7 +684,7 @@ unsigned wmi_find_form(const struct wmi_target *target, uint64_t word, uint64_t 
 {
     const uint8_t *candidate = target->candidates + target->first[(uint32_t)word >> 23];
     for (; *candidate != NO_SPACE; candidate++) {
-        const struct wmi_space *space = &target->spaces[*candidate];
+        const struct wmi_opcode_space *space = &target->spaces[*candidate];
         if ((word & space->mask) != space->match || (later & space->later_mask) != space->later_match)
             continue;
         const unsigned form = space->forms[opcode_of(space, space->pos < 64 ? word : later)];
@@ -706,7 +706,7 @@ static bool decode_operands(struct context *c, const struct wmi_form *form, stru
 static bool decode_second(struct context *c, uint64_t word)
 {
     struct wmi_instruction *out = c->out;
-    const struct wmi_space *space =
+    const struct wmi_opcode_space *space =
         &c->target->spaces[c->target->second[wmi_layouts[wmi_forms[out->form].layout].dwords - 2]];
     out->second_form = space->forms[opcode_of(space, word)];
     const struct wmi_form *form = &wmi_forms[out->second_form];
@@ -767,7 +767,7 @@ static bool decode_form(struct context *c, unsigned number, uint64_t word)
 {
     struct wmi_instruction *out = c->out;
     const struct wmi_form *form = &wmi_forms[number];
-    const struct wmi_layout *layout = &wmi_layouts[form->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[form->layout];
     if (layout->dwords > c->available)
         return false;
     if (layout->dwords == 1)

@@ -327,7 +327,7 @@ static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
 /* The scalar code 0..255 of a register; false if the target does not have the register. */
 static bool scalar_code(const struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *code)
 {
-    const struct wmi_code *codes = e->target->codes;
+    const struct wmi_operand_meaning *codes = e->target->codes;
     if (p->what != WMI_PARSED_REGISTER)
         return false;
     if (p->file == WMI_OPERAND_SGPR) {
@@ -540,7 +540,7 @@ static bool smrd_offset(struct wmi_encoder *e, const struct wmi_parsed *p, bool 
 /* Whether SCRATCH has an offset but no address register, in layouts without the bit SVE (gfx10.3). */
 static bool has_only_offset(const struct wmi_encoder *e)
 {
-    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[e->form->layout];
     for (unsigned i = 0; i < layout->fields; i++)
         if (wmi_field_specs[layout->field + i].field == WMI_FIELD_sve)
             return false;
@@ -820,7 +820,7 @@ static bool encode_field(struct wmi_encoder *e, const struct wmi_field_spec *spe
     return true;
 }
 
-static bool encode_fields(struct wmi_encoder *e, const struct wmi_layout *layout)
+static bool encode_fields(struct wmi_encoder *e, const struct wmi_instruction_layout *layout)
 {
     for (unsigned i = 0; i < layout->fields; i++)
         if (!encode_field(e, &wmi_field_specs[layout->field + i]))
@@ -854,7 +854,7 @@ static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemoni
 {
     const bool other_mark =
         wmi_layouts[e->form->layout].extension == WMI_EXT_DPP8 && e->field[WMI_FIELD_fi] != 0;
-    const struct wmi_space *space = &e->target->spaces[mnemonic->space + other_mark];
+    const struct wmi_opcode_space *space = &e->target->spaces[mnemonic->space + other_mark];
     e->words[0] |= (uint32_t)space->match;
     e->words[1] |= (uint32_t)(space->match >> 32);
     e->words[2] |= (uint32_t)space->later_match;
@@ -866,7 +866,7 @@ static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemoni
 
 bool wmi_encode(struct wmi_encoder *e)
 {
-    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[e->form->layout];
     memset(e->words, 0, sizeof e->words); /* a short address list leaves bytes of its last word unset */
     memcpy(e->words, wmi_canonical[e->form->canonical], sizeof wmi_canonical[0]);
     e->dwords = layout->dwords;

@@ -98,7 +98,7 @@ static void fill_operands(struct wm_instruction *out, const struct wmi_instructi
 
 static void fill_modifiers(struct wm_instruction *out, const struct wmi_instruction *insn)
 {
-    const struct wmi_layout *layout = &wmi_layouts[wmi_forms[insn->form].layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[wmi_forms[insn->form].layout];
     const struct wmi_field_spec *spec = wmi_field_specs + layout->field;
     for (unsigned i = 0; i < layout->fields && i < WM_INSTRUCTION_MODIFIERS; i++, spec++)
         out->modifier[out->modifier_count++] =

@@ -83,7 +83,7 @@ struct wmi_matrix_facts {
 };
 
 /* How the second instruction uses the first one's register. */
-enum wmi_matrix_use {
+enum wmi_matrix_dependence {
     WMI_MATRIX_SOURCE,     /* reads it as A or B, or as an index */
     WMI_MATRIX_C,          /* reads it as C */
     WMI_MATRIX_VALU,       /* another vector instruction reads it */
@@ -98,7 +98,7 @@ enum wmi_matrix_use {
 /* Wait states between a matrix instruction, or v_accvgpr_write, and a second one that uses the same register.
  * `same`: both operands are the same tuple. */
 unsigned wmi_matrix_states(const struct wmi_target *target, const struct wmi_matrix_facts *first,
-                           enum wmi_matrix_use use, const struct wmi_matrix_facts *second, bool same);
+                           enum wmi_matrix_dependence use, const struct wmi_matrix_facts *second, bool same);
 struct wmi_matrix_facts wmi_matrix_facts_of(const struct wmi_target *target,
                                             const struct wmi_instruction *insn);
 

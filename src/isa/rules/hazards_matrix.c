@@ -64,7 +64,7 @@ static unsigned by_passes(const struct wmi_matrix_facts *first, unsigned two, un
     return first->passes == 2 ? two : first->passes == 8 ? eight : sixteen;
 }
 
-static unsigned split_states(const struct wmi_matrix_facts *first, enum wmi_matrix_use use,
+static unsigned split_states(const struct wmi_matrix_facts *first, enum wmi_matrix_dependence use,
                              const struct wmi_matrix_facts *second, bool same)
 {
     if (first->acc_read) /* the result is a VGPR */
@@ -105,7 +105,8 @@ static unsigned c_states(enum rules rules, const struct wmi_matrix_facts *first,
 }
 
 static unsigned unified_states(enum rules rules, const struct wmi_matrix_facts *first,
-                               enum wmi_matrix_use use, const struct wmi_matrix_facts *second, bool same)
+                               enum wmi_matrix_dependence use, const struct wmi_matrix_facts *second,
+                               bool same)
 {
     switch (use) {
     case WMI_MATRIX_C:
@@ -132,7 +133,7 @@ static unsigned unified_states(enum rules rules, const struct wmi_matrix_facts *
 }
 
 unsigned wmi_matrix_states(const struct wmi_target *target, const struct wmi_matrix_facts *first,
-                           enum wmi_matrix_use use, const struct wmi_matrix_facts *second, bool same)
+                           enum wmi_matrix_dependence use, const struct wmi_matrix_facts *second, bool same)
 {
     const enum rules rules = rules_of(target);
     return rules == NONE    ? 0

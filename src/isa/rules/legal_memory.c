@@ -99,7 +99,7 @@ static bool ds_form_takes(struct wmi_encoder *e, const struct wmi_instruction *i
 
 static void put_field(struct wmi_encoder *e, enum wmi_field field, uint32_t *words, uint32_t value)
 {
-    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[e->form->layout];
     for (unsigned i = 0; i < layout->fields; i++) {
         const struct wmi_field_spec *spec = &wmi_field_specs[layout->field + i];
         if (spec->field == field)

@@ -42,7 +42,7 @@ struct wmi_symbols {
 };
 
 /* Cache of assembled instructions of one target (pattern.h), WMI_PATTERNS_BYTES long, initially zero. */
-struct wmi_patterns;
+struct wmi_text_patterns;
 enum { WMI_PATTERNS_BYTES = 819456 };
 
 /* A cached mnemonic lookup, for repeated use with one target; initially zero. */
@@ -57,11 +57,11 @@ enum { WMI_NAME_MEMORIES = 256 };
 /* Input text, read position and error position. */
 struct wmi_cursor {
     const char *at, *end;
-    const struct wmi_symbols *symbols; /* or NULL */
-    struct wmi_name_memory *names;     /* WMI_NAME_MEMORIES entries, or NULL */
-    struct wmi_patterns *patterns;     /* assembled instructions are added here; or NULL */
-    bool asked_symbol;                 /* an expression used a symbol or "." */
-    const char *wrong;                 /* what was expected; may contain one %u for `number` */
+    const struct wmi_symbols *symbols;  /* or NULL */
+    struct wmi_name_memory *names;      /* WMI_NAME_MEMORIES entries, or NULL */
+    struct wmi_text_patterns *patterns; /* assembled instructions are added here; or NULL */
+    bool asked_symbol;                  /* an expression used a symbol or "." */
+    const char *wrong;                  /* what was expected; may contain one %u for `number` */
     const char *wrong_at;
     unsigned number;
 };
@@ -109,7 +109,7 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
 
 /* Assembles the text from the cache if it differs from a cached instruction in register numbers only. Sets
  * `words` (WMI_INSTRUCTION_DWORDS of them). Returns the length in dwords; 0: use wmi_assemble(). */
-unsigned wmi_assemble_alike(const struct wmi_patterns *patterns, const char *begin, const char *end,
+unsigned wmi_assemble_alike(const struct wmi_text_patterns *patterns, const char *begin, const char *end,
                             uint32_t *words);
 
 /* Edit distance from `a`, ignoring case, to `b` in lower case; `most` + 1 if larger, or if a word is too

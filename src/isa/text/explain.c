@@ -153,7 +153,7 @@ static uint32_t part(uint64_t word, unsigned position, unsigned width)
 }
 
 /* Adds the bits that identify the encoding, other than the opcode, as runs within a dword. */
-static void add_match(struct wm_isa_form *out, const struct wmi_space *space)
+static void add_match(struct wm_isa_form *out, const struct wmi_opcode_space *space)
 {
     for (unsigned at = 0; at < 128;) {
         const uint64_t mask = at < 64 ? space->mask : space->later_mask;
@@ -254,10 +254,10 @@ static void sort_bits(struct wm_isa_form *out)
 }
 
 static void describe(struct wm_isa_form *out, const struct wmi_target *target, unsigned number,
-                     const struct wmi_space *space, unsigned opcode)
+                     const struct wmi_opcode_space *space, unsigned opcode)
 {
     const struct wmi_form *form = &wmi_forms[number];
-    const struct wmi_layout *layout = &wmi_layouts[form->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[form->layout];
     *out = (struct wm_isa_form){.target = target->name,
                                 .name = form->name,
                                 .encoding = wmi_layout_names[layout->id],
@@ -299,7 +299,7 @@ size_t wm_isa_forms(const char *target_name, wm_isa_visit visit, void *user)
     size_t visited = 0;
     const unsigned spaces = target && visit ? space_count(target) : 0;
     for (unsigned i = 0; i < spaces; i++) {
-        const struct wmi_space *space = &target->spaces[i];
+        const struct wmi_opcode_space *space = &target->spaces[i];
         if (i && space->forms == space[-1].forms) /* the same space with another marker (DPP8) */
             continue;
         for (unsigned opcode = 0; opcode < 1u << (space->width + space->width2); opcode++) {
@@ -316,7 +316,7 @@ size_t wm_isa_forms(const char *target_name, wm_isa_visit visit, void *user)
 }
 
 /* Finds the form's opcode space and opcode on the target. */
-static bool find_space(const struct wmi_target *target, unsigned form, const struct wmi_space **space,
+static bool find_space(const struct wmi_target *target, unsigned form, const struct wmi_opcode_space **space,
                        unsigned *opcode)
 {
     const unsigned spaces = space_count(target);
@@ -333,7 +333,7 @@ unsigned wm_isa_decode(const char *target_name, const uint32_t *words, size_t dw
 {
     const struct wmi_target *target = wmi_target_find(target_name);
     struct wmi_instruction insn;
-    const struct wmi_space *space;
+    const struct wmi_opcode_space *space;
     unsigned opcode;
     const unsigned length = target && words && out ? wmi_decode(target, words, dwords, &insn) : 0;
     if (!length || !find_space(target, insn.form, &space, &opcode))

@@ -491,7 +491,7 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
 /* Marks the form's modifiers as not in the text. */
 static void forget_fields(struct wmi_encoder *e)
 {
-    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[e->form->layout];
     e->field_at[WMI_FIELD_op_sel] = NULL;
     for (unsigned i = 0; i < layout->fields; i++)
         e->field_at[wmi_field_specs[layout->field + i].field] = NULL;

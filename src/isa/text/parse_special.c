@@ -21,7 +21,7 @@ static const char *const field_names[WMI_FIELD_COUNT] = {
 
 void wmi_default_fields(struct wmi_encoder *e)
 {
-    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[e->form->layout];
     e->field[WMI_FIELD_op_sel] = 0; /* also of forms without it, see wmi_op_sel_of_halves() */
     for (unsigned i = 0; i < layout->fields; i++) {
         const struct wmi_field_spec *spec = &wmi_field_specs[layout->field + i];
@@ -340,7 +340,7 @@ static bool same(const char *word, size_t length, const char *name)
 /* The field set by the modifier `word`. */
 static const struct wmi_field_spec *field_of(const struct wmi_encoder *e, const char *word, size_t length)
 {
-    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    const struct wmi_instruction_layout *layout = &wmi_layouts[e->form->layout];
     for (unsigned i = 0; i < layout->fields; i++) {
         const struct wmi_field_spec *spec = &wmi_field_specs[layout->field + i];
         const char *name = field_names[spec->field];
@@ -523,7 +523,8 @@ static bool parse_value(struct wmi_encoder *e, const struct wmi_field_spec *spec
 static bool has_field(const struct wmi_target *target, const char *name)
 {
     for (unsigned m = 0; m < target->mnemonic_count; m++) {
-        const struct wmi_layout *layout = &wmi_layouts[wmi_forms[target->mnemonics[m].form].layout];
+        const struct wmi_instruction_layout *layout =
+            &wmi_layouts[wmi_forms[target->mnemonics[m].form].layout];
         for (unsigned i = 0; i < layout->fields; i++)
             if (!strcmp(field_names[wmi_field_specs[layout->field + i].field], name))
                 return true;

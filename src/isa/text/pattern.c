@@ -178,27 +178,28 @@ static size_t place_of(const struct wmi_key *key)
     return key->hash >> 40 & (WMI_PATTERN_PLACES - 2);
 }
 
-static bool is_of(const struct wmi_pattern *p, const struct wmi_key *key)
+static bool is_of(const struct wmi_text_pattern *p, const struct wmi_key *key)
 {
     return p->length == key->length && !memcmp(p->text, key->text, key->length);
 }
 
 /* The key's pattern, or the empty pattern. */
-static const struct wmi_pattern *find(const struct wmi_patterns *patterns, const struct wmi_key *key)
+static const struct wmi_text_pattern *find(const struct wmi_text_patterns *patterns,
+                                           const struct wmi_key *key)
 {
     const uint16_t *place = &patterns->place[place_of(key)];
-    const struct wmi_pattern *p = &patterns->at[place[0]];
+    const struct wmi_text_pattern *p = &patterns->at[place[0]];
     p = is_of(p, key) ? p : &patterns->at[place[1]];
     return is_of(p, key) ? p : patterns->at;
 }
 
-unsigned wmi_assemble_alike(const struct wmi_patterns *patterns, const char *begin, const char *end,
+unsigned wmi_assemble_alike(const struct wmi_text_patterns *patterns, const char *begin, const char *end,
                             uint32_t *words)
 {
     struct wmi_key key;
     if (!wmi_read_key(begin, end, true, &key))
         return 0;
-    const struct wmi_pattern *p = find(patterns, &key);
+    const struct wmi_text_pattern *p = find(patterns, &key);
     if (p->as_it_stands && wmi_read_key(begin, end, false, &key))
         p = find(patterns, &key);
     memcpy(words, p->words, sizeof p->words);
@@ -314,7 +315,7 @@ static enum made make_slot(const struct wmi_encoder *e, unsigned operand, unsign
 
 /* The registers of the key must be the operands, in the same order. */
 static enum made make_slots(const struct wmi_encoder *e, const struct wmi_instruction *insn,
-                            const struct wmi_key *key, struct wmi_pattern *pattern)
+                            const struct wmi_key *key, struct wmi_text_pattern *pattern)
 {
     const unsigned vgprs = vgprs_of(e, insn);
     unsigned slots = 0;
@@ -338,7 +339,8 @@ static enum made make_slots(const struct wmi_encoder *e, const struct wmi_instru
     return slots == key->slots ? MADE : OF_THESE_NUMBERS_ONLY;
 }
 
-static void put(struct wmi_patterns *patterns, const struct wmi_key *key, struct wmi_pattern *pattern)
+static void put(struct wmi_text_patterns *patterns, const struct wmi_key *key,
+                struct wmi_text_pattern *pattern)
 {
     if (find(patterns, key)->length)
         return;
@@ -354,11 +356,11 @@ static void put(struct wmi_patterns *patterns, const struct wmi_key *key, struct
     patterns->at[patterns->count] = *pattern;
 }
 
-void wmi_keep_as_it_stands(struct wmi_patterns *patterns, const char *begin, const char *end,
+void wmi_keep_as_it_stands(struct wmi_text_patterns *patterns, const char *begin, const char *end,
                            const struct wmi_instruction *insn)
 {
     struct wmi_key key;
-    struct wmi_pattern mark = {.as_it_stands = true}, pattern = {.dwords = insn->dwords};
+    struct wmi_text_pattern mark = {.as_it_stands = true}, pattern = {.dwords = insn->dwords};
     memcpy(pattern.words, insn->words, sizeof pattern.words);
     if (!wmi_read_key(begin, end, true, &key))
         return;
@@ -368,11 +370,11 @@ void wmi_keep_as_it_stands(struct wmi_patterns *patterns, const char *begin, con
     put(patterns, &key, &pattern);
 }
 
-void wmi_keep_pattern(struct wmi_patterns *patterns, const char *begin, const struct wmi_encoder *e,
+void wmi_keep_pattern(struct wmi_text_patterns *patterns, const char *begin, const struct wmi_encoder *e,
                       const struct wmi_instruction *insn)
 {
     struct wmi_key key;
-    struct wmi_pattern pattern = {.dwords = insn->dwords};
+    struct wmi_text_pattern pattern = {.dwords = insn->dwords};
     memcpy(pattern.words, insn->words, sizeof pattern.words);
     if (!wmi_read_key(begin, e->cursor->end, true, &key))
         return;

@@ -39,29 +39,29 @@ struct wmi_pattern_slot {
     uint8_t last;
 };
 
-struct wmi_pattern {
+struct wmi_text_pattern {
     uint8_t length, dwords, slots; /* length of the text; 0: empty */
     bool as_it_stands;             /* such texts are cached with their register numbers */
     uint32_t words[WMI_INSTRUCTION_DWORDS];
     struct wmi_pattern_slot slot[WMI_PATTERN_SLOTS];
     char text[WMI_PATTERN_TEXT];
 };
-static_assert(sizeof(struct wmi_pattern) == 192, "three lines of the cache");
+static_assert(sizeof(struct wmi_text_pattern) == 192, "three lines of the cache");
 
-struct wmi_patterns {
-    struct wmi_pattern
+struct wmi_text_patterns {
+    struct wmi_text_pattern
         at[WMI_PATTERNS]; /* allocated contiguously so that few pages are touched; [0] is empty */
     uint16_t place[WMI_PATTERN_PLACES]; /* hash of the text -> index in `at`; two places per hash */
     unsigned count;
 };
-static_assert(sizeof(struct wmi_patterns) <= WMI_PATTERNS_BYTES, "as much as callers have");
+static_assert(sizeof(struct wmi_text_patterns) <= WMI_PATTERNS_BYTES, "as much as callers have");
 
 /* Caches the instruction assembled from `begin` to the end of the encoder's text. It must not depend on
  * symbols or on its address. */
-void wmi_keep_pattern(struct wmi_patterns *patterns, const char *begin, const struct wmi_encoder *e,
+void wmi_keep_pattern(struct wmi_text_patterns *patterns, const char *begin, const struct wmi_encoder *e,
                       const struct wmi_instruction *insn);
 /* The same, with the text as it is, including register numbers. */
-void wmi_keep_as_it_stands(struct wmi_patterns *patterns, const char *begin, const char *end,
+void wmi_keep_as_it_stands(struct wmi_text_patterns *patterns, const char *begin, const char *end,
                            const struct wmi_instruction *insn);
 
 #endif

@@ -448,7 +448,7 @@ static bool is_bare_dot(const struct wmi_target *target, const struct wmi_instru
 }
 
 static void put_fields(struct wmi_text *text, const struct wmi_target *target,
-                       const struct wmi_instruction *insn, const struct wmi_layout *layout)
+                       const struct wmi_instruction *insn, const struct wmi_instruction_layout *layout)
 {
     const struct wmi_field_spec *spec = wmi_field_specs + layout->field;
     const struct wmi_field_spec *halves = wmi_op_sel_of_halves(target, &wmi_forms[insn->form]);

@@ -70,7 +70,7 @@ static void add_code(const struct kernel *k, const struct wmi_cause *cause, cons
 {
     const struct wmi_counts *counts = &k->profile->instructions[wmi_profile_slot_of(k->profile, row)].counts;
     const double left = (double)after->executions / (double)row->executions;
-    const struct wmi_code besides = {.work[WMI_WORK_FULL] = cause->unpacked * row->executions};
+    const struct wmi_executed besides = {.work[WMI_WORK_FULL] = cause->unpacked * row->executions};
     double around[WMI_GPU_PARTS] = {0}, more[WMI_GPU_PARTS] = {0};
     if (cause->with_block)
         wmi_code_clocks(k->profile, &k->binding, &counts->code, around);

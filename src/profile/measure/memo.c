@@ -67,7 +67,7 @@ static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *
 }
 
 /* Sets `shape`, by which outlines are recognized, if all lanes access one space and pass all checks. */
-static void find_shape(struct wmi_memo *memo, struct wmi_patterns *patterns, unsigned bytes)
+static void find_shape(struct wmi_memo *memo, struct wmi_access_patterns *patterns, unsigned bytes)
 {
     bool plain = true;
     int32_t lowest = 0, highest = 0; /* inactive lanes have 0 */
@@ -90,8 +90,9 @@ static void find_shape(struct wmi_memo *memo, struct wmi_patterns *patterns, uns
         memo->shape = wmi_access_shape(memo->element[0].space, memo->elements, bytes);
 }
 
-void wmi_memo_keep(struct wmi_memo *memo, struct wmi_patterns *patterns, const struct wmi_access *access,
-                   const struct wmi_measure *measure, const uint64_t *words, size_t word_count)
+void wmi_memo_keep(struct wmi_memo *memo, struct wmi_access_patterns *patterns,
+                   const struct wmi_access *access, const struct wmi_measure *measure, const uint64_t *words,
+                   size_t word_count)
 {
     bool good = access->elements && access->elements <= WMI_MEMO_ELEMENTS && access->element[0].mask &&
                 word_count <= WMI_MEMO_WORDS;

@@ -20,11 +20,11 @@ enum {
 
 /* Members that outlines use come first, in one cache line of the host. */
 struct wmi_memo {
-    alignas(64) uint64_t times;  /* accesses that matched it and are not counted yet */
-    uint64_t base;               /* the address of the first lane, first element */
-    struct wmi_pattern *pattern; /* of the first element, if `shape` is not 0 */
-    uint64_t entry[2];           /* `words`, if they are one log entry without a list */
-    int32_t lowest, behind;      /* relative to base: the lowest address, and the end of the highest */
+    alignas(64) uint64_t times;         /* accesses that matched it and are not counted yet */
+    uint64_t base;                      /* the address of the first lane, first element */
+    struct wmi_access_pattern *pattern; /* of the first element, if `shape` is not 0 */
+    uint64_t entry[2];                  /* `words`, if they are one log entry without a list */
+    int32_t lowest, behind;             /* relative to base: the lowest address, and the end of the highest */
     uint32_t shape; /* as in wmi_outline, if all lanes access one space and pass all checks; else 0 */
     uint8_t shift;
     uint8_t word_count;
@@ -55,7 +55,8 @@ bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access
 
 /* Stores the access in the memo; if it is too large, the memo becomes empty. words: the log entries of the
  * access. */
-void wmi_memo_keep(struct wmi_memo *memo, struct wmi_patterns *patterns, const struct wmi_access *access,
-                   const struct wmi_measure *measure, const uint64_t *words, size_t word_count);
+void wmi_memo_keep(struct wmi_memo *memo, struct wmi_access_patterns *patterns,
+                   const struct wmi_access *access, const struct wmi_measure *measure, const uint64_t *words,
+                   size_t word_count);
 
 #endif

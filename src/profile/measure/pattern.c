@@ -21,14 +21,14 @@ static unsigned hash(uint64_t lanes, const int32_t relative[64])
     return (unsigned)((all >> 32) % WMI_PATTERNS);
 }
 
-struct wmi_pattern *wmi_patterns_take(struct wmi_patterns *patterns, uint64_t lanes,
-                                      const int32_t relative[64])
+struct wmi_access_pattern *wmi_patterns_take(struct wmi_access_patterns *patterns, uint64_t lanes,
+                                             const int32_t relative[64])
 {
-    struct wmi_pattern **place = &patterns->of[hash(lanes, relative)], *pattern = *place;
+    struct wmi_access_pattern **place = &patterns->of[hash(lanes, relative)], *pattern = *place;
     if (!pattern || pattern->lanes != lanes ||
         memcmp(pattern->relative, relative, sizeof pattern->relative)) {
         wmi_pattern_release(pattern);
-        *place = pattern = aligned_alloc(alignof(struct wmi_pattern), sizeof *pattern);
+        *place = pattern = aligned_alloc(alignof(struct wmi_access_pattern), sizeof *pattern);
         if (!pattern)
             return NULL;
         memcpy(pattern->relative, relative, sizeof pattern->relative);
@@ -39,15 +39,15 @@ struct wmi_pattern *wmi_patterns_take(struct wmi_patterns *patterns, uint64_t la
     return pattern;
 }
 
-void wmi_pattern_release(struct wmi_pattern *pattern)
+void wmi_pattern_release(struct wmi_access_pattern *pattern)
 {
     if (pattern && !--pattern->users)
         free(pattern);
 }
 
-void wmi_patterns_clear(struct wmi_patterns *patterns)
+void wmi_patterns_clear(struct wmi_access_patterns *patterns)
 {
     for (unsigned i = 0; i < WMI_PATTERNS; i++)
         wmi_pattern_release(patterns->of[i]);
-    *patterns = (struct wmi_patterns){0};
+    *patterns = (struct wmi_access_patterns){0};
 }

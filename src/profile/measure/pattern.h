@@ -9,21 +9,21 @@
 
 enum { WMI_PATTERNS = 256 };
 
-struct wmi_pattern {
+struct wmi_access_pattern {
     alignas(64) int32_t relative[64]; /* addresses of active lanes relative to the first; others 0 */
     uint64_t lanes;
     uint32_t users;
 };
 
 /* The most recently used patterns, by hash. */
-struct wmi_patterns {
-    struct wmi_pattern *of[WMI_PATTERNS];
+struct wmi_access_patterns {
+    struct wmi_access_pattern *of[WMI_PATTERNS];
 };
 
 /* Returns a reference to the pattern, for wmi_pattern_release(); NULL: out of memory. */
-struct wmi_pattern *wmi_patterns_take(struct wmi_patterns *patterns, uint64_t lanes,
-                                      const int32_t relative[64]);
-void wmi_pattern_release(struct wmi_pattern *pattern); /* NULL is allowed */
-void wmi_patterns_clear(struct wmi_patterns *patterns);
+struct wmi_access_pattern *wmi_patterns_take(struct wmi_access_patterns *patterns, uint64_t lanes,
+                                             const int32_t relative[64]);
+void wmi_pattern_release(struct wmi_access_pattern *pattern); /* NULL is allowed */
+void wmi_patterns_clear(struct wmi_access_patterns *patterns);
 
 #endif

@@ -10,7 +10,7 @@ static inline __attribute__((always_inline)) bool finish(struct wmi_shard *shard
                                                          const struct wmi_outline *outline, uint64_t base,
                                                          bool wide, bool all)
 {
-    const struct wmi_pattern *pattern = memo->pattern;
+    const struct wmi_access_pattern *pattern = memo->pattern;
     const uint64_t some = (1ULL << WMI_VECTOR_LANES) - 1;
     const unsigned first = all ? 0 : (unsigned)__builtin_ctzll(memo->lanes);
     const uint32_t *low = outline->low, *high = outline->high;

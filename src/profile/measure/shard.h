@@ -38,11 +38,11 @@ struct wmi_shard {
     struct wmi_measurer *measurer;
     struct wmi_fetcher *fetcher;
     wmi_memo_compare *compare;
-    const struct wmi_cost_rules *rules; /* rules of the measurer */
-    unsigned lanes;                     /* and its wave size */
-    size_t memos;                       /* number of memos */
-    struct wmi_patterns patterns;       /* of the memos */
-    struct wmi_shard *next;             /* in the list of unused shards */
+    const struct wmi_cost_rules *rules;  /* rules of the measurer */
+    unsigned lanes;                      /* and its wave size */
+    size_t memos;                        /* number of memos */
+    struct wmi_access_patterns patterns; /* of the memos */
+    struct wmi_shard *next;              /* in the list of unused shards */
 };
 
 /* The counting observer; the profile adds self, instruction(), block() and outline(). */

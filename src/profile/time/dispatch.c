@@ -66,7 +66,7 @@ static struct wmi_time_access access_of(const struct wm_profile *profile, size_t
     return access;
 }
 
-void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel *one,
+void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel_profile *one,
                    const struct wm_profile_kernel *row, struct wmi_time_sum *sum)
 {
     struct wmi_time_access *accesses = malloc((profile->count + 1) * sizeof *accesses);

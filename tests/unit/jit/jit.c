@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares compiled steps with the bodies that interpret them: each step that the compiler knows alone, and
  * random sequences of them, for both wave sizes. Steps of memory: compile_memory.c. */
-#include "compile_program.h"
+#include "unit/jit/jit_program.h"
 
 enum { ROUNDS_OF_ONE = 60, FOLLOWER = WMI_STEP_BODIES + WMI_INSN_v_xor_b32 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares compiled steps of memory and LDS with the bodies that interpret them, on addresses in patterns and
  * at random, and waves that start with ids. */
-#include "compile_program.h"
 #include "exec/memory/vmem.h"
 #include "memory/buffer.h"
 #include "memory/space.h"
+#include "unit/jit/jit_program.h"
 
 /* Two allocations not far apart, one of which crosses a multiple of 4 GiB, and the LDS of a workgroup. */
 enum { MEMORY = 3 * 4096, LDS = 1024, LDS_SPARE = 64, MEMORY_OPS = 8 };

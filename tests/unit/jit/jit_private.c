@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares compiled accesses to private memory with the bodies that interpret them, between changes of the
  * scalars that they depend on, of EXEC and branches; and computed jumps at the end. */
-#include "compile_program.h"
 #include "exec/memory/vmem.h"
 #include "memory/buffer.h"
 #include "memory/space.h"
+#include "unit/jit/jit_program.h"
 
 /* Private memory of two waves, the second one of which is that of the program, and part of what is in front
  * of it. */

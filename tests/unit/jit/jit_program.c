@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs of steps with random operands, and how they run both ways: on random and edge values, with all,
  * some and no lanes active, in several float modes. */
+#include "unit/jit/jit_program.h"
 #include "arithmetic/host_float.h"
 #include "base/random.h"
-#include "compile_program.h"
 #include "exec/memory/vmem.h"
 #include "exec/run/program.h"
 #include "lower/step_text.h"

@@ -525,8 +525,8 @@ static void test_any(void **state)
 {
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
-        static const enum wmi_layout layouts[] = {WMI_LAYOUT_GFX1010, WMI_LAYOUT_GFX1030, WMI_LAYOUT_GFX1100,
-                                                  WMI_LAYOUT_GFX1200};
+        static const enum wmi_descriptor_layout layouts[] = {WMI_LAYOUT_GFX1010, WMI_LAYOUT_GFX1030,
+                                                             WMI_LAYOUT_GFX1100, WMI_LAYOUT_GFX1200};
         uint32_t words[4], node[NODE_WORDS], result[4], numbers[10];
         struct wmi_bvh bvh;
         struct wmi_ray ray;

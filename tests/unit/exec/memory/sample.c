@@ -41,14 +41,14 @@ static void draw_words(uint32_t *words, unsigned count)
 }
 
 /* The formats of each layout. */
-static const struct wmi_format_rules *formats_of(enum wmi_layout layout)
+static const struct wmi_format_rules *formats_of(enum wmi_descriptor_layout layout)
 {
     static const uint8_t rules[WMI_LAYOUTS] = {0, 0, 1, 2, 2, 3, 3, 4, 4};
     return wmi_format_rules(rules[layout]);
 }
 
 /* A product of each layout: RX 580, Vega, RX 5500 XT, RX 6800, RX 7900 XTX. */
-static struct wmi_tiling tiling_of(enum wmi_layout layout)
+static struct wmi_tiling tiling_of(enum wmi_descriptor_layout layout)
 {
     static const struct {
         uint8_t rules;
@@ -86,7 +86,7 @@ static unsigned compressed[WMI_LAYOUTS]; /* images that were refused because the
 
 static unsigned sample(void)
 {
-    const enum wmi_layout layout = (enum wmi_layout)(draw() % WMI_LAYOUTS);
+    const enum wmi_descriptor_layout layout = (enum wmi_descriptor_layout)(draw() % WMI_LAYOUTS);
     uint32_t t[8], s[4];
     struct wmi_footprint f;
     draw_words(t, 8);
