@@ -163,12 +163,13 @@ static uint64_t emit_shown(const struct session *s, struct wmi_builder *b, const
             joining |= UINT64_C(1) << i;
             continue;
         }
-        const uint32_t number = observer->execute || observer->twin
+        const uint32_t number = observer->execute || observer->shadow
                                     ? observer->decoded(observer->self, b->pc, insn)
                                     : WMI_NOT_SHOWN;
         if (number == WMI_NOT_SHOWN)
             continue;
-        struct wmi_step *step = wmi_emit(b, observer->twin ? WMI_STEP_show_twin : WMI_STEP_show_instruction);
+        struct wmi_step *step =
+            wmi_emit(b, observer->shadow ? WMI_STEP_show_shadow : WMI_STEP_show_instruction);
         step->x = number;
         step->y = i;
         step->data = observer;

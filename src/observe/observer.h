@@ -84,7 +84,7 @@ struct wmi_observer {
     bool late;
     bool flat_only; /* access() is for FLAT instructions only */
     bool explains;  /* addresses are given, not reached: an aperture may lie within an allocation */
-    /* Waves may execute compiled code between the steps that call it. Not with `late`, hold() or twin(),
+    /* Waves may execute compiled code between the steps that call it. Not with `late`, hold() or shadow(),
      * which depend on the steps of instructions. */
     bool allows_compiled;
     /* NULL: no memory. The dispatch does not run then. */
@@ -114,11 +114,12 @@ struct wmi_observer {
     /* Instead of execute(), with decoded(): returns a copy of the wave's frame, which then executes the
      * instruction, too, before the wave does, as far as the instruction computes in registers only: it does
      * not branch, access memory or change the wave. NULL: none. The caller of decoded() is the same. Called
-     * only while *wave is not NULL, which access() can change; if `twins_always`, also when the wave starts.
+     * only while *wave is not NULL, which access() can change; if `shadows_always`, also when the wave
+     * starts.
      */
-    char *(*twin)(void *local, void **wave, uint32_t number, const char *frame,
-                  const struct wmi_frame_layout *layout);
-    bool twins_always;
+    char *(*shadow)(void *local, void **wave, uint32_t number, const char *frame,
+                    const struct wmi_frame_layout *layout);
+    bool shadows_always;
     /* wmi_execution_counters() counters of the worker (lower/lower.h), to which executions of instructions
      * are added. One observer of a dispatch may have them. */
     uint64_t *(*execution_counters)(void *local);

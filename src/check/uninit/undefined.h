@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Undefined values in memory: by how much each byte differs between a wave and its twin (check/twin.h), and
- * where the value comes from. Bytes that nobody wrote have no entry: undefined_pattern() gives theirs. */
+/* Undefined values in memory: by how much each byte differs between a wave and its shadow
+ * (check/uninit/shadow.h), and where the value comes from. Bytes that nobody wrote have no entry:
+ * undefined_pattern() gives theirs. */
 #ifndef WMI_UNDEFINED_H
 #define WMI_UNDEFINED_H
 

@@ -2,9 +2,9 @@
 /* The checker of uninitialised values: which bytes nobody wrote, and what depends on those that are loaded.
  *
  * A load of such bytes is not an error by itself: code copies padding, updates bit fields, and loads what it
- * then does not use. So a wave that loads them gets a twin (check/twin.h), in which they have other values.
- * It is an error when the two differ in what they do: in a branch, in EXEC, in an address, in what they store
- * to global memory, in a message. */
+ * then does not use. So a wave that loads them gets a shadow (check/uninit/shadow.h), in which they have
+ * other values. It is an error when the two differ in what they do: in a branch, in EXEC, in an address, in
+ * what they store to global memory, in a message. */
 #include "check/uninit/uninit.h"
 
 #include "sem/table.h"
@@ -28,14 +28,14 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
         return WMI_NOT_SHOWN;
     }
     struct wmi_uninit_instruction *entry = &(*chunk)[number % WMI_UNINIT_CHUNK];
-    *entry = (struct wmi_uninit_instruction){.twin = {.pc = pc, .id = insn->id}};
-    entry->twin.spans = (uint8_t)wmi_registers_of(check->dispatch.target, insn, entry->twin.span);
-    entry->twin.comparison = wmi_twin_comparison_of(insn, entry->twin.span, entry->twin.spans);
-    entry->twin.computes =
+    *entry = (struct wmi_uninit_instruction){.shadow = {.pc = pc, .id = insn->id}};
+    entry->shadow.spans = (uint8_t)wmi_registers_of(check->dispatch.target, insn, entry->shadow.span);
+    entry->shadow.comparison = wmi_shadow_comparison_of(insn, entry->shadow.span, entry->shadow.spans);
+    entry->shadow.computes =
         row->class == WMI_CLASS_SALU || row->class == WMI_CLASS_VALU || wmi_uninit_exchanges_lanes(row);
     for (unsigned i = 0; i < insn->operands; i++)
         if (insn->operand[i].kind == WMI_OPERAND_SPECIAL && insn->operand[i].reg == WMI_SPECIAL_LDS_DIRECT)
-            entry->twin.computes = false;
+            entry->shadow.computes = false;
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     const unsigned bytes = row->elements * row->bytes;
     entry->distance = wmi_check_distance(insn);
@@ -58,9 +58,9 @@ static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, 
     (void)depth;
     if (!shard->group || wave >= shard->group->waves || address < hit->low || address >= hit->high)
         return false;
-    const struct wmi_twin *twin = shard->group->twin[wave];
+    const struct wmi_shadow *shadow = shard->group->shadow[wave];
     const struct wmi_written *written = wmi_uninit_region(shard, address, slot);
-    return !(twin && twin->last) && (!written || __atomic_load_n(&written->all, __ATOMIC_RELAXED));
+    return !(shadow && shadow->last) && (!written || __atomic_load_n(&written->all, __ATOMIC_RELAXED));
 }
 
 static uint32_t add_slot(void *self, uint64_t pc, unsigned id)
@@ -83,7 +83,7 @@ static uint32_t add_slot(void *self, uint64_t pc, unsigned id)
 static void destroy_group(struct wmi_uninit_group *group, uint32_t waves)
 {
     for (uint32_t i = 0; i < waves; i++)
-        wmi_twin_destroy(group->twin[i]);
+        wmi_shadow_destroy(group->shadow[i]);
     wmi_written_destroy(&group->lds);
     free(group);
 }
@@ -120,7 +120,7 @@ static struct wmi_uninit_group *begin_group(struct wmi_uninit_shard *shard, uint
         shard->unused = group->next;
         wmi_written_restart(&group->lds);
     } else {
-        group = calloc(1, sizeof *group + check->waves * sizeof(struct wmi_twin *));
+        group = calloc(1, sizeof *group + check->waves * sizeof(struct wmi_shadow *));
         if (!group || !wmi_written_create(&group->lds, 0, dispatch->lds_bytes)) {
             free(group);
             shard->missed = true;
@@ -156,8 +156,8 @@ static void end_group(void *local, void *watched, uint64_t instructions)
     if (!group)
         return;
     for (uint32_t i = 0; i < group->waves; i++)
-        if (group->twin[i])
-            group->twin[i]->last = NULL;
+        if (group->shadow[i])
+            group->shadow[i]->last = NULL;
     wmi_undefined_free(&group->lds_values);
     wmi_undefined_free(&group->scratch_values);
     group->next = shard->unused;
@@ -182,14 +182,14 @@ static void *create(unsigned what)
     check->observer = (struct wmi_observer){
         .self = check,
         .lds_moves = true,
-        .twins_always = check->origins,
+        .shadows_always = check->origins,
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = wmi_uninit_access,
         .outline_lane = see_lane,
         .instruction = add_slot,
         .decoded = add_instruction,
-        .twin = wmi_uninit_twin,
+        .shadow = wmi_uninit_shadow,
         .turn = turn,
         .end = end_group,
         .incomplete = incomplete,

@@ -4,14 +4,14 @@
 #define WMI_UNINIT_H
 
 #include "check/checker.h"
-#include "check/uninit/twin.h"
+#include "check/uninit/shadow.h"
 #include "check/uninit/undefined.h"
 #include "check/uninit/written.h"
 
 #include <pthread.h>
 
 enum {
-    WMI_UNINIT_CHUNK = 1 << 10, /* instructions; chunks never move, because twins point to them */
+    WMI_UNINIT_CHUNK = 1 << 10, /* instructions; chunks never move, because shadows point to them */
     WMI_UNINIT_CHUNKS = 1 << 12,
     WMI_UNINIT_ORIGINS = 1 << 16,
     WMI_UNINIT_RECENT = 64,
@@ -46,7 +46,7 @@ struct wmi_uninit_origin {
 };
 
 struct wmi_uninit_instruction {
-    struct wmi_twin_instruction twin;
+    struct wmi_shadow_instruction shadow;
     uint64_t distance; /* DS: from its first place to the second */
     /* Memory: how bytes become registers; opaque: in another way. */
     bool is_signed, d16, d16_hi, opaque;
@@ -58,7 +58,7 @@ struct wmi_uninit_group { /* a workgroup that runs */
     uint32_t waves;
     struct wmi_written lds;
     struct wmi_undefined lds_values, scratch_values;
-    struct wmi_twin *twin[]; /* of each wave; NULL: it never had one */
+    struct wmi_shadow *shadow[]; /* of each wave; NULL: it never had one */
 };
 
 struct wmi_uninit;
@@ -123,7 +123,8 @@ extern const char wmi_uninit_no_memory[]; /* why a check is incomplete */
 
 /* The number of a load's origin; 0: no memory, or too many. */
 uint32_t wmi_uninit_add_origin(struct wmi_uninit_shard *shard, const struct wmi_uninit_origin *origin);
-/* The origin of that number: of loads, or from WMI_UNINIT_ORIGINS on of the registers of wmi_twin_start(). */
+/* The origin of that number: of loads, or from WMI_UNINIT_ORIGINS on of the registers of wmi_shadow_start().
+ */
 struct wmi_uninit_origin wmi_uninit_origin_of(const struct wmi_uninit *check, uint32_t number);
 /* Adds a finding: instruction `pc` of the wave makes use of a value from the origin. */
 void wmi_uninit_use(struct wmi_uninit_shard *shard, uint32_t number, enum wmi_uninit_use use, uint64_t pc,
@@ -159,16 +160,16 @@ void wmi_uninit_undefine(struct wmi_uninit_shard *shard, const struct wmi_uninit
 
 void wmi_uninit_access(void *local, const struct wmi_access *access, uint32_t slot);
 
-/* ---- accesses of waves without a twin that only load written bytes, or store; outlines in uninit_lanes.c
+/* ---- accesses of waves without a shadow that only load written bytes, or store; outlines in uninit_lanes.c
  * ----
  */
 
 typedef bool wmi_uninit_outline(void *local, const struct wmi_outline *outline, uint32_t slot);
 
-/* ---- uninit_twin.c ---- */
+/* ---- uninit_shadow.c ---- */
 
-/* The observer's twin(): what the wave does with values that differ. */
-char *wmi_uninit_twin(void *local, void **watched, uint32_t number, const char *frame,
-                      const struct wmi_frame_layout *layout);
+/* The observer's shadow(): what the wave does with values that differ. */
+char *wmi_uninit_shadow(void *local, void **watched, uint32_t number, const char *frame,
+                        const struct wmi_frame_layout *layout);
 
 #endif

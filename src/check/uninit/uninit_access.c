@@ -10,37 +10,37 @@ static bool is_refused(const struct wmi_element *element, unsigned lane)
     return (element->bad_range | element->bad_aperture) >> lane & 1;
 }
 
-static struct wmi_twin *twin_of(const struct wmi_uninit_shard *shard, uint32_t wave)
+static struct wmi_shadow *shadow_of(const struct wmi_uninit_shard *shard, uint32_t wave)
 {
-    return wave < shard->group->waves ? shard->group->twin[wave] : NULL;
+    return wave < shard->group->waves ? shard->group->shadow[wave] : NULL;
 }
 
-/* The wave's twin while it differs from the wave. */
-static struct wmi_twin *active_twin(const struct wmi_access *access)
+/* The wave's shadow while it differs from the wave. */
+static struct wmi_shadow *active_shadow(const struct wmi_access *access)
 {
     return *access->watched;
 }
 
-/* The twin of a wave that is about to load an undefined value. NULL: no memory. */
-static struct wmi_twin *begin_twin(struct wmi_uninit_shard *shard, const struct wmi_access *access,
-                                   uint32_t slot)
+/* The shadow of a wave that is about to load an undefined value. NULL: no memory. */
+static struct wmi_shadow *begin_shadow(struct wmi_uninit_shard *shard, const struct wmi_access *access,
+                                       uint32_t slot)
 {
     struct wmi_uninit *check = shard->check;
-    struct wmi_twin *twin = twin_of(shard, access->wave);
+    struct wmi_shadow *shadow = shadow_of(shard, access->wave);
     if (*access->watched)
         return *access->watched;
-    if (twin) {
-        wmi_twin_restart(twin, access->frame);
+    if (shadow) {
+        wmi_shadow_restart(shadow, access->frame);
     } else if (access->wave < shard->group->waves &&
-               (twin = wmi_twin_create(access->frame, access->layout, check->dispatch.wave_lanes))) {
-        shard->group->twin[access->wave] = twin;
+               (shadow = wmi_shadow_create(access->frame, access->layout, check->dispatch.wave_lanes))) {
+        shard->group->shadow[access->wave] = shadow;
     } else {
         shard->missed = true;
         return NULL;
     }
-    wmi_twin_precede(twin, access->frame, &wmi_uninit_instruction_of(check, check->slot[slot])->twin);
-    *access->watched = twin;
-    return twin;
+    wmi_shadow_precede(shadow, access->frame, &wmi_uninit_instruction_of(check, check->slot[slot])->shadow);
+    *access->watched = shadow;
+    return shadow;
 }
 
 /* ---- loads ---- */
@@ -75,7 +75,7 @@ static struct lane_load look(struct wmi_uninit_shard *shard, const struct wmi_ac
 
 /* By how much the registers differ that the lane loads from one element. */
 static void load_element(struct wmi_uninit_shard *shard, const struct wmi_access *access,
-                         struct wmi_twin *twin, const struct wmi_uninit_instruction *insn, unsigned e,
+                         struct wmi_shadow *shadow, const struct wmi_uninit_instruction *insn, unsigned e,
                          unsigned lane, const struct lane_load *load, uint32_t fresh, uint32_t slot)
 {
     const struct wmi_element *element = &access->element[e];
@@ -101,8 +101,8 @@ static void load_element(struct wmi_uninit_shard *shard, const struct wmi_access
             difference <<= 16;
         const uint32_t reg = element->reg + word;
         if (difference && origin && reg < result->count)
-            shard->missed |= !wmi_twin_load(twin, result->offset + reg * step + (vector ? 4 * lane : 0),
-                                            difference, origin);
+            shard->missed |= !wmi_shadow_load(shadow, result->offset + reg * step + (vector ? 4 * lane : 0),
+                                              difference, origin);
     }
 }
 
@@ -142,14 +142,14 @@ static void load_lane(struct wmi_uninit_shard *shard, const struct wmi_access *a
         shard->moved_origin = fresh;
         return;
     }
-    struct wmi_twin *twin = insn->opaque && load->partial ? NULL : begin_twin(shard, access, slot);
-    for (unsigned e = 0; twin && !insn->opaque && e < access->elements; e++)
+    struct wmi_shadow *shadow = insn->opaque && load->partial ? NULL : begin_shadow(shard, access, slot);
+    for (unsigned e = 0; shadow && !insn->opaque && e < access->elements; e++)
         if (load->missing[e])
-            load_element(shard, access, twin, insn, e, lane, load, fresh, slot);
-    for (unsigned i = 0; twin && insn->opaque && i < access->facts->result.count; i++)
+            load_element(shard, access, shadow, insn, e, lane, load, fresh, slot);
+    for (unsigned i = 0; shadow && insn->opaque && i < access->facts->result.count; i++)
         shard->missed |=
-            !wmi_twin_load(twin, access->facts->result.offset + 4 * (i * access->facts->lanes + lane),
-                           wmi_undefined_pattern(origin.address + 4 * i), fresh);
+            !wmi_shadow_load(shadow, access->facts->result.offset + 4 * (i * access->facts->lanes + lane),
+                             wmi_undefined_pattern(origin.address + 4 * i), fresh);
 }
 
 /* Whether all bytes between the lowest and the highest of each element are written. */
@@ -261,7 +261,7 @@ struct stored {
     bool wholly; /* every byte differs */
 };
 
-static struct stored stored_by(const struct wmi_access *access, const struct wmi_twin *twin,
+static struct stored stored_by(const struct wmi_access *access, const struct wmi_shadow *shadow,
                                const struct wmi_uninit_instruction *insn, unsigned e, unsigned lane)
 {
     unsigned reg;
@@ -276,23 +276,23 @@ static struct stored stored_by(const struct wmi_access *access, const struct wmi
         const unsigned left = access->bytes - 4 * stored.words;
         const uint32_t mask = left < 4 ? (1u << 8 * left) - 1 : UINT32_MAX;
         const uint32_t difference =
-            wmi_twin_word(twin, access->frame, offset) >> (insn->d16_hi ? 16 : 0) & mask;
+            wmi_shadow_word(shadow, access->frame, offset) >> (insn->d16_hi ? 16 : 0) & mask;
         stored.difference[stored.words] = difference;
-        stored.origin[stored.words] = difference ? wmi_twin_origin(twin, offset) : 0;
+        stored.origin[stored.words] = difference ? wmi_shadow_origin(shadow, offset) : 0;
         for (unsigned at = 0; at < left && at < 4; at++)
             stored.wholly &= (difference >> 8 * at & 0xff) != 0;
     }
     return stored;
 }
 
-/* One lane of a store by a wave with a twin. Returns the origin of a value that is an error to store. */
+/* One lane of a store by a wave with a shadow. Returns the origin of a value that is an error to store. */
 static uint32_t store_lane(struct wmi_uninit_shard *shard, const struct wmi_access *access,
-                           const struct wmi_twin *twin, const struct wmi_uninit_instruction *insn, unsigned e,
-                           unsigned lane, uint32_t slot)
+                           const struct wmi_shadow *shadow, const struct wmi_uninit_instruction *insn,
+                           unsigned e, unsigned lane, uint32_t slot)
 {
     const uint64_t address = access->element[e].address[lane];
     const struct wmi_uninit_place place = wmi_uninit_place_of(shard, &access->element[e], address, slot);
-    const struct stored stored = stored_by(access, twin, insn, e, lane);
+    const struct stored stored = stored_by(access, shadow, insn, e, lane);
     uint32_t reported = 0;
     for (unsigned word = 0; word < stored.words; word++) {
         const unsigned left = access->bytes - 4 * word < 4 ? access->bytes - 4 * word : 4;
@@ -318,14 +318,14 @@ static uint32_t store_lane(struct wmi_uninit_shard *shard, const struct wmi_acce
 
 static void see_store(struct wmi_uninit_shard *shard, const struct wmi_access *access, uint32_t slot)
 {
-    const struct wmi_twin *twin = active_twin(access);
+    const struct wmi_shadow *shadow = active_shadow(access);
     const struct wmi_uninit_instruction *insn =
         wmi_uninit_instruction_of(shard->check, shard->check->slot[slot]);
     uint64_t wrong = 0;
     uint32_t origin = 0;
     for (unsigned e = 0; e < access->elements; e++) {
         const struct wmi_element *element = &access->element[e];
-        if (!twin) {
+        if (!shadow) {
             mark_element(shard, access, element, slot);
             continue;
         }
@@ -334,7 +334,7 @@ static void see_store(struct wmi_uninit_shard *shard, const struct wmi_access *a
         for (uint64_t lanes = element->mask; lanes; lanes &= lanes - 1) {
             const unsigned lane = (unsigned)__builtin_ctzll(lanes);
             const uint32_t from =
-                is_refused(element, lane) ? 0 : store_lane(shard, access, twin, insn, e, lane, slot);
+                is_refused(element, lane) ? 0 : store_lane(shard, access, shadow, insn, e, lane, slot);
             wrong |= (uint64_t)(from != 0) << lane;
             origin = from && !origin ? from : origin;
         }

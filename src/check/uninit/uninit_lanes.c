@@ -83,7 +83,7 @@ static bool pass_lanes(struct wmi_written *written, const struct wmi_runs *runs,
     return ok;
 }
 
-/* Accesses of waves without a twin: loads of written bytes, and stores. */
+/* Accesses of waves without a shadow: loads of written bytes, and stores. */
 bool WMI_BUILD_NAME(wmi_uninit_outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
 bool WMI_BUILD_NAME(wmi_uninit_outline)(void *local, const struct wmi_outline *outline, uint32_t slot)
 {
@@ -92,15 +92,15 @@ bool WMI_BUILD_NAME(wmi_uninit_outline)(void *local, const struct wmi_outline *o
     const unsigned places = outline->shape >> 8 & 0xff, bytes = outline->shape & 0xff;
     if (!shard->group || outline->wave >= shard->group->waves || slot >= shard->check->slots)
         return false;
-    const struct wmi_twin *twin = shard->group->twin[outline->wave];
-    if (twin && twin->last) /* perhaps active */
+    const struct wmi_shadow *shadow = shard->group->shadow[outline->wave];
+    if (shadow && shadow->last) /* perhaps active */
         return false;
     struct wmi_written *written = lds ? &shard->group->lds : wmi_uninit_region(shard, outline->from, slot);
     if (!written || __atomic_load_n(&written->all, __ATOMIC_RELAXED))
         return true;
     const struct wmi_uninit_instruction *insn =
         wmi_uninit_instruction_of(shard->check, shard->check->slot[slot]);
-    const bool stores = wmi_rows[insn->twin.id].memory == WMI_MEMORY_STORE;
+    const bool stores = wmi_rows[insn->shadow.id].memory == WMI_MEMORY_STORE;
     if (written == &shard->check->scratch)
         return false;
     for (unsigned i = 0; i < places; i++) {

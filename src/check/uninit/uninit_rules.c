@@ -62,7 +62,7 @@ static void word_use(const struct wmi_words *words, const struct wmi_found *foun
     char other[TEXT];
     if (found->detail[SOURCE] == WMI_UNINIT_REGISTER) {
         const struct wmi_uninit *check = words->checker;
-        wmi_twin_place_name((unsigned)found->detail[OTHER_PC], check->vgprs, other, sizeof other);
+        wmi_shadow_place_name((unsigned)found->detail[OTHER_PC], check->vgprs, other, sizeof other);
         snprintf(message, size, "%s on %s, which nobody set", uses[found->detail[USE]], other);
         return;
     }

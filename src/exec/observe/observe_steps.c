@@ -26,8 +26,9 @@ const struct wmi_op *wmi_step_show_instruction(char *restrict frame, const struc
     return wmi_next(frame, op);
 }
 
-/* The same for an observer with twins: its copy of the frame executes the instruction first, step by step. */
-static __attribute__((noinline)) const struct wmi_op *run_twin(char *frame, const struct wmi_op *op)
+/* The same for an observer with shadows: its copy of the frame executes the instruction first, step by step.
+ */
+static __attribute__((noinline)) const struct wmi_op *run_shadow(char *frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
     void **watched = &wave->watched[op->y];
@@ -35,20 +36,20 @@ static __attribute__((noinline)) const struct wmi_op *run_twin(char *frame, cons
         *watched = NULL;
         return op + 1;
     }
-    char *twin = ((const struct wmi_observer *)op->data)
-                     ->twin(wave->worker->observers[op->y], watched, op->x, frame, &wave->worker->layout);
-    for (uint64_t left = twin ? op->d | (uint64_t)op->e << 32 : 0; left; left &= left - 1) {
+    char *shadow = ((const struct wmi_observer *)op->data)
+                       ->shadow(wave->worker->observers[op->y], watched, op->x, frame, &wave->worker->layout);
+    for (uint64_t left = shadow ? op->d | (uint64_t)op->e << 32 : 0; left; left &= left - 1) {
         const struct wmi_op alone[2] = {op[1 + __builtin_ctzll(left)], {.body = wmi_step_return_to_loop}};
-        alone->body(twin, alone);
+        alone->body(shadow, alone);
     }
     return op + 1;
 }
 
-const struct wmi_op *wmi_step_show_twin(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_show_shadow(char *restrict frame, const struct wmi_op *op)
 {
     if (__builtin_expect(wmi_wave_of(frame)->watched[op->y] != NULL, 0) ||
-        ((const struct wmi_observer *)op->data)->twins_always)
-        return run_twin(frame, op);
+        ((const struct wmi_observer *)op->data)->shadows_always)
+        return run_shadow(frame, op);
     return wmi_next(frame, op);
 }
 

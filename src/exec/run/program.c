@@ -49,7 +49,7 @@ struct wmi_program {
 };
 
 /* Whether a step computes in its frame only, and continues with the next one. */
-static bool is_for_twins(const struct wmi_step *step)
+static bool is_for_shadows(const struct wmi_step *step)
 {
     const unsigned others = WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_PAUSES | WMI_STEP_FAULTS |
                             WMI_STEP_ENDS_WAVE | WMI_STEP_TAKES_NEXT;
@@ -59,13 +59,13 @@ static bool is_for_twins(const struct wmi_step *step)
             step->id == WMI_STEP_lds_bpermute);
 }
 
-/* Tells a step that shows an instruction to twins which of the steps up to the next one they execute. */
-static void mark_for_twins(const struct wmi_lowered *lowered, size_t at)
+/* Tells a step that shows an instruction to shadows which of the steps up to the next one they execute. */
+static void mark_for_shadows(const struct wmi_lowered *lowered, size_t at)
 {
     struct wmi_step *show = &lowered->steps[at];
     uint64_t mask = 0;
-    for (size_t i = at + 1; i < lowered->count && lowered->steps[i].id != WMI_STEP_show_twin; i++) {
-        if (!is_for_twins(&lowered->steps[i]))
+    for (size_t i = at + 1; i < lowered->count && lowered->steps[i].id != WMI_STEP_show_shadow; i++) {
+        if (!is_for_shadows(&lowered->steps[i]))
             continue;
         if (i - at > 64)
             show->a = 1;
@@ -232,8 +232,8 @@ static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
         return;
     }
     for (size_t i = 0; i < lowered->count; i++)
-        if (lowered->steps[i].id == WMI_STEP_show_twin)
-            mark_for_twins(lowered, i);
+        if (lowered->steps[i].id == WMI_STEP_show_shadow)
+            mark_for_shadows(lowered, i);
     for (size_t i = 0; i < lowered->count; i++)
         chunk->steps[i] = wmi_bind_step(&lowered->steps[i], program->level, program->code.options.lanes);
     *chunk = (struct chunk){.next = program->chunks};
