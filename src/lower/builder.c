@@ -227,7 +227,7 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
 
 /* ---- watches and events for observers ---- */
 
-void wmi_builder_outline(struct wmi_builder *b, enum wmi_address_space space, unsigned elements,
+void wmi_builder_summary(struct wmi_builder *b, enum wmi_address_space space, unsigned elements,
                          unsigned bytes)
 {
     b->shape = wmi_access_shape(space, elements, bytes);
@@ -312,7 +312,7 @@ struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_m
     mine->observer = observer;
     mine->watcher = i;
     mine->slot = observer->instruction && !lds_move ? observer->instruction(observer->self, b->pc, m->id) : 0;
-    mine->shape = observer->outline && !lds_move ? b->shape : 0;
+    mine->shape = observer->summary && !lds_move ? b->shape : 0;
     b->shown = mine;
     return mine;
 }
@@ -324,7 +324,7 @@ void wmi_emit_quick_watch(struct wmi_builder *b, enum wmi_step_id id, enum wmi_s
     struct wmi_step watch = *step;
     const bool is_quick = quick != WMI_STEP_NONE && m->alignment == WMI_ALIGNMENT_UNALIGNED;
     if (is_quick)
-        wmi_builder_outline(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
+        wmi_builder_summary(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
     for (unsigned next = 0; (mine = wmi_builder_next_watch(b, m, false, &next));) {
         watch.data = mine;
         wmi_emit_as(b, is_quick && !mine->observer->explains ? quick : id, &watch);

@@ -35,7 +35,7 @@ struct wmi_builder {
     } cache[WMI_CACHED_ROWS];
     unsigned clock;
     uint8_t operation;           /* enum wm_atomic of the instruction, for observers */
-    uint32_t shape;              /* wmi_access_shape() of the instruction's outlines; 0: no outline */
+    uint32_t shape;              /* wmi_access_shape() of the instruction's summaries; 0: no summary */
     struct wmi_memory_op *shown; /* record of the instruction's last watch step, or NULL */
     bool repeatable;             /* no step of the instruction so far has an effect, or was shown to others */
 };
@@ -105,8 +105,8 @@ void wmi_step_set_target(struct wmi_step *step, uint64_t place);
 
 /* A new record with the facts of the row and the instruction's fields, owned by the code. */
 struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct wmi_instruction *insn);
-/* Sets the outline shape of the current instruction's plain accesses. */
-void wmi_builder_outline(struct wmi_builder *b, enum wmi_address_space space, unsigned elements,
+/* Sets the summary shape of the current instruction's plain accesses. */
+void wmi_builder_summary(struct wmi_builder *b, enum wmi_address_space space, unsigned elements,
                          unsigned bytes);
 /* Whether an observer watches accesses. */
 bool wmi_builder_watches(const struct wmi_builder *b);
@@ -117,7 +117,7 @@ void wmi_builder_set_late(struct wmi_builder *b, struct wmi_memory_op *m);
  * each step gets its own copy. */
 void wmi_emit_watch(struct wmi_builder *b, enum wmi_step_id id, const struct wmi_step *step);
 /* The same; observers that only watch dispatches get the step `quick`, unless it is WMI_STEP_NONE, which may
- * report plain accesses by their outline. */
+ * report plain accesses by their summary. */
 void wmi_emit_quick_watch(struct wmi_builder *b, enum wmi_step_id id, enum wmi_step_id quick,
                           const struct wmi_step *step);
 /* The same for callers that emit the steps themselves: returns the record for the next observer from *next

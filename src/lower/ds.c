@@ -329,7 +329,7 @@ bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
         if (l.gds)
             l.memory->path = WMI_PATH_GDS;
         else if (row->places && !counter)
-            wmi_builder_outline(b, WMI_SPACE_LDS, row->places, row->bytes);
+            wmi_builder_summary(b, WMI_SPACE_LDS, row->places, row->bytes);
         if (row->places && !counter)
             wmi_builder_set_late(b, l.memory);
     }

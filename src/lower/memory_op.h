@@ -40,7 +40,7 @@ struct wmi_memory_op {
     uint32_t hit;                        /* index into wmi_worker.hits */
     uint32_t slot;                       /* number from the observer's instruction(), 0 without an observer */
     int64_t offset;                      /* instruction offset in bytes */
-    uint32_t shape;                      /* shape of outlines, see wmi_access_shape(); 0: the observer is not
+    uint32_t shape;                      /* shape of summaries, see wmi_access_shape(); 0: the observer is not
                                           * asked */
     const struct wmi_observer *observer; /* observer that this record's watch step reports to, or NULL */
     uint32_t watcher;                    /* index among the dispatch's observers */

@@ -134,7 +134,7 @@ bool wmi_lower_scalar_memory(struct wmi_builder *b, const struct wmi_instruction
     m->offset = immediate & ~(int64_t)(m->bytes < 4 ? m->bytes - 1 : 3);
     m->parameter = wmi_lower_atomic(b, insn->id);
     m->returns = m->kind == WMI_ACCESS_ATOMIC && insn->field[WMI_FIELD_glc];
-    wmi_builder_outline(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
+    wmi_builder_summary(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
     enum wmi_step_id id = scalar_step(m, resource != NULL);
     if (id == WMI_STEP_NONE)
         return false;

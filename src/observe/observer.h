@@ -26,7 +26,7 @@ enum { WMI_BLOCKS = 1 << 20 /* of a program, that an observer can count */ };
 /* An access of which only the addresses are left to say, before they are made: nothing of it is refused as
  * long as they lie in [from, to). Its places are those that the instruction has, at distances that never
  * change. */
-struct wmi_outline {
+struct wmi_address_summary {
     const uint32_t *low, *high; /* of each lane's address in the first place; high NULL: 0 */
     uint64_t base;              /* is added to all of them */
     uint64_t lanes;             /* as of the access, at least one */
@@ -35,9 +35,9 @@ struct wmi_outline {
     uint32_t wave, depth; /* as of the access */
 };
 
-static inline uint64_t wmi_outline_address(const struct wmi_outline *outline, unsigned lane)
+static inline uint64_t wmi_summary_address(const struct wmi_address_summary *summary, unsigned lane)
 {
-    return outline->base + (outline->low[lane] | (outline->high ? (uint64_t)outline->high[lane] << 32 : 0));
+    return summary->base + (summary->low[lane] | (summary->high ? (uint64_t)summary->high[lane] << 32 : 0));
 }
 
 /* Space, places and bytes of each in one number. */
@@ -78,7 +78,7 @@ struct wmi_observer {
     uint64_t events; /* the kinds of enum wm_event_kind for which event() is called */
     bool depths;     /* it asks for wmi_access.depth */
     bool lds_moves;  /* it asks for the LDS side of moves between memory and LDS, too (WMI_PATH_LDS_DMA) */
-    /* With access(), and without instruction(), done() and outline(): it must be shown accesses only for
+    /* With access(), and without instruction(), done() and summary(): it must be shown accesses only for
      * which enum wmi_late has a reason, so that the others cost next to nothing. One observer of a dispatch
      * may be late. */
     bool late;
@@ -141,11 +141,11 @@ struct wmi_observer {
      * Workgroups then begin in the order of their numbers. */
     void (*turn)(void *local, void **group, uint64_t number, uint32_t waves, uint64_t scratch);
     void (*end)(void *local, void *group, uint64_t instructions);
-    /* Whether the outline is all that the observer needs of the access; else access() shows it. */
-    bool (*outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
-    /* With outline(): the same of an instruction of one lane and one place, which always has the same shape;
+    /* Whether the summary is all that the observer needs of the access; else access() shows it. */
+    bool (*summary)(void *local, const struct wmi_address_summary *summary, uint32_t slot);
+    /* With summary(): the same of an instruction of one lane and one place, which always has the same shape;
      * nothing of it is refused as long as it lies in the hit. */
-    bool (*outline_lane)(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
+    bool (*summary_lane)(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
                          const struct wmi_hit *hit);
     /* What `events` asks for. */
     void (*event)(void *local, const struct wm_event *event);

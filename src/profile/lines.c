@@ -235,7 +235,7 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
     profile->began = true;
     memset(profile->work, 0, sizeof profile->work);
     profile->missed = profile->no_model;
-    profile->observer.outline = wmi_repeat_outliner(wmi_cpu_level(), profile->source.wave_lanes);
+    profile->observer.summary = wmi_repeat_summary_build(wmi_cpu_level(), profile->source.wave_lanes);
     add_dispatch(profile);
     wmi_sample_free(&profile->sample);
     profile->sample = (struct wmi_sample){0};

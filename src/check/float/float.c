@@ -148,10 +148,10 @@ static bool has_none(const struct shard *shard, uint32_t number)
     return !wave || !(wave->live || wave->privates);
 }
 
-static bool see_outline(void *local, const struct wmi_outline *outline, uint32_t slot)
+static bool see_summary(void *local, const struct wmi_address_summary *summary, uint32_t slot)
 {
     (void)slot;
-    return has_none(local, outline->wave);
+    return has_none(local, summary->wave);
 }
 
 static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
@@ -268,8 +268,8 @@ static void *create(unsigned what)
         .access = see_access,
         .decoded = add_instruction,
         .execute = execute,
-        .outline = see_outline,
-        .outline_lane = see_lane,
+        .summary = see_summary,
+        .summary_lane = see_lane,
         .turn = turn,
         .end = end_group,
         .incomplete = incomplete,

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-wmi_race_outline *wmi_race_outliner(enum wmi_cpu_level level, unsigned lanes)
+wmi_race_summary *wmi_race_summary_build(enum wmi_cpu_level level, unsigned lanes)
 {
-    WMI_TABLE_OF_BUILDS(outliners, wmi_race_outline);
-    return outliners[level][lanes != 32];
+    WMI_TABLE_OF_BUILDS(builds, wmi_race_summary);
+    return builds[level][lanes != 32];
 }
 
 wmi_race_run *wmi_race_runner(enum wmi_cpu_level level, unsigned lanes)
@@ -328,7 +328,7 @@ static void *create(unsigned what)
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = see_access,
-        .outline_lane = see_lane,
+        .summary_lane = see_lane,
         .instruction = add_insn,
         .decoded = add_wait,
         .execute = execute,
@@ -383,7 +383,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->code->options.space = dispatch->space;
     races->rules.model = wmi_race_model(dispatch->target);
     races->run = wmi_race_runner(wmi_cpu_level(), dispatch->wave_lanes);
-    races->observer.outline = wmi_race_outliner(wmi_cpu_level(), dispatch->wave_lanes);
+    races->observer.summary = wmi_race_summary_build(wmi_cpu_level(), dispatch->wave_lanes);
     races->stores =
         wmi_counter_largest(dispatch->target, WMI_COUNTER_STORE) ? WMI_COUNTER_STORE : WMI_COUNTER_LOAD;
     races->scratch_low = scratch ? scratch->low : 0;

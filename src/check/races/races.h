@@ -144,10 +144,10 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
  * no atomic. */
 bool wmi_race_meet_atomic(struct wmi_races *races, unsigned wave, uint32_t slot, uint64_t record);
 
-/* Record an access by its outline, as functions of struct wmi_observer do. False: the access itself is
+/* Record an access by its summary, as functions of struct wmi_observer do. False: the access itself is
  * needed. */
-typedef bool wmi_race_outline(void *local, const struct wmi_outline *outline, uint32_t slot);
-wmi_race_outline *wmi_race_outliner(enum wmi_cpu_level level, unsigned lanes);
+typedef bool wmi_race_summary(void *local, const struct wmi_address_summary *summary, uint32_t slot);
+wmi_race_summary *wmi_race_summary_build(enum wmi_cpu_level level, unsigned lanes);
 wmi_race_run *wmi_race_runner(enum wmi_cpu_level level, unsigned lanes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records accesses for race detection by their outline: runs of whole dwords that meet nothing that must be
+/* Records accesses for race detection by their summary: runs of whole dwords that meet nothing that must be
  * examined. */
 #include "base/lanes.h"
 #include "base/vector_bits.h"
@@ -340,7 +340,7 @@ static bool touch_byte_run(struct wmi_races *races, enum wmi_address_space space
 
 /* ---- lanes ---- */
 
-/* The lanes of an outline, at one place of the instruction. */
+/* The lanes of a summary, at one place of the instruction. */
 struct places {
     alignas(64) uint32_t at[WMI_LANES]; /* each lane's address, from an origin on */
     uint64_t lanes;
@@ -373,16 +373,16 @@ static bool are_apart(const struct places *places)
 
 /* Whether the lanes of a place access consecutive bytes, [*start, *end), lowest lane first; or, of loads, all
  * the same. *start is always set, to the address of the lowest active lane. */
-static inline bool is_run(const struct wmi_outline *outline, uint64_t base, uint32_t bytes, bool writes,
-                          uint64_t *start, uint64_t *end)
+static inline bool is_run(const struct wmi_address_summary *summary, uint64_t base, uint32_t bytes,
+                          bool writes, uint64_t *start, uint64_t *end)
 {
     alignas(64) static const uint32_t numbers[64] = {
         0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
         22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
         44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-    const uint64_t lanes = outline->lanes;
+    const uint64_t lanes = summary->lanes;
     const unsigned first = (unsigned)__builtin_ctzll(lanes), count = (unsigned)__builtin_popcountll(lanes);
-    const uint32_t *low = outline->low, *high = outline->high;
+    const uint32_t *low = summary->low, *high = summary->high;
     const u32v lowest = wmi_splat_u32(low[first]), from = wmi_splat_u32(low[first] - first * bytes),
                step = wmi_splat_u32(bytes), upper = wmi_splat_u32(high ? high[first] : 0);
     uint64_t next = 0, same = 0;
@@ -409,15 +409,15 @@ static inline uint64_t starts_of(const struct places *places, uint64_t lanes, bo
 }
 
 /* Finds the places of lanes at their addresses and `base`. The origin is what is left of `base` above its
- * lowest `bits` bits. False: some lie outside of the outline's bounds, or too far from the others; or lanes
+ * lowest `bits` bits. False: some lie outside of the summary's bounds, or too far from the others; or lanes
  * of a store may have bytes in common. */
-static inline bool find_places(const struct wmi_outline *outline, uint64_t base, uint32_t bytes,
+static inline bool find_places(const struct wmi_address_summary *summary, uint64_t base, uint32_t bytes,
                                unsigned bits, bool writes, struct places *places)
 {
-    const uint64_t lanes = outline->lanes, followers = lanes & lanes << 1;
-    const uint64_t from = outline->from > base ? outline->from - base : 0;
-    const uint64_t to = outline->to - bytes - base, most = UINT32_MAX - (1u << WMI_RACE_BLOCK_BITS);
-    if (base + bytes > outline->to || from > most)
+    const uint64_t lanes = summary->lanes, followers = lanes & lanes << 1;
+    const uint64_t from = summary->from > base ? summary->from - base : 0;
+    const uint64_t to = summary->to - bytes - base, most = UINT32_MAX - (1u << WMI_RACE_BLOCK_BITS);
+    if (base + bytes > summary->to || from > most)
         return false;
     const u32v low = wmi_splat_u32((uint32_t)from), high = wmi_splat_u32((uint32_t)(to < most ? to : most)),
                offset = wmi_splat_u32((uint32_t)(base & ((UINT64_C(1) << bits) - 1))),
@@ -425,7 +425,7 @@ static inline bool find_places(const struct wmi_outline *outline, uint64_t base,
     u32v before = wmi_splat_u32(0);
     uint64_t bad = 0, next = 0, same = 0, before_end = 0, misaligned = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
-        const u32v now = wmi_load_u32((const char *)&outline->low[lane]), at = now + offset,
+        const u32v now = wmi_load_u32((const char *)&summary->low[lane]), at = now + offset,
                    end = wmi_shift_lanes(before, now) + step;
         bad |= (uint64_t)(wmi_less_bits(now, low) | wmi_less_bits(high, now)) << lane;
         misaligned |= (uint64_t)(wmi_bits_at(at, 0) | wmi_bits_at(at, 1)) << lane;
@@ -634,24 +634,24 @@ static bool touch_global(struct wmi_races *races, const struct places *places, u
 }
 
 /* Whether all active lanes have the same upper halves of their addresses. */
-static bool have_same_high(const struct wmi_outline *outline)
+static bool have_same_high(const struct wmi_address_summary *summary)
 {
-    const u32v first = wmi_splat_u32(outline->high[__builtin_ctzll(outline->lanes)]);
+    const u32v first = wmi_splat_u32(summary->high[__builtin_ctzll(summary->lanes)]);
     uint64_t same = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
-        same |= (uint64_t)wmi_equal_bits(wmi_load_u32((const char *)&outline->high[lane]), first) << lane;
-    return !(outline->lanes & ~same);
+        same |= (uint64_t)wmi_equal_bits(wmi_load_u32((const char *)&summary->high[lane]), first) << lane;
+    return !(summary->lanes & ~same);
 }
 
-static bool scatter_global(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+static bool scatter_global(struct wmi_races *races, const struct wmi_address_summary *summary, uint64_t base,
                            uint32_t bytes)
 {
-    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
+    const unsigned first = (unsigned)__builtin_ctzll(summary->lanes);
     struct places places;
-    if (outline->high && !have_same_high(outline))
+    if (summary->high && !have_same_high(summary))
         return false;
-    base += outline->high ? (uint64_t)outline->high[first] << 32 : 0;
-    return find_places(outline, base, bytes, WMI_RACE_BLOCK_BITS, races->now.writes, &places) &&
+    base += summary->high ? (uint64_t)summary->high[first] << 32 : 0;
+    return find_places(summary, base, bytes, WMI_RACE_BLOCK_BITS, races->now.writes, &places) &&
            touch_halves(races, &places, base & (UINT64_MAX << WMI_RACE_BLOCK_BITS), touch_global);
 }
 
@@ -709,11 +709,11 @@ static bool touch_local(struct wmi_races *races, const struct places *places, ui
     return true;
 }
 
-static bool scatter_local(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+static bool scatter_local(struct wmi_races *races, const struct wmi_address_summary *summary, uint64_t base,
                           uint32_t bytes)
 {
     struct places places;
-    return find_places(outline, base, bytes, 32, races->now.writes, &places) &&
+    return find_places(summary, base, bytes, 32, races->now.writes, &places) &&
            touch_halves(races, &places, 0, touch_local);
 }
 
@@ -743,15 +743,15 @@ static inline uint32_t own_others(u64v written, const struct wmi_race_access *ac
 }
 
 /* Records an atomic, also where it meets atomics of other waves. */
-static bool record_atomic(struct wmi_races *races, const struct wmi_outline *outline, uint32_t slot)
+static bool record_atomic(struct wmi_races *races, const struct wmi_address_summary *summary, uint32_t slot)
 {
     const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
     const struct wmi_race_access *access = &races->now;
     const u64v record = wmi_splat_u64(access->record | 15);
-    const uint32_t bytes = outline->shape & UINT8_MAX;
+    const uint32_t bytes = summary->shape & UINT8_MAX;
     uint64_t met[8] = {0};
     struct places places;
-    if (races->order.halves || !find_places(outline, outline->base, bytes, 32, false, &places) ||
+    if (races->order.halves || !find_places(summary, summary->base, bytes, 32, false, &places) ||
         !places.dwords)
         return false;
     for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
@@ -760,7 +760,7 @@ static bool record_atomic(struct wmi_races *races, const struct wmi_outline *out
             const u64v written = wmi_gather_u64(cells.write + i, at, some);
             if (unsettled(wmi_gather_u64(cells.read + i, at, some), access) |
                     unsettled(wmi_gather_u64(cells.other + i, at, some), access) ||
-                !follow_atomics(races, outline->wave, slot, written, unsettled(written, access), met))
+                !follow_atomics(races, summary->wave, slot, written, unsettled(written, access), met))
                 return false;
             for (uint32_t own = some & own_others(written, access); own; own &= own - 1)
                 wmi_race_keep_store(races, &cells, at[__builtin_ctz(own)] / 4 + i);
@@ -773,32 +773,33 @@ static bool record_atomic(struct wmi_races *races, const struct wmi_outline *out
 /* ---- accesses ---- */
 
 /* Records what lanes access at their addresses and `base`. */
-static bool record_place(struct wmi_races *races, const struct wmi_outline *outline, uint64_t base,
+static bool record_place(struct wmi_races *races, const struct wmi_address_summary *summary, uint64_t base,
                          uint32_t bytes)
 {
-    const enum wmi_address_space space = (enum wmi_address_space)(outline->shape >> 16);
+    const enum wmi_address_space space = (enum wmi_address_space)(summary->shape >> 16);
     uint64_t start, end;
-    const bool run = is_run(outline, base, bytes, races->now.writes, &start, &end);
+    const bool run = is_run(summary, base, bytes, races->now.writes, &start, &end);
     if (space != WMI_SPACE_LDS && wmi_race_is_scratch(races, start))
         return true;
-    if (run && !races->order.halves && start >= outline->from && end <= outline->to)
+    if (run && !races->order.halves && start >= summary->from && end <= summary->to)
         return (start | end) % 4 == 0 ? touch_run(races, space, start, (end - start) / 4)
                                       : touch_byte_run(races, space, start, end);
-    return space == WMI_SPACE_LDS ? scatter_local(races, outline, base, bytes)
-                                  : scatter_global(races, outline, base, bytes);
+    return space == WMI_SPACE_LDS ? scatter_local(races, summary, base, bytes)
+                                  : scatter_global(races, summary, base, bytes);
 }
 
 /* ---- operations of LDS in flight ---- */
 
 /* Whether an access may meet a load to LDS that its wave has not waited for. */
-static bool may_meet_loads_to_lds(const struct wmi_race_flights *own, const struct wmi_outline *outline,
-                                  uint32_t bytes, unsigned places, uint64_t distance)
+static bool may_meet_loads_to_lds(const struct wmi_race_flights *own,
+                                  const struct wmi_address_summary *summary, uint32_t bytes, unsigned places,
+                                  uint64_t distance)
 {
     uint64_t low = UINT64_MAX, high = 0;
     if (!own->loads_to_lds.count)
         return false;
-    for (uint64_t left = outline->lanes; left; left &= left - 1) {
-        const uint64_t at = outline->base + outline->low[__builtin_ctzll(left)];
+    for (uint64_t left = summary->lanes; left; left &= left - 1) {
+        const uint64_t at = summary->base + summary->low[__builtin_ctzll(left)];
         low = at < low ? at : low;
         high = at > high ? at : high;
     }
@@ -811,29 +812,29 @@ static bool may_meet_loads_to_lds(const struct wmi_race_flights *own, const stru
 }
 
 /* Whether an access may meet an operation of LDS that is in flight, of another wave or of its own. */
-static bool may_meet_flights(const struct wmi_races *races, const struct wmi_outline *outline,
+static bool may_meet_flights(const struct wmi_races *races, const struct wmi_address_summary *summary,
                              const struct wmi_race_insn *insn, uint32_t bytes, unsigned places)
 {
     const struct wmi_race_group *group = races->group;
     const struct wmi_race_pending *pending = &group->pending;
     const bool writes = insn->kind != WMI_ACCESS_LOAD;
-    if (may_meet_loads_to_lds(&group->flights[outline->wave], outline, bytes, places, insn->distance))
+    if (may_meet_loads_to_lds(&group->flights[summary->wave], summary, bytes, places, insn->distance))
         return true;
-    for (uint64_t left = pending->list.count ? outline->lanes : 0; left; left &= left - 1)
+    for (uint64_t left = pending->list.count ? summary->lanes : 0; left; left &= left - 1)
         for (unsigned i = 0; i < places; i++)
             if (wmi_race_pending_at(pending,
-                                    outline->base + outline->low[__builtin_ctzll(left)] + i * insn->distance,
+                                    summary->base + summary->low[__builtin_ctzll(left)] + i * insn->distance,
                                     bytes, writes))
                 return true;
     return false;
 }
 
 /* Counts an access to LDS, and adds it to those in flight. */
-static void add_flight(struct wmi_races *races, const struct wmi_outline *outline, uint32_t slot,
+static void add_flight(struct wmi_races *races, const struct wmi_address_summary *summary, uint32_t slot,
                        uint32_t bytes, unsigned places)
 {
     const struct wmi_race_insn *insn = &races->insn[slot];
-    struct wmi_race_flights *flights = &races->group->flights[outline->wave];
+    struct wmi_race_flights *flights = &races->group->flights[summary->wave];
     struct wmi_race_flight *flight;
     flights->issued[0] += insn->counted[0];
     if (insn->path != WMI_PATH_DS || !wmi_race_follows_flights(races))
@@ -842,15 +843,15 @@ static void add_flight(struct wmi_races *races, const struct wmi_outline *outlin
         races->missed = wmi_race_no_memory;
         return;
     }
-    flight->lanes = outline->lanes;
+    flight->lanes = summary->lanes;
     flight->slot = slot;
-    flight->base = (uint32_t)outline->base;
+    flight->base = (uint32_t)summary->base;
     flight->distance = (uint32_t)insn->distance;
     flight->bytes = (uint8_t)bytes;
     flight->places = (uint8_t)places;
     flight->kind = insn->kind;
-    flight->wave = (uint8_t)outline->wave;
-    memcpy(flight->at, outline->low, WMI_LANES * sizeof *flight->at);
+    flight->wave = (uint8_t)summary->wave;
+    memcpy(flight->at, summary->low, WMI_LANES * sizeof *flight->at);
     if (races->loads_to_lds)
         wmi_race_flight_bound(flight);
 }
@@ -863,46 +864,46 @@ bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_spac
     return touch_run(races, space, address, count);
 }
 
-bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
-bool WMI_BUILD_NAME(wmi_race_outline)(void *local, const struct wmi_outline *outline, uint32_t slot)
+bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summary *summary, uint32_t slot);
+bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summary *summary, uint32_t slot)
 {
     struct wmi_races *races = local;
     struct wmi_race_group *group = races->group;
     struct wmi_race_insn *insn = &races->insn[slot];
-    unsigned bytes = outline->shape & UINT8_MAX, places = outline->shape >> 8 & UINT8_MAX;
-    const bool writes = insn->kind != WMI_ACCESS_LOAD, lds = outline->shape >> 16 == WMI_SPACE_LDS;
+    unsigned bytes = summary->shape & UINT8_MAX, places = summary->shape >> 8 & UINT8_MAX;
+    const bool writes = insn->kind != WMI_ACCESS_LOAD, lds = summary->shape >> 16 == WMI_SPACE_LDS;
     const bool atomic = insn->kind == WMI_ACCESS_ATOMIC;
     if (!slot || !insn->known || (atomic && !lds) || !group || !group->tag)
         return false;
-    struct wmi_race_wave *wave = &group->wave[outline->wave];
+    struct wmi_race_wave *wave = &group->wave[summary->wave];
     if (insn->coherent && wave->updates) /* it may read what its own atomic has left */
         return false;
-    if (lds && (group->pending.list.count || group->flights[outline->wave].loads_to_lds.count) &&
-        may_meet_flights(races, outline, insn, bytes, places))
+    if (lds && (group->pending.list.count || group->flights[summary->wave].loads_to_lds.count) &&
+        may_meet_flights(races, summary, insn, bytes, places))
         return false;
     if (writes && wave->releases)
-        insn->released |= wmi_race_release(&races->order, group, outline->wave);
+        insn->released |= wmi_race_release(&races->order, group, summary->wave);
     else if (writes)
-        wmi_race_store_in_order(races, outline->wave, lds);
-    wmi_race_describe(&races->order, group, outline->wave, slot, writes, lds, &races->now);
+        wmi_race_store_in_order(races, summary->wave, lds);
+    wmi_race_describe(&races->order, group, summary->wave, slot, writes, lds, &races->now);
     if (places == 2 && insn->distance == bytes) { /* the second place follows the first one */
         bytes *= 2;
         places = 1;
     }
-    if (atomic && !record_atomic(races, outline, slot))
+    if (atomic && !record_atomic(races, summary, slot))
         return false;
     for (unsigned i = 0; i < places && !atomic; i++)
-        if (!record_place(races, outline, outline->base + i * insn->distance, bytes))
+        if (!record_place(races, summary, summary->base + i * insn->distance, bytes))
             return false;
     if (lds) {
         wave->lds_stored |= writes;
-        add_flight(races, outline, slot, bytes, places);
+        add_flight(races, summary, slot, bytes, places);
         return true;
     }
-    group->flights[outline->wave].issued[1] += insn->counted[1];
+    group->flights[summary->wave].issued[1] += insn->counted[1];
     wave->stores += wave->stores != 0;
     wave->writing += wave->writing != 0;
     if (writes)
-        wmi_race_store(&races->order, group, outline->wave);
+        wmi_race_store(&races->order, group, summary->wave);
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lanes of an outline as runs of bytes; for *_lanes.c files. */
+/* The lanes of a summary as runs of bytes; for *_lanes.c files. */
 #ifndef WMI_CHECK_RUNS_H
 #define WMI_CHECK_RUNS_H
 
@@ -9,7 +9,7 @@
 
 /* One place of the lanes, and the runs of it that have not been taken yet. */
 struct wmi_runs {
-    const struct wmi_outline *outline;
+    const struct wmi_address_summary *summary;
     uint64_t base;          /* is added to the lanes' addresses */
     uint32_t bytes;         /* of each lane */
     uint64_t lanes, starts; /* lanes, and those that begin a run */
@@ -17,14 +17,14 @@ struct wmi_runs {
 
 static inline uint64_t wmi_runs_address(const struct wmi_runs *runs, unsigned lane)
 {
-    const struct wmi_outline *outline = runs->outline;
-    return runs->base + (outline->low[lane] | (outline->high ? (uint64_t)outline->high[lane] << 32 : 0));
+    const struct wmi_address_summary *summary = runs->summary;
+    return runs->base + (summary->low[lane] | (summary->high ? (uint64_t)summary->high[lane] << 32 : 0));
 }
 
 /* The lanes that access the bytes behind those of the lane below; *same: the same bytes. Not of lane 0. */
 static inline uint64_t wmi_runs_steps(const struct wmi_runs *runs, uint64_t *same)
 {
-    const char *low = (const char *)runs->outline->low, *high = (const char *)runs->outline->high;
+    const char *low = (const char *)runs->summary->low, *high = (const char *)runs->summary->high;
     const u32v step = wmi_splat_u32(runs->bytes);
     u32v before = wmi_splat_u32(0), before_high = wmi_splat_u32(0);
     uint64_t next = 0, equal = 0;
@@ -45,13 +45,13 @@ static inline uint64_t wmi_runs_steps(const struct wmi_runs *runs, uint64_t *sam
 }
 
 /* The runs of lanes whose addresses follow one another; joins: or are the same. */
-static inline struct wmi_runs wmi_runs_begin(const struct wmi_outline *outline, uint64_t base, uint32_t bytes,
-                                             bool joins)
+static inline struct wmi_runs wmi_runs_begin(const struct wmi_address_summary *summary, uint64_t base,
+                                             uint32_t bytes, bool joins)
 {
-    struct wmi_runs runs = {.outline = outline, .base = base, .bytes = bytes, .lanes = outline->lanes};
+    struct wmi_runs runs = {.summary = summary, .base = base, .bytes = bytes, .lanes = summary->lanes};
     uint64_t same;
     const uint64_t next = wmi_runs_steps(&runs, &same);
-    runs.starts = outline->lanes & ~((next | (joins ? same : 0)) & outline->lanes << 1);
+    runs.starts = summary->lanes & ~((next | (joins ? same : 0)) & summary->lanes << 1);
     return runs;
 }
 

@@ -212,9 +212,9 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     pass(local, access->wave, slot);
 }
 
-static bool see_outline(void *local, const struct wmi_outline *outline, uint32_t slot)
+static bool see_summary(void *local, const struct wmi_address_summary *summary, uint32_t slot)
 {
-    pass(local, outline->wave, slot);
+    pass(local, summary->wave, slot);
     return true;
 }
 
@@ -429,8 +429,8 @@ static void *create(unsigned what)
         .execute = execute,
         .turn = turn,
         .end = end_group,
-        .outline = see_outline,
-        .outline_lane = see_lane,
+        .summary = see_summary,
+        .summary_lane = see_lane,
         .event = see_event,
         .incomplete = incomplete,
     };

@@ -186,7 +186,7 @@ static void *create(unsigned what)
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = wmi_uninit_access,
-        .outline_lane = see_lane,
+        .summary_lane = see_lane,
         .instruction = add_slot,
         .decoded = add_instruction,
         .shadow = wmi_uninit_shadow,
@@ -217,8 +217,8 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
     check->dispatch = *dispatch;
     check->waves = (uint32_t)((items + dispatch->wave_lanes - 1) / dispatch->wave_lanes);
-    WMI_TABLE_OF_BUILDS(outliners, wmi_uninit_outline);
-    check->observer.outline = outliners[wmi_cpu_level()][dispatch->wave_lanes != 32];
+    WMI_TABLE_OF_BUILDS(builds, wmi_uninit_summary);
+    check->observer.summary = builds[wmi_cpu_level()][dispatch->wave_lanes != 32];
     if (!dispatch->lowered)
         check->instructions = check->slots = 0;
     check->missed = NULL;

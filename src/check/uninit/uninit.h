@@ -160,11 +160,11 @@ void wmi_uninit_undefine(struct wmi_uninit_shard *shard, const struct wmi_uninit
 
 void wmi_uninit_access(void *local, const struct wmi_access *access, uint32_t slot);
 
-/* ---- accesses of waves without a shadow that only load written bytes, or store; outlines in uninit_lanes.c
+/* ---- accesses of waves without a shadow that only load written bytes, or store; summaries in uninit_lanes.c
  * ----
  */
 
-typedef bool wmi_uninit_outline(void *local, const struct wmi_outline *outline, uint32_t slot);
+typedef bool wmi_uninit_summary(void *local, const struct wmi_address_summary *summary, uint32_t slot);
 
 /* ---- uninit_shadow.c ---- */
 

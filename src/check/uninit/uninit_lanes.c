@@ -22,17 +22,17 @@ static inline bool pass_run(struct wmi_written *written, uint64_t start, uint64_
 /* Whether the runs are many, and all bytes from the first to the last of them are written. */
 static inline bool is_range_written(const struct wmi_runs *runs, const struct wmi_written *written)
 {
-    const struct wmi_outline *outline = runs->outline;
+    const struct wmi_address_summary *summary = runs->summary;
     const uint64_t count = (uint64_t)__builtin_popcountll(runs->starts);
     uint32_t least = UINT32_MAX, most = 0;
-    if (count <= FEW || outline->high || outline->lanes != WMI_ALL_LANES)
+    if (count <= FEW || summary->high || summary->lanes != WMI_ALL_LANES)
         return false;
     for (unsigned lane = 0; lane < WMI_LANES; lane++) {
-        least = outline->low[lane] < least ? outline->low[lane] : least;
-        most = outline->low[lane] > most ? outline->low[lane] : most;
+        least = summary->low[lane] < least ? summary->low[lane] : least;
+        most = summary->low[lane] > most ? summary->low[lane] : most;
     }
     const uint64_t from = runs->base + least, to = runs->base + most + runs->bytes;
-    return (to - from) / 64 < 2 * count && from >= outline->from && to <= outline->to &&
+    return (to - from) / 64 < 2 * count && from >= summary->from && to <= summary->to &&
            wmi_written_test(written, from, to - from);
 }
 
@@ -52,14 +52,14 @@ static inline bool pass_word(struct wmi_written *written, struct word *word, boo
 /* The same as pass_run() of each lane, whose places are apart. */
 static bool pass_lanes(struct wmi_written *written, const struct wmi_runs *runs, bool stores)
 {
-    const struct wmi_outline *outline = runs->outline;
-    const uint64_t low = outline->from > written->low ? outline->from : written->low,
-                   high = outline->to < written->high ? outline->to : written->high,
+    const struct wmi_address_summary *summary = runs->summary;
+    const uint64_t low = summary->from > written->low ? summary->from : written->low,
+                   high = summary->to < written->high ? summary->to : written->high,
                    all = UINT64_MAX >> (64 - runs->bytes);
     struct word word = {0};
     bool ok = high > low && high - low >= runs->bytes;
     const uint64_t most = high - runs->bytes - low;
-    for (uint64_t lanes = outline->lanes; ok && lanes; lanes &= lanes - 1) {
+    for (uint64_t lanes = summary->lanes; ok && lanes; lanes &= lanes - 1) {
         const uint64_t address = wmi_runs_address(runs, (unsigned)__builtin_ctzll(lanes)),
                        at = address - written->low;
         const unsigned shift = at % 64;
@@ -84,18 +84,19 @@ static bool pass_lanes(struct wmi_written *written, const struct wmi_runs *runs,
 }
 
 /* Accesses of waves without a shadow: loads of written bytes, and stores. */
-bool WMI_BUILD_NAME(wmi_uninit_outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
-bool WMI_BUILD_NAME(wmi_uninit_outline)(void *local, const struct wmi_outline *outline, uint32_t slot)
+bool WMI_BUILD_NAME(wmi_uninit_summary)(void *local, const struct wmi_address_summary *summary,
+                                        uint32_t slot);
+bool WMI_BUILD_NAME(wmi_uninit_summary)(void *local, const struct wmi_address_summary *summary, uint32_t slot)
 {
     struct wmi_uninit_shard *shard = local;
-    const bool lds = outline->shape >> 16 == WMI_SPACE_LDS;
-    const unsigned places = outline->shape >> 8 & 0xff, bytes = outline->shape & 0xff;
-    if (!shard->group || outline->wave >= shard->group->waves || slot >= shard->check->slots)
+    const bool lds = summary->shape >> 16 == WMI_SPACE_LDS;
+    const unsigned places = summary->shape >> 8 & 0xff, bytes = summary->shape & 0xff;
+    if (!shard->group || summary->wave >= shard->group->waves || slot >= shard->check->slots)
         return false;
-    const struct wmi_shadow *shadow = shard->group->shadow[outline->wave];
+    const struct wmi_shadow *shadow = shard->group->shadow[summary->wave];
     if (shadow && shadow->last) /* perhaps active */
         return false;
-    struct wmi_written *written = lds ? &shard->group->lds : wmi_uninit_region(shard, outline->from, slot);
+    struct wmi_written *written = lds ? &shard->group->lds : wmi_uninit_region(shard, summary->from, slot);
     if (!written || __atomic_load_n(&written->all, __ATOMIC_RELAXED))
         return true;
     const struct wmi_uninit_instruction *insn =
@@ -104,7 +105,7 @@ bool WMI_BUILD_NAME(wmi_uninit_outline)(void *local, const struct wmi_outline *o
     if (written == &shard->check->scratch)
         return false;
     for (unsigned i = 0; i < places; i++) {
-        struct wmi_runs runs = wmi_runs_begin(outline, outline->base + i * insn->distance, bytes, true);
+        struct wmi_runs runs = wmi_runs_begin(summary, summary->base + i * insn->distance, bytes, true);
         uint64_t start, end, before = 0, before_end = 0;
         if (is_range_written(&runs, written))
             continue;
@@ -117,7 +118,7 @@ bool WMI_BUILD_NAME(wmi_uninit_outline)(void *local, const struct wmi_outline *o
             wmi_runs_next(&runs, &start, &end);
             if (start == before && end == before_end)
                 continue;
-            if (start < outline->from || end > outline->to || end <= start ||
+            if (start < summary->from || end > summary->to || end <= start ||
                 !pass_run(written, start, end, stores, lds))
                 return false;
             before = start;

@@ -557,15 +557,15 @@ STEP(observe)
     const struct wmi_memory_op *memory = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_lanes *lanes = lanes_of(frame, op);
-    const struct wmi_outline outline = {.low = row(frame, op->a),
-                                        .base = op->x,
-                                        .lanes = lanes->bits,
-                                        .to = wave->group->lds_size,
-                                        .shape = memory->shape,
-                                        .wave = wave->index,
-                                        .depth = wmi_wave_depth(wave, memory)};
+    const struct wmi_address_summary summary = {.low = row(frame, op->a),
+                                                .base = op->x,
+                                                .lanes = lanes->bits,
+                                                .to = wave->group->lds_size,
+                                                .shape = memory->shape,
+                                                .wave = wave->index,
+                                                .depth = wmi_wave_depth(wave, memory)};
     if (memory->shape && lanes->bits &&
-        memory->observer->outline(wave->worker->observers[memory->watcher], &outline, memory->slot))
+        memory->observer->summary(wave->worker->observers[memory->watcher], &summary, memory->slot))
         return op + 1;
     return show(frame, op);
 }

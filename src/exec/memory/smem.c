@@ -286,7 +286,7 @@ const struct wmi_op *wmi_step_scalar_watch(char *restrict frame, const struct wm
     const struct wmi_scalar_place place = place_of(frame, op);
     /* The hit describes the previous access: often the same allocation. */
     if (m->shape && place.bytes == place.wanted &&
-        m->observer->outline_lane(wave->worker->observers[m->watcher], m->slot, wave->index,
+        m->observer->summary_lane(wave->worker->observers[m->watcher], m->slot, wave->index,
                                   wmi_wave_depth(wave, m), place.address, &wave->worker->hits[m->hit]))
         return wmi_next(frame, op);
     return show(frame, op); /* not wmi_next(): wm_address_explain() runs this step only */

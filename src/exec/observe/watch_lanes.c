@@ -28,7 +28,7 @@ make_addresses(const uint32_t *restrict low, const uint32_t *restrict high, cons
 
 /* Reports the complete access; false if a lane's may be a violation. */
 static __attribute__((noinline)) bool show(char *restrict frame, const struct wmi_op *op,
-                                           const struct wmi_outline *outline)
+                                           const struct wmi_address_summary *summary)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
@@ -38,9 +38,9 @@ static __attribute__((noinline)) bool show(char *restrict frame, const struct wm
     const uint64_t low_bits = m->kind == WMI_ACCESS_ATOMIC ? m->bytes - 1u : 0;
     uint64_t address[64];
     struct wmi_access access; /* only element[0] is initialised */
-    const bool good = outline->high ? make_addresses(outline->low, outline->high, lanes->row, hit,
-                                                     outline->base, bytes, low_bits, address)
-                                    : make_addresses(outline->low, NULL, lanes->row, hit, outline->base,
+    const bool good = summary->high ? make_addresses(summary->low, summary->high, lanes->row, hit,
+                                                     summary->base, bytes, low_bits, address)
+                                    : make_addresses(summary->low, NULL, lanes->row, hit, summary->base,
                                                      bytes, low_bits, address);
     if (!good)
         return false;
@@ -69,17 +69,18 @@ static inline __attribute__((always_inline)) bool show_lanes(char *restrict fram
     if (!wmi_vmem_reach(wave->worker, hit, start, (uint32_t)m->elements * m->bytes) ||
         (m->kind != WMI_ACCESS_LOAD && hit->flags & WM_READ_ONLY))
         return false;
-    const struct wmi_outline outline = {.low = low,
-                                        .high = high,
-                                        .base = base,
-                                        .lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits,
-                                        .from = hit->low,
-                                        .to = hit->high,
-                                        .shape = m->shape,
-                                        .wave = wave->index,
-                                        .depth = wmi_wave_depth(wave, m)};
-    return (m->shape && m->observer->outline(wave->worker->observers[m->watcher], &outline, m->slot)) ||
-           show(frame, op, &outline);
+    const struct wmi_address_summary summary = {.low = low,
+                                                .high = high,
+                                                .base = base,
+                                                .lanes =
+                                                    ((const struct wmi_lanes *)(frame + op->lanes))->bits,
+                                                .from = hit->low,
+                                                .to = hit->high,
+                                                .shape = m->shape,
+                                                .wave = wave->index,
+                                                .depth = wmi_wave_depth(wave, m)};
+    return (m->shape && m->observer->summary(wave->worker->observers[m->watcher], &summary, m->slot)) ||
+           show(frame, op, &summary);
 }
 
 const struct wmi_op *WMI_BUILD_NAME(wmi_step_vmem_watch_quick)(char *restrict frame, const struct wmi_op *op)

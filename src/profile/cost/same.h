@@ -10,13 +10,13 @@
 
 /* The addresses of a wave's lanes. */
 struct wmi_lane_addresses {
-    const uint64_t *address;           /* by lane; or NULL: */
-    const struct wmi_outline *outline; /* it has them, and only those are accepted that it allows */
+    const uint64_t *address;                   /* by lane; or NULL: */
+    const struct wmi_address_summary *summary; /* it has them, and only those are accepted that it allows */
 };
 
 static inline uint64_t wmi_lane_address(struct wmi_lane_addresses of, unsigned lane)
 {
-    return of.address ? of.address[lane] : wmi_outline_address(of.outline, lane);
+    return of.address ? of.address[lane] : wmi_summary_address(of.summary, lane);
 }
 
 enum { WMI_SAME_SLOT_BITS = 12, WMI_SAME_SMALL_BITS = 14 };

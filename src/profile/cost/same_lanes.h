@@ -27,9 +27,9 @@ static inline uint64_t wmi_same_bits(unsigned count)
     return UINT64_MAX >> (64 - count);
 }
 
-/* wmi_same_addresses() of an outline's addresses. */
-static inline void wmi_same_outlined(const struct wmi_outline *of, uint64_t base, uint64_t active,
-                                     struct wmi_same_row *low, u32v *low_bits, u32v *high_bits)
+/* wmi_same_addresses() of a summary's addresses. */
+static inline void wmi_same_summarised(const struct wmi_address_summary *of, uint64_t base, uint64_t active,
+                                       struct wmi_same_row *low, u32v *low_bits, u32v *high_bits)
 {
     const uint64_t distance = of->base - base, lowest = of->from > base ? of->from - base : 0;
     const uint64_t last = of->to - wmi_shape_bytes(of->shape);
@@ -59,7 +59,7 @@ static inline void wmi_same_addresses(struct wmi_lane_addresses of, uint64_t bas
                                       struct wmi_same_row *low, u32v *low_bits, u32v *high_bits)
 {
     if (!of.address) {
-        wmi_same_outlined(of.outline, base, active, low, low_bits, high_bits);
+        wmi_same_summarised(of.summary, base, active, low, low_bits, high_bits);
         return;
     }
     typedef uint64_t loose_u64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(8)));

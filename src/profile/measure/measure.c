@@ -392,24 +392,25 @@ const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struc
     return &measurer->measure;
 }
 
-const struct wmi_measure *wmi_measure_outline(struct wmi_measurer *measurer, enum wmi_path path,
-                                              enum wmi_access_kind kind, const struct wmi_outline *outline,
+const struct wmi_measure *wmi_measure_summary(struct wmi_measurer *measurer, enum wmi_path path,
+                                              enum wmi_access_kind kind,
+                                              const struct wmi_address_summary *summary,
                                               const struct wmi_asked **asked)
 {
-    const enum wmi_address_space space = wmi_shape_space(outline->shape);
-    const uint8_t bytes = wmi_shape_bytes(outline->shape);
+    const enum wmi_address_space space = wmi_shape_space(summary->shape);
+    const uint8_t bytes = wmi_shape_bytes(summary->shape);
     struct touched touched[WMI_SPACE_COUNT] = {0};
-    if (!measurer->rules || outline->shape != wmi_access_shape(space, 1, bytes) ||
-        outline->to - outline->from < bytes || (space != WMI_SPACE_GLOBAL && bytes != DWORD))
+    if (!measurer->rules || summary->shape != wmi_access_shape(space, 1, bytes) ||
+        summary->to - summary->from < bytes || (space != WMI_SPACE_GLOBAL && bytes != DWORD))
         return NULL;
     struct wmi_access access; /* what the fast paths do not read is not initialised */
     access.path = path;
     access.kind = kind;
-    access.lanes = outline->lanes;
+    access.lanes = summary->lanes;
     access.elements = 1;
     access.bytes = bytes;
-    access.element[0] = (struct wmi_element){.space = space, .mask = outline->lanes};
-    const struct wmi_lane_addresses addresses = {.outline = outline};
+    access.element[0] = (struct wmi_element){.space = space, .mask = summary->lanes};
+    const struct wmi_lane_addresses addresses = {.summary = summary};
     begin(measurer, &access);
     if (!touch_quickly(measurer, &access, addresses, touched) ||
         !(measurer->has_banks ? wmi_lds_by_halves(&access, &measurer->rules->lds)

@@ -38,8 +38,8 @@ struct wmi_measure {
     uint32_t used;                /* wmi_used_dwords() */
 };
 
-struct wmi_asked;   /* cost/asked.h */
-struct wmi_outline; /* observe/observer.h */
+struct wmi_asked;           /* cost/asked.h */
+struct wmi_address_summary; /* observe/observer.h */
 
 /* Scratch memory for measurements; one per thread. */
 struct wmi_measurer;
@@ -50,10 +50,11 @@ struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, uns
 /* The result is valid until the next call. */
 const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struct wmi_access *access);
 
-/* The same from the outline, for an instruction of this path and kind; of the requests, only the number:
+/* The same from the summary, for an instruction of this path and kind; of the requests, only the number:
  * *asked has them; NULL: there are none. Returns NULL if the whole access is needed. */
-const struct wmi_measure *wmi_measure_outline(struct wmi_measurer *measurer, enum wmi_path path,
-                                              enum wmi_access_kind kind, const struct wmi_outline *outline,
+const struct wmi_measure *wmi_measure_summary(struct wmi_measurer *measurer, enum wmi_path path,
+                                              enum wmi_access_kind kind,
+                                              const struct wmi_address_summary *summary,
                                               const struct wmi_asked **asked);
 
 /* The dwords of aligned blocks of 128 bytes that the lanes access in global memory: bit n for dword n of any

@@ -66,7 +66,7 @@ static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *
     return near;
 }
 
-/* Sets `shape`, by which outlines are recognized, if all lanes access one space and pass all checks. */
+/* Sets `shape`, by which summaries are recognized, if all lanes access one space and pass all checks. */
 static void find_shape(struct wmi_memo *memo, struct wmi_access_patterns *patterns, unsigned bytes)
 {
     bool plain = true;

@@ -18,14 +18,14 @@ enum {
         256 /* bytes: costs and lines depend on the base address modulo this value only, LDS banks included */
 };
 
-/* Members that outlines use come first, in one cache line of the host. */
+/* Members that summaries use come first, in one cache line of the host. */
 struct wmi_memo {
     alignas(64) uint64_t times;         /* accesses that matched it and are not counted yet */
     uint64_t base;                      /* the address of the first lane, first element */
     struct wmi_access_pattern *pattern; /* of the first element, if `shape` is not 0 */
     uint64_t entry[2];                  /* `words`, if they are one log entry without a list */
     int32_t lowest, behind;             /* relative to base: the lowest address, and the end of the highest */
-    uint32_t shape; /* as in wmi_outline, if all lanes access one space and pass all checks; else 0 */
+    uint32_t shape; /* as in wmi_address_summary, if all lanes access one space and pass all checks; else 0 */
     uint8_t shift;
     uint8_t word_count;
     uint8_t elements, bytes; /* elements 0: an empty memo */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts accesses that repeat the pattern of an earlier one, from their outline alone. */
+/* Counts accesses that repeat the pattern of an earlier one, from their summary alone. */
 #include "base/vector_bits.h"
 #include "profile/measure/shard.h"
 
-/* Counts the access if its lanes have the memo's addresses; offsets must not leave 32 bits. wide: the outline
+/* Counts the access if its lanes have the memo's addresses; offsets must not leave 32 bits. wide: the summary
  * has upper halves of addresses. all: all lanes are active. */
 static inline __attribute__((always_inline)) bool finish(struct wmi_shard *shard, struct wmi_shard_counts *of,
                                                          struct wmi_memo *memo,
-                                                         const struct wmi_outline *outline, uint64_t base,
-                                                         bool wide, bool all)
+                                                         const struct wmi_address_summary *summary,
+                                                         uint64_t base, bool wide, bool all)
 {
     const struct wmi_access_pattern *pattern = memo->pattern;
     const uint64_t some = (1ULL << WMI_VECTOR_LANES) - 1;
     const unsigned first = all ? 0 : (unsigned)__builtin_ctzll(memo->lanes);
-    const uint32_t *low = outline->low, *high = outline->high;
+    const uint32_t *low = summary->low, *high = summary->high;
     const u32v low_first = wmi_splat_u32(low[first]), high_first = wmi_splat_u32(wide ? high[first] : 0);
     u32v differs = wmi_splat_u32(0);
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
@@ -27,45 +27,46 @@ static inline __attribute__((always_inline)) bool finish(struct wmi_shard *shard
     }
     if (wmi_any(differs))
         return false;
-    wmi_shard_count_depth(&of->counts, outline->depth);
-    return wmi_shard_repeat(shard, of, memo, outline->wave, base);
+    wmi_shard_count_depth(&of->counts, summary->depth);
+    return wmi_shard_repeat(shard, of, memo, summary->wave, base);
 }
 
 /* Separate functions, to reduce register pressure. */
 #define FINISH(name, wide, all)                                                                              \
     static __attribute__((noinline)) bool name(struct wmi_shard *shard, struct wmi_shard_counts *of,         \
-                                               struct wmi_memo *memo, const struct wmi_outline *outline,     \
-                                               uint64_t base)                                                \
+                                               struct wmi_memo *memo,                                        \
+                                               const struct wmi_address_summary *summary, uint64_t base)     \
     {                                                                                                        \
-        return finish(shard, of, memo, outline, base, wide, all);                                            \
+        return finish(shard, of, memo, summary, base, wide, all);                                            \
     }
 FINISH(finish_wide, true, true)
 FINISH(finish_wide_some, true, false)
 FINISH(finish_narrow, false, true)
 FINISH(finish_narrow_some, false, false)
 
-bool WMI_BUILD_NAME(wmi_repeat_outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
-bool WMI_BUILD_NAME(wmi_repeat_outline)(void *local, const struct wmi_outline *outline, uint32_t slot)
+bool WMI_BUILD_NAME(wmi_repeat_summary)(void *local, const struct wmi_address_summary *summary,
+                                        uint32_t slot);
+bool WMI_BUILD_NAME(wmi_repeat_summary)(void *local, const struct wmi_address_summary *summary, uint32_t slot)
 {
     struct wmi_shard *shard = local;
     if (slot >= shard->size)
         return false;
     struct wmi_shard_counts *of = &shard->counts[slot];
-    if (shard->first_wave + outline->wave < of->quick_from)
-        return !shard->first_wave /* not sampled: done */ || wmi_shard_measure(shard, of, outline, slot);
-    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
-    const uint32_t low = outline->low[first], *high = outline->high;
-    const uint64_t base = outline->base + (low | (high ? (uint64_t)high[first] << 32 : 0));
+    if (shard->first_wave + summary->wave < of->quick_from)
+        return !shard->first_wave /* not sampled: done */ || wmi_shard_measure(shard, of, summary, slot);
+    const unsigned first = (unsigned)__builtin_ctzll(summary->lanes);
+    const uint32_t low = summary->low[first], *high = summary->high;
+    const uint64_t base = summary->base + (low | (high ? (uint64_t)high[first] << 32 : 0));
     struct wmi_memo *memo = wmi_shard_memo(of, base);
-    if (!memo || memo->shape != outline->shape || wmi_shard_is_scratch(shard, base) ||
-        !wmi_memo_within(memo, base, outline->from, outline->to))
+    if (!memo || memo->shape != summary->shape || wmi_shard_is_scratch(shard, base) ||
+        !wmi_memo_within(memo, base, summary->from, summary->to))
         return false;
-    if (memo->lanes != outline->lanes || (int64_t)low + memo->lowest < 0 ||
+    if (memo->lanes != summary->lanes || (int64_t)low + memo->lowest < 0 ||
         (int64_t)low + memo->behind > UINT32_MAX)
         return false;
     if (memo->lanes == UINT64_MAX >> (64 - WMI_LANES))
-        return high ? finish_wide(shard, of, memo, outline, base)
-                    : finish_narrow(shard, of, memo, outline, base);
-    return high ? finish_wide_some(shard, of, memo, outline, base)
-                : finish_narrow_some(shard, of, memo, outline, base);
+        return high ? finish_wide(shard, of, memo, summary, base)
+                    : finish_narrow(shard, of, memo, summary, base);
+    return high ? finish_wide_some(shard, of, memo, summary, base)
+                : finish_narrow_some(shard, of, memo, summary, base);
 }

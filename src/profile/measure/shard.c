@@ -18,10 +18,10 @@ enum {
     MEMOS_KEPT = 1 << 14, /* from dispatch to dispatch: 16 MB */
 };
 
-wmi_repeat_outline *wmi_repeat_outliner(enum wmi_cpu_level level, unsigned lanes)
+wmi_repeat_summary *wmi_repeat_summary_build(enum wmi_cpu_level level, unsigned lanes)
 {
-    WMI_TABLE_OF_BUILDS(outliners, wmi_repeat_outline);
-    return outliners[level][lanes != 32];
+    WMI_TABLE_OF_BUILDS(builds, wmi_repeat_summary);
+    return builds[level][lanes != 32];
 }
 
 /* ---- counting ---- */
@@ -199,7 +199,7 @@ bool wmi_shard_log(struct wmi_shard *shard, const struct wmi_memo *memo, uint32_
     return true;
 }
 
-/* Logs an access that was measured from its outline. */
+/* Logs an access that was measured from its summary. */
 static void log_asked(struct wmi_shard *shard, const struct wmi_asked *asked, uint32_t slot, uint32_t wave)
 {
     const bool *full = asked->asking.kind == WMI_ACCESS_STORE ? asked->full : NULL;
@@ -215,26 +215,26 @@ static void log_asked(struct wmi_shard *shard, const struct wmi_asked *asked, ui
 }
 
 bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
-                       const struct wmi_outline *outline, uint32_t slot)
+                       const struct wmi_address_summary *summary, uint32_t slot)
 {
-    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
-    const uint64_t start = wmi_outline_address(outline, first);
-    const bool logged = wmi_shape_space(outline->shape) == WMI_SPACE_GLOBAL && shard->group;
-    if (!of->rests || shard->first_wave + outline->wave < of->first || (logged && !of->described) ||
+    const unsigned first = (unsigned)__builtin_ctzll(summary->lanes);
+    const uint64_t start = wmi_summary_address(summary, first);
+    const bool logged = wmi_shape_space(summary->shape) == WMI_SPACE_GLOBAL && shard->group;
+    if (!of->rests || shard->first_wave + summary->wave < of->first || (logged && !of->described) ||
         wmi_shard_is_scratch(shard, start))
         return false;
     const struct wmi_asked *asked;
     const struct wmi_measure *measure =
-        wmi_measure_outline(shard->measurer, (enum wmi_path)of->counts.path,
-                            (enum wmi_access_kind)of->counts.kind, outline, &asked);
+        wmi_measure_summary(shard->measurer, (enum wmi_path)of->counts.path,
+                            (enum wmi_access_kind)of->counts.kind, summary, &asked);
     if (!measure)
         return false;
     of->rests--;
     set_quick(of);
-    wmi_shard_count_depth(&of->counts, outline->depth);
+    wmi_shard_count_depth(&of->counts, summary->depth);
     add_measure(&of->counts, measure);
     if (asked && shard->group && slot < WMI_LOG_SLOTS)
-        log_asked(shard, asked, slot, outline->wave);
+        log_asked(shard, asked, slot, summary->wave);
     return true;
 }
 
@@ -538,7 +538,7 @@ const struct wmi_observer wmi_shard_observer = {
     .thread_begin = begin_thread,
     .thread_end = end_thread,
     .access = count_access,
-    .outline_lane = repeat_lane,
+    .summary_lane = repeat_lane,
     .block_counters = block_counters,
     .fetch = enter_block,
     .turn = turn_to,

@@ -45,7 +45,7 @@ struct wmi_shard {
     struct wmi_shard *next;              /* in the list of unused shards */
 };
 
-/* The counting observer; the profile adds self, instruction(), block() and outline(). */
+/* The counting observer; the profile adds self, instruction(), block() and summary(). */
 extern const struct wmi_observer wmi_shard_observer;
 
 /* Adds counts of one instruction, but for those of its code. */
@@ -56,8 +56,8 @@ void wmi_shards_destroy(struct wmi_shard *shards);
 
 /* Whether the access matches a cached pattern; then it has been counted and logged. For waves of 32 or 64
  * lanes. */
-typedef bool wmi_repeat_outline(void *local, const struct wmi_outline *outline, uint32_t slot);
-wmi_repeat_outline *wmi_repeat_outliner(enum wmi_cpu_level level, unsigned lanes);
+typedef bool wmi_repeat_summary(void *local, const struct wmi_address_summary *summary, uint32_t slot);
+wmi_repeat_summary *wmi_repeat_summary_build(enum wmi_cpu_level level, unsigned lanes);
 
 static inline void wmi_shard_count_depth(struct wmi_counts *counts, uint32_t depth)
 {
@@ -92,9 +92,9 @@ static inline bool wmi_memo_within(const struct wmi_memo *memo, uint64_t base, u
     return lowest >= from && behind <= to && behind >= lowest;
 }
 
-/* Counts and logs an access by its outline while the memos rest. False: the whole access is needed. */
+/* Counts and logs an access by its summary while the memos rest. False: the whole access is needed. */
 bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
-                       const struct wmi_outline *outline, uint32_t slot);
+                       const struct wmi_address_summary *summary, uint32_t slot);
 
 /* Logs a repetition of the access of the memo; slow path. */
 bool wmi_shard_log(struct wmi_shard *shard, const struct wmi_memo *memo, uint32_t wave, uint64_t distance);

@@ -191,11 +191,11 @@ static void make(struct sample *sample, bool lds, unsigned wave_lanes)
             base + random_offset(shape, lane, spread) * bytes % (lds ? 65536 : 1ULL << 31);
 }
 
-/* An outline of a sample whose lanes reach all of [from, to). */
+/* A summary of a sample whose lanes reach all of [from, to). */
 struct sketch {
     alignas(64) uint32_t low[64];
     alignas(64) uint32_t high[64];
-    struct wmi_outline outline;
+    struct wmi_address_summary summary;
 };
 
 static void draw(struct sketch *sketch, const struct sample *sample)
@@ -218,23 +218,23 @@ static void draw(struct sketch *sketch, const struct sample *sample)
         sketch->high[lane] = (uint32_t)(at >> 32);
         upper |= element->mask >> lane & 1 ? at >> 32 : 0;
     }
-    sketch->outline =
-        (struct wmi_outline){.low = sketch->low,
-                             .high = upper ? sketch->high : NULL,
-                             .base = base,
-                             .lanes = element->mask,
-                             .from = from,
-                             .to = last + sample->access.bytes,
-                             .shape = wmi_access_shape(element->space, 1, sample->access.bytes)};
+    sketch->summary =
+        (struct wmi_address_summary){.low = sketch->low,
+                                     .high = upper ? sketch->high : NULL,
+                                     .base = base,
+                                     .lanes = element->mask,
+                                     .from = from,
+                                     .to = last + sample->access.bytes,
+                                     .shape = wmi_access_shape(element->space, 1, sample->access.bytes)};
 }
 
 static const struct wmi_measure *measure_sketch(struct wmi_measurer *measurer, const struct sample *sample,
-                                                const struct wmi_outline *outline)
+                                                const struct wmi_address_summary *summary)
 {
     static struct wmi_measure copy;
     const struct wmi_asked *asked;
     const struct wmi_measure *measure =
-        wmi_measure_outline(measurer, sample->access.path, sample->access.kind, outline, &asked);
+        wmi_measure_summary(measurer, sample->access.path, sample->access.kind, summary, &asked);
     if (!measure)
         return NULL;
     copy = *measure;
@@ -255,9 +255,9 @@ struct trial {
     bool lds;
 };
 
-/* An outline says the same as its access, also if only its address differs from that of the one before; and
+/* A summary says the same as its access, also if only its address differs from that of the one before; and
  * nothing if a lane may not go where it goes, or is misaligned. */
-static void measure_outline(struct trial *trial)
+static void measure_summary(struct trial *trial)
 {
     struct sample *sample = &trial->sample;
     struct wmi_element *element = &sample->access.element[0];
@@ -267,16 +267,16 @@ static void measure_outline(struct trial *trial)
         return;
     for (unsigned repeats = 0; repeats < 2; repeats++) {
         draw(&sketch, sample);
-        const struct wmi_measure *measure = measure_sketch(trial->measurer, sample, &sketch.outline);
+        const struct wmi_measure *measure = measure_sketch(trial->measurer, sample, &sketch.summary);
         if (!trial->lds || sample->access.bytes == 4) {
             assert_non_null(measure);
             (trial->lds ? check_lds : check_global)(sample, measure, trial->rules, trial->wave_lanes);
             assert_int_equal(measure->used, wmi_used_dwords(&sample->access));
         }
-        struct wmi_outline other = sketch.outline;
+        struct wmi_address_summary other = sketch.summary;
         other.from++;
         assert_null(measure_sketch(trial->measurer, sample, &other));
-        other = sketch.outline;
+        other = sketch.summary;
         other.to--;
         assert_null(measure_sketch(trial->measurer, sample, &other));
         for (unsigned lane = 0; lane < 64; lane++)
@@ -285,7 +285,7 @@ static void measure_outline(struct trial *trial)
     sample->address[__builtin_ctzll(element->mask)] ^= 1;
     draw(&sketch, sample);
     if (sample->access.bytes > 1)
-        assert_null(measure_sketch(trial->measurer, sample, &sketch.outline));
+        assert_null(measure_sketch(trial->measurer, sample, &sketch.summary));
 }
 
 static void measure_access(struct trial *trial)
@@ -328,10 +328,10 @@ static void random_accesses(void **state)
     at_each_level(measure_access);
 }
 
-static void random_outlines(void **state)
+static void random_summaries(void **state)
 {
     (void)state;
-    at_each_level(measure_outline);
+    at_each_level(measure_summary);
 }
 
 /* Lanes more than 4 GiB apart, and at both ends of the address space: a line each. */
@@ -387,7 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_accesses),
-        cmocka_unit_test(random_outlines),
+        cmocka_unit_test(random_summaries),
         cmocka_unit_test(far_lanes),
         cmocka_unit_test(many_atomics),
     };

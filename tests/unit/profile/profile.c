@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The line profile against figures worked out by hand and against a byte-by-byte count. WAVEMEM_TEST_REDUCED:
- * a third of the random accesses, a tenth of the outlines, still of each pattern with each set of lanes. */
+ * a third of the random accesses, a tenth of the summaries, still of each pattern with each set of lanes. */
 #include "profile/profile.h"
 #include "profile/measure/measure.h"
 #include "reduced.h"
@@ -328,9 +328,9 @@ static void threads_and_rows(void **state)
     wmi_profile_destroy(profile);
 }
 
-/* Accesses that their outline is enough for count as if they had been shown; and it is not enough where it
+/* Accesses that their summary is enough for count as if they had been shown; and it is not enough where it
  * must not be: outside of what is allowed, with other lanes, or with a difference above 32 bits. */
-static void outlines(void **state)
+static void summaries(void **state)
 {
     (void)state;
     enum { PATTERNS = 6, RUN = 300 };
@@ -368,12 +368,12 @@ static void outlines(void **state)
                 last = address[lane] + 4;
         }
         const bool outside = random_bits() % 16 == 0;
-        const struct wmi_outline outline = {.low = low,
-                                            .high = wide ? high : NULL,
-                                            .base = base,
-                                            .lanes = lanes,
-                                            .to = last - outside,
-                                            .shape = wmi_access_shape(WMI_SPACE_GLOBAL, 1, 4)};
+        const struct wmi_address_summary summary = {.low = low,
+                                                    .high = wide ? high : NULL,
+                                                    .base = base,
+                                                    .lanes = lanes,
+                                                    .to = last - outside,
+                                                    .shape = wmi_access_shape(WMI_SPACE_GLOBAL, 1, 4)};
         const struct wmi_access access = {
             .path = WMI_PATH_GLOBAL,
             .kind = WMI_ACCESS_STORE,
@@ -381,7 +381,7 @@ static void outlines(void **state)
             .elements = 1,
             .bytes = 4,
             .element = {{.space = WMI_SPACE_GLOBAL, .mask = lanes, .address = address}}};
-        const bool enough = observer->outline(local, &outline, slot);
+        const bool enough = observer->summary(local, &summary, slot);
         assert_false(enough && outside);
         known += enough;
         if (!enough)
@@ -551,7 +551,7 @@ static void used_dwords(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outlines),
+        cmocka_unit_test(summaries),
         cmocka_unit_test(by_hand),
         cmocka_unit_test(spaces_and_refused_lanes),
         cmocka_unit_test(random_accesses),
