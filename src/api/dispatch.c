@@ -148,7 +148,7 @@ static enum wm_status take(const char *function, struct wm_machine *machine,
     static const char *const names[] = {"profile", "check", "fidelity report"};
     bool *busy[3];
     get_busy(request, busy);
-    if (wmi_gate_presence(wmi_space_gate(machine->space)) != WMI_ABSENT)
+    if (wmi_rwlock_read_state(wmi_space_rwlock(machine->space)) != WMI_READ_UNLOCKED)
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "%s: called by a callback of a dispatch that is running on the machine", function);
     for (unsigned i = 0; i < 3; i++)
@@ -563,7 +563,7 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
                                   struct wm_result *result, struct wm_diag *diag)
 {
     struct wmi_abi_memory memory;
-    struct wmi_presence presence;
+    struct wmi_read_lock read_lock;
     enum wm_status status =
         request->profile ? wmi_choose_gpu(request->profile, machine->target, diag) : WM_OK;
     if (status)
@@ -614,13 +614,13 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
     dispatch->waits_for_others = request->waits_for_others;
     dispatch->others = request->others;
     dispatch->others_user = request->others_user;
-    dispatch->presence = &presence;
+    dispatch->read_lock = &read_lock;
     if (request->cooperative && (status = cooperate(machine, kernel, dispatch, diag))) {
         wmi_start_release(dispatch);
         wmi_abi_release(machine->space, &memory);
         return status;
     }
-    wmi_gate_enter(wmi_space_gate(machine->space), &presence);
+    wmi_rwlock_read(wmi_space_rwlock(machine->space), &read_lock);
     status = run_observed(machine, module, kernel, dispatch, request, result, diag);
     if (status == WM_OK && memory.printf && request->print) {
         size_t count;
@@ -628,7 +628,7 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
         wmi_print_buffer(formats, count, wmi_space_host(machine->space, memory.printf, WMI_PRINTF_BYTES),
                          WMI_PRINTF_BYTES, request->print, request->print_user);
     }
-    wmi_gate_leave(&presence);
+    wmi_rwlock_read_unlock(&read_lock);
     if (dispatch->cooperative)
         __atomic_store_n(&machine->cooperating, false, __ATOMIC_RELEASE);
     wmi_start_release(dispatch);

@@ -28,7 +28,7 @@ static bool find_loaded(const struct wm_machine *machine, uint64_t address, stru
     return false;
 }
 
-/* What the caller has put into memory; pointers are valid inside the gate. */
+/* What the caller has put into memory; pointers are valid while the read lock is held. */
 static enum wm_status look_for_code(const struct wm_machine *machine, uint64_t named, struct wmi_raw *raw,
                                     struct wm_diag *diag)
 {
@@ -130,12 +130,12 @@ static enum wm_status make(struct wm_machine *machine, const struct wm_packet *p
 enum wm_status wmi_kernel_at(struct wm_machine *machine, const struct wm_packet *packet,
                              struct wmi_kernel_at *at, struct wm_diag *diag)
 {
-    struct wmi_presence presence;
+    struct wmi_read_lock read_lock;
     struct wmi_raw raw = {0};
     if (!packet->descriptor && find_loaded(machine, packet->kernel_object, at))
         return WM_OK;
     pthread_mutex_lock(&machine->load_lock);
-    wmi_machine_enter(machine, &presence, packet->kernel_object, 4);
+    wmi_machine_read_lock(machine, &read_lock, packet->kernel_object, 4);
     enum wm_status status = look(machine, packet, &raw, diag);
     struct wmi_raw_module *module = status ? NULL : wmi_raw_modules_find(machine->raw_modules, &raw);
     if (!status && !module)
@@ -144,7 +144,7 @@ enum wm_status wmi_kernel_at(struct wm_machine *machine, const struct wm_packet 
         module->users++;
         *at = (struct wmi_kernel_at){&module->module, wm_object_kernel(module->object, 0)};
     }
-    wmi_gate_leave(&presence);
+    wmi_rwlock_read_unlock(&read_lock);
     pthread_mutex_unlock(&machine->load_lock);
     return status;
 }

@@ -27,7 +27,7 @@ enum wm_status wmi_machine_changeable(const struct wm_machine *machine, const ch
 {
     if (!machine)
         return wmi_null(diag, function, "machine");
-    return wmi_gate_presence(wmi_space_gate(machine->space)) == WMI_PRESENT
+    return wmi_rwlock_read_state(wmi_space_rwlock(machine->space)) == WMI_READ_LOCKED
                ? wmi_fail(diag, WM_BAD_ARGUMENT,
                           "%s: called by an observer of a dispatch that runs on the machine", function)
                : WM_OK;
@@ -65,10 +65,10 @@ static void show_allocation(void *user, const struct wmi_allocation *allocation,
                                                    .is_own = allocation->flags & WMI_ALLOCATION_OWN});
 }
 
-void *wmi_machine_enter(const struct wm_machine *machine, struct wmi_presence *presence, uint64_t address,
-                        uint64_t size)
+void *wmi_machine_read_lock(const struct wm_machine *machine, struct wmi_read_lock *read_lock,
+                            uint64_t address, uint64_t size)
 {
-    wmi_gate_enter(wmi_space_gate(machine->space), presence);
+    wmi_rwlock_read(wmi_space_rwlock(machine->space), read_lock);
     return wmi_space_host(machine->space, address, size);
 }
 
@@ -188,13 +188,13 @@ static enum wm_status load(struct wm_machine *machine, const struct wm_object *o
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a code object");
     enum wm_status status = wmi_space_place(machine->space, &wish, &address, diag);
     if (!status) {
-        struct wmi_presence presence;
+        struct wmi_read_lock read_lock;
         /* the span's alignment is kept, because allocations are aligned as much as segments ever are */
-        void *image = wmi_machine_enter(machine, &presence, address, size);
+        void *image = wmi_machine_read_lock(machine, &read_lock, address, size);
         status = wmi_object_image(object, address, NULL, NULL, image, true, diag);
         if (!status)
             wmi_show_host(machine, WM_EVENT_HOST_WRITE, address, size, image);
-        wmi_gate_leave(&presence);
+        wmi_rwlock_read_unlock(&read_lock);
         if (status)
             wmi_space_free(machine->space, address, true, NULL);
     }

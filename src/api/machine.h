@@ -42,10 +42,10 @@ enum wm_status wmi_machine_idle(const struct wm_machine *machine, const char *fu
 enum wm_status wmi_machine_changeable(const struct wm_machine *machine, const char *function,
                                       struct wm_diag *diag);
 
-/* Enters the gate of the memory. Returns the host memory of a range; NULL: it is not within one allocation.
- */
-void *wmi_machine_enter(const struct wm_machine *machine, struct wmi_presence *presence, uint64_t address,
-                        uint64_t size);
+/* Acquires the read lock of the memory. Returns the host memory of a range, or NULL if the range is not
+ * within one allocation; the lock is held in both cases. */
+void *wmi_machine_read_lock(const struct wm_machine *machine, struct wmi_read_lock *read_lock,
+                            uint64_t address, uint64_t size);
 /* Tells the machine's observers: the host reads or writes guest memory, or gets a pointer to it. */
 void wmi_show_host(const struct wm_machine *machine, enum wm_event_kind kind, uint64_t address, uint64_t size,
                    const void *bytes);

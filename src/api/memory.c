@@ -114,20 +114,20 @@ enum wm_status wm_find_allocation(const struct wm_machine *machine, uint64_t add
                                   struct wm_allocation *given, struct wm_diag *diag)
 {
     struct wm_allocation found = {0};
-    struct wmi_presence presence;
+    struct wmi_read_lock read_lock;
     if (!machine || !given)
         return wmi_null(diag, __func__, machine ? "allocation" : "machine");
     enum wm_status status =
         wmi_check_struct(given, sizeof *given, offsetof(struct wm_allocation, host), "wm_allocation", diag);
     if (status)
         return status;
-    wmi_machine_enter(machine, &presence, address, 1);
+    wmi_machine_read_lock(machine, &read_lock, address, 1);
     const struct wmi_allocation *a = wmi_space_from(machine->space, address);
     if (a && (or_next || a->low <= address))
         describe(a, &found);
     else
         a = NULL;
-    wmi_gate_leave(&presence);
+    wmi_rwlock_read_unlock(&read_lock);
     if (!a)
         return wmi_fail(diag, WM_NOT_FOUND, "0x%llx: no allocation lies there%s", (unsigned long long)address,
                         or_next ? " or above" : "");
@@ -137,11 +137,11 @@ enum wm_status wm_find_allocation(const struct wm_machine *machine, uint64_t add
 
 void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size)
 {
-    struct wmi_presence presence;
+    struct wmi_read_lock read_lock;
     if (!machine)
         return NULL;
-    void *host = wmi_machine_enter(machine, &presence, address, size);
-    wmi_gate_leave(&presence);
+    void *host = wmi_machine_read_lock(machine, &read_lock, address, size);
+    wmi_rwlock_read_unlock(&read_lock);
     if (host)
         wmi_show_host(machine, WM_EVENT_HOST_POINTER, address, size, NULL);
     return host;
@@ -151,15 +151,15 @@ void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t siz
 static enum wm_status copy(const struct wm_machine *machine, const char *function, bool writes,
                            uint64_t address, void *bytes, uint64_t size, struct wm_diag *diag)
 {
-    struct wmi_presence presence;
+    struct wmi_read_lock read_lock;
     if (!machine || (!bytes && size))
         return wmi_null(diag, function, machine ? "bytes" : "machine");
-    unsigned char *host = wmi_machine_enter(machine, &presence, address, size);
+    unsigned char *host = wmi_machine_read_lock(machine, &read_lock, address, size);
     if (host && size)
         memcpy(writes ? host : bytes, writes ? bytes : host, size);
     if (host)
         wmi_show_host(machine, writes ? WM_EVENT_HOST_WRITE : WM_EVENT_HOST_READ, address, size, host);
-    wmi_gate_leave(&presence);
+    wmi_rwlock_read_unlock(&read_lock);
     if (!host)
         return wmi_fail(diag, WM_OUT_OF_RANGE, "%llu bytes at 0x%llx do not lie in one allocation",
                         (unsigned long long)size, (unsigned long long)address);

@@ -50,11 +50,11 @@ enum { QUEUES = 1024, LOOK_NANOSECONDS = 50000 }; /* between two looks at signal
 /* False: it is not in guest memory any more. */
 static bool read_signal(const struct wm_machine *machine, uint64_t address, int64_t *value)
 {
-    struct wmi_presence presence;
-    const int64_t *host = wmi_machine_enter(machine, &presence, address, sizeof *host);
+    struct wmi_read_lock read_lock;
+    const int64_t *host = wmi_machine_read_lock(machine, &read_lock, address, sizeof *host);
     if (host)
         *value = __atomic_load_n(host, __ATOMIC_ACQUIRE);
-    wmi_gate_leave(&presence);
+    wmi_rwlock_read_unlock(&read_lock);
     return host;
 }
 
@@ -141,16 +141,16 @@ static void leave_queue(struct wm_queue *queue, const struct entry *entry)
     pthread_cond_broadcast(&queue->changed);
 }
 
-/* Decrements the signal and lets the ticket count as completed. Both happen under the lock of the queue, so
- * that a thread which sees one of them, sees the other. The gate comes first: threads inside of it, such as
- * callbacks of observers, may wait for the lock. */
+/* Decrements the signal and completes the ticket, both under the lock of the queue, so that a thread which
+ * sees one of them sees the other. The read lock of the memory is acquired first, because threads that hold
+ * it, such as callbacks of observers, may wait for the lock of the queue. */
 static void tell(struct entry *entry)
 {
     const struct wm_machine *machine = entry->machine;
     struct wm_queue *queue = entry->queue;
     const uint64_t address = entry->packet.completion_signal;
-    struct wmi_presence presence;
-    int64_t *host = address ? wmi_machine_enter(machine, &presence, address, sizeof *host) : NULL;
+    struct wmi_read_lock read_lock;
+    int64_t *host = address ? wmi_machine_read_lock(machine, &read_lock, address, sizeof *host) : NULL;
     if (queue)
         pthread_mutex_lock(&queue->lock);
     if (host)
@@ -162,7 +162,7 @@ static void tell(struct entry *entry)
     if (host)
         wmi_show_host(machine, WM_EVENT_HOST_WRITE, address, sizeof *host, host);
     if (address)
-        wmi_gate_leave(&presence);
+        wmi_rwlock_read_unlock(&read_lock);
 }
 
 static enum wm_status complete(struct entry *entry, struct wm_diag *diag)

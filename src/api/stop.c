@@ -54,10 +54,10 @@ static void wait_for_caller(struct wm_run *run, struct wmi_wave *wave)
     struct wmi_executor *executor = (struct wmi_executor *)wave->worker;
     struct wmi_dispatch *dispatch = wave->group->dispatch;
     const double begin = wmi_seconds();
-    wmi_step_out(executor);
+    wmi_suspend_reading(executor);
     give_turn(run, true);
     await_turn(run, false);
-    wmi_step_in(executor);
+    wmi_resume_reading(executor);
     const double waited = wmi_seconds() - begin;
     run->waited += waited;
     dispatch->started += waited;

@@ -43,7 +43,7 @@ struct mapping {
 };
 
 struct wmi_space {
-    struct wmi_gate gate;
+    struct wmi_rwlock rwlock;
     struct mapping kept[KEPT];
     unsigned kept_count;
     struct wmi_allocation *allocations; /* sorted by address */
@@ -60,14 +60,14 @@ struct wmi_space *wmi_space_create(void)
     struct wmi_space *space = calloc(1, sizeof *space);
     if (space) {
         space->next = WMI_SPACE_LOW;
-        wmi_gate_init(&space->gate);
+        wmi_rwlock_init(&space->rwlock);
     }
     return space;
 }
 
-struct wmi_gate *wmi_space_gate(const struct wmi_space *space)
+struct wmi_rwlock *wmi_space_rwlock(const struct wmi_space *space)
 {
-    return (struct wmi_gate *)&space->gate;
+    return (struct wmi_rwlock *)&space->rwlock;
 }
 
 void wmi_space_listen(struct wmi_space *space,
@@ -93,7 +93,7 @@ struct wmi_space *wmi_space_create_everywhere(void)
     *all = (struct wmi_allocation){.high = UINT64_MAX - HOST_PADDING,
                                    .host = (unsigned char *)(uintptr_t)HOST_PADDING};
     *space = (struct wmi_space){.allocations = all, .mappings = none, .count = 1, .capacity = 1};
-    wmi_gate_init(&space->gate);
+    wmi_rwlock_init(&space->rwlock);
     return space;
 }
 
@@ -108,7 +108,7 @@ void wmi_space_destroy(struct wmi_space *space)
     }
     for (unsigned i = 0; i < space->kept_count; i++)
         munmap(space->kept[i].start, space->kept[i].size);
-    wmi_gate_destroy(&space->gate);
+    wmi_rwlock_destroy(&space->rwlock);
     free(space->allocations);
     free(space->mappings);
     free(space);
@@ -288,9 +288,9 @@ enum wm_status wmi_space_place(struct wmi_space *space, const struct wmi_wish *w
 {
     char *const name = (char *)(wish->name ? wish->name : "");
     struct wmi_allocation added;
-    wmi_gate_begin_change(&space->gate);
+    wmi_rwlock_write(&space->rwlock);
     const enum wm_status status = add(space, wish, name, &added, diag);
-    wmi_gate_end_change(&space->gate);
+    wmi_rwlock_write_unlock(&space->rwlock);
     if (status)
         return status;
     *address = added.low;
@@ -309,9 +309,9 @@ enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsign
 
 void wmi_space_begin_at(struct wmi_space *space, uint64_t address)
 {
-    wmi_gate_begin_change(&space->gate);
+    wmi_rwlock_write(&space->rwlock);
     space->next = address;
-    wmi_gate_end_change(&space->gate);
+    wmi_rwlock_write_unlock(&space->rwlock);
 }
 
 enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool own, struct wm_diag *diag)
@@ -319,7 +319,7 @@ enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool ow
     enum wm_status status = WM_OK;
     struct wmi_allocation freed = {0};
     struct mapping mapping = {0};
-    wmi_gate_begin_change(&space->gate);
+    wmi_rwlock_write(&space->rwlock);
     const size_t i = upper(space, address);
     if (i == space->count || space->allocations[i].low != address) {
         status = wmi_fail(diag, WM_NOT_FOUND,
@@ -340,7 +340,7 @@ enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool ow
             mapping.start = NULL;
         }
     }
-    wmi_gate_end_change(&space->gate);
+    wmi_rwlock_write_unlock(&space->rwlock);
     if (status)
         return status;
     if (space->changed)
@@ -376,12 +376,12 @@ static bool share(const struct wmi_allocation *a, struct mapping *mapping, int f
 enum wm_status wmi_space_share(struct wmi_space *space, uint64_t address, int file, struct wm_diag *diag)
 {
     enum wm_status status = WM_NOT_FOUND;
-    wmi_gate_begin_change(&space->gate);
+    wmi_rwlock_write(&space->rwlock);
     const size_t i = upper(space, address);
     if (i < space->count && space->allocations[i].low == address && space->mappings[i].start &&
         !space->mappings[i].shared && !(space->allocations[i].flags & WMI_ALLOCATION_OWN))
         status = share(&space->allocations[i], &space->mappings[i], file) ? WM_OK : WM_NO_MEMORY;
-    wmi_gate_end_change(&space->gate);
+    wmi_rwlock_write_unlock(&space->rwlock);
     return status == WM_OK ? WM_OK
                            : wmi_fail(diag, status,
                                       status == WM_NOT_FOUND
@@ -406,7 +406,7 @@ const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint6
 
 void wmi_space_divide(struct wmi_space *space, uint64_t address, uint64_t stride, uint64_t piece)
 {
-    wmi_gate_begin_change(&space->gate);
+    wmi_rwlock_write(&space->rwlock);
     const size_t i = upper(space, address);
     assert(i < space->count && space->allocations[i].low == address && stride >= piece + WMI_SPACE_GAP);
     space->allocations[i].stride = stride;
@@ -415,7 +415,7 @@ void wmi_space_divide(struct wmi_space *space, uint64_t address, uint64_t stride
     madvise(space->mappings[i].start, space->mappings[i].size,
             MADV_NOHUGEPAGE); /* gaps must not occupy memory */
 #endif
-    wmi_gate_end_change(&space->gate);
+    wmi_rwlock_write_unlock(&space->rwlock);
 }
 
 bool wmi_space_reach(const struct wmi_space *space, uint64_t address, struct wmi_hit *hit)

@@ -3,7 +3,7 @@
 #ifndef WMI_SPACE_H
 #define WMI_SPACE_H
 
-#include "memory/gate.h"
+#include "memory/rwlock.h"
 #include "wavemem/wavemem.h"
 
 /* Flags of an allocation besides those of wm_allocate(). */
@@ -29,8 +29,8 @@ static inline uint64_t wmi_code_end(const struct wmi_allocation *allocation)
     return allocation->high - allocation->tail;
 }
 
-/* Sorted by address. Functions that change it wait for the threads inside its gate; those that look something
- * up must be called inside, or while nobody else can change it. */
+/* The allocations, sorted by address. Functions that change them acquire the write lock. Callers of functions
+ * that look something up hold the read lock, or know that nobody else can change the space. */
 struct wmi_space;
 
 /* Minimum distance of an address that the space chooses from the allocation below it, and its alignment, in
@@ -56,9 +56,9 @@ struct wmi_hit {
 };
 
 struct wmi_space *wmi_space_create(void);
-struct wmi_gate *wmi_space_gate(const struct wmi_space *space);
-/* Registers `changed`, which is called after each allocation and, with `freed`, each free, outside the gate.
- */
+struct wmi_rwlock *wmi_space_rwlock(const struct wmi_space *space);
+/* Registers `changed`, which is called after each allocation and, with `freed`, each free, without a
+ * lock. */
 void wmi_space_listen(struct wmi_space *space,
                       void (*changed)(void *user, const struct wmi_allocation *allocation, bool freed),
                       void *user);

@@ -78,29 +78,30 @@ void wmi_stop_all(struct wmi_executor *executor, enum wm_fault_kind kind, uint64
     __atomic_store_n(&executor->steps.dispatch->stop_at, 0, __ATOMIC_RELAXED);
 }
 
-void wmi_step_out(struct wmi_executor *executor)
+void wmi_suspend_reading(struct wmi_executor *executor)
 {
-    wmi_gate_pause(executor->presence);
+    wmi_rwlock_suspend(executor->read_lock);
 }
 
-void wmi_step_in(struct wmi_executor *executor)
+void wmi_resume_reading(struct wmi_executor *executor)
 {
-    if (wmi_gate_resume(executor->presence))
+    if (wmi_rwlock_resume(executor->read_lock))
         memset(executor->steps.hits, 0, sizeof executor->steps.hits);
 }
 
 bool wmi_caller_goes_on(struct wmi_executor *executor)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    wmi_step_out(executor);
+    wmi_suspend_reading(executor);
     const bool goes_on =
         dispatch->progress(dispatch->progress_user, __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED),
                            dispatch->run_count);
-    wmi_step_in(executor);
+    wmi_resume_reading(executor);
     return goes_on;
 }
 
-/* Whether the dispatch must end now: time, or the caller's wish. Reports it as a fault of this workgroup. */
+/* Whether the dispatch must end now, because its time is up or the caller asked for it. Reports the reason as
+ * a fault of this workgroup. */
 bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *resident)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;

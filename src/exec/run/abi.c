@@ -60,20 +60,21 @@ uint32_t wmi_abi_scratch_size(const struct wm_kernel *kernel)
                                                                             : size;
 }
 
-/* Allocates memory of the dispatch. Nobody else frees it, so *host stays valid outside the gate.
+/* Allocates memory of the dispatch. Nobody else frees it, so *host stays valid after the
+ * read lock is released.
  * flags: WM_READ_ONLY or 0. */
 static enum wm_status allocate(const struct wmi_abi_request *r, uint64_t size, unsigned flags,
                                const char *name, uint64_t *address, void **host, struct wm_diag *diag)
 {
     const struct wmi_wish wish = {
         .size = size, .flags = WMI_ALLOCATION_OWN | flags, .name = name, .cursor = r->cursor};
-    struct wmi_presence presence;
+    struct wmi_read_lock read_lock;
     const enum wm_status status = wmi_space_place(r->space, &wish, address, diag);
     if (status)
         return status;
-    wmi_gate_enter(wmi_space_gate(r->space), &presence);
+    wmi_rwlock_read(wmi_space_rwlock(r->space), &read_lock);
     *host = wmi_space_host(r->space, *address, size);
-    wmi_gate_leave(&presence);
+    wmi_rwlock_read_unlock(&read_lock);
     return WM_OK;
 }
 
@@ -138,12 +139,12 @@ static enum wm_status fill_grid_sync(const struct wmi_abi_request *r, struct wmi
 static enum wm_status fill_given(const struct wmi_abi_request *r, const struct wmi_hidden_values *hidden,
                                  struct wm_diag *diag)
 {
-    struct wmi_presence presence;
-    wmi_gate_enter(wmi_space_gate(r->space), &presence);
+    struct wmi_read_lock read_lock;
+    wmi_rwlock_read(wmi_space_rwlock(r->space), &read_lock);
     void *kernarg = wmi_space_host(r->space, r->kernarg, r->kernel->kernarg_size);
     if (kernarg)
         wmi_fill_kernarg(r->kernel, hidden, kernarg);
-    wmi_gate_leave(&presence);
+    wmi_rwlock_read_unlock(&read_lock);
     return kernarg ? WM_OK
                    : wmi_fail(diag, WM_BAD_ARGUMENT,
                               "kernel '%s': %u bytes of arguments at 0x%llx do not lie in one allocation",
@@ -297,18 +298,18 @@ static enum wm_status preload(const struct wmi_abi_request *r, const struct wmi_
 {
     const struct wmi_kernel_descriptor *d = wmi_kernel_descriptor(r->kernel);
     const uint64_t from = kernarg_address(r, memory) + 4 * (uint64_t)d->preload_offset;
-    struct wmi_presence presence;
+    struct wmi_read_lock read_lock;
     if (!d->preload_length)
         return WM_OK;
     if (*next + d->preload_length > USER_SGPRS)
         return wmi_fail(diag, WM_BAD_FILE,
                         "kernel '%s': %u dwords of arguments to load after %u user SGPRs; there are %u",
                         r->kernel->name, d->preload_length, *next, USER_SGPRS);
-    wmi_gate_enter(wmi_space_gate(r->space), &presence);
+    wmi_rwlock_read(wmi_space_rwlock(r->space), &read_lock);
     const void *words = wmi_space_host(r->space, from, 4 * (uint64_t)d->preload_length);
     if (words)
         memcpy(launch->sgpr + *next, words, 4 * (size_t)d->preload_length);
-    wmi_gate_leave(&presence);
+    wmi_rwlock_read_unlock(&read_lock);
     *next += d->preload_length;
     return words ? WM_OK
                  : wmi_fail(

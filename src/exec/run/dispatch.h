@@ -60,7 +60,7 @@ struct wmi_resident; /* executor.h */
 struct wmi_dispatch {
     struct wmi_program *program;
     const struct wmi_space *space;
-    struct wmi_presence *presence; /* of the thread that runs the dispatch, inside the gate of the space */
+    struct wmi_read_lock *read_lock; /* held by the thread that runs the dispatch */
     struct wmi_apertures apertures;
     struct wmi_launch launch;
     const struct wmi_start_register *start; /* set after what `launch` sets */

@@ -34,8 +34,8 @@ struct wmi_executor {
     /* Unfinished workgroups. Each sweep visits them in the reverse order of the sweep before, so that a chain
      * of workgroups that wait for one another ends in one sweep, whichever way it leads. */
     struct wmi_resident *parked, *swept, *unused;
-    struct wmi_presence *presence, own_presence; /* of its thread, inside the gate of the space */
-    unsigned number;                             /* among the executors */
+    struct wmi_read_lock *read_lock, own_read_lock; /* of the guest memory, held by its thread */
+    unsigned number;                                /* among the executors */
     bool moved, checks; /* in this sweep: a wave did something other than wait; its loads were looked at */
     bool only_loads;    /* the waiting loops change nothing */
     uint64_t sweep_generation, quiet_generation;
@@ -137,8 +137,8 @@ void wmi_report_wave_fault(struct wmi_executor *executor, uint64_t group, uint32
 void wmi_stop_all(struct wmi_executor *executor, enum wm_fault_kind kind, uint64_t pc, uint64_t group,
                   uint32_t wave);
 /* Lets others change the guest's memory between these two calls. */
-void wmi_step_out(struct wmi_executor *executor);
-void wmi_step_in(struct wmi_executor *executor);
+void wmi_suspend_reading(struct wmi_executor *executor);
+void wmi_resume_reading(struct wmi_executor *executor);
 /* Asks progress(), which may change the guest's memory. */
 bool wmi_caller_goes_on(struct wmi_executor *executor);
 /* Whether the time limit or the caller ends the dispatch now; reported as a fault of this workgroup. */

@@ -12,7 +12,7 @@ struct wmi_programs *wmi_programs_create(void);           /* NULL: no memory */
 void wmi_programs_destroy(struct wmi_programs *programs); /* NULL is allowed */
 
 /* A kept program that serves (wmi_program_serves()), or a new one. NULL: no memory. Thread-safe. The caller
- * must be inside the gate of the space. */
+ * must hold the read lock of the space. */
 struct wmi_program *wmi_programs_take(struct wmi_programs *programs, const struct wmi_code_options *options,
                                       enum wmi_cpu_level level);
 /* Keeps a program, or destroys it if it has observers. Destroys those that were unused longest if there are

@@ -50,12 +50,12 @@ static inline void prepare_turn(struct wmi_wave *wave, int64_t instructions)
 }
 
 /* Between turns: another thread may want to change what this one reads. */
-static void let_others_in(struct wmi_executor *executor)
+static void let_writers_in(struct wmi_executor *executor)
 {
-    if (!wmi_gate_is_wanted(executor->presence->gate))
+    if (!wmi_rwlock_has_waiting_writer(executor->read_lock->rwlock))
         return;
-    wmi_step_out(executor);
-    wmi_step_in(executor);
+    wmi_suspend_reading(executor);
+    wmi_resume_reading(executor);
 }
 
 /* Gives the wave a turn of so many instructions, then on to its next taken branch. */
@@ -202,7 +202,7 @@ static __attribute__((noinline)) struct wmi_wave *run_between_barriers(struct wm
     struct wmi_wave *const end = &resident->waves[group->wave_count];
     if (!line_up(resident, most))
         return NULL;
-    let_others_in(executor);
+    let_writers_in(executor);
     struct wmi_wave *wave = run_line(executor, resident->waves);
     executor->moved = true;
     group->waves_at_barrier = wave->index;
@@ -277,7 +277,7 @@ static inline bool take_turns(struct wmi_executor *executor, struct wmi_resident
         in_order++;
         if (wave->state != WMI_WAVE_READY)
             continue;
-        let_others_in(executor);
+        let_writers_in(executor);
         take_turn(executor, wave, seed);
         if (!note_turn(executor, resident, wave, round))
             return false;
@@ -349,7 +349,7 @@ static inline struct wmi_wave *run_started(struct wmi_executor *executor, struct
 static inline struct wmi_wave *run_first(struct wmi_executor *executor, struct wmi_resident *resident)
 {
     const struct wmi_workgroup *group = &resident->group;
-    let_others_in(executor);
+    let_writers_in(executor);
     executor->moved = true;
     executor->steps.first_start = resident->waves->frame;
     executor->steps.id = group->id[0];

@@ -154,14 +154,14 @@ static void work(struct wmi_executor *executor)
 
     executor->host_word = saved;
     if (executor->number)
-        wmi_gate_enter(wmi_space_gate(dispatch->space), executor->presence);
+        wmi_rwlock_read(wmi_space_rwlock(dispatch->space), executor->read_lock);
     if (wmi_observers_begin(executor))
         run_all(executor);
     else
         executor->out_of_memory = true;
     wmi_observers_end(executor);
     if (executor->number)
-        wmi_gate_leave(executor->presence);
+        wmi_rwlock_read_unlock(executor->read_lock);
     wmi_host_float_set(saved);
     wmi_residents_free(executor->parked);
     wmi_residents_free(executor->swept);
@@ -223,9 +223,9 @@ static void report_until_done(struct wmi_executor *executor)
             wmi_stop_all(executor, WM_FAULT_STOPPED, 0, dispatch->group_count - 1, 0);
             return;
         }
-        wmi_step_out(executor);
+        wmi_suspend_reading(executor);
         await_others(dispatch);
-        wmi_step_in(executor);
+        wmi_resume_reading(executor);
     }
 }
 
@@ -289,9 +289,9 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         work(executors[0]);
         if (dispatch->progress)
             report_until_done(executors[0]);
-        wmi_gate_pause(dispatch->presence);
+        wmi_rwlock_suspend(dispatch->read_lock);
         wmi_pool_finish(dispatch->pool, &crew);
-        wmi_gate_resume(dispatch->presence);
+        wmi_rwlock_resume(dispatch->read_lock);
     }
     for (unsigned i = 0; executors && i < threads; i++) {
         if (!executors[i])
