@@ -205,15 +205,15 @@ SHIM_API hsa_status_t hsa_amd_vmem_import_shareable_handle(int file, struct vmem
 
 /* ---- addresses ---- */
 
-static void *reserve_at(void *wish, size_t size, int protection)
+static void *reserve_at(void *address, size_t size, int protection)
 {
-    if (!wish)
+    if (!address)
         return shim_map_pages(size, protection);
-    void *got = mmap(wish, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *got = mmap(address, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return got == MAP_FAILED ? NULL : got;
 }
 
-/* address: a wish. Without registration, the addresses are memory of the host of any size, which HIP 7 makes
+/* address: a hint. Without registration, the addresses are memory of the host of any size, which HIP 7 makes
  * managed memory of. */
 SHIM_API hsa_status_t hsa_amd_vmem_address_reserve_align(void **made, size_t size, uint64_t address,
                                                          uint64_t alignment, uint64_t flags)

@@ -13,7 +13,7 @@ struct wmi_dispatch_how {
     bool has_kernarg;                  /* the kernarg segment is in guest memory already, */
     uint64_t kernarg;                  /* at this address, */
     bool fills_hidden;                 /* but without its hidden arguments */
-    uint64_t *cursor;                  /* see struct wmi_wish; or NULL */
+    uint64_t *cursor;                  /* see struct wmi_allocation_request; or NULL */
 };
 
 enum wm_status wmi_dispatch_with(const struct wmi_dispatch_how *how, struct wm_machine *machine,

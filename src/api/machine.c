@@ -180,13 +180,13 @@ static enum wm_status load(struct wm_machine *machine, const struct wm_object *o
     enum { PAGE = 4096 };
     const struct wmi_span span = wmi_object_span(object);
     const uint64_t tail = -(span.high - span.low) % PAGE, size = span.high - span.low + tail;
-    const struct wmi_wish wish = {
+    const struct wmi_allocation_request request = {
         .size = size, .tail = tail, .flags = WMI_ALLOCATION_OWN, .name = "code object"};
     struct wmi_module *module = calloc(1, sizeof *module);
     uint64_t address;
     if (!module)
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a code object");
-    enum wm_status status = wmi_space_place(machine->space, &wish, &address, diag);
+    enum wm_status status = wmi_space_place(machine->space, &request, &address, diag);
     if (!status) {
         struct wmi_read_lock read_lock;
         /* the span's alignment is kept, because allocations are aligned as much as segments ever are */

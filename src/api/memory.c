@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-static enum wm_status check_flags(const char *function, const struct wmi_wish *wish, struct wm_diag *diag)
+static enum wm_status check_flags(const char *function, const struct wmi_allocation_request *request,
+                                  struct wm_diag *diag)
 {
-    const unsigned flags = wish->flags;
-    if (flags == WMI_FLAGS_UNBOUND && wish->placed && !wish->host)
+    const unsigned flags = request->flags;
+    if (flags == WMI_FLAGS_UNBOUND && request->placed && !request->host)
         return WM_OK;
     if (flags & ~(unsigned)WM_READ_ONLY)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: flags are 0x%x; expected 0 or WM_READ_ONLY", function,
@@ -17,22 +18,23 @@ static enum wm_status check_flags(const char *function, const struct wmi_wish *w
     return WM_OK;
 }
 
-static enum wm_status place(struct wm_machine *machine, const char *function, const struct wmi_wish *wish,
-                            uint64_t *address, struct wm_diag *diag)
+static enum wm_status place(struct wm_machine *machine, const char *function,
+                            const struct wmi_allocation_request *request, uint64_t *address,
+                            struct wm_diag *diag)
 {
     enum wm_status status = wmi_machine_changeable(machine, function, diag);
     if (!status && !address)
         status = wmi_null(diag, function, "address");
     if (!status)
-        status = check_flags(function, wish, diag);
-    return status ? status : wmi_space_place(machine->space, wish, address, diag);
+        status = check_flags(function, request, diag);
+    return status ? status : wmi_space_place(machine->space, request, address, diag);
 }
 
 enum wm_status wm_allocate(struct wm_machine *machine, uint64_t size, unsigned flags, const char *name,
                            uint64_t *address, struct wm_diag *diag)
 {
-    return place(machine, __func__, &(struct wmi_wish){.size = size, .flags = flags, .name = name}, address,
-                 diag);
+    return place(machine, __func__,
+                 &(struct wmi_allocation_request){.size = size, .flags = flags, .name = name}, address, diag);
 }
 
 enum wm_status wm_set_first_address(struct wm_machine *machine, uint64_t address, struct wm_diag *diag)
@@ -51,12 +53,12 @@ enum wm_status wm_allocate_at(struct wm_machine *machine, uint64_t address, uint
                               const char *name, struct wm_diag *diag)
 {
     const unsigned all = flags & WM_UNBOUND ? flags | WM_READ_ONLY : flags;
-    const struct wmi_wish wish = {
+    const struct wmi_allocation_request request = {
         .size = size, .flags = all, .name = name, .placed = true, .address = address};
     if (address % WM_ALLOCATION_ALIGNMENT)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: address 0x%llx; expected a multiple of %u", __func__,
                         (unsigned long long)address, (unsigned)WM_ALLOCATION_ALIGNMENT);
-    return place(machine, __func__, &wish, &address, diag);
+    return place(machine, __func__, &request, &address, diag);
 }
 
 enum wm_status wm_share(struct wm_machine *machine, uint64_t address, int file, struct wm_diag *diag)
@@ -69,25 +71,25 @@ enum wm_status wm_map_host(struct wm_machine *machine, void *host, uint64_t size
                            unsigned flags, const char *name, struct wm_diag *diag)
 {
     const uint64_t own = (uintptr_t)host;
-    const struct wmi_wish wish = {.size = size,
-                                  .flags = flags,
-                                  .name = name,
-                                  .placed = true,
-                                  .address = address ? address : own,
-                                  .host = host};
+    const struct wmi_allocation_request request = {.size = size,
+                                                   .flags = flags,
+                                                   .name = name,
+                                                   .placed = true,
+                                                   .address = address ? address : own,
+                                                   .host = host};
     if (!host)
         return wmi_null(diag, __func__, "host");
     if (size > UINTPTR_MAX - own)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: %llu bytes from %p are not host memory", __func__,
                         (unsigned long long)size, host);
-    if ((wish.address - own) % WM_MAPPING_ALIGNMENT)
+    if ((request.address - own) % WM_MAPPING_ALIGNMENT)
         return wmi_fail(
             diag, WM_BAD_ARGUMENT,
             "%s: address 0x%llx for host memory at 0x%llx; expected addresses that are equal modulo "
             "%u, because atomics must be aligned in both",
-            __func__, (unsigned long long)wish.address, (unsigned long long)own,
+            __func__, (unsigned long long)request.address, (unsigned long long)own,
             (unsigned)WM_MAPPING_ALIGNMENT);
-    return place(machine, __func__, &wish, &address, diag);
+    return place(machine, __func__, &request, &address, diag);
 }
 
 enum wm_status wm_free(struct wm_machine *machine, uint64_t address, struct wm_diag *diag)

@@ -213,28 +213,29 @@ static bool reserve(struct wmi_space *space)
     return true;
 }
 
-/* Checks the wish, and finds its address and its index. */
-static enum wm_status find_room(struct wmi_space *space, const struct wmi_wish *wish, const char *name,
-                                uint64_t *address, size_t *index, struct wm_diag *diag)
+/* Checks the request, and finds its address and its index. */
+static enum wm_status find_room(struct wmi_space *space, const struct wmi_allocation_request *request,
+                                const char *name, uint64_t *address, size_t *index, struct wm_diag *diag)
 {
-    const uint64_t size = wish->size;
+    const uint64_t size = request->size;
     if (!size)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "allocation '%s': 0 bytes asked for, expected at least 1",
                         name);
-    if (!wish->host && size > WMI_SPACE_LIMIT - space->total)
+    if (!request->host && size > WMI_SPACE_LIMIT - space->total)
         return wmi_fail(diag, WM_NO_MEMORY,
                         "allocation '%s': %" PRIu64 " bytes asked for, but %" PRIu64
                         " of the guest's %" PRIu64 " bytes are left",
                         name, size, (uint64_t)WMI_SPACE_LIMIT - space->total, (uint64_t)WMI_SPACE_LIMIT);
-    if (wish->placed && !is_possible(wish->address, size))
+    if (request->placed && !is_possible(request->address, size))
         return wmi_fail(
             diag, WM_BAD_ARGUMENT,
             "allocation '%s': 0x%" PRIx64 " and %" PRIu64
             " bytes; expected a range from 0x1000 to 0x7fffffffffff or from 0xffff800000000000 to "
             "0xffffffffffffefff",
-            name, wish->address, size);
-    *address = wish->placed ? wish->address
-                            : choose_address(space, wish->cursor ? wish->cursor : &space->next, size);
+            name, request->address, size);
+    *address = request->placed
+                   ? request->address
+                   : choose_address(space, request->cursor ? request->cursor : &space->next, size);
     if (!*address)
         return wmi_fail(diag, WM_NO_MEMORY, "allocation '%s': no %" PRIu64 " addresses are free", name, size);
     *index = upper(space, *address);
@@ -247,49 +248,49 @@ static enum wm_status find_room(struct wmi_space *space, const struct wmi_wish *
     return WM_OK;
 }
 
-static enum wm_status add(struct wmi_space *space, const struct wmi_wish *wish, const char *name,
-                          struct wmi_allocation *added, struct wm_diag *diag)
+static enum wm_status add(struct wmi_space *space, const struct wmi_allocation_request *request,
+                          const char *name, struct wmi_allocation *added, struct wm_diag *diag)
 {
     size_t index = 0;
     uint64_t low = 0;
     struct mapping mapping = {0};
-    unsigned char *host = wish->host;
-    const enum wm_status status = find_room(space, wish, name, &low, &index, diag);
+    unsigned char *host = request->host;
+    const enum wm_status status = find_room(space, request, name, &low, &index, diag);
     if (status)
         return status;
     char *own_name = strdup(name);
-    if (!own_name || !reserve(space) || (!host && !map_host(space, wish->size, &mapping, &host))) {
+    if (!own_name || !reserve(space) || (!host && !map_host(space, request->size, &mapping, &host))) {
         free(own_name);
         return wmi_fail(diag, WM_NO_MEMORY, "allocation '%s': the host has no %" PRIu64 " bytes", name,
-                        wish->size);
+                        request->size);
     }
-    if (wish->host)
-        MAY_RACE(host, wish->size);
+    if (request->host)
+        MAY_RACE(host, request->size);
     memmove(&space->allocations[index + 1], &space->allocations[index],
             (space->count - index) * sizeof *space->allocations);
     memmove(&space->mappings[index + 1], &space->mappings[index],
             (space->count - index) * sizeof *space->mappings);
     space->allocations[index] =
         (struct wmi_allocation){.low = low,
-                                .high = low + wish->size,
-                                .tail = wish->tail,
+                                .high = low + request->size,
+                                .tail = request->tail,
                                 .host = host,
-                                .flags = wish->flags | (wish->host ? WMI_ALLOCATION_HOST : 0),
+                                .flags = request->flags | (request->host ? WMI_ALLOCATION_HOST : 0),
                                 .name = own_name};
     space->mappings[index] = mapping;
     space->count++;
-    space->total += mapping.start ? wish->size : 0;
+    space->total += mapping.start ? request->size : 0;
     *added = space->allocations[index];
     return WM_OK;
 }
 
-enum wm_status wmi_space_place(struct wmi_space *space, const struct wmi_wish *wish, uint64_t *address,
-                               struct wm_diag *diag)
+enum wm_status wmi_space_place(struct wmi_space *space, const struct wmi_allocation_request *request,
+                               uint64_t *address, struct wm_diag *diag)
 {
-    char *const name = (char *)(wish->name ? wish->name : "");
+    char *const name = (char *)(request->name ? request->name : "");
     struct wmi_allocation added;
     wmi_rwlock_write(&space->rwlock);
-    const enum wm_status status = add(space, wish, name, &added, diag);
+    const enum wm_status status = add(space, request, name, &added, diag);
     wmi_rwlock_write_unlock(&space->rwlock);
     if (status)
         return status;
@@ -303,8 +304,8 @@ enum wm_status wmi_space_place(struct wmi_space *space, const struct wmi_wish *w
 enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsigned flags, const char *name,
                                   uint64_t *address, struct wm_diag *diag)
 {
-    return wmi_space_place(space, &(struct wmi_wish){.size = size, .flags = flags, .name = name}, address,
-                           diag);
+    return wmi_space_place(
+        space, &(struct wmi_allocation_request){.size = size, .flags = flags, .name = name}, address, diag);
 }
 
 void wmi_space_begin_at(struct wmi_space *space, uint64_t address)

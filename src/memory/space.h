@@ -67,7 +67,7 @@ void wmi_space_listen(struct wmi_space *space,
 struct wmi_space *wmi_space_create_everywhere(void);
 void wmi_space_destroy(struct wmi_space *space);
 /* What to allocate. */
-struct wmi_wish {
+struct wmi_allocation_request {
     uint64_t size, tail; /* including `tail` */
     unsigned flags;
     const char *name; /* NULL: "" */
@@ -83,9 +83,9 @@ struct wmi_wish {
  * earlier calls only: they ascend, and are reused only when the top is reached.
  * WM_BAD_ARGUMENT: 0 bytes, an impossible address or one that is taken; WM_NO_MEMORY: above WMI_SPACE_LIMIT,
  * or the host has no memory. */
-enum wm_status wmi_space_place(struct wmi_space *space, const struct wmi_wish *wish, uint64_t *address,
-                               struct wm_diag *diag);
-/* The same with the most common wish. */
+enum wm_status wmi_space_place(struct wmi_space *space, const struct wmi_allocation_request *request,
+                               uint64_t *address, struct wm_diag *diag);
+/* The same with the most common request. */
 enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsigned flags, const char *name,
                                   uint64_t *address, struct wm_diag *diag);
 /* Where the space looks for free addresses first from now on: a multiple of WMI_SPACE_GAP. */

@@ -66,10 +66,10 @@ uint32_t wmi_abi_scratch_size(const struct wm_kernel *kernel)
 static enum wm_status allocate(const struct wmi_abi_request *r, uint64_t size, unsigned flags,
                                const char *name, uint64_t *address, void **host, struct wm_diag *diag)
 {
-    const struct wmi_wish wish = {
+    const struct wmi_allocation_request request = {
         .size = size, .flags = WMI_ALLOCATION_OWN | flags, .name = name, .cursor = r->cursor};
     struct wmi_read_lock read_lock;
-    const enum wm_status status = wmi_space_place(r->space, &wish, address, diag);
+    const enum wm_status status = wmi_space_place(r->space, &request, address, diag);
     if (status)
         return status;
     wmi_rwlock_read(wmi_space_rwlock(r->space), &read_lock);

@@ -456,7 +456,7 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
     const struct wmi_code_options *options = &code->options;
     const unsigned id_rows = dispatch->launch.packed_ids ? 1 : dispatch->launch.workitem_ids;
     executor->number = number;
-    executor->presence = number ? &executor->own_presence : dispatch->presence;
+    executor->read_lock = number ? &executor->own_read_lock : dispatch->read_lock;
     executor->steps.dispatch = dispatch;
     executor->steps.space = dispatch->space;
     executor->lanes = options->lanes;

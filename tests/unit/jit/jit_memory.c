@@ -32,9 +32,9 @@ static void create_memory(void)
     memory.dispatch.goes_on = true; /* after atomics that are not aligned */
     for (unsigned i = 0; i < 2; i++) {
         struct wm_diag diag;
-        const struct wmi_wish wish = {
+        const struct wmi_allocation_request request = {
             .size = MEMORY, .placed = true, .address = i ? 0x1fffff000 : 0x1fff00000};
-        assert_int_equal(wmi_space_place(memory.space, &wish, &memory.address[i], &diag), WM_OK);
+        assert_int_equal(wmi_space_place(memory.space, &request, &memory.address[i], &diag), WM_OK);
         memory.host[i] = wmi_space_host(memory.space, memory.address[i], MEMORY);
         for (unsigned k = 0; k < MEMORY; k++)
             memory.initial[i][k] = (unsigned char)random_64();
@@ -922,9 +922,9 @@ static void test_large(void **state)
 {
     (void)state;
     struct wm_diag diag;
-    const struct wmi_wish wish = {.size = LARGE};
+    const struct wmi_allocation_request request = {.size = LARGE};
     create_memory();
-    assert_int_equal(wmi_space_place(memory.space, &wish, &large.address, &diag), WM_OK);
+    assert_int_equal(wmi_space_place(memory.space, &request, &large.address, &diag), WM_OK);
     large.host = wmi_space_host(memory.space, large.address, WINDOW);
     for (unsigned i = 0; i < REDUCED_SEQUENCES; i++) {
         struct program p;

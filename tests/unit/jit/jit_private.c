@@ -44,14 +44,14 @@ enum { PARTS = sizeof parts / sizeof *parts };
 static void create_memory(void)
 {
     struct wm_diag diag;
-    const struct wmi_wish wish = {.size = 2 * STRIDE};
+    const struct wmi_allocation_request request = {.size = 2 * STRIDE};
     private.space = wmi_space_create();
     private.worker = calloc(1, sizeof *private.worker);
     assert_true(private.space && private.worker);
     private.worker->space = private.space;
     private.worker->dispatch = &private.dispatch;
     private.dispatch.goes_on = true; /* after accesses outside of it */
-    assert_int_equal(wmi_space_place(private.space, &wish, &private.address, &diag), WM_OK);
+    assert_int_equal(wmi_space_place(private.space, &request, &private.address, &diag), WM_OK);
     private.host = wmi_space_host(private.space, private.address, 1);
     private.dispatch.scratch_base = private.address;
     wmi_space_divide(private.space, private.address, STRIDE, PIECE);
