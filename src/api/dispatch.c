@@ -369,7 +369,7 @@ static enum wm_status run_again(void *user, struct wmi_dispatch *dispatch, struc
     return status;
 }
 
-/* Which registers have values when a wave starts. Source: exec/abi.c. */
+/* Which registers have values when a wave starts. Source: exec/run/abi.c. */
 static void tell_initial_registers(const struct wm_kernel *kernel, const struct wmi_dispatch *dispatch,
                                    struct wmi_check_dispatch *about)
 {

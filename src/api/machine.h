@@ -10,7 +10,7 @@
 #include "memory/space.h"
 #include "object/object.h"
 
-struct wmi_gws; /* exec/gds.h */
+struct wmi_gws; /* exec/memory/gds.h */
 struct wmi_pool;
 struct wmi_programs;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of the transcendental units of gfx11 and gfx12, by columns: see transcendental_units.h, which
- * computes with them, and compile/vector_transcendental.c, whose host code does. */
+ * computes with them, and jit/vector_transcendental.c, whose host code does. */
 #ifndef WMI_TRANSCENDENTAL_TABLES_H
 #define WMI_TRANSCENDENTAL_TABLES_H
 

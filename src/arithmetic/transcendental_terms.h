@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The coefficients of exp2, log2 and the sine: see transcendental.h, which computes with them, and
- * compile/vector_transcendental.c, whose host code does. */
+ * jit/vector_transcendental.c, whose host code does. */
 #ifndef WMI_TRANSCENDENTAL_TERMS_H
 #define WMI_TRANSCENDENTAL_TERMS_H
 

@@ -11,8 +11,8 @@ struct wmi_compile_layout {
     uint32_t wave_worker, wave_resume, wave_group, wave_counters, wave_entered; /* in struct wmi_wave */
     uint32_t group_lds, group_lds_size, group_id, group_flat_id;                /* in struct wmi_workgroup */
     uint32_t worker_hits, worker_jumps, worker_blocks, worker_running;          /* in struct wmi_worker */
-    uint32_t worker_first_start, worker_last_start, worker_first_turn, worker_start_scalars, worker_id_place,
-        worker_id, worker_groups_ahead, worker_turns_left, worker_next_start;
+    uint32_t worker_first_start, worker_last_start, worker_first_slice, worker_start_scalars, worker_id_place,
+        worker_id, worker_groups_ahead, worker_slices_left, worker_next_start;
     unsigned careful; /* flags of a hit whose stores take the slow path */
 };
 

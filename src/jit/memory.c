@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { AHEAD = 2048 }; /* prefetch distance, as in exec/vmem_lanes.c */
+enum { AHEAD = 2048 }; /* prefetch distance, as in exec/memory/vmem_lanes.c */
 
 static void prefetch(struct wmi_stretch *s, struct wmi_lane_shape shape, bool for_store)
 {

@@ -128,14 +128,14 @@ static void count_turn(struct wmi_stretch *s)
 {
     enum { ADD_STORE = 0x01 };
     wmi_scalar_memory(&s->host, ADD_STORE, true, WMI_RAX, WMI_R10,
-                      (int32_t)s->block->layout->worker_turns_left);
+                      (int32_t)s->block->layout->worker_slices_left);
 }
 
 /* The wave in the frame has the registers of a start, and starts. */
 static void begin_turn(struct wmi_stretch *s)
 {
     const struct wmi_compile_layout *layout = s->block->layout;
-    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R10, (int32_t)layout->worker_first_turn);
+    wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_R10, (int32_t)layout->worker_first_slice);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_RAX, WMI_FRAME, WMI_TURN_LEFT);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, true, WMI_FRAME, WMI_R10, (int32_t)layout->worker_running);
     wmi_put_rows_address(s);

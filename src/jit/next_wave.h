@@ -2,7 +2,7 @@
 /* A wave that ends in the code in which it started starts the next wave of its workgroup, and the last one
  * the first one of the next workgroup, so that waves of short kernels need not go through the executor one by
  * one. So does a wave that has left that code and ends in other code of the program. Frames whose VGPRs and
- * other state such waves have changed are restored in full. See run_started() in exec/turns.c. */
+ * other state such waves have changed are restored in full. See run_started() in exec/run/slices.c. */
 #ifndef WMI_NEXT_WAVE_H
 #define WMI_NEXT_WAVE_H
 

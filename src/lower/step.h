@@ -113,7 +113,7 @@ enum wmi_step_state {
     WMI_ON_MEMORY = 1 << 8,
     WMI_ON_LDS = 1 << 9,
     WMI_ON_GDS = 1 << 10,
-    WMI_ON_WAVE = 1 << 11, /* the wave's turn, barrier, clock and ids */
+    WMI_ON_WAVE = 1 << 11, /* the wave's time slice, barrier, clock and ids */
     WMI_ON_OBSERVER = 1 << 12,
     WMI_ON_SCRATCH = 1 << 13, /* FLAT_SCRATCH and the apertures */
 };

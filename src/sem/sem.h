@@ -51,7 +51,7 @@ enum { WMI_ID_SGPRS = 32 };      /* of these, those that may get ids of workgrou
 enum wmi_pristine {
     WMI_TOUCHED,  /* the next wave here must be started by the executor */
     WMI_PRISTINE, /* nothing has written the VGPRs since the wave started */
-    WMI_RESTARTS, /* compiled code can restore all that may have been written: see compile/next_wave.h */
+    WMI_RESTARTS, /* compiled code can restore all that may have been written: see jit/next_wave.h */
 };
 
 struct wmi_op;
@@ -72,11 +72,12 @@ struct wmi_frame {
     uint32_t mxcsr32; /* host control words for f32, and for f64 and f16, as set by `mode` */
     uint32_t mxcsr64;
     uint32_t wave_size; /* 32 or 64 */
-    int64_t left;       /* instructions left in the wave's turn; decremented at the end of each block */
+    int64_t left;       /* instructions left in the wave's time slice; decremented at the end of each block */
     void *wave;         /* state of the wave in src/exec */
     void *worker;       /* that of the thread that runs it */
-    /* Waves that meet at s_barrier, see exec/turns.c: the one that goes on when this one gets there, or NULL
-     * if the steps return; where this one goes on, see wmi_wave_next_step(). */
+    /* For waves in a chain from barrier to barrier, see exec/run/slices.c: the frame of the wave that
+     * continues when this one reaches s_barrier, or NULL if the steps return; and where this wave resumes,
+     * see wmi_wave_next_step(). */
     struct wmi_frame *successor;
     wmi_body goes_on;
     /* For compiled code, of waves that start with all lanes active: */
@@ -84,16 +85,16 @@ struct wmi_frame {
     uint32_t pristine;                                /* enum wmi_pristine */
     uint32_t has_bases;   /* id_bases are those of this wave in a whole workgroup */
     uint32_t repeats;     /* the wave started as each does here that is in a whole workgroup */
-    uint64_t scalar_base; /* on the host: see compile/scalar_memory.c */
+    uint64_t scalar_base; /* on the host: see jit/scalar_memory.c */
     /* For compiled code: the wave's private memory, if there is some: its address, bytes, place on the host.
-     * What it has found last: see compile/private.c. */
+     * What it has found last: see jit/private.c. */
     uint64_t private_low, private_bytes, private_host;
     uint64_t private_found;
-    /* For compiled code: what the wave found out of addresses in LDS; see compile/lds_plan.h. */
+    /* For compiled code: what the wave found out of addresses in LDS; see jit/lds_plan.h. */
     alignas(64) uint32_t lds_known[WMI_LDS_ADDRESSES];
     alignas(64) uint32_t lds_lasting[WMI_LDS_ADDRESSES]; /* also of the waves that start here after it */
     uint64_t lds_place[WMI_LDS_ADDRESSES][4];
-    /* The same of compares that depend on ids alone: see compile/masks.h. */
+    /* The same of compares that depend on ids alone: see jit/masks.h. */
     uint64_t masks_known, mask[WMI_LASTING_MASKS];
     alignas(64) uint32_t lane_place[64]; /* while an access of 16 bytes per lane is under way */
     alignas(64) unsigned char rows[];

@@ -183,7 +183,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
 
 /* ---- workgroups ---- */
 
-static void turn(void *local, void **mine, uint64_t number, uint32_t waves, uint64_t scratch)
+static void resume(void *local, void **mine, uint64_t number, uint32_t waves, uint64_t scratch)
 {
     struct shard *shard = local;
     struct group *group = *mine;
@@ -270,7 +270,7 @@ static void *create(unsigned what)
         .execute = execute,
         .summary = see_summary,
         .summary_lane = see_lane,
-        .turn = turn,
+        .resume = resume,
         .end = end_group,
         .incomplete = incomplete,
     };

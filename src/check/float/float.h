@@ -45,7 +45,7 @@ struct wmi_float_place {
 };
 
 struct wmi_float_source {
-    uint16_t reg;             /* isa/registers.h; WMI_REGISTER_COUNT: a constant */
+    uint16_t reg;             /* isa/rules/registers.h; WMI_REGISTER_COUNT: a constant */
     uint8_t dwords;           /* 1 or 2; of a matrix more */
     uint8_t format, elements; /* enum wmi_float_format; NONE: its value does not matter */
     bool old;                 /* it is the result before the instruction, which lanes may keep */
@@ -56,7 +56,7 @@ struct wmi_float_source {
 };
 
 struct wmi_float_registers {
-    uint16_t first, count; /* isa/registers.h */
+    uint16_t first, count; /* isa/rules/registers.h */
 };
 
 /* An instruction, or one half of a VOPD pair. */

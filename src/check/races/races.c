@@ -226,7 +226,7 @@ static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number
     return NULL;
 }
 
-static void turn(void *local, void **group, uint64_t number, uint32_t waves, uint64_t scratch)
+static void resume(void *local, void **group, uint64_t number, uint32_t waves, uint64_t scratch)
 {
     struct wmi_races *races = local;
     (void)scratch;
@@ -332,7 +332,7 @@ static void *create(unsigned what)
         .instruction = add_insn,
         .decoded = add_wait,
         .execute = execute,
-        .turn = turn,
+        .resume = resume,
         .end = end_group,
         .event = see_event,
         .incomplete = incomplete,

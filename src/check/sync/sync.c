@@ -315,7 +315,7 @@ static void see_event(void *local, const struct wm_event *event)
 
 /* ---- workgroups ---- */
 
-static void turn(void *local, void **mine, uint64_t number, uint32_t waves, uint64_t scratch)
+static void resume(void *local, void **mine, uint64_t number, uint32_t waves, uint64_t scratch)
 {
     struct sync *sync = local;
     (void)scratch;
@@ -427,7 +427,7 @@ static void *create(unsigned what)
         .instruction = add_memory_insn,
         .decoded = add_wait,
         .execute = execute,
-        .turn = turn,
+        .resume = resume,
         .end = end_group,
         .summary = see_summary,
         .summary_lane = see_lane,

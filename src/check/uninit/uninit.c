@@ -140,7 +140,7 @@ static struct wmi_uninit_group *begin_group(struct wmi_uninit_shard *shard, uint
     return group;
 }
 
-static void turn(void *local, void **watched, uint64_t number, uint32_t waves, uint64_t scratch)
+static void resume(void *local, void **watched, uint64_t number, uint32_t waves, uint64_t scratch)
 {
     struct wmi_uninit_shard *shard = local;
     if (!*watched && waves <= shard->check->waves)
@@ -190,7 +190,7 @@ static void *create(unsigned what)
         .instruction = add_slot,
         .decoded = add_instruction,
         .shadow = wmi_uninit_shadow,
-        .turn = turn,
+        .resume = resume,
         .end = end_group,
         .incomplete = incomplete,
     };

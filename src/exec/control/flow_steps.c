@@ -14,7 +14,7 @@ static uint64_t target_place(const struct wmi_op *op)
     return (uint64_t)op->y << 32 | op->x;
 }
 
-/* Continues at `next`, unless the wave's turn is over. */
+/* Continues at `next`, unless the wave's time slice is used up. */
 static const struct wmi_op *go(char *frame, const struct wmi_op *next)
 {
     if (__builtin_expect(wmi_frame_of(frame)->left >= 0, 1))

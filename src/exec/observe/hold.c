@@ -19,7 +19,7 @@ static enum wmi_held hold(struct wmi_wave *wave, enum wmi_hold why, uint64_t pc,
         dispatch->holder->hold(wave->worker->observers[0], why, wave, pc, instructions);
     if (held == WMI_HELD_NOT)
         return held;
-    executor->moved = true; /* what waits may find what it waits for */
+    executor->progressed = true; /* what waits may find what it waits for */
     wmi_host_float_set(wave->frame->mxcsr32);
     if (held == WMI_HELD)
         return held;

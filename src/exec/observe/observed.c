@@ -59,14 +59,14 @@ void wmi_show_begin(struct wmi_executor *executor, const struct wmi_resident *re
         show(executor, resident, &resident->waves[i], WM_EVENT_WAVE_BEGIN, (struct wm_extent){0});
 }
 
-void wmi_show_turn(struct wmi_executor *executor, struct wmi_resident *resident)
+void wmi_show_resume(struct wmi_executor *executor, struct wmi_resident *resident)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const struct wmi_observers *observers = &dispatch->observers;
     const uint64_t scratch = dispatch->scratch_base + wmi_resident_scratch(executor, resident);
     for (unsigned i = 0; i < observers->count; i++)
-        if (observers->one[i]->turn)
-            observers->one[i]->turn(executor->steps.observers[i], &resident->watched[i],
+        if (observers->one[i]->resume)
+            observers->one[i]->resume(executor->steps.observers[i], &resident->watched[i],
                                     resident->group.flat_id, resident->group.wave_count, scratch);
 }
 

@@ -123,7 +123,7 @@ bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *res
 }
 
 /* Whether a lower workgroup's fault, or the end of the whole dispatch, lets this one go. */
-bool wmi_is_let_go(const struct wmi_workgroup *group)
+bool wmi_is_cancelled(const struct wmi_workgroup *group)
 {
     return __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id;
 }
@@ -137,7 +137,7 @@ static bool others_wait(struct wmi_dispatch *dispatch)
         return state;
     dispatch->others_state = state;
     dispatch->generation++;
-    dispatch->quiet = 0;
+    dispatch->quiescent = 0;
     return false;
 }
 
@@ -149,27 +149,27 @@ bool wmi_is_deadlock(struct wmi_executor *executor)
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
     pthread_mutex_lock(&dispatch->lock);
     const bool ends = dispatch->fault.kind != WM_FAULT_NONE; /* what they wait for may have been stopped */
-    const bool quiet = !executor->moved && ((executor->checks && executor->only_loads) || ends);
-    if (executor->moved) {
+    const bool quiescent = !executor->progressed && ((executor->checks && executor->only_loads) || ends);
+    if (executor->progressed) {
         dispatch->generation++;
-        dispatch->quiet = 0;
-    } else if (quiet && executor->sweep_generation == dispatch->generation &&
-               executor->quiet_generation != dispatch->generation) {
-        executor->quiet_generation = dispatch->generation;
-        dispatch->quiet++;
+        dispatch->quiescent = 0;
+    } else if (quiescent && executor->sweep_generation == dispatch->generation &&
+               executor->quiescent_generation != dispatch->generation) {
+        executor->quiescent_generation = dispatch->generation;
+        dispatch->quiescent++;
     }
-    if (dispatch->quiet && dispatch->quiet == dispatch->working)
+    if (dispatch->quiescent && dispatch->quiescent == dispatch->working)
         dispatch->deadlock |= ends || !dispatch->waits_for_others || others_wait(dispatch);
     const bool deadlock = dispatch->deadlock;
     executor->sweep_generation = dispatch->generation;
     pthread_mutex_unlock(&dispatch->lock);
-    if (quiet && dispatch->waits_for_others)
+    if (quiescent && dispatch->waits_for_others)
         nanosleep(&(struct timespec){.tv_nsec = OTHERS_NANOSECONDS}, NULL);
-    else if (quiet)
+    else if (quiescent)
         sched_yield(); /* the others have what this one waits for */
-    executor->checks = !executor->moved;
+    executor->checks = !executor->progressed;
     executor->only_loads = true;
-    executor->moved = false;
+    executor->progressed = false;
     return deadlock;
 }
 

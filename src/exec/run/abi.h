@@ -11,7 +11,7 @@ struct wmi_abi_memory {
     uint64_t kernarg, packet, queue, scratch, printf, grid_sync; /* guest addresses; 0: not allocated */
     uint32_t places; /* workgroups that can have scratch at the same time, at least 1 */
     uint64_t scratch_stride, scratch_piece; /* bytes between the scratch of two waves, bytes per wave */
-    uint64_t scratch_bytes;                 /* of all waves, with the gaps */
+    uint64_t scratch_bytes;                 /* scratch of all waves, with the gaps */
     unsigned char *scratch_host;
 };
 
@@ -23,12 +23,12 @@ struct wmi_abi_request {
     uint64_t *cursor; /* for the addresses of the dispatch's memory; NULL: the space's */
     const struct wmi_apertures *apertures;
     uint32_t waves_per_group;
-    bool has_kernarg;             /* the kernarg segment exists already, */
-    uint64_t kernarg;             /* at this address */
+    bool has_kernarg;             /* the kernarg segment exists already, at `kernarg` */
+    uint64_t kernarg;             /* guest address */
     bool fills_hidden;            /* writes the hidden arguments */
     bool prints;                  /* somebody reads the printf buffer */
     uint32_t lane_scratch;        /* bytes of scratch per lane, at least wmi_abi_scratch_size() */
-    const struct wm_start *start; /* whose scratch is used if it has one; or NULL */
+    const struct wm_start *start; /* start state whose scratch is used if it has one; or NULL */
 };
 
 /* Bytes of scratch per lane: the descriptor's size, plus a stack if the kernel uses a dynamic stack. */

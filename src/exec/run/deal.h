@@ -20,12 +20,12 @@ struct wmi_deal {
     struct wmi_share *shares;
     unsigned workers;
     uint64_t batch; /* workgroups taken at a time */
-    uint64_t seed;  /* of WAVEMEM_DELAYS; 0: no delays */
+    uint64_t seed;  /* value of WAVEMEM_DELAYS; 0: no delays */
 };
 
-/* Deals out `workgroups` of them, from number `first` on. False if out of memory. With WAVEMEM_DELAYS=SEED in
- * the environment, a number above 0, workers take workgroups one by one, and pseudo-random ones are held up
- * before they start. Tests force unusual schedules in this way. */
+/* Divides `workgroups` workgroups, from number `first` on, among the workers. False: no memory. With
+ * WAVEMEM_DELAYS=SEED in the environment, a number above 0, workers take workgroups one at a time and delay
+ * pseudo-random ones before they start, so that tests can force unusual schedules. */
 bool wmi_deal_create(struct wmi_deal *deal, uint64_t first, uint64_t workgroups, unsigned workers);
 void wmi_deal_destroy(struct wmi_deal *deal);
 

@@ -8,7 +8,7 @@
 /* When code is compiled to host code. */
 enum wmi_compiling {
     WMI_COMPILE_OFF,
-    WMI_COMPILE_AUTO,   /* when it has run for a while */
+    WMI_COMPILE_AUTO,   /* once the program has run for a while */
     WMI_COMPILE_ALWAYS, /* before it runs */
 };
 
@@ -17,8 +17,8 @@ enum wmi_compiling wmi_compile_setting(void);
 /* The seed of WAVEMEM_DELAYS, by default 0: no delays. */
 uint64_t wmi_delay_setting(void);
 
-/* WM_BAD_ARGUMENT: one of these variables, or WAVEMEM_CPU, has a value that does not exist, so that it would
- * have no effect. Whoever is about to execute asks this first. */
+/* WM_BAD_ARGUMENT: one of these variables, or WAVEMEM_CPU, has an unknown value, which would otherwise be
+ * ignored. To be called before anything executes. */
 enum wm_status wmi_environment_check(struct wm_diag *diag);
 
 #endif

@@ -11,11 +11,11 @@
 struct wmi_wave_start {
     const uint32_t *sgpr; /* first WMI_START_SGPRS slots of the scalar file, 64-byte aligned; without EXEC */
     uint32_t vgpr_offset; /* offset of v0's row in the frame */
-    unsigned id_rows;     /* rows of ids, copied to v0 and the following VGPRs */
-    bool repeats;         /* waves of whole workgroups: a frame always gets the same ids */
-    bool only_ids;        /* no other registers are given */
-    bool has_lds;         /* waves of which compiled code may know addresses there */
-    unsigned zero_rows;   /* VGPRs after them that waves may read, which are cleared */
+    unsigned id_rows;     /* rows of work-item ids, copied to v0 and the following VGPRs */
+    bool repeats;         /* the workgroup is whole, so that a frame receives the same ids each time */
+    bool only_ids;        /* the caller sets no other registers */
+    bool has_lds;         /* the kernel has LDS, in which compiled code may remember addresses */
+    unsigned zero_rows;   /* further VGPRs that waves may read, which are cleared */
     uint32_t mode, mxcsr32, mxcsr64;
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops that wait for other waves. */
+/* Recognizes loops that wait for other waves. */
 #ifndef WMI_POLLING_H
 #define WMI_POLLING_H
 
 #include "lower/code.h"
 
-/* Whether the loop from `first` to the branch at `last` can only be ended by what its loads find (lds: also
- * those of LDS): it counts nothing, and walks along nothing. */
+/* Whether only the results of loads can end the loop from `first` to the branch at `last`: it has no counter
+ * and no address that advances. lds: includes loads of LDS. */
 bool wmi_loop_only_waits(const struct wmi_code *code, uint64_t first, uint64_t last, bool lds);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that wait for the next dispatch of a machine, because starting a thread takes longer than many
- * dispatches. */
+/* Threads that stay alive between the dispatches of a machine, because starting a thread takes longer than
+ * many dispatches. */
 #ifndef WMI_POOL_H
 #define WMI_POOL_H
 
@@ -17,14 +17,14 @@ struct wmi_crew {
     struct wmi_crew *next;
 };
 
-struct wmi_pool *wmi_pool_create(void); /* starts no thread yet; NULL: no memory */
+struct wmi_pool *wmi_pool_create(void); /* starts no thread; NULL: no memory */
 /* Ends the threads. No crew may be left. NULL is allowed. */
 void wmi_pool_destroy(struct wmi_pool *pool);
 
-/* Lets up to crew->count threads work. Starts those that are missing; if the host refuses, fewer work, or
- * none. The crew must live until wmi_pool_finish(). */
+/* Lets up to crew->count threads work, and starts those that are missing; if the host refuses, fewer threads
+ * work, or none. The crew must live until wmi_pool_finish(). */
 void wmi_pool_start(struct wmi_pool *pool, struct wmi_crew *crew);
-/* Lets no more threads join the crew, and waits for those that work. */
+/* Stops threads from joining the crew, and waits for those that work. */
 void wmi_pool_finish(struct wmi_pool *pool, struct wmi_crew *crew);
 
 #endif

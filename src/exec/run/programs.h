@@ -11,12 +11,12 @@ struct wmi_programs;
 struct wmi_programs *wmi_programs_create(void);           /* NULL: no memory */
 void wmi_programs_destroy(struct wmi_programs *programs); /* NULL is allowed */
 
-/* A kept program that serves (wmi_program_serves()), or a new one. NULL: no memory. Thread-safe. The caller
- * must hold the read lock of the space. */
+/* Returns a kept program for which wmi_program_serves() holds, or a new one. NULL: no memory. Thread-safe.
+ * The caller must hold the read lock of the space. */
 struct wmi_program *wmi_programs_take(struct wmi_programs *programs, const struct wmi_code_options *options,
                                       enum wmi_cpu_level level);
-/* Keeps a program, or destroys it if it has observers. Destroys those that were unused longest if there are
- * too many. Thread-safe. NULL is allowed. */
+/* Keeps a program, or destroys it if it has observers. If there are too many, destroys the least recently
+ * used ones. Thread-safe. NULL is allowed. */
 void wmi_programs_give(struct wmi_programs *programs, struct wmi_program *program);
 
 #endif

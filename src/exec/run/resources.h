@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Images and samplers of instructions, decoded. A worker keeps those of each instruction, because decoding
- * takes as long as many texels, and waves mostly use the same. */
+/* Caches decoded images and samplers per instruction and worker: decoding a descriptor costs as much as many
+ * texels, and most waves use the same descriptors. */
 #ifndef WMI_RESOURCES_H
 #define WMI_RESOURCES_H
 
@@ -13,7 +13,8 @@ static inline struct wmi_decoded *wmi_decoded_of(const char *frame, const struct
     return &wmi_wave_of(frame)->worker->decoded[m->hit % WMI_DECODED];
 }
 
-/* The T# at byte `offset` of the frame; r128: it has four words. Valid until the instruction ends. */
+/* The decoded T# at byte `offset` of the frame. r128: the T# has four words. Valid until the instruction
+ * ends. */
 static inline const struct wmi_image *wmi_decoded_image(const char *frame, const struct wmi_memory_op *m,
                                                         uint32_t offset, bool r128)
 {
@@ -28,7 +29,7 @@ static inline const struct wmi_image *wmi_decoded_image(const char *frame, const
     return &d->image;
 }
 
-/* Likewise the S#. */
+/* The decoded S# at byte `offset` of the frame. Valid until the instruction ends. */
 static inline const struct wmi_sampler *wmi_decoded_sampler(const char *frame, const struct wmi_memory_op *m,
                                                             uint32_t offset)
 {

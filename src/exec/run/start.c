@@ -319,11 +319,11 @@ static inline void reset_wave(struct wmi_executor *executor, struct wmi_wave *wa
                               int64_t turn)
 {
     wave->worker = wave->frame->worker = &executor->steps; /* another one may have created the resident */
-    wave->frame->left = wave->turn = turn;
+    wave->frame->left = wave->slice = turn;
     wave->state = WMI_WAVE_READY;
     wave->resume = step;
     wave->instructions = 0;
-    wave->quantum = WMI_FIRST_TURN;
+    wave->quantum = WMI_FIRST_SLICE;
     wave->counters = 0;
     wave->waits = wave->barrier_complete = wave->named_complete = wave->violated = false;
     wave->joined = 0;
@@ -349,7 +349,7 @@ static void start_whole(struct wmi_executor *executor, struct wmi_resident *resi
     resident->unstarted = executor->starts_late;
     struct wmi_wave *const end = resident->waves + executor->waves_per_group;
     for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
-        reset_wave(executor, wave, step, resident->unstarted ? executor->steps.first_turn : WMI_TURN_OVER);
+        reset_wave(executor, wave, step, resident->unstarted ? executor->steps.first_slice : WMI_SLICE_OVER);
     if (resident->unstarted)
         return;
     for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
@@ -369,12 +369,12 @@ static void start_part(struct wmi_executor *executor, struct wmi_resident *resid
     resident->unstarted = false;
     for (unsigned i = 0; i < resident->group.wave_count; i++) {
         place_workitems(&dispatch->launch, size, i, executor->lanes, ids, &exec);
-        reset_wave(executor, &resident->waves[i], dispatch->entry_step, WMI_TURN_OVER);
+        reset_wave(executor, &resident->waves[i], dispatch->entry_step, WMI_SLICE_OVER);
         wmi_wave_set_registers(executor, &resident->waves[i], ids, &exec, size);
     }
 }
 
-/* A workgroup like the last one here, whose waves have left nothing behind: see renew() in turns.c. */
+/* A workgroup like the last one here, whose waves have left nothing behind: see renew() in slices.c. */
 static inline void start_again(struct wmi_resident *resident)
 {
     resident->group.waves_left = resident->group.wave_count;
@@ -445,8 +445,8 @@ static void prepare_numbers(struct wmi_executor *executor)
     executor->steps.start_scalars = executor->scalars;
     executor->steps.id_place =
         4 * (launch->workgroup_id[0] == WMI_NO_REGISTER ? (unsigned)WMI_S_NULL : launch->workgroup_id[0]);
-    executor->steps.first_turn =
-        dispatch->max_instructions < WMI_FIRST_TURN ? (int64_t)dispatch->max_instructions : WMI_FIRST_TURN;
+    executor->steps.first_slice =
+        dispatch->max_instructions < WMI_FIRST_SLICE ? (int64_t)dispatch->max_instructions : WMI_FIRST_SLICE;
 }
 
 bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number)
@@ -482,8 +482,8 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
     executor->workitem_rows =
         wmi_aligned_zero(executor->waves_per_group * 3 * executor->lanes * sizeof(uint32_t));
     executor->exec = wmi_aligned_zero(executor->waves_per_group * sizeof *executor->exec);
-    executor->quiet_generation = UINT64_MAX;
-    executor->next_look = WMI_INSTRUCTIONS_PER_LOOK;
+    executor->quiescent_generation = UINT64_MAX;
+    executor->next_poll = WMI_INSTRUCTIONS_PER_POLL;
     executor->compile_at = wmi_program_compile_in(dispatch->program);
     executor->probe.run = wmi_wave_run_to_branch;
     executor->probe.vgpr_offset = executor->start.vgpr_offset;

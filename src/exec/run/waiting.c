@@ -45,7 +45,7 @@ bool wmi_wave_waits(struct wmi_probe *probe, struct wmi_wave *wave)
 {
     const unsigned char *vgprs = (const unsigned char *)wave->frame + probe->vgpr_offset;
     const struct wmi_op *first[WMI_WAITING_BRANCHES];
-    probe->moved = true;
+    probe->progressed = true;
     for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
         remember_scalars(probe, wave);
         if (!go_round(probe, wave))
@@ -58,7 +58,7 @@ bool wmi_wave_waits(struct wmi_probe *probe, struct wmi_wave *wave)
         if (!go_round(probe, wave))
             return false;
         if (same_scalars(probe, wave) && !memcmp(probe->vgprs, vgprs, probe->vgpr_bytes)) {
-            probe->moved = attempt || branches != probe->branches ||
+            probe->progressed = attempt || branches != probe->branches ||
                            memcmp(first, probe->visited, branches * sizeof *first);
             return true;
         }
@@ -74,7 +74,7 @@ static bool waits_in_place(const struct wmi_instruction *insn)
 }
 
 /* Whether the code from `pc` on leads to `next` by its first branch there, without stores on the way. */
-static bool leads_quietly(const struct wmi_program *program, uint64_t pc, uint64_t next)
+static bool leads_without_stores(const struct wmi_program *program, uint64_t pc, uint64_t next)
 {
     for (unsigned i = 0; i < STRAIGHT_ON; i++) {
         struct wmi_instruction insn;
@@ -100,7 +100,7 @@ bool wmi_waiting_changes_nothing(const struct wmi_probe *probe, const struct wmi
     uint64_t pc = wmi_program_pc_of(program, probe->start);
     for (unsigned i = 0; i < probe->branches; i++) {
         const uint64_t next = wmi_program_pc_of(program, probe->visited[i]);
-        if (!leads_quietly(program, pc, next))
+        if (!leads_without_stores(program, pc, next))
             return false;
         pc = next;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Detects waves that only wait: that repeat a loop which only a change in memory can end. */
+/* Detects waves that only wait: they repeat a loop that only a change in memory can end. */
 #ifndef WMI_WAITING_H
 #define WMI_WAITING_H
 
@@ -18,19 +18,19 @@ struct wmi_probe {
     uint32_t mode;
     const struct wmi_op *visited[WMI_WAITING_BRANCHES]; /* branch targets of the iteration, `start` last */
     unsigned branches;
-    bool moved; /* the wave did other work before it reached the loop, or took another path through it */
+    bool progressed; /* the wave executed other code before the loop, or took another path through it */
 };
 
-/* Whether the wave returns to its current place with all registers unchanged. Then only another wave can end
- * the loop, by changing memory. Runs some iterations of the loop; the wave may end in them or reach a
+/* Whether the wave returns to its current place with all registers unchanged, so that only a change of memory
+ * by another wave can end the loop. Runs some iterations of the loop; the wave may end in them or reach a
  * barrier. */
 bool wmi_wave_waits(struct wmi_probe *probe, struct wmi_wave *wave);
 
-/* Call after wmi_wave_waits() returned true; both are slow.
- * Whether the loop leaves memory unchanged: it has no stores, and its atomics return the values they store.
- * (They returned the same in two iterations, so the first one stored what it found.) */
+/* Whether the loop leaves memory unchanged: it has no stores, and its atomics store what they found. (They
+ * returned the same value in two iterations, so the first one did not change it.) To be called after
+ * wmi_wave_waits() has returned true; slow, as is wmi_waiting_pc(). */
 bool wmi_waiting_changes_nothing(const struct wmi_probe *probe, const struct wmi_wave *wave);
-/* The lowest branch target in the loop: independent of where in the loop the wave was examined. */
+/* The lowest branch target in the loop, which does not depend on where in the loop the wave was examined. */
 uint64_t wmi_waiting_pc(const struct wmi_probe *probe, const struct wmi_wave *wave);
 
 #endif

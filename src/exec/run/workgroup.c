@@ -121,7 +121,7 @@ static void run_all(struct wmi_executor *executor)
     struct wmi_resident *resident;
     while ((resident = next_resident(executor))) {
         if (observed)
-            wmi_show_turn(executor, resident);
+            wmi_show_resume(executor, resident);
         const enum wmi_outcome outcome = wmi_resident_run(executor, resident);
         if (outcome != WMI_PARKED && observed)
             wmi_show_end(executor, resident);
@@ -129,10 +129,10 @@ static void run_all(struct wmi_executor *executor)
             wmi_scalar_cache_end(&resident->group, outcome == WMI_DONE);
         push(outcome == WMI_PARKED ? &executor->swept : &executor->unused, resident);
         executor->groups_done += outcome == WMI_DONE;
-        if (++executor->groups_since_look == WMI_GROUPS_PER_LOOK ||
-            executor->instructions >= executor->next_look) {
-            executor->groups_since_look = 0;
-            executor->next_look = executor->instructions + WMI_INSTRUCTIONS_PER_LOOK;
+        if (++executor->groups_since_poll == WMI_GROUPS_PER_POLL ||
+            executor->instructions >= executor->next_poll) {
+            executor->groups_since_poll = 0;
+            executor->next_poll = executor->instructions + WMI_INSTRUCTIONS_PER_POLL;
             tell_done(executor);
             if (outcome != WMI_FAULTED &&
                 __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED) < dispatch->run_count)
@@ -174,7 +174,7 @@ static void work(struct wmi_executor *executor)
     if (--dispatch->working == 0)
         pthread_cond_signal(&dispatch->idle);
     dispatch->generation++; /* its last actions may be what another worker waits for */
-    dispatch->quiet = 0;
+    dispatch->quiescent = 0;
     pthread_mutex_unlock(&dispatch->lock);
 }
 
@@ -187,7 +187,7 @@ static void join(void *user, unsigned number)
     pthread_mutex_lock(&dispatch->lock);
     dispatch->working++;
     dispatch->generation++;
-    dispatch->quiet = 0;
+    dispatch->quiescent = 0;
     pthread_mutex_unlock(&dispatch->lock);
     work(executor);
 }
@@ -240,7 +240,7 @@ static void limit_residents(struct wmi_dispatch *dispatch, uint64_t bytes)
 static bool wants_order(const struct wmi_observers *observers)
 {
     for (unsigned i = 0; i < observers->count; i++)
-        if (observers->one[i]->turn)
+        if (observers->one[i]->resume)
             return true;
     return false;
 }

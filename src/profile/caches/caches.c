@@ -66,7 +66,7 @@ static struct wmi_cache_route route_of(const struct wmi_caches *caches,
         .streams = policy & rules->streams,
         .skips_last = policy & rules->skips_last,
         .is_code = code,
-        .goes_on = code && instruction->policy != WMI_FETCH_TURNS,
+        .goes_on = code && instruction->policy != WMI_FETCH_ROUND_ROBIN,
         .repeats = loads && near == WMI_CACHE_USE,
         .pieces = (uint8_t)(far_shift > shift ? 1u << (far_shift - shift) : 1),
     };

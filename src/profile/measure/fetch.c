@@ -10,7 +10,7 @@
 
 enum {
     LINES = 2048,   /* maximum lines per access of the log */
-    TURN_LINES = 8, /* the same if code does not fit: lines that a wave fetches per turn */
+    ROUND_ROBIN_LINES = 8, /* the same if code does not fit: lines that a wave fetches per turn */
     WAVES = 64,     /* per workgroup */
     RECENT = 16,    /* if code does not fit: blocks per wave that are remembered, see was_near() */
     NEAR = 8,       /* re-entering a block within 1/8 of the cache's lines is not logged */
@@ -198,7 +198,7 @@ uint64_t *wmi_fetcher_counters(struct wmi_fetcher *fetcher)
 static void log_lines(const struct wmi_fetches *all, struct wmi_log_group *group, uint32_t wave,
                       uint64_t line, uint64_t left)
 {
-    const size_t most = all->follows ? TURN_LINES : LINES;
+    const size_t most = all->follows ? ROUND_ROBIN_LINES : LINES;
     while (left) {
         uint64_t lines[LINES + 1];
         size_t count = 0;
@@ -303,7 +303,7 @@ static void log_touched(struct wmi_fetcher *fetcher, struct wmi_log_group *group
         log_lines(fetcher->all, group, 0, fetcher->runs[i].first, fetcher->runs[i].lines);
 }
 
-void wmi_fetcher_turn(struct wmi_fetcher *fetcher, struct wmi_log_group *group, bool counts)
+void wmi_fetcher_resume(struct wmi_fetcher *fetcher, struct wmi_log_group *group, bool counts)
 {
     const struct wmi_fetches *all = fetcher->all;
     if (group && !all->follows && fetcher->touched_count && all->sets && all->slot < WMI_LOG_SLOTS)

@@ -21,7 +21,7 @@ enum { WMI_FETCH_ID = UINT16_MAX };
 
 /* Policy of code in the log if it does not fit into the instruction cache: waves then fetch in turns.
  * Otherwise, a fetch is modelled together with the access that follows it. */
-enum { WMI_FETCH_TURNS = 1 };
+enum { WMI_FETCH_ROUND_ROBIN = 1 };
 
 enum { WMI_FETCH_CHUNK = 1024, WMI_FETCH_CHUNKS = WMI_BLOCKS / WMI_FETCH_CHUNK };
 
@@ -74,6 +74,6 @@ void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group,
                        uint32_t block, bool counts);
 /* Called when the thread leaves the workgroup with this log, or NULL. counts: whether to count what was
  * executed since the last call. */
-void wmi_fetcher_turn(struct wmi_fetcher *fetcher, struct wmi_log_group *group, bool counts);
+void wmi_fetcher_resume(struct wmi_fetcher *fetcher, struct wmi_log_group *group, bool counts);
 
 #endif

@@ -356,12 +356,12 @@ static void enter_block(void *local, uint32_t wave, uint32_t block)
 
 /* ---- workgroups ---- */
 
-static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves, uint64_t scratch)
+static void resume(void *local, void **kept, uint64_t number, uint32_t waves, uint64_t scratch)
 {
     struct wmi_shard *shard = local;
     const struct wm_profile *profile = shard->profile;
     uint64_t place = number; /* among those that are observed */
-    wmi_fetcher_turn(shard->fetcher, shard->group, shard->first_wave);
+    wmi_fetcher_resume(shard->fetcher, shard->group, shard->first_wave);
     const bool skips =
         profile->rounds && profile->one_in > 1 && !wmi_sampling_takes(&profile->sampling, number, &place);
     if (!*kept && profile->rounds && !skips)
@@ -375,7 +375,7 @@ static void end_group(void *local, void *kept, uint64_t instructions)
 {
     struct wmi_shard *shard = local;
     struct wmi_log_group *group = kept;
-    wmi_fetcher_turn(shard->fetcher, group, shard->first_wave);
+    wmi_fetcher_resume(shard->fetcher, group, shard->first_wave);
     shard->group = NULL;
     if (shard->profile->one_in > 1) {
         pthread_mutex_lock(&shard->profile->lock);
@@ -462,7 +462,7 @@ static void *begin_thread(void *self)
     if (profile->fetches.follows && profile->fetches.slot < WMI_LOG_SLOTS) {
         struct wmi_log_instruction *fetch = &profile->log_instructions[profile->fetches.slot];
         struct wmi_log_instruction now = wmi_log_instruction_at(fetch);
-        now.policy = WMI_FETCH_TURNS;
+        now.policy = WMI_FETCH_ROUND_ROBIN;
         describe(fetch, now);
     }
     struct wmi_shard *shard = take_shard(profile);
@@ -504,7 +504,7 @@ static void end_thread(void *self, void *local)
     struct wmi_shard *shard = local;
     if (!shard)
         return;
-    wmi_fetcher_turn(shard->fetcher, NULL, shard->first_wave);
+    wmi_fetcher_resume(shard->fetcher, NULL, shard->first_wave);
     if (profile->rounds)
         wmi_rounds_leave(profile->rounds, &shard->stock);
     pthread_mutex_lock(&profile->lock);
@@ -541,6 +541,6 @@ const struct wmi_observer wmi_shard_observer = {
     .summary_lane = repeat_lane,
     .block_counters = block_counters,
     .fetch = enter_block,
-    .turn = turn_to,
+    .resume = resume,
     .end = end_group,
 };

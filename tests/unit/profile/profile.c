@@ -345,7 +345,7 @@ static void summaries(void **state)
     struct wmi_vector_cost vector = {0};
     struct wmi_lds_cost lds = {0};
     int known = 0;
-    observer->turn(local, &group, 0, 1, 0);
+    observer->resume(local, &group, 0, 1, 0);
     for (int i = 0; i < accesses; i++) {
         /* Rows, steps, what lanes share, downwards, anywhere; now and then one lane is elsewhere. */
         const unsigned pattern = (unsigned)i / RUN % PATTERNS;
@@ -420,7 +420,7 @@ static struct one_wave begin_wave(void)
             .wave_lanes = 64,
             .dispatch = {.kernel = "k", .grid = {64, 1, 1}, .workgroup = {64, 1, 1}, .vgprs = 8}});
     one.local = one.observer->thread_begin(one.observer->self);
-    one.observer->turn(one.local, &one.group, 0, 1, 0);
+    one.observer->resume(one.local, &one.group, 0, 1, 0);
     return one;
 }
 
