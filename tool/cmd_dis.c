@@ -89,14 +89,14 @@ static const struct tool_option options[] = {
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
-/* Writes the object's target with the wave size, the features that `asked` (-m, or NULL) names, and the
+/* Writes the object's target with the wave size, the features that `requested` (-m, or NULL) names, and the
  * version of LLVM, for wm_disassembler_create(). LLVM 22 names halves of VGPRs by default. What a target does
  * not support is left out. */
-static void name_target(char *name, size_t size, const struct wm_object *object, const char *asked,
+static void name_target(char *name, size_t size, const struct wm_object *object, const char *requested,
                         const char *wave, const char *llvm)
 {
     const bool later = llvm && !strcmp(llvm, "22");
-    const bool halves = later || (asked && strstr(asked, ":real-true16"));
+    const bool halves = later || (requested && strstr(requested, ":real-true16"));
     for (unsigned without = 0; without < 4; without++) {
         const bool has_wave = !(without & 1), has_halves = halves && !(without & 2);
         const char *own = wm_object_target(object);

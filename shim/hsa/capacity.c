@@ -14,8 +14,8 @@ enum { PAGE = 4096, DRIVERS = 16 << 20 /* bytes of a GPU that its driver keeps *
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct {
-    uint64_t asked, paged; /* bytes */
-} used[1 + SHIM_GPUS];     /* [0]: of the host */
+    uint64_t requested, paged; /* bytes */
+} used[1 + SHIM_GPUS];         /* [0]: of the host */
 
 static uint64_t memory_of(hsa_agent_t agent)
 {
@@ -44,28 +44,29 @@ static uint64_t pages_left(hsa_agent_t agent)
 uint64_t shim_available(hsa_agent_t agent)
 {
     pthread_mutex_lock(&lock);
-    const uint64_t pages = pages_left(agent), asked = shim_capacity(agent) - used[1 + shim_gpu(agent)].asked;
+    const uint64_t pages = pages_left(agent),
+                   requested = shim_capacity(agent) - used[1 + shim_gpu(agent)].requested;
     pthread_mutex_unlock(&lock);
-    return asked < pages ? asked : pages;
+    return requested < pages ? requested : pages;
 }
 
-bool shim_take(hsa_agent_t agent, uint64_t size, bool asked)
+bool shim_take(hsa_agent_t agent, uint64_t size, bool requested)
 {
     pthread_mutex_lock(&lock);
-    const bool ok = size <= shim_capacity(agent) - (asked ? used[1 + shim_gpu(agent)].asked : 0) &&
+    const bool ok = size <= shim_capacity(agent) - (requested ? used[1 + shim_gpu(agent)].requested : 0) &&
                     pages_of(size) <= pages_left(agent);
     if (ok) {
         used[1 + shim_gpu(agent)].paged += pages_of(size);
-        used[1 + shim_gpu(agent)].asked += asked ? size : 0;
+        used[1 + shim_gpu(agent)].requested += requested ? size : 0;
     }
     pthread_mutex_unlock(&lock);
     return ok;
 }
 
-void shim_give_back(hsa_agent_t agent, uint64_t size, bool asked)
+void shim_give_back(hsa_agent_t agent, uint64_t size, bool requested)
 {
     pthread_mutex_lock(&lock);
     used[1 + shim_gpu(agent)].paged -= pages_of(size);
-    used[1 + shim_gpu(agent)].asked -= asked ? size : 0;
+    used[1 + shim_gpu(agent)].requested -= requested ? size : 0;
     pthread_mutex_unlock(&lock);
 }

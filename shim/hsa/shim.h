@@ -60,10 +60,10 @@ hsa_status_t shim_find_fact(const struct shim_fact *facts, size_t count, const c
 /* The size of the pools of a GPU, or else of the host, and how many bytes of it can still be allocated. */
 uint64_t shim_capacity(hsa_agent_t agent);
 uint64_t shim_available(hsa_agent_t agent);
-/* Counts `size` bytes as allocated, until shim_give_back(); false: so many are not available. asked: by the
- * program, so that they are limited to the size of the pool. */
-bool shim_take(hsa_agent_t agent, uint64_t size, bool asked);
-void shim_give_back(hsa_agent_t agent, uint64_t size, bool asked);
+/* Counts `size` bytes as allocated, until shim_give_back(); false: so many are not available. requested: by
+ * the program, so that they are limited to the size of the pool. */
+bool shim_take(hsa_agent_t agent, uint64_t size, bool requested);
+void shim_give_back(hsa_agent_t agent, uint64_t size, bool requested);
 
 /* ---- signals.c ---- */
 
@@ -121,7 +121,7 @@ void shim_svm_unmapped(uint64_t low, uint64_t size);
 
 /* ---- tasks.c ---- */
 
-/* Whether the runtime above, having asked for copy engines, is HIP 5.6 or later. */
+/* Whether the runtime above, having requested copy engines, is HIP 5.6 or later. */
 bool shim_knows_engines(void);
 
 /* Completes the signal when all others are 0. */

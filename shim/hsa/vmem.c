@@ -225,7 +225,7 @@ SHIM_API hsa_status_t hsa_amd_vmem_address_reserve_align(void **made, size_t siz
     if (!made || !size || size > UINT64_MAX / 4 || (flags && !plain) || alignment & (alignment - 1) ||
         alignment > UINT64_MAX / 4)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    const size_t asked = size;
+    const size_t requested = size;
     if (plain)
         size = (size + GRANULE - 1) / GRANULE * GRANULE;
     if (size % GRANULE)
@@ -246,7 +246,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_address_reserve_align(void **made, size_t siz
     if (more > before)
         munmap(got + before + size, more - before);
     pthread_mutex_lock(&lock);
-    *range = (struct range){.next = ranges, .low = (uintptr_t)got + before, .size = asked, .plain = plain};
+    *range =
+        (struct range){.next = ranges, .low = (uintptr_t)got + before, .size = requested, .plain = plain};
     ranges = range;
     pthread_mutex_unlock(&lock);
     *made = got + before;

@@ -109,8 +109,8 @@ struct wmi_access {
 };
 
 /* The apertures of FLAT instructions for LDS and private memory: 64-bit address ranges, limits inclusive.
- * Software sets them. The defaults (exec/memory/apertures.c) are non-canonical 48-bit addresses, which no allocation
- * can have. Source: LLVM AMDGPUUsage, "Address Spaces" (4 GiB wide and aligned). */
+ * Software sets them. The defaults (exec/memory/apertures.c) are non-canonical 48-bit addresses, which no
+ * allocation can have. Source: LLVM AMDGPUUsage, "Address Spaces" (4 GiB wide and aligned). */
 struct wmi_apertures {
     uint64_t shared_base, shared_limit, private_base, private_limit;
 };

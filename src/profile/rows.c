@@ -34,7 +34,7 @@ static void fill_row(const struct wm_profile *profile, const struct wmi_counts *
     row->bytes = counts->bytes;
     row->executions = counts->executions;
     row->lanes = counts->sum[WMI_SUM_LANES];
-    row->bytes_asked = counts->sum[WMI_SUM_BYTES_ASKED];
+    row->bytes_asked = counts->sum[WMI_SUM_BYTES_REQUESTED];
     row->distinct_bytes = counts->sum[WMI_SUM_DISTINCT_BYTES];
     row->lines = counts->sum[WMI_SUM_LINES];
     row->line_bytes = wmi_line_bytes(profile->source.rules, counts->path);

@@ -414,10 +414,11 @@ static bool make_machine(struct tool_job *job, struct wm_check *check, struct wm
                          struct wm_diag *diag)
 {
     struct wm_diag why;
-    const char *asked = job->opened[0].target; /* whether SRAM-ECC is on is up to the machine */
-    bool good = wm_machine_create(
-                    asked && strstr(asked, ":sramecc") ? asked : wm_object_target(job->opened[0].object),
-                    machine, diag) == WM_OK;
+    const char *requested = job->opened[0].target; /* whether SRAM-ECC is on is up to the machine */
+    bool good = wm_machine_create(requested && strstr(requested, ":sramecc")
+                                      ? requested
+                                      : wm_object_target(job->opened[0].object),
+                                  machine, diag) == WM_OK;
     if (good && check)
         good = wm_check_machine(check, *machine, diag) == WM_OK;
     if (good && job->apertures &&

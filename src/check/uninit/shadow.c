@@ -12,8 +12,8 @@ static_assert((int)WMI_SHADOW_SCALARS == (int)WMI_SCALARS, "all scalar words");
 
 /* ---- places ---- */
 
-/* Byte offset of a register in the frame, by the numbers of isa/rules/registers.h; 0 with a register that the frame
- * lacks, which no instruction can execute. *vector: it has a word per lane. */
+/* Byte offset of a register in the frame, by the numbers of isa/rules/registers.h; 0 with a register that the
+ * frame lacks, which no instruction can execute. *vector: it has a word per lane. */
 static uint32_t offset_of(const struct wmi_shadow *shadow, unsigned reg, bool *vector)
 {
     const uint32_t row = 4 * shadow->lanes;

@@ -67,7 +67,7 @@ void wmi_show_resume(struct wmi_executor *executor, struct wmi_resident *residen
     for (unsigned i = 0; i < observers->count; i++)
         if (observers->one[i]->resume)
             observers->one[i]->resume(executor->steps.observers[i], &resident->watched[i],
-                                    resident->group.flat_id, resident->group.wave_count, scratch);
+                                      resident->group.flat_id, resident->group.wave_count, scratch);
 }
 
 void wmi_show_end(struct wmi_executor *executor, struct wmi_resident *resident)

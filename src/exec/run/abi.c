@@ -155,8 +155,8 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
                                    struct wm_diag *diag)
 {
     const struct wm_dispatch *dispatch = r->dispatch;
-    const uint64_t asked = dispatch->arguments_size;
-    const uint64_t size = asked > r->kernel->kernarg_size ? asked : r->kernel->kernarg_size;
+    const uint64_t requested = dispatch->arguments_size;
+    const uint64_t size = requested > r->kernel->kernarg_size ? requested : r->kernel->kernarg_size;
     struct wmi_hidden_values hidden = {
         .dimensions = dimensions(dispatch),
         .queue_ptr = memory->queue,
@@ -181,8 +181,8 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
     status = allocate(r, size + KERNARG_ALIGNMENT, WM_READ_ONLY, "kernarg", &memory->kernarg, &kernarg, diag);
     if (status)
         return status;
-    if (asked)
-        memcpy(kernarg, dispatch->arguments, asked);
+    if (requested)
+        memcpy(kernarg, dispatch->arguments, requested);
     wmi_fill_kernarg(r->kernel, &hidden, kernarg);
     return WM_OK;
 }

@@ -59,7 +59,7 @@ bool wmi_wave_waits(struct wmi_probe *probe, struct wmi_wave *wave)
             return false;
         if (same_scalars(probe, wave) && !memcmp(probe->vgprs, vgprs, probe->vgpr_bytes)) {
             probe->progressed = attempt || branches != probe->branches ||
-                           memcmp(first, probe->visited, branches * sizeof *first);
+                                memcmp(first, probe->visited, branches * sizeof *first);
             return true;
         }
     }

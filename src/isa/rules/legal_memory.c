@@ -34,7 +34,7 @@ static bool is_of(const struct wmi_instruction *insn, enum wmi_group group)
 }
 
 /* On some targets float atomics cannot return. */
-static bool returns_as_asked(struct wmi_encoder *e, const struct wmi_instruction *insn)
+static bool returns_as_requested(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     return !insn->field[WMI_FIELD_glc] || !(wmi_rows[insn->id].flags & WMI_ROW_FLOAT) ||
            e->target->limits[WMI_LIMIT_float_atomics_return] ||
@@ -75,7 +75,7 @@ static bool buffer_form_takes(struct wmi_encoder *e, const struct wmi_instructio
         return wmi_wrong_operand(e, rsrc, "four SGPRs");
     if (field[WMI_FIELD_addr64] && (field[WMI_FIELD_idxen] || field[WMI_FIELD_offen]))
         return wmi_wrong_field(e, WMI_FIELD_addr64, "no addr64 beside idxen or offen");
-    if (!returns_as_asked(e, insn))
+    if (!returns_as_requested(e, insn))
         return false;
     if (field[WMI_FIELD_lds] && field[WMI_FIELD_tfe])
         return wmi_wrong_field(e, WMI_FIELD_tfe, "no tfe beside lds");
@@ -157,7 +157,7 @@ bool wmi_memory_form_takes(struct wmi_encoder *e, const struct wmi_instruction *
     case WMI_CLASS_IMAGE:
         return image_form_takes(e, insn);
     case WMI_CLASS_GLOBAL:
-        return returns_as_asked(e, insn);
+        return returns_as_requested(e, insn);
     case WMI_CLASS_DS:
         return ds_form_takes(e, insn);
     default:

@@ -60,7 +60,7 @@ struct wmi_cursor {
     const struct wmi_symbols *symbols;  /* or NULL */
     struct wmi_name_memory *names;      /* WMI_NAME_MEMORIES entries, or NULL */
     struct wmi_text_patterns *patterns; /* assembled instructions are added here; or NULL */
-    bool asked_symbol;                  /* an expression used a symbol or "." */
+    bool used_symbol;                   /* an expression used a symbol or "." */
     const char *wrong;                  /* what was expected; may contain one %u for `number` */
     const char *wrong_at;
     unsigned number;

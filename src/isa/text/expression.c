@@ -177,7 +177,7 @@ static bool read_symbol(struct wmi_cursor *cursor, size_t length, struct wmi_val
     if (!cursor->symbols)
         return wmi_expected(cursor, cursor->at, "a number");
     *value = (struct wmi_value){0};
-    cursor->asked_symbol = true;
+    cursor->used_symbol = true;
     if (length == 1 && *cursor->at == '.')
         *value = cursor->symbols->here;
     else
@@ -219,7 +219,7 @@ static bool read_call(struct wmi_cursor *cursor, const char *name, size_t length
     if (!wmi_take(cursor, ')'))
         return wmi_expected(cursor, cursor->at, "',' or ')'");
     *value = (struct wmi_value){.late = late, .literal = literal};
-    cursor->asked_symbol = true;
+    cursor->used_symbol = true;
     return cursor->symbols->call(cursor->symbols->user, name, length, arguments, count, &value->number) ||
            late ||
            wmi_expected(cursor, name, "a function of expressions with its arguments, such as max(1, 2)");
@@ -272,7 +272,7 @@ static bool read_primary(struct wmi_cursor *cursor, unsigned depth, struct wmi_v
         const char *end = memchr(start + 1, '"', (size_t)(cursor->end - start - 1));
         if (end && cursor->symbols) {
             *value = (struct wmi_value){0};
-            cursor->asked_symbol = true;
+            cursor->used_symbol = true;
             cursor->symbols->find(cursor->symbols->user, start + 1, (size_t)(end - start - 1), value);
             value->relative = true;
             cursor->at = end + 1;

@@ -767,7 +767,7 @@ static unsigned assemble(const struct wmi_target *target, struct wmi_cursor *cur
         }
         if (relocation)
             *relocation = e.relocation;
-        if (cursor->patterns && !cursor->asked_symbol)
+        if (cursor->patterns && !cursor->used_symbol)
             wmi_keep_pattern(cursor->patterns, begin, &e, insn);
         return insn->dwords;
     }

@@ -26,15 +26,15 @@ static uint64_t at_most(uint64_t count, double most)
 
 /* ---- what may change ---- */
 
-/* The least share of the bytes that the family moves at a level of the caches: each byte that is asked for
- * moves at most as often as it is asked for, and lines whose dwords are all used cannot be fewer. */
-static double needed(const struct wmi_family *family, double asked, double moved)
+/* The least share of the bytes that the family moves at a level of the caches: each requested byte
+ * moves at most as often as it is requested, and lines whose dwords are all used cannot be fewer. */
+static double needed(const struct wmi_family *family, double requested, double moved)
 {
     const uint32_t low = family->used & UINT16_MAX, high = family->used >> 16;
     const unsigned touched = family->block < LINE ? (low > 0) + (high > 0) : 2; /* halves */
     const double used =
         (double)__builtin_popcount(family->used) * DWORD * 2 / (LINE * (touched ? touched : 1));
-    return less(moved > 0 ? less(asked / moved, used) : used, 1);
+    return less(moved > 0 ? less(requested / moved, used) : used, 1);
 }
 
 /* Neighbouring lanes access neighbouring addresses, from the start of a line on. */
@@ -44,7 +44,7 @@ static void make_contiguous(const struct wmi_suspect *s, struct wm_profile_row *
     const double full = s->room > 0 ? (double)s->row->lanes / s->room : 1;
     const double tags = (double)s->active * s->contiguous.tags * less(full, 1);
     const double data = (double)s->active * s->contiguous.data * less(full, 1);
-    const double memory = needed(family, family->asked, family->memory);
+    const double memory = needed(family, family->requested, family->memory);
     after->lines = s->row->ideal_lines;
     after->address_clocks = at_most(s->row->address_clocks, (double)s->active * s->contiguous.clocks);
     after->tag_clocks = at_most(s->row->tag_clocks, tags);
@@ -58,7 +58,7 @@ static void make_contiguous(const struct wmi_suspect *s, struct wm_profile_row *
     after->memory_read = scaled(after->memory_read, memory);
     after->memory_written = scaled(after->memory_written, memory);
     after->cache[WM_CACHE_LAST].requests =
-        scaled(after->cache[WM_CACHE_LAST].requests, needed(family, family->asked, family->last));
+        scaled(after->cache[WM_CACHE_LAST].requests, needed(family, family->requested, family->last));
 }
 
 /* Data clocks if each moves as many bytes as it can. */
@@ -482,10 +482,10 @@ static bool cache_sets(const struct wmi_suspect *s, struct wm_profile_row *after
         return false;
     after->cache[WM_CACHE_L2].bytes = scaled(s->row->cache[WM_CACHE_L2].bytes, once);
     if (family->memory > 0)
-        after->memory_read = scaled(after->memory_read, family->asked / family->memory);
+        after->memory_read = scaled(after->memory_read, family->requested / family->memory);
     if (family->last > 0)
         after->cache[WM_CACHE_LAST].requests =
-            scaled(after->cache[WM_CACHE_LAST].requests, less(family->asked / family->last, 1));
+            scaled(after->cache[WM_CACHE_LAST].requests, less(family->requested / family->last, 1));
     return true;
 }
 
@@ -496,7 +496,7 @@ static void say_cache_sets(const struct wmi_affected *p, struct wmi_texts *t)
     wmi_format(t->verdict, sizeof t->verdict, "lines evict each other from a few sets of the vector cache");
     wmi_format(t->numbers, sizeof t->numbers,
                "lanes are %" PRIu64 " B apart: %u lines fall into %u of %" PRIu64
-               " sets of %u; L2 delivers %.4g bytes for each that is asked for",
+               " sets of %u; L2 delivers %.4g bytes for each requested byte",
                p->lead->shape.stride, sets.lines, sets.used, cache->bytes / cache->line / cache->ways,
                cache->ways, (double)p->now.cache[WM_CACHE_L2].bytes / (double)p->now.distinct_bytes);
     wmi_format(t->change, sizeof t->change, "pad each row by a line of %u bytes", cache->line);

@@ -94,7 +94,7 @@ static void add_to_family(struct wmi_family *family, const struct wm_profile_row
 {
     const bool loads = row->read_requests;
     family->used |= used;
-    family->asked += (double)row->distinct_bytes;
+    family->requested += (double)row->distinct_bytes;
     family->memory += (double)(row->memory_read + row->memory_written);
     family->last += (double)(WMI_LAST_BYTES * row->cache[WM_CACHE_LAST].requests);
     if (!loads)

@@ -19,7 +19,7 @@ struct wmi_shape {
 struct wmi_family {
     unsigned block;           /* bytes of a request to L2 */
     uint32_t used;            /* wmi_used_dwords(), combined */
-    double asked, loaded;     /* distinct bytes of each execution, summed; of loads only */
+    double requested, loaded; /* distinct bytes of each execution, summed; of loads only */
     double l2_loaded, memory; /* bytes of loads from L2; from and to memory */
     double last;              /* bytes between L2 and the last-level cache */
 };

@@ -250,10 +250,10 @@ void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
 {
     struct wmi_cache_cursor *cursors = caches->cursors;
     while (left) {
-        size_t kept = 0, asked = 0;
+        size_t kept = 0, prefetched = 0;
         for (size_t i = 0, done; i < left; i += done) {
-            for (; asked < i + AHEAD && asked < left; asked++)
-                __builtin_prefetch(cursors[asked].at);
+            for (; prefetched < i + AHEAD && prefetched < left; prefetched++)
+                __builtin_prefetch(cursors[prefetched].at);
             if (i + AHEAD / 2 < left)
                 prefetch_list(cursors[i + AHEAD / 2].at);
             done = step(caches, &cursors[i], left - i);

@@ -73,7 +73,7 @@ static void write_back(struct wmi_caches *caches, uint32_t tag, uint32_t state)
 
 /* Results of an entry's requests to L2. */
 struct far {
-    uint32_t asked, hits, read; /* read: missed sectors */
+    uint32_t requests, hits, read; /* read: missed sectors */
 };
 
 /* How a line is looked up in L2. */
@@ -104,7 +104,7 @@ static INLINE void ask_line(struct wmi_caches *caches, const struct ask ask, siz
         const uint32_t state = states[way];
         wmi_sets_follow(tags, ways, way, tag);
         wmi_sets_follow(states, ways, way, state);
-        far->asked++;
+        far->requests++;
         far->hits++;
         return;
     }
@@ -128,7 +128,7 @@ static INLINE void ask_line(struct wmi_caches *caches, const struct ask ask, siz
         wmi_sets_follow(states, ways, place, now);
     }
     ask.missed[set / wmi_cache_room(ways)] += !found;
-    far->asked++;
+    far->requests++;
     far->hits += ask.stores ? found : !missing;
     far->read += (missing & 1) + (missing >> 1);
     if (!found && old & WMI_LINE_DIRTY)
@@ -192,7 +192,7 @@ static INLINE struct far ask_row(struct wmi_caches *caches, const struct ask ask
             ask_line(caches, ask, set, row.tag + i, wanted, SEEK, &far);
     }
     if (ask.stores) { /* the second store to a line hits */
-        far.asked += count - row.count;
+        far.requests += count - row.count;
         far.hits += count - row.count;
     }
     return far;
@@ -214,7 +214,7 @@ static INLINE void count_far(struct wmi_caches *caches, const struct ask ask, co
     struct wmi_slot_use *use = &caches->uses[requests->slot];
     if (!ask.has_last) /* else counted by reach_last() */
         use->memory_read += (uint64_t)far.read * WMI_CACHE_SECTOR;
-    use->use[WM_CACHE_L2].requests += far.asked;
+    use->use[WM_CACHE_L2].requests += far.requests;
     use->use[WM_CACHE_L2].hits += far.hits;
     use->use[WM_CACHE_L2].bytes += (uint64_t)requests->count * requests->bytes;
 }

@@ -21,7 +21,7 @@
  * - Tags: so many lines per clock, of the lanes that the address unit takes at once.
  * - Data: lanes that are taken at once wait for one another if they need different words of one bank. Both
  *   rules for banks are fits to gpu-benches' strides of 0 to 64 floats and 0 to 16 doubles (cost_rules.c). */
-#include "profile/cost/asked.h"
+#include "profile/cost/requested.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -9,11 +9,11 @@
 #include <sys/mman.h>
 
 enum {
-    LINES = 2048,   /* maximum lines per access of the log */
+    LINES = 2048,          /* maximum lines per access of the log */
     ROUND_ROBIN_LINES = 8, /* the same if code does not fit: lines that a wave fetches per turn */
-    WAVES = 64,     /* per workgroup */
-    RECENT = 16,    /* if code does not fit: blocks per wave that are remembered, see was_near() */
-    NEAR = 8,       /* re-entering a block within 1/8 of the cache's lines is not logged */
+    WAVES = 64,            /* per workgroup */
+    RECENT = 16,           /* if code does not fit: blocks per wave that are remembered, see was_near() */
+    NEAR = 8,              /* re-entering a block within 1/8 of the cache's lines is not logged */
 };
 
 /* ---- blocks ---- */

@@ -8,8 +8,8 @@
 #include "profile/measure/measure.h"
 
 #include "observe/observer.h"
-#include "profile/cost/asked.h"
 #include "profile/cost/banks.h"
+#include "profile/cost/requested.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -39,12 +39,12 @@ struct wmi_measurer {
     struct sectors sectors;
     uint64_t order[WMI_REQUESTS]; /* sectors of global memory, in order of first access */
     uint32_t ordered;
-    wmi_asked_find *find_asked;
+    wmi_requested_find *find_requested;
     wmi_banks_find *find_banks;
     struct wmi_same same;
     /* Results of the fast paths for this access, if they applied: */
-    bool has_asked, has_banks; /* in global memory; in LDS */
-    struct wmi_asked asked;
+    bool has_requested, has_banks; /* in global memory; in LDS */
+    struct wmi_requested requested;
     struct wmi_banks banks;
     struct wmi_requests room;
     struct wmi_measure measure;
@@ -73,14 +73,14 @@ struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, uns
     memset(measurer, 0, sizeof *measurer);
     measurer->rules = rules;
     measurer->wave_lanes = wave_lanes;
-    measurer->find_asked = wmi_asked_finder(wmi_cpu_level(), wave_lanes);
+    measurer->find_requested = wmi_requested_finder(wmi_cpu_level(), wave_lanes);
     measurer->find_banks = wmi_banks_finder(wmi_cpu_level(), wave_lanes);
     return measurer;
 }
 
-wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes)
+wmi_requested_find *wmi_requested_finder(enum wmi_cpu_level level, unsigned wave_lanes)
 {
-    WMI_TABLE_OF_BUILDS(finders, wmi_asked_find);
+    WMI_TABLE_OF_BUILDS(finders, wmi_requested_find);
     return finders[level][wave_lanes != 32];
 }
 
@@ -223,13 +223,14 @@ static void measure_vector(struct wmi_measurer *measurer, const struct wmi_acces
 {
     struct wmi_measure *measure = &measurer->measure;
     const struct wmi_vector_rules *rules = &measurer->rules->vector;
-    const bool asked = measurer->has_asked;
+    const bool requested = measurer->has_requested;
     measure->shift = block_shift(access, rules);
     const struct wmi_vector_cost cost =
-        asked && !measurer->asked.quads ? measurer->asked.cost
-                                        : wmi_coalesce_lanes(access, rules, measurer->wave_lanes,
-                                                             asked ? &measurer->room : &measure->requests);
-    if (access->kind != WMI_ACCESS_ATOMIC && !asked)
+        requested && !measurer->requested.quads
+            ? measurer->requested.cost
+            : wmi_coalesce_lanes(access, rules, measurer->wave_lanes,
+                                 requested ? &measurer->room : &measure->requests);
+    if (access->kind != WMI_ACCESS_ATOMIC && !requested)
         list_blocks(measurer);
     static const enum wmi_sum sums[] = {[WMI_ACCESS_LOAD] = WMI_SUM_READ_REQUESTS,
                                         [WMI_ACCESS_STORE] = WMI_SUM_WRITE_REQUESTS,
@@ -238,12 +239,13 @@ static void measure_vector(struct wmi_measurer *measurer, const struct wmi_acces
     measure->sum[WMI_SUM_FAST] = cost.fast;
     measure->sum[WMI_SUM_QUADS] = cost.quads;
     measure->sum[WMI_SUM_ADDRESS_CLOCKS] = cost.clocks;
-    const uint32_t data = (measure->sum[WMI_SUM_BYTES_ASKED] + rules->data_bytes - 1u) / rules->data_bytes;
+    const uint32_t data =
+        (measure->sum[WMI_SUM_BYTES_REQUESTED] + rules->data_bytes - 1u) / rules->data_bytes;
     measure->sum[WMI_SUM_DATA_CLOCKS] = data > cost.bank_clocks ? data : cost.bank_clocks;
     measure->sum[WMI_SUM_TAG_LOOKUPS] = cost.lookups;
     measure->sum[WMI_SUM_TAG_CLOCKS] = cost.tag_clocks;
     measure->sum[WMI_SUM_COLLAPSED] = cost.collapsed;
-    for (uint32_t i = 0; access->kind == WMI_ACCESS_STORE && !asked && i < measure->requests.count; i++)
+    for (uint32_t i = 0; access->kind == WMI_ACCESS_STORE && !requested && i < measure->requests.count; i++)
         measure->full[i] = is_full(measurer, measure->requests.block[i], measure->shift);
 }
 
@@ -266,9 +268,9 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
                           struct wmi_lane_addresses addresses, struct touched touched[WMI_SPACE_COUNT])
 {
     const struct wmi_element *element = &access->element[0];
-    measurer->has_asked = measurer->has_banks = false;
+    measurer->has_requested = measurer->has_banks = false;
     if (access->elements != 1 || access->path == WMI_PATH_SMEM || !access->bytes ||
-        access->bytes > WMI_ASKED_MOST || (access->bytes & (access->bytes - 1)))
+        access->bytes > WMI_REQUESTED_MOST || (access->bytes & (access->bytes - 1)))
         return false;
     const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
     const struct wmi_cost_rules *rules = measurer->rules;
@@ -284,7 +286,7 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
         return true;
     }
     const bool global = element->space == WMI_SPACE_GLOBAL;
-    const struct wmi_asking asking = {
+    const struct wmi_request_query query = {
         .at = addresses,
         .mask = lanes,
         .kind = global ? access->kind : WMI_ACCESS_LOAD,
@@ -296,13 +298,13 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
         .banked = rules && wmi_coalesce_banked(access, &rules->vector),
         .rules = rules && global ? &rules->vector : NULL,
     };
-    if (!measurer->find_asked(&measurer->same, &asking, &measurer->asked))
+    if (!measurer->find_requested(&measurer->same, &query, &measurer->requested))
         return false;
-    touched[element->space].bytes = (uint64_t)measurer->asked.different * access->bytes;
-    touched[element->space].lines = measurer->asked.lines;
-    measurer->has_asked = global;
+    touched[element->space].bytes = (uint64_t)measurer->requested.different * access->bytes;
+    touched[element->space].lines = measurer->requested.lines;
+    measurer->has_requested = global;
     if (global && rules) /* else no requests to the vector cache */
-        measurer->measure.requests.count = measurer->asked.count;
+        measurer->measure.requests.count = measurer->requested.count;
     return true;
 }
 
@@ -346,7 +348,7 @@ static void sum_up(struct wmi_measurer *measurer, const struct wmi_access *acces
     struct wmi_measure *measure = &measurer->measure;
     const uint32_t lanes = (uint32_t)__builtin_popcountll(access->lanes);
     measure->sum[WMI_SUM_LANES] = lanes;
-    measure->sum[WMI_SUM_BYTES_ASKED] = lanes * access->elements * access->bytes;
+    measure->sum[WMI_SUM_BYTES_REQUESTED] = lanes * access->elements * access->bytes;
     for (unsigned space = 0; space <= WMI_SPACE_GDS; space++)
         measure->sum[WMI_SUM_DISTINCT_BYTES] += (uint32_t)touched[space].bytes;
     const struct touched *global = &touched[WMI_SPACE_GLOBAL];
@@ -366,14 +368,14 @@ static void sum_up(struct wmi_measurer *measurer, const struct wmi_access *acces
 }
 
 /* Lists the requests that the fast path found. */
-static void list_asked(struct wmi_measurer *measurer)
+static void list_requested(struct wmi_measurer *measurer)
 {
     struct wmi_measure *measure = &measurer->measure;
-    const struct wmi_asked *asked = &measurer->asked;
+    const struct wmi_requested *requested = &measurer->requested;
     for (uint32_t i = 0; i < measure->requests.count; i++)
         measure->requests.block[i] =
-            (asked->base + ((uint64_t)asked->block[i] << measure->shift)) >> measure->shift;
-    memcpy(measure->full, asked->full, measure->requests.count);
+            (requested->base + ((uint64_t)requested->block[i] << measure->shift)) >> measure->shift;
+    memcpy(measure->full, requested->full, measure->requests.count);
 }
 
 const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struct wmi_access *access)
@@ -385,17 +387,18 @@ const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struc
     const bool quickly = touch_quickly(measurer, access, addresses, touched);
     if (!quickly)
         touch(measurer, access, touched);
-    measurer->measure.used = quickly && measurer->has_asked ? measurer->asked.used : wmi_used_dwords(access);
+    measurer->measure.used =
+        quickly && measurer->has_requested ? measurer->requested.used : wmi_used_dwords(access);
     sum_up(measurer, access, touched);
-    if (quickly && measurer->has_asked)
-        list_asked(measurer);
+    if (quickly && measurer->has_requested)
+        list_requested(measurer);
     return &measurer->measure;
 }
 
 const struct wmi_measure *wmi_measure_summary(struct wmi_measurer *measurer, enum wmi_path path,
                                               enum wmi_access_kind kind,
                                               const struct wmi_address_summary *summary,
-                                              const struct wmi_asked **asked)
+                                              const struct wmi_requested **requested)
 {
     const enum wmi_address_space space = wmi_shape_space(summary->shape);
     const uint8_t bytes = wmi_shape_bytes(summary->shape);
@@ -414,10 +417,10 @@ const struct wmi_measure *wmi_measure_summary(struct wmi_measurer *measurer, enu
     begin(measurer, &access);
     if (!touch_quickly(measurer, &access, addresses, touched) ||
         !(measurer->has_banks ? wmi_lds_by_halves(&access, &measurer->rules->lds)
-                              : measurer->has_asked && !measurer->asked.quads))
+                              : measurer->has_requested && !measurer->requested.quads))
         return NULL;
-    measurer->measure.used = measurer->has_asked ? measurer->asked.used : 0;
-    *asked = measurer->has_asked ? &measurer->asked : NULL;
+    measurer->measure.used = measurer->has_requested ? measurer->requested.used : 0;
+    *requested = measurer->has_requested ? &measurer->requested : NULL;
     sum_up(measurer, &access, touched);
     return &measurer->measure;
 }

@@ -7,7 +7,7 @@
 
 enum wmi_sum {
     WMI_SUM_LANES,
-    WMI_SUM_BYTES_ASKED,
+    WMI_SUM_BYTES_REQUESTED,
     WMI_SUM_DISTINCT_BYTES,
     WMI_SUM_LINES,
     WMI_SUM_IDEAL_LINES,
@@ -38,7 +38,7 @@ struct wmi_measure {
     uint32_t used;                /* wmi_used_dwords() */
 };
 
-struct wmi_asked;           /* cost/asked.h */
+struct wmi_requested;       /* cost/requested.h */
 struct wmi_address_summary; /* observe/observer.h */
 
 /* Scratch memory for measurements; one per thread. */
@@ -51,11 +51,11 @@ struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, uns
 const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struct wmi_access *access);
 
 /* The same from the summary, for an instruction of this path and kind; of the requests, only the number:
- * *asked has them; NULL: there are none. Returns NULL if the whole access is needed. */
+ * *requested has them; NULL: there are none. Returns NULL if the whole access is needed. */
 const struct wmi_measure *wmi_measure_summary(struct wmi_measurer *measurer, enum wmi_path path,
                                               enum wmi_access_kind kind,
                                               const struct wmi_address_summary *summary,
-                                              const struct wmi_asked **asked);
+                                              const struct wmi_requested **requested);
 
 /* The dwords of aligned blocks of 128 bytes that the lanes access in global memory: bit n for dword n of any
  * block. */

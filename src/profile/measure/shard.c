@@ -6,7 +6,7 @@
 #include "profile/measure/shard.h"
 
 #include "memory/space.h"
-#include "profile/cost/asked.h"
+#include "profile/cost/requested.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,18 +200,20 @@ bool wmi_shard_log(struct wmi_shard *shard, const struct wmi_memo *memo, uint32_
 }
 
 /* Logs an access that was measured from its summary. */
-static void log_asked(struct wmi_shard *shard, const struct wmi_asked *asked, uint32_t slot, uint32_t wave)
+static void log_requested(struct wmi_shard *shard, const struct wmi_requested *requested, uint32_t slot,
+                          uint32_t wave)
 {
-    const bool *full = asked->asking.kind == WMI_ACCESS_STORE ? asked->full : NULL;
-    const uint64_t first = asked->base >> asked->asking.block_shift;
-    if (!full || !memchr(full, !full[0], asked->count)) {
-        wmi_log_append_near(shard->group, wave, slot, first, asked->block, full && full[0], asked->count);
+    const bool *full = requested->query.kind == WMI_ACCESS_STORE ? requested->full : NULL;
+    const uint64_t first = requested->base >> requested->query.block_shift;
+    if (!full || !memchr(full, !full[0], requested->count)) {
+        wmi_log_append_near(shard->group, wave, slot, first, requested->block, full && full[0],
+                            requested->count);
         return;
     }
     uint64_t block[64];
-    for (uint32_t i = 0; i < asked->count; i++)
-        block[i] = first + asked->block[i];
-    wmi_log_append(shard->group, wave, slot, block, full, asked->count);
+    for (uint32_t i = 0; i < requested->count; i++)
+        block[i] = first + requested->block[i];
+    wmi_log_append(shard->group, wave, slot, block, full, requested->count);
 }
 
 bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
@@ -223,18 +225,18 @@ bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
     if (!of->rests || shard->first_wave + summary->wave < of->first || (logged && !of->described) ||
         wmi_shard_is_scratch(shard, start))
         return false;
-    const struct wmi_asked *asked;
+    const struct wmi_requested *requested;
     const struct wmi_measure *measure =
         wmi_measure_summary(shard->measurer, (enum wmi_path)of->counts.path,
-                            (enum wmi_access_kind)of->counts.kind, summary, &asked);
+                            (enum wmi_access_kind)of->counts.kind, summary, &requested);
     if (!measure)
         return false;
     of->rests--;
     set_quick(of);
     wmi_shard_count_depth(&of->counts, summary->depth);
     add_measure(&of->counts, measure);
-    if (asked && shard->group && slot < WMI_LOG_SLOTS)
-        log_asked(shard, asked, slot, summary->wave);
+    if (requested && shard->group && slot < WMI_LOG_SLOTS)
+        log_requested(shard, requested, slot, summary->wave);
     return true;
 }
 

@@ -53,8 +53,8 @@ static struct wmi_time_access access_of(const struct wm_profile *profile, size_t
     }
     for (unsigned level = 0; at < slots && level < WM_CACHE_LEVELS; level++) {
         const struct wm_cache_use *now = &uses[at].use[level], *then = &before->use.use[level];
-        access.asked[level] = (double)(now->requests - then->requests);
-        access.missed[level] = access.asked[level] - (double)(now->hits - then->hits);
+        access.requests[level] = (double)(now->requests - then->requests);
+        access.missed[level] = access.requests[level] - (double)(now->hits - then->hits);
     }
     for (uint32_t i = 0; i < counts->beside_count; i++) {
         const uint32_t slot = wmi_profile_slot(profile, counts->beside[i].pc, counts->beside[i].id);

@@ -34,11 +34,11 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* How often an access misses, with `asked` requests in `times` accesses: requests of one access mostly miss
- * together. */
-static double misses(double missed, double asked, double times)
+/* How often an access misses, with `requests` requests in `times` accesses: requests of one access mostly
+ * miss together. */
+static double misses(double missed, double requests, double times)
 {
-    return asked > 0 ? lesser(1, missed / asked) * lesser(1, asked / times) : 0;
+    return requests > 0 ? lesser(1, missed / requests) * lesser(1, requests / times) : 0;
 }
 
 /* The latencies were measured from load to load, so they include issuing it and the wait, and the address
@@ -58,28 +58,29 @@ static double latency_of(const struct wmi_time_access *access, const struct wmi_
     const double mhz = gpu->clock_mhz, times = access->executions;
     const struct measured measured = measured_on(gpu);
     const bool scalar = access->path == WMI_PATH_SMEM;
-    const double *asked = access->asked, *missed = access->missed;
-    if (!scalar && asked[WM_CACHE_VECTOR] + asked[WM_CACHE_L2] <= 0)
+    const double *requests = access->requests, *missed = access->missed;
+    if (!scalar && requests[WM_CACHE_VECTOR] + requests[WM_CACHE_L2] <= 0)
         return clocks->lds - measured.hop + greater(0, access->clocks / times - measured.address);
     double latency = scalar ? clocks->scalar : clocks->l1;
     double comes = 1; /* how often it comes this far */
     if (scalar) {
-        comes = misses(missed[WM_CACHE_SCALAR], asked[WM_CACHE_SCALAR], times);
+        comes = misses(missed[WM_CACHE_SCALAR], requests[WM_CACHE_SCALAR], times);
         latency += comes * (clocks->l2 - clocks->l1);
     } else {
         if (access->kind == WMI_ACCESS_LOAD)
-            comes = misses(missed[WM_CACHE_VECTOR], asked[WM_CACHE_VECTOR], times);
+            comes = misses(missed[WM_CACHE_VECTOR], requests[WM_CACHE_VECTOR], times);
         latency += comes * ((clocks->gl1 > 0 ? clocks->gl1 : clocks->l2) - clocks->l1);
         if (clocks->gl1 > 0)
-            latency += (comes *= misses(missed[WM_CACHE_GL1], asked[WM_CACHE_GL1], times)) *
+            latency += (comes *= misses(missed[WM_CACHE_GL1], requests[WM_CACHE_GL1], times)) *
                        (clocks->l2 - clocks->gl1);
         latency += greater(0, access->clocks / times - measured.address);
     }
     const double memory = mhz / 1e3 * clocks->memory, last = mhz / 1e3 * clocks->last;
-    comes = lesser(comes, misses(missed[WM_CACHE_L2], asked[WM_CACHE_L2], times));
+    comes = lesser(comes, misses(missed[WM_CACHE_L2], requests[WM_CACHE_L2], times));
     latency += comes * ((last > 0 ? last : memory) - clocks->l2);
-    if (last > 0 && asked[WM_CACHE_LAST] > 0)
-        latency += comes * lesser(1, access->memory_read / SECTOR / asked[WM_CACHE_LAST]) * (memory - last);
+    if (last > 0 && requests[WM_CACHE_LAST] > 0)
+        latency +=
+            comes * lesser(1, access->memory_read / SECTOR / requests[WM_CACHE_LAST]) * (memory - last);
     return latency - measured.hop;
 }
 

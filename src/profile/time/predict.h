@@ -18,11 +18,11 @@ const char *wmi_time_part_name(unsigned part);
 
 /* A memory instruction in one dispatch. */
 struct wmi_time_access {
-    uint8_t path, kind;                                     /* enum wmi_path, enum wmi_access_kind */
-    double executions, exposed;                             /* exposed: whole latencies that waves wait for */
-    double clocks;                                          /* of the busiest unit of a compute unit */
-    double asked[WM_CACHE_LEVELS], missed[WM_CACHE_LEVELS]; /* requests */
-    double memory_read;                                     /* bytes */
+    uint8_t path, kind;         /* enum wmi_path, enum wmi_access_kind */
+    double executions, exposed; /* exposed: whole latencies that waves wait for */
+    double clocks;              /* of the busiest unit of a compute unit */
+    double requests[WM_CACHE_LEVELS], missed[WM_CACHE_LEVELS]; /* requests */
+    double memory_read;                                        /* bytes */
     size_t beside[WMI_BESIDE]; /* other accesses, beside_count of them, that the same waits cover */
     uint32_t beside_count;
 };

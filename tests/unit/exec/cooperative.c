@@ -140,7 +140,7 @@ static void by_atomics(void **state)
 }
 
 /* Without the word, resource 0 is not prepared and the argument is 0. */
-static void only_if_asked(void **state)
+static void only_if_requested(void **state)
 {
     (void)state;
     struct world w =
@@ -234,7 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_global_wave_sync),
         cmocka_unit_test(by_atomics),
-        cmocka_unit_test(only_if_asked),
+        cmocka_unit_test(only_if_requested),
         cmocka_unit_test(fits_or_not),
         cmocka_unit_test(refuses),
         cmocka_unit_test(all_are_resident),

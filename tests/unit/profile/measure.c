@@ -3,7 +3,7 @@
  * simple references; costs against wmi_coalesce() and wmi_lds_passes(), which cost.c tests. */
 #include "profile/measure/measure.h"
 #include "observe/observer.h"
-#include "profile/cost/asked.h"
+#include "profile/cost/requested.h"
 #include "sem/sem.h"
 #include "unit/random.h"
 
@@ -117,7 +117,8 @@ static void check_global(const struct sample *sample, const struct wmi_measure *
     assert_int_equal(sum[WMI_SUM_QUADS], cost.quads);
     assert_int_equal(sum[WMI_SUM_TAG_CLOCKS], cost.tag_clocks);
     assert_int_equal(sum[WMI_SUM_TAG_LOOKUPS], cost.lookups);
-    const uint32_t width = rules->vector.data_bytes, data = (sum[WMI_SUM_BYTES_ASKED] + width - 1) / width;
+    const uint32_t width = rules->vector.data_bytes,
+                   data = (sum[WMI_SUM_BYTES_REQUESTED] + width - 1) / width;
     assert_int_equal(sum[WMI_SUM_DATA_CLOCKS], data > cost.bank_clocks ? data : cost.bank_clocks);
     assert_int_equal(sum[WMI_SUM_READ_REQUESTS], cost.reads);
     assert_int_equal(sum[WMI_SUM_WRITE_REQUESTS], cost.writes);
@@ -232,16 +233,16 @@ static const struct wmi_measure *measure_sketch(struct wmi_measurer *measurer, c
                                                 const struct wmi_address_summary *summary)
 {
     static struct wmi_measure copy;
-    const struct wmi_asked *asked;
+    const struct wmi_requested *requested;
     const struct wmi_measure *measure =
-        wmi_measure_summary(measurer, sample->access.path, sample->access.kind, summary, &asked);
+        wmi_measure_summary(measurer, sample->access.path, sample->access.kind, summary, &requested);
     if (!measure)
         return NULL;
     copy = *measure;
-    assert_int_equal(copy.requests.count, asked ? asked->count : 0);
+    assert_int_equal(copy.requests.count, requested ? requested->count : 0);
     for (uint32_t i = 0; i < copy.requests.count; i++) {
-        copy.requests.block[i] = (asked->base >> copy.shift) + asked->block[i];
-        copy.full[i] = asked->full[i];
+        copy.requests.block[i] = (requested->base >> copy.shift) + requested->block[i];
+        copy.full[i] = requested->full[i];
     }
     return &copy;
 }

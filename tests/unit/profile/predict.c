@@ -183,14 +183,14 @@ static void chain(void **state)
                                      .executions = LOADS,
                                      .exposed = LOADS,
                                      .clocks = 16 * LOADS,
-                                     .asked = {[WM_CACHE_VECTOR] = LOADS}};
+                                     .requests = {[WM_CACHE_VECTOR] = LOADS}};
     struct wmi_time_work work = waves_on("mi210", 1, 1);
     work.accesses = &access;
     work.access_count = 1;
     work.work[WMI_WORK_VECTOR_MEMORY] = work.work[WMI_WORK_INTERNAL] = LOADS; /* and s_waitcnt */
     struct wmi_time time = wmi_time_of(&work);
     assert_float_equal(time.issue + time.waits, 125 * LOADS, 0.1);
-    access.missed[WM_CACHE_VECTOR] = access.asked[WM_CACHE_L2] = LOADS;
+    access.missed[WM_CACHE_VECTOR] = access.requests[WM_CACHE_L2] = LOADS;
     time = wmi_time_of(&work);
     assert_float_equal(time.issue + time.waits, 249 * LOADS, 0.1);
     access.missed[WM_CACHE_L2] = LOADS;
@@ -209,13 +209,13 @@ static void slower_one(void **state)
         {.path = WMI_PATH_GLOBAL,
          .executions = 10,
          .clocks = 160,
-         .asked = {[WM_CACHE_VECTOR] = 10, [WM_CACHE_L2] = 10},
+         .requests = {[WM_CACHE_VECTOR] = 10, [WM_CACHE_L2] = 10},
          .missed = {[WM_CACHE_VECTOR] = 10}},
         {.path = WMI_PATH_GLOBAL,
          .executions = 10,
          .exposed = 10,
          .clocks = 160,
-         .asked = {[WM_CACHE_VECTOR] = 10}},
+         .requests = {[WM_CACHE_VECTOR] = 10}},
     };
     struct wmi_time_work work = waves_on("mi210", 1, 1);
     work.accesses = access;

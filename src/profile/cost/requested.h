@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures an access with one element per lane, naturally aligned, at arbitrary addresses. Most accesses
  * whose pattern is not cached are of this kind. */
-#ifndef WMI_PROFILE_ASKED_H
-#define WMI_PROFILE_ASKED_H
+#ifndef WMI_PROFILE_REQUESTED_H
+#define WMI_PROFILE_REQUESTED_H
 
 #include "profile/cost/cost.h"
 #include "profile/cost/same.h"
@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WMI_ASKED_MOST = 16 /* maximum bytes per lane */ };
+enum { WMI_REQUESTED_MOST = 16 /* maximum bytes per lane */ };
 
-/* The access: `bytes` (a power of two, at most WMI_ASKED_MOST) at the addresses of the lanes in `mask` (at
- * least one). Blocks and lines have 1 << shift bytes, 64 or 128. */
-struct wmi_asking {
+/* The access: `bytes` (a power of two, at most WMI_REQUESTED_MOST) at the addresses of the lanes in `mask`
+ * (at least one). Blocks and lines have 1 << shift bytes, 64 or 128. */
+struct wmi_request_query {
     struct wmi_lane_addresses at;
     uint64_t mask;
     enum wmi_access_kind kind;
@@ -28,7 +28,7 @@ struct wmi_asking {
     const struct wmi_vector_rules *rules; /* NULL: do not compute costs */
 };
 
-struct wmi_asked {
+struct wmi_requested {
     uint32_t lanes;
     uint32_t different; /* distinct elements */
     uint32_t lines;
@@ -44,17 +44,17 @@ struct wmi_asked {
     alignas(64) uint32_t block[64];
     /* The access, for comparison with the next one: instructions that use one index for several arrays differ
      * only in the address. offset: of each lane in the mask, from `base`. */
-    struct wmi_asking asking;
+    struct wmi_request_query query;
     alignas(64) uint32_t offset[64];
 };
 
-/* Measures the access. *asked: zeros, or the result of an earlier call. False: a lane is misaligned or not
- * accepted, or the lanes are too far apart; nothing was changed. */
-typedef bool wmi_asked_find(struct wmi_same *scratch, const struct wmi_asking *asking,
-                            struct wmi_asked *asked);
+/* Measures the access. *requested: zeros, or the result of an earlier call. False: a lane is misaligned or
+ * not accepted, or the lanes are too far apart; nothing was changed. */
+typedef bool wmi_requested_find(struct wmi_same *scratch, const struct wmi_request_query *query,
+                                struct wmi_requested *requested);
 
 /* Returns the fastest finder for this CPU and waves of 32 or 64 lanes. */
-wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes);
+wmi_requested_find *wmi_requested_finder(enum wmi_cpu_level level, unsigned wave_lanes);
 
 /* The values of `lookup_lanes`, `may_be_fast` and `banked` for the access. */
 unsigned wmi_coalesce_step(const struct wmi_access *access, const struct wmi_vector_rules *rules);

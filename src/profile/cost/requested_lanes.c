@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the blocks, lines and costs of an access with aligned lanes. */
-#include "profile/cost/asked.h"
+#include "profile/cost/requested.h"
 #include "profile/cost/same_lanes.h"
 
 #include <string.h>
@@ -27,16 +27,16 @@ static inline bool ascends(const struct row *row)
 }
 
 /* Sets the addresses by lane (inactive lanes: undefined) and the row, but for its addresses. False: see
- * wmi_asked_find. */
-static inline bool find_offsets(const struct wmi_asking *asking, struct wmi_same_row *by_lane,
+ * wmi_requested_find. */
+static inline bool find_offsets(const struct wmi_request_query *query, struct wmi_same_row *by_lane,
                                 struct row *row)
 {
     u32v bits, high;
-    const uint64_t first = wmi_lane_address(asking->at, (unsigned)__builtin_ctzll(asking->mask));
+    const uint64_t first = wmi_lane_address(query->at, (unsigned)__builtin_ctzll(query->mask));
     row->base = first < 1ULL << 31 ? 0 : (first & -256ULL) - (1ULL << 31);
-    row->count = (unsigned)__builtin_popcountll(asking->mask);
-    wmi_same_addresses(asking->at, row->base, asking->mask, by_lane, &bits, &high);
-    return !wmi_any(high | (bits & (asking->bytes - 1u)));
+    row->count = (unsigned)__builtin_popcountll(query->mask);
+    wmi_same_addresses(query->at, row->base, query->mask, by_lane, &bits, &high);
+    return !wmi_any(high | (bits & (query->bytes - 1u)));
 }
 
 /* The lanes of the row in the same block as the previous lane. */
@@ -73,30 +73,32 @@ static inline void follow(uint64_t repeated, unsigned count, struct wmi_same_row
 }
 
 /* Lists the blocks of the lanes that are not `repeated`. */
-static inline void list(const struct row *row, unsigned shift, uint64_t repeated, struct wmi_asked *asked)
+static inline void list(const struct row *row, unsigned shift, uint64_t repeated,
+                        struct wmi_requested *requested)
 {
     struct wmi_same_row block;
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
         *(u32v *)(block.of + i) = *(const u32v *)(row->at.of + i) >> shift;
     const uint64_t firsts = wmi_same_bits(row->count) & ~repeated;
-    wmi_compress_row(asked->block, block.of, firsts);
-    asked->count = (uint32_t)__builtin_popcountll(firsts);
+    wmi_compress_row(requested->block, block.of, firsts);
+    requested->count = (uint32_t)__builtin_popcountll(firsts);
 }
 
 /* Lists each block as often as the maximum number of lanes that access the same element in it. */
 static inline void list_often(const struct row *row, unsigned shift, const struct wmi_same_row *block,
-                              const struct wmi_same_row *same, uint64_t repeated, struct wmi_asked *asked)
+                              const struct wmi_same_row *same, uint64_t repeated,
+                              struct wmi_requested *requested)
 {
     uint8_t times[WMI_LANES] = {0}, most[WMI_LANES] = {0};
     for (unsigned i = 0; i < row->count; i++) {
         const uint8_t now = ++times[same->of[i]], before = most[block->of[i]];
         most[block->of[i]] = now > before ? now : before;
     }
-    asked->count = 0;
+    requested->count = 0;
     for (uint64_t left = wmi_same_bits(row->count) & ~repeated; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         for (unsigned n = 0; n < most[lane]; n++)
-            asked->block[asked->count++] = row->at.of[lane] >> shift;
+            requested->block[requested->count++] = row->at.of[lane] >> shift;
     }
 }
 
@@ -127,21 +129,21 @@ static inline void fill_ascending(const struct row *row, unsigned things, uint64
 
 /* The lanes that cause a tag lookup: the first lane of each line, of the lanes that are looked up together.
  */
-static inline uint64_t find_lookups(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
+static inline uint64_t find_lookups(const struct wmi_request_query *query, const struct wmi_same_row *by_lane)
 {
     const u32v none = wmi_splat_u32(UINT32_MAX); /* not a line number */
     uint64_t repeated = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
-        const u32v line = *(const u32v *)(by_lane->of + lane) >> asking->line_shift;
-        const u32v now = wmi_choose_bits((uint32_t)(asking->mask >> lane), line, none);
+        const u32v line = *(const u32v *)(by_lane->of + lane) >> query->line_shift;
+        const u32v now = wmi_choose_bits((uint32_t)(query->mask >> lane), line, none);
         const uint64_t one = wmi_equal_bits(now, wmi_swap_in_quads(now, 1));
         const uint64_t two = wmi_equal_bits(now, wmi_swap_in_quads(now, 2));
         const uint64_t three = wmi_equal_bits(now, wmi_swap_in_quads(now, 3));
         /* Lanes whose line an earlier lane has. */
-        const uint64_t same = (one & 0xaaaa) | (asking->lookup_lanes < 4 ? 0 : (two | three) & 0xcccc);
+        const uint64_t same = (one & 0xaaaa) | (query->lookup_lanes < 4 ? 0 : (two | three) & 0xcccc);
         repeated |= (same & ((1ULL << WMI_VECTOR_LANES) - 1)) << lane;
     }
-    return asking->mask & ~repeated;
+    return query->mask & ~repeated;
 }
 
 /* Moves the bit of each lane to `lane ^ with`; with: 1, 2 or 3. */
@@ -163,11 +165,11 @@ static inline uint32_t differing_quads(u32v x, uint32_t active)
 }
 
 /* Whether the active lanes of each quad share an address or an aligned block of four elements. */
-static inline bool are_quads_fast(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
+static inline bool are_quads_fast(const struct wmi_request_query *query, const struct wmi_same_row *by_lane)
 {
-    const unsigned block_shift = 2 + (unsigned)__builtin_ctz(asking->bytes);
+    const unsigned block_shift = 2 + (unsigned)__builtin_ctz(query->bytes);
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
-        const uint32_t active = (uint32_t)(asking->mask >> lane & ((1ULL << WMI_VECTOR_LANES) - 1));
+        const uint32_t active = (uint32_t)(query->mask >> lane & ((1ULL << WMI_VECTOR_LANES) - 1));
         const u32v at = *(const u32v *)(by_lane->of + lane);
         if (differing_quads(at >> block_shift, active) & differing_quads(at, active))
             return false;
@@ -176,10 +178,10 @@ static inline bool are_quads_fast(const struct wmi_asking *asking, const struct 
 }
 
 /* Whether all active lanes of the group access one line. */
-static inline bool is_one_line(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+static inline bool is_one_line(const struct wmi_request_query *query, const struct wmi_same_row *by_lane,
                                uint64_t group)
 {
-    const unsigned shift = asking->line_shift, first = (unsigned)__builtin_ctzll(group | 1ULL << 63);
+    const unsigned shift = query->line_shift, first = (unsigned)__builtin_ctzll(group | 1ULL << 63);
     const u32v line = wmi_splat_u32(by_lane->of[first % WMI_LANES] >> shift);
     uint64_t there = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
@@ -188,15 +190,15 @@ static inline bool is_one_line(const struct wmi_asking *asking, const struct wmi
 }
 
 /* The lines that the active lanes of each group access, summed up. The lanes of a quad mostly access one. */
-static inline uint32_t lines_of_groups(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
-                                       unsigned group)
+static inline uint32_t lines_of_groups(const struct wmi_request_query *query,
+                                       const struct wmi_same_row *by_lane, unsigned group)
 {
     struct wmi_same_row line;
     uint32_t lines = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
-        *(u32v *)(line.of + lane) = *(const u32v *)(by_lane->of + lane) >> asking->line_shift;
+        *(u32v *)(line.of + lane) = *(const u32v *)(by_lane->of + lane) >> query->line_shift;
     for (unsigned first = 0; first < WMI_LANES; first += group) {
-        uint32_t left = (uint32_t)(asking->mask >> first & ((1ULL << group) - 1));
+        uint32_t left = (uint32_t)(query->mask >> first & ((1ULL << group) - 1));
         for (; left; lines++) {
             const u32v one = wmi_splat_u32(line.of[first + (unsigned)__builtin_ctz(left)]);
             for (unsigned lane = 0; lane < group; lane += WMI_VECTOR_LANES)
@@ -207,13 +209,13 @@ static inline uint32_t lines_of_groups(const struct wmi_asking *asking, const st
 }
 
 /* The quads, as the bit of their first lane, whose active lanes do not lie within 16 bytes. */
-static inline uint64_t far_quads(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
+static inline uint64_t far_quads(const struct wmi_request_query *query, const struct wmi_same_row *by_lane)
 {
-    const u32v near = wmi_splat_u32(16u - asking->bytes);
+    const u32v near = wmi_splat_u32(16u - query->bytes);
     uint64_t far = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
         const u32v at = *(const u32v *)(by_lane->of + lane);
-        const uint32_t active = (uint32_t)(asking->mask >> lane);
+        const uint32_t active = (uint32_t)(query->mask >> lane);
         u32v low = wmi_choose_bits(active, at, wmi_splat_u32(UINT32_MAX));
         u32v high = wmi_choose_bits(active, at, wmi_splat_u32(0));
         for (int with = 1; with < 3; with++) {
@@ -255,15 +257,15 @@ static inline uint32_t count_quads(uint64_t lanes)
 }
 
 /* Clocks of the banks for the lanes in the mask, taken by quads. */
-static inline uint32_t banks_of_quads(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
-                                      uint64_t lanes)
+static inline uint32_t banks_of_quads(const struct wmi_request_query *query,
+                                      const struct wmi_same_row *by_lane, uint64_t lanes)
 {
     uint32_t clocks = count_quads(lanes);
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
         const uint32_t active = (uint32_t)(lanes >> lane & ((1ULL << WMI_VECTOR_LANES) - 1));
         const u32v at = *(const u32v *)(by_lane->of + lane);
-        const struct deep deep = asking->bytes == 4 ? find_deep(at >> 2, at >> 2 & 3, active)
-                                                    : find_deep(at >> 3, at >> 3 & 7, active);
+        const struct deep deep = query->bytes == 4 ? find_deep(at >> 2, at >> 2 & 3, active)
+                                                   : find_deep(at >> 3, at >> 3 & 7, active);
         clocks += count_quads(deep.two) + count_quads(deep.three) + count_quads(deep.four);
     }
     return clocks;
@@ -271,10 +273,10 @@ static inline uint32_t banks_of_quads(const struct wmi_asking *asking, const str
 
 /* The most distinct words of one bank that the lanes access, all lanes at once: 128 bytes have a bank for
  * each element of at least a dword. */
-static inline uint32_t banks_of_group(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
-                                      uint64_t lanes)
+static inline uint32_t banks_of_group(const struct wmi_request_query *query,
+                                      const struct wmi_same_row *by_lane, uint64_t lanes)
 {
-    const unsigned shift = asking->bytes < 4 ? 2 : (unsigned)__builtin_ctz(asking->bytes);
+    const unsigned shift = query->bytes < 4 ? 2 : (unsigned)__builtin_ctz(query->bytes);
     const unsigned banks = 128u >> shift;
     uint8_t in_bank[32] = {0};
     uint32_t low = UINT32_MAX, high = 0, most = 0;
@@ -298,29 +300,29 @@ static inline uint32_t banks_of_group(const struct wmi_asking *asking, const str
 }
 
 /* The lines that the lanes in the mask access. */
-static inline uint32_t count_lines(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+static inline uint32_t count_lines(const struct wmi_request_query *query, const struct wmi_same_row *by_lane,
                                    uint64_t lanes)
 {
     struct wmi_same_row line;
     uint32_t lines = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
-        *(u32v *)(line.of + lane) = *(const u32v *)(by_lane->of + lane) >> asking->line_shift;
+        *(u32v *)(line.of + lane) = *(const u32v *)(by_lane->of + lane) >> query->line_shift;
     for (; lanes; lines++)
         lanes &= ~wmi_same_as(&line, (unsigned)__builtin_ctzll(lanes));
     return lines;
 }
 
 /* Clocks of address unit, tags and data, by the rules at the head of coalesce.c. */
-static inline void find_clocks(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+static inline void find_clocks(const struct wmi_request_query *query, const struct wmi_same_row *by_lane,
                                struct wmi_vector_cost *cost)
 {
-    const struct wmi_vector_rules *rules = asking->rules;
+    const struct wmi_vector_rules *rules = query->rules;
     const bool whole = rules->pattern == WMI_FAST_LINE;
-    const uint64_t far = whole ? 0 : asking->may_be_fast ? far_quads(asking, by_lane) : 0x1111111111111111ULL;
+    const uint64_t far = whole ? 0 : query->may_be_fast ? far_quads(query, by_lane) : 0x1111111111111111ULL;
     uint64_t by_quads = 0;
     cost->clocks = cost->tag_clocks = cost->bank_clocks = 0;
     for (unsigned first = 0; first < WMI_LANES; first += rules->group) {
-        const uint64_t group = ((1ULL << rules->group) - 1) << first, lanes = asking->mask & group;
+        const uint64_t group = ((1ULL << rules->group) - 1) << first, lanes = query->mask & group;
         if (!lanes)
             continue;
         if (far & group) {
@@ -331,57 +333,57 @@ static inline void find_clocks(const struct wmi_asking *asking, const struct wmi
             continue;
         }
         cost->clocks++;
-        cost->tag_clocks += is_one_line(asking, by_lane, lanes)
+        cost->tag_clocks += is_one_line(query, by_lane, lanes)
                                 ? 1
-                                : (count_lines(asking, by_lane, lanes) + rules->tags - 1u) / rules->tags;
-        if (asking->banked)
-            cost->bank_clocks += whole ? banks_of_group(asking, by_lane, lanes) : 1;
+                                : (count_lines(query, by_lane, lanes) + rules->tags - 1u) / rules->tags;
+        if (query->banked)
+            cost->bank_clocks += whole ? banks_of_group(query, by_lane, lanes) : 1;
     }
-    if (by_quads && asking->banked)
-        cost->bank_clocks += banks_of_quads(asking, by_lane, by_quads);
+    if (by_quads && query->banked)
+        cost->bank_clocks += banks_of_quads(query, by_lane, by_quads);
 }
 
 /* Counted quads and tag lookups, by the rules at the head of coalesce.c. */
-static inline void find_counts(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
-                               struct wmi_asked *asked)
+static inline void find_counts(const struct wmi_request_query *query, const struct wmi_same_row *by_lane,
+                               struct wmi_requested *requested)
 {
-    const struct wmi_vector_rules *rules = asking->rules;
-    const bool lines = asking->may_be_fast && rules->pattern == WMI_FAST_LINE;
-    const bool quads = asking->may_be_fast && rules->pattern == WMI_FAST_QUADS;
-    asked->quads = quads && !rules->all_groups;
-    if (quads && rules->all_groups && are_quads_fast(asking, by_lane)) {
-        asked->cost = (struct wmi_vector_cost){.fast = true,
-                                               .quads = WMI_LANES / rules->group,
-                                               .lookups = lines_of_groups(asking, by_lane, rules->group)};
+    const struct wmi_vector_rules *rules = query->rules;
+    const bool lines = query->may_be_fast && rules->pattern == WMI_FAST_LINE;
+    const bool quads = query->may_be_fast && rules->pattern == WMI_FAST_QUADS;
+    requested->quads = quads && !rules->all_groups;
+    if (quads && rules->all_groups && are_quads_fast(query, by_lane)) {
+        requested->cost = (struct wmi_vector_cost){.fast = true,
+                                                   .quads = WMI_LANES / rules->group,
+                                                   .lookups = lines_of_groups(query, by_lane, rules->group)};
         return;
     }
-    const uint64_t lookups = find_lookups(asking, by_lane);
-    asked->cost = (struct wmi_vector_cost){
+    const uint64_t lookups = find_lookups(query, by_lane);
+    requested->cost = (struct wmi_vector_cost){
         .fast = lines, .quads = WMI_LANES / 4, .lookups = (uint32_t)__builtin_popcountll(lookups)};
     for (unsigned first = 0; lines && first < WMI_LANES; first += rules->group) {
         const uint64_t group = ((1ULL << rules->group) - 1) << first;
-        if (!is_one_line(asking, by_lane, asking->mask & group)) {
-            asked->cost.fast = false;
+        if (!is_one_line(query, by_lane, query->mask & group)) {
+            requested->cost.fast = false;
             continue;
         }
-        asked->cost.quads -= rules->group / 4u - 1;
-        asked->cost.lookups -= (uint32_t)__builtin_popcountll(lookups & group);
-        asked->cost.lookups += (asking->mask & group) != 0;
+        requested->cost.quads -= rules->group / 4u - 1;
+        requested->cost.lookups -= (uint32_t)__builtin_popcountll(lookups & group);
+        requested->cost.lookups += (query->mask & group) != 0;
     }
 }
 
 /* The lanes that access the same element as an earlier lane, a subset of `repeated`. For atomics, and for
  * rows that do not ascend, `same` and `block` are each lane's earliest lane with the same element or block.
  */
-static inline uint64_t repeated_things(struct wmi_same *scratch, const struct wmi_asking *asking,
+static inline uint64_t repeated_things(struct wmi_same *scratch, const struct wmi_request_query *query,
                                        const struct row *row, uint64_t repeated, struct wmi_same_row *block,
                                        struct wmi_same_row *same)
 {
-    const unsigned size_shift = (unsigned)__builtin_ctz(asking->bytes), shift = asking->block_shift;
+    const unsigned size_shift = (unsigned)__builtin_ctz(query->bytes), shift = query->block_shift;
     struct wmi_same_row thing;
     if (row->ascends) {
         const uint64_t again = beside(row, size_shift);
-        if (again && asking->kind == WMI_ACCESS_ATOMIC) {
+        if (again && query->kind == WMI_ACCESS_ATOMIC) {
             follow(repeated, row->count, block);
             follow(again, row->count, same);
         }
@@ -395,10 +397,10 @@ static inline uint64_t repeated_things(struct wmi_same *scratch, const struct wm
 }
 
 /* Sets for each block of a store whether it is written completely. */
-static inline void find_full(const struct wmi_asking *asking, const struct row *row,
+static inline void find_full(const struct wmi_request_query *query, const struct row *row,
                              const struct wmi_same_row *block, uint64_t same, uint64_t repeated, bool *full)
 {
-    const unsigned things = (1u << asking->block_shift) / asking->bytes;
+    const unsigned things = (1u << query->block_shift) / query->bytes;
     if (!repeated) /* no block has more than one element */
         memset(full, 0, row->count);
     else if (row->ascends)
@@ -408,76 +410,76 @@ static inline void find_full(const struct wmi_asking *asking, const struct row *
 }
 
 /* wmi_used_dwords(). */
-static inline uint32_t find_used(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
+static inline uint32_t find_used(const struct wmi_request_query *query, const struct wmi_same_row *by_lane)
 {
     enum { DWORD_SHIFT = 2 };
-    const uint32_t dwords = asking->bytes >> DWORD_SHIFT;
+    const uint32_t dwords = query->bytes >> DWORD_SHIFT;
     const u32v bits = wmi_splat_u32(dwords ? (1u << dwords) - 1 : 1), none = wmi_splat_u32(0);
     u32v used = none;
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
         const u32v dword = *(const u32v *)(by_lane->of + i) >> DWORD_SHIFT & 31;
-        used |= wmi_choose_bits((uint32_t)(asking->mask >> i), bits << dword, none);
+        used |= wmi_choose_bits((uint32_t)(query->mask >> i), bits << dword, none);
     }
     return wmi_or_of(used, (uint32_t)wmi_same_bits(WMI_VECTOR_LANES));
 }
 
 /* Whether only the address of the access differs from that of the last one. */
-static inline bool is_repeated(const struct wmi_asked *asked, const struct wmi_asking *asking,
+static inline bool is_repeated(const struct wmi_requested *requested, const struct wmi_request_query *query,
                                const struct wmi_same_row *by_lane)
 {
-    const struct wmi_asking *last = &asked->asking;
-    if (last->mask != asking->mask || last->kind != asking->kind || last->bytes != asking->bytes ||
-        last->block_shift != asking->block_shift || last->line_shift != asking->line_shift ||
-        last->lookup_lanes != asking->lookup_lanes || last->may_be_fast != asking->may_be_fast ||
-        last->banked != asking->banked || last->rules != asking->rules)
+    const struct wmi_request_query *last = &requested->query;
+    if (last->mask != query->mask || last->kind != query->kind || last->bytes != query->bytes ||
+        last->block_shift != query->block_shift || last->line_shift != query->line_shift ||
+        last->lookup_lanes != query->lookup_lanes || last->may_be_fast != query->may_be_fast ||
+        last->banked != query->banked || last->rules != query->rules)
         return false;
     u32v differs = wmi_splat_u32(0);
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
-        const u32v now = *(const u32v *)(by_lane->of + i), before = *(const u32v *)(asked->offset + i);
-        differs |= wmi_choose_bits((uint32_t)(asking->mask >> i), now ^ before, wmi_splat_u32(0));
+        const u32v now = *(const u32v *)(by_lane->of + i), before = *(const u32v *)(requested->offset + i);
+        differs |= wmi_choose_bits((uint32_t)(query->mask >> i), now ^ before, wmi_splat_u32(0));
     }
     return !wmi_any(differs);
 }
 
-wmi_asked_find WMI_BUILD_NAME(wmi_asked_find);
-bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *scratch, const struct wmi_asking *asking,
-                                    struct wmi_asked *asked)
+wmi_requested_find WMI_BUILD_NAME(wmi_requested_find);
+bool WMI_BUILD_NAME(wmi_requested_find)(struct wmi_same *scratch, const struct wmi_request_query *query,
+                                        struct wmi_requested *requested)
 {
-    const unsigned shift = asking->block_shift, line_shift = asking->line_shift;
+    const unsigned shift = query->block_shift, line_shift = query->line_shift;
     struct wmi_same_row by_lane, block, same;
     struct row row = {0};
-    if (!find_offsets(asking, &by_lane, &row))
+    if (!find_offsets(query, &by_lane, &row))
         return false;
-    asked->base = row.base;
-    if (is_repeated(asked, asking, &by_lane))
+    requested->base = row.base;
+    if (is_repeated(requested, query, &by_lane))
         return true;
-    asked->asking = *asking;
-    memcpy(asked->offset, by_lane.of, sizeof by_lane.of);
-    wmi_compress_row(row.at.of, by_lane.of, asking->mask);
+    requested->query = *query;
+    memcpy(requested->offset, by_lane.of, sizeof by_lane.of);
+    wmi_compress_row(row.at.of, by_lane.of, query->mask);
     /* Before the row is loaded: its parts overlapped when they were stored, so loads wait until they are in
      * the host's cache. */
-    if (asking->rules) {
-        find_counts(asking, &by_lane, asked);
-        find_clocks(asking, &by_lane, &asked->cost);
+    if (query->rules) {
+        find_counts(query, &by_lane, requested);
+        find_clocks(query, &by_lane, &requested->cost);
     }
-    asked->used = find_used(asking, &by_lane);
+    requested->used = find_used(query, &by_lane);
     row.ascends = ascends(&row);
     const uint64_t repeated = repeated_blocks(scratch, &row, shift, &block);
-    const uint64_t again = repeated ? repeated_things(scratch, asking, &row, repeated, &block, &same) : 0;
+    const uint64_t again = repeated ? repeated_things(scratch, query, &row, repeated, &block, &same) : 0;
     const uint32_t different = row.count - (unsigned)__builtin_popcountll(repeated);
-    if (asking->kind == WMI_ACCESS_STORE)
-        find_full(asking, &row, &block, again, repeated, asked->full);
-    if (asking->kind == WMI_ACCESS_ATOMIC && again)
-        list_often(&row, shift, &block, &same, repeated, asked);
+    if (query->kind == WMI_ACCESS_STORE)
+        find_full(query, &row, &block, again, repeated, requested->full);
+    if (query->kind == WMI_ACCESS_ATOMIC && again)
+        list_often(&row, shift, &block, &same, repeated, requested);
     else
-        list(&row, shift, repeated, asked);
-    asked->lanes = row.count;
-    asked->different = row.count - (unsigned)__builtin_popcountll(again);
-    asked->lines = different;
-    if (asking->kind == WMI_ACCESS_STORE)
-        asked->cost.collapsed = asked->lanes - asked->different;
+        list(&row, shift, repeated, requested);
+    requested->lanes = row.count;
+    requested->different = row.count - (unsigned)__builtin_popcountll(again);
+    requested->lines = different;
+    if (query->kind == WMI_ACCESS_STORE)
+        requested->cost.collapsed = requested->lanes - requested->different;
     if (line_shift != shift)
-        asked->lines =
+        requested->lines =
             row.count - (unsigned)__builtin_popcountll(repeated_blocks(scratch, &row, line_shift, &block));
     return true;
 }
