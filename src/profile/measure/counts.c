@@ -8,7 +8,7 @@
 /* A number, or an array of numbers. */
 struct field {
     size_t at, size, count;
-    uint64_t most; /* maximum value; 0: limited by its size */
+    uint64_t most; /* maximum value; 0: only the field's size limits it */
 };
 
 #define SIZE(member)         sizeof(((struct wmi_counts *)0)->member)

@@ -9,11 +9,12 @@
 #include <sys/mman.h>
 
 enum {
-    LINES = 2048,          /* maximum lines per access of the log */
-    ROUND_ROBIN_LINES = 8, /* the same if code does not fit: lines that a wave fetches per turn */
-    WAVES = 64,            /* per workgroup */
-    RECENT = 16,           /* if code does not fit: blocks per wave that are remembered, see was_near() */
-    NEAR = 8,              /* re-entering a block within 1/8 of the cache's lines is not logged */
+    LINES = 2048, /* maximum lines per access of the log */
+    ROUND_ROBIN_LINES =
+        8,       /* if the code does not fit, maximum lines that a wave fetches before the next wave does */
+    WAVES = 64,  /* maximum per workgroup */
+    RECENT = 16, /* if the code does not fit, blocks per wave that are remembered, see was_near() */
+    NEAR = 8,    /* re-entering a block within 1/8 of the cache's lines is not logged */
 };
 
 /* ---- blocks ---- */
@@ -43,7 +44,7 @@ void wmi_fetches_destroy(struct wmi_fetches *fetches)
     *fetches = (struct wmi_fetches){0};
 }
 
-/* Number of aligned pieces of 1 << shift bytes that [from, to) overlaps. */
+/* Number of aligned pieces of 1 << shift bytes that overlap [from, to). */
 static uint64_t pieces(uint64_t from, uint64_t to, unsigned shift)
 {
     return to > from ? ((to - 1) >> shift) - (from >> shift) + 1 : 0;
@@ -53,7 +54,8 @@ uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to
                          const uint32_t work[WMI_WORK_COUNTS])
 {
     const unsigned shift = fetches->rules.shift;
-    const bool within = from & ((1ULL << shift) - 1); /* its first piece was fetched for the block before */
+    const bool within =
+        from & ((1ULL << shift) - 1); /* its first piece was fetched with the previous block */
     const int64_t count = (int64_t)pieces(from, to, shift) - (falls && within);
     const uint32_t number = fetches->count;
     if (number / WMI_FETCH_CHUNK == WMI_FETCH_CHUNKS || (from == to && !count))
@@ -70,7 +72,7 @@ uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to
     return number;
 }
 
-/* The code of a block, without what other threads change. */
+/* The code range of a block, without the members that other threads change. */
 struct span {
     uint64_t from, to;
 };
@@ -87,7 +89,7 @@ static int by_start(const void *left, const void *right)
     return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Sets `follows` if a set of the instruction cache gets more lines of the code than it has ways. */
+/* Sets `follows` if more lines of the code map to a set of the instruction cache than it has ways. */
 void wmi_fetches_settle(struct wmi_fetches *fetches)
 {
     if (fetches->settled)
@@ -99,7 +101,7 @@ void wmi_fetches_settle(struct wmi_fetches *fetches)
     for (uint32_t i = 0; sorted && i < fetches->count; i++)
         sorted[i] = span_of(fetches, i);
     if (sorted && lines && fetches->count) {
-        uint64_t reached = 0, line = 0; /* end of the counted code; next line to count */
+        uint64_t reached = 0, line = 0; /* end of the code counted so far; next line to count */
         qsort(sorted, fetches->count, sizeof *sorted, by_start);
         for (uint32_t i = 0; i < fetches->count; i++) {
             const struct span *block = &sorted[i];
@@ -127,15 +129,15 @@ struct recent {
     uint64_t at[RECENT], lines;
 };
 
-/* Consecutive lines. */
+/* A run of consecutive lines. */
 struct run {
     uint64_t first, lines;
 };
 
 struct wmi_fetcher {
     const struct wmi_fetches *all;
-    uint64_t *counters; /* executions by block, since the last turn */
-    uint64_t *executed; /* before it, of workgroups that count */
+    uint64_t *counters; /* executions by block, since the workgroup was started or resumed */
+    uint64_t *executed; /* executions by block before that, of the sampled workgroups */
     uint32_t *touched;  /* blocks whose counter is not 0 */
     size_t touched_count, touched_capacity;
     uint32_t *known; /* the touched blocks from which `runs` was computed */
@@ -246,7 +248,7 @@ void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group,
 {
     const struct wmi_fetches *all = fetcher->all;
     const bool noted = !all->follows && note(fetcher, block);
-    if (!noted) { /* reset, so that the next execution is reported, too */
+    if (!noted) { /* reset, so that the next execution is reported as well */
         fetcher->executed[block] += counts;
         fetcher->counters[block] = 0;
     }
@@ -258,8 +260,8 @@ void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group,
     }
 }
 
-/* Computes the runs of lines of the touched blocks, unless they are those of the previous workgroup, as is
- * usual. False: out of memory. */
+/* Computes the runs of lines of the touched blocks; usually they equal those of the previous workgroup, which
+ * are then kept. False: no memory. */
 static bool find_runs(struct wmi_fetcher *fetcher)
 {
     const size_t count = fetcher->touched_count;

@@ -19,8 +19,8 @@
  * report. */
 enum { WMI_FETCH_ID = UINT16_MAX };
 
-/* Policy of code in the log if it does not fit into the instruction cache: waves then fetch in turns.
- * Otherwise, a fetch is modelled together with the access that follows it. */
+/* Policy of code in the log if the code does not fit into the instruction cache: waves then fetch
+ * round-robin. Otherwise a fetch is modelled together with the access that follows it. */
 enum { WMI_FETCH_ROUND_ROBIN = 1 };
 
 enum { WMI_FETCH_CHUNK = 1024, WMI_FETCH_CHUNKS = WMI_BLOCKS / WMI_FETCH_CHUNK };
@@ -41,9 +41,9 @@ struct wmi_fetches {
     uint32_t slot;       /* of the kernel's code in the log */
     uint32_t sets, ways; /* of the instruction cache; 0: there is none */
     unsigned line_shift;
-    bool settled;        /* it is known whether the code fits into the cache */
+    bool settled;        /* `follows` has been determined */
     bool follows;        /* the code does not fit: fetches are logged per block */
-    bool missed;         /* there was no memory for some of it */
+    bool missed;         /* some blocks are missing for lack of memory */
     uint32_t code_bytes; /* size of the code that branches can reach */
 };
 
@@ -72,7 +72,7 @@ uint64_t *wmi_fetcher_counters(struct wmi_fetcher *fetcher);
  * whether the workgroup counts. */
 void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group, uint32_t wave,
                        uint32_t block, bool counts);
-/* Called when the thread leaves the workgroup with this log, or NULL. counts: whether to count what was
+/* Called when the thread suspends the workgroup with this log, or NULL. counts: whether to add what was
  * executed since the last call. */
 void wmi_fetcher_resume(struct wmi_fetcher *fetcher, struct wmi_log_group *group, bool counts);
 

@@ -86,7 +86,7 @@ wmi_requested_find *wmi_requested_finder(enum wmi_cpu_level level, unsigned wave
 
 /* ---- lines ---- */
 
-/* The slot of the sector, or where to insert it. */
+/* The slot of the sector, or the slot in which to insert it. */
 static size_t slot_of(const struct sectors *set, uint64_t key)
 {
     size_t slot = key * 0x9e3779b97f4a7c15ULL >> 51;
@@ -100,13 +100,13 @@ static bool has(const struct sectors *set, uint64_t key)
     return set->stamp[slot_of(set, key)] == set->now;
 }
 
-/* Sector numbers are below 2^58, so the address space fits above them. */
+/* Sector numbers are below 2^58, so the number of the address space fits above them. */
 static uint64_t key_of(uint64_t space, uint64_t address)
 {
     return address / SECTOR | space << 60;
 }
 
-/* Adds bytes low to last, which are in one sector. */
+/* Adds the bytes from low to last, which lie in one sector. */
 static void add_part(struct wmi_measurer *measurer, struct touched *touched, uint64_t space, uint64_t low,
                      uint64_t last)
 {
@@ -121,7 +121,7 @@ static void add_part(struct wmi_measurer *measurer, struct touched *touched, uin
         touched->bytes += last - low + 1;
         if (space != WMI_SPACE_GLOBAL)
             return;
-        /* If lines have two sectors, the other one may have been touched already. */
+        /* A line of two sectors counts once, even if both are touched. */
         touched->lines += measurer->line_shift == SECTOR_SHIFT || !has(set, key ^ 1);
         measurer->order[measurer->ordered++] = key;
         return;
@@ -134,7 +134,7 @@ static void add_part(struct wmi_measurer *measurer, struct touched *touched, uin
     set->entry[slot].bytes |= mask;
 }
 
-/* Adds bytes low to last. Ranges that wrap are ignored. */
+/* Adds the bytes from low to last. Ignores ranges that wrap around. */
 static void add_range(struct wmi_measurer *measurer, struct touched *touched, uint64_t space, uint64_t low,
                       uint64_t last)
 {
@@ -144,7 +144,7 @@ static void add_range(struct wmi_measurer *measurer, struct touched *touched, ui
         add_part(measurer, touched, space, low, last);
 }
 
-/* Merges ranges of neighbouring lanes first, because these mostly access adjacent or the same bytes. */
+/* Merges the ranges of neighbouring lanes first, because most neighbours access adjacent or equal bytes. */
 static void add_element(struct wmi_measurer *measurer, struct touched *touched,
                         const struct wmi_element *element, unsigned bytes)
 {
@@ -207,7 +207,8 @@ static void list_blocks(struct wmi_measurer *measurer)
         const uint64_t block = measurer->order[i] >> (measure->shift - SECTOR_SHIFT);
         bool listed = false;
         if (measure->shift > SECTOR_SHIFT && has(&measurer->sectors, measurer->order[i] ^ 1))
-            for (uint32_t k = requests->count; k-- > 0 && !listed;) /* most likely a recent one */
+            for (uint32_t k = requests->count;
+                 k-- > 0 && !listed;) /* searches backwards: most likely it is a recent one */
                 listed = requests->block[k] == block;
         if (!listed)
             requests->block[requests->count++] = block;
@@ -262,8 +263,8 @@ static void measure_lds(struct wmi_measurer *measurer, const struct wmi_access *
     measure->sum[WMI_SUM_LDS_SERIAL] = measure->lds.serial;
 }
 
-/* The fast paths, which cover most accesses: one element of a power of two of bytes, naturally aligned.
- * addresses: of the first element. False: they do not apply, and nothing was counted. */
+/* The fast paths, for most accesses: one naturally aligned element per lane, whose size is a power of two.
+ * addresses: of the first element. False: the fast paths do not apply, and nothing was counted. */
 static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access *access,
                           struct wmi_lane_addresses addresses, struct touched touched[WMI_SPACE_COUNT])
 {
@@ -303,7 +304,7 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
     touched[element->space].bytes = (uint64_t)measurer->requested.different * access->bytes;
     touched[element->space].lines = measurer->requested.lines;
     measurer->has_requested = global;
-    if (global && rules) /* else no requests to the vector cache */
+    if (global && rules) /* other accesses make no requests to the vector cache */
         measurer->measure.requests.count = measurer->requested.count;
     return true;
 }
@@ -329,7 +330,7 @@ static void begin(struct wmi_measurer *measurer, const struct wmi_access *access
     measurer->line_shift = line_shift(measurer->rules, access->path);
 }
 
-/* What touch_quickly() does, for all accesses. */
+/* The general case of touch_quickly(). */
 static void touch(struct wmi_measurer *measurer, const struct wmi_access *access,
                   struct touched touched[WMI_SPACE_COUNT])
 {
@@ -341,7 +342,7 @@ static void touch(struct wmi_measurer *measurer, const struct wmi_access *access
         add_element(measurer, &touched[access->element[i].space], &access->element[i], access->bytes);
 }
 
-/* Sets the sums and costs of an access that touched so much. */
+/* Sets the sums and costs of an access from the bytes and lines that it touched. */
 static void sum_up(struct wmi_measurer *measurer, const struct wmi_access *access,
                    const struct touched touched[WMI_SPACE_COUNT])
 {
@@ -406,7 +407,7 @@ const struct wmi_measure *wmi_measure_summary(struct wmi_measurer *measurer, enu
     if (!measurer->rules || summary->shape != wmi_access_shape(space, 1, bytes) ||
         summary->to - summary->from < bytes || (space != WMI_SPACE_GLOBAL && bytes != DWORD))
         return NULL;
-    struct wmi_access access; /* what the fast paths do not read is not initialised */
+    struct wmi_access access; /* members that the fast paths do not read stay uninitialised */
     access.path = path;
     access.kind = kind;
     access.lanes = summary->lanes;

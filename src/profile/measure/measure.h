@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of one access: lines, costs, requests. Independent of the instruction and of other accesses. */
+/* The figures of one access: lines, costs, requests. They depend neither on the instruction nor on other
+ * accesses. */
 #ifndef WMI_PROFILE_MEASURE_H
 #define WMI_PROFILE_MEASURE_H
 
@@ -25,7 +26,7 @@ enum wmi_sum {
     WMI_SUM_LDS_CONFLICTS,
     WMI_SUM_LDS_SERIAL,
     WMI_SUM_FETCHES,       /* instruction fetches: fetch.h */
-    WMI_SUM_INVALIDATIONS, /* of the vector cache, by instructions */
+    WMI_SUM_INVALIDATIONS, /* of the vector cache by instructions */
     WMI_SUM_COUNT
 };
 
@@ -47,21 +48,22 @@ struct wmi_measurer;
 /* Creates a measurer. rules NULL: costs and requests stay 0. Returns NULL if out of memory. */
 struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, unsigned wave_lanes);
 
-/* The result is valid until the next call. */
+/* Measures an access. The result is valid until the next call. */
 const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struct wmi_access *access);
 
-/* The same from the summary, for an instruction of this path and kind; of the requests, only the number:
- * *requested has them; NULL: there are none. Returns NULL if the whole access is needed. */
+/* Measures an access from its summary, for an instruction of this path and kind. The result has only the
+ * number of requests; *requested has the requests themselves, or is NULL if there are none. Returns NULL if
+ * the summary does not suffice. */
 const struct wmi_measure *wmi_measure_summary(struct wmi_measurer *measurer, enum wmi_path path,
                                               enum wmi_access_kind kind,
                                               const struct wmi_address_summary *summary,
                                               const struct wmi_requested **requested);
 
-/* The dwords of aligned blocks of 128 bytes that the lanes access in global memory: bit n for dword n of any
- * block. */
+/* Returns which dwords of aligned 128-byte blocks the lanes access in global memory: bit n is set for dword n
+ * of any block. */
 uint32_t wmi_used_dwords(const struct wmi_access *access);
 
-/* Line size in bytes that is used to count lines of accesses on a path (enum wmi_path). */
+/* The line size in bytes with which accesses on a path (enum wmi_path) are counted. */
 unsigned wmi_line_bytes(const struct wmi_cost_rules *rules, unsigned path);
 
 #endif

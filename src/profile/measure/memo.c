@@ -44,12 +44,12 @@ bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access
             element->bad_aperture != kept->bad_aperture ||
             ((element->mask & (element->mask - 1) || e) &&
              !compare(element->address, base, kept->relative, element->mask)))
-            return false; /* a single lane is at the base */
+            return false; /* a single lane defines the base and always matches */
     }
     return true;
 }
 
-/* False: an address is too far from the base. */
+/* Returns false if an address is too far from the base. */
 static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *from, uint64_t base)
 {
     bool near = true;
@@ -66,7 +66,8 @@ static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *
     return near;
 }
 
-/* Sets `shape`, by which summaries are recognized, if all lanes access one space and pass all checks. */
+/* Sets `shape`, with which summaries are compared, if all lanes access one address space and pass all
+ * checks. */
 static void find_shape(struct wmi_memo *memo, struct wmi_access_patterns *patterns, unsigned bytes)
 {
     bool plain = true;
@@ -98,7 +99,7 @@ void wmi_memo_keep(struct wmi_memo *memo, struct wmi_access_patterns *patterns,
                 word_count <= WMI_MEMO_WORDS;
     memo->times = 0;
     memo->elements = 0;
-    memo->shape = 0; /* matches no access, because each has at least one element */
+    memo->shape = 0; /* never matches, because each access has at least one element */
     wmi_pattern_release(memo->pattern);
     memo->pattern = NULL;
     if (!good)

@@ -7,7 +7,7 @@
 
 static unsigned hash(uint64_t lanes, const int32_t relative[64])
 {
-    enum { SUMS = 4 }; /* that do not wait for one another */
+    enum { SUMS = 4 }; /* independent sums, to hide the latency of multiplications */
     uint64_t sum[SUMS] = {lanes, 1, 2, 3}, all = 0;
     for (unsigned lane = 0; lane < 64; lane += 2 * SUMS)
         for (unsigned i = 0; i < SUMS; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The addresses of a wave's lanes relative to the first. Many instructions have the same few patterns, so
- * memos share them, and the data to compare stays in the host's caches. */
+/* Lane addresses of a wave relative to its first lane. Many instructions have the same few patterns, so memos
+ * share them, which keeps the data to compare in the host's caches. */
 #ifndef WMI_PROFILE_PATTERN_H
 #define WMI_PROFILE_PATTERN_H
 
@@ -10,7 +10,8 @@
 enum { WMI_PATTERNS = 256 };
 
 struct wmi_access_pattern {
-    alignas(64) int32_t relative[64]; /* addresses of active lanes relative to the first; others 0 */
+    alignas(
+        64) int32_t relative[64]; /* lane addresses relative to the first active lane; 0 for inactive lanes */
     uint64_t lanes;
     uint32_t users;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts accesses that repeat the pattern of an earlier one, from their summary alone. */
+/* Counts accesses that repeat an earlier pattern, from their address summaries alone. */
 #include "base/vector_bits.h"
 #include "profile/measure/shard.h"
 
-/* Counts the access if its lanes have the memo's addresses; offsets must not leave 32 bits. wide: the summary
- * has upper halves of addresses. all: all lanes are active. */
+/* Counts the access if its lanes have the memo's relative addresses. The offsets of all lanes must fit into
+ * 32 bits. wide: the summary has upper halves of addresses. all: all lanes are active. */
 static inline __attribute__((always_inline)) bool finish(struct wmi_shard *shard, struct wmi_shard_counts *of,
                                                          struct wmi_memo *memo,
                                                          const struct wmi_address_summary *summary,
@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) bool finish(struct wmi_shard *shard
     return wmi_shard_repeat(shard, of, memo, summary->wave, base);
 }
 
-/* Separate functions, to reduce register pressure. */
+/* Separate functions reduce register pressure. */
 #define FINISH(name, wide, all)                                                                              \
     static __attribute__((noinline)) bool name(struct wmi_shard *shard, struct wmi_shard_counts *of,         \
                                                struct wmi_memo *memo,                                        \
@@ -53,7 +53,8 @@ bool WMI_BUILD_NAME(wmi_repeat_summary)(void *local, const struct wmi_address_su
         return false;
     struct wmi_shard_counts *of = &shard->counts[slot];
     if (shard->first_wave + summary->wave < of->quick_from)
-        return !shard->first_wave /* not sampled: done */ || wmi_shard_measure(shard, of, summary, slot);
+        return !shard->first_wave /* not sampled: there is nothing to do */ ||
+               wmi_shard_measure(shard, of, summary, slot);
     const unsigned first = (unsigned)__builtin_ctzll(summary->lanes);
     const uint32_t low = summary->low[first], *high = summary->high;
     const uint64_t base = summary->base + (low | (high ? (uint64_t)high[first] << 32 : 0));

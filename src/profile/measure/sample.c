@@ -17,7 +17,7 @@ static uint64_t last_round(const struct wmi_sampling *sampling)
     return sampling->groups ? (sampling->groups - 1) / sampling->round : 0;
 }
 
-/* The round taken of a block of `one_in` rounds. In block 0, it always exists. */
+/* The sampled round in a block of `one_in` rounds. In block 0, it always exists. */
 static uint64_t chosen_in(const struct wmi_sampling *sampling, uint64_t block)
 {
     const uint64_t last = last_round(sampling);
@@ -25,7 +25,7 @@ static uint64_t chosen_in(const struct wmi_sampling *sampling, uint64_t block)
            (block == 0 && last < sampling->one_in && last ? last : sampling->one_in);
 }
 
-/* Number of rounds taken before the last one. */
+/* Number of sampled rounds before the last round. */
 static uint64_t taken_before_last(const struct wmi_sampling *sampling)
 {
     const uint64_t last = last_round(sampling), blocks = last / sampling->one_in,
@@ -131,7 +131,7 @@ void wmi_sample_end(struct wmi_sample *sample, const struct wmi_sampling *sampli
     if (taken < all && (rounds < 2 || sample->failed)) {
         to->unknown = true;
     } else if (taken < all) {
-        const double count = (double)rounds, mean = taken / count; /* workgroups of a round */
+        const double count = (double)rounds, mean = taken / count; /* mean: workgroups per round */
         const double variance = squares / (count - 1) / count / (mean * mean) * (1 - taken / all);
         to->variance += student(rounds - 1) * student(rounds - 1) * variance * all * all;
     }

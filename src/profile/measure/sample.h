@@ -7,8 +7,8 @@
 
 /* Which workgroups of a dispatch are observed. */
 struct wmi_sampling {
-    unsigned one_in;        /* one in so many rounds; 0 and 1: all */
-    uint64_t round, groups; /* workgroups per round, at least 1, and of the dispatch */
+    unsigned one_in;        /* one round in so many is observed; 0 and 1: all rounds */
+    uint64_t round, groups; /* workgroups per round, at least 1; workgroups of the dispatch */
 };
 
 /* Workgroups and requests of one observed round. */
@@ -27,7 +27,7 @@ struct wmi_sample {
 /* Sums over the dispatches of a kernel, which are sampled separately. Initialize with zeros. */
 struct wmi_sample_sum {
     uint64_t groups, taken;
-    double seen, requests; /* requests that were observed; estimate for all workgroups */
+    double seen, requests; /* observed requests; estimate for all workgroups */
     double variance;       /* square of half the width of the confidence interval */
     bool unknown;          /* a dispatch has too few rounds for an estimate */
 };
@@ -35,7 +35,8 @@ struct wmi_sample_sum {
 /* Whether workgroup `number` is observed; *place: its index among the observed ones. */
 bool wmi_sampling_takes(const struct wmi_sampling *sampling, uint64_t number, uint64_t *place);
 
-/* Adds an observed workgroup, whose number is its index among them. instructions: by slot. */
+/* Adds an observed workgroup, whose number is its index among the observed ones. instructions: indexed by
+ * slot. */
 void wmi_sample_count(struct wmi_sample *sample, const struct wmi_sampling *sampling,
                       const struct wmi_log_group *group, const struct wmi_log_instruction *instructions);
 /* Ends the dispatch: adds its estimate to *to and frees its rounds; the counts stay. */

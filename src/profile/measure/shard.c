@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums up what each memory instruction's accesses are measured to be (measure.h), and logs them for the
- * caches.
+/* Sums up the measurements (measure.h) of each memory instruction's accesses, and logs the accesses for the
+ * cache models.
  *
  * An execution with EXEC = 0 is counted, with no lanes and no lines. */
 #include "profile/measure/shard.h"
@@ -12,10 +12,10 @@
 #include <string.h>
 
 enum {
-    PATIENCE = 64,   /* accesses in a row that were like none before: then memos are not worth their time, */
-    TRY_AGAIN = 256, /* but so many accesses later they are tried again, and if in vain, twice as many */
-    REST_MOST = 8192,
-    MEMOS_KEPT = 1 << 14, /* from dispatch to dispatch: 16 MB */
+    MISS_LIMIT = 64,      /* consecutive misses after which lookups of memos are suspended */
+    FIRST_BACK_OFF = 256, /* accesses until the next lookup; doubled each time without a hit */
+    LONGEST_BACK_OFF = 8192,
+    MEMOS_KEPT = 1 << 14, /* maximum memos that are kept for the next dispatch: 16 MB */
 };
 
 wmi_repeat_summary *wmi_repeat_summary_build(enum wmi_cpu_level level, unsigned lanes)
@@ -26,7 +26,7 @@ wmi_repeat_summary *wmi_repeat_summary_build(enum wmi_cpu_level level, unsigned 
 
 /* ---- counting ---- */
 
-/* As if the dispatch had not begun. Memos stay. */
+/* Resets the counts for the next dispatch. Memos stay. */
 static void forget(struct wmi_shard_counts *of)
 {
     const struct wmi_counts counts = of->counts;
@@ -34,7 +34,7 @@ static void forget(struct wmi_shard_counts *of)
     of->first = of->quick_from = UINT64_MAX;
 }
 
-/* Counts of the slot, with room made for it; NULL without memory. */
+/* Returns the counts of the slot, for which it makes room. NULL: no memory. */
 static struct wmi_shard_counts *counts_of(struct wmi_shard *shard, uint32_t slot)
 {
     if (slot >= shard->size) {
@@ -57,7 +57,8 @@ static struct wmi_shard_counts *counts_of(struct wmi_shard *shard, uint32_t slot
     return &shard->counts[slot];
 }
 
-/* Of two executions the one to show, by what they are and not by which came first: threads change that. */
+/* Picks which of two executions to report. Depends only on their contents, not on arrival order, so that
+ * reports do not vary with the number of threads. */
 static bool is_worse(const struct wmi_lds_cost *a, const struct wmi_lds_cost *b)
 {
     if (a->depth != b->depth)
@@ -65,7 +66,8 @@ static bool is_worse(const struct wmi_lds_cost *a, const struct wmi_lds_cost *b)
     return a->bank != b->bank ? a->bank < b->bank : a->lanes < b->lanes;
 }
 
-/* Before 0, at 0 or behind it, in the order in which workgroups are dispatched. */
+/* Compares two waves by the order in which workgroups are dispatched: negative, 0 or positive, as in
+ * qsort(). */
 static int place_order(const uint32_t workgroup[3], uint32_t wave, const struct wm_profile_wave *other)
 {
     for (unsigned i = 3; i-- > 0;)
@@ -74,7 +76,7 @@ static int place_order(const uint32_t workgroup[3], uint32_t wave, const struct 
     return (wave > other->wave) - (wave < other->wave);
 }
 
-/* Keeps the access if it is the first of an earlier wave than the one that is kept. */
+/* Keeps this access as the example if its wave precedes the current example's in dispatch order. */
 static void keep_wave(struct wm_profile_wave *kept, const struct wmi_access *access)
 {
     if (kept->lanes && place_order(access->workgroup, access->wave, kept) >= 0)
@@ -96,7 +98,7 @@ static void keep_wave(struct wm_profile_wave *kept, const struct wmi_access *acc
     }
 }
 
-/* Adds what was measured, `times`. */
+/* Adds a measurement `times` times. */
 static inline void add_sums(struct wmi_counts *counts, const uint32_t sum[WMI_SUM_COUNT],
                             const struct wmi_lds_cost *lds, uint64_t times)
 {
@@ -118,7 +120,8 @@ static void settle(struct wmi_counts *counts, struct wmi_memo *memo)
     memo->times = 0;
 }
 
-/* Several threads describe an instruction, and equally; a store that changes nothing would only contend. */
+/* Several threads write the same description of an instruction. Storing it again would only cause
+ * contention. */
 static void describe(struct wmi_log_instruction *shared, struct wmi_log_instruction instruction)
 {
     const union wmi_log_instruction_word now = {.instruction = instruction};
@@ -127,7 +130,8 @@ static void describe(struct wmi_log_instruction *shared, struct wmi_log_instruct
         __atomic_store_n(word, now.word, __ATOMIC_RELAXED);
 }
 
-/* What all executions of an instruction have in common is not in the log's entries. shift: of its blocks. */
+/* Describes what all executions of an instruction have in common, so that the entries of the log need not
+ * repeat it. shift: log2 of the block size. */
 static void describe_slot(struct wm_profile *profile, uint32_t slot, const struct wmi_access *access,
                           unsigned shift)
 {
@@ -138,10 +142,10 @@ static void describe_slot(struct wm_profile *profile, uint32_t slot, const struc
                                           .policy = (uint8_t)access->policy});
 }
 
-/* Accesses from here on may go the short way, unless memos rest. */
+/* Lets later accesses take the fast path through memos, unless lookups are suspended. */
 static void set_quick(struct wmi_shard_counts *of)
 {
-    of->quick_from = of->rests ? UINT64_MAX : of->first;
+    of->quick_from = of->skips ? UINT64_MAX : of->first;
 }
 
 static void add_measure(struct wmi_counts *counts, const struct wmi_measure *measure)
@@ -150,7 +154,7 @@ static void add_measure(struct wmi_counts *counts, const struct wmi_measure *mea
     counts->used |= measure->used;
 }
 
-/* An access that is not like one before it. place: of the memo to make of it, or NULL. */
+/* Measures an access that missed in the memos. place: the memo in which to keep the measurement, or NULL. */
 static void measure_access(struct wmi_shard *shard, struct wmi_shard_counts *of,
                            const struct wmi_access *access, uint32_t slot, struct wmi_memo **place)
 {
@@ -179,7 +183,7 @@ static void measure_access(struct wmi_shard *shard, struct wmi_shard_counts *of,
     wmi_memo_keep(*place, &shard->patterns, access, measure, words ? wave->words + before : NULL, words);
 }
 
-/* Caches are invalidated. The log has a block that means nothing. */
+/* Counts an invalidation of caches. Its entry in the log has a dummy block. */
 static void count_control(struct wmi_shard *shard, struct wmi_counts *counts, const struct wmi_access *access,
                           uint32_t slot)
 {
@@ -222,7 +226,7 @@ bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
     const unsigned first = (unsigned)__builtin_ctzll(summary->lanes);
     const uint64_t start = wmi_summary_address(summary, first);
     const bool logged = wmi_shape_space(summary->shape) == WMI_SPACE_GLOBAL && shard->group;
-    if (!of->rests || shard->first_wave + summary->wave < of->first || (logged && !of->described) ||
+    if (!of->skips || shard->first_wave + summary->wave < of->first || (logged && !of->described) ||
         wmi_shard_is_scratch(shard, start))
         return false;
     const struct wmi_requested *requested;
@@ -231,7 +235,7 @@ bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
                             (enum wmi_access_kind)of->counts.kind, summary, &requested);
     if (!measure)
         return false;
-    of->rests--;
+    of->skips--;
     set_quick(of);
     wmi_shard_count_depth(&of->counts, summary->depth);
     add_measure(&of->counts, measure);
@@ -248,7 +252,7 @@ static bool repeat_lane(void *local, uint32_t slot, uint32_t wave, uint32_t dept
         return false;
     struct wmi_shard_counts *of = &shard->counts[slot];
     if (shard->first_wave + wave < of->quick_from)
-        return !shard->first_wave; /* what is not in the sample is not looked at */
+        return !shard->first_wave; /* workgroups outside of the sample are ignored */
     struct wmi_memo *memo = wmi_shard_memo(of, address);
     if (!memo || wmi_shard_is_scratch(shard, address) || !memo->shape ||
         !wmi_memo_within(memo, address, hit->low, hit->high))
@@ -259,7 +263,7 @@ static bool repeat_lane(void *local, uint32_t slot, uint32_t wave, uint32_t dept
 
 /* ---- scratch memory ---- */
 
-/* Room for an access with other addresses. */
+/* A copy of an access with other addresses. */
 struct moved {
     struct wmi_access access;
     uint64_t address[WMI_ACCESS_ELEMENTS][64];
@@ -274,8 +278,8 @@ static bool reaches_scratch(const struct wmi_shard *shard, const struct wmi_acce
     return false;
 }
 
-/* The access as if the workgroup had the first scratch memory of all: which it has depends on the threads,
- * and on the GPU waves lie without gaps. */
+/* Moves scratch addresses to where the first workgroup's scratch memory would be. Which scratch memory a
+ * workgroup gets depends on the threads, and on the GPU the scratch of waves has no gaps. */
 static const struct wmi_access *settle_scratch(const struct wmi_shard *shard, const struct wmi_access *access,
                                                struct moved *moved)
 {
@@ -309,15 +313,15 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
     }
     access = settle_scratch(shard, access, &moved);
     wmi_shard_count_depth(&of->counts, access->depth);
-    if (access->path == WMI_PATH_SMEM) { /* of which no wave is kept */
+    if (access->path == WMI_PATH_SMEM) { /* no example is kept of scalar accesses */
         of->first = WMI_SHARD_WAVES;
     } else if (wave < of->first) {
         keep_wave(&of->counts.wave, access);
         if (of->counts.wave.lanes)
             of->first = wave;
     }
-    if (of->rests) {
-        of->rests--;
+    if (of->skips) {
+        of->skips--;
         set_quick(of);
         measure_access(shard, of, access, slot, NULL);
         return;
@@ -333,11 +337,11 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
         wmi_shard_repeat(shard, of, memo, access->wave, base);
         return;
     }
-    if (++of->in_vain == PATIENCE) {
-        of->in_vain = 0;
-        of->pause = of->pause ? 2 * of->pause : TRY_AGAIN;
-        of->pause = of->pause < REST_MOST ? of->pause : REST_MOST;
-        of->rests = of->pause;
+    if (++of->misses == MISS_LIMIT) {
+        of->misses = 0;
+        of->back_off = of->back_off ? 2 * of->back_off : FIRST_BACK_OFF;
+        of->back_off = of->back_off < LONGEST_BACK_OFF ? of->back_off : LONGEST_BACK_OFF;
+        of->skips = of->back_off;
         set_quick(of);
     }
     measure_access(shard, of, access, slot, place);
@@ -362,7 +366,7 @@ static void resume(void *local, void **kept, uint64_t number, uint32_t waves, ui
 {
     struct wmi_shard *shard = local;
     const struct wm_profile *profile = shard->profile;
-    uint64_t place = number; /* among those that are observed */
+    uint64_t place = number; /* index among the observed workgroups */
     wmi_fetcher_resume(shard->fetcher, shard->group, shard->first_wave);
     const bool skips =
         profile->rounds && profile->one_in > 1 && !wmi_sampling_takes(&profile->sampling, number, &place);
@@ -444,7 +448,7 @@ static struct wmi_shard *create_shard(struct wm_profile *profile)
     return NULL;
 }
 
-/* One of an earlier dispatch, which knows its patterns, or NULL. */
+/* Reuses a shard of an earlier dispatch, whose memos are filled. NULL: there is none. */
 static struct wmi_shard *take_shard(struct wm_profile *profile)
 {
     for (struct wmi_shard **place = &profile->shards, *shard; (shard = *place); place = &shard->next) {
