@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts the events of execution to those of a caller's observer.
  *
- * Execution reports an access before performing it. A caller that asks for values gets the event afterwards,
- * so the access is copied: the instruction may overwrite the registers of its addresses and data. */
+ * Execution reports an access before performing it. A caller that requests values receives the event
+ * afterwards, so the access is copied: the instruction may overwrite the registers of its addresses and
+ * data. */
 #include "observe/adapter.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 enum {
     PENDING = 4, /* maximum accesses of one instruction: both sides of an LDS move, halves of a block load */
-    REGISTERS = 32, /* of an instruction's data or result */
+    REGISTERS = 32, /* maximum registers of an instruction's data or result */
     LANES = 64,
     OF_DISPATCHES = WM_EVENT_INSTRUCTION | WM_EVENT_BLOCK | WM_EVENT_BARRIER_ARRIVE | WM_EVENT_BARRIER_LEAVE |
                     WM_EVENT_CACHE | WM_EVENT_MESSAGE | WM_EVENT_EXPORT | WM_EVENT_WAVE_BEGIN |
@@ -115,7 +116,7 @@ static void keep(struct shard *shard, const struct wmi_access *access)
     p->lds = access->lds;
     const size_t bytes = p->facts.lanes * sizeof(uint64_t);
     for (unsigned i = 0; i < access->elements; i++) {
-        const bool scalar = access->path == WMI_PATH_SMEM; /* has one address */
+        const bool scalar = access->path == WMI_PATH_SMEM; /* SMEM has one address */
         memcpy(p->address[i], access->element[i].address, scalar ? sizeof(uint64_t) : bytes);
         p->place[i].address = p->address[i];
         if (access->element[i].private_offset)
@@ -127,7 +128,7 @@ static void keep(struct shard *shard, const struct wmi_access *access)
             keep_data(p, which);
 }
 
-/* Reads the data that a move put in LDS; it has no registers. */
+/* Reads the data of a move from LDS, because it has no registers. */
 static void find_moved(struct pending *p)
 {
     const struct wm_access_place *place = &p->place[0];
@@ -159,7 +160,7 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     struct wm_event event;
     (void)slot;
     if (access->path == WMI_PATH_CONTROL)
-        return; /* reported by see_event() */
+        return; /* see_event() reports it */
     if (shard->pending) {
         keep(shard, access);
         return;

@@ -8,22 +8,22 @@
 
 #include <string.h>
 
-/* Lets the holder hold the wave, and ends the dispatch if it asks for that. */
+/* Calls the holder, and ends the dispatch if it requests that. */
 static enum wmi_held hold(struct wmi_wave *wave, enum wmi_hold why, uint64_t pc, uint64_t instructions)
 {
     struct wmi_executor *executor = (struct wmi_executor *)wave->worker;
     struct wmi_dispatch *dispatch = wave->group->dispatch;
-    if (dispatch->deadlock) /* the wave is run only to find out where it waits */
+    if (dispatch->deadlock) /* the wave runs only to find out where it waits */
         return WMI_HELD_NOT;
     const enum wmi_held held =
         dispatch->holder->hold(wave->worker->observers[0], why, wave, pc, instructions);
     if (held == WMI_HELD_NOT)
         return held;
-    executor->progressed = true; /* what waits may find what it waits for */
+    executor->progressed = true; /* the caller may have changed what other waves wait for */
     wmi_host_float_set(wave->frame->mxcsr32);
     if (held == WMI_HELD)
         return held;
-    if (why == WMI_HOLD_FAULT) { /* which is what ends the dispatch */
+    if (why == WMI_HOLD_FAULT) { /* a fault ends the dispatch anyway */
         __atomic_store_n(&dispatch->stop_at, 0, __ATOMIC_RELAXED);
     } else {
         wmi_stop_all(executor, WM_FAULT_STOPPED, pc, wave->group->flat_id, wave->index);
@@ -45,7 +45,7 @@ const struct wmi_op *wmi_step_hold_at_access(char *restrict frame, const struct 
     struct wmi_wave *wave = wmi_wave_of(frame);
     switch (hold(wave, WMI_HOLD_ACCESS, op->value, 0)) {
     case WMI_HELD:
-        return op->x ? wave->resume + 1 : op + 1; /* `resume` is the instruction's step hold */
+        return op->x ? wave->resume + 1 : op + 1; /* `resume` is the hold step of the instruction */
     case WMI_HELD_AND_CANCELLED:
         return NULL;
     default:

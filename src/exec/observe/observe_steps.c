@@ -26,8 +26,7 @@ const struct wmi_op *wmi_step_show_instruction(char *restrict frame, const struc
     return wmi_next(frame, op);
 }
 
-/* The same for an observer with shadows: its copy of the frame executes the instruction first, step by step.
- */
+/* Runs the shadow execution of the instruction, step by step, before the wave executes it. */
 static __attribute__((noinline)) const struct wmi_op *run_shadow(char *frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -70,7 +69,7 @@ static inline void count(const struct wmi_wave *wave, const struct wmi_op *op)
         fetch(wave, op->x);
 }
 
-/* Updates the wait counters for the block: adds value, limits them to a and b. */
+/* Updates the wait counters at the end of a block: adds `value`, and limits them to a and b. */
 static inline void pass(struct wmi_wave *wave, const struct wmi_op *op)
 {
     const struct wmi_depth_change change = {.add = op->value, .most = op->a | (uint64_t)op->b << 32};

@@ -31,7 +31,7 @@ static bool is_requested(const struct wmi_executor *executor, uint64_t kinds)
     return executor->steps.dispatch->observers.events & kinds;
 }
 
-/* An event of the workgroup, or of one of its waves. */
+/* Sends an event of the workgroup, or of one of its waves. */
 static void show(struct wmi_executor *executor, const struct wmi_resident *resident,
                  const struct wmi_wave *wave, enum wm_event_kind kind, struct wm_extent extent)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers of a wave by name, and where its frame has them. */
+/* Finds registers of a wave by name, and their offsets in its frame. */
 #include "exec/observe/register_place.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { TTMPS = 16, MASK = 0 /* as many bits as the wave has lanes */ };
+enum { TTMPS = 16, MASK = 0 /* `words` of a lane mask, which has a bit per lane */ };
 
 static const struct {
     const char *name;
@@ -36,7 +36,7 @@ static uint32_t slot_offset(unsigned slot)
     return (uint32_t)(offsetof(struct wmi_frame, s) + slot * sizeof(uint32_t));
 }
 
-/* Whether the name is `prefix` and a number below `limit`. */
+/* Whether the name consists of `prefix` and a number below `limit`. */
 static bool is_numbered(const char *name, const char *prefix, uint32_t limit, uint32_t *number)
 {
     const size_t length = strlen(prefix);

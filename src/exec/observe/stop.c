@@ -10,7 +10,7 @@
 
 enum {
     OTHERS_NANOSECONDS = 20000
-}; /* between two looks whether the host or another dispatch has changed memory */
+}; /* between two checks whether the host or another dispatch has changed memory */
 
 const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_fault *fault)
 {
@@ -21,7 +21,7 @@ const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_faul
     return NULL;
 }
 
-/* The one of the lower workgroup and wave stays; of one wave the one that came first. */
+/* Keeps the violation of the lower workgroup and wave, and of one wave the earlier one. */
 void wmi_violation_add(struct wmi_violation *all, const struct wmi_violation *one)
 {
     if (one->count &&
@@ -33,8 +33,8 @@ void wmi_violation_add(struct wmi_violation *all, const struct wmi_violation *on
     all->count += one->count;
 }
 
-/* Page faults and what scalar memory does are no violations that the wave hears of. Source: CDNA 3 ISA,
- * "Memory Violations". */
+/* Page faults and violations of scalar memory instructions do not set MEM_VIOL. Source: CDNA 3 ISA, "Memory
+ * Violations". */
 bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault)
 {
     struct wmi_worker *worker = wave->worker;
@@ -49,15 +49,16 @@ bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault)
     return true;
 }
 
-/* Keeps the fault if no lower workgroup has one, and lets higher ones go. Those that wait in a deadlock stay:
- * each executor reports its own. */
+/* Keeps the fault if no lower workgroup has one, and cancels higher workgroups. In a deadlock no workgroup is
+ * cancelled, because each executor reports its own. */
 void wmi_report_wave_fault(struct wmi_executor *executor, uint64_t group, uint32_t wave)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const bool deadlock = executor->steps.fault.kind == WM_FAULT_DEADLOCK;
     pthread_mutex_lock(&dispatch->lock);
     const unsigned known = dispatch->fault.kind;
-    /* After another fault workgroups may wait for those that it stopped: that is no news. */
+    /* After another fault, workgroups may wait for those that it has stopped; such a deadlock is not
+     * reported. */
     if (known == WM_FAULT_NONE ||
         (group < dispatch->fault_group && (!deadlock || known == WM_FAULT_DEADLOCK))) {
         dispatch->fault = executor->steps.fault;
@@ -69,7 +70,7 @@ void wmi_report_wave_fault(struct wmi_executor *executor, uint64_t group, uint32
     pthread_mutex_unlock(&dispatch->lock);
 }
 
-/* Ends the dispatch for a reason that is no workgroup's: none of them need run any more. */
+/* Stops the dispatch for a reason that concerns no workgroup in particular. */
 void wmi_stop_all(struct wmi_executor *executor, enum wm_fault_kind kind, uint64_t pc, uint64_t group,
                   uint32_t wave)
 {
@@ -100,8 +101,8 @@ bool wmi_caller_goes_on(struct wmi_executor *executor)
     return goes_on;
 }
 
-/* Whether the dispatch must end now, because its time is up or the caller asked for it. Reports the reason as
- * a fault of this workgroup. */
+/* Whether the time limit or the caller ends the dispatch now. Reports the reason as a fault of this
+ * workgroup. */
 bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *resident)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -122,14 +123,14 @@ bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *res
     return true;
 }
 
-/* Whether a lower workgroup's fault, or the end of the whole dispatch, lets this one go. */
+/* Whether the fault of a lower workgroup, or the end of the whole dispatch, cancels this workgroup. */
 bool wmi_is_cancelled(const struct wmi_workgroup *group)
 {
     return __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id;
 }
 
-/* Whether those outside of the dispatch cannot change anything, and have not since all executors last looked
- * at their workgroups. If not, they must look again before the next question. The caller holds the lock. */
+/* Whether agents outside of the dispatch cannot change anything, and have not since all executors last swept
+ * their workgroups. If they may have, starts a new generation of sweeps. The caller holds the lock. */
 static bool others_wait(struct wmi_dispatch *dispatch)
 {
     const uint64_t state = dispatch->others ? dispatch->others(dispatch->others_user) : 0;
@@ -141,14 +142,15 @@ static bool others_wait(struct wmi_dispatch *dispatch)
     return false;
 }
 
-/* A sweep over the parked workgroups is over, and no new one can be started. Where all executors find their
- * workgroups waiting, in sweeps that began after the last of them changed anything, nothing will ever happen
- * any more. True: that is so. */
+/* Called after a sweep over the parked workgroups when no new one can be started. Returns true if every
+ * executor has found its workgroups quiescent in a sweep that began after the last change, because nothing
+ * can change any more. */
 bool wmi_is_deadlock(struct wmi_executor *executor)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
     pthread_mutex_lock(&dispatch->lock);
-    const bool ends = dispatch->fault.kind != WM_FAULT_NONE; /* what they wait for may have been stopped */
+    const bool ends =
+        dispatch->fault.kind != WM_FAULT_NONE; /* the workgroups that others wait for may have been stopped */
     const bool quiescent = !executor->progressed && ((executor->checks && executor->only_loads) || ends);
     if (executor->progressed) {
         dispatch->generation++;
@@ -166,7 +168,7 @@ bool wmi_is_deadlock(struct wmi_executor *executor)
     if (quiescent && dispatch->waits_for_others)
         nanosleep(&(struct timespec){.tv_nsec = OTHERS_NANOSECONDS}, NULL);
     else if (quiescent)
-        sched_yield(); /* the others have what this one waits for */
+        sched_yield(); /* another executor must make the change that this one waits for */
     executor->checks = !executor->progressed;
     executor->only_loads = true;
     executor->progressed = false;
@@ -189,8 +191,8 @@ static bool is_before(uint64_t group, uint32_t wave, uint64_t other_group, uint3
     return group != other_group ? group < other_group : wave < other_wave;
 }
 
-/* The first of these workgroups' waiting waves after `last`, in the order of workgroups and waves; NULL:
- * there is none. last NULL: the very first. */
+/* The first waiting wave after `last`, in the order of workgroups and waves; NULL: there is none. last NULL:
+ * the first one of all. */
 static struct wmi_wave *next_waiting(struct wmi_resident *resident, const struct wmi_wave *last)
 {
     struct wmi_wave *found = NULL;
@@ -244,8 +246,8 @@ static void add_standstill(struct wmi_executor *executor, struct wmi_resident *l
     pthread_mutex_unlock(&dispatch->lock);
 }
 
-/* The fault is that of the lowest workgroup: of its lowest wave that waits in a loop, or else at a barrier.
- */
+/* Reports the deadlock as a fault of the lowest workgroup: of its lowest wave that waits in a loop, or else
+ * at a barrier. */
 void wmi_report_deadlock(struct wmi_executor *executor, struct wmi_resident *list)
 {
     struct wmi_wave *wave = next_waiting(list, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports GLOBAL, FLAT and buffer accesses to the observer quickly: if all active lanes are in one
+/* Fast path that reports GLOBAL, FLAT and buffer accesses to the observer: if all active lanes lie in one
  * allocation, there are no violations, and only the addresses matter. As in vmem_lanes.c, no aperture test is
  * needed. Other accesses take wmi_step_vmem_watch() or wmi_step_buffer_watch(). */
 #include "base/lanes.h"
@@ -8,8 +8,8 @@
 #include "exec/memory/careful.h"
 #include "exec/run/dispatch.h"
 
-/* Computes the addresses; whether `bytes` at each active lane's address are within the hit and aligned
- * (low_bits). high: the upper words; NULL: 0. */
+/* Computes the addresses. Returns whether the `bytes` at each active lane's address lie within the hit and
+ * are aligned (low_bits). high: the upper words; NULL: 0. */
 static inline __attribute__((always_inline)) bool
 make_addresses(const uint32_t *restrict low, const uint32_t *restrict high, const uint32_t *restrict active,
                const struct wmi_hit *hit, uint64_t base, uint64_t bytes, uint64_t low_bits,
@@ -26,7 +26,7 @@ make_addresses(const uint32_t *restrict low, const uint32_t *restrict high, cons
     return !bad;
 }
 
-/* Reports the complete access; false if a lane's may be a violation. */
+/* Reports the complete access. False: a lane may violate its allocation. */
 static __attribute__((noinline)) bool show(char *restrict frame, const struct wmi_op *op,
                                            const struct wmi_address_summary *summary)
 {
@@ -57,8 +57,8 @@ static __attribute__((noinline)) bool show(char *restrict frame, const struct wm
     return true;
 }
 
-/* Reports lanes at low + high + base, of which the first active one is at `start`. False: a lane's may be a
- * violation. */
+/* Reports the lanes' accesses at low + high + base. start: address of the first active lane. False: a lane
+ * may violate its allocation. */
 static inline __attribute__((always_inline)) bool show_lanes(char *restrict frame, const struct wmi_op *op,
                                                              const uint32_t *low, const uint32_t *high,
                                                              uint64_t base, uint64_t start)
@@ -95,13 +95,13 @@ const struct wmi_op *WMI_BUILD_NAME(wmi_step_vmem_watch_quick)(char *restrict fr
     const uint64_t base = (uint64_t)m->offset + (op->x == WMI_VMEM_SADDR ? wmi_frame_64(frame, op->b) : 0);
     const uint64_t start = (low[first] | (wide ? (uint64_t)high[first] << 32 : 0)) + base;
     return show_lanes(frame, op, low, wide ? high : NULL, base, start)
-               ? op + 1 /* not wmi_next(): wm_address_explain() runs this step only */
+               ? op + 1 /* not wmi_next(), because wm_address_explain() runs only this step */
                : wmi_step_vmem_watch(frame, op);
 }
 
 /* ---- buffers ---- */
 
-/* The same for linear buffers and records. */
+/* Reports accesses of linear buffers and buffers of records. */
 static bool show_linear(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
@@ -116,7 +116,7 @@ static bool show_linear(char *restrict frame, const struct wmi_op *op)
     return show_lanes(frame, op, distance, NULL, base, base + distance[first]);
 }
 
-/* The same for private memory. */
+/* Reports accesses of private memory. */
 static bool show_private(char *restrict frame, const struct wmi_op *op)
 {
     enum { ELEMENTS = 4 };

@@ -100,7 +100,7 @@ static enum wm_status fill_printf(const struct wmi_abi_request *r, struct wmi_ab
 
 /* struct mg_info of the device library. Source: ROCm Device Libraries, ockl/src/cg.cl. */
 struct grid_sync {
-    uint64_t grids; /* of several GPUs: none */
+    uint64_t grids; /* number of GPUs; 0 for a grid on one GPU */
     uint32_t number, count;
     uint64_t items_before, items;
     uint32_t arrived, unused;
@@ -135,7 +135,7 @@ static enum wm_status fill_grid_sync(const struct wmi_abi_request *r, struct wmi
     return WM_OK;
 }
 
-/* Writes the hidden arguments into the segment that the caller has put into memory. */
+/* Writes the hidden arguments into the kernarg segment that the caller provides. */
 static enum wm_status fill_given(const struct wmi_abi_request *r, const struct wmi_hidden_values *hidden,
                                  struct wm_diag *diag)
 {
@@ -224,7 +224,7 @@ static enum wm_status fill_queue(const struct wmi_abi_request *r, struct wmi_abi
     return WM_OK;
 }
 
-/* Uses the caller's scratch. */
+/* Uses the scratch memory that the caller provides. */
 static enum wm_status take_scratch(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
                                    struct wm_diag *diag)
 {
@@ -355,7 +355,7 @@ static enum wm_status place_registers(const struct wmi_abi_request *r, const str
     if (d->flat_scratch_init)
         next = put64(launch, next,
                      wmi_target_limit(wmi_target_find(r->kernel->target), WMI_LIMIT_split_scratch)
-                         ? (uint64_t)r->lane_scratch << 32 /* offset 0, and bytes per lane */
+                         ? (uint64_t)r->lane_scratch << 32 /* low word: offset 0; high word: bytes per lane */
                          : memory->scratch);
     if (d->private_segment_size)
         launch->sgpr[next++] = r->lane_scratch;

@@ -11,8 +11,8 @@
 enum {
     MAX_BATCH = 16,          /* maximum workgroups taken at a time */
     BATCHES_PER_WORKER = 16, /* minimum batches per worker; limits the batch size of small dispatches */
-    DELAYED = 4,             /* of WAVEMEM_DELAYS: one workgroup of so many, */
-    DELAY = 1000000,         /* for at most so many nanoseconds */
+    DELAYED = 4,             /* with WAVEMEM_DELAYS, one workgroup in so many is delayed */
+    DELAY = 1000000,         /* maximum delay in nanoseconds */
 };
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -20,7 +20,7 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* First workgroup of a worker's share; the first workgroups % workers shares have one more than the
+/* First workgroup of a worker's share. The first workgroups % workers shares have one workgroup more than the
  * others. */
 static uint64_t begin_of(uint64_t workgroups, unsigned workers, unsigned worker)
 {

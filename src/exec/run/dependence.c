@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides from its code whether a kernel's workgroups may depend on one another.
  *
- * A workgroup learns what others do from memory that they write while it runs. Caches in between are not
- * coherent, so code that intends this says so: by an atomic that returns what it found, by a load that
- * bypasses caches which another workgroup may not share, or by invalidating those. GDS is shared by all.
- * Source: LLVM AMDGPUUsage, "Memory Model", which requires one of these for an acquire of agent or system
- * scope. An atomic that returns nothing tells nobody, but if what it leaves in memory depends on the order of
- * workgroups, the results and the following dispatches do too. Memory is coherent here, so a loop can also
- * wait by ordinary loads: one that has a load, no store, and in which no register is carried from one round
- * to the next. Other loads that race with stores are not found. */
+ * A workgroup can observe another one through memory that the other writes while both run. Caches in between
+ * are not coherent, so code that intends this must be explicit: by an atomic that returns the previous value,
+ * by a load that bypasses the caches that another workgroup may not share, or by invalidating those caches.
+ * GDS is shared by all. Source: LLVM AMDGPUUsage, "Memory Model", which requires one of these for an acquire
+ * of agent or system scope. An atomic that returns nothing informs no wave, but if the value that it leaves
+ * in memory depends on the order of workgroups, so do the results and the following dispatches.
+ *
+ * Memory is coherent here, so a loop can also wait with ordinary loads: a loop with a load, without a store,
+ * and without a register that is carried from one iteration to the next. Other loads that race with stores
+ * are not found. */
 #include "exec/run/dependence.h"
 
 #include "exec/run/polling.h"
@@ -20,18 +22,18 @@
 #include <string.h>
 
 enum {
-    LIMIT = 1 << 16, /* instructions that are examined */
+    LIMIT = 1 << 16, /* maximum instructions that are examined */
     LOOP = 256,      /* maximum instructions of a loop that waits; see waiting.c */
-    ADDS = 8,        /* maximum instructions from s_getpc_b64 to the additions that make an address of it */
-    SCOPE_DEVICE = 2 /* of gfx12's instructions */
+    ADDS = 8, /* maximum instructions from s_getpc_b64 to the additions that compute an address from it */
+    SCOPE_DEVICE = 2 /* value of the SCOPE field of gfx12 */
 };
 
 struct search {
     const struct wmi_dependence_source *source;
     struct wm_dependence *found;
     struct wmi_place_list *entries;
-    struct wmi_place_map known; /* what was examined */
-    bool computed;              /* a jump to a computed address */
+    struct wmi_place_map known; /* places that have been examined */
+    bool computed;              /* the code jumps to a computed address */
     bool named;                 /* the code computes addresses of functions */
     bool out_of_memory;
 };
@@ -70,7 +72,7 @@ static bool has_device_scope(const struct wmi_instruction *insn)
            (field[WMI_FIELD_glc] && !field[WMI_FIELD_slc]);
 }
 
-/* Whether it lets the wave see what other workgroups wrote. */
+/* Whether the instruction makes writes of other workgroups visible to the wave. */
 static bool invalidates(const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
@@ -106,21 +108,21 @@ static void find(struct search *search, enum wm_dependence_kind kind, uint64_t p
 
 enum { SCC = WMI_REGISTER_COUNT, REGISTERS };
 
-/* What one round of a loop does. */
+/* What one iteration of a loop does to registers. */
 struct round {
-    bool before[REGISTERS];  /* is read before it is written */
-    bool written[REGISTERS]; /* is written, */
-    bool changed[REGISTERS]; /* and not by mask logic alone */
-    bool loaded[REGISTERS];  /* depends on what the round has loaded */
+    bool before[REGISTERS];  /* read before it is written */
+    bool written[REGISTERS]; /* written */
+    bool changed[REGISTERS]; /* written other than by mask logic */
+    bool loaded[REGISTERS];  /* depends on a load of the iteration */
     bool stores;
-    bool loads_decide; /* a branch depends on what was loaded */
+    bool loads_decide; /* a branch depends on a load */
 };
 
 static void write(struct round *round, unsigned reg, bool logic, bool loaded)
 {
     round->written[reg] = true;
     round->changed[reg] |= !logic;
-    /* Of a VGPR, inactive lanes keep what they have. */
+    /* Inactive lanes of a VGPR keep their values, so a loaded VGPR stays loaded. */
     round->loaded[reg] =
         loaded || (reg >= WMI_REGISTER_VGPR && reg < WMI_REGISTER_FLAT_SCRATCH && round->loaded[reg]);
 }
@@ -177,13 +179,13 @@ bool wmi_loop_only_waits(const struct wmi_code *code, uint64_t first, uint64_t l
 
 /* ---- what can be reached ---- */
 
-/* Code that is reached other than by a direct branch. */
+/* Adds code that is reached other than by a direct branch. */
 static void add_entry(struct search *search, uint64_t address)
 {
     search->out_of_memory |= !wmi_place_list_add(search->entries, address);
 }
 
-/* The constant that the instruction adds to `reg`, if it is one that does. */
+/* Whether the instruction adds a constant to `reg`, and which. */
 static bool adds_constant(const struct wmi_instruction *insn, unsigned id, unsigned reg, uint32_t *constant)
 {
     const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D), *a = wmi_operand(insn, WMI_ROLE_A),
@@ -195,8 +197,8 @@ static bool adds_constant(const struct wmi_instruction *insn, unsigned id, unsig
     return true;
 }
 
-/* The address that code makes of s_getpc_b64, whose result is `pc` in the pair from `reg` on; 0: none.
- * Source: LLVM, SIInstrInfo.cpp, SI_PC_ADD_REL_OFFSET. */
+/* The address that code computes from s_getpc_b64, whose result is `pc` in the pair of registers from `reg`
+ * on; 0: none. Source: LLVM, SIInstrInfo.cpp, SI_PC_ADD_REL_OFFSET. */
 static uint64_t relative_address(const struct search *search, uint64_t pc, unsigned reg)
 {
     uint32_t low = 0, high = 0;
@@ -220,7 +222,7 @@ static bool is_code(const struct search *search, uint64_t address)
     return !(address & 3) && search->source->is_code(search->source->user, address);
 }
 
-/* The code computes an address: that of a function, of a pointer to one, or of data. */
+/* Follows an address that the code computes: of a function, of a pointer to one, or of data. */
 static void follow_address(struct search *search, uint64_t address)
 {
     const struct wmi_allocation *a = wmi_space_find(search->source->code->options.space, address);
@@ -258,7 +260,7 @@ static void examine(struct search *search, uint64_t pc)
         follow_address(search, address);
 }
 
-/* Examines what direct control flow reaches from `entry`, in the order of addresses. */
+/* Examines the code that direct control flow reaches from `entry`, in the order of addresses. */
 static void examine_from(struct search *search, uint64_t entry)
 {
     static const char mark;

@@ -16,7 +16,7 @@ static const char *setting_of(const char *variable)
     return setting && *setting ? setting : NULL;
 }
 
-/* False: no such way of compiling. */
+/* False: unknown setting. */
 static bool read_compiling(const char *setting, enum wmi_compiling *compiling)
 {
     static const char *const names[] = {

@@ -32,7 +32,7 @@ static inline void clear_rows(char *to, unsigned rows)
         clear_vectors(to, WMI_ROW_BYTES);
 }
 
-/* v0 to v2 of the first lane of each 16. */
+/* Stores v0 to v2 of the first lane of each 16-lane chunk. */
 static void place_bases(struct wmi_frame *frame, const struct wmi_wave_start *start, const uint32_t *ids)
 {
     enum { ROW_WORDS = WMI_ROW_BYTES / sizeof(uint32_t) };
@@ -50,7 +50,7 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
     copy_vectors((char *)frame->s, start->sgpr, WMI_START_SGPRS * sizeof *start->sgpr);
     memcpy(&frame->s[WMI_S_EXEC], &exec->bits, sizeof exec->bits);
     memset(&frame->s[WMI_S_FLAT_SCRATCH], 0, sizeof(uint64_t));
-    if (frame->exec.bits != exec->bits) /* usually unchanged by the previous wave in this frame */
+    if (frame->exec.bits != exec->bits) /* usually equal to that of the previous wave in this frame */
         copy_vectors((char *)&frame->exec, exec, sizeof *exec);
     if (!(frame->pristine == WMI_PRISTINE && start->repeats)) {
         copy_rows(vgprs, (const char *)ids, start->id_rows);

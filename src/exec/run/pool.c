@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that wait for the next dispatch of a machine. */
+/* Threads that stay alive between the dispatches of a machine. */
 #include "exec/run/pool.h"
 
 #include <pthread.h>
@@ -11,12 +11,12 @@ enum { MOST_THREADS = 256 };
 
 struct wmi_pool {
     pthread_mutex_t lock;
-    pthread_cond_t wanted;          /* a crew has work that nobody has begun, or the pool closes */
-    pthread_cond_t ended;           /* a thread has left its crew */
-    struct wmi_crew *first, **last; /* crews with work that nobody has begun */
+    pthread_cond_t wanted;          /* signalled when a crew needs threads, or when the pool closes */
+    pthread_cond_t ended;           /* signalled when a thread leaves its crew */
+    struct wmi_crew *first, **last; /* queue of crews that need threads */
     pthread_t thread[MOST_THREADS];
     unsigned threads, busy;
-    pid_t process; /* a forked child has none of the threads */
+    pid_t process; /* process that owns the threads; a forked child has none of them */
     bool closing;
 };
 
@@ -55,7 +55,7 @@ void wmi_pool_destroy(struct wmi_pool *pool)
     free(pool);
 }
 
-/* Removes a crew from the list, if it is there. */
+/* Removes a crew from the queue, if it is in it. */
 static void withdraw(struct wmi_pool *pool, struct wmi_crew *crew)
 {
     struct wmi_crew **link = &pool->first;
@@ -94,7 +94,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* Signals to the process are for the program's own threads. */
+/* Blocks all signals in the new thread, so that the program's own threads receive them. */
 static bool add_thread(struct wmi_pool *pool)
 {
     sigset_t all, before;
@@ -108,7 +108,8 @@ static bool add_thread(struct wmi_pool *pool)
     const bool ok = !pthread_create(&pool->thread[pool->threads], NULL, serve, pool);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (ok) {
-        pthread_setname_np(pool->thread[pool->threads], "wavemem-worker"); /* which the HSA runtime knows */
+        pthread_setname_np(pool->thread[pool->threads],
+                           "wavemem-worker"); /* the HSA runtime recognizes this name */
         pool->threads++;
     }
     return ok;

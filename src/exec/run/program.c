@@ -14,16 +14,17 @@
 #include <string.h>
 
 enum {
-    SCAN_LIMIT = 1 << 16,            /* instructions lowered in one go; the rest when it is reached */
-    MANY_STEPS = WMI_STEP_LIMIT / 4, /* from here on only SHORT_SCAN of them: jumps into the middle of long */
-    SHORT_SCAN = 16,                 /* runs would lower the rest of the run again and again */
-    MOST_COMPILED = 1 << 18,         /* steps; later ones are interpreted */
-    MOST_HOST_CODE = 64 << 20,       /* bytes */
+    SCAN_LIMIT = 1 << 16, /* maximum instructions lowered at once; the rest is lowered when it is reached */
+    MANY_STEPS = WMI_STEP_LIMIT / 4, /* number of steps from which on at most SHORT_SCAN instructions are
+                                        lowered at once, because jumps */
+    SHORT_SCAN = 16,                 /* into the middle of long code would lower its rest again and again */
+    MOST_COMPILED = 1 << 18,         /* maximum compiled steps; later ones are interpreted */
+    MOST_HOST_CODE = 64 << 20,       /* maximum bytes of host code */
 };
 
 struct chunk {
     struct chunk *next;
-    /* For the compiler, until the chunk is compiled: what was lowered, and where branches lead. */
+    /* Input of the compiler, until the chunk is compiled: lowered steps, and branch targets. */
     struct wmi_step *lowered;
     bool *leads;
     size_t count;
@@ -37,18 +38,19 @@ struct wmi_program {
     struct chunk *chunks;
     size_t step_count;
     enum wmi_compiling compiling;
-    bool has_interpreted;  /* code that could be compiled */
-    uint64_t executed;     /* instructions, in dispatches that ended */
-    bool compiles_at_once; /* what is lowered, in `mode` */
+    bool has_interpreted;  /* there is code that could be compiled */
+    uint64_t executed;     /* instructions executed in finished dispatches */
+    bool compiles_at_once; /* newly lowered code is compiled at once, in `mode` */
     struct wmi_compile_mode mode;
     struct wmi_host_memory *host_code;
-    struct wmi_op launch[WMI_LAUNCHES]; /* the entry for waves that start, if it has compiled code for them */
+    struct wmi_op launch[WMI_LAUNCHES]; /* entries for starting waves, if they have been compiled */
     unsigned launch_rows;               /* see struct wmi_launch_entries; valid once there is an entry */
     struct wmi_compiled compiled;
     pthread_mutex_t lock;
 };
 
-/* Whether a step computes in its frame only, and continues with the next one. */
+/* Whether a step only computes in its frame and continues with the next step, so that a shadow can execute
+ * it. */
 static bool is_for_shadows(const struct wmi_step *step)
 {
     const unsigned others = WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_PAUSES | WMI_STEP_FAULTS |
@@ -59,7 +61,8 @@ static bool is_for_shadows(const struct wmi_step *step)
             step->id == WMI_STEP_lds_bpermute);
 }
 
-/* Tells a step that shows an instruction to shadows which of the steps up to the next one they execute. */
+/* Stores in a step that shows an instruction to shadows which of the steps up to the next such step they
+ * execute. */
 static void mark_for_shadows(const struct wmi_lowered *lowered, size_t at)
 {
     struct wmi_step *show = &lowered->steps[at];
@@ -102,7 +105,7 @@ void wmi_program_add_executed(struct wmi_program *program, uint64_t instructions
     program->executed += instructions;
 }
 
-/* Keeps what the compiler needs. Without memory the chunk is not compiled. */
+/* Keeps the compiler's input. If there is no memory, the chunk is not compiled. */
 static void keep_lowered(struct wmi_program *program, struct chunk *chunk, const struct wmi_lowered *lowered)
 {
     chunk->count = lowered->count;
@@ -179,7 +182,7 @@ static void compile_chunk(struct wmi_program *program, struct chunk *chunk)
         struct wmi_launch_entries launch = {{NULL}};
         wmi_compile(&block, &program->host_code, &launch, &program->compiled.refused);
         if (launch.body[WMI_LAUNCH_STRIPS] || launch.body[WMI_LAUNCH_WAVES])
-            program->launch_rows = launch.rows; /* before threads see an entry */
+            program->launch_rows = launch.rows; /* must be set before threads see an entry */
         for (unsigned i = 0; i < WMI_LAUNCHES; i++)
             if (launch.body[i])
                 __atomic_store_n(&program->launch[i].body, launch.body[i], __ATOMIC_RELEASE);
@@ -223,7 +226,7 @@ struct wmi_compiled wmi_program_compiled(struct wmi_program *program)
 
 /* ---- lowering ---- */
 
-/* Adds what was lowered to the program. Without memory nothing is added. */
+/* Binds lowered steps and adds them to the program. If there is no memory, adds nothing. */
 static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
 {
     struct chunk *chunk = malloc(sizeof *chunk + (lowered->count + 1) * sizeof *chunk->steps);
@@ -257,7 +260,7 @@ static void build_from(struct wmi_program *program, uint64_t entry)
         add(program, &lowered);
     else
         program->code.words.unknown = true;
-    /* Somebody may have written the code while it was lowered. */
+    /* A wave or the host may have changed the code while it was lowered. */
     program->code.words.unknown |= !wmi_code_is_current(&program->code, known);
     wmi_lowered_free(&lowered);
 }
@@ -274,7 +277,7 @@ uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *ste
         }
     }
     pthread_mutex_unlock(&program->lock);
-    /* No branch leads there, so the wave paused at the step before. */
+    /* No branch leads to this step, so the wave stopped at the step before it. */
     return found ? pc : step[-1].value;
 }
 

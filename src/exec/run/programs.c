@@ -8,13 +8,13 @@
 
 enum {
     MOST_PROGRAMS = 256,
-    MOST_STEPS = 1 << 18,       /* of all of them: 13 MB */
-    MOST_HOST_CODE = 128 << 20, /* bytes, likewise */
+    MOST_STEPS = 1 << 18,       /* of all programs: 13 MB */
+    MOST_HOST_CODE = 128 << 20, /* bytes of all programs */
 };
 
 struct wmi_programs {
     pthread_mutex_t lock;
-    struct wmi_program *program[MOST_PROGRAMS]; /* the one that was used last comes first */
+    struct wmi_program *program[MOST_PROGRAMS]; /* most recently used first */
     unsigned count;
 };
 

@@ -18,7 +18,8 @@ void *wmi_aligned_zero(size_t size)
     return memory;
 }
 
-/* One row instead of three: x in bits 9:0, y in 19:10, z in 29:20; what the kernel does not ask for is 0. */
+/* Packs the ids into one row: x in bits 9:0, y in 19:10, z in 29:20. Ids that the kernel does not request are
+ * 0. */
 static void pack_workitems(unsigned ids, unsigned lanes, uint32_t *rows)
 {
     for (unsigned lane = 0; lane < lanes; lane++)
@@ -26,7 +27,7 @@ static void pack_workitems(unsigned ids, unsigned lanes, uint32_t *rows)
             rows[lane] |= rows[i * lanes + lane] << 10 * i;
 }
 
-/* v0 to v2 and EXEC of wave `wave` in a workgroup of size[] work-items. */
+/* Computes v0 to v2 and EXEC of wave `wave` in a workgroup of size[] work-items. */
 static void place_workitems(const struct wmi_launch *launch, const uint32_t size[3], unsigned wave,
                             unsigned lanes, uint32_t *rows, struct wmi_lanes *exec)
 {
@@ -103,7 +104,7 @@ struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t
     return resident;
 }
 
-/* Most often the workgroup is the one behind the last, and then there is nothing to divide. */
+/* Usually the workgroup follows the previous one, so that no division is needed. */
 static void place_group(struct wmi_executor *executor, struct wmi_workgroup *group, uint64_t flat_id)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -133,8 +134,9 @@ static uint32_t workgroup_info(const struct wmi_workgroup *group, uint32_t wave)
     return (uint32_t)(wave == 0) << 31 | wave << 6 | group->wave_count;
 }
 
-/* Where no SGPR holds them: ttmp9 = x, ttmp7 = {z, y}, and ttmp8 = the number of the wave in the workgroup
- * [29:25]. Source: LLVM 19, SIISelLowering, getPreloadedValue. */
+/* Sets the trap temporaries that hold the workgroup's numbers where no SGPR does: ttmp9 = x, ttmp7 = {z, y},
+ * and ttmp8 = the number of the wave in the workgroup [29:25]. Source: LLVM 19, SIISelLowering,
+ * getPreloadedValue. */
 static void place_ttmp(const struct wmi_launch *launch, const struct wmi_wave *wave)
 {
     const uint32_t *id = wave->group->id;
@@ -144,9 +146,8 @@ static void place_ttmp(const struct wmi_launch *launch, const struct wmi_wave *w
     ttmp[8] = (wave->index & 31) << 25;
 }
 
-/* The scalar registers that differ from wave to wave. Like the workgroup's number, they are written to the
- * frame after what all waves have in common: a vector that is loaded right after one of its words was stored
- * waits for that store. */
+/* Sets the scalar registers that differ between waves. They are written after the vector copy of the common
+ * ones, because a vector load right after a store of one of its words stalls until that store has retired. */
 static void place_own_numbers(const struct wmi_dispatch *dispatch, const struct wmi_wave *wave,
                               uint64_t scratch)
 {
@@ -164,7 +165,7 @@ static void place_own_numbers(const struct wmi_dispatch *dispatch, const struct 
 
 /* ---- registers that the caller chooses ---- */
 
-/* Number of a work-item in its workgroup; `size` is the workgroup's in each dimension. */
+/* Number of a work-item in its workgroup. size: of the workgroup in each dimension. */
 static uint32_t workitem(enum wm_start_kind kind, uint64_t item, const uint32_t size[3])
 {
     const uint32_t x = (uint32_t)(item % size[0]), y = (uint32_t)(item / size[0] % size[1]),
@@ -198,7 +199,7 @@ static void set_vector(const struct wmi_start_register *r, const struct wmi_wave
     }
 }
 
-/* The value of a kind that is the same for all lanes. scratch: offset of the wave's scratch memory. */
+/* The value of a kind that is equal in all lanes. scratch: offset of the wave's scratch memory. */
 static uint64_t wave_value(enum wm_start_kind kind, const struct wmi_dispatch *dispatch,
                            const struct wmi_wave *wave, uint64_t scratch)
 {
@@ -253,12 +254,12 @@ uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct 
     return executor->steps.dispatch->scratch_stride * executor->waves_per_group * resident->number;
 }
 
-/* Where the waves of whole workgroups start. *rows: how many VGPRs, from v0 on, must have the values that
- * waves start with; unchanged if all must. */
+/* The step at which the waves of whole workgroups start. *rows: the number of VGPRs, from v0 on, that must
+ * have their initial values; unchanged if all must. */
 static const struct wmi_op *launch_step_of(const struct wmi_dispatch *dispatch, unsigned lanes,
                                            unsigned *rows)
 {
-    enum { STRIP = 16 }; /* lanes that compiled code expects to differ in x only */
+    enum { STRIP = 16 }; /* lanes of a chunk, in which compiled code expects only x to differ */
     const enum wmi_launch_code code =
         dispatch->workgroup[0] & (lanes - 1) ? WMI_LAUNCH_STRIPS : WMI_LAUNCH_WAVES;
     if (dispatch->workgroup[0] % STRIP || dispatch->start_count)
@@ -273,7 +274,7 @@ static unsigned vgpr_rows(const struct wmi_dispatch *dispatch)
     return options->vgprs + options->agprs;
 }
 
-/* The size of the workgroup; whether it is whole. */
+/* Sets the size of the workgroup, and returns whether it is whole. */
 static bool find_size(const struct wmi_dispatch *dispatch, const struct wmi_workgroup *group,
                       uint32_t size[3])
 {
@@ -286,7 +287,7 @@ static bool find_size(const struct wmi_dispatch *dispatch, const struct wmi_work
     return whole;
 }
 
-/* Memory and observers' data as they are before a workgroup starts. */
+/* Resets memory and observers' data for a new workgroup. */
 static void clear_resident(const struct wmi_executor *executor, struct wmi_resident *resident)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -294,7 +295,7 @@ static void clear_resident(const struct wmi_executor *executor, struct wmi_resid
     group->waves_left = group->wave_count;
     group->waves_at_barrier = group->waves_at_signals = group->signals = group->waves_at_named = 0;
     memset(group->named, 0, sizeof group->named);
-    /* What the hardware leaves there is whatever ran before; with zeroes a run can be repeated. */
+    /* On hardware, LDS and scratch contain leftovers of earlier waves; zeros make runs reproducible. */
     if (dispatch->lds_size)
         memset(group->lds, 0, dispatch->lds_size);
     if (dispatch->scratch_piece && resident->used) {
@@ -308,17 +309,18 @@ static void clear_resident(const struct wmi_executor *executor, struct wmi_resid
                (group->wave_count + 1) * (size_t)dispatch->observers.count * sizeof *resident->watched);
 }
 
-/* VGPRs that waves may read: `rows` of them. The ids come first. */
+/* Sets how many VGPRs are cleared, if waves may read `rows` of them and the ids come first. */
 static void set_rows(struct wmi_wave_start *start, unsigned rows)
 {
     start->zero_rows = rows > start->id_rows ? rows - start->id_rows : 0;
 }
 
-/* The state of a wave that starts at `step`, without its registers. */
+/* Resets the state of a wave that starts at `step`, except its registers. */
 static inline void reset_wave(struct wmi_executor *executor, struct wmi_wave *wave, const struct wmi_op *step,
                               int64_t turn)
 {
-    wave->worker = wave->frame->worker = &executor->steps; /* another one may have created the resident */
+    wave->worker = wave->frame->worker =
+        &executor->steps; /* another executor may have created the resident */
     wave->frame->left = wave->slice = turn;
     wave->state = WMI_WAVE_READY;
     wave->resume = step;
@@ -358,7 +360,7 @@ static void start_whole(struct wmi_executor *executor, struct wmi_resident *resi
                                &executor->exec[wave->index], dispatch->workgroup);
 }
 
-/* A workgroup at the end of the grid. */
+/* Starts a workgroup that the end of the grid cuts off. */
 static void start_part(struct wmi_executor *executor, struct wmi_resident *resident, const uint32_t size[3])
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -374,14 +376,14 @@ static void start_part(struct wmi_executor *executor, struct wmi_resident *resid
     }
 }
 
-/* A workgroup like the last one here, whose waves have left nothing behind: see renew() in slices.c. */
+/* Starts a workgroup in a resident that renew() in slices.c has reset. */
 static inline void start_again(struct wmi_resident *resident)
 {
     resident->group.waves_left = resident->group.wave_count;
     resident->unstarted = true;
 }
 
-/* Starts it from the beginning. */
+/* Starts a workgroup in any resident. */
 static __attribute__((noinline)) void start_afresh(struct wmi_executor *executor,
                                                    struct wmi_resident *resident)
 {
@@ -413,7 +415,7 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
     executor->groups_started++;
 }
 
-/* Whether ids of workgroups are not where compiled code restores them. */
+/* Whether an id of the workgroup is in an SGPR that compiled code does not restore. */
 static bool has_far_ids(const struct wmi_launch *launch)
 {
     for (unsigned i = 0; i < 3; i++)
@@ -422,7 +424,7 @@ static bool has_far_ids(const struct wmi_launch *launch)
     return false;
 }
 
-/* What waves differ in. */
+/* Finds out in which registers waves differ. */
 static void prepare_numbers(struct wmi_executor *executor)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;

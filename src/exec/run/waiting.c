@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out whether a wave only waits: goes round in a loop that leads nowhere until memory changes. */
+/* Finds out whether a wave only waits, that is, repeats a loop without effect until memory changes. */
 #include "exec/run/waiting.h"
 
 #include "exec/run/dependence.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    ATTEMPTS = 2,     /* what the wave loaded last may be new to it */
-    STRAIGHT_ON = 256 /* instructions between two branches of a loop that only waits, at most */
+    ATTEMPTS = 2,     /* a second attempt, because the value that the wave loaded last may be new to it */
+    STRAIGHT_ON = 256 /* maximum instructions between two branches of a loop that only waits */
 };
 
 static void remember_scalars(struct wmi_probe *probe, const struct wmi_wave *wave)
@@ -27,7 +27,7 @@ static bool same_scalars(const struct wmi_probe *probe, const struct wmi_wave *w
            !memcmp(probe->s, wave->frame->s, sizeof probe->s);
 }
 
-/* Back to where the wave began, by at most WMI_WAITING_BRANCHES branches. */
+/* Runs the wave until it returns to its starting point. False: not within WMI_WAITING_BRANCHES branches. */
 static bool go_round(struct wmi_probe *probe, struct wmi_wave *wave)
 {
     for (probe->branches = 0; probe->branches < WMI_WAITING_BRANCHES;) {
@@ -50,7 +50,9 @@ bool wmi_wave_waits(struct wmi_probe *probe, struct wmi_wave *wave)
         remember_scalars(probe, wave);
         if (!go_round(probe, wave))
             return false;
-        if (!same_scalars(probe, wave)) /* the cheap half: loops that compute count in them */
+        if (!same_scalars(
+                probe,
+                wave)) /* compared first because it is cheap: loops that compute have counters in SGPRs */
             continue;
         const unsigned branches = probe->branches;
         memcpy(first, probe->visited, sizeof first);
@@ -66,14 +68,14 @@ bool wmi_wave_waits(struct wmi_probe *probe, struct wmi_wave *wave)
     return false;
 }
 
-/* ds_gws_barrier, ds_gws_sema_p and ds_ordered_count have a step that is tried again and again. */
+/* Whether the instruction has a step that is retried until it succeeds. */
 static bool waits_in_place(const struct wmi_instruction *insn)
 {
     return insn->id == WMI_INSN_ds_gws_barrier || insn->id == WMI_INSN_ds_gws_sema_p ||
            insn->id == WMI_INSN_ds_ordered_count;
 }
 
-/* Whether the code from `pc` on leads to `next` by its first branch there, without stores on the way. */
+/* Whether the first branch of the code from `pc` on leads to `next`, without stores on the way. */
 static bool leads_without_stores(const struct wmi_program *program, uint64_t pc, uint64_t next)
 {
     for (unsigned i = 0; i < STRAIGHT_ON; i++) {

@@ -13,7 +13,7 @@
 #include <time.h>
 
 enum {
-    WAIT_NANOSECONDS = 5000000, /* between two progress reports while only other threads work */
+    WAIT_NANOSECONDS = 5000000, /* between two calls of progress() while only other threads work */
     PARKED_BYTES = 1 << 30,     /* memory limit of unfinished workgroups */
 };
 
@@ -50,8 +50,8 @@ static bool has_room(struct wmi_executor *executor)
     return executor->unused;
 }
 
-/* Shares unused memory: no workgroup is left to take, but another executor may have taken more than it has
- * memory for. */
+/* Gives unused residents to the other executors: no workgroup is left to take, but another executor may have
+ * taken more than it has residents for. */
 static void give_unused(struct wmi_executor *executor)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -61,8 +61,8 @@ static void give_unused(struct wmi_executor *executor)
     pthread_mutex_unlock(&dispatch->lock);
 }
 
-/* Takes a workgroup that no worker has taken; false if none is left. While others wait, takes the lowest
- * available one: a workgroup that waits for another relies on all lower ones having started. */
+/* Takes a workgroup from the deal. False: none is left. While workgroups of this executor wait, takes the
+ * lowest available one, because a waiting workgroup may rely on all lower ones having started. */
 static bool take_group(struct wmi_executor *executor, uint64_t *id)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -79,7 +79,7 @@ static bool take_group(struct wmi_executor *executor, uint64_t *id)
     return true;
 }
 
-/* The workgroup to run next: a new or a parked one. NULL: nothing is left. */
+/* The workgroup to run next, a new or a parked one. NULL: nothing is left. */
 static struct wmi_resident *next_resident(struct wmi_executor *executor)
 {
     uint64_t id;
@@ -106,8 +106,7 @@ static struct wmi_resident *next_resident(struct wmi_executor *executor)
     return pop(&executor->parked);
 }
 
-/* Adds the finished workgroups to the count of all workers. Called rarely, because they share that
- * counter. */
+/* Adds the finished workgroups to the shared count. Called rarely, because workers contend for it. */
 static void tell_done(struct wmi_executor *executor)
 {
     __atomic_fetch_add(&executor->steps.dispatch->groups_done, executor->groups_done, __ATOMIC_RELAXED);
@@ -140,7 +139,7 @@ static void run_all(struct wmi_executor *executor)
         }
     }
     tell_done(executor);
-    /* Workgroups that still wait when the dispatch is stopped end too. */
+    /* Workgroups that still wait when the dispatch is stopped end as well. */
     for (resident = executor->parked; resident; resident = resident->next)
         wmi_show_end(executor, resident);
     for (resident = executor->swept; resident; resident = resident->next)
@@ -173,13 +172,13 @@ static void work(struct wmi_executor *executor)
     wmi_violation_add(&dispatch->violation, &executor->steps.violation);
     if (--dispatch->working == 0)
         pthread_cond_signal(&dispatch->idle);
-    dispatch->generation++; /* its last actions may be what another worker waits for */
+    dispatch->generation++; /* another worker may have waited for what this one did last */
     dispatch->quiescent = 0;
     pthread_mutex_unlock(&dispatch->lock);
 }
 
-/* A thread of the pool. The caller's thread may have been alone until now, and may have found that all of its
- * workgroups wait. */
+/* Entry of a thread of the pool. Until now, the caller's thread may have been the only worker, and may have
+ * found all of its workgroups waiting. */
 static void join(void *user, unsigned number)
 {
     struct wmi_executor **executors = user, *executor = executors[number + 1];
@@ -200,7 +199,7 @@ static bool others_work(struct wmi_dispatch *dispatch)
     return work;
 }
 
-/* Waits until no thread works, or for the time between two reports. */
+/* Waits until no thread works, or until the next call of progress() is due. */
 static void await_others(struct wmi_dispatch *dispatch)
 {
     struct timespec end;
@@ -214,7 +213,7 @@ static void await_others(struct wmi_dispatch *dispatch)
     pthread_mutex_unlock(&dispatch->lock);
 }
 
-/* Reports progress while the calling thread has no work left but others have. */
+/* Calls progress() while the calling thread has no work left but others do. */
 static void report_until_done(struct wmi_executor *executor)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
