@@ -15,11 +15,12 @@
 
 enum {
     SCAN_LIMIT = 1 << 16, /* maximum instructions lowered at once; the rest is lowered when it is reached */
-    MANY_STEPS = WMI_STEP_LIMIT / 4, /* number of steps from which on at most SHORT_SCAN instructions are
-                                        lowered at once, because jumps */
-    SHORT_SCAN = 16,                 /* into the middle of long code would lower its rest again and again */
-    MOST_COMPILED = 1 << 18,         /* maximum compiled steps; later ones are interpreted */
-    MOST_HOST_CODE = 64 << 20,       /* maximum bytes of host code */
+    /* Jumps into the middle of long code would lower its rest again and again, so programs with MANY_STEPS
+     * are lowered only SHORT_SCAN instructions at a time. */
+    MANY_STEPS = WMI_STEP_LIMIT / 4,
+    SHORT_SCAN = 16,
+    MOST_COMPILED = 1 << 18,   /* maximum compiled steps; later ones are interpreted */
+    MOST_HOST_CODE = 64 << 20, /* maximum bytes of host code */
 };
 
 struct chunk {

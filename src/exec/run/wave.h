@@ -55,7 +55,7 @@ struct wmi_wave {
     struct wmi_worker *worker;
     uint32_t index;        /* in its workgroup */
     uint64_t instructions; /* executed before this slice; updated at the end of each block */
-    int64_t turn;          /* frame->left at the start of this slice */
+    int64_t slice;         /* frame->left at the start of this slice */
     uint32_t quantum;      /* instructions of its next slice */
     void **watched;        /* per-wave data of each observer */
     uint64_t counters;     /* wait counters at the end of the current block */
