@@ -237,3 +237,32 @@ void wmi_asm_write_elf(struct wmi_asm_linker *link)
     memcpy(a->out.data, &header, sizeof header);
     write_headers(link);
 }
+
+const struct wmi_asm_section *wmi_asm_symbol_section(const struct wmi_asm_symbol *s, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned i = 0; i < WMI_ASM_LONGEST_CHAIN && s->defined; i++) {
+        *value += (uint64_t)s->value.number;
+        if (!s->variable)
+            return s->section;
+        const struct wmi_asm_base *base = s->value.base;
+        if (!base || base->is_section)
+            return (const struct wmi_asm_section *)base;
+        s = (const struct wmi_asm_symbol *)base;
+    }
+    return NULL;
+}
+
+uint64_t wmi_asm_symbol_address(const struct wmi_asm_symbol *s)
+{
+    uint64_t value;
+    const struct wmi_asm_section *section = wmi_asm_symbol_section(s, &value);
+    return value + (section ? section->address : 0);
+}
+
+uint32_t wmi_asm_symbol_index(const struct wmi_asm_symbol *s)
+{
+    uint64_t value;
+    const struct wmi_asm_section *section = wmi_asm_symbol_section(s, &value);
+    return !s->defined ? SHN_UNDEF : section && section->output ? section->output->index : SHN_ABS;
+}

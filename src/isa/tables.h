@@ -145,15 +145,7 @@ unsigned wmi_image_slots(const struct wmi_target *target, const struct wmi_instr
 
 extern const char *const wmi_special_names[WMI_SPECIAL_COUNT]; /* "vcc_lo" */
 
-/* Output text in a fixed-size buffer; the rest is dropped. */
-struct wmi_text {
-    char *at, *end;
-};
-
-void wmi_put(struct wmi_text *text, const char *string);
-void wmi_put_unsigned(struct wmi_text *text, uint64_t value);
-void wmi_put_signed(struct wmi_text *text, int64_t value);
-void wmi_put_hex(struct wmi_text *text, uint64_t value); /* with 0x */
+struct wmi_text; /* isa/text/put.h */
 
 /* src/isa/text/print_special.c: immediates and modifiers with a syntax of their own. */
 void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,

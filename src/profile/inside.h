@@ -155,67 +155,9 @@ struct wm_profile {
     pthread_mutex_t lock;      /* protects adding shards and instructions */
 };
 
-/* In lines.c: after wmi_profile_end(), whether there was no memory for something of the dispatch. */
-bool wmi_profile_missed(const struct wm_profile *profile);
-/* In lines.c: returns the slot of instruction `id` at `pc`, or WMI_NO_SLOT. */
-uint32_t wmi_profile_slot(const struct wm_profile *profile, uint64_t pc, unsigned id);
-
-struct wmi_binding;
-
 enum { WMI_LAST_BYTES = 64 /* of a request to the last-level cache */ };
 
-/* In needs.c: the bandwidth of DRAM that a bound may assume, GB/s. */
-double wmi_memory_bandwidth(const struct wm_gpu *gpu);
-/* In needs.c: clocks of the GPU in which so many bytes are transferred at `bandwidth`, GB/s. */
-double wmi_transfer_clocks(uint64_t bytes, double bandwidth, const struct wm_gpu *gpu);
-/* In needs.c: the clocks that each part spends on the instruction, with the compute units and SIMDs that the
- * binding has; 0: none or unknown. */
-void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, const struct wmi_binding *binding,
-               double clocks[WMI_GPU_PARTS]);
-/* Sets limit and share of a row that is otherwise complete. */
-void wmi_judge(struct wm_profile *profile, uint32_t slot, struct wm_profile_row *row);
-enum wmi_gpu_part wmi_part_of(const struct wm_bound *bound);
-
-/* In rows.c: of a row of the report. */
-uint32_t wmi_profile_slot_of(const struct wm_profile *profile, const struct wm_profile_row *row);
-unsigned wmi_profile_lanes(const struct wm_profile *profile); /* of a wave */
-/* The rows and kernels of the report; false: out of memory. */
-bool wmi_rows_make(struct wm_profile *profile);
-bool wmi_kernels_make(struct wm_profile *profile);
-void wmi_findings_free(struct wmi_findings *findings);
-
-/* In report.c: frees the report, before more is counted. */
-void wmi_report_forget(struct wm_profile *profile);
-
-/* In kernels.c: called at the start and end of the dispatch profile->source.dispatch. */
-void wmi_kernels_begin(struct wm_profile *profile);
-void wmi_kernels_end(struct wm_profile *profile);
-void wmi_kernels_destroy(struct wm_profile *profile);
-/* The kernel whose entry is `pc` (or the only kernel), the part that bounds it, its clocks (as counted, not
- * scaled for a sample), the numbers of compute units and SIMDs with work, and the wave size. False: no part
- * does. */
-struct wmi_binding {
-    const struct wm_profile_kernel *row;
-    const struct wmi_kernel_profile *kernel;
-    enum wmi_gpu_part part;
-    double clocks, units, simds;
-    double atomics, hottest_atomics; /* requests: all, and to the line of L2 that has most */
-    unsigned wave_lanes;
-};
-/* Bytes that the kernel's dispatches wrote to memory for the slot: without what was written back while others
- * ran. */
-uint64_t wmi_kernel_written(const struct wmi_kernel_profile *kernel, uint32_t slot);
-/* Waves of a dispatch that share a vector cache, on average over the compute units with work. */
-double wmi_kernel_waves_at_once(const struct wmi_kernel_profile *kernel, const struct wm_gpu *gpu);
-/* The clocks that each part spends on the code; other parts keep theirs. */
-void wmi_code_clocks(const struct wm_profile *profile, const struct wmi_binding *binding,
-                     const struct wmi_executed *code, double clocks[WMI_GPU_PARTS]);
-bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding);
-
-/* In time/dispatch.c: remembers the counts before a dispatch; and predicts it when it has ended, and adds it
- * to `sum`. one: what the dispatch alone did, with the bounds in `row`. */
-void wmi_times_begin(struct wm_profile *profile);
-void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel_profile *one,
-                   const struct wm_profile_kernel *row, struct wmi_time_sum *sum);
+/* After wmi_profile_end(), whether there was no memory for something of the dispatch. */
+bool wmi_profile_missed(const struct wm_profile *profile);
 
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What a profile shows of each kernel: occupancy, caches, and the least time that each part of the GPU needs.
  */
+#include "profile/kernels.h"
 #include "base/text.h"
 #include "profile/inside.h"
+#include "profile/parts.h"
+#include "profile/slots.h"
 #include "profile/spread.h"
 #include "profile/time/clocks.h"
+#include "profile/time/dispatch.h"
 
 #include <stdarg.h>
 #include <stdio.h>

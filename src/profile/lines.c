@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The instructions of a profile; the start and end of a profile and its dispatches. */
 #include "profile/inside.h"
+#include "profile/kernels.h"
+#include "profile/report.h"
+#include "profile/slots.h"
 
 #include "profile/measure/shard.h"
 
@@ -8,26 +11,6 @@
 #include <string.h>
 
 /* ---- instructions ---- */
-
-/* Returns the index entry of the instruction, or where to insert it. The index is never full. */
-static uint32_t *find_index(const struct wm_profile *profile, uint64_t pc, unsigned id)
-{
-    size_t at = (pc + id) * 0x9e3779b97f4a7c15ULL >> 32;
-    for (;; at++) {
-        uint32_t *entry = &profile->index[at % (2 * profile->capacity)];
-        if (*entry == 0)
-            return entry;
-        const struct wmi_profiled *instruction = &profile->instructions[*entry - 1];
-        if (instruction->row.pc == pc && instruction->id == id)
-            return entry;
-    }
-}
-
-uint32_t wmi_profile_slot(const struct wm_profile *profile, uint64_t pc, unsigned id)
-{
-    const uint32_t *entry = profile->capacity ? find_index(profile, pc, id) : NULL;
-    return entry && *entry ? *entry - 1 : WMI_NO_SLOT;
-}
 
 static bool grow(struct wm_profile *profile)
 {
@@ -44,7 +27,7 @@ static bool grow(struct wm_profile *profile)
     profile->instructions = instructions;
     profile->capacity = capacity;
     for (size_t slot = 0; slot < profile->count; slot++)
-        *find_index(profile, instructions[slot].row.pc, instructions[slot].id) = (uint32_t)slot + 1;
+        *wmi_profile_index(profile, instructions[slot].row.pc, instructions[slot].id) = (uint32_t)slot + 1;
     return true;
 }
 
@@ -73,7 +56,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, unsigned id)
     /* end_thread() of another worker may run concurrently. */
     pthread_mutex_lock(&profile->lock);
     if (profile->count < profile->capacity || grow(profile)) {
-        uint32_t *entry = find_index(profile, pc, id);
+        uint32_t *entry = wmi_profile_index(profile, pc, id);
         if (*entry == 0) {
             struct wmi_profiled *instruction = &profile->instructions[profile->count++];
             *entry = (uint32_t)profile->count;

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The clocks that each part of the GPU spends on an instruction, and their share of the kernel's time. */
+#include "profile/needs.h"
 #include "profile/inside.h"
+#include "profile/kernels.h"
+#include "profile/parts.h"
+#include "profile/slots.h"
 
 #include <string.h>
-
-const char *const *wmi_profile_parts(size_t *count)
-{
-    *count = WMI_GPU_PARTS;
-    return wmi_gpu_part_names;
-}
-
-double wmi_memory_bandwidth(const struct wm_gpu *gpu)
-{
-    return gpu->memory_reached > 0 ? gpu->memory_reached : gpu->memory_bandwidth;
-}
-
-double wmi_transfer_clocks(uint64_t bytes, double bandwidth, const struct wm_gpu *gpu)
-{
-    return (double)bytes * gpu->clock_mhz / (bandwidth * 1e3);
-}
 
 static double memory_clocks(uint64_t bytes, const struct wm_gpu *gpu)
 {
@@ -58,14 +46,6 @@ static const char *limit_of(const double clocks[WMI_GPU_PARTS])
         if (clocks[part] > (most < WMI_GPU_PARTS ? clocks[most] : 0))
             most = part;
     return most < WMI_GPU_PARTS ? wmi_gpu_part_names[most] : NULL;
-}
-
-enum wmi_gpu_part wmi_part_of(const struct wm_bound *bound)
-{
-    enum wmi_gpu_part part = 0;
-    while (part + 1 < WMI_GPU_PARTS && bound->name != wmi_gpu_part_names[part])
-        part++;
-    return part;
 }
 
 void wmi_judge(struct wm_profile *profile, uint32_t slot, struct wm_profile_row *row)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a profile reports of the dispatches so far: made when it is first asked for. */
+#include "profile/report.h"
 #include "profile/advice/findings.h"
+#include "profile/kernels.h"
+#include "profile/rows.h"
 
 #include <stdlib.h>
 

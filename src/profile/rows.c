@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a profile: figures of each instruction. */
+#include "profile/rows.h"
 #include "profile/inside.h"
+#include "profile/needs.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-unsigned wmi_profile_lanes(const struct wm_profile *profile)
-{
-    return profile->source.wave_lanes ? profile->source.wave_lanes : 64;
-}
-
-uint32_t wmi_profile_slot_of(const struct wm_profile *profile, const struct wm_profile_row *row)
-{
-    return profile->row_slots[row - profile->rows];
-}
 
 static int by_address(const void *left, const void *right, void *user)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Binds --arg values to a kernel's arguments: every value is checked against the metadata. */
+#include "tool/arguments/buffers.h"
+#include "tool/arguments/formals.h"
 #include "tool/arguments/image.h"
 #include "tool/arguments/job.h"
 #include "tool/tool.h"
@@ -35,66 +37,13 @@ static bool is_shared(const char *value)
 
 /* ---- naming arguments ---- */
 
-void tool_argument_title(const struct tool_dispatch *dispatch, size_t argument, char *text, size_t size)
-{
-    const struct wm_argument *formal = &dispatch->formal[argument];
-    if (formal->name && formal->name[0])
-        snprintf(text, size, "argument %zu '%s'", argument, formal->name);
-    else
-        snprintf(text, size, "argument %zu", argument);
-}
-
-void tool_describe_type(const struct wm_argument *formal, char *text, size_t size)
-{
-    static const char *const kinds[] = {
-        [WM_ARGUMENT_BY_VALUE] = "by value",       [WM_ARGUMENT_GLOBAL_BUFFER] = "a buffer",
-        [WM_ARGUMENT_DYNAMIC_LDS] = "dynamic LDS", [WM_ARGUMENT_IMAGE] = "an image",
-        [WM_ARGUMENT_SAMPLER] = "a sampler",       [WM_ARGUMENT_PIPE] = "a pipe",
-        [WM_ARGUMENT_QUEUE] = "a queue",           [WM_ARGUMENT_HIDDEN] = "hidden",
-    };
-    const char *type = formal->type_name && formal->type_name[0] ? formal->type_name : NULL;
-    if (formal->kind == WM_ARGUMENT_BY_VALUE)
-        snprintf(text, size, "%s, %u byte%s", type ? type : "by value", formal->size,
-                 formal->size == 1 ? "" : "s");
-    else if (formal->kind == WM_ARGUMENT_DYNAMIC_LDS)
-        snprintf(text, size, "%s%sdynamic LDS", type ? type : "", type ? ", " : "");
-    else
-        snprintf(text, size, "%s", type ? type : kinds[formal->kind]);
-}
-
-size_t tool_find_argument(const struct tool_dispatch *d, const char *key)
-{
-    uint64_t position;
-    if (tool_parse_u64(key, &position))
-        return position < d->formals ? (size_t)position : d->formals;
-    size_t i = 0;
-    while (i < d->formals && !(d->formal[i].name && strcmp(d->formal[i].name, key) == 0))
-        i++;
-    return i;
-}
-
-/* Writes what the kernel takes: "0 in (float*), 1 n (int, 4 bytes)". */
-static void list_arguments(const struct tool_dispatch *d, char *list, size_t size)
-{
-    size_t used = 0;
-    *list = 0;
-    for (size_t i = 0; i < d->formals && used + 1 < size; i++) {
-        char type[80];
-        tool_describe_type(&d->formal[i], type, sizeof(type));
-        const int wrote = snprintf(list + used, size - used, "%s%zu %s%s(%s)", i ? ", " : "", i,
-                                   d->formal[i].name ? d->formal[i].name : "",
-                                   d->formal[i].name && d->formal[i].name[0] ? " " : "", type);
-        used += wrote > 0 ? (size_t)wrote : 0;
-    }
-}
-
 static int no_such_argument(const struct tool_dispatch *d, const char *key)
 {
     char list[320];
     const char *nearest = NULL;
     if (d->formals) /* names may be "", which matches nothing */
         nearest = tool_nearest(key, &d->formal[0].name, d->formals, sizeof(d->formal[0]));
-    list_arguments(d, list, sizeof list);
+    tool_list_arguments(d, list, sizeof list);
     if (d->formals == 0)
         return tool_fail("%s--arg %s: %s takes no arguments", d->where, key, d->kernel->source_name);
     return tool_fail("%s--arg %s: %s has no such argument%s%s%s; it takes: %s", d->where, key,
@@ -329,75 +278,9 @@ static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t arg
 
 /* ---- `same:` ---- */
 
-struct place {
-    struct tool_buffer *buffer;
-    uint64_t offset;
-};
-
-static bool own_place(const struct tool_dispatch *d, const char *key, struct place *place)
-{
-    const size_t argument = tool_find_argument(d, key);
-    if (argument == d->formals || !d->bindings[argument].buffer)
-        return false;
-    *place = (struct place){d->bindings[argument].buffer, d->bindings[argument].offset};
-    return true;
-}
-
-/* Finds a buffer of --buffer, or a buffer argument with this name in the latest dispatch before `index`. */
-static bool other_place(const struct tool_job *job, size_t index, const char *key, struct place *place)
-{
-    for (struct tool_buffer *buffer = job->buffers; buffer; buffer = buffer->next)
-        if (buffer->declared && strcmp(buffer->name, key) == 0) {
-            *place = (struct place){buffer, 0};
-            return true;
-        }
-    while (index-- > 0)
-        if (own_place(&job->dispatches[index], key, place))
-            return true;
-    return false;
-}
-
-/* As other_place(), but of all dispatches the first. */
-static bool any_place(const struct tool_job *job, const char *key, struct place *place)
-{
-    if (other_place(job, 0, key, place))
-        return true;
-    for (size_t i = 0; i < job->count; i++)
-        if (own_place(&job->dispatches[i], key, place))
-            return true;
-    return false;
-}
-
-bool tool_find_buffer(struct tool_job *job, size_t index, const char *key, struct tool_buffer **buffer,
-                      uint64_t *offset, struct wm_diag *diag)
-{
-    static const char symbol[] = "symbol:";
-    const bool any = index == (size_t)TOOL_ANY_DISPATCH;
-    const struct tool_dispatch *d = &job->dispatches[any ? 0 : index];
-    struct place place;
-    if (!strncmp(key, symbol, strlen(symbol))) {
-        *offset = 0;
-        return tool_find_symbol(job, d->object, key + strlen(symbol), buffer, diag);
-    }
-    if (any && !any_place(job, key, &place))
-        return tool_because(diag, "there is no --buffer '%s', nor a buffer argument of that name", key);
-    if (!any && !own_place(d, key, &place) && !other_place(job, index, key, &place)) {
-        if (tool_find_argument(d, key) < d->formals)
-            return tool_because(diag, "argument '%s' of %s is no buffer", key, d->kernel->source_name);
-        char list[200];
-        list_arguments(d, list, sizeof list);
-        return tool_because(diag, "%s%s has no argument '%s', and there is no such --buffer%s%s",
-                            d->kernel->source_name, index ? ", or an earlier dispatch," : "", key,
-                            *list ? "; it takes: " : "", list);
-    }
-    *buffer = place.buffer;
-    *offset = place.offset;
-    return true;
-}
-
 /* Images are shared with image arguments alone, and as a whole. */
-static bool share_image(const struct wm_argument *formal, const struct place *place, uint64_t offset,
-                        const char *value, struct tool_binding *result, struct wm_diag *diag)
+static bool share_image(const struct wm_argument *formal, const struct tool_buffer_place *place,
+                        uint64_t offset, const char *value, struct tool_binding *result, struct wm_diag *diag)
 {
     const bool image = formal->kind == WM_ARGUMENT_IMAGE;
     if (!tool_is_image(place->buffer) || !image || offset)
@@ -429,13 +312,13 @@ static bool bind_shared(struct tool_job *job, size_t index, const bool *fresh, s
     if (plus && tool_parse_u64(plus + 1, &offset))
         *plus = 0;
     const size_t own = tool_find_argument(d, key);
-    struct place place;
+    struct tool_buffer_place place;
     bool good;
     if (!strncmp(key, "symbol:", 7))
         good = tool_find_buffer(job, index, key, &place.buffer, &place.offset, diag);
     else
-        good = (own < d->formals && fresh[own] && own_place(d, key, &place)) ||
-               other_place(job, index, key, &place) ||
+        good = (own < d->formals && fresh[own] && tool_own_buffer(d, key, &place)) ||
+               tool_earlier_buffer(job, index, key, &place) ||
                tool_because(diag, "%s: no buffer '%s' is made here or before", value, key);
     if (good) {
         const uint64_t left = tool_buffer_bytes(place.buffer) - place.offset;

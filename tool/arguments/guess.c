@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a dispatch lacks: a message that lists all of it, or with --guess values made up from the metadata. */
+#include "tool/arguments/formals.h"
 #include "tool/arguments/job.h"
 #include "tool/text.h"
 #include "tool/tool.h"

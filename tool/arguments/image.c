@@ -2,6 +2,8 @@
 /* Parses images, samplers, texture and surface objects of the command line, and places them in guest memory.
  */
 #include "tool/arguments/image.h"
+#include "tool/arguments/buffers.h"
+#include "tool/arguments/formals.h"
 
 #include "tool/tool.h"
 

@@ -178,43 +178,19 @@ void tool_job_free(struct tool_job *job);
 /* Frees `text` with the job. */
 void tool_keep_text(struct tool_job *job, void *text);
 
-/* Adds a buffer to the job, which takes ownership of `array`. */
-struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, const struct tool_array *array);
-
 /* In arguments.c: lists the arguments of dispatch `index`, whose kernel is known, and checks the names given
  * for them; binds them, when they are complete. */
 int tool_name_arguments(struct tool_job *job, size_t index);
 int tool_bind_arguments(struct tool_job *job, size_t index);
-/* Whether the buffer is an image. */
-static inline bool tool_is_image(const struct tool_buffer *buffer)
-{
-    return buffer->image.components;
-}
-/* Bytes that a buffer takes in guest memory. */
-static inline uint64_t tool_buffer_bytes(const struct tool_buffer *buffer)
-{
-    return tool_is_image(buffer) ? buffer->layout.bytes : tool_array_size(&buffer->array);
-}
-/* Finds the buffer called `key` (a name or a position) after dispatch `index`: its own argument, a --buffer,
- * or the latest earlier argument of that name; "symbol:NAME" is a variable of its code object.
- * TOOL_ANY_DISPATCH: a --buffer, or the first argument of that name. */
-bool tool_find_buffer(struct tool_job *job, size_t index, const char *key, struct tool_buffer **buffer,
-                      uint64_t *offset, struct wm_diag *diag);
 /* Reads a value that fills `size` bytes, such as "2.5", "u32:1,2" or "bytes:00ff"; the caller frees. */
 bool tool_read_value(const char *text, uint32_t size, uint8_t **bytes, struct wm_diag *diag);
-/* Finds an argument by name or position; `formals`: none. */
-size_t tool_find_argument(const struct tool_dispatch *d, const char *key);
 /* In job.c: adds the word NAME=VALUE of an --arg. */
 bool tool_add_argument(struct tool_dispatch *d, const char *word, const char *where);
 /* In guess.c: whether the dispatch has sizes and all arguments; adds guessed ones with --guess, else lists
  * what is missing. */
 int tool_complete_dispatch(struct tool_job *job, size_t index);
-/* "float*", or a description by kind and size if the type has no name. */
-void tool_describe_type(const struct wm_argument *formal, char *text, size_t size);
 /* "64,64": as many numbers as there are dimensions. */
 void tool_extent_text(const uint32_t extent[3], unsigned dimensions, char text[40]);
-/* "argument 2 'n'" */
-void tool_argument_title(const struct tool_dispatch *dispatch, size_t argument, char *text, size_t size);
 
 /* ---- checks of single options of dispatch `index` ---- */
 
@@ -228,9 +204,6 @@ int tool_check_symbols(struct tool_job *job, size_t index);
 
 /* ---- variables of code objects; in symbols.c ---- */
 
-/* Finds a variable in the symbols of a code object. */
-bool tool_find_symbol(struct tool_job *job, const struct wm_object *object, const char *name,
-                      struct tool_buffer **buffer, struct wm_diag *diag);
 /* Writes what --symbol of dispatch `index` says. */
 bool tool_write_symbols(struct tool_job *job, size_t index, struct wm_machine *machine, struct wm_diag *diag);
 

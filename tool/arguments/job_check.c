@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks a parsed job before anything runs: opens its files, finds kernels and buffers. */
+#include "tool/arguments/buffers.h"
 #include "tool/arguments/job.h"
 
 #include "tool/arguments/dwords.h"
@@ -20,17 +21,6 @@ static void *checked(void *memory)
         exit(TOOL_WRONG);
     }
     return memory;
-}
-
-struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, const struct tool_array *array)
-{
-    struct tool_buffer *buffer = checked(calloc(1, sizeof(*buffer)));
-    buffer->name = checked(strdup(name));
-    buffer->array = *array;
-    buffer->dispatch = (size_t)TOOL_ANY_DISPATCH;
-    buffer->next = job->buffers;
-    job->buffers = buffer;
-    return buffer;
 }
 
 static bool same_text(const char *a, const char *b)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers of a job in guest memory: allocation, content, and words that are addresses of other buffers. */
 #include "tool/arguments/places.h"
+#include "tool/arguments/buffers.h"
 
 #include "tool/arguments/image.h"
 

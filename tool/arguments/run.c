@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Executes the dispatches of a job: buffers in, kernel, comparisons and outputs. */
 #include "tool/arguments/run.h"
+#include "tool/arguments/buffers.h"
 
 #include "tool/arguments/final.h"
 #include "tool/arguments/image.h"

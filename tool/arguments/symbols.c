@@ -1,49 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Variables of code objects: --symbol and symbol:NAME. */
+#include "tool/arguments/buffers.h"
 #include "tool/arguments/job.h"
 #include "tool/arguments/places.h"
 #include "tool/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static struct tool_buffer *known_symbol(const struct tool_job *job, const struct wm_object *object,
-                                        const char *name)
-{
-    for (struct tool_buffer *b = job->buffers; b; b = b->next)
-        if (b->symbol_of == object && !strcmp(b->name, name))
-            return b;
-    return NULL;
-}
-
-/* A symbol has a size only when its code object is loaded, so that happens in a machine that runs nothing. */
-static bool find_size(struct tool_job *job, const struct wm_object *object, const char *name, uint64_t *size,
-                      struct wm_diag *diag)
-{
-    uint64_t address;
-    if (!job->sizes && wm_machine_create(wm_object_target(object), &job->sizes, diag) != WM_OK)
-        return false;
-    if (wm_load(job->sizes, object, diag) != WM_OK ||
-        wm_symbol(job->sizes, object, name, &address, size, diag) != WM_OK)
-        return false;
-    return *size > 0 || tool_because(diag, "symbol '%s' has no size: it is not a variable", name);
-}
-
-bool tool_find_symbol(struct tool_job *job, const struct wm_object *object, const char *name,
-                      struct tool_buffer **buffer, struct wm_diag *diag)
-{
-    struct tool_array array = {.kind = TOOL_ZERO};
-    *buffer = known_symbol(job, object, name);
-    if (*buffer)
-        return true;
-    if (!find_size(job, object, name, &array.count, diag))
-        return false;
-    array.is_words = true;
-    *buffer = tool_add_buffer(job, name, &array);
-    (*buffer)->symbol_of = object;
-    (*buffer)->filled = true;
-    return true;
-}
 
 static bool read_array(struct tool_setting *setting, struct wm_diag *diag)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a shard of a job and writes its part. */
 #include "tool/shard/shard.h"
+#include "tool/arguments/buffers.h"
 
 #include "base/random.h"
 #include "base/zstd.h"

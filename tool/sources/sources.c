@@ -42,25 +42,6 @@ static void *checked(void *memory)
     return memory;
 }
 
-void tool_list_add(struct tool_list *list, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    list->words = checked(realloc(list->words, (list->count + 2) * sizeof *list->words));
-    if (vasprintf(&list->words[list->count], format, values) < 0)
-        checked(NULL);
-    list->words[++list->count] = NULL;
-    va_end(values);
-}
-
-void tool_list_free(struct tool_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->words[i]);
-    free(list->words);
-    *list = (struct tool_list){0};
-}
-
 /* ---- languages and targets ---- */
 
 enum tool_language tool_language_of(const char *file)

@@ -17,11 +17,6 @@ static unsigned wave_size(const char *frame)
     return ((const struct wmi_frame *)frame)->wave_size;
 }
 
-static uint64_t slot_64(const char *frame, unsigned slot)
-{
-    return wmi_frame_64(frame, (uint32_t)offsetof(struct wmi_frame, s) + 4 * slot);
-}
-
 static uint64_t active_lanes(const char *frame, const struct wmi_op *op)
 {
     return ((const struct wmi_lanes *)(frame + op->lanes))->bits;
@@ -48,16 +43,6 @@ static uint64_t interleaved(const char *frame, const struct wmi_memory_op *m, un
     return wmi_vmem_scratch_base(frame, m) + offset / 4 * 4 * wave_size(frame) + 4 * lane + offset % 4;
 }
 
-/* FLAT_SCRATCH is an address of 48 bits (RADV sets bits 63:48 to ones whatever bit 47 is: Mesa, aco,
- * init_scratch) or, on GCN 1.1 and 1.2, the size per lane (LO) and the offset in the scratch of
- * all waves in units of 256 bytes (HI). Source: LLVM AMDGPUUsage, "Flat Scratch". */
-uint64_t wmi_vmem_scratch_base(const char *frame, const struct wmi_memory_op *m)
-{
-    const uint64_t value = slot_64(frame, WMI_S_FLAT_SCRATCH);
-    return m->split_scratch ? wmi_wave_of(frame)->group->dispatch->scratch_base + (value >> 32) * 256
-                            : (uint64_t)((int64_t)(value << 16) >> 16);
-}
-
 /* Addresses have 48 bits and are sign-extended. Source: RDNA4 ISA, "Memory aperture"; unverified for other
  * generations. */
 static bool in_hole(uint64_t address)
@@ -77,11 +62,11 @@ static bool within(uint64_t address, uint64_t base, uint64_t limit)
 static void route(const char *frame, const struct wmi_memory_op *m, struct wmi_vmem_plan *plan, unsigned lane,
                   uint64_t base)
 {
-    const uint64_t shared = slot_64(frame, WMI_S_SHARED_BASE);
-    const uint64_t private = slot_64(frame, WMI_S_PRIVATE_BASE);
+    const uint64_t shared = wmi_frame_slot_64(frame, WMI_S_SHARED_BASE);
+    const uint64_t private = wmi_frame_slot_64(frame, WMI_S_PRIVATE_BASE);
     const uint64_t bit = 1ULL << lane;
-    const bool in_shared = within(base, shared, slot_64(frame, WMI_S_SHARED_LIMIT));
-    const bool in_private = within(base, private, slot_64(frame, WMI_S_PRIVATE_LIMIT));
+    const bool in_shared = within(base, shared, wmi_frame_slot_64(frame, WMI_S_SHARED_LIMIT));
+    const bool in_private = within(base, private, wmi_frame_slot_64(frame, WMI_S_PRIVATE_LIMIT));
     plan->address[lane] = base + (uint64_t)m->offset;
     if (m->path == WMI_PATH_FLAT && in_shared) {
         plan->lds |= bit;
@@ -96,18 +81,6 @@ static void route(const char *frame, const struct wmi_memory_op *m, struct wmi_v
             (in_shared || in_private || in_hole(base)))
             plan->aperture |= bit;
     }
-}
-
-bool wmi_vmem_is_odd(const char *frame, const struct wmi_op *op)
-{
-    const struct wmi_memory_op *m = op->data;
-    const uint32_t bytes = (uint32_t)m->elements * m->bytes;
-    const uint32_t whole = bytes == 16 ? 16 : bytes == 8 ? 8 : bytes >= 4 ? 4 : bytes;
-    uint32_t scalar;
-    if (op->x != WMI_VMEM_SCRATCH || !(op->y & WMI_VMEM_SCALAR_ONLY))
-        return false;
-    memcpy(&scalar, frame + op->b, sizeof scalar);
-    return m->offset % whole || (scalar + (uint32_t)m->offset) % 4;
 }
 
 static void address_scratch(const char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan,
@@ -162,7 +135,7 @@ static void check_scratch(const char *frame, const struct wmi_memory_op *m, stru
     const uint64_t base = wmi_vmem_scratch_base(frame, m);
     const uint64_t offset = plan->private_offset[lane], bit = 1ULL << lane;
     plan->address[lane] = interleaved(frame, m, lane, offset);
-    if (m->split_scratch && offset + plan->bytes > (uint32_t)slot_64(frame, WMI_S_FLAT_SCRATCH)) {
+    if (m->split_scratch && offset + plan->bytes > (uint32_t)wmi_frame_slot_64(frame, WMI_S_FLAT_SCRATCH)) {
         plan->dropped |= bit;
         return;
     }

@@ -115,4 +115,9 @@ bool wmi_vmem_plan_faults(const char *frame, const struct wmi_memory_op *m, cons
 /* Guest address of the wave's private memory for FLAT and SCRATCH. */
 uint64_t wmi_vmem_scratch_base(const char *frame, const struct wmi_memory_op *m);
 
+static inline uint64_t wmi_frame_slot_64(const char *frame, unsigned slot)
+{
+    return wmi_frame_64(frame, (uint32_t)offsetof(struct wmi_frame, s) + 4 * slot);
+}
+
 #endif

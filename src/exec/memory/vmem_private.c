@@ -192,3 +192,25 @@ bool wmi_vmem_show_private(const char *frame, const struct wmi_op *op)
     wmi_show_access(wave, m, &access);
     return true;
 }
+
+/* FLAT_SCRATCH is an address of 48 bits (RADV sets bits 63:48 to ones whatever bit 47 is: Mesa, aco,
+ * init_scratch) or, on GCN 1.1 and 1.2, the size per lane (LO) and the offset in the scratch of
+ * all waves in units of 256 bytes (HI). Source: LLVM AMDGPUUsage, "Flat Scratch". */
+uint64_t wmi_vmem_scratch_base(const char *frame, const struct wmi_memory_op *m)
+{
+    const uint64_t value = wmi_frame_slot_64(frame, WMI_S_FLAT_SCRATCH);
+    return m->split_scratch ? wmi_wave_of(frame)->group->dispatch->scratch_base + (value >> 32) * 256
+                            : (uint64_t)((int64_t)(value << 16) >> 16);
+}
+
+bool wmi_vmem_is_odd(const char *frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const uint32_t bytes = (uint32_t)m->elements * m->bytes;
+    const uint32_t whole = bytes == 16 ? 16 : bytes == 8 ? 8 : bytes >= 4 ? 4 : bytes;
+    uint32_t scalar;
+    if (op->x != WMI_VMEM_SCRATCH || !(op->y & WMI_VMEM_SCALAR_ONLY))
+        return false;
+    memcpy(&scalar, frame + op->b, sizeof scalar);
+    return m->offset % whole || (scalar + (uint32_t)m->offset) % 4;
+}

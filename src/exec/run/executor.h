@@ -84,7 +84,11 @@ uint64_t wmi_resident_bytes(const struct wmi_executor *executor);
 /* Frees a list of residents. */
 void wmi_residents_free(struct wmi_resident *resident);
 /* The byte offset of the resident's scratch memory in that of the dispatch. */
-uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident);
+static inline uint64_t wmi_resident_scratch(const struct wmi_executor *executor,
+                                            const struct wmi_resident *resident)
+{
+    return executor->steps.dispatch->scratch_stride * executor->waves_per_group * resident->number;
+}
 /* Turns the resident into workgroup number `flat_id`, before its first instruction. If `unstarted` is set
  * afterwards, the waves' first slices have begun, but their registers have not been set. */
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id);
@@ -104,7 +108,7 @@ static inline void wmi_wave_set_registers(struct wmi_executor *executor, struct 
         wmi_wave_set_own_registers(executor, wave, size);
 }
 
-/* ---- workgroup.c ---- */
+/* ---- compile.c ---- */
 
 /* Compiles the code that the dispatch has lowered. */
 void wmi_compile_dispatch(struct wmi_dispatch *dispatch);
@@ -130,8 +134,6 @@ void wmi_show_wave_end(struct wmi_executor *executor, const struct wmi_wave *wav
 
 /* ---- stop.c ---- */
 
-/* Adds up the violations, and keeps the first one of the lowest workgroup and wave. */
-void wmi_violation_add(struct wmi_violation *all, const struct wmi_violation *one);
 /* Reports executor->steps.fault. The dispatch keeps the fault of the lowest workgroup; higher workgroups are
  * cancelled. */
 void wmi_report_wave_fault(struct wmi_executor *executor, uint64_t group, uint32_t wave);
@@ -141,13 +143,19 @@ void wmi_stop_all(struct wmi_executor *executor, enum wm_fault_kind kind, uint64
 /* Between these two calls, writers may change what is allocated in guest memory. */
 void wmi_suspend_reading(struct wmi_executor *executor);
 void wmi_resume_reading(struct wmi_executor *executor);
+/* Whether the workgroup is cancelled, because a lower one faulted or the dispatch was stopped. */
+bool wmi_is_cancelled(const struct wmi_workgroup *group);
+
+/* ---- limits.c ---- */
+
 /* Calls progress(), which may change guest memory. False: the caller stops the dispatch. */
 bool wmi_caller_goes_on(struct wmi_executor *executor);
 /* Whether the time limit or the caller ends the dispatch now. Reports the reason as a fault of this
  * workgroup. */
 bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *resident);
-/* Whether the workgroup is cancelled, because a lower one faulted or the dispatch was stopped. */
-bool wmi_is_cancelled(const struct wmi_workgroup *group);
+
+/* ---- deadlock.c ---- */
+
 /* Called after each sweep over the parked workgroups while no new one can be started. True: every executor
  * has swept its workgroups since the last change and found all of them waiting, so nothing can ever
  * change. */

@@ -249,11 +249,6 @@ static void set_registers(const struct wmi_executor *executor, const struct wmi_
     }
 }
 
-uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident)
-{
-    return executor->steps.dispatch->scratch_stride * executor->waves_per_group * resident->number;
-}
-
 /* The step at which the waves of whole workgroups start. *rows: the number of VGPRs, from v0 on, that must
  * have their initial values; unchanged if all must. */
 static const struct wmi_op *launch_step_of(const struct wmi_dispatch *dispatch, unsigned lanes,

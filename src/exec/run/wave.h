@@ -158,5 +158,7 @@ const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_faul
 /* Reports a memory violation of some lanes. True: the violation is recorded, and the run continues without
  * these lanes. False: the wave has ended with the fault. */
 bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault);
+/* Adds up the violations, and keeps the first one of the lowest workgroup and wave. */
+void wmi_violation_add(struct wmi_violation *all, const struct wmi_violation *one);
 
 #endif

@@ -244,12 +244,6 @@ static bool wants_order(const struct wmi_observers *observers)
     return false;
 }
 
-void wmi_compile_dispatch(struct wmi_dispatch *dispatch)
-{
-    const struct wmi_compile_mode mode = {dispatch->launch.mode, dispatch->mxcsr32, dispatch->mxcsr64};
-    wmi_program_compile(dispatch->program, &mode);
-}
-
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
 {
     const uint64_t useful =

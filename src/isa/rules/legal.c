@@ -15,16 +15,6 @@ enum {
     VOP3P_ENCODING = 0x198
 };
 
-bool wmi_wrong_operand(struct wmi_encoder *e, unsigned index, const char *what)
-{
-    return wmi_expected(e->cursor, e->parsed[index].at, what);
-}
-
-bool wmi_wrong_field(struct wmi_encoder *e, enum wmi_field field, const char *what)
-{
-    return wmi_expected(e->cursor, e->field_at[field] ? e->field_at[field] : e->cursor->end, what);
-}
-
 static bool is_constant(const struct wmi_operand *o)
 {
     return o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL;

@@ -8,6 +8,7 @@
 #include "isa/rules/wait.h"
 
 #include "isa/tables.h"
+#include "isa/text/put.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,74 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints LLVM's text of a decoded instruction: mnemonic, operands, modifiers. */
-#include "base/copy.h"
 #include "isa/tables.h"
+#include "isa/text/put.h"
 
 #include <string.h>
 
 /* Longer than any instruction's text; the rest is dropped. */
 enum { LONGEST_TEXT = 1024 };
-
-static inline void put_char(struct wmi_text *text, char c)
-{
-    if (text->at < text->end)
-        *text->at++ = c;
-}
-
-static inline void put_bytes(struct wmi_text *text, const char *bytes, size_t length)
-{
-    if (length <= (size_t)(text->end - text->at)) {
-        wmi_copy_short(text->at, bytes, length);
-        text->at += length;
-    }
-}
-
-void wmi_put(struct wmi_text *text, const char *string)
-{
-    put_bytes(text, string, strlen(string));
-}
-
-static void put_based(struct wmi_text *text, uint64_t value, unsigned base)
-{
-    char digits[20];
-    unsigned n = sizeof(digits);
-    do
-        digits[--n] = "0123456789abcdef"[value % base];
-    while (value /= base);
-    put_bytes(text, digits + n, sizeof(digits) - n);
-}
-
-/* Numbers below 1000. */
-static inline void put_small(struct wmi_text *text, unsigned value)
-{
-    if (text->end - text->at < 3)
-        return;
-    if (value >= 100)
-        *text->at++ = (char)('0' + value / 100);
-    if (value >= 10)
-        *text->at++ = (char)('0' + value / 10 % 10);
-    *text->at++ = (char)('0' + value % 10);
-}
-
-void wmi_put_unsigned(struct wmi_text *text, uint64_t value)
-{
-    if (value < 1000)
-        put_small(text, (unsigned)value);
-    else
-        put_based(text, value, 10);
-}
-
-void wmi_put_signed(struct wmi_text *text, int64_t value)
-{
-    if (value < 0)
-        put_char(text, '-');
-    wmi_put_unsigned(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
-}
-
-void wmi_put_hex(struct wmi_text *text, uint64_t value)
-{
-    put_bytes(text, "0x", 2);
-    put_based(text, value, 16);
-}
 
 /* `file` is a single letter, or ttmp. */
 static inline void put_registers(struct wmi_text *text, const char *file, unsigned reg, unsigned dwords)
@@ -76,16 +14,16 @@ static inline void put_registers(struct wmi_text *text, const char *file, unsign
     if (file[1])
         wmi_put(text, file);
     else
-        put_char(text, *file);
+        wmi_put_char(text, *file);
     if (dwords == 1) {
-        put_small(text, reg);
+        wmi_put_small(text, reg);
         return;
     }
-    put_char(text, '[');
-    put_small(text, reg);
-    put_char(text, ':');
-    put_small(text, reg + dwords - 1);
-    put_char(text, ']');
+    wmi_put_char(text, '[');
+    wmi_put_small(text, reg);
+    wmi_put_char(text, ':');
+    wmi_put_small(text, reg + dwords - 1);
+    wmi_put_char(text, ']');
 }
 
 const char *const wmi_special_names[WMI_SPECIAL_COUNT] = {
@@ -321,10 +259,10 @@ static void put_operand(struct wmi_text *text, const struct wmi_target *target,
     if (o->neg)
         wmi_put(text, neg_of ? "neg(" : "-");
     if (o->abs)
-        put_char(text, '|');
+        wmi_put_char(text, '|');
     put_bare_operand(text, target, insn, spec, o);
     if (o->abs)
-        put_char(text, '|');
+        wmi_put_char(text, '|');
     if (o->sext || neg_of)
         wmi_put(text, ")");
 }
@@ -405,7 +343,7 @@ static void put_operands(struct wmi_text *text, const struct wmi_target *target,
         if (o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_tied || spec->kind == WMI_KIND_vcc_hidden ||
             spec->kind == WMI_KIND_exec_hidden)
             continue;
-        put_bytes(text, separator, separator[1] ? 2 : 1);
+        wmi_put_bytes(text, separator, separator[1] ? 2 : 1);
         const unsigned slots = address_slots(target, insn, spec, o);
         if (slots)
             put_address_list(text, insn, spec, o, slots);
@@ -467,7 +405,7 @@ static size_t print_to(char *buffer, size_t size, const struct wmi_target *targe
     const struct wmi_form *form = &wmi_forms[insn->form];
     struct wmi_text text = {buffer, buffer + size - 1};
     if (insn->form) {
-        put_bytes(&text, form->name, form->name_length);
+        wmi_put_bytes(&text, form->name, form->name_length);
         put_operands(&text, target, insn, form, insn->operand);
         put_fields(&text, target, insn, &wmi_layouts[form->layout]);
     }

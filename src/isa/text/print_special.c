@@ -3,6 +3,7 @@
  * formats. All texts are LLVM 19's. */
 #include "isa/rules/wait.h"
 #include "isa/tables.h"
+#include "isa/text/put.h"
 
 static const char *const field_names[WMI_FIELD_COUNT] = {
 #define FIELD(name, ...) #name,

@@ -2,6 +2,10 @@
 /* The findings of a kernel: asks each cause about each instruction, sums up what its change would save in
  * each part of the GPU, and derives the bound after the change. */
 #include "profile/advice/findings.h"
+#include "profile/kernels.h"
+#include "profile/needs.h"
+#include "profile/parts.h"
+#include "profile/slots.h"
 
 #include "base/text.h"
 #include "profile/advice/causes.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The causes in a kernel as a whole: code, occupancy, size of grid and workgroups. */
 #include "profile/advice/causes.h"
+#include "profile/parts.h"
 
 #include "base/text.h"
 

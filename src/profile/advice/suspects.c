@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds out about the instructions of a kernel: patterns, common lines, ideal costs (suspects.h). */
 #include "profile/advice/suspects.h"
+#include "profile/kernels.h"
+#include "profile/slots.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Predicts each dispatch when it ends, from what it added to the counts of the profile. */
+#include "profile/time/dispatch.h"
 #include "profile/inside.h"
+#include "profile/parts.h"
+#include "profile/slots.h"
 #include "profile/time/predict.h"
 
 #include <stdlib.h>

@@ -1,133 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What ends a dispatch early: faults, deadlocks, the time limit and the caller. */
-#include "exec/observe/hold.h"
+/* Detects that no workgroup of a dispatch can go on, and reports which waves wait. */
 #include "exec/run/executor.h"
 #include "exec/run/workgroup.h"
 
 #include <sched.h>
-#include <string.h>
 #include <time.h>
 
 enum {
     OTHERS_NANOSECONDS = 20000
 }; /* between two checks whether the host or another dispatch has changed memory */
-
-const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_fault *fault)
-{
-    wave->worker->fault = *fault;
-    wave->state = WMI_WAVE_FAULTED;
-    if (wave->worker->dispatch->holder)
-        wmi_hold_at_fault(wave);
-    return NULL;
-}
-
-/* Keeps the violation of the lower workgroup and wave, and of one wave the earlier one. */
-void wmi_violation_add(struct wmi_violation *all, const struct wmi_violation *one)
-{
-    if (one->count &&
-        (!all->count || one->group < all->group || (one->group == all->group && one->wave < all->wave))) {
-        all->group = one->group;
-        all->wave = one->wave;
-        all->first = one->first;
-    }
-    all->count += one->count;
-}
-
-/* Page faults and violations of scalar memory instructions do not set MEM_VIOL. Source: CDNA 3 ISA, "Memory
- * Violations". */
-bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault)
-{
-    struct wmi_worker *worker = wave->worker;
-    if (!worker->dispatch->goes_on) {
-        wmi_wave_fault(wave, fault);
-        return false;
-    }
-    wave->violated |= fault->kind != WM_FAULT_MEMORY && !fault->scalar;
-    wmi_violation_add(&worker->violation,
-                      &(struct wmi_violation){
-                          .count = 1, .group = wave->group->flat_id, .wave = wave->index, .first = *fault});
-    return true;
-}
-
-/* Keeps the fault if no lower workgroup has one, and cancels higher workgroups. In a deadlock no workgroup is
- * cancelled, because each executor reports its own. */
-void wmi_report_wave_fault(struct wmi_executor *executor, uint64_t group, uint32_t wave)
-{
-    struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    const bool deadlock = executor->steps.fault.kind == WM_FAULT_DEADLOCK;
-    pthread_mutex_lock(&dispatch->lock);
-    const unsigned known = dispatch->fault.kind;
-    /* After another fault, workgroups may wait for those that it has stopped; such a deadlock is not
-     * reported. */
-    if (known == WM_FAULT_NONE ||
-        (group < dispatch->fault_group && (!deadlock || known == WM_FAULT_DEADLOCK))) {
-        dispatch->fault = executor->steps.fault;
-        dispatch->fault_group = group;
-        dispatch->fault_wave = wave;
-        if (!deadlock && group < __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED))
-            __atomic_store_n(&dispatch->stop_at, group, __ATOMIC_RELAXED);
-    }
-    pthread_mutex_unlock(&dispatch->lock);
-}
-
-/* Stops the dispatch for a reason that concerns no workgroup in particular. */
-void wmi_stop_all(struct wmi_executor *executor, enum wm_fault_kind kind, uint64_t pc, uint64_t group,
-                  uint32_t wave)
-{
-    executor->steps.fault = (struct wmi_fault){.kind = kind, .pc = pc};
-    wmi_report_wave_fault(executor, group, wave);
-    __atomic_store_n(&executor->steps.dispatch->stop_at, 0, __ATOMIC_RELAXED);
-}
-
-void wmi_suspend_reading(struct wmi_executor *executor)
-{
-    wmi_rwlock_suspend(executor->read_lock);
-}
-
-void wmi_resume_reading(struct wmi_executor *executor)
-{
-    if (wmi_rwlock_resume(executor->read_lock))
-        memset(executor->steps.hits, 0, sizeof executor->steps.hits);
-}
-
-bool wmi_caller_goes_on(struct wmi_executor *executor)
-{
-    struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    wmi_suspend_reading(executor);
-    const bool goes_on =
-        dispatch->progress(dispatch->progress_user, __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED),
-                           dispatch->run_count);
-    wmi_resume_reading(executor);
-    return goes_on;
-}
-
-/* Whether the time limit or the caller ends the dispatch now. Reports the reason as a fault of this
- * workgroup. */
-bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *resident)
-{
-    struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    enum wm_fault_kind kind = WM_FAULT_NONE;
-    if (dispatch->timeout > 0 && wmi_seconds() - dispatch->started > dispatch->timeout)
-        kind = WM_FAULT_TIMEOUT;
-    else if (executor->calls_progress && !wmi_caller_goes_on(executor))
-        kind = WM_FAULT_STOPPED;
-    if (kind == WM_FAULT_NONE)
-        return false;
-    const struct wmi_wave *wave = &resident->waves[0];
-    for (unsigned i = 0; i < resident->group.wave_count; i++)
-        if (resident->waves[i].state != WMI_WAVE_ENDED)
-            wave = &resident->waves[i];
-    const uint64_t pc =
-        wave->state == WMI_WAVE_ENDED ? 0 : wmi_program_pc_of(dispatch->program, wave->resume);
-    wmi_stop_all(executor, kind, pc, resident->group.flat_id, wave->index);
-    return true;
-}
-
-/* Whether the fault of a lower workgroup, or the end of the whole dispatch, cancels this workgroup. */
-bool wmi_is_cancelled(const struct wmi_workgroup *group)
-{
-    return __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id;
-}
 
 /* Whether agents outside of the dispatch cannot change anything, and have not since all executors last swept
  * their workgroups. If they may have, starts a new generation of sweeps. The caller holds the lock. */
