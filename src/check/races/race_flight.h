@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of LDS in flight: those that their wave has not waited for yet, and those that were in flight
- * when it came to the last barrier. */
+/* Tracks LDS operations in flight: those that their wave has not waited for yet, and those that were in
+ * flight when it reached the last barrier. */
 #ifndef WMI_RACE_FLIGHT_H
 #define WMI_RACE_FLIGHT_H
 
@@ -13,13 +13,14 @@ enum { WMI_RACE_FLIGHT_LANES = 64 };
 /* An operation of LDS in flight. */
 struct wmi_race_flight {
     uint64_t lanes;
-    uint64_t barrier;        /* address of the barrier at which it was in flight; 0: of none yet */
-    uint32_t number;         /* of the operation, among those of the wave that count with its counter */
-    uint32_t slot;           /* of the instruction */
-    uint32_t base, distance; /* are added to the lanes' addresses: always; in the second place */
-    uint32_t low, high;      /* all bytes are in [low, high) */
-    uint8_t bytes, places;   /* bytes of each place */
-    uint8_t kind;            /* enum wmi_access_kind */
+    uint64_t barrier; /* address of the last barrier that the wave reached while it was in flight; 0: none */
+    uint32_t number;  /* sequence number among the wave's operations with the same counter */
+    uint32_t slot;    /* of the instruction */
+    uint32_t base,
+        distance;          /* added to the lanes' addresses: `base` always, `distance` in the second place */
+    uint32_t low, high;    /* all bytes are in [low, high) */
+    uint8_t bytes, places; /* bytes of each place */
+    uint8_t kind;          /* enum wmi_access_kind */
     uint8_t wave;
     bool load_to_lds; /* a load to LDS, which counts with loads of memory */
     uint32_t at[WMI_RACE_FLIGHT_LANES];
@@ -30,19 +31,20 @@ struct wmi_race_flight_list {
     uint32_t count, capacity;
 };
 
-/* Those of one wave. Operations of LDS with the numbers from done + 1 on are in flight, at most `most`. */
+/* The operations in flight of one wave. LDS operations with the numbers from done + 1 on are in flight, at
+ * most `most`. */
 struct wmi_race_flights {
     struct wmi_race_flight *ring; /* most + 1 of them, by number; NULL: none yet */
     uint32_t done;
     struct wmi_race_flight_list loads_to_lds; /* in flight */
-    uint32_t issued[2];                       /* operations so far: of LDS; loads of memory */
+    uint32_t issued[2];                       /* number of operations so far: of LDS; loads of memory */
 };
 
-/* Forgets what earlier workgroups did. */
+/* Resets the state for a new workgroup. */
 void wmi_race_flights_begin(struct wmi_race_flights *flights);
 void wmi_race_flights_free(struct wmi_race_flights *flights);
-/* Adds an operation that has just been counted; the caller fills in what is about its addresses, and calls
- * wmi_race_flight_bound(). most: the largest value of the counter of LDS. NULL: no memory. */
+/* Adds an operation that has just been counted. The caller fills in its addresses and calls
+ * wmi_race_flight_bound(). most: the maximum of the LDS counter. NULL: no memory. */
 struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool load_to_lds,
                                             uint32_t most);
 void wmi_race_flight_bound(struct wmi_race_flight *flight);
@@ -51,31 +53,31 @@ void wmi_race_flight_bound(struct wmi_race_flight *flight);
 const struct wmi_race_flight *wmi_race_flight_next(const struct wmi_race_flights *flights, uint32_t most,
                                                    uint32_t *at);
 
-/* The wave has waited until at most `limit` operations of LDS are in flight. */
+/* Called when the wave has waited until at most `limit` LDS operations are in flight. */
 static inline void wmi_race_flight_wait(struct wmi_race_flights *flights, unsigned limit)
 {
     if (flights->issued[0] - flights->done > limit)
         flights->done = flights->issued[0] - limit;
 }
-/* The wave has waited until at most `limit` loads are in flight. */
+/* Called when the wave has waited until at most `limit` loads are in flight. */
 void wmi_race_loads_to_lds_wait(struct wmi_race_flights *flights, unsigned limit);
 
 /* Operations of all waves that were in flight at a barrier. */
 struct wmi_race_pending {
     struct wmi_race_flight_list list;
-    uint64_t *stored, *touched; /* a bit for each dword: those that one of them stores to, and all */
-    size_t words;               /* of each */
+    uint64_t *stored,
+        *touched; /* bit masks by dword: dwords that an operation stores to; dwords that one accesses */
+    size_t words; /* of each mask */
 };
 
 void wmi_race_pending_free(struct wmi_race_pending *pending);
-/* The wave comes to a barrier at `pc`. False: no memory. */
+/* Called when the wave reaches a barrier at `pc`. False: no memory. */
 bool wmi_race_pending_arrive(struct wmi_race_pending *pending, const struct wmi_race_flights *flights,
                              uint32_t most, uint64_t pc);
-/* All waves have come to the barrier: sets the bits. False: no memory. */
+/* Called when all waves have reached the barrier: sets the masks. False: no memory. */
 bool wmi_race_pending_close(struct wmi_race_pending *pending, uint32_t lds_bytes);
 
-/* Whether bytes of LDS at an address may be those of a pending operation that a load or store of them
- * conflicts with. */
+/* Whether an access to these bytes of LDS may conflict with a pending operation. */
 static inline bool wmi_race_pending_at(const struct wmi_race_pending *pending, uint64_t address,
                                        uint32_t bytes, bool writes)
 {

@@ -8,7 +8,7 @@ const char wmi_race_no_memory[] = "no memory for all that was to be checked for 
 
 /* ---- findings ---- */
 
-/* The rule that two accesses violate. */
+/* Finds the rule that two accesses violate. */
 static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race_insn *first,
                                   const struct wmi_race_insn *now, bool same_group,
                                   enum wmi_race_relation relation)
@@ -35,28 +35,28 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
     return now->lds ? WMI_RACE_OF_LDS : WMI_RACE_OF_GLOBAL;
 }
 
-/* Remembers what the access conflicts with: each instruction once. bytes: a mask of those from the dword on.
- * barrier: at which the other access was in flight, or 0. */
-static void add_met(struct wmi_races *races, const struct wmi_check_rule *rule, uint64_t record,
-                    unsigned bytes, uint64_t barrier)
+/* Adds a conflict of the access, one for each earlier instruction. bytes: mask of the bytes from the dword
+ * on. barrier: address of the barrier at which the earlier access was in flight, or 0. */
+static void add_conflict(struct wmi_races *races, const struct wmi_check_rule *rule, uint64_t record,
+                         unsigned bytes, uint64_t barrier)
 {
     const uint64_t lane = UINT64_C(1) << races->lane;
     const unsigned from = (unsigned)__builtin_ctz(bytes), count = (unsigned)__builtin_popcount(bytes);
     if (!(rule->class & races->what))
         return;
-    for (unsigned i = 0; i < races->mets; i++) {
-        struct wmi_race_met *met = &races->met[i];
-        if (met->rule != rule || wmi_race_slot(met->record) != wmi_race_slot(record))
+    for (unsigned i = 0; i < races->conflict_count; i++) {
+        struct wmi_race_conflict *conflict = &races->conflict[i];
+        if (conflict->rule != rule || wmi_race_slot(conflict->record) != wmi_race_slot(record))
             continue;
-        met->lanes |= lane;
+        conflict->lanes |= lane;
         return;
     }
-    if (races->mets < WMI_RACE_MET)
-        races->met[races->mets++] =
-            (struct wmi_race_met){rule, record, races->dword_address + from, count, lane, barrier};
+    if (races->conflict_count < WMI_RACE_CONFLICTS)
+        races->conflict[races->conflict_count++] =
+            (struct wmi_race_conflict){rule, record, races->dword_address + from, count, lane, barrier};
 }
 
-/* The registers that an element of a store comes from; *reg: the first of them. */
+/* The registers that hold the data of a store's element; *reg: the first of them. */
 static const struct wmi_register_range *data_of(const struct wmi_access *access, unsigned element,
                                                 unsigned *reg)
 {
@@ -65,7 +65,7 @@ static const struct wmi_register_range *data_of(const struct wmi_access *access,
     return &access->facts->data[second];
 }
 
-/* Whether the lane's store changes what is in memory. */
+/* Whether the lane's store changes the value in memory. */
 static bool changes_memory(const struct wmi_races *races)
 {
     const struct wmi_access *access = races->access;
@@ -102,7 +102,7 @@ static void learn_of(struct wmi_races *races, unsigned wave, const struct wmi_ra
                             : WMI_RACE_ACQUIRES);
 }
 
-bool wmi_race_meet_atomic(struct wmi_races *races, unsigned wave, uint32_t slot, uint64_t record)
+bool wmi_race_follow_atomic(struct wmi_races *races, unsigned wave, uint32_t slot, uint64_t record)
 {
     struct wmi_race_insn *now = &races->insn[slot], *first;
     if (record >= WMI_RACE_SPLIT || (first = &races->insn[wmi_race_slot(record)])->kind != WMI_ACCESS_ATOMIC)
@@ -112,18 +112,18 @@ bool wmi_race_meet_atomic(struct wmi_races *races, unsigned wave, uint32_t slot,
     return true;
 }
 
-/* The access meets one of the other half of its wave, in the same barrier interval. */
-static void meet_half(struct wmi_races *races, uint64_t record, unsigned bytes)
+/* Checks the access against one of the other half of its wave in the same barrier interval. */
+static void check_halves(struct wmi_races *races, uint64_t record, unsigned bytes)
 {
     const struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
     const bool store = first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE;
     if (wmi_race_communicates(&races->rules, first, now, true) ||
         (store && (first == now || !changes_memory(races))))
         return;
-    add_met(races, &wmi_race_texts[WMI_RACE_OF_HALVES], record, bytes, 0);
+    add_conflict(races, &wmi_race_texts[WMI_RACE_OF_HALVES], record, bytes, 0);
 }
 
-/* What the access may find older data in. */
+/* The cache in which the access may find older data. */
 static enum wmi_race_reads reads_of(const struct wmi_race_insn *now)
 {
     if (now->lds || now->kind != WMI_ACCESS_LOAD)
@@ -133,8 +133,8 @@ static enum wmi_race_reads reads_of(const struct wmi_race_insn *now)
                                       : WMI_RACE_READS_VECTOR;
 }
 
-/* The access meets one that the records alone do not order. */
-static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
+/* Checks the access against one that the records alone do not order. */
+static void check_conflict(void *user, uint64_t record, unsigned bytes, bool was_write)
 {
     struct wmi_races *races = user;
     struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
@@ -143,7 +143,7 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
     const bool same_group = of->root == mine->root;
     first->lds = now->lds;
     if (same_group && wmi_race_wave(&races->order, record) == races->access->wave) {
-        meet_half(races, record, bytes);
+        check_halves(races, record, bytes);
         return;
     }
     if (wmi_race_communicates(&races->rules, first, now, same_group)) {
@@ -154,60 +154,60 @@ static void meet(void *user, uint64_t record, unsigned bytes, bool was_write)
     }
     const enum wmi_race_relation relation = wmi_race_relation(
         &races->order, races->group, races->access->wave, record, was_write && !now->lds, reads_of(now));
-    /* A store or an atomic finds no older data. */
+    /* Stores and atomics do not read older data from caches. */
     if (relation == WMI_RACE_ORDERED ||
         (relation == WMI_RACE_UNACQUIRED && !now->lds && now->kind != WMI_ACCESS_LOAD))
         return;
     races->values_differ = changes_memory(races);
     const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
-    add_met(races, &wmi_race_texts[kind], record, bytes, 0);
+    add_conflict(races, &wmi_race_texts[kind], record, bytes, 0);
     if (kind == WMI_RACE_OF_SCOPE && was_write && now->kind != WMI_ACCESS_STORE)
         learn_of(races, races->access->wave, now, record, same_group); /* each cause gives one finding */
 }
 
-/* Reports what the access has met. */
+/* Reports the conflicts of the access. */
 static void add_findings(struct wmi_races *races)
 {
     const struct wmi_access *access = races->access;
     const struct wmi_race_insn *now = &races->insn[races->slot];
     const uint64_t group = wmi_check_group_number(&races->dispatch, access->workgroup);
-    for (unsigned i = 0; i < races->mets; i++) {
-        const struct wmi_race_met *met = &races->met[i];
-        const bool within = !met->record;
-        const struct wmi_race_insn *first = &races->insn[wmi_race_slot(met->record)];
+    for (unsigned i = 0; i < races->conflict_count; i++) {
+        const struct wmi_race_conflict *conflict = &races->conflict[i];
+        const bool within = !conflict->record;
+        const struct wmi_race_insn *first = &races->insn[wmi_race_slot(conflict->record)];
         const uint64_t first_group =
-            within ? group : wmi_race_past(&races->order, wmi_race_tag(met->record))->number;
+            within ? group : wmi_race_past(&races->order, wmi_race_tag(conflict->record))->number;
         const struct wmi_found found = {
-            .rule = met->rule,
+            .rule = conflict->rule,
             .pc = now->pc,
             .first_pc = within ? 0 : first->pc,
             .count = 1,
             .has_wave = true,
             .wave = access->wave,
             .group = group,
-            .lanes = met->lanes,
+            .lanes = conflict->lanes,
             .space = now->lds ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL,
-            .address = met->address,
-            .bytes = met->bytes,
+            .address = conflict->address,
+            .bytes = conflict->bytes,
             .launch = races->dispatch.launch,
             .detail = {[WMI_RACE_FIRST_GROUP] = first_group,
-                       [WMI_RACE_FIRST_WAVE] = wmi_race_wave(&races->order, met->record),
-                       [WMI_RACE_HOW] = (wmi_race_who(met->record) & 1 ? WMI_RACE_HOW_UPPER : 0) |
+                       [WMI_RACE_FIRST_WAVE] = wmi_race_wave(&races->order, conflict->record),
+                       [WMI_RACE_HOW] = (wmi_race_who(conflict->record) & 1 ? WMI_RACE_HOW_UPPER : 0) |
                                         (first_group == group ? WMI_RACE_HOW_SAME_GROUP : 0) |
                                         (uint64_t)now->kind << WMI_RACE_HOW_KIND |
                                         (uint64_t)first->kind << WMI_RACE_HOW_FIRST_KIND,
                        [WMI_RACE_MODEL] = wmi_target_limit(races->dispatch.target, WMI_LIMIT_memory_model),
-                       [WMI_RACE_BARRIER] = met->barrier},
+                       [WMI_RACE_BARRIER] = conflict->barrier},
         };
         if (!wmi_found_add(&races->findings, &found))
             races->missed = wmi_race_no_memory;
     }
-    races->mets = 0;
+    races->conflict_count = 0;
 }
 
 /* ---- recording ---- */
 
-/* An atomic load of what the wave itself has left there by an atomic. */
+/* Handles an atomic load of a value that an atomic of the same wave has written. */
 static void reread(struct wmi_races *races, uint64_t address)
 {
     struct wmi_race_cells cells;
@@ -221,8 +221,7 @@ static void reread(struct wmi_races *races, uint64_t address)
         wmi_race_reread(&races->order, races->group, races->access->wave);
 }
 
-/* The same as wmi_race_touch_dword() for some bytes of a dword of global memory, as long as its block has a
- * list. */
+/* Like wmi_race_touch_dword(), for some bytes of a dword of global memory whose block has a list. */
 static bool touch_some(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
                        unsigned bytes)
 {
@@ -250,11 +249,11 @@ static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_
         if (mask == 15 ? wmi_race_touch_dword(races, space, at) : touch_some(races, space, at, mask))
             continue;
         if (wmi_race_cells_at(races, space, at, &cells, &dword))
-            wmi_race_touch(&races->shadow, &cells, dword, &races->now, mask, meet, races);
+            wmi_race_touch(&races->shadow, &cells, dword, &races->now, mask, check_conflict, races);
     }
 }
 
-/* Lanes of one store that write different values to one address. */
+/* Checks for lanes of one store that write different values to one address. */
 static void check_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
 {
     const struct wmi_access *access = races->access;
@@ -290,15 +289,15 @@ static void check_lanes(struct wmi_races *races, const struct wmi_element *eleme
                 continue;
             races->lane = lane;
             races->dword_address = address[lane];
-            add_met(races, &wmi_race_texts[kind], 0, (1u << (access->bytes < 31 ? access->bytes : 31)) - 1,
-                    0);
-            if (races->mets)
-                races->met[races->mets - 1].lanes |= UINT64_C(1) << other;
+            add_conflict(races, &wmi_race_texts[kind], 0,
+                         (1u << (access->bytes < 31 ? access->bytes : 31)) - 1, 0);
+            if (races->conflict_count)
+                races->conflict[races->conflict_count - 1].lanes |= UINT64_C(1) << other;
         }
     }
 }
 
-/* Records what lanes access, one by one. */
+/* Records the accesses of lanes one by one. */
 static void record_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
 {
     for (uint64_t left = lanes; left; left &= left - 1) {
@@ -310,8 +309,8 @@ static void record_lanes(struct wmi_races *races, const struct wmi_element *elem
     }
 }
 
-/* Records loads and stores of whole dwords by runs of lanes with consecutive addresses, or the same one; all
- * lanes belong to one half of the wave if halves are told apart. */
+/* Records loads and stores of whole dwords by runs of lanes with consecutive or equal addresses. If the
+ * halves of the wave are distinguished, all lanes belong to one half. */
 static void record_runs(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
 {
     const uint64_t *address = element->address, bytes = races->access->bytes;
@@ -344,7 +343,7 @@ static void record_halves(struct wmi_races *races, const struct wmi_element *ele
 
 /* ---- operations of LDS in flight ---- */
 
-/* The rule that an access violates by an operation that was in flight. */
+/* The rule that the access violates together with an operation in flight. */
 static enum wmi_race_kind kind_of_flight(const struct wmi_races *races, const struct wmi_race_flight *flight,
                                          bool own)
 {
@@ -358,9 +357,9 @@ static enum wmi_race_kind kind_of_flight(const struct wmi_races *races, const st
                                              : WMI_RACE_OF_STORE_AT_BARRIER;
 }
 
-/* A lane's access to LDS meets an operation in flight, if they have bytes in common. */
-static void meet_flight(struct wmi_races *races, const struct wmi_race_flight *flight, uint64_t address,
-                        bool own)
+/* Checks a lane's access to LDS against an operation in flight. */
+static void check_flight(struct wmi_races *races, const struct wmi_race_flight *flight, uint64_t address,
+                         bool own)
 {
     const struct wmi_access *access = races->access;
     struct wmi_race_insn *now = &races->insn[races->slot], *first = &races->insn[flight->slot];
@@ -373,13 +372,13 @@ static void meet_flight(struct wmi_races *races, const struct wmi_race_flight *f
         return;
     races->dword_address = address;
     races->values_differ = changes_memory(races);
-    add_met(races, &wmi_race_texts[kind_of_flight(races, flight, own)],
-            wmi_race_record_of(&races->order, races->group, wave, flight->slot),
-            (1u << (access->bytes < 31 ? access->bytes : 31)) - 1, flight->barrier);
+    add_conflict(races, &wmi_race_texts[kind_of_flight(races, flight, own)],
+                 wmi_race_record_of(&races->order, races->group, wave, flight->slot),
+                 (1u << (access->bytes < 31 ? access->bytes : 31)) - 1, flight->barrier);
 }
 
-/* Whether the wave's own operation in flight has no order with the instruction: one of them is a load to LDS.
- * Loads to LDS have an order among themselves. */
+/* Whether the wave's own operation in flight is not ordered with the instruction, because one of them is a
+ * load to LDS. Loads to LDS are ordered among themselves. */
 static bool is_unordered(const struct wmi_race_flight *flight, const struct wmi_race_insn *now)
 {
     return flight->load_to_lds != (now->path == WMI_PATH_LDS_DMA);
@@ -401,10 +400,10 @@ static void meet_flights(struct wmi_races *races, const struct wmi_element *elem
             wmi_race_pending_at(pending, address, races->access->bytes, now->kind != WMI_ACCESS_LOAD))
             for (uint32_t i = 0; i < pending->list.count; i++)
                 if (pending->list.entry[i].wave != races->access->wave)
-                    meet_flight(races, &pending->list.entry[i], address, false);
+                    check_flight(races, &pending->list.entry[i], address, false);
         for (uint32_t at = 0; (flight = wmi_race_flight_next(own, most, &at));)
             if (is_unordered(flight, now))
-                meet_flight(races, flight, address, true);
+                check_flight(races, flight, address, true);
     }
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Which instructions communicate, and what the memory model of a target asks of them. */
+/* Which instructions communicate, and what a target's memory model requires of them. */
 #ifndef WMI_RACE_RULES_H
 #define WMI_RACE_RULES_H
 
 #include "check/checker.h"
 #include "check/races/race_code.h"
 
-/* What orders memory between waves. Source: LLVM AMDGPUUsage, "Memory Model" of each generation. */
+/* What orders memory accesses between waves. Source: LLVM AMDGPUUsage, "Memory Model" of each generation. */
 struct wmi_race_model {
-    uint32_t load_bits;        /* policy bits of loads that see what other workgroups store */
-    uint32_t invalidates;      /* caches that a wave invalidates to see it: 1 << enum wm_cache_level */
-    bool named;                /* loads and stores name a scope, */
-    bool named_atomics;        /* and so do atomics */
-    bool writes_back;          /* L2 or the vector cache must be written back before a release, */
-    bool waits_for_write_back; /* and the write-back waited for */
-    bool waits_at_barriers;    /* the memory model waits for stores at a barrier of the workgroup, too */
+    uint32_t load_bits;        /* policy bits of loads that observe stores of other workgroups */
+    uint32_t invalidates;      /* caches that an acquire invalidates: 1 << enum wm_cache_level */
+    bool named;                /* loads and stores have a scope */
+    bool named_atomics;        /* atomics have a scope */
+    bool writes_back;          /* a release must write back L2 or the vector cache */
+    bool waits_for_write_back; /* a release must wait for the write-back */
+    bool waits_at_barriers;    /* a barrier of the workgroup must wait for stores, too */
     bool within;               /* waves of one workgroup may have different vector caches */
     const char *wait, *write_back, *invalidate, *refresh, *wait_lds, *wait_load; /* for texts */
 };
@@ -24,24 +24,24 @@ const struct wmi_race_model *wmi_race_model(const struct wmi_target *target);
 /* A memory instruction. */
 struct wmi_race_insn {
     uint64_t pc;
-    uint64_t distance;                   /* DS: bytes from its first place to the second */
-    uint8_t path, kind, bytes, elements; /* as of its accesses */
+    uint64_t distance;                   /* DS: distance in bytes from the first place to the second */
+    uint8_t path, kind, bytes, elements; /* as in struct wmi_access */
     uint8_t policy, scope, operation;
-    uint8_t counted[2]; /* by how much it raises the counters of LDS and of loads */
-    bool known;         /* the above are set */
+    uint8_t counted[2]; /* by how much it increments the counters of LDS and of loads */
+    bool known;         /* the members above are set */
     bool returns;
-    bool lds;                  /* the access that is looked at is of LDS: FLAT may go to both */
-    bool coherent;             /* a load that may see what other workgroups store */
+    bool lds;                  /* the current access is to LDS; FLAT instructions may access both */
+    bool coherent;             /* a load that may observe stores of other workgroups */
     struct wmi_race_load load; /* what a load is for */
-    bool released;             /* a store right after a wait for earlier ones */
-    bool talks;                /* it has communicated */
+    bool released;             /* a store right after a wait for earlier stores */
+    bool talks;                /* the instruction has communicated */
 };
 
 /* How an instruction takes part in communication with other waves. */
 enum wmi_race_role {
     WMI_RACE_PLAIN,
-    WMI_RACE_MAYBE,  /* a store that may be atomic: code does not tell */
-    WMI_RACE_NARROW, /* atomic, with a scope that does not reach the other wave */
+    WMI_RACE_MAYBE,  /* a store that may be atomic: the code does not tell */
+    WMI_RACE_NARROW, /* atomic, but its scope does not include the other wave */
     WMI_RACE_ATOMIC,
 };
 
@@ -50,7 +50,7 @@ struct wmi_race_rules {
     bool strict;
 };
 
-/* Whether the instruction stores what one atomic may store. */
+/* Whether the instruction stores a unit that an atomic could store. */
 bool wmi_race_is_word(const struct wmi_race_insn *insn);
 
 enum wmi_race_role wmi_race_role(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,

@@ -62,7 +62,7 @@ static void pool_release(struct wmi_race_pool *pool, void *item)
     pool->unused = item;
 }
 
-/* All items can be taken again. */
+/* Makes all items available again. */
 static void reset_pool(struct wmi_race_pool *pool)
 {
     pool->used = 0;
@@ -107,7 +107,7 @@ void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
 /* capacity: a power of two. */
 static struct wmi_race_area **slot_of(struct wmi_race_area **area, size_t capacity, uint64_t number)
 {
-    /* Neighbouring areas are neighbours in the table, too. */
+    /* The hash keeps neighbouring areas close in the table. */
     size_t at = number ^ number >> 20;
     while (area[at & (capacity - 1)] && area[at & (capacity - 1)]->number != number)
         at++;
@@ -191,7 +191,7 @@ static struct wmi_race_byte_entry *list_of(const struct wmi_race_detail *detail)
     return detail->part->longer ? detail->block->list : detail->part->entry;
 }
 
-/* Adds bytes to `existing`, or a new entry with them to the list if that is NULL. False: it is full. */
+/* Adds bytes to `existing`, or appends a new entry with them if that is NULL. False: the list is full. */
 static inline bool add_to(struct wmi_race_part *part, struct wmi_race_byte_entry *existing,
                           struct wmi_race_byte_entry *list, uint32_t capacity, enum wmi_race_role_of role,
                           const uint64_t bytes[2], uint64_t record)
@@ -207,8 +207,7 @@ static inline bool add_to(struct wmi_race_part *part, struct wmi_race_byte_entry
     return true;
 }
 
-/* Gives bytes the record in a role, and takes others from them. False: the list is full, and the bytes have
- * none in that role. */
+/* Sets the record of bytes in a role. False: the list is full, and the bytes have no record in that role. */
 static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role, const uint64_t bytes[2],
                       uint64_t record)
 {
@@ -233,7 +232,7 @@ static bool put_bytes(struct wmi_race_detail *detail, enum wmi_race_role_of role
     return add_to(part, existing, list, capacity, role, bytes, record);
 }
 
-/* The same of any list; one that is full becomes longer. */
+/* Like put_bytes(), for any list; a full list is enlarged. */
 static bool put_any(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail,
                     enum wmi_race_role_of role, const uint64_t bytes[2], uint64_t record)
 {
@@ -248,11 +247,10 @@ static bool put_any(struct wmi_race_shadow *shadow, struct wmi_race_detail *deta
     return put_bytes(detail, role, bytes, record);
 }
 
-/* Whether the access meets nothing in the list that is not settled. taken: bytes that another wave has read.
- */
-static inline bool meets_nothing(const struct wmi_race_byte_entry *list, uint32_t count,
-                                 const uint64_t bytes[2], const struct wmi_race_access *access,
-                                 uint64_t taken[2])
+/* Whether no record in the list may conflict with the access. taken: bytes that another wave has read. */
+static inline bool has_no_conflict(const struct wmi_race_byte_entry *list, uint32_t count,
+                                   const uint64_t bytes[2], const struct wmi_race_access *access,
+                                   uint64_t taken[2])
 {
     taken[0] = taken[1] = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -268,7 +266,7 @@ static inline bool meets_nothing(const struct wmi_race_byte_entry *list, uint32_
     return true;
 }
 
-/* Records an access to bytes that nothing in the list is about. False: it is about some of them, or full. */
+/* Records an access to bytes without records. False: some bytes have records, or the list is full. */
 static bool add_apart(struct wmi_race_part *part, struct wmi_race_byte_entry *list, const uint64_t bytes[2],
                       const struct wmi_race_access *access)
 {
@@ -284,14 +282,14 @@ static bool add_apart(struct wmi_race_part *part, struct wmi_race_byte_entry *li
     return !both && add_to(part, existing, list, capacity, role, bytes, access->record);
 }
 
-/* Records an access to some bytes in a list. False: it meets something, or the list is full. */
+/* Records an access to some bytes in a list. False: it may conflict, or the list is full. */
 static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail *detail,
                          const uint64_t bytes[2], const struct wmi_race_access *access)
 {
     uint64_t taken[2];
     if (add_apart(detail->part, list_of(detail), bytes, access))
         return true;
-    if (!meets_nothing(list_of(detail), detail->part->count, bytes, access, taken))
+    if (!has_no_conflict(list_of(detail), detail->part->count, bytes, access, taken))
         return false;
     if (access->writes)
         return put_any(shadow, detail, WMI_RACE_WRITE, bytes, access->record);
@@ -300,7 +298,7 @@ static bool update_bytes(struct wmi_race_shadow *shadow, struct wmi_race_detail 
            (!(taken[0] | taken[1]) || put_any(shadow, detail, WMI_RACE_OTHER, taken, access->record));
 }
 
-/* Makes a list of bytes of the block's list. False: no memory. */
+/* Converts the block's list to a list of bytes. False: no memory. */
 static bool make_part(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
 {
     struct wmi_race_detail *detail = detail_of(shadow, page, block);
@@ -362,7 +360,7 @@ static void spread(uint64_t record, uint64_t byte[4])
         byte[i] = wmi_race_bytes(record) >> i & 1 ? record | ALL_BYTES : 0;
 }
 
-/* Gives the dword records per byte; NULL: no memory. */
+/* Converts the dword to records per byte. NULL: no memory. */
 static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells,
                                     size_t dword)
 {
@@ -378,7 +376,7 @@ static struct wmi_race_bytes *split(struct wmi_race_shadow *shadow, const struct
     return bytes;
 }
 
-/* Gives bytes of the dword the record; they have none in that role. */
+/* Adds the record for bytes of the dword that have none in that role. */
 static void add_bytes(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
                       uint64_t record, enum wmi_race_role_of role)
 {
@@ -398,7 +396,7 @@ static void add_bytes(struct wmi_race_shadow *shadow, const struct wmi_race_cell
             byte[role][i] = record | ALL_BYTES;
 }
 
-/* Gives dwords the records of a list of bytes. */
+/* Copies the records of a list of bytes to records per dword. */
 static void add_list(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells,
                      const struct wmi_race_byte_entry *list, uint32_t count)
 {
@@ -423,7 +421,7 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
         memcpy(list, list_of(detail), count * sizeof *list);
         memset(detail->block, 0, sizeof *detail->block);
         add_list(shadow, &cells, list, count);
-        page->written |= 1u << block; /* dwords that are split are marked there */
+        page->written |= 1u << block; /* the write records mark dwords with records per byte */
     } else {
         const struct wmi_race_list list = wmi_race_list(page, block);
         memset(detail->block, 0, sizeof *detail->block);
@@ -436,7 +434,8 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
     }
     page->divided |= 1u << block;
     page->parted &= ~(1u << block);
-    if (page->divided == UINT32_MAX && page->list_capacity) { /* nobody needs the lists any more */
+    if (page->divided == UINT32_MAX &&
+        page->list_capacity) { /* all blocks are divided, so that no list is used */
         pool_release(&shadow->lists[__builtin_ctz(page->list_capacity)], page->lists);
         page->lists = NULL;
         page->list_capacity = 0;
@@ -444,16 +443,16 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
     return true;
 }
 
-static void meet(uint64_t record, const struct wmi_race_access *access, unsigned bytes, bool was_write,
-                 wmi_race_meets *meets, void *user)
+static void check_conflict(uint64_t record, const struct wmi_race_access *access, unsigned bytes,
+                           bool was_write, wmi_race_on_conflict *on_conflict, void *user)
 {
     const unsigned both = wmi_race_bytes(record) & bytes;
     if (both && !wmi_race_is_settled(record, access))
-        meets(user, record, both, was_write);
+        on_conflict(user, record, both, was_write);
 }
 
 static void touch_bytes(struct wmi_race_bytes *split, const struct wmi_race_access *access, unsigned bytes,
-                        wmi_race_meets *meets, void *user)
+                        wmi_race_on_conflict *on_conflict, void *user)
 {
     for (unsigned i = 0; i < 4; i++) {
         if (!(bytes >> i & 1))
@@ -461,28 +460,29 @@ static void touch_bytes(struct wmi_race_bytes *split, const struct wmi_race_acce
         struct wmi_race_access whole = *access;
         uint64_t *write = &split->write[i], *read = &split->read[i], *other = &split->other[i];
         if (*write && !wmi_race_is_settled(*write, access))
-            meets(user, *write, 1u << i, true);
+            on_conflict(user, *write, 1u << i, true);
         if (access->writes && *read && !wmi_race_is_settled(*read, access))
-            meets(user, *read, 1u << i, false);
+            on_conflict(user, *read, 1u << i, false);
         if (access->writes && *other && !wmi_race_is_settled(*other, access))
-            meets(user, *other, 1u << i, false);
+            on_conflict(user, *other, 1u << i, false);
         wmi_race_update(write, read, other, &whole, ALL_BYTES);
     }
 }
 
 void wmi_race_touch(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
-                    const struct wmi_race_access *access, unsigned bytes, wmi_race_meets *meets, void *user)
+                    const struct wmi_race_access *access, unsigned bytes, wmi_race_on_conflict *on_conflict,
+                    void *user)
 {
     uint64_t *write = &cells->write[dword], *read = &cells->read[dword], *other = &cells->other[dword];
     struct wmi_race_bytes *bytewise = NULL;
     if (*write >= WMI_RACE_SPLIT) {
-        touch_bytes(wmi_race_bytes_at(shadow, *write), access, bytes, meets, user);
+        touch_bytes(wmi_race_bytes_at(shadow, *write), access, bytes, on_conflict, user);
         return;
     }
-    meet(*write, access, bytes, true, meets, user);
+    check_conflict(*write, access, bytes, true, on_conflict, user);
     if (access->writes) {
-        meet(*read, access, bytes, false, meets, user);
-        meet(*other, access, bytes, false, meets, user);
+        check_conflict(*read, access, bytes, false, on_conflict, user);
+        check_conflict(*other, access, bytes, false, on_conflict, user);
     }
     if (!wmi_race_update(write, read, other, access, bytes) && (bytewise = split(shadow, cells, dword)))
         for (unsigned i = 0; i < 4; i++)

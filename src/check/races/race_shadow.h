@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The shadow of memory for race detection: who wrote each dword last and who has read it.
+/* Shadow memory for race detection: the last writer of each dword, and its readers.
  *
- * A record is 64 bits: the access of one wave to some bytes of a dword. Per byte there are three: the last
- * write, a read, and another wave's read. Reads by further waves replace the second one. Bytes that have the
- * same records share them: each block of 128 bytes has a list of records with the dwords that have them, or
- * with the bytes; where the list would be too long, records for each dword; and where different waves access
- * different bytes of such a dword, for each byte.
- */
+ * A record of 64 bits describes the access of one wave to some bytes of a dword. There are three records per
+ * byte: the last write, a read, and a read by another wave. Reads by further waves replace the second read.
+ * Bytes with equal records share them. Each block of 128 bytes has a list of records, each with the dwords,
+ * or the bytes, to which it applies. If the list would be too long, the block has records per dword, and
+ * where different waves access different bytes of such a dword, per byte. */
 #ifndef WMI_RACE_SHADOW_H
 #define WMI_RACE_SHADOW_H
 
@@ -24,7 +23,8 @@ enum {
     WMI_RACE_SLOTS = 1 << (WMI_RACE_WAVE_AT - WMI_RACE_SLOT_AT),
     WMI_RACE_WAVES = 1 << (WMI_RACE_EPOCH_AT - WMI_RACE_WAVE_AT),
     WMI_RACE_EPOCHS = 1 << (WMI_RACE_TAG_AT - WMI_RACE_EPOCH_AT),
-    WMI_RACE_TAGS = (1 << (64 - WMI_RACE_TAG_AT)) - 1, /* the last one marks dwords with records per byte */
+    WMI_RACE_TAGS =
+        (1 << (64 - WMI_RACE_TAG_AT)) - 1, /* the highest tag marks dwords with records per byte */
 };
 #define WMI_RACE_SPLIT ((uint64_t)WMI_RACE_TAGS << WMI_RACE_TAG_AT)
 #define WMI_RACE_SAME_WAVE                                                                                   \
@@ -55,7 +55,7 @@ static inline uint32_t wmi_race_tag(uint64_t record)
     return (uint32_t)(record >> WMI_RACE_TAG_AT);
 }
 
-/* Records of consecutive dwords. */
+/* The records of consecutive dwords. */
 struct wmi_race_cells {
     uint64_t *write, *read, *other;
 };
@@ -63,12 +63,12 @@ struct wmi_race_cells {
 /* An access that is about to be recorded. */
 struct wmi_race_access {
     uint64_t record;       /* without bytes */
-    uint64_t from, before; /* records from `from` on, `before` of them, are ordered before the access */
-    uint64_t gone;         /* of LDS: records below are ordered before whatever its workgroup does; else 0 */
+    uint64_t from, before; /* the `before` records from `from` on are ordered before the access */
+    uint64_t gone; /* for LDS: lower records are ordered before everything that the workgroup does; else 0 */
     bool writes;
 };
 
-/* Whether the recorded access is ordered before the new one, by what the records themselves show. */
+/* Whether the record alone shows that its access is ordered before the new one. */
 static inline bool wmi_race_is_settled(uint64_t record, const struct wmi_race_access *access)
 {
     return !record || record - access->from < access->before ||
@@ -84,13 +84,13 @@ enum {
 
 enum wmi_race_role_of { WMI_RACE_WRITE, WMI_RACE_READ, WMI_RACE_OTHER };
 
-/* Records of a block, and the dwords that have each. What it records is about all bytes of these, so that a
- * record here has its role where others have bytes. Those without dwords are free. */
+/* The records of a block, each with the dwords to which it applies. Each record covers all bytes of its
+ * dwords. Entries without dwords are free. */
 struct wmi_race_list {
     uint64_t *record, *dwords;
 };
 
-/* A record, and the bytes of a block that have it. */
+/* A record, and the bytes of a block to which it applies. */
 struct wmi_race_byte_entry {
     uint64_t record; /* without bytes */
     uint64_t bytes[2];
@@ -103,7 +103,7 @@ enum {
     WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 4
 };
 
-/* Records of each dword of a block; or a long list. */
+/* The records per dword of a block; or a long list. */
 struct wmi_race_block {
     union {
         struct {
@@ -113,34 +113,35 @@ struct wmi_race_block {
     };
 };
 
-/* Those of a block as a list of bytes. */
+/* The records of a block as a list of bytes. */
 struct wmi_race_part {
     uint32_t count;
-    bool longer; /* the list is in the block's struct wmi_race_block */
+    bool longer; /* the list continues in the block's struct wmi_race_block */
     struct wmi_race_byte_entry entry[WMI_RACE_ENTRIES];
 };
 
-/* A block has the plainest records that can tell its accesses: a list in which each record is about all bytes
- * of its dwords; a list of bytes; or records for each dword. */
+/* Each block uses the simplest form that can represent its accesses: a list in which each record covers whole
+ * dwords, a list of bytes, or records per dword. */
 struct wmi_race_page {
-    uint32_t launch;          /* 0: never used */
-    uint32_t list_capacity;   /* of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
-    uint32_t parted, divided; /* blocks that have lists of bytes; that have records for each dword, */
-    uint32_t written;         /* and perhaps for writes */
-    uint64_t *lists;          /* of all blocks: of each the records, then the dwords */
-    struct wmi_race_detail {  /* of each block that is parted or divided; or NULL */
+    uint32_t launch;        /* 0: never used */
+    uint32_t list_capacity; /* capacity of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
+    uint32_t parted,
+        divided;      /* masks of the blocks with lists of bytes, and of those with records per dword */
+    uint32_t written; /* mask of the blocks that may have writes */
+    uint64_t *lists;  /* lists of all blocks: for each, the records and then the dwords */
+    struct wmi_race_detail { /* for blocks that are parted or divided; or NULL */
         struct wmi_race_part *part;
         struct wmi_race_block *block;
     } *detail;
 };
 
-struct wmi_race_bytes { /* records for each byte of a dword */
+struct wmi_race_bytes { /* the records per byte of a dword */
     uint64_t write[4], read[4], other[4];
 };
 
 enum { WMI_RACE_AREA_BITS = 20, WMI_RACE_AREA_PAGES = 1 << (WMI_RACE_AREA_BITS - WMI_RACE_PAGE_BITS) };
 
-/* Neighbouring pages of memory. */
+/* A group of neighbouring pages. */
 struct wmi_race_area {
     uint64_t number; /* address >> WMI_RACE_AREA_BITS */
     struct wmi_race_page page[WMI_RACE_AREA_PAGES];
@@ -157,14 +158,14 @@ struct wmi_race_pool {
 
 enum { WMI_RACE_POOL_CHUNK = 1 << 21 };
 
-/* The shadow of global memory; and all records per byte, also those of LDS. */
+/* The shadow of global memory, and the records per byte of LDS, too. */
 struct wmi_race_shadow {
     struct wmi_race_area **area; /* open addressing, at most half full; NULL: empty */
     size_t count, capacity;
     struct wmi_race_area *recent[WMI_RACE_RECENT]; /* by the low bits of their numbers; NULL: none */
     uint32_t launch;
     struct wmi_race_pool areas, lists[WMI_RACE_LIST_POOLS], details, parts, blocks, bytes;
-    bool lost; /* no memory for all */
+    bool lost; /* some accesses were lost for lack of memory */
 };
 
 /* Forgets all accesses. launch: not 0. */
@@ -174,7 +175,7 @@ struct wmi_race_area *wmi_race_find_area(struct wmi_race_shadow *shadow, uint64_
 /* Forgets the accesses of the page. */
 void wmi_race_clear_page(struct wmi_race_shadow *shadow, struct wmi_race_page *page);
 
-/* The page with the address; NULL: no memory. */
+/* The page that contains the address; NULL: no memory. */
 static inline struct wmi_race_page *wmi_race_page(struct wmi_race_shadow *shadow, uint64_t address)
 {
     const uint64_t number = address >> WMI_RACE_AREA_BITS;
@@ -187,7 +188,7 @@ static inline struct wmi_race_page *wmi_race_page(struct wmi_race_shadow *shadow
     return page;
 }
 
-/* Records an access to a whole dword, if it meets nothing that is not settled. */
+/* Records an access to a whole dword, unless it may conflict with a record. */
 static inline bool wmi_race_touch_quickly(const struct wmi_race_cells *cells, size_t dword,
                                           const struct wmi_race_access *access)
 {
@@ -205,8 +206,8 @@ static inline bool wmi_race_touch_quickly(const struct wmi_race_cells *cells, si
     return true;
 }
 
-/* Replaces the record by that of the access to some bytes. False: it is about bytes that the new one does not
- * have. In global memory, a record of the same wave and epoch becomes one of this instruction, which saves
+/* Replaces a record by that of an access to some bytes. False: the record covers bytes that the access does
+ * not. In global memory, a record of the same wave and epoch takes over this instruction, which saves
  * memory. */
 static inline bool wmi_race_replace(uint64_t *record, const struct wmi_race_access *access, unsigned bytes)
 {
@@ -219,7 +220,7 @@ static inline bool wmi_race_replace(uint64_t *record, const struct wmi_race_acce
     return true;
 }
 
-/* Updates the three records. False: they cannot hold what they should. */
+/* Updates the three records. False: they cannot represent the result. */
 static inline bool wmi_race_update(uint64_t *write, uint64_t *read, uint64_t *other,
                                    const struct wmi_race_access *access, unsigned bytes)
 {
@@ -229,7 +230,7 @@ static inline bool wmi_race_update(uint64_t *write, uint64_t *read, uint64_t *ot
     return (free && wmi_race_replace(read, access, bytes)) || wmi_race_replace(other, access, bytes);
 }
 
-/* As wmi_race_touch_quickly(), of some bytes (a mask) of a dword. */
+/* Like wmi_race_touch_quickly(), for some bytes (a mask) of a dword. */
 static inline bool wmi_race_touch_some_quickly(const struct wmi_race_cells *cells, size_t dword,
                                                const struct wmi_race_access *access, unsigned bytes)
 {
@@ -242,7 +243,7 @@ static inline bool wmi_race_touch_some_quickly(const struct wmi_race_cells *cell
     return wmi_race_update(write, read, other, access, bytes);
 }
 
-/* Records of a dword per byte; write: as the dword's records have it. */
+/* The records per byte of a dword. write: the write record of the dword. */
 static inline struct wmi_race_bytes *wmi_race_bytes_at(const struct wmi_race_shadow *shadow, uint64_t write)
 {
     enum { PER_CHUNK = WMI_RACE_POOL_CHUNK / sizeof(struct wmi_race_bytes) };
@@ -250,7 +251,7 @@ static inline struct wmi_race_bytes *wmi_race_bytes_at(const struct wmi_race_sha
     return (struct wmi_race_bytes *)(void *)shadow->bytes.chunk[number / PER_CHUNK] + number % PER_CHUNK;
 }
 
-/* As wmi_race_touch_quickly(), of some bytes (a mask) of a dword with records per byte. */
+/* Like wmi_race_touch_quickly(), for some bytes (a mask) of a dword with records per byte. */
 static inline bool wmi_race_touch_bytes_quickly(struct wmi_race_bytes *split,
                                                 const struct wmi_race_access *access, unsigned bytes)
 {
@@ -267,7 +268,7 @@ static inline bool wmi_race_touch_bytes_quickly(struct wmi_race_bytes *split,
     return true;
 }
 
-/* Gives the block records for each dword. False: no memory. */
+/* Converts the block to records per dword. False: no memory. */
 bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block);
 
 static inline unsigned wmi_race_block_of(uint64_t address)
@@ -280,7 +281,7 @@ static inline struct wmi_race_cells wmi_race_block_cells(struct wmi_race_block *
     return (struct wmi_race_cells){block->write, block->read, block->other};
 }
 
-/* The records of each dword of the block, for any access; false: no memory. */
+/* Finds the records per dword of the block, for any access. False: no memory. */
 static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
                                        unsigned number, struct wmi_race_cells *cells)
 {
@@ -302,12 +303,12 @@ static inline struct wmi_race_list wmi_race_list(const struct wmi_race_page *pag
 
 /* Doubles the capacity of the lists of the page's blocks. False: it is at its maximum, or out of memory. */
 bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page);
-/* Records an access to some bytes of a block that is not divided, if it meets nothing that is not settled,
- * and the block's list can hold it. */
+/* Records an access to some bytes of a block that is not divided, unless it may conflict with a record or the
+ * block's list is full. */
 bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                           const uint64_t bytes[2], const struct wmi_race_access *access);
 
-/* All bytes of half a block's dwords. */
+/* The bytes of half a block's dwords. */
 static inline uint64_t wmi_race_bytes_of(uint16_t dwords)
 {
     uint64_t bits = dwords;
@@ -318,8 +319,7 @@ static inline uint64_t wmi_race_bytes_of(uint16_t dwords)
     return bits * 15;
 }
 
-/* Adds a record that no dwords have yet, at the free entry `free`, or in a larger list. False: the list is
- * full. */
+/* Adds a new record at the free entry `free`, or in a larger list. False: the list is full. */
 static inline bool wmi_race_add(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                                 uint32_t dwords, uint64_t record, uint32_t free)
 {
@@ -332,8 +332,8 @@ static inline bool wmi_race_add(struct wmi_race_shadow *shadow, struct wmi_race_
     return true;
 }
 
-/* Makes the record that of some dwords of the block, in place of theirs in the same role. False: the list is
- * full, and the dwords have none in that role. */
+/* Sets the record of some dwords in its role. False: the list is full, and the dwords have no record in that
+ * role. */
 static inline bool wmi_race_put(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                                 uint32_t dwords, uint64_t record)
 {
@@ -354,7 +354,7 @@ static inline bool wmi_race_put(struct wmi_race_shadow *shadow, struct wmi_race_
     return true;
 }
 
-/* Records reads of dwords, of which another wave has read `taken`. False: the list is full. */
+/* Records reads of dwords, of which another wave has read those in `taken`. False: the list is full. */
 static inline bool wmi_race_put_reads(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
                                       unsigned block, uint32_t dwords, uint32_t taken, uint64_t record)
 {
@@ -362,7 +362,7 @@ static inline bool wmi_race_put_reads(struct wmi_race_shadow *shadow, struct wmi
            (!taken || wmi_race_put(shadow, page, block, taken, record | WMI_RACE_OTHER));
 }
 
-/* As wmi_race_touch_bytes(), of whole dwords. */
+/* Like wmi_race_touch_bytes(), for whole dwords. */
 static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
                                         unsigned block, uint32_t dwords, const struct wmi_race_access *access)
 {
@@ -385,17 +385,17 @@ static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct w
                           : wmi_race_put_reads(shadow, page, block, dwords, taken, access->record);
 }
 
-/* The shadow of a workgroup's LDS: records for each dword, since most LDS is accessed in patterns that lists
- * are too long for. What earlier workgroups of the launch have left is settled. */
+/* The shadow of a workgroup's LDS: records per dword, since the access patterns of most LDS are too irregular
+ * for lists. Records of earlier workgroups of the launch are ordered. */
 struct wmi_race_local {
     uint64_t *records;
     size_t dwords;   /* capacity */
     uint32_t bytes;  /* of LDS */
     uint32_t launch; /* of the records */
-    uint32_t floor;  /* accesses in earlier epochs are ordered before whatever a wave of the workgroup does */
+    uint32_t floor;  /* accesses in earlier epochs are ordered before everything that the workgroup does */
 };
 
-/* Prepares it for a workgroup of the launch. False: no memory. */
+/* Prepares the shadow for a workgroup of the launch. False: no memory. */
 bool wmi_race_local_begin(struct wmi_race_local *local, uint32_t bytes, uint32_t launch);
 void wmi_race_local_destroy(struct wmi_race_local *local);
 
@@ -405,15 +405,16 @@ static inline struct wmi_race_cells wmi_race_local_cells(const struct wmi_race_l
     return (struct wmi_race_cells){records, records + local->dwords, records + 2 * local->dwords};
 }
 
-/* Whether nothing that is recorded of some bytes (a mask) of one dword is unsettled. */
+/* Whether all records of some bytes (a mask) of one dword are ordered before the access. */
 bool wmi_race_is_free(const struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
                       const struct wmi_race_access *access, unsigned bytes);
 
-/* Called for each recorded access that is not settled and has bytes in common with the new one. */
-typedef void wmi_race_meets(void *user, uint64_t record, unsigned bytes, bool was_write);
+/* Called for each recorded access that overlaps the new one and is not ordered before it. */
+typedef void wmi_race_on_conflict(void *user, uint64_t record, unsigned bytes, bool was_write);
 
 /* Records an access to some bytes (a mask) of one dword. */
 void wmi_race_touch(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
-                    const struct wmi_race_access *access, unsigned bytes, wmi_race_meets *meets, void *user);
+                    const struct wmi_race_access *access, unsigned bytes, wmi_race_on_conflict *on_conflict,
+                    void *user);
 
 #endif

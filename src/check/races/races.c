@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The checker of races: records who accesses which bytes, and reports two accesses that nothing orders.
- *
- * Waves execute in a fixed order on one thread, so the earlier access is always in the shadow. Most accesses
- * are of consecutive dwords that only the wave itself has touched, which races_quick() recognizes. */
+/* The checker of races: records which wave accesses which bytes, and reports two accesses that nothing
+ * orders. Waves execute in a fixed order on one thread, so the earlier access is always in the shadow. Most
+ * accesses are to consecutive dwords that only the wave itself has accessed, for which races_lanes.c has fast
+ * paths. */
 #include "check/races/races.h"
 
 #include "base/grow.h"
@@ -63,7 +63,7 @@ static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, cons
     insn->known = true;
 }
 
-/* By how much an instruction raises the counters of LDS and of loads, in the order of issue. */
+/* By how much an instruction increments the counters of LDS and of loads, in the order of issue. */
 static void count_of(const struct wmi_wait_facts *facts, uint8_t counted[2])
 {
     counted[0] = counted[1] = 0;
@@ -76,7 +76,8 @@ static void count_of(const struct wmi_wait_facts *facts, uint8_t counted[2])
     }
 }
 
-/* Numbers the instructions that wait for stores or LDS; and gets to know those that add_insn() then adds. */
+/* Numbers the instructions that wait for stores or LDS. Also stores facts of memory instructions for
+ * add_insn(), which is called next. */
 static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct wmi_races *races = self;
@@ -102,7 +103,8 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
 
 /* ---- accesses ---- */
 
-/* The LDS side of a move has no slot: finds the one that it got before, or adds it. */
+/* Returns the slot of the LDS side of a move, which has none of its own: the one that it was given before, or
+ * a new one. */
 static uint32_t slot_of_move(struct wmi_races *races, uint64_t pc)
 {
     for (uint32_t i = 1; i < races->insns; i++)
@@ -111,7 +113,7 @@ static uint32_t slot_of_move(struct wmi_races *races, uint64_t pc)
     return add_insn(races, pc, 0);
 }
 
-/* Updates what the wave has on its way, before the access. */
+/* Updates the wave's operations in flight, before the access. */
 static void count_operation(struct wmi_races *races, struct wmi_race_insn *insn, unsigned wave)
 {
     struct wmi_race_wave *w = &races->group->wave[wave];
@@ -158,7 +160,7 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
         wmi_race_store(&races->order, group, access->wave);
 }
 
-/* Scalar loads. */
+/* Records a scalar load. */
 static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
                      const struct wmi_hit *hit)
 {
@@ -170,7 +172,7 @@ static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, 
         address < hit->low || address + insn->bytes > hit->high || address % 4)
         return false;
     if (address - races->dispatch.kernarg < races->dispatch.kernarg_bytes)
-        return true; /* nobody writes arguments */
+        return true; /* no wave writes the kernarg segment */
     wmi_race_describe(&races->order, group, wave, slot, false, false, &races->now);
     for (unsigned i = 0; i < insn->bytes; i += 4)
         if (!wmi_race_touch_dword(races, WMI_SPACE_GLOBAL, address + i))
@@ -362,8 +364,8 @@ static void destroy(void *self)
     free(races);
 }
 
-/* Whether lanes that are one wave here may be two waves elsewhere. Of a kernel whose workgroups always fit
- * into one wave, compilers leave out the barriers (LLVM, AMDGPULegalizerInfo and SIISelLowering). */
+/* Whether lanes that form one wave here may form two waves on other targets. For kernels whose workgroups
+ * always fit into one wave, compilers omit the barriers (LLVM, AMDGPULegalizerInfo and SIISelLowering). */
 static bool depends_on_wave_size(const struct wmi_races *races)
 {
     enum { NARROW = 32, WIDE = 64 };

@@ -7,22 +7,21 @@
 #include "check/races/race_rules.h"
 #include "sem/sem.h"
 
-enum { WMI_RACE_MET = 16 };
+enum { WMI_RACE_CONFLICTS = 16 };
 
-/* What an access conflicts with. */
-struct wmi_race_met {
+/* An earlier access with which the current one conflicts. */
+struct wmi_race_conflict {
     const struct wmi_check_rule *rule;
     uint64_t record, address, bytes, lanes;
-    uint64_t barrier; /* at which it was in flight; 0: none */
+    uint64_t barrier; /* address of the barrier at which it was in flight; 0: none */
 };
 
-struct wmi_race_wait { /* what an instruction waits for: the most operations that it leaves, of stores, of
-                          LDS and of loads */
+struct wmi_race_wait { /* maximum operations of stores, of LDS and of loads that a wait leaves in flight */
     uint8_t stores, lds, loads;
 };
 
 struct wmi_races;
-/* Records an access to consecutive dwords. False: it meets something that must be examined. */
+/* Records an access to consecutive dwords. False: it needs the slow path, because it may conflict. */
 typedef bool wmi_race_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
                           size_t count);
 
@@ -31,23 +30,23 @@ struct wmi_races {
     wmi_race_run *run;
     unsigned what; /* enum wm_check_what: the classes to report */
     struct wmi_check_dispatch dispatch;
-    struct wmi_code *code; /* for decoding only */
+    struct wmi_code *code; /* used only for decoding */
     struct wmi_race_rules rules;
     enum wmi_counter stores; /* the counter of stores */
     uint64_t scratch_low, scratch_high;
     struct wmi_race_shadow shadow;
     struct wmi_race_order order;
-    struct wmi_race_insn *insn; /* slot 0 is of no instruction */
+    struct wmi_race_insn *insn; /* indexed by slot; slot 0 is unused */
     uint32_t insns;
-    uint64_t distance;              /* of the instruction that is being lowered, */
-    uint8_t counted[2];             /* and by how much it raises the counters of LDS and of loads */
-    bool loads_to_lds;              /* some instruction loads to LDS */
-    struct wmi_race_loop waits_for; /* some loop waits for stores to LDS, or to memory */
+    uint64_t distance;  /* DS distance of the instruction that is being lowered */
+    uint8_t counted[2]; /* by how much this instruction increments the counters of LDS and of loads */
+    bool loads_to_lds;  /* the kernel has loads to LDS */
+    struct wmi_race_loop waits_for; /* the kernel has a loop that waits for stores to LDS, or to memory */
     size_t capacity;
     struct wmi_race_wait *wait;
     uint32_t waits;
     size_t wait_capacity;
-    struct wmi_race_group *group, *unused; /* the current one; those without a workgroup */
+    struct wmi_race_group *group, *unused; /* state of the current workgroup; free states */
     struct wmi_race_group **all;
     size_t groups;
     struct wmi_found_set findings;
@@ -58,11 +57,11 @@ struct wmi_races {
     unsigned slot, element, lane;
     uint64_t dword_address;
     bool values_differ;
-    struct wmi_race_met met[WMI_RACE_MET];
-    unsigned mets;
+    struct wmi_race_conflict conflict[WMI_RACE_CONFLICTS];
+    unsigned conflict_count;
 };
 
-/* The records of the dword at the address; false: it has none. */
+/* Finds the records of the dword at the address. False: it has none. */
 static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
                                      struct wmi_race_cells *cells, size_t *dword)
 {
@@ -76,8 +75,7 @@ static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_s
     return page && wmi_race_find_cells(&races->shadow, page, wmi_race_block_of(address), cells);
 }
 
-/* Records an access to the dword at an address, which is a multiple of 4, if it meets nothing that must be
- * examined. */
+/* Records an access to the dword at an address, a multiple of 4, unless it may conflict. */
 static inline bool wmi_race_touch_dword(struct wmi_races *races, enum wmi_address_space space,
                                         uint64_t address)
 {
@@ -95,8 +93,8 @@ static inline bool wmi_race_touch_dword(struct wmi_races *races, enum wmi_addres
            wmi_race_touch_quickly(&cells, dword, &races->now);
 }
 
-/* An atomic of LDS is about to hide a plain store of its own wave, which atomics of others must still meet:
- * it goes on as a read. */
+/* Keeps a plain store of the wave as a read when an atomic of LDS of the same wave is about to replace its
+ * record, so that atomics of other waves still conflict with it. */
 static inline void wmi_race_keep_store(const struct wmi_races *races, const struct wmi_race_cells *cells,
                                        size_t dword)
 {
@@ -118,8 +116,8 @@ extern const char wmi_race_no_memory[];
 /* Records the access, and reports what it conflicts with. */
 void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot);
 
-/* A wave stores behind stores to the same memory that it has not waited for. Within a workgroup, that
- * suffices for a flag: LDS executes the operations of a wave in order, and so does a vector cache that waves
+/* Called when a wave stores while earlier stores to the same memory are still in flight. Within a workgroup,
+ * that suffices for a flag: LDS executes the operations of a wave in order, as does a vector cache that waves
  * share. So the store begins an epoch, which is needed only where some loop waits for flags. */
 static inline void wmi_race_store_in_order(struct wmi_races *races, unsigned wave, bool lds)
 {
@@ -129,8 +127,8 @@ static inline void wmi_race_store_in_order(struct wmi_races *races, unsigned wav
         wmi_race_begin_epoch(&races->order, races->group, wave);
 }
 
-/* Whether operations of LDS must be known as long as they are in flight: other waves or loads to LDS may
- * meet them. */
+/* Whether operations of LDS must be tracked while they are in flight, because other waves or loads to LDS may
+ * conflict with them. */
 static inline bool wmi_race_follows_flights(const struct wmi_races *races)
 {
     return races->group->waves > 1 || races->loads_to_lds;
@@ -140,11 +138,11 @@ static inline bool wmi_race_follows_flights(const struct wmi_races *races)
 void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *access,
                           const struct wmi_race_insn *insn, uint32_t slot);
 
-/* An atomic of LDS meets what another wave has written there, which nothing orders before it. False: that was
- * no atomic. */
-bool wmi_race_meet_atomic(struct wmi_races *races, unsigned wave, uint32_t slot, uint64_t record);
+/* Handles an atomic of LDS that overlaps an unordered write of another wave. False: that write was no
+ * atomic. */
+bool wmi_race_follow_atomic(struct wmi_races *races, unsigned wave, uint32_t slot, uint64_t record);
 
-/* Record an access by its summary, as functions of struct wmi_observer do. False: the access itself is
+/* Records an access from its summary, as a function of struct wmi_observer does. False: the whole access is
  * needed. */
 typedef bool wmi_race_summary(void *local, const struct wmi_address_summary *summary, uint32_t slot);
 wmi_race_summary *wmi_race_summary_build(enum wmi_cpu_level level, unsigned lanes);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Records accesses for race detection by their summary: runs of whole dwords that meet nothing that must be
- * examined. */
+/* Fast paths that record accesses for race detection from their summaries, unless they may conflict. */
 #include "base/lanes.h"
 #include "base/vector_bits.h"
 #include "check/races/races.h"
 
 #include <stdalign.h>
 
-/* A vector of 64-bit records, anywhere. */
+/* An unaligned vector of 64-bit records. */
 typedef uint64_t records __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(8)));
 enum { RECORDS = WMI_VECTOR_BYTES / 8 };
 
-/* A bit for each record that is not settled, as wmi_race_is_settled() tells. */
+/* A mask of the records for which wmi_race_is_settled() is false. */
 static inline uint32_t unsettled(u64v record, const struct wmi_race_access *access)
 {
     const u64v from = wmi_splat_u64(access->from), before = wmi_splat_u64(access->before),
@@ -45,7 +44,7 @@ static bool touch_write(const struct wmi_race_cells *cells, size_t first, size_t
     return true;
 }
 
-/* written: whether there are any writes. */
+/* Records a read of consecutive dwords. written: some of them may have a write record. */
 static inline bool touch_read(const struct wmi_race_cells *cells, size_t first, size_t count,
                               const struct wmi_race_access *access, bool written)
 {
@@ -79,7 +78,7 @@ static bool touch_any(const struct wmi_race_cells *cells, size_t first, size_t c
                           : touch_read(cells, first, count, access, true);
 }
 
-/* The same of dwords anywhere: at the addresses of lanes from the first dword on. */
+/* Records a write of scattered dwords, at the addresses of lanes relative to the first dword. */
 static bool scatter_write(const struct wmi_race_cells *cells, const uint32_t *address, uint64_t lanes,
                           const struct wmi_race_access *access)
 {
@@ -131,7 +130,7 @@ static bool touch_part(struct wmi_races *races, const struct wmi_race_cells *cel
 /* ---- global memory ---- */
 
 #if WMI_VECTOR_BYTES == 64
-/* wmi_race_put() of a list of whole vectors. */
+/* wmi_race_put() for lists whose size is a multiple of the vector size. */
 static inline bool put_vectors(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
                                uint32_t dwords, uint64_t record)
 {
@@ -156,7 +155,8 @@ static inline bool put_vectors(struct wmi_races *races, struct wmi_race_page *pa
     return true;
 }
 
-/* wmi_race_touch_block() of a list of whole vectors, which is not parted. */
+/* wmi_race_touch_block() for lists whose size is a multiple of the vector size, in blocks that are not
+ * parted. */
 static inline bool touch_vectors(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
                                  uint32_t dwords)
 {
@@ -166,12 +166,12 @@ static inline bool touch_vectors(struct wmi_races *races, struct wmi_race_page *
     uint32_t taken = 0;
     for (uint32_t i = 0; i < page->list_capacity; i += RECORDS) {
         const uint32_t all = (1u << RECORDS) - 1;
-        uint32_t met = unsettled(at(&list.record[i]), access) & all &
-                       ~wmi_equal_bits_u64(at(&list.dwords[i]) & some, zero);
-        if (met && access->writes)
+        uint32_t conflicting = unsettled(at(&list.record[i]), access) & all &
+                               ~wmi_equal_bits_u64(at(&list.dwords[i]) & some, zero);
+        if (conflicting && access->writes)
             return false;
-        for (; met; met &= met - 1) {
-            const uint32_t k = i + (uint32_t)__builtin_ctz(met);
+        for (; conflicting; conflicting &= conflicting - 1) {
+            const uint32_t k = i + (uint32_t)__builtin_ctz(conflicting);
             if ((list.record[k] & 15) == WMI_RACE_WRITE)
                 return false;
             if ((list.record[k] & 15) == WMI_RACE_READ)
@@ -230,7 +230,7 @@ static bool touch_span(struct wmi_races *races, struct wmi_race_page *page, unsi
         return true;
     if (!(page->divided >> block & 1) && !wmi_race_divide(shadow, page, block))
         return false;
-    page->written |= 1u << block; /* dwords that are split are marked there */
+    page->written |= 1u << block; /* the write records mark dwords with records per byte */
     const struct wmi_race_cells cells = wmi_race_block_cells(page->detail[block].block);
     for (unsigned half = 0; half < 2; half++)
         for (uint64_t left = bytes[half]; left;) {
@@ -242,7 +242,7 @@ static bool touch_span(struct wmi_races *races, struct wmi_race_page *page, unsi
     return true;
 }
 
-/* Bytes of one block that lanes access, not yet recorded. */
+/* Bytes of one block that lanes access, which have not been recorded yet. */
 struct gathered_bytes {
     uint64_t block; /* address */
     uint64_t bytes[2];
@@ -258,7 +258,8 @@ static inline bool flush_bytes(struct wmi_races *races, struct gathered_bytes *g
     return page && touch_span(races, page, wmi_race_block_of(gathered->block), bytes);
 }
 
-/* Adds bytes of a block from an address on, at most 64 of them, and records those of another block. */
+/* Adds at most 64 bytes from an address on; first records those gathered before if they belong to another
+ * block. */
 static inline bool gather_bytes(struct wmi_races *races, struct gathered_bytes *gathered, uint64_t address,
                                 uint64_t bytes)
 {
@@ -273,7 +274,7 @@ static inline bool gather_bytes(struct wmi_races *races, struct gathered_bytes *
            (half ? gather_bytes(races, gathered, block + 128, behind) : (gathered->bytes[1] |= behind, true));
 }
 
-/* Consecutive dwords of LDS. Those with records per byte are recorded one by one. */
+/* Records an access to consecutive dwords of LDS; dwords with records per byte are recorded one by one. */
 static bool touch_local_dwords(struct wmi_races *races, const struct wmi_race_cells *cells, size_t first,
                                size_t count)
 {
@@ -342,14 +343,15 @@ static bool touch_byte_run(struct wmi_races *races, enum wmi_address_space space
 
 /* The lanes of a summary, at one place of the instruction. */
 struct places {
-    alignas(64) uint32_t at[WMI_LANES]; /* each lane's address, from an origin on */
+    alignas(64) uint32_t at[WMI_LANES]; /* lane addresses relative to an origin */
     uint64_t lanes;
-    uint64_t next, same; /* lanes that access the bytes behind those of the lane below; the same bytes */
+    uint64_t next, same; /* masks of lanes whose bytes follow those of the next lower lane, and of lanes that
+                            access the same bytes as it */
     uint32_t bytes;      /* of each lane */
-    bool dwords;         /* all of them access whole dwords */
+    bool dwords;         /* all lanes access whole dwords */
 };
 
-/* Whether no two active lanes have bytes in common. */
+/* Whether no two active lanes overlap. */
 static bool are_apart(const struct places *places)
 {
     const uint64_t lanes = places->lanes;
@@ -360,19 +362,19 @@ static bool are_apart(const struct places *places)
     memcpy(twice + WMI_LANES, places->at, sizeof places->at);
     for (unsigned turn = 1; turn <= WMI_LANES / 2; turn++) {
         const uint64_t turned = (lanes >> turn | lanes << (WMI_LANES - turn)) & WMI_ALL_LANES & lanes;
-        uint64_t meet = 0;
+        uint64_t overlaps = 0;
         for (unsigned lane = 0; turned && lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
             const u32v now = *(const u32v *)&twice[lane],
                        other = (u32v) * (const wmi_loose_vector *)&twice[lane + turn];
-            meet |= (uint64_t)wmi_less_bits(other - now + reach, both) << lane;
+            overlaps |= (uint64_t)wmi_less_bits(other - now + reach, both) << lane;
         }
-        near |= meet & turned;
+        near |= overlaps & turned;
     }
     return !near;
 }
 
-/* Whether the lanes of a place access consecutive bytes, [*start, *end), lowest lane first; or, of loads, all
- * the same. *start is always set, to the address of the lowest active lane. */
+/* Whether the lanes access consecutive bytes, [*start, *end), lowest lane first, or, for loads, all the same
+ * bytes. *start is always set to the address of the lowest active lane. */
 static inline bool is_run(const struct wmi_address_summary *summary, uint64_t base, uint32_t bytes,
                           bool writes, uint64_t *start, uint64_t *end)
 {
@@ -402,15 +404,15 @@ static inline bool is_run(const struct wmi_address_summary *summary, uint64_t ba
     return one || !(lanes & ~next);
 }
 
-/* The lowest active lanes of the runs whose lanes follow one another or, of loads, access the same bytes. */
+/* A mask of the lanes that start a run of consecutive or, for loads, equal addresses. */
 static inline uint64_t starts_of(const struct places *places, uint64_t lanes, bool writes)
 {
     return lanes & ~((places->next | (writes ? 0 : places->same)) & lanes << 1);
 }
 
-/* Finds the places of lanes at their addresses and `base`. The origin is what is left of `base` above its
- * lowest `bits` bits. False: some lie outside of the summary's bounds, or too far from the others; or lanes
- * of a store may have bytes in common. */
+/* Computes the lanes' places at their addresses plus `base`. The origin is `base` without its lowest `bits`
+ * bits. False: an address is outside of the summary's bounds or too far from the others, or lanes of a store
+ * may overlap. */
 static inline bool find_places(const struct wmi_address_summary *summary, uint64_t base, uint32_t bytes,
                                unsigned bits, bool writes, struct places *places)
 {
@@ -446,11 +448,11 @@ static inline bool find_places(const struct wmi_address_summary *summary, uint64
     return !writes || ascends || are_apart(places);
 }
 
-/* Records what some of the lanes access. */
+/* Records the accesses of some of the lanes. */
 typedef bool touch_lanes(struct wmi_races *races, const struct places *places, uint64_t origin,
                          uint64_t lanes);
 
-/* Records what the lanes access, which are told apart by halves of the wave if that is asked for. */
+/* Records the accesses of the lanes, separately for each half of the wave if halves are distinguished. */
 static inline bool touch_halves(struct wmi_races *races, const struct places *places, uint64_t origin,
                                 touch_lanes *touch)
 {
@@ -465,7 +467,7 @@ static inline bool touch_halves(struct wmi_races *races, const struct places *pl
 
 /* ---- global memory ---- */
 
-/* Blocks with dwords that lanes access. */
+/* The blocks that lanes access, and the dwords in each. */
 struct blocks {
     alignas(64) uint32_t number[2 * WMI_LANES]; /* from an origin on */
     alignas(64) uint32_t dwords[2 * WMI_LANES];
@@ -482,7 +484,7 @@ static inline void add_block(struct blocks *blocks, uint32_t number, uint32_t dw
     blocks->dwords[blocks->count - 1] |= dwords;
 }
 
-/* Lanes that access other blocks than the lanes below them. */
+/* A mask of the lanes that access another block than the next lower lane. */
 static inline uint64_t jumps_of(const struct places *places, uint64_t lanes)
 {
     u32v before = wmi_splat_u32(0);
@@ -496,8 +498,8 @@ static inline uint64_t jumps_of(const struct places *places, uint64_t lanes)
     return jumps & lanes;
 }
 
-/* The same as find_blocks() if all lanes are active, and each accesses one block, which is not that of the
- * lane below. False: they do not. */
+/* find_blocks() for the case that all lanes are active and each accesses one block, which is not that of the
+ * next lower lane. False: this is not the case. */
 static bool find_apart(const struct places *places, uint64_t lanes, struct blocks *blocks)
 {
     const uint32_t dwords = places->bytes / 4;
@@ -547,7 +549,7 @@ static void find_blocks(const struct places *places, uint64_t lanes, struct bloc
     }
 }
 
-/* Finds the pages, and brings what is recorded of the blocks into the host's caches. False: no memory. */
+/* Finds the pages, and prefetches the records of the blocks. False: no memory. */
 static bool find_pages(struct wmi_races *races, uint64_t origin, struct blocks *blocks)
 {
     const unsigned shift = WMI_RACE_PAGE_BITS - WMI_RACE_BLOCK_BITS;
@@ -582,8 +584,8 @@ static bool touch_blocks(struct wmi_races *races, const struct places *places, u
     return true;
 }
 
-/* Brings what is recorded of the bytes of lanes into the host's caches: each lane takes some memory accesses,
- * one after the other, that need not wait for those of other lanes. */
+/* Prefetches the records of the lanes' bytes: finding them takes a chain of dependent memory accesses per
+ * lane, and the chains of different lanes overlap. */
 static void fetch_bytes(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
 {
     enum { LINE = 64 };
@@ -608,7 +610,7 @@ static void fetch_bytes(struct wmi_races *races, const struct places *places, ui
     }
 }
 
-/* The same as touch_blocks() of bytes. */
+/* Like touch_blocks(), for bytes. */
 static bool touch_bytes(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
 {
     const uint64_t bytes = UINT64_MAX >> (64 - places->bytes);
@@ -657,12 +659,12 @@ static bool scatter_global(struct wmi_races *races, const struct wmi_address_sum
 
 /* ---- LDS ---- */
 
-/* The bytes of lanes; those of neighbours in one dword are joined. */
+/* Records the lanes' bytes in LDS; bytes of neighbouring lanes in one dword are joined. */
 static bool touch_local_bytes(struct wmi_races *races, const struct places *places, uint64_t lanes)
 {
     const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
     const uint32_t all = UINT32_MAX >> (32 - places->bytes);
-    uint32_t dword = 0, bytes = 0; /* not yet recorded: of this dword and the ones behind it */
+    uint32_t dword = 0, bytes = 0; /* bytes from this dword on that have not been recorded yet */
     for (; lanes; lanes &= lanes - 1) {
         const uint32_t at = places->at[__builtin_ctzll(lanes)];
         uint64_t some = (uint64_t)all << at % 4;
@@ -717,22 +719,22 @@ static bool scatter_local(struct wmi_races *races, const struct wmi_address_summ
            touch_halves(races, &places, 0, touch_local);
 }
 
-/* Whether atomics of the wave may follow what is recorded as written, where `bad` has a bit. */
+/* Whether atomics of the wave may follow the write records for which `bad` has a bit. */
 static inline bool follow_atomics(struct wmi_races *races, unsigned wave, uint32_t slot, u64v written,
-                                  uint32_t bad, uint64_t met[8])
+                                  uint32_t bad, uint64_t conflicting[8])
 {
     for (uint32_t same; bad; bad &= ~same) {
         const uint64_t record = written[__builtin_ctz(bad)];
         same = wmi_equal_bits_u64(written, wmi_splat_u64(record));
-        uint64_t *before = &met[wmi_race_who(record) % 8];
-        if (*before != record && !wmi_race_meet_atomic(races, wave, slot, record))
+        uint64_t *before = &conflicting[wmi_race_who(record) % 8];
+        if (*before != record && !wmi_race_follow_atomic(races, wave, slot, record))
             return false;
         *before = record;
     }
     return true;
 }
 
-/* A bit for each record of the same wave that is of another instruction. */
+/* A mask of the records of the same wave by another instruction. */
 static inline uint32_t own_others(u64v written, const struct wmi_race_access *access)
 {
     const u64v slot = wmi_splat_u64((uint64_t)(WMI_RACE_SLOTS - 1) << WMI_RACE_SLOT_AT),
@@ -742,14 +744,14 @@ static inline uint32_t own_others(u64v written, const struct wmi_race_access *ac
     return own ? own & ~wmi_equal_bits_u64(different & slot, zero) : 0;
 }
 
-/* Records an atomic, also where it meets atomics of other waves. */
+/* Records an atomic, also where it overlaps atomics of other waves. */
 static bool record_atomic(struct wmi_races *races, const struct wmi_address_summary *summary, uint32_t slot)
 {
     const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
     const struct wmi_race_access *access = &races->now;
     const u64v record = wmi_splat_u64(access->record | 15);
     const uint32_t bytes = summary->shape & UINT8_MAX;
-    uint64_t met[8] = {0};
+    uint64_t conflicting[8] = {0};
     struct places places;
     if (races->order.halves || !find_places(summary, summary->base, bytes, 32, false, &places) ||
         !places.dwords)
@@ -760,7 +762,7 @@ static bool record_atomic(struct wmi_races *races, const struct wmi_address_summ
             const u64v written = wmi_gather_u64(cells.write + i, at, some);
             if (unsettled(wmi_gather_u64(cells.read + i, at, some), access) |
                     unsettled(wmi_gather_u64(cells.other + i, at, some), access) ||
-                !follow_atomics(races, summary->wave, slot, written, unsettled(written, access), met))
+                !follow_atomics(races, summary->wave, slot, written, unsettled(written, access), conflicting))
                 return false;
             for (uint32_t own = some & own_others(written, access); own; own &= own - 1)
                 wmi_race_keep_store(races, &cells, at[__builtin_ctz(own)] / 4 + i);
@@ -772,7 +774,7 @@ static bool record_atomic(struct wmi_races *races, const struct wmi_address_summ
 
 /* ---- accesses ---- */
 
-/* Records what lanes access at their addresses and `base`. */
+/* Records the lanes' accesses at their addresses plus `base`. */
 static bool record_place(struct wmi_races *races, const struct wmi_address_summary *summary, uint64_t base,
                          uint32_t bytes)
 {
@@ -790,10 +792,10 @@ static bool record_place(struct wmi_races *races, const struct wmi_address_summa
 
 /* ---- operations of LDS in flight ---- */
 
-/* Whether an access may meet a load to LDS that its wave has not waited for. */
-static bool may_meet_loads_to_lds(const struct wmi_race_flights *own,
-                                  const struct wmi_address_summary *summary, uint32_t bytes, unsigned places,
-                                  uint64_t distance)
+/* Whether an access may conflict with a load to LDS that its wave has not waited for. */
+static bool may_conflict_with_loads_to_lds(const struct wmi_race_flights *own,
+                                           const struct wmi_address_summary *summary, uint32_t bytes,
+                                           unsigned places, uint64_t distance)
 {
     uint64_t low = UINT64_MAX, high = 0;
     if (!own->loads_to_lds.count)
@@ -811,14 +813,16 @@ static bool may_meet_loads_to_lds(const struct wmi_race_flights *own,
     return false;
 }
 
-/* Whether an access may meet an operation of LDS that is in flight, of another wave or of its own. */
-static bool may_meet_flights(const struct wmi_races *races, const struct wmi_address_summary *summary,
-                             const struct wmi_race_insn *insn, uint32_t bytes, unsigned places)
+/* Whether an access may conflict with an LDS operation in flight, of another wave or its own. */
+static bool may_conflict_with_flights(const struct wmi_races *races,
+                                      const struct wmi_address_summary *summary,
+                                      const struct wmi_race_insn *insn, uint32_t bytes, unsigned places)
 {
     const struct wmi_race_group *group = races->group;
     const struct wmi_race_pending *pending = &group->pending;
     const bool writes = insn->kind != WMI_ACCESS_LOAD;
-    if (may_meet_loads_to_lds(&group->flights[summary->wave], summary, bytes, places, insn->distance))
+    if (may_conflict_with_loads_to_lds(&group->flights[summary->wave], summary, bytes, places,
+                                       insn->distance))
         return true;
     for (uint64_t left = pending->list.count ? summary->lanes : 0; left; left &= left - 1)
         for (unsigned i = 0; i < places; i++)
@@ -829,7 +833,7 @@ static bool may_meet_flights(const struct wmi_races *races, const struct wmi_add
     return false;
 }
 
-/* Counts an access to LDS, and adds it to those in flight. */
+/* Counts an access to LDS, and adds it to the operations in flight. */
 static void add_flight(struct wmi_races *races, const struct wmi_address_summary *summary, uint32_t slot,
                        uint32_t bytes, unsigned places)
 {
@@ -876,17 +880,17 @@ bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summ
     if (!slot || !insn->known || (atomic && !lds) || !group || !group->tag)
         return false;
     struct wmi_race_wave *wave = &group->wave[summary->wave];
-    if (insn->coherent && wave->updates) /* it may read what its own atomic has left */
+    if (insn->coherent && wave->updates) /* it may read the result of its own atomic */
         return false;
     if (lds && (group->pending.list.count || group->flights[summary->wave].loads_to_lds.count) &&
-        may_meet_flights(races, summary, insn, bytes, places))
+        may_conflict_with_flights(races, summary, insn, bytes, places))
         return false;
     if (writes && wave->releases)
         insn->released |= wmi_race_release(&races->order, group, summary->wave);
     else if (writes)
         wmi_race_store_in_order(races, summary->wave, lds);
     wmi_race_describe(&races->order, group, summary->wave, slot, writes, lds, &races->now);
-    if (places == 2 && insn->distance == bytes) { /* the second place follows the first one */
+    if (places == 2 && insn->distance == bytes) { /* the second place is adjacent to the first */
         bytes *= 2;
         places = 1;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lanes of a summary as runs of bytes; for *_lanes.c files. */
+/* Groups the lanes of a summary into runs of consecutive bytes; for *_lanes.c files. */
 #ifndef WMI_CHECK_RUNS_H
 #define WMI_CHECK_RUNS_H
 
@@ -7,12 +7,12 @@
 #include "base/vector_bits.h"
 #include "observe/observer.h"
 
-/* One place of the lanes, and the runs of it that have not been taken yet. */
+/* The lanes' accesses at one place, and the runs that have not been taken yet. */
 struct wmi_runs {
     const struct wmi_address_summary *summary;
-    uint64_t base;          /* is added to the lanes' addresses */
+    uint64_t base;          /* added to each lane's address */
     uint32_t bytes;         /* of each lane */
-    uint64_t lanes, starts; /* lanes, and those that begin a run */
+    uint64_t lanes, starts; /* active lanes; lanes that start a run */
 };
 
 static inline uint64_t wmi_runs_address(const struct wmi_runs *runs, unsigned lane)
@@ -21,7 +21,8 @@ static inline uint64_t wmi_runs_address(const struct wmi_runs *runs, unsigned la
     return runs->base + (summary->low[lane] | (summary->high ? (uint64_t)summary->high[lane] << 32 : 0));
 }
 
-/* The lanes that access the bytes behind those of the lane below; *same: the same bytes. Not of lane 0. */
+/* The lanes, except lane 0, whose bytes follow those of the next lower lane; *same: those that access the
+ * same bytes. */
 static inline uint64_t wmi_runs_steps(const struct wmi_runs *runs, uint64_t *same)
 {
     const char *low = (const char *)runs->summary->low, *high = (const char *)runs->summary->high;
@@ -44,7 +45,7 @@ static inline uint64_t wmi_runs_steps(const struct wmi_runs *runs, uint64_t *sam
     return next & ~UINT64_C(1);
 }
 
-/* The runs of lanes whose addresses follow one another; joins: or are the same. */
+/* Finds the runs of lanes with consecutive addresses. joins: lanes with equal addresses join a run, too. */
 static inline struct wmi_runs wmi_runs_begin(const struct wmi_address_summary *summary, uint64_t base,
                                              uint32_t bytes, bool joins)
 {
