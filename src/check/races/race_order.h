@@ -56,8 +56,7 @@ struct wmi_race_wave {
     uint32_t arrived;  /* its epoch before the last barrier */
     uint32_t passed;   /* its epoch before the last barrier that all waves have reached */
     uint32_t joins;    /* its floor after that barrier */
-    uint32_t stores;   /* operations of the store counter since its last store, which included; 0: no store is
-                          in flight */
+    uint32_t stores;   /* operations of the store counter from its last store on; 0: no store is in flight */
     uint32_t fresh; /* its vector cache holds nothing older than what the workgroup did before this epoch */
     uint32_t first_store; /* epoch of its oldest store that may be in flight, if `stores` is not 0 */
     uint32_t flying_from,

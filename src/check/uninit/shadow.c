@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shadow of a wave. */
+/* The shadow execution of a wave. */
 #include "check/uninit/shadow.h"
 
 #include "check/uninit/undefined.h"
@@ -12,8 +12,9 @@ static_assert((int)WMI_SHADOW_SCALARS == (int)WMI_SCALARS, "all scalar words");
 
 /* ---- places ---- */
 
-/* Byte offset of a register in the frame, by the numbers of isa/rules/registers.h; 0 with a register that the
- * frame lacks, which no instruction can execute. *vector: it has a word per lane. */
+/* Byte offset of a register in the frame; registers are numbered as in isa/rules/registers.h. 0 for a
+ * register that the frame lacks, which no instruction can access. *vector: the register has a word per
+ * lane. */
 static uint32_t offset_of(const struct wmi_shadow *shadow, unsigned reg, bool *vector)
 {
     const uint32_t row = 4 * shadow->lanes;
@@ -56,7 +57,8 @@ uint32_t wmi_shadow_word(const struct wmi_shadow *shadow, const char *frame, uin
 uint32_t wmi_shadow_origin(const struct wmi_shadow *shadow, uint32_t offset)
 {
     const uint32_t origin = shadow->origin[place_of(shadow, offset)];
-    return origin ? origin : shadow->latest; /* registers chosen by an index */
+    return origin ? origin
+                  : shadow->latest; /* the place is unknown for registers that are selected by an index */
 }
 
 /* ---- comparison ---- */
@@ -96,17 +98,16 @@ struct wmi_shadow_difference wmi_shadow_compare(const struct wmi_shadow *shadow,
 
 /* ---- comparisons ---- */
 
-/* A comparison with one particular value mostly has the same result in the wave and its shadow: neither has a
- * count of
- * 77. So the shadow compares the value that leads to the other result, if the undefined bytes can have it:
- * that of the other operand, or the next one beyond it. */
+/* A comparison with one particular value usually has the same result in the wave and its shadow: neither has
+ * a count of 77, for example. So the shadow compares the value that leads to the other result, if the
+ * undefined bytes can have it: the value of the other operand, or the next value beyond it. */
 
 static bool begins_with(const char *text, const char *begin)
 {
     return !strncmp(text, begin, strlen(begin));
 }
 
-/* The names of comparisons say what they compare for: v_cmp_eq_u32, s_cmpk_lt_i32. */
+/* Whether the name of a comparison contains one of the relations: v_cmp_eq_u32, s_cmpk_lt_i32. */
 static bool compares_for(const char *name, const char *const *relations)
 {
     static const char *const prefixes[] = {"s_cmp_", "s_cmpk_", "v_cmp_", "v_cmpx_"};
@@ -154,7 +155,8 @@ struct wmi_shadow_comparison wmi_shadow_comparison_of(const struct wmi_instructi
     return comparison;
 }
 
-/* The value of an operand in a lane. *offset: of its first word in the frame; 0: it is a constant. */
+/* The value of an operand in a lane. *offset: byte offset of its first word in the frame; 0: the operand is a
+ * constant. */
 static uint64_t compared(const struct wmi_shadow *shadow, const char *frame, unsigned side, unsigned lane,
                          uint32_t *offset)
 {
@@ -180,7 +182,7 @@ static double number_of(const struct wmi_shadow_comparison *comparison, uint64_t
     return comparison->words > 1 ? number : (double)single;
 }
 
-/* Infinity with the sign that makes it greater or less than all other numbers. */
+/* The infinity that is greater or, if `negative`, less than all numbers. */
 static uint64_t infinity(const struct wmi_shadow_comparison *comparison, bool negative)
 {
     const uint64_t bits = comparison->words > 1 ? UINT64_C(0x7ff0000000000000) : UINT64_C(0x7f800000);
@@ -199,7 +201,7 @@ static uint64_t beyond(const struct wmi_shadow_comparison *comparison, uint64_t 
     return comparison->words > 1 ? next : (uint32_t)next;
 }
 
-/* All bits of the bytes that differ. */
+/* A mask with all bits of the bytes that differ. */
 static uint64_t differing_bytes(uint64_t a, uint64_t b)
 {
     uint64_t bytes = 0;
@@ -247,7 +249,7 @@ static void choose(struct wmi_shadow *shadow, const char *frame, unsigned lane)
         choose_word(shadow, offset[side] + (vector ? 4 * shadow->lanes : 4), (uint32_t)(wanted >> 32));
 }
 
-/* Before the shadow compares, if it reads what differs. */
+/* Chooses operands before the shadow executes a comparison, if operands differ from the wave's. */
 static void choose_compared(struct wmi_shadow *shadow, const char *frame)
 {
     const struct wmi_shadow_comparison *comparison = &shadow->last->comparison;
@@ -304,7 +306,7 @@ void wmi_shadow_restart(struct wmi_shadow *shadow, const char *frame)
     shadow->loads = shadow->chosen_count = 0;
 }
 
-/* Gives another value to the words of the frame in [from, to). */
+/* Changes the words of the frame in [from, to). */
 static void make_undefined(struct wmi_shadow *shadow, uint32_t from, uint32_t to, uint32_t first)
 {
     for (uint32_t at = from; at < to; at += 4) {
@@ -394,7 +396,7 @@ static void take_results(struct wmi_shadow *shadow, const char *frame)
     shadow->loads = 0;
 }
 
-/* Where results that differ come from. */
+/* Sets the origins of results that differ. */
 static void trace_results(struct wmi_shadow *shadow, const char *frame)
 {
     const struct wmi_shadow_instruction *insn = shadow->last;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Undefined values in memory. */
+/* A hash table of undefined values in memory. */
 #include "check/uninit/undefined.h"
 
 #include <stdlib.h>
 
-enum { MOST = 1 << 24 /* dwords: 512 MB of entries */ };
+enum { MOST = 1 << 24 /* maximum dwords: 512 MB of entries */ };
 
 static struct wmi_undefined_dword *slot_of(const struct wmi_undefined *u, uint64_t key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Undefined values in memory: by how much each byte differs between a wave and its shadow
- * (check/uninit/shadow.h), and where the value comes from. Bytes that nobody wrote have no entry:
- * undefined_pattern() gives theirs. */
+/* Undefined values in memory: the difference (XOR) of each byte between a wave and its shadow
+ * (check/uninit/shadow.h), and the origin of the value. Bytes that were never written have no entry:
+ * wmi_undefined_pattern() returns their difference. */
 #ifndef WMI_UNDEFINED_H
 #define WMI_UNDEFINED_H
 
@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* By how much the four bytes of the dword at `address` differ that nobody wrote: no byte is 0. */
+/* The difference of the four bytes of the dword at `address` if they were never written; no byte of it is
+ * 0. */
 static inline uint32_t wmi_undefined_pattern(uint64_t address)
 {
     uint64_t x = (address / 4 + 1) * 0x9e3779b97f4a7c15ULL;
@@ -29,7 +30,7 @@ struct wmi_undefined {
     size_t count, capacity;
 };
 
-/* The dword's entry, or NULL. */
+/* Returns the dword's entry, or NULL. */
 const struct wmi_undefined_dword *wmi_undefined_find(const struct wmi_undefined *u, uint64_t address);
 /* Replaces the bytes in `mask` (0xff per byte) of a dword's difference. False: no memory, or too many. */
 bool wmi_undefined_put(struct wmi_undefined *u, uint64_t address, uint32_t mask, uint32_t difference,

@@ -50,7 +50,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     return number;
 }
 
-/* The same of scalar loads. */
+/* Checks a scalar load. */
 static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
                      const struct wmi_hit *hit)
 {
@@ -109,7 +109,7 @@ static void end_thread(void *self, void *local)
     free(shard);
 }
 
-/* A workgroup begins: its LDS and the private memory of its waves have no values. */
+/* Starts a workgroup: its LDS and the private memory of its waves are undefined. */
 static struct wmi_uninit_group *begin_group(struct wmi_uninit_shard *shard, uint64_t number, uint32_t waves,
                                             uint64_t scratch)
 {

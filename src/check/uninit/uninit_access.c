@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Uninitialised values: what accesses load, store and update. */
+/* Uninitialised values: the slow path of loads, stores and atomics. */
 #include "check/uninit/uninit.h"
 
 #include <string.h>
 
-/* A misaligned access is another checker's business: it is made, or it ends the wave. */
+/* Whether the access is not made. Misaligned accesses are ignored: they are made, or end the wave, and
+ * another checker reports them. */
 static bool is_refused(const struct wmi_element *element, unsigned lane)
 {
     return (element->bad_range | element->bad_aperture) >> lane & 1;
@@ -15,13 +16,13 @@ static struct wmi_shadow *shadow_of(const struct wmi_uninit_shard *shard, uint32
     return wave < shard->group->waves ? shard->group->shadow[wave] : NULL;
 }
 
-/* The wave's shadow while it differs from the wave. */
+/* The wave's shadow if it may differ from the wave; else NULL. */
 static struct wmi_shadow *active_shadow(const struct wmi_access *access)
 {
     return *access->watched;
 }
 
-/* The shadow of a wave that is about to load an undefined value. NULL: no memory. */
+/* Starts the shadow of a wave that is about to load an undefined value. NULL: no memory. */
 static struct wmi_shadow *begin_shadow(struct wmi_uninit_shard *shard, const struct wmi_access *access,
                                        uint32_t slot)
 {
@@ -47,11 +48,11 @@ static struct wmi_shadow *begin_shadow(struct wmi_uninit_shard *shard, const str
 
 /* The bytes of one lane's access that are undefined. */
 struct lane_load {
-    uint64_t missing[WMI_ACCESS_ELEMENTS]; /* of each element: a bit per byte */
+    uint64_t missing[WMI_ACCESS_ELEMENTS]; /* by element: a bit per byte */
     bool any, partial;
 };
 
-/* Of the element `alone`, or of all of them if it is negative. */
+/* Finds the undefined bytes of the element `alone`, or of all elements if it is negative. */
 static struct lane_load look(struct wmi_uninit_shard *shard, const struct wmi_access *access, unsigned lane,
                              int alone, uint32_t slot)
 {
@@ -73,7 +74,7 @@ static struct lane_load look(struct wmi_uninit_shard *shard, const struct wmi_ac
     return load;
 }
 
-/* By how much the registers differ that the lane loads from one element. */
+/* Adds the differences of the registers that the lane loads from one element. */
 static void load_element(struct wmi_uninit_shard *shard, const struct wmi_access *access,
                          struct wmi_shadow *shadow, const struct wmi_uninit_instruction *insn, unsigned e,
                          unsigned lane, const struct lane_load *load, uint32_t fresh, uint32_t slot)
@@ -106,7 +107,7 @@ static void load_element(struct wmi_uninit_shard *shard, const struct wmi_access
     }
 }
 
-/* The first of the bytes in the lane's access that are undefined, and their number. */
+/* Describes the first undefined byte of the lane's access, and the number of undefined bytes. */
 static struct wmi_uninit_origin origin_of(struct wmi_uninit_shard *shard, const struct wmi_access *access,
                                           unsigned lane, const struct lane_load *load, uint32_t slot)
 {
@@ -128,7 +129,7 @@ static struct wmi_uninit_origin origin_of(struct wmi_uninit_shard *shard, const 
     return origin;
 }
 
-/* One lane's load, or one place of it, that has undefined bytes. */
+/* Handles one lane's load, or one place of it, that has undefined bytes. */
 static void load_lane(struct wmi_uninit_shard *shard, const struct wmi_access *access, unsigned lane,
                       const struct lane_load *load, uint32_t slot)
 {
@@ -136,7 +137,7 @@ static void load_lane(struct wmi_uninit_shard *shard, const struct wmi_access *a
         wmi_uninit_instruction_of(shard->check, shard->check->slot[slot]);
     const struct wmi_uninit_origin origin = origin_of(shard, access, lane, load, slot);
     const uint32_t fresh = wmi_uninit_add_origin(shard, &origin);
-    if (!access->facts->result.count) { /* to LDS */
+    if (!access->facts->result.count) { /* a load to LDS */
         shard->moved_pc = access->pc;
         shard->moved_bytes[lane] = load->missing[0];
         shard->moved_origin = fresh;
@@ -152,7 +153,7 @@ static void load_lane(struct wmi_uninit_shard *shard, const struct wmi_access *a
                              wmi_undefined_pattern(origin.address + 4 * i), fresh);
 }
 
-/* Whether all bytes between the lowest and the highest of each element are written. */
+/* Whether all bytes from the lowest to the highest of each element are written. */
 static bool is_all_written(struct wmi_uninit_shard *shard, const struct wmi_access *access, uint32_t slot)
 {
     for (unsigned e = 0; e < access->elements; e++) {
@@ -178,7 +179,7 @@ static bool is_all_written(struct wmi_uninit_shard *shard, const struct wmi_acce
 
 static void see_load(struct wmi_uninit_shard *shard, const struct wmi_access *access, uint32_t slot)
 {
-    /* The places of a DS instruction are loads of their own that the compiler has joined. */
+    /* The places of a DS instruction are separate loads that the compiler has merged. */
     const unsigned alone = access->path == WMI_PATH_DS ? access->elements : 1;
     if (!access->facts->result.count)
         memset(shard->moved_bytes, 0, sizeof shard->moved_bytes);
@@ -200,7 +201,7 @@ static void see_load(struct wmi_uninit_shard *shard, const struct wmi_access *ac
 
 /* ---- stores ---- */
 
-/* Whether the lanes' places are one run of bytes; its start and size. */
+/* Whether the lanes' accesses form one run of bytes; sets its start and size. */
 static bool is_run(const struct wmi_element *element, unsigned bytes, uint64_t *start, uint64_t *size)
 {
     uint64_t lanes = element->mask;
@@ -234,7 +235,7 @@ static void mark_element(struct wmi_uninit_shard *shard, const struct wmi_access
     }
 }
 
-/* The registers that an element of a store comes from; *reg: the first of them. */
+/* The registers that hold the data of a store's element; *reg: the first of them. */
 static const struct wmi_register_range *data_of(const struct wmi_access *access, unsigned e, unsigned *reg)
 {
     const bool second = e && access->path == WMI_PATH_DS && access->facts->data[1].count;
@@ -242,7 +243,7 @@ static const struct wmi_register_range *data_of(const struct wmi_access *access,
     return &access->facts->data[second];
 }
 
-/* By how much the bytes in memory differ, at most four of them. */
+/* The difference of at most four bytes in memory. */
 static uint32_t memory_difference(const struct wmi_uninit_place *place, uint64_t address, unsigned bytes)
 {
     uint32_t difference = 0, origin;
@@ -254,7 +255,7 @@ static uint32_t memory_difference(const struct wmi_uninit_place *place, uint64_t
     return difference;
 }
 
-/* One lane's data of one element of a store. */
+/* The data that one lane stores to one element. */
 struct stored {
     unsigned words;
     uint32_t difference[WMI_ACCESS_ELEMENTS], origin[WMI_ACCESS_ELEMENTS];
@@ -285,7 +286,8 @@ static struct stored stored_by(const struct wmi_access *access, const struct wmi
     return stored;
 }
 
-/* One lane of a store by a wave with a shadow. Returns the origin of a value that is an error to store. */
+/* Handles one lane of a store by a wave with a shadow. Returns the origin of a value whose store is an error,
+ * or 0. */
 static uint32_t store_lane(struct wmi_uninit_shard *shard, const struct wmi_access *access,
                            const struct wmi_shadow *shadow, const struct wmi_uninit_instruction *insn,
                            unsigned e, unsigned lane, uint32_t slot)
@@ -297,7 +299,8 @@ static uint32_t store_lane(struct wmi_uninit_shard *shard, const struct wmi_acce
     for (unsigned word = 0; word < stored.words; word++) {
         const unsigned left = access->bytes - 4 * word < 4 ? access->bytes - 4 * word : 4;
         const uint32_t difference = stored.difference[word], origin = stored.origin[word];
-        /* A bit field is written by a load of the bits around it, which stay undefined: not an error. */
+        /* Code writes a bit field by loading and storing the bits around it. These stay undefined, which is
+         * no error. */
         const bool stays = !(difference & ~memory_difference(&place, address + 4 * word, left));
         wmi_uninit_written(shard, &place, address + 4 * word, left);
         if (!origin)
@@ -343,7 +346,7 @@ static void see_store(struct wmi_uninit_shard *shard, const struct wmi_access *a
         wmi_uninit_use(shard, origin, WMI_UNINIT_STORE, access->pc, access->wave, wrong);
 }
 
-/* The LDS side of a move from memory. */
+/* Handles the LDS side of a move from memory. */
 static void see_move(struct wmi_uninit_shard *shard, const struct wmi_access *access, uint32_t slot)
 {
     const struct wmi_element *element = &access->element[0];
@@ -390,7 +393,7 @@ static void see_atomic(struct wmi_uninit_shard *shard, const struct wmi_access *
             const struct wmi_element one = {.space = access->element[e].space,
                                             .mask = UINT64_C(1) << lane,
                                             .address = access->element[e].address};
-            mark_element(shard, access, &one, slot); /* other lanes may update the same value */
+            mark_element(shard, access, &one, slot); /* another lane may update the same value */
         }
     }
     if (number)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Uninitialised values: accesses whose addresses are all that must be looked at. */
+/* Uninitialised values: the fast path of accesses of which only the addresses matter. */
 #include "check/races/runs.h"
 #include "check/uninit/uninit.h"
 
-enum { FEW = 4 /* runs */ };
+enum { FEW = 4 /* maximum runs that are checked one by one */ };
 
-/* Whether all bytes of the run are written; a store writes them. False: the access itself is needed. */
+/* Whether all bytes of the run are written; a store marks them as written. False: the whole access is
+ * needed. */
 static inline bool pass_run(struct wmi_written *written, uint64_t start, uint64_t end, bool stores, bool lds)
 {
     if (stores && lds) {
@@ -19,7 +20,7 @@ static inline bool pass_run(struct wmi_written *written, uint64_t start, uint64_
     return stores;
 }
 
-/* Whether the runs are many, and all bytes from the first to the last of them are written. */
+/* Whether there are many runs, and all bytes from the first to the last run are written. */
 static inline bool is_range_written(const struct wmi_runs *runs, const struct wmi_written *written)
 {
     const struct wmi_address_summary *summary = runs->summary;
@@ -36,10 +37,10 @@ static inline bool is_range_written(const struct wmi_runs *runs, const struct wm
            wmi_written_test(written, from, to - from);
 }
 
-/* Bytes of one word of bits, not yet looked at. */
+/* Bytes of one word of the bit mask that have not been checked yet. */
 struct word {
     uint64_t number, bytes;
-    unsigned added; /* by earlier words */
+    unsigned added; /* bytes that earlier words have added */
 };
 
 static inline bool pass_word(struct wmi_written *written, struct word *word, bool stores)
@@ -49,7 +50,7 @@ static inline bool pass_word(struct wmi_written *written, struct word *word, boo
     return stores || !(word->bytes & ~__atomic_load_n(&written->bits[word->number], __ATOMIC_RELAXED));
 }
 
-/* The same as pass_run() of each lane, whose places are apart. */
+/* pass_run() for each lane; the lanes' bytes are scattered. */
 static bool pass_lanes(struct wmi_written *written, const struct wmi_runs *runs, bool stores)
 {
     const struct wmi_address_summary *summary = runs->summary;
@@ -83,7 +84,7 @@ static bool pass_lanes(struct wmi_written *written, const struct wmi_runs *runs,
     return ok;
 }
 
-/* Accesses of waves without a shadow: loads of written bytes, and stores. */
+/* Handles accesses of waves without a shadow: loads of written bytes, and stores. */
 bool WMI_BUILD_NAME(wmi_uninit_summary)(void *local, const struct wmi_address_summary *summary,
                                         uint32_t slot);
 bool WMI_BUILD_NAME(wmi_uninit_summary)(void *local, const struct wmi_address_summary *summary, uint32_t slot)
@@ -94,7 +95,7 @@ bool WMI_BUILD_NAME(wmi_uninit_summary)(void *local, const struct wmi_address_su
     if (!shard->group || summary->wave >= shard->group->waves || slot >= shard->check->slots)
         return false;
     const struct wmi_shadow *shadow = shard->group->shadow[summary->wave];
-    if (shadow && shadow->last) /* perhaps active */
+    if (shadow && shadow->last) /* the shadow may be active */
         return false;
     struct wmi_written *written = lds ? &shard->group->lds : wmi_uninit_region(shard, summary->from, slot);
     if (!written || __atomic_load_n(&written->all, __ATOMIC_RELAXED))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Uninitialised values: who has written which bytes of memory. */
+/* Uninitialised values: tracks which bytes of memory have been written. */
 #include "check/uninit/uninit.h"
 
 #include "base/grow.h"
@@ -58,13 +58,13 @@ static void free_retired(struct wmi_uninit *check)
     check->retired_count = 0;
 }
 
-/* Forgets the region, which a dispatch that runs may still look at. */
+/* Removes the region. A running dispatch may still read it, so that it is freed later. */
 static void remove_region(struct wmi_uninit *check, size_t at)
 {
     struct wmi_written *region = check->region[at];
     struct wmi_written **more =
         realloc(check->retired, (check->retired_count + 1) * sizeof(struct wmi_written *));
-    if (!more) { /* it stays, as written */
+    if (!more) { /* the region stays, marked as written */
         wmi_written_set(region, region->low, region->high - region->low);
         return;
     }
@@ -120,7 +120,7 @@ struct wmi_written *wmi_uninit_region(struct wmi_uninit_shard *shard, uint64_t a
     struct wmi_written *region = at < check->regions ? check->region[at] : NULL;
     if (region && region->low <= address)
         *recent = (struct wmi_uninit_recent){region->low, region->high, region};
-    else { /* a part of the gap between regions, in which scratch memory may lie, too */
+    else { /* part of the gap between regions, which may contain scratch memory */
         const uint64_t low = address & ~UINT64_C(63), end = at ? check->region[at - 1]->high : 0;
         *recent = (struct wmi_uninit_recent){low > end ? low : end, low + 64, NULL};
         region = NULL;
@@ -183,7 +183,7 @@ void wmi_uninit_undefine(struct wmi_uninit_shard *shard, const struct wmi_uninit
         note_scratch(shard->check, address, 1);
 }
 
-/* What wavemem itself allocates, it has written. */
+/* Removes regions that wavemem itself allocates, because it has written them. */
 static void forget_own(struct wmi_uninit *check)
 {
     const struct wmi_space *space = check->dispatch.space;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Uninitialised values: rules, and findings in words. */
+/* Uninitialised values: rules, and texts of findings. */
 #include "check/uninit/uninit.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 enum { TEXT = 256 };
 
-/* Details of findings. */
+/* Indices of the details of findings. */
 enum { USE, OTHER_PC, SOURCE, PARTIAL };
 
 static const char *const source_names[] = {
@@ -88,7 +88,7 @@ static const struct wmi_check_rule load_rules[WMI_UNINIT_SOURCES] = {
                             .word = word_load},
 };
 
-/* Of values from memory, and from registers. */
+/* Rules for values from memory, and from registers. */
 static const struct wmi_check_rule use_rules[2][WMI_UNINIT_USES] = {
 #define RULE(use, text, memory)                                                                              \
     [use] = {.name = text,                                                                                   \
@@ -136,8 +136,8 @@ struct wmi_uninit_origin wmi_uninit_origin_of(const struct wmi_uninit *check, ui
         .source = WMI_UNINIT_REGISTER, .address = number - WMI_UNINIT_ORIGINS, .partial = true};
 }
 
-/* Says where it is in the private memory of its lane. That of a wave is interleaved by dwords, as
- * LLVM's AMDGPUUsage, "Private Segment", has it. */
+/* Adds where the value lies in the private memory of its lane. The memory of a wave is interleaved by dwords.
+ * Source: LLVM AMDGPUUsage, "Private Segment". */
 static void tell_private(const struct wmi_check_dispatch *dispatch, struct wmi_found *found)
 {
     enum { DWORD = 4 };

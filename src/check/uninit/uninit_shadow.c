@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Uninitialised values: what waves do with those that they have loaded. */
+/* Uninitialised values: checks what waves do with undefined values in registers. */
 #include "check/uninit/uninit.h"
 
 #include "exec/run/wave.h"
 
-enum { LOOK_AFTER = 64 /* instructions between two looks whether a shadow still differs */ };
+enum { LOOK_AFTER = 64 /* instructions between two checks whether a shadow still differs */ };
 
-/* What the instruction that the wave has executed did with values that differ. */
+/* Checks what the instruction that the wave has executed did with values that differ. */
 static void check_done(struct wmi_uninit_shard *shard, struct wmi_shadow *shadow, const char *frame,
                        uint32_t wave)
 {
@@ -25,7 +25,7 @@ static bool is_zero(const char *frame, unsigned word)
     return !(f->s[word] | (f->wave_size == 64 ? f->s[word + 1] : 0));
 }
 
-/* What a branch or message is about to do with them. */
+/* Checks a branch or message that the wave is about to execute. */
 static void check_control(struct wmi_uninit_shard *shard, struct wmi_shadow *shadow, const char *frame,
                           const struct wmi_uninit_instruction *insn, uint32_t wave)
 {
@@ -73,7 +73,7 @@ static void check_address(struct wmi_uninit_shard *shard, struct wmi_shadow *sha
     }
 }
 
-/* The shadow of a wave that starts. NULL: no memory. */
+/* Starts the shadow of a starting wave. NULL: no memory. */
 static struct wmi_shadow *start_shadow(struct wmi_uninit_shard *shard, const char *frame,
                                        const struct wmi_frame_layout *layout, const struct wmi_wave *wave)
 {

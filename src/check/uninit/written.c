@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Which bytes of memory somebody has written. */
+/* A bit per byte of memory that tells whether the byte has been written. */
 #include "check/uninit/written.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { LARGE = 1 << 16 /* bytes of bits from which on untouched pages are worth a mapping of their own */ };
+enum {
+    LARGE = 1 << 16 /* size of the bit mask in bytes from which on it is mapped, so that untouched pages take
+                       no memory */
+};
 
 static size_t bytes_of(const struct wmi_written *w)
 {
@@ -35,7 +38,7 @@ void wmi_written_destroy(struct wmi_written *w)
     w->bits = NULL;
 }
 
-/* The part of [address, address + size) that `w` covers, as distances from `low`. */
+/* Clamps [address, address + size) to what `w` covers, as offsets from `low`. */
 static bool clamp(const struct wmi_written *w, uint64_t address, uint64_t size, uint64_t *from, uint64_t *to)
 {
     const uint64_t end = address + size < address ? UINT64_MAX : address + size;
@@ -44,7 +47,7 @@ static bool clamp(const struct wmi_written *w, uint64_t address, uint64_t size, 
     return w->bits && end > w->low && address < w->high && *from < *to;
 }
 
-/* The bits of one word that belong to [from, to). */
+/* Mask of the bits of one word in [from, to). */
 static uint64_t mask_of(uint64_t word, uint64_t from, uint64_t to)
 {
     const uint64_t first = word * 64;
