@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the stand-ins for AMD's runtime and for its driver share: the processing of AQL packets. */
+/* The processing of AQL packets, which the replacements for AMD's runtime and for its driver share. */
 #ifndef AQL_H
 #define AQL_H
 
@@ -17,11 +17,11 @@ struct shim_bell {
 };
 void shim_ring(struct shim_bell *bell);
 uint32_t shim_rings(const struct shim_bell *bell);
-/* Sleeps until the bell has rung since `seen`, at most so long. */
+/* Sleeps until the bell has rung since `seen`, or until the time is over. */
 void shim_sleep(struct shim_bell *bell, uint32_t seen, uint64_t nanoseconds);
-/* How long those may sleep who wait for memory that kernels can change. */
+/* The longest sleep, in nanoseconds, of a thread that waits for memory that kernels can change. */
 uint64_t shim_quantum(void);
-/* Rings whenever any signal changes, if the stand-in knows. */
+/* Rings whenever any signal changes, if the replacement is told of it. */
 extern struct shim_bell shim_any_signal;
 
 /* ---- processor.c ---- */
@@ -40,49 +40,50 @@ struct shim_processor {
     const struct shim_gpu *gpu;
     union shim_packet *ring;
     uint32_t size;        /* packets, a power of two */
-    uint64_t *read_index; /* where producers see which packets have started */
-    bool has_doorbell;    /* somebody rings the bell for new packets, and shim_any_signal */
+    uint64_t *read_index; /* tells producers which packets have started */
+    bool has_doorbell;    /* producers ring the bell for new packets, and shim_any_signal for signals */
 
     bool ends;     /* atomic */
-    bool inactive; /* atomic; after an error, or because the owner wants it */
-    bool idle;     /* atomic; it waits for a packet */
-    uint64_t next; /* to process; atomic */
+    bool inactive; /* atomic; set after an error, or by the owner */
+    bool idle;     /* atomic; the processor waits for a packet */
+    uint64_t next; /* number of the next packet; atomic */
     struct shim_bell bell;
     pthread_t thread;
     pid_t tid; /* of the thread */
 };
 
 bool shim_processor_start(struct shim_processor *processor);
-/* Stops its kernel, if one runs; packets that have not started never complete. Not from its own thread. */
+/* Stops the processor, and its kernel if one runs. Packets that have not started never complete. Not to be
+ * called from its own thread. */
 void shim_processor_stop(struct shim_processor *processor);
-/* Whether the next packet is there. */
+/* Whether the queue contains a packet that has not started. */
 bool shim_processor_has_packet(const struct shim_processor *processor);
 bool shim_is_set(const bool *flag);
-/* 0 if no kernel runs. */
+/* The number of running kernels. */
 unsigned shim_kernels_running(void);
 bool shim_holds(hsa_signal_condition_t condition, int64_t value, int64_t compare);
-/* Completes an operation: stores the times, then subtracts 1, or stores -1 if it failed. Handle 0: nothing.
- * gpu: of the packet, or NULL. */
+/* Completes an operation: stores the times, then decrements the signal, or stores -1 if the operation failed.
+ * Handle 0: no signal. gpu: of the packet, or NULL. */
 void shim_complete(const struct shim_gpu *gpu, hsa_signal_t signal, uint64_t start, uint64_t end,
                    bool failed);
 
 /* ---- what each stand-in defines ---- */
 
-/* NULL: not the handle of a signal that the GPU sees. */
+/* Returns the signal, or NULL if the handle is not that of a signal that the GPU sees. */
 amd_signal_t *shim_gpu_signal(const struct shim_gpu *gpu, hsa_signal_t signal);
-/* Its value has changed: wakes who waits for it. event: its event_id, read before the change, behind which
- * the program may destroy the signal. */
+/* Called when the signal's value has changed: wakes the threads that wait for it. event: its event_id, read
+ * before the change, after which the program may destroy the signal. */
 void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal, uint32_t event);
-/* Before a packet is looked at. */
+/* Called before a packet is examined. */
 void shim_before_packet(const struct shim_gpu *gpu);
-/* A packet failed, and the processor is inactive. fault: of its kernel, or NULL. Tells the owner of the
- * queue, and may not return. */
+/* Called when a packet has failed and the processor is inactive. fault: of its kernel, or NULL. Notifies the
+ * owner of the queue, and may not return. */
 void shim_packet_failed(struct shim_processor *processor, hsa_status_t status, const struct wm_fault *fault);
-/* The calling thread, a processor's or the stand-in's own, sleeps until shim_awake(): nothing changes unless
- * a signal changes or a packet comes. Returns what shim_awake() wants. */
+/* Declares that the calling thread, of a processor or of the replacement itself, sleeps until shim_awake(),
+ * and acts only if a signal changes or a packet arrives. Returns the argument for shim_awake(). */
 int shim_asleep(void);
 void shim_awake(int slot);
-/* As wm_dispatch.others; own: the thread that called wm_dispatch. */
+/* Implements wm_dispatch.others. own: the thread that called wm_dispatch(). */
 uint64_t shim_nobody_acts(pid_t own);
 
 #endif

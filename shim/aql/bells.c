@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bells: what threads sleep on until another one rings. */
+/* Bells, on which threads sleep until another thread rings. */
 #include "shim/aql/aql.h"
 
 #include <limits.h>
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 enum {
-    /* Kernels change signals and other memory without a bell: those who wait look so often, in nanoseconds,
-     * while one runs and while none does. */
+    /* Intervals in nanoseconds at which waiting threads poll, while a kernel runs and while none does,
+     * because kernels change signals and other memory without a bell. */
     LOOK_RUNNING = 50000,
     LOOK_IDLE = 5000000,
 };

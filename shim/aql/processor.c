@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The packet processor of a user mode queue: a thread that runs the packets in order. Order makes the BARRIER
- * bit of packets superfluous. Sources: HSA Platform System Architecture 1.2, section 2.9; hsa_ext_amd.h for
- * the barrier on a value. */
+/* The packet processor of a user mode queue: a thread that runs the packets in order, which makes their
+ * BARRIER bit superfluous. Sources: HSA Platform System Architecture 1.2, section 2.9; hsa_ext_amd.h for the
+ * barrier on a value. */
 #include "shim/aql/aql.h"
 
 #include "tool/progress.h"
@@ -12,7 +12,7 @@
 enum {
     TYPES = 0xff, /* of the header */
     SPIN_NANOSECONDS = 20000,
-    DOZE_MOST = 1000000, /* nanoseconds, without a doorbell */
+    LONGEST_BACK_OFF = 1000000, /* nanoseconds, without a doorbell */
 };
 
 static unsigned running;
@@ -35,12 +35,12 @@ bool shim_processor_has_packet(const struct shim_processor *processor)
     return (header & TYPES) != HSA_PACKET_TYPE_INVALID;
 }
 
-/* How long to sleep at most where nobody rings a bell: the longer it has waited, the longer, so that neither
- * short waits take long nor long ones much time of the host. */
-static uint64_t doze(const struct shim_processor *processor, uint64_t begin, uint64_t with_bell)
+/* The longest sleep without a bell. Exponential back-off: short waits return quickly, and long waits stay
+ * cheap. */
+static uint64_t back_off(const struct shim_processor *processor, uint64_t begin, uint64_t with_bell)
 {
     const uint64_t quarter = (shim_now() - begin) / 4;
-    return processor->has_doorbell ? with_bell : quarter < DOZE_MOST ? quarter : DOZE_MOST;
+    return processor->has_doorbell ? with_bell : quarter < LONGEST_BACK_OFF ? quarter : LONGEST_BACK_OFF;
 }
 
 /* ---- signals ---- */
@@ -57,7 +57,7 @@ bool shim_holds(hsa_signal_condition_t condition, int64_t value, int64_t compare
     case HSA_SIGNAL_CONDITION_GTE:
         return value >= compare;
     default:
-        return true; /* nobody waits for what is no condition */
+        return true; /* an invalid condition counts as satisfied */
     }
 }
 
@@ -68,7 +68,7 @@ void shim_complete(const struct shim_gpu *gpu, hsa_signal_t signal, uint64_t sta
         shim_complain("completion: 0x%llx is not a signal", (unsigned long long)signal.handle);
     if (!s)
         return;
-    const uint32_t event = s->event_id; /* behind the new value, the signal may be destroyed */
+    const uint32_t event = s->event_id; /* once the value is stored, the program may destroy the signal */
     s->start_ts = start;
     s->end_ts = end;
     if (failed)
@@ -118,7 +118,7 @@ static hsa_status_t status_of_fault(enum wm_fault_kind kind)
     }
 }
 
-/* Before any of the program's callbacks, which may end the process. */
+/* To be called before any of the program's callbacks, which may end the process. */
 static void note_failure(void)
 {
     shim_result("fault", "");
@@ -141,7 +141,8 @@ static hsa_status_t run_kernel(struct shim_processor *processor, const hsa_kerne
                                 tool_progress_begin(wm_source_name(launch.symbol, name, sizeof name))};
     struct wm_diag diag = {0};
     struct wm_result result = {.struct_size = sizeof result};
-    /* What a kernel waits for may come from the host at any time: all host memory that it sees is shared. */
+    /* The host can end the wait of a kernel at any time, because all host memory that the kernel sees is
+     * shared. */
     struct wm_dispatch options = {.struct_size = sizeof options,
                                   .threads = settings->threads,
                                   .timeout = settings->timeout,
@@ -229,7 +230,7 @@ static hsa_status_t await(struct shim_processor *processor, const union shim_pac
         if (is_ready(processor->gpu, packet, type, &status) || status || shim_is_set(&processor->ends))
             return status;
         const int asleep = shim_asleep();
-        shim_sleep(&shim_any_signal, seen, doze(processor, begin, shim_quantum()));
+        shim_sleep(&shim_any_signal, seen, back_off(processor, begin, shim_quantum()));
         shim_awake(asleep);
     }
 }
@@ -248,7 +249,7 @@ static hsa_status_t run_packet(struct shim_processor *processor, const union shi
         *completion = packet->barrier.completion_signal;
         return await(processor, packet, type);
     case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
-        *completion = packet->value.completion_signal; /* where all of them have it */
+        *completion = packet->value.completion_signal; /* all of these packets have it in the same place */
         if (packet->value.header.AmdFormat == PM4)
             return HSA_STATUS_SUCCESS;
         if (packet->value.header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
@@ -261,7 +262,7 @@ static hsa_status_t run_packet(struct shim_processor *processor, const union shi
     }
 }
 
-/* After an error a queue is inactive: those who wait for its packets are told that they failed. */
+/* After an error, the queue is inactive: completion signals of its packets report that they failed. */
 static void process(struct shim_processor *processor, const union shim_packet *packet)
 {
     hsa_signal_t completion = {0};
@@ -271,7 +272,7 @@ static void process(struct shim_processor *processor, const union shim_packet *p
     const bool was_inactive = shim_is_set(&processor->inactive);
     if (!was_inactive)
         status = run_packet(processor, packet, &completion, &fault);
-    else /* kernel dispatch and barriers have it at the same place */
+    else /* kernel dispatch and barrier packets have it in the same place */
         completion = packet->barrier.completion_signal;
     if (status && !was_inactive) {
         note_failure();
@@ -307,8 +308,8 @@ static bool next_packet(struct shim_processor *processor, union shim_packet *pac
         }
         const int asleep = shim_asleep();
         __atomic_store_n(&processor->idle, true, __ATOMIC_RELEASE);
-        /* should a producer forget the doorbell */
-        shim_sleep(&processor->bell, seen, doze(processor, begin, UINT64_C(20000000)));
+        /* in case that a producer does not ring the doorbell */
+        shim_sleep(&processor->bell, seen, back_off(processor, begin, UINT64_C(20000000)));
         __atomic_store_n(&processor->idle, false, __ATOMIC_RELEASE);
         shim_awake(asleep);
     }
@@ -320,7 +321,7 @@ static void *work(void *argument)
     union shim_packet packet;
     processor->tid = (pid_t)syscall(SYS_gettid);
     while (next_packet(processor, &packet)) {
-        /* Like the hardware, which frees the slot when it starts the packet. */
+        /* As in hardware, the slot becomes free when the packet starts. */
         __atomic_store_n(&processor->ring[processor->next & (processor->size - 1)].header,
                          HSA_PACKET_TYPE_INVALID, __ATOMIC_RELEASE);
         __atomic_store_n(&processor->next, processor->next + 1, __ATOMIC_RELEASE);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of faults: what the machine says, which launch it was, and where the program allocated the memory
- * nearby. */
+/* Reports of faults: the machine's report, the launch, and the call site that allocated the memory nearby. */
 #include "shim/common/common.h"
 
 #include <inttypes.h>
@@ -38,7 +37,7 @@ static void add_allocation(FILE *out, const struct shim_gpu *gpu, uint64_t addre
         fprintf(out, "; GPU %u has no access to it", gpu->number);
 }
 
-/* What helps to find more, once in a process. */
+/* Adds a hint how to learn more, once per process. */
 static void add_hint(FILE *out)
 {
     static bool said;
@@ -53,7 +52,7 @@ static void add_hint(FILE *out)
 void shim_report_fault(const struct shim_launch *launch, const struct wm_packet *packet,
                        const struct shim_gpu *gpu, const struct wm_fault *fault, const char *text)
 {
-    static const char object[] = SHIM_OBJECT ": "; /* says nothing: the kernel's name follows */
+    static const char object[] = SHIM_OBJECT ": "; /* redundant, because the kernel's name follows */
     char *report = NULL;
     size_t size;
     FILE *out = open_memstream(&report, &size);

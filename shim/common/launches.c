@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches: counts those of each kernel, and selects the ones that are observed. */
+/* Counts the launches of each kernel, and selects those that are observed. */
 #include "shim/common/common.h"
 
 #include <regex.h>
@@ -9,7 +9,7 @@ struct kernel {
     uint64_t object; /* 0: the slot is free */
     const struct wm_machine *machine;
     uint64_t launches;
-    char *name; /* never freed; NULL: it is not known */
+    char *name; /* never freed; NULL: unknown */
     bool wanted;
 };
 
@@ -17,9 +17,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows 
 static struct kernel *kernels;                           /* a hash table; machines do not unload kernels */
 static size_t slots, count;                              /* slots: 0 or a power of two */
 
-static regex_t pattern;    /* names of kernels */
-static bool selects;       /* by name */
-static const char *ranges; /* of launches: "3", "3-5", "7-", separated by commas; NULL: all */
+static regex_t pattern;    /* selects kernels by name */
+static bool selects;       /* `pattern` is set */
+static const char *ranges; /* numbers of launches: "3", "3-5", "7-", separated by commas; NULL: all */
 
 void shim_launches_begin(void)
 {
@@ -31,7 +31,7 @@ void shim_launches_begin(void)
         selects = names;
 }
 
-/* The runtime's own kernels are not the program's. */
+/* Whether the kernel is the program's rather than the runtime's own, and selected. */
 static bool is_wanted(const char *symbol)
 {
     static const char own[] = "__amd_rocclr_";
@@ -59,7 +59,7 @@ static bool is_in_ranges(uint64_t launch)
     return !ranges;
 }
 
-/* The kernel's slot, or the free one where it belongs. */
+/* The kernel's slot, or the free slot for it. */
 static struct kernel *find(const struct wm_machine *machine, uint64_t object)
 {
     size_t i = object / 64 * UINT64_C(0x9e3779b97f4a7c15) >> 32; /* descriptors are aligned to 64 bytes */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Observes the program's kernels, one at a time: a profile for each GPU, recorded in a trace that
- * `wavemem exec` replays, the fidelity of what was executed, and a check of all launches: one that it does
- * not see may have written what another one reads. */
+/* Observes the program's kernels, one at a time: records a profile for each GPU in a trace that `wavemem
+ * exec` replays, the fidelity of what was executed, and a check of all launches, because a launch that the
+ * check does not see may have written what another one reads. */
 #include "shim/common/common.h"
 #include "tool/check/findings.h"
 #include "tool/report/document.h"
@@ -11,24 +11,25 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { PATIENCE = 10 }; /* seconds that a kernel waits for another one that is observed */
+enum { PATIENCE = 10 }; /* seconds that a kernel waits for another kernel that is observed */
 
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is observed; guards what follows */
 static const struct shim_gpu *gpus[SHIM_GPUS];
-static struct wm_profile *profiles[SHIM_GPUS]; /* of each GPU; NULL: none */
-static struct wm_check *checks[SHIM_GPUS];     /* the same */
-/* Of each dispatch that the check has seen, the number of its kernel's launches then. */
+static struct wm_profile *profiles[SHIM_GPUS]; /* by GPU; NULL: none */
+static struct wm_check *checks[SHIM_GPUS];     /* by GPU; NULL: none */
+/* For each dispatch that the check has seen, the number of its kernel's launch. */
 static struct numbers {
     uint32_t *number;
     size_t count, room;
-    bool lost; /* they are not all known */
+    bool lost; /* some are unknown */
 } launches[SHIM_GPUS];
 static unsigned gpu_count;
 static struct wm_fidelity *fidelity;
 static bool ended;
-static bool observes, profiles_wanted; /* observes: anything; constant after shim_observe_begin() */
-static unsigned checks_wanted;         /* bits of enum wm_check_what; likewise */
+static bool observes,
+    profiles_wanted;           /* observes: anything is observed; constant after shim_observe_begin() */
+static unsigned checks_wanted; /* bits of enum wm_check_what; constant after shim_observe_begin() */
 
 static bool is_wanted(const char *variable)
 {
@@ -36,7 +37,7 @@ static bool is_wanted(const char *variable)
     return value && *value;
 }
 
-/* Says that the results have a hole. */
+/* Records that the results are incomplete. */
 static void lose(const char *why)
 {
     shim_complain("%s", why);
@@ -105,7 +106,7 @@ void shim_observe_gpu(const struct shim_gpu *gpu)
     gpu_count++;
 }
 
-/* The GPU's place in the lists, or SHIM_GPUS. */
+/* The GPU's index in the lists, or SHIM_GPUS. */
 static unsigned place_of(const struct shim_gpu *gpu)
 {
     unsigned i = 0;
@@ -129,7 +130,7 @@ bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu 
     const unsigned place = observes ? place_of(gpu) : SHIM_GPUS;
     if (place == SHIM_GPUS || !(launch->observed || checks[place]))
         return false;
-    if (!lock_within(PATIENCE)) { /* which may wait for this one */
+    if (!lock_within(PATIENCE)) { /* the observed kernel may wait for this one */
         snprintf(why, sizeof why,
                  "launch %" PRIu64 " of %s was not observed, because another one ran for %u seconds",
                  launch->number, launch->symbol, PATIENCE);
@@ -146,12 +147,12 @@ bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu 
     }
     options->check = checks[place];
     if (options->check)
-        options->on_violation = WM_VIOLATION_GOES_ON; /* it is a finding */
+        options->on_violation = WM_VIOLATION_GOES_ON; /* a violation becomes a finding */
     return true;
 }
 
-/* A check counts the dispatches of all kernels; people count those of one. ran: false if it was refused, so
- * that the check may not have seen it. */
+/* Records the number of the kernel's launch, because a check counts the dispatches of all kernels together.
+ * ran: false if the dispatch was refused, so that the check may not have seen it. */
 static void note_launch(struct numbers *numbers, uint64_t number, bool ran)
 {
     if (numbers->count == numbers->room) {
@@ -181,7 +182,7 @@ void shim_observe_leave(const struct shim_launch *launch, const struct shim_gpu 
     lose(why);
 }
 
-/* Grade, executions, name, remark; a line each. */
+/* Writes a line for each instruction: grade, executions, name, remark. */
 static bool write_fidelity(void)
 {
     char path[SHIM_PATH];
@@ -197,7 +198,7 @@ static bool write_fidelity(void)
     return !fclose(file) && ok;
 }
 
-/* Adds where the program allocated the memory, and counts launches by kernel. */
+/* Adds the call sites of allocations, and numbers launches per kernel. */
 static void complete_findings(json_t *findings, const struct numbers *numbers)
 {
     size_t i;
@@ -241,8 +242,8 @@ static bool write_checks(void)
     return ok;
 }
 
-/* Puts the sources into the trace. WAVEMEM_SOURCES: folders, separated by colons, from which they may come.
- */
+/* Copies the sources into the trace. WAVEMEM_SOURCES: folders, separated by colons, from which they may
+ * come. */
 static void keep_sources(struct wm_profile *profile)
 {
     struct tool_report_options options = {0};
@@ -284,7 +285,7 @@ static void write_results(void)
 void shim_observe_end(void)
 {
     char path[SHIM_PATH];
-    if (!shim_result_path("end", path)) /* nobody wants it, or this is a child without a part in it */
+    if (!shim_result_path("end", path)) /* no results are requested, or this is a forked child */
         return;
     if (!lock_within(PATIENCE)) {
         lose("a kernel still runs, and what was observed could not be written");

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MOST = 100000 }; /* processes */
+enum { MOST = 100000 }; /* maximum processes */
 
-static const char *folder; /* NULL: nobody wants results */
+static const char *folder; /* NULL: no results are requested */
 static unsigned number;
-static pid_t owner; /* a child that the process forks has no part in its results */
+static pid_t owner; /* a forked child has no part in the results of its parent */
 
 static bool is_owner(void)
 {
@@ -43,7 +43,7 @@ void shim_results_begin(void)
         shim_complain("WAVEMEM_RESULTS: '%s': %s", where, strerror(errno));
         return;
     }
-    number--; /* of the file that was made */
+    number--; /* number of the file that was created */
     folder = where;
     owner = getpid();
     dprintf(file, "%ld %s\n", (long)owner, program_invocation_short_name);

@@ -25,7 +25,7 @@ void shim_settings_begin(void)
     settings = (struct shim_settings){.threads = (uint32_t)option("WAVEMEM_THREADS"),
                                       .timeout = option("WAVEMEM_TIMEOUT"),
                                       .goes_on = on_fault && !strcmp(on_fault, "continue")};
-    if (!settings.threads) /* once: to ask takes as long as a small kernel */
+    if (!settings.threads) /* read once, because that takes as long as a small kernel */
         settings.threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Agents, their instruction set and their memory pools: tables of what each says about itself. */
+/* Agents, their instruction sets and memory pools: tables of their attributes. */
 #include "shim.h"
 
 #include <link.h>
@@ -17,10 +17,10 @@ bool shim_is_agent(hsa_agent_t agent)
     return agent.handle == SHIM_CPU || shim_gpu(agent) >= 0;
 }
 
-/* Runtimes refuse a device of which some attribute is not known. Says each unknown one once. */
+/* Reports each unknown attribute once, because runtimes reject a device if it does not know some of them. */
 static void say_unknown(const char *function, uint32_t attribute)
 {
-    enum { CUID = 0xa11c }; /* an optional identity, which the model has none of */
+    enum { CUID = 0xa11c }; /* an optional identity, which the model lacks */
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct {
         const char *function;
@@ -75,10 +75,10 @@ SHIM_API hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t ag
 
 enum {
     LARGEST_WORKGROUP = 1024,
-    LARGEST_QUEUE = 1 << 17, /* packets; ROCr's limit */
+    LARGEST_QUEUE = 1 << 17, /* in packets; the limit of ROCr */
     SMALLEST_QUEUE = 64,
     QUEUES = 128,
-    /* Of a device that is not there: a bus that no other device of a PC has by default. */
+    /* the PCI bus of a device that does not exist: one that no other device of a PC has by default */
     PCI_BUS = 0x3,
 };
 
@@ -492,7 +492,7 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t given,
         return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
     const size_t size = size_of(pool, owner);
     const bool by_all = !pool->of_gpu;
-    const uint32_t location = pool->of_gpu; /* 0: a CPU's memory */
+    const uint32_t location = pool->of_gpu; /* 0: memory of a CPU */
     const struct shim_fact facts[] = {
         {HSA_AMD_MEMORY_POOL_INFO_SEGMENT, sizeof(uint32_t), &pool->segment},
         {HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, sizeof pool->flags, &pool->flags},

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-enum { PAGE = 4096, DRIVERS = 16 << 20 /* bytes of a GPU that its driver keeps */ };
+enum { PAGE = 4096, DRIVERS = 16 << 20 /* bytes of a GPU's memory that its driver reserves */ };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct {

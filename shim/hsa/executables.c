@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Code objects, as long as their readers exist. */
+/* A code object, whose bytes exist as long as its reader. */
 struct reader {
     const void *bytes;
     size_t size;
@@ -26,7 +26,7 @@ struct symbol {
 struct code {
     struct wm_object *object;
     hsa_agent_t agent;
-    const void *bytes; /* where the program had them */
+    const void *bytes; /* address of the bytes in the program */
     size_t size;
     uint64_t base, length, delta;
     struct shim_variables variables;
@@ -45,8 +45,8 @@ static struct reader **readers;
 static struct executable **executables;
 static size_t reader_count, executable_count;
 
-/* Handles are indexes, plus 1. A symbol's upper half is that of its executable; so is a loaded code object's.
- */
+/* Handles are indexes plus 1. The upper half of a symbol's handle is the handle of its executable, as is that
+ * of a loaded code object. */
 #define UPPER 32
 
 static struct reader *reader_of(hsa_code_object_reader_t reader)
@@ -77,7 +77,7 @@ static struct code *code_of(hsa_loaded_code_object_t loaded)
 static bool grow(void *list, size_t count, size_t size)
 {
     void **place = list;
-    if (count & (count - 1)) /* not a power of two, so there is room */
+    if (count & (count - 1)) /* the capacity is the next power of two, so there is room */
         return true;
     void *more = realloc(*place, (count ? 2 * count : 1) * size);
     if (more)
@@ -192,7 +192,7 @@ SHIM_API hsa_status_t hsa_code_object_deserialize(void *bytes, size_t size, cons
     return status;
 }
 
-/* The reader of a code object; 0: there is none. */
+/* Returns the reader of a code object; 0: there is none. */
 static hsa_code_object_reader_t reader_with(hsa_code_object_t code)
 {
     hsa_code_object_reader_t found = {0};
@@ -275,7 +275,7 @@ SHIM_API hsa_status_t hsa_executable_destroy(hsa_executable_t given)
     return HSA_STATUS_SUCCESS;
 }
 
-/* Where the machine has put the object: the allocation around any of its symbols. */
+/* Finds the allocation that contains the loaded object, by any of its symbols. */
 static void find_place(struct code *code)
 {
     struct wm_machine *machine = shim_device()->gpus[shim_gpu(code->agent)].machine;
@@ -397,7 +397,8 @@ static const struct wm_kernel *find_kernel(const struct wm_object *object, const
     return NULL;
 }
 
-/* Index of the symbol, plus 1; 0: there is none, or no memory. agent: whose; NULL: any. */
+/* Returns the index of the symbol plus 1; 0: there is no such symbol, or no memory. agent: owner of the
+ * symbol; NULL: any. */
 static uint64_t find_symbol(struct executable *executable, const hsa_agent_t *agent, const char *name)
 {
     struct symbol symbol = {0};
@@ -513,7 +514,8 @@ SHIM_API hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t giv
 typedef hsa_status_t on_symbol(hsa_executable_t executable, hsa_agent_t agent, hsa_executable_symbol_t symbol,
                                void *data);
 
-/* Name of a symbol of the code: first come the kernels, then the variables. False: there are no more. */
+/* Stores the name of symbol `number` of the code; kernels come first, then variables. False: there are no
+ * more. */
 static bool name_symbol(const struct code *code, size_t number, char *name, size_t size)
 {
     const size_t kernels = wm_object_kernel_count(code->object);
@@ -566,7 +568,7 @@ hsa_executable_iterate_agent_symbols(hsa_executable_t given, hsa_agent_t agent,
     return callback ? iterate(given, &agent, callback, data) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-/* The older function, whose callback is not told the agent. */
+/* For the older function, whose callback does not receive the agent. */
 struct without_agent {
     hsa_status_t (*callback)(hsa_executable_t executable, hsa_executable_symbol_t symbol, void *data);
     void *data;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Images and samplers: linear images, whatever layout is asked for. The handles of both are addresses of
- * their descriptors in memory that kernels read, as the compilers' device libraries expect.
- *
+/* Images and samplers. Images are linear, whatever layout the program requests. The handles of both are
+ * addresses of their descriptors in memory that kernels read, as the compilers' device libraries expect.
  * Source: HSA Runtime Programmer's Reference Manual 1.2, section 3.2; hsa_ext_image.h. */
 #include "images.h"
 
@@ -198,7 +197,7 @@ SHIM_API hsa_status_t hsa_ext_image_data_get_info_with_layout(hsa_agent_t agent,
 
 /* ---- handles ---- */
 
-/* Memory that kernels read. */
+/* Copies a descriptor to memory that kernels can read. */
 static hsa_status_t store(const uint32_t *words, size_t count, uint64_t *handle)
 {
     void *memory;
@@ -277,7 +276,7 @@ SHIM_API hsa_status_t hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t g
     return HSA_STATUS_SUCCESS;
 }
 
-/* Copies what is known of an image. */
+/* Copies the description of an image. False: the handle is invalid. */
 static bool find(hsa_ext_image_t given, struct image *image)
 {
     pthread_mutex_lock(&lock);
@@ -333,7 +332,7 @@ static hsa_status_t copy(const struct strides *to, const hsa_dim3_t *to_offset, 
     return status;
 }
 
-/* Between an image and linear memory; pitches of 0: without gaps. */
+/* Copies between an image and linear memory. Pitches of 0 mean that rows or slices have no gaps. */
 static hsa_status_t transfer(hsa_agent_t agent, hsa_ext_image_t given, const void *memory, size_t row,
                              size_t slice, const hsa_ext_image_region_t *region, bool import)
 {
@@ -440,7 +439,7 @@ struct descriptor_v2 {
     size_t levels;
 };
 
-static bool knows_levels; /* atomic; the runtime above makes images by such descriptors */
+static bool knows_levels; /* atomic; the runtime above uses such descriptors */
 
 static hsa_status_t check_levels(const struct descriptor_v2 *given)
 {
@@ -477,7 +476,7 @@ SHIM_API hsa_status_t hsa_ext_image_destroy_v2(hsa_agent_t agent, hsa_ext_image_
 /* ---- samplers ---- */
 
 static const enum wm_addressing addressings[] = {
-    [HSA_EXT_SAMPLER_ADDRESSING_MODE_UNDEFINED] = WM_ADDRESSING_EDGE, /* of coordinates inside */
+    [HSA_EXT_SAMPLER_ADDRESSING_MODE_UNDEFINED] = WM_ADDRESSING_EDGE, /* coordinates are within the image */
     [HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE] = WM_ADDRESSING_EDGE,
     [HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER] = WM_ADDRESSING_BORDER,
     [HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT] = WM_ADDRESSING_REPEAT,

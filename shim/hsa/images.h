@@ -7,7 +7,7 @@
 
 #include <hsa/hsa_ext_image.h>
 
-/* Its functions, a hsa_ext_images_1_pfn_t. */
+/* The table of the extension's functions, a hsa_ext_images_1_pfn_t. */
 const void *shim_images_table(size_t *size);
 
 #endif

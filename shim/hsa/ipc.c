@@ -51,7 +51,7 @@ int shim_make_shared_file(size_t bytes, uint64_t *key)
     return -1;
 }
 
-/* The key of a file that make_file() made; false: it is another one. */
+/* Reads the key of a file that make_file() has made. False: it is another file. */
 static bool key_of(const char *link, uint64_t *key)
 {
     char target[2 * PATH] = "", title[PATH], expected[2 * PATH];
@@ -68,7 +68,7 @@ static bool key_of(const char *link, uint64_t *key)
 SHIM_API hsa_status_t hsa_amd_ipc_memory_create(void *pointer, size_t size, hsa_amd_ipc_memory_t *made)
 {
     struct handle handle = {.kind = MEMORY, .process = (uint32_t)getpid(), .size = size};
-    uint64_t key; /* of a new file; the memory may be in one already */
+    uint64_t key; /* key of a new file; the memory may be in another one already */
     char link[PATH];
     int file;
     if (!shim_device())
@@ -86,7 +86,7 @@ SHIM_API hsa_status_t hsa_amd_ipc_memory_create(void *pointer, size_t size, hsa_
     return HSA_STATUS_SUCCESS;
 }
 
-/* Opens what the handle means, if it is of that kind; -1: nothing. *bytes: of the file. */
+/* Opens the file of a handle of that kind; -1: there is none. *bytes: size of the file. */
 static int open_file(const struct handle *handle, uint32_t kind, size_t *bytes)
 {
     char link[PATH];
@@ -98,7 +98,8 @@ static int open_file(const struct handle *handle, uint32_t kind, size_t *bytes)
     const int opened = open(link, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (opened < 0)
         return -1;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", opened); /* it may be another one by now */
+    snprintf(link, sizeof link, "/proc/self/fd/%d",
+             opened); /* the descriptor may have been reused for another file */
     const int seals = fcntl(opened, F_GET_SEALS);
     if (!key_of(link, &key) || key != handle->key || seals < 0 || !(seals & F_SEAL_SHRINK) ||
         fstat(opened, &file) || !handle->size || handle->size > (uint64_t)file.st_size) {
@@ -109,7 +110,7 @@ static int open_file(const struct handle *handle, uint32_t kind, size_t *bytes)
     return opened;
 }
 
-/* Which GPUs the agents are; 0: none. No agents: all GPUs. */
+/* Converts agents to a mask of GPUs; 0: none. Without agents, all GPUs. */
 static hsa_status_t find_gpus(uint32_t count, const hsa_agent_t *agents, uint32_t *gpus)
 {
     *gpus = count ? 0 : (UINT32_C(1) << shim_device()->gpu_count) - 1;

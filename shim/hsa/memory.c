@@ -14,14 +14,14 @@ enum { PAGE = WM_ALLOCATION_ALIGNMENT };
 /* Something that the program allocated or locked. */
 struct block {
     uint64_t low, size;
-    enum shim_pool pool; /* its kind; 0: locked */
-    hsa_agent_t agent;   /* whose */
-    uint32_t locks;      /* of the same range */
-    uint64_t seen;       /* of a lock: where kernels see it; 0: no longer */
-    uint32_t peers;      /* bit per other GPU that sees it, if it is a device's */
+    enum shim_pool pool; /* its pool; 0: locked host memory */
+    hsa_agent_t agent;   /* owner */
+    uint32_t locks;      /* number of locks of the same range */
+    uint64_t seen;       /* for locks, the address that kernels use; 0: no longer valid */
+    uint32_t peers;      /* mask of the other GPUs with access, if it is memory of a device */
     size_t mapped;       /* bytes of the host's mapping, for munmap; 0: none */
-    void *imported;      /* that mapping, if another process has the memory, too */
-    int file;            /* the memory that other processes may have; 0: none */
+    void *imported;      /* the mapping, if it was imported from another process */
+    int file;            /* file of memory that other processes may have mapped; 0: none */
     void *user;
     struct shim_site site;
 };
@@ -33,10 +33,10 @@ struct list {
 
 static const hsa_agent_t host_agent = {SHIM_CPU};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
-static struct list allocated, locked;                    /* locked ones may overlap one another */
+static struct list allocated, locked;                    /* locked blocks may overlap one another */
 static struct list freed; /* memory of devices, whose addresses are not used again; for reports of checks */
 static uint64_t next_seen, next_large;
-static bool shared_with_others; /* atomic; allocations may be other processes', too */
+static bool shared_with_others; /* atomic; other processes may have mapped allocations */
 
 /* ---- lists ---- */
 
@@ -95,7 +95,7 @@ static void take_out(struct list *list, const struct block *block)
     memmove(&list->blocks[i], &list->blocks[i + 1], (list->count - i) * sizeof *block);
 }
 
-/* By the address that kernels see. */
+/* Finds a block by the address that kernels use. */
 static struct block *find_seen(uint64_t address)
 {
     for (size_t i = 0; i < locked.count; i++)
@@ -104,7 +104,7 @@ static struct block *find_seen(uint64_t address)
     return NULL;
 }
 
-/* What contains the address. */
+/* Finds the block that contains the address. */
 static struct block *find_any(uint64_t address)
 {
     struct block *block = find(&allocated, address);
@@ -157,8 +157,8 @@ const struct shim_gpu *shim_gpu_at(uint64_t address)
     return any;
 }
 
-/* Takes locks at the host's own addresses from kernels where new memory of the runtime is: HIP keeps locks of
- * memory that the program has freed, whose addresses the host then uses again. */
+/* Invalidates locks at addresses that new memory of the runtime now has: HIP keeps locks of memory that the
+ * program has freed, whose addresses the host reuses. */
 void shim_lose_locks(uint64_t low, uint64_t size)
 {
     pthread_mutex_lock(&lock);
@@ -190,14 +190,14 @@ void *shim_map_pages(size_t size, int protection)
 
 static hsa_status_t allocate_host(size_t size, struct block *block)
 {
-    enum { PADDING = 64 }; /* wide accesses of the host across the end */
+    enum { PADDING = 64 }; /* for wide accesses of the host across the end */
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t mapped = (size + PADDING + page - 1) / page * page;
     void *memory = shim_map_pages(mapped, PROT_READ | PROT_WRITE);
     struct wm_diag diag = {0};
     if (!memory)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    shim_svm_unmapped((uintptr_t)memory, mapped); /* should its end have been missed */
+    shim_svm_unmapped((uintptr_t)memory, mapped); /* its unmapping may have been missed */
     shim_lose_locks((uintptr_t)memory, mapped);
     const enum wm_status status = shim_map_everywhere(memory, size, 0, 0, "memory of the host", &diag);
     if (status) {
@@ -219,7 +219,7 @@ static void release(const struct block *block)
         return;
     }
     if (block->file)
-        close(block->file); /* those who have it mapped keep it */
+        close(block->file); /* other processes that have mapped it keep it */
     shim_give_back(block->agent, block->size, true);
     if (block->mapped) {
         free_everywhere(block->low);
@@ -238,7 +238,7 @@ static void release(const struct block *block)
 #define LARGE_LOW  UINT64_C(0x180000000000)
 #define LARGE_HIGH UINT64_C(0x200000000000)
 
-/* host: its bytes; NULL: new ones. */
+/* Allocates at an aligned address. host: memory to use; NULL: new memory. */
 static enum wm_status allocate_large(struct wm_machine *machine, void *host, size_t size, const char *name,
                                      uint64_t *low)
 {
@@ -246,7 +246,7 @@ static enum wm_status allocate_large(struct wm_machine *machine, void *host, siz
     enum wm_status status = WM_BAD_ARGUMENT;
     pthread_mutex_lock(&lock);
     for (unsigned i = 0; i < TRIES && status == WM_BAD_ARGUMENT;
-         i++) { /* addresses are used again after all others */
+         i++) { /* freed addresses are reused only after all others */
         if (next_large < LARGE_LOW || next_large > LARGE_HIGH - size - LARGE)
             next_large = LARGE_LOW;
         *low = next_large;
@@ -267,7 +267,7 @@ static hsa_status_t allocate_device(size_t size, struct block *block)
     const enum wm_status status = wm_allocate(machine, size, 0, name, &block->low, NULL);
     if (status || block->low + size <= shim_address_end((unsigned)shim_gpu(block->agent)))
         return shim_status(status);
-    wm_free(machine, block->low, NULL); /* addresses of the next GPU */
+    wm_free(machine, block->low, NULL); /* the address belongs to the next GPU */
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
@@ -307,7 +307,8 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, s
     return HSA_STATUS_SUCCESS;
 }
 
-/* Remembers where the memory was allocated. The oldest has the lowest address. */
+/* Remembers the call site of the allocation. If there are too many, forgets the one with the lowest
+ * address. */
 static void keep_freed(const struct block *block)
 {
     enum { KEPT = 1 << 16 };
@@ -317,7 +318,7 @@ static void keep_freed(const struct block *block)
         memmove(freed.blocks, freed.blocks + KEPT, KEPT * sizeof *freed.blocks);
         freed.count = KEPT;
     }
-    insert(&freed, block); /* without memory, a report says less */
+    insert(&freed, block); /* if there is no memory, reports lack this site */
 }
 
 static hsa_status_t free_block(void *pointer, bool imported)
@@ -346,8 +347,8 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_free(void *pointer)
 
 /* ---- access ---- */
 
-/* Lets a GPU see another one's memory. The check of the owner does not see what others write: it counts all
- * of it as written. */
+/* Gives a GPU access to another GPU's memory. The owner's check cannot see the stores of others, so it takes
+ * all of the memory to be written. */
 static hsa_status_t add_peer(struct block *block, const struct shim_gpu *gpu)
 {
     struct wm_machine *owner = machine_of(block->agent);
@@ -365,7 +366,7 @@ static hsa_status_t add_peer(struct block *block, const struct shim_gpu *gpu)
     return shim_status(status);
 }
 
-/* Gives the GPUs of `wanted` access to the device's memory, and takes it from the others. */
+/* Gives the GPUs of the mask `wanted` access to the device's memory, and revokes that of the others. */
 static hsa_status_t set_peers(struct block *block, uint32_t wanted)
 {
     const struct shim_device *device = shim_device();
@@ -424,7 +425,7 @@ hsa_status_t shim_export(const void *pointer, uint64_t *size, int (*make_file)(v
         const int made = make_file(user);
         struct wm_machine *machine = machine_of(block->agent);
         enum wm_status shared = made < 0 ? WM_NO_MEMORY : wm_share(machine, block->low, made, &diag);
-        if (!shared && shim_observe_checks()) /* the check does not see what others write */
+        if (!shared && shim_observe_checks()) /* the check cannot see the stores of other processes */
             shared = wm_write(machine, block->low, wm_host_pointer(machine, block->low, block->size),
                               block->size, &diag);
         if (!shared)
@@ -489,7 +490,7 @@ static hsa_status_t map_lock(struct block *block, bool writable)
     if (shim_knows_engines() &&
         !shim_map_everywhere((void *)(uintptr_t)block->low, block->size, 0, flags, name, &diag))
         return HSA_STATUS_SUCCESS;
-    for (unsigned i = 0; i < TRIES; i++) { /* an address is taken only after all have been used once */
+    for (unsigned i = 0; i < TRIES; i++) { /* an address is reused only after all others */
         if (next_seen < SEEN_LOW || next_seen > SEEN_HIGH - block->size - GAP)
             next_seen = SEEN_LOW;
         block->seen = next_seen + block->low % PAGE;
@@ -509,7 +510,7 @@ static void end_lock(const struct block *block)
     shim_give_back(host_agent, block->size, true);
 }
 
-/* The same from the list of mappings; false also if there is no such list. */
+/* Like shim_is_mapped(), from the list of mappings. False also if there is no list. */
 static bool is_listed(uint64_t low, uint64_t high, bool *writable)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -529,7 +530,7 @@ static bool is_listed(uint64_t low, uint64_t high, bool *writable)
     return low >= high;
 }
 
-/* Asking for the pages is the fastest way if there are few; kernels before 5.14 cannot do it. */
+/* Querying the pages is fastest if there are few; kernels before 5.14 do not support it. */
 bool shim_is_mapped(uint64_t low, uint64_t size, bool *writable)
 {
 #ifndef MADV_POPULATE_WRITE
@@ -628,7 +629,7 @@ SHIM_API hsa_status_t hsa_amd_memory_unlock(void *host)
     return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-/* Hints: all host memory can be reached by copies, and the kernels see what is locked. */
+/* These are hints: copies can access all host memory, and kernels can access locked memory. */
 SHIM_API hsa_status_t hsa_memory_register(void *pointer, size_t size)
 {
     return pointer || !size ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -727,7 +728,7 @@ static uint64_t distance_to(const struct block *block, uint64_t address)
     return address < low ? low - address : address > last ? address - last : 0;
 }
 
-/* Whether a part of the range is in a mapping that other processes may have, too. */
+/* Whether part of the range is in a mapping that other processes may share. */
 static bool is_shared(uint64_t low, uint64_t high)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -745,7 +746,8 @@ static bool is_shared(uint64_t low, uint64_t high)
 bool shim_others_have_memory(void)
 {
     bool shared = shim_vmem_is_shared() || shim_others_have_signals() || shim_is_set(&shared_with_others);
-    if (pthread_mutex_trylock(&lock)) /* its owner may wait for kernels to step aside */
+    if (pthread_mutex_trylock(
+            &lock)) /* the thread that holds it may wait for kernels to release the read lock */
         return true;
     for (size_t i = 0; i < locked.count && !shared; i++) {
         const struct block *block = &locked.blocks[i];
@@ -757,7 +759,7 @@ bool shim_others_have_memory(void)
 
 bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allocation *near)
 {
-    enum { FAR = 1 << 30 }; /* an allocation farther away explains nothing */
+    enum { FAR = 1 << 30 }; /* allocations farther away are not mentioned */
     const struct list *const lists[] = {&allocated, &locked};
     const struct block *best = NULL;
     pthread_mutex_lock(&lock);
@@ -806,7 +808,7 @@ static bool has_host(uint64_t address, size_t size, bool writes)
            (writable || !writes);
 }
 
-/* Whether one allocation has all of these bytes. */
+/* Whether one allocation contains all of these bytes. */
 static bool holds(const struct wm_machine *machine, uint64_t address, size_t size)
 {
     struct wm_allocation found = {.struct_size = sizeof found};
@@ -814,7 +816,7 @@ static bool holds(const struct wm_machine *machine, uint64_t address, size_t siz
            size <= found.size - (address - found.address);
 }
 
-/* Copies within and between machines, piece by piece: those who watch their memory see a read and a write,
+/* Copies within and between machines, piece by piece, so that observers of the memory see a read and a write,
  * and not that the host may have changed what it reads. */
 static hsa_status_t copy_between(const struct shim_gpu *to_gpu, uint64_t to, const struct shim_gpu *from_gpu,
                                  uint64_t from, size_t size)
@@ -832,7 +834,7 @@ static hsa_status_t copy_between(const struct shim_gpu *to_gpu, uint64_t to, con
     return shim_status(status);
 }
 
-/* Memory that no machine knows is the host's alone. */
+/* Memory that no machine contains belongs to the host alone. */
 hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
 {
     if (!size)

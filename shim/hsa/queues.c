@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User mode queues: what programs see of them. shim/aql processes the packets. */
+/* User mode queues as programs see them. shim/aql processes the packets. */
 #include "shim.h"
 
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 
 enum {
     QUEUES = 1024,
-    LARGEST = 1 << 17, /* packets */
+    LARGEST = 1 << 17, /* in packets */
 };
 
-/* Never freed, so that a late doorbell finds one; reused. */
+/* Queues are reused but never freed, so that a late doorbell still finds one. */
 struct shim_queue {
-    struct shim_processor processor; /* first, so that it is known by it */
+    struct shim_processor processor; /* first, so that the processor's address is that of the queue */
     bool live;
     amd_queue_t *amd;
     hsa_signal_t doorbell;
@@ -20,9 +20,9 @@ struct shim_queue {
     void *user;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for making and destroying queues */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards creation and destruction of queues */
 static struct shim_queue queues[QUEUES];
-static unsigned most; /* queues used at once so far */
+static unsigned most; /* maximum number of queues in use at the same time */
 
 void shim_doorbell(struct shim_queue *queue)
 {
@@ -42,7 +42,8 @@ static struct shim_queue *find(const hsa_queue_t *given)
 bool shim_packets_wait(void)
 {
     bool any = false;
-    if (pthread_mutex_trylock(&lock)) /* its owner may wait for kernels to step aside */
+    if (pthread_mutex_trylock(
+            &lock)) /* the thread that holds it may wait for kernels to release the read lock */
         return true;
     for (unsigned i = 0; i < most && !any; i++)
         any = queues[i].live && shim_is_set(&queues[i].processor.idle) &&
@@ -98,7 +99,7 @@ SHIM_API hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_que
                                        void *user, uint32_t private_segment_size, uint32_t group_segment_size,
                                        hsa_queue_t **made)
 {
-    (void)private_segment_size, (void)group_segment_size; /* hints */
+    (void)private_segment_size, (void)group_segment_size; /* these are hints */
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!shim_is_agent(agent))
@@ -132,7 +133,7 @@ SHIM_API hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_que
     return ok ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
-/* Packets that have not started never complete; a kernel that runs is stopped. */
+/* Packets that have not started never complete. A running kernel is stopped. */
 SHIM_API hsa_status_t hsa_queue_destroy(hsa_queue_t *given)
 {
     if (!shim_device())
@@ -143,7 +144,7 @@ SHIM_API hsa_status_t hsa_queue_destroy(hsa_queue_t *given)
     pthread_mutex_unlock(&lock);
     if (!queue)
         return HSA_STATUS_ERROR_INVALID_QUEUE;
-    if (own) { /* its callback would wait for itself */
+    if (own) { /* the callback would wait for itself */
         __atomic_store_n(&queue->processor.inactive, true, __ATOMIC_RELEASE);
         return HSA_STATUS_ERROR_RESOURCE_FREE;
     }
@@ -175,7 +176,7 @@ SHIM_API hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *given, uint32_t attrib
     return shim_find_fact(&(struct shim_fact){0, sizeof agent, &agent}, 1, NULL, attribute, value);
 }
 
-/* Settings without an effect here. */
+/* These settings have no effect here. */
 SHIM_API hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_priority_t priority)
 {
     (void)priority;

@@ -7,18 +7,18 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
-static unsigned users;                                   /* hsa_init() without hsa_shut_down() */
+static unsigned users;                                   /* calls of hsa_init() without hsa_shut_down() */
 static struct shim_device device;
 static bool ready;
-static bool forked; /* constant in a process */
+static bool forked; /* never changes within a process */
 
 const struct shim_device *shim_device(void)
 {
     return __atomic_load_n(&ready, __ATOMIC_ACQUIRE) ? &device : NULL;
 }
 
-/* The threads and perhaps the locks are the parent's, so that nothing works in a child, as with real drivers.
- */
+/* Called in a forked child. Threads and held locks belong to the parent, so nothing works in the child, as
+ * with real drivers. */
 static void lose_device(void)
 {
     forked |= ready;
@@ -35,7 +35,7 @@ void shim_refuse_child(void)
     if (!forked)
         return;
     fputs("wavemem: this process was forked from one that uses the GPU, and cannot use it\n", stderr);
-    abort(); /* what waits for the GPU would wait for ever */
+    abort(); /* whatever waits for the GPU would wait forever */
 }
 
 hsa_status_t shim_status(enum wm_status status)
@@ -85,7 +85,7 @@ static void name_isa(const char *target, char *isa, size_t size)
     snprintf(isa, size, "amdgcn-amd-amdhsa--%s%s", target, features_of(target));
 }
 
-/* Addresses of one GPU begin so far above those of the one before. */
+/* Distance between the addresses of one GPU and the next. */
 #define FIRST_ADDRESS UINT64_C(0x10000000000)
 #define STRIDE        UINT64_C(0x16000000000)
 
@@ -154,7 +154,7 @@ SHIM_API hsa_status_t hsa_init(void)
     return ok ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
-/* The machine stays: threads of queues that the program did not destroy may still use it. */
+/* The machine is kept, because threads of queues that the program has not destroyed may still use it. */
 SHIM_API hsa_status_t hsa_shut_down(void)
 {
     if (!shim_device())

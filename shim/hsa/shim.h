@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the replacement for libhsa-runtime64.so.1 know of one another. */
+/* Interfaces between the parts of the replacement for libhsa-runtime64.so.1. */
 #ifndef SHIM_H
 #define SHIM_H
 
@@ -21,43 +21,45 @@ struct shim_device {
 /* NULL before hsa_init(), and in a child that was forked after it; then every function fails without a lock.
  */
 const struct shim_device *shim_device(void);
-/* Ends such a child; for functions that cannot fail, and copies, whose failure libamdhip64 5.2 does not pass
- * on. */
+/* Ends such a child. For functions that cannot fail, and for copies, whose failure libamdhip64 5.2 does not
+ * report. */
 void shim_refuse_child(void);
-/* The first address above those that the GPU's machine shall choose itself. */
+/* The end of the address range from which the GPU's machine chooses addresses. */
 uint64_t shim_address_end(unsigned gpu);
-/* The status of HSA for what the machine said. */
+/* Converts a status of the machine to one of HSA. */
 hsa_status_t shim_status(enum wm_status status);
 
 /* ---- agents.c ---- */
 
-/* Handles are small numbers that no pointer is. GPUs, and their instruction sets, follow the first one. */
+/* Handles are small numbers, which differ from all pointers. GPUs and their instruction sets follow the first
+ * one. */
 enum { SHIM_CPU = 1, SHIM_GPU = 2, SHIM_ISA = 1 };
-/* Of the first GPU; those of others follow, two for each. */
+/* Pools of the first GPU; those of other GPUs follow, two for each. */
 enum shim_pool {
-    SHIM_POOL_FINE = 1, /* of the host, also for arguments of kernels */
-    SHIM_POOL_COARSE,   /* of the host */
+    SHIM_POOL_FINE = 1, /* host memory, also for kernel arguments */
+    SHIM_POOL_COARSE,   /* host memory */
     SHIM_POOL_DEVICE,
     SHIM_POOL_GROUP,
 };
 
 bool shim_is_agent(hsa_agent_t agent);
-/* The number of the GPU, or -1. */
+/* Returns the number of the GPU, or -1 if the agent is none. */
 int shim_gpu(hsa_agent_t agent);
-/* Which kind of pool it is, and of which agent; 0: there is none. */
+/* Returns the kind of the pool, and sets its agent; 0: there is no such pool. */
 enum shim_pool shim_pool_kind(hsa_amd_memory_pool_t pool, hsa_agent_t *agent);
 /* A row of a table of attributes. */
 struct shim_fact {
     uint32_t attribute, size;
     const void *bytes;
 };
-/* function: whose name the message about an attribute that is not in the table has; NULL: no message. */
+/* Finds an attribute in a table. function: named in the message about a missing attribute; NULL: no
+ * message. */
 hsa_status_t shim_find_fact(const struct shim_fact *facts, size_t count, const char *function,
                             uint32_t attribute, void *value);
 
 /* ---- capacity.c ---- */
 
-/* The size of the pools of a GPU, or else of the host, and how many bytes of it can still be allocated. */
+/* The pool size of a GPU or the host, and how many bytes of it can still be allocated. */
 uint64_t shim_capacity(hsa_agent_t agent);
 uint64_t shim_available(hsa_agent_t agent);
 /* Counts `size` bytes as allocated, until shim_give_back(); false: so many are not available. requested: by
@@ -71,12 +73,12 @@ struct shim_queue;
 /* NULL: not the handle of a signal. */
 amd_signal_t *shim_signal(hsa_signal_t signal);
 hsa_status_t shim_signal_make(int64_t value, struct shim_queue *queue, hsa_signal_t *signal);
-/* The file that a signal is in, which stays this process's, and the signal's number there; false: the signal
- * was not made here for other processes. */
+/* Returns the file that contains a signal, which this process continues to own, and the signal's number in
+ * it. False: the signal was not made for other processes. */
 bool shim_export_signal(hsa_signal_t signal, int *file, uint64_t *key, uint32_t *number, size_t *bytes);
 /* Makes a handle of a signal in the file of another process, or of this one. The file stays the caller's. */
 hsa_status_t shim_import_signal(int file, uint64_t key, uint32_t number, size_t bytes, hsa_signal_t *signal);
-/* Whether other processes may change signals of this one. */
+/* Whether other processes may change signals of this process. */
 bool shim_others_have_signals(void);
 
 /* ---- ipc.c ---- */
@@ -87,7 +89,7 @@ int shim_make_shared_file(size_t bytes, uint64_t *key);
 /* ---- queues.c ---- */
 
 void shim_doorbell(struct shim_queue *queue);
-/* Whether a queue has a packet that it has not noticed yet, but could process. */
+/* Whether a queue has a packet that it could process but has not noticed yet. */
 bool shim_packets_wait(void);
 
 /* ---- events.c ---- */
@@ -102,10 +104,10 @@ const char *shim_hip_library(const void *address);
 
 void shim_note_site(struct shim_site *site);
 
-/* ---- quiet.c ---- */
+/* ---- quiescent.c ---- */
 
-/* As shim_asleep(): the calling thread sleeps until the condition holds, without a time limit. listener: with
- * one, but if it runs out, it will only wait again, and need not be awake in between. */
+/* Like shim_asleep(): the calling thread sleeps until the condition holds, without a time limit. listener:
+ * there is a time limit, but when it expires, the thread only waits again. */
 int shim_asleep_for(hsa_signal_t signal, hsa_signal_condition_t condition, int64_t compare, bool listener);
 /* Whether a wait that is limited to `limit` nanoseconds is a listener's. caller: the address that the wait
  * returns to, or NULL. */
@@ -113,10 +115,10 @@ bool shim_is_listener(const void *caller, hsa_signal_condition_t condition, int6
 
 /* ---- svm.c ---- */
 
-/* As shim_nearest(), of managed memory that is less than *distance away. */
+/* Like shim_nearest(), for managed memory that is less than *distance away. */
 bool shim_svm_nearest(const struct shim_gpu *gpu, uint64_t address, uint64_t *distance,
                       struct shim_allocation *near);
-/* The host has unmapped memory, or is about to. */
+/* Called when the host has unmapped memory, or is about to. */
 void shim_svm_unmapped(uint64_t low, uint64_t size);
 
 /* ---- tasks.c ---- */
@@ -129,31 +131,31 @@ hsa_status_t shim_complete_after(uint32_t count, const hsa_signal_t *signals, hs
 
 /* ---- vmem.c ---- */
 
-/* Whether other processes may have virtual memory of this one, or the other way round. */
+/* Whether virtual memory is shared with other processes. */
 bool shim_vmem_is_shared(void);
 
 /* ---- memory.c ---- */
 
 /* Whether other processes may change memory that kernels see; true also if that is not known. */
 bool shim_others_have_memory(void);
-/* Whether the host may read this memory. *writable: and write it. */
+/* Whether the host may read this memory. *writable: whether it may also write it. */
 bool shim_is_mapped(uint64_t low, uint64_t size, bool *writable);
-/* The host has new memory of the runtime here: locks of what was there before are no longer seen by kernels.
- */
+/* Called when the range has new memory of the runtime: kernels no longer see locks of earlier memory
+ * there. */
 void shim_lose_locks(uint64_t low, uint64_t size);
-/* New pages, at an address that is the same in each run if the order of the calls is; NULL: none. */
+/* Maps new pages at an address that depends only on the order of calls. NULL: no memory. */
 void *shim_map_pages(size_t size, int protection);
 /* Maps memory of the host into the machines of all GPUs; all or none. */
 enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, unsigned flags,
                                    const char *name, struct wm_diag *diag);
-/* The GPU that the memory belongs to; if it is the host's, any that sees it. NULL: none. */
+/* The GPU that owns the memory; for host memory, any GPU with access to it. NULL: none. */
 const struct shim_gpu *shim_gpu_at(uint64_t address);
 /* Moves an allocation of a GPU to a file that make_file() returns, or -1, unless it is in one already. *size:
  * as the program says; set to the allocation's. The file stays the runtime's. */
 hsa_status_t shim_export(const void *pointer, uint64_t *size, int (*make_file)(void *user), void *user,
                          int *file);
-/* Lets GPUs, a bit each and at least one, see `size` bytes of a mapping of the host, which is the runtime's
- * from now on if it succeeds. */
+/* Gives the GPUs of a mask, at least one, access to `size` bytes of a mapping of the host. On success, the
+ * runtime owns the mapping. */
 hsa_status_t shim_import(void *host, size_t mapped, uint64_t size, uint32_t gpus, void **made);
 /* Copies between any two addresses of host or device. */
 hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size);

@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals: amd_signal_t in memory that kernels reach, so that their atomics change it too. What the host must
- * know about a signal is kept where kernels cannot write. */
+/* Signals: amd_signal_t in memory that kernels can access, so that their atomics change signals, too. Data of
+ * the host is stored where kernels cannot write. */
 #include "shim.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SPIN_NANOSECONDS = 20000 }; /* before a thread sleeps: about what falling asleep and waking cost */
+enum {
+    SPIN_NANOSECONDS = 20000
+}; /* spinning before a thread sleeps: about the cost of sleeping and waking */
 
 /* ---- slabs ---- */
 
-enum { SLAB = 4096, SLABS = 1024, BELLS = 64 }; /* signals of a slab */
+enum { SLAB = 4096, SLABS = 1024, BELLS = 64 }; /* SLAB: signals per slab */
 
 struct slab {
     amd_signal_t *signals;
-    uint32_t owners[SLAB];          /* handles of a signal that are not destroyed; atomic */
-    struct shim_queue *queue[SLAB]; /* of a doorbell */
-    /* Of a slab that processes share: its file, which only the process that made it has, and the key of that.
-     * Its signals are used once, as another process may still have one that was destroyed here. */
+    uint32_t owners[SLAB];          /* live handles of each signal; atomic */
+    struct shim_queue *queue[SLAB]; /* queue of each doorbell */
+    /* For slabs that processes share: the file, which only the process that made it has, and its key. Signals
+     * of such a slab are never reused, because another process may still have one that was destroyed here. */
     int file;
     uint64_t key;
     bool is_shared;
     uint32_t used;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for making and destroying signals */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards creation and destruction of signals */
 static struct slab *slabs[SLABS];
 static size_t slab_count;
 static uint32_t *unused, unused_count; /* slab * SLAB + index */
-static struct shim_bell bells[BELLS];  /* of signals, by address */
+static struct shim_bell bells[BELLS];  /* shared by signals, by hash of the address */
 static bool with_others;               /* other processes may change signals; atomic */
 
-/* Finds a signal that is not destroyed; NULL: none. */
+/* Finds a live signal; NULL: none. */
 static struct slab *find(hsa_signal_t signal, size_t *index)
 {
     const size_t count = __atomic_load_n(&slab_count, __ATOMIC_ACQUIRE);
@@ -58,7 +60,7 @@ amd_signal_t *shim_signal(hsa_signal_t signal)
 
 amd_signal_t *shim_gpu_signal(const struct shim_gpu *gpu, hsa_signal_t signal)
 {
-    (void)gpu; /* all of them see all signals */
+    (void)gpu; /* all GPUs see all signals */
     return shim_signal(signal);
 }
 
@@ -69,7 +71,7 @@ static struct shim_bell *bell_of(hsa_signal_t signal)
 
 enum { SLAB_BYTES = SLAB * sizeof(amd_signal_t) };
 
-/* Makes the signals of a slab, in new memory or, if file >= 0, in that file, and lets all GPUs see them. */
+/* Maps the signals of a slab, in new memory or, if file >= 0, in that file, and gives all GPUs access. */
 static bool map_signals(struct slab *slab, int file)
 {
     slab->signals = shim_map_pages(SLAB_BYTES, PROT_READ | PROT_WRITE);
@@ -143,7 +145,7 @@ hsa_status_t shim_signal_make(int64_t value, struct shim_queue *queue, hsa_signa
 
 /* ---- signals that processes share ---- */
 
-/* The slab of this process for new ones; NULL: no memory. The caller holds the lock. */
+/* Returns the slab of this process for new shared signals; NULL: no memory. The caller holds the lock. */
 static struct slab *shared_slab(void)
 {
     static struct slab *newest;
@@ -193,7 +195,7 @@ bool shim_export_signal(hsa_signal_t signal, int *file, uint64_t *key, uint32_t 
     return ok;
 }
 
-/* The slab that is in the file, with that key. The caller holds the lock. */
+/* Returns the slab in the file with that key. The caller holds the lock. */
 static struct slab *slab_in(int file, uint64_t key)
 {
     for (size_t i = 0; i < slab_count; i++)
@@ -260,7 +262,7 @@ SHIM_API hsa_status_t hsa_signal_destroy(hsa_signal_t signal)
     pthread_mutex_unlock(&lock);
     if (!slab)
         return signal.handle ? HSA_STATUS_ERROR_INVALID_SIGNAL : HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    shim_ring(bell_of(signal)); /* those who wait for it stop */
+    shim_ring(bell_of(signal)); /* threads that wait for it stop */
     shim_ring(&shim_any_signal);
     return HSA_STATUS_SUCCESS;
 }
@@ -282,7 +284,7 @@ enum operation { LOAD, STORE, EXCHANGE, ADD, SUBTRACT, AND, OR, XOR };
 
 void shim_signal_changed(const struct shim_gpu *gpu, hsa_signal_t signal, uint32_t event)
 {
-    (void)gpu, (void)event; /* nobody waits for events of a driver here */
+    (void)gpu, (void)event; /* there is no driver whose events anybody could wait for */
     size_t index;
     struct slab *slab = find(signal, &index);
     /* Atomic: a program may destroy the signal as soon as it has seen the new value. */
@@ -301,8 +303,8 @@ static amd_signal_t *expect(hsa_signal_t signal, const char *function)
     return s;
 }
 
-/* Returns the value before. All orders are sequentially consistent here, which is at least what each asks
- * for. */
+/* Returns the previous value. All operations are sequentially consistent, which satisfies every requested
+ * order. */
 static int64_t operate(hsa_signal_t signal, enum operation operation, int64_t operand, const char *function)
 {
     amd_signal_t *s = expect(signal, function);
@@ -404,8 +406,8 @@ SHIM_API void hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_va
 
 /* ---- waiting ---- */
 
-/* Index of the first signal whose condition holds, or -1 after the timeout. *value: its value, or of the last
- * one that was looked at. */
+/* Returns the index of the first signal whose condition holds, or -1 after the timeout. *value: its value, or
+ * that of the signal that was examined last. */
 static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_signal_condition_t *conditions,
                         const hsa_signal_value_t *values, uint64_t timeout, const void *caller,
                         hsa_signal_value_t *value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Call sites: where the program called the runtime. To note one costs a walk up the stack; only reports read
- * the line tables. */
+/* Call sites: where the program called the runtime. Recording one takes a walk up the stack; only reports
+ * read the line tables. */
 #include "shim.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ static bool is_library(const char *path, const char *library)
     return !strncmp(name ? name + 1 : path, library, strlen(library));
 }
 
-/* The runtime's libraries, whose frames say nothing to the program's author. */
+/* Whether the path is that of a runtime library, whose frames do not help the program's author. */
 static bool is_runtime(const char *path)
 {
     static const char *const names[] = {"libhsa-runtime64.so", "libamdhip64.so", "libhiprtc.so",
@@ -66,7 +66,7 @@ struct line {
     int line;
 };
 
-/* Functions that HIP's headers define, such as hipMalloc<T>(). */
+/* Whether the file is a header of HIP, which defines functions such as hipMalloc<T>(). */
 static bool is_header(const char *file)
 {
     return strstr(file, "/include/hip/") != NULL;
@@ -118,7 +118,8 @@ static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr 
 
 static bool describe_frame(Dwfl *dwfl, const void *frame, char *text, size_t size)
 {
-    const Dwarf_Addr address = (uintptr_t)frame - 1; /* of the call, not of what follows it */
+    const Dwarf_Addr address =
+        (uintptr_t)frame - 1; /* address within the call, not of the instruction after it */
     Dwfl_Module *module = dwfl_addrmodule(dwfl, address);
     Dwarf_Addr bias = 0;
     struct line line = {0};
@@ -136,7 +137,7 @@ static bool describe_frame(Dwfl *dwfl, const void *frame, char *text, size_t siz
                  file ? file + 1 : line.file, line.line);
         return true;
     }
-    if (symbol && !*text) /* should no frame have a line */
+    if (symbol && !*text) /* in case that no frame has a line */
         snprintf(text, size, "%s", name);
     return false;
 }
@@ -145,7 +146,7 @@ static int find_no_debug_file(Dwfl_Module *module, void **user, const char *name
                               const char *file, const char *link, GElf_Word crc, char **found)
 {
     (void)module, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
-    return -1; /* only what the program's own files contain */
+    return -1; /* use only what the program's own files contain */
 }
 
 bool shim_site_text(const struct shim_site *site, char *text, size_t size)

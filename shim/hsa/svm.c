@@ -13,15 +13,15 @@
 enum { PAGE = 4096, DEFAULT_GRANULARITY = 9 };
 enum access { NONE, MIGRATES, IN_PLACE };
 
-/* What GPUs see. Areas do not overlap. */
+/* A range that GPUs have access to. Areas do not overlap. */
 struct area {
     struct area *next;
     uint64_t low, high;
-    uint32_t gpus; /* bit per GPU */
+    uint32_t gpus; /* mask of GPUs */
     struct shim_site site;
 };
 
-/* Attributes of whole pages. Pieces do not overlap. */
+/* The attributes of a range of whole pages. Pieces do not overlap. */
 struct piece {
     struct piece *next;
     uint64_t low, high;
@@ -34,8 +34,8 @@ struct piece {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct area *areas;
 static struct piece *pieces;
-static uint64_t lowest = UINT64_MAX, highest; /* of all areas so far; atomic */
-static _Thread_local bool inside;             /* this thread has the lock */
+static uint64_t lowest = UINT64_MAX, highest; /* bounds of all areas so far; atomic */
+static _Thread_local bool inside;             /* this thread holds the lock */
 
 static void enter(void)
 {
@@ -105,7 +105,7 @@ static bool overlaps(uint64_t low, uint64_t high, uint64_t from, uint64_t to)
     return low < to && high > from;
 }
 
-/* Takes the range out of all areas: what is left of them stays. */
+/* Removes the range from all areas, whose remaining parts stay. */
 static void cut_areas(uint64_t from, uint64_t to)
 {
     for (struct area **at = &areas; *at;) {
@@ -138,7 +138,7 @@ static struct area *find_area(uint64_t low, uint64_t high)
     return at;
 }
 
-/* Gives the GPUs access. Memory of the program that was given none so far becomes an area of exactly these
+/* Gives the GPUs access. Memory of the program without access so far becomes an area of exactly these
  * bytes. */
 static hsa_status_t give_access(uint64_t low, uint64_t size, uint32_t gpus, bool writable)
 {
@@ -207,7 +207,7 @@ static const struct piece by_default = {.flags = {HSA_AMD_SVM_GLOBAL_FLAG_FINE_G
                                         .granularity = DEFAULT_GRANULARITY,
                                         .access = {MIGRATES}};
 
-/* Pieces that cover the pages, and nothing else of them. */
+/* Splits and adds pieces so that they cover exactly these pages. False: no memory. */
 static bool split(uint64_t low, uint64_t high)
 {
     uint64_t covered = 0;
@@ -226,7 +226,7 @@ static bool split(uint64_t low, uint64_t high)
         }
         covered += at->high - at->low;
     }
-    for (uint64_t from = low; covered < high - low;) { /* the gaps */
+    for (uint64_t from = low; covered < high - low;) { /* fills the gaps */
         uint64_t to = high, behind = 0;
         for (const struct piece *at = pieces; at; at = at->next)
             if (at->low <= from && at->high > from)
@@ -285,7 +285,7 @@ static hsa_status_t check_pair(const hsa_amd_svm_attribute_pair_t *pair)
     }
 }
 
-/* Whether one thing is asked for twice. */
+/* Whether an attribute occurs twice. */
 static bool is_twice(const hsa_amd_svm_attribute_pair_t *pairs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -324,7 +324,7 @@ static void set(struct piece *piece, const hsa_amd_svm_attribute_pair_t *pair)
     }
 }
 
-/* A GPU loses access only to areas as a whole. */
+/* A GPU loses access only to whole areas. */
 static hsa_status_t set_all(uint64_t low, uint64_t size, const hsa_amd_svm_attribute_pair_t *pairs,
                             size_t count, bool writable)
 {
@@ -407,7 +407,7 @@ static void get(const struct piece *piece, bool first, hsa_amd_svm_attribute_pai
             pair->attribute == HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION ? piece->preferred : piece->prefetched;
         pair->value = first || pair->value == value ? value : 0;
         break;
-    default: /* a query of access, or what came of it with the pieces before */
+    default: /* a query of access, or the combined result of it for the previous pieces */
         value = attributes[piece->access[1 + shim_gpu((hsa_agent_t){pair->value})]];
         pair->attribute = first || pair->attribute == value ? value : HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
     }
@@ -445,7 +445,7 @@ SHIM_API hsa_status_t hsa_amd_svm_attributes_get(void *pointer, size_t size,
     return HSA_STATUS_SUCCESS;
 }
 
-/* Moves nothing: host and GPUs share one memory here. */
+/* Moves nothing, because host and GPUs share one memory here. */
 SHIM_API hsa_status_t hsa_amd_svm_prefetch_async(void *pointer, size_t size, hsa_agent_t agent,
                                                  uint32_t count, const hsa_signal_t *signals,
                                                  hsa_signal_t completion)
@@ -483,8 +483,8 @@ void shim_svm_unmapped(uint64_t low, uint64_t size)
     leave();
 }
 
-/* In place of libc's, if the runtime is preloaded, as `wavemem exec` does: kernels no longer see what is
- * unmapped. */
+/* Replaces munmap() of libc if the runtime is preloaded, as by `wavemem exec`: kernels lose access to
+ * unmapped memory. */
 SHIM_API int munmap(void *address, size_t size)
 {
     shim_svm_unmapped((uintptr_t)address, size);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens when signals reach a value: the program's handlers and asynchronous copies. Each kind has a
+/* Runs tasks when signals reach a value: the program's handlers, and asynchronous copies. Each kind has a
  * thread. */
 #include "shim.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { DEPENDENCIES = 64 };       /* more than any runtime passes: it would chain barriers */
-#define IDLE UINT64_C(1000000000) /* nanoseconds; tasks that are added end it */
+enum { DEPENDENCIES = 64 };       /* more than any runtime passes: they chain barriers instead */
+#define IDLE UINT64_C(1000000000) /* nanoseconds without tasks after which a thread ends */
 
 struct task {
     struct task *next;
-    size_t count; /* of conditions, all of which must hold */
+    size_t count; /* number of conditions, all of which must hold */
     hsa_signal_t signals[DEPENDENCIES];
     hsa_signal_condition_t condition;
     int64_t compare;
-    /* False: that was all. lost: a signal was destroyed. */
+    /* Returns whether the task must run again. lost: a signal was destroyed. */
     bool (*run)(struct task *task, int64_t value, bool lost);
     union {
         struct {
@@ -25,8 +25,8 @@ struct task {
         };
         struct {
             hsa_signal_t completion;
-            hsa_pitched_ptr_t to, from; /* of a plain copy: one row */
-            size_t row, rows, slices;   /* bytes, count, count */
+            hsa_pitched_ptr_t to, from; /* a plain copy has one row */
+            size_t row, rows, slices;   /* bytes per row, number of rows and of slices */
         } copy;
     };
 };
@@ -56,7 +56,7 @@ static int state_of(const struct task *task, int64_t *value)
     return state;
 }
 
-/* Runs what is due; returns whether anything was. */
+/* Runs tasks that are due, and returns whether there were any. */
 static bool sweep(struct task **list)
 {
     bool any = false;
@@ -103,7 +103,8 @@ static void *work(void *argument)
         const int asleep = shim_asleep();
         if (list)
             shim_sleep(&shim_any_signal, seen, shim_quantum());
-        else /* without a task, it does not listen to signals: to wake it would cost those who change them */
+        else /* without tasks, the thread does not listen to signals, because waking it would slow down
+                whoever changes them */
             shim_sleep(&worker->bell, seen_added, IDLE);
         shim_awake(asleep);
     }
@@ -197,8 +198,8 @@ static bool run_copy(struct task *task, int64_t value, bool lost)
     return false;
 }
 
-/* A copy that need not wait runs on the caller's thread: to wake another one takes longer than most copies,
- * and callers seldom have something else to do. */
+/* A copy without dependencies runs on the caller's thread: waking another thread takes longer than most
+ * copies, and callers seldom have other work meanwhile. */
 static hsa_status_t start_copy(struct task *task, uint32_t count, const hsa_signal_t *signals,
                                hsa_signal_t completion)
 {
@@ -246,8 +247,8 @@ SHIM_API hsa_status_t hsa_amd_memory_async_copy(void *to, hsa_agent_t to_agent, 
 
 /* ---- engines ---- */
 
-/* Of every GPU, and all are always free: copies do not queue per engine. Declared in later headers than
- * Debian's. */
+/* Copy engines of each GPU, which are always free: copies do not queue per engine. Declared in later headers
+ * than Debian's. */
 enum { ENGINES = 3 };
 
 static bool engines_requested; /* atomic */
@@ -275,7 +276,7 @@ SHIM_API hsa_status_t hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t to, h
 {
     const hsa_status_t status = hsa_amd_memory_copy_engine_status(to, from, mask);
     if (!status)
-        *mask = 0; /* any */
+        *mask = 0; /* any engine */
     return status;
 }
 

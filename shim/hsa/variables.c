@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The variables of a code object: its dynamic symbols that are data. */
+/* Lists the variables of a code object: its dynamic symbols that are data. */
 #include "variables.h"
 
 #include <gelf.h>
@@ -25,7 +25,7 @@ static bool add_table(struct shim_variables *list, Elf *elf, Elf_Scn *section)
     for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
         const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
         const size_t length = name ? strlen(name) : 0;
-        const bool kernel = length > 3 && !strcmp(name + length - 3, ".kd"); /* its descriptor */
+        const bool kernel = length > 3 && !strcmp(name + length - 3, ".kd"); /* kernel descriptor */
         if (GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF && length && !kernel &&
             !add(list, name))
             return false;
@@ -38,7 +38,7 @@ bool shim_variables_find(const void *bytes, size_t size, struct shim_variables *
     bool ok = true;
     *list = (struct shim_variables){0};
     elf_version(EV_CURRENT);
-    Elf *elf = elf_memory((char *)(uintptr_t)bytes, size); /* which is not written to */
+    Elf *elf = elf_memory((char *)(uintptr_t)bytes, size); /* libelf does not write to it */
     for (Elf_Scn *section = NULL; ok && elf && (section = elf_nextscn(elf, section));)
         ok = add_table(list, elf, section);
     elf_end(elf);

@@ -10,7 +10,7 @@ struct shim_variables {
     size_t count;
 };
 
-/* False: no memory. What is not an ELF file has none. */
+/* Lists the variables; an input that is not an ELF file has none. False: no memory. */
 bool shim_variables_find(const void *bytes, size_t size, struct shim_variables *list);
 void shim_variables_free(struct shim_variables *list);
 

@@ -22,18 +22,18 @@ struct vmem_access {
 struct memory {
     struct memory *next;
     int file;
-    char *host; /* where this library sees it */
+    char *host; /* address in this library */
     size_t size;
     hsa_amd_memory_pool_t pool;
-    hsa_agent_t owner; /* whose memory it takes; handle 0: it was imported */
-    int type;          /* as the program said */
-    unsigned uses;     /* handles and mappings */
+    hsa_agent_t owner; /* agent whose memory it uses; handle 0: imported memory */
+    int type;          /* as given by the program */
+    unsigned uses;     /* number of handles and mappings */
 };
 
 struct range {
     struct range *next;
     uint64_t low, size;
-    bool plain; /* memory of the host, which nothing is mapped to */
+    bool plain; /* host memory, to which nothing can be mapped */
 };
 
 struct mapping {
@@ -41,14 +41,14 @@ struct mapping {
     uint64_t low, size, offset;
     struct memory *memory;
     unsigned host;            /* access of the host: hsa_access_permission_t, or NO_ACCESS */
-    unsigned gpus[SHIM_GPUS]; /* of each GPU */
+    unsigned gpus[SHIM_GPUS]; /* access of each GPU */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct memory *memories;
 static struct range *ranges;
 static struct mapping *mappings;
-static bool exported; /* atomic; memory may be another process's, too */
+static bool exported; /* atomic; other processes may have mapped memory */
 
 bool shim_vmem_is_shared(void)
 {
@@ -65,7 +65,7 @@ static struct memory *find_memory(struct vmem_handle handle)
     return at;
 }
 
-/* The file is the new memory's. */
+/* Adds memory, which takes over the file. */
 static hsa_status_t add_memory(int file, size_t size, hsa_amd_memory_pool_t pool, int type,
                                struct vmem_handle *made)
 {
@@ -138,7 +138,7 @@ SHIM_API hsa_status_t hsa_amd_vmem_handle_release(struct vmem_handle handle)
     unsigned places = 0;
     for (const struct mapping *at = mappings; at; at = at->next)
         places += at->memory == memory;
-    const bool ok = memory && memory->uses > places; /* a handle is left */
+    const bool ok = memory && memory->uses > places; /* it has more uses than mappings, so a handle is left */
     if (ok)
         drop(memory);
     pthread_mutex_unlock(&lock);
@@ -213,8 +213,8 @@ static void *reserve_at(void *address, size_t size, int protection)
     return got == MAP_FAILED ? NULL : got;
 }
 
-/* address: a hint. Without registration, the addresses are memory of the host of any size, which HIP 7 makes
- * managed memory of. */
+/* address: a hint. Without registration, the range is host memory of any size, which HIP 7 turns into managed
+ * memory. */
 SHIM_API hsa_status_t hsa_amd_vmem_address_reserve_align(void **made, size_t size, uint64_t address,
                                                          uint64_t alignment, uint64_t flags)
 {
@@ -291,7 +291,7 @@ SHIM_API hsa_status_t hsa_amd_vmem_address_free(void *address, size_t size)
 
 /* ---- mappings ---- */
 
-/* Nobody has access at first. */
+/* At first, neither the host nor a GPU has access. */
 SHIM_API hsa_status_t hsa_amd_vmem_map(void *address, size_t size, size_t offset, struct vmem_handle handle,
                                        uint64_t flags)
 {
@@ -340,7 +340,7 @@ static hsa_status_t set_host_access(struct mapping *mapping, unsigned permission
     return HSA_STATUS_SUCCESS;
 }
 
-/* GPUs that may write may read, too. */
+/* GPUs with write access may also read. */
 static hsa_status_t set_gpu_access(struct mapping *mapping, unsigned gpu, unsigned permissions)
 {
     struct wm_machine *machine = shim_device()->gpus[gpu].machine;
@@ -369,7 +369,7 @@ static hsa_status_t set_access(struct mapping *mapping, const struct vmem_access
                    : set_gpu_access(mapping, (unsigned)gpu, access->permissions);
 }
 
-/* For all mappings in the range, which must cover it. */
+/* Applies to all mappings in the range, which they must cover. */
 SHIM_API hsa_status_t hsa_amd_vmem_set_access(void *address, size_t size, const struct vmem_access *access,
                                               size_t count)
 {

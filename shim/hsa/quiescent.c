@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether anything but a kernel that waits could still change what it waits for: then its waiting is no
- * deadlock. The answer is no only if every thread of the process waits without a time limit, for another
- * thread or for a signal, or is libamdhip64's, which answers kernels only. */
+/* Finds out whether the process is quiescent while a kernel waits. If nothing but the kernel itself could
+ * still change what it waits for, its wait is a deadlock. The process is quiescent only if every thread waits
+ * without a time limit, for another thread or for a signal, or is a thread of libamdhip64 that only answers
+ * kernels. */
 #include "shim.h"
 
 #include <dirent.h>
@@ -13,25 +14,27 @@
 
 enum {
     PARTIES = 512,
-    /* Nanoseconds between two numbers: longer than those sleep who look at memory from time to time. */
-    PAUSE = 50000000,
-    BREATH = 5000000, /* the same after "maybe", because to ask takes a while */
+    /* nanoseconds between two samples; longer than threads sleep that poll memory */
+    SAMPLE_INTERVAL = 50000000,
+    RETRY_INTERVAL =
+        5000000, /* nanoseconds to the next sample after an inconclusive one, because sampling is slow */
 };
 
 /* A thread that is asleep in the runtime. */
 static struct party {
     pid_t tid;     /* 0: the slot is free */
-    bool own;      /* of the runtime; wakes if a signal changes or a packet comes */
-    bool listener; /* see shim_is_listener(); stays while it looks whether the signal has changed */
+    bool own;      /* belongs to the runtime, and wakes if a signal changes or a packet arrives */
+    bool listener; /* see shim_is_listener(); keeps its slot while it checks whether the signal has changed */
     hsa_signal_t signal;
     hsa_signal_condition_t condition;
     int64_t compare;
 } parties[PARTIES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and `parties` */
-static uint64_t entries;                                 /* how often a thread went to sleep for a signal */
-static uint64_t next_answer;                             /* time; atomic */
+static uint64_t entries;     /* number of times that a thread has gone to sleep on a signal */
+static uint64_t next_answer; /* time of the next sample; atomic */
 
-/* The slot that a listener kept, if it still waits for the same; if not, it is freed. PARTIES: none. */
+/* Finds the slot that a listener has kept if it still waits for the same signal; else frees that slot.
+ * PARTIES: none. */
 static int find_kept(const struct party *given)
 {
     int found = PARTIES;
@@ -105,7 +108,8 @@ static void mix(uint64_t *state, uint64_t number)
 
 /* ---- threads ---- */
 
-/* The first line of a file of the thread; false: it is gone, or the host does not tell. */
+/* Reads the first line of a file about the thread. False: the thread has ended, or the host does not provide
+ * the file. */
 static bool read_line(pid_t tid, const char *name, char *line, int size)
 {
     char path[64];
@@ -117,7 +121,7 @@ static bool read_line(pid_t tid, const char *name, char *line, int size)
     return ok;
 }
 
-/* Whether the thread waits for another one of the process, without a time limit. */
+/* Whether the thread waits for another thread of the process without a time limit. */
 static bool waits_for_thread(pid_t tid)
 {
     enum { WAIT = 0, WAIT_BITSET = 9, COMMANDS = 0x7f, PRIVATE = 0x80 }; /* of futex() */
@@ -130,7 +134,7 @@ static bool waits_for_thread(pid_t tid)
            operation & PRIVATE && !timeout;
 }
 
-/* How often it has slept so far. */
+/* Adds the number of times that the thread has slept so far. */
 static bool count_sleeps(pid_t tid, uint64_t *state)
 {
     char path[64], line[128];
@@ -147,7 +151,7 @@ static bool count_sleeps(pid_t tid, uint64_t *state)
     return found;
 }
 
-/* Those that execute the kernel: src/exec/run/workgroup.c names them. */
+/* Whether the thread executes the kernel; src/exec/run/pool.c names such threads. */
 static bool is_worker(pid_t tid)
 {
     char line[32];
@@ -189,14 +193,14 @@ static bool all_threads_wait(pid_t own, uint64_t *state)
     return all;
 }
 
-/* Timers end in signals, whose handlers may do anything. */
+/* Whether the process has timers. They end in signals, whose handlers may do anything. */
 static bool has_timers(void)
 {
     struct itimerval timer;
     char line[64];
     if (getitimer(ITIMER_REAL, &timer) || timer.it_value.tv_sec || timer.it_value.tv_usec)
         return true;
-    FILE *file = fopen("/proc/self/timers", "re"); /* not on every host */
+    FILE *file = fopen("/proc/self/timers", "re"); /* not every host has this file */
     const bool any = file && fgets(line, sizeof line, file);
     if (file)
         fclose(file);
@@ -209,12 +213,12 @@ uint64_t shim_nobody_acts(pid_t own)
     const uint64_t now = shim_now();
     if (now < __atomic_load_n(&next_answer, __ATOMIC_RELAXED))
         return 0;
-    __atomic_store_n(&next_answer, now + BREATH, __ATOMIC_RELAXED);
+    __atomic_store_n(&next_answer, now + RETRY_INTERVAL, __ATOMIC_RELAXED);
     if (shim_kernels_running() != 1 || shim_packets_wait() || has_timers())
         return 0;
     mix(&state, shim_rings(&shim_any_signal));
     if (!all_threads_wait(own, &state) || shim_others_have_memory())
         return 0;
-    __atomic_store_n(&next_answer, now + PAUSE, __ATOMIC_RELAXED);
+    __atomic_store_n(&next_answer, now + SAMPLE_INTERVAL, __ATOMIC_RELAXED);
     return state | 1;
 }
