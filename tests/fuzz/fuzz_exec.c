@@ -2,7 +2,7 @@
 /* libFuzzer: kernels of every target, made of the instructions in its tables or of raw words, with a budget.
  *
  * No input may do anything but end, fault or run out of budget. Each runs unobserved and observed: both must
- * leave the same registers, LDS and memory, or a fast path differs from its careful twin.
+ * leave the same registers, LDS and memory, or a fast path differs from its slow path.
  *
  * Input: byte 0 is the target with its size of waves; byte 1 and 2 are what the code finds (enum below); then
  * come raw words, or records of an instruction: two bytes for the form, one for how operands are chosen, and

@@ -15,7 +15,7 @@
 
 enum choice {
     CHOICE_OWN,  /* two parts */
-    CHOICE_TWIN, /* one, and the same as the second part of its job */
+    CHOICE_EQUAL, /* one, and the same as the second part of its job */
     CHOICE_SAME, /* one, twice */
     CHOICE_FILES /* two files as they are; four bytes for the size of the first one */
 };
@@ -168,7 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         else
             part[1].head = part[0].head ? json_deep_copy(part[0].head) : NULL;
         for (unsigned i = 0; i < 2; i++) {
-            if (choice == CHOICE_TWIN && part[i].head)
+            if (choice == CHOICE_EQUAL && part[i].head)
                 set_index(part[i].head, i);
             write_part(file[i], &part[i], bytes[0] & RECORDS);
         }
