@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps of control flow: branches, barriers, the end of a wave, and divergent branches with the branch
  * stack. */
+#include "exec/control/flow_steps.h"
 #include "arithmetic/host_float.h"
 #include "exec/control/frame_words.h"
 #include "exec/control/steps.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells the observers of a dispatch about worker threads, workgroups and waves. */
+#include "exec/observe/observed.h"
 #include "exec/observe/show.h"
 #include "exec/run/executor.h"
 

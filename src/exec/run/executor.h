@@ -120,18 +120,6 @@ void wmi_wave_run_to_branch(struct wmi_wave *wave);
 /* Runs the waves in time slices until the workgroup ends, faults, only waits, or has used up its rounds. */
 enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident);
 
-/* ---- observed.c: what the observers of the dispatch are told by the executor ---- */
-
-/* Calls thread_begin() of each observer. False: one of them has no memory. */
-bool wmi_observers_begin(struct wmi_executor *executor);
-void wmi_observers_end(struct wmi_executor *executor);
-/* Report that a workgroup has been started, is started or resumed, or is over, and that a wave has ended or
- * will not continue. */
-void wmi_show_begin(struct wmi_executor *executor, const struct wmi_resident *resident);
-void wmi_show_resume(struct wmi_executor *executor, struct wmi_resident *resident);
-void wmi_show_end(struct wmi_executor *executor, struct wmi_resident *resident);
-void wmi_show_wave_end(struct wmi_executor *executor, const struct wmi_wave *wave);
-
 /* ---- stop.c ---- */
 
 /* Reports executor->steps.fault. The dispatch keeps the fault of the lowest workgroup; higher workgroups are

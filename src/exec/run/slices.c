@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the waves of a workgroup in time slices, until the workgroup ends, faults, or only waits. */
+#include "exec/control/flow_steps.h"
+#include "exec/observe/observed.h"
 #include "exec/run/executor.h"
 
 #include "arithmetic/host_float.h"

@@ -132,9 +132,6 @@ static inline struct wmi_wave *wmi_wave_of(const char *frame)
     return ((const struct wmi_frame *)frame)->wave;
 }
 
-/* Continues with wave->resume. */
-const struct wmi_op *wmi_resume_wave(char *restrict frame, const struct wmi_op *op);
-
 /* The step at which a wave resumes that has reached s_barrier while it had a successor. Compiled code stores
  * its own resume address, in front of which lies the address of that step. */
 static inline const struct wmi_op *wmi_wave_next_step(const struct wmi_wave *wave)

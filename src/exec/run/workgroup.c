@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the workgroups of a dispatch on host threads, and parks those that only wait. */
 #include "exec/run/workgroup.h"
+#include "exec/observe/observed.h"
 
 #include "arithmetic/host_float.h"
 #include "base/random.h"

@@ -51,7 +51,7 @@ struct wmi_encoder {
     struct wmi_relocation relocation;
 };
 
-/* src/isa/decode/encode.c. Sets words and dwords; returns false after a message. */
+/* src/isa/text/encode.c. Sets words and dwords; returns false after a message. */
 bool wmi_encode(struct wmi_encoder *e);
 
 /* src/isa/text/parse_immediate.c: immediates with a syntax of their own, and names. */

@@ -22,6 +22,7 @@
  * - Data: lanes that are taken at once wait for one another if they need different words of one bank. Both
  *   rules for banks are fits to gpu-benches' strides of 0 to 64 floats and 0 to 16 doubles (cost_rules.c). */
 #include "profile/cost/requested.h"
+#include "sem/table.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -375,4 +376,10 @@ struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struc
     else if (access->kind == WMI_ACCESS_STORE)
         cost.writes = count_blocks(&requests, access, ~0ULL, NULL, rules->write_shift);
     return cost;
+}
+
+wmi_requested_find *wmi_requested_finder(enum wmi_cpu_level level, unsigned wave_lanes)
+{
+    WMI_TABLE_OF_BUILDS(finders, wmi_requested_find);
+    return finders[level][wave_lanes != 32];
 }

@@ -78,12 +78,6 @@ struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, uns
     return measurer;
 }
 
-wmi_requested_find *wmi_requested_finder(enum wmi_cpu_level level, unsigned wave_lanes)
-{
-    WMI_TABLE_OF_BUILDS(finders, wmi_requested_find);
-    return finders[level][wave_lanes != 32];
-}
-
 /* ---- lines ---- */
 
 /* The slot of the sector, or the slot in which to insert it. */
