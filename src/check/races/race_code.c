@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What loads are for. The memory models have loads that wait for other waves, and loads whose value a
- * compare-and-swap confirms; code does not always tell them from others. They are recognised by their loop,
- * or by what follows. Compilers rotate loops: the first turn comes before the loop, and is the same load. */
+/* Finds out what loads are for. The memory models have loads that wait for other waves, and loads whose value
+ * a compare-and-swap confirms, which the code does not always distinguish from others. They are recognized by
+ * their loop, or by the code that follows. Compilers rotate loops: the first iteration's load comes before
+ * the loop, and is treated like the one in the loop. */
 #include "check/races/race_code.h"
 
 #include "exec/run/polling.h"
@@ -9,16 +10,17 @@
 #include "lower/flow.h"
 
 enum {
-    LOOP = 64,  /* instructions from a load to the end of its loop, or to the loop that repeats it */
-    SEED = 128, /* and to the compare-and-swap that it is for: with -O0, values are spilled in between */
+    LOOP = 64,  /* maximum instructions from a load to the end of its loop, or to the loop that repeats it */
+    SEED = 128, /* maximum instructions from a load to its compare-and-swap; with -O0, values are spilled in
+                   between */
 };
 
-/* What is looked for from an instruction on, along forward branches. */
+/* A search from an instruction on, along forward branches. */
 struct search {
     const struct wmi_code *code;
     struct wmi_instruction load;
     bool lds;
-    unsigned left; /* instructions that may still be looked at */
+    unsigned left; /* instructions that may still be examined */
 };
 
 static bool invalidates_between(const struct wmi_code *code, uint64_t first, uint64_t last)
@@ -30,7 +32,7 @@ static bool invalidates_between(const struct wmi_code *code, uint64_t first, uin
     return false;
 }
 
-/* Whether the load is in a loop that only what it loads can end. */
+/* Whether the load is in a loop that only its result can end. */
 static bool is_in_loop(const struct wmi_code *code, uint64_t load, bool lds, struct wmi_race_load *found)
 {
     struct wmi_instruction insn;
@@ -69,9 +71,9 @@ static bool is_same_load(const struct wmi_instruction *a, const struct wmi_instr
     return true;
 }
 
-/* Where code goes on from an instruction. A backward branch is not followed. */
+/* The successors of an instruction. Backward branches are not followed. */
 struct successors {
-    bool next, branch; /* at the next instruction; at `target` */
+    bool next, branch; /* the next instruction; `target` */
     uint64_t after, target;
 };
 

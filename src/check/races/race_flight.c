@@ -34,7 +34,8 @@ static struct wmi_race_flight *append(struct wmi_race_flight_list *list)
     return &list->entry[list->count++];
 }
 
-/* The first operation of LDS that may be in flight: an instruction that would exceed the counter waits. */
+/* The number of the first LDS operation that may be in flight: an instruction that would exceed the counter's
+ * maximum waits. */
 static uint32_t first_of(const struct wmi_race_flights *flights, uint32_t most)
 {
     const uint32_t issued = flights->issued[0];

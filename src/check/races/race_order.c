@@ -39,7 +39,7 @@ void wmi_race_order_free(struct wmi_race_order *order)
     *order = (struct wmi_race_order){0};
 }
 
-/* A new tag; 0: no memory. */
+/* Returns a new tag; 0: no memory. */
 static uint32_t add_tag(struct wmi_race_order *order)
 {
     const uint32_t tag = order->tags + 1;
@@ -87,7 +87,7 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
     return true;
 }
 
-/* The clock's next value. The workgroup gets a new tag if its epochs do not fit into records any more. */
+/* Advances the clock. The workgroup gets a new tag if its epochs no longer fit into records. */
 static uint32_t tick(struct wmi_race_order *order, struct wmi_race_group *group)
 {
     const uint32_t clock = ++group->clock;
@@ -104,7 +104,7 @@ static uint32_t tick(struct wmi_race_order *order, struct wmi_race_group *group)
     return clock;
 }
 
-/* What the workgroup did before the epoch is released with whatever one of its waves releases. */
+/* Whatever the workgroup did before the epoch is released together with any release of its waves. */
 static void release_before(struct wmi_race_past *root, uint32_t epoch)
 {
     if (root->floor < epoch)
@@ -127,7 +127,7 @@ void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *g
     w->cleaned = w->releases = false;
 }
 
-/* The wave's stores can be released if none is on its way, and caches have been written back. */
+/* The wave's stores can be released once none is in flight and caches have been written back. */
 static void complete_stores(const struct wmi_race_order *order, struct wmi_race_wave *w)
 {
     if (w->stores || !w->dirty)
@@ -183,8 +183,9 @@ void wmi_race_wait_for_loads_to_lds(struct wmi_race_group *group, unsigned wave,
     w->lds_moved = false;
 }
 
-/* The wave begins an epoch, at a barrier or as its accesses of LDS are complete, with stores to global memory
- * that are not released: another workgroup that sees what it stores then does not know them. */
+/* Called when the wave begins an epoch, at a barrier or when its LDS accesses are complete, while it has
+ * unreleased stores to global memory: another workgroup that reads what the wave stores next does not learn
+ * of these. */
 static bool keep_unreleased(struct wmi_race_past *root, const struct wmi_race_wave *w, unsigned wave)
 {
     if (!w->dirty || (root->unreleased && root->unreleased[wave]))
@@ -252,7 +253,7 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
     if (unreleased && unreleased <= epoch)
         epoch = unreleased - 1;
     if (!other->stored && epoch < other->release && other != root)
-        return; /* it had nothing to release */
+        return; /* it has nothing to release */
     struct wmi_race_learned learned = {.tag = of->root,
                                        .epoch = epoch,
                                        .seen = seen,
@@ -280,7 +281,7 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
         root->release = group->wave[wave].epoch;
 }
 
-/* Raises what the wave alone knows in one way to another. */
+/* Raises the entries of this wave alone from one degree of knowledge to another. */
 static void raise(struct wmi_race_past *root, unsigned wave, enum wmi_race_knows from, enum wmi_race_knows to)
 {
     for (uint32_t i = 0; i < root->count; i++)
@@ -288,7 +289,7 @@ static void raise(struct wmi_race_past *root, unsigned wave, enum wmi_race_knows
             root->learned[i].how = (uint8_t)to;
 }
 
-/* How a wave that is meant by the entry knows of it. */
+/* How a wave to which the entry applies knows of the other wave's past. */
 static enum wmi_race_knows how_known(const struct wmi_race_learned *entry, unsigned wave)
 {
     return entry->by == ALL && entry->acquired >> wave & 1 ? WMI_RACE_ACQUIRES
@@ -330,10 +331,11 @@ void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *gr
             root->learned[i].acquired |= 1u << wave;
 }
 
-/* What waves have acquired so far, all waves of the workgroup know from now on. What they have seen, all have
- * seen, and each of them still has to invalidate its caches: a barrier orders what comes before it by
- * happens-before, which the acquire fence of the wave behind it completes (LLVM AMDGPUUsage, "Memory Model":
- * fence-paired-atomics of a fence may be of another wave that is synchronised by a barrier). */
+/* Passes knowledge on at a barrier. What a wave has acquired, all waves of the workgroup have acquired from
+ * now on. What a wave has only seen, all have seen, and each must still invalidate its caches: a barrier
+ * orders what comes before it by happens-before, which the acquire fence of the wave after it completes (LLVM
+ * AMDGPUUsage, "Memory Model": a fence-paired atomic of a fence may belong to another wave that a barrier
+ * synchronizes). */
 static void share(struct wmi_race_order *order, struct wmi_race_group *group)
 {
     struct wmi_race_past *root = root_of(order, group->tag);
@@ -358,14 +360,14 @@ static void share(struct wmi_race_order *order, struct wmi_race_group *group)
 
 /* ---- barriers ---- */
 
-/* All that the workgroup did before the epoch is ordered before what the wave does next. */
+/* Orders everything that the workgroup did before the epoch before what the wave does next. */
 static void raise_floor(struct wmi_race_group *group, unsigned wave, uint32_t floor)
 {
     if (group->wave[wave].floor < floor)
         group->wave[wave].floor = floor;
 }
 
-/* A wave of the workgroup knows what another one did before an epoch. */
+/* A wave of the workgroup learns what another wave of it did before an epoch. */
 static void learn_within(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
                          unsigned other, uint32_t epoch)
 {
@@ -387,7 +389,7 @@ static void learn_within(struct wmi_race_order *order, struct wmi_race_group *gr
     add_learned(order, root, &learned);
 }
 
-/* All waves know the stores of a wave that were complete, and written back if caches must be. */
+/* All waves learn of the stores of a wave that were complete and, if necessary, written back. */
 static void share_stores(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
                          uint32_t floor)
 {
@@ -400,9 +402,10 @@ static void share_stores(struct wmi_race_order *order, struct wmi_race_group *gr
             learn_within(order, group, i, wave, floor);
 }
 
-/* All waves have passed a barrier. If the stores before it were complete then, and have been written back if
- * caches must be, they are released with those of any wave; without caches to write back also if they were
- * not, but the wave that releases waits. Others, any wave must write back. */
+/* Called when all waves have passed a barrier. If the stores before it were complete and, if necessary,
+ * written back, any wave releases them together with its own. If they were not complete, but no write-back is
+ * necessary, they are released once the releasing wave waits. Otherwise the releasing wave must write
+ * back. */
 static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *group, uint32_t floor)
 {
     bool dirty = false, unfinished = false;
@@ -449,7 +452,7 @@ bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group,
     return true;
 }
 
-/* What waves had in flight at the barrier is pending behind it. */
+/* Keeps the operations in flight at the barrier as pending. */
 static void keep_pending(struct wmi_race_order *order, struct wmi_race_group *group)
 {
     const struct wmi_race_pending before = group->pending;
@@ -461,7 +464,7 @@ static void keep_pending(struct wmi_race_order *order, struct wmi_race_group *gr
     order->lost |= !wmi_race_pending_close(&group->pending, group->lds.bytes);
 }
 
-/* All have arrived, and the first one goes on. */
+/* Called when all waves have arrived and the first one continues. */
 static void complete(struct wmi_race_order *order, struct wmi_race_group *group)
 {
     keep_pending(order, group);
@@ -512,7 +515,7 @@ void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, 
 
 /* ---- relations ---- */
 
-/* Whether an entry means that the other wave's access is known. */
+/* Whether an entry implies that the other wave's access is known. */
 static bool covers(const struct wmi_race_learned *entry, uint32_t root, unsigned wave, uint32_t epoch)
 {
     return entry->tag == root && (epoch < entry->floor || (wave == entry->wave && epoch < entry->epoch));
@@ -520,14 +523,14 @@ static bool covers(const struct wmi_race_learned *entry, uint32_t root, unsigned
 
 struct search {
     struct wmi_race_order *order;
-    const struct wmi_race_past *own; /* of the wave that looks; what all waves of its workgroup know, the
-                                        caller has looked at */
-    uint32_t root, epoch;            /* what is looked for */
+    const struct wmi_race_past
+        *own; /* past of the searching wave; the caller has examined what all waves of its workgroup know */
+    uint32_t root, epoch; /* the access to find */
     unsigned wave;
-    bool unreleased; /* an entry is of the access's own epoch */
+    bool unreleased; /* an entry has the access's own epoch */
 };
 
-/* Whether the search has looked at the wave before. */
+/* Whether the search has visited the wave before. */
 static bool is_visited(const struct wmi_race_order *order, struct wmi_race_past *past, unsigned wave)
 {
     if (past->visit != order->visit)
@@ -544,14 +547,14 @@ static bool is_same_epoch(const struct wmi_race_learned *entry, const struct sea
            search->epoch <= entry->seen;
 }
 
-/* Whether the entry is about the wave that made the access. What others have told that wave says nothing
- * about its own accesses; their lists also have what they learned later. */
+/* Whether the entry is about the wave that made the access. What others have told that wave is irrelevant to
+ * its own accesses; their lists also contain what they learned later. */
 static bool is_of_same_wave(const struct wmi_race_learned *entry, const struct search *search)
 {
     return entry->tag == search->root && entry->wave == search->wave;
 }
 
-/* Whether the entry is of what a wave of the past's workgroup knows. */
+/* Whether the entry applies to a wave of the past's workgroup. */
 static bool is_known_by(const struct search *search, const struct wmi_race_past *past,
                         const struct wmi_race_learned *entry, unsigned by)
 {
@@ -582,10 +585,9 @@ static bool passes(struct search *search, struct wmi_race_past *past, unsigned b
     return false;
 }
 
-/* How an access that a barrier of the workgroup orders before what the wave does next is related to it. In
- * WGP mode, a store must be complete before the barrier, and a load must find nothing older in the vector
- * cache. Source: LLVM AMDGPUUsage, "Memory Model GFX10-GFX11" and "GFX12": release and acquire of workgroup
- * scope. */
+/* How an access before a barrier of the workgroup is ordered with what the wave does after it. In WGP mode, a
+ * store must be complete before the barrier, and a load must not find older data in the vector cache. Source:
+ * LLVM AMDGPUUsage, "Memory Model GFX10-GFX11" and "GFX12": release and acquire of workgroup scope. */
 static enum wmi_race_relation relation_within(const struct wmi_race_order *order,
                                               const struct wmi_race_group *group, unsigned wave,
                                               const struct search *search, bool stores,
@@ -621,7 +623,7 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
     for (uint32_t i = root->count; i-- > 0;) {
         const struct wmi_race_learned *entry = &root->learned[i];
         if ((entry->by != wave && entry->by != ALL) || entry->how == WMI_RACE_PASSES)
-            continue; /* an atomic that returns nothing tells its wave nothing */
+            continue; /* a wave learns nothing from an atomic that returns nothing */
         const bool known = covers(entry, search.root, search.wave, search.epoch) ||
                            (!is_of_same_wave(entry, &search) &&
                             passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH));

@@ -47,9 +47,8 @@ static const struct wmi_race_model models[] = {
      .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
      .refresh = "buffer_gl0_inv",
      WAIT_BY_ONE},
-    /* gfx12. The wait for a write-back is not asked for: LLVM up to 20 leaves it out (pull request 135340),
-     * and on gfx12.0 a write-back is needed for the scope of the system only (SIMemoryLegalizer,
-     * insertRelease). */
+    /* gfx12. A wait for the write-back is not required: LLVM up to 20 omits it (pull request 135340), and on
+     * gfx12.0 a write-back is needed for system scope only (SIMemoryLegalizer, insertRelease). */
     {.named = true,
      .named_atomics = true,
      .invalidates = VECTOR,
@@ -80,7 +79,7 @@ static bool reaches_device(unsigned scope)
     return scope == WM_SCOPE_DEVICE || scope == WM_SCOPE_SYSTEM;
 }
 
-/* The scope or cache bits of a load or store as far as they name one. */
+/* The role of a load or store as far as its scope or cache bits tell. */
 static enum wmi_race_role role_by_scope(const struct wmi_race_insn *insn, bool same_group)
 {
     if (insn->scope == WM_SCOPE_WAVE || insn->scope == WM_SCOPE_CU)
@@ -138,7 +137,7 @@ enum wmi_race_role wmi_race_role(const struct wmi_race_rules *rules, const struc
     }
 }
 
-/* Whether a store that may be atomic is, by what the other side is. */
+/* Whether a store that may be atomic is taken to be, given the other access. */
 static bool is_atomic_with(const struct wmi_race_insn *store, const struct wmi_race_insn *other)
 {
     switch (other->kind) {
@@ -181,7 +180,7 @@ static const char *past(unsigned kind)
     return verbs[kind];
 }
 
-/* The same of lanes. */
+/* The plural of lanes. */
 static const char *plural(unsigned kind)
 {
     static const char *const verbs[] = {
@@ -197,7 +196,7 @@ static const char *plural_past(unsigned kind)
     return verbs[kind];
 }
 
-/* Who made the earlier access, relative to the later one. */
+/* Names the wave that made the earlier access, relative to the later one. */
 static void name_first(const struct wmi_found *found, char *text, size_t size)
 {
     const uint64_t how = found->detail[WMI_RACE_HOW];
@@ -208,7 +207,7 @@ static void name_first(const struct wmi_found *found, char *text, size_t size)
                  found->detail[WMI_RACE_FIRST_GROUP]);
 }
 
-/* Where the barrier is that an operation was in flight at: "a.s:9", without a line table "kernel+0x40". */
+/* Names the barrier at which an operation was in flight: "a.s:9", or without a line table "kernel+0x40". */
 static void name_barrier(const struct wmi_words *words, const struct wmi_found *found, char *text,
                          size_t size)
 {
@@ -221,7 +220,7 @@ static void name_barrier(const struct wmi_words *words, const struct wmi_found *
         snprintf(text, size, "%s+0x%" PRIx64, row.kernel ? row.kernel : "", row.offset);
 }
 
-/* Two accesses to LDS, of which the first was in flight. */
+/* The text for two accesses to LDS of which the first was in flight. */
 static void word_flight(const struct wmi_words *words, const struct wmi_found *found, const char *start,
                         char *message, size_t size)
 {

@@ -220,7 +220,7 @@ static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsi
     return true;
 }
 
-/* The same of bytes. */
+/* Records an access to a span of bytes of a block. */
 static bool touch_span(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
                        const uint64_t bytes[2])
 {
@@ -286,7 +286,7 @@ static bool touch_local_dwords(struct wmi_races *races, const struct wmi_race_ce
     return true;
 }
 
-/* Consecutive bytes of LDS. */
+/* Records an access to consecutive bytes of LDS. */
 static bool touch_local_run(struct wmi_races *races, uint64_t address, uint64_t end)
 {
     const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
@@ -469,7 +469,7 @@ static inline bool touch_halves(struct wmi_races *races, const struct places *pl
 
 /* The blocks that lanes access, and the dwords in each. */
 struct blocks {
-    alignas(64) uint32_t number[2 * WMI_LANES]; /* from an origin on */
+    alignas(64) uint32_t number[2 * WMI_LANES]; /* block numbers relative to an origin */
     alignas(64) uint32_t dwords[2 * WMI_LANES];
     struct wmi_race_page *page[2 * WMI_LANES];
     unsigned count;
@@ -568,7 +568,7 @@ static bool find_pages(struct wmi_races *races, uint64_t origin, struct blocks *
     return true;
 }
 
-/* Of lanes in any order. */
+/* Records accesses of lanes in any order. */
 static bool touch_blocks(struct wmi_races *races, const struct places *places, uint64_t origin,
                          uint64_t lanes)
 {
@@ -682,7 +682,7 @@ static bool touch_local_bytes(struct wmi_races *races, const struct places *plac
 
 static bool touch_local(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
 {
-    enum { SHORT = 4 }; /* lanes of a run */
+    enum { SHORT = 4 }; /* maximum lanes of a short run */
     const struct wmi_race_access *access = &races->now;
     const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
     const unsigned dwords = places->bytes / 4;
