@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 enum choice {
-    CHOICE_OWN,  /* two parts */
+    CHOICE_OWN,   /* two parts */
     CHOICE_EQUAL, /* one, and the same as the second part of its job */
-    CHOICE_SAME, /* one, twice */
-    CHOICE_FILES /* two files as they are; four bytes for the size of the first one */
+    CHOICE_SAME,  /* one, twice */
+    CHOICE_FILES  /* two files as they are; four bytes for the size of the first one */
 };
 enum { CHOICES = 3, RECORDS = 4 /* traces are records, to be compressed */, OPTIONS = 3 /* shift */ };
 
