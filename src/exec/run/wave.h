@@ -132,17 +132,6 @@ static inline struct wmi_wave *wmi_wave_of(const char *frame)
     return ((const struct wmi_frame *)frame)->wave;
 }
 
-/* The step at which a wave resumes that has reached s_barrier while it had a successor. Compiled code stores
- * its own resume address, in front of which lies the address of that step. */
-static inline const struct wmi_op *wmi_wave_next_step(const struct wmi_wave *wave)
-{
-    const wmi_body code = wave->frame->goes_on;
-    const struct wmi_op *step = wave->resume;
-    if (code != wmi_resume_wave)
-        memcpy(&step, (const char *)(uintptr_t)code - sizeof step, sizeof step);
-    return step;
-}
-
 /* Instructions that the wave has executed, up to the end of the last block: the virtual clock. */
 static inline uint64_t wmi_wave_clock(const struct wmi_wave *wave)
 {
