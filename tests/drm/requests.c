@@ -529,7 +529,7 @@ static void test_order(void **state)
     assert_int_equal(request(DRM_IOCTL_SYNCOBJ_DESTROY, &gone), 0);
 }
 
-/* A context may end while its job waits for ever. */
+/* A context may be destroyed while its job waits forever. */
 static void test_end_of_context(void **state)
 {
     const uint32_t other = make_context();

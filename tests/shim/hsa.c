@@ -703,7 +703,7 @@ static void test_destroyed_signals(void **state)
     hsa_signal_destroy(copied);
 }
 
-/* Doorbells with numbers of packets that are not there, and one of a queue that is no more. */
+/* Doorbells beyond the write index, and one for a destroyed queue. */
 static void test_wild_doorbells(void **state)
 {
     (void)state;

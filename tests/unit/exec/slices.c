@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Waves that meet at s_barrier run one after the other without a return to what gives turns, unless a limit
- * is near. The order of what they do, and all that they compute, must be the same as with returns,
- * interpreted and compiled. */
+/* Waves with barriers run in a chain from barrier to barrier, without returning to the scheduler, unless a
+ * limit is near. The order of their actions and their results must be the same as with returns, interpreted
+ * and compiled. */
 #include "unit/run_text.h"
 
 enum {
-    NEAR_LIMIT = 1 << 24, /* a limit on instructions with which waves return */
-    LOG = 64,             /* first word of what the waves did, in order */
-    SUMS = 2048,          /* that of results of the lanes */
+    NEAR_LIMIT = 1 << 24, /* a limit on instructions at which waves return to the scheduler */
+    LOG = 64,             /* first word of the log of the waves' actions, in order */
+    SUMS = 2048,          /* first word of the lanes' results */
     ROUNDS = 24,
     GROUPS = 2,
-    MANY = 512, /* items of a workgroup */
+    MANY = 512, /* work-items of a workgroup */
     FEW = 64,   /* one wave, or two */
     SEEDS = 12,
     NEVER = 0xffff,
@@ -31,9 +31,9 @@ static void set_exec(struct text *t, const struct program *p, const char *low, c
         add_text(t, "s_mov_b32 exec_hi, %s\n", high);
 }
 
-/* In each round a wave computes something that is rounded, now and then changes how it rounds, loops for a
- * while or for longer than a turn, takes the next place of the log, and may end. It gets to the barrier with
- * some, all or no lanes. */
+/* In each round a wave computes a value that is rounded, sometimes changes its rounding mode, loops for a
+ * while or for longer than a time slice, appends to the log, and may end. It reaches the barrier with some,
+ * all or no active lanes. */
 static void write_program(struct text *t, struct text_run *run, const void *user)
 {
     const struct program *p = user;
@@ -71,7 +71,7 @@ static void write_program(struct text *t, struct text_run *run, const void *user
     add_text(t, "some:\ns_cmp_lg_u32 s25, 0x1000\ns_cbranch_scc1 any\n");
     set_exec(t, p, "0", "0");
     add_text(t, "any:\n");
-    for (unsigned i = 0; i < STRAIGHT_ON; i++) /* so that turns end at the barrier */
+    for (unsigned i = 0; i < STRAIGHT_ON; i++) /* so that slices end at the barrier */
         add_text(t, "s_add_u32 s26, s26, s22\n");
     /* The compiler does not know v_sad_u8. */
     add_text(t,
