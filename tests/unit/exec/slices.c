@@ -110,7 +110,7 @@ static void expect_same(const struct program *p, const struct text_run *a, const
     assert_int_equal(a->fault.wave, b->fault.wave);
 }
 
-static void turns_do_not_depend_on_returns(void **state)
+static void order_does_not_depend_on_returns(void **state)
 {
     static const char *const targets[] = {"gfx900", "gfx1030"};
     static struct text_run expected, got;
@@ -151,7 +151,7 @@ static void limits_end_waves_between_barriers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turns_do_not_depend_on_returns),
+        cmocka_unit_test(order_does_not_depend_on_returns),
         cmocka_unit_test(limits_end_waves_between_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
