@@ -2,6 +2,8 @@
 /* What instructions of the vector memory share: the shape of an access and the steps that carry it out. */
 #include "lower/classes.h"
 
+#include "memory/buffer.h"
+
 int wmi_vmem_shape_index(const struct wmi_memory_op *m)
 {
 #define SHAPE(kind, ...) {WMI_ACCESS_##kind, __VA_ARGS__},

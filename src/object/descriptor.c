@@ -88,8 +88,7 @@ static uint32_t round_up(uint32_t number, uint32_t granule)
     return (number + granule - 1) / granule * granule;
 }
 
-/* Converts granules to registers. Source: AMDGPUUsage, table compute_pgm_rsrc1. */
-static void count_registers(struct wmi_kernel_descriptor *d, const struct wmi_target *target)
+void wmi_descriptor_count_registers(struct wmi_kernel_descriptor *d, const struct wmi_target *target)
 {
     const uint32_t fixed_sgprs = wmi_target_limit(target, WMI_LIMIT_fixed_sgprs);
     d->vgprs = (d->granulated_vgprs + 1) *
@@ -138,7 +137,7 @@ void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct
     descriptor->user_sgprs =
         value[RSRC2] >> USER_SGPRS_AT & ((1u << wmi_target_limit(target, WMI_LIMIT_user_sgpr_bits)) - 1);
     descriptor->inst_pref_size = value[RSRC3] >> INST_PREF_SIZE_AT & inst_pref;
-    count_registers(descriptor, target);
+    wmi_descriptor_count_registers(descriptor, target);
 }
 
 unsigned wmi_lanes(const struct wmi_target *target, const struct wmi_kernel_descriptor *descriptor)

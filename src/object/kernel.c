@@ -126,7 +126,7 @@ enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag)
         .accum_offset = 63, /* 256 */
         .wave32 = wmi_target_limit(object->target, WMI_LIMIT_wave) == 32,
     };
-    count_registers(d, object->target);
+    wmi_descriptor_count_registers(d, object->target);
     kernel->public.name = kernel->public.source_name = "raw";
     describe(&kernel->public, d, object->target);
     object->kernels = kernel;

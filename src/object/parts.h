@@ -112,6 +112,8 @@ enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *
 /* Decodes the 64 bytes of a descriptor. */
 void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct wmi_target *target,
                          struct wmi_kernel_descriptor *descriptor);
+/* Converts granules to registers. Source: AMDGPUUsage, table compute_pgm_rsrc1. */
+void wmi_descriptor_count_registers(struct wmi_kernel_descriptor *d, const struct wmi_target *target);
 /* Wave size of a kernel with this descriptor. */
 unsigned wmi_lanes(const struct wmi_target *target, const struct wmi_kernel_descriptor *descriptor);
 /* Gives the kernel of a raw blob another descriptor. */

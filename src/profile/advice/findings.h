@@ -8,5 +8,6 @@
 /* Makes profile->findings from its rows and kernels, and sets the advice of the rows. False: out of memory.
  */
 bool wmi_findings_make(struct wm_profile *profile);
+void wmi_findings_free(struct wmi_findings *findings);
 
 #endif

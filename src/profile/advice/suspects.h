@@ -56,6 +56,8 @@ struct wmi_suspects {
     struct wmi_family *families;
 };
 
+struct wmi_binding; /* profile/kernels.h */
+
 /* Looks at `count` rows of a kernel. False: out of memory. */
 bool wmi_suspects_find(struct wmi_suspects *suspects, struct wm_profile *profile,
                        const struct wmi_binding *binding, const struct wm_profile_row *const *rows,
