@@ -62,6 +62,7 @@ struct wm_packet {
      * entry is not used (LLVM AMDGPUUsage, "Kernel Descriptor"); kernel_object is the guest address of the
      * code. It is copied. NULL: the descriptor lies at kernel_object. */
     const void *descriptor;
+    const char *name; /* what reports call that code; copied. NULL: a name that depends on its instructions */
 };
 
 /* Runs a packet on the calling thread until it ends, without a queue; waits for its dependencies first.

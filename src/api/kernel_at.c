@@ -12,6 +12,7 @@
 enum {
     MOST_CODE = 1 << 20,         /* bytes of a caller's kernel that reports show */
     MOST_INSTRUCTIONS = 1 << 16, /* that are scanned for its end */
+    NAME = 256,
 };
 
 /* A kernel of an object that was loaded by wm_load(). */
@@ -52,6 +53,7 @@ static enum wm_status look(const struct wm_machine *machine, const struct wm_pac
     const uint64_t address = packet->kernel_object;
     int64_t offset = 0;
     raw->descriptor = packet->descriptor;
+    raw->name = packet->descriptor ? packet->name : NULL;
     if (!raw->descriptor) {
         raw->descriptor = wmi_space_host(machine->space, address, WMI_DESCRIPTOR_BYTES);
         if (!raw->descriptor || address % WMI_DESCRIPTOR_BYTES)
@@ -98,22 +100,25 @@ static size_t reached(const struct wm_machine *machine, const struct wmi_raw *ra
 }
 
 /* Drivers choose other addresses in each run, so shaders are called after their code: FNV-1a of 32 bits. */
-static void name_kernel(const struct wm_packet *packet, const struct wmi_raw *raw, size_t size, char name[40])
+static void name_kernel(const struct wm_packet *packet, const struct wmi_raw *raw, size_t size,
+                        char name[NAME])
 {
     uint32_t hash = 0x811c9dc5;
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ raw->code[i]) * 0x01000193;
-    if (packet->descriptor)
-        snprintf(name, 40, "shader %08x", hash);
+    if (raw->name)
+        snprintf(name, NAME, "%s", raw->name);
+    else if (packet->descriptor)
+        snprintf(name, NAME, "shader %08x", hash);
     else
-        snprintf(name, 40, "kernel at 0x%llx", (unsigned long long)packet->kernel_object);
+        snprintf(name, NAME, "kernel at 0x%llx", (unsigned long long)packet->kernel_object);
 }
 
 static enum wm_status make(struct wm_machine *machine, const struct wm_packet *packet,
                            const struct wmi_raw *raw, struct wmi_raw_module **made, struct wm_diag *diag)
 {
     const size_t size = reached(machine, raw);
-    char name[40];
+    char name[NAME];
     struct wm_object *object;
     name_kernel(packet, raw, size, name);
     const enum wm_status status = wmi_object_open_raw_kernel(raw->descriptor, raw->code, size, name,

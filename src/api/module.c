@@ -2,6 +2,7 @@
 #include "api/module.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BUCKETS = 1024, MOST_KEPT = 4096 }; /* modules; more, if dispatches use them */
 
@@ -37,11 +38,18 @@ static struct wmi_raw_module **bucket_of(struct wmi_raw_modules *modules, uint64
     return &modules->bucket[(entry >> 8 ^ entry >> 18) % BUCKETS];
 }
 
+/* Names may change: a driver's user names a shader after it has run. */
+static bool is_same(const struct wm_object *object, const struct wmi_raw *raw)
+{
+    return wmi_object_is_raw_kernel(object, raw->descriptor, raw->code, raw->size) &&
+           (!raw->name || !strcmp(raw->name, wmi_object_raw_kernel_name(object)));
+}
+
 struct wmi_raw_module *wmi_raw_modules_find(struct wmi_raw_modules *modules, const struct wmi_raw *raw)
 {
     for (struct wmi_raw_module **at = bucket_of(modules, raw->entry), *module; (module = *at);) {
         const bool here = module->module.bias == raw->entry;
-        if (here && wmi_object_is_raw_kernel(module->object, raw->descriptor, raw->code, raw->size))
+        if (here && is_same(module->object, raw))
             return module;
         if (here && !module->users && !module->lasts)
             destroy(modules, at);

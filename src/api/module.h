@@ -15,7 +15,8 @@ struct wmi_module {
 /* A raw kernel in guest memory. */
 struct wmi_raw {
     const uint8_t *descriptor, *code;
-    size_t size; /* bytes of code, up to the end of the allocation */
+    const char *name; /* NULL: any */
+    size_t size;      /* bytes of code, up to the end of the allocation */
     uint64_t entry;
 };
 

@@ -526,6 +526,38 @@ static void descriptors_in_memory(void **state)
     wm_profile_destroy(profile);
 }
 
+/* What profiles call code without a file: after its instructions, or as the packet says, which may change. */
+static void named_code(void **state)
+{
+    static const uint32_t code[] = {0xc0060200, 0,          0x24020082, 0x7e040285,
+                                    0xbf8cc07f, 0xdc708000, 0x00080201, 0xbf810000};
+    static const char *const names[] = {NULL, "blur", "sharpen", "blur"};
+    struct world w = open_world();
+    unsigned char *own = take(&w, 4096), descriptor[64];
+    struct wm_packet packet = packet_of(&w, "add", take(&w, 256), 0, NULL);
+    struct wm_profile *profile;
+    size_t count;
+    (void)state;
+    OK(wm_profile_create(&profile, &diag));
+    const struct wm_dispatch options = {.struct_size = sizeof options, .profile = profile};
+    OK(wm_read(w.machine, packet.kernel_object, descriptor, sizeof descriptor, &diag));
+    memcpy(own, code, sizeof code);
+    packet.kernel_object = address_of(own);
+    packet.descriptor = descriptor;
+    packet.options = &options;
+    for (unsigned i = 0; i < 4; i++) {
+        packet.name = names[i];
+        OK(wm_dispatch_packet(w.machine, &packet, &diag));
+    }
+    const struct wm_profile_dispatch *dispatches = wm_profile_dispatches(profile, &count);
+    assert_int_equal(count, 4);
+    assert_memory_equal(dispatches[0].kernel, "shader ", 7);
+    for (unsigned i = 1; i < 4; i++)
+        assert_string_equal(dispatches[i].kernel, names[i]);
+    close_world(&w);
+    wm_profile_destroy(profile);
+}
+
 /* Drivers keep code in large allocations, in which shaders come and go, and describe it beside memory. */
 static void code_in_an_arena(void **state)
 {
@@ -688,6 +720,7 @@ int main(void)
         cmocka_unit_test(deadlock),
         cmocka_unit_test(cancellation),
         cmocka_unit_test(descriptors_in_memory),
+        cmocka_unit_test(named_code),
         cmocka_unit_test(code_in_an_arena),
         cmocka_unit_test(segments),
         cmocka_unit_test(nonsense),
