@@ -249,6 +249,8 @@ const struct wmi_op *wmi_step_scalar_cached(char *restrict frame, const struct w
     if (place.bytes && !host)
         return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
     if (m->kind == WMI_ACCESS_STORE) {
+        if (host && worker->hits[m->hit].flags & WM_UNBOUND)
+            return op + 1;
         if (host && worker->hits[m->hit].flags & WM_READ_ONLY)
             return wmi_scalar_refuse(frame, op, WM_FAULT_READ_ONLY, &place);
         memcpy(registers, frame + op->c, place.wanted);

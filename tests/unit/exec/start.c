@@ -299,6 +299,11 @@ static void unbound(void **state)
 {
     static const char text[] = "v_lshlrev_b32 v2, 2, v0\n"
                                "v_mov_b32 v1, 5\n"
+                               "s_mov_b32 s13, 9\n"
+                               "s_store_dword s13, s[4:5], 0x40\n"
+                               "s_atomic_add s13, s[4:5], 0x80 glc\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "s_dcache_wb\n"
                                "s_load_dword s12, s[4:5], 0x40\n"
                                "global_store_dword v2, v1, s[4:5]\n"
                                "buffer_store_dword v1, v2, s[8:11], 0 offen\n"
@@ -312,6 +317,7 @@ static void unbound(void **state)
                                "v_or_b32 v3, v3, v4\n"
                                "v_or_b32 v3, v3, v5\n"
                                "v_or_b32 v3, s12, v3\n"
+                               "v_or_b32 v3, s13, v3\n"
                                "global_store_dword v2, v3, s[2:3]\n"
                                "s_endpgm\n";
     const struct world w = open_world("gfx900", text);
@@ -328,10 +334,12 @@ static void unbound(void **state)
                                    .bare = true,
                                    .registers = registers,
                                    .register_count = sizeof registers / sizeof *registers};
-    memset(w.words, 1, 256);
-    run(&w, &start, (struct wm_dispatch){.grid = {64}, .workgroup = {64}});
-    for (unsigned i = 0; i < 64; i++)
-        assert_int_equal(w.words[i], 0);
+    for (enum wm_scalar_cache mode = WM_SCALAR_CACHE_COHERENT; mode <= WM_SCALAR_CACHE_STALE; mode++) {
+        memset(w.words, 1, 256);
+        run(&w, &start, (struct wm_dispatch){.grid = {64}, .workgroup = {64}, .scalar_cache = mode});
+        for (unsigned i = 0; i < 64; i++)
+            assert_int_equal(w.words[i], 0);
+    }
     struct wm_allocation allocation = {.struct_size = sizeof allocation};
     OK(wm_find_allocation(w.machine, range, false, &allocation, &diag));
     assert_int_equal(allocation.flags, WM_READ_ONLY | WM_UNBOUND);
