@@ -237,8 +237,9 @@ static int begin_packets(const char *name, char path[PATH_MAX])
 
 static int run(const struct request *request, char **program)
 {
-    char path[PATH_MAX], folder[PATH_MAX], manifest[PATH_MAX], packets[PATH_MAX];
+    char path[PATH_MAX], folder[PATH_MAX], packets[PATH_MAX];
     struct exec_libraries libraries;
+    struct exec_driver driver;
     struct exec_gpus gpus;
     char classes[16];
     int own;
@@ -248,7 +249,7 @@ static int run(const struct request *request, char **program)
         begin_packets(request->packets, packets) || exec_make_folder(folder))
         return TOOL_WRONG;
     const bool compute = request->queues && !strcmp(request->queues, "compute");
-    if (compute && exec_write_manifest(&libraries, folder, manifest)) {
+    if (exec_find_driver(&libraries, folder, compute, &driver)) {
         exec_remove_folder(folder);
         return TOOL_WRONG;
     }
@@ -268,8 +269,10 @@ static int run(const struct request *request, char **program)
         {"WAVEMEM_RESULTS", folder},
         {"WAVEMEM_SOURCES", sources},
         {"WAVEMEM_PACKETS", request->packets ? packets : NULL},
-        {compute ? "VK_DRIVER_FILES" : NULL, manifest}, /* or the end of the list */
-        {"VK_ICD_FILENAMES", manifest},
+        {"WAVEMEM_QUEUES", request->queues},
+        {*driver.manifest ? "VK_DRIVER_FILES" : NULL, driver.manifest}, /* or the end of the list */
+        {"VK_ICD_FILENAMES", driver.manifest},
+        {"WAVEMEM_RADV", driver.radv},
         {NULL, NULL},
     };
     int code = exec_run(program, &libraries, settings, &own);

@@ -135,7 +135,7 @@ static hsa_status_t run_kernel(struct shim_processor *processor, const hsa_kerne
     const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
     const uint32_t workgroup[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
                                    packet->workgroup_size_z};
-    const struct shim_launch launch = shim_launch(processor->gpu, packet->kernel_object);
+    const struct shim_launch launch = shim_launch(processor->gpu, packet->kernel_object, NULL);
     char name[SHIM_NAME];
     struct progress progress = {processor,
                                 tool_progress_begin(wm_source_name(launch.symbol, name, sizeof name))};

@@ -16,7 +16,7 @@
 #define SHIM_API          __attribute__((visibility("default")))
 #define SHIM_COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { SHIM_GPUS = 16, SHIM_NAME = 256, SHIM_PATH = 4096, SHIM_TARGET = 16 };
+enum { SHIM_GPUS = 16, SHIM_NAME = 256, SHIM_OBJECT_NAME = 128, SHIM_PATH = 4096, SHIM_TARGET = 16 };
 
 /* ---- settings.c ---- */
 
@@ -51,7 +51,7 @@ void shim_report(const char *text);
 /* Reports on stderr another error of the program. Stops after many reports. */
 void shim_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- what each stand-in defines ---- */
+/* ---- what each stand-in defines; unknown.c has those of the functions that only some define ---- */
 
 /* The name of the kernel with this object; "" if it is not known. */
 void shim_name_kernel(uint64_t kernel_object, char *name, size_t size);
@@ -69,6 +69,7 @@ bool shim_site_text(const struct shim_site *site, char *text, size_t size);
 struct shim_allocation {
     uint64_t low, size;
     const char *kind;
+    char name[SHIM_OBJECT_NAME]; /* that the program gave it; "": none */
     struct shim_site site;
     bool is_hidden; /* the GPU has no access */
 };
@@ -78,6 +79,22 @@ bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allo
 /* Finds the call site of the allocation that starts at the address, or did before it was freed; false:
  * unknown. For reports of checks: freed memory is remembered only for them. */
 bool shim_allocation_site(uint64_t low, struct shim_site *site);
+/* What the program had put there, under a name, when the check saw its launch of this number (of all kernels,
+ * from 1 on), and may have destroyed since. False: unknown. */
+bool shim_named_memory(const struct shim_gpu *gpu, uint64_t address, uint64_t launch,
+                       struct shim_allocation *found);
+
+/* ---- threads.c ---- */
+
+/* Adds a number to a hash. */
+void shim_mix(uint64_t *state, uint64_t number);
+/* Whether the stand-in knows what the thread does; *waits: it waits for ever unless somebody acts. Mixes into
+ * the state what tells this wait from the next one. */
+typedef bool shim_knows_thread(pid_t tid, bool *waits, uint64_t *state);
+/* Whether all threads but `own` wait without a time limit, for one another, or execute kernels. The state is
+ * not the same if any of them has acted in between. */
+bool shim_all_threads_wait(pid_t own, shim_knows_thread *knows, uint64_t *state);
+bool shim_has_timers(void);
 
 /* ---- results.c ---- */
 
@@ -97,8 +114,8 @@ struct shim_launch {
 };
 
 void shim_launches_begin(void);
-/* Counts a launch. */
-struct shim_launch shim_launch(const struct shim_gpu *gpu, uint64_t kernel_object);
+/* Counts a launch. name: of the kernel, which may change; NULL: shim_name_kernel() knows it. */
+struct shim_launch shim_launch(const struct shim_gpu *gpu, uint64_t kernel_object, const char *name);
 
 /* ---- observe.c ---- */
 
@@ -108,6 +125,8 @@ void shim_observe_begin(void);
 void shim_observe_gpu(const struct shim_gpu *gpu);
 /* Whether memory is checked. */
 bool shim_observe_checks(void);
+/* The number of launches that the GPU's check has seen. */
+uint64_t shim_observe_count(const struct shim_gpu *gpu);
 /* Adds the observers of the launch, until shim_observe_leave(); false: there are none. */
 bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu *gpu,
                         struct wm_dispatch *options);

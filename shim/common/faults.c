@@ -30,7 +30,10 @@ static void add_allocation(FILE *out, const struct shim_gpu *gpu, uint64_t addre
     char site[SHIM_NAME + 300];
     if (!shim_nearest(gpu, address, &near))
         return;
-    fprintf(out, "\n  near %" PRIu64 " bytes of %s at 0x%" PRIx64, near.size, near.kind, near.low);
+    if (*near.name)
+        fprintf(out, "\n  near '%s', %" PRIu64 " bytes at 0x%" PRIx64, near.name, near.size, near.low);
+    else
+        fprintf(out, "\n  near %" PRIu64 " bytes of %s at 0x%" PRIx64, near.size, near.kind, near.low);
     if (shim_site_text(&near.site, site, sizeof site))
         fprintf(out, ", allocated by %s", site);
     if (near.is_hidden)

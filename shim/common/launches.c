@@ -10,7 +10,7 @@ struct kernel {
     const struct wm_machine *machine;
     uint64_t launches;
     char *name; /* never freed; NULL: unknown */
-    bool wanted;
+    bool wanted, is_given; /* is_given: the name, by those who launch it */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
@@ -89,23 +89,34 @@ static bool grow(void)
     return true;
 }
 
-static void add(struct kernel *kernel, const struct wm_machine *machine, uint64_t object)
+static void set(struct kernel *kernel, const struct wm_machine *machine, uint64_t object, const char *given)
 {
     char name[SHIM_NAME];
-    shim_name_kernel(object, name, sizeof name);
-    *kernel = (struct kernel){
-        .object = object, .machine = machine, .name = *name ? strdup(name) : NULL, .wanted = is_wanted(name)};
-    count++;
+    if (given)
+        snprintf(name, sizeof name, "%s", given);
+    else
+        shim_name_kernel(object, name, sizeof name);
+    *kernel = (struct kernel){.object = object,
+                              .machine = machine,
+                              .name = *name ? strdup(name) : NULL,
+                              .wanted = is_wanted(name),
+                              .is_given = given};
 }
 
-struct shim_launch shim_launch(const struct shim_gpu *gpu, uint64_t kernel_object)
+static bool is_renamed(const struct kernel *kernel, const char *name)
+{
+    return name ? !kernel->is_given || !kernel->name || strcmp(kernel->name, name) : kernel->is_given;
+}
+
+struct shim_launch shim_launch(const struct shim_gpu *gpu, uint64_t kernel_object, const char *name)
 {
     struct shim_launch launch = {.symbol = ""};
     pthread_mutex_lock(&lock);
     if (kernel_object && grow()) {
         struct kernel *kernel = find(gpu->machine, kernel_object);
-        if (!kernel->object)
-            add(kernel, gpu->machine, kernel_object);
+        count += !kernel->object;
+        if (!kernel->object || is_renamed(kernel, name))
+            set(kernel, gpu->machine, kernel_object, name);
         launch.number = ++kernel->launches;
         launch.symbol = kernel->name ? kernel->name : "";
         launch.observed = kernel->wanted && is_in_ranges(launch.number);

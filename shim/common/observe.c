@@ -115,6 +115,12 @@ static unsigned place_of(const struct shim_gpu *gpu)
     return i < gpu_count ? i : SHIM_GPUS;
 }
 
+uint64_t shim_observe_count(const struct shim_gpu *gpu)
+{
+    const unsigned place = place_of(gpu);
+    return place == SHIM_GPUS ? 0 : __atomic_load_n(&launches[place].count, __ATOMIC_RELAXED);
+}
+
 static bool lock_within(unsigned seconds)
 {
     struct timespec until;
@@ -164,7 +170,8 @@ static void note_launch(struct numbers *numbers, uint64_t number, bool ran)
     }
     numbers->lost |= !ran;
     if (!numbers->lost)
-        numbers->number[numbers->count++] = (uint32_t)number;
+        numbers->number[numbers->count] = (uint32_t)number;
+    __atomic_store_n(&numbers->count, numbers->count + 1, __ATOMIC_RELAXED);
 }
 
 void shim_observe_leave(const struct shim_launch *launch, const struct shim_gpu *gpu, bool ran,
@@ -198,24 +205,44 @@ static bool write_fidelity(void)
     return !fclose(file) && ok;
 }
 
-/* Adds the call sites of allocations, and numbers launches per kernel. */
-static void complete_findings(json_t *findings, const struct numbers *numbers)
+/* "'weights' (4096 bytes), byte 128"; false: the program gave it no name. */
+static bool object_text(const struct shim_gpu *gpu, uint64_t address, uint64_t launch, char text[SHIM_NAME])
 {
-    size_t i;
-    json_t *one;
-    json_array_foreach(findings, i, one)
-    {
-        const uint64_t launch = (uint64_t)json_integer_value(json_object_get(one, "launch"));
-        if (!numbers->lost && launch && launch <= numbers->count)
-            json_object_set_new(one, "launch", json_integer(numbers->number[launch - 1]));
-        json_t *allocation = json_object_get(json_object_get(one, "memory"), "allocation");
-        const char *address = json_string_value(json_object_get(allocation, "address"));
-        struct shim_site site;
-        char text[512];
-        if (address && shim_allocation_site(strtoull(address, NULL, 16), &site) &&
-            shim_site_text(&site, text, sizeof text))
-            json_object_set_new(allocation, "origin", tool_json_text(text));
-    }
+    struct shim_allocation object;
+    if (!shim_named_memory(gpu, address, launch, &object))
+        return false;
+    const uint64_t end = object.low + object.size;
+    const int length = snprintf(text, SHIM_NAME, "'%s' (%" PRIu64 " bytes), ", object.name, object.size);
+    if (address < object.low)
+        snprintf(text + length, SHIM_NAME - (size_t)length, "%" PRIu64 " bytes before it",
+                 object.low - address);
+    else if (address >= end)
+        snprintf(text + length, SHIM_NAME - (size_t)length, "%" PRIu64 " bytes behind its end",
+                 address - end);
+    else
+        snprintf(text + length, SHIM_NAME - (size_t)length, "byte %" PRIu64, address - object.low);
+    return true;
+}
+
+/* Adds where the program allocated the memory and what it calls it, and counts launches by kernel. */
+static void complete_finding(json_t *one, unsigned gpu)
+{
+    const struct numbers *numbers = &launches[gpu];
+    const uint64_t launch = (uint64_t)json_integer_value(json_object_get(one, "launch"));
+    json_t *memory = json_object_get(one, "memory"), *allocation = json_object_get(memory, "allocation");
+    const char *low = json_string_value(json_object_get(allocation, "address"));
+    const char *address = json_string_value(json_object_get(memory, "address"));
+    const char *space = json_string_value(json_object_get(memory, "space"));
+    struct shim_site site;
+    char text[512];
+    if (!numbers->lost && launch && launch <= numbers->count)
+        json_object_set_new(one, "launch", json_integer(numbers->number[launch - 1]));
+    if (low && shim_allocation_site(strtoull(low, NULL, 16), &site) &&
+        shim_site_text(&site, text, sizeof text))
+        json_object_set_new(allocation, "origin", tool_json_text(text));
+    if (address && !strcmp(space, wm_space_name(WM_SPACE_GLOBAL)) &&
+        object_text(gpus[gpu], strtoull(address, NULL, 16), launch, text))
+        json_object_set_new(memory, "object", tool_json_text(text));
 }
 
 /* The findings and the coverage of all GPUs, as `wavemem check --json` has them. */
@@ -230,7 +257,12 @@ static bool write_checks(void)
         if (is_wanted("WAVEMEM_LEAKS") && wm_check_leaks(checks[i], &diag))
             lose(diag.message);
         json_t *found = tool_json_findings(checks[i]), *covered = tool_json_coverage(checks[i]);
-        complete_findings(found, &launches[i]);
+        size_t k;
+        json_t *one;
+        json_array_foreach(found, k, one)
+        {
+            complete_finding(one, i);
+        }
         json_array_extend(findings, found);
         json_array_extend(coverage, covered);
         json_decref(found);

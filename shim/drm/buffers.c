@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffer objects, and where GPU addresses have them. Source: linux, amdgpu_gem.c, amdgpu_vm.c. */
 #include "shim/drm/drm.h"
+#include "shim/drm/naming.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,13 +101,43 @@ static uint32_t take_handle(void)
 static void release(struct drm_buffer *buffer)
 {
     struct drm_device *device = buffer->device;
+    const uint32_t origin = buffer->origin;
     if (--buffer->references)
         return;
-    if (!buffer->is_user) {
+    if (origin)
+        drm_buffer_release(origin);
+    else if (!buffer->is_user) {
         device->used[buffer->heap] -= buffer->size;
         give_range(device, buffer->offset, buffer->size);
     }
     *buffer = (struct drm_buffer){0};
+}
+
+static _Thread_local struct drm_created *watch;
+
+void drm_buffer_watch(struct drm_created *created)
+{
+    watch = created;
+}
+
+static void note_created(struct drm_device *device, uint32_t handle)
+{
+    if (!watch || watch->count == SHIM_COUNT(watch->handle))
+        return;
+    watch->device = device;
+    watch->handle[watch->count++] = handle;
+}
+
+bool drm_buffer_code(const struct drm_created *created, uint64_t *address)
+{
+    bool found = false;
+    pthread_mutex_lock(&drm_lock);
+    for (unsigned i = 0; i < created->count && !found; i++) {
+        const struct drm_buffer *buffer = find(created->device, created->handle[i]);
+        found = buffer && drm_find_code(buffer->host, buffer->size / 4, address);
+    }
+    pthread_mutex_unlock(&drm_lock);
+    return found;
 }
 
 int drm_buffer_create(struct drm_device *device, union drm_amdgpu_gem_create *arguments)
@@ -120,12 +151,15 @@ int drm_buffer_create(struct drm_device *device, union drm_amdgpu_gem_create *ar
     buffer.size = (in.bo_size + DRM_PAGE - 1) / DRM_PAGE * DRM_PAGE;
     int result = -ENOMEM;
     pthread_mutex_lock(&drm_lock);
+    if (device->used[heap] + buffer.size > drm_heap_bytes(device, heap))
+        drm_files_end(); /* which may hold buffers */
     const uint32_t handle = take_handle();
     if (handle && device->used[heap] + buffer.size <= drm_heap_bytes(device, heap) &&
         take_range(device, buffer.size, &buffer.offset)) {
         buffer.host = device->base + buffer.offset;
         device->used[heap] += buffer.size;
         buffers[handle - 1] = buffer;
+        note_created(device, handle);
         *arguments = (union drm_amdgpu_gem_create){.out.handle = handle};
         result = 0;
     }
@@ -153,7 +187,7 @@ int drm_buffer_map(struct drm_device *device, union drm_amdgpu_gem_mmap *argumen
 {
     pthread_mutex_lock(&drm_lock);
     const struct drm_buffer *buffer = find(device, arguments->in.handle);
-    const int result = !buffer ? -ENOENT : buffer->is_user ? -EPERM : 0;
+    const int result = !buffer ? -ENOENT : buffer->is_user || buffer->origin ? -EPERM : 0;
     if (!result)
         *arguments = (union drm_amdgpu_gem_mmap){.out.addr_ptr = buffer->offset};
     pthread_mutex_unlock(&drm_lock);
@@ -207,6 +241,60 @@ int drm_buffer_close(struct drm_device *device, uint32_t handle)
     return buffer ? 0 : -EINVAL;
 }
 
+int drm_buffer_to_file(struct drm_device *device, struct drm_prime_handle *arguments)
+{
+    pthread_mutex_lock(&drm_lock);
+    struct drm_buffer *buffer = find(device, arguments->handle);
+    int result = !buffer ? -ENOENT : buffer->is_user || buffer->origin ? -EPERM : 0;
+    if (!result) {
+        arguments->fd = drm_file_of_buffer(arguments->handle, buffer->size);
+        result = arguments->fd < 0 ? arguments->fd : 0;
+        buffer->references += !result;
+    }
+    pthread_mutex_unlock(&drm_lock);
+    return result;
+}
+
+/* A handle for another device's buffer; 0: no memory. */
+static uint32_t take_foreign(struct drm_device *device, uint32_t origin)
+{
+    const uint32_t handle = take_handle();
+    if (!handle)
+        return 0;
+    struct drm_buffer *from = &buffers[origin - 1];
+    buffers[handle - 1] = (struct drm_buffer){.device = device,
+                                              .references = 1,
+                                              .size = from->size,
+                                              .host = from->host,
+                                              .origin = origin,
+                                              .heap = DRM_GTT,
+                                              .domains = AMDGPU_GEM_DOMAIN_GTT,
+                                              .flags = from->flags,
+                                              .metadata = from->metadata};
+    from->references++;
+    return handle;
+}
+
+/* One file of a device has one handle for a buffer, and libdrm opens one file: what is open keeps its handle.
+ */
+int drm_buffer_from_file(struct drm_device *device, struct drm_prime_handle *arguments)
+{
+    pthread_mutex_lock(&drm_lock);
+    uint32_t handle = drm_file_buffer(arguments->fd);
+    int result = handle ? 0 : -EINVAL;
+    struct drm_buffer *buffer = handle ? &buffers[handle - 1] : NULL;
+    if (buffer && buffer->device != device) {
+        handle = take_foreign(device, handle);
+        result = handle ? 0 : -ENOMEM;
+    } else if (buffer && buffer->is_closed) {
+        buffer->is_closed = false;
+        buffer->references++;
+    }
+    arguments->handle = handle;
+    pthread_mutex_unlock(&drm_lock);
+    return result;
+}
+
 void *drm_buffer_take(struct drm_device *device, uint32_t handle, uint64_t offset, uint64_t size)
 {
     struct drm_buffer *buffer = find(device, handle);
@@ -234,7 +322,7 @@ struct drm_mapping {
 
 static void name_mapping(const struct drm_mapping *m, char name[32])
 {
-    snprintf(name, 32, m->handle ? "buffer %u" : "unbound range", m->handle);
+    snprintf(name, 32, m->handle ? "memory %u" : "unbound range", m->handle);
 }
 
 /* Makes the machine have it. */
@@ -419,7 +507,7 @@ bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allo
 {
     const struct drm_mapping *best = NULL;
     uint64_t least = UINT64_MAX;
-    const struct drm_device *device = gpu ? drm_device(gpu->number) : drm_device(0);
+    const struct drm_device *device = drm_device(gpu ? gpu->number : 0);
     pthread_mutex_lock(&drm_lock);
     for (const struct drm_mapping *m = device ? device->mappings : NULL; m && least; m = m->next) {
         const uint64_t end = m->address + m->size;
@@ -435,17 +523,13 @@ bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allo
         *near = (struct shim_allocation){
             .low = best->address, .size = best->size, .kind = best->handle ? "a buffer" : "an unbound range"};
     pthread_mutex_unlock(&drm_lock);
-    return best;
+    /* What the program made is rather meant than the driver's own memory beside it. */
+    return best && (drm_named_memory(device, address, 0, 2 * least + DRM_PAGE, near) || best);
 }
 
-bool shim_allocation_site(uint64_t low, struct shim_site *site)
+bool shim_named_memory(const struct shim_gpu *gpu, uint64_t address, uint64_t launch,
+                       struct shim_allocation *found)
 {
-    (void)low, (void)site;
-    return false;
-}
-
-bool shim_site_text(const struct shim_site *site, char *text, size_t size)
-{
-    (void)site, (void)text, (void)size;
-    return false;
+    enum { FARTHEST = 1 << 20 };
+    return drm_named_memory(drm_device(gpu->number), address, launch, FARTHEST, found);
 }

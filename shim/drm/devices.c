@@ -13,34 +13,56 @@
 
 enum { FIRST_NODE = 128, NODES = 64 }; /* /dev/dri/renderD128 and those behind it */
 
+/* Generations of graphics blocks. Sources: linux, amdgpu_vm.h (addresses); Mesa, sid.h and ac_gpu_info.c;
+ * LLVM AMDGPUUsage, "Kernel Descriptor" and "Initial Kernel Execution State". */
+#define GENERATION(number, ...)                                                                              \
+    static const struct drm_generation gfx##number = {.major = number, __VA_ARGS__}
+#define GFX6_TO_9  .wave_lanes = 64, .array_units = 1, .scratch_granule = 1024, .scratch_mask = 0x1fff
+#define GFX7_TO_10 .has_compute_processor = true, .statistics = 11
+#define GFX10_ON                                                                                             \
+    .address_bits = 47, .wave_lanes = 32, .has_wave32 = true, .array_units = 2, .lds_granule = 512,          \
+    .dma_bytes = 0x3ffffff
+#define GFX11_ON                                                                                             \
+    .has_scratch_base = true, .scratch_granule = 256, .scratch_mask = 0x7fff, .packs_ids = true,             \
+    .has_compute_processor = true, .statistics = 14
+GENERATION(6, GFX6_TO_9, .address_bits = 40, .lds_granule = 256, .dma_bytes = 0x1fffff, .statistics = 11);
+GENERATION(7, GFX6_TO_9, GFX7_TO_10, .address_bits = 40, .lds_granule = 512, .dma_bytes = 0x1fffff);
+GENERATION(8, GFX6_TO_9, GFX7_TO_10, .address_bits = 40, .lds_granule = 512, .dma_bytes = 0x1fffff);
+GENERATION(9, GFX6_TO_9, GFX7_TO_10, .address_bits = 47, .lds_granule = 512, .dma_bytes = 0x3ffffff);
+GENERATION(10, GFX10_ON, GFX7_TO_10, .scratch_granule = 1024, .scratch_mask = 0x1fff);
+GENERATION(11, GFX10_ON, GFX11_ON);
+GENERATION(12, GFX10_ON, GFX11_ON, .has_group_ttmps = true);
+
 /* Family and revision: linux, amdgpu_drm.h, and Mesa's amd_family.h and addrlib (amdgpu_asic_addr.h), which
  * find the chip by them. RADV 22.3 takes all up to gfx1102 for the chip that is meant; it does not know the
  * later ones, which are untried. Unverified: engines, arrays, channels and backends, and GB_ADDR_CONFIG of
  * gfx6 and gfx7. GB_ADDR_CONFIG counts where struct wm_gpu has none; 0: unknown, and only linear images work.
  */
 static const struct drm_chip chips[] = {
-    {"gfx600 gfx601 gfx602", 0, AMDGPU_FAMILY_SI, 5, 6, 0, 2, 2, 0x6798, 12, 8, AMDGPU_VRAM_TYPE_GDDR5,
+    {"gfx600 gfx601 gfx602", 0, AMDGPU_FAMILY_SI, 5, &gfx6, 0, 2, 2, 0x6798, 12, 8, AMDGPU_VRAM_TYPE_GDDR5,
      0x12011003},
-    {"gfx700 gfx701 gfx702", 0, AMDGPU_FAMILY_CI, 40, 7, 2, 4, 1, 0x67b0, 16, 16, AMDGPU_VRAM_TYPE_GDDR5,
+    {"gfx700 gfx701 gfx702", 0, AMDGPU_FAMILY_CI, 40, &gfx7, 2, 4, 1, 0x67b0, 16, 16, AMDGPU_VRAM_TYPE_GDDR5,
      0x12011003},
-    {"gfx803", 0x7300, AMDGPU_FAMILY_VI, 60, 8, 0, 4, 1, 0x7300, 16, 16, AMDGPU_VRAM_TYPE_HBM, 0x22011003},
-    {"gfx801 gfx802 gfx803 gfx805 gfx810", 0, AMDGPU_FAMILY_VI, 80, 8, 0, 4, 1, 0x67df, 16, 8,
+    {"gfx803", 0x7300, AMDGPU_FAMILY_VI, 60, &gfx8, 0, 4, 1, 0x7300, 16, 16, AMDGPU_VRAM_TYPE_HBM,
+     0x22011003},
+    {"gfx801 gfx802 gfx803 gfx805 gfx810", 0, AMDGPU_FAMILY_VI, 80, &gfx8, 0, 4, 1, 0x67df, 16, 8,
      AMDGPU_VRAM_TYPE_GDDR5, 0x22011003},
-    {"gfx900", 0, AMDGPU_FAMILY_AI, 1, 9, 0, 4, 1, 0x687f, 16, 16, AMDGPU_VRAM_TYPE_HBM, 0x2a114042},
-    {"gfx904", 0, AMDGPU_FAMILY_AI, 20, 9, 0, 4, 1, 0x69a0, 16, 16, AMDGPU_VRAM_TYPE_HBM, 0x2a114042},
-    {"gfx906", 0, AMDGPU_FAMILY_AI, 40, 9, 0, 4, 1, 0x66af, 16, 16, AMDGPU_VRAM_TYPE_HBM, 0x2a114042},
-    {"gfx1012", 0, AMDGPU_FAMILY_NV, 20, 10, 1, 1, 2, 0x7340, 8, 8, AMDGPU_VRAM_TYPE_GDDR6, 0},
-    {"gfx1010 gfx1011", 0, AMDGPU_FAMILY_NV, 1, 10, 1, 2, 2, 0x731f, 16, 16, AMDGPU_VRAM_TYPE_GDDR6,
+    {"gfx900", 0, AMDGPU_FAMILY_AI, 1, &gfx9, 0, 4, 1, 0x687f, 16, 16, AMDGPU_VRAM_TYPE_HBM, 0x2a114042},
+    {"gfx904", 0, AMDGPU_FAMILY_AI, 20, &gfx9, 0, 4, 1, 0x69a0, 16, 16, AMDGPU_VRAM_TYPE_HBM, 0x2a114042},
+    {"gfx906", 0, AMDGPU_FAMILY_AI, 40, &gfx9, 0, 4, 1, 0x66af, 16, 16, AMDGPU_VRAM_TYPE_HBM, 0x2a114042},
+    {"gfx1012", 0, AMDGPU_FAMILY_NV, 20, &gfx10, 1, 1, 2, 0x7340, 8, 8, AMDGPU_VRAM_TYPE_GDDR6, 0},
+    {"gfx1010 gfx1011", 0, AMDGPU_FAMILY_NV, 1, &gfx10, 1, 2, 2, 0x731f, 16, 16, AMDGPU_VRAM_TYPE_GDDR6,
      0x00100044},
-    {"gfx1031", 0, AMDGPU_FAMILY_NV, 50, 10, 3, 2, 2, 0x73df, 12, 8, AMDGPU_VRAM_TYPE_GDDR6, 0},
-    {"gfx1032", 0, AMDGPU_FAMILY_NV, 60, 10, 3, 2, 2, 0x73ff, 8, 8, AMDGPU_VRAM_TYPE_GDDR6, 0},
-    {"gfx1030", 0, AMDGPU_FAMILY_NV, 40, 10, 3, 4, 2, 0x73bf, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0x00000444},
-    {"gfx1101", 0, 145, 32, 11, 0, 3, 2, 0x747e, 16, 12, AMDGPU_VRAM_TYPE_GDDR6, 0},
-    {"gfx1102", 0, 145, 16, 11, 0, 2, 2, 0x7480, 16, 8, AMDGPU_VRAM_TYPE_GDDR6, 0},
-    {"gfx1100", 0, 145, 1, 11, 0, 6, 2, 0x744c, 24, 24, AMDGPU_VRAM_TYPE_GDDR6, 0x00000545},
-    {"gfx1150 gfx1151", 0, 150, 1, 11, 5, 1, 2, 0x150e, 16, 8, AMDGPU_VRAM_TYPE_GDDR6, 0x00000242},
-    {"gfx1200", 0, 152, 0x40, 12, 0, 2, 2, 0x7590, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0x08200444},
-    {"gfx1201", 0, 152, 0x50, 12, 0, 4, 2, 0x7550, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0x08200444},
+    {"gfx1031", 0, AMDGPU_FAMILY_NV, 50, &gfx10, 3, 2, 2, 0x73df, 12, 8, AMDGPU_VRAM_TYPE_GDDR6, 0},
+    {"gfx1032", 0, AMDGPU_FAMILY_NV, 60, &gfx10, 3, 2, 2, 0x73ff, 8, 8, AMDGPU_VRAM_TYPE_GDDR6, 0},
+    {"gfx1030", 0, AMDGPU_FAMILY_NV, 40, &gfx10, 3, 4, 2, 0x73bf, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0x00000444},
+    {"gfx1101", 0, 145, 32, &gfx11, 0, 3, 2, 0x747e, 16, 12, AMDGPU_VRAM_TYPE_GDDR6, 0},
+    {"gfx1102", 0, 145, 16, &gfx11, 0, 2, 2, 0x7480, 16, 8, AMDGPU_VRAM_TYPE_GDDR6, 0},
+    {"gfx1100", 0, 145, 1, &gfx11, 0, 6, 2, 0x744c, 24, 24, AMDGPU_VRAM_TYPE_GDDR6, 0x00000545},
+    {"gfx1150", 0, 150, 1, &gfx11, 5, 1, 2, 0x150e, 16, 8, AMDGPU_VRAM_TYPE_GDDR6, 0x00000242},
+    {"gfx1151", 0, 150, 0xc1, &gfx11, 5, 2, 2, 0x1586, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0x00000242},
+    {"gfx1200", 0, 152, 0x40, &gfx12, 0, 2, 2, 0x7590, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0x08200444},
+    {"gfx1201", 0, 152, 0x50, &gfx12, 0, 4, 2, 0x7550, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0x08200444},
 };
 
 pthread_mutex_t drm_lock = PTHREAD_MUTEX_INITIALIZER;

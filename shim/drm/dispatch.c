@@ -49,11 +49,10 @@ static void make_descriptor(const struct drm_ring_state *state, bool wave32, uns
         RSRC2_TRAP = 1u << 6,
         FLAG_WAVE32 = 1u << 10,
     };
-    const bool is_rdna = state->device->chip->major >= 10;
     memset(bytes, 0, DESCRIPTOR);
     put(bytes, DESCRIPTOR_RSRC1, state->sh[RSRC1] & ~(uint32_t)RSRC1_RESERVED);
     put(bytes, DESCRIPTOR_RSRC2, state->sh[RSRC2] & ~(uint32_t)(RSRC2_OWN | RSRC2_LDS | RSRC2_TRAP));
-    put(bytes, DESCRIPTOR_RSRC3, is_rdna ? state->sh[RSRC3] & 0xf : 0);
+    put(bytes, DESCRIPTOR_RSRC3, state->device->chip->generation->has_wave32 ? state->sh[RSRC3] & 0xf : 0);
     put(bytes, DESCRIPTOR_FLAGS, wave32 ? FLAG_WAVE32 : 0);
 }
 
@@ -86,7 +85,7 @@ static void add_scalar(struct start *s, unsigned *next, bool wanted, enum wm_sta
 static void add_scalars(struct start *s, const struct drm_ring_state *state)
 {
     const uint32_t rsrc2 = state->sh[RSRC2];
-    const unsigned major = state->device->chip->major;
+    const struct drm_generation *generation = state->device->chip->generation;
     unsigned next = rsrc2 >> 1 & 31;
     if (next > USER_COUNT)
         next = USER_COUNT;
@@ -95,7 +94,7 @@ static void add_scalars(struct start *s, const struct drm_ring_state *state)
         r->values = &state->sh[USER_DATA];
         r->count = next;
     }
-    if (major >= 12) { /* numbers of the workgroup are in TTMPs */
+    if (generation->has_group_ttmps) {
         add(s, "ttmp9", WM_START_WORKGROUP_ID_X);
         add(s, "ttmp7", WM_START_WORKGROUP_ID_YZ);
     } else {
@@ -104,7 +103,7 @@ static void add_scalars(struct start *s, const struct drm_ring_state *state)
         add_scalar(s, &next, rsrc2 >> 9 & 1, WM_START_WORKGROUP_ID_Z);
     }
     add_scalar(s, &next, rsrc2 >> 10 & 1, WM_START_WORKGROUP_INFO);
-    if (major < 11)
+    if (!generation->has_scratch_base)
         add_scalar(s, &next, rsrc2 & 1, WM_START_SCRATCH_OFFSET);
     else if (rsrc2 & 1)
         add(s, "flat_scratch", WM_START_SCRATCH_ADDRESS);
@@ -116,9 +115,10 @@ static void add_vectors(struct start *s, const struct drm_ring_state *state)
     static const enum wm_start_kind kinds[] = {WM_START_WORKITEM_ID_X, WM_START_WORKITEM_ID_Y,
                                                WM_START_WORKITEM_ID_Z};
     const unsigned last = state->sh[RSRC2] >> 11 & 3;
-    if (state->device->chip->major >= 11)
+    const bool packs = state->device->chip->generation->packs_ids;
+    if (packs)
         add(s, "v0", WM_START_WORKITEM_IDS);
-    for (unsigned i = 0; i <= last && i < 3 && state->device->chip->major < 11; i++)
+    for (unsigned i = 0; i <= last && i < 3 && !packs; i++)
         add(s, names[i], kinds[i]);
 }
 
@@ -128,10 +128,11 @@ static void add_scratch(struct start *s, const struct drm_ring_state *state)
     const uint32_t ring = state->sh[TMPRING];
     if (!(state->sh[RSRC2] & 1))
         return;
-    const bool is_new = state->device->chip->major >= 11;
+    const struct drm_generation *generation = state->device->chip->generation;
     s->start.scratch_waves = ring & 0xfff;
-    s->start.scratch_wave_bytes = is_new ? (ring >> 12 & 0x7fff) * 256ull : (ring >> 12 & 0x1fff) * 1024ull;
-    if (is_new)
+    s->start.scratch_wave_bytes =
+        (uint64_t)(ring >> 12 & generation->scratch_mask) * generation->scratch_granule;
+    if (generation->has_scratch_base)
         s->start.scratch_address =
             ((uint64_t)(state->sh[SCRATCH_BASE_HI] & 0xff) << 32 | state->sh[SCRATCH_BASE_LO]) << 8;
 }
@@ -186,6 +187,15 @@ static bool make_box(const struct drm_ring_state *state, const uint32_t size[3],
     return true;
 }
 
+/* Work-items of the box. */
+static uint64_t count_invocations(const struct box *box)
+{
+    uint64_t all = 1;
+    for (unsigned i = 0; i < 3; i++)
+        all *= box->grid[i] - (uint64_t)box->first[i] * box->workgroup[i];
+    return all;
+}
+
 static bool goes_on(void *user, uint64_t done, uint64_t all)
 {
     const struct drm_ring_state *state = user;
@@ -197,7 +207,7 @@ static bool goes_on(void *user, uint64_t done, uint64_t all)
 static bool run(struct drm_ring_state *state, struct wm_packet *packet, uint64_t first, uint64_t count)
 {
     const struct shim_gpu *gpu = &state->device->gpu;
-    const struct shim_launch launch = shim_launch(gpu, packet->kernel_object);
+    const struct shim_launch launch = shim_launch(gpu, packet->kernel_object, packet->name);
     struct wm_dispatch options = *packet->options;
     struct wm_result result = {.struct_size = sizeof result};
     struct wm_diag diag = {0};
@@ -269,13 +279,19 @@ static void check_user_data(const struct drm_ring_state *state, uint64_t code)
                   (unsigned long long)code, properties);
 }
 
+uint64_t drm_code_address(const struct drm_ring_state *state)
+{
+    return ((uint64_t)(state->sh[PGM_HI] & 0xff) << 32 | state->sh[PGM_LO]) << 8;
+}
+
 bool drm_dispatch(struct drm_ring_state *state, const uint32_t size[3], uint32_t initiator)
 {
     const struct shim_settings *settings = shim_settings();
-    const bool wave32 = initiator & WAVE32 && state->device->chip->major >= 10;
-    const unsigned lds_granule = state->device->chip->major == 6 ? 256 : 512;
-    const uint64_t code = ((uint64_t)(state->sh[PGM_HI] & 0xff) << 32 | state->sh[PGM_LO]) << 8;
+    const bool wave32 = initiator & WAVE32 && state->device->chip->generation->has_wave32;
+    const unsigned lds_granule = state->device->chip->generation->lds_granule;
+    const uint64_t code = drm_code_address(state);
     unsigned char descriptor[DESCRIPTOR];
+    char name[SHIM_OBJECT_NAME];
     struct start start;
     struct box box;
     if (!(initiator & ENABLE))
@@ -298,13 +314,17 @@ bool drm_dispatch(struct drm_ring_state *state, const uint32_t size[3], uint32_t
                                   .progress = goes_on,
                                   .progress_user = state,
                                   .waits_for_others = true,
+                                  .others = drm_nobody_acts,
+                                  .others_user = state,
                                   .gpu = state->device->gpu.product,
                                   .start = &start.start};
     struct wm_packet packet = {.struct_size = sizeof packet,
                                .kernel_object = code,
                                .group_segment_size = (state->sh[RSRC2] >> 15 & 0x1ff) * lds_granule,
                                .options = &options,
-                               .descriptor = descriptor};
+                               .descriptor = descriptor,
+                               .name = drm_code_name(state->device, code, name) ? name : NULL};
+    state->invocations += count_invocations(&box);
     memcpy(packet.grid, box.grid, sizeof packet.grid);
     memcpy(packet.workgroup, box.workgroup, sizeof packet.workgroup);
     return run_box(state, &packet, &box);

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sync_file.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -234,7 +235,7 @@ static int get_capability(struct drm_get_cap *capability)
         capability->value = 1;
         return 0;
     case DRM_CAP_PRIME:
-        capability->value = 0;
+        capability->value = DRM_PRIME_CAP_IMPORT | DRM_PRIME_CAP_EXPORT;
         return 0;
     default:
         capability->value = 0;
@@ -271,6 +272,8 @@ static int request_amdgpu(struct drm_device *device, unsigned number, void *argu
         return drm_wait(device, arguments);
     case DRM_AMDGPU_WAIT_FENCES:
         return drm_wait_many(device, arguments);
+    case DRM_AMDGPU_FENCE_TO_HANDLE:
+        return drm_job_fence(device, arguments);
     case DRM_AMDGPU_VM: /* VMIDs have no effect here */
         return 0;
     default:
@@ -290,6 +293,10 @@ static int request(struct drm_device *device, unsigned long request, void *argum
         return get_version(arguments);
     case _IOC_NR(DRM_IOCTL_GET_CAP):
         return get_capability(arguments);
+    case _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
+        return drm_buffer_to_file(device, arguments);
+    case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
+        return drm_buffer_from_file(device, arguments);
     case _IOC_NR(DRM_IOCTL_GEM_CLOSE):
         return drm_buffer_close(device, ((struct drm_gem_close *)arguments)->handle);
     }
@@ -305,11 +312,13 @@ SHIM_API int ioctl(int file, unsigned long code, ...)
     void *arguments = va_arg(list, void *);
     va_end(list);
     struct drm_device *device = _IOC_TYPE(code) == DRM_IOCTL_BASE ? drm_device_of(file) : NULL;
-    if (!device) {
+    int result = 0;
+    if (device) {
+        result = request(device, code, arguments);
+    } else if (_IOC_TYPE(code) != SYNC_IOC_MAGIC || !drm_file_request(file, code, arguments, &result)) {
         next = next ? next : NEXT(ioctl);
         return next(file, code, arguments);
     }
-    const int result = request(device, code, arguments);
     if (!result)
         return 0;
     errno = -result;

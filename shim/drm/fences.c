@@ -47,10 +47,25 @@ bool drm_fence_is_signalled(struct drm_fence *fence)
     return true;
 }
 
+/* A fence that is signalled when both are. Its error is the first's. */
+struct drm_fence *drm_fence_both(struct drm_fence *own, struct drm_fence *earlier)
+{
+    struct drm_fence *fence = drm_fence_create();
+    if (!fence)
+        return NULL;
+    fence->own = own;
+    fence->earlier = earlier;
+    drm_fence_hold(own);
+    if (earlier)
+        drm_fence_hold(earlier);
+    return fence;
+}
+
 void drm_fence_signal(struct drm_fence *fence, int error)
 {
     fence->is_signalled = true;
     fence->error = error;
+    drm_files_signal();
     pthread_cond_broadcast(&drm_changed);
 }
 
@@ -77,24 +92,24 @@ struct point {
     struct drm_fence *fence;
 };
 
-struct syncobj {
-    bool exists;
+struct drm_syncobj {
+    unsigned references;  /* handles, files */
     struct point *points; /* ascending */
     size_t count, capacity;
     uint64_t reached; /* points up to here were forgotten */
 };
 
-static struct syncobj *syncobjs; /* by handle - 1 */
+static struct drm_syncobj **syncobjs; /* by handle - 1; NULL: the handle is free */
 static uint32_t syncobj_count;
 
 enum { MOST_SYNCOBJS = 1 << 20 };
 
-static struct syncobj *find(uint32_t handle)
+static struct drm_syncobj *find(uint32_t handle)
 {
-    return handle && handle <= syncobj_count && syncobjs[handle - 1].exists ? &syncobjs[handle - 1] : NULL;
+    return handle && handle <= syncobj_count ? syncobjs[handle - 1] : NULL;
 }
 
-static void reset(struct syncobj *s)
+static void reset(struct drm_syncobj *s)
 {
     for (size_t i = 0; i < s->count; i++)
         drm_fence_release(s->points[i].fence);
@@ -103,7 +118,7 @@ static void reset(struct syncobj *s)
 }
 
 /* Forgets points that were reached, but for the last. */
-static void forget(struct syncobj *s)
+static void forget(struct drm_syncobj *s)
 {
     size_t done = 0;
     while (done + 1 < s->count && drm_fence_is_signalled(s->points[done].fence)) {
@@ -115,7 +130,7 @@ static void forget(struct syncobj *s)
         memmove(s->points, s->points + done, s->count * sizeof *s->points);
 }
 
-static bool grow(struct syncobj *s)
+static bool grow(struct drm_syncobj *s)
 {
     const size_t capacity = s->capacity ? 2 * s->capacity : 2;
     if (s->count < s->capacity)
@@ -128,21 +143,7 @@ static bool grow(struct syncobj *s)
     return true;
 }
 
-/* A point's fence, which is signalled when its own and the earlier ones are. */
-static struct drm_fence *chain(struct syncobj *s, struct drm_fence *own)
-{
-    struct drm_fence *fence = drm_fence_create();
-    if (!fence)
-        return NULL;
-    fence->own = own;
-    drm_fence_hold(own);
-    fence->earlier = s->count ? s->points[s->count - 1].fence : NULL;
-    if (fence->earlier)
-        drm_fence_hold(fence->earlier);
-    return fence;
-}
-
-static bool add(struct syncobj *s, uint64_t number, struct drm_fence *fence)
+static bool add(struct drm_syncobj *s, uint64_t number, struct drm_fence *fence)
 {
     if (!number)
         reset(s);
@@ -154,7 +155,7 @@ static bool add(struct syncobj *s, uint64_t number, struct drm_fence *fence)
         /* the kernel warns of a point that is not above the last, and goes on with the last's number */
         const uint64_t last = s->count ? s->points[s->count - 1].number : s->reached;
         number = number > last ? number : last;
-        fence = chain(s, fence);
+        fence = drm_fence_both(fence, s->count ? s->points[s->count - 1].fence : NULL);
         if (!fence)
             return false;
     } else {
@@ -167,13 +168,13 @@ static bool add(struct syncobj *s, uint64_t number, struct drm_fence *fence)
 
 bool drm_syncobj_add(uint32_t handle, uint64_t number, struct drm_fence *fence)
 {
-    struct syncobj *s = find(handle);
+    struct drm_syncobj *s = find(handle);
     return s && add(s, number, fence);
 }
 
 struct drm_fence *drm_syncobj_fence(uint32_t handle, uint64_t number)
 {
-    struct syncobj *s = find(handle);
+    struct drm_syncobj *s = find(handle);
     for (size_t i = 0; s && i < s->count; i++)
         if (s->points[i].number >= number || !s->points[i].number) {
             drm_fence_hold(s->points[i].fence);
@@ -199,34 +200,128 @@ static int signal_point(uint32_t handle, uint64_t number)
     return result;
 }
 
-static int create(uint32_t flags, uint32_t *handle)
+/* A handle for the syncobj, which takes the caller's reference; 0: no memory. */
+static uint32_t take_handle(struct drm_syncobj *s)
 {
     uint32_t i = 0;
-    while (i < syncobj_count && syncobjs[i].exists)
+    while (i < syncobj_count && syncobjs[i])
         i++;
     if (i == syncobj_count) {
         const uint32_t more = syncobj_count ? 2 * syncobj_count : 64;
-        struct syncobj *grown = more > MOST_SYNCOBJS ? NULL : realloc(syncobjs, more * sizeof *grown);
+        struct drm_syncobj **grown = more > MOST_SYNCOBJS ? NULL : realloc(syncobjs, more * sizeof *grown);
         if (!grown)
-            return -ENOMEM;
+            return 0;
         memset(grown + syncobj_count, 0, (more - syncobj_count) * sizeof *grown);
         syncobjs = grown;
         syncobj_count = more;
     }
-    syncobjs[i] = (struct syncobj){.exists = true};
-    *handle = i + 1;
+    syncobjs[i] = s;
+    return i + 1;
+}
+
+void drm_syncobj_release(struct drm_syncobj *s)
+{
+    if (--s->references)
+        return;
+    reset(s);
+    free(s->points);
+    free(s);
+}
+
+static int create(uint32_t flags, uint32_t *handle)
+{
+    struct drm_syncobj *s = calloc(1, sizeof *s);
+    *handle = s ? take_handle(s) : 0;
+    if (!*handle) {
+        free(s);
+        return -ENOMEM;
+    }
+    s->references = 1;
     return flags & DRM_SYNCOBJ_CREATE_SIGNALED ? signal_point(*handle, 0) : 0;
 }
 
 static int destroy(uint32_t handle)
 {
-    struct syncobj *s = find(handle);
+    struct drm_syncobj *s = find(handle);
     if (!s)
         return -EINVAL;
-    reset(s);
-    free(s->points);
-    *s = (struct syncobj){0};
+    syncobjs[handle - 1] = NULL;
+    drm_syncobj_release(s);
     return 0;
+}
+
+int drm_syncobj_of_fence(struct drm_fence *fence, uint32_t *handle)
+{
+    const int result = create(0, handle);
+    return result ? result : drm_syncobj_add(*handle, 0, fence) ? 0 : -ENOMEM;
+}
+
+/* ---- files ---- */
+
+static int export_fence(struct drm_fence *fence, int32_t *file)
+{
+    *file = drm_file_of_fence(fence);
+    if (*file >= 0)
+        return 0;
+    drm_fence_release(fence);
+    return *file;
+}
+
+static int to_file(struct drm_syncobj_handle *h)
+{
+    struct drm_syncobj *s = find(h->handle);
+    if (!s)
+        return -ENOENT;
+    if (h->flags == DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE) {
+        struct drm_fence *fence = drm_syncobj_fence(h->handle, 0);
+        return fence ? export_fence(fence, &h->fd) : -EINVAL;
+    }
+    if (h->flags)
+        return -EINVAL;
+    h->fd = drm_file_of_syncobj(s);
+    if (h->fd < 0)
+        return h->fd;
+    s->references++;
+    return 0;
+}
+
+static int from_file(struct drm_syncobj_handle *h)
+{
+    if (h->flags == DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE) {
+        struct drm_fence *fence = drm_file_fence(h->fd);
+        if (!fence || !find(h->handle))
+            return fence ? -ENOENT : -EINVAL;
+        return drm_syncobj_add(h->handle, 0, fence) ? 0 : -ENOMEM;
+    }
+    struct drm_syncobj *s = h->flags ? NULL : drm_file_syncobj(h->fd);
+    if (!s)
+        return -EINVAL;
+    h->handle = take_handle(s);
+    s->references += h->handle != 0;
+    return h->handle ? 0 : -ENOMEM;
+}
+
+int drm_fence_to_handle(struct drm_fence *fence, union drm_amdgpu_fence_to_handle *arguments)
+{
+    uint32_t handle = 0;
+    int32_t file = -1;
+    int result = -EINVAL;
+    const uint32_t what = arguments->in.what;
+    if (what == AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD) {
+        drm_fence_hold(fence);
+        result = export_fence(fence, &file);
+    } else if (what == AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ || what == AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD) {
+        result = drm_syncobj_of_fence(fence, &handle);
+        if (!result && what == AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD) {
+            struct drm_syncobj_handle h = {.handle = handle};
+            result = to_file(&h);
+            file = h.fd;
+            destroy(handle);
+        }
+    }
+    if (!result)
+        *arguments = (union drm_amdgpu_fence_to_handle){.out.handle = file >= 0 ? (uint32_t)file : handle};
+    return result;
 }
 
 /* ---- waits ---- */
@@ -279,7 +374,7 @@ static int reset_all(const struct drm_syncobj_array *array, bool signal)
     const uint32_t *handles = (const uint32_t *)(uintptr_t)array->handles;
     int result = array->count_handles ? 0 : -EINVAL;
     for (uint32_t i = 0; i < array->count_handles && !result; i++) {
-        struct syncobj *s = find(handles[i]);
+        struct drm_syncobj *s = find(handles[i]);
         if (!s)
             result = -ENOENT;
         else if (signal)
@@ -305,7 +400,7 @@ static int query(const struct drm_syncobj_timeline_array *array)
     const uint32_t *handles = (const uint32_t *)(uintptr_t)array->handles;
     uint64_t *points = (uint64_t *)(uintptr_t)array->points;
     for (uint32_t i = 0; i < array->count_handles; i++) {
-        struct syncobj *s = find(handles[i]);
+        struct drm_syncobj *s = find(handles[i]);
         if (!s)
             return -ENOENT;
         uint64_t reached = s->reached;
@@ -340,6 +435,10 @@ static int handle(unsigned number, void *arguments, bool *handled)
     }
     case _IOC_NR(DRM_IOCTL_SYNCOBJ_DESTROY):
         return destroy(((struct drm_syncobj_destroy *)arguments)->handle);
+    case _IOC_NR(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD):
+        return to_file(arguments);
+    case _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE):
+        return from_file(arguments);
     case _IOC_NR(DRM_IOCTL_SYNCOBJ_RESET):
         return reset_all(arguments, false);
     case _IOC_NR(DRM_IOCTL_SYNCOBJ_SIGNAL):

@@ -40,7 +40,7 @@ static unsigned units_of(const struct drm_device *device, unsigned engine, unsig
 {
     const unsigned arrays = device->chip->engines * device->chip->arrays;
     const unsigned all = device->gpu.product->compute_units / device->gpu.product->xcds;
-    const unsigned pairs = device->chip->major >= 10 ? 2 : 1; /* WGPs are whole */
+    const unsigned pairs = device->chip->generation->array_units;
     const unsigned number = array * device->chip->engines + engine;
     const unsigned groups = all / pairs;
     return (groups / arrays + (number < groups % arrays)) * pairs;
@@ -64,7 +64,7 @@ static void describe(const struct drm_device *device, struct drm_amdgpu_info_dev
         .num_hw_gfx_contexts = 8,
         .ids_flags = product->apu ? AMDGPU_IDS_FLAGS_FUSION : 0,
         .virtual_address_offset = 2 << 20,
-        .virtual_address_max = UINT64_C(1) << (chip->major < 9 ? 40 : 47),
+        .virtual_address_max = UINT64_C(1) << chip->generation->address_bits,
         .virtual_address_alignment = DRM_PAGE,
         .pte_fragment_size = 2 << 20,
         .gart_page_size = DRM_PAGE,
@@ -72,7 +72,7 @@ static void describe(const struct drm_device *device, struct drm_amdgpu_info_dev
         .vram_type = chip->memory_type,
         .vram_bit_width = product->memory_bits,
         .gc_double_offchip_lds_buf = 1,
-        .wave_front_size = chip->major < 10 ? 64 : 32,
+        .wave_front_size = chip->generation->wave_lanes,
         .num_shader_visible_vgprs = product->vgprs,
         .num_cu_per_sh = units_of(device, 0, 0),
         .num_tcc_blocks = chip->channels,
@@ -108,7 +108,7 @@ static void describe_block(const struct drm_device *device, unsigned type,
     *block = (struct drm_amdgpu_info_hw_ip){0};
     if (type >= SHIM_COUNT(blocks))
         return; /* none of this type: no rings */
-    block->hw_ip_version_major = device->chip->major;
+    block->hw_ip_version_major = device->chip->generation->major;
     block->hw_ip_version_minor = device->chip->minor;
     block->ib_start_alignment = blocks[type].start;
     block->ib_size_alignment = blocks[type].size;

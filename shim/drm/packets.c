@@ -120,20 +120,43 @@ static bool unsupported(struct buffer *b, const char *name, const uint32_t *body
     return fail(b->state, "%s is not executed", name);
 }
 
-/* Events that write what only the graphics pipeline or its counters know. Without draws no sample has passed:
- * each backend writes a count of 0 whose top bit says that it is there. */
+/* Without draws no sample has passed: each backend writes a count of 0 whose top bit says that it is there.
+ */
+static bool write_samples(struct buffer *b, const char *name, uint64_t address)
+{
+    enum { STRIDE = 16 };
+    bool ok = true;
+    for (uint32_t i = 0; i < b->state->device->chip->backends && ok; i++)
+        ok = write_value(b->state, name, address + STRIDE * i, UINT64_C(1) << 63, 8);
+    return ok;
+}
+
+/* The counters of the pipeline. Those of compute shaders are the last of the older ones, and all that a
+ * compute ring has. Source: Mesa, radv_query.c. */
+static bool write_statistics(struct buffer *b, const char *name, uint64_t address)
+{
+    enum { COMPUTE = 10 };
+    const struct drm_generation *generation = b->state->device->chip->generation;
+    if (b->state->type == AMDGPU_HW_IP_COMPUTE && generation->has_compute_processor)
+        return write_value(b->state, name, address, b->state->invocations, 8);
+    bool ok = true;
+    for (unsigned i = 0; i < generation->statistics && ok; i++)
+        ok = write_value(b->state, name, address + 8 * i, i == COMPUTE ? b->state->invocations : 0, 8);
+    return ok;
+}
+
+/* Events with an address write what only the graphics pipeline or its counters know. */
 static bool event(struct buffer *b, const char *name, const uint32_t *body, size_t count)
 {
-    enum { ZPASS_DONE = 21, STRIDE = 16 };
-    bool ok = true;
-    if (count == 3 && (body[0] & 0x3f) == ZPASS_DONE) {
-        for (uint32_t i = 0; i < b->state->device->chip->backends && ok; i++)
-            ok = write_value(b->state, name, pair(body[1], body[2]) + STRIDE * i, UINT64_C(1) << 63, 8);
-        return ok;
-    }
+    enum { ZPASS_DONE = 21, SAMPLE_PIPELINESTAT = 30 };
+    const uint32_t type = body[0] & 0x3f;
+    if (count == 3 && type == ZPASS_DONE)
+        return write_samples(b, name, pair(body[1], body[2]));
+    if (count == 3 && type == SAMPLE_PIPELINESTAT)
+        return write_statistics(b, name, pair(body[1], body[2]));
     return count == 1 ||
            fail(b->state, "%s of event %u writes counters of the pipeline, which are not modelled", name,
-                body[0] & 0x3f);
+                type);
 }
 
 static bool set_base(struct buffer *b, const char *name, const uint32_t *body, size_t count)
@@ -241,6 +264,132 @@ static bool copy_data(struct buffer *b, const char *name, const uint32_t *body, 
     return true;
 }
 
+/* A packet that waits for memory to change. */
+struct waiting {
+    uint64_t nobody; /* the last answer of drm_nobody_acts() that was not 0 */
+};
+
+/* Before another look at memory; false: it will never change, or the ring ends. */
+static bool pause_ring(struct buffer *b, const char *name, struct waiting *waiting)
+{
+    const struct timespec pause = {.tv_nsec = POLL_NANOSECONDS};
+    struct drm_ring_state *state = b->state;
+    if (__atomic_load_n(state->ends, __ATOMIC_ACQUIRE))
+        return fail(state, "%s: the context ends", name);
+    __atomic_store_n(&state->polls, true, __ATOMIC_RELEASE);
+    nanosleep(&pause, NULL);
+    const uint64_t nobody = drm_nobody_acts(state);
+    __atomic_store_n(&state->polls, false, __ATOMIC_RELEASE);
+    if (nobody && nobody == waiting->nobody)
+        return fail(state, "%s waits for ever: all threads of the program wait, too (deadlock)", name);
+    waiting->nobody = nobody ? nobody : waiting->nobody;
+    return true;
+}
+
+/* ---- atomics ---- */
+
+/* TC_OP: bits 4:0, and whether it is of 64 bits. */
+enum {
+    ATOMIC_SWAP = 7,
+    ATOMIC_CMPSWAP,
+    ATOMIC_ADD = 15,
+    ATOMIC_SUB,
+    ATOMIC_SMIN,
+    ATOMIC_UMIN,
+    ATOMIC_SMAX,
+    ATOMIC_UMAX,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+    ATOMIC_WIDE = 32,
+};
+
+/* The value in memory afterwards. The operands are sign-extended, which does not change the order of unsigned
+ * ones. */
+static uint64_t combine(unsigned operation, uint64_t old, uint64_t data, uint64_t compare)
+{
+    switch (operation) {
+    case ATOMIC_SWAP:
+        return data;
+    case ATOMIC_CMPSWAP:
+        return old == compare ? data : old;
+    case ATOMIC_ADD:
+        return old + data;
+    case ATOMIC_SUB:
+        return old - data;
+    case ATOMIC_SMIN:
+        return (int64_t)data < (int64_t)old ? data : old;
+    case ATOMIC_UMIN:
+        return data < old ? data : old;
+    case ATOMIC_SMAX:
+        return (int64_t)data > (int64_t)old ? data : old;
+    case ATOMIC_UMAX:
+        return data > old ? data : old;
+    case ATOMIC_AND:
+        return old & data;
+    case ATOMIC_OR:
+        return old | data;
+    case ATOMIC_XOR:
+        return old ^ data;
+    case ATOMIC_INC:
+        return old >= data ? 0 : old + 1;
+    default: /* DEC */
+        return !old || old > data ? data : old - 1;
+    }
+}
+
+/* Returns the value before. */
+static uint64_t change(void *host, unsigned operation, bool is_wide, uint64_t data, uint64_t compare)
+{
+    if (is_wide) {
+        uint64_t old = __atomic_load_n((uint64_t *)host, __ATOMIC_ACQUIRE);
+        while (!__atomic_compare_exchange_n((uint64_t *)host, &old, combine(operation, old, data, compare),
+                                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            ;
+        return old;
+    }
+    const uint64_t d = (uint64_t)(int32_t)data, c = (uint64_t)(int32_t)compare;
+    int32_t old = __atomic_load_n((int32_t *)host, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n((int32_t *)host, &old,
+                                        (int32_t)combine(operation, (uint64_t)old, d, c), false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        ;
+    return (uint64_t)old;
+}
+
+/* Command 1 repeats a compare and swap until it swaps. Sources: linux, nvd.h; navi10_enum.h, TC_OP; PAL,
+ * gfx9CmdUtil.cpp. */
+static bool atomic_memory(struct buffer *b, const char *name, const uint32_t *body, size_t count)
+{
+    const unsigned operation = body[0] & 0x1f, command = body[0] >> 8 & 0xf;
+    const bool is_wide = body[0] & ATOMIC_WIDE, repeats = command == 1;
+    const uint64_t address = pair(body[1], body[2]), data = pair(body[3], body[4]),
+                   compare = pair(body[5], body[6]);
+    struct waiting waiting = {0};
+    const uint64_t wanted = is_wide ? compare : (uint64_t)(int32_t)compare;
+    (void)count;
+    if ((operation != ATOMIC_SWAP && operation != ATOMIC_CMPSWAP &&
+         (operation < ATOMIC_ADD || operation > ATOMIC_DEC)) ||
+        body[0] & ATOMIC_WIDE << 2 || command > 1 || (repeats && operation != ATOMIC_CMPSWAP))
+        return fail(b->state, "%s of operation 0x%x, command %u, is not executed", name, body[0] & 0x7f,
+                    command);
+    if (!b->state->device->chip->generation->has_compute_processor || address % (is_wide ? 8 : 4))
+        return fail(b->state, "%s at 0x%llx: %s", name, (unsigned long long)address,
+                    address % (is_wide ? 8 : 4) ? "expected an aligned address"
+                                                : "gfx6 has other operations");
+    for (;;) {
+        void *host = reach(b->state, name, address, is_wide ? 8 : 4);
+        if (!host)
+            return false;
+        if (change(host, operation, is_wide, data, compare) == wanted || !repeats)
+            return true;
+        if (!pause_ring(b, name, &waiting))
+            return false;
+    }
+}
+
 /* ---- transfers ---- */
 
 enum { FROM_MEMORY, FROM_GDS, FROM_DATA, FROM_MEMORY_L2 };
@@ -272,11 +421,11 @@ static bool transfer(struct buffer *b, const char *name, unsigned from, uint64_t
 
 static bool dma_data(struct buffer *b, const char *name, const uint32_t *body, size_t count)
 {
-    const bool is_old = b->state->device->chip->major < 9;
     const unsigned from = body[0] >> 29 & 3;
     (void)count;
     return transfer(b, name, from, from == FROM_DATA ? body[1] : pair(body[1], body[2]), body[0] >> 20 & 3,
-                    pair(body[3], body[4]), body[5] & (is_old ? 0x1fffff : 0x3ffffff), body[5] >> 28 & 1);
+                    pair(body[3], body[4]), body[5] & b->state->device->chip->generation->dma_bytes,
+                    body[5] >> 28 & 1);
 }
 
 static bool cp_dma(struct buffer *b, const char *name, const uint32_t *body, size_t count)
@@ -353,7 +502,7 @@ static bool holds(unsigned function, uint32_t value, uint32_t reference)
 static bool wait_memory(struct buffer *b, const char *name, const uint32_t *body, size_t count)
 {
     const uint64_t address = pair(body[1] & ~3u, body[2]);
-    const struct timespec pause = {.tv_nsec = POLL_NANOSECONDS};
+    struct waiting waiting = {0};
     uint64_t value;
     (void)count;
     if (!(body[0] >> 4 & 1))
@@ -363,9 +512,8 @@ static bool wait_memory(struct buffer *b, const char *name, const uint32_t *body
             return false;
         if (holds(body[0] & 7, (uint32_t)value & body[4], body[3]))
             return true;
-        if (__atomic_load_n(b->state->ends, __ATOMIC_ACQUIRE))
-            return fail(b->state, "%s: the context ends", name);
-        nanosleep(&pause, NULL);
+        if (!pause_ring(b, name, &waiting))
+            return false;
     }
 }
 
@@ -432,7 +580,7 @@ static const struct packet {
     [0x12] = {"CLEAR_STATE", nothing, 0},
     [0x15] = {"DISPATCH_DIRECT", dispatch_direct, 4},
     [0x16] = {"DISPATCH_INDIRECT", dispatch_indirect, 2},
-    [0x1e] = {"ATOMIC_MEM", unsupported, 0},
+    [0x1e] = {"ATOMIC_MEM", atomic_memory, 8},
     [0x1f] = {"OCCLUSION_QUERY", unsupported, 0},
     [0x20] = {"SET_PREDICATION", set_predication, 2},
     [0x22] = {"COND_EXEC", conditional, 3},
@@ -490,6 +638,30 @@ static const struct packet {
     [0xbd] = {"SET_SH_REG_PAIRS_PACKED_N", set_sh_packed, 4},
     [0xbe] = {"SET_UCONFIG_REG_PAIRS", nothing, 0},
 };
+
+bool drm_find_code(const uint32_t *words, size_t count, uint64_t *address)
+{
+    struct drm_ring_state *state = calloc(1, sizeof *state);
+    struct buffer b = {.state = state, .words = words, .count = count};
+    bool found = false;
+    while (state && b.at < count && !found) {
+        const uint32_t header = words[b.at], body = (header >> 16 & 0x3fff) + 1;
+        const struct packet *packet = &packets[header >> 8 & 0xff];
+        if (header >> 30 == 2 || header == 0xffff1000) { /* filler */
+            b.at++;
+            continue;
+        }
+        if (header >> 30 != 3 || !packet->name || body > count - b.at - 1 || body < packet->least)
+            break;
+        if (packet->act == set_sh || packet->act == set_sh_pairs || packet->act == set_sh_packed)
+            packet->act(&b, packet->name, words + b.at + 1, body);
+        found = packet->act == dispatch_direct;
+        b.at += 1 + body;
+    }
+    *address = found ? drm_code_address(state) : 0;
+    free(state);
+    return *address;
+}
 
 /* One packet of type 3 at b->at, with its body there. */
 static bool execute_packet(struct buffer *b, uint32_t header)

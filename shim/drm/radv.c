@@ -1,102 +1,130 @@
 /* SPDX-License-Identifier: MIT */
-/* RADV with its queues for graphics hidden, as a Vulkan driver of its own: programs that take the first
- * family with compute take the one without graphics, where RADV copies and clears images by dispatches
- * instead of draws. Source of the interface: Vulkan-Loader, docs/LoaderDriverInterface.md; structs:
- * vulkan_core.h. */
+/* A Vulkan driver in front of RADV: learns what the program calls its objects (objects.c), and, if wanted,
+ * hides the queues for graphics. Programs that take the first family with compute then take the one without
+ * graphics, where RADV copies and clears images by dispatches instead of draws. Source of the interface:
+ * Vulkan-Loader, docs/LoaderDriverInterface.md. */
+#include "shim/drm/radv.h"
+
 #include <dlfcn.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define API __attribute__((visibility("default")))
 
-typedef void function(void);
-typedef function *get_address(void *instance, const char *name);
-
-enum { GRAPHICS = 1, COMPUTE = 2 };
-
-struct family { /* VkQueueFamilyProperties */
-    uint32_t flags, count, timestamp_bits, granularity[3];
-};
-
-struct family2 { /* VkQueueFamilyProperties2 */
-    uint32_t type;
-    void *next;
-    struct family family;
-};
+API PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instance, const char *name);
+API PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const char *name);
+API VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version);
 
 static void *radv(const char *name)
 {
     static void *library;
-    library = library ? library : dlopen("libvulkan_radeon.so", RTLD_NOW | RTLD_LOCAL);
+    const char *path = getenv("WAVEMEM_RADV");
+    library = library ? library : dlopen(path ? path : "libvulkan_radeon.so", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        fprintf(stderr, "wavemem: --queues compute: %s\n", dlerror());
+        fprintf(stderr, "wavemem: RADV cannot be loaded: %s\n", dlerror());
         exit(2);
     }
     return dlsym(library, name);
 }
 
-static get_address *real(void)
+static PFN_vkGetInstanceProcAddr real(void)
 {
-    static get_address *address;
-    return address = address ? address : (get_address *)radv("vk_icdGetInstanceProcAddr");
+    static PFN_vkGetInstanceProcAddr address;
+    return address = address ? address : (PFN_vkGetInstanceProcAddr)radv("vk_icdGetInstanceProcAddr");
 }
 
 /* Vulkan has functions of drivers without an instance; these have one, the last that was made, and their
  * addresses are the same for all. */
-static void (*get_families)(void *gpu, uint32_t *count, struct family *families);
-static void (*get_families2)(void *gpu, uint32_t *count, struct family2 *families);
+static PFN_vkGetPhysicalDeviceQueueFamilyProperties get_families;
+static PFN_vkGetPhysicalDeviceQueueFamilyProperties2 get_families2;
+static VkInstance last;
 
-static void hide(struct family *family)
+static void hide(VkQueueFamilyProperties *family)
 {
-    if (family->flags & GRAPHICS)
-        family->flags &= ~(uint32_t)(GRAPHICS | COMPUTE);
+    if (family->queueFlags & VK_QUEUE_GRAPHICS_BIT)
+        family->queueFlags &= ~(VkQueueFlags)(VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT);
 }
 
-static void families(void *gpu, uint32_t *count, struct family *given)
+static void families(VkPhysicalDevice gpu, uint32_t *count, VkQueueFamilyProperties *given)
 {
     get_families(gpu, count, given);
     for (uint32_t i = 0; given && i < *count; i++)
         hide(&given[i]);
 }
 
-static void families2(void *gpu, uint32_t *count, struct family2 *given)
+static void families2(VkPhysicalDevice gpu, uint32_t *count, VkQueueFamilyProperties2 *given)
 {
     get_families2(gpu, count, given);
     for (uint32_t i = 0; given && i < *count; i++)
-        hide(&given[i].family);
+        hide(&given[i].queueFamilyProperties);
 }
 
-static function *replace(void *instance, const char *name, function *found)
+static VkResult create_device(VkPhysicalDevice gpu, const VkDeviceCreateInfo *info,
+                              const VkAllocationCallbacks *allocator, VkDevice *device)
 {
-    if (!found)
-        return NULL;
+    return radv_create_device(real(), last, gpu, info, allocator, device);
+}
+
+static PFN_vkVoidFunction named_function(const char *name)
+{
+    for (const struct radv_function *f = radv_device_functions; f->name; f++)
+        if (!strcmp(name, f->name))
+            return f->function;
+    return NULL;
+}
+
+/* The name of an object is wanted even if RADV does not want it. */
+static PFN_vkVoidFunction device_function(VkDevice device, const char *name)
+{
+    const PFN_vkVoidFunction own = named_function(name), found = radv_device_function(device, name);
+    return own && (found || !strcmp(name, "vkSetDebugUtilsObjectNameEXT")) ? own : found;
+}
+
+static bool hides_graphics(void)
+{
+    const char *queues = getenv("WAVEMEM_QUEUES");
+    return queues && !strcmp(queues, "compute");
+}
+
+static PFN_vkVoidFunction replace(VkInstance instance, const char *name, PFN_vkVoidFunction found)
+{
+    if (!found || !instance)
+        return found;
+    last = instance;
+    if (radv_can_name() && !strcmp(name, "vkCreateDevice"))
+        return (PFN_vkVoidFunction)create_device;
+    if (radv_can_name() && !strcmp(name, "vkGetDeviceProcAddr"))
+        return (PFN_vkVoidFunction)device_function;
+    if (radv_can_name() && named_function(name))
+        return named_function(name);
+    if (!hides_graphics())
+        return found;
     if (!strcmp(name, "vkGetPhysicalDeviceQueueFamilyProperties")) {
-        get_families = (void (*)(void *, uint32_t *, struct family *))real()(instance, name);
-        return (function *)families;
+        get_families = (PFN_vkGetPhysicalDeviceQueueFamilyProperties)real()(instance, name);
+        return (PFN_vkVoidFunction)families;
     }
     if (!strcmp(name, "vkGetPhysicalDeviceQueueFamilyProperties2") ||
         !strcmp(name, "vkGetPhysicalDeviceQueueFamilyProperties2KHR")) {
-        get_families2 = (void (*)(void *, uint32_t *, struct family2 *))real()(instance, name);
-        return (function *)families2;
+        get_families2 = (PFN_vkGetPhysicalDeviceQueueFamilyProperties2)real()(instance, name);
+        return (PFN_vkVoidFunction)families2;
     }
     return found;
 }
 
-API function *vk_icdGetInstanceProcAddr(void *instance, const char *name)
+PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instance, const char *name)
 {
     return replace(instance, name, real()(instance, name));
 }
 
-API function *vk_icdGetPhysicalDeviceProcAddr(void *instance, const char *name)
+PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const char *name)
 {
-    get_address *next = (get_address *)radv("vk_icdGetPhysicalDeviceProcAddr");
+    PFN_vkGetInstanceProcAddr next = (PFN_vkGetInstanceProcAddr)radv("vk_icdGetPhysicalDeviceProcAddr");
     return next ? replace(instance, name, next(instance, name)) : NULL;
 }
 
-API int32_t vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
+VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
 {
-    int32_t (*next)(uint32_t *) = (int32_t (*)(uint32_t *))radv("vk_icdNegotiateLoaderICDInterfaceVersion");
-    return next ? next(version) : -3; /* VK_ERROR_INITIALIZATION_FAILED */
+    VkResult (*next)(uint32_t *) = (VkResult(*)(uint32_t *))radv("vk_icdNegotiateLoaderICDInterfaceVersion");
+    return next ? next(version) : VK_ERROR_INITIALIZATION_FAILED;
 }

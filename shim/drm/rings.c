@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
     MOST_CONTEXTS = 4096,
@@ -34,6 +36,7 @@ struct job {
 struct ring {
     struct context *context;
     pthread_t thread;
+    pid_t tid;
     struct job *first, **last; /* the first one runs, or waits for its fences */
     uint64_t submitted, completed;
     bool ends; /* atomic: written with the lock held */
@@ -125,6 +128,7 @@ static void *work(void *argument)
 {
     struct ring *ring = argument;
     pthread_mutex_lock(&drm_lock);
+    ring->tid = (pid_t)syscall(SYS_gettid);
     while (ring->first || !ring->ends) {
         struct job *job = ring->first;
         if (!job) {
@@ -171,6 +175,64 @@ static struct ring *take_ring(struct context *context, uint32_t type, uint32_t n
     }
     context->rings[type][number] = ring;
     return ring;
+}
+
+/* ---- waits for ever ---- */
+
+/* The i-th ring of all contexts; NULL: there is none. */
+static struct ring *any_ring(unsigned i)
+{
+    struct context *context = &contexts[i / (TYPES * RINGS)];
+    const unsigned k = i % (TYPES * RINGS);
+    return context->device ? context->rings[k / RINGS][k % RINGS] : NULL;
+}
+
+/* With the lock held. A ring that runs a kernel is not known to wait. */
+static bool knows(pid_t tid, bool *waits, uint64_t *state)
+{
+    for (unsigned i = 0; i < context_count * TYPES * RINGS; i++) {
+        const struct ring *ring = any_ring(i);
+        if (!ring || ring->tid != tid || !__atomic_load_n(&ring->state.polls, __ATOMIC_ACQUIRE))
+            continue;
+        shim_mix(state, ring->completed);
+        return *waits = true;
+    }
+    return false;
+}
+
+/* The thread of a ring's state, and what has been submitted and completed. */
+static pid_t look_at_rings(const struct drm_ring_state *own, uint64_t *state)
+{
+    pid_t tid = 0;
+    for (unsigned i = 0; i < context_count * TYPES * RINGS; i++) {
+        const struct ring *ring = any_ring(i);
+        if (!ring)
+            continue;
+        shim_mix(state, ring->submitted);
+        shim_mix(state, ring->completed);
+        tid = &ring->state == own ? ring->tid : tid;
+    }
+    return tid;
+}
+
+uint64_t drm_nobody_acts(void *ring_state)
+{
+    enum { PAUSE = 50000000, BREATH = 5000000 }; /* nanoseconds, after a number and after 0 */
+    static uint64_t next_answer;                 /* time; atomic */
+    uint64_t state = UINT64_C(0xcbf29ce484222325);
+    const uint64_t now = shim_now();
+    if (now < __atomic_load_n(&next_answer, __ATOMIC_RELAXED))
+        return 0;
+    __atomic_store_n(&next_answer, now + BREATH, __ATOMIC_RELAXED);
+    if (shim_has_timers() || pthread_mutex_trylock(&drm_lock))
+        return 0;
+    const pid_t own = look_at_rings(ring_state, &state);
+    const bool all = shim_all_threads_wait(own, knows, &state);
+    pthread_mutex_unlock(&drm_lock);
+    if (!all)
+        return 0;
+    __atomic_store_n(&next_answer, now + PAUSE, __ATOMIC_RELAXED);
+    return state | 1;
 }
 
 /* ---- contexts ---- */
@@ -253,19 +315,23 @@ static int wait_for_syncobj(struct job *job, uint32_t handle, uint64_t point)
     return fence ? add_wait(job, fence) : -EINVAL;
 }
 
-/* Another ring's job, which may have completed. */
+/* A ring's job that has not completed; NULL: it has. */
+static struct job *find_job(const struct ring *ring, uint64_t number)
+{
+    struct job *job = ring ? ring->first : NULL;
+    while (job && job->number != number)
+        job = job->next;
+    return job;
+}
+
 static int wait_for_job(struct drm_device *device, struct job *job, const struct drm_amdgpu_cs_chunk_dep *d)
 {
     struct context *context = find(device, d->ctx_id);
-    struct ring *ring = context ? find_ring(context, d->ip_type, d->ring) : NULL;
-    if (!context)
-        return -EINVAL;
-    for (struct job *other = ring ? ring->first : NULL; other; other = other->next)
-        if (other->number == d->handle) {
-            drm_fence_hold(other->fence);
-            return add_wait(job, other->fence);
-        }
-    return 0;
+    const struct job *other = context ? find_job(find_ring(context, d->ip_type, d->ring), d->handle) : NULL;
+    if (!other)
+        return context ? 0 : -EINVAL;
+    drm_fence_hold(other->fence);
+    return add_wait(job, other->fence);
 }
 
 static int add_command(struct job *job, const struct drm_amdgpu_cs_chunk_ib *ib)
@@ -476,6 +542,26 @@ int drm_wait_many(struct drm_device *device, union drm_amdgpu_wait_fences *argum
     }
     if (!result)
         *arguments = (union drm_amdgpu_wait_fences){.out = {.status = is_over, .first_signaled = first}};
+    pthread_mutex_unlock(&drm_lock);
+    return result;
+}
+
+int drm_job_fence(struct drm_device *device, union drm_amdgpu_fence_to_handle *arguments)
+{
+    const struct drm_amdgpu_fence asked = arguments->in.fence;
+    int result = -EINVAL;
+    pthread_mutex_lock(&drm_lock);
+    struct context *context = find(device, asked.ctx_id);
+    const struct job *job =
+        context ? find_job(find_ring(context, asked.ip_type, asked.ring), asked.seq_no) : NULL;
+    struct drm_fence *fence = job ? job->fence : context ? drm_fence_create() : NULL;
+    if (fence && job)
+        drm_fence_hold(fence);
+    else if (fence)
+        fence->is_signalled = true;
+    if (fence)
+        result = drm_fence_to_handle(fence, arguments);
+    drm_fence_release(fence);
     pthread_mutex_unlock(&drm_lock);
     return result;
 }

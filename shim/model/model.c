@@ -234,18 +234,6 @@ void shim_name_kernel(uint64_t kernel_object, char *name, size_t size)
         *name = 0;
 }
 
-bool shim_allocation_site(uint64_t low, struct shim_site *site)
-{
-    (void)low, (void)site;
-    return false;
-}
-
-bool shim_site_text(const struct shim_site *site, char *text, size_t size)
-{
-    (void)site, (void)text, (void)size;
-    return false;
-}
-
 /* ---- queues ---- */
 
 static struct hsakmt_model_queue *register_queue(struct hsakmt_model *model,

@@ -661,11 +661,11 @@ static const struct {
     const char *name;
     const char *(*run)(struct vk *vk);
 } programs[] = {
-    {"add", add},           {"lds", lds},         {"subgroup", subgroup},  {"small", small},
-    {"wide", wide},         {"address", address}, {"scratch", scratch},    {"base", base},
-    {"indirect", indirect}, {"many", many},       {"copy", copy},          {"timestamps", timestamps},
-    {"event", event},       {"spin", spin},       {"queues", queues},      {"robust", robust},
-    {"linear", linear},     {"tiled", tiled},     {"pipelines", pipelines}};
+    {"add", add},           {"lds", lds},         {"subgroup", subgroup},   {"small", small},
+    {"wide", wide},         {"address", address}, {"scratch", scratch},     {"base", base},
+    {"indirect", indirect}, {"many", many},       {"copy", copy},           {"timestamps", timestamps},
+    {"event", event},       {"spin", spin},       {"queues", queues},       {"robust", robust},
+    {"linear", linear},     {"tiled", tiled},     {"pipelines", pipelines}, {"share", vk_share}};
 
 static bool is_wanted(const char *name, int count, char **names)
 {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The simulated kernel driver, request by request: buffers, addresses, syncobjs, packets that drivers write,
  * and packets that nobody should write. */
+#include "shim/drm/naming.h"
+
 #include <amdgpu_drm.h>
 #include <xf86drm.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sync_file.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,6 +29,7 @@ enum { PAGE = 4096 };
 
 static int file;
 static uint32_t context;
+static uint32_t ring_type = AMDGPU_HW_IP_COMPUTE;
 
 /* A buffer that is mapped on both sides. */
 struct buffer {
@@ -94,8 +99,7 @@ static bool is_lost(uint32_t id)
 /* Submits `bytes` at an address to the compute ring of a context. Returns the number, or -errno. */
 static int64_t submit_to(uint32_t id, uint64_t address, uint32_t bytes, uint32_t wait, uint32_t signal)
 {
-    struct drm_amdgpu_cs_chunk_ib ib = {
-        .va_start = address, .ib_bytes = bytes, .ip_type = AMDGPU_HW_IP_COMPUTE};
+    struct drm_amdgpu_cs_chunk_ib ib = {.va_start = address, .ib_bytes = bytes, .ip_type = ring_type};
     struct drm_amdgpu_cs_chunk_sem in = {wait}, out = {signal};
     struct drm_amdgpu_cs_chunk chunks[3] = {{AMDGPU_CHUNK_ID_IB, sizeof ib / 4, (uintptr_t)&ib}};
     uint64_t pointers[3] = {(uintptr_t)&chunks[0], (uintptr_t)&chunks[1], (uintptr_t)&chunks[2]};
@@ -112,8 +116,7 @@ static int64_t submit_to(uint32_t id, uint64_t address, uint32_t bytes, uint32_t
 static void await_number(uint32_t id, int64_t number)
 {
     union drm_amdgpu_wait_cs wait = {
-        .in = {
-            .handle = (uint64_t)number, .timeout = INT64_MAX, .ip_type = AMDGPU_HW_IP_COMPUTE, .ctx_id = id}};
+        .in = {.handle = (uint64_t)number, .timeout = INT64_MAX, .ip_type = ring_type, .ctx_id = id}};
     assert_true(number > 0);
     assert_int_equal(request(DRM_IOCTL_AMDGPU_WAIT_CS, &wait), 0);
     assert_int_equal(wait.out.status, 0);
@@ -242,6 +245,42 @@ static void test_addresses(void **state)
     close_buffer(&b, 4 * PAGE);
 }
 
+/* Files keep buffers, whose handles may be closed, and are known by their size alone. */
+static void test_files_of_buffers(void **state)
+{
+    struct buffer b = make(2 * PAGE, 0x600000);
+    struct drm_prime_handle prime = {.handle = b.handle, .fd = -1};
+    const uint32_t handle = b.handle;
+    (void)state;
+    b.words[PAGE / 4] = 77;
+    assert_int_equal(request(DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), 0);
+    assert_int_equal(lseek(prime.fd, 0, SEEK_END), 2 * PAGE);
+    assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, prime.fd, 0), MAP_FAILED);
+    prime.handle = 0;
+    assert_int_equal(request(DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0);
+    assert_int_equal(prime.handle, handle);
+    close_buffer(&b, 2 * PAGE);
+    assert_int_equal(change(handle, AMDGPU_VA_OP_MAP, 0x600000, PAGE, 0, 0), -ENOENT);
+    struct buffer other = make(2 * PAGE, 0x700000); /* neither the handle nor the memory */
+    assert_int_not_equal(other.handle, handle);
+    assert_int_equal(request(DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0);
+    assert_int_equal(change(prime.handle, AMDGPU_VA_OP_MAP, 0x600000, 2 * PAGE, 0, 0), 0);
+    PACKET(0x40, 1 | 5 << 8, LOW(0x601000), 0, LOW(DATA), 0);
+    assert_true(run());
+    assert_int_equal(data.words[0], 77);
+    struct drm_gem_close gone = {.handle = prime.handle};
+    assert_int_equal(request(DRM_IOCTL_GEM_CLOSE, &gone), 0);
+    close(prime.fd);
+    prime.fd = file; /* of the device */
+    assert_int_equal(request(DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), -EINVAL);
+    prime.handle = 77777;
+    assert_int_equal(request(DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), -ENOENT);
+    prime.handle = other.handle; /* the end of the first file is noticed now */
+    assert_int_equal(request(DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), 0);
+    close(prime.fd);
+    close_buffer(&other, 2 * PAGE);
+}
+
 /* What a submission uses may be unmapped and freed right behind it. */
 static void test_free_behind_submission(void **state)
 {
@@ -298,6 +337,60 @@ static void test_data(void **state)
     assert_true(data.words[52] || data.words[53]);
 }
 
+static void atomic(uint32_t operation, uint64_t at, uint64_t value, uint64_t compare)
+{
+    PACKET(0x1e, operation, LOW(at), HIGH(at), LOW(value), HIGH(value), LOW(compare), HIGH(compare), 0x10);
+}
+
+/* ATOMIC_MEM: numbers of linux's TC_OP; +32: 64 bits, +64: without a result. */
+static void test_atomics(void **state)
+{
+    static const struct {
+        uint32_t operation;
+        int32_t before, data, after;
+    } cases[] = {
+        {7, 5, 9, 9},     {15, 5, 9, 14},  {16, 5, 9, -4},  {17, -5, 9, -5},  {18, -5, 9, 9},
+        {19, -5, 9, 9},   {20, -5, 9, -5}, {21, 12, 10, 8}, {22, 12, 10, 14}, {23, 12, 10, 6},
+        {24, 9, 10, 10},  {24, 10, 10, 0}, {24, -1, 10, 0}, {25, 9, 10, 8},   {25, 0, 10, 10},
+        {25, 11, 10, 10}, {79, 5, 9, 14},  {15, -1, 1, 0},
+    };
+    enum { CASES = sizeof cases / sizeof *cases };
+    int64_t *wide = (int64_t *)(data.words + 512);
+    (void)state;
+    for (uint32_t i = 0; i < CASES; i++) {
+        data.words[4 * i] = (uint32_t)cases[i].before;
+        wide[i] = cases[i].before;
+        atomic(cases[i].operation, DATA + 16 * i, (uint32_t)cases[i].data, 0);
+        atomic(cases[i].operation + 32, DATA + 2048 + 8 * i, (uint64_t)(int64_t)cases[i].data, 0);
+    }
+    atomic(8, DATA + 1024, 7, 1); /* compare and swap: not, and that */
+    atomic(8, DATA + 1028, 7, 0);
+    assert_true(run());
+    for (uint32_t i = 0; i < CASES; i++) {
+        assert_int_equal((int32_t)data.words[4 * i], cases[i].after);
+        assert_int_equal(data.words[4 * i + 1], 0);
+        assert_true(wide[i] == cases[i].after);
+    }
+    assert_int_equal(data.words[256], 0);
+    assert_int_equal(data.words[257], 7);
+    /* Waits until it can swap. */
+    begin();
+    atomic(8 | 1 << 8, DATA + 1024, 7, 3);
+    const int64_t number = submit_to(context, commands.address, 4 * used, 0, 0);
+    __atomic_store_n(&data.words[256], 3, __ATOMIC_RELEASE);
+    await_number(context, number);
+    assert_int_equal(data.words[256], 7);
+    static const uint32_t wrong[] = {1, 9, 14, 26, 0, 7 | 1 << 8, 15 | 2 << 8, 15 | 128};
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        begin();
+        atomic(wrong[i], DATA, 1, 0);
+        assert_false(run());
+    }
+    begin();
+    atomic(15 + 32, DATA + 4, 1, 0); /* not aligned */
+    assert_false(run());
+}
+
 static void test_conditions(void **state)
 {
     (void)state;
@@ -336,6 +429,27 @@ static void test_buffers_of_commands(void **state)
     assert_memory_equal(data.words, ((uint32_t[]){0, 2}), 8);
 }
 
+/* What is said on stderr from here on ... */
+static int heard_before;
+static FILE *heard;
+
+static void begin_listening(void)
+{
+    heard = tmpfile();
+    heard_before = dup(2);
+    dup2(fileno(heard), 2);
+}
+
+/* ... up to here. */
+static void end_listening(char *text, size_t size)
+{
+    dup2(heard_before, 2);
+    close(heard_before);
+    rewind(heard);
+    text[fread(text, 1, size - 1, heard)] = 0;
+    fclose(heard);
+}
+
 /* A store and the end, by hand, for gfx900: v_mov_b32 v0, 7; v_mov_b32 v1, s0; v_mov_b32 v2, s1;
  * global_store_dword v[1:2], v0, off; s_endpgm (LLVM's words). */
 static void test_dispatch(void **state)
@@ -361,15 +475,99 @@ static void test_dispatch(void **state)
     assert_false(run());
 }
 
+/* Counters of the pipeline, of which only compute invocations count: all from the ring for graphics, that one
+ * from a ring for compute. */
+static void test_statistics(void **state)
+{
+    static const uint32_t code[] = {0xbf810000};
+    const uint64_t at = commands.address + 12 * PAGE;
+    const uint64_t *counters = (const uint64_t *)data.words;
+    (void)state;
+    memcpy((char *)commands.words + 12 * PAGE, code, sizeof code);
+    for (int graphics = 0; graphics < 2; graphics++) {
+        memset(data.words, 0xff, 4 * PAGE);
+        begin();
+        PACKET(0x46, 30 | 2 << 8, LOW(DATA), HIGH(DATA));
+        PACKET(0x76, 0x20c, LOW(at >> 8), HIGH(at) >> 8);
+        PACKET(0x76, 0x212, 0xc0000, 0);
+        PACKET(0x76, 0x204, 0, 0, 0, 10 | 3 << 16, 2, 1);
+        PACKET(0x15, 3, 2, 1, 5 | 2); /* the last workgroups have 3 in X: 23 by 4 */
+        PACKET(0x76, 0x204, 1, 0, 0);
+        PACKET(0x15, 3, 2, 1, 1); /* from the second on: 20 by 4 */
+        PACKET(0x46, 30 | 2 << 8, LOW(DATA + 1024), HIGH(DATA));
+        ring_type = graphics ? AMDGPU_HW_IP_GFX : AMDGPU_HW_IP_COMPUTE;
+        const bool ran = run();
+        ring_type = AMDGPU_HW_IP_COMPUTE;
+        assert_true(ran);
+        const int place = graphics ? 10 : 0;
+        assert_int_equal(counters[128 + place] - counters[place], 23 * 4 + 20 * 4);
+        assert_int_equal(counters[1], graphics ? 0 : UINT64_MAX);
+        assert_int_equal(counters[11], UINT64_MAX);
+    }
+}
+
+/* What the Vulkan driver in front of RADV learns from a command buffer that is never submitted, and tells, is
+ * in the report of a fault. */
+static void test_names(void **state)
+{
+    static const uint32_t code[] = {0x7e000287, 0x7e020200, 0x7e040201, 0xdc708000, 0x007f0001, 0xbf810000};
+    const struct drm_naming *naming = wavemem_naming();
+    const uint64_t at = commands.address + 12 * PAGE, to = DATA + 16 * PAGE;
+    struct drm_created created = {0};
+    uint64_t found = 0;
+    char text[2000];
+    (void)state;
+    memcpy((char *)commands.words + 12 * PAGE, code, sizeof code);
+    naming->watch(&created);
+    struct buffer first = make(PAGE, 0xa00000), own = make(2 * PAGE, 0xb00000);
+    naming->watch(NULL);
+    struct buffer later = make(PAGE, 0xc00000);
+    assert_int_equal(created.count, 2);
+    assert_false(naming->find_code(&created, &found)); /* no packets */
+    const struct buffer submitted = commands;
+    commands = own;
+    put(2u << 30);
+    PACKET(0x68, 1, 2);
+    PACKET(0x76, 0x20c, LOW(at >> 8), HIGH(at) >> 8);
+    assert_false(naming->find_code(&created, &found)); /* no dispatch */
+    PACKET(0x15, 1, 1, 1, 5);
+    commands.words[used] = 3u << 30 | 0x3fff << 16 | 0x76 << 8; /* longer than the buffer */
+    assert_true(naming->find_code(&created, &found));
+    assert_int_equal(found, at);
+    commands = submitted;
+    naming->add(created.device, at, 0, "blur");
+    naming->add(created.device, DATA + 8 * PAGE, 8 * PAGE, "buffer 1");
+    naming->rename(created.device, DATA + 8 * PAGE, 8 * PAGE, "wei\nghts");
+    begin();
+    PACKET(0x76, 0x20c, LOW(at >> 8), HIGH(at) >> 8);
+    PACKET(0x76, 0x212, 0xc0000, 2 << 1);
+    PACKET(0x76, 0x207, 1, 1, 1);
+    PACKET(0x76, 0x240, LOW(to), HIGH(to));
+    PACKET(0x15, 1, 1, 1, 5);
+    for (int i = 0; i < 2; i++) {
+        begin_listening();
+        const bool ran = run();
+        end_listening(text, sizeof text);
+        assert_false(ran);
+        assert_int_equal(strstr(text, "in   blur, launch") != NULL, !i);
+        assert_int_equal(strstr(text, "near 'wei?ghts', 32768 bytes at 0x108000") != NULL, !i);
+        if (!i) {
+            naming->remove(created.device, at, 0);
+            naming->remove(created.device, DATA + 8 * PAGE, 8 * PAGE);
+        }
+    }
+    close_buffer(&first, PAGE);
+    close_buffer(&own, 2 * PAGE);
+    close_buffer(&later, PAGE);
+}
+
 /* A kernel of clover's, whose header asks for a queue pointer, which radeonsi does not pass: that is said. */
 static void test_queue_pointer(void **state)
 {
     static const uint32_t code[] = {0xbf810000};
     const uint64_t at = commands.address + 12 * PAGE;
     uint32_t *header = (uint32_t *)((char *)commands.words + 12 * PAGE - 256);
-    char text[600] = "";
-    const int before = dup(2);
-    FILE *said = tmpfile();
+    char text[600];
     (void)state;
     memset(header, 0, 256);
     header[0] = 1;   /* amd_kernel_code_version_major */
@@ -381,13 +579,9 @@ static void test_queue_pointer(void **state)
     PACKET(0x76, 0x212, 0xc0000, 2 << 1);
     PACKET(0x76, 0x207, 1, 1, 1);
     PACKET(0x15, 1, 1, 1, 5);
-    dup2(fileno(said), 2);
+    begin_listening();
     const bool ran = run();
-    dup2(before, 2);
-    close(before);
-    rewind(said);
-    text[fread(text, 1, sizeof text - 1, said)] = 0;
-    fclose(said);
+    end_listening(text, sizeof text);
     memset(header, 0, 256);
     assert_true(ran);
     assert_non_null(strstr(text, "expects a queue pointer in its registers (code properties 0x2d)"));
@@ -529,7 +723,106 @@ static void test_order(void **state)
     assert_int_equal(request(DRM_IOCTL_SYNCOBJ_DESTROY, &gone), 0);
 }
 
-/* A context may be destroyed while its job waits forever. */
+static int32_t to_file(uint32_t syncobj, uint32_t flags)
+{
+    struct drm_syncobj_handle h = {.handle = syncobj, .flags = flags, .fd = -1};
+    const int result = request(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h);
+    return result ? result : h.fd;
+}
+
+static int from_file(int32_t descriptor, uint32_t flags, uint32_t *syncobj)
+{
+    struct drm_syncobj_handle h = {.handle = *syncobj, .flags = flags, .fd = descriptor};
+    const int result = request(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &h);
+    *syncobj = h.handle;
+    return result;
+}
+
+static void destroy_syncobj(uint32_t syncobj)
+{
+    struct drm_syncobj_destroy gone = {.handle = syncobj};
+    assert_int_equal(request(DRM_IOCTL_SYNCOBJ_DESTROY, &gone), 0);
+}
+
+static int polled(int descriptor)
+{
+    struct pollfd one = {.fd = descriptor, .events = POLLIN};
+    return poll(&one, 1, 0) > 0 ? one.revents : 0;
+}
+
+/* A file of a syncobj is the syncobj; one of a fence is what it was then. */
+static void test_files_of_syncobjs(void **state)
+{
+    enum {
+        NOW = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
+        IMPORT = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE
+    };
+    uint32_t one = make_syncobj(0), same = 0, other = make_syncobj(0),
+             done = make_syncobj(DRM_SYNCOBJ_CREATE_SIGNALED);
+    (void)state;
+    assert_int_equal(to_file(one, NOW), -EINVAL); /* no fence yet */
+    assert_int_equal(to_file(77777, 0), -ENOENT);
+    assert_int_equal(to_file(one, 8), -EINVAL);
+    const int32_t shared = to_file(one, 0), past = to_file(done, NOW);
+    assert_true(shared >= 0 && past >= 0);
+    assert_int_equal(from_file(shared, 0, &same), 0);
+    assert_int_not_equal(same, one);
+    assert_int_equal(from_file(past, 0, &other), -EINVAL); /* of the other kind */
+    assert_int_equal(from_file(file, IMPORT, &other), -EINVAL);
+    assert_int_equal(polled(past), POLLIN);
+    PACKET(0x3c, 3 | 1 << 4, LOW(DATA), 0, 1, UINT32_MAX, 4);
+    const int64_t number = submit_to(context, commands.address, 4 * used, 0, one);
+    const int32_t future = to_file(same, NOW);
+    assert_true(future >= 0);
+    assert_int_equal(polled(future), 0);
+    assert_int_equal(from_file(future, IMPORT, &other), 0);
+    struct sync_merge_data merge = {.name = "both", .fd2 = past};
+    assert_int_equal(ioctl(future, SYNC_IOC_MERGE, &merge), 0);
+    struct sync_file_info info = {0};
+    assert_int_equal(ioctl(merge.fence, SYNC_IOC_FILE_INFO, &info), 0);
+    assert_int_equal(info.status, 0);
+    assert_int_equal(polled(merge.fence), 0);
+    assert_int_equal(wait_point(other, 0, 0, 0), -ETIME);
+    union drm_amdgpu_fence_to_handle convert = {
+        .in = {.fence = {.ctx_id = context, .ip_type = AMDGPU_HW_IP_COMPUTE, .seq_no = (uint64_t)number},
+               .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD}};
+    const union drm_amdgpu_fence_to_handle asked = convert;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &convert), 0);
+    const int32_t job = (int32_t)convert.out.handle;
+    assert_int_equal(polled(job), 0);
+    __atomic_store_n(&data.words[0], 1, __ATOMIC_RELEASE);
+    await_number(context, number);
+    assert_int_equal(polled(future) & polled(merge.fence) & polled(job), POLLIN);
+    assert_int_equal(ioctl(merge.fence, SYNC_IOC_FILE_INFO, &info), 0);
+    assert_int_equal(info.status, 1);
+    assert_int_equal(wait_point(other, 0, 0, 0), 0);
+    for (uint32_t what = 0; what < 2; what++) { /* of a job that has completed */
+        convert = asked;
+        convert.in.what = what;
+        assert_int_equal(request(DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &convert), 0);
+        uint32_t syncobj = convert.out.handle;
+        if (what) {
+            syncobj = 0;
+            assert_int_equal(from_file((int32_t)convert.out.handle, 0, &syncobj), 0);
+            close((int32_t)convert.out.handle);
+        }
+        assert_int_equal(wait_point(syncobj, 0, 0, 0), 0);
+        destroy_syncobj(syncobj);
+    }
+    convert = asked;
+    convert.in.what = 3;
+    assert_int_equal(request(DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &convert), -EINVAL);
+    destroy_syncobj(one);
+    assert_int_equal(wait_point(same, 0, 0, 0), 0); /* it is still there */
+    merge.fd2 = file;
+    assert_int_equal(ioctl(future, SYNC_IOC_MERGE, &merge), -1);
+    close(shared), close(past), close(future), close(job), close(merge.fence);
+    destroy_syncobj(same);
+    destroy_syncobj(other);
+    destroy_syncobj(done);
+}
+
+/* A context may end while its job waits for ever. */
 static void test_end_of_context(void **state)
 {
     const uint32_t other = make_context();
@@ -547,14 +840,19 @@ int main(void)
         cmocka_unit_test_setup(test_free_behind_submission, clean),
         cmocka_unit_test_setup(test_capacity, clean),
         cmocka_unit_test_setup(test_data, clean),
+        cmocka_unit_test_setup(test_atomics, clean),
         cmocka_unit_test_setup(test_conditions, clean),
         cmocka_unit_test_setup(test_buffers_of_commands, clean),
         cmocka_unit_test_setup(test_dispatch, clean),
+        cmocka_unit_test_setup(test_statistics, clean),
+        cmocka_unit_test_setup(test_names, clean),
         cmocka_unit_test_setup(test_queue_pointer, clean),
         cmocka_unit_test_setup(test_bad_packets, clean),
         cmocka_unit_test_setup(test_bad_submissions, clean),
         cmocka_unit_test_setup(test_syncobjs, clean),
         cmocka_unit_test_setup(test_order, clean),
+        cmocka_unit_test_setup(test_files_of_buffers, clean),
+        cmocka_unit_test_setup(test_files_of_syncobjs, clean),
         cmocka_unit_test_setup(test_end_of_context, clean),
     };
     return cmocka_run_group_tests_name("drm", tests, set_up, NULL);

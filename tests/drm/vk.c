@@ -63,8 +63,11 @@ struct vk vk_open(const char *folder)
     struct vk vk = {.folder = folder};
     const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                            .apiVersion = VK_API_VERSION_1_3};
+    const char *const names[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}; /* the loader has it */
     const VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                           .pApplicationInfo = &application};
+                                           .pApplicationInfo = &application,
+                                           .enabledExtensionCount = 1,
+                                           .ppEnabledExtensionNames = names};
     vk_check(vkCreateInstance(&instance, NULL, &vk.instance), "vkCreateInstance");
     uint32_t count = 1;
     if (vkEnumeratePhysicalDevices(vk.instance, &count, &vk.gpu) < 0 || !count)
@@ -87,12 +90,22 @@ struct vk vk_open(const char *folder)
                                            .queueFamilyIndex = vk.family,
                                            .queueCount = vk.queue_count,
                                            .pQueuePriorities = priorities};
-    const char *extensions[] = {VK_EXT_ROBUSTNESS_2_EXTENSION_NAME};
+    static const char *const files[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
+                                        VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME,
+                                        VK_KHR_EXTERNAL_FENCE_FD_EXTENSION_NAME};
+    const char *extensions[4];
+    uint32_t extension_count = 0;
+    if (vk.has_robustness)
+        extensions[extension_count++] = VK_EXT_ROBUSTNESS_2_EXTENSION_NAME;
+    vk.has_files =
+        has_extension(&vk, files[0]) && has_extension(&vk, files[1]) && has_extension(&vk, files[2]);
+    for (int i = 0; i < 3 && vk.has_files; i++)
+        extensions[extension_count++] = files[i];
     const VkDeviceCreateInfo device = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                        .pNext = &vk.features,
                                        .queueCreateInfoCount = 1,
                                        .pQueueCreateInfos = &queue,
-                                       .enabledExtensionCount = vk.has_robustness,
+                                       .enabledExtensionCount = extension_count,
                                        .ppEnabledExtensionNames = extensions};
     vk_check(vkCreateDevice(vk.gpu, &device, NULL, &vk.device), "vkCreateDevice");
     for (uint32_t i = 0; i < vk.queue_count; i++)
@@ -102,6 +115,17 @@ struct vk vk_open(const char *folder)
     vk_check(vkCreateCommandPool(vk.device, &pool, NULL, &vk.pool), "vkCreateCommandPool");
     vk.features.pNext = vk.v11.pNext = vk.v12.pNext = vk.v13.pNext = NULL; /* the struct moves */
     return vk;
+}
+
+void vk_name(const struct vk *vk, VkObjectType type, uint64_t object, const char *name)
+{
+    const VkDebugUtilsObjectNameInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+                                                .objectType = type,
+                                                .objectHandle = object,
+                                                .pObjectName = name};
+    const PFN_vkSetDebugUtilsObjectNameEXT set =
+        (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(vk->instance, "vkSetDebugUtilsObjectNameEXT");
+    vk_check(set(vk->device, &info), "vkSetDebugUtilsObjectNameEXT");
 }
 
 void vk_close(struct vk *vk)

@@ -26,6 +26,7 @@ struct vk {
     VkPhysicalDeviceVulkan13Features v13;
     VkPhysicalDeviceRobustness2FeaturesEXT robustness;
     bool has_robustness;
+    bool has_files;     /* memory, semaphores and fences of others, by files */
     const char *folder; /* of the shaders */
 };
 
@@ -51,6 +52,10 @@ void vk_check(VkResult result, const char *what);
 
 struct vk vk_open(const char *folder);
 void vk_close(struct vk *vk);
+/* sharing.c: a program, as those in programs.c. */
+const char *vk_share(struct vk *vk);
+/* Names an object for tools. */
+void vk_name(const struct vk *vk, VkObjectType type, uint64_t object, const char *name);
 uint32_t vk_memory_type(const struct vk *vk, uint32_t bits, VkMemoryPropertyFlags flags);
 struct vk_buffer vk_buffer(const struct vk *vk, VkDeviceSize size);
 void vk_free(const struct vk *vk, struct vk_buffer *buffer);

@@ -114,6 +114,8 @@ static void print_memory(FILE *file, const json_t *memory)
         if (tool_text_of(allocation, "origin"))
             tool_print(file, "; allocated by %s", tool_text_of(allocation, "origin"));
     }
+    if (tool_text_of(memory, "object"))
+        tool_print(file, "; %s", tool_text_of(memory, "object"));
     fputc('\n', file);
 }
 

@@ -36,14 +36,22 @@ struct exec_setting {
 struct exec_libraries {
     char runtime[PATH_MAX]; /* under HIP */
     char driver[PATH_MAX];  /* under Mesa's drivers for Vulkan and OpenCL */
-    char radv[PATH_MAX];    /* RADV with queues for compute alone */
+    char radv[PATH_MAX];    /* in front of RADV, for names, and to hide queues */
 };
 
 /* TOOL_WRONG, after a message: there is none. */
 int exec_find_libraries(struct exec_libraries *libraries);
-/* Writes the file by which the Vulkan loader finds RADV with queues for compute alone. TOOL_WRONG, after a
- * message: that was not built, or the file cannot be written. */
-int exec_write_manifest(const struct exec_libraries *libraries, const char *folder, char path[PATH_MAX]);
+
+/* RADV with ours in front. */
+struct exec_driver {
+    char manifest[PATH_MAX]; /* the file by which the Vulkan loader finds both; "": it finds RADV alone */
+    char radv[PATH_MAX];     /* Mesa's library */
+};
+
+/* Looks for RADV where the environment has it, or Debian. TOOL_WRONG, after a message: it is needed and
+ * cannot be had, or the manifest cannot be written. */
+int exec_find_driver(const struct exec_libraries *libraries, const char *folder, bool needed,
+                     struct exec_driver *driver);
 /* Runs the program until it ends. *own: its exit code, or 128 + the signal that ended it. */
 int exec_run(char **program, const struct exec_libraries *libraries, const struct exec_setting *settings,
              int *own);

@@ -41,18 +41,50 @@ int exec_find_libraries(struct exec_libraries *libraries)
         own, own);
 }
 
-/* Vulkan-Loader, docs/LoaderDriverInterface.md, "Driver Manifest File Format". */
-int exec_write_manifest(const struct exec_libraries *libraries, const char *folder, char path[PATH_MAX])
+/* The file that lets the Vulkan loader see RADV; of several that are chosen, the loader finds RADV itself. */
+static const char *radv_manifest(void)
 {
+    const char *files = getenv("VK_DRIVER_FILES");
+    files = files ? files : getenv("VK_ICD_FILENAMES");
+    return files ? files : "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
+}
+
+/* The library that a manifest names; false: it is not there, or another driver. Source: Vulkan-Loader,
+ * docs/LoaderDriverInterface.md, "Driver Manifest File Format". */
+static bool find_radv(const char *manifest, char path[PATH_MAX])
+{
+    json_t *document = json_load_file(manifest, 0, NULL);
+    const char *library =
+        json_string_value(json_object_get(json_object_get(document, "ICD"), "library_path"));
+    const char *folder = strrchr(manifest, '/'), *name = library ? strrchr(library, '/') : NULL;
+    name = name ? name + 1 : library;
+    const bool is_relative = library && name != library && *library != '/' && folder;
+    const bool ok = library && !strncmp(name, "libvulkan_radeon", 16) &&
+                    snprintf(path, PATH_MAX, "%.*s%s", is_relative ? (int)(folder + 1 - manifest) : 0,
+                             manifest, library) < PATH_MAX;
+    json_decref(document);
+    return ok;
+}
+
+int exec_find_driver(const struct exec_libraries *libraries, const char *folder, bool needed,
+                     struct exec_driver *driver)
+{
+    *driver->manifest = 0;
     if (!*libraries->radv)
-        return tool_fail("--queues compute: wavemem's libwavemem-radv.so was not built; install libdrm-dev, "
-                         "then run `make`");
-    snprintf(path, PATH_MAX, "%s/radv.json", folder);
+        return needed
+                   ? tool_fail(
+                         "--queues compute: wavemem's libwavemem-radv.so was not built; install libdrm-dev "
+                         "and libvulkan-dev, then run `make`")
+                   : TOOL_CLEAN;
+    if (!find_radv(radv_manifest(), driver->radv))
+        return needed ? tool_fail("--queues compute: %s is not the manifest of Mesa's RADV", radv_manifest())
+                      : TOOL_CLEAN;
+    snprintf(driver->manifest, PATH_MAX, "%s/radv.json", folder);
     json_t *manifest = json_pack("{s:s, s:{s:s, s:s}}", "file_format_version", "1.0.0", "ICD", "library_path",
                                  libraries->radv, "api_version", "1.3.0");
-    const bool ok = manifest && !json_dump_file(manifest, path, 0);
+    const bool ok = manifest && !json_dump_file(manifest, driver->manifest, 0);
     json_decref(manifest);
-    return ok ? TOOL_CLEAN : tool_fail("%s: %s", path, strerror(errno));
+    return ok ? TOOL_CLEAN : tool_fail("%s: %s", driver->manifest, strerror(errno));
 }
 
 /* Puts a value in front of those that the variable lists. */
@@ -88,12 +120,10 @@ static bool set_unless_set(const char *variable, const char *value)
  * the Vulkan loader says that this file is missing. */
 static bool preload_driver(const char *driver)
 {
-    static const char radv[] = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
     static const char clover[] = "/etc/OpenCL/vendors/mesa.icd";
-    const bool chosen = getenv("VK_DRIVER_FILES") || getenv("VK_ICD_FILENAMES");
-    return put_first("LD_PRELOAD", driver) &&
-           (chosen ||
-            (set_unless_set("VK_DRIVER_FILES", radv) && set_unless_set("VK_ICD_FILENAMES", radv))) &&
+    const char *manifest = radv_manifest();
+    return put_first("LD_PRELOAD", driver) && set_unless_set("VK_DRIVER_FILES", manifest) &&
+           set_unless_set("VK_ICD_FILENAMES", manifest) &&
            (access(clover, R_OK) || set_unless_set("OCL_ICD_VENDORS", clover));
 }
 
