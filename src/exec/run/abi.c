@@ -370,16 +370,22 @@ static enum wm_status place_registers(const struct wmi_abi_request *r, const str
     return status;
 }
 
+/* Nothing that the kernel is given says where the queue and the packet are. */
+static bool is_bare(const struct wmi_abi_request *r)
+{
+    return r->start && r->start->bare && r->has_kernarg && !r->fills_hidden;
+}
+
 enum wm_status wmi_abi_prepare(const struct wmi_abi_request *request, struct wmi_abi_memory *memory,
                                struct wmi_launch *launch, struct wm_diag *diag)
 {
     *memory = (struct wmi_abi_memory){0};
-    enum wm_status status = fill_queue(request, memory, diag);
+    enum wm_status status = is_bare(request) ? WM_OK : fill_queue(request, memory, diag);
     if (!status)
         status = fill_printf(request, memory, diag);
     if (!status)
         status = fill_kernarg(request, memory, diag);
-    if (!status)
+    if (!status && !is_bare(request))
         status = fill_packet(request, memory, diag);
     if (!status)
         status = reserve_scratch(request, memory, diag);

@@ -117,12 +117,12 @@ static bool add_thread(struct wmi_pool *pool)
 
 void wmi_pool_start(struct wmi_pool *pool, struct wmi_crew *crew)
 {
-    if (pool->process != getpid())
-        init(pool);
     crew->started = crew->running = 0;
     crew->next = NULL;
     if (!crew->count)
         return;
+    if (pool->process != getpid())
+        init(pool);
     pthread_mutex_lock(&pool->lock);
     *pool->last = crew;
     pool->last = &crew->next;
