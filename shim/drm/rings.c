@@ -37,6 +37,7 @@ struct ring {
     struct context *context;
     pthread_t thread;
     pid_t tid;
+    pthread_cond_t wanted; /* signalled for a job, or the end */
     struct job *first, **last; /* the first one runs, or waits for its fences */
     uint64_t submitted, completed;
     bool ends; /* atomic: written with the lock held */
@@ -132,7 +133,7 @@ static void *work(void *argument)
     while (ring->first || !ring->ends) {
         struct job *job = ring->first;
         if (!job) {
-            drm_wait_change(INT64_MAX);
+            pthread_cond_wait(&ring->wanted, &drm_lock);
             continue;
         }
         bool ok = await(ring, job);
@@ -169,6 +170,7 @@ static struct ring *take_ring(struct context *context, uint32_t type, uint32_t n
     ring->state.device = context->device;
     ring->state.ends = &ring->ends;
     ring->state.type = type;
+    pthread_cond_init(&ring->wanted, NULL);
     if (pthread_create(&ring->thread, NULL, work, ring)) {
         free(ring);
         return NULL;
@@ -247,15 +249,19 @@ static void destroy(struct context *context)
             if (context->rings[type][i])
                 rings[count++] = context->rings[type][i];
     context->is_lost = true; /* takes no more jobs */
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         __atomic_store_n(&rings[i]->ends, true, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&drm_changed);
+        pthread_cond_signal(&rings[i]->wanted);
+    }
+    pthread_cond_broadcast(&drm_changed); /* for those that wait for fences */
     pthread_mutex_unlock(&drm_lock);
     for (unsigned i = 0; i < count; i++)
         pthread_join(rings[i]->thread, NULL);
     pthread_mutex_lock(&drm_lock);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        pthread_cond_destroy(&rings[i]->wanted);
         free(rings[i]);
+    }
     *context = (struct context){0};
 }
 
@@ -456,7 +462,7 @@ static int submit(struct drm_device *device, const struct drm_amdgpu_cs_in *in, 
     job->overall = ++device->submitted;
     *ring->last = job;
     ring->last = &job->next;
-    pthread_cond_broadcast(&drm_changed);
+    pthread_cond_signal(&ring->wanted);
     return 0;
 }
 
