@@ -59,8 +59,9 @@ static const struct drm_chip chips[] = {
     {"gfx1101", 0, 145, 32, &gfx11, 0, 3, 2, 0x747e, 16, 12, AMDGPU_VRAM_TYPE_GDDR6, 0},
     {"gfx1102", 0, 145, 16, &gfx11, 0, 2, 2, 0x7480, 16, 8, AMDGPU_VRAM_TYPE_GDDR6, 0},
     {"gfx1100", 0, 145, 1, &gfx11, 0, 6, 2, 0x744c, 24, 24, AMDGPU_VRAM_TYPE_GDDR6, 0x00000545},
+    {"gfx1103", 0, 148, 1, &gfx11, 0, 2, 2, 0x15bf, 16, 8, AMDGPU_VRAM_TYPE_GDDR6, 0},
     {"gfx1150", 0, 150, 1, &gfx11, 5, 1, 2, 0x150e, 16, 8, AMDGPU_VRAM_TYPE_GDDR6, 0x00000242},
-    {"gfx1151", 0, 150, 0xc1, &gfx11, 5, 2, 2, 0x1586, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0x00000242},
+    {"gfx1151", 0, 150, 0xc1, &gfx11, 5, 2, 2, 0x1586, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0},
     {"gfx1200", 0, 152, 0x40, &gfx12, 0, 2, 2, 0x7590, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0x08200444},
     {"gfx1201", 0, 152, 0x50, &gfx12, 0, 4, 2, 0x7550, 16, 16, AMDGPU_VRAM_TYPE_GDDR6, 0x08200444},
 };
