@@ -822,7 +822,7 @@ static void test_files_of_syncobjs(void **state)
     destroy_syncobj(done);
 }
 
-/* A context may end while its job waits for ever. */
+/* A context may be destroyed while its job waits forever. */
 static void test_end_of_context(void **state)
 {
     const uint32_t other = make_context();
