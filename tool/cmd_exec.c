@@ -97,6 +97,7 @@ static const struct tool_option options[] = {
     {"check", 0, TOOL_OPTIONAL_VALUE, CHECK},
     TOOL_CHECK_OPTIONS(struct request, check),
     {"leaks", 0, TOOL_NO_VALUE, TOOL_KEEP(check.leaks)},
+    {"shuffle", 0, TOOL_VALUE, TOOL_KEEP(check.shuffle)},
     {"csv", 0, TOOL_VALUE, FILES},
     {"counters", 0, TOOL_VALUE, FILES + 1},
     {"html", 0, TOOL_VALUE, FILES + 2},
@@ -117,9 +118,6 @@ static const char shard_instead[] =
 static const struct tool_absent absent[] = {
     {"shard", shard_instead},
     {"part", shard_instead},
-    {"shuffle",
-     "a launch cannot be repeated while its program runs; 'wavemem check PROGRAM -k KERNEL --shuffle "
-     "SEEDS' repeats one kernel of it"},
     {NULL, NULL},
 };
 
@@ -264,6 +262,7 @@ static int run(const struct request *request, char **program)
         {"WAVEMEM_LAUNCHES", request->launches},
         {"WAVEMEM_PROFILE", request->wanted.profile ? "1" : NULL},
         {"WAVEMEM_LEAKS", request->check.leaks ? "1" : NULL},
+        {"WAVEMEM_SHUFFLE", request->wanted.check ? request->check.shuffle : NULL},
         {"WAVEMEM_CHECK", request->wanted.check ? classes : NULL},
         {"WAVEMEM_FIDELITY", request->wanted.fidelity ? "1" : NULL},
         {"WAVEMEM_RESULTS", folder},

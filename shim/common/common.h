@@ -133,6 +133,10 @@ bool shim_observe_enter(const struct shim_launch *launch, const struct shim_gpu 
 /* ran: false if the machine refused it. */
 void shim_observe_leave(const struct shim_launch *launch, const struct shim_gpu *gpu, bool ran,
                         const struct wm_result *result);
+/* Lets the check of a GPU see that the program has copied its memory to other memory of it, or to the host
+ * (to is 0). site: where the program called the runtime. */
+void shim_observe_copy(const struct shim_gpu *gpu, uint64_t to, uint64_t from, size_t size,
+                       const struct shim_site *site);
 /* Writes the results of observation; later launches are not observed. Not between enter and leave. */
 void shim_observe_end(void);
 

@@ -9,7 +9,7 @@ struct kernel {
     uint64_t object; /* 0: the slot is free */
     const struct wm_machine *machine;
     uint64_t launches;
-    char *name; /* never freed; NULL: unknown */
+    char *name;            /* never freed; NULL: unknown */
     bool wanted, is_given; /* is_given: the name, by those who launch it */
 };
 

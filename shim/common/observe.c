@@ -25,6 +25,15 @@ static struct numbers {
     bool lost; /* some are unknown */
 } launches[SHIM_GPUS];
 static unsigned gpu_count;
+/* Where the program copied an allocation to the host first of which nobody had written something. */
+static struct copies {
+    struct copy {
+        uint64_t low;
+        struct shim_site site;
+    } *copy;
+    size_t count, room;
+} copies[SHIM_GPUS];
+static pthread_mutex_t copies_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wm_fidelity *fidelity;
 static bool ended;
 static bool observes,
@@ -66,11 +75,27 @@ static void add_profile(unsigned number)
     lose(why);
 }
 
+/* WAVEMEM_SHUFFLE: seeds of other orders of workgroups, separated by commas. */
+static bool set_seeds(struct wm_check *check, struct wm_diag *diag)
+{
+    const char *text = is_wanted("WAVEMEM_SHUFFLE") ? getenv("WAVEMEM_SHUFFLE") : "";
+    uint64_t *seed = calloc(strlen(text) + 1, sizeof *seed);
+    size_t count = 0;
+    while (seed && *text) {
+        char *end;
+        seed[count++] = strtoull(text, &end, 0);
+        text = *end ? end + 1 : end;
+    }
+    const bool ok = seed && (!count || !wm_check_shuffle(check, seed, count, diag));
+    free(seed);
+    return ok;
+}
+
 static void add_check(unsigned number)
 {
     struct wm_diag diag = {0};
     if (!wm_check_create(checks_wanted, &checks[number], &diag) &&
-        !wm_check_machine(checks[number], gpus[number]->machine, &diag))
+        !wm_check_machine(checks[number], gpus[number]->machine, &diag) && set_seeds(checks[number], &diag))
         return;
     wm_check_destroy(checks[number]);
     checks[number] = NULL;
@@ -189,6 +214,44 @@ void shim_observe_leave(const struct shim_launch *launch, const struct shim_gpu 
     lose(why);
 }
 
+static struct copy *find_copy(struct copies *list, uint64_t low)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->copy[i].low == low)
+            return &list->copy[i];
+    return NULL;
+}
+
+static void note_copy(struct copies *list, uint64_t low, const struct shim_site *site)
+{
+    if (find_copy(list, low))
+        return;
+    if (list->count == list->room) {
+        const size_t room = list->room ? 2 * list->room : 16;
+        struct copy *more = realloc(list->copy, room * sizeof *more);
+        if (!more)
+            return; /* the finding has no call */
+        list->copy = more;
+        list->room = room;
+    }
+    list->copy[list->count++] = (struct copy){low, *site};
+}
+
+void shim_observe_copy(const struct shim_gpu *gpu, uint64_t to, uint64_t from, size_t size,
+                       const struct shim_site *site)
+{
+    const unsigned place = place_of(gpu);
+    struct wm_allocation found = {.struct_size = sizeof found};
+    uint64_t unwritten;
+    if (place == SHIM_GPUS || !checks[place] ||
+        wm_check_copied(checks[place], to, from, size, &unwritten, NULL) || !unwritten || to ||
+        wm_find_allocation(gpu->machine, from, false, &found, NULL))
+        return;
+    pthread_mutex_lock(&copies_lock);
+    note_copy(&copies[place], found.address, site);
+    pthread_mutex_unlock(&copies_lock);
+}
+
 /* Writes a line for each instruction: grade, executions, name, remark. */
 static bool write_fidelity(void)
 {
@@ -224,7 +287,8 @@ static bool object_text(const struct shim_gpu *gpu, uint64_t address, uint64_t l
     return true;
 }
 
-/* Adds where the program allocated the memory and what it calls it, and counts launches by kernel. */
+/* Adds where the program allocated the memory or copied it, and what it calls it, and counts launches by
+ * kernel. */
 static void complete_finding(json_t *one, unsigned gpu)
 {
     const struct numbers *numbers = &launches[gpu];
@@ -243,6 +307,11 @@ static void complete_finding(json_t *one, unsigned gpu)
     if (address && !strcmp(space, wm_space_name(WM_SPACE_GLOBAL)) &&
         object_text(gpus[gpu], strtoull(address, NULL, 16), launch, text))
         json_object_set_new(memory, "object", tool_json_text(text));
+    const struct copy *copy = low && !strcmp(json_string_value(json_object_get(one, "rule")), "uninit-copy")
+                                  ? find_copy(&copies[gpu], strtoull(low, NULL, 16))
+                                  : NULL;
+    if (copy && shim_site_text(&copy->site, text, sizeof text))
+        json_object_set_new(one, "call", tool_json_text(text));
 }
 
 /* The findings and the coverage of all GPUs, as `wavemem check --json` has them. */

@@ -37,7 +37,7 @@ struct ring {
     struct context *context;
     pthread_t thread;
     pid_t tid;
-    pthread_cond_t wanted; /* signalled for a job, or the end */
+    pthread_cond_t wanted;     /* signalled for a job, or the end */
     struct job *first, **last; /* the first one runs, or waits for its fences */
     uint64_t submitted, completed;
     bool ends; /* atomic: written with the lock held */

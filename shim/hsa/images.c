@@ -327,8 +327,8 @@ static hsa_status_t copy(const struct strides *to, const hsa_dim3_t *to_offset, 
     hsa_status_t status = HSA_STATUS_SUCCESS;
     for (uint32_t z = 0; z < range->z; z++)
         for (uint32_t y = 0; y < range->y && !status; y++)
-            status =
-                shim_copy(place(to, to_offset, y, z), place(from, from_offset, y, z), range->x * from->x);
+            status = shim_copy(place(to, to_offset, y, z), place(from, from_offset, y, z), range->x * from->x,
+                               NULL);
     return status;
 }
 

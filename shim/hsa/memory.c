@@ -834,18 +834,37 @@ static hsa_status_t copy_between(const struct shim_gpu *to_gpu, uint64_t to, con
     return shim_status(status);
 }
 
-/* Memory that no machine contains belongs to the host alone. */
-hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size)
+/* Lets a check see a copy of the GPU's memory. */
+static void show_copy(const struct shim_gpu *to_gpu, uint64_t to, const struct shim_gpu *from_gpu,
+                      uint64_t from, size_t size, const struct shim_site *site)
 {
+    struct wm_allocation found = {.struct_size = sizeof found};
+    const bool is_host =
+        !to_gpu || (!wm_find_allocation(to_gpu->machine, to, false, &found, NULL) && found.is_host);
+    struct shim_site now = {{NULL}};
+    if (!shim_observe_checks() || (!is_host && to_gpu != from_gpu))
+        return;
+    if (!site)
+        shim_note_site(&now);
+    shim_observe_copy(from_gpu, is_host ? 0 : to, from, size, site ? site : &now);
+}
+
+/* Memory that no machine contains belongs to the host alone. */
+hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size, const struct shim_site *site)
+{
+    hsa_status_t status;
     if (!size)
         return HSA_STATUS_SUCCESS;
     const struct shim_gpu *to_gpu = shim_gpu_at(to), *from_gpu = shim_gpu_at(from);
     if ((!to_gpu && !has_host(to, size, true)) || (!from_gpu && !has_host(from, size, false)))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (to_gpu && from_gpu)
-        return copy_between(to_gpu, to, from_gpu, from, size);
-    if (from_gpu)
-        return shim_status(wm_read(from_gpu->machine, from, (void *)(uintptr_t)to, size, NULL));
+    if (from_gpu) {
+        status = to_gpu ? copy_between(to_gpu, to, from_gpu, from, size)
+                        : shim_status(wm_read(from_gpu->machine, from, (void *)(uintptr_t)to, size, NULL));
+        if (!status)
+            show_copy(to_gpu, to, from_gpu, from, size, site);
+        return status;
+    }
     if (to_gpu)
         return shim_status(wm_write(to_gpu->machine, to, (const void *)(uintptr_t)from, size, NULL));
     memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
@@ -857,7 +876,8 @@ SHIM_API hsa_status_t hsa_memory_copy(void *to, const void *from, size_t size)
     shim_refuse_child();
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    return to && from ? shim_copy((uintptr_t)to, (uintptr_t)from, size) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return to && from ? shim_copy((uintptr_t)to, (uintptr_t)from, size, NULL)
+                      : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 SHIM_API hsa_status_t hsa_amd_memory_fill(void *pointer, uint32_t value, size_t count)

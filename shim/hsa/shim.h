@@ -157,7 +157,7 @@ hsa_status_t shim_export(const void *pointer, uint64_t *size, int (*make_file)(v
 /* Gives the GPUs of a mask, at least one, access to `size` bytes of a mapping of the host. On success, the
  * runtime owns the mapping. */
 hsa_status_t shim_import(void *host, size_t mapped, uint64_t size, uint32_t gpus, void **made);
-/* Copies between any two addresses of host or device. */
-hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size);
+/* Copies between any two addresses of host or device. site: where the program asked for it; NULL: now. */
+hsa_status_t shim_copy(uint64_t to, uint64_t from, size_t size, const struct shim_site *site);
 
 #endif

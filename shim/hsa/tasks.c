@@ -27,6 +27,7 @@ struct task {
             hsa_signal_t completion;
             hsa_pitched_ptr_t to, from; /* a plain copy has one row */
             size_t row, rows, slices;   /* bytes per row, number of rows and of slices */
+            struct shim_site site;      /* of a copy that another thread makes and that is checked */
         } copy;
     };
 };
@@ -189,7 +190,7 @@ static bool run_copy(struct task *task, int64_t value, bool lost)
             status = shim_copy(
                 (uintptr_t)task->copy.to.base + z * task->copy.to.slice + y * task->copy.to.pitch,
                 (uintptr_t)task->copy.from.base + z * task->copy.from.slice + y * task->copy.from.pitch,
-                task->copy.row);
+                task->copy.row, task->copy.site.frames[0] ? &task->copy.site : NULL);
     if (status)
         shim_complain("a copy of %zu bytes from %p to %p failed: %s", task->copy.row, task->copy.from.base,
                       task->copy.to.base,
@@ -223,6 +224,8 @@ static hsa_status_t start_copy(struct task *task, uint32_t count, const hsa_sign
         run_copy(task, 0, false);
         return HSA_STATUS_SUCCESS;
     }
+    if (shim_observe_checks())
+        shim_note_site(&task->copy.site);
     return add(&copies, task);
 }
 

@@ -94,6 +94,27 @@ enum wm_status wm_check_leaks(struct wm_check *check, struct wm_diag *diag)
                                        : WM_OK;
 }
 
+enum wm_status wm_check_copied(struct wm_check *check, uint64_t to, uint64_t from, uint64_t size,
+                               uint64_t *unwritten, struct wm_diag *diag)
+{
+    struct wmi_read_lock read_lock;
+    uint64_t count = 0;
+    if (!check)
+        return wmi_null(diag, __func__, "check");
+    struct wm_machine *machine = wmi_check_machine(check)->machine;
+    if (!machine)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the check watches no machine: call wm_check_machine first");
+    const bool lies = wmi_machine_read_lock(machine, &read_lock, from, size);
+    if (lies)
+        count = wmi_check_copied(check, wmi_space_find(machine->space, from), to, from, size);
+    wmi_rwlock_read_unlock(&read_lock);
+    if (unwritten)
+        *unwritten = count;
+    return lies ? WM_OK
+                : wmi_fail(diag, WM_OUT_OF_RANGE, "%llu bytes at 0x%llx do not lie in one allocation",
+                           (unsigned long long)size, (unsigned long long)from);
+}
+
 const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count)
 {
     if (count)

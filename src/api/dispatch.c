@@ -394,6 +394,7 @@ static size_t begin_check(const struct wm_machine *machine, const struct wmi_mod
         .profiled = request->profile,
         .sets_all = request->start,
         .max_items = is_of_hip(kernel) ? 0 : kernel->max_workgroup,
+        .copies = is_of_hip(kernel),
         .wgp_mode = wmi_kernel_descriptor(kernel)->wgp_mode,
         .wave_lanes = kernel->wave_size,
         .lds_bytes = dispatch->lds_size,
@@ -407,7 +408,9 @@ static size_t begin_check(const struct wm_machine *machine, const struct wmi_mod
         .guard_count = guards->count,
     };
     const struct wmi_code_options code = code_options(machine, module, kernel, dispatch, request);
-    if (!request->profile && !request->fidelity && !request->observer_count && !dispatch->holder)
+    size_t seeds;
+    wmi_check_seeds(request->check, &seeds);
+    if (!request->profile && !request->fidelity && !request->observer_count && !dispatch->holder && !seeds)
         about.code = &code;
     tell_initial_registers(kernel, dispatch, &about);
     struct wmi_check_observer observers[WMI_CHECKERS];
@@ -429,8 +432,10 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
 {
     const struct wmi_target *target = machine->target;
     struct wmi_observed observed = {machine, module, ""};
-    struct wmi_watcher own[3 + WMI_CHECKERS];
+    struct wmi_watcher own[4 + WMI_CHECKERS];
     struct wmi_watchers watchers;
+    struct wmi_shuffle shuffle;
+    const struct wmi_observer *stores;
     struct wmi_guards guards = {0};
     size_t owns = 0;
     if (request->check && !wmi_guards_create(&guards, machine, module, kernel, dispatch))
@@ -455,14 +460,15 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
         owns += begin_check(machine, module, kernel, dispatch, &guards, request, &own[owns]);
     if (request->fidelity)
         own[owns++] = (struct wmi_watcher){wmi_fidelity_observer(request->fidelity), "fidelity"};
+    const char *missed = wmi_shuffle_begin(&shuffle, machine, request->check, dispatch, &stores);
+    if (stores)
+        own[owns++] = (struct wmi_watcher){stores, "shuffle"};
     struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
     if (tracer)
         wmi_tracer_begin(tracer, request->profile, wmi_target_name(target));
     enum wm_status status = wmi_watchers_create(&watchers, own, owns, request, diag);
     if (!status) {
-        struct wmi_shuffle shuffle;
         struct rerun again = {machine, module, kernel, request};
-        const char *missed = wmi_shuffle_begin(&shuffle, machine, request->check, dispatch);
         dispatch->observers = watchers.observers;
         status = run_shown(machine, module, kernel, dispatch, request, result, diag);
         missed = missed ? missed : wmi_shuffle_end(&shuffle, result, run_again, &again);

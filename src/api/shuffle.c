@@ -9,19 +9,19 @@
 static const char no_memory[] = "no memory to repeat the dispatch in another order";
 
 const char *wmi_shuffle_begin(struct wmi_shuffle *shuffle, struct wm_machine *machine, struct wm_check *check,
-                              const struct wmi_dispatch *dispatch)
+                              const struct wmi_dispatch *dispatch, const struct wmi_observer **observer)
 {
     size_t seeds = 0;
     *shuffle = (struct wmi_shuffle){.machine = machine, .fresh = *dispatch};
+    *observer = NULL;
     if (check)
         wmi_check_seeds(check, &seeds);
     if (!seeds)
         return NULL;
     if (dispatch->holder || __atomic_load_n(&machine->running, __ATOMIC_RELAXED) > 1)
         return "other orders: not while another dispatch runs, or with stops";
-    if (!wmi_snapshot_take(&shuffle->before, machine->space))
-        return "other orders: no memory to repeat the dispatch, or the kernel can write to memory of the "
-               "host";
+    wmi_stores_init(&shuffle->stores, machine->space);
+    *observer = &shuffle->stores.observer;
     shuffle->check = check;
     return NULL;
 }
@@ -48,22 +48,33 @@ struct repeat {
     void *user;
 };
 
-/* Runs the dispatch from its beginning in the order of a seed, or of 0; last: watches it, or NULL. */
+/* Runs the dispatch from its beginning in the order of a seed, or of 0, and compares what it leaves with the
+ * first result. last: observes it, too, or NULL. Memory is then as before the dispatch. */
 static enum wm_status run(const struct repeat *repeat, uint64_t seed, struct wmi_last_store *last,
-                          struct wm_result *result)
+                          struct wm_result *result, struct wmi_stores_difference *difference)
 {
     struct wmi_shuffle *shuffle = repeat->shuffle;
+    struct wmi_space *space = shuffle->machine->space;
     struct wmi_dispatch dispatch = shuffle->fresh;
-    const struct wmi_observer *observer = last ? &last->observer : NULL;
-    wmi_snapshot_restore(&shuffle->before, shuffle->machine->space);
-    dispatch.observers = (struct wmi_observers){.one = &observer, .count = last != NULL};
+    struct wmi_stores stores;
+    struct wmi_read_lock read_lock;
+    wmi_stores_init(&stores, space);
+    const struct wmi_observer *observers[2] = {&stores.observer, last ? &last->observer : NULL};
+    dispatch.observers = (struct wmi_observers){.one = observers, .count = last ? 2 : 1};
     dispatch.stales = (struct wmi_stales){0};
     dispatch.threads = 1;
     dispatch.shuffle = seed;
     if (dispatch.cooperative)
         wmi_gws_init(shuffle->machine->gws, 0, (uint32_t)dispatch.group_count - 1);
     *result = (struct wm_result){.struct_size = sizeof *result};
-    return repeat->run(repeat->user, &dispatch, result);
+    enum wm_status status = repeat->run(repeat->user, &dispatch, result);
+    wmi_rwlock_read(wmi_space_rwlock(space), &read_lock);
+    wmi_stores_compare(&shuffle->stores, &stores, has_results, shuffle->machine, difference);
+    wmi_stores_undo(&stores);
+    wmi_rwlock_read_unlock(&read_lock);
+    status = !status && stores.lost ? WM_NO_MEMORY : status;
+    wmi_stores_free(&stores);
+    return status;
 }
 
 static uint64_t number_of(const struct wmi_shuffle *shuffle, const uint32_t group[3])
@@ -74,15 +85,20 @@ static uint64_t number_of(const struct wmi_shuffle *shuffle, const uint32_t grou
 
 /* Finds out who stored the value in both orders, and adds the finding. */
 static const char *add_difference(const struct repeat *repeat, uint64_t seed,
-                                  const struct wmi_snapshot_difference *difference)
+                                  const struct wmi_stores_difference *difference)
 {
     struct wmi_shuffle *shuffle = repeat->shuffle;
     struct wmi_last_store in_order, other;
+    struct wmi_stores_difference ignored, same;
     struct wm_result result;
     wmi_last_store_init(&in_order, difference->address, difference->size, shuffle->fresh.groups);
     wmi_last_store_init(&other, difference->address, difference->size, shuffle->fresh.groups);
-    if (run(repeat, seed, &other, &result) || run(repeat, 0, &in_order, &result))
+    if (run(repeat, seed, &other, &result, &ignored) || run(repeat, 0, &in_order, &result, &same))
         return no_memory;
+    if (same.bytes)
+        return "other orders: the results differ in the same order, too: they depend on the time, or others "
+               "change "
+               "what the kernel reads";
     const struct wmi_last_store *shown = in_order.pc ? &in_order : &other;
     const struct wmi_found found = {
         .rule = &wmi_order_rules[shown->adds_floats ? WMI_ORDER_SUM : WMI_ORDER_RESULT],
@@ -122,10 +138,9 @@ static const char *add_fault(struct wmi_shuffle *shuffle, uint64_t seed, const s
 /* Tries the order of a seed; *stop: there is no sense in trying more. */
 static const char *try_order(const struct repeat *repeat, uint64_t seed, bool *stop)
 {
-    struct wmi_shuffle *shuffle = repeat->shuffle;
-    struct wmi_snapshot_difference difference;
+    struct wmi_stores_difference difference;
     struct wm_result result;
-    if (run(repeat, seed, NULL, &result))
+    if (run(repeat, seed, NULL, &result, &difference))
         return no_memory;
     *stop = result.fault.kind == WM_FAULT_STOPPED;
     if (*stop)
@@ -133,10 +148,29 @@ static const char *try_order(const struct repeat *repeat, uint64_t seed, bool *s
     if (result.fault.kind == WM_FAULT_TIMEOUT)
         return "other orders: the time limit ended the dispatch";
     if (result.fault.kind != WM_FAULT_NONE)
-        return add_fault(shuffle, seed, &result.fault);
-    wmi_snapshot_compare(&shuffle->results, shuffle->machine->space, has_results, shuffle->machine,
-                         &difference);
+        return add_fault(repeat->shuffle, seed, &result.fault);
     return difference.bytes ? add_difference(repeat, seed, &difference) : NULL;
+}
+
+static const char *try_orders(const struct repeat *repeat)
+{
+    struct wmi_shuffle *shuffle = repeat->shuffle;
+    const struct wmi_space *space = shuffle->machine->space;
+    struct wmi_read_lock read_lock;
+    const char *missed = NULL;
+    size_t seeds;
+    bool stop = false;
+    const uint64_t *seed = wmi_check_seeds(shuffle->check, &seeds);
+    wmi_rwlock_read(wmi_space_rwlock(space), &read_lock);
+    wmi_stores_keep(&shuffle->stores);
+    wmi_stores_undo(&shuffle->stores);
+    wmi_rwlock_read_unlock(&read_lock);
+    for (size_t i = 0; i < seeds && !stop && !missed; i++)
+        missed = try_order(repeat, seed[i], &stop);
+    wmi_rwlock_read(wmi_space_rwlock(space), &read_lock);
+    wmi_stores_redo(&shuffle->stores);
+    wmi_rwlock_read_unlock(&read_lock);
+    return missed;
 }
 
 const char *wmi_shuffle_end(struct wmi_shuffle *shuffle, const struct wm_result *result, wmi_run_again *run,
@@ -144,17 +178,14 @@ const char *wmi_shuffle_end(struct wmi_shuffle *shuffle, const struct wm_result 
 {
     const struct repeat repeat = {shuffle, run, user};
     const char *missed = NULL;
-    size_t seeds;
-    bool stop = false;
     if (!shuffle->check)
         return NULL;
-    const uint64_t *seed = wmi_check_seeds(shuffle->check, &seeds);
-    if (result->fault.kind == WM_FAULT_NONE && !wmi_snapshot_take(&shuffle->results, shuffle->machine->space))
+    if (shuffle->stores.lost)
         missed = no_memory;
-    for (size_t i = 0; i < seeds && !stop && !missed && result->fault.kind == WM_FAULT_NONE; i++)
-        missed = try_order(&repeat, seed[i], &stop);
-    wmi_snapshot_restore(&shuffle->results, shuffle->machine->space);
-    wmi_snapshot_free(&shuffle->before);
-    wmi_snapshot_free(&shuffle->results);
+    else if (shuffle->stores.to_host)
+        missed = "other orders: the kernel stores to memory of the host, which may have acted on it";
+    else if (result->fault.kind == WM_FAULT_NONE)
+        missed = try_orders(&repeat);
+    wmi_stores_free(&shuffle->stores);
     return missed;
 }

@@ -443,8 +443,25 @@ const struct wm_check_block *wmi_check_blocks(struct wm_check *check, size_t row
     return wmi_coverage_blocks(check->coverage, row, count);
 }
 
+uint64_t wmi_check_copied(struct wm_check *check, const struct wmi_allocation *allocation, uint64_t to,
+                          uint64_t from, uint64_t size)
+{
+    uint64_t unwritten = 0;
+    for (unsigned i = 0; i < KINDS; i++)
+        if (check->checker[i] && kinds[i]->copied)
+            unwritten += kinds[i]->copied(check->checker[i], allocation, to, from, size);
+    return unwritten;
+}
+
 const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *count)
 {
+    struct wmi_words words = {.describe = describe_nothing};
+    const size_t before = check->findings.count;
+    for (unsigned i = 0; i < KINDS; i++)
+        if (check->checker[i] && kinds[i]->outside && !kinds[i]->outside(check->checker[i], &check->findings))
+            check->missed = no_memory;
+    if (check->findings.count > before)
+        word_all(check, &words);
     *count = check->worded;
     return check->rows;
 }

@@ -47,6 +47,9 @@ const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *coun
 const char *wmi_check_incomplete(const struct wm_check *check);
 /* Shows the checkers an event of the machine's memory. */
 void wmi_check_memory(struct wm_check *check, const struct wm_event *event);
+/* As wmi_checker.copied(). */
+uint64_t wmi_check_copied(struct wm_check *check, const struct wmi_allocation *allocation, uint64_t to,
+                          uint64_t from, uint64_t size);
 /* The machine whose memory it sees and how it watches it, for the API. */
 struct wmi_check_machine {
     struct wm_machine *machine; /* NULL: none */

@@ -37,6 +37,7 @@ struct wmi_check_dispatch {
     uint32_t launch; /* counts the dispatches of the check, from 1 */
     uint32_t groups[3], workgroup[3];
     uint32_t max_items; /* of a workgroup, that the kernel was compiled for; 0: unknown */
+    bool copies;        /* a kernel of the runtime, which stores what it has loaded */
     bool wgp_mode;      /* waves of a workgroup may run on different compute units */
     uint32_t wave_lanes;
     uint32_t lds_bytes;                    /* of a workgroup, static and dynamic */
@@ -101,6 +102,12 @@ struct wmi_checker {
     bool (*leaks)(void *self, struct wmi_found_set *findings);
     /* WM_EVENT_ALLOCATE to WM_EVENT_HOST_POINTER of the machine, one at a time; or NULL. */
     void (*memory)(void *self, const struct wm_event *event);
+    /* The program has copied memory of the allocation to other memory of the machine, or to the host (to is
+     * 0), also while a dispatch runs. Returns how many of the bytes nobody has written. Or NULL. */
+    uint64_t (*copied)(void *self, const struct wmi_allocation *allocation, uint64_t to, uint64_t from,
+                       uint64_t size);
+    /* Adds what it has found outside of dispatches. False: no memory. Or NULL. */
+    bool (*outside)(void *self, struct wmi_found_set *findings);
 };
 
 extern const struct wmi_checker wmi_checker_float, wmi_checker_memory, wmi_checker_races, wmi_checker_sync,

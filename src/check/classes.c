@@ -13,7 +13,7 @@ static const struct row {
     {WM_CHECK_WAITS, "wait", "registers chosen by an index at run time"},
     {WM_CHECK_HAZARDS, "hazard", "what AMD does not document and LLVM does not avoid"},
     {WM_CHECK_MEMORY, "memory", "an index that stays in its allocation, or lands in another one"},
-    {WM_CHECK_UNINIT, "uninit", "values without effect in this run, or copied on the device"},
+    {WM_CHECK_UNINIT, "uninit", "values without effect in this run, or copied between devices"},
     {WM_CHECK_RACES, "race", "accesses that this run did not make; waits that are right by chance"},
     {WM_CHECK_SYNC, "sync", "barriers that waves skip by ending; deadlocks of another order"},
     {WM_CHECK_PORTABILITY, "portability", "data exchanged in registers; orders that no seed tried"},

@@ -56,7 +56,7 @@ kernel void message_unacquired(global uint *data, global atomic_uint *flag, glob
     }
 }
 
-// The scope of the workgroup: on gfx10 and gfx11 the code is that of a device scope.
+// The scope of the workgroup: on gfx10 and gfx11 the code is that of a device scope, and on gfx12 but for the flag's scope.
 // RUN: message_narrow_release -g 64 -b 32 --arg data=zero:u32:32 --arg flag=zero:u32:1 --arg out=zero:u32:32 --only race
 kernel void message_narrow_release(global uint *data, global atomic_uint *flag, global uint *out) {
     if (get_group_id(0) == 0) {
@@ -66,7 +66,7 @@ kernel void message_narrow_release(global uint *data, global atomic_uint *flag, 
     } else {
         while (!load(flag, ACQUIRE, DEVICE)) // FINDS gfx942 gfx1200: race-scope
             ;
-        out[L] = data[31 - L]; // FINDS gfx9* gfx1200: race-release
+        out[L] = data[31 - L]; // FINDS gfx9*: race-release
     }
 }
 

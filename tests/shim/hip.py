@@ -95,6 +95,39 @@ class Exec(unittest.TestCase):
         done = execute("--check=memory", "--kernel", "none", program)
         self.assertEqual(done.returncode, 4, done.stderr)
 
+    def checked(self, *words, code):
+        """Checks hip/other/orders; returns the findings, and what is printed."""
+        path = f"{self.folder.name}/check.json"
+        done = execute(*words[:-1], f"--json={path}", self.program("orders"), words[-1])
+        self.assertEqual(done.returncode, code, done.stderr)
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)["findings"], done.stderr
+
+    def test_other_orders(self):
+        """Launches are repeated; their results, and later launches, are those of the execution in order."""
+        lines = (FOLDER / "other/orders.hip").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(self.checked("--check", "--shuffle", "1,2", "none", code=0)[0], [])
+        (found,), _ = self.checked("--check=portability", "--shuffle", "1,2", "last", code=0)
+        self.assertEqual((found["rule"], found["severity"], found["executions"]), ("order-dependent", "note", 2))
+        self.assertEqual((found["line"], found["launch"]), (1 + next(i for i, text in enumerate(lines) if text.endswith("// last")), 1))
+        self.assertIn(": 0x00000007 with workgroups and waves in order", found["message"])
+        # What is stored to memory of the host cannot be taken back.
+        found, text = self.checked("--check=portability", "--shuffle", "1", "host", code=4)
+        self.assertEqual(found, [])
+        self.assertIn("launch 4 of _Z4samePj: ", text)
+        self.assertIn("the kernel stores to memory of the host", text)
+
+    def test_copies_of_unwritten_memory(self):
+        lines = (FOLDER / "other/orders.hip").read_text(encoding="utf-8").splitlines()
+        number = {mark: 1 + next(i for i, text in enumerate(lines) if mark in text) for mark in ("// copies", "hipMalloc(&copy")}
+        (found,), text = self.checked("--check=uninit", "unwritten", code=1)
+        self.assertEqual((found["rule"], found["severity"], found["instruction"]), ("uninit-copy", "error", ""))
+        self.assertEqual(found["message"], "1024 bytes that nobody wrote are copied to the host")
+        self.assertEqual(found["call"], f"main (orders.hip:{number['// copies']})")
+        self.assertEqual(found["memory"]["allocation"]["origin"], f"main (orders.hip:{number['hipMalloc(&copy']})")
+        self.assertIn(f"  by   main (orders.hip:{number['// copies']}); 1 time in all\n", text)
+        self.assertEqual(self.checked("--check=uninit", "none", code=0)[0], [])
+
     def test_child_processes(self):
         done = execute("sh", "-c", f"{self.program('printf')} && exit 1; test $? = 5 && exit 9")
         self.assertEqual(done.returncode, 9, done.stderr)

@@ -199,13 +199,13 @@ class Check(command.Case):
         self.assertEqual(document["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b%25.s")
 
     def test_junit(self):
-        """A test case for each kernel and class, in the form that CI servers read."""
+        """A test case for each cause, and for each kernel and class without errors, in the form that CI servers read."""
         self.check("early", BUFFERS, WAIT, "--junit x.xml --then -k right --arg in=same:in --arg out=same:out", code=1)
-        suites = xml.fromstring(self.read("x.xml"))
-        (suite,) = suites
+        (suite,) = xml.fromstring(self.read("x.xml"))
+        (finding,) = self.report("early", BUFFERS, WAIT, code=1)["findings"]
         self.assertEqual([suite.get(name) for name in ("tests", "failures", "errors")], ["4", "1", "0"])
         self.assertEqual([(case.get("classname"), case.get("name"), len(case)) for case in suite],
-                         [("early", "wait", 1), ("early", "hazard", 0), ("right", "wait", 0), ("right", "hazard", 0)])
+                         [("early", f"read-before-wait {finding['key']}", 1), ("early", "hazard", 0), ("right", "wait", 0), ("right", "hazard", 0)])
         self.assertIn(f"k.s:{HERE}", suite[0][0].text)
         self.assertEqual(suite[0][0].get("type"), "read-before-wait")
 
@@ -229,6 +229,10 @@ class Check(command.Case):
             report = self.report("early", BUFFERS, WAIT, "--suppressions known", code=code)
             self.assertEqual((len(report["findings"]), len(report["suppressed"])), (code, 1 - code), text)
             self.assertEqual(report["unused_suppressions"], [1] if code and "#" not in text else [])
+        key = finding["key"]
+        for text, used in ((f"* late {key}\n* early {key}\n* early {key}\n", [1, 3]), (f"* *\n* early {key}\n", [1]), ("* right\n* early\n* *\n", [1, 3])):
+            self.path("known", text.encode())
+            self.assertEqual(self.report("early", BUFFERS, WAIT, "--suppressions known")["unused_suppressions"], used, text)
         self.path("known", b"one\n")
         self.refused("known:1: expected RULE KERNEL [PLACE]", "check k.co -k early", BUFFERS, "--suppressions known")
 

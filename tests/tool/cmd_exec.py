@@ -44,11 +44,12 @@ class Exec(Case):
         self.refused("did you mean --gpu?", "exec --gpy vega64 true")
         with unittest.mock.patch.dict("os.environ", WAVEMEM_COMPILE="on"):
             self.refused("WAVEMEM_COMPILE=on in the environment: expected off, auto or always", "exec --gpu mi100 true")
-        for option, instead in [("--shard 1/2", "'wavemem prof PROGRAM -k KERNEL --shard I/N"), ("--part=p", "'wavemem batch'"),
-                                ("--shuffle 1", "'wavemem check PROGRAM -k KERNEL --shuffle")]:
+        for option, instead in [("--shard 1/2", "'wavemem prof PROGRAM -k KERNEL --shard I/N"), ("--part=p", "'wavemem batch'")]:
             self.refused("not with 'exec': ", "exec", option, "true")
             self.refused(instead, "exec", option, "true")
         # Before the program runs, not after it.
+        self.refused("--shuffle 1,0: expected seeds, numbers above 0", "exec --check --shuffle 1,0 false")
+        self.refused("--shuffle is an option of checks: it needs --check", "exec --shuffle 1 false")
         self.refused("--kernel (: expected a regular expression", "exec --kernel ( false")
         self.refused("--launches 0: expected numbers from 1 on", "exec --launches 0 false")
         self.refused("--on-fault ignore: expected stop or continue", "exec --on-fault ignore false")

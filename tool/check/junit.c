@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings as JUnit XML, in the form of Jenkins' junit-10.xsd: a test case for each kernel and class. */
+/* Findings as JUnit XML, in the form of Jenkins' junit-10.xsd: a test case that fails for each cause, and one
+ * that passes for each kernel and class without errors. */
 #include "tool/check/show.h"
 
 #include "tool/output.h"
@@ -33,12 +34,6 @@ static void put(FILE *file, const char *text)
     free(clean);
 }
 
-static bool belongs(const json_t *finding, const char *kernel, const char *class)
-{
-    const char *its = tool_text_of(finding, "kernel");
-    return its && !strcmp(its, kernel) && !strcmp(tool_text_of(finding, "class"), class);
-}
-
 /* The text of a finding, line by line. */
 static void put_finding(FILE *file, const json_t *finding)
 {
@@ -59,53 +54,99 @@ static void put_finding(FILE *file, const json_t *finding)
     free(text);
 }
 
-/* Returns the errors of the test case; with `file`, writes it. */
-static size_t put_case(FILE *file, const json_t *findings, const char *kernel, const char *class)
+static void put_name(FILE *file, const char *kernel, const char *name)
 {
-    const json_t *first = NULL;
-    size_t errors = 0, i;
-    json_t *one;
-    json_array_foreach(findings, i, one) if (belongs(one, kernel, class) && tool_is_error(one) && !errors++)
-        first = one;
-    if (!file)
-        return errors;
     fputs("    <testcase classname=\"", file);
     put(file, kernel);
-    fprintf(file, "\" name=\"%s\"", class);
-    if (!errors) {
-        fputs("/>\n", file);
-        return 0;
-    }
+    fputs("\" name=\"", file);
+    put(file, name);
+    fputc('"', file);
+}
+
+static bool has_error(const json_t *group)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(group, i, one) if (tool_is_error(one)) return true;
+    return false;
+}
+
+/* All findings with one cause. They are named after their rule and key, which later builds of the program
+ * keep. */
+static void put_group(FILE *file, const json_t *group)
+{
+    const json_t *first = json_array_get(group, 0);
+    const size_t count = json_array_size(group);
+    char name[TOOL_CHECK_PLACE];
+    size_t i;
+    json_t *one;
+    snprintf(name, sizeof name, "%s %s", tool_text_of(first, "rule"), tool_text_of(first, "key"));
+    put_name(file, tool_text_of(first, "kernel"), name);
     fputs(">\n      <failure type=\"", file);
     put(file, tool_text_of(first, "rule"));
     fputs("\" message=\"", file);
     put(file, tool_text_of(first, "message"));
+    if (count > 1)
+        fprintf(file, " (%zu findings with the same cause)", count);
     fputs("\">", file);
-    json_array_foreach(findings, i, one) if (belongs(one, kernel, class)) put_finding(file, one);
+    json_array_foreach(group, i, one) put_finding(file, one);
     fputs("</failure>\n    </testcase>\n", file);
-    return errors;
 }
 
-static bool has(const json_t *names, const char *name)
+static void set_failed(json_t *failed, const char *kernel, const char *class)
 {
-    size_t i;
-    json_t *one;
-    json_array_foreach(names, i, one) if (!strcmp(json_string_value(one), name)) return true;
-    return false;
+    if (!json_object_get(failed, kernel))
+        json_object_set_new(failed, kernel, json_object());
+    json_object_set_new(json_object_get(failed, kernel), class, json_true());
 }
 
-/* All kernels that ran, and other symbols with findings, such as functions. */
-static json_t *kernels_of(const struct tool_check_report *report)
+/* Writes a test case for each cause of errors. Returns their number; file NULL: only counts. failed: gets the
+ * classes with errors of each kernel. */
+static size_t put_failures(FILE *file, const json_t *groups, json_t *failed)
+{
+    size_t count = 0, i, k;
+    json_t *group, *one;
+    json_array_foreach(groups, i, group)
+    {
+        if (!has_error(group))
+            continue;
+        count++;
+        if (file)
+            put_group(file, group);
+        json_array_foreach(group, k, one) if (tool_is_error(one))
+            set_failed(failed, tool_text_of(one, "kernel"), tool_text_of(one, "class"));
+    }
+    return count;
+}
+
+/* Writes a test case for each kernel and class without errors, of all kernels that ran, and of other symbols
+ * with findings, such as functions. Returns their number; file NULL: only counts. */
+static size_t put_passed(FILE *file, const struct tool_check_report *report, const json_t *failed)
 {
     const json_t *const lists[] = {report->coverage, report->findings};
-    json_t *names = json_array();
-    for (size_t l = 0; l < 2; l++) {
-        size_t i;
-        json_t *one;
-        json_array_foreach(lists[l], i, one) if (!has(names, tool_text_of(one, "kernel")))
-            json_array_append(names, json_object_get(one, "kernel"));
-    }
-    return names;
+    json_t *seen = json_object(), *one;
+    size_t count = 0, i;
+    for (size_t l = 0; l < 2; l++)
+        json_array_foreach(lists[l], i, one)
+        {
+            const char *kernel = tool_text_of(one, "kernel");
+            if (json_object_get(seen, kernel))
+                continue;
+            json_object_set_new(seen, kernel, json_true());
+            for (unsigned bit = 1; bit && bit <= report->request->classes; bit <<= 1) {
+                const char *class = wm_check_class_name((enum wm_check_what)bit);
+                if (!(report->request->classes & bit) || !*class ||
+                    json_object_get(json_object_get(failed, kernel), class))
+                    continue;
+                count++;
+                if (!file)
+                    continue;
+                put_name(file, kernel, class);
+                fputs("/>\n", file);
+            }
+        }
+    json_decref(seen);
+    return count;
 }
 
 static void put_incomplete(FILE *file, const json_t *incomplete)
@@ -125,37 +166,21 @@ static void put_incomplete(FILE *file, const json_t *incomplete)
 int tool_check_write_junit(const struct tool_check_report *report, const char *path)
 {
     struct tool_file file;
-    json_t *kernels = kernels_of(report);
-    size_t tests = json_array_size(report->incomplete), failures = 0;
-    if (!tool_begin_file(&file, "--junit", path)) {
-        json_decref(kernels);
+    if (!tool_begin_file(&file, "--junit", path))
         return TOOL_WRONG;
-    }
     FILE *out = file.whole.stream;
-    for (int writes = 0; writes < 2; writes++) {
-        size_t i;
-        json_t *kernel;
-        if (writes) {
-            fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
-            fprintf(out,
-                    "  <testsuite name=\"wavemem check\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
-                    "skipped=\"0\" time=\"0\">\n",
-                    tests, failures, json_array_size(report->incomplete));
-        }
-        json_array_foreach(kernels, i, kernel) for (unsigned bit = 1; bit && bit <= report->request->classes;
-                                                    bit <<= 1)
-        {
-            const char *class = wm_check_class_name((enum wm_check_what)bit);
-            if (!(report->request->classes & bit) || !*class)
-                continue;
-            const size_t errors =
-                put_case(writes ? out : NULL, report->findings, json_string_value(kernel), class);
-            tests += !writes;
-            failures += !writes && errors;
-        }
-    }
+    json_t *failed = json_object();
+    const size_t failures = put_failures(NULL, report->groups, failed),
+                 errors = json_array_size(report->incomplete);
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
+    fprintf(out,
+            "  <testsuite name=\"wavemem check\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\" "
+            "time=\"0\">\n",
+            put_passed(NULL, report, failed) + failures + errors, failures, errors);
+    put_failures(out, report->groups, failed);
+    put_passed(out, report, failed);
     put_incomplete(out, report->incomplete);
     fputs("  </testsuite>\n</testsuites>\n", out);
-    json_decref(kernels);
+    json_decref(failed);
     return tool_end_file(&file);
 }

@@ -20,10 +20,11 @@ const char tool_check_help[] =
     "      --float          also NaNs, infinities and saturated integers that arise from finite numbers and\n"
     "                       reach a store\n"
     "      --needless       wait: report also waits that were needless whenever they were executed\n"
-    "      --shuffle SEED[,SEED]...  not of exec: repeat each dispatch for each seed (numbers above 0) with "
-    "its\n"
-    "                       workgroups and waves in another order, and report the first difference in the\n"
-    "                       results, as a note of class portability\n"
+    "      --shuffle SEED[,SEED]...  repeat each dispatch for each seed (numbers above 0) with its "
+    "workgroups\n"
+    "                       and waves in another order, and report the first difference in the results, as "
+    "a\n"
+    "                       note of class portability\n"
     "      --only-kernel REGEX  report only findings in kernels whose symbol or source name matches\n"
     "      --baseline OLD.json  report only findings that the --json of an earlier check does not have, by\n"
     "                       their keys, which do not change when code moves\n"
@@ -32,7 +33,7 @@ const char tool_check_help[] =
     "                       * and ?; PLACE is a key, a file, FILE:LINE or +0xOFFSET; # begins a comment\n"
     "      --write-suppressions FILE  write such lines for all that is reported\n"
     "      --sarif FILE     write the findings as SARIF 2.1.0\n"
-    "      --junit FILE     write them as JUnit XML: a test case per kernel and class\n"
+    "      --junit FILE     write them as JUnit XML: a test case for each cause, kernel and class\n"
     "      --github         print annotations of GitHub Actions (::error file=...)\n"
     "      --all            print all findings; default: of those with the same cause only one, for the "
     "first\n"
@@ -201,6 +202,7 @@ void tool_check_free(struct tool_check_request *request)
     for (size_t i = 0; i < request->suppression_count; i++)
         free(request->suppression[i].rule); /* the others point into it */
     free(request->suppression);
+    json_decref(request->keyed);
     free(request->seeds);
     if (request->has_regex)
         regfree(&request->regex);

@@ -14,6 +14,7 @@ struct tool_suppression {
     char *rule, *kernel, *place; /* patterns of fnmatch(); place NULL: any */
     unsigned line;               /* of the file */
     bool used;
+    size_t next; /* of those with the same key, or without one; SIZE_MAX: none */
 };
 
 struct tool_check_request {
@@ -25,12 +26,14 @@ struct tool_check_request {
     bool json; /* `exec`: the report as JSON, to json_path or standard output */
     const char *json_path;
     bool all, github, strict, origins, needless, portability, floats, leaks; /* leaks: `exec` only */
-    const char *shuffle;                                                     /* not of `exec` */
+    const char *shuffle;                                                     /* seeds */
     /* Set by tool_check_prepare(): */
     bool has_regex;
     regex_t regex; /* only_kernel */
     struct tool_suppression *suppression;
     size_t suppression_count;
+    json_t *keyed;   /* the first suppression of each key; NULL: there are none */
+    size_t unkeyed;  /* the first one whose place is no key */
     json_t *known;   /* the keys of the baseline's findings, as those of an object; or NULL */
     uint64_t *seeds; /* of `shuffle` */
     size_t seed_count;

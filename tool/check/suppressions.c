@@ -64,6 +64,33 @@ static int read_line(struct tool_check_request *request, const char *text, unsig
     return TOOL_CLEAN;
 }
 
+/* Whether the place is a key, which has no patterns: "a76bea1afd4ba2aa:1". */
+static bool is_key(const char *place)
+{
+    enum { HASH = 16 };
+    return place && strspn(place, "0123456789abcdef") == HASH && place[HASH] == ':' && place[HASH + 1] &&
+           place[HASH + 1 + strspn(place + HASH + 1, "0123456789")] == 0;
+}
+
+/* Links those with the same key in the order of the file, and all others. */
+static int link_suppressions(struct tool_check_request *request)
+{
+    request->keyed = json_object();
+    request->unkeyed = SIZE_MAX;
+    for (size_t i = request->suppression_count; i-- > 0;) {
+        struct tool_suppression *one = &request->suppression[i];
+        const json_t *next = is_key(one->place) ? json_object_get(request->keyed, one->place) : NULL;
+        one->next = !is_key(one->place) ? request->unkeyed
+                    : next              ? (size_t)json_integer_value(next)
+                                        : SIZE_MAX;
+        if (!is_key(one->place))
+            request->unkeyed = i;
+        else if (json_object_set_new(request->keyed, one->place, json_integer((json_int_t)i)))
+            return tool_fail("--suppressions: out of memory");
+    }
+    return TOOL_CLEAN;
+}
+
 int tool_read_suppressions(struct tool_check_request *request)
 {
     struct wm_diag diag;
@@ -87,7 +114,7 @@ int tool_read_suppressions(struct tool_check_request *request)
         code = read_line(request, line, number);
     }
     free(text);
-    return code;
+    return code ? code : link_suppressions(request);
 }
 
 /* Whether the pattern matches the path, or its last parts. */
@@ -124,20 +151,27 @@ static bool matches_place(const char *pattern, const json_t *finding)
     return matches_line(pattern, finding) || (file && matches_path(pattern, file));
 }
 
+static bool matches(const struct tool_suppression *one, const char *rule, const char *kernel,
+                    const json_t *finding)
+{
+    char name[512];
+    return !fnmatch(one->rule, rule, 0) &&
+           (!fnmatch(one->kernel, kernel, 0) ||
+            !fnmatch(one->kernel, wm_source_name(kernel, name, sizeof name), 0)) &&
+           (!one->place || matches_place(one->place, finding));
+}
+
 bool tool_is_suppressed(struct tool_check_request *request, const json_t *finding)
 {
     const char *rule = tool_text_of(finding, "rule"), *kernel = tool_text_of(finding, "kernel");
-    char name[512];
-    for (size_t i = 0; i < request->suppression_count && rule && kernel; i++) {
-        struct tool_suppression *one = &request->suppression[i];
-        if (!fnmatch(one->rule, rule, 0) &&
-            (!fnmatch(one->kernel, kernel, 0) ||
-             !fnmatch(one->kernel, wm_source_name(kernel, name, sizeof name), 0)) &&
-            (!one->place || matches_place(one->place, finding))) {
-            one->used = true;
-            return true;
-        }
-    }
+    const json_t *keyed = json_object_get(request->keyed, tool_text_of(finding, "key"));
+    const size_t lists[] = {keyed ? (size_t)json_integer_value(keyed) : SIZE_MAX, request->unkeyed};
+    for (size_t l = 0; request->keyed && rule && kernel && l < 2; l++)
+        for (size_t i = lists[l]; i != SIZE_MAX; i = request->suppression[i].next)
+            if (matches(&request->suppression[i], rule, kernel, finding)) {
+                request->suppression[i].used = true;
+                return true;
+            }
     return false;
 }
 

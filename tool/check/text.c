@@ -72,6 +72,9 @@ static void print_who(FILE *file, const json_t *finding)
     const uint64_t lanes = hex_of(finding, "lanes");
     const int64_t executions = tool_number_of(finding, "executions");
     char list[256];
+    if (tool_text_of(finding, "call"))
+        tool_print(file, "  by   %s; %" PRId64 " time%s in all\n", tool_text_of(finding, "call"), executions,
+                   executions == 1 ? "" : "s");
     if (!*tool_text_of(finding, "instruction"))
         return;
     fputs("  by   ", file);

@@ -119,8 +119,15 @@ void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *g
     if (!group->stored)
         root_of(order, group->tag)->stored = true;
     group->stored = true;
-    if (!w->stores)
+    if (!w->stores) {
         w->first_store = w->epoch;
+        w->store_count = 0;
+        w->counts_stores = order->counts_stores;
+    }
+    if (w->store_count == WMI_RACE_STORES) /* the last two count as one, which is older than the second */
+        w->store[WMI_RACE_STORES - 1].number = w->operations;
+    else
+        w->store[w->store_count++] = (struct wmi_race_store){w->operations, w->epoch};
     w->stores = 1;
     w->writing = 0;
     w->dirty = w->unshared = true;
@@ -136,6 +143,22 @@ static void complete_stores(const struct wmi_race_order *order, struct wmi_race_
     w->dirty = order->writes_back && !w->cleaned;
 }
 
+/* The wave has waited until `limit` operations are on their way, among them its last store: older stores are
+ * complete, and released with what it stores next. */
+static void complete_part(struct wmi_race_wave *w, unsigned limit, struct wmi_race_past *root, unsigned wave)
+{
+    unsigned complete = 0;
+    while (complete < w->store_count && w->operations - w->store[complete].number >= limit)
+        complete++;
+    if (!complete || complete == w->store_count)
+        return;
+    w->store_count -= (uint8_t)complete;
+    memmove(w->store, w->store + complete, w->store_count * sizeof *w->store);
+    w->first_store = w->store[0].epoch;
+    if (root->unreleased && root->unreleased[wave] && root->unreleased[wave] < 1 + w->first_store)
+        root->unreleased[wave] = 1 + w->first_store;
+}
+
 void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
                    unsigned limit)
 {
@@ -147,6 +170,8 @@ void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *gr
     if (!limit || limit < w->stores) {
         w->stores = 0;
         w->unfinished = false;
+    } else if (w->counts_stores && !order->writes_back) {
+        complete_part(w, limit, root_of(order, group->tag), wave);
     }
     complete_stores(order, w);
 }
@@ -154,9 +179,10 @@ void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *gr
 void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
     struct wmi_race_wave *w = &group->wave[wave];
+    w->operations++;
     w->stores += w->stores != 0;
-    w->writing = order->waits_for_write_back;
-    w->cleaned = !order->waits_for_write_back;
+    w->writing = 1;
+    w->cleaned = false;
     complete_stores(order, w);
 }
 

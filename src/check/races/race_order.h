@@ -12,6 +12,8 @@
 #include "check/races/race_flight.h"
 #include "check/races/race_shadow.h"
 
+enum { WMI_RACE_STORES = 8 /* stores in flight that a wait for a part of them distinguishes */ };
+
 /* How a wave has learned of another wave's past. */
 enum wmi_race_knows {
     WMI_RACE_PASSES, /* its atomic continues a release sequence, but returns nothing */
@@ -59,6 +61,13 @@ struct wmi_race_wave {
     uint32_t stores;   /* operations of the store counter from its last store on; 0: no store is in flight */
     uint32_t fresh; /* its vector cache holds nothing older than what the workgroup did before this epoch */
     uint32_t first_store; /* epoch of its oldest store that may be in flight, if `stores` is not 0 */
+    uint32_t operations;  /* of the store counter so far */
+    struct wmi_race_store {
+        uint32_t number; /* among these operations */
+        uint32_t epoch;
+    } store[WMI_RACE_STORES]; /* in flight, oldest first, if `counts_stores` */
+    uint8_t store_count;
+    bool counts_stores;
     uint32_t flying_from,
         flying_to;        /* epochs of stores that were in flight at the last barrier; from > to: none */
     uint32_t invalidated; /* caches invalidated since the last complete acquire: 1 << enum wm_cache_level */
@@ -95,8 +104,8 @@ struct wmi_race_group {
 enum { WMI_RACE_CHUNK = 1 << 10, WMI_RACE_CHUNKS = WMI_RACE_TAGS / WMI_RACE_CHUNK + 1 };
 
 struct wmi_race_order {
-    bool writes_back;          /* a release must write back caches */
-    bool waits_for_write_back; /* a release must wait for the write-back */
+    bool writes_back;   /* a release must write back caches, and wait for that */
+    bool counts_stores; /* some instruction waits for a part of the stores in flight */
     bool halves; /* records distinguish lanes 0 to 31 of a wave (twice its number) from lanes 32 to 63 (twice
                     its number plus one) */
     bool waits_at_barriers;      /* other waves learn at a barrier only of stores that are complete */

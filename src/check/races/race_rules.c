@@ -27,8 +27,7 @@ static const struct wmi_race_model models[] = {
      WAIT_BY_ONE},
     {.named = true, /* gfx940 */
      .invalidates = VECTOR,
-     .writes_back = true,
-     .waits_for_write_back = true, /* LLVM pull request 178316 */
+     .writes_back = true, /* and waits for that: LLVM pull request 178316 */
      .wait = "s_waitcnt vmcnt(0)",
      .write_back = "buffer_wbl2 sc1",
      .invalidate = "buffer_inv sc1",
@@ -47,15 +46,13 @@ static const struct wmi_race_model models[] = {
      .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
      .refresh = "buffer_gl0_inv",
      WAIT_BY_ONE},
-    /* gfx12. A wait for the write-back is not required: LLVM up to 20 omits it (pull request 135340), and on
-     * gfx12.0 a write-back is needed for system scope only (SIMemoryLegalizer, insertRelease). */
+    /* gfx12.0: stores are complete no earlier than in L2, which all workgroups share. A write-back is needed
+     * for the scope of the system only (LLVM SIMemoryLegalizer, insertRelease). */
     {.named = true,
      .named_atomics = true,
      .invalidates = VECTOR,
-     .writes_back = true,
      .within = true,
      .wait = "s_wait_storecnt 0x0",
-     .write_back = "global_wb scope:SCOPE_DEV",
      .invalidate = "global_inv scope:SCOPE_DEV",
      .refresh = "global_inv scope:SCOPE_SE",
      .wait_lds = "s_wait_dscnt 0x0",

@@ -8,14 +8,13 @@
 
 /* What orders memory accesses between waves. Source: LLVM AMDGPUUsage, "Memory Model" of each generation. */
 struct wmi_race_model {
-    uint32_t load_bits;        /* policy bits of loads that observe stores of other workgroups */
-    uint32_t invalidates;      /* caches that an acquire invalidates: 1 << enum wm_cache_level */
-    bool named;                /* loads and stores have a scope */
-    bool named_atomics;        /* atomics have a scope */
-    bool writes_back;          /* a release must write back L2 or the vector cache */
-    bool waits_for_write_back; /* a release must wait for the write-back */
-    bool waits_at_barriers;    /* a barrier of the workgroup must wait for stores, too */
-    bool within;               /* waves of one workgroup may have different vector caches */
+    uint32_t load_bits;     /* policy bits of loads that observe stores of other workgroups */
+    uint32_t invalidates;   /* caches that an acquire invalidates: 1 << enum wm_cache_level */
+    bool named;             /* loads and stores have a scope */
+    bool named_atomics;     /* atomics have a scope */
+    bool writes_back;       /* a release must write back L2, and wait for that */
+    bool waits_at_barriers; /* a barrier of the workgroup must wait for stores, too */
+    bool within;            /* waves of one workgroup may have different vector caches */
     const char *wait, *write_back, *invalidate, *refresh, *wait_lds, *wait_load; /* for texts */
 };
 

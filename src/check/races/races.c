@@ -90,6 +90,9 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
         races->code->options.space ? wmi_race_loop_at(races->code, pc, insn) : (struct wmi_race_loop){0};
     races->waits_for.lds |= loop.lds;
     races->waits_for.memory |= loop.memory;
+    races->waits_for_part |= waits.stores && waits.stores != UINT8_MAX;
+    races->order.counts_stores =
+        races->waits_for_part && (races->stores == WMI_COUNTER_STORE || races->waits_for.memory);
     races->loads_to_lds |= wmi_rows[insn->id].group == WMI_GROUP_LDS_DMA || insn->field[WMI_FIELD_lds];
     if (!facts.waits || (waits.stores & waits.lds & waits.loads) == UINT8_MAX)
         return WMI_NOT_SHOWN;
@@ -120,10 +123,8 @@ static void count_operation(struct wmi_races *races, struct wmi_race_insn *insn,
     const bool writes = insn->kind != WMI_ACCESS_LOAD;
     if (insn->path == WMI_PATH_SMEM || insn->path == WMI_PATH_LDS_DMA)
         return;
-    if (!insn->lds) {
-        w->stores += w->stores != 0;
-        w->writing += w->writing != 0;
-    }
+    if (!insn->lds)
+        wmi_race_count(races, insn, w);
     if (writes && w->releases && wmi_race_release(&races->order, races->group, wave))
         insn->released = true;
     else if (writes)
@@ -394,7 +395,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->missed = NULL;
     if (!dispatch->lowered) {
         races->insns = races->waits = 0;
-        races->loads_to_lds = false;
+        races->loads_to_lds = races->waits_for_part = races->order.counts_stores = false;
         races->waits_for = (struct wmi_race_loop){0};
         add_insn(races, 0, 0);
     }
@@ -406,7 +407,6 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     wmi_race_shadow_begin(&races->shadow, dispatch->launch);
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
-    races->order.waits_for_write_back = races->rules.model->waits_for_write_back;
     races->order.lds_most = wmi_counter_largest(dispatch->target, WMI_COUNTER_DS);
     races->order.within = races->rules.model->within && dispatch->wgp_mode;
     races->order.halves = depends_on_wave_size(races);

@@ -38,9 +38,10 @@ struct wmi_races {
     struct wmi_race_order order;
     struct wmi_race_insn *insn; /* indexed by slot; slot 0 is unused */
     uint32_t insns;
-    uint64_t distance;  /* DS distance of the instruction that is being lowered */
-    uint8_t counted[2]; /* by how much this instruction increments the counters of LDS and of loads */
-    bool loads_to_lds;  /* the kernel has loads to LDS */
+    uint64_t distance;   /* DS distance of the instruction that is being lowered */
+    uint8_t counted[2];  /* by how much this instruction increments the counters of LDS and of loads */
+    bool loads_to_lds;   /* the kernel has loads to LDS */
+    bool waits_for_part; /* an instruction of the kernel waits for a part of the operations in flight */
     struct wmi_race_loop waits_for; /* the kernel has a loop that waits for stores to LDS, or to memory */
     size_t capacity;
     struct wmi_race_wait *wait;
@@ -116,14 +117,27 @@ extern const char wmi_race_no_memory[];
 /* Records the access, and reports what it conflicts with. */
 void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot);
 
+/* Counts an operation of global memory, if it is one of the store counter. */
+static inline void wmi_race_count(const struct wmi_races *races, const struct wmi_race_insn *insn,
+                                  struct wmi_race_wave *wave)
+{
+    if (races->stores == WMI_COUNTER_STORE && (insn->kind == WMI_ACCESS_LOAD || insn->returns))
+        return;
+    wave->operations++;
+    wave->stores += wave->stores != 0;
+    wave->writing += wave->writing != 0;
+}
+
 /* Called when a wave stores while earlier stores to the same memory are still in flight. Within a workgroup,
  * that suffices for a flag: LDS executes the operations of a wave in order, as does a vector cache that waves
- * share. So the store begins an epoch, which is needed only where some loop waits for flags. */
+ * share. So the store begins an epoch, which is needed only where some loop waits for flags, or where a wait
+ * completes a part of the stores in flight. */
 static inline void wmi_race_store_in_order(struct wmi_races *races, unsigned wave, bool lds)
 {
     const struct wmi_race_wave *w = &races->group->wave[wave];
     if (lds ? races->waits_for.lds && w->lds_stored
-            : races->waits_for.memory && w->dirty && !races->order.within)
+            : (races->waits_for.memory && w->dirty && !races->order.within) ||
+                  (races->order.counts_stores && w->stores))
         wmi_race_begin_epoch(&races->order, races->group, wave);
 }
 

@@ -905,8 +905,7 @@ bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summ
         return true;
     }
     group->flights[summary->wave].issued[1] += insn->counted[1];
-    wave->stores += wave->stores != 0;
-    wave->writing += wave->writing != 0;
+    wmi_race_count(races, insn, wave);
     if (writes)
         wmi_race_store(&races->order, group, summary->wave);
     return true;

@@ -205,6 +205,10 @@ static void destroy(void *self)
         free(check->chunk[i]);
     wmi_uninit_free_memory(check);
     wmi_found_free(&check->findings);
+    wmi_found_free(&check->copied);
+    for (size_t i = 0; i < check->names; i++)
+        free(check->name[i]);
+    free(check->name);
     pthread_mutex_destroy(&check->lock);
     free(check->origin);
     free(check->slot);
@@ -240,4 +244,6 @@ const struct wmi_checker wmi_checker_uninit = {
     .begin = begin,
     .end = end,
     .memory = wmi_uninit_memory,
+    .copied = wmi_uninit_copied,
+    .outside = wmi_uninit_outside,
 };

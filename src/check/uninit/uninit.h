@@ -89,6 +89,9 @@ struct wmi_uninit {
     uint32_t slots;
     const char *missed;
     struct wmi_found_set findings;
+    struct wmi_found_set copied; /* copies to the host of what nobody has written; guarded by `lock` */
+    char **name;                 /* of their allocations */
+    size_t names, name_room;
     struct wmi_uninit_origin *origin; /* valid from 1 to origin_count, in all dispatches */
     uint32_t origin_count;
     struct wmi_undefined values; /* undefined values in global memory */
@@ -130,6 +133,11 @@ struct wmi_uninit_origin wmi_uninit_origin_of(const struct wmi_uninit *check, ui
 void wmi_uninit_use(struct wmi_uninit_shard *shard, uint32_t number, enum wmi_uninit_use use, uint64_t pc,
                     uint32_t wave, uint64_t lanes);
 
+/* What a copy of `size` bytes of the allocation to the host is reported as; name: of the allocation, which
+ * must live until the finding is worded. missing: bytes that nobody has written, from `address` on. */
+struct wmi_found wmi_uninit_copy_found(const struct wmi_allocation *allocation, const char *name,
+                                       uint64_t address, uint64_t size, uint64_t missing);
+
 /* ---- uninit_memory.c ---- */
 
 struct wmi_uninit_place {        /* where a lane's address lies */
@@ -143,6 +151,10 @@ bool wmi_uninit_begin_memory(struct wmi_uninit *check);
 void wmi_uninit_free_memory(struct wmi_uninit *check);
 /* Handles an event of the machine's memory. */
 void wmi_uninit_memory(void *self, const struct wm_event *event);
+/* As wmi_checker.copied() and outside(). */
+uint64_t wmi_uninit_copied(void *self, const struct wmi_allocation *allocation, uint64_t to, uint64_t from,
+                           uint64_t size);
+bool wmi_uninit_outside(void *self, struct wmi_found_set *findings);
 /* The region that contains an address of global or private memory. NULL: all of it is written. */
 struct wmi_written *wmi_uninit_region(struct wmi_uninit_shard *shard, uint64_t address, uint32_t slot);
 /* Finds where an element's address lies. */

@@ -306,7 +306,8 @@ static uint32_t store_lane(struct wmi_uninit_shard *shard, const struct wmi_acce
         if (!origin)
             continue;
         const bool padding = wmi_uninit_origin_of(shard->check, origin).partial && !stored.wholly;
-        const bool wrong = place.source == WMI_UNINIT_GLOBAL && !stays && !padding;
+        const bool wrong =
+            place.source == WMI_UNINIT_GLOBAL && !stays && !padding && !shard->check->dispatch.copies;
         if (wrong && !reported)
             reported = origin;
         for (unsigned at = 0; !insn->opaque && !wrong && at < left; at++)

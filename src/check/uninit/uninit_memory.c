@@ -101,6 +101,61 @@ void wmi_uninit_memory(void *self, const struct wm_event *event)
     pthread_mutex_unlock(&check->lock);
 }
 
+/* Forgets that bytes of the copy have been written; a bit for each of them. */
+static void unwrite(struct wmi_written *region, uint64_t address, uint64_t bits)
+{
+    for (; bits; bits &= bits - 1)
+        wmi_written_clear(region, address + (unsigned)__builtin_ctzll(bits), 1);
+}
+
+/* Adds a copy to the host to what is reported. False: no memory. */
+static bool add_copy(struct wmi_uninit *check, const struct wmi_allocation *allocation, uint64_t address,
+                     uint64_t size, uint64_t missing)
+{
+    if (!wmi_grow(&check->name, &check->name_room, check->names, sizeof(char *)))
+        return false;
+    char *name = strdup(allocation->name ? allocation->name : "");
+    if (!name)
+        return false;
+    check->name[check->names++] = name;
+    const struct wmi_found found = wmi_uninit_copy_found(allocation, name, address, size, missing);
+    return wmi_found_add(&check->copied, &found);
+}
+
+uint64_t wmi_uninit_copied(void *self, const struct wmi_allocation *allocation, uint64_t to, uint64_t from,
+                           uint64_t size)
+{
+    enum { BITS = 64 };
+    struct wmi_uninit *check = self;
+    uint64_t missing = 0, first = 0;
+    pthread_mutex_lock(&check->lock);
+    const struct wmi_written *region = region_at(check, from);
+    struct wmi_written *copy = to ? region_at(check, to) : NULL;
+    for (uint64_t at = 0; region && at < size && !__atomic_load_n(&region->all, __ATOMIC_RELAXED);
+         at += BITS) {
+        const uint64_t bits =
+            wmi_written_missing(region, from + at, size - at < BITS ? (unsigned)(size - at) : BITS);
+        if (bits && !missing)
+            first = from + at + (unsigned)__builtin_ctzll(bits);
+        missing += (unsigned)__builtin_popcountll(bits);
+        if (copy)
+            unwrite(copy, to + at, bits);
+    }
+    if (missing && !to)
+        check->lost |= !add_copy(check, allocation, first, size, missing);
+    pthread_mutex_unlock(&check->lock);
+    return missing;
+}
+
+bool wmi_uninit_outside(void *self, struct wmi_found_set *findings)
+{
+    struct wmi_uninit *check = self;
+    pthread_mutex_lock(&check->lock);
+    const bool ok = wmi_found_move(findings, &check->copied);
+    pthread_mutex_unlock(&check->lock);
+    return ok;
+}
+
 struct wmi_written *wmi_uninit_region(struct wmi_uninit_shard *shard, uint64_t address, uint32_t slot)
 {
     struct wmi_uninit *check = shard->check;

@@ -109,6 +109,53 @@ static const struct wmi_check_rule use_rules[2][WMI_UNINIT_USES] = {
 #undef RULE
 };
 
+/* Details of copies. */
+enum { COPY_SIZE, COPY_MISSING };
+
+static void word_copy(const struct wmi_words *words, const struct wmi_found *found, char *message,
+                      size_t size)
+{
+    const uint64_t bytes = found->detail[COPY_SIZE], missing = found->detail[COPY_MISSING];
+    (void)words;
+    if (missing == bytes)
+        snprintf(message, size, "%" PRIu64 " byte%s that nobody wrote %s copied to the host", bytes,
+                 bytes == 1 ? "" : "s", bytes == 1 ? "is" : "are");
+    else
+        snprintf(message, size, "%" PRIu64 " bytes are copied to the host, of which nobody wrote %" PRIu64,
+                 bytes, missing);
+}
+
+/* Of bytes of which nobody has written any, and of others: a program may copy more than it uses. */
+static const struct wmi_check_rule copy_rules[2] = {
+#define RULE(how)                                                                                            \
+    {.name = "uninit-copy",                                                                                  \
+     .class = WM_CHECK_UNINIT,                                                                               \
+     .severity = how,                                                                                        \
+     .by_allocation = true,                                                                                  \
+     .remedy = REMEDY,                                                                                       \
+     .word = word_copy}
+    RULE(WM_SEVERITY_ERROR),
+    RULE(WM_SEVERITY_NOTE),
+#undef RULE
+};
+
+struct wmi_found wmi_uninit_copy_found(const struct wmi_allocation *allocation, const char *name,
+                                       uint64_t address, uint64_t size, uint64_t missing)
+{
+    return (struct wmi_found){
+        .rule = &copy_rules[missing < size],
+        .first_pc = allocation->low, /* tells findings apart, which have no instruction */
+        .count = 1,
+        .space = WMI_SPACE_GLOBAL,
+        .address = address,
+        .bytes = missing,
+        .detail = {[COPY_SIZE] = size, [COPY_MISSING] = missing},
+        .allocation = name,
+        .allocation_address = allocation->low,
+        .allocation_bytes = allocation->high - allocation->low,
+    };
+}
+
 uint32_t wmi_uninit_add_origin(struct wmi_uninit_shard *shard, const struct wmi_uninit_origin *origin)
 {
     struct wmi_uninit *check = shard->check;

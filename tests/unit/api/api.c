@@ -806,6 +806,8 @@ static void checks(void **state)
         assert_int_equal(*wm_check_class_name(bit) == 0, *wm_check_class_limits(bit) == 0);
     REFUSES(wm_check_leaks, NULL);
     REFUSES(wm_check_leaks, check);
+    REFUSES(wm_check_copied, NULL, 0, 4096, 1, NULL);
+    REFUSES(wm_check_copied, check, 0, 4096, 1, NULL);
     REFUSES(wm_check_shuffle, NULL, &(uint64_t){1}, 1);
     REFUSES(wm_check_shuffle, check, NULL, 1);
     REFUSES(wm_check_shuffle, check, &(uint64_t){1}, 1); /* it does not look for portability */

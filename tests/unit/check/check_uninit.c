@@ -266,8 +266,59 @@ static void codes_have_their_findings(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* What nobody has written stays so in copies, and is reported when it gets to the host. */
+static void copies_to_the_host_are_findings(void **state)
+{
+    static const unsigned char data[64] = {1};
+    struct wm_diag diag = {0};
+    struct wm_machine *machine;
+    struct wm_check *check;
+    uint64_t memory, other, unwritten;
+    size_t count;
+    (void)state;
+    assert_int_equal(wm_machine_create("gfx900", &machine, &diag), WM_OK);
+    assert_int_equal(wm_check_create(WM_CHECK_UNINIT, &check, &diag), WM_OK);
+    assert_int_equal(wm_check_copied(check, 0, 4096, 1, NULL, &diag), WM_BAD_ARGUMENT);
+    assert_int_equal(wm_check_machine(check, machine, &diag), WM_OK);
+    assert_int_equal(wm_allocate(machine, BYTES, 0, "memory", &memory, &diag), WM_OK);
+    assert_int_equal(wm_allocate(machine, BYTES, 0, "other", &other, &diag), WM_OK);
+    assert_int_equal(wm_write(machine, memory, data, sizeof data, &diag), WM_OK);
+    /* bytes [0, 64) of `memory` are written; [100, 160) of `other` become copies of its [60, 120) */
+    assert_int_equal(wm_write(machine, other, data, sizeof data, &diag), WM_OK);
+    assert_int_equal(wm_write(machine, other + 64, data, sizeof data, &diag), WM_OK);
+    assert_int_equal(wm_write(machine, other + 128, data, 32, &diag), WM_OK);
+    assert_int_equal(wm_check_copied(check, other + 100, memory + 60, 60, &unwritten, &diag), WM_OK);
+    assert_int_equal(unwritten, 56);
+    assert_int_equal(wm_check_copied(check, 0, memory, 64, &unwritten, &diag), WM_OK);
+    assert_int_equal(unwritten, 0);
+    wm_check_findings(check, &count);
+    assert_int_equal(count, 0);
+    assert_int_equal(wm_check_copied(check, 0, other, 160, &unwritten, &diag), WM_OK);
+    assert_int_equal(unwritten, 56);
+    assert_int_equal(wm_check_copied(check, 0, memory + 64, 32, NULL, &diag), WM_OK);
+    assert_int_equal(wm_check_copied(check, 0, memory + 96, 32, NULL, &diag), WM_OK);
+    assert_int_equal(wm_check_copied(check, 0, memory, BYTES + 1, NULL, &diag), WM_OUT_OF_RANGE);
+    assert_int_equal(wm_free(machine, memory, &diag), WM_OK); /* the name stays */
+    const struct wm_finding *found = wm_check_findings(check, &count);
+    assert_int_equal(count, 2);
+    for (size_t i = 0; i < count; i++) {
+        const bool whole = found[i].allocation_address == memory;
+        assert_string_equal(found[i].rule, "uninit-copy");
+        assert_string_equal(found[i].allocation, whole ? "memory" : "other");
+        assert_int_equal(found[i].severity, whole ? WM_SEVERITY_ERROR : WM_SEVERITY_NOTE);
+        assert_int_equal(found[i].count, whole ? 2 : 1);
+        assert_int_equal(found[i].address, whole ? memory + 64 : other + 104);
+        assert_string_equal(found[i].message,
+                            whole ? "32 bytes that nobody wrote are copied to the host"
+                                  : "160 bytes are copied to the host, of which nobody wrote 56");
+    }
+    wm_check_destroy(check);
+    wm_machine_destroy(machine);
+}
+
 int main(void)
 {
-    const struct CMUnitTest all[] = {cmocka_unit_test(codes_have_their_findings)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(codes_have_their_findings),
+                                     cmocka_unit_test(copies_to_the_host_are_findings)};
     return cmocka_run_group_tests(all, NULL, NULL);
 }
