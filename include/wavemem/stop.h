@@ -37,6 +37,13 @@ enum wm_stop_kind {
     WM_STOP_END,     /* the kernel has ended, by itself or by a fault: see the result of wm_run_end() */
 };
 
+/* Bytes whose accesses stop a run: of guest memory, or of LDS. */
+struct wm_stop_range {
+    uint64_t low, high; /* [low, high) */
+    bool loads, stores; /* at least one; atomics are both */
+    bool lds;           /* offsets in the LDS of any workgroup instead of guest addresses */
+};
+
 /* What to run to. If several members are set, the first event stops the run. With none of them it goes on to
  * the end. A fault of a wave always stops it. */
 struct wm_stop_at {
@@ -56,6 +63,14 @@ struct wm_stop_at {
     uint64_t access_low, access_high;
     bool loads, stores;
     bool lds; /* offsets in the LDS of any workgroup instead of guest addresses */
+    /* STEP: before the next instruction of any wave, once all waves have executed at least so many in total
+     * since the beginning; 0: no limit. Every run of the same dispatch counts alike, so that a number stands
+     * for a place in its history. */
+    uint64_t executed;
+    const struct wm_stop_range *ranges; /* ACCESS: range_count more ranges */
+    size_t range_count;
+    /* STEP: with at_wave, also when the wave has ended, before the next instruction of any wave. */
+    bool at_wave_end;
 };
 
 /* Where a run is stopped. With END, of all members only `kind` has a meaning. */
@@ -72,6 +87,8 @@ struct wm_stopped {
     /* ACCESS: the lanes that access the range, and the guest address, or offset in LDS, at which the lowest
      * of them does. */
     uint64_t access_lanes, address;
+    uint64_t executed; /* instructions of all waves before this one since the run began */
+    uint64_t ranges;   /* ACCESS: bit i: of ranges[i], the first 64 of them */
 };
 
 /* Runs on until something of *at happens. at: NULL: to the end. Events are looked for in instructions that
@@ -116,6 +133,14 @@ WM_API enum wm_status wm_run_read_lds(struct wm_run *run, uint32_t address, void
                                       struct wm_diag *diag);
 WM_API enum wm_status wm_run_write_lds(struct wm_run *run, uint32_t address, const void *bytes, uint32_t size,
                                        struct wm_diag *diag);
+
+/* The same for the private memory of one lane of the selected wave, in which `address` is the offset that
+ * SCRATCH instructions and V#s of private memory add to the base of the wave's scratch.
+ * WM_OUT_OF_RANGE: the lane has less; WM_BAD_ARGUMENT: no wave is stopped, or it has no such lane. */
+WM_API enum wm_status wm_run_read_private(struct wm_run *run, unsigned lane, uint32_t address, void *bytes,
+                                          uint32_t size, struct wm_diag *diag);
+WM_API enum wm_status wm_run_write_private(struct wm_run *run, unsigned lane, uint32_t address,
+                                           const void *bytes, uint32_t size, struct wm_diag *diag);
 
 /* Lets the kernel run to its end without further stops, or with `cancel` ends it where it is
  * (WM_FAULT_STOPPED), fills in the result as wm_dispatch does, and frees the run, whatever the status.

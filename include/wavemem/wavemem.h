@@ -55,5 +55,6 @@
 #include "stop.h"     /* breakpoints and steps */
 #include "surface.h"  /* tiled images */
 #include "tess.h"     /* Mesa's off-chip tessellation buffer */
+#include "variable.h" /* variables of the source */
 
 #endif

@@ -19,7 +19,7 @@ from wavemem._library import ffi, lib
 RECORDS = {
     wavemem.Argument: ("wm_argument", set()), wavemem.KernelInfo: ("wm_kernel", {"argument_count"}),
     wavemem.BundleEntry: ("wm_bundle_entry", set()), wavemem.Stale: ("wm_stale", set()),
-    wavemem.Dependence: ("wm_dependence", set()), wavemem.Stopped: ("wm_stopped", {"struct_size"}), wavemem.Result: ("wm_result", {"struct_size", "fault"}),
+    wavemem.Dependence: ("wm_dependence", set()), wavemem.Stopped: ("wm_stopped", {"struct_size", "ranges"}), wavemem.Result: ("wm_result", {"struct_size", "fault"}),
     wavemem.Operand: ("wm_operand", set()), wavemem.Description: ("wm_isa_row", set()),
     wavemem.Instruction: ("wm_instruction", {"target", "dwords", "operand_count", "modifier_count", "address_count", "operand",
                                              "modifier"}),

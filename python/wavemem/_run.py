@@ -50,6 +50,8 @@ class Stopped:
     """"access": bit mask of the lanes that access the range."""
     address: int
     """"access": guest address, or offset in LDS, at which the lowest of them does."""
+    executed: int
+    """Instructions of all waves before this one since the run began."""
 
 
 _open_runs: "weakref.WeakSet[Run]" = weakref.WeakSet()

@@ -80,6 +80,7 @@ static bool may_stop(const struct wm_run *run, const uint32_t workgroup[3], uint
            (!memcmp(run->at.workgroup, workgroup, sizeof run->at.workgroup) && run->at.wave == wave);
 }
 
+/* The range that is given by members of its own. */
 static bool is_range(const struct wm_stop_at *at)
 {
     return at->access_low || at->access_high || at->loads || at->stores || at->lds;
@@ -90,8 +91,13 @@ static bool stops_before(struct wm_run *run, const struct wmi_wave *wave, uint64
                          enum wm_stop_kind *kind)
 {
     const struct wm_stop_at *at = &run->at;
-    bool stops = at->at_wave && !at->instructions && !at->address_count && !is_range(at);
+    bool stops = at->at_wave && !at->instructions && !at->address_count && !is_range(at) &&
+                 !at->range_count && !at->executed;
     *kind = WM_STOP_WAVE;
+    if (run->wave_ended || (at->executed && run->total >= at->executed)) {
+        *kind = WM_STOP_STEP;
+        return true;
+    }
     if (!may_stop(run, wave->group->id, wave->index))
         return false;
     if (!run->counts) {
@@ -133,6 +139,7 @@ struct wm_stopped wmi_run_describe(const struct wm_run *run, enum wm_stop_kind k
     return (struct wm_stopped){
         .struct_size = sizeof(struct wm_stopped),
         .kind = kind,
+        .executed = run->total,
         .workgroup = {name.workgroup[0], name.workgroup[1], name.workgroup[2]},
         .wave = name.wave,
         .pc = pc,
@@ -152,6 +159,7 @@ static void stop(struct wm_run *run, enum wm_stop_kind kind, struct wmi_wave *wa
     if (kind == WM_STOP_ACCESS) {
         run->stopped.access_lanes = run->access_lanes;
         run->stopped.address = run->address;
+        run->stopped.ranges = run->ranges;
         run->passed = true;
     }
     run->wave = run->selected = wave;
@@ -167,7 +175,8 @@ static enum wmi_held hold(void *local, enum wmi_hold why, struct wmi_wave *wave,
     bool held = false;
     if (why == WMI_HOLD_INSTRUCTION) {
         run->executed = instructions;
-        run->access_lanes = 0;
+        run->total = run->next_total++;
+        run->access_lanes = run->ranges = 0;
         run->passed = false;
     }
     if (!run->begun) {
@@ -183,37 +192,52 @@ static enum wmi_held hold(void *local, enum wmi_hold why, struct wmi_wave *wave,
 }
 
 /* Remembers which lanes touch the range. An instruction may have more than one access. */
-static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
+static bool see_range(struct wm_run *run, const struct wmi_access *access, const struct wm_stop_range *range)
 {
-    struct wm_run *run = local;
-    const struct wm_stop_at *at = &run->at;
-    const enum wmi_address_space space = at->lds ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL;
-    (void)slot;
-    if (run->ends || run->passed || !is_range(at) || access->path == WMI_PATH_CONTROL ||
-        !may_stop(run, access->workgroup, access->wave) ||
-        !(access->kind == WMI_ACCESS_LOAD    ? at->loads
-          : access->kind == WMI_ACCESS_STORE ? at->stores
-                                             : at->loads || at->stores))
-        return;
+    const enum wmi_address_space space = range->lds ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL;
+    bool seen = false;
+    if (!(access->kind == WMI_ACCESS_LOAD    ? range->loads
+          : access->kind == WMI_ACCESS_STORE ? range->stores
+                                             : range->loads || range->stores))
+        return false;
     for (unsigned i = 0; i < access->elements; i++) {
         const struct wmi_element *e = &access->element[i];
         const uint64_t lanes = e->mask & ~(e->bad_range | e->bad_align | e->bad_aperture);
         for (uint64_t rest = e->space == space ? lanes : 0; rest; rest &= rest - 1) {
             const unsigned lane = (unsigned)__builtin_ctzll(rest);
             const uint64_t first = e->address[lane], bit = UINT64_C(1) << lane;
-            if (first >= at->access_high || first + access->bytes - 1 < at->access_low)
+            if (first >= range->high || first + access->bytes - 1 < range->low)
                 continue;
             if (bit < (run->access_lanes & -run->access_lanes) || !run->access_lanes)
                 run->address = first;
             run->access_lanes |= bit;
+            seen = true;
         }
     }
+    return seen;
+}
+
+static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
+{
+    struct wm_run *run = local;
+    const struct wm_stop_at *at = &run->at;
+    (void)slot;
+    if (run->ends || run->passed || access->path == WMI_PATH_CONTROL ||
+        !may_stop(run, access->workgroup, access->wave))
+        return;
+    if (is_range(at))
+        see_range(run, access,
+                  &(struct wm_stop_range){at->access_low, at->access_high, at->loads, at->stores, at->lds});
+    for (size_t i = 0; i < at->range_count; i++)
+        if (see_range(run, access, &at->ranges[i]) && i < 64)
+            run->ranges |= UINT64_C(1) << i;
 }
 
 /* Instructions of a wave that has ended cannot be counted: stops before the next one of any. */
 static void see_end(void *local, const struct wm_event *event)
 {
     struct wm_run *run = local;
+    run->wave_ended |= run->at.at_wave_end && may_stop(run, event->workgroup, event->wave);
     if (!run->left || !run->counts || !is_named(&run->counted, event->workgroup, event->wave))
         return;
     run->counts = false;
@@ -364,19 +388,37 @@ static enum wm_status check_wave(const struct wm_run *run, const struct wm_stop_
     return WM_OK;
 }
 
+static enum wm_status check_range(uint64_t low, uint64_t high, bool loads, bool stores, struct wm_diag *diag)
+{
+    if (low >= high)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "wm_run_to: the range of accesses [0x%llx, 0x%llx) is empty; expected low < high",
+                        (unsigned long long)low, (unsigned long long)high);
+    if (!loads && !stores)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "wm_run_to: a range of accesses, but neither loads nor stores");
+    return WM_OK;
+}
+
 static enum wm_status check_at(const struct wm_run *run, const struct wm_stop_at *at, struct wm_diag *diag)
 {
+    enum wm_status status = WM_OK;
     if (at->address_count && !at->addresses)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_to: address_count is %zu but addresses is NULL",
                         at->address_count);
-    if (is_range(at) && at->access_low >= at->access_high)
-        return wmi_fail(diag, WM_BAD_ARGUMENT,
-                        "wm_run_to: the range of accesses [0x%llx, 0x%llx) is empty; expected access_low < "
-                        "access_high",
-                        (unsigned long long)at->access_low, (unsigned long long)at->access_high);
-    if (is_range(at) && !at->loads && !at->stores)
-        return wmi_fail(diag, WM_BAD_ARGUMENT,
-                        "wm_run_to: a range of accesses, but neither loads nor stores");
+    if (at->range_count && !at->ranges)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_to: range_count is %zu but ranges is NULL",
+                        at->range_count);
+    if (at->at_wave_end && !at->at_wave)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_to: at_wave_end without at_wave");
+    if (is_range(at))
+        status = check_range(at->access_low, at->access_high, at->loads, at->stores, diag);
+    for (size_t i = 0; i < at->range_count && !status; i++) {
+        const struct wm_stop_range *range = &at->ranges[i];
+        status = check_range(range->low, range->high, range->loads, range->stores, diag);
+    }
+    if (status)
+        return status;
     return at->at_wave ? check_wave(run, at, diag) : WM_OK;
 }
 
@@ -389,17 +431,20 @@ enum wm_status wm_run_to(struct wm_run *run, const struct wm_stop_at *at, struct
         return status;
     if (!stopped)
         return wmi_null(diag, __func__, "stopped");
-    status = wmi_check_struct(stopped, sizeof *stopped, sizeof *stopped, "wm_stopped", diag);
+    status =
+        wmi_check_struct(stopped, sizeof *stopped, offsetof(struct wm_stopped, executed), "wm_stopped", diag);
     if (!status && run->over)
         status = wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_to: the kernel has ended");
     if (!status && at)
-        status = wmi_take_struct(&copy, sizeof copy, sizeof copy, at, "wm_stop_at", diag);
+        status = wmi_take_struct(&copy, sizeof copy, offsetof(struct wm_stop_at, executed), at, "wm_stop_at",
+                                 diag);
     if (!status)
         status = check_at(run, &copy, diag);
     if (status)
         return status;
     run->at = copy;
     run->left = copy.instructions;
+    run->wave_ended = false;
     run->counts = run->wave && !copy.at_wave;
     if (run->counts)
         run->counted = name_of(run->wave);

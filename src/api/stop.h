@@ -40,7 +40,10 @@ struct wm_run {
     bool counts; /* instructions of wave `counted`; else of the next one that executes any */
     struct wmi_wave_name counted;
     uint64_t left;                  /* of at.instructions */
+    bool wave_ended;                /* of at.at_wave_end */
     uint64_t executed;              /* by the wave before this instruction */
+    uint64_t total, next_total;     /* instructions of all waves before this one; and before the next one */
+    uint64_t ranges;                /* of at.ranges, which this instruction accesses; the first 64 */
     uint64_t access_lanes, address; /* of this instruction, in the range; `address` of the lowest lane */
     bool passed;                    /* it was stopped for that */
 

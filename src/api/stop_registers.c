@@ -33,8 +33,9 @@ enum wm_status wm_run_select(struct wm_run *run, const uint32_t workgroup[3], ui
         return status;
     if (!workgroup)
         return wmi_null(diag, __func__, "workgroup");
-    status =
-        stopped ? wmi_check_struct(stopped, sizeof *stopped, sizeof *stopped, "wm_stopped", diag) : WM_OK;
+    status = stopped ? wmi_check_struct(stopped, sizeof *stopped, offsetof(struct wm_stopped, executed),
+                                        "wm_stopped", diag)
+                     : WM_OK;
     if (status)
         return status;
     struct wmi_wave *found = wmi_wave_find(run->wave, workgroup, wave);
@@ -179,4 +180,49 @@ enum wm_status wm_run_write_lds(struct wm_run *run, uint32_t address, const void
     if (!status && size)
         memcpy(lds, bytes, size);
     return status;
+}
+
+/* ---- private memory ---- */
+
+/* Copies bytes between `bytes` and the lane's private memory, whose dwords are interleaved with those of the
+ * other lanes. Source: LLVM AMDGPUUsage, "Memory Spaces". */
+static enum wm_status copy_private(struct wm_run *run, const char *function, unsigned lane, uint32_t address,
+                                   unsigned char *bytes, uint32_t size, bool write, struct wm_diag *diag)
+{
+    const enum wm_status status = check_stopped(run, function, diag);
+    if (status)
+        return status;
+    if (!bytes && size)
+        return wmi_null(diag, function, "bytes");
+    const struct wmi_frame *frame = run->selected->frame;
+    if (lane >= frame->wave_size)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: lane %u; the wave has %u", function, lane,
+                        frame->wave_size);
+    const uint64_t room = frame->private_bytes / frame->wave_size;
+    if ((uint64_t)address + size > room)
+        return wmi_fail(diag, WM_OUT_OF_RANGE,
+                        "%s: %u bytes at %u; the lane has %llu bytes of private memory", function, size,
+                        address, (unsigned long long)room);
+    unsigned char *host = (unsigned char *)(uintptr_t)frame->private_host;
+    for (uint32_t i = 0; i < size; i++) {
+        const uint64_t at = address + i;
+        unsigned char *byte = host + at / 4 * 4 * frame->wave_size + 4 * lane + at % 4;
+        if (write)
+            *byte = bytes[i];
+        else
+            bytes[i] = *byte;
+    }
+    return WM_OK;
+}
+
+enum wm_status wm_run_read_private(struct wm_run *run, unsigned lane, uint32_t address, void *bytes,
+                                   uint32_t size, struct wm_diag *diag)
+{
+    return copy_private(run, __func__, lane, address, bytes, size, false, diag);
+}
+
+enum wm_status wm_run_write_private(struct wm_run *run, unsigned lane, uint32_t address, const void *bytes,
+                                    uint32_t size, struct wm_diag *diag)
+{
+    return copy_private(run, __func__, lane, address, (unsigned char *)(uintptr_t)bytes, size, true, diag);
 }

@@ -2,6 +2,7 @@
 /* In place of dwarf.c and inlined.c in a build without elfutils (-Ddwarf=disabled): no object has lines. */
 #include "object/object.h"
 #include "object/parts.h"
+#include "wavemem/variable.h"
 
 void wmi_dwarf_close(struct wmi_lazy *lazy)
 {
@@ -32,4 +33,19 @@ bool wm_kernel_line(const struct wm_object *object, const struct wm_kernel *kern
 {
     (void)object, (void)kernel, (void)file, (void)line;
     return false;
+}
+
+bool wm_object_variable(const struct wm_object *object, uint64_t address, size_t index,
+                        struct wm_variable *variable)
+{
+    (void)object, (void)address, (void)index, (void)variable;
+    return false;
+}
+
+enum wm_variable_state wm_object_variable_read(const struct wm_object *object, uint64_t address, size_t index,
+                                               const struct wm_variable_reader *reader, void *bytes,
+                                               size_t size)
+{
+    (void)object, (void)address, (void)index, (void)reader, (void)bytes, (void)size;
+    return WM_VARIABLE_OPTIMISED_OUT;
 }

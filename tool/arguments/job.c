@@ -133,6 +133,10 @@ const struct tool_option tool_job_options[] = {
     {"apertures", 0, TOOL_VALUE, OPT_APERTURES},
     {"shard", 0, TOOL_VALUE, OPT_SHARD},
     {"part", 0, TOOL_VALUE, OPT_PART},
+    {"command", 'x', TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(struct tool_job, debug.commands)},
+    {"eval-command", 0, TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(struct tool_job, debug.commands)},
+    {"batch", 0, TOOL_NO_VALUE, TOOL_OPTION_KEPT, offsetof(struct tool_job, debug.batch)},
+    {"gdb", 0, TOOL_VALUE, TOOL_OPTION_KEPT, offsetof(struct tool_job, debug.gdb)},
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
@@ -552,7 +556,14 @@ int tool_job_parse(struct tool_job *job, const char *verb, int count, char **wor
     add_dispatch(job, "");
     struct tool_words line = {
         .verb = verb, .options = tool_job_options, .count = count, .words = words, .request = job};
-    return read_words(job, &line, false);
+    const int code = read_words(job, &line, false);
+    const char *option = job->debug.commands.count ? "--command"
+                         : job->debug.batch        ? "--batch"
+                         : job->debug.gdb          ? "--gdb"
+                                                   : NULL;
+    if (code == TOOL_CLEAN && option && strcmp(verb, "debug"))
+        return tool_fail("%s: only 'wavemem debug' has it", option);
+    return code;
 }
 
 /* ---- end ---- */

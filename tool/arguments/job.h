@@ -8,6 +8,7 @@
 #include "tool/report/prof.h"
 #include "tool/shard/range.h"
 #include "tool/sources/sources.h"
+#include "tool/tool.h"
 
 #include <stdio.h>
 
@@ -158,7 +159,12 @@ struct tool_job {
     struct tool_prof_outputs outputs; /* JSON: also `run`; others: prof only */
     bool apertures;                   /* --apertures is given, with these bases */
     uint64_t shared_base, private_base;
-    struct tool_shard shard; /* --shard and --part */
+    struct tool_shard shard;            /* --shard and --part */
+    struct {                            /* debug only */
+        struct tool_kept_list commands; /* -x FILE, and --eval-command COMMAND, without a letter */
+        bool batch;
+        const char *gdb; /* --gdb: a port of this host, or "-"; or NULL */
+    } debug;
 };
 
 /* The options of the verbs that execute. */

@@ -146,13 +146,6 @@ static uint8_t *lay_out_arguments(struct wm_machine *machine, const struct tool_
     return bytes;
 }
 
-/* What a dispatch needs while it runs. */
-struct prepared {
-    struct wm_dispatch dispatch;
-    uint8_t *arguments;
-    struct tool_start start;
-};
-
 static struct wm_dispatch request_of(const struct tool_job *job, const struct tool_dispatch *d)
 {
     return (struct wm_dispatch){
@@ -171,13 +164,12 @@ static struct wm_dispatch request_of(const struct tool_job *job, const struct to
     };
 }
 
-/* Fills the memory and registers of a dispatch. Release *prepared in any case. */
-static bool prepare(struct tool_job *job, size_t index, struct wm_machine *machine, struct prepared *prepared,
-                    struct wm_diag *diag)
+bool tool_prepare(struct tool_job *job, size_t index, struct wm_machine *machine,
+                  struct tool_prepared *prepared, struct wm_diag *diag)
 {
     const struct tool_dispatch *d = &job->dispatches[index];
     struct wm_dispatch *dispatch = &prepared->dispatch;
-    *prepared = (struct prepared){.dispatch = request_of(job, d)};
+    *prepared = (struct tool_prepared){.dispatch = request_of(job, d)};
     prepared->arguments =
         lay_out_arguments(machine, d, &dispatch->arguments_size, &dispatch->dynamic_lds, diag);
     dispatch->arguments = prepared->arguments;
@@ -189,7 +181,7 @@ static bool prepare(struct tool_job *job, size_t index, struct wm_machine *machi
     return true;
 }
 
-static void release(struct prepared *prepared)
+void tool_release(struct tool_prepared *prepared)
 {
     tool_start_free(&prepared->start);
     free(prepared->arguments);
@@ -410,9 +402,8 @@ static void show_fault(const char *what, const struct wm_fault *fault)
     fprintf(stderr, "%s%s", fault->text, length && fault->text[length - 1] == '\n' ? "" : "\n");
 }
 
-/* Creates a machine with the objects and declared buffers of the job. check: sees its memory; or NULL. */
-static bool make_machine(struct tool_job *job, struct wm_check *check, struct wm_machine **machine,
-                         struct wm_diag *diag)
+bool tool_make_machine(struct tool_job *job, struct wm_check *check, struct wm_machine **machine,
+                       struct wm_diag *diag)
 {
     struct wm_diag why;
     const char *requested = job->opened[0].target; /* whether SRAM-ECC is on is up to the machine */
@@ -436,10 +427,10 @@ static bool make_machine(struct tool_job *job, struct wm_check *check, struct wm
     return good && tool_fill_buffers(job, *machine, diag);
 }
 
-/* Frees what --free names after the dispatch. Arguments and words keep the addresses, which no other buffer
- * of the job may get, so all buffers are allocated first. */
-static bool free_buffers(const struct tool_job *job, const struct tool_dispatch *d,
-                         struct wm_machine *machine, struct wm_diag *diag)
+/* Arguments and words keep the addresses, which no other buffer of the job may get, so all buffers are
+ * allocated first. */
+bool tool_free_buffers(const struct tool_job *job, const struct tool_dispatch *d, struct wm_machine *machine,
+                       struct wm_diag *diag)
 {
     for (struct tool_buffer *b = job->buffers; b && d->frees.count; b = b->next)
         if (!tool_allocate(machine, b, diag))
@@ -462,15 +453,15 @@ static bool run_silently(struct tool_job *job, size_t index, struct wm_machine *
                          struct wm_result *result)
 {
     const struct tool_dispatch *d = &job->dispatches[index];
-    struct prepared prepared;
+    struct tool_prepared prepared;
     struct wm_diag diag;
     *result = (struct wm_result){.struct_size = sizeof(*result)};
-    bool good = prepare(job, index, machine, &prepared, &diag);
+    bool good = tool_prepare(job, index, machine, &prepared, &diag);
     prepared.dispatch.threads = threads;
     prepared.dispatch.print = ignore_text; /* so that it has a buffer for its text, as before */
     good = good && wm_dispatch(machine, d->object, d->kernel, &prepared.dispatch, result, &diag) == WM_OK;
-    release(&prepared);
-    return good && free_buffers(job, d, machine, &diag);
+    tool_release(&prepared);
+    return good && tool_free_buffers(job, d, machine, &diag);
 }
 
 /* Which waves wait in a deadlock may depend on the order of workgroups. So the job is run again from its
@@ -488,7 +479,7 @@ static void settle_deadlock(struct tool_job *job, size_t index, struct wm_machin
         b->filled = b->symbol_of;
         good = tool_array_reload(&b->array);
     }
-    good = good && make_machine(job, NULL, machine, &diag);
+    good = good && tool_make_machine(job, NULL, machine, &diag);
     for (size_t i = 0; i < index && good; i++)
         good = run_silently(job, i, *machine, job->threads, &again) && again.fault.kind == WM_FAULT_NONE;
     good = good && run_silently(job, index, *machine, 1, &again) && again.fault.kind == WM_FAULT_DEADLOCK;
@@ -583,16 +574,29 @@ static bool begin_observer(struct tool_job *job, size_t index, struct wm_machine
     return true;
 }
 
+int tool_use_results(const struct tool_job *job, const struct tool_dispatch *d, struct wm_machine *machine,
+                     json_t *entry)
+{
+    struct wm_diag diag;
+    int code = compare_results(job, d, machine, entry);
+    for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
+        if (write_output(d, &d->output[i], machine) != TOOL_CLEAN)
+            code = TOOL_WRONG;
+    if (!tool_free_buffers(job, d, machine, &diag))
+        return tool_fail("%s%s", d->where, diag.message);
+    return code;
+}
+
 static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **machine,
                         const struct watchers *watchers, json_t *report)
 {
     struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag = {0};
-    struct prepared prepared;
+    struct tool_prepared prepared;
     const bool watched = watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache ||
                          job->exports || job->shard.text;
-    if (!prepare(job, index, *machine, &prepared, &diag)) {
-        release(&prepared);
+    if (!tool_prepare(job, index, *machine, &prepared, &diag)) {
+        tool_release(&prepared);
         return tool_fail("%s%s", d->where, diag.message);
     }
     struct progress progress = {.shown = tool_progress_begin(d->kernel->source_name)};
@@ -616,13 +620,13 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     struct tool_exports exports;
     const struct wm_observer *observer = NULL;
     if (!begin_observer(job, index, *machine, &exports, dispatch, &observer, &diag)) {
-        release(&prepared);
+        tool_release(&prepared);
         return tool_fail("%s", diag.message);
     }
     struct wm_result result = {.struct_size = sizeof(result)};
     const int executed = execute(*machine, d, dispatch, &result);
     json_t *exported = job->exports ? tool_exports_end(&exports) : NULL;
-    release(&prepared);
+    tool_release(&prepared);
     if (executed != TOOL_CLEAN) {
         json_decref(stales.report);
         json_decref(exported);
@@ -673,15 +677,9 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         return tell_fault(job, d, &result, report);
     if (job->shard.text)
         return code;
-    code = tool_worse(code, compare_results(job, d, *machine, entry));
     if (stales.count || violated)
         code = tool_worse(code, TOOL_FINDINGS);
-    for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
-        if (write_output(d, &d->output[i], *machine) != TOOL_CLEAN)
-            code = TOOL_WRONG;
-    if (!free_buffers(job, d, *machine, &diag))
-        return tool_fail("%s%s", d->where, diag.message);
-    return code;
+    return tool_worse(code, tool_use_results(job, d, *machine, entry));
 }
 
 /* The kernels of the code objects that did not run. */
@@ -750,7 +748,7 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
         (job->check.classes && wm_check_create(job->check.classes | more, &watchers.check, &diag) != WM_OK) ||
         (job->check.seed_count &&
          wm_check_shuffle(watchers.check, job->check.seeds, job->check.seed_count, &diag) != WM_OK) ||
-        !make_machine(job, watchers.check, &machine, &diag))
+        !tool_make_machine(job, watchers.check, &machine, &diag))
         worst = tool_fail("%s", diag.message);
     for (size_t i = 0; i < job->count && !ends_job(worst); i++)
         worst = tool_worse(worst, run_dispatch(job, i, &machine, &watchers, report));

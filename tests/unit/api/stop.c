@@ -1257,7 +1257,7 @@ static void messages(void **state)
     at.wave = 0;
     at.loads = true;
     says(wm_run_to(run, &at, &stopped, &diag), WM_BAD_ARGUMENT,
-         "wm_run_to: the range of accesses [0x0, 0x0) is empty; expected access_low < access_high");
+         "wm_run_to: the range of accesses [0x0, 0x0) is empty; expected low < high");
     at.loads = false;
     at.access_high = 4;
     says(wm_run_to(run, &at, &stopped, &diag), WM_BAD_ARGUMENT,

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: MIT
+"""Sessions of the debugger. Values come from what the kernels compute, worked out here; lines from their sources.
+
+usage: debug.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import command
+from command import Case
+
+REDUCTION = "-g 1024 -b 256 --arg in=iota:f32:1024 --arg sums=zero:f32:4 --arg n=1024"
+# The sums of the workgroups are added by a second dispatch.
+PARTS = ("-b 256 --buffer parts=zero:f32:4 -g 1024 --arg in=iota:f32:1024 --arg sums=same:parts --arg n=1024 "
+         "--then -g 256 --arg in=same:parts --arg sums=zero:f32:1 --arg n=4")
+SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + "/examples"
+
+
+def line_of(source, text):
+    """The number of the only line of an example that contains the text."""
+    with open(os.path.join(SOURCES, source), encoding="utf-8") as file:
+        found = [number for number, line in enumerate(file, 1) if text in line]
+    assert len(found) == 1, (source, text, found)
+    return found[0]
+
+
+SUM = "sums[get_group_id(0)] = partial[0];"
+
+
+class Debug(Case):
+    def session(self, commands, example="reduction", arguments=REDUCTION, code=0, more=()):
+        """Carries out commands, one per line; returns what each of them prints."""
+        words = []
+        for line in commands.strip().splitlines():
+            words += ["--eval-command", line.strip(), "--eval-command", r"echo <--\n"]
+        done = subprocess.run([command.WAVEMEM, "debug", *self.example(example), *arguments.split(), *more, "--batch", *words],
+                              capture_output=True, cwd=self.folder.name, timeout=120, encoding="utf-8")
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.err = done.stderr
+        return [part.strip("\n") for part in done.stdout.split("<--\n")]
+
+    def wrong(self, message, *commands, begins=True):
+        """Commands that are refused with one message, and change nothing that one can ask for."""
+        state = "info breakpoints\ninfo dispatches\n" + ("info record\np/x $exec + $pc\n" if begins else "")
+        for text in commands:
+            with self.subTest(text):
+                script = f"{'starti' if begins else ''}\n{state}echo <--\\n\n{text}\n{state}".encode()
+                out, err = self.run_tool("debug", self.example("reduction"), REDUCTION, stdin=script)
+                self.assertEqual(err, message + "\n")
+                before, after = re.sub(r"\$\d+ = ", "", out).split("<--\n")
+                self.assertTrue(before.endswith(after), out)
+
+    # ---- forwards ----
+
+    def test_break_and_print(self):
+        out = self.session(f"""break reduction.cl:{line_of("reduction.cl", SUM)} if $workgroup_x == 2
+                               run
+                               p n
+                               p in[3]
+                               p sums[0]@4
+                               p *(float *) local#0
+                               p/x n
+                               p in[3] + 0.5
+                               p n > 1000 && in[1] == 1
+                               p &sums[1] - 1 == sums
+                               continue""")
+        self.assertRegex(out[0], r"^Breakpoint 1 at 0x[0-9a-f]+: file reduction.cl, line \d+\.$")
+        self.assertIn("Breakpoint 1, workgroup (2,0,0) wave 0 lane 0", out[1])
+        self.assertIn("sums[get_group_id(0)] = partial[0];" if os.path.exists("reduction.cl") else "reduction.cl", out[1])
+        sums = [sum(range(256 * i, 256 * i + 256)) for i in range(4)]
+        self.assertEqual(out[2:10], ["$1 = 1024", "$2 = 3", f"$3 = {{{sums[0]}, {sums[1]}, 0, 0}}", f"$4 = {sums[2]}", "$5 = 0x400",
+                                     "$6 = 3.5", "$7 = 1", "$8 = 1"])
+        self.assertIn("[Kernel reduce has ended, dispatch 1 of 1]", out[10])
+
+    def test_conditions_choose_a_lane(self):
+        out = self.session("""break insn global_store* if $lane == 37
+                              run
+                              p $lane
+                              p $v0
+                              info lanes""", "vecadd",
+                           "-g 256 -b 64 --arg a=iota:f32:256 --arg b=fill:f32:256:0.5 --arg c=zero:f32:256 --arg n=256")
+        self.assertIn("lane 37", out[1])
+        self.assertEqual(out[2], "$1 = 37")
+        self.assertIn("active    0-63", out[4])
+
+    def test_counts_and_lists(self):
+        out = self.session("""tbreak reduce
+                              break insn s_endpgm
+                              info breakpoints
+                              run
+                              info breakpoints
+                              ignore 2 5
+                              continue
+                              info waves
+                              disable
+                              continue""")
+        self.assertIn("Temporary breakpoint 1 at", out[0])
+        self.assertRegex(out[2], r"1 +breakpoint +del +y +reduce\n2 +breakpoint +keep +y +insn s_endpgm")
+        self.assertNotIn("reduce\n", out[4])
+        self.assertIn("workgroup (1,0,0) wave ", out[6])  # the sixth of waves that end, four in each workgroup
+        self.assertIn("[Kernel reduce has ended", out[9])
+
+    def test_steps(self):
+        out = self.session("""starti
+                              p $instructions
+                              si
+                              p $instructions
+                              stepi 3
+                              p $instructions
+                              p $now
+                              step
+                              until
+                              info line""")
+        self.assertEqual([out[1], out[3], out[5], out[6]], ["$1 = 0", "$2 = 1", "$3 = 4", "$4 = 4"])
+        self.assertIn("reduction.cl:", out[7])
+
+    def test_several_dispatches(self):
+        """A continued job goes through its dispatches; backwards it does so, too."""
+        out = self.session(f"""break reduce if $dispatch == 2
+                              run
+                              p sums[0]
+                              p in[3]
+                              reverse-continue
+                              p $dispatch
+                              delete
+                              continue
+                              p sums[0]
+                              who in[3]
+                              who sums[0]
+                              goto
+                              watch in[3]
+                              rc
+                              p $dispatch""", arguments=PARTS)
+        self.assertIn("Breakpoint 1, workgroup (0,0,0)", out[1])
+        self.assertEqual(out[3], f"$2 = {sum(range(768, 1024))}")
+        self.assertIn("No more reverse-execution history", out[4])
+        self.assertEqual(out[5], "$3 = 1")
+        self.assertEqual(out[8], f"$4 = {sum(range(1024))}")
+        self.assertRegex(out[9], r"^in\[3\] = .* written by workgroup \(3,0,0\) wave 0, lanes 0, dispatch 1,")
+        self.assertRegex(out[10], r"^sums\[0\] = .* written by workgroup \(0,0,0\) wave 0, lanes 0, dispatch 2,")
+        self.assertIn("watchpoint 2: in[3]", out[13])
+        self.assertEqual(out[14], "$5 = 1")
+
+    # ---- backwards ----
+
+    def test_who(self):
+        line = line_of("reduction.cl", SUM)
+        out = self.session("""run
+                              who sums[2]
+                              goto
+                              p sums[2]
+                              stepi
+                              p sums[2]
+                              who in[3]
+                              who local#0
+                              goto
+                              rsi
+                              p $now""")
+        self.assertRegex(out[1], rf"^sums\[2\] = {sum(range(512, 768))} was last written by workgroup \(2,0,0\) wave 0, lanes 0, dispatch 1, "
+                         rf"time \d+ .*\n.*global_store_dword.*reduction.cl:{line}")
+        self.assertIn("=> ", out[2])
+        self.assertEqual([out[3], out[5]], ["$1 = 0", f"$2 = {sum(range(512, 768))}"])
+        self.assertEqual(out[6], "Nobody has written there before but the host: 'in' begins as iota:f32:1024.")
+        self.assertIn("lanes 0", out[7])
+        self.assertIn("ds_write", out[8])
+
+    def test_who_wrote_a_register(self):
+        """Back along the values: the store's register comes from the LDS load before it."""
+        out = self.session("""break insn global_store*
+                              run
+                              who $v1
+                              goto
+                              p $v1
+                              stepi""")
+        self.assertRegex(out[2], r"\$v1 was last written by workgroup \(0,0,0\) wave 0, lanes 0, .*\n.*ds_read_b32 v1, ")
+
+    def test_watch(self):
+        out = self.session("""starti
+                              watch sums if $_new > 100000
+                              continue
+                              p sums[2]
+                              rc
+                              p sums[2]
+                              delete
+                              goto begin
+                              rwatch in[700]
+                              continue
+                              p $lane""")
+        total = sum(range(512, 768))
+        self.assertIn("Hardware watchpoint 1: sums", out[1])
+        self.assertIn(f"Hardware watchpoint 1: sums[2]\n\nOld value = 0\nNew value = {total}\n", out[2])
+        self.assertEqual([out[3], out[5]], [f"$1 = {total}", "$2 = 0"])
+        self.assertIn("Value = 700", out[9])
+        self.assertEqual(out[10], f"$3 = {700 % 64}")
+
+    def test_reverse(self):
+        """Going back and on again comes to the same registers."""
+        out = self.session("""break insn s_endpgm
+                              run
+                              p/x $exec
+                              info registers s0 v1 vcc
+                              p $now
+                              rsi 
+                              rsi 50
+                              reverse-step
+                              reverse-next
+                              continue
+                              info registers s0 v1 vcc
+                              p $now
+                              rc
+                              rsi
+                              rsi 1000""")
+        self.assertEqual(out[3], out[10])
+        self.assertEqual(out[4].split("= ")[1], out[11].split("= ")[1])
+        self.assertIn("No more reverse-execution history", out[12])
+        self.assertIn("No more reverse-execution history", out[14])
+
+    def test_changes_are_repeated(self):
+        """What was changed is part of the history: going back before it and on again changes it again."""
+        out = self.session("""break insn global_store* if $workgroup_x == 1
+                              run
+                              set $v1.f32 = 7.5
+                              stepi
+                              p sums[1]
+                              rsi
+                              p $v1[0]
+                              goto begin
+                              p sums[1]
+                              delete
+                              continue
+                              p sums[0]@4
+                              who sums[1]""")
+        self.assertEqual(out[4], "$1 = 7.5")
+        self.assertEqual(out[8], "$3 = 0")
+        self.assertEqual(out[11], f"$4 = {{{sum(range(256))}, 7.5, {sum(range(512, 768))}, {sum(range(768, 1024))}}}")
+
+    def test_memory_is_set(self):
+        out = self.session("""starti
+                              set in[5] = 1000
+                              set var sums[3] = -1
+                              p sums[3]
+                              run
+                              p sums[0]
+                              starti
+                              set in[5] = 1000
+                              continue
+                              p sums[0]
+                              x/4fw &sums[0]""")
+        self.assertEqual(out[3], "$1 = -1")
+        self.assertEqual(out[5], f"$2 = {sum(range(256))}")  # `run` begins again
+        self.assertEqual(out[9], f"$3 = {sum(range(256)) - 5 + 1000}")
+        self.assertIn(f":\t{sum(range(256)) + 995}\t", out[10])
+
+    def test_fault(self):
+        """An index out of range: stops where it happens."""
+        out = self.session("""run
+                              p $lane
+                              who $v0
+                              rsi
+                              continue
+                              continue""", arguments=REDUCTION.replace("n=1024", "n=2000"), code=3)
+        self.assertIn("The wave has faulted", out[0])
+        self.assertIn("global_load", out[0])
+        self.assertIn("The wave has faulted", out[4])
+        self.assertIn("[Kernel reduce ended with a fault", out[5])
+
+    # ---- mistakes ----
+
+    def test_wrong_commands(self):
+        self.wrong('Undefined command: "frobnicate".  Try "help".', "frobnicate 1")
+        self.wrong('No symbol "nothing" in current context.', "p nothing", "break reduce if nothing", "set nothing = 1", "watch nothing")
+        self.wrong('Function "nothing" not defined.', "break nothing", "tbreak nothing if 1")
+        self.wrong('No line 4000 in file "reduction.cl".', "break reduction.cl:4000", "until 4000")
+        self.wrong("No breakpoint number 9.", "delete 9", "condition 9 1", "ignore 9 1", "enable 9")
+        self.wrong("A syntax error in expression: it ends too soon.", "p 1 +", "p (", "x &")
+        self.wrong("Left operand of assignment is not an lvalue.", "set 5 = 6", "set n + 1 = 6")
+        self.wrong("Division by zero", "p 1 / 0", "p n % 0")
+        self.wrong("Undefined output format \"q\".", "p/q 1")
+        self.wrong("The kernel is not being run.", "info waves", "si", "continue", "p $v1", "finish", "who sums[0]", begins=False)
+        self.wrong("No lane 64: the wave has 64.", "lane 64")
+        self.wrong("No workgroup 9: the grid has 4 x 1 x 1.", "workgroup 9")
+        self.wrong("Cannot watch constant value.", "watch 5")
+
+    def test_script(self):
+        """A script ends at its first mistake."""
+        path = self.path("commands", b"# a comment\n\nstarti\np 5\np )\np 6\n")
+        out, err = self.run_tool("debug", self.example("reduction"), REDUCTION, "--batch", "-x", path, code=2)
+        self.assertIn("$1 = 5", out)
+        self.assertNotIn("$2", out)
+        self.assertIn("commands:5: A syntax error in expression, near `)'.", err)
+
+    def test_options(self):
+        self.refused("--json: 'wavemem debug' does not have it", "debug", self.example("reduction"), REDUCTION, "--json")
+        self.refused("--batch: only 'wavemem debug' has it", "run", self.example("reduction"), REDUCTION, "--batch")
+
+    def test_end_of_input(self):
+        out, _ = self.run_tool("debug", self.example("reduction"), REDUCTION, stdin=b"starti\nsi\n\np $now")
+        self.assertIn("$1 = 2", out)  # an empty line repeats the step
+
+
+if __name__ == "__main__":
+    command.main()
