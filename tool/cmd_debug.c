@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem debug: stops kernels, looks at them, and goes back. */
 #include "tool/arguments/run.h"
-#include "tool/debug/prompt.h"
+#include "tool/debug/remote.h"
 #include "tool/tool.h"
 
 #include <signal.h>
@@ -119,6 +119,8 @@ static int debug_job(struct tool_job *job)
     const bool good = run_commands(&s);
     if (!good && (job->debug.batch || job->debug.gdb))
         code = TOOL_WRONG;
+    else if (job->debug.gdb)
+        code = debug_serve(&s, job->debug.gdb);
     else if (!job->debug.batch && !s.quits)
         debug_prompt(&s, isatty(STDIN_FILENO));
     code = tool_worse(code, s.code);

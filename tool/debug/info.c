@@ -10,7 +10,6 @@
 
 enum {
     WAVES = 256,     /* that are listed */
-    TRIES = 1 << 20, /* workgroups that are asked for waves */
     LDS_BYTES = 256, /* that are shown without a count */
 };
 
@@ -62,28 +61,18 @@ static void print_wave(struct debug_session *s, const struct wm_stopped *wave, b
 
 static bool info_waves(struct debug_session *s, const char *text, struct wm_diag *diag)
 {
-    uint32_t groups[3], waves, id[3];
-    struct wm_stopped wave = {.struct_size = sizeof wave};
-    struct wm_diag none;
-    unsigned shown = 0;
+    struct wm_stopped waves[WAVES];
     (void)text;
     if (!debug_need_wave(s, diag))
         return false;
-    debug_grid(s, groups, &waves);
-    const uint64_t all = (uint64_t)groups[0] * groups[1] * groups[2];
-    for (uint64_t i = 0; i < all && i < TRIES && shown < WAVES; i++) {
-        id[0] = (uint32_t)(i % groups[0]);
-        id[1] = (uint32_t)(i / groups[0] % groups[1]);
-        id[2] = (uint32_t)(i / groups[0] / groups[1]);
-        for (uint32_t w = 0; w < waves && shown < WAVES; w++)
-            if (wm_run_select(s->run, id, w, &wave, &none) == WM_OK) {
-                print_wave(s, &wave, w == s->wave.wave && !memcmp(id, s->wave.workgroup, sizeof id));
-                shown++;
-            }
-    }
-    if (shown == WAVES || all > TRIES)
-        fprintf(s->out, "(the first %u of those in execution)\n", shown);
-    return debug_select(s, s->wave.workgroup, s->wave.wave, diag);
+    const size_t count = debug_waves(s, waves, WAVES);
+    for (size_t i = 0; i < count; i++)
+        print_wave(s, &waves[i],
+                   waves[i].wave == s->wave.wave &&
+                       !memcmp(waves[i].workgroup, s->wave.workgroup, sizeof waves[i].workgroup));
+    if (count == WAVES)
+        fprintf(s->out, "(the first %u of those in execution)\n", WAVES);
+    return true;
 }
 
 static bool info_lanes(struct debug_session *s, const char *text, struct wm_diag *diag)

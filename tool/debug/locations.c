@@ -28,11 +28,14 @@ static void add(struct found *found, uint64_t pc)
     larger[found->count++] = pc;
 }
 
+/* Whether one of the two names ends with the other, at a slash: debug information and users abbreviate. */
 static bool is_file(const char *file, const char *wanted, size_t length)
 {
-    const size_t all = strlen(file);
-    return all >= length && !strncmp(file + all - length, wanted, length) &&
-           (all == length || file[all - length - 1] == '/');
+    const size_t all = strlen(file), least = all < length ? all : length;
+    const char *longer = all > length ? file : wanted;
+    const size_t more = all > length ? all - length : length - all;
+    return least && !strncmp(file + all - least, wanted + length - least, least) &&
+           (!more || longer[more - 1] == '/');
 }
 
 /* Lines of a file: the first address of each function and of each copy of an inlined one. */
@@ -134,7 +137,7 @@ static bool find_function(struct debug_session *s, const char *text, struct foun
         const struct wm_object *object = s->job->opened[i].object;
         const struct wm_kernel *kernel;
         uint64_t address, size, bias;
-        if (wm_object_find_kernel(object, name, &kernel, NULL) == WM_OK && bias_of(s, object, &bias))
+        if (wm_object_find_kernel(object, name, &kernel, NULL) == WM_OK && debug_bias(s, object, &bias))
             add(found, kernel->entry + bias + offset);
         else if (wm_symbol(s->machine, object, name, &address, &size, NULL) == WM_OK)
             add(found, address + offset);

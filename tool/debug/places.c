@@ -10,8 +10,7 @@
 
 /* ---- what an address is ---- */
 
-/* Guest address minus address in the object. False: it has no kernel, and so no code that runs. */
-static bool bias_of(const struct debug_session *s, const struct wm_object *object, uint64_t *bias)
+bool debug_bias(const struct debug_session *s, const struct wm_object *object, uint64_t *bias)
 {
     uint64_t entry, size;
     const struct wm_kernel *kernel = wm_object_kernel(object, 0);
@@ -37,7 +36,7 @@ struct debug_place debug_place_of(const struct debug_session *s, uint64_t pc)
     for (size_t i = 0; i < s->job->opened_count && !place.object; i++) {
         const struct wm_object *object = s->job->opened[i].object;
         uint64_t bias;
-        if (!bias_of(s, object, &bias) || !is_code(object, pc - bias))
+        if (!debug_bias(s, object, &bias) || !is_code(object, pc - bias))
             continue;
         place.object = object;
         place.address = pc - bias;
@@ -100,7 +99,7 @@ void debug_each_instruction(const struct debug_session *s, debug_visit *visit, v
         struct wm_code code[16];
         uint64_t bias;
         const size_t count = wm_object_code(object, code, 16);
-        if (!bias_of(s, object, &bias))
+        if (!debug_bias(s, object, &bias))
             continue;
         for (size_t c = 0; c < count && c < 16; c++)
             for (uint64_t at = 0; at + 4 <= code[c].size;) {

@@ -20,6 +20,9 @@ struct debug_place {
 };
 struct debug_place debug_place_of(const struct debug_session *s, uint64_t pc);
 
+/* Guest address minus address in the object. False: it has no kernel, and so no code that runs. */
+bool debug_bias(const struct debug_session *s, const struct wm_object *object, uint64_t *bias);
+
 /* "reduce+0x5c"; source names where symbols are mangled. */
 const char *debug_symbol_text(const struct debug_place *place, char text[DEBUG_TEXT]);
 

@@ -10,6 +10,7 @@
 
 enum {
     PAGE = 4096,
+    TRIES = 1 << 20, /* workgroups that are asked for waves */
     CHUNK = 1 << 22, /* instructions between two looks at Ctrl-C */
 };
 
@@ -488,6 +489,28 @@ bool debug_select(struct debug_session *s, const uint32_t workgroup[3], uint32_t
         s->frame = 0;
     }
     return true;
+}
+
+size_t debug_waves(struct debug_session *s, struct wm_stopped *waves, size_t room)
+{
+    uint32_t groups[3], count, id[3];
+    struct wm_diag none;
+    size_t found = 0;
+    if (s->state != DEBUG_STOPPED)
+        return 0;
+    debug_grid(s, groups, &count);
+    const uint64_t all = (uint64_t)groups[0] * groups[1] * groups[2];
+    for (uint64_t i = 0; i < all && i < TRIES && found < room; i++) {
+        id[0] = (uint32_t)(i % groups[0]);
+        id[1] = (uint32_t)(i / groups[0] % groups[1]);
+        id[2] = (uint32_t)(i / groups[0] / groups[1]);
+        for (uint32_t wave = 0; wave < count && found < room; wave++) {
+            waves[found] = (struct wm_stopped){.struct_size = sizeof *waves};
+            found += wm_run_select(s->run, id, wave, &waves[found], &none) == WM_OK;
+        }
+    }
+    debug_select(s, s->wave.workgroup, s->wave.wave, &none);
+    return found;
 }
 
 /* ---- access ---- */

@@ -144,6 +144,8 @@ static inline struct debug_time debug_now(const struct debug_session *s)
 
 /* Selects a wave, its lowest active lane unless its lane stays, and the innermost frame. */
 bool debug_select(struct debug_session *s, const uint32_t workgroup[3], uint32_t wave, struct wm_diag *diag);
+/* Lists waves in execution, in the order of workgroups; returns their number, at most `room`. */
+size_t debug_waves(struct debug_session *s, struct wm_stopped *waves, size_t room);
 /* Fails with a message if no wave is stopped. */
 bool debug_need_wave(const struct debug_session *s, struct wm_diag *diag);
 

@@ -200,7 +200,7 @@ static bool set_register(struct debug_session *s, const struct debug_value *to, 
         uint32_t values[DEBUG_LANES];
         const bool lanes = numbered && *prefix != 's';
         const size_t count = lanes ? s->wave.wave_size : 1;
-        snprintf(name, sizeof name, "%s%u", ttmp ? "ttmp" : prefix, number + i);
+        snprintf(name, sizeof name, "%.4s%u", ttmp ? "ttmp" : prefix, number + i);
         if (!debug_get(s, name, values, lanes ? DEBUG_LANES : 1, diag))
             return false;
         values[lanes ? to->lane : 0] = half[i];
