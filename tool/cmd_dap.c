@@ -47,4 +47,4 @@ static int cmd_dap(int argc, char **argv)
 }
 
 const struct tool_verb tool_verb_dap = {
-    "dap", "serve the debugger to editors (Debug Adapter Protocol)", cmd_dap, help, options, NULL};
+    "dap", "serve the debugger to editors (Debug Adapter Protocol)", cmd_dap, help, options, NULL, true};

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     }
     const char *word = argv[1];
     const struct tool_verb *verb = tool_find_verb(tool_verbs, word);
-    if (verb && argc == 2)
+    if (verb && argc == 2 && !verb->needs_no_words)
         return print_usage(verb);
     if (verb)
         return finish(verb->run(argc - 1, argv + 1));

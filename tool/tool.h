@@ -30,6 +30,7 @@ struct tool_verb {
     const char *help;                        /* the first part of --help: usage, purpose, examples */
     const struct tool_option *options;       /* NULL: those of `subjects` */
     const struct tool_verb *const *subjects; /* of `explain`, up to a NULL; or NULL */
+    bool needs_no_words;                     /* without any, it is run, and does not print its usage */
 };
 
 extern const struct tool_verb tool_verb_exec, tool_verb_run, tool_verb_prof, tool_verb_check,

@@ -269,7 +269,7 @@ static void add_registers(struct debug_adapter *a, json_t *list, bool lanes)
 {
     struct debug_session *s = &a->session;
     struct debug_registers registers;
-    if (!debug_registers_of(s, &registers))
+    if (!debug_registers_of(s, false, &registers))
         return;
     for (size_t i = 0; i < registers.count; i++) {
         char expression[32];

@@ -22,12 +22,16 @@ enum {
     SIGNAL_INT = 2
 };
 
+/* lldb has no plugin for amdgcn up to version 19, and then knows no registers; what it does with this triple
+ * fits: 64-bit addresses, little-endian, and registers as the target description names them. */
+#define TRIPLE "riscv64-unknown-unknown"
+
 struct remote {
     struct debug_session *s;
     struct debug_connection connection;
     struct debug_registers registers;
     FILE *reply;
-    bool done;
+    bool for_gdb, done;
 };
 
 /* ---- parsing ---- */
@@ -161,7 +165,10 @@ static void resume(struct remote *r, bool steps, bool backwards)
     struct wm_diag diag;
     const bool good = steps ? debug_step(r->s, DEBUG_STEP_INSTRUCTION, backwards, &event, &diag)
                             : debug_continue(r->s, backwards, &event, &diag);
-    if (good)
+    const struct wm_stopped wave = r->s->wave;
+    /* gdb's riscv64 stops before the access, which gdb steps over to see the new value. */
+    const bool before = good && r->for_gdb && event.kind == DEBUG_EVENT_WATCHPOINT;
+    if (good && (!before || debug_go_to_wave(r->s, event.time, wave.workgroup, wave.wave, &diag)))
         stop_reply(r, &event);
     else
         error(r, 1);
@@ -546,13 +553,25 @@ static void extra_info(struct remote *r, const char *text)
     put_text(r, info);
 }
 
+/* gdb is known by a feature that lldb does not name. */
+static void supported(struct remote *r, const char *text)
+{
+    struct debug_registers list;
+    if (strstr(text, "swbreak+") && debug_registers_of(r->s, true, &list)) {
+        free(r->registers.one);
+        r->registers = list;
+        r->for_gdb = true;
+    }
+    fprintf(r->reply,
+            "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;"
+            "qXfer:memory-map:read+;ReverseStep+;ReverseContinue+;hwbreak+;vContSupported+",
+            PACKET / 2);
+}
+
 static void query(struct remote *r, const char *text)
 {
     if (begins(text, "qSupported"))
-        fprintf(r->reply,
-                "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;"
-                "qXfer:memory-map:read+;ReverseStep+;ReverseContinue+;hwbreak+;vContSupported+",
-                PACKET / 2);
+        supported(r, text);
     else if (begins(text, "qXfer:"))
         transfer(r, text + 6);
     else if (begins(text, "qRcmd,"))
@@ -571,8 +590,8 @@ static void query(struct remote *r, const char *text)
         fputc('1', r->reply);
     else if (!strcmp(text, "qHostInfo") || !strcmp(text, "qProcessInfo")) {
         fprintf(r->reply, "%striple:", text[1] == 'P' ? "pid:1;" : "");
-        put_text(r, "amdgcn-amd-amdhsa");
-        fputs(";ptrsize:8;endian:little;", r->reply);
+        put_text(r, TRIPLE);
+        fputs(";ptrsize:8;endian:little;watchpoint_exceptions_received:after;", r->reply);
     } else if (begins(text, "qSymbol"))
         ok(r);
 }
@@ -687,7 +706,7 @@ static int serve(struct remote *r)
     s->interrupts_user = r;
     if (s->state == DEBUG_BEFORE && !debug_restart(s, &diag))
         return tool_fail("%s", diag.message);
-    if (!debug_registers_of(s, &r->registers))
+    if (!debug_registers_of(s, false, &r->registers))
         return tool_fail("out of memory");
     char *packet = malloc(PACKET);
     size_t length;
