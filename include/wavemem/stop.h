@@ -85,7 +85,8 @@ struct wm_stopped {
     uint32_t sgprs, vgprs, agprs; /* registers of the wave: numbers from 0 to one less */
     uint32_t lds_bytes;           /* of the workgroup */
     /* ACCESS: the lanes that access the range, and the guest address, or offset in LDS, at which the lowest
-     * of them does. */
+     * of them does. FAULT: the lanes that fault, and the first byte that they access; 0 if it is not about
+     * memory. */
     uint64_t access_lanes, address;
     uint64_t executed; /* instructions of all waves before this one since the run began */
     uint64_t ranges;   /* ACCESS: bit i: of ranges[i], the first 64 of them */

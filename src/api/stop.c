@@ -162,6 +162,10 @@ static void stop(struct wm_run *run, enum wm_stop_kind kind, struct wmi_wave *wa
         run->stopped.ranges = run->ranges;
         run->passed = true;
     }
+    if (kind == WM_STOP_FAULT) {
+        run->stopped.access_lanes = wave->worker->fault.lanes;
+        run->stopped.address = wave->worker->fault.low;
+    }
     run->wave = run->selected = wave;
     run->pc = pc;
     wait_for_caller(run, wave);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs the commands of docs/tour.md in a copy of examples/tour and compares what they print; with --write renews the text.
+"""Runs the commands of docs/tour.md in a copy of examples/tour, and those of docs/debugging.md in one of examples/debugging,
+and compares what they print; with --write renews the text.
 
 usage: tour.py WAVEMEM FOLDER_OF_CODE_OBJECTS [--write]
 
@@ -16,7 +17,7 @@ import tempfile
 import command
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PAGE = os.path.join(ROOT, "docs/tour.md")
+PAGES = {"docs/tour.md": "examples/tour", "docs/debugging.md": "examples/debugging"}
 
 
 def run(text, folder):
@@ -49,23 +50,28 @@ def main():
         print("skipped: needs clang-19, lld-19, rocm-device-libs and libamdhip64-dev, and no ROCm")
         sys.exit(77)
     os.environ["XDG_CACHE_HOME"] = os.path.join(os.path.dirname(command.WAVEMEM), "tests", "cache")
-    with open(PAGE, encoding="utf-8") as file:
+    return any([check(name, folder, sys.argv[3:] == ["--write"]) for name, folder in PAGES.items()])
+
+
+def check(name, sources, writes):
+    """Whether the page differs from what its commands print now."""
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
         page = file.read()
     with tempfile.TemporaryDirectory() as folder:
-        for source in glob.glob(os.path.join(ROOT, "examples/tour/*")):
+        for source in glob.glob(os.path.join(ROOT, sources, "*")):
             shutil.copy(source, folder)
         os.mkdir(os.path.join(folder, "bin"))
         os.symlink(command.WAVEMEM, os.path.join(folder, "bin/wavemem"))
         now = renewed(page, folder)
-    if sys.argv[3:] == ["--write"]:
-        with open(PAGE, "w", encoding="utf-8") as file:
+    if writes:
+        with open(os.path.join(ROOT, name), "w", encoding="utf-8") as file:
             file.write(now)
-        return 0
+        return False
     differing = [(a, b) for a, b in zip(page.splitlines(), now.splitlines()) if a != b]
     for a, b in differing[:10]:
-        print(f"docs/tour.md has: {a}\nit is now:        {b}")
+        print(f"{name} has: {a}\nit is now:        {b}")
     if page != now:
-        print("docs/tour.md does not have what its commands print; tests/tool/tour.py BUILD/wavemem examples/gfx900 --write renews it")
+        print(f"{name} does not have what its commands print; tests/tool/tour.py BUILD/wavemem examples/gfx900 --write renews it")
     return page != now
 
 

@@ -92,6 +92,10 @@ static bool cmd_set(struct debug_session *s, const char *text, struct wm_diag *d
 {
     struct debug_value place;
     const char *rest;
+    if (!strcmp(text, "trace-commands on") || !strcmp(text, "trace-commands off")) {
+        s->traces = text[16] == 'n';
+        return true;
+    }
     if (!strncmp(text, "var ", 4) || !strncmp(text, "variable ", 9))
         text = strchr(text, ' ') + 1;
     if (!*text)
@@ -475,7 +479,8 @@ const struct debug_command debug_look_commands[] = {
     {"x", "", cmd_x,
      "x[/COUNT FORMAT SIZE] ADDRESS: memory; formats x d u f i, sizes b h w g; local#OFFSET, "
      "private_lane#OFFSET"},
-    {"set", "", cmd_set, "set REGISTER = VALUE, set MEMORY = VALUE; a bare VGPR in all active lanes"},
+    {"set", "", cmd_set, "set REGISTER = VALUE, set MEMORY = VALUE; a bare VGPR in all active lanes; set trace-commands on|off: "
+     "scripts print their commands"},
     {"list", "l", cmd_list, "list [LINE | FIRST,LAST | LOCATION]: source"},
     {"disassemble", "disas", cmd_disassemble,
      "disassemble[/r] [FUNCTION | START,END | START,+LENGTH]: with source lines; /r without"},

@@ -105,6 +105,8 @@ bool debug_execute_file(struct debug_session *s, const char *path, struct wm_dia
         next = strchr(line, '\n');
         if (next)
             *next++ = 0;
+        if (s->traces && *line && *line != '#')
+            tool_print(s->out, "+%s\n", line);
         good = debug_execute(s, line, &why);
         if (!good)
             tool_because(diag, "%.100s:%u: %s", path, number, why.message);

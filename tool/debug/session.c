@@ -433,6 +433,8 @@ bool debug_advance(struct debug_session *s, const struct debug_goal *goal, struc
     }
     select_stopped(s, &s->stopped);
     s->stopped.kind = stopped->kind;
+    if (s->faulted && stopped->access_lanes)
+        s->lane = (unsigned)__builtin_ctzll(stopped->access_lanes);
     return debug_select(s, s->wave.workgroup, s->wave.wave, diag);
 }
 

@@ -98,7 +98,7 @@ struct debug_session {
     int code; /* enum tool_exit: the worst outcome of a dispatch */
 
     /* Of the prompt: */
-    bool quits;
+    bool quits, traces; /* set trace-commands */
     char list_file[256]; /* what `list' shows next; "": around the selected frame */
     unsigned list_line;
     struct debug_time found; /* what `who' found last */

@@ -323,6 +323,17 @@ static void print_fault(struct debug_session *s, const char *what, const struct 
     free(text);
 }
 
+static void print_wave_fault(struct debug_session *s)
+{
+    char lanes[256];
+    fprintf(s->out, "\nThe wave has faulted");
+    if (s->stopped.access_lanes)
+        fprintf(s->out, ": lanes %s", debug_lanes(s->stopped.access_lanes, lanes));
+    if (s->stopped.address)
+        fprintf(s->out, ", from 0x%" PRIx64 " on", s->stopped.address);
+    fprintf(s->out, ". `continue' ends the kernel and reports it.\n");
+}
+
 static void print_reason(struct debug_session *s, const struct debug_event *event)
 {
     switch (event->kind) {
@@ -333,7 +344,7 @@ static void print_reason(struct debug_session *s, const struct debug_event *even
         print_change(s, event);
         break;
     case DEBUG_EVENT_FAULT:
-        fprintf(s->out, "\nThe wave has faulted; `continue' ends the kernel and reports it.\n");
+        print_wave_fault(s);
         break;
     case DEBUG_EVENT_DEADLOCK:
         print_fault(s, "Deadlock", &s->fault);

@@ -1,0 +1,6 @@
+set trace-commands on
+run
+print index[$lane]
+who index[$lane]
+goto
+list
