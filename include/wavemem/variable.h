@@ -43,7 +43,8 @@ struct wm_variable_reader {
     /* name: "s4", "v3" (of the lane), "a0", "vcc_lo", "exec_hi", "m0" */
     bool (*read_register)(void *user, const char *name, uint32_t *value);
     bool (*read_memory)(void *user, enum wm_variable_space space, uint64_t address, void *bytes, size_t size);
-    uint64_t bias; /* guest address minus address in the object, of the code */
+    uint64_t bias;      /* guest address minus address in the object, of the code */
+    uint32_t wave_size; /* 32 or 64 */
 };
 
 enum wm_variable_state {

@@ -257,21 +257,28 @@ static enum wm_variable_state push_register(struct evaluation *e, uint64_t numbe
     return WM_VARIABLE_SHOWN;
 }
 
-/* The frame base is a register. In functions that are called it is an offset for the wave on some targets and
- * for the lane on others, which DWARF does not tell. */
+/* In a kernel the frame begins where the wave's scratch does, and DWARF may have no frame base. In a function
+ * that is called the base is a register: an offset for the whole wave, in interleaved memory, unless
+ * FLAT_SCRATCH is set up for waves. Source: LLVM AMDGPUUsage, "Call Convention"; unverified with
+ * -enable-flat-scratch. */
 static enum wm_variable_state push_frame_base(struct evaluation *e, uint64_t offset)
 {
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
     size_t count;
-    if (!e->in_kernel || !dwarf_attr_integrate(e->function, DW_AT_frame_base, &attribute) ||
-        dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1)
+    if (e->in_kernel)
+        return push(e, offset) ? WM_VARIABLE_SHOWN : WM_VARIABLE_UNSUPPORTED;
+    if (!dwarf_attr_integrate(e->function, DW_AT_frame_base, &attribute) ||
+        dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_regx)
         return WM_VARIABLE_UNSUPPORTED;
-    const uint64_t number = ops[0].atom == DW_OP_regx ? ops[0].number
-                            : ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31
-                                ? (uint64_t)ops[0].atom - DW_OP_reg0
-                                : UINT64_MAX;
-    return push_register(e, number, offset);
+    const enum wm_variable_state state = push_register(e, ops[0].number, 0);
+    if (state != WM_VARIABLE_SHOWN)
+        return state;
+    const bool for_lane = wmi_target_limit(e->object->target, WMI_LIMIT_initial_scratch);
+    uint64_t *base = &e->stack[e->count - 1];
+    *base = *base / (for_lane ? 1 : e->reader->wave_size) + offset;
+    e->from_vector = false;
+    return WM_VARIABLE_SHOWN;
 }
 
 static enum wm_variable_state push_address(struct evaluation *e, Dwarf_Op *op)
@@ -589,7 +596,7 @@ enum wm_variable_state wm_object_variable_read(const struct wm_object *object, u
                                                const struct wm_variable_reader *reader, void *bytes,
                                                size_t size)
 {
-    if (!object || !reader || !bytes || !size)
+    if (!object || !reader || !bytes || !size || !reader->wave_size)
         return WM_VARIABLE_UNREADABLE;
     memset(bytes, 0, size);
     struct request request = {.object = object,

@@ -98,7 +98,8 @@ bool debug_variable(struct debug_session *s, size_t index, unsigned lane, struct
         return true;
     uint8_t *bytes = calloc(1, variable->bytes);
     struct reader reader = {s, lane, v, variable->bytes};
-    const struct wm_variable_reader how = {&reader, read_register, read_memory, place.bias};
+    const struct wm_variable_reader how = {&reader, read_register, read_memory, place.bias,
+                                           s->wave.wave_size};
     if (!bytes)
         return true;
     const enum wm_variable_state state =
