@@ -73,7 +73,7 @@ struct wm_stop_at {
     bool at_wave_end;
 };
 
-/* Where a run is stopped. With END, of all members only `kind` has a meaning. */
+/* Where a run is stopped. With END, of all members only `kind` and `executed` have a meaning. */
 struct wm_stopped {
     size_t struct_size; /* sizeof(struct wm_stopped), set by the caller */
     enum wm_stop_kind kind;

@@ -272,7 +272,8 @@ static void *work(void *argument)
                           run->machine, run->object, run->kernel, &run->request, &run->result, &run->diag);
     run->over = true;
     run->wave = run->selected = NULL;
-    run->stopped = (struct wm_stopped){.struct_size = sizeof run->stopped, .kind = WM_STOP_END};
+    run->stopped = (struct wm_stopped){
+        .struct_size = sizeof run->stopped, .kind = WM_STOP_END, .executed = run->next_total};
     give_turn(run, true);
     return NULL;
 }

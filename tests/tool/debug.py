@@ -267,6 +267,39 @@ class Debug(Case):
         self.assertIn("The wave has faulted", out[4])
         self.assertIn("[Kernel reduce ended with a fault", out[5])
 
+    def test_deadlock(self):
+        """A loop that nothing ends is a stop, from which one can go back."""
+        self.path("loop.s", b"s_mov_b32 s4, 5\nloop:\ns_nop 0\ns_branch loop\n")
+        self.run_tool("asm -m gfx900 --raw loop.s -o loop.bin")
+        out, _ = self.run_tool("debug -m gfx900 loop.bin -g 64 -b 64 --batch", "--eval-command", "run", ["--eval-command", "p $s4"],
+                               ["--eval-command", "rsi"], "--eval-command", "continue", code=3)
+        self.assertRegex(out, r"Deadlock: .*deadlock: all that is left waits")
+        self.assertIn("$1 = 5", out)
+        self.assertIn("ended with a fault", out)
+
+    @unittest.skipUnless(shutil.which("clang-19") and shutil.which("ld.lld-19") and os.path.isdir("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"),
+                         "no clang-19, ld.lld-19 or rocm-device-libs")
+    def test_locals(self):
+        """Variables in private memory, LDS, registers, and none."""
+        words = REDUCTION.split()
+        for level, shown in (("-O0", True), ("-O3", False)):
+            with self.subTest(level):
+                code = self.path(level + ".co")
+                subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", level, "-g",
+                                "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", os.path.join(SOURCES, "reduction.cl"),
+                                "-o", code], check=True)
+                text = f"break reduction.cl:{line_of('reduction.cl', SUM)}\nrun\nlane 0\np partial[0]\np n\ninfo locals\ngoto begin\n" \
+                       f"tbreak reduction.cl:{line_of('reduction.cl', 'partial[item] += ')}\ncontinue\nlane 5\np width\n"
+                more = "p item\np sum\ninfo locals\n" if shown else ""
+                out, err = self.run_tool("debug", code, words, stdin=(text + more).encode())
+                self.assertEqual(err, "")
+                self.assertIn(f"$1 = {sum(range(256))}\n", out)
+                self.assertIn("$2 = 1024\n", out)
+                self.assertIn("$3 = 128\n", out)  # the first step of the loop
+                self.assertEqual("<optimized out>" in out, not shown)
+                if shown:
+                    self.assertIn("$4 = 5\n$5 = 5\n", out)
+
     # ---- mistakes ----
 
     def test_wrong_commands(self):

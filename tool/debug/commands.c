@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that run, step, stop and go back. */
+#include "tool/arguments/buffers.h"
+#include "tool/debug/findings.h"
 #include "tool/debug/prompt.h"
 #include "tool/tool.h"
 
@@ -492,6 +494,19 @@ static bool cmd_who(struct debug_session *s, const char *text, struct wm_diag *d
     return true;
 }
 
+static bool cmd_check(struct debug_session *s, const char *text, struct wm_diag *diag)
+{
+    const struct debug_event event = {.kind = DEBUG_EVENT_STEP};
+    const struct debug_time before = debug_now(s);
+    const struct wm_stopped wave = s->wave;
+    if (!debug_go_to_finding(s, text, diag))
+        return false;
+    const struct debug_time now = debug_now(s);
+    if (s->state == DEBUG_STOPPED && (now.executed != before.executed || now.dispatch != before.dispatch))
+        debug_print_event(s, &event, &wave);
+    return true;
+}
+
 const struct debug_command debug_run_commands[] = {
     {"break", "b br brea", cmd_break,
      "break [LOCATION] [if CONDITION]: LINE, FILE:LINE, KERNEL, KERNEL+OFFSET, *ADDRESS, insn "
@@ -526,6 +541,10 @@ const struct debug_command debug_run_commands[] = {
     {"reverse-finish", "rfin", cmd_reverse_finish, "back to where the inlined function is called"},
     {"who", "", cmd_who, "who EXPRESSION [BYTES]: who wrote this memory or register last, before now"},
     {"goto", "", cmd_goto, "goto [[DISPATCH:]TIME | begin | end]: without a time to what `who' found"},
+    {"check", "", cmd_check,
+     "check [CLASS...]: the dispatch as `wavemem check' does (memory, uninit, race, sync, wait, hazard, "
+     "float), and "
+     "to where the first finding is"},
     {"record", "rec", cmd_record, "record goto TIME"},
     {NULL, NULL, NULL, NULL},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `info': what there is to know about what is stopped. */
+#include "tool/arguments/buffers.h"
 #include "tool/debug/names.h"
 #include "tool/debug/prompt.h"
 #include "tool/tool.h"

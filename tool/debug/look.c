@@ -479,7 +479,8 @@ const struct debug_command debug_look_commands[] = {
     {"x", "", cmd_x,
      "x[/COUNT FORMAT SIZE] ADDRESS: memory; formats x d u f i, sizes b h w g; local#OFFSET, "
      "private_lane#OFFSET"},
-    {"set", "", cmd_set, "set REGISTER = VALUE, set MEMORY = VALUE; a bare VGPR in all active lanes; set trace-commands on|off: "
+    {"set", "", cmd_set,
+     "set REGISTER = VALUE, set MEMORY = VALUE; a bare VGPR in all active lanes; set trace-commands on|off: "
      "scripts print their commands"},
     {"list", "l", cmd_list, "list [LINE | FIRST,LAST | LOCATION]: source"},
     {"disassemble", "disas", cmd_disassemble,

@@ -371,8 +371,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return !a || (b && b < a) ? b : a;
 }
 
-/* The dispatch has ended: by itself, or by a fault. */
-static bool end_dispatch(struct debug_session *s, struct wm_diag *diag)
+/* The dispatch has ended after so many instructions: by itself, or by a fault. */
+static bool end_dispatch(struct debug_session *s, uint64_t executed, struct wm_diag *diag)
 {
     struct wm_result result = {.struct_size = sizeof result};
     const bool again = s->lengths[s->dispatch];
@@ -381,11 +381,11 @@ static bool end_dispatch(struct debug_session *s, struct wm_diag *diag)
     s->state = DEBUG_AFTER;
     if (status)
         return false;
-    s->now = result.wave_instructions;
+    s->now = executed;
     s->faulted = false;
     s->fault = result.fault;
     if (!again) {
-        s->lengths[s->dispatch] = result.wave_instructions;
+        s->lengths[s->dispatch] = executed;
         fflush(s->out);
         s->code = tool_worse(s->code, result.fault.kind == WM_FAULT_NONE
                                           ? tool_use_results(s->job, debug_dispatch(s), s->machine, NULL)
@@ -417,7 +417,7 @@ bool debug_advance(struct debug_session *s, const struct debug_goal *goal, struc
         if (wm_run_to(s->run, &at, stopped, diag) != WM_OK)
             return false;
         if (stopped->kind == WM_STOP_END)
-            return end_dispatch(s, diag);
+            return end_dispatch(s, stopped->executed, diag);
         s->now = stopped->executed;
         s->stopped = *stopped;
         s->faulted = stopped->kind == WM_STOP_FAULT;
@@ -469,6 +469,19 @@ bool debug_go_to_end(struct debug_session *s, size_t dispatch, struct wm_diag *d
         if (!debug_advance(s, &goal, &stopped, diag))
             return false;
     return true;
+}
+
+bool debug_check_dispatch(struct debug_session *s, struct wm_check *check, struct wm_diag *diag)
+{
+    const struct tool_dispatch *d = debug_dispatch(s);
+    struct wm_dispatch request = s->prepared[s->dispatch].dispatch;
+    struct wm_result result = {.struct_size = sizeof result};
+    cancel_run(s);
+    s->state = DEBUG_BEFORE;
+    request.check = check;
+    request.threads = 1;
+    return restore(&s->snapshots[s->dispatch], s->machine, diag) &&
+           wm_dispatch(s->machine, d->object, d->kernel, &request, &result, diag) == WM_OK;
 }
 
 bool debug_need_wave(const struct debug_session *s, struct wm_diag *diag)

@@ -98,7 +98,7 @@ struct debug_session {
     int code; /* enum tool_exit: the worst outcome of a dispatch */
 
     /* Of the prompt: */
-    bool quits, traces; /* set trace-commands */
+    bool quits, traces;  /* set trace-commands */
     char list_file[256]; /* what `list' shows next; "": around the selected frame */
     unsigned list_line;
     struct debug_time found; /* what `who' found last */
@@ -137,6 +137,9 @@ bool debug_next_dispatch(struct debug_session *s, bool *last, struct wm_diag *di
 bool debug_go_to(struct debug_session *s, struct debug_time time, struct wm_diag *diag);
 /* Goes to the end of a dispatch that has ended before. */
 bool debug_go_to_end(struct debug_session *s, size_t dispatch, struct wm_diag *diag);
+/* Executes the whole dispatch with a check, as if nothing had been changed. Afterwards the session has to go
+ * somewhere. */
+bool debug_check_dispatch(struct debug_session *s, struct wm_check *check, struct wm_diag *diag);
 static inline struct debug_time debug_now(const struct debug_session *s)
 {
     return (struct debug_time){s->dispatch, s->now};

@@ -228,6 +228,8 @@ static void objects(void **state)
     assert_false(wm_object_line(NULL, 0, NULL, NULL, NULL));
     assert_false(wm_kernel_line(NULL, NULL, NULL, NULL));
     assert_false(wm_object_inlined(NULL, 0, 0, NULL));
+    assert_false(wm_object_variable(NULL, 0, 0, NULL));
+    assert_int_equal(wm_object_variable_read(NULL, 0, 0, NULL, NULL, 0), WM_VARIABLE_UNREADABLE);
     OK(wm_object_open(ends, 4, NULL, "gfx900", &object, &diag));
     REFUSES(wm_object_find_kernel, object, NULL, NULL);
     assert_null(wm_object_kernel(object, 1));
@@ -498,6 +500,8 @@ static void runs(void **state)
     REFUSES(wm_run_set, NULL, "s0", values, 1);
     REFUSES(wm_run_read_lds, NULL, 0, values, 4);
     REFUSES(wm_run_write_lds, NULL, 0, values, 4);
+    REFUSES(wm_run_read_private, NULL, 0, 0, values, 4);
+    REFUSES(wm_run_write_private, NULL, 0, 0, values, 4);
     REFUSES(wm_run_end, NULL, true, NULL);
     OK(wm_run_begin(w.machine, w.object, w.kernel, &good, &run, &diag));
     OK(wm_run_begin(w.machine, w.object, w.kernel, &good, &second, &diag)); /* another one */
@@ -519,6 +523,14 @@ static void runs(void **state)
     wrong = one;
     wrong.access_low = 4;
     wrong.access_high = 3;
+    REFUSES(wm_run_to, run, &wrong, &stopped);
+    wrong = one;
+    wrong.range_count = 1;
+    REFUSES(wm_run_to, run, &wrong, &stopped);
+    wrong.ranges = &(const struct wm_stop_range){.low = 4, .high = 4, .loads = true};
+    REFUSES(wm_run_to, run, &wrong, &stopped);
+    wrong = one;
+    wrong.at_wave_end = true;
     REFUSES(wm_run_to, run, &wrong, &stopped);
     REFUSES(wm_run_select, run, NULL, 0, &stopped);
     REFUSES(wm_run_select, run, group, 0, &strange);

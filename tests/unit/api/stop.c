@@ -1048,6 +1048,9 @@ static void faults(void **state)
     assert_int_equal(stopped.kind, WM_STOP_FAULT);
     assert_int_equal(stopped.pc, w.code + 12);
     assert_int_equal(stopped.instructions, 6);
+    assert_int_equal(stopped.executed, 6);
+    assert_true(stopped.access_lanes == UINT64_MAX);
+    assert_int_equal(stopped.address, 0);
     assert_int_equal(get(run, "s4"), 0x77);
     assert_int_equal(run_to(run, (struct wm_stop_at){0}).kind, WM_STOP_END);
     struct wm_result result = end(run, false);
@@ -1180,6 +1183,73 @@ static void two_threads(void **state)
         pthread_join(threads[i], NULL);
         assert_int_equal(stops[i], 3 + 9 + 5 * 8 + 1);
     }
+}
+
+/* ---- times, ranges, ends of waves ---- */
+
+/* Four waves of 3 + 4 instructions each, none of which waits: wave 1 begins behind the 7 of wave 0. A time is the
+ * same place in each run, whatever else stops it before. */
+static void times(void **state)
+{
+    struct world w = world_of("gfx900", "s_mov_b32 s4, 1\ns_mov_b32 s5, 2\ns_nop 0\ns_endpgm\n");
+    struct wm_dispatch request = one_wave(&w);
+    (void)state;
+    request.grid[0] = request.workgroup[0] = 4 * lanes_of(&w);
+    for (unsigned step = 0; step < 2; step++) {
+        struct wm_run *run = begin(&w, &request);
+        for (uint64_t time = 5; time < 4 * 7; time += 5) {
+            struct wm_stopped stopped;
+            do /* in the second run by steps */
+                stopped = run_to(run, (struct wm_stop_at){.executed = time, .instructions = step});
+            while (stopped.executed < time);
+            assert_int_equal(stopped.kind, WM_STOP_STEP);
+            assert_int_equal(stopped.executed, time);
+            assert_int_equal(stopped.wave, time / 7);
+            assert_int_equal(stopped.instructions, time % 7);
+        }
+        assert_int_equal(run_to(run, (struct wm_stop_at){.executed = 28}).kind, WM_STOP_END);
+        ends_well(run);
+    }
+    struct wm_run *run = begin(&w, &request); /* the end of wave 1 */
+    struct wm_stopped stopped =
+        run_to(run, (struct wm_stop_at){.at_wave = true, .wave = 1, .at_wave_end = true, .instructions = 100});
+    assert_int_equal(stopped.kind, WM_STOP_STEP);
+    assert_int_equal(stopped.wave, 2);
+    assert_int_equal(stopped.executed, 14);
+    ends_well(run);
+    destroy(&w);
+}
+
+static void ranges(void **state)
+{
+    struct world w = storing("gfx900", "v_mov_b32 v1, 7\n");
+    const struct wm_stop_range list[] = {{w.buffer, w.buffer + 400, true, false, false},
+                                         {w.buffer + 80, w.buffer + 84, false, true, false},
+                                         {w.buffer + 90, w.buffer + 92, true, true, false}};
+    (void)state;
+    struct wm_run *run = begin(&w, NULL);
+    const struct wm_stopped stopped = run_to(run, (struct wm_stop_at){.ranges = list, .range_count = 3});
+    assert_int_equal(stopped.kind, WM_STOP_ACCESS);
+    assert_int_equal(stopped.ranges, 6);
+    assert_int_equal(stopped.access_lanes, (1 << 20) | (1 << 22));
+    assert_int_equal(stopped.address, w.buffer + 80);
+    ends_well(run);
+    destroy(&w);
+}
+
+/* Raw code has no private memory; tests/tool/debug.py reads that of a kernel. */
+static void no_private_memory(void **state)
+{
+    struct world w = world_of("gfx900", "s_nop 0\ns_endpgm\n");
+    uint32_t value = 0;
+    (void)state;
+    struct wm_run *run = begin(&w, NULL);
+    step(run);
+    assert_int_equal(wm_run_read_private(run, 0, 0, &value, 4, NULL), WM_OUT_OF_RANGE);
+    assert_int_equal(wm_run_write_private(run, 64, 0, &value, 4, NULL), WM_BAD_ARGUMENT);
+    assert_int_equal(wm_run_read_private(run, 0, 0, NULL, 4, NULL), WM_BAD_ARGUMENT);
+    ends_well(run);
+    destroy(&w);
 }
 
 /* ---- callbacks ---- */
@@ -1321,7 +1391,8 @@ int main(void)
         cmocka_unit_test(faults),         cmocka_unit_test(cancel),
         cmocka_unit_test(time_limit),     cmocka_unit_test(two_runs),
         cmocka_unit_test(two_threads),    cmocka_unit_test(callbacks),
-        cmocka_unit_test(messages),
+        cmocka_unit_test(messages),       cmocka_unit_test(times),
+        cmocka_unit_test(ranges),         cmocka_unit_test(no_private_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* What `wavemem check' finds in the dispatch that is debugged, as places to go to. */
+#include "tool/debug/findings.h"
+
+#include <string.h>
+
+static const unsigned usual = WM_CHECK_WAITS | WM_CHECK_HAZARDS | WM_CHECK_MEMORY | WM_CHECK_UNINIT |
+                              WM_CHECK_RACES | WM_CHECK_SYNC | WM_CHECK_FLOAT;
+
+static bool parse_classes(const char *text, unsigned *classes, struct wm_diag *diag)
+{
+    *classes = *text ? 0 : usual;
+    for (const char *at = text; *at;) {
+        const size_t length = strcspn(at, ", ");
+        unsigned bit = 0;
+        for (unsigned i = 0; i < 32 && !bit; i++) {
+            const char *name = wm_check_class_name((enum wm_check_what)(usual & 1u << i));
+            if (*name && strlen(name) == length && !strncmp(name, at, length))
+                bit = 1u << i;
+        }
+        if (!bit)
+            return tool_because(diag,
+                                "No class of findings is called \"%.*s\": memory, uninit, race, sync, wait, "
+                                "hazard, float.",
+                                (int)length, at);
+        *classes |= bit;
+        at += length + strspn(at + length, ", ");
+    }
+    return true;
+}
+
+/* The first error, or the first note if there is none, whose wave is known. */
+static const struct wm_finding *choose(const struct wm_finding *findings, size_t count)
+{
+    const struct wm_finding *chosen = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (findings[i].has_wave && (!chosen || findings[i].severity < chosen->severity))
+            chosen = &findings[i];
+    return chosen;
+}
+
+static void print_findings(struct debug_session *s, const struct wm_finding *findings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        tool_print(s->out, "%s: %s\n", findings[i].severity == WM_SEVERITY_ERROR ? "error" : "note",
+                   findings[i].message);
+        tool_print(s->out, "  %s+0x%llx  %s", findings[i].kernel, (unsigned long long)findings[i].offset,
+                   findings[i].text);
+        if (findings[i].file)
+            tool_print(s->out, "  %s:%u", findings[i].file, findings[i].line);
+        fputc('\n', s->out);
+    }
+    if (!count)
+        fprintf(s->out, "Nothing found.\n");
+}
+
+/* Where a finding was first seen. */
+struct spot {
+    uint64_t pc, lanes;
+    uint32_t workgroup[3], wave;
+};
+
+/* Goes to the first execution of the instruction by the wave in which the lanes take part. */
+static bool go_to(struct debug_session *s, const struct spot *spot, struct wm_diag *diag)
+{
+    struct debug_goal goal = {
+        .addresses = &spot->pc, .address_count = 1, .of_wave = true, .wave = spot->wave};
+    struct wm_stopped stopped;
+    memcpy(goal.workgroup, spot->workgroup, sizeof goal.workgroup);
+    if (!debug_go_to(s, (struct debug_time){s->dispatch, 0}, diag))
+        return false;
+    do {
+        if (s->state != DEBUG_STOPPED)
+            return tool_because(diag, "The wave did not come to the instruction again.");
+        if (!(s->now == 0 && s->wave.pc == spot->pc && s->wave.wave == spot->wave) &&
+            !debug_advance(s, &goal, &stopped, diag))
+            return false;
+    } while (s->state != DEBUG_STOPPED || s->wave.pc != spot->pc ||
+             (spot->lanes && !(s->wave.lanes & spot->lanes)));
+    if (spot->lanes)
+        s->lane = (unsigned)__builtin_ctzll(spot->lanes);
+    return true;
+}
+
+bool debug_go_to_finding(struct debug_session *s, const char *text, struct wm_diag *diag)
+{
+    struct wm_check *check;
+    unsigned classes;
+    size_t count;
+    if (!parse_classes(text, &classes, diag) || (s->state == DEBUG_BEFORE && !debug_restart(s, diag)) ||
+        wm_check_create(classes, &check, diag) != WM_OK)
+        return false;
+    const struct debug_time now = debug_now(s);
+    const struct wm_stopped wave = s->wave;
+    const bool after = s->state == DEBUG_AFTER;
+    bool good = debug_check_dispatch(s, check, diag);
+    const struct wm_finding *findings = good ? wm_check_findings(check, &count) : NULL, *first = NULL;
+    struct spot spot = {0};
+    if (good) {
+        print_findings(s, findings, count);
+        first = choose(findings, count);
+    }
+    if (first) {
+        spot = (struct spot){first->pc, first->lanes, {0}, first->wave};
+        memcpy(spot.workgroup, first->workgroup, sizeof spot.workgroup);
+    }
+    wm_check_destroy(check);
+    if (first)
+        return go_to(s, &spot, diag);
+    if (after)
+        return debug_go_to_end(s, now.dispatch, good ? diag : NULL) && good;
+    return debug_go_to_wave(s, now, wave.workgroup, wave.wave, good ? diag : NULL) && good;
+}
