@@ -113,6 +113,8 @@ class Complete(Case):
     def test_usage(self):
         """A verb alone prints its own usage."""
         for verb in self.verbs():
+            if verb == "dap":  # which editors start so
+                continue
             out, err = self.run_tool(verb, code=2)
             self.assertEqual(out, "")
             self.assertTrue(err.startswith(f"usage: wavemem {verb} "), err)

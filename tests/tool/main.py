@@ -61,7 +61,7 @@ class Main(Case):
         co = self.example("vecadd")
         self.refused("did you mean --grid?", ["run"] + co, "--gird 4")
         self.refused("did you mean --plain?", ["dis"] + co, "--plian")
-        self.refused("unknown option '-x'", ["run"] + co, "-x")
+        self.refused("unknown option '-y'", ["run"] + co, "-y")
         self.refused("--stats takes no value", ["run"] + co, "--stats=3")
         self.refused("-g needs a value", ["run"] + co, "-g")
         self.refused("a code object is needed", "run --stats")
