@@ -1187,8 +1187,8 @@ static void two_threads(void **state)
 
 /* ---- times, ranges, ends of waves ---- */
 
-/* Four waves of 3 + 4 instructions each, none of which waits: wave 1 begins behind the 7 of wave 0. A time is the
- * same place in each run, whatever else stops it before. */
+/* Four waves of 3 + 4 instructions each, none of which waits: wave 1 begins behind the 7 of wave 0. A time is
+ * the same place in each run, whatever else stops it before. */
 static void times(void **state)
 {
     struct world w = world_of("gfx900", "s_mov_b32 s4, 1\ns_mov_b32 s5, 2\ns_nop 0\ns_endpgm\n");
@@ -1211,8 +1211,8 @@ static void times(void **state)
         ends_well(run);
     }
     struct wm_run *run = begin(&w, &request); /* the end of wave 1 */
-    struct wm_stopped stopped =
-        run_to(run, (struct wm_stop_at){.at_wave = true, .wave = 1, .at_wave_end = true, .instructions = 100});
+    struct wm_stopped stopped = run_to(
+        run, (struct wm_stop_at){.at_wave = true, .wave = 1, .at_wave_end = true, .instructions = 100});
     assert_int_equal(stopped.kind, WM_STOP_STEP);
     assert_int_equal(stopped.wave, 2);
     assert_int_equal(stopped.executed, 14);
