@@ -11,6 +11,7 @@ Mesa's Vulkan drivers.
 import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,14 @@ def mistakes(command, programs, faulty, folder):
     for queues, verdict in (("all", "wrong linear"), ("compute", "ok linear")):
         done = run([command, "exec", "--gpu", "gfx900", "--queues", queues, programs, folder, "linear"], VK_TEST_FAMILY="first")
         expect(verdict in done.stdout, f"--queues {queues}", done)
+    # Names are there, too, if the environment chooses another build of RADV; another driver is left alone.
+    with tempfile.TemporaryDirectory() as out:
+        chosen = os.path.join(out, "own.json")
+        shutil.copy(glob.glob(f"{ICDS}/radeon_icd*.json")[0], chosen)
+        done = run([command, "exec", "--gpu", "gfx1030", faulty, folder, "lost"], VK_DRIVER_FILES=chosen)
+        expect("in   stray stores, launch 1" in done.stderr, "no name with a chosen driver", done)
+        done = run([command, "exec", "--gpu", "gfx1030", programs, folder, "add"], VK_DRIVER_FILES=glob.glob(f"{ICDS}/lvp_icd*.json")[0])
+        expect("llvmpipe" in done.stdout and "ok add" in done.stdout, "the chosen driver was replaced", done)
     # What was submitted, as text: the dispatch of 50 workgroups, and the size of a workgroup.
     with tempfile.TemporaryDirectory() as out:
         path = os.path.join(out, "packets")
