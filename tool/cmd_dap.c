@@ -23,8 +23,8 @@ static const char help[] =
     "  stopOnEntry          stop before the first instruction\n"
     "  stopAtEnd            stop at the last instruction, to go back from there\n"
     "\n"
-    "An editor starts it by this command:\n"
-    "  wavemem dap < requests > answers\n"
+    "An editor starts it, and sends requests; without any it ends:\n"
+    "  wavemem dap < /dev/null\n"
     "\n"
     "Options:\n"
     "  -h, --help           this text\n";
