@@ -30,7 +30,7 @@ static struct copies {
     struct copy {
         uint64_t low;
         struct shim_site site;
-    } * copy;
+    } *copy;
     size_t count, room;
 } copies[SHIM_GPUS];
 static pthread_mutex_t copies_lock = PTHREAD_MUTEX_INITIALIZER;

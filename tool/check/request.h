@@ -42,9 +42,7 @@ struct tool_check_request {
 /* The options that all verbs which check have, for a table of struct tool_option. `type` is the request of
  * the verb, `member` its struct tool_check_request. --check and --all are the verb's own. */
 #define TOOL_CHECK_OPTION(name, takes, type, member)                                                         \
-    {                                                                                                        \
-        name, 0, takes, TOOL_OPTION_KEPT, offsetof(type, member)                                             \
-    }
+    {name, 0, takes, TOOL_OPTION_KEPT, offsetof(type, member)}
 #define TOOL_CHECK_OPTIONS(type, check)                                                                      \
     TOOL_CHECK_OPTION("only", TOOL_VALUE, type, check.only),                                                 \
         TOOL_CHECK_OPTION("only-kernel", TOOL_VALUE, type, check.only_kernel),                               \

@@ -320,10 +320,14 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
 }
 
 #define RULE(rule_name, what, fix, pair)                                                                     \
-    {                                                                                                        \
-        .name = rule_name, .source = "LLVM AMDGPUUsage, \"Memory Model\"", .remedy = fix,                    \
-        .class = WM_CHECK_RACES, .severity = what, .has_first = pair, .pairs = pair, .word = word_race       \
-    }
+    {.name = rule_name,                                                                                      \
+     .source = "LLVM AMDGPUUsage, \"Memory Model\"",                                                         \
+     .remedy = fix,                                                                                          \
+     .class = WM_CHECK_RACES,                                                                                \
+     .severity = what,                                                                                       \
+     .has_first = pair,                                                                                      \
+     .pairs = pair,                                                                                          \
+     .word = word_race}
 
 const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
     [WMI_RACE_OF_LDS] = RULE("race-lds", WM_SEVERITY_ERROR,

@@ -97,13 +97,11 @@ static const struct wmi_check_rule use_rules[2][WMI_UNINIT_USES] = {
              .has_first = memory,                                                                            \
              .by_allocation = memory,                                                                        \
              .word = word_use}
-#define RULES(memory)                                                                                        \
-    {                                                                                                        \
-        RULE(WMI_UNINIT_BRANCH, "uninit-branch", memory), RULE(WMI_UNINIT_EXEC, "uninit-exec", memory),      \
-            RULE(WMI_UNINIT_ADDRESS, "uninit-address", memory),                                              \
-            RULE(WMI_UNINIT_STORE, "uninit-store", memory),                                                  \
-            RULE(WMI_UNINIT_MESSAGE, "uninit-message", memory),                                              \
-            RULE(WMI_UNINIT_ATOMIC, "uninit-atomic", memory),                                                \
+#define RULES(memory)                                                                                         \
+    {                                                                                                         \
+        RULE(WMI_UNINIT_BRANCH, "uninit-branch", memory),   RULE(WMI_UNINIT_EXEC, "uninit-exec", memory),     \
+        RULE(WMI_UNINIT_ADDRESS, "uninit-address", memory), RULE(WMI_UNINIT_STORE, "uninit-store", memory),   \
+        RULE(WMI_UNINIT_MESSAGE, "uninit-message", memory), RULE(WMI_UNINIT_ATOMIC, "uninit-atomic", memory), \
     }
     RULES(true),
     RULES(false),
@@ -130,10 +128,12 @@ static void word_copy(const struct wmi_words *words, const struct wmi_found *fou
 /* Of bytes of which nobody has written any, and of others: a program may copy more than it uses. */
 static const struct wmi_check_rule copy_rules[2] = {
 #define RULE(how)                                                                                            \
-    {                                                                                                        \
-        .name = "uninit-copy", .class = WM_CHECK_UNINIT, .severity = how, .by_allocation = true,             \
-        .remedy = REMEDY, .word = word_copy                                                                  \
-    }
+    {.name = "uninit-copy",                                                                                  \
+     .class = WM_CHECK_UNINIT,                                                                               \
+     .severity = how,                                                                                        \
+     .by_allocation = true,                                                                                  \
+     .remedy = REMEDY,                                                                                       \
+     .word = word_copy}
     RULE(WM_SEVERITY_ERROR),
     RULE(WM_SEVERITY_NOTE),
 #undef RULE
