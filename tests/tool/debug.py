@@ -27,6 +27,9 @@ def line_of(source, text):
     return found[0]
 
 
+COMPILES = unittest.skipUnless(
+    shutil.which("clang-19") and shutil.which("ld.lld-19") and os.path.isdir("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"),
+    "no clang-19, ld.lld-19 or rocm-device-libs")
 SUM = "sums[get_group_id(0)] = partial[0];"
 
 
@@ -277,8 +280,7 @@ class Debug(Case):
         self.assertIn("$1 = 5", out)
         self.assertIn("ended with a fault", out)
 
-    @unittest.skipUnless(shutil.which("clang-19") and shutil.which("ld.lld-19") and os.path.isdir("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"),
-                         "no clang-19, ld.lld-19 or rocm-device-libs")
+    @COMPILES
     def test_locals(self):
         """Variables in private memory, LDS, registers, and none."""
         words = REDUCTION.split()
@@ -301,6 +303,19 @@ class Debug(Case):
                     self.assertIn("$4 = 5\n$5 = 5\n", out)
 
     # ---- mistakes ----
+
+    @COMPILES
+    def test_unrolled(self):
+        """The compiler unrolls the loop over 128, 64, ... 2: its line has an address for each of the seven."""
+        source = shutil.copy(os.path.join(SOURCES, "debugging/sum.cl"), self.folder.name)
+        line = line_of("debugging/sum.cl", "part[item] +=")
+        script = (f"break sum.cl:{line} if width == 2\nrun\nprint width\nprint $workgroup_x\ncontinue\nprint width\n"
+                  "print $workgroup_x\ndisassemble\n")
+        out, _ = self.run_tool("debug", source, "-m gfx900 -g 1024 -b 256 --arg in=iota:f32:1024 --arg out=zero:f32:4",
+                               stdin=script.encode())
+        self.assertIn(f"Breakpoint 1 at sum.cl:{line}. (7 locations)", out)
+        self.assertEqual(re.findall(r"\$\d+ = (\d+)", out), ["2", "0", "2", "1"])
+        self.assertNotIn("\\x", out)
 
     def test_wrong_commands(self):
         self.wrong('Undefined command: "frobnicate".  Try "help".', "frobnicate 1")

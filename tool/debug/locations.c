@@ -38,38 +38,63 @@ static bool is_file(const char *file, const char *wanted, size_t length)
            (!more || longer[more - 1] == '/');
 }
 
-/* Lines of a file: the first address of each function and of each copy of an inlined one. */
+/* Lines of a file: the first address of each function, of each copy of an inlined one, and of each copy that
+ * an unrolled loop has made. Such a copy begins in a basic block of its own, with a column that the first one
+ * has. */
 struct line_search {
     const struct debug_session *s;
     struct found found;
     const char *file;
     size_t file_length;
     unsigned wanted, nearest; /* line; the next one above it that has code */
-    bool before;              /* the instruction before was of this line */
+    bool before;              /* the instruction before was of this line, in this basic block */
+    bool in_first;            /* so were all since the last address that was added for its function */
+    bool in_block;            /* the basic block has an address that was added */
+    /* Of the last function, or copy of an inlined one, for which an address was added. */
     const char *symbol;
-    struct wm_inlined copy; /* of the last address that was added */
+    struct wm_inlined copy;
+    unsigned columns[16], column_count;
 };
+
+static bool has_column(const struct line_search *search, unsigned column)
+{
+    for (unsigned i = 0; i < search->column_count; i++)
+        if (search->columns[i] == column)
+            return true;
+    return false;
+}
 
 static bool see_line(void *user, const struct debug_place *place, uint64_t pc,
                      const struct wm_instruction *instruction)
 {
     struct line_search *search = user;
-    (void)instruction;
     const bool in_file = place->file && is_file(place->file, search->file, search->file_length);
     if (in_file && place->line >= search->wanted && (!search->nearest || place->line < search->nearest))
         search->nearest = place->line;
     const bool here = in_file && place->line == search->wanted;
     struct wm_inlined copy = {0};
     wm_object_inlined(place->object, place->address, 0, &copy);
-    const bool known = search->symbol == place->symbol && search->copy.function == copy.function &&
-                       search->copy.call_line == copy.call_line &&
+    const bool known = search->found.count && search->symbol == place->symbol &&
+                       search->copy.function == copy.function && search->copy.call_line == copy.call_line &&
                        search->copy.call_column == copy.call_column;
-    if (here && !search->before && !(search->found.count && known)) {
-        add(&search->found, pc);
+    const bool begins = here && !search->before;
+    search->in_first &= here;
+    if (begins && !known) {
         search->symbol = place->symbol;
         search->copy = copy;
+        search->column_count = 0;
+        search->in_first = true;
     }
-    search->before = here;
+    if (search->in_first && search->column_count < sizeof search->columns / sizeof *search->columns)
+        search->columns[search->column_count++] = place->column;
+    if (begins && (!known || (!search->in_block && has_column(search, place->column)))) {
+        add(&search->found, pc);
+        search->in_block = true;
+    }
+    const bool ends_block = instruction->flags & (WM_INSTRUCTION_BRANCH | WM_INSTRUCTION_ENDS);
+    search->in_block &= !ends_block;
+    search->in_first &= !ends_block;
+    search->before = here && !ends_block;
     return true;
 }
 

@@ -366,7 +366,9 @@ static bool list_instruction(void *user, const struct debug_place *place, uint64
         return !l->any;
     if (l->source && place->file && (place->line != l->line || place->file != l->file)) {
         const char *source = debug_source_line(l->s, place->file, place->line);
-        tool_print(l->s->out, "%s%s:%u:\n", l->any ? "\n" : "", place->file, place->line);
+        if (l->any)
+            putc('\n', l->s->out);
+        tool_print(l->s->out, "%s:%u:\n", place->file, place->line);
         char *escaped = source ? tool_escaped(source) : NULL;
         if (source)
             fprintf(l->s->out, "%u\t%s\n", place->line, escaped);
