@@ -326,6 +326,7 @@ class Debug(Case):
         self.wrong("A syntax error in expression: it ends too soon.", "p 1 +", "p (", "x &")
         self.wrong("Left operand of assignment is not an lvalue.", "set 5 = 6", "set n + 1 = 6")
         self.wrong("Division by zero", "p 1 / 0", "p n % 0")
+        self.wrong("Numeric constant too large.", "p 18446744073709551616", "p 0x10000000000000000")
         self.wrong("Undefined output format \"q\".", "p/q 1")
         self.wrong("The kernel is not being run.", "info waves", "si", "continue", "p $v1", "finish", "who sums[0]", begins=False)
         self.wrong("No lane 64: the wave has 64.", "lane 64")

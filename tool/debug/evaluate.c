@@ -6,6 +6,7 @@
 #include "tool/tool.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -186,7 +187,9 @@ static bool parse_number(struct parser *p, struct debug_value *v)
 {
     const char *begin = p->at;
     char *end, *float_end;
+    errno = 0;
     const unsigned long long whole = strtoull(p->at, &end, 0);
+    const bool too_large = errno == ERANGE;
     const double number = strtod(p->at, &float_end);
     const bool hex = p->at[0] == '0' && (p->at[1] | 32) == 'x';
     if (float_end > end && !hex) {
@@ -198,6 +201,8 @@ static bool parse_number(struct parser *p, struct debug_value *v)
         }
         return true;
     }
+    if (too_large)
+        return tool_because(p->diag, "Numeric constant too large.");
     p->at = end;
     const bool u = (*p->at | 32) == 'u';
     p->at += u;
