@@ -250,7 +250,6 @@ class Compile(Case):
         while not os.path.exists(self.path("started")):
             self.assertIsNone(run.poll())
             time.sleep(0.01)
-        time.sleep(0.1)
         os.killpg(run.pid, signal.SIGINT)
         self.assertEqual(run.wait(timeout=30), -signal.SIGINT)
         self.assertEqual(os.listdir(self.path("tmp")), [])

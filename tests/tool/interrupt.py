@@ -41,8 +41,17 @@ class Interrupt(Case):
         while not self.handles(process):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.01)
-        time.sleep(0.2)  # so that waves run; without it, they are stopped before
+        begun = self.ticks(process)
+        while self.ticks(process) < begun + 5:  # waves run
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
         return process
+
+    @staticmethod
+    def ticks(process):
+        """The CPU time so far, in hundredths of a second (proc(5): utime)."""
+        with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+            return int(file.read().rpartition(")")[2].split()[11])
 
     @staticmethod
     def handles(process):
@@ -96,7 +105,8 @@ class Interrupt(Case):
         """As by nohup."""
         process = subprocess.Popen(["sh", "-c", f"trap '' INT; exec {command.WAVEMEM} run {WORDS} --timeout 1"],
                                    cwd=self.folder.name, stderr=subprocess.PIPE, text=True)
-        time.sleep(0.3)
+        while self.ticks(process) < 5:  # the shell has become the command, and waves run
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 3, err)
