@@ -9,7 +9,7 @@ struct kernel {
     uint64_t object; /* 0: the slot is free */
     const struct wm_machine *machine;
     uint64_t launches;
-    char *name;            /* never freed; NULL: unknown */
+    const char *name;      /* kept in `names`; NULL: unknown */
     bool wanted, is_given; /* is_given: the name, by those who launch it */
 };
 
@@ -89,6 +89,25 @@ static bool grow(void)
     return true;
 }
 
+/* All names that kernels have had: launches may still use an earlier one when a kernel is renamed. */
+static struct name {
+    struct name *previous;
+    char text[];
+} *names;
+
+/* NULL: out of memory. */
+static const char *keep_name(const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    struct name *name = malloc(sizeof *name + bytes);
+    if (!name)
+        return NULL;
+    memcpy(name->text, text, bytes);
+    name->previous = names;
+    names = name;
+    return name->text;
+}
+
 static void set(struct kernel *kernel, const struct wm_machine *machine, uint64_t object, const char *given)
 {
     char name[SHIM_NAME];
@@ -98,7 +117,7 @@ static void set(struct kernel *kernel, const struct wm_machine *machine, uint64_
         shim_name_kernel(object, name, sizeof name);
     *kernel = (struct kernel){.object = object,
                               .machine = machine,
-                              .name = *name ? strdup(name) : NULL,
+                              .name = *name ? keep_name(name) : NULL,
                               .wanted = is_wanted(name),
                               .is_given = given};
 }
