@@ -199,7 +199,14 @@ class Dap(Case):
         client.sequence = 100
         client.write("no json")  # ends the session
         client.process.stdin.close()
-        self.assertEqual(client.process.wait(timeout=60), 0)
+        self.assertEqual(client.process.wait(timeout=60), 2)
+
+    def test_no_message(self):
+        for text in (b"garbage\r\n\r\n", b"Content-Length: 99999999999\r\n\r\n", b"Content-Length: x\r\n\r\n", b"Content-Length: 5\r\n\r\nab"):
+            with self.subTest(text):
+                done = subprocess.run([command.WAVEMEM, "dap"], input=text, capture_output=True, timeout=60)
+                self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1), done.stderr)
+                self.assertIn(b"is no message of the Debug Adapter Protocol", done.stderr)
 
 
 if __name__ == "__main__":

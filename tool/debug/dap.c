@@ -606,5 +606,9 @@ int debug_adapt(void)
         free(a.words[i]);
     free(a.words);
     close(a.out);
-    return TOOL_CLEAN;
+    return a.garbled
+               ? tool_fail(
+                     "dap: standard input is no message of the Debug Adapter Protocol; expected a header "
+                     "with Content-Length and JSON of that size")
+               : TOOL_CLEAN;
 }

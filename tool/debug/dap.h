@@ -27,6 +27,7 @@ struct debug_adapter {
     struct debug_session session;
     struct tool_job job;
     bool begun, done, stops_at_end, stops_on_entry;
+    bool garbled; /* the client sent something that is no message */
     int in, out;
     int64_t sequence;
     json_t *pending; /* a request that came while a kernel ran; or NULL */

@@ -28,15 +28,15 @@ static bool read_all(int file, char *bytes, size_t size)
     return true;
 }
 
-/* Reads the lines of a header up to the empty one. False: the end, or a line that is too long. */
-static bool read_header(int file, size_t *length)
+/* Reads the lines of a header that begins with `first`, up to the empty one. False: the end, or a line that
+ * is too long. */
+static bool read_header(int file, char first, size_t *length)
 {
     char line[HEADER];
     size_t used = 0;
     *length = SIZE_MAX;
-    for (;;) {
-        char c;
-        if (!read_all(file, &c, 1) || used + 1 == sizeof line)
+    for (char c = first;; c = 0) {
+        if ((!c && !read_all(file, &c, 1)) || used + 1 == sizeof line)
             return false;
         if (c == '\r')
             continue;
@@ -65,13 +65,16 @@ json_t *debug_dap_receive(struct debug_adapter *a)
         a->pending = NULL;
         return request;
     }
-    if (!read_header(a->in, &length) || length > LONGEST)
-        return NULL;
-    char *text = malloc(length + 1);
+    char first;
+    if (a->garbled || !read_all(a->in, &first, 1))
+        return NULL; /* the end of the input, where the adapter ends */
+    char *text = NULL;
     json_t *message = NULL;
-    if (text && read_all(a->in, text, length))
+    if (read_header(a->in, first, &length) && length <= LONGEST && (text = malloc(length + 1)) &&
+        read_all(a->in, text, length))
         message = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
     free(text);
+    a->garbled = !message;
     return message;
 }
 
