@@ -92,3 +92,12 @@ void tool_print_label(FILE *file, enum tool_style style, const char *label)
 {
     fprintf(file, "%s%s:%s ", tool_style(file, style), label, tool_style(file, TOOL_PLAIN));
 }
+
+void *tool_checked(void *memory)
+{
+    if (!memory) {
+        fputs("wavemem: out of memory\n", stderr);
+        exit(TOOL_WRONG);
+    }
+    return memory;
+}

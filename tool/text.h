@@ -26,4 +26,7 @@ void tool_print_word(FILE *file, const char *word);
 /* Returns an escaped copy, which keeps tabs; the caller frees it. Exits if out of memory. */
 char *tool_escaped(const char *text);
 
+/* Returns what an allocation has returned; exits if it is NULL. */
+void *tool_checked(void *memory);
+
 #endif

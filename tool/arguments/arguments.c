@@ -4,6 +4,7 @@
 #include "tool/arguments/formals.h"
 #include "tool/arguments/image.h"
 #include "tool/arguments/job.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <stdlib.h>
@@ -19,15 +20,6 @@ static bool looks_like_file(const char *value)
 {
     const char *ending = strrchr(value, '.');
     return !access(value, F_OK) || (ending && (!strcmp(ending, ".npy") || !strcmp(ending, ".bin")));
-}
-
-static void *checked(void *memory)
-{
-    if (!memory) {
-        tool_fail("out of memory");
-        exit(TOOL_WRONG);
-    }
-    return memory;
 }
 
 static bool is_shared(const char *value)
@@ -58,7 +50,7 @@ static bool bind_bytes(struct tool_binding *binding, const struct wm_argument *f
 {
     free(binding->bytes);
     *binding = (struct tool_binding){.kind = TOOL_VALUE_BYTES};
-    binding->bytes = checked(calloc(1, formal->size ? formal->size : 1));
+    binding->bytes = tool_checked(calloc(1, formal->size ? formal->size : 1));
     memcpy(binding->bytes, bytes, size < formal->size ? size : formal->size);
     return true;
 }
@@ -92,7 +84,7 @@ static bool bind_list(struct tool_binding *binding, const struct wm_argument *fo
                       const struct tool_type *type, const char *type_name, size_t wanted,
                       struct wm_diag *diag)
 {
-    uint8_t *bytes = checked(calloc(wanted, type->size));
+    uint8_t *bytes = tool_checked(calloc(wanted, type->size));
     const size_t count = parse_list(text, type, type_name, bytes, wanted, diag);
     bool good = count == wanted;
     if (good)
@@ -306,7 +298,7 @@ static bool bind_shared(struct tool_job *job, size_t index, const bool *fresh, s
     if (formal->size != 8 || formal->kind == WM_ARGUMENT_DYNAMIC_LDS)
         return tool_because(diag, "'%s' is a buffer; expected %s", value,
                             formal->kind == WM_ARGUMENT_DYNAMIC_LDS ? "lds:BYTES" : "a value");
-    char *key = checked(strdup(value + strlen("same:")));
+    char *key = tool_checked(strdup(value + strlen("same:")));
     char *plus = strrchr(key, '+');
     uint64_t offset = 0;
     if (plus && tool_parse_u64(plus + 1, &offset))
@@ -344,7 +336,7 @@ static int make_formals(struct tool_dispatch *d)
 {
     const size_t count = d->arguments.count;
     uint32_t offset = 0;
-    d->made = checked(calloc(count + 1, sizeof(*d->made)));
+    d->made = tool_checked(calloc(count + 1, sizeof(*d->made)));
     for (size_t i = 0; i < count; i++) {
         const char *key = d->arguments.pairs[i].key, *value = d->arguments.pairs[i].value;
         uint64_t position;
@@ -395,7 +387,7 @@ static void inherit(struct tool_dispatch *d, const struct tool_dispatch *before)
         d->formal = before->formal;
         d->formals = before->formals;
         free(d->bindings);
-        d->bindings = checked(calloc(d->formals + 1, sizeof(*d->bindings)));
+        d->bindings = tool_checked(calloc(d->formals + 1, sizeof(*d->bindings)));
     }
     for (size_t i = 0; i < d->formals && i < before->formals; i++) {
         d->bindings[i] = before->bindings[i];
@@ -449,7 +441,7 @@ int tool_name_arguments(struct tool_job *job, size_t index)
         while (d->formals < d->kernel->argument_count && d->formal[d->formals].kind != WM_ARGUMENT_HIDDEN)
             d->formals++;
     }
-    bool *given = checked(calloc(d->formals + 1, sizeof(*given)));
+    bool *given = tool_checked(calloc(d->formals + 1, sizeof(*given)));
     for (size_t i = 0; i < d->arguments.count && code == TOOL_CLEAN; i++) {
         const char *key = d->arguments.pairs[i].key;
         const size_t argument = tool_find_argument(d, key);
@@ -468,10 +460,10 @@ int tool_bind_arguments(struct tool_job *job, size_t index)
 {
     struct tool_dispatch *d = &job->dispatches[index];
     const struct tool_dispatch *before = index ? d - 1 : NULL;
-    d->bindings = checked(calloc(d->formals + 1, sizeof(*d->bindings)));
+    d->bindings = tool_checked(calloc(d->formals + 1, sizeof(*d->bindings)));
     if (before && before->kernel == d->kernel)
         inherit(d, before);
-    bool *fresh = checked(calloc(d->formals + 1, sizeof(*fresh)));
+    bool *fresh = tool_checked(calloc(d->formals + 1, sizeof(*fresh)));
     const int code = bind_pairs(job, index, fresh);
     free(fresh);
     return code;

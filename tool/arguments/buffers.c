@@ -2,25 +2,17 @@
 /* Finds and adds the buffers of a job: those of arguments, of --buffer, and variables of code objects. */
 #include "tool/arguments/buffers.h"
 #include "tool/arguments/formals.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *checked(void *memory)
-{
-    if (!memory) {
-        tool_fail("out of memory");
-        exit(TOOL_WRONG);
-    }
-    return memory;
-}
-
 struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, const struct tool_array *array)
 {
-    struct tool_buffer *buffer = checked(calloc(1, sizeof(*buffer)));
-    buffer->name = checked(strdup(name));
+    struct tool_buffer *buffer = tool_checked(calloc(1, sizeof(*buffer)));
+    buffer->name = tool_checked(strdup(name));
     buffer->array = *array;
     buffer->dispatch = (size_t)TOOL_ANY_DISPATCH;
     buffer->next = job->buffers;

@@ -5,6 +5,7 @@
 #include "tool/arguments/dwords.h"
 #include "tool/input.h"
 #include "tool/output.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <stddef.h>
@@ -158,25 +159,16 @@ static const struct pair_option {
 };
 enum { PAIR_OPTIONS = sizeof pair_options / sizeof *pair_options };
 
-static void *checked(void *memory)
-{
-    if (!memory) {
-        fputs("wavemem: out of memory\n", stderr);
-        exit(TOOL_WRONG);
-    }
-    return memory;
-}
-
 static char *copy(const char *text)
 {
-    return checked(strdup(text));
+    return tool_checked(strdup(text));
 }
 
 /* ---- from words to dispatches ---- */
 
 static struct tool_dispatch *add_dispatch(struct tool_job *job, const char *where)
 {
-    job->dispatches = checked(realloc(job->dispatches, (job->count + 1) * sizeof(*job->dispatches)));
+    job->dispatches = tool_checked(realloc(job->dispatches, (job->count + 1) * sizeof(*job->dispatches)));
     struct tool_dispatch *added = &job->dispatches[job->count++];
     *added = (struct tool_dispatch){.where = copy(where)};
     if (job->count > 1) {
@@ -201,7 +193,7 @@ static struct tool_dispatch *add_dispatch(struct tool_job *job, const char *wher
 /* word: KEY=VALUE, whose VALUE begins at equals + 1. */
 static void add_split(struct tool_pairs *pairs, const char *option, const char *word, size_t equals)
 {
-    pairs->pairs = checked(realloc(pairs->pairs, (pairs->count + 1) * sizeof(*pairs->pairs)));
+    pairs->pairs = tool_checked(realloc(pairs->pairs, (pairs->count + 1) * sizeof(*pairs->pairs)));
     struct tool_pair *added = &pairs->pairs[pairs->count++];
     added->option = option;
     added->key = copy(word);
@@ -236,7 +228,7 @@ static const struct pair_option *pair_option(int id)
 
 void tool_keep_text(struct tool_job *job, void *text)
 {
-    job->texts = checked(realloc(job->texts, (job->text_count + 1) * sizeof(*job->texts)));
+    job->texts = tool_checked(realloc(job->texts, (job->text_count + 1) * sizeof(*job->texts)));
     job->texts[job->text_count++] = text;
 }
 
@@ -250,7 +242,7 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
     size_t size;
     if (!tool_read_file(path, &bytes, &size, &diag))
         return tool_fail("--job %s", diag.message);
-    char *text = checked(realloc(bytes, size + 1));
+    char *text = tool_checked(realloc(bytes, size + 1));
     text[size] = 0;
     tool_keep_text(job, text);
     if (strlen(text) != size)
@@ -262,7 +254,7 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
         if (next)
             *next++ = 0;
         const int most = (int)(strlen(line) / 2 + 1);
-        char **words = checked(malloc((size_t)most * sizeof(*words)));
+        char **words = tool_checked(malloc((size_t)most * sizeof(*words)));
         tool_keep_text(job, words);
         char where[300];
         snprintf(where, sizeof(where), "%.200s:%u: ", path, number);
@@ -297,7 +289,7 @@ static int read_wave(struct tool_final *final, const char *value, const char *wh
 {
     uint64_t workgroup[3] = {0}, wave = 0;
     const char *colon = strchr(value, ':');
-    char *first = checked(colon ? strndup(value, (size_t)(colon - value)) : strdup(value));
+    char *first = tool_checked(colon ? strndup(value, (size_t)(colon - value)) : strdup(value));
     bool good = tool_parse_triple(first, workgroup) && (!colon || tool_parse_u64(colon + 1, &wave));
     free(first);
     for (unsigned i = 0; i < 3; i++) {

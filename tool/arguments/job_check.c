@@ -14,15 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *checked(void *memory)
-{
-    if (!memory) {
-        fputs("wavemem: out of memory\n", stderr);
-        exit(TOOL_WRONG);
-    }
-    return memory;
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -71,7 +62,7 @@ static int open_object(struct tool_job *job, struct tool_dispatch *d)
     const int code = open_with_wave(job, d, &object);
     if (!object)
         return code;
-    job->opened = checked(realloc(job->opened, (job->opened_count + 1) * sizeof(*job->opened)));
+    job->opened = tool_checked(realloc(job->opened, (job->opened_count + 1) * sizeof(*job->opened)));
     job->opened[job->opened_count++] = (struct tool_opened){d->file, d->target, d->wave, object};
     d->object = object;
     const char *first = wm_object_target(job->opened[0].object), *here = wm_object_target(object);
@@ -183,7 +174,7 @@ static int check_frees(struct tool_job *job, size_t index)
     struct wm_diag diag;
     if (d->frees.count && job->shard.text)
         return tool_fail("%s--free: shards compare all buffers at their end; expected no --shard", d->where);
-    d->freed = checked(calloc(d->frees.count + 1, sizeof(*d->freed)));
+    d->freed = tool_checked(calloc(d->frees.count + 1, sizeof(*d->freed)));
     for (size_t i = 0; i < d->frees.count; i++) {
         const char *key = d->frees.pairs[i].key;
         uint64_t offset;
@@ -210,8 +201,8 @@ static int check_results(struct tool_job *job, size_t index)
 {
     struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag;
-    d->output = checked(calloc(d->outputs.count + 1, sizeof(*d->output)));
-    d->expect = checked(calloc(d->expectations.count + 1, sizeof(*d->expect)));
+    d->output = tool_checked(calloc(d->outputs.count + 1, sizeof(*d->output)));
+    d->expect = tool_checked(calloc(d->expectations.count + 1, sizeof(*d->expect)));
     for (size_t i = 0; i < d->outputs.count; i++) {
         struct tool_output *o = &d->output[i];
         o->key = d->outputs.pairs[i].key;
@@ -243,7 +234,7 @@ static const char *array_text(struct tool_job *job, const char *value)
     if (!strchr("0123456789.-~(", value[0]) && !tool_is_descriptor(value))
         return value;
     static const char prefix[] = "words:";
-    char *text = checked(malloc(strlen(prefix) + strlen(value) + 1));
+    char *text = tool_checked(malloc(strlen(prefix) + strlen(value) + 1));
     sprintf(text, "%s%s", prefix, value);
     tool_keep_text(job, text);
     return text;

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of words, such as a command line. */
 #include "tool/sources/sources.h"
+#include "tool/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static void *checked(void *memory)
-{
-    if (!memory) {
-        fputs("wavemem: out of memory\n", stderr);
-        exit(TOOL_WRONG);
-    }
-    return memory;
-}
-
 void tool_list_add(struct tool_list *list, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    list->words = checked(realloc(list->words, (list->count + 2) * sizeof *list->words));
+    list->words = tool_checked(realloc(list->words, (list->count + 2) * sizeof *list->words));
     if (vasprintf(&list->words[list->count], format, values) < 0)
-        checked(NULL);
+        tool_checked(NULL);
     list->words[++list->count] = NULL;
     va_end(values);
 }

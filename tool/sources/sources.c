@@ -33,15 +33,6 @@ const char tool_compile_help[] =
 
 extern char **environ;
 
-static void *checked(void *memory)
-{
-    if (!memory) {
-        fputs("wavemem: out of memory\n", stderr);
-        exit(TOOL_WRONG);
-    }
-    return memory;
-}
-
 /* ---- languages and targets ---- */
 
 enum tool_language tool_language_of(const char *file)
@@ -113,7 +104,7 @@ static char *read_text(const char *path, size_t *size)
     size_t length;
     if (!tool_read_file(path, &bytes, &length, &diag))
         return NULL;
-    char *text = checked(realloc(bytes, length + 1));
+    char *text = tool_checked(realloc(bytes, length + 1));
     text[length] = 0;
     if (size)
         *size = length;
@@ -397,7 +388,7 @@ static char *key_of(const struct work *work, const char *clang, const char *text
     char *key = NULL, real[4096];
     struct stat status = {0}, library = {0};
     struct tool_list words = {0};
-    FILE *out = checked(open_memstream(&key, size));
+    FILE *out = tool_checked(open_memstream(&key, size));
     if (!realpath(clang, real))
         snprintf(real, sizeof real, "%s", clang);
     char opencl[700];
@@ -416,7 +407,7 @@ static char *key_of(const struct work *work, const char *clang, const char *text
     fwrite(text, 1, text_size, out);
     fclose(out);
     tool_list_free(&words);
-    return checked(key);
+    return tool_checked(key);
 }
 
 /* Says what the compiler's failure is likely to mean. */
@@ -442,7 +433,7 @@ static int compile_with(struct work *work, const char *clang, struct tool_cache_
     tool_list_free(&words);
     entry->messages = read_text(work->path[LOG], NULL);
     if (!entry->messages)
-        entry->messages = checked(strdup(""));
+        entry->messages = tool_checked(strdup(""));
     fputs(entry->messages, stderr);
     if (stopped)
         return TOOL_STOPPED;
@@ -453,7 +444,7 @@ static int compile_with(struct work *work, const char *clang, struct tool_cache_
     entry->bytes = (uint8_t *)read_text(work->path[OUTPUT], &entry->size);
     if (!entry->bytes)
         return tool_fail("%s%s: %s wrote no object", work->how->where, work->how->file, clang);
-    char *files = work->language == TOOL_IR ? checked(strdup("")) : read_text(work->path[FILES], NULL);
+    char *files = work->language == TOOL_IR ? tool_checked(strdup("")) : read_text(work->path[FILES], NULL);
     if (files)
         tool_cache_keep(work->cache, key, key_size, files, entry);
     free(files);
