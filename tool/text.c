@@ -14,11 +14,7 @@
 static char *escape(const char *text, size_t length, const char *kept)
 {
     const size_t size = wmi_escape(NULL, 0, text, length, kept) + 1;
-    char *escaped = malloc(size);
-    if (!escaped) {
-        fputs("wavemem: out of memory\n", stderr);
-        exit(TOOL_WRONG);
-    }
+    char *escaped = tool_checked(malloc(size));
     wmi_escape(escaped, size, text, length, kept);
     return escaped;
 }
