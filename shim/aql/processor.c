@@ -263,7 +263,7 @@ static hsa_status_t run_packet(struct shim_processor *processor, const union shi
 }
 
 /* After an error, the queue is inactive: completion signals of its packets report that they failed. */
-static void process(struct shim_processor *processor, const union shim_packet *packet)
+static void process_one(struct shim_processor *processor, const union shim_packet *packet)
 {
     hsa_signal_t completion = {0};
     struct wm_fault fault = {0};
@@ -315,7 +315,7 @@ static bool next_packet(struct shim_processor *processor, union shim_packet *pac
     }
 }
 
-static void *work(void *argument)
+static void *process_packets(void *argument)
 {
     struct shim_processor *processor = argument;
     union shim_packet packet;
@@ -327,14 +327,14 @@ static void *work(void *argument)
         __atomic_store_n(&processor->next, processor->next + 1, __ATOMIC_RELEASE);
         __atomic_store_n(processor->read_index, processor->next, __ATOMIC_RELEASE);
         shim_before_packet(processor->gpu);
-        process(processor, &packet);
+        process_one(processor, &packet);
     }
     return NULL;
 }
 
 bool shim_processor_start(struct shim_processor *processor)
 {
-    return !pthread_create(&processor->thread, NULL, work, processor);
+    return !pthread_create(&processor->thread, NULL, process_packets, processor);
 }
 
 void shim_processor_stop(struct shim_processor *processor)
