@@ -104,7 +104,7 @@ void wmi_memo_keep(struct wmi_memo *memo, struct wmi_access_patterns *patterns,
     memo->pattern = NULL;
     if (!good)
         return;
-    memo->base = access->element[0].address[__builtin_ctzll(access->element[0].mask)];
+    memo->base = wmi_access_base(access);
     for (unsigned e = 0; good && e < access->elements; e++)
         good = keep_element(&memo->element[e], &access->element[e], memo->base);
     if (!good)

@@ -50,6 +50,12 @@ wmi_memo_compare *wmi_memo_comparer(enum wmi_cpu_level level, unsigned lanes);
 struct wmi_memo *wmi_memo_create(void);       /* empty; NULL: out of memory */
 void wmi_memo_destroy(struct wmi_memo *memo); /* NULL is allowed */
 
+/* The address of the first lane's first element, of an access with lanes. */
+static inline uint64_t wmi_access_base(const struct wmi_access *access)
+{
+    return access->element[0].address[__builtin_ctzll(access->element[0].mask)];
+}
+
 /* Whether the access, whose first lane's first element is at `base`, has the pattern of the memo. */
 bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t base,
                     wmi_memo_compare *compare);

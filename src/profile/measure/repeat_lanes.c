@@ -58,7 +58,7 @@ bool WMI_BUILD_NAME(wmi_repeat_summary)(void *local, const struct wmi_address_su
     const unsigned first = (unsigned)__builtin_ctzll(summary->lanes);
     const uint32_t low = summary->low[first], *high = summary->high;
     const uint64_t base = summary->base + (low | (high ? (uint64_t)high[first] << 32 : 0));
-    struct wmi_memo *memo = wmi_shard_memo(of, base);
+    struct wmi_memo *memo = wmi_memos_at(&of->memos, base);
     if (!memo || memo->shape != summary->shape || wmi_shard_is_scratch(shard, base) ||
         !wmi_memo_within(memo, base, summary->from, summary->to))
         return false;

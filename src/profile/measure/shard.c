@@ -11,12 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MISS_LIMIT = 64,      /* consecutive misses after which lookups of memos are suspended */
-    FIRST_BACK_OFF = 256, /* accesses until the next lookup; doubled each time without a hit */
-    LONGEST_BACK_OFF = 8192,
-    MEMOS_KEPT = 1 << 14, /* maximum memos that are kept for the next dispatch: 16 MB */
-};
+enum { MEMOS_KEPT = 1 << 14 /* maximum memos that are kept for the next dispatch: 16 MB */ };
 
 wmi_repeat_summary *wmi_repeat_summary_build(enum wmi_cpu_level level, unsigned lanes)
 {
@@ -142,10 +137,10 @@ static void describe_slot(struct wm_profile *profile, uint32_t slot, const struc
                                           .policy = (uint8_t)access->policy});
 }
 
-/* Lets later accesses take the fast path through memos, unless lookups are suspended. */
+/* Lets later accesses take the fast path through memos, unless these are closed. */
 static void set_quick(struct wmi_shard_counts *of)
 {
-    of->quick_from = of->skips ? UINT64_MAX : of->first;
+    of->quick_from = of->memos.closed ? UINT64_MAX : of->first;
 }
 
 static void add_measure(struct wmi_counts *counts, const struct wmi_measure *measure)
@@ -226,7 +221,7 @@ bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
     const unsigned first = (unsigned)__builtin_ctzll(summary->lanes);
     const uint64_t start = wmi_summary_address(summary, first);
     const bool logged = wmi_shape_space(summary->shape) == WMI_SPACE_GLOBAL && shard->group;
-    if (!of->skips || shard->first_wave + summary->wave < of->first || (logged && !of->described) ||
+    if (!of->memos.closed || shard->first_wave + summary->wave < of->first || (logged && !of->described) ||
         wmi_shard_is_scratch(shard, start))
         return false;
     const struct wmi_requested *requested;
@@ -235,7 +230,7 @@ bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
                             (enum wmi_access_kind)of->counts.kind, summary, &requested);
     if (!measure)
         return false;
-    of->skips--;
+    of->memos.closed--;
     set_quick(of);
     wmi_shard_count_depth(&of->counts, summary->depth);
     add_measure(&of->counts, measure);
@@ -253,7 +248,7 @@ static bool repeat_lane(void *local, uint32_t slot, uint32_t wave, uint32_t dept
     struct wmi_shard_counts *of = &shard->counts[slot];
     if (shard->first_wave + wave < of->quick_from)
         return !shard->first_wave; /* workgroups outside of the sample are ignored */
-    struct wmi_memo *memo = wmi_shard_memo(of, address);
+    struct wmi_memo *memo = wmi_memos_at(&of->memos, address);
     if (!memo || wmi_shard_is_scratch(shard, address) || !memo->shape ||
         !wmi_memo_within(memo, address, hit->low, hit->high))
         return false;
@@ -299,11 +294,23 @@ static const struct wmi_access *settle_scratch(const struct wmi_shard *shard, co
     return &moved->access;
 }
 
+/* Keeps this access as the example if its wave is the first so far. Of scalar accesses no example is kept. */
+static void keep_example(struct wmi_shard_counts *of, const struct wmi_access *access, uint64_t wave)
+{
+    if (access->path == WMI_PATH_SMEM) {
+        of->first = WMI_SHARD_WAVES;
+    } else if (wave < of->first) {
+        keep_wave(&of->counts.wave, access);
+        if (of->counts.wave.lanes)
+            of->first = wave;
+    }
+}
+
 static void count_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct wmi_shard *shard = local;
     struct moved moved;
-    const uint64_t wave = shard->first_wave + access->wave;
+    struct wmi_memo **place;
     struct wmi_shard_counts *of = slot == WMI_NO_SLOT || !shard->first_wave ? NULL : counts_of(shard, slot);
     if (!of)
         return;
@@ -313,38 +320,13 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
     }
     access = settle_scratch(shard, access, &moved);
     wmi_shard_count_depth(&of->counts, access->depth);
-    if (access->path == WMI_PATH_SMEM) { /* no example is kept of scalar accesses */
-        of->first = WMI_SHARD_WAVES;
-    } else if (wave < of->first) {
-        keep_wave(&of->counts.wave, access);
-        if (of->counts.wave.lanes)
-            of->first = wave;
-    }
-    if (of->skips) {
-        of->skips--;
-        set_quick(of);
-        measure_access(shard, of, access, slot, NULL);
-        return;
-    }
+    keep_example(of, access, shard->first_wave + access->wave);
+    struct wmi_memo *memo = wmi_memos_find(&of->memos, access, shard->compare, &place);
     set_quick(of);
-    if (!access->elements || !access->element[0].mask) {
-        measure_access(shard, of, access, slot, NULL);
-        return;
-    }
-    const uint64_t base = access->element[0].address[__builtin_ctzll(access->element[0].mask)];
-    struct wmi_memo **place = &of->memos[base / 4 % WMI_SHARD_MEMOS], *memo = *place;
-    if (memo && wmi_memo_holds(memo, access, base, shard->compare)) {
-        wmi_shard_repeat(shard, of, memo, access->wave, base);
-        return;
-    }
-    if (++of->misses == MISS_LIMIT) {
-        of->misses = 0;
-        of->back_off = of->back_off ? 2 * of->back_off : FIRST_BACK_OFF;
-        of->back_off = of->back_off < LONGEST_BACK_OFF ? of->back_off : LONGEST_BACK_OFF;
-        of->skips = of->back_off;
-        set_quick(of);
-    }
-    measure_access(shard, of, access, slot, place);
+    if (memo)
+        wmi_shard_repeat(shard, of, memo, access->wave, wmi_access_base(access));
+    else
+        measure_access(shard, of, access, slot, place);
 }
 
 /* ---- instruction fetch ---- */
@@ -401,14 +383,8 @@ static void end_group(void *local, void *kept, uint64_t instructions)
 
 static void free_memos(struct wmi_shard *shard)
 {
-    for (size_t slot = 0; shard->memos && slot < shard->size; slot++) {
-        struct wmi_shard_counts *of = &shard->counts[slot];
-        for (unsigned i = 0; i < WMI_SHARD_MEMOS; i++) {
-            wmi_memo_destroy(of->memos[i]);
-            of->memos[i] = NULL;
-        }
-        of->last = NULL;
-    }
+    for (size_t slot = 0; shard->memos && slot < shard->size; slot++)
+        wmi_memos_free(&shard->counts[slot].memos);
     shard->memos = 0;
     wmi_patterns_clear(&shard->patterns);
 }
@@ -520,9 +496,9 @@ static void end_thread(void *self, void *local)
     const size_t slots = shard->size < profile->count ? shard->size : profile->count;
     for (size_t slot = 0; slot < slots; slot++) {
         struct wmi_shard_counts *of = &shard->counts[slot];
-        for (unsigned i = 0; i < WMI_SHARD_MEMOS; i++)
-            if (of->memos[i])
-                settle(&of->counts, of->memos[i]);
+        for (unsigned i = 0; i < WMI_MEMOS; i++)
+            if (of->memos.memo[i])
+                settle(&of->counts, of->memos.memo[i]);
         if (!of->counts.executions)
             continue;
         wmi_counts_add(&profile->instructions[slot].counts, &of->counts);

@@ -4,25 +4,19 @@
 #define WMI_PROFILE_SHARD_H
 
 #include "profile/inside.h"
-#include "profile/measure/memo.h"
+#include "profile/measure/memos.h"
 
 #include <stdalign.h>
 
-enum {
-    WMI_SHARD_WAVES = 64, /* maximum per workgroup */
-    WMI_SHARD_MEMOS = 64, /* cached patterns per instruction, indexed by the base address modulo 256 bytes */
-};
+enum { WMI_SHARD_WAVES = 64 /* maximum per workgroup */ };
 
 /* The counts of a slot. Waves are numbered in dispatch order, starting at WMI_SHARD_WAVES. */
 struct wmi_shard_counts {
     alignas(64) uint64_t quick_from; /* from this wave on, a hit in the memos suffices */
     uint64_t first;                  /* number of the wave that is the example; UINT64_MAX: none yet */
-    struct wmi_memo *last;           /* the memo that was last looked up; NULL: unknown */
-    uint32_t misses, back_off; /* consecutive misses of the memos; length of the last back-off in accesses */
-    uint32_t skips;            /* accesses left until the next lookup */
-    bool described;            /* the cache model has the description of the instruction */
+    bool described;                  /* the cache model has the description of the instruction */
+    struct wmi_memos memos;
     struct wmi_counts counts;
-    struct wmi_memo *memos[WMI_SHARD_MEMOS]; /* NULL: nothing measured yet */
 };
 
 struct wmi_shard {
@@ -73,17 +67,6 @@ static inline bool wmi_shard_is_scratch(const struct wmi_shard *shard, uint64_t 
     return address - shard->scratch_start < shard->scratch_size;
 }
 
-/* Returns the memo to compare with an access whose first lane is at `base`, or NULL. */
-static inline struct wmi_memo *wmi_shard_memo(struct wmi_shard_counts *of, uint64_t base)
-{
-    struct wmi_memo *memo = of->last;
-    if (!memo || (memo->base ^ base) % WMI_MEMO_PHASE) {
-        memo = of->memos[base / 4 % WMI_SHARD_MEMOS];
-        of->last = memo;
-    }
-    return memo && !((memo->base ^ base) % WMI_MEMO_PHASE) ? memo : NULL;
-}
-
 /* Whether all bytes of the access lie in [from, to) if it starts at `base`. */
 static inline bool wmi_memo_within(const struct wmi_memo *memo, uint64_t base, uint64_t from, uint64_t to)
 {
@@ -92,7 +75,7 @@ static inline bool wmi_memo_within(const struct wmi_memo *memo, uint64_t base, u
     return lowest >= from && behind <= to && behind >= lowest;
 }
 
-/* Counts and logs an access from its summary while lookups of memos are suspended. False: the whole access is
+/* Counts and logs an access from its summary while the memos are closed. False: the whole access is
  * needed. */
 bool wmi_shard_measure(struct wmi_shard *shard, struct wmi_shard_counts *of,
                        const struct wmi_address_summary *summary, uint32_t slot);
@@ -105,7 +88,7 @@ static inline bool wmi_shard_repeat(struct wmi_shard *shard, struct wmi_shard_co
                                     struct wmi_memo *memo, uint32_t wave, uint64_t base)
 {
     const uint64_t distance = (uint64_t)((int64_t)(base - memo->base) >> memo->shift);
-    of->misses = of->back_off = 0;
+    wmi_memos_hit(&of->memos);
     memo->times++;
     if (!shard->group || !memo->word_count ||
         (memo->word_count == 2 && wmi_log_repeat_short(shard->group, wave, memo->entry, distance)))
