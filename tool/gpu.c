@@ -25,3 +25,22 @@ int tool_choose_gpu(const char *where, const char *value, const struct wm_gpu **
     }
     return wm_gpu_find(value, gpu, &diag) ? tool_fail("%s--gpu: %s", where, diag.message) : TOOL_CLEAN;
 }
+
+bool tool_check_target(const char *where, const char *text)
+{
+    const struct wm_gpu *gpu;
+    struct wm_diag diag;
+    uint64_t number;
+    if (wm_target_known(text) || tool_parse_u64(text, &number))
+        return true;
+    if (wm_gpu_find(text, &gpu, &diag) == WM_OK) {
+        tool_fail("%s-m %s: this is a product (--gpu); its target is -m %.*s", where, text,
+                  (int)strcspn(gpu->targets, " ,"), gpu->targets);
+        return false;
+    }
+    tool_fail(
+        "%s-m %s: not a target that wavemem knows; expected one like gfx900 or gfx90a:xnack+, or the number "
+        "of a bundle's entry",
+        where, text);
+    return false;
+}

@@ -21,6 +21,15 @@ uint32_t shim_rings(const struct shim_bell *bell);
 void shim_sleep(struct shim_bell *bell, uint32_t seen, uint64_t nanoseconds);
 /* The longest sleep, in nanoseconds, of a thread that waits for memory that kernels can change. */
 uint64_t shim_quantum(void);
+/* Lets the CPU's other thread run in a loop that waits. */
+static inline void shim_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
 /* Rings whenever any signal changes, if the replacement is told of it. */
 extern struct shim_bell shim_any_signal;
 

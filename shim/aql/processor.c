@@ -303,7 +303,7 @@ static bool next_packet(struct shim_processor *processor, union shim_packet *pac
             return true;
         }
         if (shim_now() - begin < SPIN_NANOSECONDS) {
-            __builtin_ia32_pause();
+            shim_pause();
             continue;
         }
         const int asleep = shim_asleep();

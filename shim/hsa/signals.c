@@ -438,7 +438,7 @@ static int64_t wait_any(uint32_t count, const hsa_signal_t *signals, const hsa_s
         if (waited >= timeout)
             return -1; /* a listener stays asleep */
         if (waited < SPIN_NANOSECONDS)
-            __builtin_ia32_pause();
+            shim_pause();
         else if (asleep < 0 && count == 1 && (timeout == UINT64_MAX || listens))
             asleep = shim_asleep_for(signals[0], conditions[0], values[0], listens);
         if (waited >= SPIN_NANOSECONDS)

@@ -195,7 +195,7 @@ bool wmi_keeps_half(const struct wmi_step *step)
 
 static bool is_low_mask(const struct wmi_code *code, uint32_t row)
 {
-    uint32_t value;
+    uint32_t value = 0;
     return wmi_code_constant(code, row, &value) && value <= UINT16_MAX;
 }
 

@@ -3,6 +3,7 @@
 #include "tool/tool.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,4 +42,59 @@ bool tool_parse_size(const char *text, uint64_t *number)
             return true;
         text++;
     }
+}
+
+int tool_parse_apertures(const char *where, const char *text, uint64_t *shared_base, uint64_t *private_base)
+{
+    const char *comma = strchr(text, ',');
+    char first[32];
+    const size_t length = comma ? (size_t)(comma - text) : sizeof first;
+    if (length < sizeof first) {
+        memcpy(first, text, length);
+        first[length] = '\0';
+    }
+    return length < sizeof first && tool_parse_u64(first, shared_base) &&
+                   tool_parse_u64(comma + 1, private_base)
+               ? TOOL_CLEAN
+               : tool_fail("%s--apertures %s: expected two addresses, SHARED_BASE,PRIVATE_BASE", where, text);
+}
+
+bool tool_parse_real(const char *text, double *number)
+{
+    char *end;
+    if ((text[0] < '0' || text[0] > '9') && text[0] != '.')
+        return false;
+    *number = strtod(text, &end);
+    return *end == 0 && isfinite(*number) && *number >= 0;
+}
+
+unsigned tool_parse_triple(const char *text, uint64_t triple[3])
+{
+    for (unsigned i = 0; i < 3; i++) {
+        const size_t length = strcspn(text, ",");
+        char one[64];
+        if (length >= sizeof(one))
+            return 0;
+        memcpy(one, text, length);
+        one[length] = 0;
+        if (!tool_parse_size(one, &triple[i]))
+            return 0;
+        text += length;
+        if (*text == 0)
+            return i + 1;
+        text++;
+    }
+    return 0; /* more than three */
+}
+
+unsigned tool_parse_extent(const char *text, uint32_t extent[3])
+{
+    uint64_t triple[3];
+    const unsigned count = tool_parse_triple(text, triple);
+    for (unsigned i = 0; i < 3; i++) {
+        if (i < count && (triple[i] == 0 || triple[i] > UINT32_MAX))
+            return 0;
+        extent[i] = i < count ? (uint32_t)triple[i] : 1;
+    }
+    return count;
 }

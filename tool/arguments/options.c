@@ -1,95 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages, options and plain numbers, for every verb of the command. */
-#include "tool/text.h"
+/* The options of every verb. */
 #include "tool/tool.h"
-#include "wavemem/wavemem.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-int tool_worse(int one, int other)
-{
-    static const int rank[] = {
-        [TOOL_INCOMPLETE] = 1, [TOOL_FINDINGS] = 2, [TOOL_WRONG] = 3, [TOOL_FAULT] = 4, [TOOL_STOPPED] = 5};
-    return rank[one] > rank[other] ? one : other;
-}
-
-int tool_fail(const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    tool_print_label(stderr, TOOL_RED, "wavemem");
-    tool_print_list(stderr, format, list);
-    fputc('\n', stderr);
-    va_end(list);
-    return TOOL_WRONG;
-}
-
-bool tool_check_target(const char *where, const char *text)
-{
-    const struct wm_gpu *gpu;
-    struct wm_diag diag;
-    uint64_t number;
-    if (wm_target_known(text) || tool_parse_u64(text, &number))
-        return true;
-    if (wm_gpu_find(text, &gpu, &diag) == WM_OK) {
-        tool_fail("%s-m %s: this is a product (--gpu); its target is -m %.*s", where, text,
-                  (int)strcspn(gpu->targets, " ,"), gpu->targets);
-        return false;
-    }
-    tool_fail(
-        "%s-m %s: not a target that wavemem knows; expected one like gfx900 or gfx90a:xnack+, or the number "
-        "of a bundle's entry",
-        where, text);
-    return false;
-}
-
-/* Edit distance of short words: letters inserted, deleted or replaced. */
-static unsigned edits(const char *a, const char *b)
-{
-    enum { LONGEST = 32 };
-    unsigned row[LONGEST + 1];
-    const size_t length = strlen(b);
-    if (strlen(a) > LONGEST || length > LONGEST)
-        return LONGEST;
-    for (size_t i = 0; i <= length; i++)
-        row[i] = (unsigned)i;
-    for (size_t j = 1; a[j - 1]; j++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)j;
-        for (size_t i = 1; i <= length; i++) {
-            const unsigned replaced = diagonal + (a[j - 1] != b[i - 1]);
-            diagonal = row[i];
-            const unsigned shifted = (row[i - 1] < row[i] ? row[i - 1] : row[i]) + 1;
-            row[i] = replaced < shifted ? replaced : shifted;
-        }
-    }
-    return row[length];
-}
-
-const char *tool_nearest(const char *word, const void *names, size_t count, size_t stride)
-{
-    const char *nearest = NULL;
-    unsigned best = ((unsigned)strlen(word) + 1) / 2 + 1; /* every second letter may be wrong */
-    if (best > 4)
-        best = 4;
-    for (size_t i = 0; i < count; i++) {
-        const char *name = *(const char *const *)(const void *)((const char *)names + i * stride);
-        const unsigned distance = edits(word, name);
-        const bool prefix = strlen(word) >= 2 && strncmp(word, name, strlen(word)) == 0;
-        if (prefix && best > 1) {
-            nearest = name;
-            best = 1;
-        } else if (distance < best && distance < strlen(name)) {
-            nearest = name;
-            best = distance;
-        }
-    }
-    return nearest;
-}
 
 static const char *prefix(const struct tool_words *words)
 {
@@ -234,61 +148,6 @@ int tool_cut_line(char *line, char **words, int most)
         if (*line)
             line++;
         *out++ = 0;
-    }
-    return count;
-}
-
-int tool_parse_apertures(const char *where, const char *text, uint64_t *shared_base, uint64_t *private_base)
-{
-    const char *comma = strchr(text, ',');
-    char first[32];
-    const size_t length = comma ? (size_t)(comma - text) : sizeof first;
-    if (length < sizeof first) {
-        memcpy(first, text, length);
-        first[length] = '\0';
-    }
-    return length < sizeof first && tool_parse_u64(first, shared_base) &&
-                   tool_parse_u64(comma + 1, private_base)
-               ? TOOL_CLEAN
-               : tool_fail("%s--apertures %s: expected two addresses, SHARED_BASE,PRIVATE_BASE", where, text);
-}
-
-bool tool_parse_real(const char *text, double *number)
-{
-    char *end;
-    if ((text[0] < '0' || text[0] > '9') && text[0] != '.')
-        return false;
-    *number = strtod(text, &end);
-    return *end == 0 && isfinite(*number) && *number >= 0;
-}
-
-unsigned tool_parse_triple(const char *text, uint64_t triple[3])
-{
-    for (unsigned i = 0; i < 3; i++) {
-        const size_t length = strcspn(text, ",");
-        char one[64];
-        if (length >= sizeof(one))
-            return 0;
-        memcpy(one, text, length);
-        one[length] = 0;
-        if (!tool_parse_size(one, &triple[i]))
-            return 0;
-        text += length;
-        if (*text == 0)
-            return i + 1;
-        text++;
-    }
-    return 0; /* more than three */
-}
-
-unsigned tool_parse_extent(const char *text, uint32_t extent[3])
-{
-    uint64_t triple[3];
-    const unsigned count = tool_parse_triple(text, triple);
-    for (unsigned i = 0; i < 3; i++) {
-        if (i < count && (triple[i] == 0 || triple[i] > UINT32_MAX))
-            return 0;
-        extent[i] = i < count ? (uint32_t)triple[i] : 1;
     }
     return count;
 }

@@ -204,7 +204,7 @@ static void prune(const char *folder)
         if (!more)
             break;
         files = more;
-        snprintf(files[count].name, sizeof files[count].name, "%s", entry->d_name);
+        memcpy(files[count].name, entry->d_name, strlen(entry->d_name) + 1);
         files[count].used = status.st_mtim;
         files[count++].size = status.st_size;
         total += status.st_size;
