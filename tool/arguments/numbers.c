@@ -44,21 +44,6 @@ bool tool_parse_size(const char *text, uint64_t *number)
     }
 }
 
-int tool_parse_apertures(const char *where, const char *text, uint64_t *shared_base, uint64_t *private_base)
-{
-    const char *comma = strchr(text, ',');
-    char first[32];
-    const size_t length = comma ? (size_t)(comma - text) : sizeof first;
-    if (length < sizeof first) {
-        memcpy(first, text, length);
-        first[length] = '\0';
-    }
-    return length < sizeof first && tool_parse_u64(first, shared_base) &&
-                   tool_parse_u64(comma + 1, private_base)
-               ? TOOL_CLEAN
-               : tool_fail("%s--apertures %s: expected two addresses, SHARED_BASE,PRIVATE_BASE", where, text);
-}
-
 bool tool_parse_real(const char *text, double *number)
 {
     char *end;
