@@ -42,13 +42,14 @@ static inline uint32_t wmi_host_float_nearest(uint32_t word)
 static inline uint32_t wmi_host_float_get(void)
 {
     uint64_t word;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+    __asm__ volatile("mrs %0, fpcr" : "=r"(word)::"memory");
     return (uint32_t)word;
 }
 
+/* Calls that only read memory must not move across it. */
 static inline void wmi_host_float_set(uint32_t word)
 {
-    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)word));
+    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)word) : "memory");
 }
 
 /* FPCR has one flush bit for inputs and outputs: set if either is flushed. */
