@@ -7,6 +7,7 @@
 #include "api/request.h"
 #include "api/start.h"
 #include "api/task.h"
+#include "arithmetic/host_float.h"
 #include "base/diag.h"
 #include "base/versioned.h"
 #include "exec/memory/gds.h"
@@ -160,6 +161,18 @@ static void discard(struct wmi_task *task)
     wmi_abi_release(task->machine->space, &task->memory);
 }
 
+/* Whether the host can compute in the MODE with which waves start. */
+static enum wm_status check_mode(const struct wmi_task *task)
+{
+    const uint32_t mode = task->dispatch.launch.mode;
+    if (wmi_host_float_has(mode >> 4 & 3) && wmi_host_float_has(mode >> 6 & 3))
+        return WM_OK;
+    return wmi_fail(task->diag, WM_UNSUPPORTED,
+                    "kernel '%s' flushes only the inputs or only the results that are denormal (MODE 0x%x), "
+                    "which this host's CPU cannot do",
+                    task->kernel->name, mode);
+}
+
 static enum wm_status prepare(struct wmi_task *task)
 {
     enum wm_status status = wmi_request_fit(task);
@@ -169,7 +182,10 @@ static enum wm_status prepare(struct wmi_task *task)
         return status;
     set_memory(task);
     set_options(task);
-    if (task->request.cooperative && (status = cooperate(task)))
+    status = check_mode(task);
+    if (!status && task->request.cooperative)
+        status = cooperate(task);
+    if (status)
         discard(task);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef WMI_HOST_FLOAT_H
 #define WMI_HOST_FLOAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__x86_64__)
@@ -24,6 +25,13 @@ static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
 {
     static const uint16_t rounding[4] = {0x0000, 0x4000, 0x2000, 0x6000};
     return 0x1f80u | rounding[round & 3] | (denormals & 1 ? 0 : 0x0040u) | (denormals & 2 ? 0 : 0x8000u);
+}
+
+/* Whether the host has such a mode. */
+static inline bool wmi_host_float_has(unsigned denormals)
+{
+    (void)denormals;
+    return true;
 }
 
 /* The same word with denormal inputs and outputs flushed, or with rounding to nearest. */
@@ -52,11 +60,17 @@ static inline void wmi_host_float_set(uint32_t word)
     __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)word) : "memory");
 }
 
-/* FPCR has one flush bit for inputs and outputs: set if either is flushed. */
+/* FPCR has one flush bit for inputs and outputs: set if either is flushed. (Armv8.7 has one more, FIZ, if its
+ * alternative handling is on; that is not used.) */
 static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
 {
     static const uint32_t rounding[4] = {0u << 22, 1u << 22, 2u << 22, 3u << 22};
     return rounding[round & 3] | (denormals == 3 ? 0 : 1u << 24);
+}
+
+static inline bool wmi_host_float_has(unsigned denormals)
+{
+    return denormals == 0 || denormals == 3;
 }
 
 static inline uint32_t wmi_host_float_flush(uint32_t word)
