@@ -21,6 +21,12 @@ void tool_watch_interrupts(void)
         sigaction(SIGINT, &once, NULL);
 }
 
+void tool_watch_termination(void)
+{
+    const struct sigaction once = {.sa_handler = note, .sa_flags = SA_RESETHAND};
+    sigaction(SIGTERM, &once, NULL);
+}
+
 bool tool_interrupted(void)
 {
     return interrupted;

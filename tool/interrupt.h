@@ -8,6 +8,8 @@
 /* From now on, the first Ctrl-C (SIGINT) only sets what tool_interrupted() returns. The second ends the
  * command. If SIGINT is ignored (nohup), it stays so. */
 void tool_watch_interrupts(void);
+/* SIGTERM does the same. */
+void tool_watch_termination(void);
 bool tool_interrupted(void);
 
 #endif
