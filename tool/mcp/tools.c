@@ -32,8 +32,8 @@ static const char *const schemas[] = {
     [WHOLE] = "{'type':'integer','minimum':0,'maximum':4294967295}",
     [NUMBER] = "{'type':'number','minimum':0}",
     [FLAG] = "{'type':'boolean'}",
-    [EXTENT] = "{'oneOf':[{'type':'integer','minimum':1,'maximum':4294967295},{'type':'array','minItems':1,"
-               "'maxItems':3,'items':{'type':'integer','minimum':1,'maximum':4294967295}}]}",
+    [EXTENT] =
+        "{'type':['integer','array'],'minimum':1,'minItems':1,'maxItems':3,'items':{'type':'integer'}}",
     [TEXTS] = "{'type':'array','maxItems':64,'items':{'type':'string','maxLength':4096}}",
     [VALUES] = "{'type':'object','maxProperties':64,'additionalProperties':{'type':['string','number']}}",
 };
