@@ -63,6 +63,8 @@ static int refuse(const struct tool_job *job)
     const char *option = job->outputs.counters_path               ? "--counters"
                          : job->outputs.json                      ? "--json"
                          : job->outputs.trace_path                ? "--trace"
+                         : job->outputs.timeline_path             ? "--timeline"
+                         : job->outputs.viewer_path               ? "--viewer"
                          : job->outputs.html_path                 ? "--html"
                          : job->outputs.show.csv_path             ? "--csv"
                          : job->outputs.show.show                 ? "--show"

@@ -60,6 +60,10 @@ static const char help[] =
     "      --csv FILE       write all columns, one line per instruction, under the names of --json\n"
     "      --trace FILE     record all accesses, for 'wavemem replay' with other products and cache sizes.\n"
     "                       Includes the code and the sources that are found; a failed run leaves no file\n"
+    "      --timeline FILE  write the predicted timeline of waves on the first compute units, for Perfetto\n"
+    "                       (ui.perfetto.dev) or chrome://tracing\n"
+    "      --viewer FOLDER  write it as the folder that AMD's ROCprof Compute Viewer opens. No time of a\n"
+    "                       timeline is measured\n"
     "      --sample 1/N     observe one in N rounds of workgroups (a round: those resident at once) and "
     "estimate\n"
     "                       the error of the requests, not of the hits; all workgroups are executed\n"
@@ -133,6 +137,11 @@ static int profile_job(struct tool_job *job)
     }
     if (job->keeps_l2)
         wm_profile_keep_l2(profile, &diag);
+    if ((job->outputs.timeline_path || job->outputs.viewer_path) &&
+        wm_profile_set_timeline(profile, &diag) != WM_OK) {
+        wm_profile_destroy(profile);
+        return tool_fail("%s", diag.message);
+    }
     if (job->outputs.trace_path && wm_profile_trace(profile, job->outputs.trace_path, &diag) != WM_OK) {
         wm_profile_destroy(profile);
         return tool_fail("--trace %s", diag.message);

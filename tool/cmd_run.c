@@ -45,6 +45,8 @@ static int refuse_profile(const struct tool_job *job)
                          : job->sample                                ? "--sample"
                          : job->keeps_l2                              ? "--keep-l2"
                          : job->outputs.trace_path                    ? "--trace"
+                         : job->outputs.timeline_path                 ? "--timeline"
+                         : job->outputs.viewer_path                   ? "--viewer"
                          : job->outputs.html_path                     ? "--html"
                          : job->outputs.show.csv_path                 ? "--csv"
                          : job->outputs.show.show                     ? "--show"

@@ -334,6 +334,82 @@ struct wm_profile_finding {
     double gain;
 };
 
+/* ---- timelines ---- */
+
+enum wm_timeline_unit {
+    WM_TIMELINE_OTHER, /* waits, barriers, messages, s_nop, s_endpgm */
+    WM_TIMELINE_SALU,
+    WM_TIMELINE_BRANCH,
+    WM_TIMELINE_SMEM,
+    WM_TIMELINE_VALU,
+    WM_TIMELINE_MATRIX,
+    WM_TIMELINE_VMEM, /* also FLAT */
+    WM_TIMELINE_LDS,
+    WM_TIMELINE_GDS,
+    WM_TIMELINE_EXPORT,
+    WM_TIMELINE_UNITS
+};
+
+/* An instruction of the code of a timeline. */
+struct wm_timeline_code {
+    uint64_t pc, offset; /* guest address; offset from the symbol, bytes */
+    const char *text;    /* in LLVM's syntax */
+    const char *symbol;
+    const char *file; /* or NULL */
+    unsigned line;    /* 0: unknown */
+    uint32_t bytes;   /* of the instruction */
+    enum wm_timeline_unit unit;
+    double latency; /* of a memory access, clocks; 0: none */
+};
+
+/* One instruction of one wave. It waits, stalls and issues, in this order; then the next one begins. */
+struct wm_timeline_step {
+    double begin;  /* clocks from the start of the dispatch */
+    float waits;   /* clocks in which it waits for memory, or for other waves at a barrier */
+    float stalls;  /* likewise for results of earlier instructions, and until its unit is free */
+    float issues;  /* clocks */
+    uint32_t code; /* index of its instruction */
+};
+
+struct wm_timeline_wave {
+    uint32_t workgroup[3], wave;
+    uint32_t unit; /* compute unit, in WGP mode of RDNA the WGP, from 0 on */
+    uint32_t simd, slot;
+    double begin, end; /* clocks from the start of the dispatch */
+    const struct wm_timeline_step *step;
+    size_t steps;
+    bool cut; /* it executed more than these */
+};
+
+/* The predicted timeline of a dispatch on its first compute units. Every time in it is a prediction: the
+ * model is that of wm_predicted, applied to single instructions; docs/model.md, "Timelines". */
+struct wm_timeline {
+    const char *kernel;
+    const struct wm_gpu *gpu;
+    uint64_t dispatch; /* number, from 0 on */
+    uint32_t wave_size, workgroup_waves;
+    uint64_t workgroups; /* of the dispatch */
+    uint32_t units;      /* compute units (in WGP mode WGPs) that are shown */
+    uint32_t units_all;  /* that the product has */
+    uint32_t resident;   /* workgroups that one holds at once */
+    double launch;       /* clocks before the first wave, and the like */
+    double clocks;       /* predicted, with `launch` */
+    double end;          /* of the last wave shown, without it */
+    double slower; /* latencies of memory were multiplied by this so that the waves end when predicted */
+    const struct wm_timeline_code *code;
+    size_t codes;
+    const struct wm_timeline_wave *wave; /* by unit, then workgroup, then wave */
+    size_t waves;
+    uint64_t workgroups_shown; /* fewer than run on these units: the others were too many to be recorded */
+};
+
+/* Records single waves, for wm_profile_timelines(). Their instructions are then not compiled.
+ * WM_BAD_ARGUMENT: called after the first dispatch. */
+WM_API enum wm_status wm_profile_set_timeline(struct wm_profile *profile, struct wm_diag *diag);
+/* The timelines of the dispatches, in order; none for products that are not known. Valid until the next
+ * dispatch or wm_profile_destroy. */
+WM_API const struct wm_timeline *wm_profile_timelines(struct wm_profile *profile, size_t *count);
+
 /* The findings: kernels in the order of their addresses, and of each the largest gain first. Valid until the
  * next dispatch or wm_profile_destroy. */
 WM_API const struct wm_profile_finding *wm_profile_findings(struct wm_profile *profile, size_t *count);

@@ -32,6 +32,8 @@ static void begin_profile(struct wmi_observation *observation, struct wmi_task *
     source.dispatch.first_group = task->dispatch.first_group;
     wmi_tell_scratch(task->machine, task->kernel, &task->dispatch, &source);
     add(observation, wmi_profile_begin(task->request.profile, &source), "profile");
+    if (wmi_profile_timeline_observer(task->request.profile))
+        add(observation, wmi_profile_timeline_observer(task->request.profile), "timeline");
 }
 
 static void begin_trace(const struct wmi_task *task)

@@ -12,7 +12,7 @@
 struct wmi_observation {
     struct wmi_observed observed;
     struct wmi_guards guards;
-    struct wmi_watcher own[4 + WMI_CHECKERS]; /* wavemem's own observers */
+    struct wmi_watcher own[5 + WMI_CHECKERS]; /* wavemem's own observers */
     size_t owns;
     struct wmi_watchers watchers;
     struct wmi_shuffle shuffle;

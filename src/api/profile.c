@@ -45,6 +45,21 @@ const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t 
     return can_tell(profile, count) ? wmi_profile_rows(profile, count) : NULL;
 }
 
+enum wm_status wm_profile_set_timeline(struct wm_profile *profile, struct wm_diag *diag)
+{
+    if (!profile)
+        return wmi_null(diag, __func__, "profile");
+    if (wmi_profile_began(profile))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "timelines must be requested before the first dispatch");
+    return wmi_profile_set_timelines(profile) ? WM_OK
+                                              : wmi_fail(diag, WM_NO_MEMORY, "no memory for timelines");
+}
+
+const struct wm_timeline *wm_profile_timelines(struct wm_profile *profile, size_t *count)
+{
+    return can_tell(profile, count) ? wmi_profile_timelines(profile, count) : NULL;
+}
+
 const struct wm_profile_finding *wm_profile_findings(struct wm_profile *profile, size_t *count)
 {
     return can_tell(profile, count) ? wmi_profile_findings(profile, count) : NULL;

@@ -114,7 +114,8 @@ struct wmi_before {
     size_t count, capacity;
 };
 
-struct wmi_shard; /* shard.h */
+struct wmi_shard;     /* shard.h */
+struct wmi_timelines; /* time/timeline.h */
 
 struct wm_profile {
     bool busy;
@@ -151,8 +152,9 @@ struct wm_profile {
     struct wmi_sampling sampling; /* of the current dispatch */
     struct wmi_sample sample;     /* of the current dispatch, if not all rounds are observed */
     struct wmi_origins origins;
-    struct wmi_tracer *tracer; /* writes the trace; or NULL */
-    pthread_mutex_t lock;      /* protects adding shards and instructions */
+    struct wmi_timelines *timelines; /* NULL: none are requested */
+    struct wmi_tracer *tracer;       /* writes the trace; or NULL */
+    pthread_mutex_t lock;            /* protects adding shards and instructions */
 };
 
 enum { WMI_LAST_BYTES = 64 /* of a request to the last-level cache */ };

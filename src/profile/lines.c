@@ -4,6 +4,7 @@
 #include "profile/kernels.h"
 #include "profile/report.h"
 #include "profile/slots.h"
+#include "profile/time/timeline.h"
 
 #include "profile/measure/shard.h"
 
@@ -131,6 +132,7 @@ void wmi_profile_destroy(struct wm_profile *profile)
     wmi_sample_free(&profile->sample);
     wmi_fetches_destroy(&profile->fetches);
     wmi_paths_destroy(profile->paths);
+    wmi_timelines_destroy(profile->timelines);
     free(profile->log_instructions);
     free(profile->instructions);
     free(profile->index);
@@ -158,7 +160,10 @@ static uint32_t add_block(void *self, uint64_t from, uint64_t to, bool falls, co
 static void take_instruction(void *self, uint64_t pc, const struct wmi_instruction *insn, uint64_t branch,
                              bool ends)
 {
-    wmi_paths_take(((struct wm_profile *)self)->paths, pc, insn, branch, ends);
+    struct wm_profile *profile = self;
+    wmi_paths_take(profile->paths, pc, insn, branch, ends);
+    if (profile->timelines)
+        wmi_timelines_take(profile->timelines, profile, pc, insn);
 }
 
 /* The kernel's code has a slot like an instruction, but no row. Not used for replay: traces contain it. */
@@ -225,6 +230,8 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
     begin_fetches(profile);
     wmi_kernels_begin(profile);
     plan_sample(profile);
+    if (profile->timelines)
+        profile->missed |= !wmi_timelines_begin(profile->timelines, profile);
     return &profile->observer;
 }
 
@@ -335,6 +342,24 @@ void wmi_profile_set_sample(struct wm_profile *profile, unsigned one_in)
 bool wmi_profile_takes_sample(const struct wm_profile *profile)
 {
     return profile->one_in > 1;
+}
+
+bool wmi_profile_set_timelines(struct wm_profile *profile)
+{
+    if (!profile->timelines)
+        profile->timelines = wmi_timelines_create();
+    return profile->timelines;
+}
+
+const struct wmi_observer *wmi_profile_timeline_observer(struct wm_profile *profile)
+{
+    return profile->timelines ? wmi_timelines_observer(profile->timelines) : NULL;
+}
+
+const struct wm_timeline *wmi_profile_timelines(const struct wm_profile *profile, size_t *count)
+{
+    *count = 0;
+    return profile->timelines ? wmi_timelines(profile->timelines, count) : NULL;
 }
 
 void wmi_profile_keep_l2(struct wm_profile *profile)

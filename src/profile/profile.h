@@ -82,6 +82,12 @@ bool wmi_profile_takes_sample(const struct wm_profile *profile);
 /* L2 keeps its contents from dispatch to dispatch; before the first wmi_profile_begin. */
 void wmi_profile_keep_l2(struct wm_profile *profile);
 
+/* Makes timelines from the next wmi_profile_begin on. False: no memory. */
+bool wmi_profile_set_timelines(struct wm_profile *profile);
+/* The observer of a dispatch that has begun, for its timeline; NULL: there is none. */
+const struct wmi_observer *wmi_profile_timeline_observer(struct wm_profile *profile);
+const struct wm_timeline *wmi_profile_timelines(const struct wm_profile *profile, size_t *count);
+
 /* Who writes the profile down; NULL: nobody. The profile does not free it. */
 void wmi_profile_set_tracer(struct wm_profile *profile, struct wmi_tracer *tracer);
 struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile);

@@ -16,7 +16,7 @@ from command import Case
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SUBJECTS = ("descriptor", "address", "format", "image")
 # Options that only some verbs with the table of `run` take: cmd_run.c refuses them.
-OF_PROF = {"counters", "sample", "keep-l2", "trace", "html", "csv", "show", "instructions", "sort", "source", "source-path",
+OF_PROF = {"counters", "sample", "keep-l2", "trace", "timeline", "viewer", "html", "csv", "show", "instructions", "sort", "source", "source-path",
            "fail-if", "gpu", "all"}
 OF_CHECK = {"only", "only-kernel", "suppressions", "write-suppressions", "baseline", "sarif", "junit", "github", "strict", "origins",
             "all", "portability", "float", "needless", "shuffle"}

@@ -55,6 +55,8 @@ enum option_id {
     OPT_HTML,
     OPT_CSV,
     OPT_TRACE,
+    OPT_TIMELINE,
+    OPT_VIEWER,
     OPT_SAMPLE,
     OPT_KEEP_L2,
     OPT_SHOW,
@@ -118,6 +120,8 @@ const struct tool_option tool_job_options[] = {
     {"html", 0, TOOL_VALUE, OPT_HTML},
     {"csv", 0, TOOL_VALUE, OPT_CSV},
     {"trace", 0, TOOL_VALUE, OPT_TRACE},
+    {"timeline", 0, TOOL_VALUE, OPT_TIMELINE},
+    {"viewer", 0, TOOL_VALUE, OPT_VIEWER},
     {"sample", 0, TOOL_VALUE, OPT_SAMPLE},
     {"keep-l2", 0, TOOL_NO_VALUE, OPT_KEEP_L2},
     {"show", 0, TOOL_VALUE, OPT_SHOW},
@@ -387,6 +391,12 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         break;
     case OPT_TRACE:
         job->outputs.trace_path = value;
+        break;
+    case OPT_TIMELINE:
+        job->outputs.timeline_path = value;
+        break;
+    case OPT_VIEWER:
+        job->outputs.viewer_path = value;
         break;
     case OPT_CSV:
         job->outputs.show.csv_path = value;

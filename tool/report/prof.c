@@ -8,6 +8,7 @@
 #include "tool/report/document.h"
 #include "tool/report/source.h"
 #include "tool/text.h"
+#include "tool/timeline/timeline.h"
 #include "tool/tool.h"
 
 #include <stdio.h>
@@ -21,11 +22,14 @@ int tool_check_outputs(const struct tool_prof_outputs *outputs)
     } files[] = {{"--json", outputs->json_path},
                  {"--counters", outputs->counters_path},
                  {"--html", outputs->html_path},
-                 {"--csv", outputs->show.csv_path}};
+                 {"--csv", outputs->show.csv_path},
+                 {"--timeline", outputs->timeline_path}};
     int code = TOOL_CLEAN;
     for (size_t i = 0; i < sizeof files / sizeof *files && code == TOOL_CLEAN; i++)
         if (files[i].path)
             code = tool_check_file(files[i].option, files[i].path);
+    if (outputs->viewer_path && code == TOOL_CLEAN)
+        code = tool_check_viewer(outputs->viewer_path);
     return code;
 }
 
@@ -57,6 +61,23 @@ static json_t *failed_gates(const struct tool_gates *gates, const json_t *json)
     return failed;
 }
 
+/* Writes the timelines. A product that is not known has none. */
+static int show_timelines(const struct tool_prof_outputs *outputs, const struct tool_report *report,
+                          json_t *json, int code)
+{
+    size_t count = 0;
+    if (!outputs->timeline_path && !outputs->viewer_path)
+        return code;
+    wm_profile_timelines(report->profile, &count);
+    if (!count)
+        return tool_worse(code, tool_incomplete(json, "timeline", "no product is known for the target"));
+    if (outputs->timeline_path)
+        code = tool_worse(code, tool_write_events(report, outputs->timeline_path));
+    if (outputs->viewer_path)
+        code = tool_worse(code, tool_write_viewer(report, outputs->viewer_path));
+    return code;
+}
+
 static int show_report(const struct tool_prof_outputs *outputs, const struct tool_report *report,
                        json_t *json, int code)
 {
@@ -78,6 +99,7 @@ static int show_report(const struct tool_prof_outputs *outputs, const struct too
         code = TOOL_WRONG;
     if (outputs->html_path && tool_write_html(report, json, outputs->html_path) != TOOL_CLEAN)
         code = TOOL_WRONG;
+    code = show_timelines(outputs, report, json, code);
     return outputs->json ? tool_write_report(json, outputs->json_path, code) : code;
 }
 

@@ -9,6 +9,8 @@
 struct tool_prof_outputs {
     struct tool_report_options show;
     const char *counters_path, *html_path; /* NULL: none */
+    const char *timeline_path;             /* of `prof`; or NULL */
+    const char *viewer_path;               /* a folder, likewise */
     bool json;
     const char *json_path; /* NULL: stdout */
     struct tool_gates gates;

@@ -80,6 +80,8 @@ static int check_job(const struct tool_job *job)
         {outputs->trace_path, "--trace", NULL},
         {outputs->json && strcmp(job->verb, "run") != 0, "--json", NULL},
         {outputs->html_path, "--html", NULL},
+        {outputs->timeline_path, "--timeline", NULL},
+        {outputs->viewer_path, "--viewer", NULL},
         {outputs->counters_path, "--counters", NULL},
         {outputs->gates.count, "--fail-if", NULL},
         {outputs->show.csv_path, "--csv", NULL},

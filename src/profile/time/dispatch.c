@@ -5,6 +5,7 @@
 #include "profile/parts.h"
 #include "profile/slots.h"
 #include "profile/time/predict.h"
+#include "profile/time/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,8 @@ void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel_profile *
     sum->launch += time.launch;
     for (unsigned part = 0; part < WMI_TIME_PARTS; part++)
         sum->part[part] += time.part[part];
+    if (profile->timelines)
+        profile->missed |= !wmi_timelines_end(profile->timelines, profile, &work, &time);
     work.resident *= 2;
     sum->doubled += wmi_time_of(&work).clocks;
     free(accesses);

@@ -29,19 +29,22 @@ enum {
     NO_BLOCK = UINT32_MAX,
 };
 
-/* Kinds of accesses by their usual latency. Only the ratio to the issue time matters: it decides how much of
- * a latency other instructions hide. */
-enum kind { KIND_NONE, KIND_MEMORY, KIND_LDS, KIND_SCALAR, KINDS };
-static const uint16_t usual_latency[KINDS] = {
-    [KIND_MEMORY] = 500,
-    [KIND_LDS] = 64,
-    [KIND_SCALAR] = 150,
+/* Only the ratio to the issue time matters: it decides how much of a latency other instructions hide. */
+static const uint16_t usual_latency[WMI_PATH_KINDS] = {
+    [WMI_PATH_KIND_MEMORY] = 500,
+    [WMI_PATH_KIND_LDS] = 64,
+    [WMI_PATH_KIND_SCALAR] = 150,
 };
+
+uint32_t wmi_path_usual_latency(enum wmi_path_kind kind)
+{
+    return usual_latency[kind];
+}
 
 struct item {
     uint64_t pc;
     uint16_t id;
-    uint8_t kind;                     /* enum kind */
+    uint8_t kind;                     /* enum wmi_path_kind */
     uint8_t clocks;                   /* until the next instruction may issue, as far as this one decides */
     uint8_t units[WMI_COUNTER_COUNT]; /* increments of counters */
     uint8_t limit[WMI_COUNTER_COUNT]; /* waits; UINT8_MAX: not for this one */
@@ -110,7 +113,7 @@ void wmi_paths_destroy(struct wmi_paths *paths)
 }
 
 /* By the limit `rates`. */
-static bool issues_each_clock(const struct wmi_target *target)
+bool wmi_path_each_clock(const struct wmi_target *target)
 {
     static const bool each_clock[] = {false, false, false, true, true};
     const unsigned row = wmi_target_limit(target, WMI_LIMIT_rates);
@@ -131,30 +134,29 @@ void wmi_paths_begin(struct wmi_paths *paths, const struct wmi_target *target, u
     forget_blocks(paths);
     paths->target = target;
     paths->lanes = lanes;
-    paths->fast = target && issues_each_clock(target);
+    paths->fast = target && wmi_path_each_clock(target);
     paths->failed = false;
     begin_block(paths);
 }
 
 /* ---- instructions ---- */
 
-static enum kind kind_of(const struct wmi_row *row)
+enum wmi_path_kind wmi_path_kind_of(const struct wmi_row *row)
 {
     switch (row->work) {
     case WMI_WORK_VECTOR_MEMORY:
-        return KIND_MEMORY;
+        return WMI_PATH_KIND_MEMORY;
     case WMI_WORK_LDS:
     case WMI_WORK_GDS:
-        return KIND_LDS;
+        return WMI_PATH_KIND_LDS;
     case WMI_WORK_SMEM:
-        return KIND_SCALAR;
+        return WMI_PATH_KIND_SCALAR;
     default:
-        return KIND_NONE;
+        return WMI_PATH_KIND_NONE;
     }
 }
 
-/* Clocks from the issue of an instruction to that of the next one that uses its result. */
-static uint32_t result_clocks(unsigned work)
+uint32_t wmi_path_result_clocks(unsigned work)
 {
     switch (work) {
     case WMI_WORK_SALU:
@@ -186,7 +188,7 @@ static void depend(struct wmi_paths *paths, const struct wmi_instruction *insn, 
     for (unsigned i = 0; i < count; i++)
         for (unsigned k = 0; spans[i].written && k < spans[i].count; k++)
             if (spans[i].first + k < WMI_REGISTER_COUNT)
-                paths->ready[spans[i].first + k] = ready + result_clocks(work);
+                paths->ready[spans[i].first + k] = ready + wmi_path_result_clocks(work);
 }
 
 static struct item *add_item(struct wmi_paths *paths)
@@ -215,13 +217,13 @@ void wmi_paths_take(struct wmi_paths *paths, uint64_t pc, const struct wmi_instr
         depend(paths, insn, row->work);
     const uint32_t clocks = paths->fast ? 1 + paths->stalls - stalls : row->work == WMI_WORK_TRANS ? 16 : 4;
     const struct wmi_wait_facts facts = wmi_wait_facts_of(paths->target, insn);
-    const enum kind kind = kind_of(row);
+    const enum wmi_path_kind kind = wmi_path_kind_of(row);
     const bool barrier = insn->id == WMI_INSN_s_barrier || insn->id == WMI_INSN_s_barrier_wait;
     paths->barriers += barrier;
     paths->branch = target_pc;
     paths->ends = ends;
     struct item *last = paths->item_count > paths->open ? &paths->items[paths->item_count - 1] : NULL;
-    if (!facts.waits && kind == KIND_NONE && last && last->clocks + clocks <= UINT8_MAX) {
+    if (!facts.waits && kind == WMI_PATH_KIND_NONE && last && last->clocks + clocks <= UINT8_MAX) {
         last->clocks = (uint8_t)(last->clocks + clocks);
         return;
     }
@@ -420,7 +422,7 @@ static void step(struct walk *walk, const struct item *item)
 {
     if (item->waits)
         wait_for(walk, item);
-    if (item->kind != KIND_NONE) {
+    if (item->kind != WMI_PATH_KIND_NONE) {
         if (walk->count == FLIGHTS)
             memmove(walk->flight, walk->flight + 1, --walk->count * sizeof *walk->flight);
         walk->flight[walk->count++] = (struct flight){item, walk->now, walk->now + usual_latency[item->kind]};

@@ -19,6 +19,23 @@ enum {
     WMI_BESIDE = 4,
 };
 
+/* Kinds of accesses by their usual latency. */
+enum wmi_path_kind {
+    WMI_PATH_KIND_NONE,
+    WMI_PATH_KIND_MEMORY,
+    WMI_PATH_KIND_LDS,
+    WMI_PATH_KIND_SCALAR,
+    WMI_PATH_KINDS
+};
+enum wmi_path_kind wmi_path_kind_of(const struct wmi_row *row);
+/* The usual latency of the kind, clocks. */
+uint32_t wmi_path_usual_latency(enum wmi_path_kind kind);
+/* Clocks from the issue of an instruction to that of the next one that uses its result, where waves may issue
+ * each clock. work: enum wmi_work. */
+uint32_t wmi_path_result_clocks(unsigned work);
+/* Whether a wave may issue an instruction each clock, and waits for results. */
+bool wmi_path_each_clock(const struct wmi_target *target);
+
 /* An instruction of the program. */
 struct wmi_path_place {
     uint64_t pc;

@@ -84,6 +84,12 @@ static double latency_of(const struct wmi_time_access *access, const struct wmi_
     return latency - measured.hop;
 }
 
+double wmi_time_latency(const struct wmi_time_access *access, const struct wm_gpu *gpu)
+{
+    const struct wmi_clocks clocks = wmi_clocks_of(gpu);
+    return latency_of(access, &clocks, gpu);
+}
+
 /* The latency of the access at `at`, or of the slowest that waves wait for together with it. */
 static double longest_of(const struct wmi_time_work *work, size_t at, const struct wmi_clocks *clocks)
 {
@@ -108,18 +114,21 @@ static double together_of(const struct wmi_time_work *work, double places)
     return work->work[WMI_WORK_BARRIERS] > 0 ? most * lesser(work->workgroups, places) / work->workgroups : 0;
 }
 
+double wmi_time_issue(const struct wm_gpu *gpu, unsigned wave_lanes, enum wmi_work kind)
+{
+    const struct wmi_rates *rates = wmi_rates_of(gpu);
+    double clocks = gpu->vgpr_lanes == 32 ? 1 : 4; /* from one instruction to the next */
+    for (unsigned part = WMI_GPU_VALU; rates && part < WMI_GPU_MATRIX; part++)
+        clocks = greater(clocks, wmi_rate_clocks(rates, part, kind, gpu, wave_lanes));
+    return clocks;
+}
+
 /* Clocks that a wave issues for, alone on its SIMD. */
 static double issue_of(const struct wmi_time_work *work)
 {
-    const struct wmi_rates *rates = wmi_rates_of(work->gpu);
-    const double least = work->gpu->vgpr_lanes == 32 ? 1 : 4; /* clocks from one instruction to the next */
     double clocks = 0;
-    for (unsigned kind = 0; kind < WMI_WORK_KINDS; kind++) {
-        double each = least;
-        for (unsigned part = WMI_GPU_VALU; rates && part < WMI_GPU_MATRIX; part++)
-            each = greater(each, wmi_rate_clocks(rates, part, kind, work->gpu, work->wave_lanes));
-        clocks += work->work[kind] * each;
-    }
+    for (unsigned kind = 0; kind < WMI_WORK_KINDS; kind++)
+        clocks += work->work[kind] * wmi_time_issue(work->gpu, work->wave_lanes, kind);
     return clocks + work->work[WMI_WORK_MATRIX_CLOCKS];
 }
 

@@ -55,6 +55,11 @@ struct wmi_time wmi_time_of(const struct wmi_time_work *work);
  * and of the busiest part that all of them share. */
 double wmi_time_combine(const double part[WMI_TIME_PARTS]);
 
+/* The latency of an access on the product, from its counts, in clocks. */
+double wmi_time_latency(const struct wmi_time_access *access, const struct wm_gpu *gpu);
+/* Clocks from an instruction to the next one of its wave, alone on its SIMD; matrices aside. */
+double wmi_time_issue(const struct wm_gpu *gpu, unsigned wave_lanes, enum wmi_work kind);
+
 /* How far off predictions for this product have been where `part` takes longest: they were within a factor of
  * this or better in two thirds of the measurements. */
 double wmi_time_factor(const struct wm_gpu *gpu, unsigned part);

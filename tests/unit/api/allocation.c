@@ -337,19 +337,25 @@ static enum wm_status describe_profile(struct wm_profile *profile, struct answer
     const struct wm_profile_code *code = wm_profile_code(profile, &count);
     for (size_t i = 0; i < count; i++)
         say(answer, "%s %zu\n", code[i].kernel, code[i].size);
+    const struct wm_timeline *timeline = wm_profile_timelines(profile, &count);
+    for (size_t i = 0; i < count; i++)
+        say(answer, "%zu waves, %zu instructions, %.0f clocks\n", timeline[i].waves, timeline[i].codes,
+            timeline[i].end);
     const struct wm_profile_dispatch *dispatch = wm_profile_dispatches(profile, &count);
     for (size_t i = 0; i < count; i++)
         say(answer, "%s %s\n", dispatch[i].kernel, dispatch[i].target);
     return WM_OK;
 }
 
-static enum wm_status profile(unsigned one_in, struct answer *answer, struct wm_diag *diag)
+static enum wm_status profile(unsigned one_in, bool shows_waves, struct answer *answer, struct wm_diag *diag)
 {
     struct work w;
     struct wm_profile *profile = NULL;
     enum wm_status status = begin(&w, diag);
     status = status ? status : make_profile(&profile, diag);
     status = status ? status : wm_profile_set_sample(profile, one_in, diag);
+    if (shows_waves)
+        status = status ? status : wm_profile_set_timeline(profile, diag);
     w.dispatch.profile = profile;
     for (unsigned i = 0; i < 2 && !status; i++)
         status = run(&w, answer, diag);
@@ -361,12 +367,17 @@ static enum wm_status profile(unsigned one_in, struct answer *answer, struct wm_
 
 static enum wm_status profiling(struct answer *answer, struct wm_diag *diag)
 {
-    return profile(1, answer, diag);
+    return profile(1, false, answer, diag);
 }
 
 static enum wm_status sampling(struct answer *answer, struct wm_diag *diag)
 {
-    return profile(2, answer, diag);
+    return profile(2, false, answer, diag);
+}
+
+static enum wm_status showing_waves(struct answer *answer, struct wm_diag *diag)
+{
+    return profile(1, true, answer, diag);
 }
 
 /* Loads whose data is used too early, and a hazard: s_mov to m0 before an instruction that reads it.
@@ -659,21 +670,14 @@ static const struct scenario {
     enum wm_status (*play)(struct answer *answer, struct wm_diag *diag);
     enum wm_status expected;
 } scenarios[] = {
-    {"load", loading, WM_OK},
-    {"bundle", bundles, WM_OK},
-    {"fault", faulting, WM_OK},
-    {"wait", waiting, WM_OK},
-    {"sample", sampling, WM_OK},
-    {"dispatch", dispatching, WM_OK},
-    {"profile", profiling, WM_OK},
-    {"check", checking, WM_OK},
-    {"observe", observing, WM_OK},
-    {"trace", tracing, WM_OK},
-    {"assemble", assembling, WM_OK},
-    {"refuse", refusing, WM_BAD_FILE},
-    {"disassemble", disassembling, WM_OK},
-    {"explain", explaining, WM_OK},
-    {"stop", stopping, WM_OK},
+    {"load", loading, WM_OK},          {"bundle", bundles, WM_OK},
+    {"fault", faulting, WM_OK},        {"wait", waiting, WM_OK},
+    {"sample", sampling, WM_OK},       {"timeline", showing_waves, WM_OK},
+    {"dispatch", dispatching, WM_OK},  {"profile", profiling, WM_OK},
+    {"check", checking, WM_OK},        {"observe", observing, WM_OK},
+    {"trace", tracing, WM_OK},         {"assemble", assembling, WM_OK},
+    {"refuse", refusing, WM_BAD_FILE}, {"disassemble", disassembling, WM_OK},
+    {"explain", explaining, WM_OK},    {"stop", stopping, WM_OK},
 };
 
 static struct answer reference, answer;

@@ -615,6 +615,7 @@ static bool meddles(void *user, uint64_t done, uint64_t all)
     OK(wm_read(machine, s->w.buffer, &word, 4, &diag));
     REFUSES(wm_profile_set_sample, s->profile, 2);
     REFUSES(wm_profile_keep_l2, s->profile);
+    REFUSES(wm_profile_set_timeline, s->profile);
     REFUSES(wm_profile_set_gpu, s->profile, wm_gpu_default("gfx900"));
     REFUSES(wm_profile_trace, s->profile, "file");
     REFUSES(wm_profile_end_trace, s->profile);
@@ -623,6 +624,7 @@ static bool meddles(void *user, uint64_t done, uint64_t all)
     assert_null(wm_profile_rows(s->profile, &count));
     assert_int_equal(count, 0);
     assert_null(wm_profile_kernels(s->profile, &count));
+    assert_null(wm_profile_timelines(s->profile, &count));
     assert_null(wm_profile_findings(s->profile, &count));
     assert_null(wm_profile_dispatches(s->profile, &count));
     assert_null(wm_profile_code(s->profile, &count));
@@ -742,6 +744,11 @@ static void profiles(void **state)
     REFUSES(wm_profile_set_sample, NULL, 1);
     REFUSES(wm_profile_set_sample, profile, 0);
     REFUSES(wm_profile_keep_l2, NULL);
+    REFUSES(wm_profile_set_timeline, NULL);
+    assert_null(wm_profile_timelines(NULL, &count));
+    assert_null(wm_profile_timelines(profile, NULL));
+    assert_null(wm_profile_timelines(profile, &count));
+    assert_int_equal(count, 0);
     REFUSES(wm_profile_trace, NULL, "file");
     REFUSES(wm_profile_trace, profile, NULL);
     REFUSES(wm_profile_end_trace, NULL);
