@@ -146,7 +146,7 @@ static inline bool wmi_any_nan2_f64(f64v a, f64v b)
 #endif
 }
 
-/* One bit per lane of a comparison's result. */
+/* The highest bit of each lane, as a comparison's result has it. */
 static inline uint64_t wmi_pack(u32v mask)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -156,7 +156,8 @@ static inline uint64_t wmi_pack(u32v mask)
 #elif WMI_VECTOR_SSE2
     return (uint32_t)_mm_movemask_ps((__m128)mask);
 #else
-    return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
+    const u32v bits = (u32v)((i32v)mask >> 31) & (u32v){1, 2, 4, 8};
+    return bits[0] | bits[1] | bits[2] | bits[3];
 #endif
 }
 
