@@ -4,8 +4,10 @@
 #include "tool/debug/remote.h"
 #include "tool/tool.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -88,6 +90,16 @@ static int refuse(const struct tool_job *job)
     return option ? tool_fail("%s: 'wavemem debug' does not have it", option) : TOOL_CLEAN;
 }
 
+/* A file of commands that cannot be read is a mistake of the command line. */
+static int check_files(const struct tool_job *job)
+{
+    const struct tool_kept_list *commands = &job->debug.commands;
+    for (size_t i = 0; i < commands->count; i++)
+        if (commands->kept[i].letter == 'x' && access(commands->kept[i].value, R_OK))
+            return tool_fail("-x %s: %s", commands->kept[i].value, strerror(errno));
+    return TOOL_CLEAN;
+}
+
 /* False: a command was wrong. */
 static bool run_commands(struct debug_session *s)
 {
@@ -111,7 +123,7 @@ static int debug_job(struct tool_job *job)
     struct debug_session s;
     struct wm_diag diag;
     int code = TOOL_CLEAN;
-    if (!debug_session_begin(&s, job, &diag)) {
+    if (!debug_job_begin(&s, job, &diag)) {
         debug_close(&s);
         return tool_fail("%s", diag.message);
     }
@@ -140,7 +152,7 @@ static int cmd_debug(int argc, char **argv)
         fputs(tool_compile_help, stdout);
         fputs(tool_job_codes, stdout);
     } else if (code == TOOL_CLEAN && (code = refuse(&job)) == TOOL_CLEAN &&
-               (code = tool_job_check(&job)) == TOOL_CLEAN) {
+               (code = check_files(&job)) == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
         code = debug_job(&job);
     }
     tool_job_free(&job);

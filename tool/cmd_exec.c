@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem exec: runs a program for AMD GPUs with wavemem in place of the driver. */
+#include "tool/debug/launch.h"
 #include "tool/exec/exec.h"
 #include "wavemem/wavemem.h"
 
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: wavemem exec [--gpu NAME[,NAME...]] [-j THREADS] [--timeout SECONDS] [--prof] PROGRAM "
@@ -50,6 +52,10 @@ static const char help[] =
     "      --kernel REGEX     observes only kernels whose name or symbol matches\n"
     "      --launches LIST    observes only these launches of each kernel, counted from 1: 3, 3-5, 7-, "
     "1,3-5\n"
+    "      --debug            stops before the first kernel, at a prompt with the commands of 'wavemem "
+    "debug';\n"
+    "                         -x FILE, --eval-command COMMAND and --batch as there; it prints on standard "
+    "error\n"
     "      --trace FILE       keeps the trace of the profile, for 'wavemem replay', with the sources\n"
     "      --show COLUMNS, --sort COLUMN, --all, --instructions, --source[=DIR], --source-path DIR,\n"
     "      --csv FILE, --counters FILE, --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem "
@@ -73,7 +79,8 @@ static const char help[] =
 
 struct request {
     const char *gpu, *threads, *timeout, *on_fault, *queues, *packets, *kernel, *launches;
-    bool help;
+    bool help, debug, batch;
+    struct tool_kept_list commands;
     struct tool_check_request check;
     struct exec_wanted wanted;
 };
@@ -94,6 +101,10 @@ static const struct tool_option options[] = {
     {"fidelity", 0, TOOL_NO_VALUE, TOOL_KEEP(wanted.fidelity)},
     {"prof", 0, TOOL_NO_VALUE, TOOL_KEEP(wanted.profile)},
     {"trace", 0, TOOL_VALUE, TOOL_KEEP(wanted.trace)},
+    {"debug", 0, TOOL_NO_VALUE, TOOL_KEEP(debug)},
+    {"command", 'x', TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(struct request, commands)},
+    {"eval-command", 0, TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(struct request, commands)},
+    {"batch", 0, TOOL_NO_VALUE, TOOL_KEEP(batch)},
     {"check", 0, TOOL_OPTIONAL_VALUE, CHECK},
     TOOL_CHECK_OPTIONS(struct request, check),
     {"leaks", 0, TOOL_NO_VALUE, TOOL_KEEP(check.leaks)},
@@ -233,6 +244,49 @@ static int begin_packets(const char *name, char path[PATH_MAX])
                                                    : tool_fail("--packets %s: %s", name, strerror(errno));
 }
 
+/* Hands the commands of the debugger to the library that the program loads. */
+static bool set_commands(const struct request *request)
+{
+    char count[24];
+    bool good = !unsetenv(DEBUG_COMMANDS) && !unsetenv(DEBUG_BATCH);
+    snprintf(count, sizeof count, "%zu", request->commands.count);
+    if (request->debug)
+        good &= !setenv(DEBUG_COMMANDS, count, 1) && !(request->batch && setenv(DEBUG_BATCH, "1", 1));
+    for (size_t i = 0; i < request->commands.count; i++) {
+        const struct tool_kept *one = &request->commands.kept[i];
+        char name[48], *value = NULL;
+        snprintf(name, sizeof name, DEBUG_COMMAND, i);
+        good = good && asprintf(&value, "%c%s", one->letter == 'x' ? 'x' : 'e', one->value) >= 0 &&
+               !setenv(name, value, 1);
+        free(value);
+    }
+    return good;
+}
+
+/* Files of commands are read by the program's process, perhaps in another folder: makes their paths absolute.
+ */
+static int check_commands(struct request *request, char **paths)
+{
+    for (size_t i = 0; i < request->commands.count; i++) {
+        struct tool_kept *one = &request->commands.kept[i];
+        if (one->letter != 'x')
+            continue;
+        paths[i] = realpath(one->value, NULL);
+        if (!paths[i] || access(paths[i], R_OK))
+            return tool_fail("-x %s: %s", one->value, strerror(errno));
+        one->value = paths[i];
+    }
+    if (!request->debug && (request->commands.count || request->batch))
+        return tool_fail("exec: %s needs --debug", !request->commands.count ? "--batch"
+                                                   : request->commands.kept[0].letter == 'x'
+                                                       ? "-x"
+                                                       : "--eval-command");
+    if (request->debug && (request->wanted.profile || request->wanted.check || request->wanted.fidelity))
+        return tool_fail(
+            "exec: --debug cannot be combined with --prof, --check, --fidelity and their options");
+    return TOOL_CLEAN;
+}
+
 static int run(const struct request *request, char **program)
 {
     char path[PATH_MAX], folder[PATH_MAX], packets[PATH_MAX];
@@ -274,7 +328,8 @@ static int run(const struct request *request, char **program)
         {"WAVEMEM_RADV", driver.radv},
         {NULL, NULL},
     };
-    int code = exec_run(program, &libraries, settings, &own);
+    int code = set_commands(request) ? exec_run(program, &libraries, settings, &own)
+                                     : tool_fail("exec: the environment has no room");
     if (code == TOOL_CLEAN)
         code = exec_report(&request->wanted, folder, own);
     exec_remove_folder(folder);
@@ -341,7 +396,13 @@ static int exec(struct request *request, int argc, char **argv)
         return tool_choose_gpu("", "list", &gpu);
     if (id == TOOL_OPTION_END)
         return tool_fail("exec: a program is needed; see 'wavemem exec --help'");
-    return run(request, argv + line.next); /* argv[0] is the verb, which `words` does not count */
+    char *paths[TOOL_KEPT_MOST] = {NULL};
+    int code = check_commands(request, paths);
+    if (code == TOOL_CLEAN)
+        code = run(request, argv + line.next); /* argv[0] is the verb, which `words` does not count */
+    for (size_t i = 0; i < TOOL_KEPT_MOST; i++)
+        free(paths[i]);
+    return code;
 }
 
 static int cmd_exec(int argc, char **argv)

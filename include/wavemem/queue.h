@@ -70,6 +70,13 @@ struct wm_packet {
 WM_API enum wm_status wm_dispatch_packet(struct wm_machine *machine, const struct wm_packet *packet,
                                          struct wm_diag *diag);
 
+/* The kernel that a packet names, its code object, and the guest address of the object's address 0. They live
+ * as long as the machine, or as the caller keeps the object open. Errors: those of wm_queue_submit about
+ * kernel_object. */
+WM_API enum wm_status wm_packet_kernel(struct wm_machine *machine, const struct wm_packet *packet,
+                                       const struct wm_object **object, const struct wm_kernel **kernel,
+                                       uint64_t *bias, struct wm_diag *diag);
+
 /* Puts a dispatch into the queue. *ticket, which counts from 1, names it in the functions below; may be NULL.
  * WM_BAD_ARGUMENT: no descriptor lies at kernel_object, a signal's address is not a multiple of 8 in guest
  * memory, group_segment_size is less than the kernel's static LDS, options that must be 0 are not. What only

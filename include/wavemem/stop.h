@@ -12,7 +12,7 @@
 #ifndef WAVEMEM_STOP_H
 #define WAVEMEM_STOP_H
 
-#include "machine.h"
+#include "queue.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,13 +28,19 @@ WM_API enum wm_status wm_run_begin(struct wm_machine *machine, const struct wm_o
                                    const struct wm_kernel *kernel, const struct wm_dispatch *request,
                                    struct wm_run **run, struct wm_diag *diag);
 
+/* The same for a packet (queue.h), which is copied, but not what it points to. Once the kernel has ended, its
+ * result, its `completed` and its signal are given as by wm_dispatch_packet(). Errors: also those of it. */
+WM_API enum wm_status wm_run_begin_packet(struct wm_machine *machine, const struct wm_packet *packet,
+                                          struct wm_run **run, struct wm_diag *diag);
+
 enum wm_stop_kind {
-    WM_STOP_STEP,    /* so many instructions were executed */
-    WM_STOP_ADDRESS, /* before an instruction at one of the addresses */
-    WM_STOP_WAVE,    /* before the next instruction of a wave */
-    WM_STOP_ACCESS,  /* before an access to the range of addresses */
-    WM_STOP_FAULT,   /* the wave has faulted; the next wm_run_to() ends the kernel */
-    WM_STOP_END,     /* the kernel has ended, by itself or by a fault: see the result of wm_run_end() */
+    WM_STOP_STEP,       /* so many instructions were executed */
+    WM_STOP_ADDRESS,    /* before an instruction at one of the addresses */
+    WM_STOP_WAVE,       /* before the next instruction of a wave */
+    WM_STOP_ACCESS,     /* before an access to the range of addresses */
+    WM_STOP_FAULT,      /* the wave has faulted; the next wm_run_to() ends the kernel */
+    WM_STOP_CHECKPOINT, /* no wave is stopped, and wm_run_save() is possible */
+    WM_STOP_END,        /* the kernel has ended, by itself or by a fault: see the result of wm_run_end() */
 };
 
 /* Bytes whose accesses stop a run: of guest memory, or of LDS. */
@@ -71,9 +77,13 @@ struct wm_stop_at {
     size_t range_count;
     /* STEP: with at_wave, also when the wave has ended, before the next instruction of any wave. */
     bool at_wave_end;
+    /* CHECKPOINT: as soon as wm_run_save() is possible, once all waves have executed at least so many
+     * instructions in total; 0: never. */
+    uint64_t checkpoint;
 };
 
-/* Where a run is stopped. With END, of all members only `kind` and `executed` have a meaning. */
+/* Where a run is stopped. With END and CHECKPOINT, of all members only `kind` and `executed` have a meaning.
+ */
 struct wm_stopped {
     size_t struct_size; /* sizeof(struct wm_stopped), set by the caller */
     enum wm_stop_kind kind;
@@ -142,6 +152,24 @@ WM_API enum wm_status wm_run_read_private(struct wm_run *run, unsigned lane, uin
                                           uint32_t size, struct wm_diag *diag);
 WM_API enum wm_status wm_run_write_private(struct wm_run *run, unsigned lane, uint32_t address,
                                            const void *bytes, uint32_t size, struct wm_diag *diag);
+
+/* ---- checkpoints ---- */
+
+/* The state of all waves and workgroups of a run, without guest memory. */
+struct wm_checkpoint;
+
+/* Saves the state of a run that is stopped with CHECKPOINT. WM_BAD_ARGUMENT: it is not; WM_UNSUPPORTED: the
+ * dispatch uses GDS, global wave sync or a modelled scalar cache, whose state is not saved. */
+WM_API enum wm_status wm_run_save(struct wm_run *run, struct wm_checkpoint **checkpoint,
+                                  struct wm_diag *diag);
+/* Lets a run that has just begun, with the same request as the one that was saved, go on from there. The
+ * caller restores guest memory, behind wm_run_begin(): all allocations that can be found
+ * (wm_find_allocation). WM_BAD_ARGUMENT: the run has gone on already, or its kernel or grid is another. */
+WM_API enum wm_status wm_run_restore(struct wm_run *run, const struct wm_checkpoint *checkpoint,
+                                     struct wm_diag *diag);
+/* Bytes of host memory that it takes. */
+WM_API size_t wm_checkpoint_bytes(const struct wm_checkpoint *checkpoint);
+WM_API void wm_checkpoint_destroy(struct wm_checkpoint *checkpoint); /* NULL is allowed */
 
 /* Lets the kernel run to its end without further stops, or with `cancel` ends it where it is
  * (WM_FAULT_STOPPED), fills in the result as wm_dispatch does, and frees the run, whatever the status.

@@ -28,6 +28,7 @@ struct wm_variable {
     uint32_t element_bytes;     /* 0: unknown */
     uint64_t bytes;             /* of all elements of an array or a vector; 0: unknown */
     unsigned line;              /* of its declaration; 0: unknown */
+    uint64_t type_id;           /* for wm_object_type(); 0: unknown */
 };
 
 /* Describes variable `index` of those in scope at `address` of the object, innermost first. False: there are
@@ -36,6 +37,31 @@ WM_API bool wm_object_variable(const struct wm_object *object, uint64_t address,
                                struct wm_variable *variable);
 
 enum wm_variable_space { WM_VARIABLE_GLOBAL, WM_VARIABLE_LDS, WM_VARIABLE_PRIVATE };
+
+/* A type, without qualifiers and typedefs. */
+struct wm_type {
+    char name[128];             /* "float", "struct pair", "float[4]" */
+    enum wm_variable_kind kind; /* OTHER: also arrays, vectors, structs, unions */
+    uint64_t bytes;             /* 0: unknown */
+    uint64_t element;           /* id of the element type of an array or vector, or what a pointer points to;
+                                   0: none, or void */
+    uint64_t elements;          /* of an array or vector, in its first dimension */
+    size_t members;             /* of a struct or union */
+    bool has_space;             /* of a pointer: the compiler has said where it points to: */
+    enum wm_variable_space space;
+};
+
+/* A member of a struct or union; of a base class without a name. */
+struct wm_member {
+    const char *name;          /* "": none */
+    uint64_t type_id, offset;  /* bytes */
+    unsigned bits, bit_offset; /* of a bit field: its width, and the first bit from `offset` on; else 0 */
+};
+
+/* False: there is no such type, or no such member. Strings live as long as the object. */
+WM_API bool wm_object_type(const struct wm_object *object, uint64_t id, struct wm_type *type);
+WM_API bool wm_object_member(const struct wm_object *object, uint64_t type_id, size_t index,
+                             struct wm_member *member);
 
 /* How the state of a lane is read. The functions return false if there is nothing to read. */
 struct wm_variable_reader {

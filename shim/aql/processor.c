@@ -175,7 +175,7 @@ static hsa_status_t run_kernel(struct shim_processor *processor, const hsa_kerne
     }
     const bool observed = shim_observe_enter(&launch, processor->gpu, &options);
     __atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
-    const enum wm_status status = wm_dispatch_packet(processor->gpu->machine, &request, &diag);
+    const enum wm_status status = shim_run_packet(processor->gpu, &request, false, &diag);
     __atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
     tool_progress_clear();
     if (observed)

@@ -140,6 +140,13 @@ void shim_observe_copy(const struct shim_gpu *gpu, uint64_t to, uint64_t from, s
 /* Writes the results of observation; later launches are not observed. Not between enter and leave. */
 void shim_observe_end(void);
 
+/* ---- debug.c ---- */
+
+/* wm_dispatch_packet(), for `wavemem exec --debug' under the debugger. shares_all: all memory of the GPU is
+ * the host's, too, so that going back has to restore it. */
+enum wm_status shim_run_packet(const struct shim_gpu *gpu, const struct wm_packet *packet, bool shares_all,
+                               struct wm_diag *diag);
+
 /* ---- faults.c ---- */
 
 /* The name of code objects in messages. */

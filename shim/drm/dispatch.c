@@ -217,7 +217,7 @@ static bool run(struct drm_ring_state *state, struct wm_packet *packet, uint64_t
     request.options = &options;
     request.result = &result;
     const bool observed = shim_observe_enter(&launch, gpu, &options);
-    const enum wm_status status = wm_dispatch_packet(gpu->machine, &request, &diag);
+    const enum wm_status status = shim_run_packet(gpu, &request, true, &diag);
     if (observed)
         shim_observe_leave(&launch, gpu, !status, &result);
     state->problem[0] = 0;

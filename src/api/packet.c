@@ -174,6 +174,7 @@ static enum wm_status dispatch(struct wmi_packet *packet, struct wm_result *resu
 {
     const struct wmi_dispatch_how how = {.function = packet->function,
                                          .module = packet->at.module,
+                                         .holder = packet->holder,
                                          .has_kernarg = true,
                                          .kernarg = packet->given.kernarg_address,
                                          .fills_hidden = packet->given.fills_hidden_arguments,
@@ -230,13 +231,11 @@ void wmi_packet_signal(const struct wmi_packet *packet, pthread_mutex_t *lock, v
         wmi_rwlock_read_unlock(&read_lock);
 }
 
-enum wm_status wm_dispatch_packet(struct wm_machine *machine, const struct wm_packet *given,
-                                  struct wm_diag *diag)
+enum wm_status wmi_dispatch_packet_with(struct wm_machine *machine, const struct wm_packet *given,
+                                        const struct wmi_observer *holder, struct wm_diag *diag)
 {
     struct wm_diag own = {0};
-    struct wmi_packet packet = {.machine = machine, .function = __func__};
-    if (!machine || !given)
-        return wmi_null(diag, __func__, machine ? "packet" : "machine");
+    struct wmi_packet packet = {.machine = machine, .function = "wm_dispatch_packet", .holder = holder};
     enum wm_status status = wmi_packet_take(&packet, given, diag);
     if (!status) {
         status = wmi_packet_run(&packet, diag ? diag : &own);
@@ -244,4 +243,33 @@ enum wm_status wm_dispatch_packet(struct wm_machine *machine, const struct wm_pa
     }
     wmi_packet_release(&packet);
     return status;
+}
+
+enum wm_status wm_dispatch_packet(struct wm_machine *machine, const struct wm_packet *packet,
+                                  struct wm_diag *diag)
+{
+    if (!machine || !packet)
+        return wmi_null(diag, __func__, machine ? "packet" : "machine");
+    return wmi_dispatch_packet_with(machine, packet, NULL, diag);
+}
+
+enum wm_status wm_packet_kernel(struct wm_machine *machine, const struct wm_packet *given,
+                                const struct wm_object **object, const struct wm_kernel **kernel,
+                                uint64_t *bias, struct wm_diag *diag)
+{
+    struct wm_packet packet;
+    struct wmi_kernel_at at;
+    if (!machine || !given || !object || !kernel || !bias)
+        return wmi_null(diag, __func__, !machine ? "machine" : !given ? "packet" : "object, kernel or bias");
+    enum wm_status status = wmi_take_struct(
+        &packet, sizeof packet, offsetof(struct wm_packet, private_segment_size), given, "wm_packet", diag);
+    if (!status)
+        status = wmi_kernel_at(machine, &packet, &at, diag);
+    if (status)
+        return status;
+    *object = at.module->object;
+    *kernel = at.kernel;
+    *bias = at.module->bias;
+    wmi_kernel_at_end(machine, &at, true);
+    return WM_OK;
 }

@@ -11,6 +11,7 @@ struct wmi_packet {
     /* Set by the owner. */
     struct wm_machine *machine;
     const char *function;                                  /* of the API, for messages */
+    const struct wmi_observer *holder;                     /* of a run that can be stopped; or NULL */
     uint64_t *cursor;                                      /* see struct wmi_abi_request; or NULL */
     bool (*is_cancelled)(const struct wmi_packet *packet); /* or NULL: it cannot be cancelled */
 
@@ -30,6 +31,9 @@ enum wm_status wmi_packet_take(struct wmi_packet *packet, const struct wm_packet
 void wmi_packet_release(struct wmi_packet *packet);
 /* Waits for the signals that the packet depends on, runs it, and tells the caller. */
 enum wm_status wmi_packet_run(struct wmi_packet *packet, struct wm_diag *diag);
+/* wm_dispatch_packet() with a holder, of a machine and a packet that are not NULL. */
+enum wm_status wmi_dispatch_packet_with(struct wm_machine *machine, const struct wm_packet *given,
+                                        const struct wmi_observer *holder, struct wm_diag *diag);
 /* Signals that the packet has completed, and calls completed() with it, both under the lock, so that a thread
  * that sees the effect of one sees that of the other. lock, completed: or NULL. */
 void wmi_packet_signal(const struct wmi_packet *packet, pthread_mutex_t *lock, void (*completed)(void *user),

@@ -4,9 +4,14 @@
 #include "api/stop.h"
 
 #include "api/dispatch.h"
+#include "api/packet.h"
+#include "api/stop_fast.h"
 #include "base/versioned.h"
+#include "exec/observe/hold.h"
+#include "exec/run/checkpoint.h"
 #include "exec/run/executor.h"
 #include "exec/run/program.h"
+#include "exec/run/switch.h"
 #include "exec/run/workgroup.h"
 
 #include <stdlib.h>
@@ -49,10 +54,9 @@ static bool is_callers_turn(struct wm_run *run)
 
 /* The time limit of the dispatch does not run while the caller has the turn, and the caller may change what
  * is allocated. */
-static void wait_for_caller(struct wm_run *run, struct wmi_wave *wave)
+static void wait_for_caller(struct wm_run *run, struct wmi_executor *executor)
 {
-    struct wmi_executor *executor = (struct wmi_executor *)wave->worker;
-    struct wmi_dispatch *dispatch = wave->group->dispatch;
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const double begin = wmi_seconds();
     wmi_suspend_reading(executor);
     give_turn(run, true);
@@ -91,8 +95,8 @@ static bool stops_before(struct wm_run *run, const struct wmi_wave *wave, uint64
                          enum wm_stop_kind *kind)
 {
     const struct wm_stop_at *at = &run->at;
-    bool stops = at->at_wave && !at->instructions && !at->address_count && !is_range(at) &&
-                 !at->range_count && !at->executed;
+    bool stops = at->at_wave && !run->wanted && !at->address_count && !is_range(at) && !at->range_count &&
+                 !at->executed && !at->checkpoint;
     *kind = WM_STOP_WAVE;
     if (run->wave_ended || (at->executed && run->total >= at->executed)) {
         *kind = WM_STOP_STEP;
@@ -100,11 +104,13 @@ static bool stops_before(struct wm_run *run, const struct wmi_wave *wave, uint64
     }
     if (!may_stop(run, wave->group->id, wave->index))
         return false;
-    if (!run->counts) {
+    if (run->wanted && !run->counts) {
         run->counts = true;
         run->counted = name_of(wave);
+        run->target = run->executed + run->wanted - 1;
     }
-    if (run->left && is_named(&run->counted, wave->group->id, wave->index) && !--run->left) {
+    if (run->wanted && is_named(&run->counted, wave->group->id, wave->index) &&
+        run->executed >= run->target) {
         *kind = WM_STOP_STEP;
         stops = true;
     }
@@ -168,7 +174,15 @@ static void stop(struct wm_run *run, enum wm_stop_kind kind, struct wmi_wave *wa
     }
     run->wave = run->selected = wave;
     run->pc = pc;
-    wait_for_caller(run, wave);
+    wait_for_caller(run, run->executor);
+}
+
+/* Whether the wave has faulted in a step that has counted its block: such instructions are always held. */
+static bool is_held_fault(const struct wm_run *run, const struct wmi_wave *wave, uint64_t pc)
+{
+    const unsigned kind = wave->worker->fault.kind;
+    return run->held_pc == pc &&
+           (kind == WM_FAULT_INSTRUCTION || kind == WM_FAULT_TODO || kind == WM_FAULT_TRAP);
 }
 
 static enum wmi_held hold(void *local, enum wmi_hold why, struct wmi_wave *wave, uint64_t pc,
@@ -178,15 +192,16 @@ static enum wmi_held hold(void *local, enum wmi_hold why, struct wmi_wave *wave,
     enum wm_stop_kind kind;
     bool held = false;
     if (why == WMI_HOLD_INSTRUCTION) {
-        run->executed = instructions;
-        run->total = run->next_total++;
         run->access_lanes = run->ranges = 0;
         run->passed = false;
     }
-    if (!run->begun) {
-        run->begun = held = true;
-        run->dispatch = wave->group->dispatch;
-        wait_for_caller(run, wave);
+    if (why == WMI_HOLD_FAULT)
+        instructions = wmi_wave_executed_before(wave, pc);
+    if (why == WMI_HOLD_INSTRUCTION || (why == WMI_HOLD_FAULT && !is_held_fault(run, wave, pc))) {
+        run->executed = instructions;
+        run->total = wmi_executed_by_all(wave, instructions);
+        run->next_total = run->total + 1;
+        run->held_pc = pc;
     }
     if (!run->ends && happens(run, why, wave, pc, &kind)) {
         stop(run, kind, wave, pc);
@@ -237,15 +252,47 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
             run->ranges |= UINT64_C(1) << i;
 }
 
+static struct wmi_program *program_of(void *local, struct wmi_wave *wave, uint64_t instructions)
+{
+    struct wm_run *run = local;
+    return wmi_run_program(run, wave, may_stop(run, wave->group->id, wave->index), instructions);
+}
+
+/* The run begins here, and can be saved. */
+static bool between(void *local, struct wmi_executor *executor)
+{
+    struct wm_run *run = local;
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    if (!run->begun) {
+        run->begun = true;
+        run->dispatch = dispatch;
+        run->executor = executor;
+        run->fast.allowed = wmi_program_code(dispatch->program)->options.resumable && !dispatch->shuffle;
+        wait_for_caller(run, executor);
+    }
+    if (dispatch->fault.kind == WM_FAULT_NONE)
+        run->next_total = executor->instructions;
+    if (!run->ends && run->at.checkpoint && executor->instructions >= run->at.checkpoint) {
+        run->stopped = (struct wm_stopped){.struct_size = sizeof run->stopped,
+                                           .kind = WM_STOP_CHECKPOINT,
+                                           .executed = executor->instructions};
+        run->wave = run->selected = NULL;
+        wait_for_caller(run, executor);
+    }
+    if (run->cancelled && dispatch->fault.kind == WM_FAULT_NONE)
+        wmi_stop_all(executor, WM_FAULT_STOPPED, 0, 0, 0);
+    return !run->cancelled;
+}
+
 /* Instructions of a wave that has ended cannot be counted: stops before the next one of any. */
 static void see_end(void *local, const struct wm_event *event)
 {
     struct wm_run *run = local;
     run->wave_ended |= run->at.at_wave_end && may_stop(run, event->workgroup, event->wave);
-    if (!run->left || !run->counts || !is_named(&run->counted, event->workgroup, event->wave))
+    if (!run->wanted || !run->counts || !is_named(&run->counted, event->workgroup, event->wave))
         return;
     run->counts = false;
-    run->left = 1;
+    run->wanted = 1;
 }
 
 static uint32_t no_slot(void *self, uint64_t pc, unsigned id)
@@ -264,12 +311,27 @@ static void end_thread(void *self, void *local)
     (void)self, (void)local;
 }
 
+static enum wm_status run_packet(struct wm_run *run)
+{
+    struct wm_packet packet = run->packet;
+    packet.result = &run->result;
+    const enum wm_status status = wmi_dispatch_packet_with(run->machine, &packet, &run->holder, &run->diag);
+    if (run->packet.result)
+        wmi_give_struct(run->packet.result, &run->result, sizeof run->result);
+    return status;
+}
+
+static enum wm_status run_dispatch(struct wm_run *run)
+{
+    const struct wmi_dispatch_how how = {.function = "wm_run_begin", .holder = &run->holder};
+    return wmi_dispatch_with(&how, run->machine, run->object, run->kernel, &run->request, &run->result,
+                             &run->diag);
+}
+
 static void *work(void *argument)
 {
     struct wm_run *run = argument;
-    run->status =
-        wmi_dispatch_with(&(struct wmi_dispatch_how){.function = "wm_run_begin", .holder = &run->holder},
-                          run->machine, run->object, run->kernel, &run->request, &run->result, &run->diag);
+    run->status = run->has_packet ? run_packet(run) : run_dispatch(run);
     run->over = true;
     run->wave = run->selected = NULL;
     run->stopped = (struct wm_stopped){
@@ -282,6 +344,7 @@ static void *work(void *argument)
 
 static void destroy(struct wm_run *run)
 {
+    wmi_run_free_fast(run);
     pthread_cond_destroy(&run->turned);
     pthread_mutex_destroy(&run->lock);
     free(run);
@@ -295,28 +358,10 @@ static enum wm_status give_status(const struct wm_run *run, struct wm_diag *diag
     return run->status;
 }
 
-enum wm_status wm_run_begin(struct wm_machine *machine, const struct wm_object *object,
-                            const struct wm_kernel *kernel, const struct wm_dispatch *request,
-                            struct wm_run **run, struct wm_diag *diag)
+/* Starts the thread of a run whose dispatch is known, and waits until it has come to the first instruction.
+ * Frees the run if it cannot. */
+static enum wm_status start(struct wm_run *new, struct wm_run **run, struct wm_diag *diag)
 {
-    if (!run)
-        return wmi_null(diag, __func__, "run");
-    *run = NULL;
-    if (!request)
-        return wmi_null(diag, __func__, "dispatch");
-    struct wm_run *new = calloc(1, sizeof *new);
-    if (!new)
-        return wmi_fail(diag, WM_NO_MEMORY, "no memory for a run");
-    enum wm_status status =
-        wmi_take_struct(&new->request, sizeof new->request, offsetof(struct wm_dispatch, arguments), request,
-                        "wm_dispatch", diag);
-    if (status) {
-        free(new);
-        return status;
-    }
-    new->machine = machine;
-    new->object = object;
-    new->kernel = kernel;
     new->result.struct_size = sizeof new->result;
     new->holder = (struct wmi_observer){
         .self = new,
@@ -328,6 +373,18 @@ enum wm_status wm_run_begin(struct wm_machine *machine, const struct wm_object *
         .instruction = no_slot,
         .event = see_end,
         .hold = hold,
+        .program = program_of,
+        .between = between,
+    };
+    new->fast.watcher = (struct wmi_observer){
+        .self = new,
+        .lds_moves = true,
+        .allows_compiled = true,
+        .stops = true,
+        .thread_begin = begin_thread,
+        .thread_end = end_thread,
+        .access = see_access,
+        .instruction = no_slot,
     };
     pthread_mutex_init(&new->lock, NULL);
     pthread_cond_init(&new->turned, NULL);
@@ -338,12 +395,68 @@ enum wm_status wm_run_begin(struct wm_machine *machine, const struct wm_object *
     await_turn(new, true);
     if (new->over &&new->status) {
         pthread_join(new->thread, NULL);
-        status = give_status(new, diag);
+        const enum wm_status status = give_status(new, diag);
         destroy(new);
         return status;
     }
     *run = new;
     return WM_OK;
+}
+
+static struct wm_run *new_run(struct wm_machine *machine, struct wm_diag *diag)
+{
+    struct wm_run *new = calloc(1, sizeof *new);
+    if (new)
+        new->machine = machine;
+    else
+        wmi_fail(diag, WM_NO_MEMORY, "no memory for a run");
+    return new;
+}
+
+enum wm_status wm_run_begin(struct wm_machine *machine, const struct wm_object *object,
+                            const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                            struct wm_run **run, struct wm_diag *diag)
+{
+    if (!run)
+        return wmi_null(diag, __func__, "run");
+    *run = NULL;
+    if (!request)
+        return wmi_null(diag, __func__, "dispatch");
+    struct wm_run *new = new_run(machine, diag);
+    if (!new)
+        return WM_NO_MEMORY;
+    const enum wm_status status =
+        wmi_take_struct(&new->request, sizeof new->request, offsetof(struct wm_dispatch, arguments), request,
+                        "wm_dispatch", diag);
+    if (status) {
+        free(new);
+        return status;
+    }
+    new->object = object;
+    new->kernel = kernel;
+    return start(new, run, diag);
+}
+
+enum wm_status wm_run_begin_packet(struct wm_machine *machine, const struct wm_packet *packet,
+                                   struct wm_run **run, struct wm_diag *diag)
+{
+    if (!run)
+        return wmi_null(diag, __func__, "run");
+    *run = NULL;
+    if (!machine || !packet)
+        return wmi_null(diag, __func__, machine ? "packet" : "machine");
+    struct wm_run *new = new_run(machine, diag);
+    if (!new)
+        return WM_NO_MEMORY;
+    const enum wm_status status =
+        wmi_take_struct(&new->packet, sizeof new->packet, offsetof(struct wm_packet, private_segment_size),
+                        packet, "wm_packet", diag);
+    if (status) {
+        free(new);
+        return status;
+    }
+    new->has_packet = true;
+    return start(new, run, diag);
 }
 
 enum wm_status wmi_run_check(struct wm_run *run, const char *function, struct wm_diag *diag)
@@ -361,6 +474,9 @@ enum wm_status wm_run_end(struct wm_run *run, bool cancel, struct wm_result *res
         return status;
     run->ends = true;
     run->cancelled = cancel;
+    run->at = (struct wm_stop_at){0};
+    if (!run->over)
+        wmi_run_choose_fast(run);
     if (!run->over)
         let_run(run);
     pthread_join(run->thread, NULL);
@@ -427,6 +543,71 @@ static enum wm_status check_at(const struct wm_run *run, const struct wm_stop_at
     return at->at_wave ? check_wave(run, at, diag) : WM_OK;
 }
 
+/* Which wave's instructions are counted, if it exists already. The one that is stopped has been held before
+ * its next instruction; others have not been before theirs. */
+static void begin_counting(struct wm_run *run)
+{
+    const struct wm_stop_at *at = &run->at;
+    const struct wmi_wave *wave = run->wave;
+    run->wanted = at->instructions;
+    run->wave_ended = run->counts = false;
+    if (wave && at->at_wave)
+        wave = wmi_wave_find(wave, at->workgroup, at->wave);
+    if (!wave)
+        return;
+    run->counts = true;
+    run->counted = name_of(wave);
+    run->target =
+        wave == run->wave ? run->stopped.instructions + run->wanted : wave->instructions + run->wanted - 1;
+}
+
+/* ---- checkpoints ---- */
+
+enum wm_status wm_run_save(struct wm_run *run, struct wm_checkpoint **checkpoint, struct wm_diag *diag)
+{
+    const enum wm_status status = wmi_run_check(run, __func__, diag);
+    if (status)
+        return status;
+    if (!checkpoint)
+        return wmi_null(diag, __func__, "checkpoint");
+    *checkpoint = NULL;
+    if (run->over || run->stopped.kind != WM_STOP_CHECKPOINT)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_save: the run is not stopped with CHECKPOINT");
+    if (!wmi_checkpoint_is_possible(run->executor))
+        return wmi_fail(diag, WM_UNSUPPORTED,
+                        "wm_run_save: the dispatch uses GDS, global wave sync or a modelled scalar cache, "
+                        "whose state is not saved");
+    *checkpoint = wmi_checkpoint_save(run->executor);
+    return *checkpoint ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a checkpoint");
+}
+
+enum wm_status wm_run_restore(struct wm_run *run, const struct wm_checkpoint *checkpoint,
+                              struct wm_diag *diag)
+{
+    const enum wm_status status = wmi_run_check(run, __func__, diag);
+    if (status)
+        return status;
+    if (!checkpoint)
+        return wmi_null(diag, __func__, "checkpoint");
+    if (run->over || run->has_gone_on)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_restore: the run has gone on already");
+    if (!wmi_checkpoint_fits(run->executor, checkpoint))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_restore: the checkpoint is of another dispatch");
+    return wmi_checkpoint_restore(run->executor, checkpoint)
+               ? WM_OK
+               : wmi_fail(diag, WM_NO_MEMORY, "no memory to restore a checkpoint");
+}
+
+size_t wm_checkpoint_bytes(const struct wm_checkpoint *checkpoint)
+{
+    return checkpoint ? wmi_checkpoint_bytes(checkpoint) : 0;
+}
+
+void wm_checkpoint_destroy(struct wm_checkpoint *checkpoint)
+{
+    wmi_checkpoint_free(checkpoint);
+}
+
 enum wm_status wm_run_to(struct wm_run *run, const struct wm_stop_at *at, struct wm_stopped *stopped,
                          struct wm_diag *diag)
 {
@@ -448,11 +629,9 @@ enum wm_status wm_run_to(struct wm_run *run, const struct wm_stop_at *at, struct
     if (status)
         return status;
     run->at = copy;
-    run->left = copy.instructions;
-    run->wave_ended = false;
-    run->counts = run->wave && !copy.at_wave;
-    if (run->counts)
-        run->counted = name_of(run->wave);
+    run->has_gone_on = true;
+    begin_counting(run);
+    wmi_run_choose_fast(run);
     run->wave = run->selected = NULL;
     let_run(run);
     status = give_status(run, diag);

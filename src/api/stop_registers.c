@@ -44,9 +44,8 @@ enum wm_status wm_run_select(struct wm_run *run, const uint32_t workgroup[3], ui
                         workgroup[0], workgroup[1], workgroup[2], wave);
     struct wm_stopped where = run->stopped;
     if (found != run->wave)
-        where =
-            wmi_run_describe(run, run->stopped.kind, found,
-                             wmi_program_pc_of(run->dispatch->program, found->resume), found->instructions);
+        where = wmi_run_describe(run, run->stopped.kind, found,
+                                 wmi_program_pc_of(found->program, found->resume), found->instructions);
     run->selected = found;
     run->pc = where.pc;
     if (stopped)
@@ -121,6 +120,11 @@ static enum wm_status set_mode(const struct wm_run *run, uint32_t value, struct 
                : WM_OK;
 }
 
+static bool is_vector(const char *name)
+{
+    return (*name == 'v' || *name == 'a') && name[1] >= '0' && name[1] <= '9';
+}
+
 enum wm_status wm_run_set(struct wm_run *run, const char *name, const uint32_t *values, size_t count,
                           struct wm_diag *diag)
 {
@@ -138,6 +142,8 @@ enum wm_status wm_run_set(struct wm_run *run, const char *name, const uint32_t *
     if (place.kind == WMI_PLACE_SCC && *values > 1)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_set: scc is %u; expected 0 or 1", *values);
     struct wmi_frame *frame = run->selected->frame;
+    if (is_vector(name)) /* compiled code relies on what the kernel has computed in them */
+        run->fast.allowed = false;
     memcpy(wmi_register_words(frame, &place), values, count * sizeof *values);
     if (place.kind == WMI_PLACE_EXEC)
         wmi_lanes_fill(&frame->exec, wmi_frame_64((const char *)frame, 4 * WMI_S_EXEC), frame->wave_size);

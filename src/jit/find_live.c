@@ -153,7 +153,8 @@ static bool pass(const struct wmi_live *live, uint64_t *sets)
         uint64_t *before = wmi_live_set(live, i, WMI_LIVE_ACTIVE);
         if (flags & WMI_STEP_ENDS_WAVE)
             continue;
-        if (!is_branch && flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES))
+        if ((!is_branch && flags & (WMI_STEP_LEAVES | WMI_STEP_BRANCHES)) ||
+            wmi_code_shows(block->code, is_branch, flags & WMI_STEP_PAUSES, flags & WMI_STEP_FAULTS))
             memset(sets, 0xff, words * sizeof *sets); /* what comes then is unknown */
         else if (step->id == WMI_STEP_branch)
             memset(sets, 0, words * sizeof *sets);

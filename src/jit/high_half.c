@@ -40,7 +40,9 @@ static bool is_unread(const struct wmi_live *live, uint32_t row, size_t at, bool
         const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
         if (facts.flags & WMI_STEP_ENDS_WAVE || !wmi_live_is(live, row, at, has_changed_exec))
             return true;
-        if (!*budget || reads_high(live, step, row))
+        if (!*budget || reads_high(live, step, row) ||
+            wmi_code_shows(block->code, wmi_is_branch(step), facts.flags & WMI_STEP_PAUSES,
+                           facts.flags & WMI_STEP_FAULTS))
             return false;
         --*budget;
         if (is_written(live, step, row) && wmi_live_replaces(step, false))

@@ -46,6 +46,9 @@ static bool is_scalar_dead(const struct wmi_stretch *s, uint32_t place, size_t a
         if (!*budget || flags & WMI_STEP_TAKES_NEXT || wmi_step_reads_scalars(step, span, s->lanes))
             return false;
         --*budget;
+        if (wmi_code_shows(block->code, wmi_is_branch(step), flags & WMI_STEP_PAUSES,
+                           flags & WMI_STEP_FAULTS))
+            return false;
         if (replaces(s, step, span))
             return true;
         if (wmi_is_branch(step)) {

@@ -73,10 +73,11 @@ void wmi_emit_exec(struct wmi_builder *b)
 void wmi_emit_hold(struct wmi_builder *b, uint32_t executed)
 {
     const struct wmi_observers *observers = wmi_builder_observers(b);
-    if (!observers->count || !observers->one[0]->hold)
+    if (!b->held && (!observers->count || !observers->one[0]->hold))
         return;
     struct wmi_step *step = wmi_emit(b, WMI_STEP_hold);
     step->c = executed;
+    step->x = b->state;
     step->value = b->pc;
     b->repeatable = true;
     wmi_forget_broadcasts(b);
@@ -284,13 +285,15 @@ struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_m
 {
     const struct wmi_observers *observers = wmi_builder_observers(b);
     unsigned i = *next;
-    if (i && observers->one[i - 1]->hold) { /* it was shown the access by the last step */
+    if (i && (observers->one[i - 1]->hold ||
+              observers->one[i - 1]->stops)) { /* it was shown the access by the last step */
         struct wmi_step *step = wmi_emit(b, WMI_STEP_hold_at_access);
         step->x = b->repeatable && !lds_move;
         step->value = b->pc;
         b->repeatable &= !lds_move; /* the other side of the move comes later */
     }
-    while (i < observers->count && !is_shown(observers->one[i], m, i, lds_move))
+    while (i < observers->count &&
+           (!is_shown(observers->one[i], m, i, lds_move) || (observers->one[i]->stops && !b->held)))
         i++;
     *next = i + 1;
     if (i >= observers->count)

@@ -37,6 +37,7 @@ struct wmi_builder {
     uint8_t operation;           /* enum wm_atomic of the instruction, for observers */
     uint32_t shape;              /* wmi_access_shape() of the instruction's summaries; 0: no summary */
     struct wmi_memory_op *shown; /* record of the instruction's last watch step, or NULL */
+    bool held;                   /* the instruction is held in a resumable program */
     bool repeatable;             /* no step of the instruction so far has an effect, or was shown to others */
 };
 

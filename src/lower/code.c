@@ -59,6 +59,36 @@ bool wmi_code_decode(const struct wmi_code *code, uint64_t pc, struct wmi_instru
     return wmi_decode_executed(code->options.target, words, available, insn);
 }
 
+bool wmi_code_holds(const struct wmi_code *code, uint64_t pc)
+{
+    const struct wmi_held_code *held = &code->options.held;
+    size_t low = 0, high = held->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (held->pc[middle] < pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < held->count && held->pc[low] == pc;
+}
+
+bool wmi_code_holds_accesses(const struct wmi_code *code, const struct wmi_instruction *insn)
+{
+    const struct wmi_held_code *held = &code->options.held;
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    const bool atomic = row->memory == WMI_MEMORY_ATOMIC, may_be_lds = row->class == WMI_CLASS_FLAT;
+    const bool lds = row->class == WMI_CLASS_DS;
+    if (!row->memory)
+        return false;
+    if (row->memory == WMI_MEMORY_LOAD && insn->field[WMI_FIELD_lds])
+        return held->loads || held->stores; /* moves from memory to LDS */
+    const bool kind = (row->memory == WMI_MEMORY_LOAD && held->loads) ||
+                      (row->memory == WMI_MEMORY_STORE && held->stores) ||
+                      (atomic && (held->loads || held->stores));
+    return kind && (lds ? held->lds : held->memory || (may_be_lds && held->lds));
+}
+
 void wmi_code_note(struct wmi_code_words *words, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct wmi_code_run *last = words->run_count ? &words->run[words->run_count - 1] : NULL;

@@ -17,6 +17,14 @@ enum {
     WMI_CODE_SCALARS = WMI_SCALAR_CONSTANTS - WMI_SCALAR_TEMPORARIES,
 };
 
+/* Where the waves of a resumable program are held: before these instructions, and at accesses of these kinds.
+ */
+struct wmi_held_code {
+    const uint64_t *pc; /* in ascending order */
+    size_t count;
+    bool loads, stores, lds, memory; /* atomics are both; memory: all but LDS */
+};
+
 struct wmi_code_options {
     const struct wmi_target *target;
     const struct wmi_space *space; /* holds the code */
@@ -29,6 +37,10 @@ struct wmi_code_options {
     unsigned alignment;       /* enum wm_alignment */
     struct wmi_tiling tiling; /* of the product */
     unsigned scalar_cache;    /* enum wm_scalar_cache */
+    /* Waves may go over from and to other such programs of the same code, where time slices end and where
+     * they are held. So nothing is fused, and all registers are right there. */
+    bool resumable;
+    struct wmi_held_code held;
     enum wmi_sramecc sramecc; /* of the machine or the code object; UNSAID: as the target has it */
 };
 
@@ -73,6 +85,18 @@ struct wmi_memory_op *wmi_code_memory_op(struct wmi_code *code);
 
 /* Decodes the instruction currently in memory at `pc`; false if there is none. */
 bool wmi_code_decode(const struct wmi_code *code, uint64_t pc, struct wmi_instruction *insn);
+
+/* Whether the instruction at `pc` has to be held. */
+bool wmi_code_holds(const struct wmi_code *code, uint64_t pc);
+/* Whether its accesses have to be. */
+bool wmi_code_holds_accesses(const struct wmi_code *code, const struct wmi_instruction *insn);
+
+/* Whether all registers must be right when the wave comes to a step with these flags, because it may be
+ * looked at or go over to another program there. */
+static inline bool wmi_code_shows(const struct wmi_code *code, bool is_branch, bool pauses, bool faults)
+{
+    return code->options.resumable && (is_branch || pauses || faults);
+}
 
 /* Notes the words of an instruction that will be lowered; NULL: there is none at `pc`. */
 void wmi_code_note(struct wmi_code_words *words, uint64_t pc, const struct wmi_instruction *insn);

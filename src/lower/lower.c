@@ -2,6 +2,7 @@
 /* Lowers reachable code, instruction by instruction and block by block. */
 #include "lower/lower.h"
 
+#include "base/grow.h"
 #include "lower/allocated.h"
 #include "lower/block.h"
 #include "lower/classes.h"
@@ -20,6 +21,7 @@ struct session {
     struct wmi_open_block block; /* current block, for observers */
     size_t block_start;          /* first step of the current block */
     size_t last_return;          /* last return_to_loop step that limits the call depth */
+    bool paused;                 /* the previous instruction may suspend the wave */
     bool falls;                  /* the previous instruction falls through to `expected` */
     bool steady;                 /* and always, with the same EXEC; no branch leads there */
     uint64_t expected;
@@ -254,10 +256,12 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
         return;
     b->beyond = 0;
     if (wmi_find_unallocated(b->code, insn, &(struct wmi_unallocated){0})) {
+        b->held = b->code->options.resumable;
         wmi_emit_hold(b, b->uncounted - 1);
         wmi_emit_fault(b, WM_FAULT_INSTRUCTION);
         return;
     }
+    b->held |= b->code->options.resumable && wmi_code_holds_accesses(b->code, insn);
     const uint64_t joining = emit_shown(s, b, insn);
     b->depth = wmi_block_depth(b, &s->block, insn);
     renumber_accumulators(b, insn);
@@ -269,6 +273,7 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
         if (!b->out_of_memory)
             b->count = start;
         wmi_forget_broadcasts(b);
+        b->held = b->code->options.resumable;
         wmi_emit_hold(b, b->uncounted - 1);
         wmi_emit_fault(b, b->beyond ? WM_FAULT_INSTRUCTION : WM_FAULT_TODO);
         return;
@@ -286,13 +291,15 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
 static void emit_goto(struct session *s, uint64_t place)
 {
     wmi_block_runs_on(&s->b, &s->block, wmi_pc_of(place));
-    wmi_step_set_target(wmi_emit_counting(&s->b, WMI_STEP_branch), place);
+    const bool resumable = s->b.code->options.resumable;
+    wmi_step_set_target(wmi_emit_counting(&s->b, resumable ? WMI_STEP_fall : WMI_STEP_branch), place);
 }
 
 /* Completes the steps since the last leader. */
 static void finish_block(struct session *s)
 {
-    wmi_fuse(&s->b, s->block_start);
+    if (!s->b.code->options.resumable)
+        wmi_fuse(&s->b, s->block_start);
     if (s->last_return > s->b.count)
         s->last_return = s->b.count;
 }
@@ -313,6 +320,26 @@ static void begin_block(struct session *s, uint64_t place)
     wmi_block_begin(b, &s->block, wmi_pc_of(place), false);
 }
 
+/* Whether one of the steps from `first` on may suspend the wave. */
+static bool pauses(const struct wmi_builder *b, size_t first)
+{
+    for (size_t i = first; i < b->count; i++)
+        if (wmi_step_facts_of(b->steps[i].id).flags & WMI_STEP_PAUSES)
+            return true;
+    return false;
+}
+
+/* Behind a pause, a wave may come from another program: nothing is known of its temporary rows. */
+static void note_resume(struct session *s, uint64_t place)
+{
+    struct wmi_lowered *out = s->out;
+    wmi_forget_broadcasts(&s->b);
+    if (wmi_grow(&out->resumes, &out->resume_capacity, out->resume_count, sizeof *out->resumes))
+        out->resumes[out->resume_count++] = (struct wmi_leader){place, s->b.count};
+    else
+        s->b.out_of_memory = true;
+}
+
 /* Lowers the instruction at `place` as part of the current block. */
 static void lower_place(struct session *s, uint64_t place)
 {
@@ -321,6 +348,10 @@ static void lower_place(struct session *s, uint64_t place)
     b->pc = wmi_pc_of(place);
     b->state = place & WMI_STATE_BITS;
     b->ended = false;
+    b->held = b->code->options.resumable && wmi_code_holds(b->code, b->pc);
+    if (s->paused)
+        note_resume(s, place);
+    const size_t first = b->count;
     wmi_block_goes_on(b, &s->block, b->pc);
     if (wmi_code_decode(b->code, b->pc, &insn)) {
         const struct wmi_flow flow = wmi_control_flow(&insn);
@@ -329,10 +360,12 @@ static void lower_place(struct session *s, uint64_t place)
         lower_instruction(s, &insn);
         wmi_block_takes(b, &s->block, &insn, &flow);
     } else {
+        b->held = b->code->options.resumable;
         wmi_emit_hold(b, b->uncounted);
         wmi_emit_fault(b, WM_FAULT_INSTRUCTION);
     }
     s->falls = !b->ended;
+    s->paused = s->falls && b->code->options.resumable && pauses(b, first);
     if (b->ended) {
         wmi_block_end(b, &s->block);
         b->uncounted = 0;
@@ -352,7 +385,7 @@ bool wmi_lower(struct wmi_code *code, uint64_t entry, const struct wmi_place_map
         const struct wmi_reached *found = &scan.found[i];
         if (s.falls && s.expected != found->place) {
             emit_goto(&s, s.expected);
-            s.falls = false;
+            s.falls = s.paused = false;
         }
         if (found->leader || !s.falls)
             begin_block(&s, found->place);
@@ -371,4 +404,5 @@ void wmi_lowered_free(struct wmi_lowered *lowered)
 {
     free(lowered->steps);
     free(lowered->leaders);
+    free(lowered->resumes);
 }

@@ -17,6 +17,8 @@ struct wmi_lowered {
         size_t step;
     } *leaders;
     size_t leader_count;
+    struct wmi_leader *resumes; /* of resumable programs: where a wave goes on behind a pause */
+    size_t resume_count, resume_capacity;
 };
 
 /* Lowers up to `limit` instructions that are reachable from the place `entry` through direct branches and are

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NESTING = 64, TYPE_DEPTH = 16, STACK = 64, CLASS_PRIVATE = 1, CLASS_LDS = 2 };
+enum { NESTING = 64, TYPE_DEPTH = 16, STACK = 64, CLASS_PRIVATE = 1, CLASS_LDS = 2, DIMENSIONS = 8 };
 
 /* ---- scopes ---- */
 
@@ -82,6 +82,11 @@ static bool find_variable(struct path *path, size_t index, Dwarf_Die *variable, 
 
 /* ---- types ---- */
 
+static uint64_t id_of(Dwarf_Die *type)
+{
+    return dwarf_dieoffset(type) + 1;
+}
+
 /* The type of an entry, without qualifiers and names of its own. False: void, or unknown. */
 static bool bare_type(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -124,27 +129,39 @@ static void name_type(Dwarf_Die *die, char *text, size_t size, unsigned depth)
     snprintf(text + length, size - length, "%s", suffix);
 }
 
-static uint64_t elements_of(Dwarf_Die *array)
+/* Sizes of the dimensions; returns their number. 0: a size is unknown, or there are too many. */
+static unsigned dimensions_of(Dwarf_Die *array, uint64_t size[DIMENSIONS])
 {
-    uint64_t elements = 1;
+    unsigned number = 0;
     Dwarf_Die range, from;
     if (dwarf_child(array, &range) != 0)
         return 0;
     do {
         Dwarf_Attribute attribute;
         Dwarf_Word count = 0;
+        from = range;
         if (dwarf_tag(&range) != DW_TAG_subrange_type)
             continue;
+        if (number == DIMENSIONS)
+            return 0;
         if (dwarf_attr_integrate(&range, DW_AT_count, &attribute) && dwarf_formudata(&attribute, &count) == 0)
-            elements *= count;
+            size[number++] = count;
         else if (dwarf_attr_integrate(&range, DW_AT_upper_bound, &attribute) &&
                  dwarf_formudata(&attribute, &count) == 0)
-            elements *= count + 1;
+            size[number++] = count + 1;
         else
             return 0;
-        from = range;
-    } while (from = range, dwarf_siblingof(&from, &range) == 0);
-    return elements;
+    } while (dwarf_siblingof(&from, &range) == 0);
+    return number;
+}
+
+static uint64_t elements_of(Dwarf_Die *array)
+{
+    uint64_t size[DIMENSIONS], elements = 1;
+    const unsigned number = dimensions_of(array, size);
+    for (unsigned i = 0; i < number; i++)
+        elements *= size[i];
+    return number ? elements : 0;
 }
 
 static enum wm_variable_kind kind_of(Dwarf_Die *type)
@@ -184,6 +201,7 @@ static void describe_type(Dwarf_Die *variable, struct wm_variable *out)
         if (!bare_type(&array, &element))
             return;
     }
+    out->type_id = id_of(&type);
     out->kind = kind_of(&element);
     const int size =
         out->kind == WM_VARIABLE_POINTER && dwarf_bytesize(&element) <= 0 ? 8 : dwarf_bytesize(&element);
@@ -192,6 +210,147 @@ static void describe_type(Dwarf_Die *variable, struct wm_variable *out)
     out->bytes = whole > 0 && elements > 1 && dwarf_tag(&type) == DW_TAG_array_type
                      ? (uint64_t)whole
                      : elements * out->element_bytes;
+}
+
+/* ---- types by id ----
+ * The id of a type is the offset of its entry plus one; in the bits from ID_DIMENSION on, how many dimensions
+ * of an array have been selected already. */
+
+enum { ID_DIMENSION = 56 };
+
+static bool is_aggregate(int tag)
+{
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+static bool is_member(int tag)
+{
+    return tag == DW_TAG_member || tag == DW_TAG_inheritance;
+}
+
+/* Member `index` of a struct; with UINT64_MAX, only counts them. */
+static size_t find_member(Dwarf_Die *type, size_t index, Dwarf_Die *member)
+{
+    size_t count = 0;
+    Dwarf_Die from;
+    Dwarf_Attribute attribute;
+    if (!is_aggregate(dwarf_tag(type)) || dwarf_child(type, member) != 0)
+        return 0;
+    do {
+        const bool is_static = dwarf_attr(member, DW_AT_external, &attribute) ||
+                               dwarf_attr(member, DW_AT_declaration, &attribute);
+        if (is_member(dwarf_tag(member)) && !is_static && count++ == index)
+            return count;
+        from = *member;
+    } while (dwarf_siblingof(&from, member) == 0);
+    return count;
+}
+
+static uint64_t number_in(Dwarf_Die *die, unsigned name, uint64_t otherwise)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+    return dwarf_attr_integrate(die, name, &attribute) && dwarf_formudata(&attribute, &value) == 0
+               ? value
+               : otherwise;
+}
+
+/* clang says where a pointer points to by DW_AT_address_class, of OpenCL's and HIP's LDS by other producers
+ * too. Source: LLVM, AMDGPUUsage, "Address Class Identifier"; clang 19, getDWARFAddressSpace(). */
+static void describe_pointer(Dwarf_Die *die, struct wm_type *type)
+{
+    const uint64_t class = number_in(die, DW_AT_address_class, 0);
+    type->has_space = class == CLASS_PRIVATE || class == CLASS_LDS;
+    type->space = class == CLASS_PRIVATE ? WM_VARIABLE_PRIVATE
+                  : class == CLASS_LDS   ? WM_VARIABLE_LDS
+                                         : WM_VARIABLE_GLOBAL;
+}
+
+static void describe_array(Dwarf_Die *die, uint64_t id, struct wm_type *type)
+{
+    uint64_t size[DIMENSIONS];
+    Dwarf_Die element;
+    const unsigned number = dimensions_of(die, size);
+    const uint64_t selected = id >> ID_DIMENSION;
+    if (selected >= number || !bare_type(die, &element))
+        return;
+    const int bytes = dwarf_bytesize(&element);
+    uint64_t all = bytes > 0 ? (uint64_t)bytes : 0;
+    for (unsigned i = (unsigned)selected; i < number; i++)
+        all *= size[i];
+    const int whole = dwarf_bytesize(die); /* vectors of three have the size of four */
+    type->elements = size[selected];
+    type->bytes = !selected && whole > 0 ? (uint64_t)whole : all;
+    type->element = selected + 1 < number ? id + (UINT64_C(1) << ID_DIMENSION) : id_of(&element);
+    const char *name = dwarf_diename(die);
+    if (!name || !*name) {
+        name_type(die, type->name, sizeof type->name, 0);
+        for (unsigned i = (unsigned)selected; i < number; i++) {
+            const size_t length = strlen(type->name);
+            snprintf(type->name + length, sizeof type->name - length, "[%llu]", (unsigned long long)size[i]);
+        }
+    }
+}
+
+struct type_request {
+    uint64_t id;
+    size_t index;
+    struct wm_type *type;     /* or NULL: */
+    struct wm_member *member; /* member `index` of the type */
+    bool found;
+};
+
+static void describe_by_id(Dwarf_Die *die, const struct type_request *r)
+{
+    struct wm_type *type = r->type;
+    Dwarf_Die member;
+    Dwarf_Die element;
+    const char *name = dwarf_diename(die);
+    const int bytes = dwarf_bytesize(die);
+    *type = (struct wm_type){.kind = kind_of(die),
+                             .bytes = bytes > 0 ? (uint64_t)bytes : 0,
+                             .members = find_member(die, SIZE_MAX, &member)};
+    snprintf(type->name, sizeof type->name, "%s", name ? name : "");
+    if (dwarf_tag(die) == DW_TAG_array_type)
+        describe_array(die, r->id, type);
+    if (type->kind != WM_VARIABLE_POINTER)
+        return;
+    type->bytes = type->bytes ? type->bytes : 8;
+    describe_pointer(die, type);
+    type->element = bare_type(die, &element) ? id_of(&element) : 0;
+    name_type(die, type->name, sizeof type->name - 2, 0);
+    strcat(type->name, " *");
+}
+
+static void describe_member(Dwarf_Die *die, struct wm_member *member)
+{
+    Dwarf_Die type;
+    const char *name = dwarf_diename(die);
+    const uint64_t bit = number_in(die, DW_AT_data_bit_offset, UINT64_MAX);
+    *member = (struct wm_member){.name = name && dwarf_tag(die) == DW_TAG_member ? name : "",
+                                 .type_id = bare_type(die, &type) ? id_of(&type) : 0,
+                                 .offset = number_in(die, DW_AT_data_member_location, 0),
+                                 .bits = (unsigned)number_in(die, DW_AT_bit_size, 0)};
+    if (member->bits && bit != UINT64_MAX) {
+        const int size = member->type_id ? dwarf_bytesize(&type) : 1;
+        const uint64_t unit = size > 0 ? 8 * (uint64_t)size : 8;
+        member->offset = bit / unit * unit / 8;
+        member->bit_offset = (unsigned)(bit % unit);
+    }
+}
+
+static void find_type(Dwarf *dwarf, void *user)
+{
+    struct type_request *r = user;
+    const uint64_t offset = (r->id & ((UINT64_C(1) << ID_DIMENSION) - 1)) - 1;
+    Dwarf_Die die, member;
+    if (!r->id || !dwarf_offdie(dwarf, offset, &die))
+        return;
+    r->found = r->type || find_member(&die, r->index, &member) == r->index + 1;
+    if (r->type)
+        describe_by_id(&die, r);
+    else if (r->found)
+        describe_member(&member, r->member);
 }
 
 /* ---- locations ---- */
@@ -580,6 +739,27 @@ static void carry_out(struct request *r)
     pthread_mutex_lock(&lazy->lock);
     wmi_dwarf_read(r->object, find, r);
     pthread_mutex_unlock(&lazy->lock);
+}
+
+static bool look_up(const struct wm_object *object, struct type_request *r)
+{
+    struct wmi_lazy *lazy = object->lazy;
+    pthread_mutex_lock(&lazy->lock);
+    wmi_dwarf_read(object, find_type, r);
+    pthread_mutex_unlock(&lazy->lock);
+    return r->found;
+}
+
+bool wm_object_type(const struct wm_object *object, uint64_t id, struct wm_type *type)
+{
+    return object && type && look_up(object, &(struct type_request){.id = id, .type = type});
+}
+
+bool wm_object_member(const struct wm_object *object, uint64_t type_id, size_t index,
+                      struct wm_member *member)
+{
+    return object && member && index < SIZE_MAX &&
+           look_up(object, &(struct type_request){.id = type_id, .index = index, .member = member});
 }
 
 bool wm_object_variable(const struct wm_object *object, uint64_t address, size_t index,

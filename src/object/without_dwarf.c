@@ -49,3 +49,16 @@ enum wm_variable_state wm_object_variable_read(const struct wm_object *object, u
     (void)object, (void)address, (void)index, (void)reader, (void)bytes, (void)size;
     return WM_VARIABLE_OPTIMISED_OUT;
 }
+
+bool wm_object_type(const struct wm_object *object, uint64_t id, struct wm_type *type)
+{
+    (void)object, (void)id, (void)type;
+    return false;
+}
+
+bool wm_object_member(const struct wm_object *object, uint64_t type_id, size_t index,
+                      struct wm_member *member)
+{
+    (void)object, (void)type_id, (void)index, (void)member;
+    return false;
+}

@@ -66,6 +66,8 @@ enum wmi_hold {
 enum wmi_held { WMI_HELD_NOT, WMI_HELD, WMI_HELD_AND_CANCELLED };
 
 struct wmi_wave;        /* exec/run/wave.h */
+struct wmi_executor;    /* exec/run/executor.h */
+struct wmi_program;     /* exec/run/program.h */
 struct wmi_instruction; /* src/isa; opaque here, only passed through */
 struct wmi_hit;         /* memory/space.h */
 
@@ -87,6 +89,8 @@ struct wmi_observer {
     /* Waves may execute compiled code between the steps that call the observer. Excludes `late`, hold() and
      * shadow(), which depend on the steps of single instructions. */
     bool allows_compiled;
+    bool stops; /* waves may be held at the accesses that it is shown: of a resumable program, without hold()
+                 */
     /* NULL: no memory; the dispatch does not run. */
     void *(*thread_begin)(void *self);
     void (*thread_end)(void *self, void *local);
@@ -155,6 +159,11 @@ struct wmi_observer {
      * steps of the instruction that compute addresses. WMI_HELD_AND_CANCELLED: the dispatch ends. */
     enum wmi_held (*hold)(void *local, enum wmi_hold why, struct wmi_wave *wave, uint64_t pc,
                           uint64_t instructions);
+    /* With hold(): the program in which the wave has to execute its next instructions, at most so many and up
+     * to a taken branch; and called before each visit of a workgroup and after the last one, when no wave is
+     * in a time slice. False: no memory, the dispatch ends. */
+    struct wmi_program *(*program)(void *local, struct wmi_wave *wave, uint64_t instructions);
+    bool (*between)(void *local, struct wmi_executor *executor);
     /* Called on the dispatching thread when the dispatch is over. Returns why the observer did not see
      * everything, a text without a final period; NULL: it saw everything. */
     const char *(*incomplete)(void *self);

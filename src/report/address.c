@@ -220,6 +220,7 @@ static enum wm_status connect(struct stage *stage, const struct wm_address_reque
     stage->worker.dispatch = &stage->dispatch;
     stage->worker.space = stage->memory;
     stage->worker.observers = &stage->local;
+    stage->wave.program = stage->program;
     stage->wave.frame = stage->frame;
     stage->wave.group = &stage->group;
     stage->wave.worker = &stage->worker;

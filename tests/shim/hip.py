@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """HIP programs as clang-15 and Debian's libamdhip64 make them, through `wavemem exec`. Exit code 77 (skipped) without.
 
-usage: hip.py WAVEMEM RUNTIME, mostly with the programs in hip/other; programs.py runs those that check themselves
+usage: hip.py WAVEMEM RUNTIME [TEST...], mostly with the programs in hip/other; programs.py runs those that check themselves
 """
 import json
 import os
@@ -55,6 +55,73 @@ class Exec(unittest.TestCase):
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertEqual(done.stderr, "")
         self.assertEqual(done.stdout, "".join(f"lane {i} of 7, text {0.5 * i:.2f}\n" for i in range(3)))
+
+    def debug(self, program, commands, code=0):
+        """What the commands print, one per line, without the program's own output."""
+        words = [word for line in commands.strip().splitlines() for word in ("--eval-command", line.strip())]
+        done = execute("--debug", "--batch", *words, program)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_debug(self):
+        """Stops in kernels of a program, backwards within a launch, and breakpoints that later launches find."""
+        program = self.program("debugged")
+        lines = (FOLDER / "other/debugged.hip").read_text(encoding="utf-8").splitlines()
+        line = {mark: number for number, text in enumerate(lines, 1) for mark in ("doubles",) if text.endswith("// " + mark)}
+        done = self.debug(program, """info args
+                                       break twice if $workgroup_x == 0
+                                       continue
+                                       print p[10]
+                                       watch p if $_index == 10
+                                       continue
+                                       print p[10]
+                                       who p[10]
+                                       goto
+                                       print p[10]
+                                       reverse-continue
+                                       print $dispatch
+                                       print $now
+                                       delete 2
+                                       continue
+                                       print $dispatch
+                                       print p[10]
+                                       set p[10] = 7
+                                       delete
+                                       continue""")
+        self.assertEqual(done.stdout, "out[10] = 14\n")  # twice the value that was set
+        for text in ("[Kernel fill, dispatch 1]", "p = (global int *) 0x", "n = 256\n", "[Kernel fill has ended, dispatch 1]", "[Kernel twice, dispatch 2]",
+                     "$1 = 30\n", "Hardware watchpoint 2: p[10]\n\nOld value = 30\nNew value = 60\n", "$2 = 60\n",
+                     f"debugged.hip:{line['doubles']}", "$3 = 30\n", "$4 = 2\n", "$5 = 0\n", "$6 = 3\n", "$7 = 60\n"):
+            self.assertIn(text, done.stderr)
+
+    def test_debug_stops_at_a_fault(self):
+        """The wave is stopped where it faults; then the fault is the launch's, as without the debugger."""
+        done = self.debug(self.program("outside"), """continue
+                                                     print $lane
+                                                     info waves
+                                                     reverse-stepi
+                                                     continue
+                                                     continue
+                                                     continue""", 3)
+        self.assertIn("The wave has faulted: lanes 40-63", done.stderr)
+        self.assertIn("$1 = 40\n", done.stderr)
+        self.assertIn("error: global store outside every allocation", done.stderr)
+
+    def test_debug_mistakes(self):
+        program = self.program("debugged")
+        for words, message in (
+                (["--batch"], "exec: --batch needs --debug"),
+                (["--eval-command", "run"], "exec: --eval-command needs --debug"),
+                (["--debug", "-x", "/nowhere"], "-x /nowhere: No such file or directory"),
+                (["--debug", "--prof"], "exec: --debug cannot be combined with --prof, --check, --fidelity and their options")):
+            done = execute(*words, program)
+            self.assertEqual((done.returncode, done.stderr, done.stdout), (2, f"wavemem: {message}\n", ""))
+        for command, message in (("run", "The program runs already; `goto begin' goes back to where this kernel begins."),
+                                 ("check", "`check' is not possible here; `wavemem exec --check' checks all launches."),
+                                 ("print 1 +", "A syntax error in expression: it ends too soon.")):
+            done = self.debug(program, command, 2)
+            self.assertTrue(done.stderr.endswith(f"wavemem: {message}\n"), done.stderr)
+            self.assertEqual(done.stdout, "out[10] = 120\n")
 
     def test_widened_load(self):
         """It reads four bytes behind a segment, which is no fault and no error."""
@@ -358,7 +425,7 @@ class Exec(unittest.TestCase):
         self.assertEqual(names(original) - names(RUNTIME), set())
 
 
-COMMAND, RUNTIME = sys.argv[1:]
+COMMAND, RUNTIME, *TESTS = sys.argv[1:]
 if not (shutil.which("clang++-15") and shutil.which("clang-offload-bundler", path="/usr/lib/llvm-15/bin") and (LIBRARIES / "libamdhip64.so").exists() and BITCODE.exists()):
     sys.exit(SKIPPED)
-unittest.main(argv=sys.argv[:1])
+unittest.main(argv=[sys.argv[0], *TESTS])

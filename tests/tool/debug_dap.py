@@ -189,7 +189,7 @@ class Dap(Case):
         client.request("launch", program=self.example("reduction")[0], args=["--guess"])
         client.event("initialized")
         self.assertEqual(client.request("frobnicate", success=False), "this request is not supported")
-        self.assertIn("no frame", client.request("scopes", success=False, frameId=32 + 31).lower())
+        self.assertIn("no frame", client.request("scopes", success=False, frameId=64 + 63).lower())
         self.assertIn("no thread", client.request("stackTrace", success=False, threadId=100000).lower())
         client.request("variables", success=False, variablesReference=99)
         client.request("disassemble", success=False, memoryReference="0x1000", instructionCount=10**9)

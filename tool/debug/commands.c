@@ -57,6 +57,11 @@ static void print_added(struct debug_session *s, unsigned number)
         tool_print(s->out, "%s\n", b->what);
         return;
     }
+    if (!b->address_count) {
+        fprintf(s->out, "%s %u (", b->temporary ? "Temporary breakpoint" : "Breakpoint", number);
+        tool_print(s->out, "%s) pending.\n", b->what);
+        return;
+    }
     const struct debug_place place = debug_place_of(s, b->addresses[0]);
     fprintf(s->out, "%s %u at ", b->temporary ? "Temporary breakpoint" : "Breakpoint", number);
     if (b->address_count > 1)
@@ -254,6 +259,8 @@ static bool go_on(struct debug_session *s, bool backwards, struct wm_diag *diag)
 {
     const struct wm_stopped before = s->wave;
     struct debug_event event;
+    if (s->source->launches && s->state == DEBUG_AFTER && !backwards)
+        return s->leaves = true;
     if (s->state == DEBUG_BEFORE || (s->state == DEBUG_AFTER && !backwards &&
                                      (s->fault.kind != WM_FAULT_NONE || s->dispatch + 1 == s->job->count)))
         return tool_because(diag, "The kernel is not being run.");
@@ -280,6 +287,14 @@ static bool cmd_reverse_continue(struct debug_session *s, const char *text, stru
 {
     (void)text;
     return go_on(s, true, diag);
+}
+
+static bool cmd_detach(struct debug_session *s, const char *text, struct wm_diag *diag)
+{
+    (void)text;
+    if (!s->source->launches)
+        return tool_because(diag, "No program is attached; `quit' ends the debugger.");
+    return s->leaves = s->detached = true;
 }
 
 static bool step_by(struct debug_session *s, const char *text, enum debug_step how, bool backwards,
@@ -344,7 +359,7 @@ static bool cmd_goto(struct debug_session *s, const char *text, struct wm_diag *
     const struct wm_stopped before = s->wave;
     const struct debug_event event = {.kind = DEBUG_EVENT_STEP};
     struct debug_time time = debug_now(s);
-    uint64_t dispatch = s->dispatch + 1;
+    uint64_t dispatch = debug_dispatch_number(s, s->dispatch);
     const char *colon = strchr(text, ':');
     if (s->state == DEBUG_BEFORE)
         return tool_because(diag, "The kernel is not being run.");
@@ -374,9 +389,12 @@ static bool cmd_goto(struct debug_session *s, const char *text, struct wm_diag *
         free(first);
         if (!good)
             return false;
-        if (!dispatch || dispatch > s->begun)
-            return tool_because(diag, "Dispatch %" PRIu64 " has not begun yet.", dispatch);
-        time.dispatch = dispatch - 1;
+        if (dispatch <= s->before || dispatch > s->before + s->begun)
+            return tool_because(diag,
+                                dispatch > s->before ? "Dispatch %" PRIu64 " has not begun yet."
+                                                     : "Dispatch %" PRIu64 " is not in the history.",
+                                dispatch);
+        time.dispatch = dispatch - 1 - s->before;
         const uint64_t length = s->lengths[time.dispatch];
         if (length && time.executed >= length)
             return tool_because(diag, "The dispatch has times 0 to %" PRIu64 ".", length - 1);
@@ -428,8 +446,8 @@ static void print_write(struct debug_session *s, const char *what, const struct 
                debug_wave_text(write->workgroup, write->wave, -1, text));
     if (write->lanes)
         fprintf(s->out, ", lanes %s", debug_lanes(write->lanes, lanes));
-    fprintf(s->out, ", dispatch %zu, time %" PRIu64 " (`goto' takes you there)\n", write->time.dispatch + 1,
-            write->time.executed);
+    fprintf(s->out, ", dispatch %zu, time %" PRIu64 " (`goto' takes you there)\n",
+            debug_dispatch_number(s, write->time.dispatch), write->time.executed);
     debug_print_instruction_at(s, write->pc);
 }
 
@@ -526,11 +544,12 @@ const struct debug_command debug_run_commands[] = {
     {"run", "r", cmd_run, "begin again, and run to the first breakpoint"},
     {"starti", "start", cmd_starti, "begin again, and stop before the first instruction"},
     {"continue", "c fg", cmd_continue, "continue [COUNT]"},
+    {"detach", "", cmd_detach, "of `exec --debug': let the program go on without stops"},
     {"stepi", "si", cmd_stepi, "stepi [COUNT]: one instruction of the wave"},
     {"nexti", "ni", cmd_nexti, "the same over calls"},
     {"step", "s", cmd_step, "step [COUNT]: to another source line"},
     {"next", "n", cmd_next, "the same over functions, inlined ones too"},
-    {"finish", "fin", cmd_finish, "out of the inlined function"},
+    {"finish", "fin", cmd_finish, "out of the function, inlined or called"},
     {"until", "u", cmd_until, "until [LOCATION]: past a loop, or to a location"},
     {"advance", "adv", cmd_advance, "advance LOCATION"},
     {"reverse-continue", "rc", cmd_reverse_continue, "back to the last breakpoint or watchpoint"},
@@ -538,7 +557,7 @@ const struct debug_command debug_run_commands[] = {
     {"reverse-nexti", "rni", cmd_reverse_nexti, "the same over calls"},
     {"reverse-step", "rs", cmd_reverse_step, "back to the beginning of the line before"},
     {"reverse-next", "rn", cmd_reverse_next, "the same over functions"},
-    {"reverse-finish", "rfin", cmd_reverse_finish, "back to where the inlined function is called"},
+    {"reverse-finish", "rfin", cmd_reverse_finish, "back to where the function is called"},
     {"who", "", cmd_who, "who EXPRESSION [BYTES]: who wrote this memory or register last, before now"},
     {"goto", "", cmd_goto, "goto [[DISPATCH:]TIME | begin | end]: without a time to what `who' found"},
     {"check", "", cmd_check,

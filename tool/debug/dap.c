@@ -220,7 +220,7 @@ static void launch(struct debug_adapter *a, const json_t *request, const json_t 
         return;
     }
     free(messages);
-    a->begun = debug_session_begin(&a->session, &a->job, &diag);
+    a->begun = debug_job_begin(&a->session, &a->job, &diag);
     a->session.out = stderr;
     a->session.interrupts = is_interrupted;
     a->session.interrupts_user = a;

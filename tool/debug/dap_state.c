@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the Debug Adapter Protocol shows of the state: waves, frames, variables, instructions, memory. */
+#include "tool/debug/calls.h"
 #include "tool/debug/dap.h"
 #include "tool/debug/names.h"
 #include "tool/debug/registers.h"
@@ -110,7 +111,7 @@ json_t *debug_dap_stack(struct debug_adapter *a, const json_t *arguments, struct
     const uint64_t thread = (uint64_t)number_of(arguments, "threadId", 0);
     if (!debug_dap_select_thread(a, thread, diag))
         return NULL;
-    const unsigned count = debug_frames(s, s->wave.pc, frames);
+    const unsigned count = debug_stack(s, frames);
     const int64_t first = number_of(arguments, "startFrame", 0), levels = number_of(arguments, "levels", 0);
     json_t *list = json_array();
     for (unsigned i = 0; i < count; i++) {
@@ -136,7 +137,7 @@ static bool select_frame(struct debug_adapter *a, int64_t id, struct wm_diag *di
     if (!debug_dap_select_thread(a, (uint64_t)id / DEBUG_FRAMES, diag))
         return false;
     const unsigned frame = (unsigned)(id % DEBUG_FRAMES);
-    if (frame >= debug_frames(&a->session, a->session.wave.pc, frames))
+    if (frame >= debug_stack(&a->session, frames))
         return tool_because(diag, "There is no frame %" PRId64 ".", id);
     a->session.frame = frame;
     return true;
@@ -248,8 +249,9 @@ static void add_locals(struct debug_adapter *a, json_t *list)
     struct wm_variable variable;
     struct debug_value value;
     const char *why;
+    const unsigned depth = debug_selected_depth(s);
     for (size_t i = 0; debug_variable(s, i, s->lane, &variable, &value, &why); i++)
-        if (variable.depth == s->frame)
+        if (variable.depth == depth)
             json_array_append_new(list, describe(a, variable.name, variable.name, &value, why));
 }
 

@@ -3,6 +3,7 @@
 #include "tool/debug/evaluate.h"
 
 #include "tool/debug/names.h"
+#include "tool/debug/typed.h"
 #include "tool/tool.h"
 
 #include <ctype.h>
@@ -226,10 +227,14 @@ static bool take_type(struct parser *p, char close, char *kind, unsigned *size, 
 
 static bool dereference(struct parser *p, struct debug_value *v)
 {
+    const struct debug_value pointer = *v;
     if (!v->pointer)
         return tool_because(p->diag, "Attempt to take contents of a non-pointer value.");
-    *v = place(v->target_space, v->bits, v->target_kind, v->target_size, p->lane);
-    return p->skips || load(p->s, v, p->diag);
+    if (p->skips) {
+        *v = place(v->target_space, v->bits, v->target_kind, v->target_size, p->lane);
+        return true;
+    }
+    return debug_target(p->s, &pointer, 0, v, p->diag);
 }
 
 static bool parse_function(struct parser *p, struct debug_value *v, bool *found)
@@ -346,23 +351,46 @@ static bool parse_index(struct parser *p, struct debug_value *v)
     struct debug_value index;
     if (!parse(p, &index, 0) || !expects(p, "]"))
         return false;
+    const struct debug_value array = *v;
+    if (v->aggregate)
+        return debug_child(p->s, &array, index.bits, NULL, v, p->diag);
     if (v->vector || v->count > 1)
         return debug_element(p->s, v, index.bits, v, p->diag);
     if (!v->pointer)
         return tool_because(p->diag, "Cannot subscript something of this type.");
-    *v = place(v->target_space, v->bits + (uint64_t)debug_as_signed(&index) * v->target_size, v->target_kind,
-               v->target_size, p->lane);
-    return p->skips || load(p->s, v, p->diag);
+    if (p->skips)
+        return true;
+    return debug_target(p->s, &array, debug_as_signed(&index), v, p->diag);
+}
+
+/* The member behind `.` or `->`. */
+static bool parse_member(struct parser *p, struct debug_value *v)
+{
+    blanks(p);
+    const size_t length = word_length(p->at);
+    const char *name = p->at;
+    const struct debug_value whole = *v;
+    if (!length)
+        return wrong(p);
+    p->at += length;
+    return debug_member(p->s, &whole, name, length, v, p->diag);
 }
 
 static bool parse_postfix(struct parser *p, struct debug_value *v)
 {
     if (!parse_primary(p, v))
         return false;
-    while (takes(p, "["))
-        if (!parse_index(p, v))
+    for (;;) {
+        const bool arrow = v->pointer && v->target_type && takes(p, "->");
+        if (arrow || (v->aggregate && takes(p, "."))) {
+            if ((arrow && !dereference(p, v)) || !parse_member(p, v))
+                return false;
+        } else if (!takes(p, "[")) {
+            return true;
+        } else if (!parse_index(p, v)) {
             return false;
-    return true;
+        }
+    }
 }
 
 static bool parse_unary(struct parser *p, struct debug_value *v)
@@ -398,6 +426,8 @@ static bool parse_unary(struct parser *p, struct debug_value *v)
         v->target_kind = what.kind;
         v->target_size = what.size;
         v->target_space = what.space;
+        v->target_type = what.type;
+        v->object = what.object;
         return true;
     }
     default:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `info': what there is to know about what is stopped. */
 #include "tool/arguments/buffers.h"
+#include "tool/debug/calls.h"
 #include "tool/debug/names.h"
 #include "tool/debug/prompt.h"
 #include "tool/tool.h"
@@ -193,7 +194,7 @@ static bool info_args(struct debug_session *s, const char *text, struct wm_diag 
             fprintf(s->out, "<%u bytes>", d->formal[i].size);
         else if (!debug_print_value(s, &v, 0, diag))
             return false;
-        if (d->bindings[i].buffer)
+        if (d->bindings && d->bindings[i].buffer)
             tool_print(s->out, "  %s, %" PRIu64 " bytes",
                        d->bindings[i].buffer->array.spec ? d->bindings[i].buffer->array.spec : "",
                        tool_buffer_bytes(d->bindings[i].buffer) - d->bindings[i].offset);
@@ -213,8 +214,9 @@ static bool info_locals(struct debug_session *s, const char *text, struct wm_dia
     (void)text;
     if (!debug_need_wave(s, diag))
         return false;
+    const unsigned depth = debug_selected_depth(s);
     for (size_t i = 0; debug_variable(s, i, s->lane, &variable, &v, &why); i++) {
-        if (variable.depth != s->frame)
+        if (variable.depth != depth)
             continue;
         any = true;
         tool_print(s->out, "%s = ", variable.name);
@@ -280,8 +282,10 @@ static bool info_record(struct debug_session *s, const char *text, struct wm_dia
         return tool_because(diag, "The kernel is not being run.");
     for (size_t i = 0; i < s->begun; i++)
         bytes += s->snapshots[i].bytes;
-    fprintf(s->out, "dispatch  %zu of %zu, %s\n", s->dispatch + 1, s->job->count,
-            s->state == DEBUG_STOPPED ? "stopped" : "ended");
+    fprintf(s->out, "dispatch  %zu", debug_dispatch_number(s, s->dispatch));
+    if (!s->source->launches)
+        fprintf(s->out, " of %zu", s->job->count);
+    fprintf(s->out, ", %s\n", s->state == DEBUG_STOPPED ? "stopped" : "ended");
     fprintf(s->out, "time      %" PRIu64, s->now);
     if (s->lengths[s->dispatch])
         fprintf(s->out, " of %" PRIu64, s->lengths[s->dispatch]);
@@ -289,6 +293,8 @@ static bool info_record(struct debug_session *s, const char *text, struct wm_dia
             " instructions\nhistory   %" PRIu64 " bytes of memory; %" PRIu64
             " instructions were repeated by the last command that went back\n",
             bytes, s->repeated);
+    fprintf(s->out, "          %zu checkpoints within the dispatch, %" PRIu64 " bytes\n", s->checkpoint_count,
+            debug_checkpoint_bytes(s));
     fprintf(s->out, "changes   %zu\n", s->edit_count);
     return true;
 }
@@ -308,8 +314,9 @@ static bool info_dispatches(struct debug_session *s, const char *text, struct wm
     for (size_t i = 0; i < s->job->count; i++) {
         const struct tool_dispatch *d = &s->job->dispatches[i];
         tool_print(s->out, "%c %zu  %s, grid %u,%u,%u, workgroup %u,%u,%u\n",
-                   s->state != DEBUG_BEFORE && i == s->dispatch ? '*' : ' ', i + 1, d->kernel->source_name,
-                   d->grid[0], d->grid[1], d->grid[2], d->workgroup[0], d->workgroup[1], d->workgroup[2]);
+                   s->state != DEBUG_BEFORE && i == s->dispatch ? '*' : ' ', debug_dispatch_number(s, i),
+                   d->kernel->source_name, d->grid[0], d->grid[1], d->grid[2], d->workgroup[0],
+                   d->workgroup[1], d->workgroup[2]);
     }
     return true;
 }
@@ -317,6 +324,8 @@ static bool info_dispatches(struct debug_session *s, const char *text, struct wm
 const struct debug_command debug_info_commands[] = {
     {"args", "ar", info_args, "arguments of the kernel"},
     {"breakpoints", "b watchpoints", info_breakpoints, "breakpoints and watchpoints"},
+    {"descriptor", "desc", debug_print_descriptor,
+     "descriptor REGISTERS | ADDRESS [buffer | image | sampler]: fields of a V#, T# or S#"},
     {"dispatches", "", info_dispatches, "dispatches of the job"},
     {"frame", "f", info_frame, "the selected frame"},
     {"lanes", "la", info_lanes, "which lanes are active"},

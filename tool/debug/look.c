@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that look at what is stopped, select parts of it, and change it. */
+#include "tool/debug/calls.h"
 #include "tool/debug/prompt.h"
 #include "tool/tool.h"
 
@@ -69,6 +70,8 @@ static bool print_value(struct debug_session *s, const char *text, bool keeps, s
 
 static bool cmd_print(struct debug_session *s, const char *text, struct wm_diag *diag)
 {
+    if (!strncmp(text, "/v", 2) && (!text[2] || text[2] == ' '))
+        return debug_print_descriptor(s, text + 2 + strspn(text + 2, " "), diag);
     return print_value(s, text, true, diag);
 }
 
@@ -231,7 +234,7 @@ static bool cmd_workgroup(struct debug_session *s, const char *text, struct wm_d
 static bool select_frame(struct debug_session *s, uint64_t number, struct wm_diag *diag)
 {
     struct debug_frame frames[DEBUG_FRAMES];
-    if (number >= debug_frames(s, s->wave.pc, frames))
+    if (number >= debug_stack(s, frames))
         return tool_because(diag, "No frame at level %" PRIu64 ".", number);
     s->frame = (unsigned)number;
     s->list_line = 0;
@@ -252,7 +255,7 @@ static bool cmd_up(struct debug_session *s, const char *text, struct wm_diag *di
     (void)text;
     if (!debug_need_wave(s, diag))
         return false;
-    if (s->frame + 1 >= debug_frames(s, s->wave.pc, frames))
+    if (s->frame + 1 >= debug_stack(s, frames))
         return tool_because(diag, "Initial frame selected; you can't go up.");
     return select_frame(s, s->frame + 1, diag);
 }
@@ -275,7 +278,7 @@ static bool cmd_backtrace(struct debug_session *s, const char *text, struct wm_d
     (void)text;
     if (!debug_need_wave(s, diag))
         return false;
-    const unsigned count = debug_frames(s, s->wave.pc, frames);
+    const unsigned count = debug_stack(s, frames);
     for (unsigned i = 0; i < count; i++)
         debug_print_frame(s, &frames[i], i, !i || !frames[i - 1].inlined);
     return true;
@@ -319,7 +322,7 @@ static bool cmd_list(struct debug_session *s, const char *text, struct wm_diag *
         return list_from(s, name, s->list_line, s->list_line + LIST - 1, diag);
     }
     if (s->state == DEBUG_STOPPED) {
-        const unsigned count = debug_frames(s, s->wave.pc, frames);
+        const unsigned count = debug_stack(s, frames);
         file = frames[s->frame < count ? s->frame : 0].file;
         line = frames[s->frame < count ? s->frame : 0].line;
     }
@@ -476,7 +479,7 @@ static bool cmd_source(struct debug_session *s, const char *text, struct wm_diag
 const struct debug_command debug_look_commands[] = {
     {"print", "p inspect", cmd_print,
      "print[/x /d /u /f /t /c /z] EXPRESSION: $v3 (all lanes), $s4, $v[4:5].f64, in[5]@8, "
-     "{float} local#16, ..."},
+     "{float} local#16, ...; print/v s[4:7]: a descriptor with its fields"},
     {"output", "", cmd_output, "the same without a number and a line feed"},
     {"x", "", cmd_x,
      "x[/COUNT FORMAT SIZE] ADDRESS: memory; formats x d u f i, sizes b h w g; local#OFFSET, "

@@ -14,6 +14,9 @@ bool debug_bias(const struct debug_session *s, const struct wm_object *object, u
 {
     uint64_t entry, size;
     const struct wm_kernel *kernel = wm_object_kernel(object, 0);
+    *bias = s->bias;
+    if (s->source->launches)
+        return true;
     if (!kernel || wm_symbol(s->machine, object, kernel->name, &entry, &size, NULL) != WM_OK)
         return false;
     *bias = entry - kernel->entry;

@@ -6,7 +6,7 @@
 #include "tool/debug/session.h"
 #include "tool/report/source.h"
 
-enum { DEBUG_TEXT = 512, DEBUG_FRAMES = 32 };
+enum { DEBUG_TEXT = 512, DEBUG_FRAMES = 64 };
 
 /* What an address is. */
 struct debug_place {
@@ -43,6 +43,7 @@ struct debug_frame {
     const char *file;     /* or NULL */
     unsigned line, column;
     bool inlined;   /* into the next frame */
+    unsigned call;  /* of calls.h: 0 is the function at the wave's pc */
     unsigned depth; /* number of inlined functions between this and the instruction at its pc */
     char name[TOOL_NAME];
 };

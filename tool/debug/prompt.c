@@ -143,11 +143,11 @@ static struct editor find_editor(void)
 }
 
 /* The next line, which the caller frees; NULL: the end. */
-static char *read_line(const struct editor *editor, bool prompts)
+static char *read_line(const struct debug_session *s, const struct editor *editor, bool prompts)
 {
     char *line = NULL;
     size_t room = 0;
-    fflush(stdout);
+    fflush(s->out);
     if (editor->readline && editor->add_history) {
         line = editor->readline("(wavemem) ");
         if (line && *line)
@@ -155,8 +155,8 @@ static char *read_line(const struct editor *editor, bool prompts)
         return line;
     }
     if (prompts) {
-        fputs("(wavemem) ", stdout);
-        fflush(stdout);
+        fputs("(wavemem) ", s->out);
+        fflush(s->out);
     }
     const ssize_t length = getline(&line, &room, stdin);
     if (length < 0) {
@@ -205,12 +205,22 @@ static bool is_repeated(const char *line)
     return false;
 }
 
-void debug_prompt(struct debug_session *s, bool prompts)
+bool debug_has_left(const struct debug_session *s)
+{
+    return s->leaves || (s->source->launches && s->state == DEBUG_AFTER && s->fault.kind == WM_FAULT_NONE);
+}
+
+bool debug_prompt(struct debug_session *s, bool prompts)
 {
     const struct editor editor = find_editor();
-    char *last = NULL, *line;
-    while (!s->quits && (line = read_line(&editor, prompts))) {
+    char *last = NULL;
+    bool more = true;
+    while (more && !s->quits && !debug_has_left(s)) {
         struct wm_diag diag;
+        char *line = read_line(s, &editor, prompts);
+        more = line;
+        if (!more)
+            break;
         const char *command = line[strspn(line, " \t")] ? line : last ? last : "";
         if (!debug_execute(s, command, &diag)) {
             fflush(s->out);
@@ -226,6 +236,7 @@ void debug_prompt(struct debug_session *s, bool prompts)
         }
     }
     free(last);
-    if (!s->quits && isatty(STDIN_FILENO))
-        putchar('\n');
+    if (!more && isatty(STDIN_FILENO))
+        fputc('\n', s->out);
+    return more;
 }

@@ -25,8 +25,12 @@ void debug_close(struct debug_session *s);
 bool debug_execute(struct debug_session *s, const char *line, struct wm_diag *diag);
 /* Runs the commands of a file, up to the first that fails. */
 bool debug_execute_file(struct debug_session *s, const char *path, struct wm_diag *diag);
-/* Reads commands from stdin until `quit' or the end of the file. */
-void debug_prompt(struct debug_session *s, bool confirms);
+/* Reads commands from stdin until `quit', or until a program that is debugged goes on. False: the file has
+ * ended. */
+bool debug_prompt(struct debug_session *s, bool prompts);
+/* Whether a program that is debugged goes on: by a command, or because the kernel has ended without a fault.
+ */
+bool debug_has_left(const struct debug_session *s);
 
 /* The value of the whole text. */
 bool debug_number(struct debug_session *s, const char *text, uint64_t *number, struct wm_diag *diag);

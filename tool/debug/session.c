@@ -7,12 +7,23 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     PAGE = 4096,
-    TRIES = 1 << 20, /* workgroups that are asked for waves */
-    CHUNK = 1 << 22, /* instructions between two looks at Ctrl-C */
+    TRIES = 1 << 20,    /* workgroups that are asked for waves */
+    CHUNK = 1 << 22,    /* instructions between two looks at Ctrl-C */
+    INTERVAL = 1 << 23, /* instructions between the first checkpoints */
+    CHECKPOINT_BYTES = 256 << 20,
+    SHARE = 8, /* execution takes at least so many times the time of a checkpoint, up to the next one */
 };
+
+static double seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
 
 const struct tool_dispatch *debug_dispatch(const struct debug_session *s)
 {
@@ -48,7 +59,34 @@ static size_t pages_of(const struct debug_block *block)
     return (size_t)((block->size + PAGE - 1) / PAGE);
 }
 
-static bool copy_block(struct debug_snapshot *snapshot, const struct wm_allocation *a)
+/* The same page of another snapshot; NULL: it has none. */
+static struct debug_page *page_of(const struct debug_snapshot *snapshot, uint64_t address, uint64_t size,
+                                  size_t page)
+{
+    for (size_t i = 0; snapshot && i < snapshot->blocks; i++)
+        if (snapshot->block[i].address == address && snapshot->block[i].size == size)
+            return snapshot->block[i].page[page];
+    return NULL;
+}
+
+static struct debug_page *copy_page(struct debug_snapshot *snapshot, struct debug_page *before,
+                                    const uint8_t *bytes, size_t size)
+{
+    if (before && !memcmp(before->bytes, bytes, size)) {
+        before->users++;
+        return before;
+    }
+    struct debug_page *page = malloc(sizeof *page + size);
+    if (!page)
+        return NULL;
+    page->users = 1;
+    memcpy(page->bytes, bytes, size);
+    snapshot->bytes += size;
+    return page;
+}
+
+static bool copy_block(struct debug_snapshot *snapshot, const struct debug_snapshot *before,
+                       const struct wm_allocation *a)
 {
     struct debug_block *larger = realloc(snapshot->block, (snapshot->blocks + 1) * sizeof *larger);
     if (!larger)
@@ -64,22 +102,23 @@ static bool copy_block(struct debug_snapshot *snapshot, const struct wm_allocati
         const size_t size = bytes_of(block, i);
         if (is_zero(bytes, size))
             continue;
-        block->page[i] = malloc(size);
+        block->page[i] = copy_page(snapshot, page_of(before, a->address, a->size, i), bytes, size);
         if (!block->page[i])
             return false;
-        memcpy(block->page[i], bytes, size);
-        snapshot->bytes += size;
     }
     return true;
 }
 
-static bool take_snapshot(struct debug_snapshot *snapshot, const struct wm_machine *machine,
-                          struct wm_diag *diag)
+/* before: another snapshot, with which it shares equal pages; or NULL. */
+static bool take_snapshot(const struct debug_session *s, struct debug_snapshot *snapshot,
+                          const struct debug_snapshot *before, struct wm_diag *diag)
 {
+    const struct wm_machine *machine = s->machine;
     struct wm_allocation a = {.struct_size = sizeof a};
     *snapshot = (struct debug_snapshot){0};
     for (uint64_t at = 0; wm_find_allocation(machine, at, true, &a, NULL) == WM_OK; at = a.address + a.size)
-        if (!(a.flags & (WM_READ_ONLY | WM_UNBOUND)) && !copy_block(snapshot, &a))
+        if (!(a.flags & (WM_READ_ONLY | WM_UNBOUND)) && s->source->restores(&a) &&
+            !copy_block(snapshot, before, &a))
             return tool_because(diag, "no memory for a copy of the guest's memory");
     return true;
 }
@@ -96,7 +135,7 @@ static bool restore(const struct debug_snapshot *snapshot, struct wm_machine *ma
         for (size_t page = 0; page < pages_of(block); page++) {
             uint8_t *bytes = (uint8_t *)a.host + page * PAGE;
             if (block->page[page])
-                memcpy(bytes, block->page[page], bytes_of(block, page));
+                memcpy(bytes, block->page[page]->bytes, bytes_of(block, page));
             else if (!is_zero(bytes, bytes_of(block, page)))
                 memset(bytes, 0, bytes_of(block, page));
         }
@@ -109,11 +148,114 @@ static void free_snapshot(struct debug_snapshot *snapshot)
     for (size_t i = 0; i < snapshot->blocks; i++) {
         struct debug_block *block = &snapshot->block[i];
         for (size_t page = 0; block->page && page < pages_of(block); page++)
-            free(block->page[page]);
+            if (block->page[page] && !--block->page[page]->users)
+                free(block->page[page]);
         free(block->page);
         free(block->name);
     }
     free(snapshot->block);
+}
+
+/* ---- checkpoints ---- */
+
+static void free_checkpoint(struct debug_checkpoint *checkpoint)
+{
+    wm_checkpoint_destroy(checkpoint->waves);
+    free_snapshot(&checkpoint->memory);
+}
+
+/* Forgets those after a time in the dispatch. */
+static void forget_checkpoints(struct debug_session *s, uint64_t executed)
+{
+    while (s->checkpoint_count && s->checkpoints[s->checkpoint_count - 1].executed > executed)
+        free_checkpoint(&s->checkpoints[--s->checkpoint_count]);
+}
+
+static void forget_all_checkpoints(struct debug_session *s)
+{
+    while (s->checkpoint_count)
+        free_checkpoint(&s->checkpoints[--s->checkpoint_count]);
+    s->interval = INTERVAL;
+}
+
+uint64_t debug_checkpoint_bytes(const struct debug_session *s)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < s->checkpoint_count; i++)
+        bytes += s->checkpoints[i].memory.bytes + wm_checkpoint_bytes(s->checkpoints[i].waves);
+    return bytes;
+}
+
+/* Forgets every other one. Bytes of pages that the next one shares count for the one that is left. */
+static void thin_out(struct debug_session *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->checkpoint_count; i++) {
+        if (i % 2) {
+            s->checkpoints[kept++] = s->checkpoints[i];
+            continue;
+        }
+        if (i + 1 < s->checkpoint_count)
+            s->checkpoints[i + 1].memory.bytes += s->checkpoints[i].memory.bytes;
+        free_checkpoint(&s->checkpoints[i]);
+    }
+    s->checkpoint_count = kept;
+    s->interval *= 2;
+}
+
+static bool has_edits(const struct debug_session *s)
+{
+    for (size_t i = 0; i < s->edit_count; i++)
+        if (s->edits[i].time.dispatch == s->dispatch)
+            return true;
+    return false;
+}
+
+/* Takes one of a run that is stopped with CHECKPOINT, if it is time, there is memory, and nothing was changed
+ * in the dispatch. */
+static void take_checkpoint(struct debug_session *s, uint64_t executed)
+{
+    const uint64_t last = s->checkpoint_count ? s->checkpoints[s->checkpoint_count - 1].executed : 0;
+    struct debug_checkpoint new = {.executed = executed};
+    struct debug_checkpoint *larger;
+    struct wm_diag ignored;
+    const double begin = seconds();
+    if (executed < last + s->interval || begin - s->checkpoint_seconds < SHARE * s->checkpoint_cost ||
+        has_edits(s))
+        return;
+    const struct debug_snapshot *before =
+        s->checkpoint_count ? &s->checkpoints[s->checkpoint_count - 1].memory : &s->snapshots[s->dispatch];
+    if (wm_run_save(s->run, &new.waves, &ignored) != WM_OK)
+        return;
+    larger = take_snapshot(s, &new.memory, before, &ignored)
+                 ? realloc(s->checkpoints, (s->checkpoint_count + 1) * sizeof *larger)
+                 : NULL;
+    if (!larger) {
+        free_checkpoint(&new);
+        return;
+    }
+    s->checkpoints = larger;
+    larger[s->checkpoint_count++] = new;
+    s->checkpoint_seconds = seconds();
+    s->checkpoint_cost = s->checkpoint_seconds - begin;
+    while (s->checkpoint_count > 1 && debug_checkpoint_bytes(s) > CHECKPOINT_BYTES)
+        thin_out(s);
+}
+
+/* The last one up to a time; NULL: none. */
+static const struct debug_checkpoint *checkpoint_at(const struct debug_session *s, size_t dispatch,
+                                                    uint64_t executed)
+{
+    size_t i = dispatch == s->dispatch ? s->checkpoint_count : 0;
+    while (i && s->checkpoints[i - 1].executed > executed)
+        i--;
+    return i ? &s->checkpoints[i - 1] : NULL;
+}
+
+uint64_t debug_checkpoint_before(const struct debug_session *s, size_t dispatch, uint64_t executed)
+{
+    const struct debug_checkpoint *found = executed ? checkpoint_at(s, dispatch, executed - 1) : NULL;
+    return found ? found->executed : 0;
 }
 
 /* ---- changes ---- */
@@ -128,6 +270,8 @@ static void forget_edits(struct debug_session *s, struct debug_time time)
 {
     while (s->edit_count && is_before(time, s->edits[s->edit_count - 1].time))
         free(s->edits[--s->edit_count].bytes);
+    if (time.dispatch == s->dispatch)
+        forget_checkpoints(s, time.executed);
 }
 
 static bool log_edit(struct debug_session *s, struct debug_edit edit, const void *bytes, struct wm_diag *diag)
@@ -202,7 +346,7 @@ static uint64_t next_edit(const struct debug_session *s)
 
 /* ---- beginning ---- */
 
-static void print_kernel_text(void *user, const char *text, size_t length)
+void debug_print_kernel_text(void *user, const char *text, size_t length)
 {
     const struct debug_session *s = user;
     if (!s->lengths[s->dispatch]) /* not again, when it is repeated */
@@ -211,6 +355,8 @@ static void print_kernel_text(void *user, const char *text, size_t length)
 
 static bool remember_dispatch(struct debug_session *s, size_t index, struct wm_diag *diag)
 {
+    if (index != s->dispatch || !s->begun)
+        forget_all_checkpoints(s);
     if (index < s->begun)
         return restore(&s->snapshots[index], s->machine, diag);
     struct tool_prepared *prepared = realloc(s->prepared, (index + 1) * sizeof *prepared);
@@ -222,13 +368,13 @@ static bool remember_dispatch(struct debug_session *s, size_t index, struct wm_d
     if (!prepared || !snapshots || !lengths)
         return tool_because(diag, "out of memory");
     s->lengths[index] = 0;
-    if (!tool_prepare(s->job, index, s->machine, &s->prepared[index], diag)) {
-        tool_release(&s->prepared[index]);
+    if (!s->source->prepare(s, index, diag)) {
+        s->source->release(s, index);
         return false;
     }
-    if (!take_snapshot(&s->snapshots[index], s->machine, diag)) {
+    if (!take_snapshot(s, &s->snapshots[index], NULL, diag)) {
         free_snapshot(&s->snapshots[index]);
-        tool_release(&s->prepared[index]);
+        s->source->release(s, index);
         return false;
     }
     s->begun = index + 1;
@@ -254,10 +400,10 @@ static void select_stopped(struct debug_session *s, const struct wm_stopped *sto
 }
 
 /* Begins dispatch `index` from its copy of memory, or from memory as it is the first time: stopped before its
- * first instruction. */
-static bool begin(struct debug_session *s, size_t index, struct wm_diag *diag)
+ * first instruction. checkpoint: before the first one behind it; or NULL. */
+static bool begin_at(struct debug_session *s, size_t index, const struct debug_checkpoint *checkpoint,
+                     struct wm_diag *diag)
 {
-    const struct tool_dispatch *d = &s->job->dispatches[index];
     const struct wm_stop_at first = {.struct_size = sizeof first, .instructions = 1};
     struct wm_stopped stopped = {.struct_size = sizeof stopped};
     struct wm_diag unused;
@@ -269,11 +415,13 @@ static bool begin(struct debug_session *s, size_t index, struct wm_diag *diag)
     s->dispatch = index;
     s->now = 0;
     wm_reset_gws(s->machine, &unused);
-    struct wm_dispatch request = s->prepared[index].dispatch;
-    request.print = print_kernel_text;
-    request.print_user = s;
-    if (wm_run_begin(s->machine, d->object, d->kernel, &request, &s->run, diag) != WM_OK) {
+    if (!s->source->begin(s, index, diag)) {
         s->run = NULL;
+        return false;
+    }
+    if (checkpoint && (wm_run_restore(s->run, checkpoint->waves, diag) != WM_OK ||
+                       !restore(&checkpoint->memory, s->machine, diag))) {
+        cancel_run(s);
         return false;
     }
     if (wm_run_to(s->run, &first, &stopped, diag) != WM_OK) {
@@ -287,15 +435,27 @@ static bool begin(struct debug_session *s, size_t index, struct wm_diag *diag)
         s->run = NULL;
         return true;
     }
+    s->now = stopped.executed;
     select_stopped(s, &stopped);
     apply_edits(s);
     wm_run_select(s->run, s->wave.workgroup, s->wave.wave, NULL, &unused);
     return true;
 }
 
-bool debug_session_begin(struct debug_session *s, struct tool_job *job, struct wm_diag *diag)
+static bool begin(struct debug_session *s, size_t index, struct wm_diag *diag)
 {
-    *s = (struct debug_session){.job = job, .out = stdout};
+    return begin_at(s, index, NULL, diag);
+}
+
+bool debug_begin_launch(struct debug_session *s, struct wm_diag *diag)
+{
+    return begin(s, 0, diag);
+}
+
+bool debug_session_begin(struct debug_session *s, const struct debug_source *source, struct tool_job *job,
+                         struct wm_machine *machine, struct wm_diag *diag)
+{
+    *s = (struct debug_session){.source = source, .job = job, .machine = machine, .out = stdout};
     s->files = calloc(job->opened_count + 1, sizeof *s->files);
     if (!s->files)
         return tool_because(diag, "out of memory");
@@ -303,30 +463,45 @@ bool debug_session_begin(struct debug_session *s, struct tool_job *job, struct w
         s->files[i] = job->opened[i].file;
     s->sources = (struct tool_report){
         .files = s->files, .file_count = job->opened_count, .options = &job->outputs.show};
-    return tool_make_machine(job, NULL, &s->machine, diag);
+    return true;
 }
 
-void debug_session_end(struct debug_session *s)
+void debug_forget(struct debug_session *s)
 {
     cancel_run(s);
+    forget_all_checkpoints(s);
     for (size_t i = 0; i < s->begun; i++) {
-        tool_release(&s->prepared[i]);
+        s->source->release(s, i);
         free_snapshot(&s->snapshots[i]);
     }
     for (size_t i = 0; i < s->edit_count; i++)
         free(s->edits[i].bytes);
+    s->begun = s->edit_count = s->dispatch = 0;
+    s->state = DEBUG_BEFORE;
+    s->fault = (struct wm_fault){.kind = WM_FAULT_NONE};
+    s->has_found = false;
+}
+
+void debug_session_end(struct debug_session *s)
+{
+    debug_forget(s);
+    if (s->source && s->source->end)
+        s->source->end(s);
     free(s->prepared);
     free(s->snapshots);
     free(s->lengths);
     free(s->edits);
+    free(s->checkpoints);
     free(s->values);
     free(s->files);
-    wm_machine_destroy(s->machine);
     *s = (struct debug_session){0};
 }
 
 bool debug_restart(struct debug_session *s, struct wm_diag *diag)
 {
+    if (s->source->launches)
+        return tool_because(diag, "The program runs already; `goto begin' goes back to where this kernel "
+                                  "begins.");
     forget_edits(s, (struct debug_time){0, 0});
     while (s->edit_count)
         free(s->edits[--s->edit_count].bytes);
@@ -384,12 +559,11 @@ static bool end_dispatch(struct debug_session *s, uint64_t executed, struct wm_d
     s->now = executed;
     s->faulted = false;
     s->fault = result.fault;
+    s->result = result;
     if (!again) {
         s->lengths[s->dispatch] = executed;
         fflush(s->out);
-        s->code = tool_worse(s->code, result.fault.kind == WM_FAULT_NONE
-                                          ? tool_use_results(s->job, debug_dispatch(s), s->machine, NULL)
-                                          : TOOL_FAULT);
+        s->code = tool_worse(s->code, s->source->use_results(s, &result));
     }
     return true;
 }
@@ -398,6 +572,8 @@ bool debug_advance(struct debug_session *s, const struct debug_goal *goal, struc
                    struct wm_diag *diag)
 {
     s->interrupted = false;
+    s->checkpoint_seconds = seconds();
+    const bool between = !goal->of_wave; /* else a wave is followed from stop to stop */
     struct wm_stop_at at = {.struct_size = sizeof at,
                             .addresses = goal->addresses,
                             .address_count = goal->address_count,
@@ -408,8 +584,10 @@ bool debug_advance(struct debug_session *s, const struct debug_goal *goal, struc
                             .at_wave_end = goal->wave_end};
     memcpy(at.workgroup, goal->workgroup, sizeof at.workgroup);
     for (;;) {
-        at.executed = earlier(earlier(goal->until, next_edit(s)), s->now + CHUNK);
-        at.instructions = goal->each;
+        const uint64_t due = earlier(goal->until, next_edit(s));
+        at.executed = between ? due : earlier(due, s->now + CHUNK);
+        at.checkpoint = between && !s->interrupted ? s->now + CHUNK : 0;
+        at.instructions = goal->each || s->interrupted;
         *stopped = s->stopped;
         if (goal->count && !(at.instructions = left_to_count(s, goal)))
             break;
@@ -419,14 +597,19 @@ bool debug_advance(struct debug_session *s, const struct debug_goal *goal, struc
         if (stopped->kind == WM_STOP_END)
             return end_dispatch(s, stopped->executed, diag);
         s->now = stopped->executed;
+        if (stopped->kind == WM_STOP_CHECKPOINT) {
+            take_checkpoint(s, s->now);
+            s->interrupted = s->interrupts && s->interrupts(s->interrupts_user);
+            continue;
+        }
         s->stopped = *stopped;
         s->faulted = stopped->kind == WM_STOP_FAULT;
-        if (stopped->kind != WM_STOP_STEP || s->now != at.executed)
+        if (stopped->kind != WM_STOP_STEP || s->interrupted || !at.executed || s->now < at.executed)
             break;
         apply_edits(s);
         if ((goal->until && s->now >= goal->until) || is_due(s, goal, stopped))
             break;
-        if (s->interrupts && s->interrupts(s->interrupts_user)) {
+        if (!between && s->interrupts && s->interrupts(s->interrupts_user)) {
             s->interrupted = true;
             break;
         }
@@ -440,7 +623,7 @@ bool debug_advance(struct debug_session *s, const struct debug_goal *goal, struc
 
 bool debug_next_dispatch(struct debug_session *s, bool *last, struct wm_diag *diag)
 {
-    *last = s->dispatch + 1 == s->job->count || s->fault.kind != WM_FAULT_NONE;
+    *last = s->source->launches || s->dispatch + 1 == s->job->count || s->fault.kind != WM_FAULT_NONE;
     return !*last && begin(s, s->dispatch + 1, diag);
 }
 
@@ -449,14 +632,34 @@ bool debug_go_to(struct debug_session *s, struct debug_time time, struct wm_diag
     struct wm_stopped stopped;
     const struct debug_goal goal = {.until = time.executed};
     if (time.dispatch >= s->begun)
-        return tool_because(diag, "dispatch %zu has not begun yet", time.dispatch + 1);
-    if (s->state != DEBUG_STOPPED || time.dispatch != s->dispatch || time.executed < s->now ||
-        (s->faulted && time.executed == s->now)) {
-        if (!begin(s, time.dispatch, diag))
+        return tool_because(diag, "dispatch %zu has not begun yet", debug_dispatch_number(s, time.dispatch));
+    const struct debug_checkpoint *near = checkpoint_at(s, time.dispatch, time.executed);
+    const bool behind = s->state != DEBUG_STOPPED || time.dispatch != s->dispatch || time.executed < s->now ||
+                        (s->faulted && time.executed == s->now);
+    if (behind || (near && near->executed > s->now)) {
+        const uint64_t from = near ? near->executed : 0;
+        if (!begin_at(s, time.dispatch, near, diag))
             return false;
-        s->repeated += time.executed;
+        s->repeated += time.executed - from;
     }
     return s->state != DEBUG_STOPPED || time.executed <= s->now || debug_advance(s, &goal, &stopped, diag);
+}
+
+bool debug_go_before(struct debug_session *s, const uint32_t workgroup[3], uint32_t wave, uint64_t count,
+                     struct wm_diag *diag)
+{
+    uint64_t executed = s->now;
+    for (;;) {
+        struct wm_stopped where = {.struct_size = sizeof where};
+        executed = debug_checkpoint_before(s, s->dispatch, executed);
+        if (!begin_at(s, s->dispatch, executed ? checkpoint_at(s, s->dispatch, executed) : NULL, diag))
+            return false;
+        if (!executed || s->state != DEBUG_STOPPED ||
+            wm_run_select(s->run, workgroup, wave, &where, NULL) != WM_OK || where.instructions < count)
+            break;
+    }
+    struct wm_diag ignored;
+    return s->state != DEBUG_STOPPED || debug_select(s, s->stopped.workgroup, s->stopped.wave, &ignored);
 }
 
 bool debug_go_to_end(struct debug_session *s, size_t dispatch, struct wm_diag *diag)
@@ -473,15 +676,9 @@ bool debug_go_to_end(struct debug_session *s, size_t dispatch, struct wm_diag *d
 
 bool debug_check_dispatch(struct debug_session *s, struct wm_check *check, struct wm_diag *diag)
 {
-    const struct tool_dispatch *d = debug_dispatch(s);
-    struct wm_dispatch request = s->prepared[s->dispatch].dispatch;
-    struct wm_result result = {.struct_size = sizeof result};
     cancel_run(s);
     s->state = DEBUG_BEFORE;
-    request.check = check;
-    request.threads = 1;
-    return restore(&s->snapshots[s->dispatch], s->machine, diag) &&
-           wm_dispatch(s->machine, d->object, d->kernel, &request, &result, diag) == WM_OK;
+    return restore(&s->snapshots[s->dispatch], s->machine, diag) && s->source->check(s, check, diag);
 }
 
 bool debug_need_wave(const struct debug_session *s, struct wm_diag *diag)

@@ -40,10 +40,20 @@ struct debug_snapshot {
         uint64_t address, size;
         unsigned flags;
         char *name;
-        uint8_t **page; /* NULL: zeros */
+        struct debug_page {
+            unsigned users; /* snapshots */
+            uint8_t bytes[];
+        } **page; /* NULL: zeros */
     } *block;
     size_t blocks;
-    uint64_t bytes; /* that the copy takes */
+    uint64_t bytes; /* that it takes, without what it shares with the one before */
+};
+
+/* The state of a dispatch at a time. */
+struct debug_checkpoint {
+    uint64_t executed;
+    struct wm_checkpoint *waves;
+    struct debug_snapshot memory;
 };
 
 enum debug_state {
@@ -53,10 +63,33 @@ enum debug_state {
 };
 
 struct debug_breakpoint; /* stops.h */
+struct debug_session;
+
+/* Where dispatches come from: a job of the command line (job.c), or a program that launches them (launch.c).
+ */
+struct debug_source {
+    /* Fills s->prepared[index] and memory, before a dispatch begins for the first time. */
+    bool (*prepare)(struct debug_session *s, size_t index, struct wm_diag *diag);
+    void (*release)(struct debug_session *s, size_t index);
+    bool (*begin)(struct debug_session *s, size_t index, struct wm_diag *diag); /* sets s->run */
+    /* Executes the dispatch with a check. */
+    bool (*check)(struct debug_session *s, struct wm_check *check, struct wm_diag *diag);
+    /* The dispatch has ended for the first time: an enum tool_exit. */
+    int (*use_results)(struct debug_session *s, const struct wm_result *result);
+    void (*end)(struct debug_session *s); /* what begin() of the session has made; or NULL */
+    bool launches; /* a program launches the dispatches: they cannot begin again from the first one */
+    /* Whether its bytes are copied when a dispatch begins, and restored to go back. */
+    bool (*restores)(const struct wm_allocation *allocation);
+};
 
 struct debug_session {
+    const struct debug_source *source;
     struct tool_job *job;
-    FILE *out; /* what commands print */
+    size_t before; /* dispatches of the program that are no part of the history; 0 in jobs */
+    uint64_t bias; /* of the object of a launch */
+    bool leaves;   /* of launches: the program goes on, up to the next stop */
+    bool detached; /* and without stops */
+    FILE *out;     /* what commands print */
     struct wm_machine *machine;
 
     /* Where it is. */
@@ -68,6 +101,7 @@ struct debug_session {
     unsigned lane;
     unsigned frame;                 /* selected: 0 is the innermost */
     bool faulted;                   /* the stopped wave has faulted at this instruction */
+    struct wm_result result;        /* of the dispatch, when it has ended */
     struct wm_fault fault;          /* why the dispatch ended, or did before it was repeated; kind NONE */
     bool interrupted;               /* Ctrl-C or a front end stopped the last move */
     bool (*interrupts)(void *user); /* asked now and then; or NULL */
@@ -80,7 +114,12 @@ struct debug_session {
     size_t begun;
     struct debug_edit *edits; /* by time */
     size_t edit_count;
-    uint64_t repeated; /* instructions that were executed again to go back, by the last command */
+    struct debug_checkpoint *checkpoints; /* of the dispatch, by time; a bounded number of bytes */
+    size_t checkpoint_count;
+    uint64_t interval;         /* instructions from one to the next */
+    double checkpoint_seconds; /* when the last one was taken, or execution began */
+    double checkpoint_cost;    /* seconds that it took */
+    uint64_t repeated;         /* instructions that were executed again to go back, by the last command */
 
     /* What stops it: stops.h. */
     struct debug_breakpoint *breakpoints;
@@ -107,8 +146,17 @@ struct debug_session {
     bool has_found;
 };
 
-/* Begins with a checked job. Close the session in any case (prompt.h). */
-bool debug_session_begin(struct debug_session *s, struct tool_job *job, struct wm_diag *diag);
+/* Begins with a checked job, on a machine of its own. Close the session in any case (prompt.h). */
+bool debug_job_begin(struct debug_session *s, struct tool_job *job, struct wm_diag *diag);
+/* Begins with dispatches of the source, on a machine that is the caller's. */
+bool debug_session_begin(struct debug_session *s, const struct debug_source *source, struct tool_job *job,
+                         struct wm_machine *machine, struct wm_diag *diag);
+/* Forgets the dispatches that have begun, and what was changed. */
+void debug_forget(struct debug_session *s);
+/* Stops before the first instruction of a launch. */
+bool debug_begin_launch(struct debug_session *s, struct wm_diag *diag);
+/* What a kernel prints; `user` is the session. */
+void debug_print_kernel_text(void *user, const char *text, size_t length);
 void debug_session_end(struct debug_session *s);
 
 /* Begins the job again from the start: stopped before the first instruction of the first dispatch. */
@@ -133,6 +181,12 @@ bool debug_advance(struct debug_session *s, const struct debug_goal *goal, struc
                    struct wm_diag *diag);
 /* Begins the next dispatch of the job, when one has ended. False: there is none, or an error; *last. */
 bool debug_next_dispatch(struct debug_session *s, bool *last, struct wm_diag *diag);
+/* Goes to where the wave has executed less than so many instructions, from where the rest is near. */
+bool debug_go_before(struct debug_session *s, const uint32_t workgroup[3], uint32_t wave, uint64_t count,
+                     struct wm_diag *diag);
+/* The time of the last checkpoint of the dispatch before `executed`; 0: its beginning. */
+uint64_t debug_checkpoint_before(const struct debug_session *s, size_t dispatch, uint64_t executed);
+uint64_t debug_checkpoint_bytes(const struct debug_session *s);
 /* Goes to a time, forwards or backwards, and selects the wave that is about to execute then. */
 bool debug_go_to(struct debug_session *s, struct debug_time time, struct wm_diag *diag);
 /* Goes to the end of a dispatch that has ended before. */
@@ -164,6 +218,11 @@ bool debug_get(struct debug_session *s, const char *name, uint32_t *values, size
 bool debug_set(struct debug_session *s, const char *name, const uint32_t *values, size_t count,
                struct wm_diag *diag);
 
+/* Its number, from 1 on. */
+static inline size_t debug_dispatch_number(const struct debug_session *s, size_t dispatch)
+{
+    return s->before + dispatch + 1;
+}
 /* The dispatch that runs, or did last. */
 const struct tool_dispatch *debug_dispatch(const struct debug_session *s);
 /* Workgroups of its grid, and waves of a workgroup. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* How the debugger shows values, places and stops; as gdb does, where it has something like it. */
 #include "tool/debug/show.h"
+#include "tool/debug/calls.h"
+
+#include "tool/debug/typed.h"
 
 #include "tool/tool.h"
 
@@ -153,10 +156,40 @@ static bool print_elements(struct debug_session *s, const struct debug_value *v,
     return true;
 }
 
+/* "{x = 1, y = {2, 3}}" */
+static bool print_aggregate(struct debug_session *s, const struct debug_value *v, char letter, unsigned depth,
+                            struct wm_diag *diag)
+{
+    enum { DEPTH = 8 };
+    const uint64_t count = debug_children(v);
+    fputc('{', s->out);
+    for (uint64_t i = 0; i < count && i < ELEMENTS; i++) {
+        const char *name;
+        char text[DEBUG_SCALAR];
+        struct debug_value child;
+        if (!debug_child(s, v, i, &name, &child, diag))
+            return false;
+        if (i)
+            fputs(", ", s->out);
+        if (name)
+            tool_print(s->out, "%s = ", name);
+        if (!child.aggregate)
+            fputs(debug_scalar(&child, letter, text), s->out);
+        else if (depth == DEPTH)
+            fputs("{...}", s->out);
+        else if (!print_aggregate(s, &child, letter, depth + 1, diag))
+            return false;
+    }
+    fputs(count > ELEMENTS ? "...}" : "}", s->out);
+    return true;
+}
+
 bool debug_print_value(struct debug_session *s, const struct debug_value *v, char letter,
                        struct wm_diag *diag)
 {
     char text[DEBUG_SCALAR], type[32];
+    if (v->aggregate)
+        return print_aggregate(s, v, letter, 0, diag);
     if (v->vector)
         return print_elements(s, v, s->wave.wave_size, letter, diag);
     if (v->count > 1)
@@ -277,7 +310,7 @@ void debug_print_instruction_at(struct debug_session *s, uint64_t pc)
 void debug_print_here(struct debug_session *s)
 {
     struct debug_frame frames[DEBUG_FRAMES];
-    const unsigned count = debug_frames(s, s->wave.pc, frames);
+    const unsigned count = debug_stack(s, frames);
     const struct debug_frame *frame = &frames[s->frame < count ? s->frame : 0];
     debug_print_frame(s, frame, s->frame, true);
     if (frame->file)
@@ -370,9 +403,12 @@ void debug_print_event(struct debug_session *s, const struct debug_event *event,
     if (event->kind == DEBUG_EVENT_END || s->state != DEBUG_STOPPED) {
         if (s->fault.kind != WM_FAULT_NONE)
             print_fault(s, "error", &s->fault);
-        tool_print(s->out, "[Kernel %s %s, dispatch %zu of %zu]\n", debug_dispatch(s)->kernel->source_name,
-                   s->fault.kind == WM_FAULT_NONE ? "has ended" : "ended with a fault", s->dispatch + 1,
-                   s->job->count);
+        char of[40] = "";
+        if (!s->source->launches)
+            snprintf(of, sizeof of, " of %zu", s->job->count);
+        tool_print(s->out, "[Kernel %s %s, dispatch %zu%s]\n", debug_dispatch(s)->kernel->source_name,
+                   s->fault.kind == WM_FAULT_NONE ? "has ended" : "ended with a fault",
+                   debug_dispatch_number(s, s->dispatch), of);
         return;
     }
     if (!before || before->wave != s->wave.wave ||

@@ -41,4 +41,7 @@ void debug_print_instruction_at(struct debug_session *s, uint64_t pc);
 bool debug_examine(struct debug_session *s, const struct debug_format *format, const struct debug_value *from,
                    struct wm_diag *diag);
 
+/* "s[4:7]", "s[8:15] image", or an address: the fields of the V#, T# or S#; in descriptors.c. */
+bool debug_print_descriptor(struct debug_session *s, const char *text, struct wm_diag *diag);
+
 #endif

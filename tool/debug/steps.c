@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps of the selected wave, forwards and backwards, and what its instructions wrote to registers. */
+#include "tool/debug/calls.h"
 #include "tool/debug/places.h"
 #include "tool/debug/stops.h"
 #include "tool/tool.h"
@@ -133,12 +134,31 @@ static bool has_breakpoint(const struct debug_session *s)
     return false;
 }
 
+/* Out of a function that was called, to behind the call. */
+static bool finish_call(struct debug_session *s, const struct debug_call *call, struct debug_event *event,
+                        struct wm_diag *diag)
+{
+    return debug_run_to(s, &call->returns_to, 1, event, diag);
+}
+
+/* The call of the selected frame, if that is not inlined; NULL: it is, or was not called. */
+static const struct debug_call *selected_call(struct debug_session *s, struct debug_call calls[DEBUG_FRAMES])
+{
+    const struct debug_frame frame = debug_selected_frame(s);
+    const unsigned count = debug_calls(s, calls);
+    return !frame.inlined && frame.call < count && calls[frame.call].returns_to ? &calls[frame.call] : NULL;
+}
+
 static bool step_lines(struct debug_session *s, enum debug_step how, struct debug_event *event,
                        struct wm_diag *diag)
 {
     const struct origin from = origin_at(s, s->wave.pc);
     if (!from.line && how != DEBUG_FINISH) /* as gdb: by instruction where no line is known */
         return how == DEBUG_STEP_LINE ? one_instruction(s, event, diag) : next_instruction(s, event, diag);
+    struct debug_call calls[DEBUG_FRAMES];
+    const struct debug_call *call = how == DEBUG_FINISH ? selected_call(s, calls) : NULL;
+    if (call)
+        return finish_call(s, call, event, diag);
     if (how == DEBUG_FINISH && from.depth == 0)
         return tool_because(diag, "\"finish\" not meaningful in the outermost frame.");
     do {
@@ -174,7 +194,7 @@ static bool read_past(struct debug_session *s, const struct wm_stopped *wave, ui
     *past = (struct past){.first = from, .step = malloc((to - from + 1) * sizeof *past->step)};
     if (!past->step)
         return tool_because(diag, "out of memory");
-    if (!debug_go_to(s, (struct debug_time){s->dispatch, 0}, diag) ||
+    if (!debug_go_before(s, wave->workgroup, wave->wave, from + 1, diag) ||
         !debug_advance(s, &goal, &stopped, diag))
         return false;
     goal.count = 0;
@@ -253,6 +273,26 @@ static bool is_before_line(struct debug_session *s, const struct past *past, siz
     return false;
 }
 
+static bool is_at(struct debug_session *s, const struct past *past, size_t index, void *user)
+{
+    (void)s;
+    return past->step[index].pc == *(const uint64_t *)user;
+}
+
+/* Back to the call of the function. */
+static bool call_back(struct debug_session *s, const struct debug_call *call, struct debug_event *event,
+                      struct wm_diag *diag)
+{
+    const struct wm_stopped wave = s->wave;
+    uint64_t pc = call->returns_to - 4;
+    struct past_step step;
+    bool found;
+    if (!search_past(s, is_at, &pc, &step, &found, diag))
+        return false;
+    event->kind = found ? DEBUG_EVENT_STEP : DEBUG_EVENT_BEGINNING;
+    return !found || debug_go_to_wave(s, step.time, wave.workgroup, wave.wave, diag);
+}
+
 static bool step_lines_back(struct debug_session *s, enum debug_step how, struct debug_event *event,
                             struct wm_diag *diag)
 {
@@ -260,6 +300,10 @@ static bool step_lines_back(struct debug_session *s, enum debug_step how, struct
     const struct wm_stopped wave = s->wave;
     struct past_step step;
     bool found;
+    struct debug_call calls[DEBUG_FRAMES];
+    const struct debug_call *call = how == DEBUG_FINISH ? selected_call(s, calls) : NULL;
+    if (call)
+        return call_back(s, call, event, diag);
     if (how == DEBUG_FINISH && !search.from.depth)
         return tool_because(diag, "\"finish\" not meaningful in the outermost frame.");
     if (!search_past(s, is_before_line, &search, &step, &found, diag))
@@ -288,10 +332,12 @@ static bool instruction_back(struct debug_session *s, bool over, struct debug_ev
         return true;
     }
     do {
-        if (!debug_go_to(s, (struct debug_time){s->dispatch, 0}, diag) ||
-            !debug_advance(s, &goal, &stopped, diag))
+        if (!debug_go_before(s, wave.workgroup, wave.wave, goal.count, diag))
             return false;
-        s->repeated += s->now;
+        const uint64_t from = s->now;
+        if (!debug_advance(s, &goal, &stopped, diag))
+            return false;
+        s->repeated += s->now - from;
     } while (over && debug_place_of(s, s->wave.pc).symbol != symbol && --goal.count);
     return debug_select(s, wave.workgroup, wave.wave, diag);
 }

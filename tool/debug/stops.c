@@ -86,9 +86,13 @@ unsigned debug_break(struct debug_session *s, const char *location, const char *
                      struct wm_diag *diag)
 {
     struct debug_breakpoint b = {.temporary = temporary};
-    if (!check_condition(s, condition, false, diag) ||
-        !debug_locate(s, location, &b.addresses, &b.address_count, diag))
+    if (!check_condition(s, condition, false, diag))
         return 0;
+    if (!debug_locate(s, location, &b.addresses, &b.address_count, diag)) {
+        if (!s->source->launches) /* else it may be in the code of a later launch */
+            return 0;
+        b.address_count = 0;
+    }
     return add(s, b, location, condition, diag);
 }
 
@@ -426,16 +430,17 @@ static bool continue_forward(struct debug_session *s, struct goals *goals, struc
     }
 }
 
-/* The last event of the dispatch before `end`, found by executing it up to there. */
-static bool find_last(struct debug_session *s, struct goals *goals, struct debug_time end,
-                      struct debug_event *last, struct wm_stopped *wave, bool *found, struct wm_diag *diag)
+/* The last event of the dispatch from `from` on before `end`, found by executing it up to there. */
+static bool find_last_from(struct debug_session *s, struct goals *goals, uint64_t from, struct debug_time end,
+                           struct debug_event *last, struct wm_stopped *wave, bool *found,
+                           struct wm_diag *diag)
 {
     struct debug_event event;
     bool stops;
     *found = false;
-    if (!debug_go_to(s, (struct debug_time){end.dispatch, 0}, diag))
+    if (!debug_go_to(s, (struct debug_time){end.dispatch, from}, diag))
         return false;
-    s->repeated += end.executed;
+    s->repeated += end.executed - from;
     for (size_t i = 0; i < goals->range_count; i++)
         refresh_shadow(s, goals->watch[i]);
     if (s->state == DEBUG_STOPPED && end.executed && !stops_here(s, false, &event, &stops, diag))
@@ -459,6 +464,21 @@ static bool find_last(struct debug_session *s, struct goals *goals, struct debug
         *wave = s->wave;
     }
     return true;
+}
+
+/* From one checkpoint to the next, the latest ones first. */
+static bool find_last(struct debug_session *s, struct goals *goals, struct debug_time end,
+                      struct debug_event *last, struct wm_stopped *wave, bool *found, struct wm_diag *diag)
+{
+    *found = false;
+    for (;;) {
+        const uint64_t from = debug_checkpoint_before(s, end.dispatch, end.executed);
+        if (!find_last_from(s, goals, from, end, last, wave, found, diag))
+            return false;
+        if (*found || !from || last->kind == DEBUG_EVENT_INTERRUPTED)
+            return true;
+        end.executed = from;
+    }
 }
 
 static bool continue_backwards(struct debug_session *s, struct goals *goals, struct debug_event *event,
@@ -506,13 +526,34 @@ bool debug_continue(struct debug_session *s, bool backwards, struct debug_event 
     return good;
 }
 
+void debug_relocate(struct debug_session *s)
+{
+    for (size_t i = 0; i < s->breakpoint_count; i++) {
+        struct debug_breakpoint *b = &s->breakpoints[i];
+        uint64_t *addresses;
+        size_t count;
+        struct wm_diag ignored; /* it is in other code */
+        if (b->watches || *b->what == '*')
+            continue;
+        const bool found = debug_locate(s, b->what, &addresses, &count, &ignored);
+        free(b->addresses);
+        b->addresses = found ? addresses : NULL;
+        b->address_count = found ? count : 0;
+    }
+}
+
 bool debug_run(struct debug_session *s, struct debug_event *event, struct wm_diag *diag)
+{
+    for (size_t i = 0; i < s->breakpoint_count; i++)
+        s->breakpoints[i].hits = 0;
+    return debug_restart(s, diag) && debug_run_on(s, event, diag);
+}
+
+bool debug_run_on(struct debug_session *s, struct debug_event *event, struct wm_diag *diag)
 {
     bool stops = false;
     *event = (struct debug_event){.kind = DEBUG_EVENT_STEP};
-    for (size_t i = 0; i < s->breakpoint_count; i++)
-        s->breakpoints[i].hits = 0;
-    if (!debug_restart(s, diag) || (s->state == DEBUG_STOPPED && !stops_here(s, true, event, &stops, diag)))
+    if (s->state == DEBUG_STOPPED && !stops_here(s, true, event, &stops, diag))
         return false;
     if (!stops)
         return debug_continue(s, false, event, diag);
@@ -531,20 +572,19 @@ bool debug_go_to_wave(struct debug_session *s, struct debug_time time, const uin
 
 /* ---- who wrote it ---- */
 
-/* The last store to the range in the dispatch before `end`. */
-static bool find_write(struct debug_session *s, const struct wm_stop_range *range, const uint32_t *workgroup,
-                       struct debug_time end, struct debug_write_found *write, bool *found,
-                       struct wm_diag *diag)
+/* The last store to the range in the dispatch from `from` on before `end`. */
+static bool find_write_from(struct debug_session *s, const struct wm_stop_range *range,
+                            const uint32_t *workgroup, uint64_t from, struct debug_time end,
+                            struct debug_write_found *write, bool *found, struct wm_diag *diag)
 {
     const struct debug_goal goal = {.ranges = range, .range_count = 1, .until = end.executed};
     struct wm_stopped stopped;
-    if (!debug_go_to(s, (struct debug_time){end.dispatch, 0}, diag))
+    if (!debug_go_to(s, (struct debug_time){end.dispatch, from}, diag))
         return false;
+    s->repeated += end.executed - from;
     while (s->state == DEBUG_STOPPED && !s->faulted && s->now < end.executed) {
-        const struct debug_time time = debug_now(s);
         if (!debug_advance(s, &goal, &stopped, diag))
             return false;
-        (void)time;
         if (s->interrupted)
             return tool_because(diag, "Interrupted.");
         if (s->state != DEBUG_STOPPED || stopped.kind != WM_STOP_ACCESS || s->now >= end.executed ||
@@ -559,6 +599,21 @@ static bool find_write(struct debug_session *s, const struct wm_stop_range *rang
             .pc = stopped.pc};
     }
     return true;
+}
+
+/* From one checkpoint to the next, the latest ones first. */
+static bool find_write(struct debug_session *s, const struct wm_stop_range *range, const uint32_t *workgroup,
+                       struct debug_time end, struct debug_write_found *write, bool *found,
+                       struct wm_diag *diag)
+{
+    for (;;) {
+        const uint64_t from = debug_checkpoint_before(s, end.dispatch, end.executed);
+        if (!find_write_from(s, range, workgroup, from, end, write, found, diag))
+            return false;
+        if (*found || !from)
+            return true;
+        end.executed = from;
+    }
 }
 
 bool debug_last_write(struct debug_session *s, enum debug_space space, uint64_t address, uint64_t size,

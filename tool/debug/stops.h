@@ -58,6 +58,10 @@ void debug_free_stops(struct debug_session *s);
 
 /* Begins the job again and runs to the first event. */
 bool debug_run(struct debug_session *s, struct debug_event *event, struct wm_diag *diag);
+/* Runs to the first event from where a dispatch begins. */
+bool debug_run_on(struct debug_session *s, struct debug_event *event, struct wm_diag *diag);
+/* Looks for the places of all breakpoints again, in the code of another launch. */
+void debug_relocate(struct debug_session *s);
 bool debug_continue(struct debug_session *s, bool backwards, struct debug_event *event, struct wm_diag *diag);
 
 enum debug_step {

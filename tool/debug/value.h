@@ -5,7 +5,9 @@
 
 #include "tool/debug/session.h"
 
-/* A scalar, a pointer, or `count` elements at a place. */
+enum { DEBUG_HELD = 128 };
+
+/* A scalar, a pointer, an aggregate, or `count` elements at a place. */
 struct debug_value {
     char kind;     /* 'i' signed, 'u' unsigned, 'f' float */
     unsigned size; /* bytes of the scalar, or of an element: 1 to 8 */
@@ -15,13 +17,20 @@ struct debug_value {
     char target_kind;
     unsigned target_size;
     enum debug_space target_space;
+    uint64_t target_type; /* of DWARF, in `object`; 0: none */
     /* Where it is, so that it can be assigned to. */
     enum debug_space space; /* NOWHERE: it is a result */
     uint64_t address;       /* of memory */
     char name[24];          /* of a register: "v3"; its first one if it has two */
     unsigned lane;
     uint64_t count; /* elements; 1: a scalar */
-    bool vector;    /* a VGPR that stands alone: all lanes are shown */
+    /* A struct, or an array that is not `count` scalars in memory: of this type (wm_object_type). Without a
+     * place in memory, its bytes are held here. */
+    bool aggregate, is_held;
+    uint64_t type;
+    const struct wm_object *object;
+    uint8_t held[DEBUG_HELD];
+    bool vector; /* a VGPR that stands alone: all lanes are shown */
 };
 
 /* Values without a place. */

@@ -43,7 +43,7 @@ struct part {
     unsigned process, number; /* from 1 on: of the process; of its product */
     char who[100];            /* "process 2 (pid 4711, app)" */
     char *trace;              /* path; NULL: none */
-    bool faulted;
+    bool faulted, wrong;      /* wrong: a command of the debugger */
 };
 
 static bool path_of(const struct part *part, const char *kind, char path[PATH_MAX])
@@ -79,6 +79,7 @@ static void name_part(struct part *part)
         snprintf(part->who, sizeof part->who, "process %u", part->process);
     free(text);
     part->faulted = path_of(part, "fault", path);
+    part->wrong = path_of(part, "wrong", path);
 }
 
 /* ---- reports ---- */
@@ -328,6 +329,8 @@ int exec_report(const struct exec_wanted *wanted, const char *folder, int own)
         const bool observes = wanted->profile || wanted->fidelity;
         if (parts[i].faulted)
             code = tool_worse(code, TOOL_FAULT);
+        if (parts[i].wrong)
+            code = tool_worse(code, TOOL_WRONG);
         if (observes)
             code = tool_worse(code, show_part(wanted, &parts[i], traces > 1 && parts[i].trace ? ++shown : 0));
         free(parts[i].trace);

@@ -144,7 +144,7 @@ static int parse(int argc, char **argv, struct request *request)
 
 /* ---- text ---- */
 
-static void print_fields(const struct wm_descriptor *d)
+static void print_fields(FILE *out, const struct wm_descriptor *d)
 {
     static const struct tool_column columns[] = {
         {"bits", TOOL_RIGHT}, {"field", TOOL_LEFT}, {"value", TOOL_RIGHT}, {"meaning", TOOL_LEFT}};
@@ -159,19 +159,19 @@ static void print_fields(const struct wm_descriptor *d)
         tool_table_cell(&table, f->value < 1 << 20 ? "%" PRIu64 : "0x%" PRIx64, f->value);
         tool_table_cell(&table, "%s", f->meaning);
     }
-    tool_table_print(&table, stdout, 2);
+    tool_table_print(&table, out, 2);
     tool_table_free(&table);
 }
 
-static void print_text(const struct request *request, const struct wm_descriptor *d)
+void tool_print_descriptor(FILE *out, const char *target, const struct wm_descriptor *d)
 {
-    printf("%s %s", request->target, kinds[d->kind]);
+    fprintf(out, "%s %s", target, kinds[d->kind]);
     for (unsigned i = 0; i < d->word_count; i++)
-        printf(" 0x%08" PRIx32, d->words[i]);
-    putchar('\n');
-    print_fields(d);
+        fprintf(out, " 0x%08" PRIx32, d->words[i]);
+    fputc('\n', out);
+    print_fields(out, d);
     for (size_t i = 0; i < d->warning_count; i++)
-        printf("warning: %s\n", d->warning[i]);
+        fprintf(out, "warning: %s\n", d->warning[i]);
 }
 
 /* ---- JSON ---- */
@@ -232,7 +232,7 @@ static int explain_descriptor(int argc, char **argv)
         return tool_fail("explain descriptor: %s: %s", kinds[request.kind], diag.message);
     if (request.json)
         return print_json(&request, &descriptor);
-    print_text(&request, &descriptor);
+    tool_print_descriptor(stdout, request.target, &descriptor);
     return TOOL_CLEAN;
 }
 

@@ -29,7 +29,7 @@ static const struct wmi_op *find(char *frame, uint64_t place)
 {
     bool full;
     struct wmi_wave *wave = wmi_wave_of(frame);
-    const struct wmi_op *step = wmi_program_at(wave->group->dispatch->program, place, &full);
+    const struct wmi_op *step = wmi_program_at(wave->program, place, &full);
     if (__builtin_expect(!step, 0))
         wmi_wave_fault(wave, &(struct wmi_fault){.kind = full ? WM_FAULT_CODE_LIMIT : WM_FAULT_NO_MEMORY,
                                                  .pc = place & ~(uint64_t)WMI_STATE_BITS,
@@ -68,6 +68,15 @@ const struct wmi_op *wmi_step_branch(char *restrict frame, const struct wmi_op *
 {
     wmi_frame_of(frame)->left -= op->c;
     return take(frame, op);
+}
+
+const struct wmi_op *wmi_step_fall(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_frame_of(frame)->left -= op->c;
+    const struct wmi_op *next = __atomic_load_n(&op->target, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(!next, 0) && (next = find(frame, target_place(op))))
+        __atomic_store_n(&((struct wmi_op *)op)->target, next, __ATOMIC_RELEASE);
+    return next;
 }
 
 const struct wmi_op *wmi_step_count(char *restrict frame, const struct wmi_op *op)

@@ -32,12 +32,19 @@ static enum wmi_held hold(struct wmi_wave *wave, enum wmi_hold why, uint64_t pc,
     return held;
 }
 
+static const struct wmi_op *go_on(struct wmi_wave *wave, const struct wmi_op *op)
+{
+    return ((struct wmi_executor *)wave->worker)->go_on(wave, op);
+}
+
 const struct wmi_op *wmi_step_hold(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
     wave->resume = op;
     const enum wmi_held held = hold(wave, WMI_HOLD_INSTRUCTION, op->value, wmi_wave_clock(wave) + op->c);
-    return held == WMI_HELD_AND_CANCELLED ? NULL : op + 1;
+    if (held == WMI_HELD_NOT)
+        return op + 1;
+    return held == WMI_HELD_AND_CANCELLED ? NULL : go_on(wave, op);
 }
 
 const struct wmi_op *wmi_step_hold_at_access(char *restrict frame, const struct wmi_op *op)
@@ -45,7 +52,8 @@ const struct wmi_op *wmi_step_hold_at_access(char *restrict frame, const struct 
     struct wmi_wave *wave = wmi_wave_of(frame);
     switch (hold(wave, WMI_HOLD_ACCESS, op->value, 0)) {
     case WMI_HELD:
-        return op->x ? wave->resume + 1 : op + 1; /* `resume` is the hold step of the instruction */
+        /* `resume` is the hold step of the instruction */
+        return op->x ? go_on(wave, wave->resume) : op + 1;
     case WMI_HELD_AND_CANCELLED:
         return NULL;
     default:
@@ -64,6 +72,12 @@ static struct wmi_wave *find_in(struct wmi_workgroup *group, const uint32_t id[3
         group->waves[index].state == WMI_WAVE_ENDED)
         return NULL;
     return &group->waves[index];
+}
+
+uint64_t wmi_executed_by_all(const struct wmi_wave *wave, uint64_t by_wave)
+{
+    const struct wmi_executor *executor = (const struct wmi_executor *)wave->worker;
+    return executor->instructions + (by_wave - wave->instructions);
 }
 
 struct wmi_wave *wmi_wave_find(const struct wmi_wave *wave, const uint32_t id[3], uint32_t index)

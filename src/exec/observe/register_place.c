@@ -27,6 +27,8 @@ static const struct {
     {"xnack_mask", WMI_PLACE_SCALAR, WMI_S_XNACK_MASK, 2},
     {"xnack_mask_lo", WMI_PLACE_SCALAR, WMI_S_XNACK_MASK, 1},
     {"xnack_mask_hi", WMI_PLACE_SCALAR, WMI_S_XNACK_MASK + 1, 1},
+    {"shared_base", WMI_PLACE_SCALAR, WMI_S_SHARED_BASE, 2},
+    {"private_base", WMI_PLACE_SCALAR, WMI_S_PRIVATE_BASE, 2},
     {"mode", WMI_PLACE_MODE, 0, 1},
     {"pc", WMI_PLACE_PC, 0, 2},
 };

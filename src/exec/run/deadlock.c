@@ -91,8 +91,7 @@ static struct wmi_wave *next_waiting(struct wmi_resident *resident, const struct
 static uint64_t waiting_pc(struct wmi_executor *executor, struct wmi_wave *wave)
 {
     const bool loops = wave->state == WMI_WAVE_READY && wmi_wave_waits(&executor->probe, wave);
-    return loops ? wmi_waiting_pc(&executor->probe, wave)
-                 : wmi_program_pc_of(executor->steps.dispatch->program, wave->resume);
+    return loops ? wmi_waiting_pc(&executor->probe, wave) : wmi_program_pc_of(wave->program, wave->resume);
 }
 
 static void add_waiting(struct wmi_standstill *all, struct wmi_waiting_wave one)

@@ -66,6 +66,9 @@ struct wmi_executor {
     uint64_t groups_since_poll, next_poll;
     uint64_t compile_at; /* instructions after which the program is compiled */
     bool calls_progress, out_of_memory;
+    /* wmi_wave_go_on(), for the step that holds waves: steps are bound by name when code is lowered, and this
+     * lowers code. */
+    const struct wmi_op *(*go_on)(struct wmi_wave *wave, const struct wmi_op *op);
 };
 
 enum wmi_outcome { WMI_DONE, WMI_PARKED, WMI_FAULTED };

@@ -30,8 +30,7 @@ bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *res
     for (unsigned i = 0; i < resident->group.wave_count; i++)
         if (resident->waves[i].state != WMI_WAVE_ENDED)
             wave = &resident->waves[i];
-    const uint64_t pc =
-        wave->state == WMI_WAVE_ENDED ? 0 : wmi_program_pc_of(dispatch->program, wave->resume);
+    const uint64_t pc = wave->state == WMI_WAVE_ENDED ? 0 : wmi_program_pc_of(wave->program, wave->resume);
     wmi_stop_all(executor, kind, pc, resident->group.flat_id, wave->index);
     return true;
 }

@@ -35,7 +35,8 @@ struct chunk {
 struct wmi_program {
     struct wmi_code code;
     enum wmi_cpu_level level;
-    struct wmi_place_map map; /* place -> struct wmi_op */
+    struct wmi_place_map map;            /* place -> struct wmi_op */
+    struct wmi_place_map resumes, holds; /* likewise, of resumable programs */
     struct chunk *chunks;
     size_t step_count;
     enum wmi_compiling compiling;
@@ -227,11 +228,23 @@ struct wmi_compiled wmi_program_compiled(struct wmi_program *program)
 
 /* ---- lowering ---- */
 
+static void add_resumable(struct wmi_program *program, const struct wmi_lowered *lowered,
+                          const struct wmi_op *steps)
+{
+    for (size_t i = 0; i < lowered->resume_count; i++)
+        wmi_place_add(&program->resumes, lowered->resumes[i].place, &steps[lowered->resumes[i].step]);
+    for (size_t i = 0; i < lowered->count; i++)
+        if (lowered->steps[i].id == WMI_STEP_hold)
+            wmi_place_add(&program->holds, lowered->steps[i].value | lowered->steps[i].x, &steps[i]);
+}
+
 /* Binds lowered steps and adds them to the program. If there is no memory, adds nothing. */
 static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
 {
     struct chunk *chunk = malloc(sizeof *chunk + (lowered->count + 1) * sizeof *chunk->steps);
-    if (!chunk || !wmi_place_reserve(&program->map, lowered->leader_count)) {
+    if (!chunk || !wmi_place_reserve(&program->map, lowered->leader_count) ||
+        !wmi_place_reserve(&program->resumes, lowered->resume_count) ||
+        (program->code.options.resumable && !wmi_place_reserve(&program->holds, lowered->count))) {
         free(chunk);
         return;
     }
@@ -247,6 +260,8 @@ static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
     program->step_count += lowered->count;
     for (size_t i = 0; i < lowered->leader_count; i++)
         wmi_place_add(&program->map, lowered->leaders[i].place, &chunk->steps[lowered->leaders[i].step]);
+    if (program->code.options.resumable)
+        add_resumable(program, lowered, chunk->steps);
     if (program->compiles_at_once)
         compile_chunk(program, chunk);
 }
@@ -280,6 +295,54 @@ uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *ste
     pthread_mutex_unlock(&program->lock);
     /* No branch leads to this step, so the wave stopped at the step before it. */
     return found ? pc : step[-1].value;
+}
+
+static bool find_value(const struct wmi_place_map *map, const struct wmi_op *step, uint64_t *place)
+{
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->entries[i].value == step) {
+            *place = map->entries[i].place;
+            return true;
+        }
+    return false;
+}
+
+bool wmi_program_place_of(struct wmi_program *program, const struct wmi_op *step, uint64_t *place)
+{
+    pthread_mutex_lock(&program->lock);
+    const bool found = find_value(&program->map, step, place) || find_value(&program->resumes, step, place);
+    pthread_mutex_unlock(&program->lock);
+    return found;
+}
+
+const struct wmi_op *wmi_program_resume_at(struct wmi_program *program, uint64_t place)
+{
+    bool full;
+    pthread_mutex_lock(&program->lock);
+    const struct wmi_op *step = wmi_place_find(&program->resumes, place);
+    pthread_mutex_unlock(&program->lock);
+    return step ? step : wmi_program_at(program, place, &full);
+}
+
+const struct wmi_op *wmi_program_hold_at(struct wmi_program *program, uint64_t place)
+{
+    pthread_mutex_lock(&program->lock);
+    const struct wmi_op *step = wmi_place_find(&program->holds, place);
+    pthread_mutex_unlock(&program->lock);
+    return step;
+}
+
+bool wmi_program_shares_frames(const struct wmi_program *program, const struct wmi_program *other)
+{
+    const struct wmi_code *a = &program->code, *b = &other->code;
+    bool same = a->scalar_constants == b->scalar_constants && a->vector_constants == b->vector_constants &&
+                a->constant_rows == b->constant_rows &&
+                !memcmp(a->scalar_constant, b->scalar_constant, sizeof a->scalar_constant);
+    for (unsigned i = 0; same && i < a->vector_constants; i++)
+        same = a->vector_constant[i].value == b->vector_constant[i].value &&
+               a->vector_constant[i].rows == b->vector_constant[i].rows &&
+               a->vector_constant[i].offset == b->vector_constant[i].offset;
+    return same;
 }
 
 const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place, bool *full)
@@ -321,6 +384,8 @@ void wmi_program_destroy(struct wmi_program *program)
     wmi_host_memory_free(program->host_code);
     wmi_code_free(&program->code);
     free(program->map.entries);
+    free(program->resumes.entries);
+    free(program->holds.entries);
     pthread_mutex_destroy(&program->lock);
     free(program);
 }

@@ -63,6 +63,14 @@ enum wmi_cpu_level wmi_program_level(const struct wmi_program *program);
  * there is no code, the step faults. Thread-safe. NULL: the program has WMI_STEP_LIMIT steps already (*full),
  * or the host has no memory for more. */
 const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place, bool *full);
+/* For programs whose waves may go over to others, see wmi_code_options.resumable. The place of a step at
+ * which waves resume; false: it is none. The step at which a wave resumes at a place; NULL: as above. The
+ * step that holds the instruction at a place; NULL: none does. */
+bool wmi_program_place_of(struct wmi_program *program, const struct wmi_op *step, uint64_t *place);
+const struct wmi_op *wmi_program_resume_at(struct wmi_program *program, uint64_t place);
+const struct wmi_op *wmi_program_hold_at(struct wmi_program *program, uint64_t place);
+/* Whether waves of both programs can have the same frames. */
+bool wmi_program_shares_frames(const struct wmi_program *program, const struct wmi_program *other);
 /* Number of steps; grows when code is lowered. */
 size_t wmi_program_steps(const struct wmi_program *program);
 /* The address of a wave that resumes at `step`: that of a branch target, or of the barrier or s_sleep before

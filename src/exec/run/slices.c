@@ -3,6 +3,7 @@
 #include "exec/control/flow_steps.h"
 #include "exec/observe/observed.h"
 #include "exec/run/executor.h"
+#include "exec/run/switch.h"
 
 #include "arithmetic/host_float.h"
 #include "base/random.h"
@@ -86,7 +87,7 @@ static inline void check_limits(struct wmi_executor *executor, struct wmi_wave *
     if (wave->state != WMI_WAVE_ENDED && wave->instructions >= dispatch->max_instructions &&
         wave->state != WMI_WAVE_FAULTED)
         wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_BUDGET,
-                                                 .pc = wmi_program_pc_of(dispatch->program, wave->resume),
+                                                 .pc = wmi_program_pc_of(wave->program, wave->resume),
                                                  .lanes = wave->frame->exec.bits});
 }
 
@@ -131,6 +132,8 @@ static __attribute__((noinline)) unsigned random_wave(const struct wmi_workgroup
 static __attribute__((noinline)) void end_slice(struct wmi_executor *executor, struct wmi_wave *wave)
 {
     begin_slice(wave, WMI_SLICE_OVER);
+    if (executor->steps.dispatch->holder)
+        wmi_wave_choose_to_probe(wave);
     wave->waits = wmi_wave_waits(&executor->probe, wave);
     if (wave->waits)
         wave->quantum = WMI_FIRST_SLICE;
@@ -141,6 +144,8 @@ static __attribute__((noinline)) void end_slice(struct wmi_executor *executor, s
 /* Whether a wave that waited when its last slice ended still waits. */
 static __attribute__((noinline)) bool waits(struct wmi_executor *executor, struct wmi_wave *wave)
 {
+    if (executor->steps.dispatch->holder)
+        wmi_wave_choose_to_probe(wave);
     wave->waits = wmi_wave_waits(&executor->probe, wave);
     if (!wave->waits)
         return false;
@@ -157,8 +162,12 @@ static inline void give_slice(struct wmi_executor *executor, struct wmi_wave *wa
     if (wave->waits && waits(executor, wave))
         return;
     executor->progressed = true;
-    if (wave->state == WMI_WAVE_READY)
-        run_wave(executor, wave, seed ? random_slice(executor, wave, seed) : slice_of(wave));
+    if (wave->state == WMI_WAVE_READY) {
+        const int64_t slice = seed ? random_slice(executor, wave, seed) : slice_of(wave);
+        if (executor->steps.dispatch->holder)
+            wmi_wave_choose(wave, (uint64_t)slice);
+        run_wave(executor, wave, slice);
+    }
     if (wave->state == WMI_WAVE_READY)
         end_slice(executor, wave);
 }

@@ -3,6 +3,7 @@
  */
 #include "exec/control/frame_words.h"
 #include "exec/run/executor.h"
+#include "exec/run/switch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -319,6 +320,7 @@ static inline void reset_wave(struct wmi_executor *executor, struct wmi_wave *wa
     wave->frame->left = wave->slice = turn;
     wave->state = WMI_WAVE_READY;
     wave->resume = step;
+    wave->program = executor->steps.dispatch->program;
     wave->instructions = 0;
     wave->quantum = WMI_FIRST_SLICE;
     wave->counters = 0;
@@ -455,6 +457,7 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
     executor->number = number;
     executor->read_lock = number ? &executor->own_read_lock : dispatch->read_lock;
     executor->steps.dispatch = dispatch;
+    executor->go_on = wmi_wave_go_on;
     executor->steps.space = dispatch->space;
     executor->lanes = options->lanes;
     executor->frame_size = wmi_code_frame_size(code);

@@ -98,7 +98,7 @@ static bool leads_without_stores(const struct wmi_program *program, uint64_t pc,
 
 bool wmi_waiting_changes_nothing(const struct wmi_probe *probe, const struct wmi_wave *wave)
 {
-    struct wmi_program *program = wave->group->dispatch->program;
+    struct wmi_program *program = wave->program;
     uint64_t pc = wmi_program_pc_of(program, probe->start);
     for (unsigned i = 0; i < probe->branches; i++) {
         const uint64_t next = wmi_program_pc_of(program, probe->visited[i]);
@@ -111,7 +111,7 @@ bool wmi_waiting_changes_nothing(const struct wmi_probe *probe, const struct wmi
 
 uint64_t wmi_waiting_pc(const struct wmi_probe *probe, const struct wmi_wave *wave)
 {
-    struct wmi_program *program = wave->group->dispatch->program;
+    struct wmi_program *program = wave->program;
     uint64_t lowest = UINT64_MAX;
     for (unsigned i = 0; i < probe->branches; i++) {
         const uint64_t pc = wmi_program_pc_of(program, probe->visited[i]);

@@ -5,7 +5,10 @@
 
 #include "exec/run/wave.h"
 
-enum { WMI_WAITING_BRANCHES = 8 }; /* maximum taken branches in one iteration of such a loop */
+enum {
+    WMI_WAITING_BRANCHES = 8, /* maximum taken branches in one iteration of such a loop */
+    WMI_PROBED_BRANCHES = 4 * WMI_WAITING_BRANCHES + 1, /* to which wmi_wave_waits() runs the wave, at most */
+};
 
 /* State of a worker that examines its waves. */
 struct wmi_probe {

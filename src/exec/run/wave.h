@@ -50,6 +50,7 @@ struct wmi_violation {
 struct wmi_wave {
     enum wmi_wave_state state;
     const struct wmi_op *resume;
+    struct wmi_program *program; /* of its steps: the dispatch's, or another one, see exec/run/switch.h */
     struct wmi_frame *frame;
     struct wmi_workgroup *group;
     struct wmi_worker *worker;
@@ -105,6 +106,7 @@ struct wmi_worker {
     struct wmi_dispatch *dispatch;
     const struct wmi_space *space;
     struct wmi_hit hits[WMI_HITS]; /* the allocation last accessed by each memory instruction */
+    struct wmi_program *program;   /* to which `jumps` leads */
     struct wmi_jump jumps[WMI_JUMPS];
     struct wmi_decoded decoded[WMI_DECODED];
     struct wmi_fault fault; /* of the wave that last faulted */

@@ -119,7 +119,10 @@ static void run_all(struct wmi_executor *executor)
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const bool observed = dispatch->observers.count;
     struct wmi_resident *resident;
-    while ((resident = next_resident(executor))) {
+    const struct wmi_observer *holder = dispatch->holder;
+    while (!holder || holder->between(executor->steps.observers[0], executor)) {
+        if (!(resident = next_resident(executor)))
+            break;
         if (observed)
             wmi_show_resume(executor, resident);
         const enum wmi_outcome outcome = wmi_resident_run(executor, resident);

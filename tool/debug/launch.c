@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels that a program launches as the dispatches of a session. It has one dispatch at a time: the program
+ * cannot be set back. Breakpoints stay from launch to launch. */
+#include "tool/debug/launch.h"
+
+#include "tool/debug/prompt.h"
+#include "tool/debug/stops.h"
+#include "tool/input.h"
+#include "tool/tool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A command of the command line, or of a file. */
+struct line {
+    const char *file; /* NULL: of the command line */
+    unsigned number;
+    char *text;
+};
+
+/* The only session of the process. */
+static struct launches {
+    pthread_mutex_t lock;
+    struct debug_session session;
+    struct tool_job job;
+    struct tool_dispatch dispatch;
+    struct tool_opened opened;
+    struct wm_packet packet; /* that is debugged */
+    struct wm_dispatch options;
+    struct line *lines;
+    size_t line_count, next;
+    size_t count; /* launches */
+    bool begun, batch, all_memory;
+} launches = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+static bool is_interrupted(void *user)
+{
+    (void)user;
+    const bool was = interrupted;
+    interrupted = 0;
+    return was;
+}
+
+bool debug_is_wanted(void)
+{
+    return getenv(DEBUG_COMMANDS);
+}
+
+/* ---- commands ---- */
+
+static bool add_line(const char *file, unsigned number, const char *text, struct wm_diag *diag)
+{
+    struct line *larger = realloc(launches.lines, (launches.line_count + 1) * sizeof *larger);
+    launches.lines = larger ? larger : launches.lines;
+    const struct line line = {file, number, strdup(text)};
+    if (!larger || !line.text)
+        return tool_because(diag, "out of memory");
+    larger[launches.line_count++] = line;
+    return true;
+}
+
+static bool add_file(const char *path, struct wm_diag *diag)
+{
+    uint8_t *bytes;
+    size_t size;
+    if (!tool_read_file(path, &bytes, &size, diag))
+        return false;
+    char *text = strndup((const char *)bytes, size);
+    free(bytes);
+    bool good = text || tool_because(diag, "out of memory");
+    unsigned number = 1;
+    for (char *line = text, *next; line && good; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        good = add_line(path, number, line, diag);
+    }
+    free(text);
+    return good;
+}
+
+/* Reads the files of commands, and takes the commands of the command line. */
+static bool read_commands(struct wm_diag *diag)
+{
+    const size_t count = strtoul(getenv(DEBUG_COMMANDS), NULL, 10);
+    for (size_t i = 0; i < count; i++) {
+        char name[48];
+        snprintf(name, sizeof name, DEBUG_COMMAND, i);
+        const char *command = getenv(name);
+        if (command &&
+            !(*command == 'x' ? add_file(command + 1, diag) : add_line(NULL, 0, command + 1, diag)))
+            return false;
+    }
+    return true;
+}
+
+/* Carries out the commands that are left, up to one with which the program goes on. */
+static bool run_lines(struct debug_session *s)
+{
+    while (launches.next < launches.line_count && !s->quits && !debug_has_left(s)) {
+        const struct line *line = &launches.lines[launches.next++];
+        struct wm_diag diag;
+        if (s->traces && line->file && *line->text && *line->text != '#')
+            tool_print(s->out, "+%s\n", line->text);
+        if (debug_execute(s, line->text, &diag))
+            continue;
+        fflush(s->out);
+        if (line->file)
+            tool_fail("%.100s:%u: %s", line->file, line->number, diag.message);
+        else
+            tool_fail("%s", diag.message);
+        launches.next = launches.line_count;
+        return false;
+    }
+    return true;
+}
+
+/* Lets the user act until the program goes on. */
+static void interact(struct debug_session *s, bool *wrong)
+{
+    const bool good = run_lines(s);
+    if (debug_has_left(s) || s->quits)
+        return;
+    if (launches.batch) {
+        *wrong |= !good;
+        s->detached = true;
+    } else if (!debug_prompt(s, isatty(STDIN_FILENO))) {
+        s->quits = true;
+    }
+}
+
+/* ---- the dispatches of a session ---- */
+
+static bool prepare(struct debug_session *s, size_t index, struct wm_diag *diag)
+{
+    struct tool_prepared *prepared = &s->prepared[index];
+    const struct wm_kernel *kernel = launches.dispatch.kernel;
+    *prepared = (struct tool_prepared){.arguments = calloc(1, kernel->kernarg_size + 1)};
+    if (!prepared->arguments)
+        return tool_because(diag, "out of memory");
+    struct wm_diag ignored; /* a shader has no kernarg segment */
+    wm_read(s->machine, launches.packet.kernarg_address, prepared->arguments, kernel->kernarg_size, &ignored);
+    return true;
+}
+
+static void release(struct debug_session *s, size_t index)
+{
+    free(s->prepared[index].arguments);
+}
+
+static bool begin(struct debug_session *s, size_t index, struct wm_diag *diag)
+{
+    (void)index;
+    return wm_run_begin_packet(s->machine, &launches.packet, &s->run, diag) == WM_OK;
+}
+
+static bool check(struct debug_session *s, struct wm_check *check, struct wm_diag *diag)
+{
+    (void)s, (void)check;
+    return tool_because(diag, "`check' is not possible here; `wavemem exec --check' checks all launches.");
+}
+
+static int use_results(struct debug_session *s, const struct wm_result *result)
+{
+    (void)s, (void)result;
+    return TOOL_CLEAN;
+}
+
+static bool restores(const struct wm_allocation *allocation)
+{
+    return launches.all_memory || !allocation->is_host;
+}
+
+/* ---- launches ---- */
+
+static bool begin_session(struct debug_session *s, struct wm_machine *machine, struct wm_diag *diag)
+{
+    static const struct debug_source source = {.prepare = prepare,
+                                               .release = release,
+                                               .begin = begin,
+                                               .check = check,
+                                               .use_results = use_results,
+                                               .launches = true,
+                                               .restores = restores};
+    launches.opened.file = "code object";
+    launches.dispatch.where = (char *)(uintptr_t)"";
+    launches.job = (struct tool_job){
+        .dispatches = &launches.dispatch, .count = 1, .opened = &launches.opened, .opened_count = 1};
+    launches.batch = getenv(DEBUG_BATCH);
+    if (!debug_session_begin(s, &source, &launches.job, machine, diag) || !read_commands(diag))
+        return false;
+    s->out = stderr; /* standard output is the program's */
+    s->interrupts = is_interrupted;
+    const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
+    struct sigaction before;
+    if (!launches.batch && !sigaction(SIGINT, NULL, &before) && before.sa_handler == SIG_DFL)
+        sigaction(SIGINT, &action, NULL);
+    return launches.begun = true;
+}
+
+static bool take_packet(struct debug_session *s, struct wm_machine *machine, const struct wm_packet *packet,
+                        struct wm_diag *diag)
+{
+    struct tool_dispatch *d = &launches.dispatch;
+    debug_forget(s);
+    s->machine = machine;
+    s->before = launches.count++;
+    s->leaves = false;
+    if (wm_packet_kernel(machine, packet, &d->object, &d->kernel, &s->bias, diag) != WM_OK)
+        return false;
+    launches.opened.object = (struct wm_object *)(uintptr_t)d->object; /* closed by its owner */
+    launches.packet = *packet;
+    launches.packet.completion_signal = 0; /* the dispatch may be repeated */
+    launches.packet.completed = NULL;
+    launches.packet.result = NULL;
+    if (packet->options) {
+        launches.options = *packet->options;
+        launches.options.progress = NULL; /* no bar within the prompt */
+        launches.packet.options = &launches.options;
+    }
+    memcpy(d->grid, packet->grid, sizeof d->grid);
+    memcpy(d->workgroup, packet->workgroup, sizeof d->workgroup);
+    d->formal = d->kernel->arguments;
+    d->formals = 0;
+    while (d->formals < d->kernel->argument_count && d->formal[d->formals].kind != WM_ARGUMENT_HIDDEN)
+        d->formals++;
+    return true;
+}
+
+/* Runs to the first stop of the launch; of the first launch, before its first instruction. */
+static bool enter(struct debug_session *s, struct wm_diag *diag)
+{
+    struct debug_event event = {.kind = DEBUG_EVENT_STEP};
+    if (!debug_begin_launch(s, diag))
+        return false;
+    debug_relocate(s);
+    if (launches.count > 1 && !debug_run_on(s, &event, diag))
+        return false;
+    if (launches.count == 1 || !debug_has_left(s)) {
+        tool_print(s->out, "[Kernel %s, dispatch %zu]\n", launches.dispatch.kernel->source_name,
+                   debug_dispatch_number(s, 0));
+        debug_print_event(s, &event, NULL);
+    }
+    return true;
+}
+
+/* Lets the kernel end. */
+static bool leave(struct debug_session *s, struct wm_diag *diag)
+{
+    const struct debug_goal none = {0};
+    struct wm_stopped stopped;
+    while (s->state == DEBUG_STOPPED)
+        if (!debug_advance(s, &none, &stopped, diag))
+            return false;
+    return true;
+}
+
+static enum wm_status run(struct wm_machine *machine, const struct wm_packet *packet, bool *wrong,
+                          struct wm_diag *diag)
+{
+    struct debug_session *s = &launches.session;
+    if (!launches.begun && !begin_session(s, machine, diag)) {
+        tool_fail("%s", diag->message);
+        *wrong = true;
+        s->detached = true;
+    }
+    if (s->detached)
+        return wm_dispatch_packet(machine, packet, diag);
+    if (!take_packet(s, machine, packet, diag) || !enter(s, diag)) {
+        debug_forget(s);
+        return wm_dispatch_packet(machine, packet, diag); /* it says why it cannot run */
+    }
+    interact(s, wrong);
+    fflush(s->out);
+    if (s->quits)
+        _exit(TOOL_CLEAN);
+    if (!leave(s, diag))
+        return WM_NO_MEMORY;
+    if (packet->result)
+        *packet->result = s->result;
+    return WM_OK;
+}
+
+enum wm_status debug_packet(struct wm_machine *machine, const struct wm_packet *packet, bool all_memory,
+                            bool *wrong, struct wm_diag *diag)
+{
+    *wrong = false;
+    pthread_mutex_lock(&launches.lock);
+    launches.all_memory = all_memory;
+    const enum wm_status status = run(machine, packet, wrong, diag);
+    pthread_mutex_unlock(&launches.lock);
+    return status;
+}
